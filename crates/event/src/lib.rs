@@ -1,0 +1,15 @@
+//! What engines hand on: events, calls with their captured bytes, ids and clocks.
+//!
+//! Architecture invariant: no I/O, no decoding, nothing that only one engine can provide.
+
+mod call;
+mod capture;
+mod event;
+mod memory;
+mod spec;
+
+pub use call::{Call, Outcome};
+pub use capture::{Limits, Peek, capture};
+pub use event::{Event, Ns, Origin, SIGINFO_SIZE, Tid};
+pub use memory::{Blocks, Memory, Phase};
+pub use spec::{CallSet, Command, FdSet, Seccomp, TraceSpec};

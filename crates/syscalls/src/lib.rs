@@ -1,0 +1,30 @@
+//! The description of Linux system calls: const data, no I/O.
+//!
+//! A syscall is one [`Syscall`] row, close to the way its man page writes it. The row drives printing,
+//! the capture plan that both engines run ([`plan`]), JSON types and the reference docs.
+//!
+//! Architecture invariant: nothing here performs I/O, and nothing here knows how text is punctuated.
+
+mod abi;
+mod check;
+mod class;
+pub mod plan;
+mod row;
+pub mod rows;
+pub mod sets;
+mod set;
+mod strukt;
+pub mod structs;
+mod table;
+mod ty;
+
+pub use abi::Abi;
+pub use class::Class;
+pub use row::{Arg, Ret, Syscall, When, arg, syscall};
+pub use set::{Item, Set};
+pub use strukt::{Field, Struct};
+pub use table::{Entry, Table, table};
+pub use ty::{Case, Dir, Irregular, Key, Len, PidKind, Select, Ty, Width};
+
+/// The generated kernel facts the rows are made from, for decoders that need a bare constant.
+pub use stride_uapi as uapi;

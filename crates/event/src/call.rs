@@ -1,0 +1,65 @@
+//! One system call as an engine saw it.
+
+use crate::{Blocks, Ns, Tid};
+use stride_syscalls::Abi;
+
+/// A call, entered and perhaps returned, with the memory its capture plan copied.
+#[derive(Debug, Clone)]
+pub struct Call {
+    pub tid: Tid,
+    pub abi: Abi,
+    /// The number as the kernel saw it; it need not name a known call.
+    pub nr: u64,
+    /// Already cut to the ABI's register width.
+    pub args: [u64; 6],
+    /// The instruction pointer (`-i`), 0 where the engine did not read it.
+    pub ip: u64,
+    /// Monotonic time of entry.
+    pub entered: Ns,
+    /// Monotonic time of return; equal to `entered` while in flight.
+    pub returned: Ns,
+    /// CPU time the tracee spent in the kernel during the call (`-c` without `-w`), 0 where unknown.
+    pub system_time: Ns,
+    pub outcome: Outcome,
+    pub blocks: Blocks,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Still in flight.
+    Pending,
+    Value(i64),
+    /// A positive errno, possibly one of the kernel's restart codes (512 and up).
+    Error(u32),
+    /// It will not return: the thread is gone, or exec replaced it.
+    Gone,
+}
+
+impl Outcome {
+    /// From a raw return register.
+    pub fn from_raw(raw: i64) -> Outcome {
+        if (-4095..0).contains(&raw) { Outcome::Error(-raw as u32) } else { Outcome::Value(raw) }
+    }
+
+    pub fn is_error(self) -> bool {
+        matches!(self, Outcome::Error(_))
+    }
+}
+
+impl Default for Call {
+    fn default() -> Call {
+        Call {
+            tid: 0,
+            abi: Abi::NATIVE,
+            nr: 0,
+            args: [0; 6],
+            ip: 0,
+            entered: 0,
+            returned: 0,
+            system_time: 0,
+            outcome: Outcome::Pending,
+            blocks: Blocks::default(),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Runs a capture plan over a tracee's memory, in user space. The eBPF program interprets the same ops in the kernel.
+
+use crate::{Call, Outcome, Phase};
+use stride_syscalls::plan::{Cap, Count, Kind, MAX_BYTES, Op, Plan, ROOT};
+use stride_syscalls::{Dir, Syscall};
+
+/// Reads a tracee's memory: as many bytes of `buf` from `addr` on as are readable.
+pub trait Peek {
+    fn peek(&mut self, addr: u64, buf: &mut [u8]) -> usize;
+}
+
+/// How much to copy.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// `-s`: bytes of strings and buffers.
+    pub text: usize,
+    /// Elements of arrays.
+    pub elements: usize,
+}
+
+const PAGE: u64 = 4096;
+const PATH_MAX: usize = 4096;
+
+/// Copies what the plan asks for in this phase into the call's blocks.
+pub fn capture(plan: &Plan, row: &Syscall, phase: Phase, call: &mut Call, limits: &Limits, peek: &mut dyn Peek) {
+    if plan.is_empty() {
+        return;
+    }
+    let base = plan.ops.len();
+    run(&plan.ops, 0, phase, call, limits, peek);
+    for choice in &plan.choices {
+        let key = row.key(&choice.key, &call.args);
+        let ops = choice.cases.iter().find(|(k, _)| *k == key).map_or(&choice.default, |(_, ops)| ops);
+        run(ops, base, phase, call, limits, peek);
+    }
+}
+
+fn run(ops: &[Op], base: usize, phase: Phase, call: &mut Call, limits: &Limits, peek: &mut dyn Peek) {
+    for (i, op) in ops.iter().enumerate() {
+        let wanted = match op.dir {
+            Dir::In => phase == Phase::Entry,
+            Dir::Out => phase == Phase::Exit && matches!(call.outcome, Outcome::Value(_)),
+            Dir::InOut => phase == Phase::Entry || matches!(call.outcome, Outcome::Value(_)),
+        };
+        if !wanted {
+            continue;
+        }
+        let me = (base + i) as u8;
+        if op.parent == ROOT {
+            let ptr = call.args[op.at as usize / 8];
+            let n = count(op, call, phase, None);
+            copy(op, me, ptr, n, phase, call, limits, peek);
+            continue;
+        }
+        // Every element of every block the parent op copied. An Out child of an In parent (readv's
+        // buffers) finds its parent among the blocks of the entry.
+        let mut b = 0;
+        while b < call.blocks.len() {
+            let (op_of, len, block_phase) = match call.blocks.get(b) {
+                Some((op_of, _, block_phase, bytes)) => (op_of, bytes.len(), block_phase),
+                None => break,
+            };
+            if op_of == op.parent && block_phase == parent_phase(call, op.parent, phase) {
+                let parent_elem = parent_elem(ops, base, op.parent, call).max(1);
+                let mut at = 0;
+                while at + parent_elem <= len {
+                    let word = call.abi.word();
+                    let elem = call.blocks.get(b).map(|x| &x.3[at..at + parent_elem]).unwrap_or(&[]);
+                    let ptr = int(elem, op.at as usize, word);
+                    let n = count(op, call, phase, Some(elem));
+                    if ptr != 0 {
+                        copy(op, me, ptr, n, phase, call, limits, peek);
+                    } else if ops_kind_words(ops, base, op.parent) {
+                        break;
+                    }
+                    at += parent_elem;
+                }
+            }
+            b += 1;
+        }
+    }
+}
+
+/// The phase in which the parent's block to follow was copied: this one if it was, else the entry.
+fn parent_phase(call: &Call, parent: u8, phase: Phase) -> Phase {
+    let mut i = 0;
+    while let Some((op, _, p, _)) = call.blocks.get(i) {
+        if op == parent && p == phase {
+            return phase;
+        }
+        i += 1;
+    }
+    Phase::Entry
+}
+
+fn find_op(ops: &[Op], base: usize, index: u8) -> Option<&Op> {
+    (index as usize).checked_sub(base).and_then(|i| ops.get(i))
+}
+
+fn parent_elem(ops: &[Op], base: usize, parent: u8, _call: &Call) -> usize {
+    find_op(ops, base, parent).map_or(1, |p| p.elem as usize)
+}
+
+fn ops_kind_words(ops: &[Op], base: usize, parent: u8) -> bool {
+    find_op(ops, base, parent).is_some_and(|p| p.kind == Kind::Words)
+}
+
+/// Elements to copy, before the caps.
+fn count(op: &Op, call: &Call, phase: Phase, elem: Option<&[u8]>) -> u64 {
+    match op.count {
+        Count::Fixed(n) => u64::from(n),
+        Count::Open => u64::MAX,
+        Count::Ret => match call.outcome {
+            Outcome::Value(v) if v > 0 => v as u64,
+            _ => 0,
+        },
+        Count::At { at, width } => match elem {
+            Some(elem) => int(elem, at as usize, width as usize),
+            None => {
+                let v = call.args[at as usize / 8];
+                if width >= 8 { v } else { v & ((1 << (8 * width)) - 1) }
+            }
+        },
+        Count::Deref { at } => {
+            use crate::Memory;
+            let ptr = call.args[at as usize / 8];
+            let read = |phase| call.blocks.read(phase, ptr, 4).map(|b| int(b, 0, 4));
+            match (phase, read(Phase::Entry), read(Phase::Exit)) {
+                // The kernel reports the true length but fills no more than there was room for.
+                (Phase::Exit, Some(room), Some(len)) => room.min(len),
+                (_, Some(n), _) | (_, None, Some(n)) => n,
+                (_, None, None) => 0,
+            }
+        }
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits: &Limits, peek: &mut dyn Peek) {
+    if ptr == 0 || n == 0 {
+        return;
+    }
+    let cap = match op.cap {
+        Cap::Text => limits.text.saturating_add(1),
+        Cap::Path => PATH_MAX,
+        Cap::Elements => limits.elements.saturating_add(1),
+        Cap::Max(n) => n as usize,
+    };
+    let elem = (op.elem as usize).max(1);
+    let bytes = cap.min(usize::try_from(n).unwrap_or(usize::MAX)).saturating_mul(elem).min(MAX_BYTES);
+    match op.kind {
+        Kind::Bytes => {
+            call.blocks.push(me, phase, ptr, bytes, |buf| peek.peek(ptr, buf));
+        }
+        Kind::Str => until(me, ptr, bytes, phase, call, peek, |b| b.iter().position(|&c| c == 0).map(|i| i + 1)),
+        Kind::Words => {
+            let word = call.abi.word();
+            until(me, ptr, bytes, phase, call, peek, |b| {
+                b.chunks_exact(word).position(|w| w.iter().all(|&c| c == 0)).map(|i| (i + 1) * word)
+            });
+        }
+    }
+}
+
+/// Copies up to the terminator that `end` finds, never reading past a page before knowing that the text goes on:
+/// what follows may not be readable.
+fn until(me: u8, ptr: u64, max: usize, phase: Phase, call: &mut Call, peek: &mut dyn Peek, end: impl Fn(&[u8]) -> Option<usize>) {
+    const CHUNK: usize = 256;
+    let mut asked = 0;
+    while asked < max {
+        let addr = ptr.wrapping_add(asked as u64);
+        let to_page_end = (PAGE - addr % PAGE) as usize;
+        // A word may straddle the page boundary when the array is not aligned; then the next page is needed anyway.
+        let step = CHUNK.min(max - asked).min(to_page_end.max(1));
+        let got = if asked == 0 {
+            call.blocks.push(me, phase, addr, step, |buf| peek.peek(addr, buf))
+        } else {
+            call.blocks.extend_last(step, |buf| peek.peek(addr, buf))
+        };
+        if let Some(n) = end(call.blocks.last_bytes()) {
+            call.blocks.truncate_last(n);
+            return;
+        }
+        if got < step {
+            return;
+        }
+        asked += step;
+    }
+}
+
+/// A little-endian unsigned value of `width` bytes.
+fn int(bytes: &[u8], at: usize, width: usize) -> u64 {
+    let mut v = [0; 8];
+    if let Some(b) = bytes.get(at..at + width.min(8)) {
+        v[..b.len()].copy_from_slice(b);
+    }
+    u64::from_le_bytes(v)
+}

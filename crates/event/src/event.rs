@@ -1,0 +1,46 @@
+//! The stream of events.
+
+use crate::Call;
+
+/// A thread id, as seen from Stride's PID namespace.
+pub type Tid = i32;
+/// Nanoseconds.
+pub type Ns = u64;
+/// `sizeof(siginfo_t)`.
+pub const SIGINFO_SIZE: usize = 128;
+
+/// How a thread came to be traced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Origin {
+    Spawned,
+    /// `-p`.
+    Attached,
+    /// Cloned by a traced thread.
+    Forked { parent: Tid },
+}
+
+/// What an engine reports next. Borrowed from the engine until the next one is asked for.
+#[derive(Debug)]
+pub enum Event<'a> {
+    Started { tid: Tid, origin: Origin, at: Ns },
+    /// A call was entered; only from engines that see it stop there.
+    Enter(&'a Call),
+    /// A call returned, or is known never to return.
+    Exit(&'a Call),
+    /// A signal is about to be delivered, with the kernel's own `siginfo_t`.
+    Signal { tid: Tid, info: &'a [u8; SIGINFO_SIZE], at: Ns },
+    /// A group-stop.
+    Stopped { tid: Tid, signal: i32, at: Ns },
+    Exited { tid: Tid, status: i32, at: Ns },
+    Killed { tid: Tid, signal: i32, core: bool, at: Ns },
+    /// Thread `old` called execve and took over the id of its thread group leader `tid`, whose own call, if in flight, is gone.
+    Superseded { tid: Tid, old: Tid, at: Ns },
+    /// Tracing ends for a thread that lives on. Its call in flight, if any, is given as it was captured.
+    Detached { tid: Tid, call: Option<&'a Call>, at: Ns },
+    /// The tracee changed the ABI it uses (exec of a 32-bit program).
+    Personality { tid: Tid, abi: stride_syscalls::Abi },
+    /// Calls that could not be recorded.
+    Lost { tid: Tid, count: u64 },
+    /// No event came for a while: a moment to flush.
+    Idle,
+}

@@ -1,0 +1,145 @@
+//! What to trace, as the command line asked and engines understand it.
+
+use crate::Tid;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use stride_syscalls::Abi;
+
+/// A set of syscall numbers per ABI.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallSet {
+    /// Bit `nr` of `bits[abi]`.
+    bits: [Vec<u64>; 3],
+    /// Whether numbers outside the bitmaps (unknown calls) belong to the set.
+    pub unknown: bool,
+}
+
+impl CallSet {
+    pub const NUMBERS: usize = 1024;
+
+    pub fn empty() -> CallSet {
+        CallSet { bits: std::array::from_fn(|_| vec![0; Self::NUMBERS / 64]), unknown: false }
+    }
+
+    pub fn all() -> CallSet {
+        CallSet { bits: std::array::from_fn(|_| vec![!0; Self::NUMBERS / 64]), unknown: true }
+    }
+
+    pub fn insert(&mut self, abi: Abi, nr: u32) {
+        if let Some(word) = self.bits[abi as usize].get_mut(nr as usize / 64) {
+            *word |= 1 << (nr % 64);
+        }
+    }
+
+    pub fn remove(&mut self, abi: Abi, nr: u32) {
+        if let Some(word) = self.bits[abi as usize].get_mut(nr as usize / 64) {
+            *word &= !(1 << (nr % 64));
+        }
+    }
+
+    pub fn contains(&self, abi: Abi, nr: u64) -> bool {
+        match self.bits[abi as usize].get((nr / 64) as usize) {
+            Some(word) => word & (1 << (nr % 64)) != 0,
+            None => self.unknown,
+        }
+    }
+
+    pub fn is_all(&self) -> bool {
+        *self == CallSet::all()
+    }
+
+    /// The complement.
+    pub fn inverted(mut self) -> CallSet {
+        for words in &mut self.bits {
+            for word in words {
+                *word = !*word;
+            }
+        }
+        self.unknown = !self.unknown;
+        self
+    }
+
+    pub fn union(mut self, other: &CallSet) -> CallSet {
+        for (words, others) in self.bits.iter_mut().zip(&other.bits) {
+            for (word, other) in words.iter_mut().zip(others) {
+                *word |= other;
+            }
+        }
+        self.unknown |= other.unknown;
+        self
+    }
+}
+
+/// A program to start.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// Already resolved along `PATH`.
+    pub path: PathBuf,
+    /// With `argv[0]`.
+    pub args: Vec<OsString>,
+    /// The whole environment (`-E` applied).
+    pub env: Vec<(OsString, OsString)>,
+    /// `-u`: user and group ids and supplementary groups to run as.
+    pub user: Option<(u32, u32, Vec<u32>)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seccomp {
+    Off,
+    /// Where it changes nothing the user can see.
+    Auto,
+    On,
+}
+
+/// Everything an engine needs to know.
+#[derive(Clone, Debug)]
+pub struct TraceSpec {
+    pub command: Option<Command>,
+    /// Threads or processes to attach to; with `follow`, all threads of each.
+    pub attach: Vec<Tid>,
+    /// `-f`.
+    pub follow: bool,
+    /// Calls to report. Others may be skipped by the engine as early as it can.
+    pub calls: CallSet,
+    /// Capture strings and arrays up to here.
+    pub limits: crate::Limits,
+    /// Descriptors whose transfers are dumped (`-e read=`, `-e write=`), captured whole.
+    pub dump_read: crate::spec::FdSet,
+    pub dump_write: crate::spec::FdSet,
+    pub seccomp: Seccomp,
+    /// `--kill-on-exit`.
+    pub kill_on_exit: bool,
+    /// `-D`: run as a grandchild so that the command is the caller's direct child; 1 to 3.
+    pub daemonize: u8,
+    /// `-I`.
+    pub interruptible: u8,
+    /// Report `Enter` events (text); without them an engine may report calls only when they return.
+    pub entries: bool,
+    /// `-i`, `-T`/`-c`: read the instruction pointer, times.
+    pub want_ip: bool,
+    pub want_system_time: bool,
+    /// Memory need not be captured at all (`-c` alone).
+    pub no_memory: bool,
+}
+
+/// A set of descriptors.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FdSet {
+    pub listed: Vec<i32>,
+    /// The set is all descriptors but the listed ones.
+    pub inverted: bool,
+}
+
+impl FdSet {
+    pub fn none() -> FdSet {
+        FdSet::default()
+    }
+
+    pub fn contains(&self, fd: i32) -> bool {
+        self.listed.contains(&fd) != self.inverted
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.listed.is_empty() && !self.inverted
+    }
+}

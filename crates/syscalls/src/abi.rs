@@ -1,0 +1,51 @@
+//! The ABIs a tracee may use for one call. An x86-64 kernel serves two on the same thread.
+
+/// Which calling convention a call was made with; recorded for every call, never guessed from the program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Abi {
+    X86_64 = 0,
+    I386 = 1,
+    Aarch64 = 2,
+}
+
+impl Abi {
+    pub const ALL: [Abi; 3] = [Abi::X86_64, Abi::I386, Abi::Aarch64];
+
+    /// The ABI of the machine Stride was built for.
+    pub const NATIVE: Abi = if cfg!(target_arch = "aarch64") { Abi::Aarch64 } else { Abi::X86_64 };
+
+    /// Size of `long` and of a pointer in bytes.
+    pub const fn word(self) -> usize {
+        match self {
+            Abi::I386 => 4,
+            Abi::X86_64 | Abi::Aarch64 => 8,
+        }
+    }
+
+    /// Cuts a register or memory word to this ABI's width.
+    pub const fn cut(self, raw: u64) -> u64 {
+        match self {
+            Abi::I386 => raw as u32 as u64,
+            Abi::X86_64 | Abi::Aarch64 => raw,
+        }
+    }
+
+    /// From the `AUDIT_ARCH_*` value of `struct ptrace_syscall_info` or `struct seccomp_data` (linux/audit.h).
+    pub const fn from_audit_arch(arch: u32) -> Option<Abi> {
+        match arch {
+            0xC000_003E => Some(Abi::X86_64),
+            0x4000_0003 => Some(Abi::I386),
+            0xC000_00B7 => Some(Abi::Aarch64),
+            _ => None,
+        }
+    }
+
+    pub const fn audit_arch(self) -> u32 {
+        match self {
+            Abi::X86_64 => 0xC000_003E,
+            Abi::I386 => 0x4000_0003,
+            Abi::Aarch64 => 0xC000_00B7,
+        }
+    }
+}

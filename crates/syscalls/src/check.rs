@@ -1,0 +1,97 @@
+//! What is checked while the description is compiled: a misspelt name fails the build.
+
+use crate::{Arg, Len, Struct, Syscall, Ty, When};
+
+pub(crate) const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+const fn names_arg(args: &[Arg], name: &str) -> bool {
+    let mut i = 0;
+    while i < args.len() {
+        if same(args[i].name, name) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+const fn names_field(s: &Struct, name: &str) -> bool {
+    let mut i = 0;
+    while i < s.fields.len() {
+        if same(s.fields[i].name, name) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// Checks the names a row's types refer to.
+pub(crate) const fn row(row: &Syscall) {
+    assert!(row.args.len() <= 6, "a syscall has at most six arguments");
+    let mut i = 0;
+    while i < row.args.len() {
+        ty(&row.args[i].ty, row.args, None);
+        match row.args[i].when {
+            When::Always => {}
+            When::AnySet(on, _) | When::OneOf(on, _, _) | When::NoneOf(on, _, _) => {
+                assert!(names_arg(row.args, on), "When names no argument of this syscall");
+            }
+        }
+        i += 1;
+    }
+}
+
+const fn len(len: &Len, args: &[Arg], within: Option<&Struct>) {
+    if let Len::Of(name) | Len::Deref(name) = len {
+        let known = match within {
+            Some(s) => names_field(s, name),
+            None => names_arg(args, name),
+        };
+        assert!(known, "a length names no sibling argument or member");
+    }
+}
+
+const fn ty(t: &Ty, args: &[Arg], within: Option<&Struct>) {
+    match t {
+        Ty::Bytes(_, l) | Ty::Iovec(_, l) | Ty::Sockaddr(_, l) | Ty::SigSet(_, l) => len(l, args, within),
+        Ty::Array(_, inner, l) => {
+            len(l, args, within);
+            ty(inner, args, within);
+        }
+        Ty::Ptr(_, inner) | Ty::As(_, inner) | Ty::Custom(_, inner) | Ty::Items(inner) => ty(inner, args, within),
+        Ty::Struct(s) => {
+            let mut i = 0;
+            while i < s.fields.len() {
+                ty(&s.fields[i].ty, args, Some(s));
+                i += 1;
+            }
+        }
+        Ty::Select(s) => {
+            assert!(names_arg(args, s.on.arg), "Select names no argument of this syscall");
+            if let Some(second) = s.on.second {
+                assert!(names_arg(args, second), "Select names no argument of this syscall");
+            }
+            ty(&s.default, args, within);
+            let mut i = 0;
+            while i < s.cases.len() {
+                ty(&s.cases[i].1, args, within);
+                i += 1;
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,196 @@
+//! The capture plan: what memory to copy for a call, lowered from its row.
+//!
+//! A plan is a list of [`Op`]s. Each copies the memory behind pointers that lie in the elements of its
+//! *parent*: the parent of the outermost ops is the call's own six argument words ([`ROOT`]), that of
+//! an iovec's buffer is the op which copied the iovec array. Parents come before children, so one pass
+//! over the list, looking only at what earlier ops copied, captures any nesting. That is all an
+//! interpreter must know, in user space ([`stride-event`]) or in the kernel.
+
+use crate::{Abi, Dir, Key, Len, Struct, Syscall, Ty};
+
+/// The parent of ops whose pointer is an argument.
+pub const ROOT: u8 = 0xff;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Op {
+    pub parent: u8,
+    /// Where the pointer lies: byte offset within the parent's element; for [`ROOT`], 8 × the argument's position.
+    pub at: u16,
+    pub kind: Kind,
+    /// Bytes of one element.
+    pub elem: u16,
+    pub count: Count,
+    pub cap: Cap,
+    pub dir: Dir,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `elem` × `count` bytes.
+    Bytes,
+    /// Bytes up to and with the first NUL.
+    Str,
+    /// Pointer-sized words up to and with the first zero.
+    Words,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    Fixed(u32),
+    /// An unsigned value of `width` bytes at this offset of the parent's element (for [`ROOT`]: 8 × position).
+    /// Of an argument only the low `width` bytes count.
+    At { at: u16, width: u8 },
+    /// Behind the pointer at this offset of [`ROOT`], 4 bytes.
+    Deref { at: u16 },
+    /// The call's return value.
+    Ret,
+    /// Until the terminator.
+    Open,
+}
+
+/// The most that is copied, in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cap {
+    /// `-s`, and one more to know that something was cut.
+    Text,
+    /// `PATH_MAX`.
+    Path,
+    /// Array elements: as many as are shown.
+    Elements,
+    Max(u32),
+}
+
+/// The most bytes one op copies in any case: structs of absurd lengths stay bounded.
+pub const MAX_BYTES: usize = 256 << 10;
+
+/// A call's plan. Where an argument's type depends on another argument, the ops of the chosen case follow the base.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    pub ops: Vec<Op>,
+    pub choices: Vec<Choice>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Choice {
+    pub key: Key,
+    /// Ops to run after the base for this key; parents are positions in the base's list continued by this one.
+    pub cases: Vec<(u64, Vec<Op>)>,
+    pub default: Vec<Op>,
+}
+
+impl Plan {
+    pub fn of(row: &Syscall, abi: Abi) -> Plan {
+        let mut plan = Plan::default();
+        for (i, arg) in row.args.iter().enumerate() {
+            if let Ty::Select(_) = arg.ty {
+                continue;
+            }
+            let place = Place { row, abi, parent: ROOT, at: 8 * i as u16, within: None };
+            lower(&mut plan.ops, &arg.ty, place);
+        }
+        for (i, arg) in row.args.iter().enumerate() {
+            let Ty::Select(select) = arg.ty else { continue };
+            let place = Place { row, abi, parent: ROOT, at: 8 * i as u16, within: None };
+            let case = |ty: &Ty| {
+                let mut ops = plan.ops.clone();
+                lower(&mut ops, ty, place);
+                ops.split_off(plan.ops.len())
+            };
+            let choice = Choice {
+                key: select.on,
+                cases: select.cases.iter().map(|c| (c.0, case(&c.1))).filter(|c| !c.1.is_empty()).collect(),
+                default: case(&select.default),
+            };
+            plan.choices.push(choice);
+        }
+        plan
+    }
+
+    /// Whether any memory is read at all.
+    pub fn is_empty(&self) -> bool {
+        self.ops.is_empty() && self.choices.is_empty()
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    row: &'a Syscall,
+    abi: Abi,
+    parent: u8,
+    at: u16,
+    /// The struct whose member this is, and where it starts within the parent's element.
+    within: Option<(&'static Struct, u16)>,
+}
+
+impl Place<'_> {
+    fn count(&self, len: Len) -> Count {
+        match len {
+            Len::Fixed(n) => Count::Fixed(n as u32),
+            Len::Ret => Count::Ret,
+            Len::UntilZero => Count::Open,
+            Len::Deref(name) => Count::Deref { at: 8 * self.row.index(name) as u16 },
+            Len::Of(name) => match self.within {
+                None => {
+                    let i = self.row.index(name);
+                    Count::At { at: 8 * i as u16, width: self.row.args[i].ty.size(self.abi).clamp(1, 8) as u8 }
+                }
+                Some((s, start)) => {
+                    let f = s.field(name).expect("checked when the row was built").place(self.abi);
+                    Count::At { at: start + f.offset, width: f.size as u8 }
+                }
+            },
+        }
+    }
+}
+
+fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
+    let word = p.abi.word() as u16;
+    let mut push = |kind, elem, count, cap, dir| {
+        ops.push(Op { parent: p.parent, at: p.at, kind, elem, count, cap, dir });
+        (ops.len() - 1) as u8
+    };
+    match *ty {
+        Ty::Path => {
+            push(Kind::Str, 1, Count::Open, Cap::Path, Dir::In);
+        }
+        Ty::Str => {
+            push(Kind::Str, 1, Count::Open, Cap::Text, Dir::In);
+        }
+        Ty::Bytes(dir, len) => {
+            push(Kind::Bytes, 1, p.count(len), Cap::Text, dir);
+        }
+        Ty::Sockaddr(dir, len) => {
+            push(Kind::Bytes, 1, p.count(len), Cap::Max(128), dir);
+        }
+        Ty::SigSet(dir, len) => {
+            push(Kind::Bytes, 1, p.count(len), Cap::Max(128), dir);
+        }
+        Ty::Ptr(dir, inner) => {
+            let me = push(Kind::Bytes, inner.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), dir);
+            lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
+        }
+        Ty::Array(dir, inner, Len::UntilZero) => {
+            let me = push(Kind::Words, word, Count::Open, Cap::Elements, dir);
+            lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
+        }
+        Ty::Array(dir, inner, len) => {
+            let me = push(Kind::Bytes, inner.size(p.abi) as u16, p.count(len), Cap::Elements, dir);
+            lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
+        }
+        Ty::Iovec(dir, len) => {
+            // The vector itself is always the program's; only the buffers follow the direction.
+            let me = push(Kind::Bytes, 2 * word, p.count(len), Cap::Elements, Dir::In);
+            let buffer = Count::At { at: word, width: word as u8 };
+            ops.push(Op { parent: me, at: 0, kind: Kind::Bytes, elem: 1, count: buffer, cap: Cap::Text, dir });
+        }
+        Ty::Struct(s) => {
+            for field in s.fields {
+                let at = p.at + field.place(p.abi).offset;
+                lower(ops, &field.ty, Place { at, within: Some((s, p.at)), ..p });
+            }
+        }
+        Ty::As(_, inner) | Ty::Custom(_, inner) => lower(ops, inner, p),
+        // A choice is made on arguments only; scalars and inline bytes are part of what holds them.
+        _ => {}
+    }
+}

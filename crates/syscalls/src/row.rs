@@ -1,0 +1,110 @@
+//! A syscall's row.
+
+use crate::{Class, Set, Ty};
+
+/// One system call, as its man page writes it.
+#[derive(Debug)]
+pub struct Syscall {
+    pub name: &'static str,
+    pub class: Class,
+    pub ret: Ret,
+    pub args: &'static [Arg],
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Arg {
+    pub name: &'static str,
+    pub ty: Ty,
+    pub when: When,
+}
+
+/// Whether an argument exists at all; where it does not, it is not shown.
+#[derive(Debug, Clone, Copy)]
+pub enum When {
+    Always,
+    /// Any of these masks is wholly set in the sibling: open's `mode` with `O_CREAT` or `O_TMPFILE`.
+    AnySet(&'static str, &'static [u64]),
+    /// The sibling, masked, is one of these values.
+    OneOf(&'static str, u64, &'static [u64]),
+    /// The sibling, masked, is none of these values.
+    NoneOf(&'static str, u64, &'static [u64]),
+}
+
+/// What a successful return value is.
+#[derive(Debug, Clone, Copy)]
+pub enum Ret {
+    /// Decimal number; also the choice for "zero on success".
+    Int,
+    /// `unsigned long` or `size_t`, decimal.
+    Size,
+    Hex,
+    Octal,
+    Fd,
+    /// An address: `NULL`-less hexadecimal.
+    Addr,
+    Pid(crate::PidKind),
+    Uid,
+    Flags(&'static Set),
+    /// Does not return (exit).
+    Never,
+}
+
+pub const fn arg(name: &'static str, ty: Ty) -> Arg {
+    Arg { name, ty, when: When::Always }
+}
+
+impl Arg {
+    pub const fn when(mut self, when: When) -> Arg {
+        self.when = when;
+        self
+    }
+}
+
+pub const fn syscall(name: &'static str, class: Class, ret: Ret, args: &'static [Arg]) -> Syscall {
+    let row = Syscall { name, class, ret, args };
+    crate::check::row(&row);
+    row
+}
+
+impl Syscall {
+    /// How many leading arguments can be shown when the call is entered. The rest wait for its return, as strace does it.
+    pub fn shown_at_entry(&self, args: &[u64; 6]) -> usize {
+        let waits = |a: &Arg| match &a.ty {
+            Ty::Select(s) => self.choose(s, args).needs_exit(),
+            ty => ty.needs_exit(),
+        };
+        self.args.iter().position(waits).unwrap_or(self.args.len())
+    }
+
+    /// The position of an argument; names are checked when the row is built.
+    pub fn index(&self, name: &str) -> usize {
+        self.args.iter().position(|a| a.name == name).unwrap_or(0)
+    }
+
+    /// The type a [`crate::Select`] resolves to for these arguments.
+    pub fn choose(&self, select: &crate::Select, args: &[u64; 6]) -> Ty {
+        let key = self.key(&select.on, args);
+        select.cases.iter().find(|c| c.0 == key).map_or(select.default, |c| c.1)
+    }
+
+    pub fn key(&self, on: &crate::Key, args: &[u64; 6]) -> u64 {
+        let first = (args[self.index(on.arg)] >> on.shift) & on.mask;
+        match on.second {
+            None => first,
+            Some(second) => crate::Key::both(first, args[self.index(second)]),
+        }
+    }
+
+    /// Whether an argument exists for these values.
+    pub fn has(&self, arg: &Arg, args: &[u64; 6]) -> bool {
+        match arg.when {
+            When::Always => true,
+            When::AnySet(on, masks) => {
+                let v = args[self.index(on)];
+                masks.iter().any(|m| v & m == *m)
+            }
+            When::OneOf(on, mask, values) => values.contains(&(args[self.index(on)] & mask)),
+            When::NoneOf(on, mask, values) => !values.contains(&(args[self.index(on)] & mask)),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Names around files: open(2), the AT_ flags.
+
+use crate::sets;
+
+sets! {
+    /// open(2) flags: asm-generic/fcntl.h
+    pub OPEN "O_???" {
+        O_RDONLY in O_ACCMODE, O_WRONLY in O_ACCMODE, O_RDWR in O_ACCMODE, O_CREAT, O_EXCL, O_NOCTTY, O_TRUNC,
+        O_APPEND, O_NONBLOCK, O_SYNC, O_DSYNC, O_DIRECT, O_LARGEFILE, O_NOFOLLOW, O_NOATIME, O_CLOEXEC, O_PATH,
+        O_TMPFILE, O_DIRECTORY, FASYNC
+    }
+    /// linux/fcntl.h
+    pub AT_FLAGS "AT_???" {
+        AT_SYMLINK_NOFOLLOW, AT_REMOVEDIR, AT_SYMLINK_FOLLOW, AT_NO_AUTOMOUNT, AT_EMPTY_PATH
+    }
+}

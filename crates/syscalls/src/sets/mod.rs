@@ -1,0 +1,3 @@
+//! Flag sets and enumerations, by family.
+
+pub mod files;

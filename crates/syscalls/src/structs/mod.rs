@@ -1,0 +1,3 @@
+//! Struct layouts, by family.
+
+pub mod files;

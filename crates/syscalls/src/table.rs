@@ -1,0 +1,74 @@
+//! Number to row, per ABI.
+
+use crate::{Abi, Syscall, rows};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use stride_uapi::numbers;
+
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    pub nr: u32,
+    pub row: &'static Syscall,
+}
+
+/// All syscalls of one ABI.
+#[derive(Debug)]
+pub struct Table {
+    pub abi: Abi,
+    by_nr: Vec<Option<Entry>>,
+}
+
+impl Table {
+    pub fn get(&self, nr: u64) -> Option<Entry> {
+        self.by_nr.get(usize::try_from(nr).ok()?).copied().flatten()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Entry> + '_ {
+        self.by_nr.iter().copied().flatten()
+    }
+
+    /// Several numbers may share a name (i386 has two `select`s).
+    pub fn by_name<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Entry> + 'a {
+        self.iter().filter(move |e| e.row.name == name)
+    }
+
+    /// One more than the largest number.
+    pub fn len(&self) -> usize {
+        self.by_nr.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.by_nr.is_empty()
+    }
+}
+
+fn build(abi: Abi) -> Table {
+    let numbers = match abi {
+        Abi::X86_64 => numbers::X86_64,
+        Abi::I386 => numbers::I386,
+        Abi::Aarch64 => numbers::AARCH64,
+    };
+    let mut rows: HashMap<&str, &'static Syscall> = rows::all().map(|row| (row.name, row)).collect();
+    if abi == Abi::I386 {
+        rows.extend(rows::i386::ROWS.iter().map(|(kernel_name, row)| (*kernel_name, row)));
+    }
+    let mut by_nr = Vec::new();
+    for &(nr, name) in numbers {
+        let Some(&row) = rows.get(name) else { continue };
+        if by_nr.len() <= nr as usize {
+            by_nr.resize(nr as usize + 1, None);
+        }
+        by_nr[nr as usize] = Some(Entry { nr, row });
+    }
+    Table { abi, by_nr }
+}
+
+/// The table of an ABI, built on first use.
+pub fn table(abi: Abi) -> &'static Table {
+    static TABLES: [LazyLock<Table>; 3] = [
+        LazyLock::new(|| build(Abi::X86_64)),
+        LazyLock::new(|| build(Abi::I386)),
+        LazyLock::new(|| build(Abi::Aarch64)),
+    ];
+    &TABLES[abi as usize]
+}

@@ -1,0 +1,242 @@
+//! The closed vocabulary of types: how an argument or a struct member is read, captured and shown.
+
+use crate::{Abi, Set, Struct};
+
+/// When memory behind a pointer holds what is worth reading.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dir {
+    /// The program wrote it before the call.
+    In,
+    /// The kernel fills it in; read at exit, and only after success.
+    Out,
+    /// Read at entry and again at exit; the decoder tells which it shows, or both.
+    InOut,
+}
+
+/// A length: never by position. Names refer to the sibling argument, or to the sibling member inside a struct.
+#[derive(Clone, Copy, Debug)]
+pub enum Len {
+    Fixed(usize),
+    /// The value of a sibling. For [`Ty::Array`] it counts elements, for [`Ty::Bytes`] bytes.
+    Of(&'static str),
+    /// What the call returned.
+    Ret,
+    /// The `unsigned int` behind the sibling pointer (`socklen_t *addrlen`), before and after the call.
+    Deref(&'static str),
+    /// Elements until one that is zero (argv).
+    UntilZero,
+}
+
+/// Size of a scalar in memory. In a register every scalar arrives in 64 bits and is cut to this.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Width {
+    W1,
+    W2,
+    W4,
+    W8,
+    /// `long` or pointer of the call's ABI.
+    Word,
+}
+
+impl Width {
+    pub const fn bytes(self, abi: Abi) -> usize {
+        match self {
+            Width::W1 => 1,
+            Width::W2 => 2,
+            Width::W4 => 4,
+            Width::W8 => 8,
+            Width::Word => abi.word(),
+        }
+    }
+}
+
+/// Which kind of id a pid-like number is, for `--decode-pids` and JSON.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PidKind {
+    /// A thread.
+    Tid,
+    /// A process.
+    Tgid,
+    Pgid,
+    Sid,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Ty {
+    // --- scalars; widths are those in memory when no struct layout says otherwise ---
+    /// `int`, decimal.
+    Int,
+    /// `unsigned int`, decimal.
+    UInt,
+    /// `long`, decimal.
+    Long,
+    /// `unsigned long` or `size_t`, decimal.
+    ULong,
+    /// `long long`, decimal; one register on 64-bit ABIs.
+    I64,
+    U64,
+    /// `unsigned int` in hexadecimal (`0` for zero).
+    Hex,
+    /// `unsigned long` in hexadecimal.
+    HexLong,
+    /// An address that is not followed; `NULL` for zero.
+    Addr,
+    Fd,
+    /// A directory descriptor, or `AT_FDCWD`.
+    DirFd,
+    Pid(PidKind),
+    /// User or group id; `-1` when all bits are set.
+    Uid,
+    Gid,
+    Signal,
+    /// `st_mode`: file type and permissions (`S_IFREG|0644`).
+    Mode,
+    /// Permission bits alone, octal (`0644`).
+    Perm,
+    /// `dev_t`, shown as `makedev(major, minor)`.
+    Dev,
+    /// `int` flag word.
+    Flags(&'static Set),
+    /// `int` enumeration.
+    Enum(&'static Set),
+    ClockId,
+    /// The same scalar with another width: `As(Width::Word, &Ty::Flags(&X))` for an `unsigned long` flag word.
+    As(Width, &'static Ty),
+
+    // --- memory ---
+    /// Pointer to a NUL-terminated path, read whole.
+    Path,
+    /// Pointer to a NUL-terminated string, cut at `-s`.
+    Str,
+    /// Pointer to a buffer, cut at `-s`.
+    Bytes(Dir, Len),
+    /// Pointer to one value.
+    Ptr(Dir, &'static Ty),
+    /// Pointer to several values.
+    Array(Dir, &'static Ty, Len),
+    /// A pointer to iovecs with their buffers.
+    Iovec(Dir, Len),
+    /// Pointer to a socket address of the given size.
+    Sockaddr(Dir, Len),
+    /// Pointer to a signal set of the given size in bytes.
+    SigSet(Dir, Len),
+
+    // --- inline, behind a pointer or inside a struct ---
+    Struct(&'static Struct),
+    /// A `char[]` member holding a NUL-terminated string.
+    CStr,
+    /// A member that is an array of a scalar; the count comes from the layout.
+    Items(&'static Ty),
+    /// Uninterpreted bytes, of this size when no layout gives one.
+    Blob(usize),
+
+    // --- choice ---
+    /// The type depends on a sibling argument.
+    Select(&'static Select),
+    /// Decoded by a function of its own; the shape declares what is captured.
+    Custom(Irregular, &'static Ty),
+}
+
+/// A choice by the value of a sibling argument (ioctl's request, fcntl's cmd).
+#[derive(Debug)]
+pub struct Select {
+    pub on: Key,
+    pub cases: &'static [Case],
+    pub default: Ty,
+}
+
+/// The value chosen on: `(arg >> shift) & mask`, of one argument or of two (`level`, `optname`: the second in the upper half).
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    pub arg: &'static str,
+    pub second: Option<&'static str>,
+    pub shift: u8,
+    pub mask: u64,
+}
+
+impl Key {
+    pub const fn of(arg: &'static str) -> Key {
+        Key { arg, second: None, shift: 0, mask: 0xffff_ffff }
+    }
+
+    pub const fn masked(arg: &'static str, mask: u64) -> Key {
+        Key { arg, second: None, shift: 0, mask }
+    }
+
+    pub const fn pair(first: &'static str, second: &'static str) -> Key {
+        Key { arg: first, second: Some(second), shift: 0, mask: 0xffff_ffff }
+    }
+
+    /// The key of a pair, as [`Case`] values spell it.
+    pub const fn both(first: u64, second: u64) -> u64 {
+        (first & 0xffff_ffff) | (second << 32)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Case(pub u64, pub Ty);
+
+/// Decoders that need code: the names that `stride-decode` implements in `irregular/`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[non_exhaustive]
+pub enum Irregular {
+    /// `int *wstatus` of wait4(2).
+    WaitStatus,
+    /// `siginfo_t`.
+    Siginfo,
+    /// getdents64(2) records.
+    Dirents64,
+    /// execve(2)'s environment.
+    Environ,
+}
+
+impl Ty {
+    /// Size in memory, in bytes.
+    pub const fn size(&self, abi: Abi) -> usize {
+        match self {
+            Ty::Int | Ty::UInt | Ty::Hex | Ty::Fd | Ty::DirFd | Ty::Pid(_) | Ty::Uid | Ty::Gid | Ty::Signal
+            | Ty::Mode | Ty::Perm | Ty::Flags(_) | Ty::Enum(_) | Ty::ClockId => 4,
+            Ty::I64 | Ty::U64 | Ty::Dev => 8,
+            Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr => abi.word(),
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            | Ty::SigSet(..) => abi.word(),
+            Ty::As(width, _) => width.bytes(abi),
+            Ty::Struct(s) => s.size(abi),
+            Ty::Blob(n) => *n,
+            Ty::Items(_) | Ty::CStr => 0,
+            Ty::Select(_) => abi.word(),
+            Ty::Custom(_, shape) => shape.size(abi),
+        }
+    }
+
+    /// Whether the value lies behind a pointer held in the argument or member.
+    pub const fn is_pointer(&self) -> bool {
+        match self {
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            | Ty::SigSet(..) => true,
+            Ty::Custom(_, shape) => shape.is_pointer(),
+            _ => false,
+        }
+    }
+
+    /// Whether it lies inline in memory (a struct or array member), so that it is named by an address and not held in a register.
+    pub const fn is_inline(&self) -> bool {
+        match self {
+            Ty::Struct(_) | Ty::Blob(_) | Ty::Items(_) | Ty::CStr => true,
+            Ty::Custom(_, shape) => shape.is_inline(),
+            _ => false,
+        }
+    }
+
+    /// Whether it can be shown only once the call has returned.
+    pub const fn needs_exit(&self) -> bool {
+        match self {
+            Ty::Bytes(d, l) | Ty::Array(d, _, l) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
+                !matches!(d, Dir::In) || matches!(l, Len::Ret)
+            }
+            Ty::Ptr(d, _) => !matches!(d, Dir::In),
+            Ty::Custom(_, shape) => shape.needs_exit(),
+            _ => false,
+        }
+    }
+}
