@@ -9,6 +9,7 @@ pub mod dev;
 mod dirents;
 mod environ;
 pub mod iovec;
+pub mod siginfo;
 pub mod sigset;
 pub mod sockaddr;
 
