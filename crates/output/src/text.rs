@@ -5,7 +5,7 @@ use crate::{Layout, Line, Sink, names};
 use std::collections::HashMap;
 use std::io;
 use stride_decode::{Decoder, Options, Part, World};
-use stride_event::{Call, Event, Ns, Outcome, SIGINFO_SIZE, Tid};
+use stride_event::{Call, Event, Ns, SIGINFO_SIZE, Tid};
 
 /// Opens a thread's own output (`-ff`).
 pub type OpenSink = Box<dyn FnMut(Tid) -> io::Result<Sink>>;
