@@ -46,11 +46,18 @@ fn structs(abi: Abi, layouts: &BTreeMap<String, Layout>) -> String {
             text.push_str("pub use super::structs_x86_64::*;\n");
         }
     }
-    text.push_str("use crate::{F, Layout, bit, f, p, s};\n\n");
+    text.push_str("use crate::{Layout, bit, f, p, s};\n\n");
     for (name, layout) in layouts {
         let fields: Vec<String> = layout.fields.iter().filter_map(field).collect();
         let fields = fields.join(", ");
         let _ = writeln!(text, "pub const {}: Layout = Layout {{ name: {name:?}, size: {}, fields: &[{fields}] }};", identifier(name), layout.size);
+    }
+    if abi == Abi::X86_64 {
+        text.push_str("\n/// Every layout above, sorted by name.\npub const ALL: &[&Layout] = &[\n");
+        for name in layouts.keys() {
+            let _ = writeln!(text, "    &{},", identifier(name));
+        }
+        text.push_str("];\n");
     }
     text
 }
@@ -103,6 +110,6 @@ fn signals(source: &Source) -> Result<String> {
 
 /// A C name that is a Rust keyword needs `r#`.
 fn identifier(name: &str) -> String {
-    const KEYWORDS: &[&str] = &["type", "match", "fn", "mod", "use", "impl", "loop", "move", "ref", "in", "as", "async", "box", "F", "Layout"];
+    const KEYWORDS: &[&str] = &["type", "match", "fn", "mod", "use", "impl", "loop", "move", "ref", "in", "as", "async", "box", "Layout", "ALL"];
     if KEYWORDS.contains(&name) { format!("r#{name}") } else { name.to_string() }
 }

@@ -25,7 +25,7 @@ pub fn partition(abi: Abi, source: &Source, work: &Path) -> Result<Vec<Group>> {
     // scraped.h repeats names that others spell differently: a unit of its own.
     let mut groups = vec![vec!["scraped.h".to_string()]];
     pending.retain(|name| name != "scraped.h");
-    let extra = pending.iter().take_while(|name| !name.contains('/')).count();
+    let extra = pending.iter().take_while(|name| !name.contains('/')).count(); // they have no folder
     let rest = pending.split_off(extra);
     groups.insert(0, pending); // ours, which must agree among themselves
     if let Some(blamed) = blame(abi, source, work, &groups[0], true)?.first() {

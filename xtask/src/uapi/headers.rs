@@ -19,6 +19,8 @@ const SKIP: &[&str] = &[
     "asm/posix_types_", // internal to asm/posix_types.h
     "asm/vsyscall.h",
     "linux/patchkey.h",
+    "linux/coda.h", // wants BSD types; its calls are made by one daemon
+    "linux/sctp.h", // see extra/sctp_abi.h
     // Firmware tokens and hypervisor internals: large, and no system call takes them.
     "sound/sof/",
     "sound/skl",
@@ -58,13 +60,18 @@ const LIBC_STUBS: &[(&str, &str)] = &[
 /// Kernel-internal headers whose numbers are ABI all the same; only lines that define a name
 /// beginning so are taken.
 const SCRAPED: &[(&str, &[&str])] = &[
-    ("include/linux/socket.h", &["AF_", "PF_", "MSG_", "SOL_", "SCM_"]),
+    ("include/linux/socket.h", &["AF_", "PF_", "MSG_", "SOL_", "SCM_", "SOMAXCONN"]),
     ("include/linux/errno.h", &["E"]),
     ("include/linux/fs.h", &["MNT_", "UMOUNT_"]),
+    ("include/linux/stat.h", &["UTIME_"]),
+    ("include/linux/statfs.h", &["ST_"]),
     ("include/linux/splice.h", &["SPLICE_F_"]),
     ("include/linux/swap.h", &["SWAP_FLAG_"]),
     ("include/linux/syslog.h", &["SYSLOG_ACTION_"]),
 ];
+
+/// Kernel-internal headers that are ABI altogether, and the name they are included by.
+const COPIED: &[(&str, &str)] = &[("include/scsi/sg.h", "scsi_sg.h"), ("include/scsi/scsi_ioctl.h", "scsi_ioctl.h")];
 
 pub struct Source {
     /// The `linux-headers-*-common` tree.
@@ -117,6 +124,10 @@ impl Source {
         for name in list(&self.kernel.join("include/uapi/asm-generic"))? {
             write(&format!("asm/{name}"), &format!("#include <asm-generic/{name}>\n"))?;
         }
+        for (header, name) in COPIED {
+            let path = self.kernel.join(header);
+            write(name, &fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?)?;
+        }
         write("scraped.h", &self.scrape()?)?;
         Ok(work)
     }
@@ -155,6 +166,7 @@ impl Source {
             // Within linux/, the top level before its folders.
             (rank, name.matches('/').count(), name.clone())
         };
+        rest.extend(COPIED.iter().map(|(_, name)| name.to_string()));
         rest.sort_by_key(rank);
         rest.dedup();
         names.extend(rest);
