@@ -1,5 +1,5 @@
 /* Types that grew after Linux 6.12, as they are in 6.18. Members and their order were read from
- * the BTF of a 6.18 kernel; their source is include/uapi/linux/{bpf,tcp,taskstats,if_xdp,stat,mount}.h.
+ * the BTF of a 6.18 kernel; their source is include/uapi/linux/{bpf,tcp,if_xdp,mount,pidfd,xattr,fs,stat}.h.
  * Kernels extend these at the end, so they describe older ones as well. __aligned_u64 throughout:
  * the kernel reads them by 64-bit offsets from 32-bit programs too. */
 #pragma once
@@ -540,81 +540,6 @@ struct tcp_info {
 	__u16 tcpi_accecn_opt_seen;
 };
 
-struct taskstats {
-	__u16 version;
-	__u32 ac_exitcode;
-	__u8 ac_flag;
-	__u8 ac_nice;
-	__aligned_u64 cpu_count;
-	__aligned_u64 cpu_delay_total;
-	__aligned_u64 blkio_count;
-	__aligned_u64 blkio_delay_total;
-	__aligned_u64 swapin_count;
-	__aligned_u64 swapin_delay_total;
-	__aligned_u64 cpu_run_real_total;
-	__aligned_u64 cpu_run_virtual_total;
-	char ac_comm[32];
-	__u8 ac_sched;
-	__u8 ac_pad[3];
-	__u32 ac_uid;
-	__u32 ac_gid;
-	__u32 ac_pid;
-	__u32 ac_ppid;
-	__u32 ac_btime;
-	__aligned_u64 ac_etime;
-	__aligned_u64 ac_utime;
-	__aligned_u64 ac_stime;
-	__aligned_u64 ac_minflt;
-	__aligned_u64 ac_majflt;
-	__aligned_u64 coremem;
-	__aligned_u64 virtmem;
-	__aligned_u64 hiwater_rss;
-	__aligned_u64 hiwater_vm;
-	__aligned_u64 read_char;
-	__aligned_u64 write_char;
-	__aligned_u64 read_syscalls;
-	__aligned_u64 write_syscalls;
-	__aligned_u64 read_bytes;
-	__aligned_u64 write_bytes;
-	__aligned_u64 cancelled_write_bytes;
-	__aligned_u64 nvcsw;
-	__aligned_u64 nivcsw;
-	__aligned_u64 ac_utimescaled;
-	__aligned_u64 ac_stimescaled;
-	__aligned_u64 cpu_scaled_run_real_total;
-	__aligned_u64 freepages_count;
-	__aligned_u64 freepages_delay_total;
-	__aligned_u64 thrashing_count;
-	__aligned_u64 thrashing_delay_total;
-	__aligned_u64 ac_btime64;
-	__aligned_u64 compact_count;
-	__aligned_u64 compact_delay_total;
-	__u32 ac_tgid;
-	__aligned_u64 ac_tgetime;
-	__aligned_u64 ac_exe_dev;
-	__aligned_u64 ac_exe_inode;
-	__aligned_u64 wpcopy_count;
-	__aligned_u64 wpcopy_delay_total;
-	__aligned_u64 irq_count;
-	__aligned_u64 irq_delay_total;
-	__aligned_u64 cpu_delay_max;
-	__aligned_u64 cpu_delay_min;
-	__aligned_u64 blkio_delay_max;
-	__aligned_u64 blkio_delay_min;
-	__aligned_u64 swapin_delay_max;
-	__aligned_u64 swapin_delay_min;
-	__aligned_u64 freepages_delay_max;
-	__aligned_u64 freepages_delay_min;
-	__aligned_u64 thrashing_delay_max;
-	__aligned_u64 thrashing_delay_min;
-	__aligned_u64 compact_delay_max;
-	__aligned_u64 compact_delay_min;
-	__aligned_u64 wpcopy_delay_max;
-	__aligned_u64 wpcopy_delay_min;
-	__aligned_u64 irq_delay_max;
-	__aligned_u64 irq_delay_min;
-};
-
 struct xsk_tx_metadata {
 	__aligned_u64 flags;
 	union {
@@ -746,3 +671,20 @@ struct statx {
 	__aligned_u64 __spare3[8];
 };
 
+struct io_uring_clone_buffers {
+	__u32 src_fd;
+	__u32 flags;
+	__u32 src_off;
+	__u32 dst_off;
+	__u32 nr;
+	__u32 pad[3];
+};
+
+struct io_uring_napi {
+	__u32 busy_poll_to;
+	__u8 prefer_busy_poll;
+	__u8 opcode;
+	__u8 pad[2];
+	__u32 op_param;
+	__u32 resv;
+};
