@@ -1,5 +1,5 @@
 /* Macro constants newer than the Debian 6.12 headers, each with the kernel that brought it.
- * Written by hand from the header named; enum constants are in newer_enums.h. */
+ * Written by hand; the header named is where to check them. Enum constants are in newer_enums.h. */
 #include <linux/types.h>
 #include <linux/ioctl.h>
 #include "grown_structs.h"
@@ -13,7 +13,7 @@
 #define PIDFD_SELF_THREAD -10000 /* 6.14 */
 #define PIDFD_SELF_THREAD_GROUP -10001
 #define FD_PIDFS_ROOT -10002 /* 6.17 */
-#define FD_NSFS_ROOT -10003
+#define FD_NSFS_ROOT -10003 /* 6.18 */
 #define FD_INVALID -10009
 
 /* include/uapi/asm-generic/mman-common.h */
@@ -75,6 +75,10 @@
 #define PR_FUTEX_HASH_SET_SLOTS 1
 #define PR_FUTEX_HASH_GET_SLOTS 2
 #define PR_THP_DISABLE_EXCEPT_ADVISED (1 << 1) /* 6.18 */
+#define PR_RSEQ_SLICE_EXTENSION 79 /* 7.0 */
+#define PR_RSEQ_SLICE_EXTENSION_GET 1
+#define PR_RSEQ_SLICE_EXTENSION_SET 2
+#define PR_RSEQ_SLICE_EXT_ENABLE 0x01
 
 /* include/uapi/linux/fanotify.h */
 #define FAN_PRE_ACCESS 0x00100000 /* 6.14 */
@@ -97,3 +101,5 @@
 #define SCM_TS_OPT_ID 81 /* 6.13 */
 #define SO_RCVPRIORITY 82 /* 6.14 */
 #define SO_PASSRIGHTS 83 /* 6.16 */
+#define SO_INQ 84 /* 7.0 */
+#define SCM_INQ SO_INQ

@@ -2,7 +2,7 @@
 #include <linux/types.h>
 #include <linux/time_types.h>
 
-/* include/uapi/linux/sched/types.h had it; since then include/uapi/linux/sched.h of the kernel's own */
+/* include/linux/sched.h or one of its parts, by version; what sched_setparam takes */
 struct sched_param {
 	int sched_priority;
 };
