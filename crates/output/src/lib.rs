@@ -6,10 +6,14 @@ mod clock;
 mod line;
 mod names;
 mod quote;
+mod sink;
 mod style;
+mod text;
 mod value;
 
 pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};
 pub use quote::{escape_path, quote};
+pub use sink::Sink;
+pub use text::{OpenSink, Show, TextView};
 pub use style::{HexStrings, NameStyle, Style};
 pub use value::Writer;
