@@ -1,1 +1,13 @@
-fn main() {}
+//! Development tasks: `cargo xtask <task>`.
+
+mod uapi;
+
+fn main() -> anyhow::Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args[..] {
+        ["uapi"] => uapi::run(uapi::Mode::Write),
+        ["uapi", "--check"] => uapi::run(uapi::Mode::Check),
+        _ => anyhow::bail!("usage: cargo xtask uapi [--check]"),
+    }
+}

@@ -1,0 +1,15 @@
+//! From an event and its row to typed values.
+//!
+//! Architecture invariant: values carry no punctuation, and decoders see no memory but what was captured.
+
+mod call;
+mod cx;
+mod generic;
+pub mod irregular;
+mod options;
+mod value;
+
+pub use call::{Decoded, Decoder, NamedArg, Part, Return};
+pub use cx::{Cx, Scope};
+pub use options::{Options, World};
+pub use value::{Member, Tail, Text, TextKind, Value};

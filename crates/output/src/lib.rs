@@ -1,0 +1,15 @@
+//! The views: what is made of decoded calls. Only this crate knows strace's punctuation.
+//!
+//! Architecture invariant: no registers, no memory; values in, bytes out.
+
+mod clock;
+mod line;
+mod names;
+mod quote;
+mod style;
+mod value;
+
+pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};
+pub use quote::{escape_path, quote};
+pub use style::{HexStrings, NameStyle, Style};
+pub use value::Writer;

@@ -21,6 +21,8 @@ mod ty;
 pub use abi::Abi;
 pub use class::Class;
 pub use row::{Arg, Ret, Syscall, When, arg, syscall};
+#[doc(hidden)]
+pub use set::mask_of;
 pub use set::{Item, Set};
 pub use strukt::{Field, Struct};
 pub use table::{Entry, Table, table};

@@ -61,12 +61,12 @@ macro_rules! structs {
     ($($(#[$doc:meta])* pub $NAME:ident = $c:ident { $($([$v:ident])? $field:ident $(= $path:literal)? : $ty:expr),* $(,)? })*) => {
         $($(#[$doc])* pub static $NAME: $crate::Struct = $crate::Struct {
             name: stringify!($c),
-            size: [$crate::uapi::structs::$c.size as u16, $crate::uapi::structs_i386::$c.size as u16],
+            size: [$crate::uapi::structs_x86_64::$c.size as u16, $crate::uapi::structs_i386::$c.size as u16],
             fields: &[$($crate::Field {
                 name: stringify!($field),
                 ty: $ty,
                 at: [
-                    $crate::uapi::structs::$c.at($crate::member!($field $($path)?)),
+                    $crate::uapi::structs_x86_64::$c.at($crate::member!($field $($path)?)),
                     $crate::uapi::structs_i386::$c.at($crate::member!($field $($path)?)),
                 ],
                 verbose: $crate::verbose!($($v)?),

@@ -14,3 +14,8 @@ sets! {
         AT_SYMLINK_NOFOLLOW, AT_REMOVEDIR, AT_SYMLINK_FOLLOW, AT_NO_AUTOMOUNT, AT_EMPTY_PATH
     }
 }
+
+sets! {
+    /// The type bits of a mode: linux/stat.h
+    pub FILE_TYPE "S_IF???" { S_IFREG, S_IFDIR, S_IFCHR, S_IFBLK, S_IFIFO, S_IFLNK, S_IFSOCK }
+}

@@ -1,0 +1,134 @@
+//! A whole call: its arguments and what it returned.
+
+use crate::{Cx, Options, Value, World, generic, irregular};
+use bumpalo::Bump;
+use bumpalo::collections::Vec;
+use stride_event::{Call, Outcome};
+use stride_syscalls::{Ret, Syscall, table};
+
+/// Which part of a call to decode.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// The arguments that can be shown before it returns.
+    Entry,
+    /// The arguments that [`Part::Entry`] left, and the return value.
+    Rest,
+    Whole,
+}
+
+/// A decoded call.
+#[derive(Debug)]
+pub struct Decoded<'a> {
+    pub call: &'a Call,
+    pub row: Option<&'static Syscall>,
+    pub args: &'a [NamedArg<'a>],
+    /// How many arguments of the call come before these.
+    pub skipped: usize,
+    /// `None` for [`Part::Entry`].
+    pub ret: Option<Return<'a>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct NamedArg<'a> {
+    pub name: &'static str,
+    pub value: Value<'a>,
+}
+
+/// What came back.
+#[derive(Clone, Copy, Debug)]
+pub struct Return<'a> {
+    pub outcome: Outcome,
+    /// A successful value, decoded.
+    pub value: Value<'a>,
+    /// What strace adds in parentheses: `(in [3])`, `(Timeout)`, `(flags FD_CLOEXEC)`.
+    pub note: Option<Value<'a>>,
+}
+
+/// Decodes calls one at a time, with memory it keeps between them.
+#[derive(Default)]
+pub struct Decoder {
+    arena: Bump,
+}
+
+impl Decoder {
+    pub fn decode<'a>(&'a mut self, call: &'a Call, part: Part, options: &'a Options, world: &'a dyn World) -> Decoded<'a> {
+        self.arena.reset();
+        let arena = &self.arena;
+        let Some(row) = table(call.abi).get(call.nr).map(|e| e.row) else {
+            return unknown(call, part, arena);
+        };
+        let cx = Cx {
+            call,
+            row,
+            options,
+            world,
+            arena,
+            abbrev: options.abbrev.contains(call.abi, call.nr),
+            verbose: options.verbose.contains(call.abi, call.nr),
+        };
+        let raw = options.raw.contains(call.abi, call.nr);
+        let split = if raw { row.args.len() } else { row.shown_at_entry(&call.args) };
+        let range = match part {
+            Part::Entry => 0..split,
+            Part::Rest => split..row.args.len(),
+            Part::Whole => 0..row.args.len(),
+        };
+        let mut args = Vec::with_capacity_in(range.len(), arena);
+        for i in range.clone() {
+            let arg = &row.args[i];
+            if !raw && !row.has(arg, &call.args) {
+                continue;
+            }
+            let value = if raw { Value::Hex(call.args[i]) } else { generic::arg(&cx, &arg.ty, call.args[i]) };
+            args.push(NamedArg { name: arg.name, value });
+        }
+        Decoded {
+            call,
+            row: Some(row),
+            args: args.into_bump_slice(),
+            skipped: range.start,
+            ret: (part != Part::Entry).then(|| ret(&cx, raw)),
+        }
+    }
+}
+
+fn ret<'a>(cx: &Cx<'a>, raw: bool) -> Return<'a> {
+    let outcome = cx.call.outcome;
+    let Outcome::Value(v) = outcome else {
+        let note = if raw { None } else { irregular::note(cx) };
+        return Return { outcome, value: Value::Int(-1), note };
+    };
+    if raw {
+        return Return { outcome, value: Value::Hex(v as u64), note: None };
+    }
+    let value = match cx.row.ret {
+        Ret::Int | Ret::Never => Value::Int(v),
+        Ret::Size => Value::UInt(cx.abi().cut(v as u64)),
+        Ret::Hex => Value::Hex(v as u64),
+        Ret::Addr => Value::Hex(v as u64),
+        Ret::Octal => Value::Octal(v as u64),
+        Ret::Fd => generic::fd(cx, v as i32),
+        Ret::Pid(kind) => generic::held(cx, &stride_syscalls::Ty::Pid(kind), v as u32 as u64, crate::Scope::Args),
+        Ret::Uid => Value::UInt(v as u32 as u64),
+        Ret::Flags(set) => Value::Flags { raw: v as u64, set },
+    };
+    Return { outcome, value, note: irregular::note(cx) }
+}
+
+/// A call the tables do not know: six registers.
+fn unknown<'a>(call: &'a Call, part: Part, arena: &'a Bump) -> Decoded<'a> {
+    const NAMES: [&str; 6] = ["arg1", "arg2", "arg3", "arg4", "arg5", "arg6"];
+    let all: &[NamedArg] =
+        arena.alloc_slice_fill_iter(NAMES.iter().zip(call.args).map(|(&name, v)| NamedArg { name, value: Value::Hex(v) }));
+    let value = match call.outcome {
+        Outcome::Value(v) => Value::Hex(v as u64),
+        _ => Value::Int(-1),
+    };
+    Decoded {
+        call,
+        row: None,
+        args: if part == Part::Rest { &[] } else { all },
+        skipped: if part == Part::Rest { all.len() } else { 0 },
+        ret: (part != Part::Entry).then_some(Return { outcome: call.outcome, value, note: None }),
+    }
+}

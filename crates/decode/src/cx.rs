@@ -1,0 +1,155 @@
+//! What a decoder works with.
+
+use crate::{Member, Options, Tail, Value, World};
+use bumpalo::Bump;
+use stride_event::{Call, Memory, Outcome, Phase};
+use stride_syscalls::{Abi, Len, Struct, Syscall};
+
+/// One call being decoded.
+#[derive(Clone, Copy)]
+pub struct Cx<'a> {
+    pub call: &'a Call,
+    pub row: &'static Syscall,
+    pub options: &'a Options,
+    pub world: &'a dyn World,
+    pub arena: &'a Bump,
+    /// Structs are shown in part.
+    pub abbrev: bool,
+    /// Structs are followed.
+    pub verbose: bool,
+}
+
+/// Where the siblings of a value are found.
+#[derive(Clone, Copy)]
+pub enum Scope {
+    Args,
+    /// The members of a struct at this address.
+    Struct(&'static Struct, u64, Phase),
+}
+
+impl<'a> Cx<'a> {
+    pub fn abi(&self) -> Abi {
+        self.call.abi
+    }
+
+    /// The whole register of an argument, by name.
+    pub fn arg(&self, name: &str) -> u64 {
+        self.call.args[self.row.index(name)]
+    }
+
+    /// The argument as its type's width holds it.
+    fn arg_cut(&self, name: &str) -> u64 {
+        let i = self.row.index(name);
+        let width = self.row.args[i].ty.size(self.abi()).clamp(1, 8);
+        cut(self.call.args[i], width)
+    }
+
+    pub fn failed(&self) -> bool {
+        !matches!(self.call.outcome, Outcome::Value(_))
+    }
+
+    pub fn ret(&self) -> Option<i64> {
+        match self.call.outcome {
+            Outcome::Value(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// Exactly `len` captured bytes.
+    pub fn read(&self, phase: Phase, addr: u64, len: usize) -> Option<&'a [u8]> {
+        self.call.blocks.read(phase, addr, len)
+    }
+
+    /// As many captured bytes as there are, up to `len`.
+    pub fn prefix(&self, phase: Phase, addr: u64, len: usize) -> &'a [u8] {
+        self.call.blocks.prefix(phase, addr, len)
+    }
+
+    pub fn uint(&self, phase: Phase, addr: u64, width: usize) -> Option<u64> {
+        self.read(phase, addr, width).map(|b| le(b, 0, width))
+    }
+
+    /// A pointer or `long` of the call's ABI.
+    pub fn word(&self, phase: Phase, addr: u64) -> Option<u64> {
+        self.uint(phase, addr, self.abi().word())
+    }
+
+    /// A length: `None` where it cannot be known.
+    pub fn len(&self, len: Len, phase: Phase, scope: Scope) -> Option<u64> {
+        match len {
+            Len::Fixed(n) => Some(n as u64),
+            Len::UntilZero => Some(u64::MAX),
+            Len::Ret => self.ret().map(|v| v.max(0) as u64),
+            Len::Of(name) => match scope {
+                Scope::Args => Some(self.arg_cut(name)),
+                Scope::Struct(s, base, phase) => {
+                    let place = s.field(name)?.place(self.abi());
+                    self.uint(phase, base + u64::from(place.offset), place.size as usize)
+                }
+            },
+            Len::Deref(name) => {
+                let ptr = self.arg(name);
+                let at = |phase| self.uint(phase, ptr, 4);
+                match (phase, at(Phase::Entry), at(Phase::Exit)) {
+                    (Phase::Exit, Some(room), Some(len)) => Some(room.min(len)),
+                    (_, Some(n), _) | (_, None, Some(n)) => Some(n),
+                    (_, None, None) => None,
+                }
+            }
+        }
+    }
+
+    pub fn keep(&self, value: Value<'a>) -> &'a Value<'a> {
+        self.arena.alloc(value)
+    }
+
+    pub fn bytes(&self, bytes: &[u8]) -> &'a [u8] {
+        self.arena.alloc_slice_copy(bytes)
+    }
+
+    pub fn values(&self, values: &[Value<'a>]) -> &'a [Value<'a>] {
+        self.arena.alloc_slice_copy(values)
+    }
+
+    pub fn members(&self, members: &[(&'static str, Value<'a>)]) -> Value<'a> {
+        let members = self.arena.alloc_slice_fill_iter(members.iter().map(|&(name, value)| Member { name, value }));
+        Value::Struct(members, Tail::End)
+    }
+
+    /// A value followed by a comment.
+    pub fn comment(&self, value: Value<'a>, comment: Value<'a>) -> Value<'a> {
+        Value::Comment(self.keep(value), self.keep(comment))
+    }
+
+    /// Free text made while decoding.
+    pub fn plain(&self, text: std::fmt::Arguments<'_>) -> Value<'a> {
+        let mut s = bumpalo::collections::String::new_in(self.arena);
+        let _ = std::fmt::Write::write_fmt(&mut s, text);
+        Value::Plain(s.into_bump_str().as_bytes())
+    }
+
+    /// An inline struct read with its description.
+    pub fn strukt(&self, s: &'static Struct, phase: Phase, addr: u64) -> Option<Value<'a>> {
+        crate::generic::strukt(self, s, phase, addr)
+    }
+}
+
+/// The low `width` bytes.
+pub fn cut(raw: u64, width: usize) -> u64 {
+    if width >= 8 { raw } else { raw & ((1 << (8 * width)) - 1) }
+}
+
+/// A little-endian unsigned value; zero-extended where `bytes` ends early.
+pub fn le(bytes: &[u8], at: usize, width: usize) -> u64 {
+    let mut v = [0; 8];
+    for (to, from) in v.iter_mut().zip(bytes.iter().skip(at).take(width.min(8))) {
+        *to = *from;
+    }
+    u64::from_le_bytes(v)
+}
+
+/// Sign-extends a value of `width` bytes.
+pub fn signed(raw: u64, width: usize) -> i64 {
+    let shift = 64 - 8 * width.clamp(1, 8) as u32;
+    ((raw << shift) as i64) >> shift
+}

@@ -1,0 +1,219 @@
+//! Decoding by the vocabulary alone: what a row's types say.
+
+use crate::cx::{cut, signed};
+use crate::{Cx, Member, Scope, Tail, Text, TextKind, Value, irregular};
+use bumpalo::collections::Vec;
+use stride_event::Phase;
+use stride_syscalls::{Dir, Len, Struct, Ty, uapi::consts as c};
+
+/// The value of an argument.
+pub fn arg<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64) -> Value<'a> {
+    match ty {
+        Ty::Select(select) => {
+            let chosen = cx.row.choose(select, &cx.call.args);
+            arg(cx, &chosen, raw)
+        }
+        ty => held(cx, ty, cut(raw, ty.size(cx.abi()).clamp(1, 8)), Scope::Args),
+    }
+}
+
+/// A scalar or pointer held in `raw`, zero-extended from the width of its type.
+pub fn held<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, scope: Scope) -> Value<'a> {
+    held_in(cx, ty, raw, ty.size(cx.abi()).clamp(1, 8), scope)
+}
+
+fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Value<'a> {
+    match *ty {
+        Ty::Int | Ty::Long | Ty::I64 => Value::Int(signed(raw, width)),
+        Ty::UInt | Ty::ULong | Ty::U64 => Value::UInt(raw),
+        Ty::Hex | Ty::HexLong => Value::Hex(raw),
+        Ty::Addr => Value::Addr(raw),
+        Ty::Fd => fd(cx, signed(raw, width) as i32),
+        Ty::DirFd => match signed(raw, width) as i32 {
+            AT_FDCWD => fd_cwd(cx),
+            n => fd(cx, n),
+        },
+        Ty::Pid(kind) => {
+            let id = signed(raw, width) as i32;
+            let comment = if cx.options.pids { cx.world.pid(cx.call.tid, id, kind).map(|b| cx.bytes(&b)) } else { None };
+            Value::Pid { id, kind, comment }
+        }
+        Ty::Uid | Ty::Gid => {
+            // All bits set means "leave as it is".
+            if raw == cut(u64::MAX, width) { Value::Int(-1) } else { Value::UInt(raw) }
+        }
+        Ty::Signal => Value::Signal(signed(raw, width) as i32),
+        Ty::Mode => Value::Mode(raw),
+        Ty::Perm => Value::Octal(raw),
+        Ty::Dev => irregular::dev::decode(cx, raw),
+        Ty::Flags(set) => Value::Flags { raw, set },
+        Ty::Enum(set) => Value::Enum { raw, set },
+        Ty::ClockId => irregular::clockid::decode(cx, raw),
+        Ty::As(width, inner) => {
+            let width = width.bytes(cx.abi());
+            held_in(cx, inner, cut(raw, width), width, scope)
+        }
+        Ty::Path => string(cx, raw, usize::MAX, TextKind::Path),
+        Ty::Str => string(cx, raw, cx.options.text, TextKind::Str),
+        Ty::Bytes(dir, len) => buffer(cx, raw, dir, len, scope),
+        Ty::Ptr(dir, inner) => match follow(cx, raw, dir) {
+            Err(value) => value,
+            Ok(phase) => inline(cx, inner, phase, raw, inner.size(cx.abi()), scope).unwrap_or(Value::Addr(raw)),
+        },
+        Ty::Array(dir, inner, len) => array(cx, raw, dir, inner, len, scope),
+        Ty::Iovec(dir, len) => irregular::iovec::decode(cx, raw, dir, len, scope),
+        Ty::Sockaddr(dir, len) => irregular::sockaddr::decode(cx, raw, dir, len, scope),
+        Ty::SigSet(dir, len) => irregular::sigset::decode(cx, raw, dir, len, scope),
+        Ty::Custom(which, shape) => irregular::held(cx, which, shape, raw, scope),
+        Ty::Select(_) | Ty::Struct(_) | Ty::CStr | Ty::Items(_) | Ty::Blob(_) => Value::Hex(raw),
+    }
+}
+
+/// A value of `size` bytes that lies in captured memory. `None` where it was not captured.
+pub fn inline<'a>(cx: &Cx<'a>, ty: &Ty, phase: Phase, addr: u64, size: usize, scope: Scope) -> Option<Value<'a>> {
+    match *ty {
+        Ty::Struct(s) => strukt(cx, s, phase, addr),
+        Ty::CStr => {
+            let bytes = cx.read(phase, addr, size)?;
+            let end = bytes.iter().position(|&b| b == 0);
+            // A member without its NUL is cut by the size of its array.
+            Some(Value::Text(Text { bytes: &bytes[..end.unwrap_or(size)], cut: end.is_none(), kind: TextKind::Str }))
+        }
+        Ty::Items(inner) => {
+            let each = inner.size(cx.abi()).max(1);
+            let mut items = Vec::new_in(cx.arena);
+            for i in 0..size / each {
+                items.push(inline(cx, inner, phase, addr + (i * each) as u64, each, scope)?);
+            }
+            Some(Value::Array(items.into_bump_slice(), Tail::End))
+        }
+        Ty::Blob(n) => {
+            let size = if size == 0 { n } else { size };
+            Some(Value::Text(Text { bytes: cx.read(phase, addr, size)?, cut: false, kind: TextKind::Bytes }))
+        }
+        Ty::Custom(which, shape) if shape.is_inline() => irregular::inline(cx, which, phase, addr, size, scope),
+        ref ty => {
+            let raw = cx.uint(phase, addr, size.min(8))?;
+            Some(held_in(cx, ty, raw, size, scope))
+        }
+    }
+}
+
+/// A struct, member by member.
+pub fn strukt<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> Option<Value<'a>> {
+    cx.read(phase, addr, s.size(cx.abi()))?;
+    let mut members = Vec::with_capacity_in(s.fields.len(), cx.arena);
+    let mut tail = Tail::End;
+    for field in s.fields {
+        if field.verbose && cx.abbrev {
+            tail = Tail::More;
+            continue;
+        }
+        let place = field.place(cx.abi());
+        let at = addr + u64::from(place.offset);
+        let size = place.size as usize * (place.count as usize).max(1);
+        let value = match place.bits {
+            (_, 0) => inline(cx, &field.ty, phase, at, size, Scope::Struct(s, addr, phase))?,
+            (shift, width) => {
+                let raw = cx.uint(phase, at, (shift as usize + width as usize).div_ceil(8))?;
+                held(cx, &field.ty, (raw >> shift) & ((1 << width) - 1), Scope::Struct(s, addr, phase))
+            }
+        };
+        members.push(Member { name: field.name, value });
+    }
+    Some(Value::Struct(members.into_bump_slice(), tail))
+}
+
+/// Whether a pointer may be followed: the phase to read in, or what is shown instead.
+pub fn follow<'a>(cx: &Cx<'a>, raw: u64, dir: Dir) -> Result<Phase, Value<'a>> {
+    if raw == 0 || !cx.verbose || (dir != Dir::In && cx.failed()) {
+        return Err(Value::Addr(raw));
+    }
+    Ok(Phase::of(dir))
+}
+
+/// A NUL-terminated string.
+pub fn string<'a>(cx: &Cx<'a>, addr: u64, limit: usize, kind: TextKind) -> Value<'a> {
+    if addr == 0 {
+        return Value::Addr(0);
+    }
+    let bytes = cx.prefix(Phase::Entry, addr, limit.saturating_add(1));
+    match bytes.iter().position(|&b| b == 0) {
+        Some(end) if end <= limit => Value::Text(Text { bytes: &bytes[..end], cut: false, kind }),
+        _ if bytes.len() > limit => Value::Text(Text { bytes: &bytes[..limit], cut: true, kind }),
+        // A path as long as any path may be.
+        _ if kind == TextKind::Path && bytes.len() >= 4096 => Value::Text(Text { bytes: &bytes[..4095], cut: true, kind }),
+        _ => Value::Addr(addr),
+    }
+}
+
+fn buffer<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> Value<'a> {
+    if addr == 0 || (dir != Dir::In && cx.failed()) {
+        return Value::Addr(addr);
+    }
+    let phase = Phase::of(dir);
+    match cx.len(len, phase, scope) {
+        Some(n) => bytes(cx, phase, addr, n, TextKind::Bytes),
+        None => Value::Addr(addr),
+    }
+}
+
+/// `len` bytes, cut at `-s`.
+pub fn bytes<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64, kind: TextKind) -> Value<'a> {
+    let shown = usize::try_from(len).unwrap_or(usize::MAX).min(cx.options.text);
+    if shown == 0 {
+        return Value::Text(Text { bytes: &[], cut: len > 0, kind });
+    }
+    match cx.read(phase, addr, shown) {
+        Some(bytes) => Value::Text(Text { bytes, cut: len > shown as u64, kind }),
+        None => Value::Addr(addr),
+    }
+}
+
+fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, scope: Scope) -> Value<'a> {
+    let phase = match follow(cx, addr, dir) {
+        Err(value) => return value,
+        Ok(phase) => phase,
+    };
+    match cx.len(len, phase, scope) {
+        Some(n) => elements(cx, phase, addr, inner, n, matches!(len, Len::UntilZero)),
+        None => Value::Addr(addr),
+    }
+}
+
+/// `n` elements from `addr` on, or until a zero word.
+pub fn elements<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, inner: &Ty, n: u64, until_zero: bool) -> Value<'a> {
+    let size = inner.size(cx.abi()).max(1);
+    let limit = if cx.abbrev { cx.options.text as u64 } else { u64::MAX };
+    let mut items = Vec::new_in(cx.arena);
+    let mut i = 0;
+    while i < n {
+        let at = addr.wrapping_add(i.wrapping_mul(size as u64));
+        if until_zero && cx.word(phase, at) == Some(0) {
+            break;
+        }
+        if i >= limit {
+            return Value::Array(items.into_bump_slice(), Tail::More);
+        }
+        match inline(cx, inner, phase, at, size, Scope::Args) {
+            Some(value) => items.push(value),
+            None if i == 0 => return Value::Addr(addr),
+            None => return Value::Array(items.into_bump_slice(), Tail::Unread(at)),
+        }
+        i += 1;
+    }
+    Value::Array(items.into_bump_slice(), Tail::End)
+}
+
+const AT_FDCWD: i32 = c::AT_FDCWD as i32;
+
+/// A descriptor, with what it refers to under `-y`.
+pub fn fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
+    let path = if cx.options.fds && fd >= 0 { cx.world.fd(cx.call.tid, fd).map(|p| cx.bytes(&p)) } else { None };
+    Value::Fd { fd, path }
+}
+
+fn fd_cwd<'a>(cx: &Cx<'a>) -> Value<'a> {
+    let path = if cx.options.fds { cx.world.fd(cx.call.tid, AT_FDCWD).map(|p| cx.bytes(&p)) } else { None };
+    Value::Fd { fd: AT_FDCWD, path }
+}

@@ -1,0 +1,24 @@
+//! execve(2)'s environment: a pointer and how many variables there are, or the variables with `-v`.
+
+use crate::{Cx, Tail, Value, generic};
+use stride_event::Phase;
+use stride_syscalls::Ty;
+
+pub fn decode<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    if addr == 0 {
+        return Value::Addr(0);
+    }
+    if !cx.abbrev {
+        return generic::elements(cx, Phase::Entry, addr, &Ty::Str, u64::MAX, true);
+    }
+    let word = cx.abi().word();
+    let words = cx.prefix(Phase::Entry, addr, usize::MAX);
+    let count = words.chunks_exact(word).take_while(|w| w.iter().any(|&b| b != 0)).count();
+    if words.len() < word {
+        return Value::Addr(addr);
+    }
+    let unterminated = (count + 1) * word > words.len();
+    let text = cx.plain(format_args!("{count} var{}{}", if count == 1 { "" } else { "s" }, if unterminated { ", unterminated" } else { "" }));
+    let _ = Tail::End;
+    cx.comment(Value::Addr(addr), text)
+}

@@ -1,0 +1,53 @@
+//! What of a call is decoded, and how deep.
+
+use stride_event::{CallSet, Tid};
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// `-s`: bytes of a string that are shown; also the elements of an array when abbreviated.
+    pub text: usize,
+    /// `-e abbrev=`: calls whose structs are shown in part.
+    pub abbrev: CallSet,
+    /// `-e verbose=`: calls whose structs are followed at all.
+    pub verbose: CallSet,
+    /// `-e raw=`: calls shown as bare registers.
+    pub raw: CallSet,
+    /// `-y`: descriptors are shown with what they refer to.
+    pub fds: bool,
+    /// `-Y` / `--decode-pids`.
+    pub pids: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            text: 32,
+            abbrev: CallSet::all(),
+            verbose: CallSet::all(),
+            raw: CallSet::empty(),
+            fds: false,
+            pids: false,
+        }
+    }
+}
+
+/// What lies outside a call: descriptors and processes, looked up in /proc for a live tracee or in a recording.
+pub trait World {
+    /// What descriptor `fd` of the process of thread `tid` refers to, as it stands between `<` and `>`.
+    fn fd(&self, _tid: Tid, _fd: i32) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// The protocol of a socket, as sock_diag or /proc/net know it ("TCP", "NETLINK:ROUTE", …).
+    fn socket_protocol(&self, _tid: Tid, _fd: i32) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// The comment that follows a pid: command name, or the id in the tracer's PID namespace.
+    fn pid(&self, _tid: Tid, _id: i32, _kind: stride_syscalls::PidKind) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// A world that knows nothing.
+impl World for () {}

@@ -1,0 +1,86 @@
+//! Typed values: what a decoder returns and every view reads.
+
+use stride_syscalls::{PidKind, Set};
+
+/// One decoded value. Slices live in the decoder's arena until the next call is decoded.
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'a> {
+    Int(i64),
+    UInt(u64),
+    /// Shown in hexadecimal.
+    Hex(u64),
+    /// Permission bits and the like, shown in octal.
+    Octal(u64),
+    /// A pointer, shown as such because it is not followed, or because what it points at could not be read.
+    Addr(u64),
+    Fd { fd: i32, path: Option<&'a [u8]> },
+    Pid { id: i32, kind: PidKind, comment: Option<&'a [u8]> },
+    /// A flag word with the set that names its bits.
+    Flags { raw: u64, set: &'static Set },
+    /// A value of an enumeration.
+    Enum { raw: u64, set: &'static Set },
+    /// A bare symbolic name with the number behind it, for names that no set holds.
+    Name { raw: u64, name: &'static str },
+    Signal(i32),
+    Text(Text<'a>),
+    Struct(&'a [Member<'a>], Tail),
+    Array(&'a [Value<'a>], Tail),
+    /// The signals of a set: little-endian bit mask as the kernel keeps it.
+    SigSet(&'a [u8]),
+    /// A set of plain members separated by blanks: `[3 4]` of select.
+    Set(&'a [Value<'a>]),
+    /// `st_mode`: file type and permissions.
+    Mode(u64),
+    /// A notation in the form of a C call for a number, such as `makedev(0x8, 0x1)` or `htons(80)`.
+    Notation { raw: u64, name: &'static str, args: &'a [Value<'a>] },
+    /// Parts joined by `|`, for words that mix enumerations, flags and numbers.
+    Or(&'a [Value<'a>]),
+    /// What went in and what came out.
+    Change(&'a Value<'a>, &'a Value<'a>),
+    /// A value with a comment, which machines may skip.
+    Comment(&'a Value<'a>, &'a Value<'a>),
+    /// Free text without quotes, such as the inside of a comment.
+    Plain(&'a [u8]),
+    /// `name=value` outside a struct.
+    Named(&'static str, &'a Value<'a>),
+    /// Values in a row, without brackets: `in [3], left {…}`.
+    Seq(&'a [Value<'a>]),
+    /// The parts one after another with nothing between.
+    Glue(&'a [Value<'a>]),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    pub name: &'static str,
+    pub value: Value<'a>,
+}
+
+/// What follows the last shown member or element.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tail {
+    /// That was all.
+    End,
+    /// There is more that was left out for brevity.
+    More,
+    /// The rest, from this address on, could not be read.
+    Unread(u64),
+}
+
+/// Bytes of the tracee. Hostile: every sink escapes for itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a> {
+    pub bytes: &'a [u8],
+    /// There is more than `bytes`.
+    pub cut: bool,
+    pub kind: TextKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TextKind {
+    Path,
+    Str,
+    /// A buffer: a NUL ends nothing.
+    Bytes,
+    /// A buffer shown as hexadecimal escapes (`"\x00\x01"`), such as a hardware address.
+    HexBytes,
+}

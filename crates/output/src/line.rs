@@ -1,0 +1,367 @@
+//! strace's lines: leader, call, alignment, return value; lines cut in two when threads take turns.
+
+use crate::{Style, Writer, names};
+use std::collections::HashMap;
+use stride_decode::{Decoded, NamedArg, Part, Return};
+use stride_event::{Call, Ns, Outcome, Tid};
+use stride_syscalls::Ret;
+
+/// What starts a line.
+#[derive(Clone, Debug, Default)]
+pub struct Leader {
+    pub pid: PidPrefix,
+    /// `-t`, `-tt`, `-ttt`.
+    pub wall: Option<WallClock>,
+    /// `-r`: digits after the point.
+    pub relative: Option<u8>,
+    /// `-n`.
+    pub number: bool,
+    /// `-i`.
+    pub ip: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PidPrefix {
+    #[default]
+    Never,
+    /// `[pid  1234] ` once there is more than one tracee.
+    WhenSeveral,
+    /// `1234  `: output that goes to a file under `-f`.
+    Always,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WallClock {
+    /// Seconds since the epoch instead of the time of day.
+    pub epoch: bool,
+    /// Digits after the point.
+    pub digits: u8,
+}
+
+/// What ends a line, and how it is laid out.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// `-a`.
+    pub column: usize,
+    /// `-T`: digits after the point.
+    pub elapsed: Option<u8>,
+    pub style: Style,
+    pub leader: Leader,
+}
+
+/// Facts about the moment that the leader shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    pub tid: Tid,
+    pub at: Ns,
+    /// How many tracees there are.
+    pub tracees: usize,
+    pub nr: Option<u64>,
+    pub ip: Option<u64>,
+}
+
+/// One stream of lines: the whole output, or one thread's with `-ff`.
+pub struct Line {
+    layout: Layout,
+    /// Wall-clock time minus monotonic time.
+    wall_offset: i128,
+    out: Vec<u8>,
+    /// Where the line in the making starts in `out`.
+    start: usize,
+    /// Whose line stands open.
+    open: Option<Open>,
+    /// Calls whose line was cut off, with what has been shown.
+    cut: HashMap<Tid, Open>,
+    last_at: Option<Ns>,
+    clock: crate::clock::Clock,
+}
+
+#[derive(Clone, Copy)]
+struct Open {
+    tid: Tid,
+    /// Arguments shown so far.
+    args: usize,
+}
+
+impl Line {
+    pub fn new(layout: Layout, wall_offset: i128) -> Line {
+        Line {
+            layout,
+            wall_offset,
+            out: Vec::with_capacity(1 << 16),
+            start: 0,
+            open: None,
+            cut: HashMap::new(),
+            last_at: None,
+            clock: crate::clock::Clock::default(),
+        }
+    }
+
+    /// What is ready to be written; the caller clears it once written.
+    pub fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+
+    /// After the buffer has been written and cleared: the open line goes on from here.
+    pub fn written(&mut self) {
+        // The column of an open line is what was already written of it.
+        self.start = self.start.wrapping_sub(self.out.len());
+        self.out.clear();
+    }
+
+    fn column(&self) -> usize {
+        self.out.len().wrapping_sub(self.start)
+    }
+
+    /// Whether this thread's call stands open on the current line.
+    pub fn is_open(&self, tid: Tid) -> bool {
+        self.open.is_some_and(|o| o.tid == tid)
+    }
+
+    /// A call's entry was shown and its return was not.
+    pub fn is_pending(&self, tid: Tid) -> bool {
+        self.is_open(tid) || self.cut.contains_key(&tid)
+    }
+
+    /// Ends the open line of another thread.
+    fn interrupt(&mut self) {
+        if let Some(open) = self.open.take() {
+            self.out.extend_from_slice(b" <unfinished ...>\n");
+            self.cut.insert(open.tid, open);
+        }
+    }
+
+    /// Starts a new line.
+    fn leader(&mut self, m: Moment) {
+        self.interrupt();
+        self.start = self.out.len();
+        let leader = self.layout.leader.clone();
+        let mut w = Writer { out: &mut self.out, style: self.layout.style };
+        match leader.pid {
+            PidPrefix::Always => {
+                let from = w.out.len();
+                w.int(m.tid);
+                while w.out.len() - from < 5 {
+                    w.out.push(b' ');
+                }
+                w.out.push(b' ');
+            }
+            PidPrefix::WhenSeveral if m.tracees > 1 => {
+                let mut buf = itoa::Buffer::new();
+                let digits = buf.format(m.tid);
+                w.str("[pid ");
+                for _ in digits.len()..5 {
+                    w.out.push(b' ');
+                }
+                w.str(digits);
+                w.str("] ");
+            }
+            _ => {}
+        }
+        if let Some(wall) = leader.wall {
+            let now = (i128::from(m.at) + self.wall_offset).max(0) as u64;
+            self.clock.write(w.out, now, wall.epoch, wall.digits);
+            w.out.push(b' ');
+        }
+        if let Some(digits) = leader.relative {
+            let since = m.at.saturating_sub(self.last_at.unwrap_or(m.at));
+            self.last_at = Some(m.at);
+            if leader.wall.is_some() {
+                w.str("(+");
+            }
+            seconds(w.out, since, 6, digits);
+            w.str(if leader.wall.is_some() { ") " } else { " " });
+        }
+        if leader.number {
+            match m.nr {
+                Some(nr) => {
+                    let mut buf = itoa::Buffer::new();
+                    let digits = buf.format(nr);
+                    w.str("[");
+                    for _ in digits.len()..4 {
+                        w.out.push(b' ');
+                    }
+                    w.str(digits);
+                    w.str("] ");
+                }
+                None => w.str("[????] "),
+            }
+        }
+        if leader.ip {
+            match m.ip {
+                Some(ip) => {
+                    w.str("[");
+                    let from = w.out.len();
+                    w.out.extend_from_slice(format!("{ip:016x}").as_bytes());
+                    let _ = from;
+                    w.str("] ");
+                }
+                None => w.str("[????????????????] "),
+            }
+        }
+    }
+
+    /// A decoded call or a part of it.
+    pub fn call(&mut self, decoded: &Decoded<'_>, part: Part, tracees: usize) {
+        let call = decoded.call;
+        let moment = |at| Moment { tid: call.tid, at, tracees, nr: Some(call.nr), ip: Some(call.ip) };
+        let mut shown = 0;
+        match part {
+            Part::Entry | Part::Whole => {
+                self.leader(moment(call.entered));
+                self.name(decoded);
+                self.out.push(b'(');
+            }
+            Part::Rest => {
+                if let Some(open) = self.open.filter(|o| o.tid == call.tid) {
+                    shown = open.args;
+                    self.open = None;
+                } else {
+                    let cut = self.cut.remove(&call.tid);
+                    shown = cut.map_or(0, |o| o.args);
+                    self.leader(moment(call.returned));
+                    self.out.extend_from_slice(b"<... ");
+                    self.name(decoded);
+                    self.out.extend_from_slice(b" resumed>");
+                }
+            }
+        }
+        shown = self.args(decoded.args, shown);
+        match &decoded.ret {
+            None => self.open = Some(Open { tid: call.tid, args: shown }),
+            Some(ret) => {
+                self.out.push(b')');
+                self.ret(call, decoded, ret);
+            }
+        }
+    }
+
+    fn name(&mut self, decoded: &Decoded<'_>) {
+        match decoded.row {
+            Some(row) => self.out.extend_from_slice(row.name.as_bytes()),
+            None => {
+                self.out.extend_from_slice(b"syscall_");
+                Writer { out: &mut self.out, style: self.layout.style }.hex(decoded.call.nr);
+            }
+        }
+    }
+
+    /// The separator comes with the argument that follows it, so that a cut line never ends in a comma.
+    fn args(&mut self, args: &[NamedArg<'_>], mut shown: usize) -> usize {
+        let mut w = Writer { out: &mut self.out, style: self.layout.style };
+        for arg in args {
+            if shown > 0 {
+                w.str(", ");
+            }
+            if w.style.arg_names {
+                w.str(arg.name);
+                w.out.push(b'=');
+            }
+            w.value(&arg.value);
+            shown += 1;
+        }
+        shown
+    }
+
+    fn ret(&mut self, call: &Call, decoded: &Decoded<'_>, ret: &Return<'_>) {
+        let column = self.column();
+        if column < self.layout.column {
+            self.out.resize(self.out.len() + self.layout.column - column, b' ');
+        }
+        let style = self.layout.style;
+        let mut w = Writer { out: &mut self.out, style };
+        w.str(if column < self.layout.column { "= " } else { " = " });
+        match ret.outcome {
+            Outcome::Value(v) => {
+                if matches!(decoded.row.map(|r| r.ret), Some(Ret::Never)) {
+                    w.str("?");
+                } else if matches!(ret.value, stride_decode::Value::Addr(0)) {
+                    w.int(v);
+                } else {
+                    w.value(&ret.value);
+                }
+            }
+            Outcome::Error(e) => match names::errno(e) {
+                // The kernel's own codes never reach the program: the call will be restarted.
+                Some((name, text)) if (512..=516).contains(&e) || e == 530 => {
+                    w.str("? ");
+                    w.str(name);
+                    w.str(" (");
+                    w.str(text);
+                    w.str(")");
+                }
+                Some((name, text)) => {
+                    w.str("-1 ");
+                    w.str(name);
+                    w.str(" (");
+                    w.str(text);
+                    w.str(")");
+                }
+                None => {
+                    w.str("-1 (errno ");
+                    w.int(e);
+                    w.str(")");
+                }
+            },
+            Outcome::Gone | Outcome::Pending => w.str("?"),
+        }
+        if let Some(note) = &ret.note {
+            w.str(" (");
+            w.value(note);
+            w.str(")");
+        }
+        if let Some(digits) = self.layout.elapsed {
+            match ret.outcome {
+                Outcome::Value(_) | Outcome::Error(_) => {
+                    w.str(" <");
+                    seconds(w.out, call.returned.saturating_sub(call.entered), 1, digits);
+                    w.str(">");
+                }
+                Outcome::Gone | Outcome::Pending => w.str(" <unavailable>"),
+            }
+        }
+        self.out.push(b'\n');
+    }
+
+    /// A whole line of other content: `--- SIGINT {…} ---`, `+++ exited with 0 +++`.
+    pub fn other(&mut self, m: Moment, write: impl FnOnce(&mut Writer<'_>)) {
+        self.leader(m);
+        write(&mut Writer { out: &mut self.out, style: self.layout.style });
+        self.out.push(b'\n');
+    }
+
+    /// The thread is gone or let go: its open call is closed as strace closes it.
+    pub fn forget(&mut self, tid: Tid, closing: Option<&[u8]>) {
+        if self.is_open(tid) {
+            self.open = None;
+            self.out.extend_from_slice(closing.unwrap_or(b" <unfinished ...>"));
+            self.out.push(b'\n');
+        }
+        self.cut.remove(&tid);
+    }
+}
+
+/// Seconds with a fraction, right-aligned to `width` digits before the point.
+pub(crate) fn seconds(out: &mut Vec<u8>, ns: Ns, width: usize, digits: u8) {
+    let mut buf = itoa::Buffer::new();
+    let whole = buf.format(ns / 1_000_000_000);
+    for _ in whole.len()..width {
+        out.push(b' ');
+    }
+    out.extend_from_slice(whole.as_bytes());
+    fraction(out, ns, digits);
+}
+
+/// `.123456`: so many digits of the part below a second.
+pub(crate) fn fraction(out: &mut Vec<u8>, ns: Ns, digits: u8) {
+    if digits == 0 {
+        return;
+    }
+    out.push(b'.');
+    let mut scale = 100_000_000;
+    for _ in 0..digits.min(9) {
+        out.push(b'0' + (ns / scale % 10) as u8);
+        scale /= 10;
+    }
+}
+

@@ -1,0 +1,31 @@
+//! Errno and signal names.
+
+use stride_syscalls::uapi;
+
+/// `SIGINT`, `SIGRTMIN`, `SIGRT_3`, or `None` for what is no signal.
+pub fn signal(out: &mut Vec<u8>, signal: i32) {
+    const RTMIN: i32 = 32;
+    const RTMAX: i32 = 64;
+    let mut buf = itoa::Buffer::new();
+    match signal {
+        1..RTMIN => out.extend_from_slice(signal_name(signal as u32).as_bytes()),
+        RTMIN => out.extend_from_slice(b"SIGRTMIN"),
+        RTMIN..RTMAX => {
+            out.extend_from_slice(b"SIGRT_");
+            out.extend_from_slice(buf.format(signal - RTMIN).as_bytes());
+        }
+        RTMAX => out.extend_from_slice(b"SIGRTMAX"),
+        _ => out.extend_from_slice(buf.format(signal).as_bytes()),
+    }
+}
+
+fn signal_name(signal: u32) -> &'static str {
+    let table = uapi::signals::SIGNALS;
+    table.binary_search_by_key(&signal, |s| s.0).map_or("SIG_???", |i| table[i].1)
+}
+
+/// Name and text of an errno.
+pub fn errno(errno: u32) -> Option<(&'static str, &'static str)> {
+    let table = uapi::errno::ERRNO;
+    table.binary_search_by_key(&errno, |e| e.0).ok().map(|i| (table[i].1, table[i].2))
+}

@@ -1,0 +1,116 @@
+//! Quoting of tracee bytes, the way strace does it: nothing a tracee sends reaches the terminal unescaped.
+
+use crate::HexStrings;
+
+/// What a byte looks like inside a quoted string: itself, a letter escape, or a number.
+fn letter(b: u8) -> Option<u8> {
+    Some(match b {
+        b'"' => b'"',
+        b'\\' => b'\\',
+        b'\t' => b't',
+        b'\n' => b'n',
+        0x0b => b'v',
+        0x0c => b'f',
+        b'\r' => b'r',
+        _ => return None,
+    })
+}
+
+fn is_plain(b: u8) -> bool {
+    (0x20..0x7f).contains(&b)
+}
+
+/// Appends `"bytes"`.
+pub fn quote(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings) {
+    out.push(b'"');
+    escape(out, bytes, hex, b"\"");
+    out.push(b'"');
+}
+
+/// Appends bytes between `<` and `>`, escaping what would end or confuse them.
+pub fn escape_path(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings) {
+    escape(out, bytes, hex, b"<>\"");
+}
+
+/// Appends bytes with escapes; those in `numbered` other than `"` are written as numbers.
+fn escape(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings, numbered: &[u8]) {
+    let all_hex = match hex {
+        HexStrings::All => true,
+        HexStrings::NonAscii => bytes.iter().any(|&b| !is_plain(b) && !(0x09..=0x0d).contains(&b)),
+        HexStrings::Never | HexStrings::NonAsciiChars => false,
+    };
+    if all_hex {
+        for &b in bytes {
+            push_hex(out, b);
+        }
+        return;
+    }
+    let mut i = 0;
+    while i < bytes.len() {
+        // Copy the longest run that stands for itself in one go.
+        let run = bytes[i..]
+            .iter()
+            .position(|&b| !is_plain(b) || b == b'"' || b == b'\\' || (b != b'"' && numbered.contains(&b)))
+            .unwrap_or(bytes.len() - i);
+        out.extend_from_slice(&bytes[i..i + run]);
+        i += run;
+        let Some(&b) = bytes.get(i) else { break };
+        i += 1;
+        if let Some(letter) = letter(b) {
+            out.extend_from_slice(&[b'\\', letter]);
+        } else if hex == HexStrings::NonAsciiChars {
+            push_hex(out, b);
+        } else {
+            push_octal(out, b, bytes.get(i).copied());
+        }
+    }
+}
+
+fn push_hex(out: &mut Vec<u8>, b: u8) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    out.extend_from_slice(&[b'\\', b'x', DIGITS[b as usize >> 4], DIGITS[b as usize & 15]]);
+}
+
+/// The shortest octal escape that a following digit cannot lengthen.
+fn push_octal(out: &mut Vec<u8>, b: u8, next: Option<u8>) {
+    let digits = [b'0' + (b >> 6), b'0' + ((b >> 3) & 7), b'0' + (b & 7)];
+    let from = match next {
+        Some(b'0'..=b'9') => 0,
+        _ if b >= 0o100 => 0,
+        _ if b >= 0o10 => 1,
+        _ => 2,
+    };
+    out.push(b'\\');
+    out.extend_from_slice(&digits[from..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quoted(bytes: &[u8], hex: HexStrings) -> String {
+        let mut out = Vec::new();
+        quote(&mut out, bytes, hex);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn escapes_as_short_as_possible() {
+        assert_eq!(quoted(b"a\"b\\\n\x7f", HexStrings::Never), r#""a\"b\\\n\177""#);
+        assert_eq!(quoted(b"\0\x001\x019", HexStrings::Never), r#""\0\0001\0019""#);
+    }
+
+    #[test]
+    fn hex_when_asked() {
+        assert_eq!(quoted(b"a\n", HexStrings::NonAscii), r#""a\n""#);
+        assert_eq!(quoted(b"a\x01", HexStrings::NonAscii), r#""\x61\x01""#);
+        assert_eq!(quoted(b"a\x01\n", HexStrings::NonAsciiChars), r#""a\x01\n""#);
+    }
+
+    #[test]
+    fn brackets_do_not_end_a_path() {
+        let mut out = Vec::new();
+        escape_path(&mut out, b"/a>b<", HexStrings::Never);
+        assert_eq!(out, br"/a\76b\74");
+    }
+}

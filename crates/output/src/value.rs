@@ -1,0 +1,316 @@
+//! Values as strace writes them.
+
+use crate::{HexStrings, NameStyle, Style, escape_path, names, quote};
+use stride_decode::{Member, Tail, Text, TextKind, Value};
+use stride_syscalls::Set;
+
+/// Appends values to a buffer.
+pub struct Writer<'w> {
+    pub out: &'w mut Vec<u8>,
+    pub style: Style,
+}
+
+impl Writer<'_> {
+    pub fn str(&mut self, s: &str) {
+        self.out.extend_from_slice(s.as_bytes());
+    }
+
+    pub fn int(&mut self, v: impl itoa::Integer) {
+        self.out.extend_from_slice(itoa::Buffer::new().format(v).as_bytes());
+    }
+
+    /// `0x1f`; zero is `0`.
+    pub fn hex(&mut self, v: u64) {
+        if v == 0 {
+            self.out.push(b'0');
+            return;
+        }
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        self.str("0x");
+        let digits = (67 - v.leading_zeros()) / 4;
+        for i in (0..digits).rev() {
+            self.out.push(DIGITS[(v >> (4 * i)) as usize & 15]);
+        }
+    }
+
+    /// At least three digits, as permissions are written.
+    pub fn octal(&mut self, v: u64) {
+        let digits = (66 - v.leading_zeros()) / 3;
+        if v != 0 && digits >= 3 || v != 0 && digits < 3 {
+            self.out.push(b'0');
+        }
+        let digits = if digits < 2 { if v == 0 { 3 } else { 2 } } else { digits };
+        for i in (0..digits).rev() {
+            self.out.push(b'0' + ((v >> (3 * i)) & 7) as u8);
+        }
+    }
+
+    pub fn addr(&mut self, v: u64) {
+        if v == 0 { self.str("NULL") } else { self.hex(v) }
+    }
+
+    pub fn comment(&mut self, f: impl FnOnce(&mut Self)) {
+        self.str(" /* ");
+        f(self);
+        self.str(" */");
+    }
+
+    /// A number that has a name: which of the two is shown is a matter of style.
+    fn named(&mut self, number: impl FnOnce(&mut Self), name: impl FnOnce(&mut Self)) {
+        match self.style.names {
+            NameStyle::Raw => number(self),
+            NameStyle::Abbrev => name(self),
+            NameStyle::Verbose => {
+                number(self);
+                self.comment(name);
+            }
+        }
+    }
+
+    pub fn value(&mut self, value: &Value<'_>) {
+        match *value {
+            Value::Int(v) => self.int(v),
+            Value::UInt(v) => self.int(v),
+            Value::Hex(v) => self.hex(v),
+            Value::Octal(v) => self.octal(v),
+            Value::Addr(v) => self.addr(v),
+            Value::Fd { fd, path } => self.fd(fd, path),
+            Value::Pid { id, comment, .. } => {
+                self.int(id);
+                if let Some(comment) = comment {
+                    self.out.push(b'<');
+                    escape_path(self.out, comment, HexStrings::Never);
+                    self.out.push(b'>');
+                }
+            }
+            Value::Flags { raw, set } => self.flags(raw, set),
+            Value::Enum { raw, set } => self.enumeration(raw, set),
+            Value::Name { raw, name } => self.named(|w| w.hex(raw), |w| w.str(name)),
+            Value::Signal(s) => {
+                if (1..=64).contains(&s) {
+                    self.named(|w| w.int(s), |w| names::signal(w.out, s))
+                } else {
+                    self.int(s)
+                }
+            }
+            Value::Text(text) => self.text(text),
+            Value::Struct(members, tail) => self.strukt(members, tail),
+            Value::Array(items, tail) => self.array(items, tail),
+            Value::SigSet(mask) => self.sigset(mask),
+            Value::Set(items) => {
+                self.out.push(b'[');
+                self.list(items, " ");
+                self.out.push(b']');
+            }
+            Value::Mode(raw) => self.mode(raw),
+            Value::Notation { raw, name, args } => self.named(
+                |w| w.hex(raw),
+                |w| {
+                    w.str(name);
+                    w.out.push(b'(');
+                    w.list(args, ", ");
+                    w.out.push(b')');
+                },
+            ),
+            Value::Or(parts) => self.list(parts, "|"),
+            Value::Change(before, after) => {
+                self.value(before);
+                self.str(" => ");
+                self.value(after);
+            }
+            Value::Comment(value, comment) => {
+                self.value(value);
+                if self.style.names != NameStyle::Raw || !matches!(comment, Value::Plain(_)) {
+                    self.comment(|w| w.value(comment));
+                } else {
+                    self.comment(|w| w.value(comment));
+                }
+            }
+            Value::Plain(bytes) => escape_path(self.out, bytes, HexStrings::Never),
+            Value::Named(name, value) => {
+                self.str(name);
+                self.out.push(b'=');
+                self.value(value);
+            }
+            Value::Seq(items) => self.list(items, ", "),
+            Value::Glue(items) => self.list(items, ""),
+        }
+    }
+
+    fn list(&mut self, items: &[Value<'_>], between: &str) {
+        for (i, item) in items.iter().enumerate() {
+            if i > 0 {
+                self.str(between);
+            }
+            self.value(item);
+        }
+    }
+
+    fn fd(&mut self, fd: i32, path: Option<&[u8]>) {
+        const AT_FDCWD: i32 = -100;
+        if fd == AT_FDCWD {
+            self.named(|w| w.int(fd), |w| w.str("AT_FDCWD"));
+        } else {
+            self.int(fd);
+        }
+        if let Some(path) = path {
+            self.out.push(b'<');
+            escape_path(self.out, path, HexStrings::Never);
+            self.out.push(b'>');
+        }
+    }
+
+    fn text(&mut self, text: Text<'_>) {
+        let hex = if text.kind == TextKind::HexBytes { HexStrings::All } else { self.style.hex_strings };
+        quote(self.out, text.bytes, hex);
+        if text.cut {
+            self.str("...");
+        }
+    }
+
+    fn tail(&mut self, empty: bool, tail: Tail) {
+        match tail {
+            Tail::End => {}
+            Tail::More => self.str(if empty { "..." } else { ", ..." }),
+            Tail::Unread(addr) => {
+                self.str(if empty { "... /* " } else { ", ... /* " });
+                self.hex(addr);
+                self.str(" */");
+            }
+        }
+    }
+
+    fn strukt(&mut self, members: &[Member<'_>], tail: Tail) {
+        self.out.push(b'{');
+        for (i, m) in members.iter().enumerate() {
+            if i > 0 {
+                self.str(", ");
+            }
+            self.str(m.name);
+            self.out.push(b'=');
+            self.value(&m.value);
+        }
+        self.tail(members.is_empty(), tail);
+        self.out.push(b'}');
+    }
+
+    fn array(&mut self, items: &[Value<'_>], tail: Tail) {
+        self.out.push(b'[');
+        self.list(items, ", ");
+        self.tail(items.is_empty(), tail);
+        self.out.push(b']');
+    }
+
+    /// Names of the bits joined by `|`; what has no name follows as a number.
+    fn flags(&mut self, raw: u64, set: &Set) {
+        match self.style.names {
+            NameStyle::Raw => self.number(raw, set),
+            NameStyle::Abbrev => {
+                if !self.flag_names(raw, set) {
+                    self.number(raw, set);
+                    if raw != 0 {
+                        self.comment(|w| w.str(set.unknown));
+                    }
+                }
+            }
+            NameStyle::Verbose => {
+                self.number(raw, set);
+                let from = self.out.len();
+                self.str(" /* ");
+                if self.flag_names(raw, set) {
+                    self.str(" */");
+                } else if raw != 0 {
+                    self.str(set.unknown);
+                    self.str(" */");
+                } else {
+                    self.out.truncate(from);
+                }
+            }
+        }
+    }
+
+    fn number(&mut self, raw: u64, set: &Set) {
+        if set.decimal { self.int(raw) } else { self.hex(raw) }
+    }
+
+    /// Whether any name was written.
+    fn flag_names(&mut self, raw: u64, set: &Set) -> bool {
+        let mut left = raw;
+        let mut any = false;
+        for item in set.items {
+            // A name is due when its bits have its value and it says something not yet said; a name
+            // with the value zero stands for its whole field.
+            let matches = raw & item.mask == item.value && (item.value == 0 || left & item.value == item.value);
+            if matches && (item.value != 0 || item.mask != !0 || raw == 0) {
+                if any {
+                    self.out.push(b'|');
+                }
+                self.str(item.name);
+                left &= !item.value;
+                any = true;
+            }
+        }
+        if any && left != 0 {
+            self.out.push(b'|');
+            self.hex(left);
+        }
+        any
+    }
+
+    fn enumeration(&mut self, raw: u64, set: &Set) {
+        match set.name_of(raw) {
+            Some(name) => self.named(|w| w.number(raw, set), |w| w.str(name)),
+            None => {
+                self.number(raw, set);
+                if self.style.names != NameStyle::Raw {
+                    self.comment(|w| w.str(set.unknown));
+                }
+            }
+        }
+    }
+
+    fn mode(&mut self, raw: u64) {
+        let set = &stride_syscalls::sets::files::FILE_TYPE;
+        match set.name_of(raw & 0o170_000) {
+            Some(name) => self.named(
+                |w| w.octal(raw),
+                |w| {
+                    w.str(name);
+                    w.out.push(b'|');
+                    w.octal(raw & !0o170_000);
+                },
+            ),
+            None => self.octal(raw),
+        }
+    }
+
+    /// The members of a signal set; the set is written as what it lacks when that is shorter.
+    fn sigset(&mut self, mask: &[u8]) {
+        let has = |s: usize| mask.get((s - 1) / 8).is_some_and(|b| b & (1 << ((s - 1) % 8)) != 0);
+        let total = mask.len() * 8;
+        let count: usize = mask.iter().map(|b| b.count_ones() as usize).sum();
+        let inverted = count >= total * 2 / 3 && total > 0;
+        self.str(if inverted { "~[" } else { "[" });
+        let mut first = true;
+        for s in 1..=total {
+            if has(s) == inverted {
+                continue;
+            }
+            if !first {
+                self.out.push(b' ');
+            }
+            first = false;
+            if self.style.names == NameStyle::Raw {
+                self.int(s);
+                continue;
+            }
+            let from = self.out.len();
+            names::signal(self.out, s as i32);
+            // Inside a set the prefix goes without saying.
+            if self.out[from..].starts_with(b"SIG") {
+                self.out.drain(from..from + 3);
+            }
+        }
+        self.out.push(b']');
+    }
+}

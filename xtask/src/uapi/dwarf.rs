@@ -1,0 +1,341 @@
+//! Struct layouts and enum constants, read from the DWARF clang writes for a group of headers.
+
+use super::{Abi, groups, headers::Source, with_ext};
+use anyhow::{Context, Result, bail};
+use gimli::{AttributeValue, EndianSlice, LittleEndian};
+use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::Path;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Layout {
+    pub size: u64,
+    pub fields: Vec<Field>,
+}
+
+/// As `F` in crates/uapi.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    pub name: String,
+    pub offset: u64,
+    pub size: u64,
+    pub count: u64,
+    pub signed: bool,
+    pub pointer: bool,
+    pub bits: (u8, u8),
+}
+
+pub type Read = (BTreeMap<String, Layout>, BTreeMap<String, u64>);
+
+pub fn read(abi: Abi, source: &Source, group: &[String], base: &Path) -> Result<Read> {
+    let work = base.parent().context("a group has a directory")?;
+    let main = with_ext(base, "types.c");
+    let object = with_ext(base, "types.o");
+    fs::write(&main, groups::text(group))?;
+    let output = source
+        .clang(abi, work)
+        .args(["-c", "-g", "-gdwarf-4", "-fno-eliminate-unused-debug-types"])
+        .arg(&main)
+        .arg("-o")
+        .arg(&object)
+        .output()
+        .context("cannot run clang")?;
+    if !output.status.success() {
+        bail!("clang fails on {}:\n{}", main.display(), String::from_utf8_lossy(&output.stderr));
+    }
+    let data = fs::read(&object)?;
+    let types = Types::parse(&data).with_context(|| format!("cannot read the DWARF of {}", object.display()))?;
+    Ok((types.layouts(), types.enums()))
+}
+
+/// One debugging entry, its references resolved to offsets.
+#[derive(Default)]
+struct Die {
+    tag: u16,
+    name: Option<String>,
+    size: Option<u64>,
+    /// Offset of the entry's type; none means void.
+    ty: Option<usize>,
+    location: Option<u64>,
+    bit_size: Option<u64>,
+    data_bit_offset: Option<u64>,
+    /// DWARF 2 style: from the storage unit's most significant bit.
+    bit_offset: Option<u64>,
+    encoding: Option<gimli::DwAte>,
+    /// Elements of one array dimension; none for a flexible one.
+    count: Option<u64>,
+    value: Option<Value>,
+    declaration: bool,
+    children: Vec<usize>,
+}
+
+enum Value {
+    Signed(i64),
+    Unsigned(u64),
+}
+
+struct Types {
+    dies: HashMap<usize, Die>,
+    /// Entries in the order of the file, so that results do not depend on hashing.
+    order: Vec<usize>,
+}
+
+/// What a field's type comes to once typedefs and qualifiers are gone.
+struct Resolved {
+    size: u64,
+    signed: bool,
+    pointer: bool,
+    /// Offset of the struct or union, if it is one.
+    members: Option<usize>,
+    /// 1: not an array; 0: flexible.
+    count: u64,
+}
+
+impl Types {
+    fn parse(data: &[u8]) -> Result<Types> {
+        let file = object::File::parse(data)?;
+        let sections: HashMap<&'static str, Vec<u8>> = [".debug_info", ".debug_abbrev", ".debug_str", ".debug_line"]
+            .into_iter()
+            .map(|name| Ok((name, relocated(&file, name)?)))
+            .collect::<Result<_>>()?;
+        let dwarf = gimli::Dwarf::load(|id| {
+            let bytes = sections.get(id.name()).map(Vec::as_slice).unwrap_or(&[]);
+            Ok::<_, gimli::Error>(EndianSlice::new(bytes, LittleEndian))
+        })?;
+        let mut types = Types { dies: HashMap::new(), order: Vec::new() };
+        let mut units = dwarf.units();
+        while let Some(header) = units.next()? {
+            let unit = dwarf.unit(header)?;
+            let mut entries = unit.entries();
+            let mut depth = 0isize;
+            let mut path: Vec<usize> = Vec::new();
+            while let Some((delta, entry)) = entries.next_dfs()? {
+                depth += delta;
+                let offset = entry.offset().0;
+                let die = die(&dwarf, entry)?;
+                path.truncate(depth as usize);
+                if let Some(parent) = path.last().and_then(|parent| types.dies.get_mut(parent)) {
+                    parent.children.push(offset);
+                }
+                path.push(offset);
+                types.dies.insert(offset, die);
+                types.order.push(offset);
+            }
+        }
+        Ok(types)
+    }
+
+    fn resolve(&self, ty: Option<usize>) -> Resolved {
+        let plain = |size, signed| Resolved { size, signed, pointer: false, members: None, count: 1 };
+        let Some((offset, die)) = ty.and_then(|offset| Some((offset, self.dies.get(&offset)?))) else {
+            return plain(0, false);
+        };
+        let size = die.size.unwrap_or(0);
+        match gimli::DwTag(die.tag) {
+            gimli::DW_TAG_base_type => {
+                let signed = matches!(die.encoding, Some(gimli::DW_ATE_signed | gimli::DW_ATE_signed_char));
+                plain(size, signed)
+            }
+            gimli::DW_TAG_enumeration_type => plain(size, die.ty.is_some_and(|ty| self.resolve(Some(ty)).signed)),
+            // Only the size of a pointer depends on the ABI; `at` fills it in from the unit.
+            gimli::DW_TAG_pointer_type => Resolved { pointer: true, ..plain(size, false) },
+            gimli::DW_TAG_structure_type | gimli::DW_TAG_union_type => {
+                Resolved { members: Some(offset), ..plain(size, false) }
+            }
+            gimli::DW_TAG_array_type => {
+                let element = self.resolve(die.ty);
+                let dimensions = die.children.iter().filter_map(|child| self.dies.get(child));
+                let count = dimensions.map(|dimension| dimension.count.unwrap_or(0)).product::<u64>();
+                Resolved { count: count * element.count, ..element }
+            }
+            _ => self.resolve(die.ty), // typedef, const, volatile, restrict, atomic
+        }
+    }
+
+    fn is_aggregate(die: &Die) -> bool {
+        matches!(gimli::DwTag(die.tag), gimli::DW_TAG_structure_type | gimli::DW_TAG_union_type)
+    }
+
+    fn layouts(&self) -> BTreeMap<String, Layout> {
+        let mut found = BTreeMap::new();
+        let pointer = self.pointer_size();
+        for offset in &self.order {
+            let die = &self.dies[offset];
+            // Opaque ones, declared only, have no layout.
+            if let (true, Some(name), false) = (Self::is_aggregate(die), &die.name, die.declaration) {
+                found.entry(name.clone()).or_insert_with(|| self.layout(*offset, die, pointer));
+            }
+        }
+        // `typedef struct { … } name;` goes by the typedef's name; a tag of that name wins.
+        for die in self.order.iter().map(|offset| &self.dies[offset]) {
+            let (gimli::DW_TAG_typedef, Some(name), Some(ty)) = (gimli::DwTag(die.tag), &die.name, die.ty) else {
+                continue;
+            };
+            let target = &self.dies[&ty];
+            if Self::is_aggregate(target) && target.name.is_none() {
+                found.entry(name.clone()).or_insert_with(|| self.layout(ty, target, pointer));
+            }
+        }
+        found
+    }
+
+    /// Pointer types carry no size in clang's DWARF: the unit's address size is meant. `long` has it too.
+    fn pointer_size(&self) -> u64 {
+        let long = self.dies.values().find(|die| {
+            die.tag == gimli::DW_TAG_base_type.0
+                && matches!(die.name.as_deref(), Some("long" | "long int" | "unsigned long" | "long unsigned int"))
+        });
+        long.and_then(|die| die.size).unwrap_or(8)
+    }
+
+    fn layout(&self, _offset: usize, die: &Die, pointer: u64) -> Layout {
+        let mut fields = Vec::new();
+        self.flatten(die, "", 0, pointer, &mut fields);
+        Layout { size: die.size.unwrap_or(0), fields }
+    }
+
+    /// Appends an aggregate's members, `prefix` before their names and `base` added to their offsets.
+    fn flatten(&self, die: &Die, prefix: &str, base: u64, pointer: u64, fields: &mut Vec<Field>) {
+        for member in die.children.iter().map(|child| &self.dies[child]) {
+            if member.tag != gimli::DW_TAG_member.0 {
+                continue;
+            }
+            let ty = self.resolve(member.ty);
+            let size = if ty.pointer { pointer } else { ty.size };
+            let (offset, bits) = place(member, size);
+            let offset = base + offset;
+            let inner = ty.members.map(|offset| &self.dies[&offset]);
+            let Some(name) = &member.name else {
+                if let Some(inner) = inner {
+                    self.flatten(inner, prefix, offset, pointer, fields);
+                }
+                continue;
+            };
+            // The markers that __DECLARE_FLEX_ARRAY puts before a flexible array.
+            if name.starts_with("__empty") {
+                continue;
+            }
+            let name = format!("{prefix}{name}");
+            fields.push(Field {
+                name: name.clone(),
+                offset,
+                size,
+                count: ty.count,
+                signed: ty.signed,
+                pointer: ty.pointer,
+                bits,
+            });
+            if let (Some(inner), 1) = (inner, ty.count) {
+                self.flatten(inner, &format!("{name}."), offset, pointer, fields);
+            }
+        }
+    }
+
+    fn enums(&self) -> BTreeMap<String, u64> {
+        let mut found = BTreeMap::new();
+        for offset in &self.order {
+            let die = &self.dies[offset];
+            if die.tag != gimli::DW_TAG_enumeration_type.0 {
+                continue;
+            }
+            let signed = die.ty.is_some_and(|ty| self.resolve(Some(ty)).signed);
+            let size = die.size.unwrap_or(4);
+            for child in die.children.iter().map(|child| &self.dies[child]) {
+                let (Some(name), Some(value)) = (&child.name, &child.value) else { continue };
+                let value = match *value {
+                    Value::Signed(value) => value as u64,
+                    Value::Unsigned(value) => value,
+                };
+                let value = match (signed, size) {
+                    (true, 4) => i64::from(value as i32) as u64,
+                    (false, 4) => u64::from(value as u32),
+                    _ => value,
+                };
+                if !name.starts_with('_') {
+                    found.entry(name.clone()).or_insert(value);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Byte offset of a member within its parent, and of a bit field the bits within that byte.
+fn place(member: &Die, size: u64) -> (u64, (u8, u8)) {
+    let location = member.location.unwrap_or(0);
+    let Some(width) = member.bit_size else { return (location, (0, 0)) };
+    let first = match (member.data_bit_offset, member.bit_offset) {
+        (Some(bits), _) => bits + location * 8,
+        (None, Some(from_top)) => location * 8 + member.size.unwrap_or(size) * 8 - from_top - width,
+        (None, None) => location * 8,
+    };
+    (first / 8, ((first % 8) as u8, width as u8))
+}
+
+type Slice<'a> = EndianSlice<'a, LittleEndian>;
+
+fn die(dwarf: &gimli::Dwarf<Slice<'_>>, entry: &gimli::DebuggingInformationEntry<'_, '_, Slice<'_>>) -> Result<Die> {
+    let mut die = Die { tag: entry.tag().0, ..Die::default() };
+    let mut attributes = entry.attrs();
+    while let Some(attribute) = attributes.next()? {
+        let number = attribute.udata_value();
+        match attribute.name() {
+            gimli::DW_AT_name => {
+                let text = match attribute.value() {
+                    AttributeValue::DebugStrRef(offset) => dwarf.debug_str.get_str(offset)?,
+                    AttributeValue::String(text) => text,
+                    other => bail!("an unexpected form of name: {other:?}"),
+                };
+                die.name = Some(text.to_string_lossy().into_owned());
+            }
+            gimli::DW_AT_byte_size => die.size = number,
+            gimli::DW_AT_type => {
+                if let AttributeValue::UnitRef(offset) = attribute.value() {
+                    die.ty = Some(offset.0);
+                }
+            }
+            gimli::DW_AT_data_member_location => die.location = number,
+            gimli::DW_AT_bit_size => die.bit_size = number,
+            gimli::DW_AT_data_bit_offset => die.data_bit_offset = number,
+            gimli::DW_AT_bit_offset => die.bit_offset = number,
+            gimli::DW_AT_encoding => {
+                if let AttributeValue::Encoding(encoding) = attribute.value() {
+                    die.encoding = Some(encoding);
+                }
+            }
+            gimli::DW_AT_count => die.count = number,
+            gimli::DW_AT_upper_bound => die.count = number.map(|last| last + 1),
+            gimli::DW_AT_const_value => {
+                die.value = match attribute.value() {
+                    AttributeValue::Sdata(value) => Some(Value::Signed(value)),
+                    AttributeValue::Udata(value) => Some(Value::Unsigned(value)),
+                    _ => number.map(Value::Unsigned),
+                };
+            }
+            gimli::DW_AT_declaration => die.declaration = true,
+            _ => {}
+        }
+    }
+    Ok(die)
+}
+
+/// A section with its relocations applied: an object file's references into .debug_str and the
+/// like are zero until then.
+fn relocated(file: &object::File<'_>, name: &str) -> Result<Vec<u8>> {
+    let Some(section) = file.section_by_name(name) else { return Ok(Vec::new()) };
+    let mut bytes = section.data()?.to_vec();
+    for (offset, relocation) in section.relocations() {
+        let RelocationTarget::Symbol(symbol) = relocation.target() else { continue };
+        let base = file.symbol_by_index(symbol)?.address();
+        let at = offset as usize;
+        let width = usize::from(relocation.size()) / 8;
+        let place = bytes.get_mut(at..at + width).context("a relocation lies outside its section")?;
+        let mut old = [0; 8];
+        old[..width].copy_from_slice(place);
+        let implicit = if relocation.has_implicit_addend() { u64::from_le_bytes(old) } else { 0 };
+        let value = base.wrapping_add(implicit).wrapping_add_signed(relocation.addend());
+        place.copy_from_slice(&value.to_le_bytes()[..width]);
+    }
+    Ok(bytes)
+}

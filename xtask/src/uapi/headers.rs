@@ -1,0 +1,201 @@
+//! Where the headers are, which of them are read, and how clang is called on them.
+
+use super::Abi;
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Headers that come first, so that their meaning of a name wins where two headers disagree.
+const FIRST: &[&str] = &["asm/", "asm-generic/", "linux/", "sound/asound.h", "drm/drm"];
+
+/// Not read at all, each for its reason.
+const SKIP: &[&str] = &[
+    // Included by a chosen few and only with a macro set; or empty of facts.
+    "linux/byteorder/",
+    "asm/unistd", // numbers.rs reads these
+    "asm-generic/unistd",
+    "asm-generic/int-l",
+    "asm/posix_types_", // internal to asm/posix_types.h
+    "asm/vsyscall.h",
+    "linux/patchkey.h",
+    // Firmware tokens and hypervisor internals: large, and no system call takes them.
+    "sound/sof/",
+    "sound/skl",
+    "sound/snd_sst",
+    "xen/",
+    "linux/coff.h",
+    "linux/a.out.h",
+    "asm/a.out.h",
+    // Register names of the processor, not of any call.
+    "asm/vmx.h",
+    "asm/svm.h",
+    "asm/msr.h",
+    "asm/processor-flags.h",
+];
+
+/// C library headers that UAPI headers ask for outside the kernel, cut down to what they need.
+const LIBC_STUBS: &[(&str, &str)] = &[
+    ("linux/compiler.h", ""),
+    ("linux/compiler_types.h", ""),
+    ("linux/version.h", ""),
+    ("asm/unistd_32.h", ""),
+    ("asm/unistd_64.h", ""),
+    ("asm/unistd_x32.h", ""),
+    ("endian.h", "#include <asm/byteorder.h>\n"),
+    ("string.h", ""),
+    ("stdlib.h", ""),
+    ("unistd.h", ""),
+    ("time.h", "#include <linux/time.h>\n#include <linux/time_types.h>\ntypedef __kernel_old_time_t time_t;\n"),
+    ("sys/time.h", "#include <linux/time.h>\n"),
+    ("sys/ioctl.h", "#include <linux/ioctl.h>\n"),
+    ("sys/types.h", "#include <linux/types.h>\ntypedef __kernel_size_t size_t;\ntypedef __kernel_pid_t pid_t;\n"),
+    ("sys/socket.h", "#include <linux/socket.h>\n#include \"socket_abi.h\"\n"),
+    ("netinet/in.h", "#include <linux/in.h>\n#include <linux/in6.h>\n"),
+    ("netinet/if_ether.h", "#include <linux/if_ether.h>\n"),
+];
+
+/// Kernel-internal headers whose numbers are ABI all the same; only lines that define a name
+/// beginning so are taken.
+const SCRAPED: &[(&str, &[&str])] = &[
+    ("include/linux/socket.h", &["AF_", "PF_", "MSG_", "SOL_", "SCM_"]),
+    ("include/linux/errno.h", &["E"]),
+    ("include/linux/fs.h", &["MNT_", "UMOUNT_"]),
+    ("include/linux/splice.h", &["SPLICE_F_"]),
+    ("include/linux/swap.h", &["SWAP_FLAG_"]),
+    ("include/linux/syslog.h", &["SYSLOG_ACTION_"]),
+];
+
+pub struct Source {
+    /// The `linux-headers-*-common` tree.
+    pub kernel: PathBuf,
+    /// Our own headers.
+    pub extra: PathBuf,
+    scratch: PathBuf,
+}
+
+impl Source {
+    pub fn find(root: &Path) -> Result<Source> {
+        let mut found: Vec<PathBuf> = fs::read_dir("/usr/src")
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                name.starts_with("linux-headers-6.12.") && name.ends_with("-common") && path.join("include/uapi").is_dir()
+            })
+            .collect();
+        found.sort();
+        let Some(kernel) = found.pop() else {
+            bail!(
+                "no /usr/src/linux-headers-6.12.*-common with include/uapi: \
+                 install the Debian package linux-headers-6.12.*-common (`apt-cache search linux-headers-6.12`)"
+            );
+        };
+        if Command::new("clang").arg("--version").output().is_err() {
+            bail!("clang is missing: install the Debian package clang");
+        }
+        let source = Source { kernel, extra: root.join("xtask/extra"), scratch: root.join("target/uapi") };
+        Ok(source)
+    }
+
+    /// A directory for one ABI's intermediate files, with the stub headers written into it.
+    pub fn work_dir(&self, abi: Abi) -> Result<PathBuf> {
+        let work = self.scratch.join(abi.name());
+        let stubs = work.join("stubs");
+        let write = |name: &str, text: &str| -> Result<()> {
+            let path = stubs.join(name);
+            fs::create_dir_all(path.parent().context("a stub has a directory")?)?;
+            fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+        };
+        for (name, text) in LIBC_STUBS {
+            write(name, text)?;
+        }
+        // What the kernel's build would generate: asm/X.h falls back to asm-generic/X.h. The stub
+        // directory is searched after the architecture's own.
+        for name in list(&self.kernel.join("include/uapi/asm-generic"))? {
+            write(&format!("asm/{name}"), &format!("#include <asm-generic/{name}>\n"))?;
+        }
+        write("scraped.h", &self.scrape()?)?;
+        Ok(work)
+    }
+
+    fn scrape(&self) -> Result<String> {
+        let mut text = String::new();
+        for (header, prefixes) in SCRAPED {
+            let path = self.kernel.join(header);
+            let body = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            for line in body.lines() {
+                let Some(define) = line.strip_prefix("#define") else { continue };
+                let define = define.trim_start();
+                if prefixes.iter().any(|prefix| define.starts_with(prefix)) && !line.ends_with('\\') {
+                    let line = line.split("/*").next().unwrap_or(line);
+                    // scraped.h shares a translation unit with nothing that defines these.
+                    text.push_str(line.trim_end());
+                    text.push('\n');
+                }
+            }
+        }
+        Ok(text)
+    }
+
+    /// Every header, as it is included, most authoritative first: ours, the scraped ones, the rest.
+    pub fn headers(&self, abi: Abi) -> Result<Vec<String>> {
+        let mut names: Vec<String> = list(&self.extra)?;
+        names.push("scraped.h".into());
+        let mut rest: Vec<String> = list(&self.kernel.join("include/uapi"))?;
+        let arch = list(&self.kernel.join(format!("arch/{}/include/uapi", abi.arch())))?;
+        for name in arch {
+            rest.push(name);
+        }
+        rest.retain(|name| !SKIP.iter().any(|skip| name.starts_with(skip)));
+        let rank = |name: &String| {
+            let rank = FIRST.iter().position(|first| name.starts_with(first)).unwrap_or(FIRST.len());
+            // Within linux/, the top level before its folders.
+            (rank, name.matches('/').count(), name.clone())
+        };
+        rest.sort_by_key(rank);
+        rest.dedup();
+        names.extend(rest);
+        Ok(names)
+    }
+
+    /// clang, ready for one ABI; the caller adds what to do with which file.
+    pub fn clang(&self, abi: Abi, work: &Path) -> Command {
+        let mut clang = Command::new("clang");
+        clang.args(["-target", abi.target(), "-std=gnu11", "-ffreestanding", "-nostdlibinc", "-x", "c"]);
+        // Plain char is unsigned on arm64; calling it signed everywhere keeps the ABIs comparable,
+        // and no caller prints a char array as numbers.
+        clang.arg("-fsigned-char");
+        // What `make headers_install` would strip.
+        clang.args(["-D__user=", "-D__force=", "-D__iomem=", "-D__attribute_const__=", "-D__EXPORTED_HEADERS__"]);
+        clang.args(["-D__packed=__attribute__((packed))", "-D__bitwise=", "-D__counted_by(x)="]);
+        clang.args(["-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-Wno-everything"]);
+        // Not -isystem: there clang would keep quiet about redefined macros.
+        clang.arg("-I").arg(&self.extra);
+        clang.arg("-I").arg(self.kernel.join(format!("arch/{}/include/uapi", abi.arch())));
+        clang.arg("-I").arg(self.kernel.join("include/uapi"));
+        clang.arg("-I").arg(work.join("stubs"));
+        clang.env("LC_ALL", "C");
+        clang
+    }
+}
+
+/// Every `.h` below a directory, relative to it, sorted.
+fn list(dir: &Path) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    let mut todo = vec![dir.to_path_buf()];
+    while let Some(next) = todo.pop() {
+        for entry in fs::read_dir(&next).with_context(|| format!("cannot read {}", next.display()))? {
+            let path = entry?.path();
+            if path.is_dir() {
+                todo.push(path);
+            } else if path.extension().is_some_and(|ext| ext == "h") {
+                found.push(path.strip_prefix(dir)?.to_string_lossy().into_owned());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}

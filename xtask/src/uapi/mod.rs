@@ -1,0 +1,110 @@
+//! `cargo xtask uapi`: turns the kernel's UAPI headers into the Rust tables of `crates/uapi`.
+//!
+//! Nothing is typed twice: clang compiles the headers for each of the three ABIs, and the facts are
+//! read back from what it wrote. Constants come from a data section of the object file, struct
+//! layouts and enum values from its DWARF. Facts the headers lack live in `xtask/extra/*.h` and take
+//! the same way.
+
+mod abi;
+mod consts;
+mod dwarf;
+mod emit;
+mod groups;
+mod headers;
+mod names;
+mod numbers;
+
+use abi::Abi;
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Replace the committed files.
+    Write,
+    /// Change nothing; fail when the committed files are not what would be written.
+    Check,
+}
+
+/// All that is known of one ABI.
+pub struct Facts {
+    pub consts: BTreeMap<String, u64>,
+    pub layouts: BTreeMap<String, dwarf::Layout>,
+}
+
+pub fn run(mode: Mode) -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
+    let source = headers::Source::find(root)?;
+    let mut facts = Vec::new();
+    // One thread an ABI: nearly all of the time goes to clang.
+    std::thread::scope(|scope| {
+        let source = &source;
+        let threads = Abi::ALL.map(|abi| scope.spawn(move || gather(abi, source)));
+        for thread in threads {
+            facts.push(thread.join().expect("a generator thread panicked"));
+        }
+    });
+    let facts = facts.into_iter().collect::<Result<Vec<Facts>>>()?;
+    let files = emit::files(&facts, &numbers::gather(&source, root)?, &source)?;
+    let target = root.join("crates/uapi/src");
+    match mode {
+        Mode::Write => {
+            for (name, text) in &files {
+                fs::write(target.join(name), text).with_context(|| format!("cannot write {name}"))?;
+            }
+            for (abi, facts) in Abi::ALL.iter().zip(&facts) {
+                eprintln!("{}: {} constants, {} layouts", abi.name(), facts.consts.len(), facts.layouts.len());
+            }
+            Ok(())
+        }
+        Mode::Check => check(&target, &files),
+    }
+}
+
+fn gather(abi: Abi, source: &headers::Source) -> Result<Facts> {
+    let mut facts = Facts { consts: BTreeMap::new(), layouts: BTreeMap::new() };
+    let work = source.work_dir(abi)?;
+    for (number, group) in groups::partition(abi, source, &work)?.iter().enumerate() {
+        let base = work.join(format!("group{number}"));
+        let (layouts, enums) = dwarf::read(abi, source, group, &base)?;
+        let macros = consts::evaluate(abi, source, group, &base)?;
+        // The first header wins, in the order of `Source::headers`: ours, then the common ones.
+        for (name, value) in macros.into_iter().chain(enums) {
+            facts.consts.entry(name).or_insert(value);
+        }
+        for (name, layout) in layouts {
+            facts.layouts.entry(name).or_insert(layout);
+        }
+    }
+    Ok(facts)
+}
+
+fn check(target: &Path, files: &BTreeMap<&str, String>) -> Result<()> {
+    let mut stale = 0;
+    for (name, text) in files {
+        let committed = fs::read_to_string(target.join(name)).unwrap_or_default();
+        if committed == *text {
+            continue;
+        }
+        stale += 1;
+        let old: std::collections::BTreeSet<&str> = committed.lines().collect();
+        let new: std::collections::BTreeSet<&str> = text.lines().collect();
+        let (gone, added) = (old.difference(&new).count(), new.difference(&old).count());
+        eprintln!("{name}: {gone} lines would go, {added} would come");
+        let short = |line: &&str| line.chars().take(110).collect::<String>();
+        old.difference(&new).take(5).for_each(|line| eprintln!("  - {}", short(line)));
+        new.difference(&old).take(5).for_each(|line| eprintln!("  + {}", short(line)));
+    }
+    if stale > 0 {
+        bail!("{stale} generated files are stale: run `cargo xtask uapi` and commit the result");
+    }
+    eprintln!("{} generated files are fresh", files.len());
+    Ok(())
+}
+
+/// A path with another extension, kept here because every step names its files so.
+fn with_ext(base: &Path, ext: &str) -> PathBuf {
+    base.with_extension(ext)
+}
