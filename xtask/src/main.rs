@@ -1,5 +1,6 @@
 //! Development tasks: `cargo xtask <task>`.
 
+mod docs;
 mod uapi;
 
 fn main() -> anyhow::Result<()> {
@@ -8,6 +9,7 @@ fn main() -> anyhow::Result<()> {
     match args[..] {
         ["uapi"] => uapi::run(uapi::Mode::Write),
         ["uapi", "--check"] => uapi::run(uapi::Mode::Check),
-        _ => anyhow::bail!("usage: cargo xtask uapi [--check]"),
+        ["docs"] => docs::run(),
+        _ => anyhow::bail!("usage: cargo xtask uapi [--check] | docs"),
     }
 }
