@@ -24,6 +24,8 @@ pub struct Decoded<'a> {
     pub args: &'a [NamedArg<'a>],
     /// How many arguments of the call come before these.
     pub skipped: usize,
+    /// The call is gone before the arguments that wait for its return could be shown.
+    pub unfinished: bool,
     /// `None` for [`Part::Entry`].
     pub ret: Option<Return<'a>>,
 }
@@ -68,10 +70,11 @@ impl Decoder {
         };
         let raw = options.raw.contains(call.abi, call.nr);
         let split = if raw { row.args.len() } else { row.shown_at_entry(&call.args) };
+        let end = if matches!(call.outcome, Outcome::Gone | Outcome::Pending) { split } else { row.args.len() };
         let range = match part {
             Part::Entry => 0..split,
-            Part::Rest => split..row.args.len(),
-            Part::Whole => 0..row.args.len(),
+            Part::Rest => split..end,
+            Part::Whole => 0..end,
         };
         let mut args = Vec::with_capacity_in(range.len(), arena);
         for i in range.clone() {
@@ -87,6 +90,7 @@ impl Decoder {
             row: Some(row),
             args: args.into_bump_slice(),
             skipped: range.start,
+            unfinished: part != Part::Entry && end < row.args.len(),
             ret: (part != Part::Entry).then(|| ret(&cx, raw)),
         }
     }
@@ -129,6 +133,16 @@ fn unknown<'a>(call: &'a Call, part: Part, arena: &'a Bump) -> Decoded<'a> {
         row: None,
         args: if part == Part::Rest { &[] } else { all },
         skipped: if part == Part::Rest { all.len() } else { 0 },
+        unfinished: false,
         ret: (part != Part::Entry).then_some(Return { outcome: call.outcome, value, note: None }),
+    }
+}
+
+impl Decoder {
+    /// A signal's `siginfo_t`, as it came from the kernel.
+    pub fn siginfo<'a>(&'a mut self, info: &'a [u8], options: &'a Options, world: &'a dyn World) -> Value<'a> {
+        let _ = (options, world);
+        self.arena.reset();
+        irregular::siginfo::decode(&self.arena, info)
     }
 }

@@ -230,6 +230,9 @@ impl Line {
         match &decoded.ret {
             None => self.open = Some(Open { tid: call.tid, args: shown }),
             Some(ret) => {
+                if decoded.unfinished {
+                    self.out.extend_from_slice(b" <unfinished ...>");
+                }
                 self.out.push(b')');
                 self.ret(call, decoded, ret);
             }

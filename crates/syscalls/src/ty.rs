@@ -180,14 +180,21 @@ pub struct Case(pub u64, pub Ty);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Irregular {
-    /// `int *wstatus` of wait4(2).
-    WaitStatus,
-    /// `siginfo_t`.
-    Siginfo,
+    // files, paths, fcntl
     /// getdents64(2) records.
     Dirents64,
+    // mount, xattr, notify, aio, keys
+
+    // process, prctl, creds, limits, bpf, system
     /// execve(2)'s environment.
     Environ,
+    // memory, sched, signal, time, futex
+    /// `siginfo_t`.
+    Siginfo,
+    // socket, sockopt, poll, ipc
+
+    // ioctl
+
 }
 
 impl Ty {

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
+pub use stride_output::{Column, SortKey};
 use stride_filter::{CallSet, FdDetail, FdSet, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -247,31 +248,6 @@ pub struct Summary {
     pub columns: Vec<Column>,
     /// `-O`: what to take off each call's time. `None`: estimate it.
     pub overhead: Option<Duration>,
-}
-
-/// A column of the summary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Column {
-    TimePercent,
-    TimeTotal,
-    TimeMin,
-    TimeMax,
-    TimeAvg,
-    WallTotal,
-    WallMin,
-    WallMax,
-    WallAvg,
-    Calls,
-    Errors,
-    Name,
-}
-
-/// What the summary is sorted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SortKey {
-    By(Column),
-    /// `-S none`: the order of the table of syscalls.
-    Nothing,
 }
 
 impl Options {

@@ -9,14 +9,25 @@ pub mod dev;
 mod dirents;
 mod environ;
 pub mod iovec;
+pub mod siginfo;
 pub mod sigset;
 pub mod sockaddr;
 
 /// A value held in a register or a scalar member: usually a pointer whose target the shape captured.
 pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
     match which {
+        // files, paths, fcntl
         Irregular::Dirents64 => dirents::decode64(cx, raw),
+        // mount, xattr, notify, aio, keys
+
+        // process, prctl, creds, limits, bpf, system
         Irregular::Environ => environ::decode(cx, raw),
+        // memory, sched, signal, time, futex
+
+        // socket, sockopt, poll, ipc
+
+        // ioctl
+
         _ => generic::held(cx, shape, raw, scope),
     }
 }
@@ -24,13 +35,39 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
 /// A value that lies in captured memory.
 pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, phase: Phase, addr: u64, size: usize, _scope: Scope) -> Option<Value<'a>> {
     let _ = (cx, phase, addr, size);
+    #[allow(clippy::match_single_binding)]
     match which {
+        // files, paths, fcntl
+
+        // mount, xattr, notify, aio, keys
+
+        // process, prctl, creds, limits, bpf, system
+
+        // memory, sched, signal, time, futex
+
+        // socket, sockopt, poll, ipc
+
+        // ioctl
+
         _ => None,
     }
 }
 
 /// What is added in parentheses behind a return value.
 pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
-    let _ = cx;
-    None
+    match cx.row.name {
+        // files, paths, fcntl
+
+        // mount, xattr, notify, aio, keys
+
+        // process, prctl, creds, limits, bpf, system
+
+        // memory, sched, signal, time, futex
+
+        // socket, sockopt, poll, ipc
+
+        // ioctl
+
+        _ => None,
+    }
 }

@@ -48,3 +48,5 @@ pub static ROWS: &[Syscall] = &[
         arg("iovcnt", Ty::Int),
     ]),
 ];
+
+pub static I386: &[(&str, Syscall)] = &[];

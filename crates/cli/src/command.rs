@@ -1,0 +1,53 @@
+//! The program to start: found along PATH as execvp(3) would, but before anything is traced.
+
+use crate::flags;
+use anyhow::{Result, bail};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use stride_event::Command;
+
+pub fn resolve(command: &flags::Command) -> Result<Command> {
+    let path = find(&command.program)?;
+    Ok(Command {
+        path,
+        args: command.argv.clone(),
+        env: command.environment(std::env::vars_os()),
+        user: command.user.as_ref().map(|u| (u.uid, u.gid, u.groups.clone())),
+    })
+}
+
+fn find(program: &OsStr) -> Result<PathBuf> {
+    let cannot = |e: &dyn std::fmt::Display| anyhow::anyhow!("Can't stat '{}': {e}", Path::new(program).display());
+    if program.as_bytes().contains(&b'/') {
+        let path = PathBuf::from(program);
+        return match path.metadata() {
+            Ok(meta) if meta.mode() & 0o111 == 0 || meta.is_dir() => Ok(path),
+            Ok(_) => Ok(path),
+            Err(e) => Err(cannot(&os_error(&e))),
+        };
+    }
+    let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/local/bin:/bin:/usr/bin"));
+    for dir in std::env::split_paths(&search) {
+        let candidate = if dir.as_os_str().is_empty() { PathBuf::from(program) } else { dir.join(program) };
+        if let Ok(meta) = candidate.metadata()
+            && meta.is_file()
+            && meta.permissions().mode() & 0o111 != 0
+        {
+            return Ok(candidate);
+        }
+    }
+    if program.is_empty() {
+        bail!("Can't stat '': No such file or directory");
+    }
+    Err(cannot(&"No such file or directory"))
+}
+
+/// The C library's text for an error, without Rust's number behind it.
+pub fn os_error(error: &std::io::Error) -> String {
+    match error.raw_os_error() {
+        Some(errno) => nix::errno::Errno::from_raw(errno).desc().to_string(),
+        None => error.to_string(),
+    }
+}

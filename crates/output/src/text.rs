@@ -1,0 +1,256 @@
+//! The text view: events in, strace's lines out.
+
+use crate::line::Moment;
+use crate::{Layout, Line, Sink, names};
+use std::collections::HashMap;
+use std::io;
+use stride_decode::{Decoder, Options, Part, World};
+use stride_event::{Call, Event, Ns, SIGINFO_SIZE, Tid};
+
+/// Opens a thread's own output (`-ff`).
+pub type OpenSink = Box<dyn FnMut(Tid) -> io::Result<Sink>>;
+
+/// Which events are shown at all.
+pub struct Show {
+    /// Signals by number; index 0 is unused.
+    pub signal: [bool; 65],
+    pub exit: bool,
+    pub attach: bool,
+    pub superseded: bool,
+}
+
+impl Default for Show {
+    fn default() -> Show {
+        Show { signal: [true; 65], exit: true, attach: true, superseded: true }
+    }
+}
+
+/// Renders events as text.
+pub struct TextView {
+    decoder: Decoder,
+    options: Options,
+    world: Box<dyn World>,
+    layout: Layout,
+    wall_offset: i128,
+    show: Show,
+    streams: Streams,
+    tracees: usize,
+    /// Size of a buffer that is written even while more events come.
+    batch: usize,
+    error: Option<io::Error>,
+}
+
+enum Streams {
+    One(Box<Line>, Sink),
+    PerThread { open: OpenSink, streams: HashMap<Tid, (Line, Sink)> },
+}
+
+impl TextView {
+    pub fn new(layout: Layout, options: Options, world: Box<dyn World>, wall_offset: i128, show: Show, sink: Sink) -> TextView {
+        let line = Box::new(Line::new(layout.clone(), wall_offset));
+        Self::with(layout, options, world, wall_offset, show, Streams::One(line, sink))
+    }
+
+    pub fn per_thread(layout: Layout, options: Options, world: Box<dyn World>, wall_offset: i128, show: Show, open: OpenSink) -> TextView {
+        Self::with(layout, options, world, wall_offset, show, Streams::PerThread { open, streams: HashMap::new() })
+    }
+
+    fn with(layout: Layout, options: Options, world: Box<dyn World>, wall_offset: i128, show: Show, streams: Streams) -> TextView {
+        TextView {
+            decoder: Decoder::default(),
+            options,
+            world,
+            layout,
+            wall_offset,
+            show,
+            streams,
+            tracees: 0,
+            batch: 1 << 16,
+            error: None,
+        }
+    }
+
+    /// The first error of any output since last asked.
+    pub fn take_error(&mut self) -> Option<io::Error> {
+        self.error.take()
+    }
+
+    /// Shows an event; what the filters reject is not handed in.
+    pub fn event(&mut self, event: &Event<'_>) {
+        match *event {
+            Event::Started { .. } => self.tracees += 1,
+            Event::Enter(call) => self.call(call, Part::Entry),
+            Event::Exit(call) => {
+                let pending = self.stream(call.tid).is_some_and(|(line, _)| line.is_pending(call.tid));
+                self.call(call, if pending { Part::Rest } else { Part::Whole });
+            }
+            Event::Signal { tid, info, at } => self.signal(tid, info, at),
+            Event::Stopped { tid, signal, at } => self.other(tid, at, |w| {
+                w.str("--- stopped by ");
+                names::signal(w.out, signal);
+                w.str(" ---");
+            }),
+            Event::Exited { tid, status, at } => {
+                if self.show.exit {
+                    self.other(tid, at, |w| {
+                        w.str("+++ exited with ");
+                        w.int(status);
+                        w.str(" +++");
+                    });
+                }
+                self.gone(tid);
+            }
+            Event::Killed { tid, signal, core, at } => {
+                if self.show.exit {
+                    self.other(tid, at, |w| {
+                        w.str("+++ killed by ");
+                        names::signal(w.out, signal);
+                        w.str(if core { " (core dumped) +++" } else { " +++" });
+                    });
+                }
+                self.gone(tid);
+            }
+            Event::Superseded { tid, old, at } => {
+                if self.show.superseded {
+                    self.other(tid, at, |w| {
+                        w.str("+++ superseded by execve in pid ");
+                        w.int(old);
+                        w.str(" +++");
+                    });
+                }
+                self.tracees = self.tracees.saturating_sub(1);
+            }
+            Event::Detached { tid, .. } => {
+                if let Some((line, _)) = self.stream(tid) {
+                    line.forget(tid, Some(b" <detached ...>"));
+                }
+                self.gone(tid);
+            }
+            Event::Lost { tid, count } => self.other(tid, 0, |w| {
+                w.str("... ");
+                w.int(count);
+                w.str(" calls lost here");
+            }),
+            Event::Personality { .. } => {}
+            Event::Idle => self.flush(),
+        }
+        self.flush_eager();
+    }
+
+    fn stream(&mut self, tid: Tid) -> Option<(&mut Line, &mut Sink)> {
+        match &mut self.streams {
+            Streams::One(line, sink) => Some((line, sink)),
+            Streams::PerThread { open, streams } => {
+                if let std::collections::hash_map::Entry::Vacant(e) = streams.entry(tid) {
+                    let sink = match open(tid) {
+                        Ok(sink) => sink,
+                        Err(e) => {
+                            self.error.get_or_insert(e);
+                            return None;
+                        }
+                    };
+                    e.insert((Line::new(self.layout.clone(), self.wall_offset), sink));
+                }
+                streams.get_mut(&tid).map(|(line, sink)| (line, sink))
+            }
+        }
+    }
+
+    fn call(&mut self, call: &Call, part: Part) {
+        // The stream is taken apart from the rest so that the decoder can be borrowed beside it.
+        let tracees = self.tracees;
+        if self.stream(call.tid).is_none() {
+            return;
+        }
+        let decoded = self.decoder.decode(call, part, &self.options, &*self.world);
+        let line = match &mut self.streams {
+            Streams::One(line, _) => line,
+            Streams::PerThread { streams, .. } => match streams.get_mut(&call.tid) {
+                Some((line, _)) => line,
+                None => return,
+            },
+        };
+        line.call(&decoded, part, tracees);
+    }
+
+    fn signal(&mut self, tid: Tid, info: &[u8; SIGINFO_SIZE], at: Ns) {
+        let number = i32::from_le_bytes([info[0], info[1], info[2], info[3]]);
+        if !self.show.signal.get(number as usize).copied().unwrap_or(true) {
+            return;
+        }
+        if self.stream(tid).is_none() {
+            return;
+        }
+        let value = self.decoder.siginfo(info, &self.options, &*self.world);
+        let m = Moment { tid, at, tracees: self.tracees, nr: None, ip: None };
+        let line = match &mut self.streams {
+            Streams::One(line, _) => line,
+            Streams::PerThread { streams, .. } => match streams.get_mut(&tid) {
+                Some((line, _)) => line,
+                None => return,
+            },
+        };
+        line.other(m, |w| {
+            w.str("--- ");
+            names::signal(w.out, number);
+            w.str(" ");
+            w.value(&value);
+            w.str(" ---");
+        });
+    }
+
+    fn other(&mut self, tid: Tid, at: Ns, write: impl FnOnce(&mut crate::Writer<'_>)) {
+        let tracees = self.tracees;
+        if let Some((line, _)) = self.stream(tid) {
+            line.other(Moment { tid, at, tracees, nr: None, ip: None }, write);
+        }
+    }
+
+    fn gone(&mut self, tid: Tid) {
+        self.tracees = self.tracees.saturating_sub(1);
+        match &mut self.streams {
+            Streams::One(line, _) => line.forget(tid, None),
+            Streams::PerThread { streams, .. } => {
+                if let Some((mut line, mut sink)) = streams.remove(&tid) {
+                    line.forget(tid, None);
+                    Self::write(&mut line, &mut sink, &mut self.error);
+                }
+            }
+        }
+    }
+
+    fn write(line: &mut Line, sink: &mut Sink, error: &mut Option<io::Error>) {
+        if let Err(e) = sink.write(line.buffer()) {
+            error.get_or_insert(e);
+        }
+        line.written();
+    }
+
+    /// Hands on what a reader is waiting for, and full buffers.
+    fn flush_eager(&mut self) {
+        let batch = self.batch;
+        self.each(|line, sink| sink.eager || line.buffer().len() >= batch);
+    }
+
+    /// Hands on everything.
+    pub fn flush(&mut self) {
+        self.each(|_, _| true);
+    }
+
+    fn each(&mut self, due: impl Fn(&mut Line, &Sink) -> bool) {
+        match &mut self.streams {
+            Streams::One(line, sink) => {
+                if due(line, sink) {
+                    Self::write(line, sink, &mut self.error);
+                }
+            }
+            Streams::PerThread { streams, .. } => {
+                for (line, sink) in streams.values_mut() {
+                    if due(line, sink) {
+                        Self::write(line, sink, &mut self.error);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! User and group ids, capabilities.
+
+use crate::Syscall;
+
+pub static ROWS: &[Syscall] = &[];
+
+pub static I386: &[(&str, Syscall)] = &[];

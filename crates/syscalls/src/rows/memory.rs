@@ -1,0 +1,7 @@
+//! Memory: mmap, protection, advice, NUMA.
+
+use crate::Syscall;
+
+pub static ROWS: &[Syscall] = &[];
+
+pub static I386: &[(&str, Syscall)] = &[];

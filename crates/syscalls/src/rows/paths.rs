@@ -1,0 +1,7 @@
+//! Paths: stat, link, rename, permissions, directories.
+
+use crate::Syscall;
+
+pub static ROWS: &[Syscall] = &[];
+
+pub static I386: &[(&str, Syscall)] = &[];

@@ -1,0 +1,1 @@
+//! Memory: mmap, protection, advice, NUMA.

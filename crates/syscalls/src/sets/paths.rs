@@ -1,0 +1,1 @@
+//! Paths: stat, link, rename, permissions, directories.

@@ -1,0 +1,1 @@
+//! User and group ids, capabilities.

@@ -1,0 +1,1 @@
+//! fcntl(2), flock(2) and leases.
