@@ -1,6 +1,7 @@
 //! Development tasks: `cargo xtask <task>`.
 
 mod check;
+mod docs;
 mod uapi;
 
 fn main() -> anyhow::Result<()> {
@@ -10,6 +11,8 @@ fn main() -> anyhow::Result<()> {
         ["check"] => check::run(),
         ["uapi"] => uapi::run(uapi::Mode::Write),
         ["uapi", "--check"] => uapi::run(uapi::Mode::Check),
-        _ => anyhow::bail!("usage: cargo xtask check | uapi [--check]"),
+        ["docs"] => docs::run(docs::Mode::Write),
+        ["docs", "--check"] => docs::run(docs::Mode::Check),
+        _ => anyhow::bail!("usage: cargo xtask check | docs [--check] | uapi [--check]"),
     }
 }
