@@ -2,7 +2,7 @@
 
 use crate::flags::{Options, Output};
 use crate::{command, layout, outputs, select::Selector};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::{Event, Limits, Origin, Outcome, Seccomp, Tid, TraceSpec};
 use stride_filter::{Quiet, Status};
