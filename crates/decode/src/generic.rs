@@ -126,7 +126,7 @@ pub fn strukt<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> O
 
 /// Whether a pointer may be followed: the phase to read in, or what is shown instead.
 pub fn follow<'a>(cx: &Cx<'a>, raw: u64, dir: Dir) -> Result<Phase, Value<'a>> {
-    if raw == 0 || !cx.verbose || (dir != Dir::In && cx.failed()) {
+    if raw == 0 || !cx.verbose || !cx.filled(dir) {
         return Err(Value::Addr(raw));
     }
     Ok(Phase::of(dir))
@@ -148,7 +148,7 @@ pub fn string<'a>(cx: &Cx<'a>, addr: u64, limit: usize, kind: TextKind) -> Value
 }
 
 fn buffer<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> Value<'a> {
-    if addr == 0 || (dir != Dir::In && cx.failed()) {
+    if addr == 0 || !cx.filled(dir) {
         return Value::Addr(addr);
     }
     let phase = Phase::of(dir);
