@@ -141,7 +141,7 @@ fn scalar(cx: &Cx<'_>, field: &Field, phase: Phase, base: u64) -> Option<u64> {
 
 /// Whether a pointer may be followed: the phase to read in, or what is shown instead.
 pub fn follow<'a>(cx: &Cx<'a>, raw: u64, dir: Dir) -> Result<Phase, Value<'a>> {
-    if raw == 0 || !cx.verbose || (dir != Dir::In && cx.failed()) {
+    if raw == 0 || !cx.verbose || !cx.filled(dir) {
         return Err(Value::Addr(raw));
     }
     Ok(Phase::of(dir))
@@ -163,7 +163,7 @@ pub fn string<'a>(cx: &Cx<'a>, addr: u64, limit: usize, kind: TextKind) -> Value
 }
 
 fn buffer<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> Value<'a> {
-    if addr == 0 || (dir != Dir::In && cx.failed()) {
+    if addr == 0 || !cx.filled(dir) {
         return Value::Addr(addr);
     }
     let phase = Phase::of(dir);

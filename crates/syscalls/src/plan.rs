@@ -40,6 +40,8 @@ pub enum Count {
     /// An unsigned value of `width` bytes at this offset of the parent's element (for [`ROOT`]: 8 × position).
     /// Of an argument only the low `width` bytes count.
     At { at: u16, width: u8 },
+    /// As `At`, less `less`, in units of `1 << shift`, rounded up.
+    Units { at: u16, width: u8, less: u8, shift: u8 },
     /// Behind the pointer at this offset of [`ROOT`], 4 bytes.
     Deref { at: u16 },
     /// The call's return value.
@@ -128,6 +130,10 @@ impl Place<'_> {
             Len::Fixed(n) => Count::Fixed(n as u32),
             Len::Ret => Count::Ret,
             Len::UntilZero => Count::Open,
+            Len::Units { of, less, unit } => match self.count(Len::Of(of)) {
+                Count::At { at, width } => Count::Units { at, width, less, shift: unit.shift(self.abi) },
+                other => other,
+            },
             Len::Deref(name) => Count::Deref { at: 8 * self.row.register(self.row.index(name), self.abi) as u16 },
             Len::Of(name) => match self.within {
                 None => {

@@ -11,6 +11,26 @@ pub enum Dir {
     Out,
     /// Read at entry and again at exit; the decoder tells which it shows, or both.
     InOut,
+    /// As `Out`, but the kernel may fill it in although the call fails (nanosleep's remaining time).
+    OutAlways,
+    /// As `InOut`, read at exit although the call fails (sched_setattr's size).
+    InOutAlways,
+}
+
+impl Dir {
+    /// Whether the program's own bytes, from before the call, are read.
+    pub const fn at_entry(self) -> bool {
+        matches!(self, Dir::In | Dir::InOut | Dir::InOutAlways)
+    }
+
+    /// Whether it is read when the call returned, with success or without.
+    pub const fn at_exit(self, success: bool) -> bool {
+        match self {
+            Dir::In => false,
+            Dir::Out | Dir::InOut => success,
+            Dir::OutAlways | Dir::InOutAlways => true,
+        }
+    }
 }
 
 /// A length: never by position. Names refer to the sibling argument, or to the sibling member inside a struct.
@@ -25,6 +45,32 @@ pub enum Len {
     Deref(&'static str),
     /// Elements until one that is zero (argv).
     UntilZero,
+    /// The value of a sibling less `less`, in units, rounded up: pages of a length, words of a number of bits.
+    Units { of: &'static str, less: u8, unit: Unit },
+}
+
+/// What [`Len::Units`] divides by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    Page,
+    /// The bits of a `long` of the call's ABI.
+    WordBits,
+}
+
+impl Unit {
+    /// The unit as a power of two.
+    pub const fn shift(self, abi: Abi) -> u8 {
+        match self {
+            Unit::Page => 12,
+            Unit::WordBits => abi.word().trailing_zeros() as u8 + 3,
+        }
+    }
+}
+
+/// How many units of `1 << shift` make up `value - less`, the last one counted though it be not full.
+pub const fn units(value: u64, less: u8, shift: u8) -> u64 {
+    let rest = value.saturating_sub(less as u64);
+    (rest >> shift) + (rest & ((1 << shift) - 1) != 0) as u64
 }
 
 /// Size of a scalar in memory. In a register every scalar arrives in 64 bits and is cut to this.
