@@ -12,7 +12,7 @@ pub enum Touch<'a> {
 
 /// Whether any descriptor or path argument satisfies `test`.
 pub fn touches(call: &Call, test: &mut dyn FnMut(Touch<'_>) -> bool) -> bool {
-    let Some(row) = table(call.abi).get(call.nr).map(|e| e.row) else { return false };
+    let Some(row) = table(call.abi).get(call.nr).map(|e| e.row.form(&call.args)) else { return false };
     row.args.iter().zip(call.args).any(|(arg, raw)| row.has(arg, &call.args) && touched(call, &arg.ty, raw, test))
 }
 

@@ -114,6 +114,9 @@ pub enum Ty {
     Ptr(Dir, &'static Ty),
     /// Pointer to several values.
     Array(Dir, &'static Ty, Len),
+    /// Pointer to a struct that grows from kernel to kernel, with the size the program says it has. Below the
+    /// minimum it is not followed; bytes beyond the known struct are shown unless all zero.
+    Grown(Dir, &'static Struct, Len, usize),
     /// A pointer to iovecs with their buffers.
     Iovec(Dir, Len),
     /// Pointer to a socket address of the given size.
@@ -205,7 +208,7 @@ impl Ty {
             | Ty::Mode | Ty::Perm | Ty::Flags(_) | Ty::Enum(_) | Ty::ClockId => 4,
             Ty::I64 | Ty::U64 | Ty::Dev => 8,
             Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr => abi.word(),
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
             Ty::Struct(s) => s.size(abi),
@@ -219,7 +222,7 @@ impl Ty {
     /// Whether the value lies behind a pointer held in the argument or member.
     pub const fn is_pointer(&self) -> bool {
         match self {
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) => true,
             Ty::Custom(_, shape) => shape.is_pointer(),
             _ => false,
@@ -238,7 +241,7 @@ impl Ty {
     /// Whether it can be shown only once the call has returned.
     pub const fn needs_exit(&self) -> bool {
         match self {
-            Ty::Bytes(d, l) | Ty::Array(d, _, l) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
+            Ty::Bytes(d, l) | Ty::Array(d, _, l) | Ty::Grown(d, _, l, _) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
                 !matches!(d, Dir::In) || matches!(l, Len::Ret)
             }
             Ty::Ptr(d, _) => !matches!(d, Dir::In),
