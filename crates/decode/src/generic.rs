@@ -10,7 +10,7 @@ use stride_syscalls::{Dir, Field, Len, Struct, Ty, plan, uapi::consts as c};
 pub fn arg<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64) -> Value<'a> {
     match ty {
         Ty::Select(select) => {
-            let chosen = cx.row.choose(select, &cx.call.args);
+            let chosen = cx.row.choose(select, &cx.call.args, cx.abi());
             arg(cx, &chosen, raw)
         }
         ty => held(cx, ty, cut(raw, ty.size(cx.abi()).clamp(1, 8)), Scope::Args),
@@ -56,6 +56,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Path => string(cx, raw, usize::MAX, TextKind::Path),
         Ty::Str => string(cx, raw, cx.options.text, TextKind::Str),
         Ty::Bytes(dir, len) => buffer(cx, raw, dir, len, scope),
+        Ty::Buffer(..) => Value::Addr(raw),
         Ty::Ptr(dir, inner) => match follow(cx, raw, dir) {
             Err(value) => value,
             Ok(phase) => inline(cx, inner, phase, raw, inner.size(cx.abi()), scope).unwrap_or(Value::Addr(raw)),
@@ -66,11 +67,17 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
             (Ok(phase), Some(size)) if size >= min as u64 => grown(cx, s, phase, raw, size).unwrap_or(Value::Addr(raw)),
             _ => Value::Addr(raw),
         },
+        Ty::Exchange(s) => match follow(cx, raw, Dir::In) {
+            Err(value) => value,
+            Ok(phase) => strukt(cx, s, phase, raw).unwrap_or(Value::Addr(raw)),
+        },
         Ty::Iovec(dir, len) => irregular::iovec::decode(cx, raw, dir, len, scope),
         Ty::Sockaddr(dir, len) => irregular::sockaddr::decode(cx, raw, dir, len, scope),
         Ty::SigSet(dir, len) => irregular::sigset::decode(cx, raw, dir, len, scope),
         Ty::Custom(which, shape) => irregular::held(cx, which, shape, raw, scope),
         Ty::Select(_) | Ty::Struct(_) | Ty::CStr | Ty::Items(_) | Ty::Blob(_) => Value::Hex(raw),
+        // Members lie in memory; see `inline`.
+        Ty::Reply(inner) | Ty::NonZero(inner) => held_in(cx, inner, raw, width, scope),
     }
 }
 
@@ -96,6 +103,12 @@ pub fn inline<'a>(cx: &Cx<'a>, ty: &Ty, phase: Phase, addr: u64, size: usize, sc
             let size = if size == 0 { n } else { size };
             Some(Value::Text(Text { bytes: cx.read(phase, addr, size)?, cut: false, kind: TextKind::Bytes }))
         }
+        Ty::Reply(_) if cx.failed() => Some(Value::Absent),
+        Ty::Reply(inner) => inline(cx, inner, Phase::Exit, addr, size, exit_scope(scope)),
+        Ty::NonZero(inner) => match cx.read(phase, addr, size)?.iter().all(|&b| b == 0) {
+            true => Some(Value::Absent),
+            false => inline(cx, inner, phase, addr, size, scope),
+        },
         Ty::Custom(which, shape) if shape.is_inline() => irregular::inline(cx, which, phase, addr, size, scope),
         ref ty => {
             let raw = cx.uint(phase, addr, size.min(8))?;
@@ -104,12 +117,24 @@ pub fn inline<'a>(cx: &Cx<'a>, ty: &Ty, phase: Phase, addr: u64, size: usize, sc
     }
 }
 
+/// The siblings as the kernel left them.
+fn exit_scope(scope: Scope) -> Scope {
+    match scope {
+        Scope::Struct(s, base, _) => Scope::Struct(s, base, Phase::Exit),
+        Scope::Args => scope,
+    }
+}
+
 /// A struct, member by member.
 pub fn strukt<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> Option<Value<'a>> {
     cx.read(phase, addr, s.size(cx.abi()))?;
     let mut members = Vec::with_capacity_in(s.fields.len(), cx.arena);
     let mut tail = Tail::End;
+    let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
     for field in s.fields {
+        if !field.when.holds(member_of) {
+            continue;
+        }
         if field.verbose && cx.abbrev {
             tail = Tail::More;
             continue;
@@ -126,10 +151,7 @@ pub fn member<'a>(cx: &Cx<'a>, s: &'static Struct, field: &Field, phase: Phase, 
     let size = place.size as usize * (place.count as usize).max(1);
     match place.bits {
         (_, 0) => inline(cx, &field.ty, phase, at, size, Scope::Struct(s, addr, phase)),
-        (shift, width) => {
-            let raw = cx.uint(phase, at, (shift as usize + width as usize).div_ceil(8))?;
-            Some(held(cx, &field.ty, (raw >> shift) & ((1 << width) - 1), Scope::Struct(s, addr, phase)))
-        }
+        _ => Some(held(cx, &field.ty, scalar(cx, field, phase, addr)?, Scope::Struct(s, addr, phase))),
     }
 }
 
@@ -146,7 +168,11 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
     let there = cx.prefix(phase, addr, size.min(known) as usize).len() as u64;
     let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
     let mut tail = Tail::End;
+    let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
     for field in s.fields {
+        if !field.when.holds(member_of) {
+            continue;
+        }
         let end = field.place(cx.abi()).end() as u64;
         if end > size {
             break;
@@ -177,6 +203,19 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
         }
     }
     Some(Value::Struct(members.into_bump_slice(), tail))
+}
+
+/// The number a member holds, zero-extended.
+fn scalar(cx: &Cx<'_>, field: &Field, phase: Phase, base: u64) -> Option<u64> {
+    let place = field.place(cx.abi());
+    let at = base + u64::from(place.offset);
+    match place.bits {
+        (_, 0) => cx.uint(phase, at, (place.size as usize).min(8)),
+        (shift, width) => {
+            let raw = cx.uint(phase, at, (shift as usize + width as usize).div_ceil(8))?;
+            Some((raw >> shift) & ((1 << width) - 1))
+        }
+    }
 }
 
 /// Whether a pointer may be followed: the phase to read in, or what is shown instead.

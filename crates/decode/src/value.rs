@@ -37,6 +37,8 @@ pub enum Value<'a> {
     Or(&'a [Value<'a>]),
     /// A number and what it means, where neither hexadecimal nor a set says it: a key's serial and its special name.
     Known(&'a Value<'a>, &'a Value<'a>),
+    /// A moment, for a comment: seconds since the epoch and a part of a second in this many digits.
+    Time { sec: i64, part: u32, digits: u8 },
     /// What went in and what came out.
     Change(&'a Value<'a>, &'a Value<'a>),
     /// A value with a comment, which machines may skip.

@@ -1,6 +1,6 @@
 //! What is checked while the description is compiled: a misspelt name fails the build.
 
-use crate::{Arg, Form, Key, Len, Struct, Syscall, Ty, When};
+use crate::{Arg, Form, Key, Len, Ret, Struct, Syscall, Ty};
 
 pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
@@ -45,13 +45,13 @@ pub(crate) const fn row(row: &Syscall) {
     let mut i = 0;
     while i < row.args.len() {
         ty(&row.args[i].ty, row.args, None);
-        match row.args[i].when {
-            When::Always => {}
-            When::AnySet(on, _) | When::OneOf(on, _, _) | When::NoneOf(on, _, _) => {
-                assert!(names_arg(row.args, on), "When names no argument of this syscall");
-            }
+        if let Some(on) = row.args[i].when.on() {
+            assert!(names_arg(row.args, on), "When names no argument of this syscall");
         }
         i += 1;
+    }
+    if let Ret::Select(choice) = row.ret {
+        assert!(names_arg(row.args, choice.on.arg), "Select names no argument of this syscall");
     }
 }
 
@@ -85,13 +85,16 @@ const fn members(s: &Struct, args: &[Arg]) {
     let mut i = 0;
     while i < s.fields.len() {
         ty(&s.fields[i].ty, args, Some(s));
+        if let Some(on) = s.fields[i].when.on() {
+            assert!(names_field(s, on), "When names no member of this struct");
+        }
         i += 1;
     }
 }
 
 const fn ty(t: &Ty, args: &[Arg], within: Option<&Struct>) {
     match t {
-        Ty::Bytes(_, l) | Ty::Iovec(_, l) | Ty::Sockaddr(_, l) | Ty::SigSet(_, l) => len(l, args, within),
+        Ty::Bytes(_, l) | Ty::Buffer(_, l, _) | Ty::Iovec(_, l) | Ty::Sockaddr(_, l) | Ty::SigSet(_, l) => len(l, args, within),
         Ty::Grown(_, s, l, _) => {
             len(l, args, within);
             members(s, args);
@@ -100,8 +103,8 @@ const fn ty(t: &Ty, args: &[Arg], within: Option<&Struct>) {
             len(l, args, within);
             ty(inner, args, within);
         }
-        Ty::Ptr(_, inner) | Ty::As(_, inner) | Ty::Custom(_, inner) | Ty::Items(inner) => ty(inner, args, within),
-        Ty::Struct(s) => members(s, args),
+        Ty::Ptr(_, inner) | Ty::As(_, inner) | Ty::Custom(_, inner) | Ty::Items(inner) | Ty::Reply(inner) | Ty::NonZero(inner) => ty(inner, args, within),
+        Ty::Struct(s) | Ty::Exchange(s) => members(s, args),
         Ty::Select(s) => {
             assert!(names_arg(args, s.on.arg), "Select names no argument of this syscall");
             if let Some(second) = s.on.second {
