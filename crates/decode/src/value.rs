@@ -35,12 +35,18 @@ pub enum Value<'a> {
     Notation { raw: u64, name: &'static str, args: &'a [Value<'a>] },
     /// Parts joined by `|`, for words that mix enumerations, flags and numbers.
     Or(&'a [Value<'a>]),
+    /// A number and what it means, where neither hexadecimal nor a set says it: a key's serial and its special name.
+    Known(&'a Value<'a>, &'a Value<'a>),
     /// A moment, for a comment: seconds since the epoch and a part of a second in this many digits.
     Time { sec: i64, part: u32, digits: u8 },
     /// What went in and what came out.
     Change(&'a Value<'a>, &'a Value<'a>),
     /// A value with a comment, which machines may skip.
     Comment(&'a Value<'a>, &'a Value<'a>),
+    /// A value behind a comment.
+    Remark(&'a Value<'a>, &'a Value<'a>),
+    /// A member that does not exist in this case; it is left out.
+    Absent,
     /// Free text without quotes, such as the inside of a comment.
     Plain(&'a [u8]),
     /// `name=value` outside a struct.
@@ -53,6 +59,7 @@ pub enum Value<'a> {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'a> {
+    /// Empty for what is no member of the description: the bytes behind a struct that is larger than known.
     pub name: &'static str,
     pub value: Value<'a>,
 }
@@ -66,6 +73,8 @@ pub enum Tail {
     More,
     /// The rest, from this address on, could not be read.
     Unread(u64),
+    /// There is more, and what it is could not be known.
+    Unknown,
 }
 
 /// Bytes of the tracee. Hostile: every sink escapes for itself.

@@ -113,6 +113,14 @@ impl Writer<'_> {
                 },
             ),
             Value::Or(parts) => self.list(parts, "|"),
+            Value::Known(number, meaning) => self.named(|w| w.value(number), |w| w.value(meaning)),
+            Value::Remark(comment, value) => {
+                self.str("/* ");
+                self.value(comment);
+                self.str(" */ ");
+                self.value(value);
+            }
+            Value::Absent => {}
             Value::Time { sec, part, digits } => clock::moment(self.out, sec, part, digits),
             Value::Change(before, after) => {
                 self.value(before);
@@ -173,6 +181,7 @@ impl Writer<'_> {
         match tail {
             Tail::End => {}
             Tail::More => self.str(if empty { "..." } else { ", ..." }),
+            Tail::Unknown => self.str(if empty { "???" } else { ", ???" }),
             Tail::Unread(addr) => {
                 self.str(if empty { "... /* " } else { ", ... /* " });
                 self.hex(addr);
@@ -187,8 +196,10 @@ impl Writer<'_> {
             if i > 0 {
                 self.str(", ");
             }
-            self.str(m.name);
-            self.out.push(b'=');
+            if !m.name.is_empty() {
+                self.str(m.name);
+                self.out.push(b'=');
+            }
             self.value(&m.value);
         }
         self.tail(members.is_empty(), tail);

@@ -116,12 +116,25 @@ pub enum Ty {
     Ptr(Dir, &'static Ty),
     /// Pointer to several values.
     Array(Dir, &'static Ty, Len),
+    /// Pointer to a struct that grows from kernel to kernel, with the size the program says it has. Below the
+    /// minimum it is not followed; bytes beyond the known struct are shown unless all zero.
+    Grown(Dir, &'static Struct, Len, usize),
     /// A pointer to iovecs with their buffers.
     Iovec(Dir, Len),
     /// Pointer to a socket address of the given size.
     Sockaddr(Dir, Len),
     /// Pointer to a signal set of the given size in bytes.
     SigSet(Dir, Len),
+
+    /// Pointer to a struct of which the program fills in a part and the kernel another: members are shown as the
+    /// program left them, but for those that are a [`Ty::Reply`].
+    Exchange(&'static Struct),
+
+    // --- members of structs ---
+    /// What the kernel filled in of a [`Ty::Exchange`]: read at exit, and shown only after success.
+    Reply(&'static Ty),
+    /// Shown unless all its bytes are zero (reserved members).
+    NonZero(&'static Ty),
 
     // --- inline, behind a pointer or inside a struct ---
     Struct(&'static Struct),
@@ -186,6 +199,10 @@ pub enum Irregular {
     /// getdents64(2) records.
     Dirents64,
     // mount, xattr, notify, aio, keys
+    /// The value of an extended attribute; a sibling `size` is its room.
+    XattrValue,
+    /// The names of extended attributes, each with its NUL.
+    XattrList,
 
     // process, prctl, creds, limits, bpf, system
     /// execve(2)'s environment.
@@ -207,23 +224,25 @@ impl Ty {
             | Ty::Mode | Ty::Perm | Ty::Flags(_) | Ty::Enum(_) | Ty::ClockId => 4,
             Ty::I64 | Ty::U64 | Ty::Dev => 8,
             Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr => abi.word(),
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
+            | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
             Ty::Struct(s) => s.size(abi),
             Ty::Blob(n) => *n,
             Ty::Items(_) | Ty::CStr => 0,
             Ty::Select(_) => abi.word(),
-            Ty::Custom(_, shape) => shape.size(abi),
+            Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.size(abi),
         }
     }
 
     /// Whether the value lies behind a pointer held in the argument or member.
     pub const fn is_pointer(&self) -> bool {
         match self {
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
+            | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) => true,
-            Ty::Custom(_, shape) => shape.is_pointer(),
+            Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
             _ => false,
         }
     }
@@ -241,7 +260,7 @@ impl Ty {
     pub const fn is_inline(&self) -> bool {
         match self {
             Ty::Struct(_) | Ty::Blob(_) | Ty::Items(_) | Ty::CStr => true,
-            Ty::Custom(_, shape) => shape.is_inline(),
+            Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_inline(),
             _ => false,
         }
     }
@@ -249,11 +268,24 @@ impl Ty {
     /// Whether it can be shown only once the call has returned.
     pub const fn needs_exit(&self) -> bool {
         match self {
-            Ty::Bytes(d, l) | Ty::Buffer(d, l, _) | Ty::Array(d, _, l) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
+            Ty::Bytes(d, l) | Ty::Buffer(d, l, _) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
                 !matches!(d, Dir::In) || matches!(l, Len::Ret)
             }
-            Ty::Ptr(d, _) => !matches!(d, Dir::In),
-            Ty::Custom(_, shape) => shape.needs_exit(),
+            Ty::Array(d, inner, l) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || inner.needs_exit(),
+            Ty::Grown(d, s, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
+            Ty::Ptr(d, inner) => !matches!(d, Dir::In) || inner.needs_exit(),
+            Ty::Struct(s) => {
+                let mut i = 0;
+                while i < s.fields.len() {
+                    if s.fields[i].ty.needs_exit() {
+                        return true;
+                    }
+                    i += 1;
+                }
+                false
+            }
+            Ty::Exchange(_) | Ty::Reply(_) => true,
+            Ty::Custom(_, shape) | Ty::NonZero(shape) => shape.needs_exit(),
             _ => false,
         }
     }

@@ -12,6 +12,7 @@ pub mod iovec;
 pub mod siginfo;
 pub mod sigset;
 pub mod sockaddr;
+mod xattr;
 
 /// A value held in a register or a scalar member: usually a pointer whose target the shape captured.
 pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
@@ -19,6 +20,8 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         // files, paths, fcntl
         Irregular::Dirents64 => dirents::decode64(cx, raw),
         // mount, xattr, notify, aio, keys
+        Irregular::XattrValue => xattr::value(cx, shape, raw, scope),
+        Irregular::XattrList => xattr::list(cx, raw),
 
         // process, prctl, creds, limits, bpf, system
         Irregular::Environ => environ::decode(cx, raw),
