@@ -167,6 +167,9 @@ pub enum Ty {
     /// Pointer to a signal set of the given size in bytes.
     SigSet(Dir, Len),
 
+    /// Pointer to a struct whose members stand as arguments of their own (calls that take their arguments from memory).
+    Spread(&'static Struct),
+
     // --- inline, behind a pointer or inside a struct ---
     Struct(&'static Struct),
     /// A `char[]` member holding a NUL-terminated string.
@@ -237,6 +240,34 @@ pub enum Irregular {
     // memory, sched, signal, time, futex
     /// `siginfo_t`.
     Siginfo,
+    /// A `sigset_t` held in a word, or inline.
+    SigMask,
+    /// `struct sigaction` with its conditional member.
+    Sigaction,
+    /// A signal frame's mask, as sigreturn finds it on the stack.
+    SigFrame,
+    /// `struct sigevent`.
+    Sigevent,
+    /// What is left of a sleep that a signal interrupted.
+    Remaining,
+    /// A bit set of NUMA nodes, shown word by word.
+    NodeMask,
+    /// A byte of mincore(2)'s answer.
+    Residency,
+    /// What became of a page: its node, or why it did not move.
+    NodeOrError,
+    /// An offset in pages, shown in bytes.
+    PageOffset,
+    /// A set of CPUs.
+    CpuSet,
+    /// `struct sched_attr`, as long as it says it is.
+    SchedAttr,
+    /// The operation of `FUTEX_WAKE_OP`.
+    FutexWakeOp,
+    /// `struct futex_waitv`.
+    FutexWaiters,
+    /// `struct rseq` with its critical section.
+    Rseq,
     // socket, sockopt, poll, ipc
 
     // ioctl
@@ -252,7 +283,7 @@ impl Ty {
             Ty::I64 | Ty::U64 | Ty::Dev => 8,
             Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr => abi.word(),
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) => abi.word(),
+            | Ty::SigSet(..) | Ty::Spread(_) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
             Ty::Struct(s) => s.size(abi),
             Ty::Blob(n) => *n,
@@ -266,7 +297,7 @@ impl Ty {
     pub const fn is_pointer(&self) -> bool {
         match self {
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) => true,
+            | Ty::SigSet(..) | Ty::Spread(_) => true,
             Ty::Custom(_, shape) => shape.is_pointer(),
             _ => false,
         }
