@@ -1,6 +1,6 @@
 //! Values as strace writes them.
 
-use crate::{HexStrings, NameStyle, Style, escape_path, names, quote};
+use crate::{HexStrings, NameStyle, Style, clock, escape_path, names, quote};
 use stride_decode::{Member, Tail, Text, TextKind, Value};
 use stride_syscalls::Set;
 
@@ -158,6 +158,7 @@ impl Writer<'_> {
                 },
             ),
             Value::Or(parts) => self.list(parts, "|"),
+            Value::Time { sec, part, digits } => clock::moment(self.out, sec, part, digits),
             Value::Change(before, after) => {
                 self.value(before);
                 self.str(" => ");
