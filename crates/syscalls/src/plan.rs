@@ -192,6 +192,10 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             let me = push(Kind::Bytes, inner.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), dir);
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
         }
+        Ty::Spread(s) => {
+            let me = push(Kind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::In);
+            lower(ops, &Ty::Struct(s), Place { parent: me, at: 0, within: None, ..p });
+        }
         Ty::Array(dir, inner, Len::UntilZero) => {
             let me = push(Kind::Words, word, Count::Open, Cap::Elements, dir);
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });

@@ -176,6 +176,9 @@ pub enum Ty {
     /// program left them, but for those that are a [`Ty::Reply`].
     Exchange(&'static Struct),
 
+    /// Pointer to a struct whose members stand as arguments of their own (calls that take their arguments from memory).
+    Spread(&'static Struct),
+
     // --- members of structs ---
     /// What the kernel filled in of a [`Ty::Exchange`]: read at exit, and shown only after success.
     Reply(&'static Ty),
@@ -256,6 +259,34 @@ pub enum Irregular {
     // memory, sched, signal, time, futex
     /// `siginfo_t`.
     Siginfo,
+    /// A `sigset_t` held in a word, or inline.
+    SigMask,
+    /// `struct sigaction` with its conditional member.
+    Sigaction,
+    /// A signal frame's mask, as sigreturn finds it on the stack.
+    SigFrame,
+    /// `struct sigevent`.
+    Sigevent,
+    /// What is left of a sleep that a signal interrupted.
+    Remaining,
+    /// A bit set of NUMA nodes, shown word by word.
+    NodeMask,
+    /// A byte of mincore(2)'s answer.
+    Residency,
+    /// What became of a page: its node, or why it did not move.
+    NodeOrError,
+    /// An offset in pages, shown in bytes.
+    PageOffset,
+    /// A set of CPUs.
+    CpuSet,
+    /// `struct sched_attr`, as long as it says it is.
+    SchedAttr,
+    /// The operation of `FUTEX_WAKE_OP`.
+    FutexWakeOp,
+    /// `struct futex_waitv`.
+    FutexWaiters,
+    /// `struct rseq` with its critical section.
+    Rseq,
     // socket, sockopt, poll, ipc
 
     // ioctl
@@ -272,7 +303,7 @@ impl Ty {
             Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr => abi.word(),
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) => abi.word(),
+            | Ty::SigSet(..) | Ty::Spread(_) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
             Ty::Struct(s) => s.size(abi),
             Ty::Blob(n) => *n,
@@ -287,7 +318,7 @@ impl Ty {
         match self {
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) => true,
+            | Ty::SigSet(..) | Ty::Spread(_) => true,
             Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
             _ => false,
         }
