@@ -53,6 +53,8 @@ pub enum Value<'a> {
     Remark(&'a Value<'a>, &'a Value<'a>),
     /// A member that does not exist in this case; it is left out.
     Absent,
+    /// Written in the style of the arguments where the rest of a note keeps to names.
+    Styled(&'a Value<'a>),
     /// Free text without quotes, such as the inside of a comment.
     Plain(&'a [u8]),
     /// `name=value` outside a struct.

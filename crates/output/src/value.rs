@@ -180,6 +180,7 @@ impl Writer<'_> {
                     self.comment(|w| w.value(comment));
                 }
             }
+            Value::Styled(value) => self.value(value),
             Value::Plain(bytes) => escape_path(self.out, bytes, HexStrings::Never),
             Value::Named(name, value) => {
                 self.str(name);

@@ -256,6 +256,8 @@ pub enum Irregular {
     // process, prctl, creds, limits, bpf, system
     /// execve(2)'s environment.
     Environ,
+    /// The capability sets of capget(2).
+    CapData,
     // memory, sched, signal, time, futex
     /// `siginfo_t`.
     Siginfo,

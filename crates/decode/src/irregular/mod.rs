@@ -4,6 +4,7 @@ use crate::{Cx, Scope, Value, generic};
 use stride_event::Phase;
 use stride_syscalls::{Irregular, Ty};
 
+mod caps;
 pub mod clockid;
 pub mod dev;
 mod dirents;
@@ -25,6 +26,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
 
         // process, prctl, creds, limits, bpf, system
         Irregular::Environ => environ::decode(cx, raw),
+        Irregular::CapData => caps::decode(cx, raw, if shape.needs_exit() { Phase::Exit } else { Phase::Entry }),
         // memory, sched, signal, time, futex
 
         // socket, sockopt, poll, ipc
