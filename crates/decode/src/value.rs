@@ -33,6 +33,14 @@ pub enum Value<'a> {
     Mode(u64),
     /// A notation in the form of a C call for a number, such as `makedev(0x8, 0x1)` or `htons(80)`.
     Notation { raw: u64, name: &'static str, args: &'a [Value<'a>] },
+    /// A number as wide as `printf("%#0*x")` makes it: `0x05`, and zero as bare digits.
+    PadHex { raw: u64, width: u8 },
+    /// Two spellings of one thing, of which style decides: as a number, and by name.
+    Either { raw: &'a Value<'a>, name: &'a Value<'a> },
+    /// A flag word or enumeration whose number is shown even where names are wanted.
+    Numbered(&'a Value<'a>),
+    /// An IP address. As a member of a struct an IPv6 one is spelt with the member it is stored in.
+    Ip(std::net::IpAddr),
     /// Parts joined by `|`, for words that mix enumerations, flags and numbers.
     Or(&'a [Value<'a>]),
     /// What went in and what came out.

@@ -192,6 +192,12 @@ pub enum Irregular {
     /// `siginfo_t`.
     Siginfo,
     // socket, sockopt, poll, ipc
+    /// A socket's type with the flags that share its word.
+    SockType,
+    /// A packet socket's protocol.
+    PacketProtocol,
+    /// `int *` that the call changes: `[128 => 16]`.
+    LenChange,
 
     // ioctl
 
