@@ -1,6 +1,7 @@
 //! Development tasks: `cargo xtask <task>`.
 
 mod check;
+mod docs;
 mod uapi;
 
 fn main() -> anyhow::Result<()> {
@@ -10,6 +11,7 @@ fn main() -> anyhow::Result<()> {
         ["check"] => check::run(),
         ["uapi"] => uapi::run(uapi::Mode::Write),
         ["uapi", "--check"] => uapi::run(uapi::Mode::Check),
-        _ => anyhow::bail!("usage: cargo xtask check | uapi [--check]"),
+        ["docs"] => docs::run(),
+        _ => anyhow::bail!("usage: cargo xtask check | docs | uapi [--check]"),
     }
 }

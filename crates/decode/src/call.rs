@@ -69,7 +69,7 @@ impl Decoder {
             verbose: options.verbose.contains(call.abi, call.nr),
         };
         let raw = options.raw.contains(call.abi, call.nr);
-        let split = if raw { row.args.len() } else { row.shown_at_entry(&call.args) };
+        let split = if raw { row.args.len() } else { row.shown_at_entry(&call.args, call.abi) };
         let end = if matches!(call.outcome, Outcome::Gone | Outcome::Pending) { split } else { row.args.len() };
         let range = match part {
             Part::Entry => 0..split,
@@ -79,11 +79,17 @@ impl Decoder {
         let mut args = Vec::with_capacity_in(range.len(), arena);
         for i in range.clone() {
             let arg = &row.args[i];
-            if !raw && !row.has(arg, &call.args) {
-                continue;
+            if raw {
+                // Registers, whatever they hold.
+                let at = row.register(i, call.abi);
+                let count = if arg.ty.is_wide(call.abi) { 2 } else { 1 };
+                for register in call.args.iter().skip(at).take(count) {
+                    args.push(NamedArg { name: arg.name, value: Value::Hex(*register) });
+                }
+            } else if row.has(arg, &call.args, call.abi) {
+                let value = generic::arg(&cx, &arg.ty, row.held(i, &call.args, call.abi));
+                args.push(NamedArg { name: arg.name, value });
             }
-            let value = if raw { Value::Hex(call.args[i]) } else { generic::arg(&cx, &arg.ty, call.args[i]) };
-            args.push(NamedArg { name: arg.name, value });
         }
         Decoded {
             call,
@@ -105,7 +111,7 @@ fn ret<'a>(cx: &Cx<'a>, raw: bool) -> Return<'a> {
     if raw {
         return Return { outcome, value: Value::Hex(v as u64), note: None };
     }
-    let value = match cx.row.ret {
+    let value = match cx.row.returns(&cx.call.args, cx.abi()) {
         Ret::Int | Ret::Never => Value::Int(v),
         Ret::Size => Value::UInt(cx.abi().cut(v as u64)),
         Ret::Hex => Value::Hex(v as u64),
@@ -115,6 +121,8 @@ fn ret<'a>(cx: &Cx<'a>, raw: bool) -> Return<'a> {
         Ret::Pid(kind) => generic::held(cx, &stride_syscalls::Ty::Pid(kind), v as u32 as u64, crate::Scope::Args),
         Ret::Uid => Value::UInt(v as u32 as u64),
         Ret::Flags(set) => Value::Flags { raw: v as u64, set },
+        // A choice was resolved above; one within another is none.
+        Ret::Select(_) => Value::Int(v),
     };
     Return { outcome, value, note: irregular::note(cx) }
 }

@@ -4,13 +4,13 @@ use crate::cx::{cut, signed};
 use crate::{Cx, Member, Scope, Tail, Text, TextKind, Value, irregular};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
-use stride_syscalls::{Dir, Len, Struct, Ty, uapi::consts as c};
+use stride_syscalls::{Dir, Field, Len, Struct, Ty, uapi::consts as c};
 
 /// The value of an argument.
 pub fn arg<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64) -> Value<'a> {
     match ty {
         Ty::Select(select) => {
-            let chosen = cx.row.choose(select, &cx.call.args);
+            let chosen = cx.row.choose(select, &cx.call.args, cx.abi());
             arg(cx, &chosen, raw)
         }
         ty => held(cx, ty, cut(raw, ty.size(cx.abi()).clamp(1, 8)), Scope::Args),
@@ -56,6 +56,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Path => string(cx, raw, usize::MAX, TextKind::Path),
         Ty::Str => string(cx, raw, cx.options.text, TextKind::Str),
         Ty::Bytes(dir, len) => buffer(cx, raw, dir, len, scope),
+        Ty::Buffer(..) => Value::Addr(raw),
         Ty::Ptr(dir, inner) => match follow(cx, raw, dir) {
             Err(value) => value,
             Ok(phase) => inline(cx, inner, phase, raw, inner.size(cx.abi()), scope).unwrap_or(Value::Addr(raw)),
@@ -104,7 +105,11 @@ pub fn strukt<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> O
     cx.read(phase, addr, s.size(cx.abi()))?;
     let mut members = Vec::with_capacity_in(s.fields.len(), cx.arena);
     let mut tail = Tail::End;
+    let member = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
     for field in s.fields {
+        if !field.when.holds(member) {
+            continue;
+        }
         if field.verbose && cx.abbrev {
             tail = Tail::More;
             continue;
@@ -114,14 +119,24 @@ pub fn strukt<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> O
         let size = place.size as usize * (place.count as usize).max(1);
         let value = match place.bits {
             (_, 0) => inline(cx, &field.ty, phase, at, size, Scope::Struct(s, addr, phase))?,
-            (shift, width) => {
-                let raw = cx.uint(phase, at, (shift as usize + width as usize).div_ceil(8))?;
-                held(cx, &field.ty, (raw >> shift) & ((1 << width) - 1), Scope::Struct(s, addr, phase))
-            }
+            _ => held(cx, &field.ty, scalar(cx, field, phase, addr)?, Scope::Struct(s, addr, phase)),
         };
         members.push(Member { name: field.name, value });
     }
     Some(Value::Struct(members.into_bump_slice(), tail))
+}
+
+/// The number a member holds, zero-extended.
+fn scalar(cx: &Cx<'_>, field: &Field, phase: Phase, base: u64) -> Option<u64> {
+    let place = field.place(cx.abi());
+    let at = base + u64::from(place.offset);
+    match place.bits {
+        (_, 0) => cx.uint(phase, at, (place.size as usize).min(8)),
+        (shift, width) => {
+            let raw = cx.uint(phase, at, (shift as usize + width as usize).div_ceil(8))?;
+            Some((raw >> shift) & ((1 << width) - 1))
+        }
+    }
 }
 
 /// Whether a pointer may be followed: the phase to read in, or what is shown instead.

@@ -13,7 +13,9 @@ pub enum Touch<'a> {
 /// Whether any descriptor or path argument satisfies `test`.
 pub fn touches(call: &Call, test: &mut dyn FnMut(Touch<'_>) -> bool) -> bool {
     let Some(row) = table(call.abi).get(call.nr).map(|e| e.row) else { return false };
-    row.args.iter().zip(call.args).any(|(arg, raw)| row.has(arg, &call.args) && touched(call, &arg.ty, raw, test))
+    row.args.iter().enumerate().any(|(i, arg)| {
+        row.has(arg, &call.args, call.abi) && touched(call, &arg.ty, row.held(i, &call.args, call.abi), test)
+    })
 }
 
 fn touched(call: &Call, ty: &Ty, raw: u64, test: &mut dyn FnMut(Touch<'_>) -> bool) -> bool {

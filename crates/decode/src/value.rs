@@ -43,6 +43,8 @@ pub enum Value<'a> {
     Ip(std::net::IpAddr),
     /// Parts joined by `|`, for words that mix enumerations, flags and numbers.
     Or(&'a [Value<'a>]),
+    /// A moment, for a comment: seconds since the epoch and a part of a second in this many digits.
+    Time { sec: i64, part: u32, digits: u8 },
     /// What went in and what came out.
     Change(&'a Value<'a>, &'a Value<'a>),
     /// A value with a comment, which machines may skip.

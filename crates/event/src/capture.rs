@@ -29,7 +29,7 @@ pub fn capture(plan: &Plan, row: &Syscall, phase: Phase, call: &mut Call, limits
     let base = plan.ops.len();
     run(&plan.ops, 0, phase, call, limits, peek);
     for choice in &plan.choices {
-        let key = row.key(&choice.key, &call.args);
+        let key = row.key(&choice.key, &call.args, call.abi);
         let ops = choice.cases.iter().find(|(k, _)| *k == key).map_or(&choice.default, |(_, ops)| ops);
         run(ops, base, phase, call, limits, peek);
     }

@@ -1,6 +1,6 @@
 //! Values as strace writes them.
 
-use crate::{HexStrings, NameStyle, Style, escape_path, names, quote};
+use crate::{HexStrings, NameStyle, Style, clock, escape_path, names, quote};
 use stride_decode::{Member, Tail, Text, TextKind, Value};
 use std::io::Write as _;
 use std::net::IpAddr;
@@ -126,6 +126,7 @@ impl Writer<'_> {
             }
             Value::Ip(ip) => self.named(|w| w.ip_octets(ip), |w| w.ip(ip, None)),
             Value::Or(parts) => self.list(parts, "|"),
+            Value::Time { sec, part, digits } => clock::moment(self.out, sec, part, digits),
             Value::Change(before, after) => {
                 self.value(before);
                 self.str(" => ");

@@ -1,6 +1,6 @@
 //! What is checked while the description is compiled: a misspelt name fails the build.
 
-use crate::{Arg, Len, Struct, Syscall, Ty, When};
+use crate::{Arg, Len, Ret, Struct, Syscall, Ty};
 
 pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
@@ -45,13 +45,13 @@ pub(crate) const fn row(row: &Syscall) {
     let mut i = 0;
     while i < row.args.len() {
         ty(&row.args[i].ty, row.args, None);
-        match row.args[i].when {
-            When::Always => {}
-            When::AnySet(on, _) | When::OneOf(on, _, _) | When::NoneOf(on, _, _) => {
-                assert!(names_arg(row.args, on), "When names no argument of this syscall");
-            }
+        if let Some(on) = row.args[i].when.on() {
+            assert!(names_arg(row.args, on), "When names no argument of this syscall");
         }
         i += 1;
+    }
+    if let Ret::Select(choice) = row.ret {
+        assert!(names_arg(row.args, choice.on.arg), "Select names no argument of this syscall");
     }
 }
 
@@ -67,7 +67,7 @@ const fn len(len: &Len, args: &[Arg], within: Option<&Struct>) {
 
 const fn ty(t: &Ty, args: &[Arg], within: Option<&Struct>) {
     match t {
-        Ty::Bytes(_, l) | Ty::Iovec(_, l) | Ty::Sockaddr(_, l) | Ty::SigSet(_, l) => len(l, args, within),
+        Ty::Bytes(_, l) | Ty::Buffer(_, l, _) | Ty::Iovec(_, l) | Ty::Sockaddr(_, l) | Ty::SigSet(_, l) => len(l, args, within),
         Ty::Array(_, inner, l) => {
             len(l, args, within);
             ty(inner, args, within);
@@ -77,6 +77,9 @@ const fn ty(t: &Ty, args: &[Arg], within: Option<&Struct>) {
             let mut i = 0;
             while i < s.fields.len() {
                 ty(&s.fields[i].ty, args, Some(s));
+                if let Some(on) = s.fields[i].when.on() {
+                    assert!(names_field(s, on), "When names no member of this struct");
+                }
                 i += 1;
             }
         }

@@ -20,7 +20,7 @@ mod ty;
 
 pub use abi::Abi;
 pub use class::Class;
-pub use row::{Arg, Ret, Syscall, When, arg, syscall};
+pub use row::{Arg, Ret, RetSelect, Syscall, When, arg, syscall};
 #[doc(hidden)]
 pub use set::mask_of;
 pub use set::{Item, Set};

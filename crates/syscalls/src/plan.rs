@@ -85,12 +85,12 @@ impl Plan {
             if let Ty::Select(_) = arg.ty {
                 continue;
             }
-            let place = Place { row, abi, parent: ROOT, at: 8 * i as u16, within: None };
+            let place = Place { row, abi, parent: ROOT, at: 8 * row.register(i, abi) as u16, within: None };
             lower(&mut plan.ops, &arg.ty, place);
         }
         for (i, arg) in row.args.iter().enumerate() {
             let Ty::Select(select) = arg.ty else { continue };
-            let place = Place { row, abi, parent: ROOT, at: 8 * i as u16, within: None };
+            let place = Place { row, abi, parent: ROOT, at: 8 * row.register(i, abi) as u16, within: None };
             let case = |ty: &Ty| {
                 let mut ops = plan.ops.clone();
                 lower(&mut ops, ty, place);
@@ -128,11 +128,11 @@ impl Place<'_> {
             Len::Fixed(n) => Count::Fixed(n as u32),
             Len::Ret => Count::Ret,
             Len::UntilZero => Count::Open,
-            Len::Deref(name) => Count::Deref { at: 8 * self.row.index(name) as u16 },
+            Len::Deref(name) => Count::Deref { at: 8 * self.row.register(self.row.index(name), self.abi) as u16 },
             Len::Of(name) => match self.within {
                 None => {
                     let i = self.row.index(name);
-                    Count::At { at: 8 * i as u16, width: self.row.args[i].ty.size(self.abi).clamp(1, 8) as u8 }
+                    Count::At { at: 8 * self.row.register(i, self.abi) as u16, width: self.row.args[i].ty.size(self.abi).clamp(1, 8) as u8 }
                 }
                 Some((s, start)) => {
                     let f = s.field(name).expect("checked when the row was built").place(self.abi);
@@ -158,6 +158,9 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
         }
         Ty::Bytes(dir, len) => {
             push(Kind::Bytes, 1, p.count(len), Cap::Text, dir);
+        }
+        Ty::Buffer(dir, len, max) => {
+            push(Kind::Bytes, 1, p.count(len), Cap::Max(max), dir);
         }
         Ty::Sockaddr(dir, len) => {
             push(Kind::Bytes, 1, p.count(len), Cap::Max(128), dir);

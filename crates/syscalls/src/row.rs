@@ -1,6 +1,6 @@
 //! A syscall's row.
 
-use crate::{Class, Set, Ty};
+use crate::{Abi, Class, Set, Ty};
 
 /// One system call, as its man page writes it.
 #[derive(Debug)]
@@ -18,16 +18,42 @@ pub struct Arg {
     pub when: When,
 }
 
-/// Whether an argument exists at all; where it does not, it is not shown.
+/// Whether an argument or member exists at all; where it does not, it is not shown.
 #[derive(Debug, Clone, Copy)]
 pub enum When {
     Always,
+    /// A register that the call leaves unused, or that another argument's decoder reads.
+    Never,
     /// Any of these masks is wholly set in the sibling: open's `mode` with `O_CREAT` or `O_TMPFILE`.
     AnySet(&'static str, &'static [u64]),
     /// The sibling, masked, is one of these values.
     OneOf(&'static str, u64, &'static [u64]),
     /// The sibling, masked, is none of these values.
     NoneOf(&'static str, u64, &'static [u64]),
+}
+
+impl When {
+    /// Decides by the sibling that `value` looks up.
+    pub fn holds(&self, value: impl Fn(&str) -> u64) -> bool {
+        match *self {
+            When::Always => true,
+            When::Never => false,
+            When::AnySet(on, masks) => {
+                let v = value(on);
+                masks.iter().any(|m| v & m == *m)
+            }
+            When::OneOf(on, mask, values) => values.contains(&(value(on) & mask)),
+            When::NoneOf(on, mask, values) => !values.contains(&(value(on) & mask)),
+        }
+    }
+
+    /// The sibling it depends on.
+    pub const fn on(&self) -> Option<&'static str> {
+        match *self {
+            When::Always | When::Never => None,
+            When::AnySet(on, _) | When::OneOf(on, _, _) | When::NoneOf(on, _, _) => Some(on),
+        }
+    }
 }
 
 /// What a successful return value is.
@@ -47,6 +73,16 @@ pub enum Ret {
     Flags(&'static Set),
     /// Does not return (exit).
     Never,
+    /// It depends on an argument (fcntl's `op`).
+    Select(&'static RetSelect),
+}
+
+/// A choice of [`Ret`] by the value of an argument.
+#[derive(Debug)]
+pub struct RetSelect {
+    pub on: crate::Key,
+    pub cases: &'static [(u64, Ret)],
+    pub default: Ret,
 }
 
 pub const fn arg(name: &'static str, ty: Ty) -> Arg {
@@ -68,9 +104,9 @@ pub const fn syscall(name: &'static str, class: Class, ret: Ret, args: &'static 
 
 impl Syscall {
     /// How many leading arguments can be shown when the call is entered. The rest wait for its return, as strace does it.
-    pub fn shown_at_entry(&self, args: &[u64; 6]) -> usize {
+    pub fn shown_at_entry(&self, args: &[u64; 6], abi: Abi) -> usize {
         let waits = |a: &Arg| match &a.ty {
-            Ty::Select(s) => self.choose(s, args).needs_exit(),
+            Ty::Select(s) => self.choose(s, args, abi).needs_exit(),
             ty => ty.needs_exit(),
         };
         self.args.iter().position(waits).unwrap_or(self.args.len())
@@ -81,30 +117,57 @@ impl Syscall {
         self.args.iter().position(|a| a.name == name).unwrap_or(0)
     }
 
+    /// The register in which an argument starts: its position, unless 64-bit values before it took two registers each.
+    pub fn register(&self, position: usize, abi: Abi) -> usize {
+        if abi.word() == 8 {
+            return position;
+        }
+        position + self.args[..position].iter().filter(|a| a.ty.is_wide(abi)).count()
+    }
+
+    /// What the registers hold for an argument, low half first where it takes two.
+    pub fn held(&self, position: usize, args: &[u64; 6], abi: Abi) -> u64 {
+        let at = self.register(position, abi);
+        let low = args.get(at).copied().unwrap_or(0);
+        if self.args[position].ty.is_wide(abi) {
+            low & 0xffff_ffff | args.get(at + 1).copied().unwrap_or(0) << 32
+        } else {
+            low
+        }
+    }
+
+    /// [`Syscall::held`], by name.
+    pub fn value(&self, name: &str, args: &[u64; 6], abi: Abi) -> u64 {
+        self.held(self.index(name), args, abi)
+    }
+
     /// The type a [`crate::Select`] resolves to for these arguments.
-    pub fn choose(&self, select: &crate::Select, args: &[u64; 6]) -> Ty {
-        let key = self.key(&select.on, args);
+    pub fn choose(&self, select: &crate::Select, args: &[u64; 6], abi: Abi) -> Ty {
+        let key = self.key(&select.on, args, abi);
         select.cases.iter().find(|c| c.0 == key).map_or(select.default, |c| c.1)
     }
 
-    pub fn key(&self, on: &crate::Key, args: &[u64; 6]) -> u64 {
-        let first = (args[self.index(on.arg)] >> on.shift) & on.mask;
+    pub fn key(&self, on: &crate::Key, args: &[u64; 6], abi: Abi) -> u64 {
+        let first = (self.value(on.arg, args, abi) >> on.shift) & on.mask;
         match on.second {
             None => first,
-            Some(second) => crate::Key::both(first, args[self.index(second)]),
+            Some(second) => crate::Key::both(first, self.value(second, args, abi)),
         }
     }
 
     /// Whether an argument exists for these values.
-    pub fn has(&self, arg: &Arg, args: &[u64; 6]) -> bool {
-        match arg.when {
-            When::Always => true,
-            When::AnySet(on, masks) => {
-                let v = args[self.index(on)];
-                masks.iter().any(|m| v & m == *m)
+    pub fn has(&self, arg: &Arg, args: &[u64; 6], abi: Abi) -> bool {
+        arg.when.holds(|on| self.value(on, args, abi))
+    }
+
+    /// What a successful return value is, for these arguments.
+    pub fn returns(&self, args: &[u64; 6], abi: Abi) -> Ret {
+        match self.ret {
+            Ret::Select(choice) => {
+                let key = self.key(&choice.on, args, abi);
+                choice.cases.iter().find(|c| c.0 == key).map_or(choice.default, |c| c.1)
             }
-            When::OneOf(on, mask, values) => values.contains(&(args[self.index(on)] & mask)),
-            When::NoneOf(on, mask, values) => !values.contains(&(args[self.index(on)] & mask)),
+            ret => ret,
         }
     }
 }

@@ -72,7 +72,7 @@ pub enum Ty {
     Long,
     /// `unsigned long` or `size_t`, decimal.
     ULong,
-    /// `long long`, decimal; one register on 64-bit ABIs.
+    /// `long long`, decimal; as an argument, two registers on 32-bit ABIs.
     I64,
     U64,
     /// `unsigned int` in hexadecimal (`0` for zero).
@@ -110,6 +110,8 @@ pub enum Ty {
     Str,
     /// Pointer to a buffer, cut at `-s`.
     Bytes(Dir, Len),
+    /// Pointer to a buffer that a decoder reads whole: captured up to so many bytes, whatever `-s` says.
+    Buffer(Dir, Len, u32),
     /// Pointer to one value.
     Ptr(Dir, &'static Ty),
     /// Pointer to several values.
@@ -211,7 +213,7 @@ impl Ty {
             | Ty::Mode | Ty::Perm | Ty::Flags(_) | Ty::Enum(_) | Ty::ClockId => 4,
             Ty::I64 | Ty::U64 | Ty::Dev => 8,
             Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr => abi.word(),
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
             Ty::Struct(s) => s.size(abi),
@@ -225,9 +227,18 @@ impl Ty {
     /// Whether the value lies behind a pointer held in the argument or member.
     pub const fn is_pointer(&self) -> bool {
         match self {
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) => true,
             Ty::Custom(_, shape) => shape.is_pointer(),
+            _ => false,
+        }
+    }
+
+    /// Whether, as an argument, it takes two registers (low half first): 64-bit values on 32-bit ABIs.
+    pub const fn is_wide(&self, abi: Abi) -> bool {
+        match self {
+            Ty::I64 | Ty::U64 | Ty::As(Width::W8, _) => abi.word() == 4,
+            Ty::Custom(_, shape) => shape.is_wide(abi),
             _ => false,
         }
     }
@@ -244,7 +255,7 @@ impl Ty {
     /// Whether it can be shown only once the call has returned.
     pub const fn needs_exit(&self) -> bool {
         match self {
-            Ty::Bytes(d, l) | Ty::Array(d, _, l) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
+            Ty::Bytes(d, l) | Ty::Buffer(d, l, _) | Ty::Array(d, _, l) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
                 !matches!(d, Dir::In) || matches!(l, Len::Ret)
             }
             Ty::Ptr(d, _) => !matches!(d, Dir::In),

@@ -45,19 +45,19 @@ pub fn validate(
     }
     let paths = resolve_paths(&draft, warn);
     let user = draft.user.as_deref().map(users::run_as).transpose()?;
-    if seccomp_bpf && draft.trace.is_all() {
+    let has_command = !operands.is_empty();
+    if seccomp_bpf && has_command && draft.trace.is_all() {
         warn(
             "Seccomp filter is requested but there are no syscalls to filter.  See -e trace to filter syscalls.".into(),
         );
     }
-    let output = output(&draft, output_separately)?;
     if draft.kill_on_exit && !draft.attach.is_empty() {
         return Err(Stop::fail("--kill-on-exit and -p/--attach are mutually exclusive options"));
     }
+    let output = output(&draft, output_separately)?;
     let quiet = quiet(&draft, &output)?;
     let daemonize = daemonize(&draft);
     let to_file = output != Output::Stderr;
-    let has_command = !operands.is_empty();
 
     Ok(Options {
         program: program.to_owned(),

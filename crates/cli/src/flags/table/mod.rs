@@ -65,7 +65,9 @@ mod tests {
             assert!(!flag.help.is_empty() && !flag.help.ends_with('.') && !flag.help.contains('\n'), "help of {name:?}");
             assert!(flag.help.len() <= 64, "help of {name:?} is too long for its line");
             assert!(flag.doc.len() > flag.help.len(), "documentation of {name:?}");
-            assert!(flag.doc.trim_end().ends_with(['.', ')']), "documentation of {name:?} ends in the middle");
+            let last = flag.doc.rsplit("\n\n").next().unwrap();
+            assert!(last.starts_with("* ") || last.ends_with('.'), "documentation of {name:?} ends in the middle");
+            assert!(!flag.doc.contains("  "), "documentation of {name:?} has a hole");
         }
     }
 

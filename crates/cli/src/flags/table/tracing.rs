@@ -119,11 +119,13 @@ pub const FLAGS: &[Flag] = &[
               * 4, never_tstp: never, and the tracer is not stopped by CTRL-Z either (default with -D)\n\n\
               With the latter two, the signals of the terminal are left to the traced command.",
         update: |draft, given| {
-            const WORDS: [(&str, Interruptible); 4] = [
+            const WORDS: [(&str, Interruptible); 5] = [
                 ("anywhere", Interruptible::Anywhere),
                 ("waiting", Interruptible::Waiting),
                 ("never", Interruptible::Never),
                 ("never_tstp", Interruptible::NeverTstp),
+                // Understood, but not advertised.
+                ("always", Interruptible::Anywhere),
             ];
             let text = given.text();
             let by_number = values::integer(&text, 4).filter(|n| *n > 0).map(|n| WORDS[n as usize - 1].1);
