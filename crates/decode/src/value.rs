@@ -51,6 +51,8 @@ pub enum Value<'a> {
     Comment(&'a Value<'a>, &'a Value<'a>),
     /// Free text without quotes, such as the inside of a comment.
     Plain(&'a [u8]),
+    /// Printable ASCII that a decoder vouches for.
+    Ascii(&'a str),
     /// `name=value` outside a struct.
     Named(&'static str, &'a Value<'a>),
     /// Values in a row, without brackets: `in [3], left {…}`.
@@ -61,6 +63,7 @@ pub enum Value<'a> {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'a> {
+    /// Empty for a value without a name.
     pub name: &'static str,
     pub value: Value<'a>,
 }

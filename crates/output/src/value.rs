@@ -141,6 +141,7 @@ impl Writer<'_> {
                 }
             }
             Value::Plain(bytes) => escape_path(self.out, bytes, HexStrings::Never),
+            Value::Ascii(text) => self.out.extend(text.bytes().filter(|b| (0x20..0x7f).contains(b))),
             Value::Named(name, value) => {
                 self.str(name);
                 self.out.push(b'=');
@@ -244,6 +245,7 @@ impl Writer<'_> {
             }
             match m.value {
                 Value::Ip(ip @ IpAddr::V6(_)) if self.style.names == NameStyle::Abbrev => self.ip(ip, Some(m.name)),
+                value if m.name.is_empty() => self.value(&value),
                 value => {
                     self.str(m.name);
                     self.out.push(b'=');

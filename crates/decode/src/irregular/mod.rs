@@ -28,6 +28,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
 
         // socket, sockopt, poll, ipc
         Irregular::SockType => socket::kind(cx, raw),
+        Irregular::Numbered => Value::Numbered(cx.keep(generic::held(cx, shape, raw, scope))),
         Irregular::PacketProtocol => socket::packet_protocol(cx, raw),
         Irregular::LenChange => socket::len_change(cx, raw),
 

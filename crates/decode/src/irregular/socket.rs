@@ -8,6 +8,9 @@ use stride_syscalls::{sets::socket as sets, uapi::consts as c};
 /// The type and the flags that share its word: `SOCK_STREAM|SOCK_CLOEXEC`.
 pub fn kind<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let (kind, flags) = (raw & c::SOCK_TYPE_MASK, raw & !c::SOCK_TYPE_MASK);
+    if raw == 0 {
+        return Value::Hex(0);
+    }
     if flags == 0 {
         return Value::Enum { raw: kind, set: &sets::SOCK_TYPE };
     }

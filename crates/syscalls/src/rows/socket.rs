@@ -15,7 +15,7 @@ static PROTOCOL: Select = Select {
     cases: &[
         Case(c::AF_INET, Ty::Enum(&IPPROTO)),
         Case(c::AF_INET6, Ty::Enum(&IPPROTO)),
-        Case(c::AF_AX25, Ty::Enum(&AX25_PROTOCOL)),
+        Case(c::AF_AX25, Ty::Custom(Irregular::Numbered, &Ty::Enum(&AX25_PROTOCOL))),
         Case(c::AF_NETLINK, Ty::Enum(&NETLINK_FAMILY)),
         Case(c::AF_PACKET, Ty::Custom(Irregular::PacketProtocol, &Ty::UInt)),
         Case(c::AF_IRDA, Ty::Enum(&IRDA_PROTOCOL)),

@@ -56,7 +56,9 @@ sets! {
     }
     /// linux/mISDNif.h
     pub ISDN_PROTOCOL "ISDN_P_???" {
-
+        ISDN_P_BASE = 0, ISDN_P_TE_S0 = 0x01, ISDN_P_NT_S0 = 0x02, ISDN_P_TE_E1 = 0x03, ISDN_P_NT_E1 = 0x04,
+        ISDN_P_LAPD_TE = 0x10, ISDN_P_LAPD_NT = 0x11, ISDN_P_B_MASK = 0x1f, ISDN_P_B_RAW = 0x21, ISDN_P_B_HDLC = 0x22,
+        ISDN_P_B_X75SLP = 0x23, ISDN_P_B_L2DTMF = 0x24, ISDN_P_B_L2DSP = 0x25, ISDN_P_B_L2DSPHDLC = 0x26
     }
     /// linux/phonet.h
     pub PHONET_PROTOCOL "PN_PROTO_???" {
@@ -139,12 +141,12 @@ sets! {
         TIPC_SERVICE_RANGE, TIPC_SERVICE_ADDR, TIPC_SOCKET_ADDR
     }
     /// linux/tipc.h
-    pub decimal TIPC_SCOPE "TIPC_???_SCOPE" {
+    pub TIPC_SCOPE "TIPC_???_SCOPE" {
         TIPC_ZONE_SCOPE, TIPC_CLUSTER_SCOPE, TIPC_NODE_SCOPE
     }
-    /// linux/rxrpc.h
+    /// Services of the Andrew File System, its greatest user: fs/afs of the kernel
     pub RXRPC_SERVICE "???_SERVICE" {
-        CM_SERVICE = 1
+        CM_SERVICE = 1, VL_SERVICE = 52, YFS_FS_SERVICE = 2500, YFS_CM_SERVICE = 2501, YFS_VL_SERVICE = 2503
     }
     /// net/af_ieee802154.h of the kernel
     pub IEEE802154_ADDR "IEEE802154_ADDR_???" {

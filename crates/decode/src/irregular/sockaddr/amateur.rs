@@ -51,7 +51,7 @@ impl<'a> Address<'a, '_> {
             return bytes;
         }
         let letters = Vec::from_iter_in(sign.iter().map(|b| b >> 1), cx.arena);
-        let text = cx.plain(format_args!("{}-{ssid}", String::from_utf8_lossy(&letters)));
+        let text = Value::Ascii(cx.arena.alloc_str(&format!("{}-{ssid}", String::from_utf8_lossy(&letters))));
         let letter = |b: &u8| b.is_ascii_uppercase() || b.is_ascii_digit();
         let usual = !letters.is_empty() && letters.iter().all(letter) && raw[6] & !0x1e == 0;
         if usual { text } else { cx.comment(bytes, text) }

@@ -119,28 +119,36 @@ impl<'a> Address<'a, '_> {
     }
 
     fn rxrpc(&mut self) {
-        self.enumeration("srx_service", 2, 2, &sets::RXRPC_SERVICE);
+        const TRANSPORT: usize = 28;
+        let service = Value::Enum { raw: self.u(2, 2), set: &sets::RXRPC_SERVICE };
+        self.add("srx_service", Value::Numbered(self.cx.keep(service)));
         self.enumeration("transport_type", 4, 2, &sets::SOCK_TYPE);
+        let len = self.u(6, 2) as usize;
         self.uint("transport_len", 6, 2);
-        let transport = &self.bytes[8..self.bytes.len().min(36)];
-        let family = Value::Enum { raw: self.u(8, 2), set: &sets::FAMILY };
-        let transport = match self.u(8, 2) {
-            c::AF_INET | c::AF_INET6 => match value(self.cx, transport) {
-                Value::Struct(members, tail) => {
-                    let members = self.cx.arena.alloc_slice_copy(members);
-                    members[0].name = "family";
-                    Value::Struct(members, tail)
-                }
-                other => other,
-            },
-            _ => {
+        let transport = &self.bytes[8..8 + len.clamp(2, TRANSPORT)];
+        let (wrap, family) = match self.u(8, 2) {
+            c::AF_INET => ("sin", "sin_family"),
+            c::AF_INET6 => ("sin6", "sin6_family"),
+            raw => {
+                let family = ("family", Value::Enum { raw, set: &sets::FAMILY });
                 let rest = Value::Text(Text { bytes: &transport[2..], cut: false, kind: TextKind::Bytes });
-                let family = Value::Named("family", self.cx.keep(family));
-                let inside = Value::Seq(self.cx.values(&[family, rest]));
-                Value::Glue(self.cx.values(&[Value::Plain(b"{"), inside, Value::Plain(b"}")]))
+                let members: &[_] = if transport.len() > 2 { &[family, ("", rest)] } else { &[family] };
+                self.add("transport", self.cx.members(members));
+                return;
             }
         };
-        self.add("transport", transport);
+        let mut inside = value(self.cx, transport);
+        if let Value::Struct(members, tail) = inside {
+            let members = self.cx.arena.alloc_slice_copy(members);
+            members[0].name = family;
+            if let [_, rest] = members
+                && rest.name == "sa_data"
+            {
+                rest.name = "";
+            }
+            inside = Value::Struct(members, tail);
+        }
+        self.add("transport", self.cx.members(&[(wrap, inside)]));
     }
 
     fn ieee802154(&mut self) {
