@@ -290,6 +290,14 @@ pub enum Irregular {
     /// `struct rseq` with its critical section.
     Rseq,
     // socket, sockopt, poll, ipc
+    /// A socket's type with the flags that share its word.
+    SockType,
+    /// An enumeration or flag word whose number is always shown.
+    Numbered,
+    /// A packet socket's protocol.
+    PacketProtocol,
+    /// `int *` that the call changes: `[128 => 16]`.
+    LenChange,
 
     // ioctl
 

@@ -9,11 +9,13 @@ pub mod clockid;
 pub mod dev;
 mod dirents;
 mod environ;
+pub mod inet;
 pub mod iovec;
 pub mod siginfo;
 pub mod sigset;
 pub mod sockaddr;
 mod xattr;
+mod socket;
 
 /// A value held in a register or a scalar member: usually a pointer whose target the shape captured.
 pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
@@ -30,6 +32,10 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         // memory, sched, signal, time, futex
 
         // socket, sockopt, poll, ipc
+        Irregular::SockType => socket::kind(cx, raw),
+        Irregular::Numbered => Value::Numbered(cx.keep(generic::held(cx, shape, raw, scope))),
+        Irregular::PacketProtocol => socket::packet_protocol(cx, raw),
+        Irregular::LenChange => socket::len_change(cx, raw),
 
         // ioctl
 
