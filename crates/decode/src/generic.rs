@@ -56,7 +56,10 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Path => string(cx, raw, usize::MAX, TextKind::Path),
         Ty::Str => string(cx, raw, cx.options.text, TextKind::Str),
         Ty::Bytes(dir, len) => buffer(cx, raw, dir, len, scope),
-        Ty::Spread(s) => held_in(cx, &Ty::Ptr(Dir::In, &Ty::Struct(s)), raw, width, scope),
+        Ty::Spread(s) => match follow(cx, raw, Dir::In) {
+            Err(value) => value,
+            Ok(phase) => strukt(cx, s, phase, raw).unwrap_or(Value::Addr(raw)),
+        },
         Ty::Buffer(..) => Value::Addr(raw),
         Ty::Ptr(dir, inner) => match follow(cx, raw, dir) {
             Err(value) => value,

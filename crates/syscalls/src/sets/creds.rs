@@ -5,7 +5,8 @@ use crate::sets;
 sets! {
     /// linux/capability.h
     pub CAP_VERSION "_LINUX_CAPABILITY_VERSION_???" {
-        _LINUX_CAPABILITY_VERSION_1, _LINUX_CAPABILITY_VERSION_2, _LINUX_CAPABILITY_VERSION_3
+        _LINUX_CAPABILITY_VERSION_1 = 0x1998_0330, _LINUX_CAPABILITY_VERSION_2 = 0x2007_1026,
+        _LINUX_CAPABILITY_VERSION_3 = 0x2008_0522
     }
     /// linux/capability.h
     pub CAP "CAP_???" {
