@@ -280,7 +280,7 @@ impl PtraceEngine {
                     && let Some(stopped) = thread.stopped()
                     && stopped.siginfo(&mut self.siginfo).is_ok()
                 {
-                    let ip = if self.want_ip { stopped.syscall_info().ok().map(|info| info.ip) } else { None };
+                    let ip = if self.want_ip { stopped.syscall_info().ok().map(Info::ip) } else { None };
                     self.notes.push_back(Note::Signal { tid: thread.tid, ip, at: self.now });
                 }
                 self.hold(slot, signal);
@@ -435,14 +435,14 @@ impl PtraceEngine {
 
     fn at_syscall(&mut self, slot: Slot, system_time: Ns) {
         let thread = &mut self.threads[slot];
-        let info = thread.stopped().map_or(Ok(Info::None), Stopped::syscall_info);
+        let info = thread.stopped().map_or(Ok(Info::None { ip: 0 }), Stopped::syscall_info);
         match info {
             Ok(Info::Entry { arch, ip, nr, args } | Info::Seccomp { arch, ip, nr, args }) => {
                 let abi = Abi::from_audit_arch(arch).unwrap_or(Abi::NATIVE);
                 self.enter(slot, abi, ip, abi.cut(nr), args, system_time);
             }
-            Ok(Info::Exit { rval, is_error }) => self.leave(slot, rval, is_error, system_time),
-            Ok(Info::None) | Err(_) => {}
+            Ok(Info::Exit { rval, is_error, .. }) => self.leave(slot, rval, is_error, system_time),
+            Ok(Info::None { .. }) | Err(_) => {}
         }
         let tid = self.threads[slot].tid;
         self.affinity.at_stop(tid, self.now);

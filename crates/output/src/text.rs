@@ -191,8 +191,8 @@ impl TextView {
         if self.stream(tid).is_none() {
             return;
         }
+        let m = Moment { tid, at, tracees: self.tracees, nr: self.last_calls.get(&tid).copied(), ip };
         let value = self.decoder.siginfo(info, &self.options, &*self.world);
-        let m = Moment { tid, at, tracees: self.tracees, nr: self.last_call(tid), ip };
         let line = match &mut self.streams {
             Streams::One(line, _) => line,
             Streams::PerThread { streams, .. } => match streams.get_mut(&tid) {
