@@ -280,6 +280,8 @@ pub enum Irregular {
     CapData,
     /// execve(2)'s environment.
     Environ,
+    /// The capability sets of capget(2).
+    CapData,
     // memory, sched, signal, time, futex
     /// `siginfo_t`.
     Siginfo,
@@ -312,6 +314,14 @@ pub enum Irregular {
     /// `struct rseq` with its critical section.
     Rseq,
     // socket, sockopt, poll, ipc
+    /// A socket's type with the flags that share its word.
+    SockType,
+    /// An enumeration or flag word whose number is always shown.
+    Numbered,
+    /// A packet socket's protocol.
+    PacketProtocol,
+    /// `int *` that the call changes: `[128 => 16]`.
+    LenChange,
 
     // ioctl
 

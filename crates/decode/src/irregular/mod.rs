@@ -4,6 +4,7 @@ use crate::{Cx, Scope, Value, generic};
 use stride_event::Phase;
 use stride_syscalls::{Irregular, Ty};
 
+mod caps;
 pub mod clockid;
 pub mod dev;
 mod dated;
@@ -11,6 +12,7 @@ mod dirents;
 mod environ;
 mod fcntl;
 mod file_handle;
+pub mod inet;
 pub mod iovec;
 mod offset;
 mod open_how;
@@ -19,6 +21,7 @@ pub mod siginfo;
 pub mod sigset;
 pub mod sockaddr;
 mod xattr;
+mod socket;
 
 /// A value held in a register or a scalar member: usually a pointer whose target the shape captured.
 pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
@@ -37,9 +40,14 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
 
         // process, prctl, creds, limits, bpf, system
         Irregular::Environ => environ::decode(cx, raw),
+        Irregular::CapData => caps::decode(cx, raw, if shape.needs_exit() { Phase::Exit } else { Phase::Entry }),
         // memory, sched, signal, time, futex
 
         // socket, sockopt, poll, ipc
+        Irregular::SockType => socket::kind(cx, raw),
+        Irregular::Numbered => Value::Numbered(cx.keep(generic::held(cx, shape, raw, scope))),
+        Irregular::PacketProtocol => socket::packet_protocol(cx, raw),
+        Irregular::LenChange => socket::len_change(cx, raw),
 
         // ioctl
 
