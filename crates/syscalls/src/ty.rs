@@ -276,8 +276,6 @@ pub enum Irregular {
     XattrList,
 
     // process, prctl, creds, limits, bpf, system
-    /// capget(2)'s sets: one struct or two, by the version in the header.
-    CapData,
     /// execve(2)'s environment.
     Environ,
     /// The capability sets of capget(2).
