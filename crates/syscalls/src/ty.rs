@@ -247,6 +247,28 @@ pub enum Irregular {
     // files, paths, fcntl
     /// getdents64(2) records.
     Dirents64,
+    /// getdents(2) records.
+    Dirents,
+    /// readdir(2)'s one record.
+    OldDirent,
+    /// A path that the kernel wrote, with its NUL, shown whole.
+    PathOut,
+    /// Seconds since the epoch with their date; the next member in memory holds the nanoseconds.
+    DatedNsec,
+    /// Seconds since the epoch with their date.
+    Dated,
+    /// A timeval or timespec with its date.
+    DatedTime,
+    /// A timespec of utimensat(2), which may stand for now or for no change.
+    FileTime,
+    /// A file offset before the call and, where it moved, after it.
+    OffsetChange,
+    /// An offset whose upper half lies in the argument before.
+    SplitOffset,
+    /// `mode` of `struct open_how`.
+    OpenHowMode,
+    /// `struct file_handle`.
+    FileHandle,
     // mount, xattr, notify, aio, keys
     /// The value of an extended attribute; a sibling `size` is its room.
     XattrValue,
