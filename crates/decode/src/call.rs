@@ -86,7 +86,9 @@ impl Decoder {
             let arg = &row.args[i];
             if row.has(arg, &call.args, call.abi) {
                 let value = generic::arg(&cx, &arg.ty, row.held(i, &call.args, call.abi));
-                args.push(NamedArg { name: arg.name, value, named: arg.named });
+                if !matches!(value, Value::Absent) {
+                    args.push(NamedArg { name: arg.name, value, named: arg.named });
+                }
             }
         }
         Decoded {

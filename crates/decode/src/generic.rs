@@ -136,7 +136,7 @@ pub fn strukt<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> O
     let mut tail = Tail::End;
     let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
     for field in s.fields {
-        if !field.when.holds(member_of) {
+        if !field.when.holds(&member_of) {
             continue;
         }
         if field.verbose && cx.abbrev {
@@ -174,7 +174,7 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
     let mut tail = Tail::End;
     let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
     for field in s.fields {
-        if !field.when.holds(member_of) {
+        if !field.when.holds(&member_of) {
             continue;
         }
         let end = field.place(cx.abi()).end() as u64;

@@ -10,11 +10,10 @@ pub fn signal(out: &mut Vec<u8>, signal: i32) {
     match signal {
         1..RTMIN => out.extend_from_slice(signal_name(signal as u32).as_bytes()),
         RTMIN => out.extend_from_slice(b"SIGRTMIN"),
-        RTMIN..RTMAX => {
+        RTMIN..=RTMAX => {
             out.extend_from_slice(b"SIGRT_");
             out.extend_from_slice(buf.format(signal - RTMIN).as_bytes());
         }
-        RTMAX => out.extend_from_slice(b"SIGRTMAX"),
         _ => out.extend_from_slice(buf.format(signal).as_bytes()),
     }
 }

@@ -17,9 +17,12 @@ pub mod iovec;
 mod offset;
 mod open_how;
 mod path_out;
+mod limits;
+mod process;
 pub mod siginfo;
 pub mod sigset;
 pub mod sockaddr;
+mod system;
 mod xattr;
 mod socket;
 
@@ -40,6 +43,24 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
 
         // process, prctl, creds, limits, bpf, system
         Irregular::Environ => environ::decode(cx, raw),
+        Irregular::Reaped => process::reaped(cx, shape, raw, scope),
+        Irregular::WaitStatus => process::status(cx, raw),
+        Irregular::WaitId => process::wait_id(cx, raw, scope),
+        Irregular::CloneFlags => process::clone_flags(cx, raw),
+        Irregular::ExitSignal => process::exit_signal(raw),
+        Irregular::SetTid => process::set_tid(cx, shape, raw, scope),
+        Irregular::CloneReply => process::clone_reply(cx, raw),
+        Irregular::FdOf(pid) => process::fd_of(cx, pid, raw),
+        Irregular::FdOfPidfd(pidfd) => process::fd_of_pidfd(cx, pidfd, raw),
+        Irregular::Limit => limits::decode(cx, shape, raw),
+        Irregular::Persona => system::persona(cx, raw),
+        Irregular::LdtEntry => system::ldt_entry(cx, shape, raw, scope),
+        Irregular::HexWide(width) => Value::HexWide { raw, width },
+        Irregular::HexBytes => system::hex_bytes(generic::held(cx, shape, raw, scope)),
+        Irregular::KexecSegments => system::kexec_segments(cx, shape, raw, scope),
+        Irregular::KexecFlags => system::kexec_flags(cx, raw),
+        Irregular::Resumed => system::resumed(cx),
+        Irregular::ThreadArea => system::thread_area(cx, shape, raw),
         Irregular::CapData => caps::decode(cx, raw, if shape.needs_exit() { Phase::Exit } else { Phase::Entry }),
         // memory, sched, signal, time, futex
 
@@ -88,7 +109,8 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         // mount, xattr, notify, aio, keys
 
         // process, prctl, creds, limits, bpf, system
-
+        "personality" => Some(Value::Styled(cx.keep(system::persona(cx, cx.ret()? as u64)))),
+        "set_thread_area" => system::thread_area_note(cx),
         // memory, sched, signal, time, futex
 
         // socket, sockopt, poll, ipc
