@@ -131,7 +131,9 @@ impl<'a> Cx<'a> {
 
     /// A time followed by the date it stands for, where it stands for one: seconds and a part in so many digits.
     pub fn dated(&self, value: Value<'a>, sec: i64, part: u64, digits: u8) -> Value<'a> {
-        if sec == 0 && part == 0 || part >= 10u64.pow(u32::from(digits)) {
+        // Years of six digits, as far as calendars reach.
+        const CALENDAR: std::ops::RangeInclusive<i64> = -8_334_000_000_000..=8_210_000_000_000;
+        if sec == 0 && part == 0 || part >= 10u64.pow(u32::from(digits)) || !CALENDAR.contains(&sec) {
             return value;
         }
         self.comment(value, Value::Time { sec, part: part as u32, digits })

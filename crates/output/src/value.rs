@@ -409,19 +409,26 @@ impl Writer<'_> {
         }
     }
 
+    /// The file's type and the special bits by name, the permissions as a number. An unknown type leaves no name to
+    /// any bit, and permissions alone are bare.
     fn mode(&mut self, raw: u64) {
-        let set = &stride_syscalls::sets::files::FILE_TYPE;
-        match set.name_of(raw & 0o170_000) {
-            Some(name) => self.named(
-                |w| w.octal(raw),
-                |w| {
+        const TYPE: u64 = 0o170_000;
+        const SPECIAL: [(u64, &str); 3] = [(0o4000, "S_ISUID"), (0o2000, "S_ISGID"), (0o1000, "S_ISVTX")];
+        let kind = stride_syscalls::sets::files::FILE_TYPE.name_of(raw & TYPE);
+        if kind.is_none() && (raw & TYPE != 0 || raw & 0o7000 == 0) {
+            return self.octal(raw);
+        }
+        let special = SPECIAL.iter().filter(|(bit, _)| raw & bit != 0).map(|(_, name)| *name);
+        self.named(
+            |w| w.octal(raw),
+            |w| {
+                for name in kind.into_iter().chain(special) {
                     w.str(name);
                     w.out.push(b'|');
-                    w.octal(raw & !0o170_000);
-                },
-            ),
-            None => self.octal(raw),
-        }
+                }
+                w.octal(raw & !(TYPE | 0o7000));
+            },
+        );
     }
 
     /// The members of a signal set; the set is written as what it lacks when that is shorter.

@@ -269,6 +269,12 @@ pub enum Irregular {
     OpenHowMode,
     /// `struct file_handle`.
     FileHandle,
+    /// A path that is only written down, not followed: what a symbolic link points at.
+    LinkTarget,
+    /// A name of memfd_create(2), of which the kernel reads no more than fits a file name.
+    MemfdName,
+    /// A [`Ty::Grown`] that the kernel does not read when it is said to be larger than a page.
+    UpToPage,
     // mount, xattr, notify, aio, keys
     /// The value of an extended attribute; a sibling `size` is its room.
     XattrValue,

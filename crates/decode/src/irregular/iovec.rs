@@ -17,7 +17,8 @@ pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> V
     for i in 0..n {
         let at = addr.wrapping_add(i.wrapping_mul(2 * word));
         if cx.abbrev && i >= cx.options.text as u64 {
-            return Value::Array(items.into_bump_slice(), Tail::More);
+            let there = cx.read(Phase::Entry, at, 2 * word as usize).is_some();
+            return Value::Array(items.into_bump_slice(), if there { Tail::More } else { Tail::Unread(at) });
         }
         let (Some(base), Some(len)) = (cx.word(Phase::Entry, at), cx.word(Phase::Entry, at.wrapping_add(word))) else {
             if i == 0 {

@@ -16,7 +16,7 @@ pub mod inet;
 pub mod iovec;
 mod offset;
 mod open_how;
-mod path_out;
+mod names;
 pub mod siginfo;
 pub mod sigset;
 pub mod sockaddr;
@@ -30,10 +30,12 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::Dirents64 => dirents::decode64(cx, raw),
         Irregular::Dirents => dirents::decode_long(cx, raw),
         Irregular::OldDirent => dirents::decode_old(cx, raw),
-        Irregular::PathOut => path_out::decode(cx, raw),
+        Irregular::PathOut => names::decode(cx, raw),
         Irregular::OffsetChange => offset::change(cx, shape, raw),
         Irregular::SplitOffset => offset::split(cx, raw),
         Irregular::FileHandle => file_handle::decode(cx, shape, raw),
+        Irregular::MemfdName => names::memfd_name(cx, raw),
+        Irregular::UpToPage if cx.arg("size") > 4096 => Value::Addr(raw),
         // mount, xattr, notify, aio, keys
         Irregular::XattrValue => xattr::value(cx, shape, raw, scope),
         Irregular::XattrList => xattr::list(cx, raw),
