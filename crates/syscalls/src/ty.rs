@@ -203,6 +203,21 @@ pub enum Irregular {
     XattrValue,
     /// The names of extended attributes, each with its NUL.
     XattrList,
+    /// mount(2): flags with the old mark, and what follows from them.
+    MountFlags,
+    MountType,
+    MountData,
+    /// fsconfig(2): strings and blobs of bounded length.
+    FsString,
+    FsBlob,
+    SwapFlags,
+    QuotaOp,
+    StatmountReq,
+    ListmountReq,
+    Statmount,
+    /// A string of statmount(2)'s answer by its offset; several, as many as the named member says.
+    StatmountStr,
+    StatmountStrs(&'static str),
 
     // process, prctl, creds, limits, bpf, system
     /// execve(2)'s environment.

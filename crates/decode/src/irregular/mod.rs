@@ -9,6 +9,7 @@ pub mod dev;
 mod dirents;
 mod environ;
 pub mod iovec;
+mod mount;
 pub mod siginfo;
 pub mod sigset;
 pub mod sockaddr;
@@ -22,6 +23,18 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         // mount, xattr, notify, aio, keys
         Irregular::XattrValue => xattr::value(cx, shape, raw, scope),
         Irregular::XattrList => xattr::list(cx, raw),
+        Irregular::MountFlags => mount::flags(cx, raw),
+        Irregular::MountType => mount::fstype(cx, raw),
+        Irregular::MountData => mount::data(cx, raw),
+        Irregular::FsString => mount::fs_string(cx, raw),
+        Irregular::FsBlob => mount::fs_blob(cx, raw),
+        Irregular::SwapFlags => mount::swap_flags(cx, raw),
+        Irregular::QuotaOp => mount::quota_op(cx, raw),
+        Irregular::StatmountReq => mount::statmount_req(cx, raw),
+        Irregular::ListmountReq => mount::listmount_req(cx, raw),
+        Irregular::Statmount => mount::statmount(cx, raw),
+        Irregular::StatmountStr => mount::statmount_str(cx, raw, scope),
+        Irregular::StatmountStrs(count) => mount::statmount_strs(cx, raw, count, scope),
 
         // process, prctl, creds, limits, bpf, system
         Irregular::Environ => environ::decode(cx, raw),
