@@ -56,6 +56,10 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Path => string(cx, raw, usize::MAX, TextKind::Path),
         Ty::Str => string(cx, raw, cx.options.text, TextKind::Str),
         Ty::Bytes(dir, len) => buffer(cx, raw, dir, len, scope),
+        Ty::Spread(s) => match follow(cx, raw, Dir::In) {
+            Err(value) => value,
+            Ok(phase) => strukt(cx, s, phase, raw).unwrap_or(Value::Addr(raw)),
+        },
         Ty::Buffer(..) => Value::Addr(raw),
         Ty::Ptr(dir, inner) => match follow(cx, raw, dir) {
             Err(value) => value,
@@ -216,7 +220,7 @@ fn scalar(cx: &Cx<'_>, field: &Field, phase: Phase, base: u64) -> Option<u64> {
 
 /// Whether a pointer may be followed: the phase to read in, or what is shown instead.
 pub fn follow<'a>(cx: &Cx<'a>, raw: u64, dir: Dir) -> Result<Phase, Value<'a>> {
-    if raw == 0 || !cx.verbose || (dir != Dir::In && cx.failed()) {
+    if raw == 0 || !cx.verbose || !cx.filled(dir) {
         return Err(Value::Addr(raw));
     }
     Ok(Phase::of(dir))
@@ -238,7 +242,7 @@ pub fn string<'a>(cx: &Cx<'a>, addr: u64, limit: usize, kind: TextKind) -> Value
 }
 
 fn buffer<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> Value<'a> {
-    if addr == 0 || (dir != Dir::In && cx.failed()) {
+    if addr == 0 || !cx.filled(dir) {
         return Value::Addr(addr);
     }
     let phase = Phase::of(dir);

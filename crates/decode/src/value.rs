@@ -9,6 +9,12 @@ pub enum Value<'a> {
     UInt(u64),
     /// Shown in hexadecimal.
     Hex(u64),
+    /// Hexadecimal with leading zeros, this wide with its `0x` (words of a bit mask).
+    HexWide { raw: u64, width: u8 },
+    /// Clock ticks, of which there are 100 a second (`USER_HZ`).
+    Ticks(u64),
+    /// An error number, which may be negated.
+    Errno(i32),
     /// Permission bits and the like, shown in octal.
     Octal(u64),
     /// A pointer, shown as such because it is not followed, or because what it points at could not be read.

@@ -72,7 +72,7 @@ pub(crate) const fn forms(row: &Syscall, on: &Key, cases: &[Form]) {
 }
 
 const fn len(len: &Len, args: &[Arg], within: Option<&Struct>) {
-    if let Len::Of(name) | Len::Deref(name) = len {
+    if let Len::Of(name) | Len::Deref(name) | Len::Units { of: name, .. } = len {
         let known = match within {
             Some(s) => names_field(s, name),
             None => names_arg(args, name),

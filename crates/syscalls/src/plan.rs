@@ -40,6 +40,8 @@ pub enum Count {
     /// An unsigned value of `width` bytes at this offset of the parent's element (for [`ROOT`]: 8 × position).
     /// Of an argument only the low `width` bytes count.
     At { at: u16, width: u8 },
+    /// As `At`, less `less`, in units of `1 << shift`, rounded up.
+    Units { at: u16, width: u8, less: u8, shift: u8 },
     /// Behind the pointer at this offset of [`ROOT`], 4 bytes.
     Deref { at: u16 },
     /// The call's return value.
@@ -142,6 +144,10 @@ impl Place<'_> {
             Len::Fixed(n) => Count::Fixed(n as u32),
             Len::Ret => Count::Ret,
             Len::UntilZero => Count::Open,
+            Len::Units { of, less, unit } => match self.count(Len::Of(of)) {
+                Count::At { at, width } => Count::Units { at, width, less, shift: unit.shift(self.abi) },
+                other => other,
+            },
             Len::Deref(name) => Count::Deref { at: 8 * self.row.register(self.row.index(name), self.abi) as u16 },
             Len::Of(name) => match self.within {
                 None => {
@@ -185,6 +191,10 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
         Ty::Ptr(dir, inner) => {
             let me = push(Kind::Bytes, inner.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), dir);
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
+        }
+        Ty::Spread(s) => {
+            let me = push(Kind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::In);
+            lower(ops, &Ty::Struct(s), Place { parent: me, at: 0, within: None, ..p });
         }
         Ty::Array(dir, inner, Len::UntilZero) => {
             let me = push(Kind::Words, word, Count::Open, Cap::Elements, dir);

@@ -11,6 +11,26 @@ pub enum Dir {
     Out,
     /// Read at entry and again at exit; the decoder tells which it shows, or both.
     InOut,
+    /// As `Out`, but the kernel may fill it in although the call fails (nanosleep's remaining time).
+    OutAlways,
+    /// As `InOut`, read at exit although the call fails (sched_setattr's size).
+    InOutAlways,
+}
+
+impl Dir {
+    /// Whether the program's own bytes, from before the call, are read.
+    pub const fn at_entry(self) -> bool {
+        matches!(self, Dir::In | Dir::InOut | Dir::InOutAlways)
+    }
+
+    /// Whether it is read when the call returned, with success or without.
+    pub const fn at_exit(self, success: bool) -> bool {
+        match self {
+            Dir::In => false,
+            Dir::Out | Dir::InOut => success,
+            Dir::OutAlways | Dir::InOutAlways => true,
+        }
+    }
 }
 
 /// A length: never by position. Names refer to the sibling argument, or to the sibling member inside a struct.
@@ -25,6 +45,32 @@ pub enum Len {
     Deref(&'static str),
     /// Elements until one that is zero (argv).
     UntilZero,
+    /// The value of a sibling less `less`, in units, rounded up: pages of a length, words of a number of bits.
+    Units { of: &'static str, less: u8, unit: Unit },
+}
+
+/// What [`Len::Units`] divides by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    Page,
+    /// The bits of a `long` of the call's ABI.
+    WordBits,
+}
+
+impl Unit {
+    /// The unit as a power of two.
+    pub const fn shift(self, abi: Abi) -> u8 {
+        match self {
+            Unit::Page => 12,
+            Unit::WordBits => abi.word().trailing_zeros() as u8 + 3,
+        }
+    }
+}
+
+/// How many units of `1 << shift` make up `value - less`, the last one counted though it be not full.
+pub const fn units(value: u64, less: u8, shift: u8) -> u64 {
+    let rest = value.saturating_sub(less as u64);
+    (rest >> shift) + (rest & ((1 << shift) - 1) != 0) as u64
 }
 
 /// Size of a scalar in memory. In a register every scalar arrives in 64 bits and is cut to this.
@@ -130,6 +176,9 @@ pub enum Ty {
     /// program left them, but for those that are a [`Ty::Reply`].
     Exchange(&'static Struct),
 
+    /// Pointer to a struct whose members stand as arguments of their own (calls that take their arguments from memory).
+    Spread(&'static Struct),
+
     // --- members of structs ---
     /// What the kernel filled in of a [`Ty::Exchange`]: read at exit, and shown only after success.
     Reply(&'static Ty),
@@ -220,11 +269,41 @@ pub enum Irregular {
     StatmountStrs(&'static str),
 
     // process, prctl, creds, limits, bpf, system
+    /// capget(2)'s sets: one struct or two, by the version in the header.
+    CapData,
     /// execve(2)'s environment.
     Environ,
     // memory, sched, signal, time, futex
     /// `siginfo_t`.
     Siginfo,
+    /// A `sigset_t` held in a word, or inline.
+    SigMask,
+    /// `struct sigaction` with its conditional member.
+    Sigaction,
+    /// A signal frame's mask, as sigreturn finds it on the stack.
+    SigFrame,
+    /// `struct sigevent`.
+    Sigevent,
+    /// What is left of a sleep that a signal interrupted.
+    Remaining,
+    /// A bit set of NUMA nodes, shown word by word.
+    NodeMask,
+    /// A byte of mincore(2)'s answer.
+    Residency,
+    /// What became of a page: its node, or why it did not move.
+    NodeOrError,
+    /// An offset in pages, shown in bytes.
+    PageOffset,
+    /// A set of CPUs.
+    CpuSet,
+    /// `struct sched_attr`, as long as it says it is.
+    SchedAttr,
+    /// The operation of `FUTEX_WAKE_OP`.
+    FutexWakeOp,
+    /// `struct futex_waitv`.
+    FutexWaiters,
+    /// `struct rseq` with its critical section.
+    Rseq,
     // socket, sockopt, poll, ipc
 
     // ioctl
@@ -241,7 +320,7 @@ impl Ty {
             Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr => abi.word(),
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) => abi.word(),
+            | Ty::SigSet(..) | Ty::Spread(_) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
             Ty::Struct(s) => s.size(abi),
             Ty::Blob(n) => *n,
@@ -256,7 +335,7 @@ impl Ty {
         match self {
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) => true,
+            | Ty::SigSet(..) | Ty::Spread(_) => true,
             Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
             _ => false,
         }
