@@ -28,7 +28,11 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::UInt | Ty::ULong | Ty::U64 => Value::UInt(raw),
         Ty::Hex | Ty::HexLong => Value::Hex(raw),
         Ty::Addr => Value::Addr(raw),
-        Ty::Fd => fd(cx, signed(raw, width) as i32),
+        Ty::Fd => match signed(raw, width) as i32 {
+            // Only a directory descriptor may stand for the working directory.
+            AT_FDCWD => Value::Int(i64::from(AT_FDCWD)),
+            n => fd(cx, n),
+        },
         Ty::DirFd => match signed(raw, width) as i32 {
             AT_FDCWD => fd_cwd(cx),
             n => fd(cx, n),
@@ -264,7 +268,7 @@ pub fn bytes<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64, kind: TextKind)
     }
 }
 
-fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, scope: Scope) -> Value<'a> {
+pub fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, scope: Scope) -> Value<'a> {
     let phase = match follow(cx, addr, dir) {
         Err(value) => return value,
         Ok(phase) => phase,

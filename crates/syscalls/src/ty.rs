@@ -264,9 +264,24 @@ pub enum Irregular {
     StatmountReq,
     ListmountReq,
     Statmount,
+    MountIds,
     /// A string of statmount(2)'s answer by its offset; several, as many as the named member says.
     StatmountStr,
     StatmountStrs(&'static str),
+    FanotifyInit,
+    FanotifyDir,
+    /// io_submit(2)'s control blocks, io_cancel(2)'s, and members of them.
+    Iocbs,
+    IocbCancel,
+    IocbPriority,
+    /// A block's vectors, and their number where they cannot be shown.
+    IocbVector,
+    IocbVectorLen,
+    IoPriority,
+    UringFd,
+    UringOpcode,
+    /// An array of one number that the kernel may have changed.
+    Change,
 
     // process, prctl, creds, limits, bpf, system
     /// capget(2)'s sets: one struct or two, by the version in the header.

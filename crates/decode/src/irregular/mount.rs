@@ -7,7 +7,7 @@ use stride_event::Phase;
 use stride_syscalls::sets::mount::{MOUNT_FLAGS, MOUNT_MAGIC, QUOTA_CMDS, QUOTA_TYPES, SWAP_FLAGS};
 use stride_syscalls::structs::mount::{LISTMOUNT_REQ, STATMOUNT, STATMOUNT_REQ};
 use stride_syscalls::uapi::consts as c;
-use stride_syscalls::{Set, Struct};
+use stride_syscalls::{Dir, Len, Set, Struct, Ty};
 
 /// Mount flags, behind the mark that programs of old put into their upper half.
 pub fn flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
@@ -91,7 +91,7 @@ pub fn listmount_req<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 
 /// A request that begins with its size.
 fn req<'a>(cx: &Cx<'a>, s: &'static Struct, addr: u64) -> Value<'a> {
-    if let Err(value) = generic::follow(cx, addr, stride_syscalls::Dir::In) {
+    if let Err(value) = generic::follow(cx, addr, Dir::In) {
         return value;
     }
     let Some(size) = cx.uint(Phase::Entry, addr, 4) else { return Value::Addr(addr) };
@@ -102,9 +102,17 @@ fn req<'a>(cx: &Cx<'a>, s: &'static Struct, addr: u64) -> Value<'a> {
     grown(cx, s, Phase::Entry, addr, size).unwrap_or_else(|| only_size(Tail::Unknown))
 }
 
+/// The answer of listmount(2). Where there is no room, nothing is in it, failed or not.
+pub fn ids<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+    if addr != 0 && cx.verbose && cx.arg("nr_mnt_ids") == 0 {
+        return Value::Array(&[], Tail::End);
+    }
+    generic::held(cx, shape, addr, scope)
+}
+
 /// The answer of statmount(2): as much of the struct as there was room for.
 pub fn statmount<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
-    match generic::follow(cx, addr, stride_syscalls::Dir::Out) {
+    match generic::follow(cx, addr, Dir::Out) {
         Err(value) => value,
         Ok(phase) => cx.strukt(&STATMOUNT, phase, addr).unwrap_or(Value::Addr(addr)),
     }
@@ -137,7 +145,7 @@ pub fn statmount_str<'a>(cx: &Cx<'a>, offset: u64, scope: Scope) -> Value<'a> {
 /// Several strings in a row, as many as the sibling `count` says.
 pub fn statmount_strs<'a>(cx: &Cx<'a>, offset: u64, count: &'static str, scope: Scope) -> Value<'a> {
     let Scope::Struct(_, base, _) = scope else { return Value::Hex(offset) };
-    let count = cx.len(stride_syscalls::Len::Of(count), Phase::Exit, scope).unwrap_or(0);
+    let count = cx.len(Len::Of(count), Phase::Exit, scope).unwrap_or(0);
     let Some(mut bytes) = strings(cx, base).get(offset as usize..).filter(|b| !b.is_empty()) else { return Value::Hex(offset) };
     let mut items = Vec::new_in(cx.arena);
     for i in 0..count {

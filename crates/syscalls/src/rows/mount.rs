@@ -3,7 +3,7 @@
 use crate::sets::mount::*;
 use crate::structs::mount::*;
 use crate::uapi::consts as c;
-use crate::{Arg, Class, Dir, Form, Irregular, Key, Len, Ret, Syscall, Ty, Width, arg, form, syscall};
+use crate::{Arg, Class, Dir, Form, Irregular, Key, Len, Ret, Syscall, Ty, When, Width, arg, form, syscall};
 
 const FILE_DESC: Class = Class::FILE.or(Class::DESC);
 const HEX64: Ty = Ty::As(Width::W8, &Ty::HexLong);
@@ -73,7 +73,7 @@ pub static ROWS: &[Syscall] = &[
     ]),
     syscall("listmount", Class::NONE, Ret::Int, &[
         arg("req", LISTMOUNT_REQ),
-        arg("mnt_ids", Ty::Array(Dir::Out, &HEX64, Len::Ret)),
+        arg("mnt_ids", Ty::Custom(Irregular::MountIds, &Ty::Array(Dir::Out, &HEX64, Len::Ret))),
         arg("nr_mnt_ids", Ty::ULong),
         arg("flags", Ty::Flags(&LISTMOUNT_FLAGS)),
     ]),
@@ -163,21 +163,24 @@ macro_rules! quota_forms {
             form(QUOTA_GET, syscall($name, $class, Ret::Int, &[$($lead,)* arg("id", Ty::Uid), out(&DQBLK_TY)])),
             form(QUOTA_GETNEXT, syscall($name, $class, Ret::Int, &[$($lead,)* arg("id", Ty::Uid), out(&NEXTDQBLK_TY)])),
             form(QUOTA_SET, syscall($name, $class, Ret::Int, &[$($lead,)* arg("id", Ty::Uid), into(&DQBLK_TY)])),
-            form(QUOTA_GETFMT, syscall($name, $class, Ret::Int, &[$($lead,)* arg("addr", Ty::Array(Dir::Out, &Ty::Enum(&QUOTA_FORMATS), Len::Fixed(1)))])),
-            form(QUOTA_GETINFO, syscall($name, $class, Ret::Int, &[$($lead,)* out(&DQINFO_TY)])),
-            form(QUOTA_SETINFO, syscall($name, $class, Ret::Int, &[$($lead,)* into(&DQINFO_TY)])),
+            form(QUOTA_GETFMT, syscall($name, $class, Ret::Int, &[$($lead,)* NO_ID, arg("addr", Ty::Array(Dir::Out, &Ty::Enum(&QUOTA_FORMATS), Len::Fixed(1)))])),
+            form(QUOTA_GETINFO, syscall($name, $class, Ret::Int, &[$($lead,)* NO_ID, out(&DQINFO_TY)])),
+            form(QUOTA_SETINFO, syscall($name, $class, Ret::Int, &[$($lead,)* NO_ID, into(&DQINFO_TY)])),
             form(QUOTA_XGET, syscall($name, $class, Ret::Int, &[$($lead,)* arg("id", Ty::Uid), out(&XFS_TY)])),
             form(QUOTA_XSET, syscall($name, $class, Ret::Int, &[$($lead,)* arg("id", Ty::Uid), into(&XFS_TY)])),
-            form(QUOTA_XON, syscall($name, $class, Ret::Int, &[$($lead,)* words(&XFS_QUOTA_FLAGS_TY)])),
-            form(QUOTA_XRM, syscall($name, $class, Ret::Int, &[$($lead,)* words(&XFS_DQBLK_FLAGS_TY)])),
-            form(QUOTA_XSTAT, syscall($name, $class, Ret::Int, &[$($lead,)* out(&XFS_STAT_TY)])),
-            form(QUOTA_XSTATV, syscall($name, $class, Ret::Int, &[$($lead,)* out(&XFS_STATV_TY)])),
+            form(QUOTA_XON, syscall($name, $class, Ret::Int, &[$($lead,)* NO_ID, words(&XFS_QUOTA_FLAGS_TY)])),
+            form(QUOTA_XRM, syscall($name, $class, Ret::Int, &[$($lead,)* NO_ID, words(&XFS_DQBLK_FLAGS_TY)])),
+            form(QUOTA_XSTAT, syscall($name, $class, Ret::Int, &[$($lead,)* NO_ID, out(&XFS_STAT_TY)])),
+            form(QUOTA_XSTATV, syscall($name, $class, Ret::Int, &[$($lead,)* NO_ID, out(&XFS_STATV_TY)])),
         ];
     };
 }
 
 quota_forms!(QUOTACTL, "quotactl", Class::FILE, QUOTA_OP, arg("special", Ty::Path));
 quota_forms!(QUOTACTL_FD, "quotactl_fd", Class::DESC, arg("fd", Ty::Fd), QUOTA_OP);
+
+/// The id's register is not read by these.
+const NO_ID: Arg = arg("id", Ty::Uid).when(When::Never);
 
 const fn out(ty: &'static Ty) -> Arg {
     arg("addr", Ty::Ptr(Dir::Out, ty))
