@@ -4,7 +4,7 @@ use crate::flags;
 use anyhow::{Result, bail};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use stride_event::Command;
 
@@ -19,13 +19,12 @@ pub fn resolve(command: &flags::Command) -> Result<Command> {
 }
 
 fn find(program: &OsStr) -> Result<PathBuf> {
-    let cannot = |e: &dyn std::fmt::Display| anyhow::anyhow!("Can't stat '{}': {e}", Path::new(program).display());
     if program.as_bytes().contains(&b'/') {
         let path = PathBuf::from(program);
         return match path.metadata() {
-            Ok(meta) if meta.mode() & 0o111 == 0 || meta.is_dir() => Ok(path),
+            // Whether it can be executed is for execve to say.
             Ok(_) => Ok(path),
-            Err(e) => Err(cannot(&os_error(&e))),
+            Err(e) => bail!("Cannot stat '{}': {}", path.display(), os_error(&e)),
         };
     }
     let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/local/bin:/bin:/usr/bin"));
@@ -38,10 +37,7 @@ fn find(program: &OsStr) -> Result<PathBuf> {
             return Ok(candidate);
         }
     }
-    if program.is_empty() {
-        bail!("Can't stat '': No such file or directory");
-    }
-    Err(cannot(&"No such file or directory"))
+    bail!("Cannot find executable '{}'", Path::new(program).display())
 }
 
 /// The C library's text for an error, without Rust's number behind it.

@@ -1,6 +1,6 @@
 //! One run of Stride: an engine's events, selected, handed to the views.
 
-use crate::flags::{Options, Output};
+use crate::flags::{Daemonize, Options, Output};
 use crate::{command, layout, outputs, select::Selector};
 use anyhow::Result;
 use stride_engine_ptrace::PtraceEngine;
@@ -107,6 +107,8 @@ fn spec(options: &Options) -> Result<TraceSpec> {
 struct Views {
     text: Option<TextView>,
     summary: Option<Summary>,
+    /// What the output is called in messages.
+    output: String,
     /// Calls are shown only once it is known how they ended.
     whole_calls: bool,
 }
@@ -116,6 +118,11 @@ impl Views {
         Ok(Views {
             text: options.prints_calls().then(|| outputs.text_view(options)).transpose()?,
             summary: options.summary.as_ref().map(|s| Summary::new(layout::summary(s))),
+            output: match &options.output {
+                Output::Stderr => "standard error".into(),
+                Output::File(path) => path.display().to_string(),
+                Output::Pipe(command) => format!("|{}", command.to_string_lossy()),
+            },
             whole_calls: !options.status.is_all(),
         })
     }
@@ -143,7 +150,9 @@ impl Views {
             return;
         }
         let message = match event {
-            Event::Started { tid, origin: Origin::Attached | Origin::Forked { .. }, .. } => format!("Process {tid} attached"),
+            Event::Started { tid, origin, .. } if *origin != Origin::Spawned || run.options.daemonize != Daemonize::No => {
+                format!("Process {tid} attached")
+            }
             Event::Detached { tid, .. } => format!("Process {tid} detached"),
             _ => return,
         };
@@ -156,7 +165,8 @@ impl Views {
     }
 
     fn take_error(&mut self) -> Option<String> {
-        self.text.as_mut()?.take_error().map(|e| format!("Can't write the trace: {e}; the program goes on untraced on paper"))
+        let error = self.text.as_mut()?.take_error()?;
+        Some(format!("{}: {}: the trace ends here, the program goes on", self.output, command::os_error(&error)))
     }
 
     fn finish(&mut self, outputs: &mut outputs::Outputs) {

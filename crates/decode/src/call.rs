@@ -34,6 +34,8 @@ pub struct Decoded<'a> {
 pub struct NamedArg<'a> {
     pub name: &'static str,
     pub value: Value<'a>,
+    /// The name is shown whatever the options say.
+    pub named: bool,
 }
 
 /// What came back.
@@ -56,9 +58,13 @@ impl Decoder {
     pub fn decode<'a>(&'a mut self, call: &'a Call, part: Part, options: &'a Options, world: &'a dyn World) -> Decoded<'a> {
         self.arena.reset();
         let arena = &self.arena;
-        let Some(row) = table(call.abi).get(call.nr).map(|e| e.row.form(&call.args, call.abi)) else {
+        let Some(row) = table(call.abi).get(call.nr).map(|e| e.row) else {
             return unknown(call, part, arena);
         };
+        if options.raw.contains(call.abi, call.nr) {
+            return raw(call, row, part, arena);
+        }
+        let row = row.form(&call.args, call.abi);
         let cx = Cx {
             call,
             row,
@@ -68,8 +74,7 @@ impl Decoder {
             abbrev: options.abbrev.contains(call.abi, call.nr),
             verbose: options.verbose.contains(call.abi, call.nr),
         };
-        let raw = options.raw.contains(call.abi, call.nr);
-        let split = if raw { row.args.len() } else { row.shown_at_entry(&call.args, call.abi) };
+        let split = row.shown_at_entry(&call.args, call.abi);
         let end = if matches!(call.outcome, Outcome::Gone | Outcome::Pending) { split } else { row.args.len() };
         let range = match part {
             Part::Entry => 0..split,
@@ -79,16 +84,9 @@ impl Decoder {
         let mut args = Vec::with_capacity_in(range.len(), arena);
         for i in range.clone() {
             let arg = &row.args[i];
-            if raw {
-                // Registers, whatever they hold.
-                let at = row.register(i, call.abi);
-                let count = if arg.ty.is_wide(call.abi) { 2 } else { 1 };
-                for register in call.args.iter().skip(at).take(count) {
-                    args.push(NamedArg { name: arg.name, value: Value::Hex(*register) });
-                }
-            } else if row.has(arg, &call.args, call.abi) {
+            if row.has(arg, &call.args, call.abi) {
                 let value = generic::arg(&cx, &arg.ty, row.held(i, &call.args, call.abi));
-                args.push(NamedArg { name: arg.name, value });
+                args.push(NamedArg { name: arg.name, value, named: arg.named });
             }
         }
         Decoded {
@@ -97,20 +95,39 @@ impl Decoder {
             args: args.into_bump_slice(),
             skipped: range.start,
             unfinished: part != Part::Entry && end < row.args.len(),
-            ret: (part != Part::Entry).then(|| ret(&cx, raw)),
+            ret: (part != Part::Entry).then(|| ret(&cx)),
         }
     }
 }
 
-fn ret<'a>(cx: &Cx<'a>, raw: bool) -> Return<'a> {
+/// `-e raw`: the registers, whatever they hold.
+fn raw<'a>(call: &'a Call, row: &'static Syscall, part: Part, arena: &'a Bump) -> Decoded<'a> {
+    let mut args = Vec::with_capacity_in(6, arena);
+    for register in 0..row.registers(call.abi) {
+        let holder = (0..row.args.len()).rev().find(|&i| row.register(i, call.abi) <= register);
+        let name = holder.map_or("", |i| row.args[i].name);
+        args.push(NamedArg { name, value: Value::Hex(call.args[register]), named: false });
+    }
+    let value = match call.outcome {
+        Outcome::Value(v) => Value::Hex(v as u64),
+        _ => Value::Int(-1),
+    };
+    let args = args.into_bump_slice();
+    Decoded {
+        call,
+        row: Some(row),
+        args: if part == Part::Rest { &[] } else { args },
+        skipped: if part == Part::Rest { args.len() } else { 0 },
+        unfinished: false,
+        ret: (part != Part::Entry).then_some(Return { outcome: call.outcome, value, note: None }),
+    }
+}
+
+fn ret<'a>(cx: &Cx<'a>) -> Return<'a> {
     let outcome = cx.call.outcome;
     let Outcome::Value(v) = outcome else {
-        let note = if raw { None } else { irregular::note(cx) };
-        return Return { outcome, value: Value::Int(-1), note };
+        return Return { outcome, value: Value::Int(-1), note: irregular::note(cx) };
     };
-    if raw {
-        return Return { outcome, value: Value::Hex(v as u64), note: None };
-    }
     let value = match cx.row.returns(&cx.call.args, cx.abi()) {
         Ret::Int | Ret::Never => Value::Int(v),
         Ret::Size => Value::UInt(cx.abi().cut(v as u64)),
@@ -120,7 +137,16 @@ fn ret<'a>(cx: &Cx<'a>, raw: bool) -> Return<'a> {
         Ret::Fd => generic::fd(cx, v as i32),
         Ret::Pid(kind) => generic::held(cx, &stride_syscalls::Ty::Pid(kind), v as u32 as u64, crate::Scope::Args),
         Ret::Uid => Value::UInt(v as u32 as u64),
-        Ret::Flags(set) => Value::Flags { raw: v as u64, set },
+        Ret::Flags(set) => {
+            let raw = cx.abi().cut(v as u64);
+            let names = Value::Styled(cx.keep(Value::Flags { raw, set }));
+            return Return { outcome, value: Value::Hex(raw), note: (raw != 0).then_some(names) };
+        }
+        Ret::Enum(set) => {
+            let raw = cx.abi().cut(v as u64);
+            let name = Value::Styled(cx.keep(Value::Enum { raw, set }));
+            return Return { outcome, value: Value::Int(v), note: set.name_of(raw).map(|_| name) };
+        }
         // A choice was resolved above; one within another is none.
         Ret::Select(_) => Value::Int(v),
     };
@@ -131,7 +157,7 @@ fn ret<'a>(cx: &Cx<'a>, raw: bool) -> Return<'a> {
 fn unknown<'a>(call: &'a Call, part: Part, arena: &'a Bump) -> Decoded<'a> {
     const NAMES: [&str; 6] = ["arg1", "arg2", "arg3", "arg4", "arg5", "arg6"];
     let all: &[NamedArg] =
-        arena.alloc_slice_fill_iter(NAMES.iter().zip(call.args).map(|(&name, v)| NamedArg { name, value: Value::Hex(v) }));
+        arena.alloc_slice_fill_iter(NAMES.iter().zip(call.args).map(|(&name, v)| NamedArg { name, value: Value::Hex(v), named: false }));
     let value = match call.outcome {
         Outcome::Value(v) => Value::Hex(v as u64),
         _ => Value::Int(-1),

@@ -117,7 +117,7 @@ pub fn inline<'a>(cx: &Cx<'a>, ty: &Ty, phase: Phase, addr: u64, size: usize, sc
             true => Some(Value::Absent),
             false => inline(cx, inner, phase, addr, size, scope),
         },
-        Ty::Custom(which, shape) if shape.is_inline() => irregular::inline(cx, which, phase, addr, size, scope),
+        Ty::Custom(which, shape) if shape.is_inline() => irregular::inline(cx, which, shape, phase, addr, size, scope),
         ref ty => {
             let raw = cx.uint(phase, addr, size.min(8))?;
             Some(held_in(cx, ty, raw, size, scope))

@@ -39,6 +39,14 @@ pub enum Value<'a> {
     Mode(u64),
     /// A notation in the form of a C call for a number, such as `makedev(0x8, 0x1)` or `htons(80)`.
     Notation { raw: u64, name: &'static str, args: &'a [Value<'a>] },
+    /// A number as wide as `printf("%#0*x")` makes it: `0x05`, and zero as bare digits.
+    PadHex { raw: u64, width: u8 },
+    /// Two spellings of one thing, of which style decides: as a number, and by name.
+    Either { raw: &'a Value<'a>, name: &'a Value<'a> },
+    /// A flag word or enumeration whose number is shown even where names are wanted.
+    Numbered(&'a Value<'a>),
+    /// An IP address. As a member of a struct an IPv6 one is spelt with the member it is stored in.
+    Ip(std::net::IpAddr),
     /// Parts joined by `|`, for words that mix enumerations, flags and numbers.
     Or(&'a [Value<'a>]),
     /// A number and what it means, where neither hexadecimal nor a set says it: a key's serial and its special name.
@@ -53,8 +61,12 @@ pub enum Value<'a> {
     Remark(&'a Value<'a>, &'a Value<'a>),
     /// A member that does not exist in this case; it is left out.
     Absent,
+    /// Written in the style of the arguments where the rest of a note keeps to names.
+    Styled(&'a Value<'a>),
     /// Free text without quotes, such as the inside of a comment.
     Plain(&'a [u8]),
+    /// Printable ASCII that a decoder vouches for.
+    Ascii(&'a str),
     /// `name=value` outside a struct.
     Named(&'static str, &'a Value<'a>),
     /// Values in a row, without brackets: `in [3], left {…}`.

@@ -2,7 +2,7 @@
 
 use crate::{NameStyle, Style, Writer, names};
 use std::collections::HashMap;
-use stride_decode::{Decoded, NamedArg, Part, Return};
+use stride_decode::{Decoded, NamedArg, Part, Return, Value};
 use stride_event::{Call, Ns, Outcome, Tid};
 use stride_syscalls::Ret;
 
@@ -256,7 +256,7 @@ impl Line {
             if shown > 0 {
                 w.str(", ");
             }
-            if w.style.arg_names {
+            if w.style.arg_names || arg.named {
                 w.str(arg.name);
                 w.out.push(b'=');
             }
@@ -278,7 +278,7 @@ impl Line {
             Outcome::Value(v) => {
                 if matches!(decoded.row.map(|r| r.ret), Some(Ret::Never)) {
                     w.str("?");
-                } else if matches!(ret.value, stride_decode::Value::Addr(0)) {
+                } else if matches!(ret.value, Value::Addr(0)) {
                     w.int(v);
                 } else {
                     w.value(&ret.value);
@@ -308,10 +308,16 @@ impl Line {
             },
             Outcome::Gone | Outcome::Pending => w.str("?"),
         }
-        if let Some(note) = &ret.note {
+        // Words for the number itself follow `-X`; any other note is there for its names, whatever `-X` says.
+        let note = match &ret.note {
+            Some(Value::Known(..)) if style.names == NameStyle::Raw => None,
+            Some(Value::Known(_, meaning)) => Some((*meaning, style.names)),
+            Some(note) => Some((note, NameStyle::Abbrev)),
+            None => None,
+        };
+        if let Some((note, names)) = note {
             w.str(" (");
-            // A note is there for its names: `-X raw` leaves them.
-            Writer { out: &mut *w.out, style: Style { names: NameStyle::Abbrev, ..style } }.value(note);
+            Writer { out: &mut *w.out, style: Style { names, ..style } }.value(note);
             w.str(")");
         }
         if let Some(digits) = self.layout.elapsed {

@@ -2,6 +2,8 @@
 
 use crate::{HexStrings, NameStyle, Style, clock, escape_path, names, quote};
 use stride_decode::{Member, Tail, Text, TextKind, Value};
+use std::io::Write as _;
+use std::net::IpAddr;
 use stride_syscalls::Set;
 
 /// Appends values to a buffer.
@@ -157,6 +159,17 @@ impl Writer<'_> {
                     w.out.push(b')');
                 },
             ),
+            Value::PadHex { raw, width } => self.pad_hex(raw, width.into()),
+            Value::Either { raw, name } => self.named(|w| w.value(raw), |w| w.by_name(name)),
+            Value::Numbered(value) => {
+                let style = self.style.names;
+                if style == NameStyle::Abbrev {
+                    self.style.names = NameStyle::Verbose;
+                }
+                self.value(value);
+                self.style.names = style;
+            }
+            Value::Ip(ip) => self.named(|w| w.ip_octets(ip), |w| w.ip(ip, None)),
             Value::Or(parts) => self.list(parts, "|"),
             Value::Known(number, meaning) => self.named(|w| w.value(number), |w| w.value(meaning)),
             Value::Remark(comment, value) => {
@@ -180,7 +193,9 @@ impl Writer<'_> {
                     self.comment(|w| w.value(comment));
                 }
             }
+            Value::Styled(value) => self.value(value),
             Value::Plain(bytes) => escape_path(self.out, bytes, HexStrings::Never),
+            Value::Ascii(text) => self.out.extend(text.bytes().filter(|b| (0x20..0x7f).contains(b))),
             Value::Named(name, value) => {
                 self.str(name);
                 self.out.push(b'=');
@@ -222,6 +237,48 @@ impl Writer<'_> {
         }
     }
 
+    /// A value by its name alone, for where its number stands already.
+    fn by_name(&mut self, value: &Value<'_>) {
+        let style = std::mem::replace(&mut self.style.names, NameStyle::Abbrev);
+        self.value(value);
+        self.style.names = style;
+    }
+
+    fn pad_hex(&mut self, raw: u64, width: usize) {
+        let from = self.out.len();
+        if raw == 0 {
+            self.out.resize(from + width, b'0');
+            return;
+        }
+        self.hex(raw);
+        let missing = width.saturating_sub(self.out.len() - from);
+        self.out.splice(from + 2..from + 2, std::iter::repeat_n(b'0', missing));
+    }
+
+    fn ip_octets(&mut self, ip: IpAddr) {
+        match ip {
+            IpAddr::V4(ip) => quote(self.out, &ip.octets(), HexStrings::All),
+            IpAddr::V6(ip) => quote(self.out, &ip.octets(), HexStrings::All),
+        }
+    }
+
+    /// The C call that makes this address, with the member it is stored in.
+    fn ip(&mut self, ip: IpAddr, member: Option<&str>) {
+        // Writing to memory cannot fail.
+        let _ = match (ip, member) {
+            (IpAddr::V6(ip), member) if embeds_ipv4(ip) => {
+                let [.., a, b, c, d] = ip.octets();
+                match member {
+                    None => write!(self.out, "inet_pton(AF_INET6, \"::{a}.{b}.{c}.{d}\")"),
+                    Some(member) => write!(self.out, "inet_pton(AF_INET6, \"::{a}.{b}.{c}.{d}\", &{member})"),
+                }
+            }
+            (IpAddr::V4(ip), _) => write!(self.out, "inet_addr(\"{ip}\")"),
+            (IpAddr::V6(ip), None) => write!(self.out, "inet_pton(AF_INET6, \"{ip}\")"),
+            (IpAddr::V6(ip), Some(member)) => write!(self.out, "inet_pton(AF_INET6, \"{ip}\", &{member})"),
+        };
+    }
+
     fn tail(&mut self, empty: bool, tail: Tail) {
         match tail {
             Tail::End => {}
@@ -241,11 +298,15 @@ impl Writer<'_> {
             if i > 0 {
                 self.str(", ");
             }
-            if !m.name.is_empty() {
-                self.str(m.name);
-                self.out.push(b'=');
+            match m.value {
+                Value::Ip(ip @ IpAddr::V6(_)) if self.style.names == NameStyle::Abbrev => self.ip(ip, Some(m.name)),
+                value if m.name.is_empty() => self.value(&value),
+                value => {
+                    self.str(m.name);
+                    self.out.push(b'=');
+                    self.value(&value);
+                }
             }
-            self.value(&m.value);
         }
         self.tail(members.is_empty(), tail);
         self.out.push(b'}');
@@ -392,4 +453,10 @@ impl Writer<'_> {
         }
         self.out.push(b']');
     }
+}
+
+/// An IPv4-compatible address, which inet_ntop(3) ends with a dotted quad and Rust does not.
+fn embeds_ipv4(ip: std::net::Ipv6Addr) -> bool {
+    let s = ip.segments();
+    s[..6].iter().all(|&s| s == 0) && s[6] != 0
 }

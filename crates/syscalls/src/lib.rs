@@ -24,6 +24,8 @@ pub use row::{Arg, Form, Forms, Ret, RetSelect, Syscall, When, arg, form, syscal
 #[doc(hidden)]
 pub use set::mask_of;
 pub use set::{Item, Number, Set};
+#[doc(hidden)]
+pub use strukt::plain;
 pub use strukt::{Field, Struct};
 pub use table::{Entry, Table, table};
 pub use ty::{Case, Dir, Irregular, Key, Len, PidKind, Select, Ty, Unit, Width, units};

@@ -197,7 +197,8 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             lower(ops, &Ty::Struct(s), Place { parent: me, at: 0, within: None, ..p });
         }
         Ty::Array(dir, inner, Len::UntilZero) => {
-            let me = push(Kind::Words, word, Count::Open, Cap::Elements, dir);
+            // Whole, so that what is left out can be counted.
+            let me = push(Kind::Words, word, Count::Open, Cap::Max(MAX_BYTES as u32 / 8), dir);
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
         }
         Ty::Array(dir, inner, len) => {

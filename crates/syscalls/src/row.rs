@@ -36,6 +36,10 @@ pub struct Arg {
     pub name: &'static str,
     pub ty: Ty,
     pub when: When,
+    /// The register that holds it, where that is not its position among the arguments shown.
+    pub register: Option<u8>,
+    /// Its name is always shown (clone's arguments are in another order than its man page has).
+    pub named: bool,
 }
 
 /// Whether an argument or member exists at all; where it does not, it is not shown.
@@ -90,7 +94,10 @@ pub enum Ret {
     Addr,
     Pid(crate::PidKind),
     Uid,
+    /// A flag word: hexadecimal, with the names in parentheses.
     Flags(&'static Set),
+    /// An enumeration: decimal, with the name in parentheses where it has one.
+    Enum(&'static Set),
     /// Does not return (exit).
     Never,
     /// It depends on an argument (fcntl's `op`).
@@ -106,12 +113,23 @@ pub struct RetSelect {
 }
 
 pub const fn arg(name: &'static str, ty: Ty) -> Arg {
-    Arg { name, ty, when: When::Always }
+    Arg { name, ty, when: When::Always, register: None, named: false }
 }
 
 impl Arg {
     pub const fn when(mut self, when: When) -> Arg {
         self.when = when;
+        self
+    }
+
+    /// Held in this register, counted from 0. Arguments of which only one exists at a time may share one.
+    pub const fn at(mut self, register: u8) -> Arg {
+        self.register = Some(register);
+        self
+    }
+
+    pub const fn named(mut self) -> Arg {
+        self.named = true;
         self
     }
 }
@@ -153,10 +171,19 @@ impl Syscall {
 
     /// The register in which an argument starts: its position, unless 64-bit values before it took two registers each.
     pub fn register(&self, position: usize, abi: Abi) -> usize {
+        if let Some(register) = self.args[position].register {
+            return register as usize;
+        }
         if abi.word() == 8 {
             return position;
         }
         position + self.args[..position].iter().filter(|a| a.ty.is_wide(abi)).count()
+    }
+
+    /// How many registers the arguments take.
+    pub fn registers(&self, abi: Abi) -> usize {
+        let end = |i: usize| self.register(i, abi) + if self.args[i].ty.is_wide(abi) { 2 } else { 1 };
+        (0..self.args.len()).map(end).max().unwrap_or(0).min(6)
     }
 
     /// What the registers hold for an argument, low half first where it takes two.

@@ -247,6 +247,28 @@ pub enum Irregular {
     // files, paths, fcntl
     /// getdents64(2) records.
     Dirents64,
+    /// getdents(2) records.
+    Dirents,
+    /// readdir(2)'s one record.
+    OldDirent,
+    /// A path that the kernel wrote, with its NUL, shown whole.
+    PathOut,
+    /// Seconds since the epoch with their date; the next member in memory holds the nanoseconds.
+    DatedNsec,
+    /// Seconds since the epoch with their date.
+    Dated,
+    /// A timeval or timespec with its date.
+    DatedTime,
+    /// A timespec of utimensat(2), which may stand for now or for no change.
+    FileTime,
+    /// A file offset before the call and, where it moved, after it.
+    OffsetChange,
+    /// An offset whose upper half lies in the argument before.
+    SplitOffset,
+    /// `mode` of `struct open_how`.
+    OpenHowMode,
+    /// `struct file_handle`.
+    FileHandle,
     // mount, xattr, notify, aio, keys
     /// The value of an extended attribute; a sibling `size` is its room.
     XattrValue,
@@ -284,10 +306,10 @@ pub enum Irregular {
     Change,
 
     // process, prctl, creds, limits, bpf, system
-    /// capget(2)'s sets: one struct or two, by the version in the header.
-    CapData,
     /// execve(2)'s environment.
     Environ,
+    /// The capability sets of capget(2).
+    CapData,
     // memory, sched, signal, time, futex
     /// `siginfo_t`.
     Siginfo,
@@ -320,6 +342,14 @@ pub enum Irregular {
     /// `struct rseq` with its critical section.
     Rseq,
     // socket, sockopt, poll, ipc
+    /// A socket's type with the flags that share its word.
+    SockType,
+    /// An enumeration or flag word whose number is always shown.
+    Numbered,
+    /// A packet socket's protocol.
+    PacketProtocol,
+    /// `int *` that the call changes: `[128 => 16]`.
+    LenChange,
 
     // ioctl
 

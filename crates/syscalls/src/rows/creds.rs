@@ -24,9 +24,9 @@ macro_rules! set {
 macro_rules! get_three {
     ($call:literal; $ty:expr) => {
         syscall($call, Class::CREDS, Ret::Int, &[
-            arg("ruid", Ty::Ptr(Dir::Out, &$ty)),
-            arg("euid", Ty::Ptr(Dir::Out, &$ty)),
-            arg("suid", Ty::Ptr(Dir::Out, &$ty)),
+            arg("ruid", Ty::Array(Dir::Out, &$ty, Len::Fixed(1))),
+            arg("euid", Ty::Array(Dir::Out, &$ty, Len::Fixed(1))),
+            arg("suid", Ty::Array(Dir::Out, &$ty, Len::Fixed(1))),
         ])
     };
 }

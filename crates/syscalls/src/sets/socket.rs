@@ -50,9 +50,15 @@ sets! {
     pub CAN_PROTOCOL "CAN_???" {
         CAN_RAW, CAN_BCM, CAN_TP16, CAN_TP20, CAN_MCNET, CAN_ISOTP, CAN_J1939
     }
+    /// IrDA is gone from the kernel; its numbers are shown with the names of CAN, as strace does.
+    pub IRDA_PROTOCOL "IRDAPROTO_???" {
+        CAN_RAW, CAN_BCM, CAN_TP16, CAN_TP20, CAN_MCNET, CAN_ISOTP, CAN_J1939
+    }
     /// linux/mISDNif.h
     pub ISDN_PROTOCOL "ISDN_P_???" {
-
+        ISDN_P_BASE = 0, ISDN_P_TE_S0 = 0x01, ISDN_P_NT_S0 = 0x02, ISDN_P_TE_E1 = 0x03, ISDN_P_NT_E1 = 0x04,
+        ISDN_P_LAPD_TE = 0x10, ISDN_P_LAPD_NT = 0x11, ISDN_P_B_MASK = 0x1f, ISDN_P_B_RAW = 0x21, ISDN_P_B_HDLC = 0x22,
+        ISDN_P_B_X75SLP = 0x23, ISDN_P_B_L2DTMF = 0x24, ISDN_P_B_L2DSP = 0x25, ISDN_P_B_L2DSPHDLC = 0x26
     }
     /// linux/phonet.h
     pub PHONET_PROTOCOL "PN_PROTO_???" {
@@ -125,5 +131,87 @@ sets! {
     /// linux/vm_sockets.h
     pub VMADDR_CID "VMADDR_CID_???" {
         VMADDR_CID_HYPERVISOR, VMADDR_CID_LOCAL, VMADDR_CID_HOST, VMADDR_CID_ANY
+    }
+}
+
+// What the members of socket addresses are called.
+sets! {
+    /// linux/tipc.h
+    pub TIPC_ADDR_TYPE "TIPC_???" {
+        TIPC_SERVICE_RANGE, TIPC_SERVICE_ADDR, TIPC_SOCKET_ADDR
+    }
+    /// linux/tipc.h
+    pub TIPC_SCOPE "TIPC_???_SCOPE" {
+        TIPC_ZONE_SCOPE, TIPC_CLUSTER_SCOPE, TIPC_NODE_SCOPE
+    }
+    /// Services of the Andrew File System, its greatest user: fs/afs of the kernel
+    pub RXRPC_SERVICE "???_SERVICE" {
+        CM_SERVICE = 1, VL_SERVICE = 52, YFS_FS_SERVICE = 2500, YFS_CM_SERVICE = 2501, YFS_VL_SERVICE = 2503
+    }
+    /// net/af_ieee802154.h of the kernel
+    pub IEEE802154_ADDR "IEEE802154_ADDR_???" {
+        IEEE802154_ADDR_NONE = 0, IEEE802154_ADDR_SHORT = 2, IEEE802154_ADDR_LONG = 3
+    }
+    /// linux/if_alg.h, linux/crypto.h of the kernel
+    pub ALG_FEATURES "CRYPTO_ALG_???" {
+        CRYPTO_ALG_KERN_DRIVER_ONLY = 0x1000
+    }
+    /// linux/nfc.h
+    pub NFC_TARGET "NFC_PROTO_???" {
+        NFC_PROTO_JEWEL, NFC_PROTO_MIFARE, NFC_PROTO_FELICA, NFC_PROTO_ISO14443, NFC_PROTO_NFC_DEP,
+        NFC_PROTO_ISO14443_B, NFC_PROTO_ISO15693
+    }
+    /// linux/vm_sockets.h
+    pub VMADDR_FLAGS "VMADDR_FLAG_???" {
+        VMADDR_FLAG_TO_HOST
+    }
+    /// linux/vm_sockets.h
+    pub VMADDR_PORT "VMADDR_PORT_???" {
+        VMADDR_PORT_ANY
+    }
+    /// linux/qrtr.h
+    pub QRTR_NODE "QRTR_NODE_???" {
+        QRTR_NODE_BCAST
+    }
+    /// linux/qrtr.h
+    pub QRTR_PORT "QRTR_PORT_???" {
+        QRTR_PORT_CTRL
+    }
+    /// linux/if_xdp.h: flags of bind(2)
+    pub XDP_FLAGS "XDP_???" {
+        XDP_SHARED_UMEM, XDP_COPY, XDP_ZEROCOPY, XDP_USE_NEED_WAKEUP, XDP_USE_SG
+    }
+    /// linux/mctp.h
+    pub MCTP_NET "MCTP_NET_???" {
+        MCTP_NET_ANY
+    }
+    /// linux/mctp.h
+    pub MCTP_ADDR "MCTP_ADDR_???" {
+        MCTP_ADDR_NULL, MCTP_ADDR_ANY
+    }
+    /// net/bluetooth/hci_sock.h of the kernel
+    pub HCI_CHANNEL "HCI_CHANNEL_???" {
+        HCI_CHANNEL_RAW = 0, HCI_CHANNEL_USER = 1, HCI_CHANNEL_MONITOR = 2, HCI_CHANNEL_CONTROL = 3,
+        HCI_CHANNEL_LOGGING = 4
+    }
+    /// net/bluetooth/bluetooth.h of the kernel
+    pub BDADDR "BDADDR_???" {
+        BDADDR_BREDR = 0, BDADDR_LE_PUBLIC = 1, BDADDR_LE_RANDOM = 2
+    }
+    /// net/bluetooth/l2cap.h of the kernel
+    pub L2CAP_PSM "L2CAP_PSM_???" {
+        L2CAP_PSM_SDP = 0x0001, L2CAP_PSM_RFCOMM = 0x0003, L2CAP_PSM_TCSBIN = 0x0005, L2CAP_PSM_TCSBINCL =
+        0x0007, L2CAP_PSM_BNEP = 0x000f, L2CAP_PSM_HIDC = 0x0011, L2CAP_PSM_HIDI = 0x0013, L2CAP_PSM_UPNP =
+        0x0015, L2CAP_PSM_AVCTP = 0x0017, L2CAP_PSM_AVDTP = 0x0019, L2CAP_PSM_AVCTP_BROWSING = 0x001b,
+        L2CAP_PSM_UDI_C_PLANE = 0x001d, L2CAP_PSM_ATT = 0x001f, L2CAP_PSM_3DSP = 0x0021, L2CAP_PSM_IPSP =
+        0x0023, L2CAP_PSM_OTS = 0x0025, L2CAP_PSM_EATT = 0x0027, L2CAP_PSM_LE_DYN_START = 0x0080,
+        L2CAP_PSM_LE_DYN_END = 0x00ff, L2CAP_PSM_DYN_START = 0x1001, L2CAP_PSM_DYN_END = 0xffff,
+        L2CAP_PSM_AUTO_END = 0x10ff
+    }
+    /// net/bluetooth/l2cap.h of the kernel
+    pub L2CAP_CID "L2CAP_CID_???" {
+        L2CAP_CID_SIGNALING = 0x0001, L2CAP_CID_CONN_LESS = 0x0002, L2CAP_CID_A2MP = 0x0003, L2CAP_CID_ATT =
+        0x0004, L2CAP_CID_LE_SIGNALING = 0x0005, L2CAP_CID_SMP = 0x0006, L2CAP_CID_SMP_BREDR = 0x0007,
+        L2CAP_CID_DYN_START = 0x0040, L2CAP_CID_LE_DYN_END = 0x007f, L2CAP_CID_DYN_END = 0xffff
     }
 }
