@@ -139,6 +139,18 @@ impl<'a> Cx<'a> {
         self.comment(value, Value::Time { sec, part: part as u32, digits })
     }
 
+    /// A number with what it means.
+    pub fn known(&self, number: Value<'a>, meaning: Value<'a>) -> Value<'a> {
+        Value::Known(self.keep(number), self.keep(meaning))
+    }
+
+    /// A decimal number that is written as a C macro call: `IOPRIO_PRIO_VALUE(IOPRIO_CLASS_NONE, 4)`.
+    pub fn macro_call(&self, number: Value<'a>, name: &'static str, args: &[Value<'a>]) -> Value<'a> {
+        let args = Value::Seq(self.values(args));
+        let parts = [Value::Plain(name.as_bytes()), Value::Plain(b"("), args, Value::Plain(b")")];
+        self.known(number, Value::Glue(self.values(&parts)))
+    }
+
     /// Free text made while decoding.
     pub fn plain(&self, text: std::fmt::Arguments<'_>) -> Value<'a> {
         let mut s = bumpalo::collections::String::new_in(self.arena);

@@ -28,7 +28,11 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::UInt | Ty::ULong | Ty::U64 => Value::UInt(raw),
         Ty::Hex | Ty::HexLong => Value::Hex(raw),
         Ty::Addr => Value::Addr(raw),
-        Ty::Fd => fd(cx, signed(raw, width) as i32),
+        Ty::Fd => match signed(raw, width) as i32 {
+            // Only a directory descriptor may stand for the working directory.
+            AT_FDCWD => Value::Int(i64::from(AT_FDCWD)),
+            n => fd(cx, n),
+        },
         Ty::DirFd => match signed(raw, width) as i32 {
             AT_FDCWD => fd_cwd(cx),
             n => fd(cx, n),
@@ -169,7 +173,7 @@ fn push_member<'a>(members: &mut Vec<'a, Member<'a>>, name: &'static str, value:
 /// last one known.
 pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size: u64, min: usize) -> Option<Value<'a>> {
     let known = s.size(cx.abi()) as u64;
-    let there = cx.prefix(phase, addr, size.min(known) as usize).len() as u64;
+    cx.read(phase, addr, size.min(known) as usize)?;
     let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
     let mut tail = Tail::End;
     let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
@@ -179,10 +183,6 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
         }
         let end = field.place(cx.abi()).end() as u64;
         if end > size {
-            break;
-        }
-        if end > there {
-            tail = Tail::Unknown;
             break;
         }
         if field.verbose && cx.abbrev {
@@ -272,7 +272,7 @@ pub fn bytes<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64, kind: TextKind)
     }
 }
 
-fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, scope: Scope) -> Value<'a> {
+pub fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, scope: Scope) -> Value<'a> {
     let phase = match follow(cx, addr, dir) {
         Err(value) => return value,
         Ok(phase) => phase,

@@ -280,6 +280,36 @@ pub enum Irregular {
     XattrValue,
     /// The names of extended attributes, each with its NUL.
     XattrList,
+    /// mount(2): flags with the old mark, and what follows from them.
+    MountFlags,
+    MountType,
+    MountData,
+    /// fsconfig(2): strings and blobs of bounded length.
+    FsString,
+    FsBlob,
+    SwapFlags,
+    QuotaOp,
+    StatmountReq,
+    ListmountReq,
+    Statmount,
+    MountIds,
+    /// A string of statmount(2)'s answer by its offset; several, as many as the named member says.
+    StatmountStr,
+    StatmountStrs(&'static str),
+    FanotifyInit,
+    FanotifyDir,
+    /// io_submit(2)'s control blocks, io_cancel(2)'s, and members of them.
+    Iocbs,
+    IocbCancel,
+    IocbPriority,
+    /// A block's vectors, and their number where they cannot be shown.
+    IocbVector,
+    IocbVectorLen,
+    IoPriority,
+    UringFd,
+    UringOpcode,
+    /// An array of one number that the kernel may have changed.
+    Change,
 
     // process, prctl, creds, limits, bpf, system
     /// execve(2)'s environment.

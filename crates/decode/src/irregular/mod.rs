@@ -14,6 +14,9 @@ mod fcntl;
 mod file_handle;
 pub mod inet;
 pub mod iovec;
+mod aio;
+mod mount;
+mod notify;
 mod offset;
 mod open_how;
 mod names;
@@ -39,6 +42,30 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         // mount, xattr, notify, aio, keys
         Irregular::XattrValue => xattr::value(cx, shape, raw, scope),
         Irregular::XattrList => xattr::list(cx, raw),
+        Irregular::FanotifyInit => notify::init(cx, raw),
+        Irregular::FanotifyDir => notify::dir(cx, raw, scope),
+        Irregular::Iocbs => aio::iocbs(cx, shape, raw, scope),
+        Irregular::IocbCancel => aio::cancelled(cx, raw),
+        Irregular::IocbPriority => aio::iocb_priority(cx, raw, scope),
+        Irregular::IocbVector => aio::vector(cx, shape, raw, scope),
+        Irregular::IocbVectorLen => aio::vector_len(raw),
+        Irregular::IoPriority => aio::priority(cx, raw),
+        Irregular::UringFd => aio::uring_fd(cx, raw),
+        Irregular::UringOpcode => aio::uring_opcode(cx, raw),
+        Irregular::Change => aio::change(cx, shape, raw, scope),
+        Irregular::MountFlags => mount::flags(cx, raw),
+        Irregular::MountType => mount::fstype(cx, raw),
+        Irregular::MountData => mount::data(cx, raw),
+        Irregular::FsString => mount::fs_string(cx, raw),
+        Irregular::FsBlob => mount::fs_blob(cx, raw),
+        Irregular::SwapFlags => mount::swap_flags(cx, raw),
+        Irregular::QuotaOp => mount::quota_op(cx, raw),
+        Irregular::StatmountReq => mount::statmount_req(cx, raw),
+        Irregular::ListmountReq => mount::listmount_req(cx, raw),
+        Irregular::MountIds => mount::ids(cx, shape, raw, scope),
+        Irregular::Statmount => mount::statmount(cx, raw),
+        Irregular::StatmountStr => mount::statmount_str(cx, raw, scope),
+        Irregular::StatmountStrs(count) => mount::statmount_strs(cx, raw, count, scope),
 
         // process, prctl, creds, limits, bpf, system
         Irregular::Environ => environ::decode(cx, raw),
@@ -88,6 +115,7 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         "fcntl" | "fcntl64" => fcntl::note(cx),
 
         // mount, xattr, notify, aio, keys
+        "ioprio_get" => aio::priority_note(cx),
 
         // process, prctl, creds, limits, bpf, system
 
