@@ -1,1 +1,1 @@
-//! Sockets.
+//! Messages and their parts.
