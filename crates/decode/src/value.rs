@@ -63,6 +63,8 @@ pub enum Value<'a> {
     Absent,
     /// Written in the style of the arguments where the rest of a note keeps to names.
     Styled(&'a Value<'a>),
+    /// Text of Stride's own, such as a shift between parts of a number.
+    Literal(&'static str),
     /// Free text without quotes, such as the inside of a comment.
     Plain(&'a [u8]),
     /// Printable ASCII that a decoder vouches for.

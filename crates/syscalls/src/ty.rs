@@ -146,6 +146,8 @@ pub enum Ty {
     /// `int` enumeration.
     Enum(&'static Set),
     ClockId,
+    /// `clock_t`, decimal, in ticks of which there are 100 a second.
+    Ticks,
     /// The same scalar with another width: `As(Width::Word, &Ty::Flags(&X))` for an `unsigned long` flag word.
     As(Width, &'static Ty),
 
@@ -184,6 +186,9 @@ pub enum Ty {
     Reply(&'static Ty),
     /// Shown unless all its bytes are zero (reserved members).
     NonZero(&'static Ty),
+
+    /// What lies at the stack pointer when the call is entered; it takes the place of an argument but no register.
+    Stack(&'static Ty),
 
     // --- inline, behind a pointer or inside a struct ---
     Struct(&'static Struct),
@@ -321,16 +326,22 @@ pub enum Irregular {
     Siginfo,
     /// A `sigset_t` held in a word, or inline.
     SigMask,
-    /// `struct sigaction` with its conditional member.
-    Sigaction,
+    /// The call that restart_syscall(2) resumes.
+    Resumed,
+    /// A signal's disposition.
+    Handler,
     /// A signal frame's mask, as sigreturn finds it on the stack.
     SigFrame,
     /// `struct sigevent`.
     Sigevent,
     /// What is left of a sleep that a signal interrupted.
     Remaining,
+    /// Seconds since the epoch.
+    Moment,
     /// A bit set of NUMA nodes, shown word by word.
     NodeMask,
+    /// One such word.
+    MaskWord,
     /// A byte of mincore(2)'s answer.
     Residency,
     /// What became of a page: its node, or why it did not move.
@@ -341,12 +352,16 @@ pub enum Irregular {
     CpuSet,
     /// `struct sched_attr`, as long as it says it is.
     SchedAttr,
+    /// Whom a priority is for.
+    PrioWho,
     /// The operation of `FUTEX_WAKE_OP`.
     FutexWakeOp,
     /// `struct futex_waitv`.
     FutexWaiters,
-    /// `struct rseq` with its critical section.
+    /// `struct rseq`.
     Rseq,
+    /// Its critical section.
+    RseqSection,
     // socket, sockopt, poll, ipc
     /// A socket's type with the flags that share its word.
     SockType,
@@ -368,10 +383,10 @@ impl Ty {
             Ty::Int | Ty::UInt | Ty::Hex | Ty::Fd | Ty::DirFd | Ty::Pid(_) | Ty::Uid | Ty::Gid | Ty::Signal
             | Ty::Mode | Ty::Perm | Ty::Flags(_) | Ty::Enum(_) | Ty::ClockId => 4,
             Ty::I64 | Ty::U64 | Ty::Dev => 8,
-            Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr => abi.word(),
+            Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr | Ty::Ticks => abi.word(),
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) | Ty::Spread(_) => abi.word(),
+            | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
             Ty::Struct(s) => s.size(abi),
             Ty::Blob(n) => *n,
@@ -386,7 +401,7 @@ impl Ty {
         match self {
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) | Ty::Spread(_) => true,
+            | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => true,
             Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
             _ => false,
         }

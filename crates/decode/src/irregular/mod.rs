@@ -5,13 +5,13 @@ use stride_event::Phase;
 use stride_syscalls::{Irregular, Ty};
 
 mod caps;
-pub mod clockid;
 pub mod dev;
 mod dated;
 mod dirents;
 mod environ;
 mod fcntl;
 mod file_handle;
+mod futex;
 pub mod inet;
 pub mod iovec;
 mod aio;
@@ -20,9 +20,17 @@ mod notify;
 mod offset;
 mod open_how;
 mod names;
+mod memory;
+mod offset;
+mod open_how;
+mod path_out;
+mod rseq;
+mod sched;
+mod sigevent;
 pub mod siginfo;
 pub mod sigset;
 pub mod sockaddr;
+mod time;
 mod xattr;
 mod socket;
 
@@ -71,7 +79,25 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::Environ => environ::decode(cx, raw),
         Irregular::CapData => caps::decode(cx, raw, if shape.needs_exit() { Phase::Exit } else { Phase::Entry }),
         // memory, sched, signal, time, futex
-
+        Irregular::NodeMask => memory::nodes(cx, shape, raw, scope),
+        Irregular::MaskWord => memory::mask_word(cx, raw),
+        Irregular::Residency => memory::residency(raw),
+        Irregular::NodeOrError => memory::node_or_error(raw),
+        Irregular::PageOffset => memory::page_offset(raw),
+        Irregular::CpuSet => sched::cpus(cx, shape, raw, scope),
+        Irregular::SchedAttr => sched::attr(cx, shape, raw),
+        Irregular::PrioWho => sched::who(cx, raw),
+        Irregular::Siginfo => siginfo::held(cx, shape, raw),
+        Irregular::SigMask => sigset::word(cx, raw),
+        Irregular::SigFrame => sigset::frame(cx),
+        Irregular::Resumed => sigset::resumed(cx),
+        Irregular::Handler => sigset::handler(cx, raw),
+        Irregular::Remaining => time::remaining(cx, shape, raw, scope),
+        Irregular::Moment => time::moment(cx, raw),
+        Irregular::FutexWakeOp => futex::wake_op(cx, raw),
+        Irregular::FutexWaiters => futex::waiters(cx, shape, raw, scope),
+        Irregular::Rseq => rseq::held(cx, raw),
+        Irregular::RseqSection => rseq::section(cx, raw),
         // socket, sockopt, poll, ipc
         Irregular::SockType => socket::kind(cx, raw),
         Irregular::Numbered => Value::Numbered(cx.keep(generic::held(cx, shape, raw, scope))),
@@ -99,7 +125,8 @@ pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, phase: Phase, addr:
         // process, prctl, creds, limits, bpf, system
 
         // memory, sched, signal, time, futex
-
+        Irregular::SigMask => sigset::inline(cx, phase, addr, size),
+        Irregular::Sigevent => sigevent::inline(cx, phase, addr),
         // socket, sockopt, poll, ipc
 
         // ioctl
@@ -120,7 +147,13 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         // process, prctl, creds, limits, bpf, system
 
         // memory, sched, signal, time, futex
-
+        "sched_getscheduler" => sched::policy(cx),
+        "rt_sigtimedwait" | "rt_sigtimedwait_time64" => cx.ret().map(|v| Value::Signal(v as i32)),
+        "signal" => sigset::previous(cx),
+        "sgetmask" => sigset::returned(cx, "mask "),
+        "ssetmask" => sigset::returned(cx, "old mask "),
+        "adjtimex" | "clock_adjtime" | "clock_adjtime64" => time::state(cx),
+        "time" => time::now(cx),
         // socket, sockopt, poll, ipc
 
         // ioctl
