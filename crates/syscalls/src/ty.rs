@@ -200,6 +200,20 @@ pub enum Irregular {
     Numbered,
     /// A packet socket's protocol.
     PacketProtocol,
+    /// An interface index.
+    Ifindex,
+    /// An IPv4 or IPv6 address, by its size.
+    Ip,
+    /// A socket address inside a struct.
+    SockaddrStorage,
+    /// `struct msghdr`, and a vector of them.
+    Msghdr,
+    Mmsghdr,
+    /// A socket option's value, as it comes and as it goes.
+    SockoptGet,
+    SockoptSet,
+    /// A packet filter to attach.
+    SockFilter,
     /// `int *` that the call changes: `[128 => 16]`.
     LenChange,
 

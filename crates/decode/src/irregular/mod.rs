@@ -2,18 +2,22 @@
 
 use crate::{Cx, Scope, Value, generic};
 use stride_event::Phase;
-use stride_syscalls::{Irregular, Ty};
+use stride_syscalls::{Dir, Irregular, Len, Ty};
 
 pub mod clockid;
 pub mod dev;
 mod dirents;
 mod environ;
+mod cmsg;
+pub mod filter;
 pub mod inet;
 pub mod iovec;
+mod msghdr;
 pub mod siginfo;
 pub mod sigset;
 pub mod sockaddr;
 mod socket;
+mod sockopt;
 
 /// A value held in a register or a scalar member: usually a pointer whose target the shape captured.
 pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
@@ -31,6 +35,12 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::Numbered => Value::Numbered(cx.keep(generic::held(cx, shape, raw, scope))),
         Irregular::PacketProtocol => socket::packet_protocol(cx, raw),
         Irregular::LenChange => socket::len_change(cx, raw),
+        Irregular::Ifindex => inet::ifindex(cx, raw as u32),
+        Irregular::Msghdr => msghdr::one(cx, raw, dir(shape)),
+        Irregular::Mmsghdr => msghdr::many(cx, raw, dir(shape), len(shape)),
+        Irregular::SockoptGet => sockopt::get(cx, raw, len(shape)),
+        Irregular::SockoptSet => sockopt::set(cx, raw),
+        Irregular::SockFilter => sockopt::filter(cx, raw),
 
         // ioctl
 
@@ -52,10 +62,28 @@ pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, phase: Phase, addr: u64, size: 
         // memory, sched, signal, time, futex
 
         // socket, sockopt, poll, ipc
+        Irregular::Ip => inet::ip(cx.read(phase, addr, size)?),
+        Irregular::SockaddrStorage => cx.read(phase, addr, size).map(|bytes| sockaddr::value(cx, bytes)),
 
         // ioctl
 
         _ => None,
+    }
+}
+
+/// The direction of a shape that is a pointer.
+fn dir(shape: &Ty) -> Dir {
+    match *shape {
+        Ty::Ptr(dir, _) | Ty::Array(dir, ..) | Ty::Bytes(dir, _) | Ty::Buffer(dir, ..) => dir,
+        _ => Dir::In,
+    }
+}
+
+/// The length of a shape that has one.
+fn len(shape: &Ty) -> Len {
+    match *shape {
+        Ty::Array(_, _, len) | Ty::Bytes(_, len) | Ty::Buffer(_, len, _) => len,
+        _ => Len::Fixed(1),
     }
 }
 
