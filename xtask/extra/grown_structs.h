@@ -688,3 +688,10 @@ struct io_uring_napi {
 	__u32 op_param;
 	__u32 resv;
 };
+
+/* F_GETDELEG, F_SETDELEG: linux/fcntl.h, 6.19. */
+struct delegation {
+	__u32 d_flags;
+	__u16 d_type;
+	__u16 __pad;
+};

@@ -48,6 +48,8 @@ pub fn run(options: Options) -> Result<Ended> {
     let interrupted = engine.interrupted();
     drop(engine);
     views.finish(&mut outputs);
+    // The output command ends when the last handle on its input is closed.
+    drop(views);
     outputs.close();
     Ok(interrupted.map_or(run.ended, Ended::Signaled))
 }

@@ -56,7 +56,7 @@ impl Decoder {
     pub fn decode<'a>(&'a mut self, call: &'a Call, part: Part, options: &'a Options, world: &'a dyn World) -> Decoded<'a> {
         self.arena.reset();
         let arena = &self.arena;
-        let Some(row) = table(call.abi).get(call.nr).map(|e| e.row) else {
+        let Some(row) = table(call.abi).get(call.nr).map(|e| e.row.form(&call.args, call.abi)) else {
             return unknown(call, part, arena);
         };
         let cx = Cx {

@@ -3,7 +3,7 @@
 use crate::{Member, Options, Tail, Value, World};
 use bumpalo::Bump;
 use stride_event::{Call, Memory, Outcome, Phase};
-use stride_syscalls::{Abi, Len, Struct, Syscall};
+use stride_syscalls::{Abi, Dir, Len, Struct, Syscall, units};
 
 /// One call being decoded.
 #[derive(Clone, Copy)]
@@ -48,6 +48,11 @@ impl<'a> Cx<'a> {
         !matches!(self.call.outcome, Outcome::Value(_))
     }
 
+    /// Whether memory of this direction holds what may be shown.
+    pub fn filled(&self, dir: Dir) -> bool {
+        dir == Dir::In || dir.at_exit(!self.failed())
+    }
+
     pub fn ret(&self) -> Option<i64> {
         match self.call.outcome {
             Outcome::Value(v) => Some(v),
@@ -87,6 +92,9 @@ impl<'a> Cx<'a> {
                     self.uint(phase, base + u64::from(place.offset), place.size as usize)
                 }
             },
+            Len::Units { of, less, unit } => {
+                self.len(Len::Of(of), phase, scope).map(|n| units(n, less, unit.shift(self.abi())))
+            }
             Len::Deref(name) => {
                 let ptr = self.arg(name);
                 let at = |phase| self.uint(phase, ptr, 4);

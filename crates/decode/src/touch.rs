@@ -12,7 +12,7 @@ pub enum Touch<'a> {
 
 /// Whether any descriptor or path argument satisfies `test`.
 pub fn touches(call: &Call, test: &mut dyn FnMut(Touch<'_>) -> bool) -> bool {
-    let Some(row) = table(call.abi).get(call.nr).map(|e| e.row) else { return false };
+    let Some(row) = table(call.abi).get(call.nr).map(|e| e.row.form(&call.args, call.abi)) else { return false };
     row.args.iter().enumerate().any(|(i, arg)| {
         row.has(arg, &call.args, call.abi) && touched(call, &arg.ty, row.held(i, &call.args, call.abi), test)
     })

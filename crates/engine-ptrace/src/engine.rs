@@ -23,7 +23,7 @@ pub(crate) enum Note {
     Enter(Slot),
     Exit(Slot),
     /// Its siginfo is in the engine's buffer: at most one is on its way.
-    Signal { tid: Tid, at: Ns },
+    Signal { tid: Tid, ip: Option<u64>, at: Ns },
     Stopped { tid: Tid, signal: i32, at: Ns },
     Exited { tid: Tid, status: i32, at: Ns },
     Killed { tid: Tid, signal: i32, core: bool, at: Ns },
@@ -215,7 +215,7 @@ impl PtraceEngine {
             Note::Started { tid, origin, at } => Event::Started { tid, origin, at },
             Note::Enter(slot) => Event::Enter(&self.threads[slot].call),
             Note::Exit(slot) => Event::Exit(&self.threads[slot].call),
-            Note::Signal { tid, at } => Event::Signal { tid, info: &self.siginfo, at },
+            Note::Signal { tid, ip, at } => Event::Signal { tid, info: &self.siginfo, ip, at },
             Note::Stopped { tid, signal, at } => Event::Stopped { tid, signal, at },
             Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
@@ -280,7 +280,8 @@ impl PtraceEngine {
                     && let Some(stopped) = thread.stopped()
                     && stopped.siginfo(&mut self.siginfo).is_ok()
                 {
-                    self.notes.push_back(Note::Signal { tid: thread.tid, at: self.now });
+                    let ip = if self.want_ip { stopped.syscall_info().ok().map(Info::ip) } else { None };
+                    self.notes.push_back(Note::Signal { tid: thread.tid, ip, at: self.now });
                 }
                 self.hold(slot, signal);
             }
@@ -434,14 +435,14 @@ impl PtraceEngine {
 
     fn at_syscall(&mut self, slot: Slot, system_time: Ns) {
         let thread = &mut self.threads[slot];
-        let info = thread.stopped().map_or(Ok(Info::None), Stopped::syscall_info);
+        let info = thread.stopped().map_or(Ok(Info::None { ip: 0 }), Stopped::syscall_info);
         match info {
             Ok(Info::Entry { arch, ip, nr, args } | Info::Seccomp { arch, ip, nr, args }) => {
                 let abi = Abi::from_audit_arch(arch).unwrap_or(Abi::NATIVE);
                 self.enter(slot, abi, ip, abi.cut(nr), args, system_time);
             }
-            Ok(Info::Exit { rval, is_error }) => self.leave(slot, rval, is_error, system_time),
-            Ok(Info::None) | Err(_) => {}
+            Ok(Info::Exit { rval, is_error, .. }) => self.leave(slot, rval, is_error, system_time),
+            Ok(Info::None { .. }) | Err(_) => {}
         }
         let tid = self.threads[slot].tid;
         self.affinity.at_stop(tid, self.now);

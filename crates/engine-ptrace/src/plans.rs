@@ -14,6 +14,8 @@ struct Planned {
     plan: Plan,
     entry: bool,
     exit: bool,
+    /// Something is read even if the call failed.
+    exit_always: bool,
     /// The first argument is a descriptor, and data goes from it or to it.
     reads: bool,
     writes: bool,
@@ -55,7 +57,8 @@ impl Plans {
         let Some(planned) = planned(&mut self.by_nr[call.abi as usize], call.abi, call.nr) else { return };
         let wanted = match phase {
             Phase::Entry => planned.entry,
-            Phase::Exit => planned.exit && matches!(call.outcome, Outcome::Value(_)),
+            Phase::Exit if matches!(call.outcome, Outcome::Value(_)) => planned.exit,
+            Phase::Exit => planned.exit_always,
         };
         if !wanted {
             return;
@@ -99,10 +102,11 @@ fn plan(abi: Abi, nr: u64) -> Option<Planned> {
     let any = |f: &dyn Fn(&Op) -> bool| {
         plan.ops.iter().chain(plan.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default))).any(f)
     };
-    let entry = any(&|op| op.dir != Dir::Out);
-    let exit = any(&|op| op.dir != Dir::In);
+    let entry = any(&|op| op.dir.at_entry());
+    let exit = any(&|op| op.dir.at_exit(true));
+    let exit_always = any(&|op| op.dir.at_exit(false));
     let fd = row.args.first().is_some_and(|a| matches!(a.ty, Ty::Fd));
     let reads = fd && any(&|op| op.cap == Cap::Text && op.dir == Dir::Out);
     let writes = fd && any(&|op| op.cap == Cap::Text && op.dir == Dir::In);
-    Some(Planned { row, entry, exit, reads, writes, plan })
+    Some(Planned { row, entry, exit, exit_always, reads, writes, plan })
 }

@@ -1,6 +1,6 @@
 //! strace's lines: leader, call, alignment, return value; lines cut in two when threads take turns.
 
-use crate::{Style, Writer, names};
+use crate::{NameStyle, Style, Writer, names};
 use std::collections::HashMap;
 use stride_decode::{Decoded, NamedArg, Part, Return};
 use stride_event::{Call, Ns, Outcome, Tid};
@@ -310,7 +310,8 @@ impl Line {
         }
         if let Some(note) = &ret.note {
             w.str(" (");
-            w.value(note);
+            // A note is there for its names: `-X raw` leaves them.
+            Writer { out: &mut *w.out, style: Style { names: NameStyle::Abbrev, ..style } }.value(note);
             w.str(")");
         }
         if let Some(digits) = self.layout.elapsed {

@@ -35,6 +35,48 @@ impl Writer<'_> {
         }
     }
 
+    /// As many digits as fit the width; `0x` only where the number is not zero, as printf's `%#0*x` has it.
+    fn hex_wide(&mut self, v: u64, width: u8) {
+        let zeros = if v == 0 {
+            width
+        } else {
+            self.str("0x");
+            width.saturating_sub(2)
+        };
+        let from = self.out.len();
+        self.out.resize(from + zeros as usize, b'0');
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        for (i, digit) in self.out[from..].iter_mut().rev().enumerate().take(16) {
+            *digit = DIGITS[(v >> (4 * i)) as usize & 15];
+        }
+    }
+
+    fn ticks(&mut self, v: u64) {
+        self.int(v);
+        if self.style.names != NameStyle::Raw {
+            self.comment(|w| {
+                w.int(v / 100);
+                w.out.extend_from_slice(&[b'.', b'0' + (v / 10 % 10) as u8, b'0' + (v % 10) as u8]);
+                w.str(" s");
+            });
+        }
+    }
+
+    fn errno(&mut self, v: i32) {
+        match names::errno(v.unsigned_abs()) {
+            Some((name, _)) => self.named(
+                |w| w.int(v),
+                |w| {
+                    if v < 0 {
+                        w.out.push(b'-');
+                    }
+                    w.str(name);
+                },
+            ),
+            None => self.int(v),
+        }
+    }
+
     /// At least three digits, as permissions are written.
     pub fn octal(&mut self, v: u64) {
         let digits = (66 - v.leading_zeros()) / 3;
@@ -74,6 +116,9 @@ impl Writer<'_> {
             Value::Int(v) => self.int(v),
             Value::UInt(v) => self.int(v),
             Value::Hex(v) => self.hex(v),
+            Value::HexWide { raw, width } => self.hex_wide(raw, width),
+            Value::Ticks(v) => self.ticks(v),
+            Value::Errno(v) => self.errno(v),
             Value::Octal(v) => self.octal(v),
             Value::Addr(v) => self.addr(v),
             Value::Fd { fd, path } => self.fd(fd, path),
@@ -115,7 +160,6 @@ impl Writer<'_> {
                 },
             ),
             Value::PadHex { raw, width } => self.pad_hex(raw, width.into()),
-            Value::Either { raw, name } => self.named(|w| w.value(raw), |w| w.by_name(name)),
             Value::Numbered(value) => {
                 let style = self.style.names;
                 if style == NameStyle::Abbrev {
@@ -126,6 +170,14 @@ impl Writer<'_> {
             }
             Value::Ip(ip) => self.named(|w| w.ip_octets(ip), |w| w.ip(ip, None)),
             Value::Or(parts) => self.list(parts, "|"),
+            Value::Known(number, meaning) => self.named(|w| w.value(number), |w| w.by_name(meaning)),
+            Value::Remark(comment, value) => {
+                self.str("/* ");
+                self.value(comment);
+                self.str(" */ ");
+                self.value(value);
+            }
+            Value::Absent => {}
             Value::Time { sec, part, digits } => clock::moment(self.out, sec, part, digits),
             Value::Change(before, after) => {
                 self.value(before);
@@ -229,6 +281,7 @@ impl Writer<'_> {
         match tail {
             Tail::End => {}
             Tail::More => self.str(if empty { "..." } else { ", ..." }),
+            Tail::Unknown => self.str(if empty { "???" } else { ", ???" }),
             Tail::Unread(addr) => {
                 self.str(if empty { "... /* " } else { ", ... /* " });
                 self.hex(addr);
@@ -271,7 +324,7 @@ impl Writer<'_> {
             NameStyle::Abbrev => {
                 if !self.flag_names(raw, set) {
                     self.number(raw, set);
-                    if raw != 0 {
+                    if raw != 0 && !set.unknown.is_empty() {
                         self.comment(|w| w.str(set.unknown));
                     }
                 }
@@ -282,7 +335,7 @@ impl Writer<'_> {
                 self.str(" /* ");
                 if self.flag_names(raw, set) {
                     self.str(" */");
-                } else if raw != 0 {
+                } else if raw != 0 && !set.unknown.is_empty() {
                     self.str(set.unknown);
                     self.str(" */");
                 } else {
@@ -299,8 +352,21 @@ impl Writer<'_> {
     /// Whether any name was written.
     fn flag_names(&mut self, raw: u64, set: &Set) -> bool {
         let mut left = raw;
-        let mut any = false;
-        for item in set.items {
+        let mut any = set.lead != 0;
+        if any {
+            let field = raw & set.lead;
+            match set.items.iter().find(|i| i.mask == set.lead && i.value == field) {
+                Some(item) => self.str(item.name),
+                None => {
+                    self.hex(field);
+                    self.comment(|w| w.str(set.unknown));
+                }
+            }
+            left &= !set.lead;
+        }
+        let number = set.number.map_or(0, |n| (left & n.mask) >> n.shift);
+        left &= !set.number.map_or(0, |n| n.mask);
+        for item in set.items.iter().filter(|i| set.lead == 0 || i.mask != set.lead) {
             // A name is due when its bits have its value and it says something not yet said; a name
             // with the value zero stands for its whole field.
             let matches = raw & item.mask == item.value && (item.value == 0 || left & item.value == item.value);
@@ -317,6 +383,15 @@ impl Writer<'_> {
             self.out.push(b'|');
             self.hex(left);
         }
+        if let (Some(n), 1..) = (set.number, number) {
+            if any {
+                self.out.push(b'|');
+            }
+            self.int(number);
+            self.str("<<");
+            self.str(n.name);
+            any = true;
+        }
         any
     }
 
@@ -325,7 +400,7 @@ impl Writer<'_> {
             Some(name) => self.named(|w| w.number(raw, set), |w| w.str(name)),
             None => {
                 self.number(raw, set);
-                if self.style.names != NameStyle::Raw {
+                if self.style.names != NameStyle::Raw && !set.unknown.is_empty() {
                     self.comment(|w| w.str(set.unknown));
                 }
             }

@@ -1,6 +1,6 @@
 //! A syscall's row.
 
-use crate::{Abi, Class, Set, Ty};
+use crate::{Abi, Class, Key, Set, Ty};
 
 /// One system call, as its man page writes it.
 #[derive(Debug)]
@@ -9,6 +9,26 @@ pub struct Syscall {
     pub class: Class,
     pub ret: Ret,
     pub args: &'static [Arg],
+    /// What the call looks like for certain values of one argument, where that changes more than a type.
+    pub forms: Option<Forms>,
+}
+
+/// The forms of a multiplexed call (keyctl, quotactl): which row describes it follows from one argument.
+#[derive(Debug, Clone, Copy)]
+pub struct Forms {
+    pub on: Key,
+    pub cases: &'static [Form],
+}
+
+/// The row that holds when the key is one of these values. Its arguments contain no [`Ty::Select`].
+#[derive(Debug)]
+pub struct Form {
+    pub values: &'static [u64],
+    pub row: Syscall,
+}
+
+pub const fn form(values: &'static [u64], row: Syscall) -> Form {
+    Form { values, row }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -97,12 +117,26 @@ impl Arg {
 }
 
 pub const fn syscall(name: &'static str, class: Class, ret: Ret, args: &'static [Arg]) -> Syscall {
-    let row = Syscall { name, class, ret, args };
+    let row = Syscall { name, class, ret, args, forms: None };
     crate::check::row(&row);
     row
 }
 
 impl Syscall {
+    /// Adds the forms of a multiplexed call; the row itself describes every other value.
+    pub const fn by(mut self, on: Key, cases: &'static [Form]) -> Syscall {
+        crate::check::forms(&self, &on, cases);
+        self.forms = Some(Forms { on, cases });
+        self
+    }
+
+    /// The row that describes the call with these arguments: this one, or one of its forms.
+    pub fn form(&'static self, args: &[u64; 6], abi: Abi) -> &'static Syscall {
+        let Some(forms) = &self.forms else { return self };
+        let key = self.key(&forms.on, args, abi);
+        forms.cases.iter().find(|f| f.values.contains(&key)).map_or(self, |f| &f.row)
+    }
+
     /// How many leading arguments can be shown when the call is entered. The rest wait for its return, as strace does it.
     pub fn shown_at_entry(&self, args: &[u64; 6], abi: Abi) -> usize {
         let waits = |a: &Arg| match &a.ty {

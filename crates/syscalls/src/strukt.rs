@@ -80,7 +80,7 @@ macro_rules! strukt {
                 $crate::uapi::$aarch64::$c.size as u16,
             ],
             fields: &[$($crate::Field {
-                name: stringify!($field),
+                name: $crate::plain(stringify!($field)),
                 ty: $ty,
                 at: [
                     $crate::uapi::$x86_64::$c.at($crate::member!($field $($path)?)),
@@ -97,7 +97,7 @@ macro_rules! strukt {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! member {
-    ($field:ident) => { stringify!($field) };
+    ($field:ident) => { $crate::plain(stringify!($field)) };
     ($field:ident $path:literal) => { $path };
 }
 
@@ -113,4 +113,16 @@ macro_rules! verbose {
 macro_rules! when {
     () => { $crate::When::Always };
     ($when:expr) => { $when };
+}
+
+/// A member's C name: one that is a keyword of Rust is declared as `r#type`.
+#[doc(hidden)]
+pub const fn plain(name: &str) -> &str {
+    match name.as_bytes() {
+        [b'r', b'#', rest @ ..] => match str::from_utf8(rest) {
+            Ok(name) => name,
+            Err(_) => name,
+        },
+        _ => name,
+    }
 }

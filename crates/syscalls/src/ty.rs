@@ -11,6 +11,26 @@ pub enum Dir {
     Out,
     /// Read at entry and again at exit; the decoder tells which it shows, or both.
     InOut,
+    /// As `Out`, but the kernel may fill it in although the call fails (nanosleep's remaining time).
+    OutAlways,
+    /// As `InOut`, read at exit although the call fails (sched_setattr's size).
+    InOutAlways,
+}
+
+impl Dir {
+    /// Whether the program's own bytes, from before the call, are read.
+    pub const fn at_entry(self) -> bool {
+        matches!(self, Dir::In | Dir::InOut | Dir::InOutAlways)
+    }
+
+    /// Whether it is read when the call returned, with success or without.
+    pub const fn at_exit(self, success: bool) -> bool {
+        match self {
+            Dir::In => false,
+            Dir::Out | Dir::InOut => success,
+            Dir::OutAlways | Dir::InOutAlways => true,
+        }
+    }
 }
 
 /// A length: never by position. Names refer to the sibling argument, or to the sibling member inside a struct.
@@ -25,6 +45,38 @@ pub enum Len {
     Deref(&'static str),
     /// Elements until one that is zero (argv).
     UntilZero,
+    /// The value of a sibling less `less` (or more, where that is negative), in units, rounded up: pages of a length,
+    /// words of a number of bits.
+    Units { of: &'static str, less: i8, unit: Unit },
+}
+
+/// What [`Len::Units`] divides by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    Page,
+    /// The bits of a `long` of the call's ABI.
+    WordBits,
+    /// The bits of a byte.
+    ByteBits,
+    One,
+}
+
+impl Unit {
+    /// The unit as a power of two.
+    pub const fn shift(self, abi: Abi) -> u8 {
+        match self {
+            Unit::Page => 12,
+            Unit::One => 0,
+            Unit::ByteBits => 3,
+            Unit::WordBits => abi.word().trailing_zeros() as u8 + 3,
+        }
+    }
+}
+
+/// How many units of `1 << shift` make up `value - less`, the last one counted though it be not full.
+pub const fn units(value: u64, less: i8, shift: u8) -> u64 {
+    let rest = if less < 0 { value.saturating_add(less.unsigned_abs() as u64) } else { value.saturating_sub(less as u64) };
+    (rest >> shift) + (rest & ((1 << shift) - 1) != 0) as u64
 }
 
 /// Size of a scalar in memory. In a register every scalar arrives in 64 bits and is cut to this.
@@ -116,12 +168,28 @@ pub enum Ty {
     Ptr(Dir, &'static Ty),
     /// Pointer to several values.
     Array(Dir, &'static Ty, Len),
+    /// Pointer to a struct that grows from kernel to kernel, with the size the program says it has. Below the
+    /// minimum it is not followed; bytes beyond the known struct are shown unless all zero.
+    Grown(Dir, &'static Struct, Len, usize),
     /// A pointer to iovecs with their buffers.
     Iovec(Dir, Len),
     /// Pointer to a socket address of the given size.
     Sockaddr(Dir, Len),
     /// Pointer to a signal set of the given size in bytes.
     SigSet(Dir, Len),
+
+    /// Pointer to a struct of which the program fills in a part and the kernel another: members are shown as the
+    /// program left them, but for those that are a [`Ty::Reply`].
+    Exchange(&'static Struct),
+
+    /// Pointer to a struct whose members stand as arguments of their own (calls that take their arguments from memory).
+    Spread(&'static Struct),
+
+    // --- members of structs ---
+    /// What the kernel filled in of a [`Ty::Exchange`]: read at exit, and shown only after success.
+    Reply(&'static Ty),
+    /// Shown unless all its bytes are zero (reserved members).
+    NonZero(&'static Ty),
 
     // --- inline, behind a pointer or inside a struct ---
     Struct(&'static Struct),
@@ -185,14 +253,70 @@ pub enum Irregular {
     // files, paths, fcntl
     /// getdents64(2) records.
     Dirents64,
+    /// getdents(2) records.
+    Dirents,
+    /// readdir(2)'s one record.
+    OldDirent,
+    /// A path that the kernel wrote, with its NUL, shown whole.
+    PathOut,
+    /// Seconds since the epoch with their date; the next member in memory holds the nanoseconds.
+    DatedNsec,
+    /// Seconds since the epoch with their date.
+    Dated,
+    /// A timeval or timespec with its date.
+    DatedTime,
+    /// A timespec of utimensat(2), which may stand for now or for no change.
+    FileTime,
+    /// A file offset before the call and, where it moved, after it.
+    OffsetChange,
+    /// An offset whose upper half lies in the argument before.
+    SplitOffset,
+    /// `mode` of `struct open_how`.
+    OpenHowMode,
+    /// `struct file_handle`.
+    FileHandle,
     // mount, xattr, notify, aio, keys
+    /// The value of an extended attribute; a sibling `size` is its room.
+    XattrValue,
+    /// The names of extended attributes, each with its NUL.
+    XattrList,
 
     // process, prctl, creds, limits, bpf, system
+    /// capget(2)'s sets: one struct or two, by the version in the header.
+    CapData,
     /// execve(2)'s environment.
     Environ,
     // memory, sched, signal, time, futex
     /// `siginfo_t`.
     Siginfo,
+    /// A `sigset_t` held in a word, or inline.
+    SigMask,
+    /// `struct sigaction` with its conditional member.
+    Sigaction,
+    /// A signal frame's mask, as sigreturn finds it on the stack.
+    SigFrame,
+    /// `struct sigevent`.
+    Sigevent,
+    /// What is left of a sleep that a signal interrupted.
+    Remaining,
+    /// A bit set of NUMA nodes, shown word by word.
+    NodeMask,
+    /// A byte of mincore(2)'s answer.
+    Residency,
+    /// What became of a page: its node, or why it did not move.
+    NodeOrError,
+    /// An offset in pages, shown in bytes.
+    PageOffset,
+    /// A set of CPUs.
+    CpuSet,
+    /// `struct sched_attr`, as long as it says it is.
+    SchedAttr,
+    /// The operation of `FUTEX_WAKE_OP`.
+    FutexWakeOp,
+    /// `struct futex_waitv`.
+    FutexWaiters,
+    /// `struct rseq` with its critical section.
+    Rseq,
     // socket, sockopt, poll, ipc
     /// A socket's type with the flags that share its word.
     SockType,
@@ -214,11 +338,33 @@ pub enum Irregular {
     SockoptSet,
     /// A packet filter to attach.
     SockFilter,
+    /// poll(2)'s descriptors, as they go in; what came out is a note.
+    PollFds,
+    /// A set of descriptors, likewise.
+    FdSet,
+    /// A time to wait, likewise.
+    Timeout,
+    /// A System V IPC call's flags with the permissions in their low bits; shmget(2)'s hold a page size besides.
+    IpcFlags,
+    ShmFlags,
+    /// An operation that may ask for the newer structs of System V IPC.
+    IpcOp,
+    IpcKey,
+    IpcCall,
+    /// A message with its type in front.
+    MsgBuf,
     /// `int *` that the call changes: `[128 => 16]`.
     LenChange,
 
     // ioctl
 
+}
+
+impl Irregular {
+    /// Whether it shows what the program handed in, although memory is captured again when the call returns.
+    pub const fn shown_at_entry(self) -> bool {
+        matches!(self, Irregular::PollFds | Irregular::FdSet | Irregular::Timeout)
+    }
 }
 
 impl Ty {
@@ -229,23 +375,25 @@ impl Ty {
             | Ty::Mode | Ty::Perm | Ty::Flags(_) | Ty::Enum(_) | Ty::ClockId => 4,
             Ty::I64 | Ty::U64 | Ty::Dev => 8,
             Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr => abi.word(),
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) => abi.word(),
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
+            | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            | Ty::SigSet(..) | Ty::Spread(_) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
             Ty::Struct(s) => s.size(abi),
             Ty::Blob(n) => *n,
             Ty::Items(_) | Ty::CStr => 0,
             Ty::Select(_) => abi.word(),
-            Ty::Custom(_, shape) => shape.size(abi),
+            Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.size(abi),
         }
     }
 
     /// Whether the value lies behind a pointer held in the argument or member.
     pub const fn is_pointer(&self) -> bool {
         match self {
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) => true,
-            Ty::Custom(_, shape) => shape.is_pointer(),
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
+            | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            | Ty::SigSet(..) | Ty::Spread(_) => true,
+            Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
             _ => false,
         }
     }
@@ -263,7 +411,7 @@ impl Ty {
     pub const fn is_inline(&self) -> bool {
         match self {
             Ty::Struct(_) | Ty::Blob(_) | Ty::Items(_) | Ty::CStr => true,
-            Ty::Custom(_, shape) => shape.is_inline(),
+            Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_inline(),
             _ => false,
         }
     }
@@ -271,11 +419,25 @@ impl Ty {
     /// Whether it can be shown only once the call has returned.
     pub const fn needs_exit(&self) -> bool {
         match self {
-            Ty::Bytes(d, l) | Ty::Buffer(d, l, _) | Ty::Array(d, _, l) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
+            Ty::Bytes(d, l) | Ty::Buffer(d, l, _) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
                 !matches!(d, Dir::In) || matches!(l, Len::Ret)
             }
-            Ty::Ptr(d, _) => !matches!(d, Dir::In),
-            Ty::Custom(_, shape) => shape.needs_exit(),
+            Ty::Array(d, inner, l) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || inner.needs_exit(),
+            Ty::Grown(d, s, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
+            Ty::Ptr(d, inner) => !matches!(d, Dir::In) || inner.needs_exit(),
+            Ty::Struct(s) => {
+                let mut i = 0;
+                while i < s.fields.len() {
+                    if s.fields[i].ty.needs_exit() {
+                        return true;
+                    }
+                    i += 1;
+                }
+                false
+            }
+            Ty::Exchange(_) | Ty::Reply(_) => true,
+            Ty::Custom(which, shape) => !which.shown_at_entry() && shape.needs_exit(),
+            Ty::NonZero(shape) => shape.needs_exit(),
             _ => false,
         }
     }

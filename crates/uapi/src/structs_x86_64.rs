@@ -614,6 +614,7 @@ pub const dccp_hdr_ext: Layout = Layout { name: "dccp_hdr_ext", size: 4, fields:
 pub const dccp_hdr_request: Layout = Layout { name: "dccp_hdr_request", size: 4, fields: &[f("dccph_req_service", 0, 4, 1)] };
 pub const dccp_hdr_reset: Layout = Layout { name: "dccp_hdr_reset", size: 12, fields: &[f("dccph_reset_ack", 0, 8, 1), f("dccph_reset_ack.dccph_reserved1", 0, 2, 1), f("dccph_reset_ack.dccph_ack_nr_high", 2, 2, 1), f("dccph_reset_ack.dccph_ack_nr_low", 4, 4, 1), f("dccph_reset_code", 8, 1, 1), f("dccph_reset_data", 9, 1, 3)] };
 pub const dccp_hdr_response: Layout = Layout { name: "dccp_hdr_response", size: 12, fields: &[f("dccph_resp_ack", 0, 8, 1), f("dccph_resp_ack.dccph_reserved1", 0, 2, 1), f("dccph_resp_ack.dccph_ack_nr_high", 2, 2, 1), f("dccph_resp_ack.dccph_ack_nr_low", 4, 4, 1), f("dccph_resp_service", 8, 4, 1)] };
+pub const delegation: Layout = Layout { name: "delegation", size: 8, fields: &[f("d_flags", 0, 4, 1), f("d_type", 4, 2, 1), f("__pad", 6, 2, 1)] };
 pub const dell_wmi_extensions: Layout = Layout { name: "dell_wmi_extensions", size: 8, fields: &[f("argattrib", 0, 4, 1), f("blength", 4, 4, 1), f("data", 8, 1, 0)] };
 pub const dell_wmi_smbios_buffer: Layout = Layout { name: "dell_wmi_smbios_buffer", size: 52, fields: &[f("length", 0, 8, 1), f("std", 8, 36, 1), f("std.cmd_class", 8, 2, 1), f("std.cmd_select", 10, 2, 1), f("std.input", 12, 4, 4), f("std.output", 28, 4, 4), f("ext", 44, 8, 1), f("ext.argattrib", 44, 4, 1), f("ext.blength", 48, 4, 1), f("ext.data", 52, 1, 0)] };
 pub const dfl_fpga_fme_port_pr: Layout = Layout { name: "dfl_fpga_fme_port_pr", size: 24, fields: &[f("argsz", 0, 4, 1), f("flags", 4, 4, 1), f("port_id", 8, 4, 1), f("buffer_size", 12, 4, 1), f("buffer_address", 16, 8, 1)] };
@@ -5569,6 +5570,7 @@ pub const ALL: &[&Layout] = &[
     &dccp_hdr_request,
     &dccp_hdr_reset,
     &dccp_hdr_response,
+    &delegation,
     &dell_wmi_extensions,
     &dell_wmi_smbios_buffer,
     &dfl_fpga_fme_port_pr,

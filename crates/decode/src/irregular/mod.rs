@@ -6,25 +6,42 @@ use stride_syscalls::{Dir, Irregular, Len, Ty};
 
 pub mod clockid;
 pub mod dev;
+mod dated;
 mod dirents;
 mod environ;
 mod cmsg;
+mod fcntl;
+mod file_handle;
 pub mod filter;
 pub mod inet;
 pub mod iovec;
+mod ipc;
 mod msghdr;
+mod offset;
+mod open_how;
+mod path_out;
+mod poll;
 pub mod siginfo;
 pub mod sigset;
 pub mod sockaddr;
 mod socket;
 mod sockopt;
+mod xattr;
 
 /// A value held in a register or a scalar member: usually a pointer whose target the shape captured.
 pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
     match which {
         // files, paths, fcntl
         Irregular::Dirents64 => dirents::decode64(cx, raw),
+        Irregular::Dirents => dirents::decode_long(cx, raw),
+        Irregular::OldDirent => dirents::decode_old(cx, raw),
+        Irregular::PathOut => path_out::decode(cx, raw),
+        Irregular::OffsetChange => offset::change(cx, shape, raw),
+        Irregular::SplitOffset => offset::split(cx, raw),
+        Irregular::FileHandle => file_handle::decode(cx, shape, raw),
         // mount, xattr, notify, aio, keys
+        Irregular::XattrValue => xattr::value(cx, shape, raw, scope),
+        Irregular::XattrList => xattr::list(cx, raw),
 
         // process, prctl, creds, limits, bpf, system
         Irregular::Environ => environ::decode(cx, raw),
@@ -35,6 +52,15 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::Numbered => Value::Numbered(cx.keep(generic::held(cx, shape, raw, scope))),
         Irregular::PacketProtocol => socket::packet_protocol(cx, raw),
         Irregular::LenChange => socket::len_change(cx, raw),
+        Irregular::PollFds => poll::fds(cx, raw),
+        Irregular::FdSet => poll::fd_set(cx, raw),
+        Irregular::Timeout => poll::timeout(cx, raw, shape),
+        Irregular::IpcFlags => ipc::flags(cx, raw),
+        Irregular::ShmFlags => ipc::shm_flags(cx, raw),
+        Irregular::IpcKey => ipc::key(raw),
+        Irregular::IpcCall => ipc::call(cx, raw),
+        Irregular::IpcOp => ipc::op(cx, raw, shape),
+        Irregular::MsgBuf => ipc::message(cx, raw, dir(shape)),
         Irregular::Ifindex => inet::ifindex(cx, raw as u32),
         Irregular::Msghdr => msghdr::one(cx, raw, dir(shape)),
         Irregular::Mmsghdr => msghdr::many(cx, raw, dir(shape), len(shape)),
@@ -49,11 +75,14 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
 }
 
 /// A value that lies in captured memory.
-pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, phase: Phase, addr: u64, size: usize, _scope: Scope) -> Option<Value<'a>> {
-    let _ = (cx, phase, addr, size);
-    #[allow(clippy::match_single_binding)]
+pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, phase: Phase, addr: u64, size: usize, scope: Scope) -> Option<Value<'a>> {
     match which {
         // files, paths, fcntl
+        Irregular::DatedNsec => dated::seconds_nsec(cx, phase, addr, size),
+        Irregular::Dated => dated::seconds(cx, phase, addr, size),
+        Irregular::DatedTime => dated::time(cx, shape, phase, addr),
+        Irregular::FileTime => dated::file_time(cx, shape, phase, addr),
+        Irregular::OpenHowMode => open_how::mode(cx, phase, addr, scope),
 
         // mount, xattr, notify, aio, keys
 
@@ -91,6 +120,7 @@ fn len(shape: &Ty) -> Len {
 pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     match cx.row.name {
         // files, paths, fcntl
+        "fcntl" | "fcntl64" => fcntl::note(cx),
 
         // mount, xattr, notify, aio, keys
 
@@ -99,6 +129,9 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         // memory, sched, signal, time, futex
 
         // socket, sockopt, poll, ipc
+        "poll" | "ppoll" | "ppoll_time64" => poll::poll_note(cx),
+        "select" | "_newselect" | "pselect6" | "pselect6_time64" => poll::select_note(cx),
+        "recvmmsg" | "recvmmsg_time64" => poll::recvmmsg_note(cx),
 
         // ioctl
 

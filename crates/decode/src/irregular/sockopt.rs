@@ -151,13 +151,7 @@ impl<'a> Optval<'a, '_> {
             Shape::Int => None,
             Shape::IntOrBytes if self.len >= 4 => self.one(self.int()?),
             Shape::Errno if self.len >= 4 => {
-                let n = self.u32()?;
-                let value = match n {
-                    0 => Value::Int(0),
-                    n if (n as i32) < 0 => Value::Int(i64::from(n as i32)),
-                    n => Value::Errno(n),
-                };
-                self.one(value)
+                self.one(Value::Errno(self.u32()? as i32))
             }
             Shape::Fd if self.len >= 4 => self.one(generic::fd(cx, self.u32()? as i32)),
             Shape::Numbered(set) if self.len >= 4 => {

@@ -60,10 +60,18 @@ pub fn siginfo(tid: Tid, info: &mut [u8; SIGINFO_SIZE]) -> Result<(), Errno> {
 #[derive(Clone, Copy, Debug)]
 pub enum Info {
     /// Not at a system call.
-    None,
+    None { ip: u64 },
     Entry { arch: u32, ip: u64, nr: u64, args: [u64; 6] },
-    Exit { rval: i64, is_error: bool },
+    Exit { ip: u64, rval: i64, is_error: bool },
     Seccomp { arch: u32, ip: u64, nr: u64, args: [u64; 6] },
+}
+
+impl Info {
+    pub fn ip(self) -> u64 {
+        match self {
+            Info::None { ip } | Info::Entry { ip, .. } | Info::Exit { ip, .. } | Info::Seccomp { ip, .. } => ip,
+        }
+    }
 }
 
 pub fn syscall_info(tid: Tid) -> Result<Info, Errno> {
@@ -78,9 +86,9 @@ pub fn syscall_info(tid: Tid) -> Result<Info, Errno> {
     let args = [w[4], w[5], w[6], w[7], w[8], w[9]];
     Ok(match head[0] {
         1 => Info::Entry { arch, ip: w[1], nr: w[3], args },
-        2 => Info::Exit { rval: w[3] as i64, is_error: w[4].to_ne_bytes()[0] != 0 },
+        2 => Info::Exit { ip: w[1], rval: w[3] as i64, is_error: w[4].to_ne_bytes()[0] != 0 },
         3 => Info::Seccomp { arch, ip: w[1], nr: w[3], args },
-        _ => Info::None,
+        _ => Info::None { ip: w[1] },
     })
 }
 
