@@ -45,8 +45,9 @@ pub enum Len {
     Deref(&'static str),
     /// Elements until one that is zero (argv).
     UntilZero,
-    /// The value of a sibling less `less`, in units, rounded up: pages of a length, words of a number of bits.
-    Units { of: &'static str, less: u8, unit: Unit },
+    /// The value of a sibling less `less` (or more, where that is negative), in units, rounded up: pages of a length,
+    /// words of a number of bits.
+    Units { of: &'static str, less: i8, unit: Unit },
 }
 
 /// What [`Len::Units`] divides by.
@@ -55,6 +56,9 @@ pub enum Unit {
     Page,
     /// The bits of a `long` of the call's ABI.
     WordBits,
+    /// The bits of a byte.
+    ByteBits,
+    One,
 }
 
 impl Unit {
@@ -62,14 +66,16 @@ impl Unit {
     pub const fn shift(self, abi: Abi) -> u8 {
         match self {
             Unit::Page => 12,
+            Unit::One => 0,
+            Unit::ByteBits => 3,
             Unit::WordBits => abi.word().trailing_zeros() as u8 + 3,
         }
     }
 }
 
 /// How many units of `1 << shift` make up `value - less`, the last one counted though it be not full.
-pub const fn units(value: u64, less: u8, shift: u8) -> u64 {
-    let rest = value.saturating_sub(less as u64);
+pub const fn units(value: u64, less: i8, shift: u8) -> u64 {
+    let rest = if less < 0 { value.saturating_add(less.unsigned_abs() as u64) } else { value.saturating_sub(less as u64) };
     (rest >> shift) + (rest & ((1 << shift) - 1) != 0) as u64
 }
 
@@ -369,11 +375,47 @@ pub enum Irregular {
     Numbered,
     /// A packet socket's protocol.
     PacketProtocol,
+    /// An interface index.
+    Ifindex,
+    /// An IPv4 or IPv6 address, by its size.
+    Ip,
+    /// A socket address inside a struct.
+    SockaddrStorage,
+    /// `struct msghdr`, and a vector of them.
+    Msghdr,
+    Mmsghdr,
+    /// A socket option's value, as it comes and as it goes.
+    SockoptGet,
+    SockoptSet,
+    /// A packet filter to attach.
+    SockFilter,
+    /// poll(2)'s descriptors, as they go in; what came out is a note.
+    PollFds,
+    /// A set of descriptors, likewise.
+    FdSet,
+    /// A time to wait, likewise.
+    Timeout,
+    /// A System V IPC call's flags with the permissions in their low bits; shmget(2)'s hold a page size besides.
+    IpcFlags,
+    ShmFlags,
+    /// An operation that may ask for the newer structs of System V IPC.
+    IpcOp,
+    IpcKey,
+    IpcCall,
+    /// A message with its type in front.
+    MsgBuf,
     /// `int *` that the call changes: `[128 => 16]`.
     LenChange,
 
     // ioctl
 
+}
+
+impl Irregular {
+    /// Whether it shows what the program handed in, although memory is captured again when the call returns.
+    pub const fn shown_at_entry(self) -> bool {
+        matches!(self, Irregular::PollFds | Irregular::FdSet | Irregular::Timeout)
+    }
 }
 
 impl Ty {
@@ -445,7 +487,8 @@ impl Ty {
                 false
             }
             Ty::Exchange(_) | Ty::Reply(_) => true,
-            Ty::Custom(_, shape) | Ty::NonZero(shape) => shape.needs_exit(),
+            Ty::Custom(which, shape) => !which.shown_at_entry() && shape.needs_exit(),
+            Ty::NonZero(shape) => shape.needs_exit(),
             _ => false,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::{Cx, Scope, Value, generic};
 use stride_event::Phase;
-use stride_syscalls::{Irregular, Ty};
+use stride_syscalls::{Dir, Irregular, Len, Ty};
 
 mod caps;
 pub mod dev;
@@ -33,6 +33,24 @@ pub mod sockaddr;
 mod time;
 mod xattr;
 mod socket;
+mod cmsg;
+mod fcntl;
+mod file_handle;
+pub mod filter;
+pub mod inet;
+pub mod iovec;
+mod ipc;
+mod msghdr;
+mod offset;
+mod open_how;
+mod path_out;
+mod poll;
+pub mod siginfo;
+pub mod sigset;
+pub mod sockaddr;
+mod socket;
+mod sockopt;
+mod xattr;
 
 /// A value held in a register or a scalar member: usually a pointer whose target the shape captured.
 pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
@@ -103,6 +121,21 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::Numbered => Value::Numbered(cx.keep(generic::held(cx, shape, raw, scope))),
         Irregular::PacketProtocol => socket::packet_protocol(cx, raw),
         Irregular::LenChange => socket::len_change(cx, raw),
+        Irregular::PollFds => poll::fds(cx, raw),
+        Irregular::FdSet => poll::fd_set(cx, raw),
+        Irregular::Timeout => poll::timeout(cx, raw, shape),
+        Irregular::IpcFlags => ipc::flags(cx, raw),
+        Irregular::ShmFlags => ipc::shm_flags(cx, raw),
+        Irregular::IpcKey => ipc::key(raw),
+        Irregular::IpcCall => ipc::call(cx, raw),
+        Irregular::IpcOp => ipc::op(cx, raw, shape),
+        Irregular::MsgBuf => ipc::message(cx, raw, dir(shape)),
+        Irregular::Ifindex => inet::ifindex(cx, raw as u32),
+        Irregular::Msghdr => msghdr::one(cx, raw, dir(shape)),
+        Irregular::Mmsghdr => msghdr::many(cx, raw, dir(shape), len(shape)),
+        Irregular::SockoptGet => sockopt::get(cx, raw, len(shape)),
+        Irregular::SockoptSet => sockopt::set(cx, raw),
+        Irregular::SockFilter => sockopt::filter(cx, raw),
 
         // ioctl
 
@@ -128,10 +161,28 @@ pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, phase: Phase, addr:
         Irregular::SigMask => sigset::inline(cx, phase, addr, size),
         Irregular::Sigevent => sigevent::inline(cx, phase, addr),
         // socket, sockopt, poll, ipc
+        Irregular::Ip => inet::ip(cx.read(phase, addr, size)?),
+        Irregular::SockaddrStorage => cx.read(phase, addr, size).map(|bytes| sockaddr::value(cx, bytes)),
 
         // ioctl
 
         _ => None,
+    }
+}
+
+/// The direction of a shape that is a pointer.
+fn dir(shape: &Ty) -> Dir {
+    match *shape {
+        Ty::Ptr(dir, _) | Ty::Array(dir, ..) | Ty::Bytes(dir, _) | Ty::Buffer(dir, ..) => dir,
+        _ => Dir::In,
+    }
+}
+
+/// The length of a shape that has one.
+fn len(shape: &Ty) -> Len {
+    match *shape {
+        Ty::Array(_, _, len) | Ty::Bytes(_, len) | Ty::Buffer(_, len, _) => len,
+        _ => Len::Fixed(1),
     }
 }
 
@@ -155,6 +206,9 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         "adjtimex" | "clock_adjtime" | "clock_adjtime64" => time::state(cx),
         "time" => time::now(cx),
         // socket, sockopt, poll, ipc
+        "poll" | "ppoll" | "ppoll_time64" => poll::poll_note(cx),
+        "select" | "_newselect" | "pselect6" | "pselect6_time64" => poll::select_note(cx),
+        "recvmmsg" | "recvmmsg_time64" => poll::recvmmsg_note(cx),
 
         // ioctl
 
