@@ -3,7 +3,7 @@
 use crate::{Member, Options, Tail, Value, World};
 use bumpalo::Bump;
 use stride_event::{Call, Memory, Outcome, Phase};
-use stride_syscalls::{Abi, Dir, Len, Struct, Syscall, units};
+use stride_syscalls::{Abi, Dir, Len, PidKind, Struct, Syscall, units};
 
 /// One call being decoded.
 #[derive(Clone, Copy)]
@@ -105,6 +105,14 @@ impl<'a> Cx<'a> {
                 }
             }
         }
+    }
+
+    /// What `--decode-pids` adds to a process or thread id.
+    pub fn pid_comment(&self, id: i32, kind: PidKind) -> Option<&'a [u8]> {
+        if !self.options.pids {
+            return None;
+        }
+        self.world.pid(self.call.tid, id, kind).map(|b| self.bytes(&b))
     }
 
     pub fn keep(&self, value: Value<'a>) -> &'a Value<'a> {

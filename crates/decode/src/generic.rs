@@ -4,6 +4,7 @@ use crate::cx::{cut, signed};
 use crate::{Cx, Member, Scope, Tail, Text, TextKind, Value, irregular};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
+use stride_syscalls::sets::time::CLOCKS;
 use stride_syscalls::{Dir, Field, Len, Struct, Ty, plan, uapi::consts as c};
 
 /// The value of an argument.
@@ -39,8 +40,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         },
         Ty::Pid(kind) => {
             let id = signed(raw, width) as i32;
-            let comment = if cx.options.pids { cx.world.pid(cx.call.tid, id, kind).map(|b| cx.bytes(&b)) } else { None };
-            Value::Pid { id, kind, comment }
+            Value::Pid { id, kind, comment: cx.pid_comment(id, kind) }
         }
         Ty::Uid | Ty::Gid => {
             // All bits set means "leave as it is".
@@ -52,7 +52,8 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Dev => irregular::dev::decode(cx, raw),
         Ty::Flags(set) => Value::Flags { raw, set },
         Ty::Enum(set) => Value::Enum { raw, set },
-        Ty::ClockId => irregular::clockid::decode(cx, raw),
+        Ty::ClockId => Value::Enum { raw, set: &CLOCKS },
+        Ty::Ticks => Value::Ticks(raw),
         Ty::As(width, inner) => {
             let width = width.bytes(cx.abi());
             held_in(cx, inner, cut(raw, width), width, scope)
@@ -60,6 +61,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Path => string(cx, raw, usize::MAX, TextKind::Path),
         Ty::Str => string(cx, raw, cx.options.text, TextKind::Str),
         Ty::Bytes(dir, len) => buffer(cx, raw, dir, len, scope),
+        Ty::Stack(_) => Value::Addr(cx.call.sp),
         Ty::Spread(s) => match follow(cx, raw, Dir::In) {
             Err(value) => value,
             Ok(phase) => strukt(cx, s, phase, raw).unwrap_or(Value::Addr(raw)),

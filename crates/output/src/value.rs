@@ -160,7 +160,6 @@ impl Writer<'_> {
                 },
             ),
             Value::PadHex { raw, width } => self.pad_hex(raw, width.into()),
-            Value::Either { raw, name } => self.named(|w| w.value(raw), |w| w.by_name(name)),
             Value::Numbered(value) => {
                 let style = self.style.names;
                 if style == NameStyle::Abbrev {
@@ -171,7 +170,7 @@ impl Writer<'_> {
             }
             Value::Ip(ip) => self.named(|w| w.ip_octets(ip), |w| w.ip(ip, None)),
             Value::Or(parts) => self.list(parts, "|"),
-            Value::Known(number, meaning) => self.named(|w| w.value(number), |w| w.value(meaning)),
+            Value::Known(number, meaning) => self.named(|w| w.value(number), |w| w.by_name(meaning)),
             Value::Remark(comment, value) => {
                 self.str("/* ");
                 self.value(comment);
@@ -194,6 +193,7 @@ impl Writer<'_> {
                 }
             }
             Value::Styled(value) => self.value(value),
+            Value::Literal(text) => self.str(text),
             Value::Plain(bytes) => escape_path(self.out, bytes, HexStrings::Never),
             Value::Ascii(text) => self.out.extend(text.bytes().filter(|b| (0x20..0x7f).contains(b))),
             Value::Named(name, value) => {
