@@ -235,6 +235,7 @@ impl Line {
                 }
                 self.out.push(b')');
                 self.ret(call, decoded, ret);
+                crate::dump::write(&mut self.out, decoded.dump);
             }
         }
     }
