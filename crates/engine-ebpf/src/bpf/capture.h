@@ -58,61 +58,67 @@ static __always_inline u64 number_at(struct scratch *s, u32 at, u32 width)
 	return 0;
 }
 
-/* Reads within one page; the bounds are checked on the very registers that are used. */
-static __always_inline bool read_chunk(struct scratch *s, u32 to, u32 len, u64 ptr)
+static long read_step(u64 i, void *ctx)
 {
+	struct scratch *s = scratch();
+	u32 got, want, len, to;
+	u64 ptr;
+
+	if (!s)
+		return 1;
+	ptr = s->read.ptr;
+	want = s->read.want;
+	got = s->read.got;
+	if (got >= want)
+		return 1;
+	ptr += got;
+	to = s->read.to + got;
+	len = PAGE - (u32)ptr % PAGE;
+	if (len > want - got)
+		len = want - got;
+	/* The bounds are checked on the very registers that are used. */
 	asm volatile("" : "+r"(to), "+r"(len));
-	if (to > 2 * BLOCK_MAX || len > PAGE)
-		return false;
-	return !bpf_probe_read_user(s->data + to, len, (void *)ptr);
+	if (to > 2 * BLOCK_MAX || len > PAGE || bpf_probe_read_user(s->data + to, len, (void *)ptr))
+		return 1;
+	s->read.got = got + len;
+	return 0;
 }
 
 /* As many bytes as can be read, page by page. Returns how many. */
-__noinline int read_pages(struct scratch *s, u32 to, u32 len, u64 ptr)
+__noinline int read_pages(struct scratch *s, u32 to, u32 want, u64 ptr)
 {
-	u32 got = 0, step;
-
 	if (!s)
 		return 0;
-	for (u32 i = 0; i <= BLOCK_MAX / PAGE; i++) {
-		if (got >= len)
-			break;
-		step = PAGE - (u32)(ptr + got) % PAGE;
-		if (step > len - got)
-			step = len - got;
-		if (!read_chunk(s, to + got, step, ptr + got))
-			break;
-		got += step;
-	}
-	return got;
+	s->read.ptr = ptr;
+	s->read.to = to;
+	s->read.want = want;
+	s->read.got = 0;
+	bpf_loop(BLOCK_MAX / PAGE + 1, read_step, NULL, 0);
+	return s->read.got;
 }
-
-struct scan {
-	u32 from;
-	u32 words;
-	u32 word;
-	u32 found;
-};
 
 static long scan_step(u64 i, void *ctx)
 {
-	struct scan *scan = ctx;
 	struct scratch *s = scratch();
-	u32 at = scan->from + (u32)i * scan->word;
 
-	if (!s || i >= scan->words || number_at(s, at, scan->word))
-		return !s || i >= scan->words;
-	scan->found = i + 1;
+	if (!s || i >= s->scan.words)
+		return 1;
+	if (number_at(s, s->scan.from + (u32)i * s->scan.word, s->scan.word))
+		return 0;
+	s->scan.words = i + 1;
 	return 1;
 }
 
 /* How many words there are up to and with the first zero, or all. */
-__noinline int words_until_zero(u32 from, u32 words, u32 word)
+__noinline int words_until_zero(struct scratch *s, u32 from, u32 words, u32 word)
 {
-	struct scan scan = { .from = from, .words = words, .word = word, .found = words };
-
-	bpf_loop(BLOCK_MAX / 4, scan_step, &scan, 0);
-	return scan.found;
+	if (!s)
+		return 0;
+	s->scan.from = from;
+	s->scan.words = words;
+	s->scan.word = word;
+	bpf_loop(BLOCK_MAX / 4, scan_step, NULL, 0);
+	return s->scan.words;
 }
 
 /* Appends a block: what op `index`, `me` in the call's numbering, wants of the `n` elements at `ptr`. */
@@ -156,7 +162,7 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 		}
 		if (op->kind == OP_WORDS) {
 			u32 word = word_size(s), words = got / word;
-			u32 n = words_until_zero(to, words, word);
+			u32 n = words_until_zero(s, to, words, word);
 
 			if (n < words)
 				got = n * word;

@@ -49,7 +49,7 @@ struct {
  * it run with preemption off and never from interrupts.
  */
 struct scratch {
-	/* The program's state: bytes of `data` in use, how the call ended, and the nested op being run. */
+	/* The program's state: bytes of `data` in use, how the call ended, and where its loops are. */
 	u32 used;
 	u32 failed;
 	u32 phase;
@@ -62,6 +62,19 @@ struct scratch {
 		u32 end;
 		u32 pad;
 	} walk;
+	struct {
+		u64 ptr;
+		u32 to;
+		u32 want;
+		u32 got;
+		u32 pad;
+	} read;
+	struct {
+		u32 from;
+		u32 words;
+		u32 word;
+		u32 pad;
+	} scan;
 	struct rec_call call;
 	/* A block begins below BLOCK_MAX and is no longer than that; a word at MAX_AT within it may be looked at. */
 	u8 data[2 * BLOCK_MAX + 2 * MAX_AT];
