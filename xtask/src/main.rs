@@ -1,13 +1,17 @@
 //! Development tasks: `cargo xtask <task>`.
 
+mod check;
+mod docs;
 mod uapi;
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
+        ["check"] => check::run(),
         ["uapi"] => uapi::run(uapi::Mode::Write),
         ["uapi", "--check"] => uapi::run(uapi::Mode::Check),
-        _ => anyhow::bail!("usage: cargo xtask uapi [--check]"),
+        ["docs"] => docs::run(),
+        _ => anyhow::bail!("usage: cargo xtask check | docs | uapi [--check]"),
     }
 }

@@ -1,1 +1,59 @@
-fn main() {}
+//! `stride`: traces system calls without breaking the program's stride.
+
+mod command;
+mod flags;
+mod layout;
+mod outputs;
+mod select;
+mod session;
+
+use flags::{Outcome, parse};
+
+fn main() {
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    let parsed = parse(std::env::args_os(), no_color);
+    for message in &parsed.messages {
+        eprintln!("{message}");
+    }
+    let status = match parsed.outcome {
+        Outcome::Print(text) => print(&text),
+        Outcome::Fail => 1,
+        Outcome::Trace(options) => trace(*options),
+    };
+    std::process::exit(status);
+}
+
+fn print(text: &str) -> i32 {
+    use std::io::Write;
+    // A reader that left early (`stride -h | head`) is no mistake.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    0
+}
+
+fn trace(options: flags::Options) -> i32 {
+    let program = options.program.clone();
+    match session::run(options) {
+        Ok(session::Ended::Exited(status)) => status,
+        Ok(session::Ended::Signaled(signal)) => die_of(signal),
+        Err(error) => {
+            eprintln!("{program}: {error:#}");
+            1
+        }
+    }
+}
+
+/// Ends the way the tracee did, so that Stride's parent sees what the tracee's parent would have seen.
+fn die_of(signal: i32) -> i32 {
+    use nix::sys::resource::{Resource, setrlimit};
+    use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, raise};
+    // The core file, if any, is the tracee's business and was written then.
+    let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
+    if let Ok(signal) = Signal::try_from(signal) {
+        let mut only = SigSet::empty();
+        only.add(signal);
+        let _ = only.thread_unblock();
+        let _ = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
+        let _ = raise(signal);
+    }
+    128 + signal
+}

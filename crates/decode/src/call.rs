@@ -34,6 +34,8 @@ pub struct Decoded<'a> {
 pub struct NamedArg<'a> {
     pub name: &'static str,
     pub value: Value<'a>,
+    /// The name is shown whatever the options say.
+    pub named: bool,
 }
 
 /// What came back.
@@ -59,6 +61,10 @@ impl Decoder {
         let Some(row) = table(call.abi).get(call.nr).map(|e| e.row) else {
             return unknown(call, part, arena);
         };
+        if options.raw.contains(call.abi, call.nr) {
+            return raw(call, row, part, arena);
+        }
+        let row = row.form(&call.args, call.abi);
         let cx = Cx {
             call,
             row,
@@ -68,8 +74,7 @@ impl Decoder {
             abbrev: options.abbrev.contains(call.abi, call.nr),
             verbose: options.verbose.contains(call.abi, call.nr),
         };
-        let raw = options.raw.contains(call.abi, call.nr);
-        let split = if raw { row.args.len() } else { row.shown_at_entry(&call.args) };
+        let split = row.shown_at_entry(&call.args, call.abi);
         let end = if matches!(call.outcome, Outcome::Gone | Outcome::Pending) { split } else { row.args.len() };
         let range = match part {
             Part::Entry => 0..split,
@@ -79,11 +84,10 @@ impl Decoder {
         let mut args = Vec::with_capacity_in(range.len(), arena);
         for i in range.clone() {
             let arg = &row.args[i];
-            if !raw && !row.has(arg, &call.args) {
-                continue;
+            if row.has(arg, &call.args, call.abi) {
+                let value = generic::arg(&cx, &arg.ty, row.held(i, &call.args, call.abi));
+                args.push(NamedArg { name: arg.name, value, named: arg.named });
             }
-            let value = if raw { Value::Hex(call.args[i]) } else { generic::arg(&cx, &arg.ty, call.args[i]) };
-            args.push(NamedArg { name: arg.name, value });
         }
         Decoded {
             call,
@@ -91,21 +95,40 @@ impl Decoder {
             args: args.into_bump_slice(),
             skipped: range.start,
             unfinished: part != Part::Entry && end < row.args.len(),
-            ret: (part != Part::Entry).then(|| ret(&cx, raw)),
+            ret: (part != Part::Entry).then(|| ret(&cx)),
         }
     }
 }
 
-fn ret<'a>(cx: &Cx<'a>, raw: bool) -> Return<'a> {
+/// `-e raw`: the registers, whatever they hold.
+fn raw<'a>(call: &'a Call, row: &'static Syscall, part: Part, arena: &'a Bump) -> Decoded<'a> {
+    let mut args = Vec::with_capacity_in(6, arena);
+    for register in 0..row.registers(call.abi) {
+        let holder = (0..row.args.len()).rev().find(|&i| row.register(i, call.abi) <= register);
+        let name = holder.map_or("", |i| row.args[i].name);
+        args.push(NamedArg { name, value: Value::Hex(call.args[register]), named: false });
+    }
+    let value = match call.outcome {
+        Outcome::Value(v) => Value::Hex(v as u64),
+        _ => Value::Int(-1),
+    };
+    let args = args.into_bump_slice();
+    Decoded {
+        call,
+        row: Some(row),
+        args: if part == Part::Rest { &[] } else { args },
+        skipped: if part == Part::Rest { args.len() } else { 0 },
+        unfinished: false,
+        ret: (part != Part::Entry).then_some(Return { outcome: call.outcome, value, note: None }),
+    }
+}
+
+fn ret<'a>(cx: &Cx<'a>) -> Return<'a> {
     let outcome = cx.call.outcome;
     let Outcome::Value(v) = outcome else {
-        let note = if raw { None } else { irregular::note(cx) };
-        return Return { outcome, value: Value::Int(-1), note };
+        return Return { outcome, value: Value::Int(-1), note: irregular::note(cx) };
     };
-    if raw {
-        return Return { outcome, value: Value::Hex(v as u64), note: None };
-    }
-    let value = match cx.row.ret {
+    let value = match cx.row.returns(&cx.call.args, cx.abi()) {
         Ret::Int | Ret::Never => Value::Int(v),
         Ret::Size => Value::UInt(cx.abi().cut(v as u64)),
         Ret::Hex => Value::Hex(v as u64),
@@ -114,7 +137,18 @@ fn ret<'a>(cx: &Cx<'a>, raw: bool) -> Return<'a> {
         Ret::Fd => generic::fd(cx, v as i32),
         Ret::Pid(kind) => generic::held(cx, &stride_syscalls::Ty::Pid(kind), v as u32 as u64, crate::Scope::Args),
         Ret::Uid => Value::UInt(v as u32 as u64),
-        Ret::Flags(set) => Value::Flags { raw: v as u64, set },
+        Ret::Flags(set) => {
+            let raw = cx.abi().cut(v as u64);
+            let names = Value::Styled(cx.keep(Value::Flags { raw, set }));
+            return Return { outcome, value: Value::Hex(raw), note: (raw != 0).then_some(names) };
+        }
+        Ret::Enum(set) => {
+            let raw = cx.abi().cut(v as u64);
+            let name = Value::Styled(cx.keep(Value::Enum { raw, set }));
+            return Return { outcome, value: Value::Int(v), note: set.name_of(raw).map(|_| name) };
+        }
+        // A choice was resolved above; one within another is none.
+        Ret::Select(_) => Value::Int(v),
     };
     Return { outcome, value, note: irregular::note(cx) }
 }
@@ -123,7 +157,7 @@ fn ret<'a>(cx: &Cx<'a>, raw: bool) -> Return<'a> {
 fn unknown<'a>(call: &'a Call, part: Part, arena: &'a Bump) -> Decoded<'a> {
     const NAMES: [&str; 6] = ["arg1", "arg2", "arg3", "arg4", "arg5", "arg6"];
     let all: &[NamedArg] =
-        arena.alloc_slice_fill_iter(NAMES.iter().zip(call.args).map(|(&name, v)| NamedArg { name, value: Value::Hex(v) }));
+        arena.alloc_slice_fill_iter(NAMES.iter().zip(call.args).map(|(&name, v)| NamedArg { name, value: Value::Hex(v), named: false }));
     let value = match call.outcome {
         Outcome::Value(v) => Value::Hex(v as u64),
         _ => Value::Int(-1),

@@ -3,7 +3,7 @@
 use crate::{Member, Options, Tail, Value, World};
 use bumpalo::Bump;
 use stride_event::{Call, Memory, Outcome, Phase};
-use stride_syscalls::{Abi, Len, Struct, Syscall};
+use stride_syscalls::{Abi, Dir, Len, Struct, Syscall, units};
 
 /// One call being decoded.
 #[derive(Clone, Copy)]
@@ -34,18 +34,23 @@ impl<'a> Cx<'a> {
 
     /// The whole register of an argument, by name.
     pub fn arg(&self, name: &str) -> u64 {
-        self.call.args[self.row.index(name)]
+        self.row.value(name, &self.call.args, self.abi())
     }
 
     /// The argument as its type's width holds it.
     fn arg_cut(&self, name: &str) -> u64 {
         let i = self.row.index(name);
         let width = self.row.args[i].ty.size(self.abi()).clamp(1, 8);
-        cut(self.call.args[i], width)
+        cut(self.row.held(i, &self.call.args, self.abi()), width)
     }
 
     pub fn failed(&self) -> bool {
         !matches!(self.call.outcome, Outcome::Value(_))
+    }
+
+    /// Whether memory of this direction holds what may be shown.
+    pub fn filled(&self, dir: Dir) -> bool {
+        dir == Dir::In || dir.at_exit(!self.failed())
     }
 
     pub fn ret(&self) -> Option<i64> {
@@ -87,6 +92,9 @@ impl<'a> Cx<'a> {
                     self.uint(phase, base + u64::from(place.offset), place.size as usize)
                 }
             },
+            Len::Units { of, less, unit } => {
+                self.len(Len::Of(of), phase, scope).map(|n| units(n, less, unit.shift(self.abi())))
+            }
             Len::Deref(name) => {
                 let ptr = self.arg(name);
                 let at = |phase| self.uint(phase, ptr, 4);
@@ -119,6 +127,14 @@ impl<'a> Cx<'a> {
     /// A value followed by a comment.
     pub fn comment(&self, value: Value<'a>, comment: Value<'a>) -> Value<'a> {
         Value::Comment(self.keep(value), self.keep(comment))
+    }
+
+    /// A time followed by the date it stands for, where it stands for one: seconds and a part in so many digits.
+    pub fn dated(&self, value: Value<'a>, sec: i64, part: u64, digits: u8) -> Value<'a> {
+        if sec == 0 && part == 0 || part >= 10u64.pow(u32::from(digits)) {
+            return value;
+        }
+        self.comment(value, Value::Time { sec, part: part as u32, digits })
     }
 
     /// Free text made while decoding.

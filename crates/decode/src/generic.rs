@@ -4,13 +4,13 @@ use crate::cx::{cut, signed};
 use crate::{Cx, Member, Scope, Tail, Text, TextKind, Value, irregular};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
-use stride_syscalls::{Dir, Len, Struct, Ty, uapi::consts as c};
+use stride_syscalls::{Dir, Field, Len, Struct, Ty, plan, uapi::consts as c};
 
 /// The value of an argument.
 pub fn arg<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64) -> Value<'a> {
     match ty {
         Ty::Select(select) => {
-            let chosen = cx.row.choose(select, &cx.call.args);
+            let chosen = cx.row.choose(select, &cx.call.args, cx.abi());
             arg(cx, &chosen, raw)
         }
         ty => held(cx, ty, cut(raw, ty.size(cx.abi()).clamp(1, 8)), Scope::Args),
@@ -56,16 +56,32 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Path => string(cx, raw, usize::MAX, TextKind::Path),
         Ty::Str => string(cx, raw, cx.options.text, TextKind::Str),
         Ty::Bytes(dir, len) => buffer(cx, raw, dir, len, scope),
+        Ty::Spread(s) => match follow(cx, raw, Dir::In) {
+            Err(value) => value,
+            Ok(phase) => strukt(cx, s, phase, raw).unwrap_or(Value::Addr(raw)),
+        },
+        Ty::Buffer(..) => Value::Addr(raw),
         Ty::Ptr(dir, inner) => match follow(cx, raw, dir) {
             Err(value) => value,
             Ok(phase) => inline(cx, inner, phase, raw, inner.size(cx.abi()), scope).unwrap_or(Value::Addr(raw)),
         },
         Ty::Array(dir, inner, len) => array(cx, raw, dir, inner, len, scope),
+        Ty::Grown(dir, s, len, min) => match (follow(cx, raw, dir), cx.len(len, Phase::of(dir), scope)) {
+            (Err(value), _) => value,
+            (Ok(phase), Some(size)) if size >= min as u64 => grown(cx, s, phase, raw, size).unwrap_or(Value::Addr(raw)),
+            _ => Value::Addr(raw),
+        },
+        Ty::Exchange(s) => match follow(cx, raw, Dir::In) {
+            Err(value) => value,
+            Ok(phase) => strukt(cx, s, phase, raw).unwrap_or(Value::Addr(raw)),
+        },
         Ty::Iovec(dir, len) => irregular::iovec::decode(cx, raw, dir, len, scope),
         Ty::Sockaddr(dir, len) => irregular::sockaddr::decode(cx, raw, dir, len, scope),
         Ty::SigSet(dir, len) => irregular::sigset::decode(cx, raw, dir, len, scope),
         Ty::Custom(which, shape) => irregular::held(cx, which, shape, raw, scope),
         Ty::Select(_) | Ty::Struct(_) | Ty::CStr | Ty::Items(_) | Ty::Blob(_) => Value::Hex(raw),
+        // Members lie in memory; see `inline`.
+        Ty::Reply(inner) | Ty::NonZero(inner) => held_in(cx, inner, raw, width, scope),
     }
 }
 
@@ -91,11 +107,25 @@ pub fn inline<'a>(cx: &Cx<'a>, ty: &Ty, phase: Phase, addr: u64, size: usize, sc
             let size = if size == 0 { n } else { size };
             Some(Value::Text(Text { bytes: cx.read(phase, addr, size)?, cut: false, kind: TextKind::Bytes }))
         }
-        Ty::Custom(which, shape) if shape.is_inline() => irregular::inline(cx, which, phase, addr, size, scope),
+        Ty::Reply(_) if cx.failed() => Some(Value::Absent),
+        Ty::Reply(inner) => inline(cx, inner, Phase::Exit, addr, size, exit_scope(scope)),
+        Ty::NonZero(inner) => match cx.read(phase, addr, size)?.iter().all(|&b| b == 0) {
+            true => Some(Value::Absent),
+            false => inline(cx, inner, phase, addr, size, scope),
+        },
+        Ty::Custom(which, shape) if shape.is_inline() => irregular::inline(cx, which, shape, phase, addr, size, scope),
         ref ty => {
             let raw = cx.uint(phase, addr, size.min(8))?;
             Some(held_in(cx, ty, raw, size, scope))
         }
+    }
+}
+
+/// The siblings as the kernel left them.
+fn exit_scope(scope: Scope) -> Scope {
+    match scope {
+        Scope::Struct(s, base, _) => Scope::Struct(s, base, Phase::Exit),
+        Scope::Args => scope,
     }
 }
 
@@ -104,29 +134,97 @@ pub fn strukt<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> O
     cx.read(phase, addr, s.size(cx.abi()))?;
     let mut members = Vec::with_capacity_in(s.fields.len(), cx.arena);
     let mut tail = Tail::End;
+    let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
     for field in s.fields {
+        if !field.when.holds(member_of) {
+            continue;
+        }
         if field.verbose && cx.abbrev {
             tail = Tail::More;
             continue;
         }
-        let place = field.place(cx.abi());
-        let at = addr + u64::from(place.offset);
-        let size = place.size as usize * (place.count as usize).max(1);
-        let value = match place.bits {
-            (_, 0) => inline(cx, &field.ty, phase, at, size, Scope::Struct(s, addr, phase))?,
-            (shift, width) => {
-                let raw = cx.uint(phase, at, (shift as usize + width as usize).div_ceil(8))?;
-                held(cx, &field.ty, (raw >> shift) & ((1 << width) - 1), Scope::Struct(s, addr, phase))
-            }
-        };
-        members.push(Member { name: field.name, value });
+        push_member(&mut members, field.name, member(cx, s, field, phase, addr)?);
     }
     Some(Value::Struct(members.into_bump_slice(), tail))
 }
 
+/// One member of a struct at `addr`.
+pub fn member<'a>(cx: &Cx<'a>, s: &'static Struct, field: &Field, phase: Phase, addr: u64) -> Option<Value<'a>> {
+    let place = field.place(cx.abi());
+    let at = addr.wrapping_add(u64::from(place.offset));
+    let size = place.size as usize * (place.count as usize).max(1);
+    match place.bits {
+        (_, 0) => inline(cx, &field.ty, phase, at, size, Scope::Struct(s, addr, phase)),
+        _ => Some(held(cx, &field.ty, scalar(cx, field, phase, addr)?, Scope::Struct(s, addr, phase))),
+    }
+}
+
+fn push_member<'a>(members: &mut Vec<'a, Member<'a>>, name: &'static str, value: Value<'a>) {
+    if !matches!(value, Value::Absent) {
+        members.push(Member { name, value });
+    }
+}
+
+/// A struct of which the program says that it has `size` bytes: the members within them, and what is behind the
+/// last one known.
+pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size: u64) -> Option<Value<'a>> {
+    let known = s.size(cx.abi()) as u64;
+    let there = cx.prefix(phase, addr, size.min(known) as usize).len() as u64;
+    let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
+    let mut tail = Tail::End;
+    let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
+    for field in s.fields {
+        if !field.when.holds(member_of) {
+            continue;
+        }
+        let end = field.place(cx.abi()).end() as u64;
+        if end > size {
+            break;
+        }
+        if end > there {
+            tail = Tail::Unknown;
+            break;
+        }
+        if field.verbose && cx.abbrev {
+            tail = Tail::More;
+            continue;
+        }
+        push_member(&mut members, field.name, member(cx, s, field, phase, addr)?);
+    }
+    if members.is_empty() {
+        return None;
+    }
+    if tail == Tail::End && size > known {
+        let want = usize::try_from(size - known).unwrap_or(usize::MAX).min(plan::MAX_GROWN as usize);
+        let rest = cx.prefix(phase, addr.wrapping_add(known), want);
+        if rest.len() < want.min(plan::MAX_GROWN as usize - known as usize) {
+            tail = Tail::Unknown;
+        } else if rest.iter().any(|&b| b != 0) {
+            let shown = rest.len().min(cx.options.text);
+            let text = Value::Text(Text { bytes: &rest[..shown], cut: shown < rest.len(), kind: TextKind::HexBytes });
+            let which = cx.plain(format_args!("bytes {}..{}", known, size - 1));
+            members.push(Member { name: "", value: Value::Remark(cx.keep(which), cx.keep(text)) });
+        }
+    }
+    Some(Value::Struct(members.into_bump_slice(), tail))
+}
+
+/// The number a member holds, zero-extended.
+fn scalar(cx: &Cx<'_>, field: &Field, phase: Phase, base: u64) -> Option<u64> {
+    let place = field.place(cx.abi());
+    let at = base + u64::from(place.offset);
+    match place.bits {
+        (_, 0) => cx.uint(phase, at, (place.size as usize).min(8)),
+        (shift, width) => {
+            let raw = cx.uint(phase, at, (shift as usize + width as usize).div_ceil(8))?;
+            Some((raw >> shift) & ((1 << width) - 1))
+        }
+    }
+}
+
 /// Whether a pointer may be followed: the phase to read in, or what is shown instead.
 pub fn follow<'a>(cx: &Cx<'a>, raw: u64, dir: Dir) -> Result<Phase, Value<'a>> {
-    if raw == 0 || !cx.verbose || (dir != Dir::In && cx.failed()) {
+    if raw == 0 || !cx.verbose || !cx.filled(dir) {
         return Err(Value::Addr(raw));
     }
     Ok(Phase::of(dir))
@@ -148,7 +246,7 @@ pub fn string<'a>(cx: &Cx<'a>, addr: u64, limit: usize, kind: TextKind) -> Value
 }
 
 fn buffer<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> Value<'a> {
-    if addr == 0 || (dir != Dir::In && cx.failed()) {
+    if addr == 0 || !cx.filled(dir) {
         return Value::Addr(addr);
     }
     let phase = Phase::of(dir);

@@ -7,9 +7,11 @@ mod cx;
 mod generic;
 pub mod irregular;
 mod options;
+mod touch;
 mod value;
 
 pub use call::{Decoded, Decoder, NamedArg, Part, Return};
 pub use cx::{Cx, Scope};
 pub use options::{Options, World};
+pub use touch::{Touch, touches};
 pub use value::{Member, Tail, Text, TextKind, Value};

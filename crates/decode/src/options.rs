@@ -43,6 +43,11 @@ pub trait World {
         None
     }
 
+    /// The name of a network interface.
+    fn interface(&self, _index: u32) -> Option<Vec<u8>> {
+        None
+    }
+
     /// The comment that follows a pid: command name, or the id in the tracer's PID namespace.
     fn pid(&self, _tid: Tid, _id: i32, _kind: stride_syscalls::PidKind) -> Option<Vec<u8>> {
         None

@@ -9,6 +9,12 @@ pub enum Value<'a> {
     UInt(u64),
     /// Shown in hexadecimal.
     Hex(u64),
+    /// Hexadecimal with leading zeros, this wide with its `0x` (words of a bit mask).
+    HexWide { raw: u64, width: u8 },
+    /// Clock ticks, of which there are 100 a second (`USER_HZ`).
+    Ticks(u64),
+    /// An error number, which may be negated.
+    Errno(i32),
     /// Permission bits and the like, shown in octal.
     Octal(u64),
     /// A pointer, shown as such because it is not followed, or because what it points at could not be read.
@@ -33,14 +39,34 @@ pub enum Value<'a> {
     Mode(u64),
     /// A notation in the form of a C call for a number, such as `makedev(0x8, 0x1)` or `htons(80)`.
     Notation { raw: u64, name: &'static str, args: &'a [Value<'a>] },
+    /// A number as wide as `printf("%#0*x")` makes it: `0x05`, and zero as bare digits.
+    PadHex { raw: u64, width: u8 },
+    /// Two spellings of one thing, of which style decides: as a number, and by name.
+    Either { raw: &'a Value<'a>, name: &'a Value<'a> },
+    /// A flag word or enumeration whose number is shown even where names are wanted.
+    Numbered(&'a Value<'a>),
+    /// An IP address. As a member of a struct an IPv6 one is spelt with the member it is stored in.
+    Ip(std::net::IpAddr),
     /// Parts joined by `|`, for words that mix enumerations, flags and numbers.
     Or(&'a [Value<'a>]),
+    /// A number and what it means, where neither hexadecimal nor a set says it: a key's serial and its special name.
+    Known(&'a Value<'a>, &'a Value<'a>),
+    /// A moment, for a comment: seconds since the epoch and a part of a second in this many digits.
+    Time { sec: i64, part: u32, digits: u8 },
     /// What went in and what came out.
     Change(&'a Value<'a>, &'a Value<'a>),
     /// A value with a comment, which machines may skip.
     Comment(&'a Value<'a>, &'a Value<'a>),
+    /// A value behind a comment.
+    Remark(&'a Value<'a>, &'a Value<'a>),
+    /// A member that does not exist in this case; it is left out.
+    Absent,
+    /// Written in the style of the arguments where the rest of a note keeps to names.
+    Styled(&'a Value<'a>),
     /// Free text without quotes, such as the inside of a comment.
     Plain(&'a [u8]),
+    /// Printable ASCII that a decoder vouches for.
+    Ascii(&'a str),
     /// `name=value` outside a struct.
     Named(&'static str, &'a Value<'a>),
     /// Values in a row, without brackets: `in [3], left {…}`.
@@ -51,6 +77,7 @@ pub enum Value<'a> {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'a> {
+    /// Empty for what is no member of the description: the bytes behind a struct that is larger than known.
     pub name: &'static str,
     pub value: Value<'a>,
 }
@@ -64,6 +91,8 @@ pub enum Tail {
     More,
     /// The rest, from this address on, could not be read.
     Unread(u64),
+    /// There is more, and what it is could not be known.
+    Unknown,
 }
 
 /// Bytes of the tracee. Hostile: every sink escapes for itself.

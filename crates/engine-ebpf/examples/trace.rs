@@ -36,6 +36,7 @@ fn main() {
         dump_write: FdSet::none(),
         seccomp: Seccomp::Off,
         kill_on_exit: false,
+        detach_on_execve: false,
         daemonize: 0,
         interruptible: 0,
         entries: false,

@@ -111,7 +111,7 @@ impl EbpfEngine {
         Ok(Some(match note {
             Note::Started { tid, origin, at } => Event::Started { tid, origin, at },
             Note::Exit => Event::Exit(&self.call),
-            Note::Signal { tid, at } => Event::Signal { tid, info: &self.siginfo, at },
+            Note::Signal { tid, at } => Event::Signal { tid, info: &self.siginfo, ip: None, at },
             Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
             Note::Superseded { tid, old, at } => Event::Superseded { tid, old, at },

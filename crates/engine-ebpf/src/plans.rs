@@ -83,9 +83,9 @@ impl Tables {
         let first_choice = self.choices.len() as u16;
         let ops = self.run(&plan.ops, 0, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
         for choice in &plan.choices {
-            self.choice(row, &plan, choice, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
+            self.choice(row, abi, &plan, choice, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
         }
-        let at_entry = |op: &Op| op.dir == Dir::InOut;
+        let at_entry = |op: &Op| op.dir.at_entry() && op.dir.at_exit(true);
         let entry = plan.ops.iter().chain(plan.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default))).any(at_entry);
         let call = &mut self.calls[abi as usize * NUMBERS + nr as usize];
         call.ops = ops;
@@ -98,14 +98,15 @@ impl Tables {
         Ok(())
     }
 
-    fn choice(&mut self, row: &Syscall, plan: &Plan, from: &Choice, limits: &Limits) -> Option<()> {
+    fn choice(&mut self, row: &Syscall, abi: Abi, plan: &Plan, from: &Choice, limits: &Limits) -> Option<()> {
         let base = plan.ops.len();
+        let register = |name| row.register(row.index(name), abi) as u8;
         let otherwise = self.run(&from.default, base, limits)?;
         let index = self.choices.len() as u64;
         self.choices.push(choice {
             mask: from.key.mask,
-            arg: row.index(from.key.arg) as u8,
-            second: from.key.second.map_or(ROOT, |name| row.index(name) as u8),
+            arg: register(from.key.arg),
+            second: from.key.second.map_or(ROOT, |name| register(name)),
             shift: from.key.shift,
             otherwise,
             ..choice::default()
@@ -138,10 +139,18 @@ impl Tables {
 
 fn lower(from: &Op, limits: &Limits) -> op {
     let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let (mut width, mut less, mut shift) = (4, 0, 0);
     let (count, n) = match from.count {
         Count::Fixed(n) => (op_count::COUNT_FIXED, n),
-        Count::At { at, width } => (op_count::COUNT_AT, u32::from(at) | u32::from(width) << 16),
-        Count::Deref { at } => (op_count::COUNT_DEREF, u32::from(at) | 4 << 16),
+        Count::At { at, width: w } => {
+            width = w;
+            (op_count::COUNT_AT, u32::from(at))
+        }
+        Count::Units { at, width: w, less: l, shift: s } => {
+            (width, less, shift) = (w, l, s);
+            (op_count::COUNT_AT, u32::from(at))
+        }
+        Count::Deref { at } => (op_count::COUNT_DEREF, u32::from(at)),
         Count::Ret => (op_count::COUNT_RET, 0),
         Count::Open => (op_count::COUNT_FIXED, u32::MAX),
     };
@@ -153,9 +162,11 @@ fn lower(from: &Op, limits: &Limits) -> op {
             Kind::Words => op_kind::OP_WORDS.0,
         } as u8,
         dir: match from.dir {
-            Dir::In => op_dir::DIR_IN.0,
-            Dir::Out => op_dir::DIR_OUT.0,
-            Dir::InOut => op_dir::DIR_INOUT.0,
+            Dir::In => op_dir::DIR_ENTRY.0,
+            Dir::Out => op_dir::DIR_EXIT.0,
+            Dir::InOut => op_dir::DIR_ENTRY.0 | op_dir::DIR_EXIT.0,
+            Dir::OutAlways => op_dir::DIR_EXIT.0 | op_dir::DIR_ALWAYS.0,
+            Dir::InOutAlways => op_dir::DIR_ENTRY.0 | op_dir::DIR_EXIT.0 | op_dir::DIR_ALWAYS.0,
         } as u8,
         count: count.0 as u8,
         at: from.at,
@@ -167,5 +178,51 @@ fn lower(from: &Op, limits: &Limits) -> op {
             Cap::Elements => small(limits.elements.saturating_add(1)),
             Cap::Max(n) => n,
         },
+        width,
+        less,
+        shift,
+        ..op::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec() -> TraceSpec {
+        TraceSpec {
+            command: None,
+            attach: Vec::new(),
+            follow: true,
+            calls: CallSet::all(),
+            limits: Limits { text: 32, elements: 32 },
+            dump_read: Default::default(),
+            dump_write: Default::default(),
+            seccomp: stride_event::Seccomp::Off,
+            kill_on_exit: false,
+            detach_on_execve: false,
+            daemonize: 0,
+            interruptible: 0,
+            entries: false,
+            want_ip: false,
+            want_times: false,
+            want_system_time: false,
+            no_memory: false,
+        }
+    }
+
+    #[test]
+    fn every_row_fits_the_kernel_side() {
+        let tables = Tables::of(&spec()).unwrap();
+        assert!(tables.ops.len() > 100);
+        for &abi in ABIS {
+            let names: Vec<&str> = table(abi)
+                .iter()
+                .filter(|e| tables.calls[abi as usize * NUMBERS + e.nr as usize].flags & call_flag::CALL_ENTRY.0 != 0)
+                .map(|e| e.row.name)
+                .collect();
+            println!("{abi:?}: {} need their entry: {}", names.len(), names.join(" "));
+        }
+        println!("{} ops, {} choices, {} cases", tables.ops.len(), tables.choices.len(), tables.case_keys.len());
     }
 }

@@ -1,0 +1,31 @@
+//! The ptrace engine: every traced call stops the tracee at its entry and at its exit.
+//!
+//! One thread does all of it, for ptrace ties tracees to the *thread* which seized them: [`PtraceEngine`] cannot be sent elsewhere.
+//! [`PtraceEngine::next`] waits for the next stop, turns it into events, and leaves the thread concerned stopped until it is called
+//! again, so that the caller may look at `/proc` as the tracee sees it at that very moment.
+//!
+//! The files, outermost first: `engine` (the loop), `spawn` and `attach` (how tracees come), `detach` (how they go), `seccomp`,
+//! `affinity` (which CPU to run on), `plans` and `memory` (capture), `threads` and `tracee` (what is known of a thread, and which
+//! requests its state permits), `wait`, `signals`, `error`; `sys` wraps the kernel.
+//!
+//! Architecture invariant: `unsafe` only in `sys`; a ptrace request can be made only through [`tracee::Stopped`].
+#![deny(unsafe_code)]
+
+mod affinity;
+mod attach;
+mod detach;
+mod engine;
+mod error;
+mod memory;
+mod plans;
+mod seccomp;
+mod signals;
+mod spawn;
+#[allow(unsafe_code)]
+mod sys;
+mod threads;
+mod tracee;
+mod wait;
+
+pub use engine::PtraceEngine;
+pub use error::{AttachFailure, EngineError, StartError};

@@ -2,7 +2,7 @@
 
 use crate::{Call, Outcome, Phase};
 use stride_syscalls::plan::{Cap, Count, Kind, MAX_BYTES, Op, Plan, ROOT};
-use stride_syscalls::{Dir, Syscall};
+use stride_syscalls::{Syscall, units};
 
 /// Reads a tracee's memory: as many bytes of `buf` from `addr` on as are readable.
 pub trait Peek {
@@ -29,7 +29,7 @@ pub fn capture(plan: &Plan, row: &Syscall, phase: Phase, call: &mut Call, limits
     let base = plan.ops.len();
     run(&plan.ops, 0, phase, call, limits, peek);
     for choice in &plan.choices {
-        let key = row.key(&choice.key, &call.args);
+        let key = row.key(&choice.key, &call.args, call.abi);
         let ops = choice.cases.iter().find(|(k, _)| *k == key).map_or(&choice.default, |(_, ops)| ops);
         run(ops, base, phase, call, limits, peek);
     }
@@ -37,10 +37,9 @@ pub fn capture(plan: &Plan, row: &Syscall, phase: Phase, call: &mut Call, limits
 
 fn run(ops: &[Op], base: usize, phase: Phase, call: &mut Call, limits: &Limits, peek: &mut dyn Peek) {
     for (i, op) in ops.iter().enumerate() {
-        let wanted = match op.dir {
-            Dir::In => phase == Phase::Entry,
-            Dir::Out => phase == Phase::Exit && matches!(call.outcome, Outcome::Value(_)),
-            Dir::InOut => phase == Phase::Entry || matches!(call.outcome, Outcome::Value(_)),
+        let wanted = match phase {
+            Phase::Entry => op.dir.at_entry(),
+            Phase::Exit => op.dir.at_exit(matches!(call.outcome, Outcome::Value(_))),
         };
         if !wanted {
             continue;
@@ -121,6 +120,9 @@ fn count(op: &Op, call: &Call, phase: Phase, elem: Option<&[u8]>) -> u64 {
                 if width >= 8 { v } else { v & ((1 << (8 * width)) - 1) }
             }
         },
+        Count::Units { at, width, less, shift } => {
+            units(count(&Op { count: Count::At { at, width }, ..*op }, call, phase, elem), less, shift)
+        }
         Count::Deref { at } => {
             use crate::Memory;
             let ptr = call.args[at as usize / 8];

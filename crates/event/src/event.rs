@@ -27,8 +27,8 @@ pub enum Event<'a> {
     Enter(&'a Call),
     /// A call returned, or is known never to return.
     Exit(&'a Call),
-    /// A signal is about to be delivered, with the kernel's own `siginfo_t`.
-    Signal { tid: Tid, info: &'a [u8; SIGINFO_SIZE], at: Ns },
+    /// A signal is about to be delivered, with the kernel's own `siginfo_t`. `ip` is where it interrupts, if that was asked for.
+    Signal { tid: Tid, info: &'a [u8; SIGINFO_SIZE], ip: Option<u64>, at: Ns },
     /// A group-stop.
     Stopped { tid: Tid, signal: i32, at: Ns },
     Exited { tid: Tid, status: i32, at: Ns },

@@ -14,7 +14,7 @@ impl Phase {
     pub fn of(dir: Dir) -> Phase {
         match dir {
             Dir::In => Phase::Entry,
-            Dir::Out | Dir::InOut => Phase::Exit,
+            Dir::Out | Dir::InOut | Dir::OutAlways | Dir::InOutAlways => Phase::Exit,
         }
     }
 }

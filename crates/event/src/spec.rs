@@ -109,9 +109,11 @@ pub struct TraceSpec {
     pub seccomp: Seccomp,
     /// `--kill-on-exit`.
     pub kill_on_exit: bool,
+    /// `-b execve`: let go of threads that call it (but for the command's own first time).
+    pub detach_on_execve: bool,
     /// `-D`: run as a grandchild so that the command is the caller's direct child; 1 to 3.
     pub daemonize: u8,
-    /// `-I`.
+    /// `-I`, 1 to 4; 0 for the default, which is 4 with `-D` and else 2. (With `-o FILE PROG` strace's default is 3.)
     pub interruptible: u8,
     /// Report `Enter` events (text); without them an engine may report calls only when they return.
     pub entries: bool,

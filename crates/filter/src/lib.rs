@@ -1,0 +1,26 @@
+//! `-e` expressions, as data.
+//!
+//! Every expression is a set over some domain: syscalls, signals, file descriptors, return statuses, kinds of
+//! messages. They share one grammar ([`list`]) and differ in how a member is spelt. What comes out is plain data that
+//! the command line hands to engines (which skip calls as early as they can) and to the printer.
+//!
+//! The texts of errors are part of the interface: scripts match on them, so they are strace's where strace has one.
+
+mod catalog;
+mod descriptors;
+mod ere;
+mod error;
+mod list;
+mod paths;
+mod signals;
+mod syscalls;
+mod words;
+
+pub use catalog::{Catalog, Named};
+pub use descriptors::parse_descriptors;
+pub use error::Error;
+pub use paths::{PathSet, Resolved};
+pub use signals::SignalSet;
+pub use stride_event::{CallSet, FdSet};
+pub use syscalls::parse_syscalls;
+pub use words::{FdDetail, PidDetail, Quiet, Status, Word, WordSet};

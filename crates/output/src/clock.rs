@@ -29,6 +29,24 @@ impl Clock {
     }
 }
 
+/// Date and time with its part of a second and the offset from UTC: `2024-02-29T23:59:58.123456+0100`.
+pub fn moment(out: &mut Vec<u8>, sec: i64, part: u32, digits: u8) {
+    let Some(t) = Local.timestamp_opt(sec, 0).earliest() else {
+        // Beyond any calendar.
+        out.extend_from_slice(itoa::Buffer::new().format(sec).as_bytes());
+        return;
+    };
+    out.extend_from_slice(t.format("%Y-%m-%dT%H:%M:%S").to_string().as_bytes());
+    if part != 0 {
+        let mut buf = itoa::Buffer::new();
+        let part = buf.format(part);
+        out.push(b'.');
+        out.resize(out.len() + usize::from(digits).saturating_sub(part.len()), b'0');
+        out.extend_from_slice(part.as_bytes());
+    }
+    out.extend_from_slice(t.format("%z").to_string().as_bytes());
+}
+
 fn time_of_day(second: u64) -> [u8; 8] {
     let mut text = *b"00:00:00";
     if let Some(t) = Local.timestamp_opt(second as i64, 0).earliest() {

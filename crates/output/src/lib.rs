@@ -8,12 +8,14 @@ mod names;
 mod quote;
 mod sink;
 mod style;
+mod summary;
 mod text;
 mod value;
 
 pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};
 pub use quote::{escape_path, quote};
 pub use sink::Sink;
+pub use summary::{Column, SortKey, Summary, SummaryLayout};
 pub use text::{OpenSink, Show, TextView};
 pub use style::{HexStrings, NameStyle, Style};
 pub use value::Writer;

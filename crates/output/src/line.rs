@@ -1,8 +1,8 @@
 //! strace's lines: leader, call, alignment, return value; lines cut in two when threads take turns.
 
-use crate::{Style, Writer, names};
+use crate::{NameStyle, Style, Writer, names};
 use std::collections::HashMap;
-use stride_decode::{Decoded, NamedArg, Part, Return};
+use stride_decode::{Decoded, NamedArg, Part, Return, Value};
 use stride_event::{Call, Ns, Outcome, Tid};
 use stride_syscalls::Ret;
 
@@ -256,7 +256,7 @@ impl Line {
             if shown > 0 {
                 w.str(", ");
             }
-            if w.style.arg_names {
+            if w.style.arg_names || arg.named {
                 w.str(arg.name);
                 w.out.push(b'=');
             }
@@ -278,7 +278,7 @@ impl Line {
             Outcome::Value(v) => {
                 if matches!(decoded.row.map(|r| r.ret), Some(Ret::Never)) {
                     w.str("?");
-                } else if matches!(ret.value, stride_decode::Value::Addr(0)) {
+                } else if matches!(ret.value, Value::Addr(0)) {
                     w.int(v);
                 } else {
                     w.value(&ret.value);
@@ -310,7 +310,9 @@ impl Line {
         }
         if let Some(note) = &ret.note {
             w.str(" (");
-            w.value(note);
+            // Most notes are there for their names: `-X raw` leaves them.
+            let names = if matches!(note, Value::Styled(_)) { style.names } else { NameStyle::Abbrev };
+            Writer { out: &mut *w.out, style: Style { names, ..style } }.value(note);
             w.str(")");
         }
         if let Some(digits) = self.layout.elapsed {

@@ -5,7 +5,7 @@ use crate::{Layout, Line, Sink, names};
 use std::collections::HashMap;
 use std::io;
 use stride_decode::{Decoder, Options, Part, World};
-use stride_event::{Call, Event, Ns, Outcome, SIGINFO_SIZE, Tid};
+use stride_event::{Call, Event, Ns, SIGINFO_SIZE, Tid};
 
 /// Opens a thread's own output (`-ff`).
 pub type OpenSink = Box<dyn FnMut(Tid) -> io::Result<Sink>>;
@@ -35,6 +35,8 @@ pub struct TextView {
     show: Show,
     streams: Streams,
     tracees: usize,
+    /// The latest call of each thread, kept only where leaders show it (`-n`).
+    last_calls: HashMap<Tid, u64>,
     /// Size of a buffer that is written even while more events come.
     batch: usize,
     error: Option<io::Error>,
@@ -65,6 +67,7 @@ impl TextView {
             show,
             streams,
             tracees: 0,
+            last_calls: HashMap::new(),
             batch: 1 << 16,
             error: None,
         }
@@ -84,7 +87,7 @@ impl TextView {
                 let pending = self.stream(call.tid).is_some_and(|(line, _)| line.is_pending(call.tid));
                 self.call(call, if pending { Part::Rest } else { Part::Whole });
             }
-            Event::Signal { tid, info, at } => self.signal(tid, info, at),
+            Event::Signal { tid, info, ip, at } => self.signal(tid, info, ip, at),
             Event::Stopped { tid, signal, at } => self.other(tid, at, |w| {
                 w.str("--- stopped by ");
                 names::signal(w.out, signal);
@@ -156,7 +159,14 @@ impl TextView {
         }
     }
 
+    fn last_call(&self, tid: Tid) -> Option<u64> {
+        self.last_calls.get(&tid).copied()
+    }
+
     fn call(&mut self, call: &Call, part: Part) {
+        if self.layout.leader.number {
+            self.last_calls.insert(call.tid, call.nr);
+        }
         // The stream is taken apart from the rest so that the decoder can be borrowed beside it.
         let tracees = self.tracees;
         if self.stream(call.tid).is_none() {
@@ -173,7 +183,7 @@ impl TextView {
         line.call(&decoded, part, tracees);
     }
 
-    fn signal(&mut self, tid: Tid, info: &[u8; SIGINFO_SIZE], at: Ns) {
+    fn signal(&mut self, tid: Tid, info: &[u8; SIGINFO_SIZE], ip: Option<u64>, at: Ns) {
         let number = i32::from_le_bytes([info[0], info[1], info[2], info[3]]);
         if !self.show.signal.get(number as usize).copied().unwrap_or(true) {
             return;
@@ -181,8 +191,8 @@ impl TextView {
         if self.stream(tid).is_none() {
             return;
         }
+        let m = Moment { tid, at, tracees: self.tracees, nr: self.last_calls.get(&tid).copied(), ip };
         let value = self.decoder.siginfo(info, &self.options, &*self.world);
-        let m = Moment { tid, at, tracees: self.tracees, nr: None, ip: None };
         let line = match &mut self.streams {
             Streams::One(line, _) => line,
             Streams::PerThread { streams, .. } => match streams.get_mut(&tid) {
@@ -200,9 +210,9 @@ impl TextView {
     }
 
     fn other(&mut self, tid: Tid, at: Ns, write: impl FnOnce(&mut crate::Writer<'_>)) {
-        let tracees = self.tracees;
+        let (tracees, nr) = (self.tracees, self.last_call(tid));
         if let Some((line, _)) = self.stream(tid) {
-            line.other(Moment { tid, at, tracees, nr: None, ip: None }, write);
+            line.other(Moment { tid, at, tracees, nr, ip: None }, write);
         }
     }
 

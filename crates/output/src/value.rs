@@ -1,7 +1,9 @@
 //! Values as strace writes them.
 
-use crate::{HexStrings, NameStyle, Style, escape_path, names, quote};
+use crate::{HexStrings, NameStyle, Style, clock, escape_path, names, quote};
 use stride_decode::{Member, Tail, Text, TextKind, Value};
+use std::io::Write as _;
+use std::net::IpAddr;
 use stride_syscalls::Set;
 
 /// Appends values to a buffer.
@@ -30,6 +32,48 @@ impl Writer<'_> {
         let digits = (67 - v.leading_zeros()) / 4;
         for i in (0..digits).rev() {
             self.out.push(DIGITS[(v >> (4 * i)) as usize & 15]);
+        }
+    }
+
+    /// As many digits as fit the width; `0x` only where the number is not zero, as printf's `%#0*x` has it.
+    fn hex_wide(&mut self, v: u64, width: u8) {
+        let zeros = if v == 0 {
+            width
+        } else {
+            self.str("0x");
+            width.saturating_sub(2)
+        };
+        let from = self.out.len();
+        self.out.resize(from + zeros as usize, b'0');
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        for (i, digit) in self.out[from..].iter_mut().rev().enumerate().take(16) {
+            *digit = DIGITS[(v >> (4 * i)) as usize & 15];
+        }
+    }
+
+    fn ticks(&mut self, v: u64) {
+        self.int(v);
+        if self.style.names != NameStyle::Raw {
+            self.comment(|w| {
+                w.int(v / 100);
+                w.out.extend_from_slice(&[b'.', b'0' + (v / 10 % 10) as u8, b'0' + (v % 10) as u8]);
+                w.str(" s");
+            });
+        }
+    }
+
+    fn errno(&mut self, v: i32) {
+        match names::errno(v.unsigned_abs()) {
+            Some((name, _)) => self.named(
+                |w| w.int(v),
+                |w| {
+                    if v < 0 {
+                        w.out.push(b'-');
+                    }
+                    w.str(name);
+                },
+            ),
+            None => self.int(v),
         }
     }
 
@@ -72,6 +116,9 @@ impl Writer<'_> {
             Value::Int(v) => self.int(v),
             Value::UInt(v) => self.int(v),
             Value::Hex(v) => self.hex(v),
+            Value::HexWide { raw, width } => self.hex_wide(raw, width),
+            Value::Ticks(v) => self.ticks(v),
+            Value::Errno(v) => self.errno(v),
             Value::Octal(v) => self.octal(v),
             Value::Addr(v) => self.addr(v),
             Value::Fd { fd, path } => self.fd(fd, path),
@@ -112,7 +159,27 @@ impl Writer<'_> {
                     w.out.push(b')');
                 },
             ),
+            Value::PadHex { raw, width } => self.pad_hex(raw, width.into()),
+            Value::Either { raw, name } => self.named(|w| w.value(raw), |w| w.by_name(name)),
+            Value::Numbered(value) => {
+                let style = self.style.names;
+                if style == NameStyle::Abbrev {
+                    self.style.names = NameStyle::Verbose;
+                }
+                self.value(value);
+                self.style.names = style;
+            }
+            Value::Ip(ip) => self.named(|w| w.ip_octets(ip), |w| w.ip(ip, None)),
             Value::Or(parts) => self.list(parts, "|"),
+            Value::Known(number, meaning) => self.named(|w| w.value(number), |w| w.value(meaning)),
+            Value::Remark(comment, value) => {
+                self.str("/* ");
+                self.value(comment);
+                self.str(" */ ");
+                self.value(value);
+            }
+            Value::Absent => {}
+            Value::Time { sec, part, digits } => clock::moment(self.out, sec, part, digits),
             Value::Change(before, after) => {
                 self.value(before);
                 self.str(" => ");
@@ -126,7 +193,9 @@ impl Writer<'_> {
                     self.comment(|w| w.value(comment));
                 }
             }
+            Value::Styled(value) => self.value(value),
             Value::Plain(bytes) => escape_path(self.out, bytes, HexStrings::Never),
+            Value::Ascii(text) => self.out.extend(text.bytes().filter(|b| (0x20..0x7f).contains(b))),
             Value::Named(name, value) => {
                 self.str(name);
                 self.out.push(b'=');
@@ -168,10 +237,53 @@ impl Writer<'_> {
         }
     }
 
+    /// A value by its name alone, for where its number stands already.
+    fn by_name(&mut self, value: &Value<'_>) {
+        let style = std::mem::replace(&mut self.style.names, NameStyle::Abbrev);
+        self.value(value);
+        self.style.names = style;
+    }
+
+    fn pad_hex(&mut self, raw: u64, width: usize) {
+        let from = self.out.len();
+        if raw == 0 {
+            self.out.resize(from + width, b'0');
+            return;
+        }
+        self.hex(raw);
+        let missing = width.saturating_sub(self.out.len() - from);
+        self.out.splice(from + 2..from + 2, std::iter::repeat_n(b'0', missing));
+    }
+
+    fn ip_octets(&mut self, ip: IpAddr) {
+        match ip {
+            IpAddr::V4(ip) => quote(self.out, &ip.octets(), HexStrings::All),
+            IpAddr::V6(ip) => quote(self.out, &ip.octets(), HexStrings::All),
+        }
+    }
+
+    /// The C call that makes this address, with the member it is stored in.
+    fn ip(&mut self, ip: IpAddr, member: Option<&str>) {
+        // Writing to memory cannot fail.
+        let _ = match (ip, member) {
+            (IpAddr::V6(ip), member) if embeds_ipv4(ip) => {
+                let [.., a, b, c, d] = ip.octets();
+                match member {
+                    None => write!(self.out, "inet_pton(AF_INET6, \"::{a}.{b}.{c}.{d}\")"),
+                    Some(member) => write!(self.out, "inet_pton(AF_INET6, \"::{a}.{b}.{c}.{d}\", &{member})"),
+                }
+            }
+            (IpAddr::V4(ip), _) => write!(self.out, "inet_addr(\"{ip}\")"),
+            (IpAddr::V6(ip), None) => write!(self.out, "inet_pton(AF_INET6, \"{ip}\")"),
+            (IpAddr::V6(ip), Some(member)) => write!(self.out, "inet_pton(AF_INET6, \"{ip}\", &{member})"),
+        };
+    }
+
     fn tail(&mut self, empty: bool, tail: Tail) {
         match tail {
             Tail::End => {}
             Tail::More => self.str(if empty { "..." } else { ", ..." }),
+            Tail::Unknown => self.str(if empty { "???" } else { ", ???" }),
             Tail::Unread(addr) => {
                 self.str(if empty { "... /* " } else { ", ... /* " });
                 self.hex(addr);
@@ -186,9 +298,15 @@ impl Writer<'_> {
             if i > 0 {
                 self.str(", ");
             }
-            self.str(m.name);
-            self.out.push(b'=');
-            self.value(&m.value);
+            match m.value {
+                Value::Ip(ip @ IpAddr::V6(_)) if self.style.names == NameStyle::Abbrev => self.ip(ip, Some(m.name)),
+                value if m.name.is_empty() => self.value(&value),
+                value => {
+                    self.str(m.name);
+                    self.out.push(b'=');
+                    self.value(&value);
+                }
+            }
         }
         self.tail(members.is_empty(), tail);
         self.out.push(b'}');
@@ -208,7 +326,7 @@ impl Writer<'_> {
             NameStyle::Abbrev => {
                 if !self.flag_names(raw, set) {
                     self.number(raw, set);
-                    if raw != 0 {
+                    if raw != 0 && !set.unknown.is_empty() {
                         self.comment(|w| w.str(set.unknown));
                     }
                 }
@@ -219,7 +337,7 @@ impl Writer<'_> {
                 self.str(" /* ");
                 if self.flag_names(raw, set) {
                     self.str(" */");
-                } else if raw != 0 {
+                } else if raw != 0 && !set.unknown.is_empty() {
                     self.str(set.unknown);
                     self.str(" */");
                 } else {
@@ -236,8 +354,21 @@ impl Writer<'_> {
     /// Whether any name was written.
     fn flag_names(&mut self, raw: u64, set: &Set) -> bool {
         let mut left = raw;
-        let mut any = false;
-        for item in set.items {
+        let mut any = set.lead != 0;
+        if any {
+            let field = raw & set.lead;
+            match set.items.iter().find(|i| i.mask == set.lead && i.value == field) {
+                Some(item) => self.str(item.name),
+                None => {
+                    self.hex(field);
+                    self.comment(|w| w.str(set.unknown));
+                }
+            }
+            left &= !set.lead;
+        }
+        let number = set.number.map_or(0, |n| (left & n.mask) >> n.shift);
+        left &= !set.number.map_or(0, |n| n.mask);
+        for item in set.items.iter().filter(|i| set.lead == 0 || i.mask != set.lead) {
             // A name is due when its bits have its value and it says something not yet said; a name
             // with the value zero stands for its whole field.
             let matches = raw & item.mask == item.value && (item.value == 0 || left & item.value == item.value);
@@ -254,6 +385,15 @@ impl Writer<'_> {
             self.out.push(b'|');
             self.hex(left);
         }
+        if let (Some(n), 1..) = (set.number, number) {
+            if any {
+                self.out.push(b'|');
+            }
+            self.int(number);
+            self.str("<<");
+            self.str(n.name);
+            any = true;
+        }
         any
     }
 
@@ -262,7 +402,7 @@ impl Writer<'_> {
             Some(name) => self.named(|w| w.number(raw, set), |w| w.str(name)),
             None => {
                 self.number(raw, set);
-                if self.style.names != NameStyle::Raw {
+                if self.style.names != NameStyle::Raw && !set.unknown.is_empty() {
                     self.comment(|w| w.str(set.unknown));
                 }
             }
@@ -313,4 +453,10 @@ impl Writer<'_> {
         }
         self.out.push(b']');
     }
+}
+
+/// An IPv4-compatible address, which inet_ntop(3) ends with a dotted quad and Rust does not.
+fn embeds_ipv4(ip: std::net::Ipv6Addr) -> bool {
+    let s = ip.segments();
+    s[..6].iter().all(|&s| s == 0) && s[6] != 0
 }

@@ -1,6 +1,6 @@
 //! What is checked while the description is compiled: a misspelt name fails the build.
 
-use crate::{Arg, Len, Struct, Syscall, Ty, When};
+use crate::{Arg, Form, Key, Len, Ret, Struct, Syscall, Ty};
 
 pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
@@ -41,22 +41,42 @@ const fn names_field(s: &Struct, name: &str) -> bool {
 
 /// Checks the names a row's types refer to.
 pub(crate) const fn row(row: &Syscall) {
-    assert!(row.args.len() <= 6, "a syscall has at most six arguments");
     let mut i = 0;
     while i < row.args.len() {
+        let register = match row.args[i].register {
+            Some(register) => register as usize,
+            None => i,
+        };
+        assert!(register < 6, "a syscall has at most six arguments");
         ty(&row.args[i].ty, row.args, None);
-        match row.args[i].when {
-            When::Always => {}
-            When::AnySet(on, _) | When::OneOf(on, _, _) | When::NoneOf(on, _, _) => {
-                assert!(names_arg(row.args, on), "When names no argument of this syscall");
-            }
+        if let Some(on) = row.args[i].when.on() {
+            assert!(names_arg(row.args, on), "When names no argument of this syscall");
+        }
+        i += 1;
+    }
+    if let Ret::Select(choice) = row.ret {
+        assert!(names_arg(row.args, choice.on.arg), "Select names no argument of this syscall");
+    }
+}
+
+/// Checks the forms of a multiplexed call.
+pub(crate) const fn forms(row: &Syscall, on: &Key, cases: &[Form]) {
+    assert!(names_arg(row.args, on.arg), "a form's key names no argument of this syscall");
+    let mut i = 0;
+    while i < cases.len() {
+        let form = &cases[i].row;
+        assert!(same(form.name, row.name), "a form has another name than its syscall");
+        let mut j = 0;
+        while j < form.args.len() {
+            assert!(!matches!(form.args[j].ty, Ty::Select(_)), "a form is chosen already: no Select within");
+            j += 1;
         }
         i += 1;
     }
 }
 
 const fn len(len: &Len, args: &[Arg], within: Option<&Struct>) {
-    if let Len::Of(name) | Len::Deref(name) = len {
+    if let Len::Of(name) | Len::Deref(name) | Len::Units { of: name, .. } = len {
         let known = match within {
             Some(s) => names_field(s, name),
             None => names_arg(args, name),
@@ -65,21 +85,30 @@ const fn len(len: &Len, args: &[Arg], within: Option<&Struct>) {
     }
 }
 
+const fn members(s: &Struct, args: &[Arg]) {
+    let mut i = 0;
+    while i < s.fields.len() {
+        ty(&s.fields[i].ty, args, Some(s));
+        if let Some(on) = s.fields[i].when.on() {
+            assert!(names_field(s, on), "When names no member of this struct");
+        }
+        i += 1;
+    }
+}
+
 const fn ty(t: &Ty, args: &[Arg], within: Option<&Struct>) {
     match t {
-        Ty::Bytes(_, l) | Ty::Iovec(_, l) | Ty::Sockaddr(_, l) | Ty::SigSet(_, l) => len(l, args, within),
+        Ty::Bytes(_, l) | Ty::Buffer(_, l, _) | Ty::Iovec(_, l) | Ty::Sockaddr(_, l) | Ty::SigSet(_, l) => len(l, args, within),
+        Ty::Grown(_, s, l, _) => {
+            len(l, args, within);
+            members(s, args);
+        }
         Ty::Array(_, inner, l) => {
             len(l, args, within);
             ty(inner, args, within);
         }
-        Ty::Ptr(_, inner) | Ty::As(_, inner) | Ty::Custom(_, inner) | Ty::Items(inner) => ty(inner, args, within),
-        Ty::Struct(s) => {
-            let mut i = 0;
-            while i < s.fields.len() {
-                ty(&s.fields[i].ty, args, Some(s));
-                i += 1;
-            }
-        }
+        Ty::Ptr(_, inner) | Ty::As(_, inner) | Ty::Custom(_, inner) | Ty::Items(inner) | Ty::Reply(inner) | Ty::NonZero(inner) => ty(inner, args, within),
+        Ty::Struct(s) | Ty::Exchange(s) => members(s, args),
         Ty::Select(s) => {
             assert!(names_arg(args, s.on.arg), "Select names no argument of this syscall");
             if let Some(second) = s.on.second {

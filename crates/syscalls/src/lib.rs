@@ -20,13 +20,15 @@ mod ty;
 
 pub use abi::Abi;
 pub use class::Class;
-pub use row::{Arg, Ret, Syscall, When, arg, syscall};
+pub use row::{Arg, Form, Forms, Ret, RetSelect, Syscall, When, arg, form, syscall};
 #[doc(hidden)]
 pub use set::mask_of;
-pub use set::{Item, Set};
+pub use set::{Item, Number, Set};
+#[doc(hidden)]
+pub use strukt::plain;
 pub use strukt::{Field, Struct};
 pub use table::{Entry, Table, table};
-pub use ty::{Case, Dir, Irregular, Key, Len, PidKind, Select, Ty, Width};
+pub use ty::{Case, Dir, Irregular, Key, Len, PidKind, Select, Ty, Unit, Width, units};
 
 /// The generated kernel facts the rows are made from, for decoders that need a bare constant.
 pub use stride_uapi as uapi;

@@ -40,6 +40,8 @@ pub enum Count {
     /// An unsigned value of `width` bytes at this offset of the parent's element (for [`ROOT`]: 8 × position).
     /// Of an argument only the low `width` bytes count.
     At { at: u16, width: u8 },
+    /// As `At`, less `less`, in units of `1 << shift`, rounded up.
+    Units { at: u16, width: u8, less: u8, shift: u8 },
     /// Behind the pointer at this offset of [`ROOT`], 4 bytes.
     Deref { at: u16 },
     /// The call's return value.
@@ -63,6 +65,9 @@ pub enum Cap {
 /// The most bytes one op copies in any case: structs of absurd lengths stay bounded.
 pub const MAX_BYTES: usize = 256 << 10;
 
+/// The most that is copied of a struct that grows.
+pub const MAX_GROWN: u32 = 4096;
+
 /// A call's plan. Where an argument's type depends on another argument, the ops of the chosen case follow the base.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
@@ -80,17 +85,28 @@ pub struct Choice {
 
 impl Plan {
     pub fn of(row: &Syscall, abi: Abi) -> Plan {
+        let Some(forms) = &row.forms else { return Plan::of_form(row, abi) };
+        // No op is common to all forms: each is a whole plan of its own.
+        let whole = |row: &Syscall| {
+            debug_assert!(row.args.iter().all(|a| !matches!(a.ty, Ty::Select(_))));
+            Plan::of_form(row, abi).ops
+        };
+        let cases = forms.cases.iter().flat_map(|f| f.values.iter().map(|&v| (v, whole(&f.row)))).collect();
+        Plan { ops: Vec::new(), choices: vec![Choice { key: forms.on, cases, default: whole(row) }] }
+    }
+
+    fn of_form(row: &Syscall, abi: Abi) -> Plan {
         let mut plan = Plan::default();
         for (i, arg) in row.args.iter().enumerate() {
             if let Ty::Select(_) = arg.ty {
                 continue;
             }
-            let place = Place { row, abi, parent: ROOT, at: 8 * i as u16, within: None };
+            let place = Place { row, abi, parent: ROOT, at: 8 * row.register(i, abi) as u16, within: None };
             lower(&mut plan.ops, &arg.ty, place);
         }
         for (i, arg) in row.args.iter().enumerate() {
             let Ty::Select(select) = arg.ty else { continue };
-            let place = Place { row, abi, parent: ROOT, at: 8 * i as u16, within: None };
+            let place = Place { row, abi, parent: ROOT, at: 8 * row.register(i, abi) as u16, within: None };
             let case = |ty: &Ty| {
                 let mut ops = plan.ops.clone();
                 lower(&mut ops, ty, place);
@@ -128,11 +144,15 @@ impl Place<'_> {
             Len::Fixed(n) => Count::Fixed(n as u32),
             Len::Ret => Count::Ret,
             Len::UntilZero => Count::Open,
-            Len::Deref(name) => Count::Deref { at: 8 * self.row.index(name) as u16 },
+            Len::Units { of, less, unit } => match self.count(Len::Of(of)) {
+                Count::At { at, width } => Count::Units { at, width, less, shift: unit.shift(self.abi) },
+                other => other,
+            },
+            Len::Deref(name) => Count::Deref { at: 8 * self.row.register(self.row.index(name), self.abi) as u16 },
             Len::Of(name) => match self.within {
                 None => {
                     let i = self.row.index(name);
-                    Count::At { at: 8 * i as u16, width: self.row.args[i].ty.size(self.abi).clamp(1, 8) as u8 }
+                    Count::At { at: 8 * self.row.register(i, self.abi) as u16, width: self.row.args[i].ty.size(self.abi).clamp(1, 8) as u8 }
                 }
                 Some((s, start)) => {
                     let f = s.field(name).expect("checked when the row was built").place(self.abi);
@@ -159,6 +179,9 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
         Ty::Bytes(dir, len) => {
             push(Kind::Bytes, 1, p.count(len), Cap::Text, dir);
         }
+        Ty::Buffer(dir, len, max) => {
+            push(Kind::Bytes, 1, p.count(len), Cap::Max(max), dir);
+        }
         Ty::Sockaddr(dir, len) => {
             push(Kind::Bytes, 1, p.count(len), Cap::Max(128), dir);
         }
@@ -169,13 +192,27 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             let me = push(Kind::Bytes, inner.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), dir);
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
         }
+        Ty::Spread(s) => {
+            let me = push(Kind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::In);
+            lower(ops, &Ty::Struct(s), Place { parent: me, at: 0, within: None, ..p });
+        }
         Ty::Array(dir, inner, Len::UntilZero) => {
-            let me = push(Kind::Words, word, Count::Open, Cap::Elements, dir);
+            // Whole, so that what is left out can be counted.
+            let me = push(Kind::Words, word, Count::Open, Cap::Max(MAX_BYTES as u32 / 8), dir);
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
         }
         Ty::Array(dir, inner, len) => {
             let me = push(Kind::Bytes, inner.size(p.abi) as u16, p.count(len), Cap::Elements, dir);
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
+        }
+        Ty::Grown(dir, s, len, _) => {
+            // Bytes: how many there are is the program's word, and a struct of an older kernel is shorter. Members'
+            // pointers are followed in the known part, which is a block of its own.
+            push(Kind::Bytes, 1, p.count(len), Cap::Max(MAX_GROWN), dir);
+            if s.fields.iter().any(|f| f.ty.is_pointer()) {
+                let me = push(Kind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), dir);
+                lower(ops, &Ty::Struct(s), Place { parent: me, at: 0, within: None, ..p });
+            }
         }
         Ty::Iovec(dir, len) => {
             // The vector itself is always the program's; only the buffers follow the direction.
@@ -189,7 +226,11 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
                 lower(ops, &field.ty, Place { at, within: Some((s, p.at)), ..p });
             }
         }
-        Ty::As(_, inner) | Ty::Custom(_, inner) => lower(ops, inner, p),
+        Ty::Exchange(s) => {
+            let me = push(Kind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::InOut);
+            lower(ops, &Ty::Struct(s), Place { parent: me, at: 0, within: None, ..p });
+        }
+        Ty::As(_, inner) | Ty::Custom(_, inner) | Ty::Reply(inner) | Ty::NonZero(inner) => lower(ops, inner, p),
         // A choice is made on arguments only; scalars and inline bytes are part of what holds them.
         _ => {}
     }

@@ -1,6 +1,6 @@
 //! A syscall's row.
 
-use crate::{Class, Set, Ty};
+use crate::{Abi, Class, Key, Set, Ty};
 
 /// One system call, as its man page writes it.
 #[derive(Debug)]
@@ -9,6 +9,26 @@ pub struct Syscall {
     pub class: Class,
     pub ret: Ret,
     pub args: &'static [Arg],
+    /// What the call looks like for certain values of one argument, where that changes more than a type.
+    pub forms: Option<Forms>,
+}
+
+/// The forms of a multiplexed call (keyctl, quotactl): which row describes it follows from one argument.
+#[derive(Debug, Clone, Copy)]
+pub struct Forms {
+    pub on: Key,
+    pub cases: &'static [Form],
+}
+
+/// The row that holds when the key is one of these values. Its arguments contain no [`Ty::Select`].
+#[derive(Debug)]
+pub struct Form {
+    pub values: &'static [u64],
+    pub row: Syscall,
+}
+
+pub const fn form(values: &'static [u64], row: Syscall) -> Form {
+    Form { values, row }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -16,18 +36,48 @@ pub struct Arg {
     pub name: &'static str,
     pub ty: Ty,
     pub when: When,
+    /// The register that holds it, where that is not its position among the arguments shown.
+    pub register: Option<u8>,
+    /// Its name is always shown (clone's arguments are in another order than its man page has).
+    pub named: bool,
 }
 
-/// Whether an argument exists at all; where it does not, it is not shown.
+/// Whether an argument or member exists at all; where it does not, it is not shown.
 #[derive(Debug, Clone, Copy)]
 pub enum When {
     Always,
+    /// A register that the call leaves unused, or that another argument's decoder reads.
+    Never,
     /// Any of these masks is wholly set in the sibling: open's `mode` with `O_CREAT` or `O_TMPFILE`.
     AnySet(&'static str, &'static [u64]),
     /// The sibling, masked, is one of these values.
     OneOf(&'static str, u64, &'static [u64]),
     /// The sibling, masked, is none of these values.
     NoneOf(&'static str, u64, &'static [u64]),
+}
+
+impl When {
+    /// Decides by the sibling that `value` looks up.
+    pub fn holds(&self, value: impl Fn(&str) -> u64) -> bool {
+        match *self {
+            When::Always => true,
+            When::Never => false,
+            When::AnySet(on, masks) => {
+                let v = value(on);
+                masks.iter().any(|m| v & m == *m)
+            }
+            When::OneOf(on, mask, values) => values.contains(&(value(on) & mask)),
+            When::NoneOf(on, mask, values) => !values.contains(&(value(on) & mask)),
+        }
+    }
+
+    /// The sibling it depends on.
+    pub const fn on(&self) -> Option<&'static str> {
+        match *self {
+            When::Always | When::Never => None,
+            When::AnySet(on, _) | When::OneOf(on, _, _) | When::NoneOf(on, _, _) => Some(on),
+        }
+    }
 }
 
 /// What a successful return value is.
@@ -44,13 +94,26 @@ pub enum Ret {
     Addr,
     Pid(crate::PidKind),
     Uid,
+    /// A flag word: hexadecimal, with the names in parentheses.
     Flags(&'static Set),
+    /// An enumeration: decimal, with the name in parentheses where it has one.
+    Enum(&'static Set),
     /// Does not return (exit).
     Never,
+    /// It depends on an argument (fcntl's `op`).
+    Select(&'static RetSelect),
+}
+
+/// A choice of [`Ret`] by the value of an argument.
+#[derive(Debug)]
+pub struct RetSelect {
+    pub on: crate::Key,
+    pub cases: &'static [(u64, Ret)],
+    pub default: Ret,
 }
 
 pub const fn arg(name: &'static str, ty: Ty) -> Arg {
-    Arg { name, ty, when: When::Always }
+    Arg { name, ty, when: When::Always, register: None, named: false }
 }
 
 impl Arg {
@@ -58,19 +121,44 @@ impl Arg {
         self.when = when;
         self
     }
+
+    /// Held in this register, counted from 0. Arguments of which only one exists at a time may share one.
+    pub const fn at(mut self, register: u8) -> Arg {
+        self.register = Some(register);
+        self
+    }
+
+    pub const fn named(mut self) -> Arg {
+        self.named = true;
+        self
+    }
 }
 
 pub const fn syscall(name: &'static str, class: Class, ret: Ret, args: &'static [Arg]) -> Syscall {
-    let row = Syscall { name, class, ret, args };
+    let row = Syscall { name, class, ret, args, forms: None };
     crate::check::row(&row);
     row
 }
 
 impl Syscall {
+    /// Adds the forms of a multiplexed call; the row itself describes every other value.
+    pub const fn by(mut self, on: Key, cases: &'static [Form]) -> Syscall {
+        crate::check::forms(&self, &on, cases);
+        self.forms = Some(Forms { on, cases });
+        self
+    }
+
+    /// The row that describes the call with these arguments: this one, or one of its forms.
+    pub fn form(&'static self, args: &[u64; 6], abi: Abi) -> &'static Syscall {
+        let Some(forms) = &self.forms else { return self };
+        let key = self.key(&forms.on, args, abi);
+        forms.cases.iter().find(|f| f.values.contains(&key)).map_or(self, |f| &f.row)
+    }
+
     /// How many leading arguments can be shown when the call is entered. The rest wait for its return, as strace does it.
-    pub fn shown_at_entry(&self, args: &[u64; 6]) -> usize {
+    pub fn shown_at_entry(&self, args: &[u64; 6], abi: Abi) -> usize {
         let waits = |a: &Arg| match &a.ty {
-            Ty::Select(s) => self.choose(s, args).needs_exit(),
+            Ty::Select(s) => self.choose(s, args, abi).needs_exit(),
             ty => ty.needs_exit(),
         };
         self.args.iter().position(waits).unwrap_or(self.args.len())
@@ -81,30 +169,66 @@ impl Syscall {
         self.args.iter().position(|a| a.name == name).unwrap_or(0)
     }
 
+    /// The register in which an argument starts: its position, unless 64-bit values before it took two registers each.
+    pub fn register(&self, position: usize, abi: Abi) -> usize {
+        if let Some(register) = self.args[position].register {
+            return register as usize;
+        }
+        if abi.word() == 8 {
+            return position;
+        }
+        position + self.args[..position].iter().filter(|a| a.ty.is_wide(abi)).count()
+    }
+
+    /// How many registers the arguments take.
+    pub fn registers(&self, abi: Abi) -> usize {
+        let end = |i: usize| self.register(i, abi) + if self.args[i].ty.is_wide(abi) { 2 } else { 1 };
+        (0..self.args.len()).map(end).max().unwrap_or(0).min(6)
+    }
+
+    /// What the registers hold for an argument, low half first where it takes two.
+    pub fn held(&self, position: usize, args: &[u64; 6], abi: Abi) -> u64 {
+        let at = self.register(position, abi);
+        let low = args.get(at).copied().unwrap_or(0);
+        if self.args[position].ty.is_wide(abi) {
+            low & 0xffff_ffff | args.get(at + 1).copied().unwrap_or(0) << 32
+        } else {
+            low
+        }
+    }
+
+    /// [`Syscall::held`], by name.
+    pub fn value(&self, name: &str, args: &[u64; 6], abi: Abi) -> u64 {
+        self.held(self.index(name), args, abi)
+    }
+
     /// The type a [`crate::Select`] resolves to for these arguments.
-    pub fn choose(&self, select: &crate::Select, args: &[u64; 6]) -> Ty {
-        let key = self.key(&select.on, args);
+    pub fn choose(&self, select: &crate::Select, args: &[u64; 6], abi: Abi) -> Ty {
+        let key = self.key(&select.on, args, abi);
         select.cases.iter().find(|c| c.0 == key).map_or(select.default, |c| c.1)
     }
 
-    pub fn key(&self, on: &crate::Key, args: &[u64; 6]) -> u64 {
-        let first = (args[self.index(on.arg)] >> on.shift) & on.mask;
+    pub fn key(&self, on: &crate::Key, args: &[u64; 6], abi: Abi) -> u64 {
+        let first = (self.value(on.arg, args, abi) >> on.shift) & on.mask;
         match on.second {
             None => first,
-            Some(second) => crate::Key::both(first, args[self.index(second)]),
+            Some(second) => crate::Key::both(first, self.value(second, args, abi)),
         }
     }
 
     /// Whether an argument exists for these values.
-    pub fn has(&self, arg: &Arg, args: &[u64; 6]) -> bool {
-        match arg.when {
-            When::Always => true,
-            When::AnySet(on, masks) => {
-                let v = args[self.index(on)];
-                masks.iter().any(|m| v & m == *m)
+    pub fn has(&self, arg: &Arg, args: &[u64; 6], abi: Abi) -> bool {
+        arg.when.holds(|on| self.value(on, args, abi))
+    }
+
+    /// What a successful return value is, for these arguments.
+    pub fn returns(&self, args: &[u64; 6], abi: Abi) -> Ret {
+        match self.ret {
+            Ret::Select(choice) => {
+                let key = self.key(&choice.on, args, abi);
+                choice.cases.iter().find(|c| c.0 == key).map_or(choice.default, |c| c.1)
             }
-            When::OneOf(on, mask, values) => values.contains(&(args[self.index(on)] & mask)),
-            When::NoneOf(on, mask, values) => !values.contains(&(args[self.index(on)] & mask)),
+            ret => ret,
         }
     }
 }

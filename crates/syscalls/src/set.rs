@@ -3,11 +3,23 @@
 /// The names of a flag word's bits, or of an enumeration's values.
 #[derive(Debug)]
 pub struct Set {
-    /// What follows an unknown value in a comment, such as `O_???`.
+    /// What follows an unknown value in a comment, such as `O_???`; empty where such values are nothing unusual.
     pub unknown: &'static str,
     pub items: &'static [Item],
     /// Bare numbers of this set are decimal (enumerations such as address families), not hexadecimal.
     pub decimal: bool,
+    /// The bits of an enumerated field that is always shown first, be its value known or not (mmap's `MAP_TYPE`).
+    pub lead: u64,
+    /// A number within the flag word, shown last.
+    pub number: Option<Number>,
+}
+
+/// A number packed in a flag word, shown as `21<<MAP_HUGE_SHIFT` where it is not zero.
+#[derive(Debug, Clone, Copy)]
+pub struct Number {
+    pub mask: u64,
+    pub shift: u8,
+    pub name: &'static str,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +32,21 @@ pub struct Item {
 }
 
 impl Set {
+    pub const fn new(unknown: &'static str, items: &'static [Item], decimal: bool) -> Set {
+        Set { unknown, items, decimal, lead: 0, number: None }
+    }
+
+    /// The field of these bits is always shown, and first.
+    pub const fn led_by(mut self, mask: u64) -> Set {
+        self.lead = mask;
+        self
+    }
+
+    pub const fn with_number(mut self, mask: u64, name: &'static str) -> Set {
+        self.number = Some(Number { mask, shift: mask.trailing_zeros() as u8, name });
+        self
+    }
+
     /// The name of exactly this value, if the set has one.
     pub fn name_of(&self, value: u64) -> Option<&'static str> {
         self.items.iter().find(|i| i.value == value).map(|i| i.name)
@@ -53,11 +80,11 @@ impl Set {
 macro_rules! sets {
     () => {};
     ($(#[$doc:meta])* pub decimal $NAME:ident $unknown:literal { $($body:tt)* } $($rest:tt)*) => {
-        $(#[$doc])* pub static $NAME: $crate::Set = $crate::Set { unknown: $unknown, items: $crate::items!([] $($body)*), decimal: true };
+        $(#[$doc])* pub static $NAME: $crate::Set = $crate::Set::new($unknown, $crate::items!([] $($body)*), true);
         $crate::sets! { $($rest)* }
     };
     ($(#[$doc:meta])* pub $NAME:ident $unknown:literal { $($body:tt)* } $($rest:tt)*) => {
-        $(#[$doc])* pub static $NAME: $crate::Set = $crate::Set { unknown: $unknown, items: $crate::items!([] $($body)*), decimal: false };
+        $(#[$doc])* pub static $NAME: $crate::Set = $crate::Set::new($unknown, $crate::items!([] $($body)*), false);
         $crate::sets! { $($rest)* }
     };
 }

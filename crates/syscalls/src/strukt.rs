@@ -1,14 +1,14 @@
 //! Struct layouts, as decoders and capture plans see them.
 
-use crate::{Abi, Ty};
+use crate::{Abi, Ty, When};
 use stride_uapi::F;
 
 /// A C struct: which members are shown, in which order, as what.
 #[derive(Debug)]
 pub struct Struct {
     pub name: &'static str,
-    /// Size in bytes on the native ABI and on i386.
-    pub size: [u16; 2],
+    /// Size in bytes on x86-64, i386 and aarch64.
+    pub size: [u16; 3],
     pub fields: &'static [Field],
 }
 
@@ -17,22 +17,17 @@ pub struct Field {
     /// The name shown.
     pub name: &'static str,
     pub ty: Ty,
-    /// Where the member lies on the native ABI and on i386.
-    pub at: [F; 2],
+    /// Where the member lies on x86-64, i386 and aarch64.
+    pub at: [F; 3],
     /// Shown only with `-v` / `-e abbrev=!call`; its absence is marked with `...`.
     pub verbose: bool,
-}
-
-const fn index(abi: Abi) -> usize {
-    match abi {
-        Abi::I386 => 1,
-        Abi::X86_64 | Abi::Aarch64 => 0,
-    }
+    /// Whether it is shown at all, by the value of another member.
+    pub when: When,
 }
 
 impl Struct {
     pub const fn size(&self, abi: Abi) -> usize {
-        self.size[index(abi)] as usize
+        self.size[abi as usize] as usize
     }
 
     pub fn field(&self, name: &str) -> Option<&'static Field> {
@@ -42,7 +37,7 @@ impl Struct {
 
 impl Field {
     pub const fn place(&self, abi: Abi) -> F {
-        self.at[index(abi)]
+        self.at[abi as usize]
     }
 }
 
@@ -55,30 +50,54 @@ impl Field {
 ///     pub STAT = stat { [v] st_dev: Ty::Dev, st_mode: Ty::Mode, shown = "uapi.name": Ty::Int }
 /// }
 /// ```
-/// `[v]` marks a member shown only with `-v`.
+/// `[v]` marks a member shown only with `-v`. `name: ty => When::AnySet("stx_mask", &[0x4])` is shown only when
+/// the other member says so. A struct that only i386 has is declared with `= i386 stat64 {…}`.
 #[macro_export]
 macro_rules! structs {
-    ($($(#[$doc:meta])* pub $NAME:ident = $c:ident { $($([$v:ident])? $field:ident $(= $path:literal)? : $ty:expr),* $(,)? })*) => {
-        $($(#[$doc])* pub static $NAME: $crate::Struct = $crate::Struct {
+    () => {};
+    ($(#[$doc:meta])* pub $NAME:ident = i386 $c:ident { $($body:tt)* } $($rest:tt)*) => {
+        $crate::strukt!([$(#[$doc])* pub $NAME] [structs_i386 structs_i386 structs_i386] $c { $($body)* });
+        $crate::structs! { $($rest)* }
+    };
+    ($(#[$doc:meta])* pub $NAME:ident = $c:ident { $($body:tt)* } $($rest:tt)*) => {
+        $crate::strukt!([$(#[$doc])* pub $NAME] [structs_x86_64 structs_i386 structs_aarch64] $c { $($body)* });
+        $crate::structs! { $($rest)* }
+    };
+}
+
+/// One struct of [`structs!`], with the modules its layouts come from.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! strukt {
+    ([$(#[$doc:meta])* pub $NAME:ident] [$x86_64:ident $i386:ident $aarch64:ident] $c:ident {
+        $($([$v:ident])? $field:ident $(= $path:literal)? : $ty:expr $(=> $when:expr)?),* $(,)?
+    }) => {
+        $(#[$doc])* pub static $NAME: $crate::Struct = $crate::Struct {
             name: stringify!($c),
-            size: [$crate::uapi::structs_x86_64::$c.size as u16, $crate::uapi::structs_i386::$c.size as u16],
+            size: [
+                $crate::uapi::$x86_64::$c.size as u16,
+                $crate::uapi::$i386::$c.size as u16,
+                $crate::uapi::$aarch64::$c.size as u16,
+            ],
             fields: &[$($crate::Field {
-                name: stringify!($field),
+                name: $crate::plain(stringify!($field)),
                 ty: $ty,
                 at: [
-                    $crate::uapi::structs_x86_64::$c.at($crate::member!($field $($path)?)),
-                    $crate::uapi::structs_i386::$c.at($crate::member!($field $($path)?)),
+                    $crate::uapi::$x86_64::$c.at($crate::member!($field $($path)?)),
+                    $crate::uapi::$i386::$c.at($crate::member!($field $($path)?)),
+                    $crate::uapi::$aarch64::$c.at($crate::member!($field $($path)?)),
                 ],
                 verbose: $crate::verbose!($($v)?),
+                when: $crate::when!($($when)?),
             }),*],
-        };)*
+        };
     };
 }
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! member {
-    ($field:ident) => { stringify!($field) };
+    ($field:ident) => { $crate::plain(stringify!($field)) };
     ($field:ident $path:literal) => { $path };
 }
 
@@ -87,4 +106,23 @@ macro_rules! member {
 macro_rules! verbose {
     () => { false };
     (v) => { true };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! when {
+    () => { $crate::When::Always };
+    ($when:expr) => { $when };
+}
+
+/// A member's C name: one that is a keyword of Rust is declared as `r#type`.
+#[doc(hidden)]
+pub const fn plain(name: &str) -> &str {
+    match name.as_bytes() {
+        [b'r', b'#', rest @ ..] => match str::from_utf8(rest) {
+            Ok(name) => name,
+            Err(_) => name,
+        },
+        _ => name,
+    }
 }

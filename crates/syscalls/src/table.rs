@@ -50,7 +50,7 @@ fn build(abi: Abi) -> Table {
     };
     let mut rows: HashMap<&str, &'static Syscall> = rows::all().map(|row| (row.name, row)).collect();
     if abi == Abi::I386 {
-        rows.extend(rows::i386::ROWS.iter().map(|(kernel_name, row)| (*kernel_name, row)));
+        rows.extend(rows::i386());
     }
     let mut by_nr = Vec::new();
     for &(nr, name) in numbers {

@@ -11,6 +11,26 @@ pub enum Dir {
     Out,
     /// Read at entry and again at exit; the decoder tells which it shows, or both.
     InOut,
+    /// As `Out`, but the kernel may fill it in although the call fails (nanosleep's remaining time).
+    OutAlways,
+    /// As `InOut`, read at exit although the call fails (sched_setattr's size).
+    InOutAlways,
+}
+
+impl Dir {
+    /// Whether the program's own bytes, from before the call, are read.
+    pub const fn at_entry(self) -> bool {
+        matches!(self, Dir::In | Dir::InOut | Dir::InOutAlways)
+    }
+
+    /// Whether it is read when the call returned, with success or without.
+    pub const fn at_exit(self, success: bool) -> bool {
+        match self {
+            Dir::In => false,
+            Dir::Out | Dir::InOut => success,
+            Dir::OutAlways | Dir::InOutAlways => true,
+        }
+    }
 }
 
 /// A length: never by position. Names refer to the sibling argument, or to the sibling member inside a struct.
@@ -25,6 +45,32 @@ pub enum Len {
     Deref(&'static str),
     /// Elements until one that is zero (argv).
     UntilZero,
+    /// The value of a sibling less `less`, in units, rounded up: pages of a length, words of a number of bits.
+    Units { of: &'static str, less: u8, unit: Unit },
+}
+
+/// What [`Len::Units`] divides by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unit {
+    Page,
+    /// The bits of a `long` of the call's ABI.
+    WordBits,
+}
+
+impl Unit {
+    /// The unit as a power of two.
+    pub const fn shift(self, abi: Abi) -> u8 {
+        match self {
+            Unit::Page => 12,
+            Unit::WordBits => abi.word().trailing_zeros() as u8 + 3,
+        }
+    }
+}
+
+/// How many units of `1 << shift` make up `value - less`, the last one counted though it be not full.
+pub const fn units(value: u64, less: u8, shift: u8) -> u64 {
+    let rest = value.saturating_sub(less as u64);
+    (rest >> shift) + (rest & ((1 << shift) - 1) != 0) as u64
 }
 
 /// Size of a scalar in memory. In a register every scalar arrives in 64 bits and is cut to this.
@@ -72,7 +118,7 @@ pub enum Ty {
     Long,
     /// `unsigned long` or `size_t`, decimal.
     ULong,
-    /// `long long`, decimal; one register on 64-bit ABIs.
+    /// `long long`, decimal; as an argument, two registers on 32-bit ABIs.
     I64,
     U64,
     /// `unsigned int` in hexadecimal (`0` for zero).
@@ -110,16 +156,34 @@ pub enum Ty {
     Str,
     /// Pointer to a buffer, cut at `-s`.
     Bytes(Dir, Len),
+    /// Pointer to a buffer that a decoder reads whole: captured up to so many bytes, whatever `-s` says.
+    Buffer(Dir, Len, u32),
     /// Pointer to one value.
     Ptr(Dir, &'static Ty),
     /// Pointer to several values.
     Array(Dir, &'static Ty, Len),
+    /// Pointer to a struct that grows from kernel to kernel, with the size the program says it has. Below the
+    /// minimum it is not followed; bytes beyond the known struct are shown unless all zero.
+    Grown(Dir, &'static Struct, Len, usize),
     /// A pointer to iovecs with their buffers.
     Iovec(Dir, Len),
     /// Pointer to a socket address of the given size.
     Sockaddr(Dir, Len),
     /// Pointer to a signal set of the given size in bytes.
     SigSet(Dir, Len),
+
+    /// Pointer to a struct of which the program fills in a part and the kernel another: members are shown as the
+    /// program left them, but for those that are a [`Ty::Reply`].
+    Exchange(&'static Struct),
+
+    /// Pointer to a struct whose members stand as arguments of their own (calls that take their arguments from memory).
+    Spread(&'static Struct),
+
+    // --- members of structs ---
+    /// What the kernel filled in of a [`Ty::Exchange`]: read at exit, and shown only after success.
+    Reply(&'static Ty),
+    /// Shown unless all its bytes are zero (reserved members).
+    NonZero(&'static Ty),
 
     // --- inline, behind a pointer or inside a struct ---
     Struct(&'static Struct),
@@ -180,14 +244,85 @@ pub struct Case(pub u64, pub Ty);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Irregular {
-    /// `int *wstatus` of wait4(2).
-    WaitStatus,
-    /// `siginfo_t`.
-    Siginfo,
+    // files, paths, fcntl
     /// getdents64(2) records.
     Dirents64,
+    /// getdents(2) records.
+    Dirents,
+    /// readdir(2)'s one record.
+    OldDirent,
+    /// A path that the kernel wrote, with its NUL, shown whole.
+    PathOut,
+    /// Seconds since the epoch with their date; the next member in memory holds the nanoseconds.
+    DatedNsec,
+    /// Seconds since the epoch with their date.
+    Dated,
+    /// A timeval or timespec with its date.
+    DatedTime,
+    /// A timespec of utimensat(2), which may stand for now or for no change.
+    FileTime,
+    /// A file offset before the call and, where it moved, after it.
+    OffsetChange,
+    /// An offset whose upper half lies in the argument before.
+    SplitOffset,
+    /// `mode` of `struct open_how`.
+    OpenHowMode,
+    /// `struct file_handle`.
+    FileHandle,
+    // mount, xattr, notify, aio, keys
+    /// The value of an extended attribute; a sibling `size` is its room.
+    XattrValue,
+    /// The names of extended attributes, each with its NUL.
+    XattrList,
+
+    // process, prctl, creds, limits, bpf, system
     /// execve(2)'s environment.
     Environ,
+    /// The capability sets of capget(2).
+    CapData,
+    // memory, sched, signal, time, futex
+    /// `siginfo_t`.
+    Siginfo,
+    /// A `sigset_t` held in a word, or inline.
+    SigMask,
+    /// `struct sigaction` with its conditional member.
+    Sigaction,
+    /// A signal frame's mask, as sigreturn finds it on the stack.
+    SigFrame,
+    /// `struct sigevent`.
+    Sigevent,
+    /// What is left of a sleep that a signal interrupted.
+    Remaining,
+    /// A bit set of NUMA nodes, shown word by word.
+    NodeMask,
+    /// A byte of mincore(2)'s answer.
+    Residency,
+    /// What became of a page: its node, or why it did not move.
+    NodeOrError,
+    /// An offset in pages, shown in bytes.
+    PageOffset,
+    /// A set of CPUs.
+    CpuSet,
+    /// `struct sched_attr`, as long as it says it is.
+    SchedAttr,
+    /// The operation of `FUTEX_WAKE_OP`.
+    FutexWakeOp,
+    /// `struct futex_waitv`.
+    FutexWaiters,
+    /// `struct rseq` with its critical section.
+    Rseq,
+    // socket, sockopt, poll, ipc
+    /// A socket's type with the flags that share its word.
+    SockType,
+    /// An enumeration or flag word whose number is always shown.
+    Numbered,
+    /// A packet socket's protocol.
+    PacketProtocol,
+    /// `int *` that the call changes: `[128 => 16]`.
+    LenChange,
+
+    // ioctl
+
 }
 
 impl Ty {
@@ -198,23 +333,34 @@ impl Ty {
             | Ty::Mode | Ty::Perm | Ty::Flags(_) | Ty::Enum(_) | Ty::ClockId => 4,
             Ty::I64 | Ty::U64 | Ty::Dev => 8,
             Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr => abi.word(),
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) => abi.word(),
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
+            | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            | Ty::SigSet(..) | Ty::Spread(_) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
             Ty::Struct(s) => s.size(abi),
             Ty::Blob(n) => *n,
             Ty::Items(_) | Ty::CStr => 0,
             Ty::Select(_) => abi.word(),
-            Ty::Custom(_, shape) => shape.size(abi),
+            Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.size(abi),
         }
     }
 
     /// Whether the value lies behind a pointer held in the argument or member.
     pub const fn is_pointer(&self) -> bool {
         match self {
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) => true,
-            Ty::Custom(_, shape) => shape.is_pointer(),
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
+            | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            | Ty::SigSet(..) | Ty::Spread(_) => true,
+            Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
+            _ => false,
+        }
+    }
+
+    /// Whether, as an argument, it takes two registers (low half first): 64-bit values on 32-bit ABIs.
+    pub const fn is_wide(&self, abi: Abi) -> bool {
+        match self {
+            Ty::I64 | Ty::U64 | Ty::As(Width::W8, _) => abi.word() == 4,
+            Ty::Custom(_, shape) => shape.is_wide(abi),
             _ => false,
         }
     }
@@ -223,7 +369,7 @@ impl Ty {
     pub const fn is_inline(&self) -> bool {
         match self {
             Ty::Struct(_) | Ty::Blob(_) | Ty::Items(_) | Ty::CStr => true,
-            Ty::Custom(_, shape) => shape.is_inline(),
+            Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_inline(),
             _ => false,
         }
     }
@@ -231,11 +377,24 @@ impl Ty {
     /// Whether it can be shown only once the call has returned.
     pub const fn needs_exit(&self) -> bool {
         match self {
-            Ty::Bytes(d, l) | Ty::Array(d, _, l) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
+            Ty::Bytes(d, l) | Ty::Buffer(d, l, _) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
                 !matches!(d, Dir::In) || matches!(l, Len::Ret)
             }
-            Ty::Ptr(d, _) => !matches!(d, Dir::In),
-            Ty::Custom(_, shape) => shape.needs_exit(),
+            Ty::Array(d, inner, l) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || inner.needs_exit(),
+            Ty::Grown(d, s, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
+            Ty::Ptr(d, inner) => !matches!(d, Dir::In) || inner.needs_exit(),
+            Ty::Struct(s) => {
+                let mut i = 0;
+                while i < s.fields.len() {
+                    if s.fields[i].ty.needs_exit() {
+                        return true;
+                    }
+                    i += 1;
+                }
+                false
+            }
+            Ty::Exchange(_) | Ty::Reply(_) => true,
+            Ty::Custom(_, shape) | Ty::NonZero(shape) => shape.needs_exit(),
             _ => false,
         }
     }

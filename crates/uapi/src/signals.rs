@@ -31,7 +31,6 @@ pub const SIGNALS: &[(u32, &str)] = &[
     (27, "SIGPROF"),
     (28, "SIGWINCH"),
     (29, "SIGIO"),
-    (29, "SIGLOST"),
     (30, "SIGPWR"),
     (31, "SIGSYS"),
 ];

@@ -2,7 +2,7 @@
 //! Layouts of aarch64: what it shares with x86_64 is imported, what differs shadows that.
 
 pub use super::structs_x86_64::*;
-use crate::{F, Layout, bit, f, p, s};
+use crate::{Layout, bit, f, p, s};
 
 pub const _aarch64_ctx: Layout = Layout { name: "_aarch64_ctx", size: 8, fields: &[f("magic", 0, 4, 1), f("size", 4, 4, 1)] };
 pub const bpf_perf_event_data: Layout = Layout { name: "bpf_perf_event_data", size: 288, fields: &[f("regs", 0, 272, 1), f("regs.regs", 0, 8, 31), f("regs.sp", 248, 8, 1), f("regs.pc", 256, 8, 1), f("regs.pstate", 264, 8, 1), f("sample_period", 272, 8, 1), f("addr", 280, 8, 1)] };

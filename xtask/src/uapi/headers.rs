@@ -7,7 +7,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Headers that come first, so that their meaning of a name wins where two headers disagree.
-const FIRST: &[&str] = &["asm/", "asm-generic/", "linux/", "sound/asound.h", "drm/drm"];
+const FIRST: &[&str] = &[
+    "asm/",
+    "asm-generic/",
+    "linux/",
+    "sound/asound.h",
+    "drm/drm",
+];
 
 /// Not read at all, each for its reason.
 const SKIP: &[&str] = &[
@@ -19,6 +25,8 @@ const SKIP: &[&str] = &[
     "asm/posix_types_", // internal to asm/posix_types.h
     "asm/vsyscall.h",
     "linux/patchkey.h",
+    "linux/coda.h", // wants BSD types; its calls are made by one daemon
+    "linux/sctp.h", // see extra/sctp_abi.h
     // Firmware tokens and hypervisor internals: large, and no system call takes them.
     "sound/sof/",
     "sound/skl",
@@ -46,24 +54,47 @@ const LIBC_STUBS: &[(&str, &str)] = &[
     ("string.h", ""),
     ("stdlib.h", ""),
     ("unistd.h", ""),
-    ("time.h", "#include <linux/time.h>\n#include <linux/time_types.h>\ntypedef __kernel_old_time_t time_t;\n"),
+    (
+        "time.h",
+        "#include <linux/time.h>\n#include <linux/time_types.h>\ntypedef __kernel_old_time_t time_t;\n",
+    ),
     ("sys/time.h", "#include <linux/time.h>\n"),
     ("sys/ioctl.h", "#include <linux/ioctl.h>\n"),
-    ("sys/types.h", "#include <linux/types.h>\ntypedef __kernel_size_t size_t;\ntypedef __kernel_pid_t pid_t;\n"),
-    ("sys/socket.h", "#include <linux/socket.h>\n#include \"socket_abi.h\"\n"),
-    ("netinet/in.h", "#include <linux/in.h>\n#include <linux/in6.h>\n"),
+    (
+        "sys/types.h",
+        "#include <linux/types.h>\ntypedef __kernel_size_t size_t;\ntypedef __kernel_pid_t pid_t;\n",
+    ),
+    (
+        "sys/socket.h",
+        "#include <linux/socket.h>\n#include \"socket_abi.h\"\n",
+    ),
+    (
+        "netinet/in.h",
+        "#include <linux/in.h>\n#include <linux/in6.h>\n",
+    ),
     ("netinet/if_ether.h", "#include <linux/if_ether.h>\n"),
 ];
 
 /// Kernel-internal headers whose numbers are ABI all the same; only lines that define a name
 /// beginning so are taken.
 const SCRAPED: &[(&str, &[&str])] = &[
-    ("include/linux/socket.h", &["AF_", "PF_", "MSG_", "SOL_", "SCM_"]),
+    (
+        "include/linux/socket.h",
+        &["AF_", "PF_", "MSG_", "SOL_", "SCM_", "SOMAXCONN"],
+    ),
     ("include/linux/errno.h", &["E"]),
     ("include/linux/fs.h", &["MNT_", "UMOUNT_"]),
+    ("include/linux/stat.h", &["UTIME_"]),
+    ("include/linux/statfs.h", &["ST_"]),
     ("include/linux/splice.h", &["SPLICE_F_"]),
     ("include/linux/swap.h", &["SWAP_FLAG_"]),
     ("include/linux/syslog.h", &["SYSLOG_ACTION_"]),
+];
+
+/// Kernel-internal headers that are ABI altogether, and the name they are included by.
+const COPIED: &[(&str, &str)] = &[
+    ("include/scsi/sg.h", "scsi_sg.h"),
+    ("include/scsi/scsi_ioctl.h", "scsi_ioctl.h"),
 ];
 
 pub struct Source {
@@ -83,7 +114,9 @@ impl Source {
             .map(|entry| entry.path())
             .filter(|path| {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                name.starts_with("linux-headers-6.12.") && name.ends_with("-common") && path.join("include/uapi").is_dir()
+                name.starts_with("linux-headers-6.12.")
+                    && name.ends_with("-common")
+                    && path.join("include/uapi").is_dir()
             })
             .collect();
         found.sort();
@@ -96,7 +129,11 @@ impl Source {
         if Command::new("clang").arg("--version").output().is_err() {
             bail!("clang is missing: install the Debian package clang");
         }
-        let source = Source { kernel, extra: root.join("xtask/extra"), scratch: root.join("target/uapi") };
+        let source = Source {
+            kernel,
+            extra: root.join("xtask/extra"),
+            scratch: root.join("target/uapi"),
+        };
         Ok(source)
     }
 
@@ -115,7 +152,18 @@ impl Source {
         // What the kernel's build would generate: asm/X.h falls back to asm-generic/X.h. The stub
         // directory is searched after the architecture's own.
         for name in list(&self.kernel.join("include/uapi/asm-generic"))? {
-            write(&format!("asm/{name}"), &format!("#include <asm-generic/{name}>\n"))?;
+            write(
+                &format!("asm/{name}"),
+                &format!("#include <asm-generic/{name}>\n"),
+            )?;
+        }
+        for (header, name) in COPIED {
+            let path = self.kernel.join(header);
+            write(
+                name,
+                &fs::read_to_string(&path)
+                    .with_context(|| format!("cannot read {}", path.display()))?,
+            )?;
         }
         write("scraped.h", &self.scrape()?)?;
         Ok(work)
@@ -125,11 +173,15 @@ impl Source {
         let mut text = String::new();
         for (header, prefixes) in SCRAPED {
             let path = self.kernel.join(header);
-            let body = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let body = fs::read_to_string(&path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
             for line in body.lines() {
-                let Some(define) = line.strip_prefix("#define") else { continue };
+                let Some(define) = line.strip_prefix("#define") else {
+                    continue;
+                };
                 let define = define.trim_start();
-                if prefixes.iter().any(|prefix| define.starts_with(prefix)) && !line.ends_with('\\') {
+                if prefixes.iter().any(|prefix| define.starts_with(prefix)) && !line.ends_with('\\')
+                {
                     let line = line.split("/*").next().unwrap_or(line);
                     // scraped.h shares a translation unit with nothing that defines these.
                     text.push_str(line.trim_end());
@@ -145,16 +197,24 @@ impl Source {
         let mut names: Vec<String> = list(&self.extra)?;
         names.push("scraped.h".into());
         let mut rest: Vec<String> = list(&self.kernel.join("include/uapi"))?;
-        let arch = list(&self.kernel.join(format!("arch/{}/include/uapi", abi.arch())))?;
+        let arch = list(
+            &self
+                .kernel
+                .join(format!("arch/{}/include/uapi", abi.arch())),
+        )?;
         for name in arch {
             rest.push(name);
         }
         rest.retain(|name| !SKIP.iter().any(|skip| name.starts_with(skip)));
         let rank = |name: &String| {
-            let rank = FIRST.iter().position(|first| name.starts_with(first)).unwrap_or(FIRST.len());
+            let rank = FIRST
+                .iter()
+                .position(|first| name.starts_with(first))
+                .unwrap_or(FIRST.len());
             // Within linux/, the top level before its folders.
             (rank, name.matches('/').count(), name.clone())
         };
+        rest.extend(COPIED.iter().map(|(_, name)| name.to_string()));
         rest.sort_by_key(rank);
         rest.dedup();
         names.extend(rest);
@@ -164,17 +224,43 @@ impl Source {
     /// clang, ready for one ABI; the caller adds what to do with which file.
     pub fn clang(&self, abi: Abi, work: &Path) -> Command {
         let mut clang = Command::new("clang");
-        clang.args(["-target", abi.target(), "-std=gnu11", "-ffreestanding", "-nostdlibinc", "-x", "c"]);
+        clang.args([
+            "-target",
+            abi.target(),
+            "-std=gnu11",
+            "-ffreestanding",
+            "-nostdlibinc",
+            "-x",
+            "c",
+        ]);
         // Plain char is unsigned on arm64; calling it signed everywhere keeps the ABIs comparable,
         // and no caller prints a char array as numbers.
         clang.arg("-fsigned-char");
         // What `make headers_install` would strip.
-        clang.args(["-D__user=", "-D__force=", "-D__iomem=", "-D__attribute_const__=", "-D__EXPORTED_HEADERS__"]);
-        clang.args(["-D__packed=__attribute__((packed))", "-D__bitwise=", "-D__counted_by(x)="]);
-        clang.args(["-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-Wno-everything"]);
+        clang.args([
+            "-D__user=",
+            "-D__force=",
+            "-D__iomem=",
+            "-D__attribute_const__=",
+            "-D__EXPORTED_HEADERS__",
+        ]);
+        clang.args([
+            "-D__packed=__attribute__((packed))",
+            "-D__bitwise=",
+            "-D__counted_by(x)=",
+        ]);
+        clang.args([
+            "-ferror-limit=0",
+            "-fno-caret-diagnostics",
+            "-fno-color-diagnostics",
+            "-Wno-everything",
+        ]);
         // Not -isystem: there clang would keep quiet about redefined macros.
         clang.arg("-I").arg(&self.extra);
-        clang.arg("-I").arg(self.kernel.join(format!("arch/{}/include/uapi", abi.arch())));
+        clang.arg("-I").arg(
+            self.kernel
+                .join(format!("arch/{}/include/uapi", abi.arch())),
+        );
         clang.arg("-I").arg(self.kernel.join("include/uapi"));
         clang.arg("-I").arg(work.join("stubs"));
         clang.env("LC_ALL", "C");
@@ -187,7 +273,9 @@ fn list(dir: &Path) -> Result<Vec<String>> {
     let mut found = Vec::new();
     let mut todo = vec![dir.to_path_buf()];
     while let Some(next) = todo.pop() {
-        for entry in fs::read_dir(&next).with_context(|| format!("cannot read {}", next.display()))? {
+        for entry in
+            fs::read_dir(&next).with_context(|| format!("cannot read {}", next.display()))?
+        {
             let path = entry?.path();
             if path.is_dir() {
                 todo.push(path);

@@ -85,16 +85,19 @@ static long read_step(u64 i, void *ctx)
 }
 
 /* As many bytes as can be read, page by page. Returns how many. */
-__noinline int read_pages(struct scratch *s, u32 to, u32 want, u64 ptr)
+static __always_inline u32 by_page(struct scratch *s, u32 to, u32 want, u64 ptr)
 {
-	if (!s)
-		return 0;
 	s->read.ptr = ptr;
 	s->read.to = to;
 	s->read.want = want;
 	s->read.got = 0;
 	bpf_loop(BLOCK_MAX / PAGE + 1, read_step, NULL, 0);
 	return s->read.got;
+}
+
+__noinline int read_pages(struct scratch *s, u32 to, u32 want, u64 ptr)
+{
+	return s ? by_page(s, to, want, ptr) : 0;
 }
 
 static long scan_step(u64 i, void *ctx)
@@ -106,19 +109,26 @@ static long scan_step(u64 i, void *ctx)
 	if (number_at(s, s->scan.from + (u32)i * s->scan.word, s->scan.word))
 		return 0;
 	s->scan.words = i + 1;
+	s->scan.found = 1;
 	return 1;
 }
 
-/* How many words there are up to and with the first zero, or all. */
-__noinline int words_until_zero(struct scratch *s, u32 from, u32 words, u32 word)
+/* Words up to and with the first zero. Returns their size. */
+__noinline int read_words(struct scratch *s, u32 to, u32 want, u64 ptr)
 {
 	if (!s)
 		return 0;
-	s->scan.from = from;
-	s->scan.words = words;
-	s->scan.word = word;
-	bpf_loop(BLOCK_MAX / 4, scan_step, NULL, 0);
-	return s->scan.words;
+	s->scan.from = to;
+	s->scan.word = word_size(s);
+	s->scan.found = 0;
+	/* Most are short: a page first, and all of it only if the end is not there. */
+	s->scan.words = by_page(s, to, want > PAGE ? PAGE : want, ptr) / s->scan.word;
+	bpf_loop(PAGE / 4, scan_step, NULL, 0);
+	if (!s->scan.found && want > PAGE && s->read.got == PAGE) {
+		s->scan.words = by_page(s, to, want, ptr) / s->scan.word;
+		bpf_loop(BLOCK_MAX / 4, scan_step, NULL, 0);
+	}
+	return s->scan.words * s->scan.word;
 }
 
 /* Appends a block: what op `index`, `me` in the call's numbering, wants of the `n` elements at `ptr`. */
@@ -153,6 +163,11 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 			if (got < want)
 				flags = BLOCK_FAULTED;
 		}
+	} else if (op->kind == OP_WORDS) {
+		got = read_words(s, to, want, ptr);
+		flags = BLOCK_WORDS;
+		if (s->read.got < s->read.want && !s->scan.found)
+			flags |= BLOCK_FAULTED;
 	} else {
 		got = want;
 		if (bpf_probe_read_user(s->data + to, want, (void *)ptr)) {
@@ -160,18 +175,10 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 			if (got < want)
 				flags = BLOCK_FAULTED;
 		}
-		if (op->kind == OP_WORDS) {
-			u32 word = word_size(s), words = got / word;
-			u32 n = words_until_zero(s, to, words, word);
-
-			if (n < words)
-				got = n * word;
-			flags |= BLOCK_WORDS;
-		}
 	}
 	if (got > BLOCK_MAX)
 		return 0;
-	if (s->phase && op->dir != DIR_IN)
+	if (s->phase && op->dir & DIR_EXIT)
 		flags |= BLOCK_EXIT;
 	b->addr = ptr;
 	b->len = got;
@@ -202,6 +209,14 @@ static __always_inline u64 arg_at(struct scratch *s, u32 at)
 	return i < 6 ? s->call.args[i] : 0;
 }
 
+static __always_inline u64 in_units(struct op *op, u64 value)
+{
+	u64 rest = value > op->less ? value - op->less : 0;
+	u32 shift = op->shift & 63;
+
+	return (rest >> shift) + ((rest & ((1ULL << shift) - 1)) != 0);
+}
+
 /* Elements to copy, before the cap. COUNT_AT of nested ops is left to the caller. */
 static __always_inline u64 count_of(struct scratch *s, struct op *op)
 {
@@ -209,9 +224,9 @@ static __always_inline u64 count_of(struct scratch *s, struct op *op)
 	case COUNT_FIXED:
 		return op->n;
 	case COUNT_AT:
-		return low_bytes(arg_at(s, op->n & 0xffff), op->n >> 16);
+		return in_units(op, low_bytes(arg_at(s, op->n), op->width));
 	case COUNT_DEREF:
-		return deref(s, arg_at(s, op->n & 0xffff));
+		return deref(s, arg_at(s, op->n));
 	case COUNT_RET:
 		return s->phase && !s->failed && s->call.ret > 0 ? s->call.ret : 0;
 	}
@@ -254,7 +269,7 @@ static long walk_step(u64 i, void *ctx)
 		return 0;
 	}
 	if (op->count == COUNT_AT)
-		n = number_at(s, elem + (op->n & (MAX_AT - 1)), op->n >> 16);
+		n = in_units(op, number_at(s, elem + (op->n & (MAX_AT - 1)), op->width));
 	else
 		n = count_of(s, op);
 	copy(s, s->walk.op, s->walk.me, ptr, n);
@@ -268,7 +283,7 @@ __noinline int run_op(struct scratch *s, u32 index, u32 me)
 	if (!s || !op)
 		return 0;
 	/* At exit, what the program had put there is read as well: it was not needed earlier. */
-	if (s->phase ? op->dir != DIR_IN && s->failed : op->dir == DIR_OUT)
+	if (s->phase ? op->dir & DIR_EXIT && s->failed && !(op->dir & DIR_ALWAYS) : !(op->dir & DIR_ENTRY))
 		return 0;
 	if (op->parent == OP_ROOT)
 		return copy(s, index, me, arg_at(s, op->at), count_of(s, op));

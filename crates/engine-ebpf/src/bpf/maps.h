@@ -73,7 +73,7 @@ struct scratch {
 		u32 from;
 		u32 words;
 		u32 word;
-		u32 pad;
+		u32 found;
 	} scan;
 	struct rec_call call;
 	/* A block begins below BLOCK_MAX and is no longer than that; a word at MAX_AT within it may be looked at. */
@@ -123,6 +123,7 @@ struct wire_types {
 	enum bound bound;
 	enum call_flag call_flag;
 	enum task_flag task_flag;
+	enum mail mail;
 };
 const volatile struct wire_types wire_types;
 

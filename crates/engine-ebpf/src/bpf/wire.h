@@ -100,7 +100,13 @@ struct rec_exec {
 /* ---- plans ---- */
 
 enum op_kind { OP_BYTES = 0, OP_STR = 1, OP_WORDS = 2 };
-enum op_dir { DIR_IN = 0, DIR_OUT = 1, DIR_INOUT = 2 };
+enum op_dir {
+	/* What the program had there before the call. */
+	DIR_ENTRY = 1,
+	/* What is there once it returned: with success only, or always. */
+	DIR_EXIT = 2,
+	DIR_ALWAYS = 4,
+};
 enum op_count { COUNT_FIXED = 0, COUNT_AT = 1, COUNT_DEREF = 2, COUNT_RET = 3 };
 
 enum bound {
@@ -127,10 +133,16 @@ struct op {
 	u8 count;
 	u16 at;
 	u16 elem;
-	/* COUNT_FIXED: the number; COUNT_AT and COUNT_DEREF: the offset, and the width << 16. */
+	/* COUNT_FIXED: the number; COUNT_AT and COUNT_DEREF: where it lies. */
 	u32 n;
 	/* The most that is copied, in elements. */
 	u32 cap;
+	/* COUNT_AT: its size in bytes; what is taken off it; and the unit it is then counted in, rounded up, as a power of two. */
+	u8 width;
+	u8 less;
+	u8 shift;
+	u8 pad;
+	u32 pad2;
 };
 
 enum call_flag {
@@ -192,6 +204,14 @@ enum task_flag {
 	TASK_EXECING = 16,
 };
 
+/* What another thread left in a task_state. */
+enum mail {
+	MAIL_NONE = 0,
+	MAIL_WRITING = 1,
+	/* A signal that will never be delivered as such: ignored, or turned into a kill. */
+	MAIL_SIGNAL = 2,
+};
+
 /* What is known of a traced thread. */
 struct task_state {
 	u64 entered;
@@ -199,7 +219,9 @@ struct task_state {
 	u32 lost;
 	/* *addrlen at entry. */
 	u32 room;
-	u32 pad;
+	/* enum mail: whether `info` is there. */
+	u32 mail;
+	u64 info[6];
 };
 
 #endif

@@ -1,50 +1,246 @@
-//! Files: open, read, write, seek and the stat family.
+//! Open files: open, read, write, seek, transfer, synchronize.
 
 use crate::sets::files::*;
+use crate::sets::paths::AT_FLAGS;
 use crate::structs::files::*;
+use crate::structs::paths::*;
 use crate::uapi::consts as c;
-use crate::{Class, Dir, Irregular, Len, Ret, Syscall, Ty, When, arg, syscall};
+use crate::{Arg, Class, Dir, Irregular, Len, PidKind, Ret, Syscall, Ty, When, Width, arg, syscall};
 
 const FILE_DESC: Class = Class::FILE.or(Class::DESC);
+const FSTAT: Class = Class::DESC.or(Class::FSTAT).or(Class::STAT_LIKE);
+
 /// open(2): `mode` is read only when a file may be created.
-const CREATES: When = When::AnySet("flags", &[c::O_CREAT, c::O_TMPFILE]);
+const CREATES: When = When::AnySet("flags", &[c::O_CREAT, __O_TMPFILE]);
+/// O_TMPFILE without its O_DIRECTORY: asm-generic/fcntl.h
+const __O_TMPFILE: u64 = 0o20000000;
+
+/// Permission bits as the kernel takes them, an unsigned short.
+pub(super) const PERM: Ty = Ty::As(Width::W2, &Ty::Perm);
+/// Bytes of an open file read or to be written.
+const OUT: Ty = Ty::Bytes(Dir::Out, Len::Ret);
+const IN: Ty = Ty::Bytes(Dir::In, Len::Of("count"));
+/// A file offset before the call and after it.
+const OFFSET_CHANGE: Ty = Ty::Custom(Irregular::OffsetChange, &Ty::Array(Dir::InOut, &Ty::I64, Len::Fixed(1)));
+const LONG_OFFSET_CHANGE: Ty = Ty::Custom(Irregular::OffsetChange, &Ty::Array(Dir::InOut, &Ty::Long, Len::Fixed(1)));
+const OFFSET: Ty = Ty::Array(Dir::In, &Ty::I64, Len::Fixed(1));
+/// Descriptors that the call made.
+const PAIR: Ty = Ty::Array(Dir::Out, &Ty::Fd, Len::Fixed(2));
+
+const FD: Arg = arg("fd", Ty::Fd);
+const IOVCNT: Arg = arg("iovcnt", Ty::ULong);
 
 pub static ROWS: &[Syscall] = &[
-    syscall("read", Class::DESC, Ret::Size, &[
-        arg("fd", Ty::Fd),
-        arg("buf", Ty::Bytes(Dir::Out, Len::Ret)),
-        arg("count", Ty::ULong),
+    syscall("open", FILE_DESC, Ret::Fd, &[
+        arg("pathname", Ty::Path),
+        arg("flags", Ty::Flags(&OPEN)),
+        arg("mode", PERM).when(CREATES),
     ]),
-    syscall("write", Class::DESC, Ret::Size, &[
-        arg("fd", Ty::Fd),
-        arg("buf", Ty::Bytes(Dir::In, Len::Of("count"))),
-        arg("count", Ty::ULong),
-    ]),
-    syscall("close", Class::DESC, Ret::Int, &[arg("fd", Ty::Fd)]),
+    syscall("creat", FILE_DESC, Ret::Fd, &[arg("pathname", Ty::Path), arg("mode", PERM)]),
     syscall("openat", FILE_DESC, Ret::Fd, &[
         arg("dirfd", Ty::DirFd),
         arg("pathname", Ty::Path),
         arg("flags", Ty::Flags(&OPEN)),
-        arg("mode", Ty::Perm).when(CREATES),
+        arg("mode", PERM).when(CREATES),
     ]),
-    syscall("fstat", Class::DESC.or(Class::FSTAT).or(Class::STAT_LIKE), Ret::Int, &[
-        arg("fd", Ty::Fd),
-        arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT))),
+    syscall("openat2", FILE_DESC, Ret::Fd, &[
+        arg("dirfd", Ty::DirFd),
+        arg("pathname", Ty::Path),
+        arg("how", Ty::Grown(Dir::In, &OPEN_HOW_STRUCT, Len::Of("size"), 24)),
+        arg("size", Ty::ULong),
     ]),
-    syscall("newfstatat", FILE_DESC.or(Class::FSTAT).or(Class::STAT_LIKE), Ret::Int, &[
+    syscall("close", Class::DESC, Ret::Int, &[FD]),
+    syscall("close_range", Class::NONE, Ret::Int, &[
+        arg("first", Ty::UInt),
+        arg("last", Ty::UInt),
+        arg("flags", Ty::Flags(&CLOSE_RANGE)),
+    ]),
+    syscall("read", Class::DESC, Ret::Size, &[FD, arg("buf", OUT), arg("count", Ty::ULong)]),
+    syscall("write", Class::DESC, Ret::Size, &[FD, arg("buf", IN), arg("count", Ty::ULong)]),
+    syscall("pread64", Class::DESC, Ret::Size, &[FD, arg("buf", OUT), arg("count", Ty::ULong), arg("offset", Ty::I64)]),
+    syscall("pwrite64", Class::DESC, Ret::Size, &[FD, arg("buf", IN), arg("count", Ty::ULong), arg("offset", Ty::I64)]),
+    syscall("readv", Class::DESC, Ret::Size, &[FD, arg("iov", Ty::Iovec(Dir::Out, Len::Of("iovcnt"))), IOVCNT]),
+    syscall("writev", Class::DESC, Ret::Size, &[FD, arg("iov", Ty::Iovec(Dir::In, Len::Of("iovcnt"))), IOVCNT]),
+    syscall("preadv", Class::DESC, Ret::Size, &[
+        FD,
+        arg("iov", Ty::Iovec(Dir::Out, Len::Of("iovcnt"))),
+        IOVCNT,
+        arg("offset", Ty::I64),
+    ]),
+    syscall("pwritev", Class::DESC, Ret::Size, &[
+        FD,
+        arg("iov", Ty::Iovec(Dir::In, Len::Of("iovcnt"))),
+        IOVCNT,
+        arg("offset", Ty::I64),
+    ]),
+    syscall("preadv2", Class::DESC, Ret::Size, &[
+        FD,
+        arg("iov", Ty::Iovec(Dir::Out, Len::Of("iovcnt"))),
+        IOVCNT,
+        arg("offset", Ty::I64),
+        // The offset's upper half, which only 32-bit ABIs use.
+        arg("offset_high", Ty::Long).when(When::Never),
+        arg("flags", Ty::Flags(&RWF)),
+    ]),
+    syscall("pwritev2", Class::DESC, Ret::Size, &[
+        FD,
+        arg("iov", Ty::Iovec(Dir::In, Len::Of("iovcnt"))),
+        IOVCNT,
+        arg("offset", Ty::I64),
+        arg("offset_high", Ty::Long).when(When::Never),
+        arg("flags", Ty::Flags(&RWF)),
+    ]),
+    syscall("lseek", Class::DESC, Ret::Int, &[FD, arg("offset", Ty::Long), arg("whence", Ty::Enum(&WHENCE))]),
+    syscall("_llseek", Class::DESC, Ret::Int, &[
+        FD,
+        arg("offset_high", Ty::UInt).when(When::Never),
+        arg("offset", Ty::Custom(Irregular::SplitOffset, &Ty::UInt)),
+        arg("result", Ty::Array(Dir::Out, &Ty::I64, Len::Fixed(1))),
+        arg("whence", Ty::Enum(&WHENCE)),
+    ]),
+    syscall("dup", Class::DESC, Ret::Fd, &[arg("oldfd", Ty::Fd)]),
+    syscall("dup2", Class::DESC, Ret::Fd, &[arg("oldfd", Ty::Fd), arg("newfd", Ty::Fd)]),
+    syscall("dup3", Class::DESC, Ret::Fd, &[
+        arg("oldfd", Ty::Fd),
+        arg("newfd", Ty::Fd),
+        arg("flags", Ty::Flags(&OPEN_FLAGS)),
+    ]),
+    syscall("pipe", Class::DESC, Ret::Int, &[arg("pipefd", PAIR)]),
+    syscall("pipe2", Class::DESC, Ret::Int, &[arg("pipefd", PAIR), arg("flags", Ty::Flags(&OPEN_FLAGS))]),
+    syscall("fstat", FSTAT, Ret::Int, &[FD, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT)))]),
+    syscall("newfstatat", FSTAT.or(Class::FILE), Ret::Int, &[
         arg("dirfd", Ty::DirFd),
         arg("pathname", Ty::Path),
         arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT))),
-        arg("flag", Ty::Flags(&AT_FLAGS)),
+        arg("flags", Ty::Flags(&AT_FLAGS)),
     ]),
-    syscall("getdents64", Class::DESC, Ret::Size, &[
-        arg("fd", Ty::Fd),
-        arg("dirp", Ty::Custom(Irregular::Dirents64, &Ty::Array(Dir::Out, &Ty::Blob(1), Len::Ret))),
+    syscall("oldfstat", FSTAT, Ret::Int, &[FD, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&OLD_STAT)))]),
+    syscall("fstat64", FSTAT, Ret::Int, &[FD, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT64)))]),
+    syscall("fstatat64", FSTAT.or(Class::FILE), Ret::Int, &[
+        arg("dirfd", Ty::DirFd),
+        arg("pathname", Ty::Path),
+        arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT64))),
+        arg("flags", Ty::Flags(&AT_FLAGS)),
+    ]),
+    syscall("fchdir", Class::DESC, Ret::Int, &[FD]),
+    syscall("fchmod", Class::DESC, Ret::Int, &[FD, arg("mode", PERM)]),
+    syscall("fchown", Class::DESC, Ret::Int, &[FD, arg("owner", Ty::Uid), arg("group", Ty::Gid)]),
+    syscall("fchown32", Class::DESC, Ret::Int, &[FD, arg("owner", Ty::Uid), arg("group", Ty::Gid)]),
+    syscall("ftruncate", Class::DESC, Ret::Int, &[FD, arg("length", Ty::ULong)]),
+    syscall("ftruncate64", Class::DESC, Ret::Int, &[FD, arg("length", Ty::U64)]),
+    syscall("fallocate", Class::DESC, Ret::Int, &[
+        FD,
+        arg("mode", Ty::Flags(&FALLOCATE)),
+        arg("offset", Ty::I64),
+        arg("len", Ty::I64),
+    ]),
+    syscall("fadvise64", Class::DESC, Ret::Int, &[
+        FD,
+        arg("offset", Ty::I64),
+        arg("len", Ty::ULong),
+        arg("advice", Ty::Enum(&FADVISE)),
+    ]),
+    syscall("fadvise64_64", Class::DESC, Ret::Int, &[
+        FD,
+        arg("offset", Ty::I64),
+        arg("len", Ty::I64),
+        arg("advice", Ty::Enum(&FADVISE)),
+    ]),
+    syscall("readahead", Class::DESC, Ret::Int, &[FD, arg("offset", Ty::I64), arg("count", Ty::ULong)]),
+    syscall("sync", Class::NONE, Ret::Int, &[]),
+    syscall("fsync", Class::DESC, Ret::Int, &[FD]),
+    syscall("fdatasync", Class::DESC, Ret::Int, &[FD]),
+    syscall("syncfs", Class::DESC, Ret::Int, &[FD]),
+    syscall("sync_file_range", Class::DESC, Ret::Int, &[
+        FD,
+        arg("offset", Ty::I64),
+        arg("nbytes", Ty::I64),
+        arg("flags", Ty::Flags(&SYNC_FILE_RANGE)),
+    ]),
+    syscall("cachestat", Class::DESC, Ret::Int, &[
+        FD,
+        arg("cstat_range", Ty::Ptr(Dir::In, &Ty::Struct(&CACHESTAT_RANGE))),
+        arg("cstat", Ty::Ptr(Dir::Out, &Ty::Struct(&CACHESTAT))),
+        arg("flags", Ty::Hex),
+    ]),
+    syscall("sendfile", Class::DESC.or(Class::NETWORK), Ret::Size, &[
+        arg("out_fd", Ty::Fd),
+        arg("in_fd", Ty::Fd),
+        arg("offset", LONG_OFFSET_CHANGE),
         arg("count", Ty::ULong),
     ]),
-    syscall("writev", Class::DESC, Ret::Size, &[
-        arg("fd", Ty::Fd),
-        arg("iov", Ty::Iovec(Dir::In, Len::Of("iovcnt"))),
-        arg("iovcnt", Ty::Int),
+    syscall("sendfile64", Class::DESC.or(Class::NETWORK), Ret::Size, &[
+        arg("out_fd", Ty::Fd),
+        arg("in_fd", Ty::Fd),
+        arg("offset", OFFSET_CHANGE),
+        arg("count", Ty::ULong),
     ]),
+    syscall("splice", Class::DESC, Ret::Size, &[
+        arg("fd_in", Ty::Fd),
+        arg("off_in", OFFSET),
+        arg("fd_out", Ty::Fd),
+        arg("off_out", OFFSET),
+        arg("len", Ty::ULong),
+        arg("flags", Ty::Flags(&SPLICE)),
+    ]),
+    syscall("tee", Class::DESC, Ret::Size, &[
+        arg("fd_in", Ty::Fd),
+        arg("fd_out", Ty::Fd),
+        arg("len", Ty::ULong),
+        arg("flags", Ty::Flags(&SPLICE)),
+    ]),
+    syscall("vmsplice", Class::DESC, Ret::Size, &[
+        FD,
+        arg("iov", Ty::Iovec(Dir::In, Len::Of("nr_segs"))),
+        arg("nr_segs", Ty::ULong),
+        arg("flags", Ty::Flags(&SPLICE)),
+    ]),
+    syscall("copy_file_range", Class::DESC, Ret::Size, &[
+        arg("fd_in", Ty::Fd),
+        arg("off_in", OFFSET),
+        arg("fd_out", Ty::Fd),
+        arg("off_out", OFFSET),
+        arg("len", Ty::ULong),
+        arg("flags", Ty::UInt),
+    ]),
+    syscall("memfd_create", Class::DESC, Ret::Fd, &[arg("name", Ty::Str), arg("flags", Ty::Flags(&MEMFD))]),
+    syscall("memfd_secret", Class::DESC, Ret::Fd, &[arg("flags", Ty::Flags(&MEMFD_SECRET))]),
+    syscall("process_vm_readv", Class::NONE, Ret::Size, &[
+        arg("pid", Ty::Pid(PidKind::Tgid)),
+        arg("local_iov", Ty::Iovec(Dir::Out, Len::Of("liovcnt"))),
+        arg("liovcnt", Ty::ULong),
+        arg("remote_iov", Ty::Array(Dir::In, &Ty::Struct(&REMOTE_IOVEC), Len::Of("riovcnt"))),
+        arg("riovcnt", Ty::ULong),
+        arg("flags", Ty::ULong),
+    ]),
+    syscall("process_vm_writev", Class::NONE, Ret::Size, &[
+        arg("pid", Ty::Pid(PidKind::Tgid)),
+        arg("local_iov", Ty::Iovec(Dir::In, Len::Of("liovcnt"))),
+        arg("liovcnt", Ty::ULong),
+        arg("remote_iov", Ty::Array(Dir::In, &Ty::Struct(&REMOTE_IOVEC), Len::Of("riovcnt"))),
+        arg("riovcnt", Ty::ULong),
+        arg("flags", Ty::ULong),
+    ]),
+];
+
+pub static I386: &[(&str, Syscall)] = &[
+    ("preadv2", syscall("preadv2", Class::DESC, Ret::Size, &[
+        FD,
+        arg("iov", Ty::Iovec(Dir::Out, Len::Of("iovcnt"))),
+        IOVCNT,
+        arg("offset", Ty::I64),
+        arg("flags", Ty::Flags(&RWF)),
+    ])),
+    ("pwritev2", syscall("pwritev2", Class::DESC, Ret::Size, &[
+        FD,
+        arg("iov", Ty::Iovec(Dir::In, Len::Of("iovcnt"))),
+        IOVCNT,
+        arg("offset", Ty::I64),
+        arg("flags", Ty::Flags(&RWF)),
+    ])),
+    ("fchown", syscall("fchown", Class::DESC, Ret::Int, &[
+        FD,
+        arg("owner", Ty::As(Width::W2, &Ty::Uid)),
+        arg("group", Ty::As(Width::W2, &Ty::Gid)),
+    ])),
 ];

@@ -2,13 +2,30 @@
 
 use crate::Syscall;
 
-mod files;
-pub mod i386;
-mod process;
+macro_rules! families {
+    ($($family:ident),* $(,)?) => {
+        $(mod $family;)*
+
+        static FAMILIES: &[&[Syscall]] = &[$($family::ROWS),*];
+        static I386: &[&[(&str, Syscall)]] = &[$($family::I386),*];
+    };
+}
+
+families! {
+    files, paths, fcntl,
+    mount, xattr, notify, aio, keys,
+    process, prctl, creds, limits, bpf, system,
+    memory, sched, signal, time, futex,
+    socket, sockopt, poll, ipc,
+    ioctl,
+}
 
 /// Every row that is the same on all ABIs.
 pub fn all() -> impl Iterator<Item = &'static Syscall> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
-static FAMILIES: &[&[Syscall]] = &[files::ROWS, process::ROWS];
+/// Rows of i386 calls that differ from the call of the same name elsewhere, by the kernel's i386 name.
+pub fn i386() -> impl Iterator<Item = (&'static str, &'static Syscall)> {
+    I386.iter().flat_map(|family| family.iter().map(|(name, row)| (*name, row)))
+}

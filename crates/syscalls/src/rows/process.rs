@@ -10,3 +10,5 @@ pub static ROWS: &[Syscall] = &[
     ]),
     syscall("exit_group", Class::PROCESS, Ret::Never, &[arg("status", Ty::Int)]),
 ];
+
+pub static I386: &[(&str, Syscall)] = &[];

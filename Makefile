@@ -1,0 +1,30 @@
+# The everyday commands. `make help` lists them.
+
+CARGO ?= cargo
+STRIDE := target/release/stride
+
+.PHONY: help demo build test bench setup docs lint
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: build ## install what is missing, build, trace a real program
+	@scripts/demo $(STRIDE)
+
+build: setup ## leaves target/release/stride
+	$(CARGO) build --release --package stride-cli
+
+test: setup ## everything, privileged tests included; skips are named
+	@scripts/test
+
+bench: build ## the benchmarks: ratios measured side by side
+	@scripts/bench $(STRIDE)
+
+docs: ## regenerate the man page and the shell completions from the flag table
+	$(CARGO) xtask docs
+
+lint: ## formatting and clippy
+	$(CARGO) clippy --workspace --all-targets -- --deny warnings
+
+setup: ## install the Debian packages that building and testing need
+	@scripts/setup

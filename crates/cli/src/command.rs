@@ -1,0 +1,49 @@
+//! The program to start: found along PATH as execvp(3) would, but before anything is traced.
+
+use crate::flags;
+use anyhow::{Result, bail};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use stride_event::Command;
+
+pub fn resolve(command: &flags::Command) -> Result<Command> {
+    let path = find(&command.program)?;
+    Ok(Command {
+        path,
+        args: command.argv.clone(),
+        env: command.environment(std::env::vars_os()),
+        user: command.user.as_ref().map(|u| (u.uid, u.gid, u.groups.clone())),
+    })
+}
+
+fn find(program: &OsStr) -> Result<PathBuf> {
+    if program.as_bytes().contains(&b'/') {
+        let path = PathBuf::from(program);
+        return match path.metadata() {
+            // Whether it can be executed is for execve to say.
+            Ok(_) => Ok(path),
+            Err(e) => bail!("Cannot stat '{}': {}", path.display(), os_error(&e)),
+        };
+    }
+    let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/local/bin:/bin:/usr/bin"));
+    for dir in std::env::split_paths(&search) {
+        let candidate = if dir.as_os_str().is_empty() { PathBuf::from(program) } else { dir.join(program) };
+        if let Ok(meta) = candidate.metadata()
+            && meta.is_file()
+            && meta.permissions().mode() & 0o111 != 0
+        {
+            return Ok(candidate);
+        }
+    }
+    bail!("Cannot find executable '{}'", Path::new(program).display())
+}
+
+/// The C library's text for an error, without Rust's number behind it.
+pub fn os_error(error: &std::io::Error) -> String {
+    match error.raw_os_error() {
+        Some(errno) => nix::errno::Errno::from_raw(errno).desc().to_string(),
+        None => error.to_string(),
+    }
+}

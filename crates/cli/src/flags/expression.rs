@@ -1,0 +1,37 @@
+//! `-e [NAME=]VALUE`: options by another spelling. Without a name it is `trace`.
+
+use super::flag::{Given, Spelling};
+use super::lookup;
+use super::stop::Stop;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+/// What an expression means. A name that is not known is part of a value for `trace`, which will complain about it.
+pub fn resolve(expression: &OsStr) -> Result<Given, Stop> {
+    let bytes = expression.as_bytes();
+    if let Some(at) = bytes.iter().position(|b| *b == b'=') {
+        let found = std::str::from_utf8(&bytes[..at]).ok().and_then(lookup::qualifier);
+        if let Some((flag, name)) = found {
+            let value = Some(OsString::from_vec(bytes[at + 1..].to_vec()));
+            return Ok(Given { flag, spelling: Spelling::Qualifier(name), value });
+        }
+    }
+    let (flag, name) = lookup::qualifier("trace")
+        .ok_or_else(|| Stop::fail("internal error: the option table lacks 'trace'; please report this"))?;
+    Ok(Given { flag, spelling: Spelling::Qualifier(name), value: Some(expression.to_owned()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_the_default() {
+        let given = resolve(OsStr::new("s=io")).unwrap();
+        assert_eq!((given.flag.long, given.text().as_ref()), (Some("signal"), "io"));
+        let given = resolve(OsStr::new("!read")).unwrap();
+        assert_eq!((given.flag.long, given.text().as_ref()), (Some("trace"), "!read"));
+        let given = resolve(OsStr::new("foo=bar")).unwrap();
+        assert_eq!((given.flag.long, given.text().as_ref()), (Some("trace"), "foo=bar"));
+    }
+}

@@ -1,0 +1,162 @@
+//! What the table knows about an option.
+
+use super::draft::Draft;
+use super::stop::Stop;
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+
+/// One option.
+#[derive(Debug)]
+pub struct Flag {
+    pub category: Category,
+    pub short: Option<char>,
+    /// Without the dashes.
+    pub long: Option<&'static str>,
+    /// Other long spellings, accepted and documented but not advertised.
+    pub aliases: &'static [&'static str],
+    /// The names `-e NAME=VALUE` knows it by.
+    pub qualifiers: &'static [&'static str],
+    pub arg: Arg,
+    /// The words the argument may be, where they are few; for completion.
+    pub choices: &'static [&'static str],
+    /// What `--help` says: one line, no full stop.
+    pub help: &'static str,
+    /// What the man page says, in paragraphs separated by empty lines. Lines starting with `* WORD: ` are list items.
+    pub doc: &'static str,
+    /// Why the option is refused, and what to do instead, if it is.
+    pub missing: Option<&'static str>,
+    /// An option of Stride's own. It never makes an abbreviation of one of strace's options ambiguous.
+    pub own: bool,
+    pub update: Update,
+}
+
+/// How an option changes what has been collected so far.
+pub type Update = fn(&mut Draft, &Given) -> Result<(), Stop>;
+
+/// Defaults, for `..Flag::BASE`.
+impl Flag {
+    pub const BASE: Flag = Flag {
+        category: Category::General,
+        short: None,
+        long: None,
+        aliases: &[],
+        qualifiers: &[],
+        arg: Arg::None,
+        choices: &[],
+        help: "",
+        doc: "",
+        missing: None,
+        own: false,
+        update: |_, _| Ok(()),
+    };
+
+    /// All its long spellings.
+    pub fn longs(&self) -> impl Iterator<Item = &'static str> {
+        self.long.into_iter().chain(self.aliases.iter().copied())
+    }
+
+    /// What the table is sorted by within a category: the short name if there is one, else the long one, without case.
+    #[cfg(test)]
+    pub fn sort_key(&self) -> (String, bool) {
+        let name = self.short.map(String::from).or(self.long.map(String::from)).unwrap_or_default();
+        (name.to_lowercase(), name.chars().all(char::is_uppercase))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arg {
+    None,
+    /// With the name the documentation calls it by.
+    Required(&'static str),
+    /// Only the long spelling takes it, after `=`.
+    Optional(&'static str),
+}
+
+impl Arg {
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Arg::None => None,
+            Arg::Required(name) | Arg::Optional(name) => Some(name),
+        }
+    }
+}
+
+/// The chapters of the documentation, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Category {
+    General,
+    Startup,
+    Tracing,
+    Filtering,
+    Format,
+    Statistics,
+    StopCondition,
+    Tampering,
+    Miscellaneous,
+}
+
+impl Category {
+    pub const ALL: [Category; 9] = [
+        Category::General, Category::Startup, Category::Tracing, Category::Filtering, Category::Format,
+        Category::Statistics, Category::StopCondition, Category::Tampering, Category::Miscellaneous,
+    ];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Category::General => "General",
+            Category::Startup => "Startup",
+            Category::Tracing => "Tracing",
+            Category::Filtering => "Filtering",
+            Category::Format => "Output format",
+            Category::Statistics => "Statistics",
+            Category::StopCondition => "Stop condition",
+            Category::Tampering => "Tampering",
+            Category::Miscellaneous => "Miscellaneous",
+        }
+    }
+}
+
+/// An option as it was given.
+#[derive(Debug)]
+pub struct Given {
+    pub flag: &'static Flag,
+    pub spelling: Spelling,
+    pub value: Option<OsString>,
+}
+
+/// How the user wrote an option's name. Abbreviations are spelt out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    Short(char),
+    Long(&'static str),
+    /// `-e NAME=...`
+    Qualifier(&'static str),
+}
+
+impl fmt::Display for Spelling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Spelling::Short(short) => write!(f, "-{short}"),
+            Spelling::Long(long) => write!(f, "--{long}"),
+            Spelling::Qualifier(qualifier) => write!(f, "-e {qualifier}="),
+        }
+    }
+}
+
+impl Given {
+    /// The argument, empty if there is none.
+    pub fn os(&self) -> &OsStr {
+        self.value.as_deref().unwrap_or_default()
+    }
+
+    /// The argument as text. What is not UTF-8 cannot be the name of anything Stride knows, so it may be mangled.
+    pub fn text(&self) -> Cow<'_, str> {
+        self.os().to_string_lossy()
+    }
+
+    /// The error for an argument that makes no sense.
+    pub fn invalid(&self) -> Stop {
+        Stop::usage(format!("invalid {} argument: '{}'", self.spelling, self.text()))
+    }
+}

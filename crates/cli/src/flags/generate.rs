@@ -1,0 +1,57 @@
+//! Files made from the table, for those who package Stride: `--generate`.
+
+use super::{complete, man};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Artefact {
+    Man,
+    Bash,
+    Zsh,
+    Fish,
+}
+
+impl Artefact {
+    pub const ALL: [(&'static str, Artefact); 4] = [
+        ("complete-bash", Artefact::Bash),
+        ("complete-fish", Artefact::Fish),
+        ("complete-zsh", Artefact::Zsh),
+        ("man", Artefact::Man),
+    ];
+    pub const NAMES: &'static [&'static str] = &["complete-bash", "complete-fish", "complete-zsh", "man"];
+}
+
+pub fn text(artefact: Artefact) -> String {
+    match artefact {
+        Artefact::Man => man::page(),
+        Artefact::Bash => complete::bash::script(),
+        Artefact::Zsh => complete::zsh::script(),
+        Artefact::Fish => complete::fish::script(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::path::Path;
+
+    #[test]
+    fn names_match() {
+        assert!(Artefact::ALL.iter().map(|(name, _)| *name).eq(Artefact::NAMES.iter().copied()));
+    }
+
+    /// The generated files are committed, so that they can be read without building anything.
+    #[test]
+    fn committed_files_are_fresh() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for (path, artefact) in [
+            ("docs/stride.1", Artefact::Man),
+            ("completions/stride.bash", Artefact::Bash),
+            ("completions/_stride", Artefact::Zsh),
+            ("completions/stride.fish", Artefact::Fish),
+        ] {
+            let committed = fs::read_to_string(root.join(path)).unwrap_or_default();
+            assert!(committed == text(artefact), "{path} is out of date: run `cargo xtask docs`");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! From a name as typed to an entry of the table.
+
+use super::flag::Flag;
+use super::table;
+
+pub enum Found {
+    /// The entry, and the full spelling that was meant.
+    Flag(&'static Flag, &'static str),
+    Unknown,
+    /// The spellings it might be short for.
+    Ambiguous(Vec<&'static str>),
+}
+
+pub fn short(name: char) -> Option<&'static Flag> {
+    table::all().find(|flag| flag.short == Some(name))
+}
+
+pub fn qualifier(name: &str) -> Option<(&'static Flag, &'static str)> {
+    table::all().find_map(|flag| Some((flag, *flag.qualifiers.iter().find(|qualifier| **qualifier == name)?)))
+}
+
+/// Long options may be abbreviated as far as it stays clear which one is meant. Spellings of the same option do not
+/// compete, and Stride's own options never compete with strace's: what works for strace has to go on working.
+pub fn long(name: &str) -> Found {
+    let spellings = || table::all().flat_map(|flag| flag.longs().map(move |long| (flag, long)));
+    if let Some((flag, long)) = spellings().find(|(_, long)| *long == name) {
+        return Found::Flag(flag, long);
+    }
+    for own in [false, true] {
+        let candidates: Vec<_> =
+            spellings().filter(|(flag, long)| flag.own == own && long.starts_with(name)).collect();
+        let Some(&(first, long)) = candidates.first() else { continue };
+        if candidates.iter().all(|(flag, _)| std::ptr::eq(*flag, first)) {
+            return Found::Flag(first, long);
+        }
+        return Found::Ambiguous(candidates.into_iter().map(|(_, long)| long).collect());
+    }
+    Found::Unknown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meant(name: &str) -> Result<&'static str, Vec<&'static str>> {
+        match long(name) {
+            Found::Flag(_, long) => Ok(long),
+            Found::Unknown => Err(vec![]),
+            Found::Ambiguous(names) => Err(names),
+        }
+    }
+
+    #[test]
+    fn abbreviations() {
+        assert_eq!(meant("out"), Err(vec!["output-append-mode", "output", "output-separately"]));
+        assert_eq!(meant("output"), Ok("output"));
+        assert_eq!(meant("trace-p"), Ok("trace-path"));
+        assert_eq!(meant("decode-pid"), Ok("decode-pids"));
+        assert_eq!(meant("nonsense"), Err(vec![]));
+    }
+
+    #[test]
+    fn aliases_do_not_compete() {
+        assert_eq!(meant("fail"), Ok("failed-only"));
+        assert_eq!(meant("daem"), Ok("daemonize"));
+        assert_eq!(meant("daemonised"), Ok("daemonised"));
+    }
+
+    #[test]
+    fn own_options_do_not_compete_with_the_others() {
+        assert_eq!(meant("e"), Ok("env"));
+        assert_eq!(meant("en"), Ok("env"));
+        assert_eq!(meant("eng"), Ok("engine"));
+    }
+}

@@ -1,0 +1,170 @@
+//! The man page, in the man(7) macros.
+
+use super::flag::{Arg, Category, Flag};
+use super::table;
+use std::fmt::Write;
+
+pub fn page() -> String {
+    let mut out = format!(
+        ".\\\" Generated from the option table by `cargo xtask docs`; change it there.\n\
+         .TH STRIDE 1 \"\" \"stride {}\" \"User Commands\"\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    out.push_str(
+        ".SH NAME\n\
+         stride \\- trace system calls and signals\n\
+         .SH SYNOPSIS\n\
+         .B stride\n\
+         .RI [ options ]\n\
+         .RB [ \\-p\n\
+         .IR pid ]...\n\
+         .I command\n\
+         .RI [ args ]\n\
+         .br\n\
+         .B stride\n\
+         .RI [ options ]\n\
+         .B \\-p\n\
+         .IR pid ...\n",
+    );
+    section(&mut out, "DESCRIPTION", DESCRIPTION);
+    out.push_str(".SH OPTIONS\n");
+    paragraphs(&mut out, OPTIONS_INTRODUCTION);
+    for category in Category::ALL {
+        let _ = writeln!(out, ".SS {}", category.title());
+        for flag in table::all().filter(|flag| flag.category == category) {
+            option(&mut out, flag);
+        }
+    }
+    section(&mut out, "EXIT STATUS", EXIT_STATUS);
+    section(&mut out, "ENVIRONMENT", ENVIRONMENT);
+    section(&mut out, "NOTES", NOTES);
+    out.push_str(".SH SEE ALSO\n.BR strace (1),\n.BR perf\\-trace (1),\n.BR ptrace (2),\n.BR seccomp (2),\n.BR syscalls (2),\n.BR bpf (2),\n.BR regex (7),\n.BR signal (7)\n");
+    out
+}
+
+const DESCRIPTION: &str = "Stride runs a command, or attaches to processes, and prints the system calls they make and \
+the signals they receive until they end or Stride is interrupted. Each line is a call: its name, its arguments in \
+parentheses, and behind an equals sign, what it returned. The trace goes to standard error unless -o names a file.\n\n\
+Options and output are those of strace(1), so that Stride can stand in for it. What Stride adds is a way of observing \
+calls without stopping the program at each of them; see --engine.\n\n\
+Arguments are printed by their meaning where it is known: flags and constants by name, strings in quotes and shortened \
+to the size of -s, structures in braces and arrays in brackets. What could not be read is printed as its address. A call \
+that fails has the name of the error and its description behind it.\n\n\
+When another thread does something while a call is going on, the line of that call ends in <unfinished ...>, and is \
+taken up by a line that begins with <... NAME resumed>. Signals are printed between --- and ---, the ends of processes \
+between +++ and +++.";
+
+const OPTIONS_INTRODUCTION: &str = "Options end at the first word that is none: what follows belongs to the command. Short \
+options may be joined, as in -fy, and so may a short option and its argument. Long options may be abbreviated as long as \
+it is clear which one is meant. Of an option that is given more than once the last one counts, where nothing else is said.";
+
+const EXIT_STATUS: &str = "Stride exits as its command did: with the same status, or by the same signal. Without a \
+command it exits with status 0, unless it could not attach to any process. Mistakes in the options have status 1.";
+
+const ENVIRONMENT: &str = "* NO_COLOR: if set, --color=auto means never\n\
+* PATH: where the command is looked for, unless its name has a slash in it";
+
+const NOTES: &str = "The arguments are printed as the tracer read them. Another thread of the program may change them while \
+the kernel looks at them, so a trace is for finding out what happened, not for enforcing what may.\n\n\
+Library functions often use other calls than the one of their name; fork, for example, calls clone.\n\n\
+Programs that are set-user-ID run without the privileges of their owner when they are traced by a user other than root.";
+
+fn section(out: &mut String, title: &str, text: &str) {
+    let _ = writeln!(out, ".SH {title}");
+    paragraphs(out, text);
+}
+
+fn option(out: &mut String, flag: &Flag) {
+    let mut headings = Vec::new();
+    if let Some(short) = flag.short {
+        headings.push(match flag.arg {
+            Arg::Required(arg) => format!("\\fB\\-{short}\\fR \\fI{}\\fR", escape(arg)),
+            Arg::None | Arg::Optional(_) => format!("\\fB\\-{short}\\fR"),
+        });
+    }
+    for long in flag.longs() {
+        let long = escape(&format!("--{long}"));
+        headings.push(match flag.arg {
+            Arg::None => format!("\\fB{long}\\fR"),
+            Arg::Required(arg) => format!("\\fB{long}\\fR=\\fI{}\\fR", escape(arg)),
+            Arg::Optional(arg) => format!("\\fB{long}\\fR[=\\fI{}\\fR]", escape(arg)),
+        });
+    }
+    for qualifier in flag.qualifiers {
+        let arg = flag.arg.name().unwrap_or_default();
+        headings.push(format!("\\fB\\-e {}\\fR=\\fI{}\\fR", escape(qualifier), escape(arg)));
+    }
+    for (i, heading) in headings.iter().enumerate() {
+        let _ = writeln!(out, "{}\n{heading}", if i == 0 { ".TP" } else { ".TQ" });
+    }
+    body(out, flag.doc, ".IP");
+}
+
+fn paragraphs(out: &mut String, text: &str) {
+    out.push_str(".PP\n");
+    body(out, text, ".PP");
+}
+
+/// The paragraphs of `text`, with `separator` between them. Lists are set in.
+fn body(out: &mut String, text: &str, separator: &str) {
+    for (i, paragraph) in text.split("\n\n").enumerate() {
+        if paragraph.starts_with("* ") {
+            out.push_str(".RS\n");
+            for item in paragraph.lines() {
+                let item = item.strip_prefix("* ").unwrap_or(item);
+                let (term, meaning) = item.split_once(": ").unwrap_or((item, ""));
+                let _ = writeln!(out, ".TP\n.B {}\n{}", escape(term), line(meaning));
+            }
+            out.push_str(".RE\n");
+        } else {
+            if i > 0 {
+                let _ = writeln!(out, "{separator}");
+            }
+            let _ = writeln!(out, "{}", line(paragraph));
+        }
+    }
+}
+
+/// A line of text, which must not look like a request.
+fn line(text: &str) -> String {
+    let text = escape(text);
+    if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }
+}
+
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\e"),
+            '-' => out.push_str("\\-"),
+            '\'' => out.push_str("\\(aq"),
+            '"' => out.push_str("\\(dq"),
+            '^' => out.push_str("\\(ha"),
+            '~' => out.push_str("\\(ti"),
+            '\n' => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_never_becomes_a_request() {
+        assert_eq!(line(".so x"), "\\&.so x");
+        assert_eq!(line("'a' \\n -x"), "\\(aqa\\(aq \\en \\-x");
+    }
+
+    #[test]
+    fn every_option_is_in_it() {
+        let page = page();
+        for flag in table::all() {
+            for name in flag.short.map(|c| format!("-{c}")).into_iter().chain(flag.longs().map(|l| format!("--{l}"))) {
+                assert!(page.contains(&format!("\\fB{}\\fR", escape(&name))), "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The command line.
+//!
+//! One table ([`table`]) has an entry per option: how it is spelt, what it takes, its documentation, and how it changes
+//! a [`Draft`]. Everything else follows from the table: the parser, `--help`, the man page, the shell completions, and
+//! the tests that keep all of them complete. To add an option, add an entry to the file of its category.
+//!
+//! The spellings, the order in which mistakes are found and the words of most messages are strace's, so that scripts
+//! need not care which of the two they run. What strace knows and Stride does not do yet is in the table too, and is
+//! refused by name: an option that is silently ignored is worse than one that fails.
+
+mod complete;
+mod draft;
+mod expression;
+mod flag;
+mod generate;
+mod help;
+mod lookup;
+mod man;
+mod options;
+mod parser;
+mod stop;
+mod summary;
+mod table;
+mod users;
+mod validate;
+mod values;
+mod version;
+
+pub use options::{
+    Color, Column, Command, ConstStyle, Daemonize, Engine, EnvChange, HexStrings, Interruptible, Options, Output,
+    PidPrefix, Precision, RunAs, SortKey, Summary, TimeFormat, Timestamps,
+};
+pub use parser::{Outcome, Parsed, parse};

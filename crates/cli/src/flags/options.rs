@@ -1,0 +1,303 @@
+//! What the command line asked for, checked and in types.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+pub use stride_output::{Column, SortKey};
+use stride_filter::{CallSet, FdDetail, FdSet, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// `argv[0]`: what Stride calls itself in messages.
+    pub program: String,
+    pub engine: Engine,
+
+    // Whom to trace.
+    /// At least one of `command` and `attach` is there.
+    pub command: Option<Command>,
+    /// `-p`, without repetitions.
+    pub attach: Vec<i32>,
+    pub follow_forks: bool,
+
+    // How to trace.
+    pub daemonize: Daemonize,
+    /// `-b execve`.
+    pub detach_on_exec: bool,
+    pub interruptible: Interruptible,
+    /// Also set by `seccomp_bpf`: a filter left behind in a tracee without a tracer makes its calls fail.
+    pub kill_on_exit: bool,
+    pub seccomp_bpf: bool,
+    pub syscall_limit: Option<u64>,
+    /// `-d`.
+    pub debug: bool,
+
+    // What to report.
+    pub trace: CallSet,
+    /// A call is reported if it touches one of these or of `paths`. Neither given: all calls are.
+    pub trace_fds: Option<FdSet>,
+    pub paths: PathSet,
+    pub signals: SignalSet,
+    pub status: WordSet<Status>,
+
+    // Where to.
+    pub output: Output,
+    /// `-A`.
+    pub append: bool,
+    /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
+    pub output_separately: bool,
+    pub color: Color,
+
+    // How it looks.
+    /// `-a`: the column of `=`.
+    pub columns: usize,
+    pub pid_prefix: PidPrefix,
+    pub timestamps: Option<Timestamps>,
+    /// `-r`.
+    pub relative_timestamps: Option<Precision>,
+    /// `-T`.
+    pub syscall_times: Option<Precision>,
+    /// `-i`.
+    pub instruction_pointer: bool,
+    /// `-n`.
+    pub syscall_number: bool,
+    /// `-N`.
+    pub arg_names: bool,
+    pub string_limit: usize,
+    pub hex_strings: HexStrings,
+    /// `-X`.
+    pub const_style: ConstStyle,
+    /// Calls whose structures are shortened; `-v` makes it none.
+    pub abbrev: CallSet,
+    /// Calls whose structures are read at all.
+    pub verbose: CallSet,
+    /// Calls whose arguments are printed as plain numbers.
+    pub raw: CallSet,
+    /// Descriptors whose data is dumped.
+    pub dump_read: FdSet,
+    pub dump_write: FdSet,
+    pub decode_fds: WordSet<FdDetail>,
+    pub decode_pids: WordSet<PidDetail>,
+    /// Messages to leave out.
+    pub quiet: WordSet<Quiet>,
+
+    /// `-c`, `-C`.
+    pub summary: Option<Summary>,
+}
+
+/// Which engine observes the calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Engine {
+    /// eBPF where it loads and can do what the options ask, else ptrace.
+    #[default]
+    Auto,
+    Ebpf,
+    Ptrace,
+}
+
+/// The program to start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// As typed: a path, or a name to look up in `PATH`.
+    pub program: OsString,
+    /// `argv` of the program, with `--argv0` applied.
+    pub argv: Vec<OsString>,
+    /// In the order given.
+    pub env: Vec<EnvChange>,
+    pub user: Option<RunAs>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EnvChange {
+    Set(OsString, OsString),
+    Remove(OsString),
+}
+
+/// `-u`, looked up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunAs {
+    pub uid: u32,
+    pub gid: u32,
+    /// Supplementary groups.
+    pub groups: Vec<u32>,
+}
+
+/// Where the tracer lives, as the command's parent sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Daemonize {
+    /// The tracer is the command's parent.
+    #[default]
+    No,
+    /// `-D`: a grandchild; the command replaces the process that was started.
+    Grandchild,
+    /// `-DD`: the same in a process group of its own.
+    ProcessGroup,
+    /// `-DDD`: the same in a session of its own.
+    Session,
+}
+
+/// When signals may end or stop the tracer (`-I`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interruptible {
+    Anywhere,
+    /// Only between calls.
+    Waiting,
+    Never,
+    /// Nor by SIGTSTP.
+    NeverTstp,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Output {
+    #[default]
+    Stderr,
+    File(PathBuf),
+    /// The standard input of this shell command.
+    Pipe(OsString),
+}
+
+/// Whether to use colour. `NO_COLOR` in the environment has already turned `Auto` into `Never`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Color {
+    /// If the trace goes to a terminal.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// When lines begin with the id of the thread they are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum PidPrefix {
+    /// As `[pid N]`, while more than one thread is traced.
+    #[default]
+    WhenSeveral,
+    /// As a bare number, on every line.
+    Always,
+    /// The name of the file tells.
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timestamps {
+    pub format: TimeFormat,
+    pub precision: Precision,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeFormat {
+    /// `HH:MM:SS` in the local time zone.
+    Time,
+    /// Seconds since 1970.
+    Unix,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Precision {
+    Seconds,
+    Millis,
+    #[default]
+    Micros,
+    Nanos,
+}
+
+impl Precision {
+    /// Digits after the decimal point.
+    pub fn digits(self) -> usize {
+        match self {
+            Precision::Seconds => 0,
+            Precision::Millis => 3,
+            Precision::Micros => 6,
+            Precision::Nanos => 9,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum HexStrings {
+    /// Octal escapes.
+    #[default]
+    No,
+    /// Hexadecimal escapes, where escapes are needed.
+    NonAsciiChars,
+    /// `-x`: strings with a non-ASCII character are all escapes.
+    NonAscii,
+    /// `-xx`: all strings are.
+    All,
+}
+
+/// How named constants are printed (`-X`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ConstStyle {
+    /// The number.
+    Raw,
+    /// The name if there is one.
+    #[default]
+    Abbrev,
+    /// The number with the name in a comment.
+    Verbose,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// `-c`: the summary replaces the trace. `-C`: it follows it.
+    pub only: bool,
+    /// `-w`: `Time*` columns show wall clock time rather than system time.
+    pub wall_clock: bool,
+    pub sort: SortKey,
+    /// Always with [`Column::Name`].
+    pub columns: Vec<Column>,
+    /// `-O`: what to take off each call's time. `None`: estimate it.
+    pub overhead: Option<Duration>,
+}
+
+impl Options {
+    /// Whether a message of this kind is to be left out.
+    pub fn is_quiet(&self, message: Quiet) -> bool {
+        self.quiet.contains(message)
+    }
+
+    /// Whether calls are printed one by one.
+    pub fn prints_calls(&self) -> bool {
+        self.summary.as_ref().is_none_or(|summary| !summary.only)
+    }
+}
+
+impl Command {
+    /// The environment of the program: Stride's own with `-E` applied. Variables keep their place when they change.
+    pub fn environment(&self, own: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+        let mut env: Vec<(OsString, OsString)> = own.into_iter().collect();
+        for change in &self.env {
+            match change {
+                EnvChange::Set(name, value) => match env.iter_mut().find(|(known, _)| known == name) {
+                    Some(variable) => variable.1.clone_from(value),
+                    None => env.push((name.clone(), value.clone())),
+                },
+                EnvChange::Remove(name) => env.retain(|(known, _)| known != name),
+            }
+        }
+        env
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn environment_changes_apply_in_order() {
+        let own = [("A", "1"), ("B", "2")].map(|(k, v)| (k.into(), v.into()));
+        let command = Command {
+            program: "x".into(),
+            argv: vec![],
+            user: None,
+            env: vec![
+                EnvChange::Set("A".into(), "3".into()),
+                EnvChange::Remove("B".into()),
+                EnvChange::Set("C".into(), "".into()),
+                EnvChange::Remove("D".into()),
+            ],
+        };
+        let expected = [("A", "3"), ("C", "")].map(|(k, v)| (OsString::from(k), OsString::from(v)));
+        assert_eq!(command.environment(own), expected);
+    }
+}

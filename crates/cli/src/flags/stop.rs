@@ -1,0 +1,34 @@
+//! Reasons not to trace.
+
+use super::generate::Artefact;
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// A mistake: one line on stderr, and exit status 1.
+    Fail {
+        message: String,
+        /// Whether a line pointing to `-h` follows.
+        hint: bool,
+    },
+    /// `-h`, which wins over everything after it.
+    Help,
+    /// `--generate`, likewise.
+    Generate(Artefact),
+}
+
+impl Stop {
+    pub fn fail(message: impl Into<String>) -> Stop {
+        Stop::Fail { message: message.into(), hint: false }
+    }
+
+    /// A mistake in how options are used.
+    pub fn usage(message: impl Into<String>) -> Stop {
+        Stop::Fail { message: message.into(), hint: true }
+    }
+}
+
+impl From<stride_filter::Error> for Stop {
+    fn from(error: stride_filter::Error) -> Stop {
+        Stop::Fail { message: error.to_string(), hint: error.hints_at_help() }
+    }
+}

@@ -1,0 +1,112 @@
+//! `-S` and `-U`: the columns of the summary, which have collected many names over the years.
+
+use super::options::{Column, SortKey};
+use super::stop::Stop;
+
+/// Every spelling of a column. In `-` form; `_` is accepted too.
+const SPELLINGS: &[(&str, Column)] = &[
+    ("time", Column::TimePercent),
+    ("time-percent", Column::TimePercent),
+    ("total-time", Column::TimeTotal),
+    ("time-total", Column::TimeTotal),
+    ("min-time", Column::TimeMin),
+    ("time-min", Column::TimeMin),
+    ("shortest", Column::TimeMin),
+    ("max-time", Column::TimeMax),
+    ("time-max", Column::TimeMax),
+    ("longest", Column::TimeMax),
+    ("avg-time", Column::TimeAvg),
+    ("time-avg", Column::TimeAvg),
+    ("wall-total", Column::WallTotal),
+    ("total-wall", Column::WallTotal),
+    ("wall-min", Column::WallMin),
+    ("min-wall", Column::WallMin),
+    ("wall-max", Column::WallMax),
+    ("max-wall", Column::WallMax),
+    ("wall-avg", Column::WallAvg),
+    ("avg-wall", Column::WallAvg),
+    ("calls", Column::Calls),
+    ("count", Column::Calls),
+    ("errors", Column::Errors),
+    ("error", Column::Errors),
+    ("name", Column::Name),
+    ("syscall", Column::Name),
+    ("syscall-name", Column::Name),
+];
+
+pub const DEFAULT_COLUMNS: [Column; 6] = [
+    Column::TimePercent, Column::TimeTotal, Column::TimeAvg, Column::Calls, Column::Errors, Column::Name,
+];
+
+fn column(text: &str) -> Option<Column> {
+    let text = text.replace('_', "-");
+    SPELLINGS.iter().find(|(spelling, _)| *spelling == text).map(|(_, column)| *column)
+}
+
+pub fn sort_key(text: &str) -> Result<SortKey, Stop> {
+    match text {
+        "none" | "nothing" => Ok(SortKey::Nothing),
+        _ => column(text).map(SortKey::By).ok_or_else(|| Stop::usage(format!("invalid sortby: '{text}'"))),
+    }
+}
+
+/// A list of columns, each at most once; the names of the calls are always among them.
+pub fn columns(text: &str) -> Result<Vec<Column>, Stop> {
+    let mut columns = Vec::new();
+    let mut rest = text;
+    loop {
+        let (name, tail) = rest.split_once(',').map_or((rest, None), |(name, tail)| (name, Some(tail)));
+        let column = column(name).ok_or_else(|| Stop::usage(format!("unknown column name: '{name}'")))?;
+        if columns.contains(&column) {
+            return Err(Stop::usage(format!(
+                "call summary column has been provided more than once: '{name}' (-U option residual: '{rest}')"
+            )));
+        }
+        columns.push(column);
+        match tail {
+            Some(tail) => rest = tail,
+            None => break,
+        }
+    }
+    if !columns.contains(&Column::Name) {
+        columns.push(Column::Name);
+    }
+    Ok(columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(result: Result<Vec<Column>, Stop>) -> String {
+        match result {
+            Err(Stop::Fail { message, hint: true }) => message,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn lists_of_columns() {
+        assert_eq!(columns("calls,syscall_name,wall-max"), Ok(vec![Column::Calls, Column::Name, Column::WallMax]));
+        assert_eq!(columns("calls"), Ok(vec![Column::Calls, Column::Name]));
+    }
+
+    #[test]
+    fn mistakes_in_them() {
+        assert_eq!(message(columns("time,,name")), "unknown column name: ''");
+        assert_eq!(message(columns("TIME")), "unknown column name: 'TIME'");
+        assert_eq!(message(columns("none")), "unknown column name: 'none'");
+        assert_eq!(
+            message(columns("time,time_percent,time_total")),
+            "call summary column has been provided more than once: 'time_percent' \
+             (-U option residual: 'time_percent,time_total')"
+        );
+    }
+
+    #[test]
+    fn sort_keys() {
+        assert_eq!(sort_key("nothing"), Ok(SortKey::Nothing));
+        assert_eq!(sort_key("min_time"), Ok(SortKey::By(Column::TimeMin)));
+        assert!(sort_key("syscall_names").is_err());
+    }
+}

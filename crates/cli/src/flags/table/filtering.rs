@@ -1,0 +1,134 @@
+//! Which events to report.
+
+use crate::flags::flag::{Arg, Category, Flag};
+use stride_filter::{SignalSet, Status, WordSet, parse_descriptors, parse_syscalls};
+
+const BASE: Flag = Flag { category: Category::Filtering, ..Flag::BASE };
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        short: Some('P'),
+        long: Some("trace-path"),
+        arg: Arg::Required("PATH"),
+        help: "report only calls that touch PATH; may be repeated",
+        doc: "Reports only calls that name PATH, or that use a descriptor of it. PATH matches as given and as it resolves \
+              without symbolic links; Stride says so where the two differ. With --trace-fds, calls that match either are \
+              reported.",
+        update: |draft, given| {
+            draft.paths.push(given.os().to_owned());
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("signal"),
+        aliases: &["signals"],
+        qualifiers: &["signal", "signals", "s"],
+        arg: Arg::Required("SET"),
+        help: "report only these signals",
+        doc: "Reports only the signals of the set; by default all of them. A signal is a number or a name, in any case \
+              and with or without SIG. --signal='!SIGIO' and --signal='!io' report all signals but SIGIO.",
+        update: |draft, given| {
+            draft.signals = SignalSet::parse(&given.text())?;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("status"),
+        qualifiers: &["status"],
+        arg: Arg::Required("SET"),
+        choices: &["all", "detached", "failed", "none", "successful", "unavailable", "unfinished"],
+        help: "report only calls that end in one of these ways",
+        doc: "Reports only calls that end as the set says; by default all of them.\n\n\
+              * successful: they returned no error\n\
+              * failed: they returned an error\n\
+              * unfinished: they never returned, for example because another thread called execve\n\
+              * unavailable: they returned, but the result could not be read\n\
+              * detached: tracing ended before they returned\n\n\
+              A call can only be chosen once it has ended, so with this option lines of concurrent calls come in the \
+              order in which the calls ended.",
+        update: |draft, given| {
+            draft.status = WordSet::parse(&given.text())?;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("trace"),
+        qualifiers: &["trace", "t"],
+        arg: Arg::Required("SET"),
+        help: "report only these system calls",
+        doc: "Reports only the system calls of the set; by default all of them. A member is one of\n\n\
+              * NAME: the call of that name\n\
+              * NUMBER: the calls of that number\n\
+              * /REGEX: calls whose name contains a match of the POSIX extended regular expression\n\
+              * %CLASS: the calls of a class, see below\n\
+              * all: all calls\n\n\
+              A question mark before a member says that it is no error if there is no such call. @64, @32 or @x32 after \
+              a member limits it to calls made in that way; a 64-bit program may make 32-bit calls.\n\n\
+              These are the classes:\n\n\
+              * %clock: reading and setting the system's clocks\n\
+              * %creds: user and group ids, capabilities\n\
+              * %desc: using file descriptors\n\
+              * %file: taking the name of a file\n\
+              * %fstat: fstat and its variants\n\
+              * %fstatfs: fstatfs and its variants\n\
+              * %ipc: System V and POSIX interprocess communication\n\
+              * %lstat: lstat and its variants\n\
+              * %memory: mapping memory\n\
+              * %network: or %net, sockets\n\
+              * %process: creating, ending and waiting for processes, and executing programs\n\
+              * %pure: calls without arguments that always succeed, such as getpid\n\
+              * %sched: scheduling\n\
+              * %signal: sending and handling signals\n\
+              * %stat: stat and its variants\n\
+              * %%stat: all of %stat, %lstat and %fstat\n\
+              * %statfs: statfs and its variants\n\
+              * %%statfs: all of %statfs and %fstatfs, and ustat\n\n\
+              desc, file, ipc, memory, network, process and signal may also be written without the percent sign.",
+        update: |draft, given| {
+            draft.trace = parse_syscalls(&given.text(), draft.catalog)?;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("trace-fds"),
+        qualifiers: &["trace-fds", "trace-fd", "fds", "fd"],
+        arg: Arg::Required("SET"),
+        help: "report only calls that use these file descriptors",
+        doc: "Reports only calls that use a file descriptor of the set; those that use none are not reported. With \
+              --trace-path, calls that match either are reported.",
+        update: |draft, given| {
+            draft.trace_fds = Some(parse_descriptors(&given.text())?);
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('z'),
+        long: Some("successful-only"),
+        help: "report only calls that succeeded",
+        doc: "Reports only calls that returned no error, as --status=successful does.",
+        update: |draft, _| {
+            draft.status = WordSet::of(&[Status::Successful]);
+            draft.status_count += 1;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('Z'),
+        long: Some("failed-only"),
+        aliases: &["failing-only"],
+        help: "report only calls that failed",
+        doc: "Reports only calls that returned an error, as --status=failed does.",
+        update: |draft, _| {
+            draft.status = WordSet::of(&[Status::Failed]);
+            draft.status_count += 1;
+            Ok(())
+        },
+        ..BASE
+    },
+];

@@ -1,0 +1,89 @@
+//! The rest.
+
+use crate::flags::flag::{Arg, Category, Flag};
+use crate::flags::generate::Artefact;
+use crate::flags::stop::Stop;
+use crate::flags::values;
+
+const BASE: Flag = Flag { category: Category::Miscellaneous, ..Flag::BASE };
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        short: Some('d'),
+        long: Some("debug"),
+        help: "say on stderr what the tracer itself does",
+        doc: "Prints what the tracer itself does to stderr. This is for finding mistakes in Stride, and its form may \
+              change at any time.",
+        update: |draft, _| {
+            draft.debug = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('F'),
+        help: "an old spelling of -f",
+        doc: "Old spelling of -f, kept for old scripts. It is ignored if -f is given too.",
+        update: |draft, _| {
+            draft.old_follow_count += 1;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("generate"),
+        arg: Arg::Required("WHAT"),
+        choices: Artefact::NAMES,
+        own: true,
+        help: "print the man page or a shell's completions",
+        doc: "Prints a file for those who package Stride: man for the man page, complete-bash, complete-zsh or \
+              complete-fish for the completions of that shell.",
+        update: |_, given| {
+            let artefact = values::exact_word(&given.text(), &Artefact::ALL).ok_or_else(|| given.invalid())?;
+            Err(Stop::Generate(artefact))
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('h'),
+        long: Some("help"),
+        help: "print this summary of the options",
+        doc: "Prints a summary of the options and exits.",
+        update: |_, _| Err(Stop::Help),
+        ..BASE
+    },
+    Flag {
+        long: Some("seccomp-bpf"),
+        help: "have the kernel stop processes only at calls to report",
+        doc: "Has the ptrace engine install a seccomp filter, so that the kernel stops processes only at the calls that \
+              are to be reported. It works only with -f, since children inherit the filter, and not for processes \
+              attached to with -p, nor with -b or --syscall-limit, which let go of processes that have the filter. \
+              It implies --kill-on-exit.\n\n\
+              If the filter cannot be installed, tracing goes on without it.\n\n\
+              Calls which another seccomp filter of the program refuses are not seen.",
+        update: |draft, _| {
+            draft.seccomp_bpf = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("tips"),
+        arg: Arg::Optional("[id:]ID,[format:]FORMAT"),
+        missing: Some("Stride has no collection of tips; leave the option out"),
+        help: "show a tip at the end (not implemented yet)",
+        doc: "Shows a tip about using the tracer at the end. Not implemented yet.",
+        ..BASE
+    },
+    Flag {
+        short: Some('V'),
+        long: Some("version"),
+        help: "print the version and what it was built with",
+        doc: "Prints the version of Stride and which of its parts this build has, and exits.",
+        update: |draft, _| {
+            draft.version = true;
+            Ok(())
+        },
+        ..BASE
+    },
+];

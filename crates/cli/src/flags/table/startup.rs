@@ -1,0 +1,86 @@
+//! What to trace: a command, or processes that run already.
+
+use crate::flags::flag::{Arg, Category, Flag};
+use crate::flags::options::EnvChange;
+use crate::flags::stop::Stop;
+use crate::flags::values;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+const BASE: Flag = Flag { category: Category::Startup, ..Flag::BASE };
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        long: Some("argv0"),
+        arg: Arg::Required("NAME"),
+        help: "start PROG with NAME as its argv[0]",
+        doc: "Starts the command with NAME as its argv[0]. Programs that decide by their name what to be, such as \
+              busybox, can be traced in any of their roles this way.",
+        update: |draft, given| {
+            draft.argv0 = given.value.clone();
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('E'),
+        long: Some("env"),
+        arg: Arg::Required("VAR[=VAL]"),
+        help: "set VAR to VAL for PROG, or without =VAL remove it",
+        doc: "Starts the command with the environment variable VAR set to VAL, or without =VAL, with VAR removed. May be \
+              given several times; the changes apply in that order.",
+        update: |draft, given| {
+            let bytes = given.os().as_bytes();
+            draft.env.push(match bytes.iter().position(|b| *b == b'=') {
+                Some(at) => EnvChange::Set(
+                    OsString::from_vec(bytes[..at].to_vec()),
+                    OsString::from_vec(bytes[at + 1..].to_vec()),
+                ),
+                None => EnvChange::Remove(given.os().to_owned()),
+            });
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('p'),
+        long: Some("attach"),
+        arg: Arg::Required("PID"),
+        help: "trace the process with this id as well; may be repeated",
+        doc: "Attaches to a process that runs already, and detaches from it when interrupted (by CTRL-C, say), so that \
+              it goes on as before. May be given several times, with or without a command to start. One PID may be a \
+              list separated by commas or blanks, which makes -p \"$(pidof PROG)\" work.",
+        update: |draft, given| {
+            let text = given.text();
+            let pids = values::pids(&text).map_err(|pid| Stop::fail(format!("Invalid process id: '{pid}'")))?;
+            for pid in pids {
+                if pid as u32 == std::process::id() {
+                    return Err(Stop::fail(format!(
+                        "process {pid} is the tracer itself, which would wait for itself for ever; give another \
+                         process id"
+                    )));
+                }
+                if !draft.attach.contains(&pid) {
+                    draft.attach.push(pid);
+                }
+            }
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('u'),
+        long: Some("user"),
+        arg: Arg::Required("USER|UID:GID"),
+        help: "run PROG as this user; needs root",
+        doc: "Starts the command with the user id, the group id and the supplementary groups of USER. UID:GID gives the \
+              two as numbers, without looking anything up and without supplementary groups.\n\n\
+              Only root can do this. It is the way to trace set-user-ID programs as an ordinary user would run them: \
+              traced by anyone else, they run without the privileges of their owner.",
+        update: |draft, given| {
+            draft.user = given.value.clone();
+            Ok(())
+        },
+        ..BASE
+    },
+];

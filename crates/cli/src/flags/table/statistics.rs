@@ -1,0 +1,110 @@
+//! The summary of calls.
+
+use crate::flags::flag::{Arg, Category, Flag};
+use crate::flags::stop::Stop;
+use crate::flags::{summary, values};
+
+const BASE: Flag = Flag { category: Category::Statistics, ..Flag::BASE };
+
+/// Found while parsing rather than afterwards: it is not about how the rest of the options fits together.
+fn one_summary(only: bool, too: bool) -> Result<(), Stop> {
+    if only && too {
+        return Err(Stop::usage("-c/--summary-only and -C/--summary are mutually exclusive"));
+    }
+    Ok(())
+}
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        short: Some('c'),
+        long: Some("summary-only"),
+        help: "count calls, errors and time, and print only a summary",
+        doc: "Counts the calls, the errors and the time spent for each system call, and prints a table of them at the \
+              end in place of the trace. The time is what the processor spent in the kernel, unless -w is given. With -f, \
+              all traced processes are added up.",
+        update: |draft, _| {
+            draft.summary_only = true;
+            one_summary(draft.summary_only, draft.summary_too)
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('C'),
+        long: Some("summary"),
+        help: "print a summary after the trace",
+        doc: "Prints the summary that -c prints after the trace rather than in place of it.",
+        update: |draft, _| {
+            draft.summary_too = true;
+            one_summary(draft.summary_only, draft.summary_too)
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('O'),
+        long: Some("summary-syscall-overhead"),
+        arg: Arg::Required("TIME"),
+        help: "take this much off the time of each call",
+        doc: "Takes TIME off the time of each call in the summary, as the cost of observing it, rather than an estimate. \
+              TIME is a decimal number followed by s, ms, us or ns; without a unit it is in microseconds.",
+        update: |draft, given| {
+            draft.overhead = Some(values::duration(&given.text()).ok_or_else(|| given.invalid())?);
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('S'),
+        long: Some("summary-sort-by"),
+        arg: Arg::Required("KEY"),
+        choices: &[
+            "avg-time", "calls", "errors", "max-time", "min-time", "name", "none", "time", "total-time", "wall-avg",
+            "wall-max", "wall-min", "wall-total",
+        ],
+        help: "sort the summary by KEY (default time)",
+        doc: "Sorts the summary by one of its columns, or by nothing. The keys are the columns that -U lists, under the \
+              same names, and none (or nothing). The default is time.",
+        update: |draft, given| {
+            draft.sort = Some(summary::sort_key(&given.text())?);
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('U'),
+        long: Some("summary-columns"),
+        arg: Arg::Required("COLUMNS"),
+        help: "show these columns in the summary, in this order",
+        doc: "Shows the given columns in the summary, in the given order. COLUMNS is a list of\n\n\
+              * time-percent: (or time) share of the total time\n\
+              * total-time: (or time-total) time of all calls, in seconds\n\
+              * min-time: (or time-min, shortest) time of the shortest call, in seconds\n\
+              * max-time: (or time-max, longest) time of the longest call, in seconds\n\
+              * avg-time: (or time-avg) average time of a call, in microseconds\n\
+              * wall-total: (or total-wall) as total-time, but always by the wall clock\n\
+              * wall-min: (or min-wall) as min-time, but always by the wall clock\n\
+              * wall-max: (or max-wall) as max-time, but always by the wall clock\n\
+              * wall-avg: (or avg-wall) as avg-time, but always by the wall clock\n\
+              * calls: (or count) number of calls\n\
+              * errors: (or error) number of calls that failed\n\
+              * name: (or syscall, syscall-name) name of the call\n\n\
+              The default is time-percent,total-time,avg-time,calls,errors,name. Without name in the list, that column \
+              is added at the end.",
+        update: |draft, given| {
+            draft.summary_columns = Some(summary::columns(&given.text())?);
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('w'),
+        long: Some("summary-wall-clock"),
+        help: "summarise wall clock time rather than system time",
+        doc: "Has the summary show how long calls took by the clock, from beginning to end, rather than the time the \
+              processor spent in them. Time a call spends waiting is in the former only.",
+        update: |draft, _| {
+            draft.wall_clock = true;
+            Ok(())
+        },
+        ..BASE
+    },
+];

@@ -1,0 +1,150 @@
+//! How to trace: children, engines, and what becomes of the tracees.
+
+use crate::flags::flag::{Arg, Category, Flag};
+use crate::flags::options::{Daemonize, Engine, Interruptible};
+use crate::flags::stop::Stop;
+use crate::flags::values;
+
+const BASE: Flag = Flag { category: Category::Tracing, ..Flag::BASE };
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        short: Some('b'),
+        long: Some("detach-on"),
+        arg: Arg::Required("SYSCALL"),
+        choices: &["execve"],
+        help: "let go of a process that makes this call; only execve",
+        doc: "Stops tracing a process when it makes the given call. Only execve is supported, and includes execveat. With \
+              -f this traces a program with many threads without tracing the programs it starts.",
+        update: |draft, given| {
+            if given.os() != "execve" {
+                return Err(Stop::fail(format!("Syscall '{}' for -b isn't supported", given.text())));
+            }
+            draft.detach_on_exec = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('D'),
+        help: "trace from a grandchild; -DD: own process group; -DDD: session",
+        doc: "Makes the tracer a grandchild of the process that was started, which becomes the command. Whoever started \
+              Stride then has the command for a child, as without Stride.\n\n\
+              -DD also gives the tracer a process group of its own, so that signals to the group of the command do not \
+              reach it, and -DDD a session of its own.",
+        update: |draft, _| {
+            draft.daemonize_count += 1;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("daemonize"),
+        aliases: &["daemonised", "daemonized"],
+        arg: Arg::Optional("HOW"),
+        choices: &["grandchild", "pgroup", "pgrp", "session"],
+        help: "the same as -D, with the kind of detachment by name",
+        doc: "Long form of -D.\n\n\
+              * grandchild: as -D (default)\n\
+              * pgroup: or pgrp, as -DD\n\
+              * session: as -DDD\n\n\
+              It cannot be combined with -D.",
+        update: |draft, given| {
+            const WORDS: [(&str, Daemonize); 4] = [
+                ("grandchild", Daemonize::Grandchild),
+                ("pgroup", Daemonize::ProcessGroup),
+                ("pgrp", Daemonize::ProcessGroup),
+                ("session", Daemonize::Session),
+            ];
+            draft.daemonize = Some(match given.value {
+                None => Daemonize::Grandchild,
+                Some(_) => values::word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?,
+            });
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("engine"),
+        arg: Arg::Required("ENGINE"),
+        choices: &["auto", "ebpf", "ptrace"],
+        help: "how to observe the calls: auto, ebpf or ptrace",
+        own: true,
+        doc: "Picks what observes the system calls.\n\n\
+              * auto: eBPF where the kernel lets it load and the other options can be served by it, else ptrace (default)\n\
+              * ebpf: only eBPF, which copies what each call did while the program runs on\n\
+              * ptrace: only ptrace, which stops the program at its calls, and needs no privilege\n\n\
+              An engine asked for by name is never replaced by the other: if it cannot do what is asked, Stride says why \
+              and exits.",
+        update: |draft, given| {
+            const WORDS: [(&str, Engine); 3] =
+                [("auto", Engine::Auto), ("ebpf", Engine::Ebpf), ("ptrace", Engine::Ptrace)];
+            draft.engine = values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('f'),
+        help: "trace children too; -ff: with an output file for each",
+        doc: "Traces the processes and threads that traced ones create with fork, vfork, clone and clone3. With -p, all \
+              threads of the process are traced, not only the one whose id was given.\n\n\
+              -ff is -f with --output-separately. It cannot be combined with -c, which adds all processes up.",
+        update: |draft, _| {
+            draft.follow_count += 1;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("follow-forks"),
+        help: "the same as -f",
+        doc: "Long form of -f, which it cannot be combined with.",
+        update: |draft, _| {
+            draft.follow_forks = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('I'),
+        long: Some("interruptible"),
+        arg: Arg::Required("WHEN"),
+        choices: &["anywhere", "waiting", "never", "never_tstp"],
+        help: "when signals such as CTRL-C may end the tracing",
+        doc: "Says when signals may end the tracing or stop the tracer.\n\n\
+              * 1, anywhere: at any time\n\
+              * 2, waiting: between calls, but not while one is decoded (default)\n\
+              * 3, never: never (default with -o FILE PROG)\n\
+              * 4, never_tstp: never, and the tracer is not stopped by CTRL-Z either (default with -D)\n\n\
+              With the latter two, the signals of the terminal are left to the traced command.",
+        update: |draft, given| {
+            const WORDS: [(&str, Interruptible); 5] = [
+                ("anywhere", Interruptible::Anywhere),
+                ("waiting", Interruptible::Waiting),
+                ("never", Interruptible::Never),
+                ("never_tstp", Interruptible::NeverTstp),
+                // Understood, but not advertised.
+                ("always", Interruptible::Anywhere),
+            ];
+            let text = given.text();
+            let by_number = values::integer(&text, 4).filter(|n| *n > 0).map(|n| WORDS[n as usize - 1].1);
+            let value = by_number.or_else(|| values::word(&text, &WORDS)).ok_or_else(|| given.invalid())?;
+            draft.interruptible = Some(value);
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("kill-on-exit"),
+        help: "kill the traced processes if Stride dies",
+        doc: "Has the kernel kill all traced processes with SIGKILL when the tracer exits, however it does. Nothing is \
+              left running, and nothing is detached from. It cannot be combined with -p: processes that were there \
+              before Stride should be there after it.",
+        update: |draft, _| {
+            draft.kill_on_exit = true;
+            Ok(())
+        },
+        ..BASE
+    },
+];

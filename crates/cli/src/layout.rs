@@ -1,0 +1,77 @@
+//! From the command line's options to what engines and views take.
+
+use crate::flags::{self, Daemonize, Interruptible, Options};
+use stride_output::{HexStrings, Layout, Leader, NameStyle, PidPrefix, Style, SummaryLayout, WallClock};
+
+pub fn layout(options: &Options) -> Layout {
+    Layout {
+        column: options.columns,
+        elapsed: options.syscall_times.map(|p| p.digits() as u8),
+        style: Style {
+            names: match options.const_style {
+                flags::ConstStyle::Raw => NameStyle::Raw,
+                flags::ConstStyle::Abbrev => NameStyle::Abbrev,
+                flags::ConstStyle::Verbose => NameStyle::Verbose,
+            },
+            hex_strings: match options.hex_strings {
+                flags::HexStrings::No => HexStrings::Never,
+                flags::HexStrings::NonAsciiChars => HexStrings::NonAsciiChars,
+                flags::HexStrings::NonAscii => HexStrings::NonAscii,
+                flags::HexStrings::All => HexStrings::All,
+            },
+            arg_names: options.arg_names,
+        },
+        leader: Leader {
+            pid: match options.pid_prefix {
+                flags::PidPrefix::WhenSeveral => PidPrefix::WhenSeveral,
+                flags::PidPrefix::Always => PidPrefix::Always,
+                flags::PidPrefix::Never => PidPrefix::Never,
+            },
+            wall: options.timestamps.map(|t| WallClock {
+                epoch: t.format == flags::TimeFormat::Unix,
+                digits: t.precision.digits() as u8,
+            }),
+            relative: options.relative_timestamps.map(|p| p.digits() as u8),
+            number: options.syscall_number,
+            ip: options.instruction_pointer,
+        },
+    }
+}
+
+pub fn decoding(options: &Options) -> stride_decode::Options {
+    stride_decode::Options {
+        text: options.string_limit,
+        abbrev: options.abbrev.clone(),
+        verbose: options.verbose.clone(),
+        raw: options.raw.clone(),
+        fds: !options.decode_fds.is_empty(),
+        pids: !options.decode_pids.is_empty(),
+    }
+}
+
+pub fn summary(summary: &flags::Summary) -> SummaryLayout {
+    SummaryLayout {
+        columns: summary.columns.clone(),
+        sort: summary.sort,
+        wall_clock: summary.wall_clock,
+        overhead: summary.overhead.map_or(0, |d| d.as_nanos() as u64),
+    }
+}
+
+pub fn daemonize(daemonize: Daemonize) -> u8 {
+    match daemonize {
+        Daemonize::No => 0,
+        Daemonize::Grandchild => 1,
+        Daemonize::ProcessGroup => 2,
+        Daemonize::Session => 3,
+    }
+}
+
+pub fn interruptible(interruptible: Interruptible) -> u8 {
+    match interruptible {
+        Interruptible::Anywhere => 1,
+        Interruptible::Waiting => 2,
+        Interruptible::Never => 3,
+        Interruptible::NeverTstp => 4,
+    }
+}

@@ -1,0 +1,191 @@
+//! One run of Stride: an engine's events, selected, handed to the views.
+
+use crate::flags::{Daemonize, Options, Output};
+use crate::{command, layout, outputs, select::Selector};
+use anyhow::Result;
+use stride_engine_ptrace::PtraceEngine;
+use stride_event::{Event, Limits, Origin, Outcome, Seccomp, Tid, TraceSpec};
+use stride_filter::{Quiet, Status};
+use stride_output::{Summary, TextView};
+
+/// How the run ended, for Stride's own exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Exited(i32),
+    /// The command, or Stride by a signal to itself.
+    Signaled(i32),
+}
+
+pub fn run(options: Options) -> Result<Ended> {
+    let mut outputs = outputs::Outputs::open(&options)?;
+    let spec = spec(&options)?;
+    let mut engine = PtraceEngine::start(spec).map_err(|e| anyhow::anyhow!("{e}"))?;
+    for failure in engine.failures() {
+        outputs.complain(&failure.to_string());
+    }
+    let mut views = Views::new(&options, &mut outputs)?;
+    let mut selector = Selector::new(&options);
+    let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
+    while let Some(event) = engine.next().map_err(|e| anyhow::anyhow!("{e}"))? {
+        run.note(&event);
+        views.tell(&event, &run, &mut outputs);
+        if selector.selects(&event) {
+            if matches!(event, Event::Exit(_)) {
+                run.shown += 1;
+            }
+            views.event(&event, &selector);
+        }
+        let over = options.syscall_limit.is_some_and(|limit| run.shown >= limit);
+        if let Some(error) = views.take_error() {
+            outputs.complain(&error);
+        }
+        if over && engine.interrupted().is_none() && !run.limit_told() {
+            run.shown = u64::MAX;
+            outputs.complain("System call limit has been reached, detaching tracees");
+            engine.stop(None);
+        }
+    }
+    let interrupted = engine.interrupted();
+    drop(engine);
+    views.finish(&mut outputs);
+    // The output command ends when the last handle on its input is closed.
+    drop(views);
+    outputs.close();
+    Ok(interrupted.map_or(run.ended, Ended::Signaled))
+}
+
+/// What the run has come to.
+pub struct Run<'a> {
+    options: &'a Options,
+    /// The command that was started.
+    command: Option<Tid>,
+    ended: Ended,
+    shown: u64,
+}
+
+impl Run<'_> {
+    fn note(&mut self, event: &Event<'_>) {
+        match *event {
+            Event::Exited { tid, status, .. } if Some(tid) == self.command => self.ended = Ended::Exited(status),
+            Event::Killed { tid, signal, .. } if Some(tid) == self.command => self.ended = Ended::Signaled(signal),
+            _ => {}
+        }
+    }
+
+    fn limit_told(&self) -> bool {
+        self.shown == u64::MAX
+    }
+}
+
+/// What the engine is asked for.
+fn spec(options: &Options) -> Result<TraceSpec> {
+    let prints = options.prints_calls();
+    let unabbreviated = options.abbrev != stride_event::CallSet::all();
+    let elements = if unabbreviated { usize::MAX >> 1 } else { options.string_limit };
+    let times = options.summary.as_ref().is_some_and(|s| !s.wall_clock);
+    Ok(TraceSpec {
+        command: options.command.as_ref().map(command::resolve).transpose()?,
+        attach: options.attach.clone(),
+        follow: options.follow_forks,
+        calls: options.trace.clone(),
+        limits: Limits { text: options.string_limit, elements },
+        dump_read: options.dump_read.clone(),
+        dump_write: options.dump_write.clone(),
+        seccomp: if options.seccomp_bpf { Seccomp::On } else { Seccomp::Auto },
+        kill_on_exit: options.kill_on_exit,
+        detach_on_execve: options.detach_on_exec,
+        daemonize: layout::daemonize(options.daemonize),
+        interruptible: layout::interruptible(options.interruptible),
+        entries: prints,
+        want_ip: options.instruction_pointer,
+        want_system_time: times,
+        no_memory: !prints && options.paths.is_empty(),
+    })
+}
+
+/// What is made of the events.
+struct Views {
+    text: Option<TextView>,
+    summary: Option<Summary>,
+    /// What the output is called in messages.
+    output: String,
+    /// Calls are shown only once it is known how they ended.
+    whole_calls: bool,
+}
+
+impl Views {
+    fn new(options: &Options, outputs: &mut outputs::Outputs) -> Result<Views> {
+        Ok(Views {
+            text: options.prints_calls().then(|| outputs.text_view(options)).transpose()?,
+            summary: options.summary.as_ref().map(|s| Summary::new(layout::summary(s))),
+            output: match &options.output {
+                Output::Stderr => "standard error".into(),
+                Output::File(path) => path.display().to_string(),
+                Output::Pipe(command) => format!("|{}", command.to_string_lossy()),
+            },
+            whole_calls: !options.status.is_all(),
+        })
+    }
+
+    fn event(&mut self, event: &Event<'_>, selector: &Selector) {
+        if let (Some(summary), Event::Exit(call)) = (&mut self.summary, event) {
+            summary.add(call);
+        }
+        if let Some(text) = &mut self.text {
+            match event {
+                Event::Enter(_) if self.whole_calls => {}
+                Event::Exit(call) if self.whole_calls => {
+                    if selector.status(status(call.outcome)) {
+                        text.event(event);
+                    }
+                }
+                _ => text.event(event),
+            }
+        }
+    }
+
+    /// Messages about tracees that strace writes to stderr, not to the trace.
+    fn tell(&mut self, event: &Event<'_>, run: &Run<'_>, outputs: &mut outputs::Outputs) {
+        if run.options.is_quiet(Quiet::Attach) {
+            return;
+        }
+        let message = match event {
+            Event::Started { tid, origin, .. } if *origin != Origin::Spawned || run.options.daemonize != Daemonize::No => {
+                format!("Process {tid} attached")
+            }
+            Event::Detached { tid, .. } => format!("Process {tid} detached"),
+            _ => return,
+        };
+        if let Some(text) = &mut self.text
+            && matches!(run.options.output, Output::Stderr)
+        {
+            text.flush();
+        }
+        outputs.complain(&message);
+    }
+
+    fn take_error(&mut self) -> Option<String> {
+        let error = self.text.as_mut()?.take_error()?;
+        Some(format!("{}: {}: the trace ends here, the program goes on", self.output, command::os_error(&error)))
+    }
+
+    fn finish(&mut self, outputs: &mut outputs::Outputs) {
+        if let Some(text) = &mut self.text {
+            text.flush();
+        }
+        if let Some(summary) = &self.summary {
+            let mut table = String::new();
+            summary.render(&mut table);
+            outputs.write_summary(&table, self.text.as_mut());
+        }
+    }
+}
+
+fn status(outcome: Outcome) -> Status {
+    match outcome {
+        Outcome::Value(_) => Status::Successful,
+        Outcome::Error(_) => Status::Failed,
+        Outcome::Gone => Status::Unfinished,
+        Outcome::Pending => Status::Unavailable,
+    }
+}

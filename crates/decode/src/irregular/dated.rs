@@ -1,0 +1,53 @@
+//! Times of files, which are dates: stat(2), statx(2), utimensat(2) and their relatives.
+
+use crate::cx::signed;
+use crate::{Cx, Value, generic};
+use stride_event::Phase;
+use stride_syscalls::{Ty, uapi::consts as c};
+
+/// Seconds, of the given width.
+pub fn seconds<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize) -> Option<Value<'a>> {
+    let sec = signed(cx.uint(phase, addr, size)?, size);
+    Some(cx.dated(Value::Int(sec), sec, 0, 9))
+}
+
+/// Seconds that a member of the same width with the nanoseconds follows.
+pub fn seconds_nsec<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize) -> Option<Value<'a>> {
+    let sec = signed(cx.uint(phase, addr, size)?, size);
+    let nsec = cx.uint(phase, addr + size as u64, size)?;
+    Some(cx.dated(Value::Int(sec), sec, nsec, 9))
+}
+
+/// The seconds and the part of a second of a struct, with the digits that its unit has.
+fn parts(cx: &Cx<'_>, shape: &Ty, phase: Phase, addr: u64) -> Option<(i64, u64, u8)> {
+    let Ty::Struct(s) = *shape else { return None };
+    let number = |name: &str| {
+        let place = s.field(name)?.place(cx.abi());
+        let size = place.size as usize;
+        cx.uint(phase, addr + u64::from(place.offset), size).map(|v| (v, size))
+    };
+    let (sec, size) = number("tv_sec")?;
+    let (part, digits) = match number("tv_nsec") {
+        Some((nsec, _)) => (nsec, 9),
+        None => (number("tv_usec")?.0, 6),
+    };
+    Some((signed(sec, size), part, digits))
+}
+
+/// A timeval or timespec.
+pub fn time<'a>(cx: &Cx<'a>, shape: &Ty, phase: Phase, addr: u64) -> Option<Value<'a>> {
+    let Ty::Struct(s) = *shape else { return None };
+    let (sec, part, digits) = parts(cx, shape, phase, addr)?;
+    Some(cx.dated(generic::strukt(cx, s, phase, addr)?, sec, part, digits))
+}
+
+/// As [`time`], where two values of the nanoseconds have a meaning of their own.
+pub fn file_time<'a>(cx: &Cx<'a>, shape: &Ty, phase: Phase, addr: u64) -> Option<Value<'a>> {
+    let (_, nsec, _) = parts(cx, shape, phase, addr)?;
+    let name = match nsec {
+        c::UTIME_NOW => "UTIME_NOW",
+        c::UTIME_OMIT => "UTIME_OMIT",
+        _ => return time(cx, shape, phase, addr),
+    };
+    Some(Value::Name { raw: nsec, name })
+}

@@ -1,0 +1,75 @@
+//! What the network stores in its own byte order, and what it counts interfaces by.
+
+use crate::{Cx, Text, TextKind, Value};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Bytes as they lie in memory: the spelling that `-X raw` wants for values in network order.
+pub fn octets<'a>(cx: &Cx<'a>, bytes: &[u8]) -> Value<'a> {
+    Value::Text(Text { bytes: cx.bytes(bytes), cut: false, kind: TextKind::HexBytes })
+}
+
+/// Two bytes as `htons(…)` of what `name` makes of the number.
+pub fn htons<'a>(cx: &Cx<'a>, bytes: [u8; 2], name: impl FnOnce(u64) -> Value<'a>) -> Value<'a> {
+    order(cx, "htons", &bytes, u64::from(u16::from_be_bytes(bytes)), name)
+}
+
+/// Four bytes as `htonl(…)` of what `name` makes of the number.
+pub fn htonl<'a>(cx: &Cx<'a>, bytes: [u8; 4], name: impl FnOnce(u64) -> Value<'a>) -> Value<'a> {
+    order(cx, "htonl", &bytes, u64::from(u32::from_be_bytes(bytes)), name)
+}
+
+/// A port.
+pub fn port<'a>(cx: &Cx<'a>, bytes: [u8; 2]) -> Value<'a> {
+    htons(cx, bytes, Value::UInt)
+}
+
+fn order<'a>(cx: &Cx<'a>, call: &'static str, bytes: &[u8], n: u64, name: impl FnOnce(u64) -> Value<'a>) -> Value<'a> {
+    let named = Value::Notation { raw: n, name: call, args: cx.values(&[name(n)]) };
+    either(cx, octets(cx, bytes), named)
+}
+
+pub fn either<'a>(cx: &Cx<'a>, raw: Value<'a>, name: Value<'a>) -> Value<'a> {
+    Value::Either { raw: cx.keep(raw), name: cx.keep(name) }
+}
+
+/// `AF_INET` or `AF_INET6` address, by its length.
+pub fn ip<'a>(bytes: &[u8]) -> Option<Value<'a>> {
+    if let Ok(v4) = <[u8; 4]>::try_from(bytes) {
+        return Some(Value::Ip(IpAddr::V4(Ipv4Addr::from(v4))));
+    }
+    let v6 = <[u8; 16]>::try_from(bytes).ok()?;
+    Some(Value::Ip(IpAddr::V6(Ipv6Addr::from(v6))))
+}
+
+/// A hardware address: `00:16:3e:…`.
+pub fn mac<'a>(cx: &Cx<'a>, bytes: &[u8]) -> Value<'a> {
+    struct Colons<'b>(&'b [u8]);
+    impl std::fmt::Display for Colons<'_> {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            for (i, b) in self.0.iter().enumerate() {
+                if i > 0 {
+                    f.write_str(":")?;
+                }
+                write!(f, "{b:02x}")?;
+            }
+            Ok(())
+        }
+    }
+    either(cx, octets(cx, bytes), cx.plain(format_args!("{}", Colons(bytes))))
+}
+
+/// An interface index, as the call that finds it by name where there is such an interface.
+pub fn ifindex<'a>(cx: &Cx<'a>, index: u32) -> Value<'a> {
+    let number = Value::UInt(index.into());
+    if index == 0 {
+        return number;
+    }
+    match cx.world.interface(index) {
+        Some(name) => {
+            let name = Value::Text(Text { bytes: cx.bytes(&name), cut: false, kind: TextKind::Str });
+            let named = Value::Notation { raw: index.into(), name: "if_nametoindex", args: cx.values(&[name]) };
+            either(cx, number, named)
+        }
+        None => number,
+    }
+}

@@ -1,0 +1,47 @@
+//! Arguments of the socket calls.
+
+use crate::irregular::inet;
+use crate::{Cx, Value};
+use stride_event::Phase;
+use stride_syscalls::{sets::socket as sets, uapi::consts as c};
+
+/// The type and the flags that share its word: `SOCK_STREAM|SOCK_CLOEXEC`.
+pub fn kind<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let (kind, flags) = (raw & c::SOCK_TYPE_MASK, raw & !c::SOCK_TYPE_MASK);
+    if raw == 0 {
+        return Value::Hex(0);
+    }
+    if flags == 0 {
+        return Value::Enum { raw: kind, set: &sets::SOCK_TYPE };
+    }
+    if sets::SOCK_TYPE.name_of(kind).is_none() {
+        return Value::Flags { raw, set: &sets::SOCK_FLAGS };
+    }
+    let kind = Value::Enum { raw: kind, set: &sets::SOCK_TYPE };
+    Value::Or(cx.values(&[kind, Value::Flags { raw: flags, set: &sets::SOCK_FLAGS }]))
+}
+
+/// A packet socket's protocol: an EtherType in network order.
+pub fn packet_protocol<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let ether_type = u64::from((raw as u16).swap_bytes());
+    let name = Value::Enum { raw: ether_type, set: &sets::ETH_P };
+    Value::Glue(cx.values(&[Value::Plain(b"htons("), name, Value::Plain(b")")]))
+}
+
+/// A length that goes in as the room there is and comes out as the room needed: `[128 => 16]`.
+pub fn len_change<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    let at = |phase| cx.uint(phase, addr, 4).map(|v| Value::Int(i64::from(v as u32 as i32)));
+    let (Some(before), after) = (at(Phase::Entry), at(Phase::Exit)) else { return Value::Addr(addr) };
+    let inside = match (before, after) {
+        (Value::Int(a), Some(Value::Int(b))) if a != b && !cx.failed() => {
+            Value::Change(cx.keep(before), cx.keep(Value::Int(b)))
+        }
+        _ => before,
+    };
+    Value::Array(cx.values(&[inside]), crate::Tail::End)
+}
+
+/// An interface index held in an argument or member.
+pub fn ifindex<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    inet::ifindex(cx, raw as u32)
+}

@@ -1,0 +1,58 @@
+//! `-p`: attaching to threads that run already.
+
+use crate::error::AttachFailure;
+use crate::tracee::Running;
+use nix::errno::Errno;
+use std::collections::HashSet;
+use stride_event::Tid;
+
+#[derive(Debug, Default)]
+pub struct Attached {
+    pub threads: Vec<(Tid, Running)>,
+    pub failures: Vec<AttachFailure>,
+}
+
+/// Seizes each of the threads, with `follow` all threads of its process. They run on; a stop of each is on its way,
+/// from which it can be resumed as tracing needs it.
+pub fn attach(tids: &[Tid], follow: bool, options: i32) -> Attached {
+    let mut done = HashSet::new();
+    let mut attached = Attached::default();
+    for &tid in tids {
+        if !done.insert(tid) {
+            continue;
+        }
+        match seize(tid, options) {
+            Ok(running) => attached.threads.push((tid, running)),
+            Err(errno) => {
+                attached.failures.push(AttachFailure::new(tid, errno));
+                continue;
+            }
+        }
+        // Threads that are not traced yet may start others: repeat until a pass finds nothing new.
+        // What traced threads start is attached by the kernel, and seizing it again refused (EPERM).
+        let mut new = follow;
+        while new {
+            new = false;
+            for other in tasks(tid) {
+                if done.insert(other)
+                    && let Ok(running) = seize(other, options)
+                {
+                    attached.threads.push((other, running));
+                    new = true;
+                }
+            }
+        }
+    }
+    attached
+}
+
+fn seize(tid: Tid, options: i32) -> Result<Running, Errno> {
+    let running = Running::seize(tid, options)?;
+    running.interrupt()?;
+    Ok(running)
+}
+
+fn tasks(tid: Tid) -> Vec<Tid> {
+    let Ok(dir) = std::fs::read_dir(format!("/proc/{tid}/task")) else { return Vec::new() };
+    dir.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
+}

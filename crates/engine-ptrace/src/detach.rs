@@ -1,0 +1,135 @@
+//! Letting go of every tracee, as it was: running ones run, calls they were blocked in go on, group-stopped ones stay stopped, signals on
+//! their way are delivered.
+//!
+//! ptrace detaches from stopped threads only; so the running ones are interrupted first. One that cannot be stopped (in uninterruptible
+//! sleep, or waiting in vfork(2)) is given up after a moment: it is released when Stride exits, and the request to stop with it.
+
+use crate::engine::{Note, PtraceEngine};
+use crate::sys::{self, Info};
+use crate::threads::{Inside, State};
+use crate::tracee::Stopped;
+use crate::wait::{Report, Status, Stop, Waited, wait};
+use stride_event::{Ns, Tid};
+
+const PATIENCE: Ns = 1_000_000_000;
+
+/// Detaches from all threads, queueing what happens meanwhile.
+pub fn release_all(engine: &mut PtraceEngine) {
+    if engine.kill_on_exit {
+        // They are to die with Stride, which is about to.
+        return;
+    }
+    for held in std::mem::take(&mut engine.held) {
+        engine.release(held.slot, held.signal);
+    }
+    let mut children = Children::default();
+    for parked in std::mem::take(&mut engine.parked) {
+        children.done.push(parked.tid);
+        parked.stopped.detach(0);
+    }
+    let mut children = Children::default();
+    for slot in engine.threads.slots() {
+        if let State::Running(running) = &engine.threads[slot].state {
+            let _ = running.interrupt();
+        }
+    }
+    let deadline = sys::now() + PATIENCE;
+    let mut pause = 0;
+    while !engine.threads.is_empty() || !children.awaited.is_empty() {
+        match wait(true, engine.want_system_time) {
+            Ok(Waited::Report(report)) => {
+                pause = 0;
+                engine.now = sys::now();
+                one(engine, report, &mut children);
+            }
+            Ok(Waited::NoChildren) | Err(_) => break,
+            Ok(_) if sys::now() >= deadline => break,
+            Ok(_) => {
+                // The first look often comes too early by microseconds only.
+                match pause {
+                    0..20 => std::thread::yield_now(),
+                    _ => sys::pause_ms(1),
+                }
+                pause += 1;
+            }
+        }
+    }
+    for slot in engine.threads.slots() {
+        engine.notes.push_back(Note::Detached { slot, at: engine.now });
+        engine.retire(slot);
+    }
+    if let (Some(Some(signal)), Some(command)) = (engine.stopping, engine.command) {
+        sys::kill(command, libc::SIGCONT);
+        sys::kill(command, signal);
+    }
+}
+
+/// Children of tracees, attached by the kernel, of whose birth is told only now. Each stops once by itself, before or after its
+/// parent tells of it, and is released there.
+#[derive(Default)]
+struct Children {
+    awaited: Vec<Tid>,
+    done: Vec<Tid>,
+}
+
+impl Children {
+    fn awaited(&mut self, tid: Tid) {
+        if !self.done.contains(&tid) {
+            self.awaited.push(tid);
+        }
+    }
+
+    fn done(&mut self, tid: Tid) {
+        self.awaited.retain(|&c| c != tid);
+        self.done.push(tid);
+    }
+}
+
+fn one(engine: &mut PtraceEngine, report: Report, children: &mut Children) {
+    let tid = report.tid;
+    let Status::Stopped(token, stop) = report.status else {
+        children.done(tid);
+        engine.handle(report);
+        return;
+    };
+    let Some(slot) = engine.threads.find(tid) else {
+        let stopped = Stopped::new(token);
+        if let (Stop::Exec, Ok(old)) = (&stop, stopped.event_msg())
+            && let Some(slot) = engine.threads.find(old as Tid)
+        {
+            engine.threads.rename(slot, tid);
+            engine.threads[slot].state = State::Stopped(stopped);
+            engine.release(slot, 0);
+        } else {
+            children.done(tid);
+            stopped.detach(0);
+        }
+        return;
+    };
+    let stopped = Stopped::new(token);
+    let mut signal = 0;
+    match stop {
+        Stop::Signal(s) => signal = s,
+        Stop::NewChild => {
+            if let Ok(child) = stopped.event_msg() {
+                children.awaited(child as Tid);
+            }
+        }
+        // A call that really returned is reported; one that was only thrown out of will be restarted, and counts as in flight.
+        Stop::Syscall => {
+            if let Ok(Info::Exit { rval, .. }) = stopped.syscall_info()
+                && engine.threads[slot].inside == Inside::Wanted
+                && !(-516..=-512).contains(&rval)
+            {
+                engine.threads[slot].state = State::Stopped(stopped);
+                engine.stopped(slot, stop, report.system_time);
+                engine.held.clear();
+                engine.release(slot, 0);
+                return;
+            }
+        }
+        _ => {}
+    }
+    engine.threads[slot].state = State::Stopped(stopped);
+    engine.release(slot, signal);
+}

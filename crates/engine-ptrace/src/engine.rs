@@ -1,0 +1,567 @@
+//! The loop: wait for a stop, find out what it is, report it, resume.
+
+use crate::affinity::Affinity;
+use crate::attach::attach;
+use crate::error::{AttachFailure, EngineError, StartError};
+use crate::plans::Plans;
+use crate::signals::Signals;
+use crate::spawn::{Plan, spawn};
+use crate::sys::{self, Info};
+use crate::threads::{Inside, Slot, Startup, State, Thread, Threads};
+use crate::tracee::{ExitToken, Running, StopToken, Stopped, Until};
+use crate::wait::{Report, Status, Stop, Waited, wait};
+use crate::{detach, seccomp};
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use stride_event::{CallSet, Event, Ns, Origin, Outcome, Phase, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_syscalls::{Abi, uapi::numbers};
+
+/// An event to hand out, without what it borrows.
+#[derive(Debug)]
+pub(crate) enum Note {
+    Started { tid: Tid, origin: Origin, at: Ns },
+    Enter(Slot),
+    Exit(Slot),
+    /// Its siginfo is in the engine's buffer: at most one is on its way.
+    Signal { tid: Tid, ip: Option<u64>, at: Ns },
+    Stopped { tid: Tid, signal: i32, at: Ns },
+    Exited { tid: Tid, status: i32, at: Ns },
+    Killed { tid: Tid, signal: i32, core: bool, at: Ns },
+    Superseded { tid: Tid, old: Tid, at: Ns },
+    Detached { slot: Slot, at: Ns },
+    Personality { tid: Tid, abi: Abi },
+}
+
+/// A stopped thread, to be resumed when its events have been taken.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub slot: Slot,
+    pub until: Until,
+    pub signal: i32,
+}
+
+/// A thread seen before the event that tells whose child it is.
+#[derive(Debug)]
+pub(crate) struct Parked {
+    pub tid: Tid,
+    pub stopped: Stopped,
+    pub stop: Stop,
+}
+
+/// Traces with ptrace(2). Tracees belong to the thread that started the engine.
+#[derive(Debug)]
+pub struct PtraceEngine {
+    pub(crate) threads: Threads,
+    pub(crate) notes: VecDeque<Note>,
+    pub(crate) held: Vec<Held>,
+    /// Threads whose record is to be dropped once their last event was taken.
+    pub(crate) retired: Vec<Slot>,
+    pub(crate) parked: Vec<Parked>,
+    /// Children that were gone before the event that tells of their birth.
+    stillborn: Vec<(Tid, Note)>,
+    pub(crate) plans: Plans,
+    pub(crate) affinity: Affinity,
+    pub(crate) signals: Signals,
+    siginfo: Box<[u8; SIGINFO_SIZE]>,
+    pub(crate) now: Ns,
+    pub(crate) command: Option<Tid>,
+    failures: Vec<AttachFailure>,
+    calls: CallSet,
+    entries: bool,
+    want_ip: bool,
+    pub(crate) want_system_time: bool,
+    no_memory: bool,
+    /// A seccomp filter stops the wanted calls.
+    filtered: bool,
+    /// Tracees die with Stride.
+    pub(crate) kill_on_exit: bool,
+    detach_on_execve: bool,
+    /// `stop` was called, or a fatal signal arrived: everything is being or was released.
+    pub(crate) stopping: Option<Option<i32>>,
+    pub(crate) finished: bool,
+    _not_send: PhantomData<*const ()>,
+}
+
+impl PtraceEngine {
+    /// Starts the command or attaches, or both. With `-D`, returns in another process than the caller's, which becomes the command.
+    pub fn start(spec: TraceSpec) -> Result<PtraceEngine, StartError> {
+        let filter = seccomp::filter(&spec);
+        let kill_on_exit = spec.kill_on_exit || filter.is_some();
+        let filtered = filter.is_some();
+        let options = options(spec.follow, kill_on_exit, filtered);
+        let mut threads = Vec::new();
+        if let Some(command) = &spec.command {
+            let filter = filter.map(|f| (f.program, f.no_new_privs));
+            let (tid, running) = spawn(&Plan { command, options, filter, daemonize: spec.daemonize })?;
+            threads.push((tid, running, Origin::Spawned));
+        }
+        let attached = attach(&spec.attach, spec.follow, options);
+        threads.extend(attached.threads.into_iter().map(|(tid, running)| (tid, running, Origin::Attached)));
+        if threads.is_empty() {
+            return Err(StartError::Attach(attached.failures));
+        }
+        let level = match spec.interruptible {
+            0 if spec.daemonize > 0 => 4,
+            0 => 2,
+            level => level,
+        };
+        let signals = Signals::install(level).map_err(|errno| StartError::Spawn { call: "timer_create", errno })?;
+        let mut engine = PtraceEngine {
+            threads: Threads::default(),
+            notes: VecDeque::with_capacity(8),
+            held: Vec::with_capacity(8),
+            retired: Vec::new(),
+            parked: Vec::new(),
+            stillborn: Vec::new(),
+            plans: Plans::new(&spec),
+            affinity: Affinity::new(),
+            signals,
+            siginfo: Box::new([0; SIGINFO_SIZE]),
+            now: sys::now(),
+            command: None,
+            failures: attached.failures,
+            entries: spec.entries,
+            want_ip: spec.want_ip,
+            want_system_time: spec.want_system_time,
+            no_memory: spec.no_memory,
+            filtered,
+            kill_on_exit,
+            detach_on_execve: spec.detach_on_execve,
+            stopping: None,
+            finished: false,
+            calls: spec.calls,
+            _not_send: PhantomData,
+        };
+        for (tid, running, origin) in threads {
+            let mut thread = Thread::new(tid, State::Running(running));
+            if origin == Origin::Spawned {
+                engine.command = Some(tid);
+                thread.startup = Startup::Before;
+                // Its first stop was taken by `spawn`.
+                thread.new = false;
+            }
+            engine.threads.insert(thread);
+            engine.notes.push_back(Note::Started { tid, origin, at: engine.now });
+        }
+        Ok(engine)
+    }
+
+    /// The threads asked for that could not be attached to, where others could.
+    pub fn failures(&self) -> &[AttachFailure] {
+        &self.failures
+    }
+
+    /// The spawned command.
+    pub fn command(&self) -> Option<Tid> {
+        self.command
+    }
+
+    /// Ends tracing: what follows are `Detached` events, and then `None`. With a signal (that Stride received), the command gets it too,
+    /// as strace does it. Signals that arrive by themselves do the same (see `-I`).
+    pub fn stop(&mut self, signal: Option<i32>) {
+        self.stopping.get_or_insert(signal);
+    }
+
+    /// The fatal signal that ended tracing; the caller should die of it when its output is written.
+    pub fn interrupted(&self) -> Option<i32> {
+        self.stopping.flatten()
+    }
+
+    /// The next event; `None` when no tracee is left. The thread it concerns stays stopped until the next call.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Result<Option<Event<'_>>, EngineError> {
+        loop {
+            if let Some(note) = self.notes.pop_front() {
+                self.signals.active();
+                return Ok(Some(self.event(note)));
+            }
+            while let Some(slot) = self.retired.pop() {
+                self.threads.remove(slot);
+            }
+            if self.finished {
+                return Ok(None);
+            }
+            if self.stopping.is_none()
+                && let Some(signal) = self.signals.caught()
+            {
+                self.stopping = Some(Some(signal));
+            }
+            if self.stopping.is_some() {
+                detach::release_all(self);
+                self.finished = true;
+                continue;
+            }
+            self.resume_held();
+            if self.threads.is_empty() && self.parked.is_empty() {
+                return Ok(None);
+            }
+            match wait(false, self.want_system_time).map_err(|errno| EngineError { call: "wait4", errno })? {
+                Waited::Report(report) => {
+                    self.now = sys::now();
+                    self.handle(report);
+                }
+                Waited::Interrupted if self.signals.quiet(self.now) => return Ok(Some(Event::Idle)),
+                Waited::Interrupted | Waited::Nothing => {}
+                Waited::NoChildren => {
+                    // Everything is gone without a word (another tracer, or a reaper, took it).
+                    self.finished = true;
+                }
+            }
+        }
+    }
+
+    fn event(&self, note: Note) -> Event<'_> {
+        match note {
+            Note::Started { tid, origin, at } => Event::Started { tid, origin, at },
+            Note::Enter(slot) => Event::Enter(&self.threads[slot].call),
+            Note::Exit(slot) => Event::Exit(&self.threads[slot].call),
+            Note::Signal { tid, ip, at } => Event::Signal { tid, info: &self.siginfo, ip, at },
+            Note::Stopped { tid, signal, at } => Event::Stopped { tid, signal, at },
+            Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
+            Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
+            Note::Superseded { tid, old, at } => Event::Superseded { tid, old, at },
+            Note::Personality { tid, abi } => Event::Personality { tid, abi },
+            Note::Detached { slot, at } => {
+                let thread = &self.threads[slot];
+                Event::Detached { tid: thread.tid, call: (thread.inside == Inside::Wanted).then_some(&thread.call), at }
+            }
+        }
+    }
+
+    fn resume_held(&mut self) {
+        while let Some(Held { slot, until, signal }) = self.held.pop() {
+            let thread = &mut self.threads[slot];
+            if let Some(stopped) = thread.take_stopped() {
+                thread.state = State::Running(stopped.resume(until, signal));
+            }
+        }
+    }
+
+    /// Keeps a stopped thread until its events are taken, then lets it go on as its state demands.
+    fn hold(&mut self, slot: Slot, signal: i32) {
+        let until = if self.filtered && self.threads[slot].inside != Inside::Wanted { Until::Event } else { Until::Syscall };
+        self.held.push(Held { slot, until, signal });
+    }
+
+    pub(crate) fn handle(&mut self, report: Report) {
+        let tid = report.tid;
+        match report.status {
+            Status::Stopped(token, stop) => match self.threads.find(tid) {
+                Some(slot) => {
+                    let thread = &mut self.threads[slot];
+                    thread.state = match std::mem::replace(&mut thread.state, State::Gone) {
+                        State::Running(running) => State::Stopped(running.stopped(token)),
+                        _ => State::Stopped(Stopped::new(token)),
+                    };
+                    self.stopped(slot, stop, report.system_time);
+                }
+                None => self.stopped_unknown(tid, token, stop, report.system_time),
+            },
+            Status::Exited(token, status) => {
+                let at = self.now;
+                self.gone(tid, token, Note::Exited { tid, status, at });
+            }
+            Status::Killed(token, signal, core) => {
+                let at = self.now;
+                self.gone(tid, token, Note::Killed { tid, signal, core, at });
+            }
+            Status::Continued => {}
+        }
+    }
+
+    pub(crate) fn stopped(&mut self, slot: Slot, stop: Stop, system_time: Ns) {
+        let new = std::mem::replace(&mut self.threads[slot].new, false);
+        match stop {
+            Stop::Syscall | Stop::Seccomp => self.at_syscall(slot, system_time),
+            Stop::Signal(signal) => {
+                let thread = &self.threads[slot];
+                // A failed request means that the thread was killed meanwhile.
+                if thread.startup != Startup::Before
+                    && let Some(stopped) = thread.stopped()
+                    && stopped.siginfo(&mut self.siginfo).is_ok()
+                {
+                    let ip = if self.want_ip { stopped.syscall_info().ok().map(Info::ip) } else { None };
+                    self.notes.push_back(Note::Signal { tid: thread.tid, ip, at: self.now });
+                }
+                self.hold(slot, signal);
+            }
+            Stop::Group(signal) => {
+                let tid = self.threads[slot].tid;
+                self.notes.push_back(Note::Stopped { tid, signal, at: self.now });
+                self.held.push(Held { slot, until: Until::Continued, signal: 0 });
+            }
+            Stop::NewChild => {
+                let thread = &self.threads[slot];
+                if let Some(Ok(child)) = thread.stopped().map(Stopped::event_msg) {
+                    self.adopt(child as Tid, thread.tid, thread.abi);
+                }
+                self.hold(slot, 0);
+            }
+            Stop::Exec => self.exec(slot),
+            Stop::Exiting => {
+                self.end_call(slot);
+                self.held.push(Held { slot, until: Until::Event, signal: 0 });
+            }
+            Stop::Trap => {
+                let thread = &mut self.threads[slot];
+                if new && let Some(nr) = thread.stopped().and_then(Stopped::interrupted_call) {
+                    thread.interrupted = Some(nr);
+                }
+                self.hold(slot, 0);
+            }
+            Stop::Other => self.hold(slot, 0),
+        }
+    }
+
+    /// A thread with an id not known yet: a child before its parent's event, or an exec by a thread whose leader is not traced.
+    fn stopped_unknown(&mut self, tid: Tid, token: StopToken, stop: Stop, system_time: Ns) {
+        let stopped = Stopped::new(token);
+        if let (Stop::Exec, Ok(old)) = (&stop, stopped.event_msg())
+            && let Some(slot) = self.threads.find(old as Tid)
+        {
+            self.threads.rename(slot, tid);
+            self.threads[slot].state = State::Stopped(stopped);
+            self.notes.push_back(Note::Superseded { tid, old: old as Tid, at: self.now });
+            self.stopped(slot, stop, system_time);
+            return;
+        }
+        self.parked.push(Parked { tid, stopped, stop });
+    }
+
+    /// Takes on a child of a traced thread, whether it was seen already or not.
+    fn adopt(&mut self, tid: Tid, parent: Tid, abi: Abi) {
+        if self.threads.find(tid).is_some() {
+            return;
+        }
+        let at = self.now;
+        self.notes.push_back(Note::Started { tid, origin: Origin::Forked { parent }, at });
+        if let Some(i) = self.stillborn.iter().position(|s| s.0 == tid) {
+            self.notes.push_back(self.stillborn.swap_remove(i).1);
+            return;
+        }
+        let mut thread = Thread::new(tid, State::Running(Running::born(tid)));
+        thread.abi = abi;
+        let slot = self.threads.insert(thread);
+        if let Some(i) = self.parked.iter().position(|p| p.tid == tid) {
+            let parked = self.parked.swap_remove(i);
+            self.threads[slot].state = State::Stopped(parked.stopped);
+            self.stopped(slot, parked.stop, 0);
+        }
+    }
+
+    fn exec(&mut self, slot: Slot) {
+        let thread = &self.threads[slot];
+        let tid = thread.tid;
+        let old = match thread.stopped().map(Stopped::event_msg) {
+            Some(Ok(old)) => old as Tid,
+            _ => tid,
+        };
+        let mut slot = slot;
+        if old != tid
+            && let Some(other) = self.threads.find(old)
+        {
+            // The thread lives on under its leader's id; the leader's own record ends here.
+            let stopped = self.threads[slot].take_stopped();
+            self.end_call(slot);
+            self.threads.unlink(slot);
+            self.retired.push(slot);
+            self.threads.rename(other, tid);
+            if let Some(stopped) = stopped {
+                self.threads[other].state = State::Stopped(stopped);
+            }
+            self.notes.push_back(Note::Superseded { tid, old, at: self.now });
+            slot = other;
+        }
+        let thread = &mut self.threads[slot];
+        let first = thread.startup != Startup::Done;
+        thread.startup = Startup::Done;
+        if self.detach_on_execve && !first {
+            self.release(slot, 0);
+        } else {
+            self.hold(slot, 0);
+        }
+    }
+
+    /// Stops tracing a thread that is stopped.
+    pub(crate) fn release(&mut self, slot: Slot, signal: i32) {
+        if let Some(stopped) = self.threads[slot].take_stopped() {
+            stopped.detach(signal);
+        }
+        self.notes.push_back(Note::Detached { slot, at: self.now });
+        self.retire(slot);
+    }
+
+    pub(crate) fn retire(&mut self, slot: Slot) {
+        self.threads.unlink(slot);
+        self.retired.push(slot);
+    }
+
+    /// The call in flight, if there is one, will not return.
+    fn end_call(&mut self, slot: Slot) {
+        let thread = &mut self.threads[slot];
+        if std::mem::replace(&mut thread.inside, Inside::No) == Inside::Wanted {
+            thread.call.returned = self.now;
+            thread.call.outcome = Outcome::Gone;
+            self.notes.push_back(Note::Exit(slot));
+        }
+    }
+
+    fn gone(&mut self, tid: Tid, token: ExitToken, note: Note) {
+        match self.threads.find(tid) {
+            Some(slot) => {
+                self.end_call(slot);
+                let thread = &mut self.threads[slot];
+                match std::mem::replace(&mut thread.state, State::Gone) {
+                    State::Running(running) => drop(running.reaped(token)),
+                    State::Stopped(stopped) => drop(stopped.reaped(token)),
+                    State::Gone => {}
+                }
+                self.affinity.forget(tid);
+                self.notes.push_back(note);
+                self.retire(slot);
+            }
+            None => {
+                self.parked.retain(|p| p.tid != tid);
+                self.stillborn.push((tid, note));
+            }
+        }
+        // A parent that was killed before its event could be seen leaves its child waiting here.
+        for parked in std::mem::take(&mut self.parked) {
+            let (child, parent) = (parked.tid, parent_of(parked.tid).unwrap_or(tid));
+            self.parked.push(parked);
+            self.adopt(child, parent, Abi::NATIVE);
+        }
+    }
+
+    fn at_syscall(&mut self, slot: Slot, system_time: Ns) {
+        let thread = &mut self.threads[slot];
+        let info = thread.stopped().map_or(Ok(Info::None { ip: 0 }), Stopped::syscall_info);
+        match info {
+            Ok(Info::Entry { arch, ip, nr, args } | Info::Seccomp { arch, ip, nr, args }) => {
+                let abi = Abi::from_audit_arch(arch).unwrap_or(Abi::NATIVE);
+                self.enter(slot, abi, ip, abi.cut(nr), args, system_time);
+            }
+            Ok(Info::Exit { rval, is_error, .. }) => self.leave(slot, rval, is_error, system_time),
+            Ok(Info::None { .. }) | Err(_) => {}
+        }
+        let tid = self.threads[slot].tid;
+        self.affinity.at_stop(tid, self.now);
+        self.hold(slot, 0);
+    }
+
+    fn enter(&mut self, slot: Slot, abi: Abi, ip: u64, nr: u64, args: [u64; 6], system_time: Ns) {
+        let thread = &mut self.threads[slot];
+        match thread.startup {
+            Startup::Done | Startup::Execing => {}
+            Startup::Before if is_execve(abi, nr) => thread.startup = Startup::Execing,
+            Startup::Before | Startup::Failed => {
+                thread.inside = Inside::Unwanted;
+                return;
+            }
+        }
+        if abi != thread.abi {
+            thread.abi = abi;
+            self.notes.push_back(Note::Personality { tid: thread.tid, abi });
+        }
+        let previous = std::mem::replace(&mut thread.nr, nr);
+        if !self.calls.contains(abi, nr) {
+            thread.inside = Inside::Unwanted;
+            return;
+        }
+        thread.inside = Inside::Wanted;
+        thread.system_time = system_time;
+        let call = &mut thread.call;
+        call.abi = abi;
+        call.nr = nr;
+        call.args = args.map(|a| abi.cut(a));
+        call.ip = if self.want_ip { ip } else { 0 };
+        call.entered = self.now;
+        call.returned = self.now;
+        call.system_time = 0;
+        call.outcome = Outcome::Pending;
+        call.resumes = if is_restart(abi, nr) { thread.interrupted.or(Some(previous)) } else { None };
+        call.blocks.clear();
+        if !self.no_memory {
+            self.plans.capture(call, Phase::Entry);
+        }
+        if self.entries {
+            self.notes.push_back(Note::Enter(slot));
+        }
+    }
+
+    fn leave(&mut self, slot: Slot, rval: i64, is_error: bool, system_time: Ns) {
+        const ERESTART_RESTARTBLOCK: i64 = 516;
+        let thread = &mut self.threads[slot];
+        if thread.startup == Startup::Execing {
+            thread.startup = if is_error { Startup::Failed } else { Startup::Done };
+        }
+        if is_error && rval == -ERESTART_RESTARTBLOCK {
+            // A call that was itself a resumption leaves what it resumed.
+            if !is_restart(thread.abi, thread.nr) {
+                thread.interrupted = Some(thread.nr);
+            }
+        }
+        if std::mem::replace(&mut thread.inside, Inside::No) != Inside::Wanted {
+            return;
+        }
+        let call = &mut thread.call;
+        call.returned = self.now;
+        call.system_time = system_time.saturating_sub(thread.system_time);
+        call.outcome = if is_error { Outcome::Error(-rval as u32) } else { Outcome::Value(rval) };
+        if !self.no_memory {
+            self.plans.capture(call, Phase::Exit);
+        }
+        self.notes.push_back(Note::Exit(slot));
+    }
+}
+
+fn options(follow: bool, kill_on_exit: bool, filtered: bool) -> i32 {
+    use libc::*;
+    let mut options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT;
+    if follow {
+        options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
+    }
+    if filtered {
+        // Without a filter of ours it stays off: a program's own RET_TRACE must fail with ENOSYS as it does untraced.
+        options |= PTRACE_O_TRACESECCOMP;
+    }
+    if kill_on_exit {
+        options |= PTRACE_O_EXITKILL;
+    }
+    options
+}
+
+/// The numbers are looked up once per ABI.
+struct Numbers {
+    execve: u64,
+    restart: u64,
+}
+
+fn numbers_of(abi: Abi) -> &'static Numbers {
+    use std::sync::LazyLock;
+    fn of(list: &[(u32, &str)]) -> Numbers {
+        let find = |name| list.iter().find(|n| n.1 == name).map_or(u64::MAX - 1, |n| u64::from(n.0));
+        Numbers { execve: find("execve"), restart: find("restart_syscall") }
+    }
+    static ALL: LazyLock<[Numbers; 3]> = LazyLock::new(|| [of(numbers::X86_64), of(numbers::I386), of(numbers::AARCH64)]);
+    &ALL[abi as usize]
+}
+
+fn is_execve(abi: Abi, nr: u64) -> bool {
+    numbers_of(abi).execve == nr
+}
+
+fn is_restart(abi: Abi, nr: u64) -> bool {
+    numbers_of(abi).restart == nr
+}
+
+/// Whose child a thread is, or which group's: where the kernel's event did not tell.
+fn parent_of(tid: Tid) -> Option<Tid> {
+    let status = std::fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
+    let field = |name: &str| status.lines().find_map(|l| l.strip_prefix(name))?.trim().parse::<Tid>().ok();
+    match field("Tgid:")? {
+        tgid if tgid != tid => Some(tgid),
+        _ => field("PPid:"),
+    }
+}
+

@@ -1,0 +1,112 @@
+//! Capture plans, each lowered from its row when a call is first seen, and capture by them.
+
+use crate::memory::Reader;
+use stride_event::{Call, FdSet, Limits, Outcome, Phase, TraceSpec, capture};
+use stride_syscalls::plan::{Cap, Op, Plan};
+use stride_syscalls::{Abi, Dir, Syscall, Ty, table};
+
+/// What one descriptor's transfers are captured up to when they are dumped whole (`-e read=`, `-e write=`).
+const DUMP: usize = stride_syscalls::plan::MAX_BYTES;
+
+#[derive(Debug)]
+struct Planned {
+    row: &'static Syscall,
+    plan: Plan,
+    entry: bool,
+    exit: bool,
+    /// Something is read even if the call failed.
+    exit_always: bool,
+    /// The first argument is a descriptor, and data goes from it or to it.
+    reads: bool,
+    writes: bool,
+}
+
+#[derive(Debug, Default)]
+enum Slot {
+    #[default]
+    Unseen,
+    Nothing,
+    Plan(Box<Planned>),
+}
+
+#[derive(Debug)]
+pub struct Plans {
+    by_nr: [Vec<Slot>; 3],
+    limits: Limits,
+    dump_read: FdSet,
+    dump_write: FdSet,
+    /// Whether the sets above hold anything.
+    dumps: bool,
+    reader: Reader,
+}
+
+impl Plans {
+    pub fn new(spec: &TraceSpec) -> Plans {
+        Plans {
+            by_nr: Default::default(),
+            limits: spec.limits,
+            dump_read: spec.dump_read.clone(),
+            dump_write: spec.dump_write.clone(),
+            dumps: !spec.dump_read.is_empty() || !spec.dump_write.is_empty(),
+            reader: Reader::default(),
+        }
+    }
+
+    /// Copies what the plan of this call asks for at this point.
+    pub fn capture(&mut self, call: &mut Call, phase: Phase) {
+        let Some(planned) = planned(&mut self.by_nr[call.abi as usize], call.abi, call.nr) else { return };
+        let wanted = match phase {
+            Phase::Entry => planned.entry,
+            Phase::Exit if matches!(call.outcome, Outcome::Value(_)) => planned.exit,
+            Phase::Exit => planned.exit_always,
+        };
+        if !wanted {
+            return;
+        }
+        let mut limits = self.limits;
+        if self.dumps {
+            let fd = call.args[0] as i32;
+            if planned.reads && self.dump_read.contains(fd) || planned.writes && self.dump_write.contains(fd) {
+                limits.text = DUMP;
+            }
+        }
+        capture(&planned.plan, planned.row, phase, call, &limits, &mut self.reader.of(call.tid));
+    }
+}
+
+fn planned(slots: &mut Vec<Slot>, abi: Abi, nr: u64) -> Option<&Planned> {
+    let i = usize::try_from(nr).ok()?;
+    if i >= slots.len() {
+        let table = table(abi);
+        if i >= table.len() {
+            return None;
+        }
+        slots.resize_with(table.len(), Slot::default);
+    }
+    let slot = &mut slots[i];
+    if let Slot::Unseen = slot {
+        *slot = plan(abi, nr).map_or(Slot::Nothing, |p| Slot::Plan(Box::new(p)));
+    }
+    match slot {
+        Slot::Plan(planned) => Some(planned),
+        _ => None,
+    }
+}
+
+fn plan(abi: Abi, nr: u64) -> Option<Planned> {
+    let row = table(abi).get(nr)?.row;
+    let plan = Plan::of(row, abi);
+    if plan.is_empty() {
+        return None;
+    }
+    let any = |f: &dyn Fn(&Op) -> bool| {
+        plan.ops.iter().chain(plan.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default))).any(f)
+    };
+    let entry = any(&|op| op.dir.at_entry());
+    let exit = any(&|op| op.dir.at_exit(true));
+    let exit_always = any(&|op| op.dir.at_exit(false));
+    let fd = row.args.first().is_some_and(|a| matches!(a.ty, Ty::Fd));
+    let reads = fd && any(&|op| op.cap == Cap::Text && op.dir == Dir::Out);
+    let writes = fd && any(&|op| op.cap == Cap::Text && op.dir == Dir::In);
+    Some(Planned { row, entry, exit, exit_always, reads, writes, plan })
+}

@@ -1,0 +1,145 @@
+//! Making the process that becomes the command.
+//!
+//! Between fork and exec only async-signal-safe calls are made and nothing is allocated: everything is prepared in an [`Image`].
+
+use super::startup::{CLOSED, SIGPIPE_IGNORED};
+use nix::errno::Errno;
+use std::ffi::CString;
+use std::sync::atomic::Ordering;
+use stride_event::Tid;
+
+pub enum Fork {
+    Parent(Tid),
+    Child,
+}
+
+/// fork(2).
+pub fn fork() -> Result<Fork, Errno> {
+    // SAFETY: the child goes on with the only thread there is left in it; this crate's callers in it
+    // keep to async-signal-safe calls, or (`-D`) come from a process that has only this thread.
+    match Errno::result(unsafe { libc::fork() })? {
+        0 => Ok(Fork::Child),
+        pid => Ok(Fork::Parent(pid)),
+    }
+}
+
+/// A program ready for execve(2).
+pub struct Image {
+    path: CString,
+    _args: Vec<CString>,
+    _env: Vec<CString>,
+    argv: Vec<*const libc::c_char>,
+    envp: Vec<*const libc::c_char>,
+}
+
+impl Image {
+    pub fn new(path: CString, args: Vec<CString>, env: Vec<CString>) -> Image {
+        let list = |strings: &[CString]| strings.iter().map(|s| s.as_ptr()).chain([std::ptr::null()]).collect();
+        // The pointers stay good when the vectors move: each CString owns its bytes elsewhere.
+        let (argv, envp) = (list(&args), list(&env));
+        Image { path, _args: args, _env: env, argv, envp }
+    }
+}
+
+/// execve(2); returns only when it failed.
+pub fn exec(image: &Image) -> Errno {
+    // SAFETY: path and the strings of both lists are NUL-terminated and live in `image`; both lists end with a null pointer.
+    unsafe { libc::execve(image.path.as_ptr(), image.argv.as_ptr(), image.envp.as_ptr()) };
+    Errno::last()
+}
+
+/// _exit(2): no destructors, no buffers flushed twice.
+pub fn exit_now(status: i32) -> ! {
+    // SAFETY: never returns.
+    unsafe { libc::_exit(status) }
+}
+
+pub fn kill(pid: Tid, signal: i32) {
+    // SAFETY: takes only numbers.
+    unsafe { libc::kill(pid, signal) };
+}
+
+/// Waits for one child to be gone.
+pub fn wait_for(pid: Tid) {
+    // SAFETY: no pointers are passed.
+    while unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) } < 0 && Errno::last() == Errno::EINTR {}
+}
+
+/// Ids to take on.
+pub struct User<'a> {
+    pub uid: u32,
+    pub gid: u32,
+    pub groups: &'a [u32],
+}
+
+/// Takes on the ids; on failure tells which call was refused.
+pub fn set_user(user: &User) -> Result<(), (&'static str, Errno)> {
+    // SAFETY: the list and its length belong together; the other calls take only numbers.
+    unsafe {
+        Errno::result(libc::setgroups(user.groups.len(), user.groups.as_ptr())).map_err(|e| ("setgroups", e))?;
+        Errno::result(libc::setregid(user.gid, user.gid)).map_err(|e| ("setregid", e))?;
+        Errno::result(libc::setreuid(user.uid, user.uid)).map_err(|e| ("setreuid", e))?;
+    }
+    Ok(())
+}
+
+/// Lets this process be traced by one that is no ancestor, where Yama restricts that. Refused elsewhere, where it is not needed.
+pub fn set_tracer(pid: Tid) {
+    // SAFETY: takes only numbers.
+    unsafe { libc::prctl(libc::PR_SET_PTRACER, pid, 0, 0, 0) };
+}
+
+pub fn no_new_privs() -> Result<(), Errno> {
+    // SAFETY: takes only numbers.
+    Errno::result(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }).map(drop)
+}
+
+/// Installs a seccomp filter for this process and what it becomes.
+pub fn set_filter(program: &[libc::sock_filter]) -> Result<(), Errno> {
+    let prog = libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
+    // SAFETY: the kernel copies `len` instructions from the pointer, which are there; it does not write to them.
+    Errno::result(unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &prog, 0, 0) }).map(drop)
+}
+
+/// Puts back what Rust's runtime changed: see [`super::startup`].
+pub fn restore_stdio() {
+    // SAFETY: SIG_DFL and SIG_IGN are valid dispositions; closing a descriptor that the caller had left closed takes nothing from anyone.
+    unsafe {
+        let ignored = SIGPIPE_IGNORED.load(Ordering::Relaxed);
+        libc::signal(libc::SIGPIPE, if ignored { libc::SIG_IGN } else { libc::SIG_DFL });
+        for (fd, closed) in CLOSED.iter().enumerate() {
+            if closed.load(Ordering::Relaxed) {
+                libc::close(fd as i32);
+            }
+        }
+    }
+}
+
+/// The C library's text of an error number.
+pub fn strerror(e: Errno) -> String {
+    let mut buf = [0u8; 128];
+    let n = message(&mut buf, &[], e) - 1;
+    String::from_utf8_lossy(&buf[..n]).into_owned()
+}
+
+/// Writes the parts, the error's text and a newline to `buf` without allocating; returns the length.
+pub fn message(buf: &mut [u8], parts: &[&[u8]], e: Errno) -> usize {
+    let mut text = [0u8; 128];
+    // SAFETY: writes at most the given length, NUL-terminated.
+    unsafe { libc::strerror_r(e as i32, text.as_mut_ptr().cast(), text.len()) };
+    let len = text.iter().position(|&b| b == 0).unwrap_or(0);
+    let mut n = 0;
+    for part in parts.iter().copied().chain([&text[..len], b"\n".as_slice()]) {
+        let room = part.len().min(buf.len() - n);
+        buf[n..n + room].copy_from_slice(&part[..room]);
+        n += room;
+    }
+    n
+}
+
+/// The kernel supports seccomp filters and lets this process ask for one: with no filter given, it fails only at reading that.
+pub fn filter_available() -> bool {
+    // SAFETY: the null pointer is what the kernel is to refuse.
+    let r = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, std::ptr::null::<libc::sock_fprog>(), 0, 0) };
+    r < 0 && Errno::last() == Errno::EFAULT
+}

@@ -1,0 +1,169 @@
+//! ptrace(2), wait4(2) and process_vm_readv(2).
+
+use nix::errno::Errno;
+use std::mem::MaybeUninit;
+use stride_event::{Ns, SIGINFO_SIZE, Tid};
+
+const PTRACE_GET_SYSCALL_INFO: libc::c_uint = 0x420e;
+
+/// A request whose address and data are plain numbers, or pointers the kernel does not write through.
+fn request(request: libc::c_uint, tid: Tid, data: usize) -> Result<(), Errno> {
+    // SAFETY: none of the requests made through here dereferences its arguments.
+    let r = unsafe { libc::ptrace(request, tid, 0usize, data) };
+    Errno::result(r).map(drop)
+}
+
+pub fn seize(tid: Tid, options: i32) -> Result<(), Errno> {
+    request(libc::PTRACE_SEIZE, tid, options as usize)
+}
+
+pub fn interrupt(tid: Tid) -> Result<(), Errno> {
+    request(libc::PTRACE_INTERRUPT, tid, 0)
+}
+
+pub fn listen(tid: Tid) -> Result<(), Errno> {
+    request(libc::PTRACE_LISTEN, tid, 0)
+}
+
+pub fn cont(tid: Tid, signal: i32) -> Result<(), Errno> {
+    request(libc::PTRACE_CONT, tid, signal as usize)
+}
+
+pub fn step_syscall(tid: Tid, signal: i32) -> Result<(), Errno> {
+    request(libc::PTRACE_SYSCALL, tid, signal as usize)
+}
+
+pub fn detach(tid: Tid, signal: i32) -> Result<(), Errno> {
+    request(libc::PTRACE_DETACH, tid, signal as usize)
+}
+
+pub fn event_msg(tid: Tid) -> Result<u64, Errno> {
+    let mut msg: libc::c_ulong = 0;
+    // SAFETY: the kernel writes one unsigned long to `msg`, which lives through the call.
+    let r = unsafe { libc::ptrace(libc::PTRACE_GETEVENTMSG, tid, 0usize, &mut msg) };
+    Errno::result(r).map(|_| msg as u64)
+}
+
+pub fn siginfo(tid: Tid, info: &mut [u8; SIGINFO_SIZE]) -> Result<(), Errno> {
+    let mut raw = MaybeUninit::<libc::siginfo_t>::zeroed();
+    // SAFETY: the kernel writes one siginfo_t, for which there is room.
+    let r = unsafe { libc::ptrace(libc::PTRACE_GETSIGINFO, tid, 0usize, raw.as_mut_ptr()) };
+    Errno::result(r)?;
+    const { assert!(size_of::<libc::siginfo_t>() == SIGINFO_SIZE) };
+    // SAFETY: the value was zeroed and then filled: all of its SIGINFO_SIZE bytes are initialized.
+    let bytes = unsafe { std::slice::from_raw_parts(raw.as_ptr().cast::<u8>(), SIGINFO_SIZE) };
+    info.copy_from_slice(bytes);
+    Ok(())
+}
+
+/// What `PTRACE_GET_SYSCALL_INFO` tells of a stop.
+#[derive(Clone, Copy, Debug)]
+pub enum Info {
+    /// Not at a system call.
+    None { ip: u64 },
+    Entry { arch: u32, ip: u64, nr: u64, args: [u64; 6] },
+    Exit { ip: u64, rval: i64, is_error: bool },
+    Seccomp { arch: u32, ip: u64, nr: u64, args: [u64; 6] },
+}
+
+impl Info {
+    pub fn ip(self) -> u64 {
+        match self {
+            Info::None { ip } | Info::Entry { ip, .. } | Info::Exit { ip, .. } | Info::Seccomp { ip, .. } => ip,
+        }
+    }
+}
+
+pub fn syscall_info(tid: Tid) -> Result<Info, Errno> {
+    // struct ptrace_syscall_info: op and arch, ip, sp, and then up to eight words by op.
+    let mut w = [0u64; 11];
+    let size = size_of_val(&w);
+    // SAFETY: the kernel writes at most `size` bytes to `w`.
+    let r = unsafe { libc::ptrace(PTRACE_GET_SYSCALL_INFO, tid, size, w.as_mut_ptr()) };
+    Errno::result(r)?;
+    let head = w[0].to_ne_bytes();
+    let arch = u32::from_ne_bytes([head[4], head[5], head[6], head[7]]);
+    let args = [w[4], w[5], w[6], w[7], w[8], w[9]];
+    Ok(match head[0] {
+        1 => Info::Entry { arch, ip: w[1], nr: w[3], args },
+        2 => Info::Exit { ip: w[1], rval: w[3] as i64, is_error: w[4].to_ne_bytes()[0] != 0 },
+        3 => Info::Seccomp { arch, ip: w[1], nr: w[3], args },
+        _ => Info::None { ip: w[1] },
+    })
+}
+
+/// The call a stopped thread was thrown out of and will resume with restart_syscall(2), if it is at such a point.
+#[cfg(target_arch = "x86_64")]
+pub fn interrupted_call(tid: Tid) -> Option<u64> {
+    const ERESTART_RESTARTBLOCK: i64 = 516;
+    let regs = nix::sys::ptrace::getregs(nix::unistd::Pid::from_raw(tid)).ok()?;
+    (regs.orig_rax as i64 >= 0 && regs.rax as i64 == -ERESTART_RESTARTBLOCK).then_some(regs.orig_rax)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub fn interrupted_call(_tid: Tid) -> Option<u64> {
+    None
+}
+
+/// wait4(2) for this thread's children and tracees: the tid, its status, and its CPU time in the kernel when asked for.
+/// A tid of 0 means that nothing was there (`WNOHANG`).
+pub fn wait(nohang: bool, want_system_time: bool) -> Result<(Tid, i32, Ns), Errno> {
+    let mut status = 0;
+    let flags = libc::__WALL | libc::__WNOTHREAD | if nohang { libc::WNOHANG } else { 0 };
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    let usage_ptr = if want_system_time { usage.as_mut_ptr() } else { std::ptr::null_mut() };
+    // SAFETY: the kernel writes one int and, unless the pointer is null, one struct rusage; both outlive the call.
+    let tid = Errno::result(unsafe { libc::wait4(-1, &mut status, flags, usage_ptr) })?;
+    // SAFETY: struct rusage is made of integers, and was zeroed.
+    let t = unsafe { usage.assume_init() }.ru_stime;
+    Ok((tid, status, t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1000))
+}
+
+const PAGE: u64 = 4096;
+/// Pages asked for at once; more than the largest block captured (256 KiB) spans.
+const BATCH: usize = 66;
+
+/// As many bytes from `addr` on as are mapped, in one call for each [`BATCH`] pages. An error is one of the call itself,
+/// not of the memory: memory that is not there reads as no bytes.
+pub fn read_memory(tid: Tid, addr: u64, buf: &mut [u8]) -> Result<usize, Errno> {
+    let mut got = 0;
+    while got < buf.len() {
+        let from = addr.wrapping_add(got as u64);
+        let rest = &mut buf[got..];
+        // The kernel promises partial results only between the elements of the vector: one element a page.
+        let mut remote = [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; BATCH];
+        let (mut n, mut want) = (0, 0);
+        while n < BATCH && want < rest.len() {
+            let at = from.wrapping_add(want as u64);
+            let len = ((PAGE - at % PAGE) as usize).min(rest.len() - want);
+            remote[n] = libc::iovec { iov_base: at as usize as *mut libc::c_void, iov_len: len };
+            n += 1;
+            want += len;
+        }
+        let local = libc::iovec { iov_base: rest.as_mut_ptr().cast(), iov_len: want };
+        // SAFETY: `local` describes `want` bytes of `rest`, which is exclusively borrowed and at least as long;
+        // the remote addresses are those of another process and only read by the kernel.
+        let r = unsafe { libc::process_vm_readv(tid, &local, 1, remote.as_ptr(), n as libc::c_ulong, 0) };
+        match Errno::result(r) {
+            Ok(r) => {
+                got += r as usize;
+                if (r as usize) < want {
+                    break;
+                }
+            }
+            Err(Errno::EFAULT | Errno::EINVAL) => break,
+            Err(e) if got == 0 => return Err(e),
+            Err(_) => break,
+        }
+    }
+    Ok(got)
+}
+
+/// One word of the memory of a stopped tracee.
+pub fn peek_data(tid: Tid, addr: u64) -> Result<[u8; 8], Errno> {
+    let mut word = 0u64;
+    // The bare system call, for the wrapper of the C library returns the word in place of the error.
+    // SAFETY: the kernel writes one word to `word`, which outlives the call, and reads only the tracee at `addr`.
+    let r = unsafe { libc::syscall(libc::SYS_ptrace, libc::PTRACE_PEEKDATA, tid, addr, &mut word) };
+    Errno::result(r).map(|_| word.to_ne_bytes())
+}

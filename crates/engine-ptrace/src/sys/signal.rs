@@ -1,0 +1,140 @@
+//! Signal dispositions, the monotonic clock, and a timer which interrupts this thread's blocking call.
+//!
+//! Signals do nothing but leave a mark. One that arrives between looking at the mark and blocking in wait4(2) would go unnoticed;
+//! so the handler also starts the timer of the engine, whose repeated ticks cut short whatever blocks by then. That costs nothing
+//! where no signal arrives, as opposed to changing the signal mask around each wait.
+
+use nix::errno::Errno;
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
+use std::time::Duration;
+use stride_event::Ns;
+
+/// The last fatal signal, 0 for none.
+static CAUGHT: AtomicI32 = AtomicI32::new(0);
+/// The timer which [`on_fatal`] starts: that of the latest engine.
+static TIMER: AtomicPtr<libc::c_void> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The clock of all event times. Served by the vDSO, without entering the kernel.
+pub fn now() -> Ns {
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes one timespec, which outlives the call. CLOCK_MONOTONIC always exists.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut t) };
+    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
+}
+
+/// Sleeps; shorter when a signal arrives.
+pub fn pause_ms(ms: u64) {
+    let t = libc::timespec { tv_sec: 0, tv_nsec: (ms.min(999) * 1_000_000) as i64 };
+    // SAFETY: reads one timespec; the remainder is not asked for.
+    unsafe { libc::nanosleep(&t, std::ptr::null_mut()) };
+}
+
+extern "C" fn on_fatal(signal: i32) {
+    CAUGHT.store(signal, Ordering::Relaxed);
+    let timer = TIMER.load(Ordering::Relaxed);
+    if !timer.is_null() {
+        set(timer, Duration::from_millis(10));
+    }
+}
+
+extern "C" fn on_tick(_: i32) {}
+
+fn set(timer: libc::timer_t, period: Duration) {
+    let t = libc::timespec { tv_sec: period.as_secs() as i64, tv_nsec: i64::from(period.subsec_nanos()) };
+    let spec = libc::itimerspec { it_interval: t, it_value: t };
+    // SAFETY: timer_settime(2) is async-signal-safe; a timer id that is no longer valid is refused with EINVAL.
+    unsafe {
+        // A handler must leave errno as it found it.
+        let errno = *libc::__errno_location();
+        libc::timer_settime(timer, 0, &spec, std::ptr::null_mut());
+        *libc::__errno_location() = errno;
+    }
+}
+
+/// What these signals did before, to be put back for the command.
+pub type Saved = Vec<(Signal, SigAction)>;
+
+fn replace(signals: &[Signal], handler: SigHandler, saved: &mut Saved) {
+    // No SA_RESTART: a blocking call must return.
+    let action = SigAction::new(handler, SaFlags::empty(), SigSet::empty());
+    for &signal in signals {
+        // SAFETY: the handlers only touch atomics and call timer_settime: async-signal-safe.
+        if let Ok(old) = unsafe { sigaction(signal, &action) } {
+            saved.push((signal, old));
+        }
+    }
+}
+
+pub fn catch(signals: &[Signal], saved: &mut Saved) {
+    replace(signals, SigHandler::Handler(on_fatal), saved);
+}
+
+pub fn ignore(signals: &[Signal], saved: &mut Saved) {
+    replace(signals, SigHandler::SigIgn, saved);
+}
+
+pub fn restore_signals(saved: &mut Saved) {
+    while let Some((signal, action)) = saved.pop() {
+        // SAFETY: puts back an action that was installed before.
+        let _ = unsafe { sigaction(signal, &action) };
+    }
+}
+
+/// Interrupts the blocking calls of the thread which made it.
+#[derive(Debug)]
+pub struct Timer {
+    id: libc::timer_t,
+}
+
+impl Timer {
+    pub fn new() -> Result<Timer, Errno> {
+        static INSTALLED: AtomicBool = AtomicBool::new(false);
+        let signal = libc::SIGRTMIN();
+        if !INSTALLED.swap(true, Ordering::Relaxed) {
+            // SAFETY: a zeroed sigaction is a valid one; the handler does nothing.
+            unsafe {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                action.sa_sigaction = on_tick as extern "C" fn(i32) as usize;
+                Errno::result(libc::sigaction(signal, &action, std::ptr::null_mut()))?;
+            }
+        }
+        // SAFETY: a zeroed sigevent is a valid one; the kernel reads it and writes the timer's id, both of which outlive the call.
+        let id = unsafe {
+            let mut event: libc::sigevent = std::mem::zeroed();
+            event.sigev_notify = libc::SIGEV_THREAD_ID;
+            event.sigev_signo = signal;
+            event.sigev_notify_thread_id = libc::gettid();
+            let mut id: libc::timer_t = std::mem::zeroed();
+            Errno::result(libc::timer_create(libc::CLOCK_MONOTONIC, &mut event, &mut id))?;
+            id
+        };
+        TIMER.store(id, Ordering::Relaxed);
+        Ok(Timer { id })
+    }
+
+    /// Ticks from now on, until [`Timer::stop`]: a tick that is lost to a race is followed by another.
+    pub fn start(&self, period: Duration) {
+        set(self.id, period);
+    }
+
+    pub fn stop(&self) {
+        set(self.id, Duration::ZERO);
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        let _ = TIMER.compare_exchange(self.id, std::ptr::null_mut(), Ordering::Relaxed, Ordering::Relaxed);
+        // SAFETY: the timer was made by `new` and is deleted only here.
+        unsafe { libc::timer_delete(self.id) };
+    }
+}
+
+/// The last fatal signal that arrived.
+pub fn caught() -> Option<i32> {
+    match CAUGHT.load(Ordering::Relaxed) {
+        0 => None,
+        signal => Some(signal),
+    }
+}

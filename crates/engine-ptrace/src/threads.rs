@@ -1,0 +1,175 @@
+//! The traced threads.
+
+use crate::tracee::{Running, Stopped};
+use std::collections::HashMap;
+use stride_event::{Call, Tid};
+use stride_syscalls::Abi;
+
+#[derive(Debug)]
+pub enum State {
+    Running(Running),
+    Stopped(Stopped),
+    /// Gone or detached; the record stays until its last event was taken.
+    Gone,
+}
+
+/// Where a thread stands with respect to system calls. Kept from what each stop says of itself, not by counting stops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Inside {
+    No,
+    /// In a call which is reported.
+    Wanted,
+    /// In one which is not.
+    Unwanted,
+}
+
+/// How far the start of the command has come. Nothing before its execve(2) is shown, nor what follows should that fail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Startup {
+    Before,
+    Execing,
+    Failed,
+    Done,
+}
+
+#[derive(Debug)]
+pub struct Thread {
+    pub tid: Tid,
+    pub state: State,
+    /// The call it is in, or was in last; reused from call to call.
+    pub call: Call,
+    pub inside: Inside,
+    pub startup: Startup,
+    /// The ABI of its latest call.
+    pub abi: Abi,
+    /// The number of its latest call, reported or not.
+    pub nr: u64,
+    /// The call that a restart_syscall(2) will resume.
+    pub interrupted: Option<u64>,
+    /// The next stop is its first.
+    pub new: bool,
+    /// CPU time in the kernel when its call was entered.
+    pub system_time: u64,
+}
+
+impl Thread {
+    pub fn new(tid: Tid, state: State) -> Thread {
+        Thread {
+            tid,
+            state,
+            call: Call { tid, ..Call::default() },
+            inside: Inside::No,
+            startup: Startup::Done,
+            abi: Abi::NATIVE,
+            nr: u64::MAX,
+            interrupted: None,
+            new: true,
+            system_time: 0,
+        }
+    }
+
+    /// Takes the stopped state out, to resume or to detach.
+    pub fn take_stopped(&mut self) -> Option<Stopped> {
+        match std::mem::replace(&mut self.state, State::Gone) {
+            State::Stopped(stopped) => Some(stopped),
+            other => {
+                self.state = other;
+                None
+            }
+        }
+    }
+
+    pub fn stopped(&self) -> Option<&Stopped> {
+        match &self.state {
+            State::Stopped(stopped) => Some(stopped),
+            _ => None,
+        }
+    }
+}
+
+/// Position of a thread in [`Threads`]; good until it is removed.
+pub type Slot = usize;
+
+#[derive(Debug, Default)]
+pub struct Threads {
+    slots: Vec<Option<Box<Thread>>>,
+    free: Vec<Slot>,
+    by_tid: HashMap<Tid, Slot>,
+    /// The thread found last: usually the next one, too.
+    last: (Tid, Slot),
+}
+
+impl Threads {
+    pub fn find(&mut self, tid: Tid) -> Option<Slot> {
+        if self.last.0 == tid {
+            return Some(self.last.1);
+        }
+        let slot = *self.by_tid.get(&tid)?;
+        self.last = (tid, slot);
+        Some(slot)
+    }
+
+    pub fn insert(&mut self, thread: Thread) -> Slot {
+        let tid = thread.tid;
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(None);
+            self.slots.len() - 1
+        });
+        self.slots[slot] = Some(Box::new(thread));
+        self.by_tid.insert(tid, slot);
+        slot
+    }
+
+    /// Forgets the thread's id, which the kernel may give to another; its record stays readable.
+    pub fn unlink(&mut self, slot: Slot) {
+        let tid = self[slot].tid;
+        if self.by_tid.get(&tid) == Some(&slot) {
+            self.by_tid.remove(&tid);
+        }
+        self.last = (0, 0);
+    }
+
+    /// Drops a thread that was unlinked.
+    pub fn remove(&mut self, slot: Slot) {
+        if self.slots[slot].take().is_some() {
+            self.free.push(slot);
+        }
+    }
+
+    /// Gives a thread another id (exec made it the leader of its group).
+    pub fn rename(&mut self, slot: Slot, tid: Tid) {
+        self.unlink(slot);
+        self[slot].tid = tid;
+        self[slot].call.tid = tid;
+        self.by_tid.insert(tid, slot);
+    }
+
+    /// No thread is traced any more.
+    pub fn is_empty(&self) -> bool {
+        self.by_tid.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.by_tid.len()
+    }
+
+    pub fn slots(&self) -> Vec<Slot> {
+        let mut all: Vec<Slot> = self.by_tid.values().copied().collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+impl std::ops::Index<Slot> for Threads {
+    type Output = Thread;
+
+    fn index(&self, slot: Slot) -> &Thread {
+        self.slots[slot].as_ref().expect("slots are used only between insert and remove")
+    }
+}
+
+impl std::ops::IndexMut<Slot> for Threads {
+    fn index_mut(&mut self, slot: Slot) -> &mut Thread {
+        self.slots[slot].as_mut().expect("slots are used only between insert and remove")
+    }
+}

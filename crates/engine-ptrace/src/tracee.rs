@@ -1,0 +1,118 @@
+//! A thread's ptrace state as a type: requests that need a stopped tracee exist only on [`Stopped`], and resuming consumes it.
+//! A [`Running`] thread becomes [`Stopped`] only against the [`StopToken`] that `wait` hands out when the kernel reported a stop.
+//!
+//! A stopped tracee may still be killed at any moment. Requests then fail with ESRCH; that is no error here:
+//! the thread counts as running, and its death is reported by a later wait.
+
+use crate::sys::{self, Info};
+use nix::errno::Errno;
+use stride_event::{SIGINFO_SIZE, Tid};
+
+/// Proof that the kernel reported this thread stopped. Made by `wait` alone.
+#[derive(Debug)]
+pub struct StopToken {
+    pub(crate) tid: Tid,
+    pub(super) _made_by_wait: (),
+}
+
+/// Proof that the kernel reported this thread gone.
+#[derive(Debug)]
+pub struct ExitToken {
+    pub(super) _made_by_wait: (),
+}
+
+#[derive(Debug)]
+pub struct Running {
+    tid: Tid,
+}
+
+#[derive(Debug)]
+pub struct Stopped {
+    tid: Tid,
+}
+
+/// Neither can be asked of a thread that is gone.
+#[derive(Debug)]
+pub struct Dead;
+
+/// How far a resumed tracee may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// The next entry or exit of a system call.
+    Syscall,
+    /// The next event or signal: also where a seccomp filter traps.
+    Event,
+    /// Stays in its group-stop, but notices its end (`PTRACE_LISTEN`).
+    Continued,
+}
+
+impl Running {
+    /// Starts tracing a thread that runs on meanwhile.
+    pub fn seize(tid: Tid, options: i32) -> Result<Running, Errno> {
+        sys::seize(tid, options)?;
+        Ok(Running { tid })
+    }
+
+    /// A thread which the kernel attached by itself, being the child of a tracee.
+    pub fn born(tid: Tid) -> Running {
+        Running { tid }
+    }
+
+    /// Makes it stop, without a signal. A call that it is blocked in is restarted when it resumes.
+    pub fn interrupt(&self) -> Result<(), Errno> {
+        sys::interrupt(self.tid)
+    }
+
+    pub fn stopped(self, token: StopToken) -> Stopped {
+        Stopped { tid: token.tid }
+    }
+
+    pub fn reaped(self, _token: ExitToken) -> Dead {
+        Dead
+    }
+}
+
+impl Stopped {
+    /// A thread reported stopped of which nothing was known.
+    pub fn new(token: StopToken) -> Stopped {
+        Stopped { tid: token.tid }
+    }
+
+    pub fn syscall_info(&self) -> Result<Info, Errno> {
+        sys::syscall_info(self.tid)
+    }
+
+    pub fn siginfo(&self, info: &mut [u8; SIGINFO_SIZE]) -> Result<(), Errno> {
+        sys::siginfo(self.tid, info)
+    }
+
+    /// The new child's tid, the exec'ing thread's former one, or the exit status, by the event stopped at.
+    pub fn event_msg(&self) -> Result<u64, Errno> {
+        sys::event_msg(self.tid)
+    }
+
+    /// The call that restart_syscall(2) will resume, if the thread was thrown out of one.
+    pub fn interrupted_call(&self) -> Option<u64> {
+        sys::interrupted_call(self.tid)
+    }
+
+    /// Lets it run on, delivering the signal unless 0.
+    pub fn resume(self, until: Until, signal: i32) -> Running {
+        let _ = match until {
+            Until::Syscall => sys::step_syscall(self.tid, signal),
+            Until::Event => sys::cont(self.tid, signal),
+            Until::Continued => sys::listen(self.tid),
+        };
+        Running { tid: self.tid }
+    }
+
+    /// Ends tracing. A group-stopped thread stays stopped, any other one runs.
+    pub fn detach(self, signal: i32) {
+        let _ = sys::detach(self.tid, signal);
+    }
+
+    /// It died while stopped.
+    pub fn reaped(self, _token: ExitToken) -> Dead {
+        Dead
+    }
+}

@@ -1,0 +1,61 @@
+//! The syscalls an expression can name.
+
+use std::sync::LazyLock;
+use stride_syscalls::{Abi, Class, table, uapi::numbers};
+
+/// One syscall, as far as selecting it goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    pub abi: Abi,
+    pub nr: u32,
+    pub name: &'static str,
+    pub class: Class,
+}
+
+/// Every syscall a tracee on this machine can make by name.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    calls: Vec<Named>,
+}
+
+impl Catalog {
+    /// The calls of the ABIs the running kernel serves.
+    pub fn native() -> &'static Catalog {
+        static NATIVE: LazyLock<Catalog> = LazyLock::new(|| {
+            let abis: &[Abi] = match Abi::NATIVE {
+                Abi::Aarch64 => &[Abi::Aarch64],
+                _ => &[Abi::X86_64, Abi::I386],
+            };
+            abis.iter().flat_map(|&abi| calls_of(abi)).collect()
+        });
+        &NATIVE
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Named> {
+        self.calls.iter()
+    }
+}
+
+impl FromIterator<Named> for Catalog {
+    fn from_iter<I: IntoIterator<Item = Named>>(calls: I) -> Catalog {
+        Catalog { calls: calls.into_iter().collect() }
+    }
+}
+
+/// The described calls, and those the kernel only gives a name and a number: they can be traced, if not decoded.
+fn calls_of(abi: Abi) -> Vec<Named> {
+    let described = table(abi);
+    let names = match abi {
+        Abi::X86_64 => numbers::X86_64,
+        Abi::I386 => numbers::I386,
+        Abi::Aarch64 => numbers::AARCH64,
+    };
+    let mut calls: Vec<Named> =
+        described.iter().map(|e| Named { abi, nr: e.nr, name: e.row.name, class: e.row.class }).collect();
+    for &(nr, name) in names {
+        if described.get(u64::from(nr)).is_none() {
+            calls.push(Named { abi, nr, name, class: Class::NONE });
+        }
+    }
+    calls
+}

@@ -1,0 +1,45 @@
+//! What can be wrong with an expression.
+
+use std::fmt;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// A member (or a list without members) that names nothing. `what` is the domain: "system call", "signal"...
+    Invalid { what: &'static str, text: String },
+    /// `name@ABI` with an ABI this machine does not have.
+    Personality { designator: String, qualification: String },
+    /// A regular expression that does not compile; `reason` in the words of the C library's `regcomp`.
+    Regex { pattern: String, reason: &'static str },
+    /// A regular expression that POSIX allows and Stride cannot match.
+    Backreference { pattern: String },
+}
+
+impl Error {
+    pub(crate) fn invalid(what: &'static str, text: impl Into<String>) -> Error {
+        Error::Invalid { what, text: text.into() }
+    }
+
+    /// Whether strace follows this error with a pointer to its `-h`.
+    pub fn hints_at_help(&self) -> bool {
+        matches!(self, Error::Personality { .. })
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Invalid { what, text } => write!(f, "invalid {what} '{text}'"),
+            Error::Personality { designator, qualification } => {
+                write!(f, "incorrect personality designator '{designator}' in qualification '{qualification}'")
+            }
+            Error::Regex { pattern, reason } => write!(f, "regcomp: {pattern}: {reason}"),
+            Error::Backreference { pattern } => write!(
+                f,
+                "regular expression '{pattern}' uses a back-reference, which Stride cannot match in bounded time; \
+                 write the repeated part out"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,245 @@
+//! Sets of syscalls: `-e trace=`, `-e abbrev=`, `-e verbose=`, `-e raw=`.
+//!
+//! A member is `[?]` (name | number | `%class` | `/regex` | `all`) `[@ABI]`.
+
+use crate::{Catalog, Error, Named, ere, list};
+use stride_event::CallSet;
+use stride_syscalls::{Abi, Class};
+
+const WHAT: &str = "system call";
+
+/// Classes that may be written without `%`, as they were before regular expressions and new names made that ambiguous.
+const BARE_CLASSES: [&str; 7] = ["desc", "file", "ipc", "memory", "network", "process", "signal"];
+
+/// Parses `text` against the calls of `catalog`.
+pub fn parse_syscalls(text: &str, catalog: &Catalog) -> Result<CallSet, Error> {
+    let list = list::split(text, WHAT)?;
+    let mut set = CallSet::empty();
+    for member in list.members {
+        let (optional, member) = strip_question_marks(member);
+        let selected = Member::parse(member)?.select(&mut set, catalog);
+        if !selected && !optional {
+            return Err(Error::invalid(WHAT, member));
+        }
+    }
+    Ok(if list.inverted { set.inverted() } else { set })
+}
+
+/// A leading `?` says that a member which matches nothing is no error.
+fn strip_question_marks(member: &str) -> (bool, &str) {
+    let rest = member.trim_start_matches('?');
+    (rest.len() < member.len(), rest)
+}
+
+/// What a member asks for.
+struct Member<'a> {
+    pattern: Pattern<'a>,
+    scope: Scope,
+}
+
+enum Pattern<'a> {
+    All,
+    Name(&'a str),
+    Number(u64),
+    Class(Class),
+    Regex(regex::Regex),
+    /// `%` and something that is no class.
+    UnknownClass,
+}
+
+/// Which ABIs a member is limited to.
+#[derive(Clone, Copy)]
+enum Scope {
+    Every,
+    Only(Abi),
+    /// A designator this machine knows, for an ABI Stride does not decode. Its members exist as far as names go, and
+    /// select nothing.
+    Undecoded,
+}
+
+impl Scope {
+    fn holds(self, abi: Abi) -> bool {
+        match self {
+            Scope::Every => true,
+            Scope::Only(only) => only == abi,
+            Scope::Undecoded => false,
+        }
+    }
+}
+
+impl<'a> Member<'a> {
+    fn parse(text: &'a str) -> Result<Member<'a>, Error> {
+        // The last `@` counts; what stands before another one is looked up as a name, and not found.
+        let (pattern, scope) = match text.rsplit_once('@') {
+            None => (text, Scope::Every),
+            Some((pattern, designator)) => (pattern, scope_of(designator, text)?),
+        };
+        Ok(Member { pattern: Pattern::parse(pattern)?, scope })
+    }
+
+    /// Adds the calls asked for to `set`. False if there are none.
+    fn select(&self, set: &mut CallSet, catalog: &Catalog) -> bool {
+        if let (Pattern::All, Scope::Every) = (&self.pattern, self.scope) {
+            *set = CallSet::all();
+            return true;
+        }
+        // A class is known by its name, whether or not this machine has calls of it.
+        let mut found = matches!(self.pattern, Pattern::Class(_));
+        for call in catalog.iter().filter(|call| self.pattern.matches(call)) {
+            if self.scope.holds(call.abi) {
+                set.insert(call.abi, call.nr);
+                found = true;
+            } else if let Scope::Undecoded = self.scope {
+                found = true;
+            }
+        }
+        found
+    }
+}
+
+impl<'a> Pattern<'a> {
+    fn parse(text: &'a str) -> Result<Pattern<'a>, Error> {
+        if let Some(regex) = text.strip_prefix('/') {
+            return Ok(Pattern::Regex(ere::compile(regex)?));
+        }
+        if let Some(class) = text.strip_prefix('%') {
+            return Ok(class_of(class).map_or(Pattern::UnknownClass, Pattern::Class));
+        }
+        if text == "all" {
+            return Ok(Pattern::All);
+        }
+        if BARE_CLASSES.contains(&text) {
+            return Ok(class_of(text).map_or(Pattern::UnknownClass, Pattern::Class));
+        }
+        Ok(list::number(text).map_or(Pattern::Name(text), Pattern::Number))
+    }
+
+    fn matches(&self, call: &Named) -> bool {
+        match self {
+            Pattern::All => true,
+            Pattern::Name(name) => call.name == *name,
+            Pattern::Number(nr) => u64::from(call.nr) == *nr,
+            Pattern::Class(class) => call.class.intersects(*class),
+            Pattern::Regex(regex) => regex.is_match(call.name),
+            Pattern::UnknownClass => false,
+        }
+    }
+}
+
+/// `class` as spelt after the first `%`.
+fn class_of(class: &str) -> Option<Class> {
+    let class = if class == "net" { "network" } else { class };
+    Class::ALL.iter().find(|(spelling, _)| *spelling == class).map(|(_, class)| *class)
+}
+
+fn scope_of(designator: &str, qualification: &str) -> Result<Scope, Error> {
+    match (designator, Abi::NATIVE) {
+        ("64", native) => Ok(Scope::Only(native)),
+        ("32", Abi::Aarch64) => Ok(Scope::Undecoded),
+        ("32", _) => Ok(Scope::Only(Abi::I386)),
+        ("x32", Abi::X86_64) => Ok(Scope::Undecoded),
+        _ => Err(Error::Personality { designator: designator.into(), qualification: qualification.into() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn catalog() -> Catalog {
+        let call = |abi, nr, name, class| Named { abi, nr, name, class };
+        [
+            call(Abi::X86_64, 0, "read", Class::DESC),
+            call(Abi::X86_64, 2, "open", Class::DESC.or(Class::FILE)),
+            call(Abi::X86_64, 4, "stat", Class::FILE.or(Class::STAT).or(Class::STAT_LIKE)),
+            call(Abi::X86_64, 5, "fstat", Class::DESC.or(Class::FSTAT).or(Class::STAT_LIKE)),
+            call(Abi::X86_64, 41, "socket", Class::NETWORK),
+            call(Abi::X86_64, 80, "chdir", Class::FILE),
+            call(Abi::I386, 3, "read", Class::DESC),
+            call(Abi::I386, 102, "socketcall", Class::DESC),
+        ]
+        .into_iter()
+        .collect()
+    }
+
+    fn parse(text: &str) -> Result<CallSet, Error> {
+        parse_syscalls(text, &catalog())
+    }
+
+    #[track_caller]
+    fn check(text: &str, yes: &[(Abi, u64)], no: &[(Abi, u64)]) {
+        let set = parse(text).unwrap();
+        for &(abi, nr) in yes {
+            assert!(set.contains(abi, nr), "{text}: {abi:?} {nr} is missing");
+        }
+        for &(abi, nr) in no {
+            assert!(!set.contains(abi, nr), "{text}: {abi:?} {nr} is too much");
+        }
+    }
+
+    #[test]
+    fn names_match_on_every_abi_unless_limited() {
+        check("read", &[(Abi::X86_64, 0), (Abi::I386, 3)], &[(Abi::X86_64, 3), (Abi::X86_64, 2000)]);
+        check("read@64", &[(Abi::X86_64, 0)], &[(Abi::I386, 3)]);
+        check("read@32", &[(Abi::I386, 3)], &[(Abi::X86_64, 0)]);
+        check("read@x32", &[], &[(Abi::X86_64, 0), (Abi::I386, 3)]);
+        check("socketcall", &[(Abi::I386, 102)], &[(Abi::X86_64, 102)]);
+    }
+
+    #[test]
+    fn inversion_includes_what_has_no_name() {
+        check("!read", &[(Abi::X86_64, 2), (Abi::X86_64, 999), (Abi::X86_64, 5000)], &[(Abi::X86_64, 0), (Abi::I386, 3)]);
+        check("!!read", &[(Abi::X86_64, 0)], &[(Abi::X86_64, 2)]);
+        assert!(parse("all").unwrap().is_all());
+        assert!(parse("open,all").unwrap().is_all());
+        assert_eq!(parse("none").unwrap(), CallSet::empty());
+        assert_eq!(parse("!all").unwrap(), CallSet::empty());
+    }
+
+    #[test]
+    fn classes() {
+        check("%file", &[(Abi::X86_64, 2), (Abi::X86_64, 80)], &[(Abi::X86_64, 0), (Abi::X86_64, 5)]);
+        check("file,desc", &[(Abi::X86_64, 80), (Abi::X86_64, 5)], &[(Abi::X86_64, 41)]);
+        check("%net", &[(Abi::X86_64, 41)], &[(Abi::X86_64, 0)]);
+        check("%stat", &[(Abi::X86_64, 4)], &[(Abi::X86_64, 5)]);
+        check("%%stat", &[(Abi::X86_64, 4), (Abi::X86_64, 5)], &[(Abi::X86_64, 80)]);
+        // Without `%` this is the call.
+        check("stat", &[(Abi::X86_64, 4)], &[(Abi::X86_64, 5)]);
+        // Nothing here is of this class, but there is such a class.
+        check("%clock", &[], &[(Abi::X86_64, 0)]);
+    }
+
+    #[test]
+    fn regular_expressions_and_numbers() {
+        check("/^f?stat$", &[(Abi::X86_64, 4), (Abi::X86_64, 5)], &[(Abi::X86_64, 0)]);
+        check("/", &[(Abi::X86_64, 0), (Abi::I386, 102)], &[(Abi::X86_64, 999)]);
+        check("80", &[(Abi::X86_64, 80)], &[(Abi::I386, 80)]);
+        check("/re.d@32", &[(Abi::I386, 3)], &[(Abi::X86_64, 0)]);
+    }
+
+    #[test]
+    fn a_question_mark_forgives() {
+        check("?nonsense,?%nonsense,?/nonsense,?999,read", &[(Abi::X86_64, 0)], &[(Abi::X86_64, 2)]);
+        assert!(parse("?nonsense").is_ok());
+        assert!(parse("?").is_ok());
+    }
+
+    #[test]
+    fn errors() {
+        for (text, culprit) in [
+            ("", ""), ("!,,", "!,,"), ("nonsense", "nonsense"), ("read,nonsense", "nonsense"), ("%", "%"),
+            ("%not_a_class", "%not_a_class"), ("%%file", "%%file"), ("/nonsense", "/nonsense"), ("0x", "0x"),
+            ("-1", "-1"), ("999", "999"), ("4294967296", "4294967296"), ("read,!chdir", "!chdir"),
+            ("read,none", "none"), ("READ", "READ"), ("net", "net"), ("creds", "creds"), ("read@32@64", "read@32@64"),
+            ("socketcall@64", "socketcall@64"), (" read", " read"),
+        ] {
+            assert_eq!(parse(text).unwrap_err().to_string(), format!("invalid system call '{culprit}'"));
+        }
+        let error = parse("chdir,read@42,nonsense").unwrap_err();
+        assert_eq!(error.to_string(), "incorrect personality designator '42' in qualification 'read@42'");
+        assert!(error.hints_at_help());
+        let error = parse("?/read@").unwrap_err();
+        assert_eq!(error.to_string(), "incorrect personality designator '' in qualification '/read@'");
+        assert_eq!(parse("/+id").unwrap_err().to_string(), "regcomp: +id: Invalid preceding regular expression");
+    }
+}

@@ -1,0 +1,118 @@
+//! Credentials: user and group ids, capabilities.
+
+use crate::structs::creds::*;
+use crate::{Class, Dir, Irregular, Len, Ret, Syscall, Ty, Width, arg, syscall};
+
+/// Cannot fail and takes nothing.
+const PURE: Class = Class::CREDS.or(Class::PURE);
+
+/// The 16-bit ids of i386's first calls.
+const UID16: Ty = Ty::As(Width::W2, &Ty::Uid);
+const GID16: Ty = Ty::As(Width::W2, &Ty::Gid);
+
+const fn get(name: &'static str) -> Syscall {
+    syscall(name, PURE, Ret::Uid, &[])
+}
+
+macro_rules! set {
+    ($call:literal, $($arg:literal),+; $ty:expr) => {
+        syscall($call, Class::CREDS, Ret::Int, &[$(arg($arg, $ty)),+])
+    };
+}
+
+/// getresuid(2), getresgid(2).
+macro_rules! get_three {
+    ($call:literal; $ty:expr) => {
+        syscall($call, Class::CREDS, Ret::Int, &[
+            arg("ruid", Ty::Array(Dir::Out, &$ty, Len::Fixed(1))),
+            arg("euid", Ty::Array(Dir::Out, &$ty, Len::Fixed(1))),
+            arg("suid", Ty::Array(Dir::Out, &$ty, Len::Fixed(1))),
+        ])
+    };
+}
+
+macro_rules! getgroups {
+    ($call:literal; $ty:expr) => {
+        syscall($call, Class::CREDS, Ret::Int, &[
+            arg("size", Ty::Int),
+            arg("list", Ty::Array(Dir::Out, &$ty, Len::Ret)),
+        ])
+    };
+}
+
+macro_rules! setgroups {
+    ($call:literal; $ty:expr) => {
+        syscall($call, Class::CREDS, Ret::Int, &[
+            arg("size", Ty::Int),
+            arg("list", Ty::Array(Dir::In, &$ty, Len::Of("size"))),
+        ])
+    };
+}
+
+/// setfsuid(2), setfsgid(2): the old id comes back whatever happens.
+macro_rules! set_fs {
+    ($call:literal; $ty:expr) => {
+        syscall($call, Class::CREDS, Ret::Uid, &[arg("fsuid", $ty)])
+    };
+}
+
+macro_rules! capabilities {
+    ($call:literal, $dir:expr) => {
+        syscall($call, Class::CREDS, Ret::Int, &[
+            arg("hdrp", Ty::Ptr(Dir::In, &Ty::Struct(&CAP_HEADER))),
+            arg("datap", Ty::Custom(Irregular::CapData, &Ty::Array($dir, &Ty::Struct(&CAP_DATA), Len::Fixed(2)))),
+        ])
+    };
+}
+
+pub static ROWS: &[Syscall] = &[
+    get("getuid"),
+    get("getgid"),
+    get("geteuid"),
+    get("getegid"),
+    set!("setuid", "uid"; Ty::Uid),
+    set!("setgid", "uid"; Ty::Gid),
+    set!("setreuid", "ruid", "euid"; Ty::Uid),
+    set!("setregid", "ruid", "euid"; Ty::Gid),
+    set!("setresuid", "ruid", "euid", "suid"; Ty::Uid),
+    set!("setresgid", "ruid", "euid", "suid"; Ty::Gid),
+    get_three!("getresuid"; Ty::Uid),
+    get_three!("getresgid"; Ty::Gid),
+    set_fs!("setfsuid"; Ty::Uid),
+    set_fs!("setfsgid"; Ty::Gid),
+    getgroups!("getgroups"; Ty::Gid),
+    setgroups!("setgroups"; Ty::Gid),
+    capabilities!("capget", Dir::Out),
+    capabilities!("capset", Dir::In),
+];
+
+pub static I386: &[(&str, Syscall)] = &[
+    ("setuid", set!("setuid", "uid"; UID16)),
+    ("setgid", set!("setgid", "uid"; GID16)),
+    ("setreuid", set!("setreuid", "ruid", "euid"; UID16)),
+    ("setregid", set!("setregid", "ruid", "euid"; GID16)),
+    ("setresuid", set!("setresuid", "ruid", "euid", "suid"; UID16)),
+    ("setresgid", set!("setresgid", "ruid", "euid", "suid"; GID16)),
+    ("getresuid", get_three!("getresuid"; UID16)),
+    ("getresgid", get_three!("getresgid"; GID16)),
+    ("setfsuid", set_fs!("setfsuid"; UID16)),
+    ("setfsgid", set_fs!("setfsgid"; GID16)),
+    ("getgroups", getgroups!("getgroups"; GID16)),
+    ("setgroups", setgroups!("setgroups"; GID16)),
+    ("getuid32", get("getuid32")),
+    ("getgid32", get("getgid32")),
+    ("geteuid32", get("geteuid32")),
+    ("getegid32", get("getegid32")),
+    ("setuid32", set!("setuid32", "uid"; Ty::Uid)),
+    ("setgid32", set!("setgid32", "uid"; Ty::Gid)),
+    ("setreuid32", set!("setreuid32", "ruid", "euid"; Ty::Uid)),
+    ("setregid32", set!("setregid32", "ruid", "euid"; Ty::Gid)),
+    ("setresuid32", set!("setresuid32", "ruid", "euid", "suid"; Ty::Uid)),
+    ("setresgid32", set!("setresgid32", "ruid", "euid", "suid"; Ty::Gid)),
+    ("getresuid32", get_three!("getresuid32"; Ty::Uid)),
+    ("getresgid32", get_three!("getresgid32"; Ty::Gid)),
+    ("setfsuid32", set_fs!("setfsuid32"; Ty::Uid)),
+    ("setfsgid32", set_fs!("setfsgid32"; Ty::Gid)),
+    ("getgroups32", getgroups!("getgroups32"; Ty::Gid)),
+    ("setgroups32", setgroups!("setgroups32"; Ty::Gid)),
+];

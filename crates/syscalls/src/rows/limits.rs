@@ -1,0 +1,7 @@
+//! Resource limits and usage.
+
+use crate::Syscall;
+
+pub static ROWS: &[Syscall] = &[];
+
+pub static I386: &[(&str, Syscall)] = &[];

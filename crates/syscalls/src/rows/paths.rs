@@ -1,0 +1,208 @@
+//! Paths: stat, link, rename, permissions, directories.
+
+use super::files::PERM;
+use crate::sets::paths::*;
+use crate::structs::paths::*;
+use crate::uapi::consts as c;
+use crate::{Arg, Class, Dir, Irregular, Len, Ret, Syscall, Ty, When, Width, arg, syscall};
+
+const FILE_DESC: Class = Class::FILE.or(Class::DESC);
+const STAT_PATH: Class = Class::FILE.or(Class::STAT).or(Class::STAT_LIKE);
+const LSTAT_PATH: Class = Class::FILE.or(Class::LSTAT).or(Class::STAT_LIKE);
+const STATFS_PATH: Class = Class::FILE.or(Class::STATFS).or(Class::STATFS_LIKE);
+const STATFS_FD: Class = Class::DESC.or(Class::FSTATFS).or(Class::STATFS_LIKE);
+
+/// mknod(2): only devices have a number.
+const DEVICE: When = When::OneOf("mode", c::S_IFMT, &[c::S_IFCHR, c::S_IFBLK]);
+/// The 32 bits of a device number that these calls take.
+const DEV: Ty = Ty::As(Width::W4, &Ty::Dev);
+/// A mode with its type as the kernel takes it, an unsigned short.
+const MODE: Ty = Ty::As(Width::W2, &Ty::Mode);
+
+const PATHNAME: Arg = arg("pathname", Ty::Path);
+const DIRFD: Arg = arg("dirfd", Ty::DirFd);
+const OWNER: Arg = arg("owner", Ty::Uid);
+const GROUP: Arg = arg("group", Ty::Gid);
+const SHORT_OWNER: Arg = arg("owner", Ty::As(Width::W2, &Ty::Uid));
+const SHORT_GROUP: Arg = arg("group", Ty::As(Width::W2, &Ty::Gid));
+const TIMEVALS: Ty = Ty::Array(Dir::In, &Ty::Custom(Irregular::DatedTime, &Ty::Struct(&TIMEVAL)), Len::Fixed(2));
+const TIMESPECS: Ty = Ty::Array(Dir::In, &Ty::Custom(Irregular::FileTime, &Ty::Struct(&TIMESPEC)), Len::Fixed(2));
+const TIMESPECS64: Ty = Ty::Array(Dir::In, &Ty::Custom(Irregular::FileTime, &Ty::Struct(&TIMESPEC64)), Len::Fixed(2));
+/// Directory entries; the most a C library asks for at once is 1 MiB, and most ask for 32 KiB.
+const ENTRIES: Ty = Ty::Buffer(Dir::Out, Len::Ret, crate::plan::MAX_BYTES as u32);
+
+pub static ROWS: &[Syscall] = &[
+    syscall("stat", STAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT)))]),
+    syscall("lstat", LSTAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT)))]),
+    syscall("stat64", STAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT64)))]),
+    syscall("lstat64", LSTAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT64)))]),
+    syscall("oldstat", STAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&OLD_STAT)))]),
+    syscall("oldlstat", LSTAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&OLD_STAT)))]),
+    syscall("statx", FILE_DESC.or(Class::FSTAT).or(Class::STAT_LIKE), Ret::Int, &[
+        DIRFD,
+        PATHNAME,
+        arg("flags", Ty::Flags(&AT_STATX)),
+        arg("mask", Ty::Flags(&STATX_MASK)),
+        arg("statxbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STATX))),
+    ]),
+    syscall("access", Class::FILE, Ret::Int, &[PATHNAME, arg("mode", Ty::Flags(&ACCESS))]),
+    syscall("faccessat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("mode", Ty::Flags(&ACCESS))]),
+    syscall("faccessat2", FILE_DESC, Ret::Int, &[
+        DIRFD,
+        PATHNAME,
+        arg("mode", Ty::Flags(&ACCESS)),
+        arg("flags", Ty::Flags(&AT_ACCESS)),
+    ]),
+    syscall("chmod", Class::FILE, Ret::Int, &[PATHNAME, arg("mode", PERM)]),
+    syscall("fchmodat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("mode", PERM)]),
+    syscall("fchmodat2", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("mode", PERM), arg("flags", Ty::Flags(&AT_PLAIN))]),
+    syscall("chown", Class::FILE, Ret::Int, &[PATHNAME, OWNER, GROUP]),
+    syscall("lchown", Class::FILE, Ret::Int, &[PATHNAME, OWNER, GROUP]),
+    syscall("chown32", Class::FILE, Ret::Int, &[PATHNAME, OWNER, GROUP]),
+    syscall("lchown32", Class::FILE, Ret::Int, &[PATHNAME, OWNER, GROUP]),
+    syscall("fchownat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, OWNER, GROUP, arg("flags", Ty::Flags(&AT_FLAGS))]),
+    syscall("file_getattr", FILE_DESC, Ret::Int, &[
+        DIRFD,
+        PATHNAME,
+        arg("attr", Ty::Grown(Dir::Out, &FILE_ATTR, Len::Of("size"), 24)),
+        arg("size", Ty::ULong),
+        arg("flags", Ty::Flags(&AT_PLAIN)),
+    ]),
+    syscall("file_setattr", FILE_DESC, Ret::Int, &[
+        DIRFD,
+        PATHNAME,
+        arg("attr", Ty::Grown(Dir::In, &FILE_ATTR_SET, Len::Of("size"), 24)),
+        arg("size", Ty::ULong),
+        arg("flags", Ty::Flags(&AT_PLAIN)),
+    ]),
+    syscall("link", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]),
+    syscall("linkat", FILE_DESC, Ret::Int, &[
+        arg("olddirfd", Ty::DirFd),
+        arg("oldpath", Ty::Path),
+        arg("newdirfd", Ty::DirFd),
+        arg("newpath", Ty::Path),
+        arg("flags", Ty::Flags(&AT_FLAGS)),
+    ]),
+    syscall("unlink", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]),
+    syscall("unlinkat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&AT_FLAGS))]),
+    syscall("rename", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]),
+    syscall("renameat", FILE_DESC, Ret::Int, &[
+        arg("olddirfd", Ty::DirFd),
+        arg("oldpath", Ty::Path),
+        arg("newdirfd", Ty::DirFd),
+        arg("newpath", Ty::Path),
+    ]),
+    syscall("renameat2", FILE_DESC, Ret::Int, &[
+        arg("olddirfd", Ty::DirFd),
+        arg("oldpath", Ty::Path),
+        arg("newdirfd", Ty::DirFd),
+        arg("newpath", Ty::Path),
+        arg("flags", Ty::Flags(&RENAME)),
+    ]),
+    syscall("symlink", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]),
+    syscall("symlinkat", FILE_DESC, Ret::Int, &[
+        arg("target", Ty::Path),
+        arg("newdirfd", Ty::DirFd),
+        arg("linkpath", Ty::Path),
+    ]),
+    syscall("readlink", Class::FILE, Ret::Size, &[
+        PATHNAME,
+        arg("buf", Ty::Bytes(Dir::Out, Len::Ret)),
+        arg("bufsiz", Ty::ULong),
+    ]),
+    syscall("readlinkat", FILE_DESC, Ret::Size, &[
+        DIRFD,
+        PATHNAME,
+        arg("buf", Ty::Bytes(Dir::Out, Len::Ret)),
+        arg("bufsiz", Ty::ULong),
+    ]),
+    syscall("mkdir", Class::FILE, Ret::Int, &[PATHNAME, arg("mode", PERM)]),
+    syscall("mkdirat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("mode", PERM)]),
+    syscall("rmdir", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]),
+    syscall("mknod", Class::FILE, Ret::Int, &[PATHNAME, arg("mode", MODE), arg("dev", DEV).when(DEVICE)]),
+    syscall("mknodat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("mode", MODE), arg("dev", DEV).when(DEVICE)]),
+    syscall("chdir", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]),
+    syscall("chroot", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]),
+    syscall("getcwd", Class::FILE, Ret::Size, &[
+        arg("buf", Ty::Custom(Irregular::PathOut, &Ty::Buffer(Dir::Out, Len::Ret, 4096))),
+        arg("size", Ty::ULong),
+    ]),
+    syscall("truncate", Class::FILE, Ret::Int, &[arg("path", Ty::Path), arg("length", Ty::ULong)]),
+    syscall("truncate64", Class::FILE, Ret::Int, &[arg("path", Ty::Path), arg("length", Ty::U64)]),
+    syscall("getdents", Class::DESC, Ret::Size, &[
+        arg("fd", Ty::Fd),
+        arg("dirp", Ty::Custom(Irregular::Dirents, &ENTRIES)),
+        arg("count", Ty::UInt),
+    ]),
+    syscall("getdents64", Class::DESC, Ret::Size, &[
+        arg("fd", Ty::Fd),
+        arg("dirp", Ty::Custom(Irregular::Dirents64, &ENTRIES)),
+        arg("count", Ty::UInt),
+    ]),
+    syscall("readdir", Class::DESC, Ret::Int, &[
+        arg("fd", Ty::Fd),
+        // One entry: inode, offset, length of the name, the name. The return value is no length.
+        arg("dirp", Ty::Custom(Irregular::OldDirent, &Ty::Buffer(Dir::Out, Len::Fixed(266), 266))),
+        arg("count", Ty::UInt),
+    ]),
+    syscall("utime", Class::FILE, Ret::Int, &[
+        arg("filename", Ty::Path),
+        arg("times", Ty::Ptr(Dir::In, &Ty::Struct(&UTIMBUF))),
+    ]),
+    syscall("utimes", Class::FILE, Ret::Int, &[PATHNAME, arg("times", TIMEVALS)]),
+    syscall("futimesat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("times", TIMEVALS)]),
+    syscall("utimensat", FILE_DESC, Ret::Int, &[
+        DIRFD,
+        PATHNAME,
+        arg("times", TIMESPECS),
+        arg("flags", Ty::Flags(&AT_FLAGS)),
+    ]),
+    syscall("utimensat_time64", FILE_DESC, Ret::Int, &[
+        DIRFD,
+        PATHNAME,
+        arg("times", TIMESPECS64),
+        arg("flags", Ty::Flags(&AT_FLAGS)),
+    ]),
+    syscall("umask", Class::NONE, Ret::Octal, &[arg("mask", PERM)]),
+    syscall("statfs", STATFS_PATH, Ret::Int, &[PATHNAME, arg("buf", Ty::Ptr(Dir::Out, &Ty::Struct(&STATFS)))]),
+    syscall("fstatfs", STATFS_FD, Ret::Int, &[arg("fd", Ty::Fd), arg("buf", Ty::Ptr(Dir::Out, &Ty::Struct(&STATFS)))]),
+    syscall("statfs64", STATFS_PATH, Ret::Int, &[
+        PATHNAME,
+        arg("size", Ty::ULong),
+        arg("buf", Ty::Ptr(Dir::Out, &Ty::Struct(&STATFS64))),
+    ]),
+    syscall("fstatfs64", STATFS_FD, Ret::Int, &[
+        arg("fd", Ty::Fd),
+        arg("size", Ty::ULong),
+        arg("buf", Ty::Ptr(Dir::Out, &Ty::Struct(&STATFS64))),
+    ]),
+    syscall("ustat", Class::STATFS_LIKE, Ret::Int, &[
+        arg("dev", DEV),
+        arg("ubuf", Ty::Ptr(Dir::Out, &Ty::Struct(&USTAT))),
+    ]),
+    syscall("name_to_handle_at", FILE_DESC, Ret::Int, &[
+        DIRFD,
+        PATHNAME,
+        arg("handle", Ty::Custom(Irregular::FileHandle, &Ty::Buffer(Dir::InOutAlways, Len::Fixed(HANDLE), HANDLE as u32))),
+        arg("mount_id", Ty::Array(Dir::Out, &Ty::Int, Len::Fixed(1))),
+        arg("flags", Ty::Flags(&AT_HANDLE)),
+    ]),
+    syscall("open_by_handle_at", Class::DESC, Ret::Fd, &[
+        arg("mount_fd", Ty::DirFd),
+        arg("handle", Ty::Custom(Irregular::FileHandle, &Ty::Buffer(Dir::In, Len::Fixed(HANDLE), HANDLE as u32))),
+        arg("flags", Ty::Flags(&crate::sets::files::OPEN)),
+    ]),
+    syscall("lookup_dcookie", Class::NONE, Ret::Size, &[
+        arg("cookie", Ty::U64),
+        arg("buffer", Ty::Custom(Irregular::PathOut, &Ty::Buffer(Dir::Out, Len::Ret, 4096))),
+        arg("len", Ty::ULong),
+    ]),
+];
+
+/// `struct file_handle` with the most bytes that a handle may have, MAX_HANDLE_SZ: linux/exportfs.h of the kernel.
+const HANDLE: usize = 8 + 128;
+
+pub static I386: &[(&str, Syscall)] = &[
+    ("chown", syscall("chown", Class::FILE, Ret::Int, &[PATHNAME, SHORT_OWNER, SHORT_GROUP])),
+    ("lchown", syscall("lchown", Class::FILE, Ret::Int, &[PATHNAME, SHORT_OWNER, SHORT_GROUP])),
+];

@@ -1,0 +1,98 @@
+//! Sockets: making, naming and connecting them, and what goes through them.
+
+use crate::sets::socket::*;
+use crate::structs::socket::*;
+use crate::uapi::consts as c;
+use crate::{Case, Class, Dir, Irregular, Key, Len, Ret, Select, Syscall, Ty, arg, syscall};
+
+const NET: Class = Class::NETWORK;
+/// Most take the socket's descriptor.
+const DESC: Class = Class::DESC.or(Class::NETWORK);
+
+/// What protocols a family has.
+static PROTOCOL: Select = Select {
+    on: Key::of("domain"),
+    cases: &[
+        Case(c::AF_INET, Ty::Enum(&IPPROTO)),
+        Case(c::AF_INET6, Ty::Enum(&IPPROTO)),
+        Case(c::AF_AX25, Ty::Custom(Irregular::Numbered, &Ty::Enum(&AX25_PROTOCOL))),
+        Case(c::AF_NETLINK, Ty::Enum(&NETLINK_FAMILY)),
+        Case(c::AF_PACKET, Ty::Custom(Irregular::PacketProtocol, &Ty::UInt)),
+        Case(c::AF_IRDA, Ty::Enum(&IRDA_PROTOCOL)),
+        Case(c::AF_CAN, Ty::Enum(&CAN_PROTOCOL)),
+        Case(c::AF_BLUETOOTH, Ty::Enum(&BTPROTO)),
+        Case(c::AF_RXRPC, Ty::Enum(&FAMILY)),
+        Case(c::AF_ISDN, Ty::Enum(&ISDN_PROTOCOL)),
+        Case(c::AF_PHONET, Ty::Enum(&PHONET_PROTOCOL)),
+        Case(c::AF_CAIF, Ty::Enum(&CAIF_PROTOCOL)),
+        Case(c::AF_NFC, Ty::Enum(&NFC_PROTOCOL)),
+        Case(c::AF_KCM, Ty::Enum(&KCM_PROTOCOL)),
+        Case(c::AF_SMC, Ty::Enum(&SMC_PROTOCOL)),
+    ],
+    default: Ty::UInt,
+};
+
+/// The room for an address, and how long the address is: `[128 => 16]`.
+const ADDRLEN: Ty = Ty::Custom(Irregular::LenChange, &Ty::Ptr(Dir::InOut, &Ty::Int));
+/// An address that the program gives.
+const ADDR: Ty = Ty::Sockaddr(Dir::In, Len::Of("addrlen"));
+/// An address that the kernel fills in.
+const ADDR_OUT: Ty = Ty::Sockaddr(Dir::Out, Len::Deref("addrlen"));
+const SOCK_TYPE_TY: Ty = Ty::Custom(Irregular::SockType, &Ty::UInt);
+
+pub static ROWS: &[Syscall] = &[
+    syscall("socket", NET, Ret::Fd, &[
+        arg("domain", Ty::Enum(&FAMILY)),
+        arg("type", SOCK_TYPE_TY),
+        arg("protocol", Ty::Select(&PROTOCOL)),
+    ]),
+    syscall("socketpair", NET, Ret::Int, &[
+        arg("domain", Ty::Enum(&FAMILY)),
+        arg("type", SOCK_TYPE_TY),
+        arg("protocol", Ty::Select(&PROTOCOL)),
+        arg("sv", Ty::Array(Dir::Out, &Ty::Fd, Len::Fixed(2))),
+    ]),
+    syscall("bind", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR), arg("addrlen", Ty::Int)]),
+    syscall("connect", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR), arg("addrlen", Ty::Int)]),
+    syscall("listen", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("backlog", Ty::Int)]),
+    syscall("accept", DESC, Ret::Fd, &[arg("sockfd", Ty::Fd), arg("addr", ADDR_OUT), arg("addrlen", ADDRLEN)]),
+    syscall("accept4", DESC, Ret::Fd, &[
+        arg("sockfd", Ty::Fd),
+        arg("addr", ADDR_OUT),
+        arg("addrlen", ADDRLEN),
+        arg("flags", Ty::Flags(&SOCK_FLAGS)),
+    ]),
+    syscall("getsockname", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR_OUT), arg("addrlen", ADDRLEN)]),
+    syscall("getpeername", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR_OUT), arg("addrlen", ADDRLEN)]),
+    syscall("send", DESC, Ret::Size, &[
+        arg("sockfd", Ty::Fd),
+        arg("buf", Ty::Bytes(Dir::In, Len::Of("len"))),
+        arg("len", Ty::ULong),
+        arg("flags", Ty::Flags(&MSG)),
+    ]),
+    syscall("sendto", DESC, Ret::Size, &[
+        arg("sockfd", Ty::Fd),
+        arg("buf", Ty::Bytes(Dir::In, Len::Of("len"))),
+        arg("len", Ty::ULong),
+        arg("flags", Ty::Flags(&MSG)),
+        arg("dest_addr", ADDR),
+        arg("addrlen", Ty::Int),
+    ]),
+    syscall("recv", DESC, Ret::Size, &[
+        arg("sockfd", Ty::Fd),
+        arg("buf", Ty::Bytes(Dir::Out, Len::Ret)),
+        arg("len", Ty::ULong),
+        arg("flags", Ty::Flags(&MSG)),
+    ]),
+    syscall("recvfrom", DESC, Ret::Size, &[
+        arg("sockfd", Ty::Fd),
+        arg("buf", Ty::Bytes(Dir::Out, Len::Ret)),
+        arg("len", Ty::ULong),
+        arg("flags", Ty::Flags(&MSG)),
+        arg("src_addr", ADDR_OUT),
+        arg("addrlen", ADDRLEN),
+    ]),
+    syscall("shutdown", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("how", Ty::Enum(&SHUT))]),
+];
+
+pub static I386: &[(&str, Syscall)] = &[];

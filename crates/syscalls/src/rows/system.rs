@@ -1,0 +1,7 @@
+//! The machine: names, modules, log, reboot.
+
+use crate::Syscall;
+
+pub static ROWS: &[Syscall] = &[];
+
+pub static I386: &[(&str, Syscall)] = &[];

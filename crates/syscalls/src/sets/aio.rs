@@ -1,0 +1,1 @@
+//! Asynchronous I/O: io_submit(2), io_uring(7).

@@ -1,0 +1,1 @@
+//! Locks: futex(2) and rseq(2).

@@ -1,0 +1,1 @@
+//! Keyrings and landlock(7).

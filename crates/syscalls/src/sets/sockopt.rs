@@ -1,0 +1,14 @@
+//! Socket options.
+
+use crate::sets;
+
+sets! {
+    /// linux/socket.h of the kernel: socket option levels
+    pub SOL "SOL_???" {
+        SOL_IP, SOL_SOCKET, SOL_TCP, SOL_UDP, SOL_IPV6, SOL_ICMPV6, SOL_SCTP, SOL_UDPLITE, SOL_RAW, SOL_IPX,
+        SOL_AX25, SOL_ATALK, SOL_NETROM, SOL_ROSE, SOL_DECNET, SOL_X25, SOL_PACKET, SOL_ATM, SOL_AAL, SOL_IRDA,
+        SOL_NETBEUI, SOL_LLC, SOL_DCCP, SOL_NETLINK, SOL_TIPC, SOL_RXRPC, SOL_PPPOL2TP, SOL_BLUETOOTH,
+        SOL_PNPIPE, SOL_RDS, SOL_IUCV, SOL_CAIF, SOL_ALG, SOL_NFC, SOL_KCM, SOL_TLS, SOL_XDP, SOL_MPTCP,
+        SOL_MCTP, SOL_SMC, SOL_VSOCK
+    }
+}

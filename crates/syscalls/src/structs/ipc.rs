@@ -1,0 +1,1 @@
+//! System V IPC and POSIX message queues.

@@ -1,0 +1,1 @@
+//! Mounting, quotas, swap.

@@ -1,0 +1,1 @@
+//! inotify(7), fanotify(7).

@@ -1,0 +1,1 @@
+//! Waiting: poll, select, epoll.

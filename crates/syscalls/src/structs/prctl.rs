@@ -1,0 +1,1 @@
+//! prctl(2), arch_prctl(2).

@@ -1,0 +1,1 @@
+//! The machine: names, modules, log, reboot.

@@ -1,0 +1,697 @@
+/* Types that grew after Linux 6.12, as they are in 6.18. Members and their order were read from
+ * the BTF of a 6.18 kernel; their source is include/uapi/linux/{bpf,tcp,if_xdp,mount,pidfd,xattr,fs,stat}.h.
+ * Kernels extend these at the end, so they describe older ones as well. __aligned_u64 throughout:
+ * the kernel reads them by 64-bit offsets from 32-bit programs too. */
+#pragma once
+#include <linux/types.h>
+
+union bpf_attr {
+	struct {
+		__u32 map_type;
+		__u32 key_size;
+		__u32 value_size;
+		__u32 max_entries;
+		__u32 map_flags;
+		__u32 inner_map_fd;
+		__u32 numa_node;
+		char map_name[16];
+		__u32 map_ifindex;
+		__u32 btf_fd;
+		__u32 btf_key_type_id;
+		__u32 btf_value_type_id;
+		__u32 btf_vmlinux_value_type_id;
+		__aligned_u64 map_extra;
+		__s32 value_type_btf_obj_fd;
+		__s32 map_token_fd;
+		__aligned_u64 excl_prog_hash;
+		__u32 excl_prog_hash_size;
+	};
+	struct {
+		__u32 map_fd;
+		__aligned_u64 key;
+		union {
+			__aligned_u64 value;
+			__aligned_u64 next_key;
+		};
+		__aligned_u64 flags;
+	};
+	struct {
+		__aligned_u64 in_batch;
+		__aligned_u64 out_batch;
+		__aligned_u64 keys;
+		__aligned_u64 values;
+		__u32 count;
+		__u32 map_fd;
+		__aligned_u64 elem_flags;
+		__aligned_u64 flags;
+	} batch;
+	struct {
+		__u32 prog_type;
+		__u32 insn_cnt;
+		__aligned_u64 insns;
+		__aligned_u64 license;
+		__u32 log_level;
+		__u32 log_size;
+		__aligned_u64 log_buf;
+		__u32 kern_version;
+		__u32 prog_flags;
+		char prog_name[16];
+		__u32 prog_ifindex;
+		__u32 expected_attach_type;
+		__u32 prog_btf_fd;
+		__u32 func_info_rec_size;
+		__aligned_u64 func_info;
+		__u32 func_info_cnt;
+		__u32 line_info_rec_size;
+		__aligned_u64 line_info;
+		__u32 line_info_cnt;
+		__u32 attach_btf_id;
+		union {
+			__u32 attach_prog_fd;
+			__u32 attach_btf_obj_fd;
+		};
+		__u32 core_relo_cnt;
+		__aligned_u64 fd_array;
+		__aligned_u64 core_relos;
+		__u32 core_relo_rec_size;
+		__u32 log_true_size;
+		__s32 prog_token_fd;
+		__u32 fd_array_cnt;
+		__aligned_u64 signature;
+		__u32 signature_size;
+		__s32 keyring_id;
+	};
+	struct {
+		__aligned_u64 pathname;
+		__u32 bpf_fd;
+		__u32 file_flags;
+		__s32 path_fd;
+	};
+	struct {
+		union {
+			__u32 target_fd;
+			__u32 target_ifindex;
+		};
+		__u32 attach_bpf_fd;
+		__u32 attach_type;
+		__u32 attach_flags;
+		__u32 replace_bpf_fd;
+		union {
+			__u32 relative_fd;
+			__u32 relative_id;
+		};
+		__aligned_u64 expected_revision;
+	};
+	struct {
+		__u32 prog_fd;
+		__u32 retval;
+		__u32 data_size_in;
+		__u32 data_size_out;
+		__aligned_u64 data_in;
+		__aligned_u64 data_out;
+		__u32 repeat;
+		__u32 duration;
+		__u32 ctx_size_in;
+		__u32 ctx_size_out;
+		__aligned_u64 ctx_in;
+		__aligned_u64 ctx_out;
+		__u32 flags;
+		__u32 cpu;
+		__u32 batch_size;
+	} test;
+	struct {
+		union {
+			__u32 start_id;
+			__u32 prog_id;
+			__u32 map_id;
+			__u32 btf_id;
+			__u32 link_id;
+		};
+		__u32 next_id;
+		__u32 open_flags;
+		__s32 fd_by_id_token_fd;
+	};
+	struct {
+		__u32 bpf_fd;
+		__u32 info_len;
+		__aligned_u64 info;
+	} info;
+	struct {
+		union {
+			__u32 target_fd;
+			__u32 target_ifindex;
+		};
+		__u32 attach_type;
+		__u32 query_flags;
+		__u32 attach_flags;
+		__aligned_u64 prog_ids;
+		union {
+			__u32 prog_cnt;
+			__u32 count;
+		};
+		__aligned_u64 prog_attach_flags;
+		__aligned_u64 link_ids;
+		__aligned_u64 link_attach_flags;
+		__aligned_u64 revision;
+	} query;
+	struct {
+		__aligned_u64 name;
+		__u32 prog_fd;
+		__aligned_u64 cookie;
+	} raw_tracepoint;
+	struct {
+		__aligned_u64 btf;
+		__aligned_u64 btf_log_buf;
+		__u32 btf_size;
+		__u32 btf_log_size;
+		__u32 btf_log_level;
+		__u32 btf_log_true_size;
+		__u32 btf_flags;
+		__s32 btf_token_fd;
+	};
+	struct {
+		__u32 pid;
+		__u32 fd;
+		__u32 flags;
+		__u32 buf_len;
+		__aligned_u64 buf;
+		__u32 prog_id;
+		__u32 fd_type;
+		__aligned_u64 probe_offset;
+		__aligned_u64 probe_addr;
+	} task_fd_query;
+	struct {
+		union {
+			__u32 prog_fd;
+			__u32 map_fd;
+		};
+		union {
+			__u32 target_fd;
+			__u32 target_ifindex;
+		};
+		__u32 attach_type;
+		__u32 flags;
+		union {
+			__u32 target_btf_id;
+			struct {
+				__aligned_u64 iter_info;
+				__u32 iter_info_len;
+			};
+			struct {
+				__aligned_u64 bpf_cookie;
+			} perf_event;
+			struct {
+				__u32 flags;
+				__u32 cnt;
+				__aligned_u64 syms;
+				__aligned_u64 addrs;
+				__aligned_u64 cookies;
+			} kprobe_multi;
+			struct {
+				__u32 target_btf_id;
+				__aligned_u64 cookie;
+			} tracing;
+			struct {
+				__u32 pf;
+				__u32 hooknum;
+				__s32 priority;
+				__u32 flags;
+			} netfilter;
+			struct {
+				union {
+					__u32 relative_fd;
+					__u32 relative_id;
+				};
+				__aligned_u64 expected_revision;
+			} tcx;
+			struct {
+				__aligned_u64 path;
+				__aligned_u64 offsets;
+				__aligned_u64 ref_ctr_offsets;
+				__aligned_u64 cookies;
+				__u32 cnt;
+				__u32 flags;
+				__u32 pid;
+			} uprobe_multi;
+			struct {
+				union {
+					__u32 relative_fd;
+					__u32 relative_id;
+				};
+				__aligned_u64 expected_revision;
+			} netkit;
+			struct {
+				union {
+					__u32 relative_fd;
+					__u32 relative_id;
+				};
+				__aligned_u64 expected_revision;
+			} cgroup;
+		};
+	} link_create;
+	struct {
+		__u32 link_fd;
+		union {
+			__u32 new_prog_fd;
+			__u32 new_map_fd;
+		};
+		__u32 flags;
+		union {
+			__u32 old_prog_fd;
+			__u32 old_map_fd;
+		};
+	} link_update;
+	struct {
+		__u32 link_fd;
+	} link_detach;
+	struct {
+		__u32 type;
+	} enable_stats;
+	struct {
+		__u32 link_fd;
+		__u32 flags;
+	} iter_create;
+	struct {
+		__u32 prog_fd;
+		__u32 map_fd;
+		__u32 flags;
+	} prog_bind_map;
+	struct {
+		__u32 flags;
+		__u32 bpffs_fd;
+	} token_create;
+	struct {
+		__aligned_u64 stream_buf;
+		__u32 stream_buf_len;
+		__u32 stream_id;
+		__u32 prog_fd;
+	} prog_stream_read;
+} __attribute__((aligned(8)));
+
+struct bpf_map_info {
+	__u32 type;
+	__u32 id;
+	__u32 key_size;
+	__u32 value_size;
+	__u32 max_entries;
+	__u32 map_flags;
+	char name[16];
+	__u32 ifindex;
+	__u32 btf_vmlinux_value_type_id;
+	__aligned_u64 netns_dev;
+	__aligned_u64 netns_ino;
+	__u32 btf_id;
+	__u32 btf_key_type_id;
+	__u32 btf_value_type_id;
+	__u32 btf_vmlinux_id;
+	__aligned_u64 map_extra;
+	__aligned_u64 hash;
+	__u32 hash_size;
+} __attribute__((aligned(8)));
+
+struct bpf_prog_info {
+	__u32 type;
+	__u32 id;
+	__u8 tag[8];
+	__u32 jited_prog_len;
+	__u32 xlated_prog_len;
+	__aligned_u64 jited_prog_insns;
+	__aligned_u64 xlated_prog_insns;
+	__aligned_u64 load_time;
+	__u32 created_by_uid;
+	__u32 nr_map_ids;
+	__aligned_u64 map_ids;
+	char name[16];
+	__u32 ifindex;
+	__u32 gpl_compatible : 1;
+	__aligned_u64 netns_dev;
+	__aligned_u64 netns_ino;
+	__u32 nr_jited_ksyms;
+	__u32 nr_jited_func_lens;
+	__aligned_u64 jited_ksyms;
+	__aligned_u64 jited_func_lens;
+	__u32 btf_id;
+	__u32 func_info_rec_size;
+	__aligned_u64 func_info;
+	__u32 nr_func_info;
+	__u32 nr_line_info;
+	__aligned_u64 line_info;
+	__aligned_u64 jited_line_info;
+	__u32 nr_jited_line_info;
+	__u32 line_info_rec_size;
+	__u32 jited_line_info_rec_size;
+	__u32 nr_prog_tags;
+	__aligned_u64 prog_tags;
+	__aligned_u64 run_time_ns;
+	__aligned_u64 run_cnt;
+	__aligned_u64 recursion_misses;
+	__u32 verified_insns;
+	__u32 attach_btf_obj_id;
+	__u32 attach_btf_id;
+} __attribute__((aligned(8)));
+
+struct bpf_link_info {
+	__u32 type;
+	__u32 id;
+	__u32 prog_id;
+	union {
+		struct {
+			__aligned_u64 tp_name;
+			__u32 tp_name_len;
+			__aligned_u64 cookie;
+		} raw_tracepoint;
+		struct {
+			__u32 attach_type;
+			__u32 target_obj_id;
+			__u32 target_btf_id;
+			__aligned_u64 cookie;
+		} tracing;
+		struct {
+			__aligned_u64 cgroup_id;
+			__u32 attach_type;
+		} cgroup;
+		struct {
+			__aligned_u64 target_name;
+			__u32 target_name_len;
+			union {
+				struct {
+					__u32 map_id;
+				} map;
+			};
+			union {
+				struct {
+					__aligned_u64 cgroup_id;
+					__u32 order;
+				} cgroup;
+				struct {
+					__u32 tid;
+					__u32 pid;
+				} task;
+			};
+		} iter;
+		struct {
+			__u32 netns_ino;
+			__u32 attach_type;
+		} netns;
+		struct {
+			__u32 ifindex;
+		} xdp;
+		struct {
+			__u32 map_id;
+		} struct_ops;
+		struct {
+			__u32 pf;
+			__u32 hooknum;
+			__s32 priority;
+			__u32 flags;
+		} netfilter;
+		struct {
+			__aligned_u64 addrs;
+			__u32 count;
+			__u32 flags;
+			__aligned_u64 missed;
+			__aligned_u64 cookies;
+		} kprobe_multi;
+		struct {
+			__aligned_u64 path;
+			__aligned_u64 offsets;
+			__aligned_u64 ref_ctr_offsets;
+			__aligned_u64 cookies;
+			__u32 path_size;
+			__u32 count;
+			__u32 flags;
+			__u32 pid;
+		} uprobe_multi;
+		struct {
+			__u32 type;
+			union {
+				struct {
+					__aligned_u64 file_name;
+					__u32 name_len;
+					__u32 offset;
+					__aligned_u64 cookie;
+					__aligned_u64 ref_ctr_offset;
+				} uprobe;
+				struct {
+					__aligned_u64 func_name;
+					__u32 name_len;
+					__u32 offset;
+					__aligned_u64 addr;
+					__aligned_u64 missed;
+					__aligned_u64 cookie;
+				} kprobe;
+				struct {
+					__aligned_u64 tp_name;
+					__u32 name_len;
+					__aligned_u64 cookie;
+				} tracepoint;
+				struct {
+					__aligned_u64 config;
+					__u32 type;
+					__aligned_u64 cookie;
+				} event;
+			};
+		} perf_event;
+		struct {
+			__u32 ifindex;
+			__u32 attach_type;
+		} tcx;
+		struct {
+			__u32 ifindex;
+			__u32 attach_type;
+		} netkit;
+		struct {
+			__u32 map_id;
+			__u32 attach_type;
+		} sockmap;
+	};
+} __attribute__((aligned(8)));
+
+struct tcp_info {
+	__u8 tcpi_state;
+	__u8 tcpi_ca_state;
+	__u8 tcpi_retransmits;
+	__u8 tcpi_probes;
+	__u8 tcpi_backoff;
+	__u8 tcpi_options;
+	__u8 tcpi_snd_wscale : 4;
+	__u8 tcpi_rcv_wscale : 4;
+	__u8 tcpi_delivery_rate_app_limited : 1;
+	__u8 tcpi_fastopen_client_fail : 2;
+	__u32 tcpi_rto;
+	__u32 tcpi_ato;
+	__u32 tcpi_snd_mss;
+	__u32 tcpi_rcv_mss;
+	__u32 tcpi_unacked;
+	__u32 tcpi_sacked;
+	__u32 tcpi_lost;
+	__u32 tcpi_retrans;
+	__u32 tcpi_fackets;
+	__u32 tcpi_last_data_sent;
+	__u32 tcpi_last_ack_sent;
+	__u32 tcpi_last_data_recv;
+	__u32 tcpi_last_ack_recv;
+	__u32 tcpi_pmtu;
+	__u32 tcpi_rcv_ssthresh;
+	__u32 tcpi_rtt;
+	__u32 tcpi_rttvar;
+	__u32 tcpi_snd_ssthresh;
+	__u32 tcpi_snd_cwnd;
+	__u32 tcpi_advmss;
+	__u32 tcpi_reordering;
+	__u32 tcpi_rcv_rtt;
+	__u32 tcpi_rcv_space;
+	__u32 tcpi_total_retrans;
+	__aligned_u64 tcpi_pacing_rate;
+	__aligned_u64 tcpi_max_pacing_rate;
+	__aligned_u64 tcpi_bytes_acked;
+	__aligned_u64 tcpi_bytes_received;
+	__u32 tcpi_segs_out;
+	__u32 tcpi_segs_in;
+	__u32 tcpi_notsent_bytes;
+	__u32 tcpi_min_rtt;
+	__u32 tcpi_data_segs_in;
+	__u32 tcpi_data_segs_out;
+	__aligned_u64 tcpi_delivery_rate;
+	__aligned_u64 tcpi_busy_time;
+	__aligned_u64 tcpi_rwnd_limited;
+	__aligned_u64 tcpi_sndbuf_limited;
+	__u32 tcpi_delivered;
+	__u32 tcpi_delivered_ce;
+	__aligned_u64 tcpi_bytes_sent;
+	__aligned_u64 tcpi_bytes_retrans;
+	__u32 tcpi_dsack_dups;
+	__u32 tcpi_reord_seen;
+	__u32 tcpi_rcv_ooopack;
+	__u32 tcpi_snd_wnd;
+	__u32 tcpi_rcv_wnd;
+	__u32 tcpi_rehash;
+	__u16 tcpi_total_rto;
+	__u16 tcpi_total_rto_recoveries;
+	__u32 tcpi_total_rto_time;
+	__u32 tcpi_received_ce;
+	__u32 tcpi_delivered_e1_bytes;
+	__u32 tcpi_delivered_e0_bytes;
+	__u32 tcpi_delivered_ce_bytes;
+	__u32 tcpi_received_e1_bytes;
+	__u32 tcpi_received_e0_bytes;
+	__u32 tcpi_received_ce_bytes;
+	__u16 tcpi_accecn_fail_mode;
+	__u16 tcpi_accecn_opt_seen;
+};
+
+struct xsk_tx_metadata {
+	__aligned_u64 flags;
+	union {
+		struct {
+			__u16 csum_start;
+			__u16 csum_offset;
+			__aligned_u64 launch_time;
+		} request;
+		struct {
+			__aligned_u64 tx_timestamp;
+		} completion;
+	};
+};
+
+struct statmount {
+	__u32 size;
+	__u32 mnt_opts;
+	__aligned_u64 mask;
+	__u32 sb_dev_major;
+	__u32 sb_dev_minor;
+	__aligned_u64 sb_magic;
+	__u32 sb_flags;
+	__u32 fs_type;
+	__aligned_u64 mnt_id;
+	__aligned_u64 mnt_parent_id;
+	__u32 mnt_id_old;
+	__u32 mnt_parent_id_old;
+	__aligned_u64 mnt_attr;
+	__aligned_u64 mnt_propagation;
+	__aligned_u64 mnt_peer_group;
+	__aligned_u64 mnt_master;
+	__aligned_u64 propagate_from;
+	__u32 mnt_root;
+	__u32 mnt_point;
+	__aligned_u64 mnt_ns_id;
+	__u32 fs_subtype;
+	__u32 sb_source;
+	__u32 opt_num;
+	__u32 opt_array;
+	__u32 opt_sec_num;
+	__u32 opt_sec_array;
+	__aligned_u64 supported_mask;
+	__u32 mnt_uidmap_num;
+	__u32 mnt_uidmap;
+	__u32 mnt_gidmap_num;
+	__u32 mnt_gidmap;
+	__aligned_u64 __spare2[43];
+	char str[];
+};
+
+struct mnt_id_req {
+	__u32 size;
+	__u32 mnt_ns_fd;
+	__aligned_u64 mnt_id;
+	__aligned_u64 param;
+	__aligned_u64 mnt_ns_id;
+};
+
+struct pidfd_info {
+	__aligned_u64 mask;
+	__aligned_u64 cgroupid;
+	__u32 pid;
+	__u32 tgid;
+	__u32 ppid;
+	__u32 ruid;
+	__u32 rgid;
+	__u32 euid;
+	__u32 egid;
+	__u32 suid;
+	__u32 sgid;
+	__u32 fsuid;
+	__u32 fsgid;
+	__s32 exit_code;
+	__u32 coredump_mask;
+	__u32 __spare1;
+};
+
+struct xattr_args {
+	__aligned_u64 value;
+	__u32 size;
+	__u32 flags;
+};
+
+struct file_attr {
+	__aligned_u64 fa_xflags;
+	__u32 fa_extsize;
+	__u32 fa_nextents;
+	__u32 fa_projid;
+	__u32 fa_cowextsize;
+};
+
+struct statx_timestamp {
+	__s64 tv_sec;
+	__u32 tv_nsec;
+	__s32 __reserved;
+};
+
+struct statx {
+	__u32 stx_mask;
+	__u32 stx_blksize;
+	__aligned_u64 stx_attributes;
+	__u32 stx_nlink;
+	__u32 stx_uid;
+	__u32 stx_gid;
+	__u16 stx_mode;
+	__u16 __spare0[1];
+	__aligned_u64 stx_ino;
+	__aligned_u64 stx_size;
+	__aligned_u64 stx_blocks;
+	__aligned_u64 stx_attributes_mask;
+	struct statx_timestamp stx_atime;
+	struct statx_timestamp stx_btime;
+	struct statx_timestamp stx_ctime;
+	struct statx_timestamp stx_mtime;
+	__u32 stx_rdev_major;
+	__u32 stx_rdev_minor;
+	__u32 stx_dev_major;
+	__u32 stx_dev_minor;
+	__aligned_u64 stx_mnt_id;
+	__u32 stx_dio_mem_align;
+	__u32 stx_dio_offset_align;
+	__aligned_u64 stx_subvol;
+	__u32 stx_atomic_write_unit_min;
+	__u32 stx_atomic_write_unit_max;
+	__u32 stx_atomic_write_segments_max;
+	__u32 stx_dio_read_offset_align;
+	__u32 stx_atomic_write_unit_max_opt;
+	__u32 __spare2[1];
+	__aligned_u64 __spare3[8];
+};
+
+struct io_uring_clone_buffers {
+	__u32 src_fd;
+	__u32 flags;
+	__u32 src_off;
+	__u32 dst_off;
+	__u32 nr;
+	__u32 pad[3];
+};
+
+struct io_uring_napi {
+	__u32 busy_poll_to;
+	__u8 prefer_busy_poll;
+	__u8 opcode;
+	__u8 pad[2];
+	__u32 op_param;
+	__u32 resv;
+};
+
+/* F_GETDELEG, F_SETDELEG: linux/fcntl.h, 6.19. */
+struct delegation {
+	__u32 d_flags;
+	__u16 d_type;
+	__u16 __pad;
+};

@@ -1,0 +1,83 @@
+//! The architecture's invariants: dependencies point one way, and only engines contain unsafe code.
+
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Each crate with the Stride crates it may use: `syscalls ← event ← {engines, decode, filter} ← {output, proc} ← cli`.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("uapi", &[]),
+    ("syscalls", &["uapi"]),
+    ("event", &["syscalls"]),
+    ("engine-ptrace", &["syscalls", "event"]),
+    ("engine-ebpf", &["syscalls", "event"]),
+    ("decode", &["uapi", "syscalls", "event"]),
+    ("filter", &["syscalls", "event"]),
+    ("output", &["syscalls", "event", "decode"]),
+    ("proc", &["syscalls", "event", "decode", "filter"]),
+    ("cli", &["uapi", "syscalls", "event", "engine-ptrace", "engine-ebpf", "decode", "filter", "output", "proc"]),
+];
+
+pub fn run() -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir(root.join("crates"))? {
+        let dir = entry?.path();
+        let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        layers(&dir, &name, &mut wrong)?;
+        if !name.starts_with("engine-") {
+            no_unsafe(&dir.join("src"), &mut wrong)?;
+        }
+    }
+    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
+    println!("{} crates: dependencies point one way, unsafe stays in the engines", LAYERS.len());
+    Ok(())
+}
+
+fn layers(dir: &Path, name: &str, wrong: &mut Vec<String>) -> Result<()> {
+    let manifest = dir.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).with_context(|| manifest.display().to_string())?;
+    let Some((_, allowed)) = LAYERS.iter().find(|(layer, _)| *layer == name) else {
+        wrong.push(format!("crates/{name}: give it a place among the layers in xtask/src/check.rs"));
+        return Ok(());
+    };
+    // What tests use points no way: dev-dependencies are left out.
+    let mut section = "";
+    for line in text.lines() {
+        if line.starts_with('[') {
+            section = line;
+        }
+        let Some(used) = line.strip_prefix("stride-") else { continue };
+        let used = used.split(['.', ' ', '=']).next().unwrap_or_default();
+        if section == "[dependencies]" && !allowed.contains(&used) {
+            wrong.push(format!("crates/{name} depends on stride-{used}, which is not below it"));
+        }
+    }
+    Ok(())
+}
+
+fn no_unsafe(dir: &Path, wrong: &mut Vec<String>) -> Result<()> {
+    for file in sources(dir)? {
+        let text = fs::read_to_string(&file)?;
+        for (i, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            if ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern", "allow(unsafe_code)"].iter().any(|u| code.contains(u)) {
+                wrong.push(format!("{}:{}: unsafe code outside the engines", file.display(), i + 1));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn sources(dir: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files.extend(sources(&path)?);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}

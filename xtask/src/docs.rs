@@ -1,0 +1,37 @@
+//! `cargo xtask docs`: writes the files that follow from the option table.
+//!
+//! The table is in the `stride` program, which prints them; a test of the program fails while a committed file differs.
+
+use anyhow::{Context, Result, ensure};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const FILES: [(&str, &str); 4] = [
+    ("man", "docs/stride.1"),
+    ("complete-bash", "completions/stride.bash"),
+    ("complete-fish", "completions/stride.fish"),
+    ("complete-zsh", "completions/_stride"),
+];
+
+pub fn run() -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies outside a workspace")?;
+    for (artefact, path) in FILES {
+        let output = Command::new(env!("CARGO"))
+            .current_dir(root)
+            .args(["run", "--quiet", "--package", "stride-cli", "--", "--generate", artefact])
+            .output()
+            .context("cannot run cargo")?;
+        ensure!(
+            output.status.success(),
+            "stride --generate {artefact} failed: {}; make it build first",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let path = root.join(path);
+        if let Some(directory) = path.parent() {
+            fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+        }
+        fs::write(&path, output.stdout).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
