@@ -105,7 +105,7 @@ impl Kernel {
 
     pub fn attach(&mut self) -> Result<(), Why> {
         let p = &self.skel.progs;
-        let all = [&p.on_prepare_exec, &p.on_fork, &p.on_exec, &p.on_exit, &p.on_signal, &p.on_sys_exit, &p.on_sys_enter];
+        let all = [&p.on_prepare_exec, &p.on_fork, &p.on_exec, &p.on_exit, &p.on_signal, &p.on_generate, &p.on_sys_exit, &p.on_sys_enter];
         for prog in all {
             if prog.autoload() {
                 self.links.push(prog.attach().map_err(|e| why(&e))?);

@@ -75,6 +75,8 @@ struct sigpending {
 };
 
 struct signal_struct {
+	unsigned int flags;
+	int group_exit_code;
 	struct task_struct *group_exec_task;
 };
 

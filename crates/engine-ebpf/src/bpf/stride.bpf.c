@@ -13,17 +13,10 @@
 #include "regs.h"
 #include "ring.h"
 #include "capture.h"
+#include "traced.h"
+#include "signals.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-#define SIGKILL 9
-
-static __always_inline struct task_state *traced(struct task_struct *task)
-{
-	if (!task->bpf_storage)
-		return NULL;
-	return bpf_task_storage_get(&tasks, task, NULL, 0);
-}
 
 static __always_inline u32 plan_index(u32 abi, u64 nr)
 {
@@ -133,19 +126,14 @@ int BPF_PROG(on_prepare_exec, struct task_struct *task)
 	return 0;
 }
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+static __always_inline void returned(struct task_struct *task, struct task_state *st, struct pt_regs *regs, long ret)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *st = traced(task);
 	struct scratch *s;
 	u32 abi, index, flags, was;
 	u64 nr;
 
-	if (!st)
-		return 0;
 	abi = abi_of(task);
-	nr = nr_of(regs);
+	nr = nr_at_exit(regs, abi, ret);
 	index = plan_index(abi, nr);
 	flags = call_flags(index);
 	was = st->flags;
@@ -153,30 +141,30 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 		st->flags = 0;
 		/* A new thread's return from the clone which its parent made. */
 		if (was & TASK_NEW && ret == 0)
-			return 0;
+			return;
 		if (was & TASK_EXEC_FAILED) {
 			st->flags = was;
-			return 0;
+			return;
 		}
 		if (was & TASK_BEFORE_EXEC) {
 			if (!(flags & CALL_EXEC)) {
 				st->flags = was;
-				return 0;
+				return;
 			}
 			if (ret)
 				st->flags = TASK_EXEC_FAILED;
 		}
 	}
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
-		return 0;
+		return;
 	s = begin(task, st, regs, abi, nr, REC_CALL);
 	if (!s)
-		return 0;
+		return;
 	s->call.ret = ret;
 	if (was & TASK_ENTRY_SENT)
 		s->call.head.flags = FLAG_HAS_ENTRY;
-	/* A thread that is being killed never sees this return. */
-	if (ret < 0 && ret >= -4095 && task->pending.signal.sig[0] & (1UL << (SIGKILL - 1)))
+	/* A thread that is being killed never sees this return; but one that its own signal turned into a kill would have. */
+	if (ret < 0 && ret >= -4095 && !st->mail && task->pending.signal.sig[0] & (1UL << (SIGKILL - 1)))
 		s->call.head.flags |= FLAG_GONE;
 	/* After execve there is nothing left of what it was given. */
 	if (!(was & TASK_EXECING) && !(flags & CALL_EXEC && ret == 0)) {
@@ -188,6 +176,18 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	if (take_times)
 		s->call.head.at = bpf_ktime_get_ns();
 	send(st, s);
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *st = traced(task);
+
+	if (!st)
+		return 0;
+	returned(task, st, regs, ret);
+	take_mail(task, st);
 	return 0;
 }
 
@@ -266,28 +266,11 @@ int BPF_PROG(on_exit, struct task_struct *task)
 		return 0;
 	if (!(st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)))
 		send_last_call(task, st);
+	take_mail(task, st);
 	head(&rec.head, REC_EXIT, task, st);
 	rec.head.at = bpf_ktime_get_ns();
 	rec.status = (u32)task->exit_code;
 	send_control(st, &rec, sizeof(rec), true);
-	return 0;
-}
-
-SEC("tp_btf/signal_deliver")
-int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *st = traced(task);
-	struct rec_signal rec;
-
-	/* SIGKILL is not shown: it comes without an info, too. */
-	if (!st || sig == SIGKILL || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED))
-		return 0;
-	head(&rec.head, REC_SIGNAL, task, st);
-	rec.head.at = bpf_ktime_get_ns();
-	if (bpf_probe_read_kernel(rec.info, sizeof(rec.info), info))
-		__builtin_memset(rec.info, 0, sizeof(rec.info));
-	send_control(st, &rec, sizeof(rec), false);
 	return 0;
 }
 
