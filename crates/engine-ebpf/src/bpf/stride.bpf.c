@@ -164,7 +164,7 @@ static __always_inline void returned(struct task_struct *task, struct task_state
 	if (was & TASK_ENTRY_SENT)
 		s->call.head.flags = FLAG_HAS_ENTRY;
 	/* A thread that is being killed never sees this return; but one that its own signal turned into a kill would have. */
-	if (ret < 0 && ret >= -4095 && !st->mail && task->pending.signal.sig[0] & (1UL << (SIGKILL - 1)))
+	if (!st->mail && task->pending.signal.sig[0] & (1UL << (SIGKILL - 1)))
 		s->call.head.flags |= FLAG_GONE;
 	/* After execve there is nothing left of what it was given. */
 	if (!(was & TASK_EXECING) && !(flags & CALL_EXEC && ret == 0)) {
