@@ -256,7 +256,7 @@ impl Line {
             if shown > 0 {
                 w.str(", ");
             }
-            if w.style.arg_names || arg.named {
+            if (w.style.arg_names || arg.named) && !arg.name.is_empty() {
                 w.str(arg.name);
                 w.out.push(b'=');
             }
@@ -308,10 +308,15 @@ impl Line {
             },
             Outcome::Gone | Outcome::Pending => w.str("?"),
         }
-        if let Some(note) = &ret.note {
+        // Words for the number itself follow `-X`; any other note is there for its names, whatever `-X` says.
+        let note = match &ret.note {
+            Some(Value::Known(..)) if style.names == NameStyle::Raw => None,
+            Some(Value::Known(_, meaning)) => Some((*meaning, style.names)),
+            Some(note) => Some((note, NameStyle::Abbrev)),
+            None => None,
+        };
+        if let Some((note, names)) = note {
             w.str(" (");
-            // Most notes are there for their names: `-X raw` leaves them.
-            let names = if matches!(note, Value::Styled(_)) { style.names } else { NameStyle::Abbrev };
             Writer { out: &mut *w.out, style: Style { names, ..style } }.value(note);
             w.str(")");
         }
