@@ -1,6 +1,6 @@
 //! What of a call is decoded, and how deep.
 
-use stride_event::{CallSet, Tid};
+use stride_event::{CallSet, FdSet, Tid};
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -16,6 +16,9 @@ pub struct Options {
     pub fds: bool,
     /// `-Y` / `--decode-pids`.
     pub pids: bool,
+    /// `-e read=`, `-e write=`: descriptors whose transfers are shown whole.
+    pub dump_read: FdSet,
+    pub dump_write: FdSet,
 }
 
 impl Default for Options {
@@ -27,6 +30,8 @@ impl Default for Options {
             raw: CallSet::empty(),
             fds: false,
             pids: false,
+            dump_read: FdSet::none(),
+            dump_write: FdSet::none(),
         }
     }
 }

@@ -11,6 +11,9 @@ use crate::{Abi, Dir, Key, Len, Struct, Syscall, Ty};
 /// The parent of ops whose pointer is an argument.
 pub const ROOT: u8 = 0xff;
 
+/// Where the stack pointer stands behind the six argument words of [`ROOT`].
+pub const STACK: u16 = 8 * 6;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
     pub parent: u8,
@@ -41,7 +44,7 @@ pub enum Count {
     /// Of an argument only the low `width` bytes count.
     At { at: u16, width: u8 },
     /// As `At`, less `less`, in units of `1 << shift`, rounded up.
-    Units { at: u16, width: u8, less: u8, shift: u8 },
+    Units { at: u16, width: u8, less: i8, shift: u8 },
     /// Behind the pointer at this offset of [`ROOT`], 4 bytes.
     Deref { at: u16 },
     /// The call's return value.
@@ -191,6 +194,17 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
         Ty::Ptr(dir, inner) => {
             let me = push(Kind::Bytes, inner.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), dir);
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
+        }
+        Ty::Stack(inner) => {
+            ops.push(Op {
+                parent: ROOT,
+                at: STACK,
+                kind: Kind::Bytes,
+                elem: inner.size(p.abi) as u16,
+                count: Count::Fixed(1),
+                cap: Cap::Max(1),
+                dir: Dir::In,
+            });
         }
         Ty::Spread(s) => {
             let me = push(Kind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::In);

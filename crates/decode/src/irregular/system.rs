@@ -3,7 +3,7 @@
 use crate::{Cx, Scope, Text, TextKind, Value, generic};
 use stride_event::Phase;
 use stride_syscalls::sets::system::{KEXEC, KEXEC_ARCH, PERSONA, PERSONA_FLAGS};
-use stride_syscalls::{Ty, table, uapi::consts as c};
+use stride_syscalls::{Ty, uapi::consts as c};
 
 /// A word whose masked part names one thing and whose rest holds flags.
 fn led<'a>(cx: &Cx<'a>, lead: Value<'a>, flags: Value<'a>) -> Value<'a> {
@@ -38,12 +38,6 @@ pub fn hex_bytes(value: Value<'_>) -> Value<'_> {
         Value::Text(text) => Value::Text(Text { kind: TextKind::HexBytes, ..text }),
         value => value,
     }
-}
-
-/// Which call goes on after a signal stopped it.
-pub fn resumed<'a>(cx: &Cx<'a>) -> Value<'a> {
-    let row = cx.call.resumes.and_then(|nr| table(cx.abi()).get(nr)).map(|e| e.row);
-    cx.ascii(format_args!("<... resuming interrupted {} ...>", row.map_or("system call", |r| r.name)))
 }
 
 /// modify_ldt(2) takes one descriptor or none.

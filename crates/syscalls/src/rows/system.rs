@@ -132,7 +132,6 @@ pub static ROWS: &[Syscall] = &[
         arg("len", Ty::ULong),
         arg("flags", Ty::Flags(&SHADOW_STACK)),
     ]),
-    syscall("restart_syscall", NONE, Ret::Int, &[arg("", Ty::Custom(Irregular::Resumed, &Ty::Addr))]),
     syscall("vhangup", NONE, Ret::Int, &[]),
     syscall("iopl", NONE, Ret::Int, &[arg("level", Ty::Int)]),
     syscall("ioperm", NONE, Ret::Int, &[arg("from", Ty::HexLong), arg("num", Ty::HexLong), arg("turn_on", Ty::Int)]),
