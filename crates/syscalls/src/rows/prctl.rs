@@ -3,6 +3,7 @@
 use crate::sets::creds::CAP;
 use crate::sets::prctl::*;
 use crate::structs::prctl::*;
+use crate::structs::sockopt::SOCK_FPROG;
 use crate::uapi::consts as c;
 use crate::{Class, Dir, Form, Irregular, Key, Len, PidKind, Ret, RetSelect, Syscall, Ty, When, Width, arg, form, syscall};
 
@@ -48,7 +49,7 @@ const NAME_IN: Ty = Ty::Custom(Irregular::CString(15), &Ty::Buffer(Dir::In, Len:
 const NAME_OUT: Ty = Ty::Custom(Irregular::CString(16), &Ty::Buffer(Dir::Out, Len::Fixed(16), 16));
 
 /// A seccomp program.
-const FILTER: Ty = Ty::Ptr(Dir::In, &Ty::Struct(&SECCOMP_PROGRAM));
+const FILTER: Ty = Ty::Custom(Irregular::SeccompFilter, &Ty::Ptr(Dir::In, &Ty::Struct(&SOCK_FPROG)));
 
 const SPECULATION_STATE: Ret = Ret::Select(&RetSelect {
     on: Key::masked("misfeature", !0),
