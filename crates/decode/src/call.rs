@@ -93,6 +93,7 @@ impl Decoder {
                     Value::Struct(members, _) if matches!(arg.ty, Ty::Spread(_)) => {
                         args.extend(members.iter().map(|m| NamedArg { name: m.name, value: m.value, named: arg.named }));
                     }
+                    Value::Absent => {}
                     value => args.push(NamedArg { name: arg.name, value, named: arg.named }),
                 }
             }

@@ -142,7 +142,7 @@ pub fn strukt<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> O
     let mut tail = Tail::End;
     let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
     for field in s.fields {
-        if !field.when.holds(member_of) {
+        if !field.when.holds(&member_of) {
             continue;
         }
         if field.verbose && cx.abbrev {
@@ -175,16 +175,20 @@ fn push_member<'a>(members: &mut Vec<'a, Member<'a>>, name: &'static str, value:
 /// last one known.
 pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size: u64) -> Option<Value<'a>> {
     let known = s.size(cx.abi()) as u64;
-    cx.read(phase, addr, size.min(known) as usize)?;
+    let there = cx.prefix(phase, addr, size.min(known) as usize).len() as u64;
     let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
     let mut tail = Tail::End;
     let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
     for field in s.fields {
-        if !field.when.holds(member_of) {
+        if !field.when.holds(&member_of) {
             continue;
         }
         let end = field.place(cx.abi()).end() as u64;
         if end > size {
+            break;
+        }
+        if end > there {
+            tail = Tail::Unknown;
             break;
         }
         if field.verbose && cx.abbrev {

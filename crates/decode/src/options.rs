@@ -43,6 +43,11 @@ pub trait World {
         None
     }
 
+    /// The process that a pidfd of the process of thread `tid` refers to.
+    fn pidfd(&self, _tid: Tid, _fd: i32) -> Option<Tid> {
+        None
+    }
+
     /// The protocol of a socket, as sock_diag or /proc/net know it ("TCP", "NETLINK:ROUTE", …).
     fn socket_protocol(&self, _tid: Tid, _fd: i32) -> Option<Vec<u8>> {
         None

@@ -194,6 +194,11 @@ impl Writer<'_> {
             }
             Value::Styled(value) => self.value(value),
             Value::Literal(text) => self.str(text),
+            Value::Symbolic(value) => self.by_name(value),
+            Value::Becomes(value) => {
+                self.str(" => ");
+                self.value(value);
+            }
             Value::Plain(bytes) => escape_path(self.out, bytes, HexStrings::Never),
             Value::Ascii(text) => self.out.extend(text.bytes().filter(|b| (0x20..0x7f).contains(b))),
             Value::Named(name, value) => {
