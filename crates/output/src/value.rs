@@ -53,7 +53,7 @@ impl Writer<'_> {
 
     fn ticks(&mut self, v: u64) {
         self.int(v);
-        if self.style.names != NameStyle::Raw {
+        if v != 0 && self.style.names != NameStyle::Raw {
             self.comment(|w| {
                 w.int(v / 100);
                 w.out.extend_from_slice(&[b'.', b'0' + (v / 10 % 10) as u8, b'0' + (v % 10) as u8]);
