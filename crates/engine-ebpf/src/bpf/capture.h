@@ -211,7 +211,9 @@ static __always_inline u64 arg_at(struct scratch *s, u32 at)
 
 static __always_inline u64 in_units(struct op *op, u64 value)
 {
-	u64 rest = value > op->less ? value - op->less : 0;
+	/* Less may be negative: then there is always something left. */
+	s64 less = op->less;
+	u64 rest = less < 0 || value > (u64)less ? value - less : 0;
 	u32 shift = op->shift & 63;
 
 	return (rest >> shift) + ((rest & ((1ULL << shift) - 1)) != 0);

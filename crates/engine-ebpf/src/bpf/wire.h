@@ -139,7 +139,7 @@ struct op {
 	u32 cap;
 	/* COUNT_AT: its size in bytes; what is taken off it; and the unit it is then counted in, rounded up, as a power of two. */
 	u8 width;
-	u8 less;
+	s8 less;
 	u8 shift;
 	u8 pad;
 	u32 pad2;
