@@ -98,8 +98,9 @@ fn op<'a>(cx: &Cx<'a>, code: u64) -> Value<'a> {
         c::BPF_MISC => field(0xf8, &INSN_MISC),
         _ => {}
     }
-    if left != 0 {
-        parts.push(Value::Flags { raw: left, set: &INSN_REST });
+    // Where the low byte is all taken, nobody looks at the high one.
+    if left & 0xff != 0 || (left != 0 && !matches!(code & 7, c::BPF_LD | c::BPF_LDX | c::BPF_ALU | c::BPF_JMP)) {
+        parts.push(cx.comment(Value::Hex(left), Value::Ascii("BPF_???")));
     }
     Value::Or(parts.into_bump_slice())
 }

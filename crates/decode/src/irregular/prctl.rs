@@ -84,18 +84,19 @@ pub fn ptracer_pid<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     }
 }
 
-/// A string in a buffer of the kernel's own size: no more than `max` bytes of it are looked at.
+/// A string in a buffer of the kernel's own size: no more than `max` bytes of it are looked at, or are the kernel's
+/// to look at.
 pub fn c_string<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, max: u8) -> Value<'a> {
     let phase = if shape.needs_exit() { Phase::Exit } else { Phase::Entry };
     if addr == 0 || (phase == Phase::Exit && cx.failed()) {
         return Value::Addr(addr);
     }
     let max = usize::from(max);
-    let bytes = cx.prefix(phase, addr, max + 1);
+    let bytes = cx.prefix(phase, addr, max);
     let text = |bytes, cut| Value::Text(Text { bytes, cut, kind: TextKind::Str });
     match bytes.iter().position(|&b| b == 0) {
         Some(end) => text(&bytes[..end], false),
-        None if bytes.len() >= max => text(&bytes[..max], true),
+        None if bytes.len() >= max => text(bytes, true),
         None => Value::Addr(addr),
     }
 }

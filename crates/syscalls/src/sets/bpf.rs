@@ -8,15 +8,17 @@ sets! {
     /// The size of what is loaded: linux/bpf_common.h, linux/bpf.h
     pub INSN_SIZE "BPF_???" { BPF_W, BPF_H, BPF_B, BPF_DW }
     /// Where it is loaded from: linux/bpf_common.h
-    pub INSN_MODE "BPF_???" { BPF_IMM, BPF_ABS, BPF_IND, BPF_MEM, BPF_LEN, BPF_MSH }
+    pub INSN_MODE "BPF_???" { BPF_IMM, BPF_ABS, BPF_IND, BPF_MEM, BPF_LEN, BPF_MSH, BPF_XADD }
     /// Where an operand comes from: linux/bpf_common.h
     pub INSN_SOURCE "BPF_???" { BPF_K, BPF_X }
     /// linux/bpf_common.h
     pub INSN_ALU "BPF_???" {
-        BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_OR, BPF_AND, BPF_LSH, BPF_RSH, BPF_NEG, BPF_MOD, BPF_XOR
+        BPF_ADD, BPF_SUB, BPF_MUL, BPF_DIV, BPF_OR, BPF_AND, BPF_LSH, BPF_RSH, BPF_NEG, BPF_MOD, BPF_XOR,
+        BPF_MOV, BPF_ARSH, BPF_END
     }
     /// linux/bpf_common.h
-    pub INSN_JUMP "BPF_???" { BPF_JA, BPF_JEQ, BPF_JGT, BPF_JGE, BPF_JSET }
+    pub INSN_JUMP "BPF_???" { BPF_JA, BPF_JEQ, BPF_JGT, BPF_JGE, BPF_JSET, BPF_JNE, BPF_JSGT, BPF_JSGE, BPF_CALL, BPF_EXIT, BPF_JLT, BPF_JLE,
+        BPF_JSLT, BPF_JSLE, BPF_JCOND }
     /// What a filter returns: linux/bpf_common.h, linux/filter.h
     pub INSN_RETURN "BPF_???" { BPF_K, BPF_X, BPF_A }
     /// linux/filter.h
@@ -29,9 +31,4 @@ sets! {
     }
     /// The bases of negative offsets: linux/filter.h
     pub OFFSET_BASE "" { SKF_AD_OFF = 0xfffff000, SKF_NET_OFF = 0xfff00000, SKF_LL_OFF = 0xffe00000 }
-}
-
-sets! {
-    /// Bits that an instruction's class has no use for.
-    pub INSN_REST "BPF_???" {}
 }
