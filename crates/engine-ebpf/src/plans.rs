@@ -83,7 +83,7 @@ impl Tables {
         let first_choice = self.choices.len() as u16;
         let ops = self.run(&plan.ops, 0, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
         for choice in &plan.choices {
-            self.choice(row, abi, &plan, choice, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
+            self.choice(row, abi, choice, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
         }
         // Overwritten by the time the call returns; or found by a register that is.
         let at_entry = |op: &Op| op.dir.at_entry() && op.dir.at_exit(true) || op.parent == ROOT && op.at == STACK;
@@ -99,8 +99,8 @@ impl Tables {
         Ok(())
     }
 
-    fn choice(&mut self, row: &Syscall, abi: Abi, plan: &Plan, from: &Choice, limits: &Limits) -> Option<()> {
-        let base = plan.ops.len();
+    fn choice(&mut self, row: &Syscall, abi: Abi, from: &Choice, limits: &Limits) -> Option<()> {
+        let base = from.base as usize;
         let register = |name| row.register(row.index(name), abi) as u8;
         let otherwise = self.run(&from.default, base, limits)?;
         let index = self.choices.len() as u64;

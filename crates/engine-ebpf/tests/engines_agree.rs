@@ -88,9 +88,11 @@ fn by_thread(text: &str) -> Vec<(String, Vec<String>)> {
             continue;
         }
         let mut line = nameless(rest.trim_start(), &names);
-        // What rt_sigreturn is given lies on the stack, and is not captured yet; its registers mean nothing.
-        if line.starts_with("syscall_0xf(") || line.starts_with("rt_sigreturn(") {
-            line = "rt_sigreturn".to_owned();
+        // Random, and a memory of the CPUs that the thread's stack was used on.
+        for varies in ["getrandom", "rseq"] {
+            if line.starts_with(varies) {
+                line = varies.to_owned();
+            }
         }
         threads[names[pid]].1.push(line);
     }
