@@ -11,6 +11,7 @@ typedef signed char s8;
 typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
+typedef signed char s8;
 typedef int s32;
 typedef long long s64;
 
@@ -48,7 +49,7 @@ enum {
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-	unsigned long bp, bx, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip;
+	unsigned long bp, bx, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, sp;
 };
 struct thread_info {
 	u32 status;
@@ -56,6 +57,7 @@ struct thread_info {
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
 	u64 regs[31];
+	u64 sp;
 	u64 pc;
 	u64 orig_x0;
 	s32 syscallno;
