@@ -3,8 +3,8 @@
 use crate::{Cx, Options, Value, World, generic, irregular};
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
-use stride_event::{Call, Outcome};
-use stride_syscalls::{Ret, Syscall, table};
+use stride_event::{Call, Outcome, Tid};
+use stride_syscalls::{Abi, Ret, Syscall, Ty, table};
 
 /// Which part of a call to decode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,7 +86,13 @@ impl Decoder {
             let arg = &row.args[i];
             if row.has(arg, &call.args, call.abi) {
                 let value = generic::arg(&cx, &arg.ty, row.held(i, &call.args, call.abi));
-                args.push(NamedArg { name: arg.name, value, named: arg.named });
+                match value {
+                    // Arguments that lie in memory stand as if they came in registers.
+                    Value::Struct(members, _) if matches!(arg.ty, Ty::Spread(_)) => {
+                        args.extend(members.iter().map(|m| NamedArg { name: m.name, value: m.value, named: arg.named }));
+                    }
+                    value => args.push(NamedArg { name: arg.name, value, named: arg.named }),
+                }
             }
         }
         Decoded {
@@ -174,9 +180,12 @@ fn unknown<'a>(call: &'a Call, part: Part, arena: &'a Bump) -> Decoded<'a> {
 
 impl Decoder {
     /// A signal's `siginfo_t`, as it came from the kernel.
-    pub fn siginfo<'a>(&'a mut self, info: &'a [u8], options: &'a Options, world: &'a dyn World) -> Value<'a> {
-        let _ = (options, world);
+    pub fn siginfo<'a>(&'a mut self, tid: Tid, info: &'a [u8], options: &'a Options, world: &'a dyn World) -> Value<'a> {
         self.arena.reset();
-        irregular::siginfo::decode(&self.arena, info)
+        let arena = &self.arena;
+        irregular::siginfo::decode(arena, info, Abi::NATIVE, &|id, kind| {
+            let comment = if options.pids { world.pid(tid, id, kind) } else { None };
+            comment.map(|b| &*arena.alloc_slice_copy(&b))
+        })
     }
 }

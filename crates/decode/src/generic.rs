@@ -4,6 +4,7 @@ use crate::cx::{cut, signed};
 use crate::{Cx, Member, Scope, Tail, Text, TextKind, Value, irregular};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
+use stride_syscalls::sets::time::CLOCKS;
 use stride_syscalls::{Dir, Field, Len, Struct, Ty, plan, uapi::consts as c};
 
 /// The value of an argument.
@@ -39,8 +40,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         },
         Ty::Pid(kind) => {
             let id = signed(raw, width) as i32;
-            let comment = if cx.options.pids { cx.world.pid(cx.call.tid, id, kind).map(|b| cx.bytes(&b)) } else { None };
-            Value::Pid { id, kind, comment }
+            Value::Pid { id, kind, comment: cx.pid_comment(id, kind) }
         }
         Ty::Uid | Ty::Gid => {
             // All bits set means "leave as it is".
@@ -52,7 +52,8 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Dev => irregular::dev::decode(cx, raw),
         Ty::Flags(set) => Value::Flags { raw, set },
         Ty::Enum(set) => Value::Enum { raw, set },
-        Ty::ClockId => irregular::clockid::decode(cx, raw),
+        Ty::ClockId => Value::Enum { raw, set: &CLOCKS },
+        Ty::Ticks => Value::Ticks(raw),
         Ty::As(width, inner) => {
             let width = width.bytes(cx.abi());
             held_in(cx, inner, cut(raw, width), width, scope)
@@ -60,6 +61,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Path => string(cx, raw, usize::MAX, TextKind::Path),
         Ty::Str => string(cx, raw, cx.options.text, TextKind::Str),
         Ty::Bytes(dir, len) => buffer(cx, raw, dir, len, scope),
+        Ty::Stack(_) => Value::Addr(cx.call.sp),
         Ty::Spread(s) => match follow(cx, raw, Dir::In) {
             Err(value) => value,
             Ok(phase) => strukt(cx, s, phase, raw).unwrap_or(Value::Addr(raw)),
@@ -72,7 +74,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Array(dir, inner, len) => array(cx, raw, dir, inner, len, scope),
         Ty::Grown(dir, s, len, min) => match (follow(cx, raw, dir), cx.len(len, Phase::of(dir), scope)) {
             (Err(value), _) => value,
-            (Ok(phase), Some(size)) if size >= min as u64 => grown(cx, s, phase, raw, size).unwrap_or(Value::Addr(raw)),
+            (Ok(phase), Some(size)) if size >= min as u64 => grown(cx, s, phase, raw, size, min).unwrap_or(Value::Addr(raw)),
             _ => Value::Addr(raw),
         },
         Ty::Exchange(s) => match follow(cx, raw, Dir::In) {
@@ -171,7 +173,7 @@ fn push_member<'a>(members: &mut Vec<'a, Member<'a>>, name: &'static str, value:
 
 /// A struct of which the program says that it has `size` bytes: the members within them, and what is behind the
 /// last one known.
-pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size: u64) -> Option<Value<'a>> {
+pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size: u64, min: usize) -> Option<Value<'a>> {
     let known = s.size(cx.abi()) as u64;
     cx.read(phase, addr, size.min(known) as usize)?;
     let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
@@ -191,7 +193,7 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
         }
         push_member(&mut members, field.name, member(cx, s, field, phase, addr)?);
     }
-    if members.is_empty() {
+    if members.is_empty() || there < min as u64 {
         return None;
     }
     if tail == Tail::End && size > known {
@@ -202,7 +204,7 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
         } else if rest.iter().any(|&b| b != 0) {
             let shown = rest.len().min(cx.options.text);
             let text = Value::Text(Text { bytes: &rest[..shown], cut: shown < rest.len(), kind: TextKind::HexBytes });
-            let which = cx.plain(format_args!("bytes {}..{}", known, size - 1));
+            let which = cx.plain(format_args!("bytes {}..{}", known, known + rest.len() as u64 - 1));
             members.push(Member { name: "", value: Value::Remark(cx.keep(which), cx.keep(text)) });
         }
     }
@@ -258,12 +260,16 @@ fn buffer<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> Value
 
 /// `len` bytes, cut at `-s`.
 pub fn bytes<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64, kind: TextKind) -> Value<'a> {
-    let shown = usize::try_from(len).unwrap_or(usize::MAX).min(cx.options.text);
-    if shown == 0 {
-        return Value::Text(Text { bytes: &[], cut: len > 0, kind });
+    if len == 0 {
+        return Value::Text(Text { bytes: &[], cut: false, kind });
     }
-    match cx.read(phase, addr, shown) {
-        Some(bytes) => Value::Text(Text { bytes, cut: len > shown as u64, kind }),
+    // What is cut off must be there: one more byte than is shown.
+    let want = usize::try_from(len).unwrap_or(usize::MAX).min(cx.options.text.saturating_add(1));
+    match cx.read(phase, addr, want) {
+        Some(bytes) => {
+            let shown = want.min(cx.options.text);
+            Value::Text(Text { bytes: &bytes[..shown], cut: shown < want, kind })
+        }
         None => Value::Addr(addr),
     }
 }
@@ -273,6 +279,12 @@ pub fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, scope: 
         Err(value) => return value,
         Ok(phase) => phase,
     };
+    if let Len::Fixed(n) = len
+        && cx.read(phase, addr, n * inner.size(cx.abi())).is_none()
+    {
+        // A pair is read as one.
+        return Value::Addr(addr);
+    }
     match cx.len(len, phase, scope) {
         Some(n) => elements(cx, phase, addr, inner, n, matches!(len, Len::UntilZero)),
         None => Value::Addr(addr),
@@ -291,7 +303,8 @@ pub fn elements<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, inner: &Ty, n: u64, un
             break;
         }
         if i >= limit {
-            return Value::Array(items.into_bump_slice(), Tail::More);
+            let tail = if cx.read(phase, at, size).is_some() { Tail::More } else { Tail::Unread(at) };
+            return Value::Array(items.into_bump_slice(), tail);
         }
         match inline(cx, inner, phase, at, size, Scope::Args) {
             Some(value) => items.push(value),
@@ -307,7 +320,11 @@ const AT_FDCWD: i32 = c::AT_FDCWD as i32;
 
 /// A descriptor, with what it refers to under `-y`.
 pub fn fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
-    let path = if cx.options.fds && fd >= 0 { cx.world.fd(cx.call.tid, fd).map(|p| cx.bytes(&p)) } else { None };
+    if fd < 0 {
+        // No descriptor, whatever a negative number may mean where directories are expected.
+        return Value::Int(fd.into());
+    }
+    let path = if cx.options.fds { cx.world.fd(cx.call.tid, fd).map(|p| cx.bytes(&p)) } else { None };
     Value::Fd { fd, path }
 }
 

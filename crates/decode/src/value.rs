@@ -41,18 +41,19 @@ pub enum Value<'a> {
     Notation { raw: u64, name: &'static str, args: &'a [Value<'a>] },
     /// A number as wide as `printf("%#0*x")` makes it: `0x05`, and zero as bare digits.
     PadHex { raw: u64, width: u8 },
-    /// Two spellings of one thing, of which style decides: as a number, and by name.
-    Either { raw: &'a Value<'a>, name: &'a Value<'a> },
     /// A flag word or enumeration whose number is shown even where names are wanted.
     Numbered(&'a Value<'a>),
     /// An IP address. As a member of a struct an IPv6 one is spelt with the member it is stored in.
     Ip(std::net::IpAddr),
     /// Parts joined by `|`, for words that mix enumerations, flags and numbers.
     Or(&'a [Value<'a>]),
-    /// A number and what it means, where neither hexadecimal nor a set says it: a key's serial and its special name.
+    /// A number and what it means, where neither hexadecimal nor a set says it: a key's serial and its special name, the
+    /// bytes of a port and `htons(80)`.
     Known(&'a Value<'a>, &'a Value<'a>),
     /// A moment, for a comment: seconds since the epoch and a part of a second in this many digits.
     Time { sec: i64, part: u32, digits: u8 },
+    /// A number that should have a name and has none; what names would look like goes into a comment.
+    Nameless(&'a Value<'a>, &'static str),
     /// What went in and what came out.
     Change(&'a Value<'a>, &'a Value<'a>),
     /// A value with a comment, which machines may skip.
@@ -63,6 +64,8 @@ pub enum Value<'a> {
     Absent,
     /// Written in the style of the arguments where the rest of a note keeps to names.
     Styled(&'a Value<'a>),
+    /// Text of Stride's own, such as a shift between parts of a number.
+    Literal(&'static str),
     /// Free text without quotes, such as the inside of a comment.
     Plain(&'a [u8]),
     /// Printable ASCII that a decoder vouches for.

@@ -1,7 +1,7 @@
 //! Runs a capture plan over a tracee's memory, in user space. The eBPF program interprets the same ops in the kernel.
 
 use crate::{Call, Outcome, Phase};
-use stride_syscalls::plan::{Cap, Count, Kind, MAX_BYTES, Op, Plan, ROOT};
+use stride_syscalls::plan::{Cap, Count, Kind, MAX_BYTES, Op, Plan, ROOT, STACK};
 use stride_syscalls::{Syscall, units};
 
 /// Reads a tracee's memory: as many bytes of `buf` from `addr` on as are readable.
@@ -46,7 +46,7 @@ fn run(ops: &[Op], base: usize, phase: Phase, call: &mut Call, limits: &Limits, 
         }
         let me = (base + i) as u8;
         if op.parent == ROOT {
-            let ptr = call.args[op.at as usize / 8];
+            let ptr = if op.at == STACK { call.sp } else { call.args[op.at as usize / 8] };
             let n = count(op, call, phase, None);
             copy(op, me, ptr, n, phase, call, limits, peek);
             continue;

@@ -256,7 +256,7 @@ impl Line {
             if shown > 0 {
                 w.str(", ");
             }
-            if w.style.arg_names || arg.named {
+            if (w.style.arg_names || arg.named) && !arg.name.is_empty() {
                 w.str(arg.name);
                 w.out.push(b'=');
             }

@@ -11,6 +11,9 @@ use crate::{Abi, Dir, Key, Len, Struct, Syscall, Ty};
 /// The parent of ops whose pointer is an argument.
 pub const ROOT: u8 = 0xff;
 
+/// Where the stack pointer stands behind the six argument words of [`ROOT`].
+pub const STACK: u16 = 8 * 6;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
     pub parent: u8,
@@ -41,7 +44,7 @@ pub enum Count {
     /// Of an argument only the low `width` bytes count.
     At { at: u16, width: u8 },
     /// As `At`, less `less`, in units of `1 << shift`, rounded up.
-    Units { at: u16, width: u8, less: u8, shift: u8 },
+    Units { at: u16, width: u8, less: i8, shift: u8 },
     /// Behind the pointer at this offset of [`ROOT`], 4 bytes.
     Deref { at: u16 },
     /// The call's return value.
@@ -97,7 +100,9 @@ impl Plan {
 
     fn of_form(row: &Syscall, abi: Abi) -> Plan {
         let mut plan = Plan::default();
-        for (i, arg) in row.args.iter().enumerate() {
+        // A length that stands in memory must be copied before what it measures.
+        let (later, first): (Vec<_>, Vec<_>) = row.args.iter().enumerate().partition(|(_, arg)| measured_in_memory(&arg.ty));
+        for (i, arg) in first.into_iter().chain(later) {
             if let Ty::Select(_) = arg.ty {
                 continue;
             }
@@ -125,6 +130,16 @@ impl Plan {
     /// Whether any memory is read at all.
     pub fn is_empty(&self) -> bool {
         self.ops.is_empty() && self.choices.is_empty()
+    }
+}
+
+/// Whether the length of what an argument points at stands behind another argument.
+fn measured_in_memory(ty: &Ty) -> bool {
+    match ty {
+        Ty::Bytes(_, len) | Ty::Buffer(_, len, _) | Ty::Array(_, _, len) | Ty::Grown(_, _, len, _) | Ty::Iovec(_, len)
+        | Ty::Sockaddr(_, len) | Ty::SigSet(_, len) => matches!(len, Len::Deref(_)),
+        Ty::Custom(_, shape) => measured_in_memory(shape),
+        _ => false,
     }
 }
 
@@ -191,6 +206,17 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
         Ty::Ptr(dir, inner) => {
             let me = push(Kind::Bytes, inner.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), dir);
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
+        }
+        Ty::Stack(inner) => {
+            ops.push(Op {
+                parent: ROOT,
+                at: STACK,
+                kind: Kind::Bytes,
+                elem: inner.size(p.abi) as u16,
+                count: Count::Fixed(1),
+                cap: Cap::Max(1),
+                dir: Dir::In,
+            });
         }
         Ty::Spread(s) => {
             let me = push(Kind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::In);
