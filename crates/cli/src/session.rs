@@ -98,6 +98,10 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         interruptible: layout::interruptible(options.interruptible),
         entries: prints,
         want_ip: options.instruction_pointer,
+        want_times: options.timestamps.is_some()
+            || options.relative_timestamps.is_some()
+            || options.syscall_times.is_some()
+            || options.summary.is_some(),
         want_system_time: times,
         no_memory: !prints && options.paths.is_empty(),
     })

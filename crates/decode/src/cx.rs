@@ -166,6 +166,13 @@ impl<'a> Cx<'a> {
         Value::Plain(s.into_bump_str().as_bytes())
     }
 
+    /// As [`Cx::plain`], for text that holds nothing of the tracee's.
+    pub fn ascii(&self, text: std::fmt::Arguments<'_>) -> Value<'a> {
+        let mut s = bumpalo::collections::String::new_in(self.arena);
+        let _ = std::fmt::Write::write_fmt(&mut s, text);
+        Value::Ascii(s.into_bump_str())
+    }
+
     /// An inline struct read with its description.
     pub fn strukt(&self, s: &'static Struct, phase: Phase, addr: u64) -> Option<Value<'a>> {
         crate::generic::strukt(self, s, phase, addr)

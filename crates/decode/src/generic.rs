@@ -74,7 +74,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Array(dir, inner, len) => array(cx, raw, dir, inner, len, scope),
         Ty::Grown(dir, s, len, min) => match (follow(cx, raw, dir), cx.len(len, Phase::of(dir), scope)) {
             (Err(value), _) => value,
-            (Ok(phase), Some(size)) if size >= min as u64 => grown(cx, s, phase, raw, size, min).unwrap_or(Value::Addr(raw)),
+            (Ok(phase), Some(size)) if size >= min as u64 => grown(cx, s, phase, raw, size).unwrap_or(Value::Addr(raw)),
             _ => Value::Addr(raw),
         },
         Ty::Exchange(s) => match follow(cx, raw, Dir::In) {
@@ -142,7 +142,7 @@ pub fn strukt<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> O
     let mut tail = Tail::End;
     let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
     for field in s.fields {
-        if !field.when.holds(member_of) {
+        if !field.when.holds(&member_of) {
             continue;
         }
         if field.verbose && cx.abbrev {
@@ -173,18 +173,22 @@ fn push_member<'a>(members: &mut Vec<'a, Member<'a>>, name: &'static str, value:
 
 /// A struct of which the program says that it has `size` bytes: the members within them, and what is behind the
 /// last one known.
-pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size: u64, min: usize) -> Option<Value<'a>> {
+pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size: u64) -> Option<Value<'a>> {
     let known = s.size(cx.abi()) as u64;
-    cx.read(phase, addr, size.min(known) as usize)?;
+    let there = cx.prefix(phase, addr, size.min(known) as usize).len() as u64;
     let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
     let mut tail = Tail::End;
     let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
     for field in s.fields {
-        if !field.when.holds(member_of) {
+        if !field.when.holds(&member_of) {
             continue;
         }
         let end = field.place(cx.abi()).end() as u64;
         if end > size {
+            break;
+        }
+        if end > there {
+            tail = Tail::Unknown;
             break;
         }
         if field.verbose && cx.abbrev {
@@ -193,7 +197,7 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
         }
         push_member(&mut members, field.name, member(cx, s, field, phase, addr)?);
     }
-    if members.is_empty() || there < min as u64 {
+    if members.is_empty() {
         return None;
     }
     if tail == Tail::End && size > known {
@@ -303,6 +307,7 @@ pub fn elements<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, inner: &Ty, n: u64, un
             break;
         }
         if i >= limit {
+            // One element more is captured than is shown, to tell an end of the array's memory from brevity.
             let tail = if cx.read(phase, at, size).is_some() { Tail::More } else { Tail::Unread(at) };
             return Value::Array(items.into_bump_slice(), tail);
         }

@@ -62,6 +62,10 @@ pub enum Value<'a> {
     Remark(&'a Value<'a>, &'a Value<'a>),
     /// A member that does not exist in this case; it is left out.
     Absent,
+    /// By name, whatever the style.
+    Symbolic(&'a Value<'a>),
+    /// What the call made of the argument before this one; as an argument of its own it has no name.
+    Becomes(&'a Value<'a>),
     /// Written in the style of the arguments where the rest of a note keeps to names.
     Styled(&'a Value<'a>),
     /// Text of Stride's own, such as a shift between parts of a number.

@@ -235,6 +235,7 @@ impl Line {
                 }
                 self.out.push(b')');
                 self.ret(call, decoded, ret);
+                crate::dump::write(&mut self.out, decoded.dump);
             }
         }
     }
@@ -253,6 +254,10 @@ impl Line {
     fn args(&mut self, args: &[NamedArg<'_>], mut shown: usize) -> usize {
         let mut w = Writer { out: &mut self.out, style: self.layout.style };
         for arg in args {
+            if let Value::Becomes(_) = arg.value {
+                w.value(&arg.value);
+                continue;
+            }
             if shown > 0 {
                 w.str(", ");
             }

@@ -53,7 +53,7 @@ impl Writer<'_> {
 
     fn ticks(&mut self, v: u64) {
         self.int(v);
-        if self.style.names != NameStyle::Raw {
+        if v != 0 && self.style.names != NameStyle::Raw {
             self.comment(|w| {
                 w.int(v / 100);
                 w.out.extend_from_slice(&[b'.', b'0' + (v / 10 % 10) as u8, b'0' + (v % 10) as u8]);
@@ -200,6 +200,11 @@ impl Writer<'_> {
             }
             Value::Styled(value) => self.value(value),
             Value::Literal(text) => self.str(text),
+            Value::Symbolic(value) => self.by_name(value),
+            Value::Becomes(value) => {
+                self.str(" => ");
+                self.value(value);
+            }
             Value::Plain(bytes) => escape_path(self.out, bytes, HexStrings::Never),
             Value::Ascii(text) => self.out.extend(text.bytes().filter(|b| (0x20..0x7f).contains(b))),
             Value::Named(name, value) => {

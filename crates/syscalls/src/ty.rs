@@ -340,6 +340,40 @@ pub enum Irregular {
     Environ,
     /// The capability sets of capget(2).
     CapData,
+    /// What wait4(2) fills in only when it reaped a child.
+    Reaped,
+    /// A child's wait status.
+    WaitStatus,
+    /// waitid(2)'s id, which its type tells the kind of.
+    WaitId,
+    /// clone(2)'s flags with the exit signal.
+    CloneFlags,
+    /// clone3(2)'s 64-bit exit signal.
+    ExitSignal,
+    /// clone3(2)'s array of pids to choose.
+    SetTid,
+    /// What clone3(2) answers through pointers of its struct.
+    CloneReply,
+    /// A descriptor of the process that this argument names.
+    FdOf(&'static str),
+    /// A descriptor of the process that this argument's pidfd refers to.
+    FdOfPidfd(&'static str),
+    /// A resource limit.
+    Limit,
+    /// personality(2): a domain and flags.
+    Persona,
+    /// An x86 segment descriptor, where the sibling `bytecount` says there is one.
+    LdtEntry,
+    /// Hexadecimal of this width with its prefix, padded.
+    HexWide(u8),
+    /// A buffer shown as hexadecimal escapes.
+    HexBytes,
+    /// kexec_load(2)'s segments, of which there are few.
+    KexecSegments,
+    /// kexec_load(2)'s flags, which an architecture leads.
+    KexecFlags,
+    /// set_thread_area(2)'s descriptor, as the program filled it in.
+    ThreadArea,
     // memory, sched, signal, time, futex
     /// `siginfo_t`.
     Siginfo,

@@ -20,6 +20,7 @@ pub mod iovec;
 mod aio;
 mod keys;
 mod ipc;
+mod limits;
 mod memory;
 mod mount;
 mod msghdr;
@@ -28,6 +29,7 @@ mod notify;
 mod offset;
 mod open_how;
 mod poll;
+mod process;
 mod rseq;
 mod sched;
 mod sigevent;
@@ -36,6 +38,7 @@ pub mod sigset;
 pub mod sockaddr;
 mod socket;
 mod sockopt;
+mod system;
 mod time;
 mod xattr;
 
@@ -93,6 +96,23 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
 
         // process, prctl, creds, limits, bpf, system
         Irregular::Environ => environ::decode(cx, raw),
+        Irregular::Reaped => process::reaped(cx, shape, raw, scope),
+        Irregular::WaitStatus => process::status(cx, raw),
+        Irregular::WaitId => process::wait_id(cx, raw, scope),
+        Irregular::CloneFlags => process::clone_flags(cx, raw),
+        Irregular::ExitSignal => process::exit_signal(raw),
+        Irregular::SetTid => process::set_tid(cx, shape, raw, scope),
+        Irregular::CloneReply => process::clone_reply(cx, raw),
+        Irregular::FdOf(pid) => process::fd_of(cx, pid, raw),
+        Irregular::FdOfPidfd(pidfd) => process::fd_of_pidfd(cx, pidfd, raw),
+        Irregular::Limit => limits::decode(cx, shape, raw),
+        Irregular::Persona => system::persona(cx, raw),
+        Irregular::LdtEntry => system::ldt_entry(cx, shape, raw, scope),
+        Irregular::HexWide(width) => Value::HexWide { raw, width },
+        Irregular::HexBytes => system::hex_bytes(generic::held(cx, shape, raw, scope)),
+        Irregular::KexecSegments => system::kexec_segments(cx, shape, raw, scope),
+        Irregular::KexecFlags => system::kexec_flags(cx, raw),
+        Irregular::ThreadArea => system::thread_area(cx, shape, raw),
         Irregular::CapData => caps::decode(cx, raw, if shape.needs_exit() { Phase::Exit } else { Phase::Entry }),
         // memory, sched, signal, time, futex
         Irregular::NodeMask => memory::nodes(cx, shape, raw, scope),
@@ -194,7 +214,8 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         "ioprio_get" => aio::priority_note(cx),
 
         // process, prctl, creds, limits, bpf, system
-
+        "personality" => Some(Value::Styled(cx.keep(system::persona(cx, cx.ret()? as u64)))),
+        "set_thread_area" => system::thread_area_note(cx),
         // memory, sched, signal, time, futex
         "sched_getscheduler" => sched::policy(cx),
         "rt_sigtimedwait" | "rt_sigtimedwait_time64" => cx.ret().map(|v| Value::Signal(v as i32)),

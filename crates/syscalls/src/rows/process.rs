@@ -4,6 +4,7 @@ use crate::sets::memory::ADVICE;
 use crate::sets::process::*;
 use crate::structs::limits::RUSAGE;
 use crate::structs::process::*;
+use crate::structs::system::USER_DESC_32;
 use crate::uapi::consts as c;
 use crate::{Abi, Case, Class, Dir, Irregular, Key, Len, PidKind, Ret, Select, Syscall, Ty, When, Width, arg, syscall};
 
@@ -53,6 +54,7 @@ macro_rules! clone {
 
 const CLONE_X86_64: Syscall = clone!(4: Ty::HexLong, 3);
 const CLONE_AARCH64: Syscall = clone!(3: Ty::HexLong, 4);
+const CLONE: Syscall = if matches!(Abi::NATIVE, Abi::Aarch64) { CLONE_AARCH64 } else { CLONE_X86_64 };
 
 /// These kinds of resources have no index.
 const INDEXED: When = When::NoneOf("type", 0xffff_ffff, &[
@@ -83,9 +85,9 @@ pub static ROWS: &[Syscall] = &[
     ]),
     id!("fork", Class::PROCESS, Tgid),
     id!("vfork", Class::PROCESS, Tgid),
-    if matches!(Abi::NATIVE, Abi::Aarch64) { CLONE_AARCH64 } else { CLONE_X86_64 },
+    CLONE,
     syscall("clone3", Class::PROCESS, Ret::Pid(PidKind::Tid), &[
-        arg("cl_args", Ty::Custom(Irregular::CloneArgs, &Ty::Grown(Dir::In, &CLONE_ARGS, Len::Of("size"), 64))),
+        arg("cl_args", Ty::Grown(Dir::In, &CLONE_ARGS, Len::Of("size"), 64)),
         arg("cl_args", Ty::Custom(Irregular::CloneReply, &Ty::Ptr(Dir::Out, &Ty::Struct(&CLONE_REPLY)))).at(0),
         arg("size", Ty::ULong).at(1),
     ]),
@@ -145,7 +147,7 @@ pub static ROWS: &[Syscall] = &[
 ];
 
 pub static I386: &[(&str, Syscall)] = &[
-    ("clone", clone!(3: Ty::Custom(Irregular::UserDesc, &Ty::Ptr(Dir::In, &Ty::Struct(&crate::structs::system::USER_DESC_32))), 4)),
+    ("clone", clone!(3: Ty::Ptr(Dir::In, &Ty::Struct(&USER_DESC_32)), 4)),
     ("waitpid", syscall("waitpid", Class::PROCESS, Ret::Pid(PidKind::Tgid), &[
         arg("pid", TGID),
         arg("status", STATUS),

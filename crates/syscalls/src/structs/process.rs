@@ -7,6 +7,8 @@ use crate::{Dir, Irregular, Len, PidKind, Ty, When, Width, structs};
 /// An address in a 64-bit member, whatever the ABI.
 const ADDR: Ty = Ty::As(Width::W8, &Ty::Addr);
 
+const CHOOSES_TID: When = When::AnyOf(&[When::NoneOf("set_tid", !0, &[0]), When::NoneOf("set_tid_size", !0, &[0])]);
+
 structs! {
     /// clone3(2), as the program fills it in: linux/sched.h
     pub CLONE_ARGS = clone_args {
@@ -17,10 +19,10 @@ structs! {
         exit_signal: Ty::Custom(Irregular::ExitSignal, &Ty::U64),
         stack: ADDR,
         stack_size: Ty::As(Width::W8, &Ty::HexLong),
-        tls: Ty::As(Width::W8, &Ty::HexLong) => When::AnySet("flags", &[c::CLONE_SETTLS]),
-        set_tid: Ty::Array(Dir::In, &Ty::Pid(PidKind::Tgid), Len::Of("set_tid_size")),
-        set_tid_size: Ty::U64,
-        cgroup: Ty::As(Width::W8, &Ty::Fd) => When::AnySet("flags", &[c::CLONE_INTO_CGROUP])
+        tls: ADDR => When::AnySet("flags", &[c::CLONE_SETTLS]),
+        set_tid: Ty::Custom(Irregular::SetTid, &Ty::Array(Dir::In, &Ty::Pid(PidKind::Tgid), Len::Of("set_tid_size"))) => CHOOSES_TID,
+        set_tid_size: Ty::U64 => CHOOSES_TID,
+        cgroup: Ty::U64 => When::AnyOf(&[When::AnySet("flags", &[c::CLONE_INTO_CGROUP]), When::NoneOf("cgroup", !0, &[0])])
     }
     /// clone3(2), what the kernel answers: linux/sched.h
     pub CLONE_REPLY = clone_args {
