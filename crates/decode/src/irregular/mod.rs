@@ -17,7 +17,6 @@ pub mod filter;
 mod futex;
 pub mod inet;
 pub mod iovec;
-mod aio;
 mod keys;
 mod ipc;
 mod limits;
