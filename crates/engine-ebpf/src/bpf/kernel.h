@@ -7,7 +7,6 @@
 #define STRIDE_KERNEL_H
 
 typedef unsigned char u8;
-typedef signed char s8;
 typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
