@@ -1,10 +1,10 @@
 //! A whole call: its arguments and what it returned.
 
-use crate::{Cx, Options, Value, World, generic, irregular};
+use crate::{Cx, Dump, Options, Value, World, dump, generic, irregular};
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
-use stride_event::{Call, Outcome};
-use stride_syscalls::{Ret, Syscall, table};
+use stride_event::{Call, Outcome, Tid};
+use stride_syscalls::{Abi, Ret, Syscall, Ty, table};
 
 /// Which part of a call to decode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +28,8 @@ pub struct Decoded<'a> {
     pub unfinished: bool,
     /// `None` for [`Part::Entry`].
     pub ret: Option<Return<'a>>,
+    /// The data it moved, where that was asked for.
+    pub dump: &'a [Dump<'a>],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +88,14 @@ impl Decoder {
             let arg = &row.args[i];
             if row.has(arg, &call.args, call.abi) {
                 let value = generic::arg(&cx, &arg.ty, row.held(i, &call.args, call.abi));
-                args.push(NamedArg { name: arg.name, value, named: arg.named });
+                match value {
+                    // Arguments that lie in memory stand as if they came in registers.
+                    Value::Struct(members, _) if matches!(arg.ty, Ty::Spread(_)) => {
+                        args.extend(members.iter().map(|m| NamedArg { name: m.name, value: m.value, named: arg.named }));
+                    }
+                    Value::Absent => {}
+                    value => args.push(NamedArg { name: arg.name, value, named: arg.named }),
+                }
             }
         }
         Decoded {
@@ -96,6 +105,7 @@ impl Decoder {
             skipped: range.start,
             unfinished: part != Part::Entry && end < row.args.len(),
             ret: (part != Part::Entry).then(|| ret(&cx)),
+            dump: if part == Part::Entry { &[] } else { dump::of(&cx) },
         }
     }
 }
@@ -120,6 +130,7 @@ fn raw<'a>(call: &'a Call, row: &'static Syscall, part: Part, arena: &'a Bump) -
         skipped: if part == Part::Rest { args.len() } else { 0 },
         unfinished: false,
         ret: (part != Part::Entry).then_some(Return { outcome: call.outcome, value, note: None }),
+        dump: &[],
     }
 }
 
@@ -169,14 +180,18 @@ fn unknown<'a>(call: &'a Call, part: Part, arena: &'a Bump) -> Decoded<'a> {
         skipped: if part == Part::Rest { all.len() } else { 0 },
         unfinished: false,
         ret: (part != Part::Entry).then_some(Return { outcome: call.outcome, value, note: None }),
+        dump: &[],
     }
 }
 
 impl Decoder {
     /// A signal's `siginfo_t`, as it came from the kernel.
-    pub fn siginfo<'a>(&'a mut self, info: &'a [u8], options: &'a Options, world: &'a dyn World) -> Value<'a> {
-        let _ = (options, world);
+    pub fn siginfo<'a>(&'a mut self, tid: Tid, info: &'a [u8], options: &'a Options, world: &'a dyn World) -> Value<'a> {
         self.arena.reset();
-        irregular::siginfo::decode(&self.arena, info)
+        let arena = &self.arena;
+        irregular::siginfo::decode(arena, info, Abi::NATIVE, &|id, kind| {
+            let comment = if options.pids { world.pid(tid, id, kind) } else { None };
+            comment.map(|b| &*arena.alloc_slice_copy(&b))
+        })
     }
 }

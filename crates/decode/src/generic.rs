@@ -1,9 +1,10 @@
 //! Decoding by the vocabulary alone: what a row's types say.
 
 use crate::cx::{cut, signed};
-use crate::{Cx, Member, Scope, Tail, Text, TextKind, Value, irregular};
+use crate::{Cx, FdNote, Member, Scope, Tail, Text, TextKind, Value, irregular};
 use bumpalo::collections::Vec;
-use stride_event::Phase;
+use stride_event::{Phase, Tid};
+use stride_syscalls::sets::time::CLOCKS;
 use stride_syscalls::{Dir, Field, Len, Struct, Ty, plan, uapi::consts as c};
 
 /// The value of an argument.
@@ -28,15 +29,18 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::UInt | Ty::ULong | Ty::U64 => Value::UInt(raw),
         Ty::Hex | Ty::HexLong => Value::Hex(raw),
         Ty::Addr => Value::Addr(raw),
-        Ty::Fd => fd(cx, signed(raw, width) as i32),
+        Ty::Fd => match signed(raw, width) as i32 {
+            // Only a directory descriptor may stand for the working directory.
+            AT_FDCWD => Value::Int(i64::from(AT_FDCWD)),
+            n => fd(cx, n),
+        },
         Ty::DirFd => match signed(raw, width) as i32 {
             AT_FDCWD => fd_cwd(cx),
             n => fd(cx, n),
         },
         Ty::Pid(kind) => {
             let id = signed(raw, width) as i32;
-            let comment = if cx.options.pids { cx.world.pid(cx.call.tid, id, kind).map(|b| cx.bytes(&b)) } else { None };
-            Value::Pid { id, kind, comment }
+            Value::Pid { id, kind, comment: cx.pid_comment(id, kind) }
         }
         Ty::Uid | Ty::Gid => {
             // All bits set means "leave as it is".
@@ -48,7 +52,8 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Dev => irregular::dev::decode(cx, raw),
         Ty::Flags(set) => Value::Flags { raw, set },
         Ty::Enum(set) => Value::Enum { raw, set },
-        Ty::ClockId => irregular::clockid::decode(cx, raw),
+        Ty::ClockId => Value::Enum { raw, set: &CLOCKS },
+        Ty::Ticks => Value::Ticks(raw),
         Ty::As(width, inner) => {
             let width = width.bytes(cx.abi());
             held_in(cx, inner, cut(raw, width), width, scope)
@@ -56,6 +61,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Path => string(cx, raw, usize::MAX, TextKind::Path),
         Ty::Str => string(cx, raw, cx.options.text, TextKind::Str),
         Ty::Bytes(dir, len) => buffer(cx, raw, dir, len, scope),
+        Ty::Stack(_) => Value::Addr(cx.call.sp),
         Ty::Spread(s) => match follow(cx, raw, Dir::In) {
             Err(value) => value,
             Ok(phase) => strukt(cx, s, phase, raw).unwrap_or(Value::Addr(raw)),
@@ -136,7 +142,7 @@ pub fn strukt<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> O
     let mut tail = Tail::End;
     let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
     for field in s.fields {
-        if !field.when.holds(member_of) {
+        if !field.when.holds(&member_of) {
             continue;
         }
         if field.verbose && cx.abbrev {
@@ -174,7 +180,7 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
     let mut tail = Tail::End;
     let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
     for field in s.fields {
-        if !field.when.holds(member_of) {
+        if !field.when.holds(&member_of) {
             continue;
         }
         let end = field.place(cx.abi()).end() as u64;
@@ -202,7 +208,7 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
         } else if rest.iter().any(|&b| b != 0) {
             let shown = rest.len().min(cx.options.text);
             let text = Value::Text(Text { bytes: &rest[..shown], cut: shown < rest.len(), kind: TextKind::HexBytes });
-            let which = cx.plain(format_args!("bytes {}..{}", known, size - 1));
+            let which = cx.plain(format_args!("bytes {}..{}", known, known + rest.len() as u64 - 1));
             members.push(Member { name: "", value: Value::Remark(cx.keep(which), cx.keep(text)) });
         }
     }
@@ -258,21 +264,31 @@ fn buffer<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> Value
 
 /// `len` bytes, cut at `-s`.
 pub fn bytes<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64, kind: TextKind) -> Value<'a> {
-    let shown = usize::try_from(len).unwrap_or(usize::MAX).min(cx.options.text);
-    if shown == 0 {
-        return Value::Text(Text { bytes: &[], cut: len > 0, kind });
+    if len == 0 {
+        return Value::Text(Text { bytes: &[], cut: false, kind });
     }
-    match cx.read(phase, addr, shown) {
-        Some(bytes) => Value::Text(Text { bytes, cut: len > shown as u64, kind }),
+    // What is cut off must be there: one more byte than is shown.
+    let want = usize::try_from(len).unwrap_or(usize::MAX).min(cx.options.text.saturating_add(1));
+    match cx.read(phase, addr, want) {
+        Some(bytes) => {
+            let shown = want.min(cx.options.text);
+            Value::Text(Text { bytes: &bytes[..shown], cut: shown < want, kind })
+        }
         None => Value::Addr(addr),
     }
 }
 
-fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, scope: Scope) -> Value<'a> {
+pub fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, scope: Scope) -> Value<'a> {
     let phase = match follow(cx, addr, dir) {
         Err(value) => return value,
         Ok(phase) => phase,
     };
+    if let Len::Fixed(n) = len
+        && cx.read(phase, addr, n * inner.size(cx.abi())).is_none()
+    {
+        // A pair is read as one.
+        return Value::Addr(addr);
+    }
     match cx.len(len, phase, scope) {
         Some(n) => elements(cx, phase, addr, inner, n, matches!(len, Len::UntilZero)),
         None => Value::Addr(addr),
@@ -291,7 +307,9 @@ pub fn elements<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, inner: &Ty, n: u64, un
             break;
         }
         if i >= limit {
-            return Value::Array(items.into_bump_slice(), Tail::More);
+            // One element more is captured than is shown, to tell an end of the array's memory from brevity.
+            let tail = if cx.read(phase, at, size).is_some() { Tail::More } else { Tail::Unread(at) };
+            return Value::Array(items.into_bump_slice(), tail);
         }
         match inline(cx, inner, phase, at, size, Scope::Args) {
             Some(value) => items.push(value),
@@ -307,11 +325,23 @@ const AT_FDCWD: i32 = c::AT_FDCWD as i32;
 
 /// A descriptor, with what it refers to under `-y`.
 pub fn fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
-    let path = if cx.options.fds && fd >= 0 { cx.world.fd(cx.call.tid, fd).map(|p| cx.bytes(&p)) } else { None };
-    Value::Fd { fd, path }
+    fd_of(cx, cx.call.tid, fd)
+}
+
+/// A descriptor of another process.
+pub fn fd_of<'a>(cx: &Cx<'a>, tid: Tid, fd: i32) -> Value<'a> {
+    Value::Fd { fd, note: if fd >= 0 { fd_note(cx, tid, fd) } else { None } }
 }
 
 fn fd_cwd<'a>(cx: &Cx<'a>) -> Value<'a> {
-    let path = if cx.options.fds { cx.world.fd(cx.call.tid, AT_FDCWD).map(|p| cx.bytes(&p)) } else { None };
-    Value::Fd { fd: AT_FDCWD, path }
+    Value::Fd { fd: AT_FDCWD, note: fd_note(cx, cx.call.tid, AT_FDCWD) }
+}
+
+fn fd_note<'a>(cx: &Cx<'a>, tid: Tid, fd: i32) -> Option<&'a FdNote<'a>> {
+    if !cx.options.fds {
+        return None;
+    }
+    let info = cx.world.fd(tid, fd)?;
+    let (path, detail) = (cx.bytes(&info.path), cx.arena.alloc_str(&info.detail));
+    Some(cx.arena.alloc(FdNote { path, detail, deleted: info.deleted }))
 }

@@ -19,7 +19,7 @@ pub enum Value<'a> {
     Octal(u64),
     /// A pointer, shown as such because it is not followed, or because what it points at could not be read.
     Addr(u64),
-    Fd { fd: i32, path: Option<&'a [u8]> },
+    Fd { fd: i32, note: Option<&'a FdNote<'a>> },
     Pid { id: i32, kind: PidKind, comment: Option<&'a [u8]> },
     /// A flag word with the set that names its bits.
     Flags { raw: u64, set: &'static Set },
@@ -41,18 +41,19 @@ pub enum Value<'a> {
     Notation { raw: u64, name: &'static str, args: &'a [Value<'a>] },
     /// A number as wide as `printf("%#0*x")` makes it: `0x05`, and zero as bare digits.
     PadHex { raw: u64, width: u8 },
-    /// Two spellings of one thing, of which style decides: as a number, and by name.
-    Either { raw: &'a Value<'a>, name: &'a Value<'a> },
     /// A flag word or enumeration whose number is shown even where names are wanted.
     Numbered(&'a Value<'a>),
     /// An IP address. As a member of a struct an IPv6 one is spelt with the member it is stored in.
     Ip(std::net::IpAddr),
     /// Parts joined by `|`, for words that mix enumerations, flags and numbers.
     Or(&'a [Value<'a>]),
-    /// A number and what it means, where neither hexadecimal nor a set says it: a key's serial and its special name.
+    /// A number and what it means, where neither hexadecimal nor a set says it: a key's serial and its special name, the
+    /// bytes of a port and `htons(80)`.
     Known(&'a Value<'a>, &'a Value<'a>),
     /// A moment, for a comment: seconds since the epoch and a part of a second in this many digits.
     Time { sec: i64, part: u32, digits: u8 },
+    /// A number that should have a name and has none; what names would look like goes into a comment.
+    Nameless(&'a Value<'a>, &'static str),
     /// What went in and what came out.
     Change(&'a Value<'a>, &'a Value<'a>),
     /// A value with a comment, which machines may skip.
@@ -61,8 +62,14 @@ pub enum Value<'a> {
     Remark(&'a Value<'a>, &'a Value<'a>),
     /// A member that does not exist in this case; it is left out.
     Absent,
+    /// By name, whatever the style.
+    Symbolic(&'a Value<'a>),
+    /// What the call made of the argument before this one; as an argument of its own it has no name.
+    Becomes(&'a Value<'a>),
     /// Written in the style of the arguments where the rest of a note keeps to names.
     Styled(&'a Value<'a>),
+    /// Text of Stride's own, such as a shift between parts of a number.
+    Literal(&'static str),
     /// Free text without quotes, such as the inside of a comment.
     Plain(&'a [u8]),
     /// Printable ASCII that a decoder vouches for.
@@ -73,6 +80,14 @@ pub enum Value<'a> {
     Seq(&'a [Value<'a>]),
     /// The parts one after another with nothing between.
     Glue(&'a [Value<'a>]),
+}
+
+/// What a descriptor refers to, as [`crate::FdInfo`] tells it.
+#[derive(Clone, Copy, Debug)]
+pub struct FdNote<'a> {
+    pub path: &'a [u8],
+    pub detail: &'a str,
+    pub deleted: bool,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use crate::error::{AttachFailure, EngineError, StartError};
 use crate::plans::Plans;
 use crate::signals::Signals;
 use crate::spawn::{Plan, spawn};
-use crate::sys::{self, Info};
+use crate::sys::{self, Entered, Info};
 use crate::threads::{Inside, Slot, Startup, State, Thread, Threads};
 use crate::tracee::{ExitToken, Running, StopToken, Stopped, Until};
 use crate::wait::{Report, Status, Stop, Waited, wait};
@@ -436,10 +436,7 @@ impl PtraceEngine {
         let thread = &mut self.threads[slot];
         let info = thread.stopped().map_or(Ok(Info::None { ip: 0 }), Stopped::syscall_info);
         match info {
-            Ok(Info::Entry { arch, ip, nr, args } | Info::Seccomp { arch, ip, nr, args }) => {
-                let abi = Abi::from_audit_arch(arch).unwrap_or(Abi::NATIVE);
-                self.enter(slot, abi, ip, abi.cut(nr), args, system_time);
-            }
+            Ok(Info::Entry(entered) | Info::Seccomp(entered)) => self.enter(slot, entered, system_time),
             Ok(Info::Exit { rval, is_error, .. }) => self.leave(slot, rval, is_error, system_time),
             Ok(Info::None { .. }) | Err(_) => {}
         }
@@ -448,7 +445,9 @@ impl PtraceEngine {
         self.hold(slot, 0);
     }
 
-    fn enter(&mut self, slot: Slot, abi: Abi, ip: u64, nr: u64, args: [u64; 6], system_time: Ns) {
+    fn enter(&mut self, slot: Slot, entered: Entered, system_time: Ns) {
+        let abi = Abi::from_audit_arch(entered.arch).unwrap_or(Abi::NATIVE);
+        let nr = abi.cut(entered.nr);
         let thread = &mut self.threads[slot];
         match thread.startup {
             Startup::Done | Startup::Execing => {}
@@ -472,8 +471,9 @@ impl PtraceEngine {
         let call = &mut thread.call;
         call.abi = abi;
         call.nr = nr;
-        call.args = args.map(|a| abi.cut(a));
-        call.ip = if self.want_ip { ip } else { 0 };
+        call.args = entered.args.map(|a| abi.cut(a));
+        call.ip = if self.want_ip { entered.ip } else { 0 };
+        call.sp = abi.cut(entered.sp);
         call.entered = self.now;
         call.returned = self.now;
         call.system_time = 0;

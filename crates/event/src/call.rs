@@ -14,6 +14,8 @@ pub struct Call {
     pub args: [u64; 6],
     /// The instruction pointer (`-i`), 0 where the engine did not read it.
     pub ip: u64,
+    /// The stack pointer at entry, 0 where the engine did not read it.
+    pub sp: u64,
     /// The number of the call that a restart_syscall(2) resumes, where it is one and the engine knows.
     pub resumes: Option<u64>,
     /// Monotonic time of entry.
@@ -57,6 +59,7 @@ impl Default for Call {
             nr: 0,
             args: [0; 6],
             ip: 0,
+            sp: 0,
             resumes: None,
             entered: 0,
             returned: 0,

@@ -2,19 +2,18 @@
 
 use stride_syscalls::uapi;
 
-/// `SIGINT`, `SIGRTMIN`, `SIGRT_3`, or `None` for what is no signal.
+/// `SIGINT`, `SIGRTMIN`, `SIGRT_3`, or the number of what is no signal.
 pub fn signal(out: &mut Vec<u8>, signal: i32) {
     const RTMIN: i32 = 32;
-    const RTMAX: i32 = 64;
+    const LAST: i32 = 64;
     let mut buf = itoa::Buffer::new();
     match signal {
         1..RTMIN => out.extend_from_slice(signal_name(signal as u32).as_bytes()),
         RTMIN => out.extend_from_slice(b"SIGRTMIN"),
-        RTMIN..RTMAX => {
+        RTMIN..=LAST => {
             out.extend_from_slice(b"SIGRT_");
             out.extend_from_slice(buf.format(signal - RTMIN).as_bytes());
         }
-        RTMAX => out.extend_from_slice(b"SIGRTMAX"),
         _ => out.extend_from_slice(buf.format(signal).as_bytes()),
     }
 }

@@ -192,7 +192,7 @@ impl TextView {
             return;
         }
         let m = Moment { tid, at, tracees: self.tracees, nr: self.last_calls.get(&tid).copied(), ip };
-        let value = self.decoder.siginfo(info, &self.options, &*self.world);
+        let value = self.decoder.siginfo(tid, info, &self.options, &*self.world);
         let line = match &mut self.streams {
             Streams::One(line, _) => line,
             Streams::PerThread { streams, .. } => match streams.get_mut(&tid) {

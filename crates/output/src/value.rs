@@ -1,7 +1,7 @@
 //! Values as strace writes them.
 
 use crate::{HexStrings, NameStyle, Style, clock, escape_path, names, quote};
-use stride_decode::{Member, Tail, Text, TextKind, Value};
+use stride_decode::{FdNote, Member, Tail, Text, TextKind, Value};
 use std::io::Write as _;
 use std::net::IpAddr;
 use stride_syscalls::Set;
@@ -53,7 +53,7 @@ impl Writer<'_> {
 
     fn ticks(&mut self, v: u64) {
         self.int(v);
-        if self.style.names != NameStyle::Raw {
+        if v != 0 && self.style.names != NameStyle::Raw {
             self.comment(|w| {
                 w.int(v / 100);
                 w.out.extend_from_slice(&[b'.', b'0' + (v / 10 % 10) as u8, b'0' + (v % 10) as u8]);
@@ -121,7 +121,7 @@ impl Writer<'_> {
             Value::Errno(v) => self.errno(v),
             Value::Octal(v) => self.octal(v),
             Value::Addr(v) => self.addr(v),
-            Value::Fd { fd, path } => self.fd(fd, path),
+            Value::Fd { fd, note } => self.fd(fd, note),
             Value::Pid { id, comment, .. } => {
                 self.int(id);
                 if let Some(comment) = comment {
@@ -160,7 +160,6 @@ impl Writer<'_> {
                 },
             ),
             Value::PadHex { raw, width } => self.pad_hex(raw, width.into()),
-            Value::Either { raw, name } => self.named(|w| w.value(raw), |w| w.by_name(name)),
             Value::Numbered(value) => {
                 let style = self.style.names;
                 if style == NameStyle::Abbrev {
@@ -171,7 +170,13 @@ impl Writer<'_> {
             }
             Value::Ip(ip) => self.named(|w| w.ip_octets(ip), |w| w.ip(ip, None)),
             Value::Or(parts) => self.list(parts, "|"),
-            Value::Known(number, meaning) => self.named(|w| w.value(number), |w| w.value(meaning)),
+            Value::Known(number, meaning) => self.named(|w| w.value(number), |w| w.by_name(meaning)),
+            Value::Nameless(number, unknown) => {
+                self.value(number);
+                if self.style.names != NameStyle::Raw {
+                    self.comment(|w| w.str(unknown));
+                }
+            }
             Value::Remark(comment, value) => {
                 self.str("/* ");
                 self.value(comment);
@@ -194,8 +199,14 @@ impl Writer<'_> {
                 }
             }
             Value::Styled(value) => self.value(value),
+            Value::Literal(text) => self.str(text),
+            Value::Symbolic(value) => self.by_name(value),
+            Value::Becomes(value) => {
+                self.str(" => ");
+                self.value(value);
+            }
             Value::Plain(bytes) => escape_path(self.out, bytes, HexStrings::Never),
-            Value::Ascii(text) => self.out.extend(text.bytes().filter(|b| (0x20..0x7f).contains(b))),
+            Value::Ascii(text) => self.ascii(text),
             Value::Named(name, value) => {
                 self.str(name);
                 self.out.push(b'=');
@@ -215,18 +226,27 @@ impl Writer<'_> {
         }
     }
 
-    fn fd(&mut self, fd: i32, path: Option<&[u8]>) {
+    fn fd(&mut self, fd: i32, note: Option<&FdNote<'_>>) {
         const AT_FDCWD: i32 = -100;
         if fd == AT_FDCWD {
             self.named(|w| w.int(fd), |w| w.str("AT_FDCWD"));
         } else {
             self.int(fd);
         }
-        if let Some(path) = path {
+        if let Some(note) = note {
             self.out.push(b'<');
-            escape_path(self.out, path, HexStrings::Never);
+            escape_path(self.out, note.path, HexStrings::Never);
+            self.ascii(note.detail);
             self.out.push(b'>');
+            if note.deleted {
+                self.str("(deleted)");
+            }
         }
+    }
+
+    /// Text that a decoder vouches for, which is not taken at its word: nothing else reaches a terminal.
+    fn ascii(&mut self, text: &str) {
+        self.out.extend(text.bytes().filter(|b| (0x20..0x7f).contains(b)));
     }
 
     fn text(&mut self, text: Text<'_>) {
@@ -409,19 +429,26 @@ impl Writer<'_> {
         }
     }
 
+    /// The file's type and the special bits by name, the permissions as a number. An unknown type leaves no name to
+    /// any bit, and permissions alone are bare.
     fn mode(&mut self, raw: u64) {
-        let set = &stride_syscalls::sets::files::FILE_TYPE;
-        match set.name_of(raw & 0o170_000) {
-            Some(name) => self.named(
-                |w| w.octal(raw),
-                |w| {
+        const TYPE: u64 = 0o170_000;
+        const SPECIAL: [(u64, &str); 3] = [(0o4000, "S_ISUID"), (0o2000, "S_ISGID"), (0o1000, "S_ISVTX")];
+        let kind = stride_syscalls::sets::files::FILE_TYPE.name_of(raw & TYPE);
+        if kind.is_none() && (raw & TYPE != 0 || raw & 0o7000 == 0) {
+            return self.octal(raw);
+        }
+        let special = SPECIAL.iter().filter(|(bit, _)| raw & bit != 0).map(|(_, name)| *name);
+        self.named(
+            |w| w.octal(raw),
+            |w| {
+                for name in kind.into_iter().chain(special) {
                     w.str(name);
                     w.out.push(b'|');
-                    w.octal(raw & !0o170_000);
-                },
-            ),
-            None => self.octal(raw),
-        }
+                }
+                w.octal(raw & !(TYPE | 0o7000));
+            },
+        );
     }
 
     /// The members of a signal set; the set is written as what it lacks when that is shorter.

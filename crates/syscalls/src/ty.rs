@@ -45,8 +45,9 @@ pub enum Len {
     Deref(&'static str),
     /// Elements until one that is zero (argv).
     UntilZero,
-    /// The value of a sibling less `less`, in units, rounded up: pages of a length, words of a number of bits.
-    Units { of: &'static str, less: u8, unit: Unit },
+    /// The value of a sibling less `less` (or more, where that is negative), in units, rounded up: pages of a length,
+    /// words of a number of bits.
+    Units { of: &'static str, less: i8, unit: Unit },
 }
 
 /// What [`Len::Units`] divides by.
@@ -55,6 +56,9 @@ pub enum Unit {
     Page,
     /// The bits of a `long` of the call's ABI.
     WordBits,
+    /// The bits of a byte.
+    ByteBits,
+    One,
 }
 
 impl Unit {
@@ -62,14 +66,16 @@ impl Unit {
     pub const fn shift(self, abi: Abi) -> u8 {
         match self {
             Unit::Page => 12,
+            Unit::One => 0,
+            Unit::ByteBits => 3,
             Unit::WordBits => abi.word().trailing_zeros() as u8 + 3,
         }
     }
 }
 
 /// How many units of `1 << shift` make up `value - less`, the last one counted though it be not full.
-pub const fn units(value: u64, less: u8, shift: u8) -> u64 {
-    let rest = value.saturating_sub(less as u64);
+pub const fn units(value: u64, less: i8, shift: u8) -> u64 {
+    let rest = if less < 0 { value.saturating_add(less.unsigned_abs() as u64) } else { value.saturating_sub(less as u64) };
     (rest >> shift) + (rest & ((1 << shift) - 1) != 0) as u64
 }
 
@@ -146,6 +152,8 @@ pub enum Ty {
     /// `int` enumeration.
     Enum(&'static Set),
     ClockId,
+    /// `clock_t`, decimal, in ticks of which there are 100 a second.
+    Ticks,
     /// The same scalar with another width: `As(Width::Word, &Ty::Flags(&X))` for an `unsigned long` flag word.
     As(Width, &'static Ty),
 
@@ -185,6 +193,9 @@ pub enum Ty {
     /// Shown unless all its bytes are zero (reserved members).
     NonZero(&'static Ty),
 
+    /// What lies at the stack pointer when the call is entered; it takes the place of an argument but no register.
+    Stack(&'static Ty),
+
     // --- inline, behind a pointer or inside a struct ---
     Struct(&'static Struct),
     /// A `char[]` member holding a NUL-terminated string.
@@ -210,7 +221,7 @@ pub struct Select {
 }
 
 /// The value chosen on: `(arg >> shift) & mask`, of one argument or of two (`level`, `optname`: the second in the upper half).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     pub arg: &'static str,
     pub second: Option<&'static str>,
@@ -269,32 +280,121 @@ pub enum Irregular {
     OpenHowMode,
     /// `struct file_handle`.
     FileHandle,
+    /// A path that is only written down, not followed: what a symbolic link points at.
+    LinkTarget,
+    /// A name of memfd_create(2), of which the kernel reads no more than fits a file name.
+    MemfdName,
+    /// A [`Ty::Grown`] that the kernel does not read when it is said to be larger than a page.
+    UpToPage,
     // mount, xattr, notify, aio, keys
     /// The value of an extended attribute; a sibling `size` is its room.
     XattrValue,
     /// The names of extended attributes, each with its NUL.
     XattrList,
+    /// mount(2): flags with the old mark, and what follows from them.
+    MountFlags,
+    MountType,
+    MountData,
+    /// fsconfig(2): strings and blobs of bounded length.
+    FsString,
+    FsBlob,
+    SwapFlags,
+    QuotaOp,
+    StatmountReq,
+    ListmountReq,
+    Statmount,
+    MountIds,
+    /// A string of statmount(2)'s answer by its offset; several, as many as the named member says.
+    StatmountStr,
+    StatmountStrs(&'static str),
+    /// Keys: serial numbers with the special ones named, and what keyctl(2) exchanges.
+    KeySerial,
+    KeyDefault,
+    KeyError,
+    KeyText,
+    KeyData,
+    KeyCaps,
+    KeyOtherInfo,
+    /// Bytes whose length is this member of the parameters.
+    PkeyData(&'static str),
+    LandlockRuleset,
+    LsmContexts,
+    LsmContext,
+    FanotifyInit,
+    FanotifyDir,
+    /// io_submit(2)'s control blocks, io_cancel(2)'s, and members of them.
+    Iocbs,
+    IocbCancel,
+    IocbPriority,
+    /// A block's vectors, and their number where they cannot be shown.
+    IocbVector,
+    IocbVectorLen,
+    IoPriority,
+    UringFd,
+    UringOpcode,
+    /// An array of one number that the kernel may have changed.
+    Change,
 
     // process, prctl, creds, limits, bpf, system
     /// execve(2)'s environment.
     Environ,
     /// The capability sets of capget(2).
     CapData,
+    /// What wait4(2) fills in only when it reaped a child.
+    Reaped,
+    /// A child's wait status.
+    WaitStatus,
+    /// waitid(2)'s id, which its type tells the kind of.
+    WaitId,
+    /// clone(2)'s flags with the exit signal.
+    CloneFlags,
+    /// clone3(2)'s 64-bit exit signal.
+    ExitSignal,
+    /// clone3(2)'s array of pids to choose.
+    SetTid,
+    /// What clone3(2) answers through pointers of its struct.
+    CloneReply,
+    /// A descriptor of the process that this argument names.
+    FdOf(&'static str),
+    /// A descriptor of the process that this argument's pidfd refers to.
+    FdOfPidfd(&'static str),
+    /// A resource limit.
+    Limit,
+    /// personality(2): a domain and flags.
+    Persona,
+    /// An x86 segment descriptor, where the sibling `bytecount` says there is one.
+    LdtEntry,
+    /// Hexadecimal of this width with its prefix, padded.
+    HexWide(u8),
+    /// A buffer shown as hexadecimal escapes.
+    HexBytes,
+    /// kexec_load(2)'s segments, of which there are few.
+    KexecSegments,
+    /// kexec_load(2)'s flags, which an architecture leads.
+    KexecFlags,
+    /// set_thread_area(2)'s descriptor, as the program filled it in.
+    ThreadArea,
     // memory, sched, signal, time, futex
     /// `siginfo_t`.
     Siginfo,
     /// A `sigset_t` held in a word, or inline.
     SigMask,
-    /// `struct sigaction` with its conditional member.
-    Sigaction,
+    /// The call that restart_syscall(2) resumes.
+    Resumed,
+    /// A signal's disposition.
+    Handler,
     /// A signal frame's mask, as sigreturn finds it on the stack.
     SigFrame,
     /// `struct sigevent`.
     Sigevent,
     /// What is left of a sleep that a signal interrupted.
     Remaining,
+    /// Seconds since the epoch.
+    Moment,
     /// A bit set of NUMA nodes, shown word by word.
     NodeMask,
+    /// One such word.
+    MaskWord,
     /// A byte of mincore(2)'s answer.
     Residency,
     /// What became of a page: its node, or why it did not move.
@@ -305,12 +405,16 @@ pub enum Irregular {
     CpuSet,
     /// `struct sched_attr`, as long as it says it is.
     SchedAttr,
+    /// Whom a priority is for.
+    PrioWho,
     /// The operation of `FUTEX_WAKE_OP`.
     FutexWakeOp,
     /// `struct futex_waitv`.
     FutexWaiters,
-    /// `struct rseq` with its critical section.
+    /// `struct rseq`.
     Rseq,
+    /// Its critical section.
+    RseqSection,
     // socket, sockopt, poll, ipc
     /// A socket's type with the flags that share its word.
     SockType,
@@ -318,11 +422,47 @@ pub enum Irregular {
     Numbered,
     /// A packet socket's protocol.
     PacketProtocol,
+    /// An interface index.
+    Ifindex,
+    /// An IPv4 or IPv6 address, by its size.
+    Ip,
+    /// A socket address inside a struct.
+    SockaddrStorage,
+    /// `struct msghdr`, and a vector of them.
+    Msghdr,
+    Mmsghdr,
+    /// A socket option's value, as it comes and as it goes.
+    SockoptGet,
+    SockoptSet,
+    /// A packet filter to attach.
+    SockFilter,
+    /// poll(2)'s descriptors, as they go in; what came out is a note.
+    PollFds,
+    /// A set of descriptors, likewise.
+    FdSet,
+    /// A time to wait, likewise.
+    Timeout,
+    /// A System V IPC call's flags with the permissions in their low bits; shmget(2)'s hold a page size besides.
+    IpcFlags,
+    ShmFlags,
+    /// An operation that may ask for the newer structs of System V IPC.
+    IpcOp,
+    IpcKey,
+    IpcCall,
+    /// A message with its type in front.
+    MsgBuf,
     /// `int *` that the call changes: `[128 => 16]`.
     LenChange,
 
     // ioctl
 
+}
+
+impl Irregular {
+    /// Whether it shows what the program handed in, although memory is captured again when the call returns.
+    pub const fn shown_at_entry(self) -> bool {
+        matches!(self, Irregular::PollFds | Irregular::FdSet | Irregular::Timeout)
+    }
 }
 
 impl Ty {
@@ -332,10 +472,10 @@ impl Ty {
             Ty::Int | Ty::UInt | Ty::Hex | Ty::Fd | Ty::DirFd | Ty::Pid(_) | Ty::Uid | Ty::Gid | Ty::Signal
             | Ty::Mode | Ty::Perm | Ty::Flags(_) | Ty::Enum(_) | Ty::ClockId => 4,
             Ty::I64 | Ty::U64 | Ty::Dev => 8,
-            Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr => abi.word(),
+            Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr | Ty::Ticks => abi.word(),
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) | Ty::Spread(_) => abi.word(),
+            | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
             Ty::Struct(s) => s.size(abi),
             Ty::Blob(n) => *n,
@@ -350,7 +490,7 @@ impl Ty {
         match self {
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) | Ty::Spread(_) => true,
+            | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => true,
             Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
             _ => false,
         }
@@ -394,7 +534,8 @@ impl Ty {
                 false
             }
             Ty::Exchange(_) | Ty::Reply(_) => true,
-            Ty::Custom(_, shape) | Ty::NonZero(shape) => shape.needs_exit(),
+            Ty::Custom(which, shape) => !which.shown_at_entry() && shape.needs_exit(),
+            Ty::NonZero(shape) => shape.needs_exit(),
             _ => false,
         }
     }

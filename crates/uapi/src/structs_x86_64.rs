@@ -2607,7 +2607,7 @@ pub const kvm_xen_vcpu_attr: Layout = Layout { name: "kvm_xen_vcpu_attr", size: 
 pub const kvm_xsave: Layout = Layout { name: "kvm_xsave", size: 4096, fields: &[f("region", 0, 4, 1024), f("extra", 4096, 4, 0)] };
 pub const landlock_net_port_attr: Layout = Layout { name: "landlock_net_port_attr", size: 16, fields: &[f("allowed_access", 0, 8, 1), f("port", 8, 8, 1)] };
 pub const landlock_path_beneath_attr: Layout = Layout { name: "landlock_path_beneath_attr", size: 12, fields: &[f("allowed_access", 0, 8, 1), s("parent_fd", 8, 4, 1)] };
-pub const landlock_ruleset_attr: Layout = Layout { name: "landlock_ruleset_attr", size: 24, fields: &[f("handled_access_fs", 0, 8, 1), f("handled_access_net", 8, 8, 1), f("scoped", 16, 8, 1)] };
+pub const landlock_ruleset_attr: Layout = Layout { name: "landlock_ruleset_attr", size: 48, fields: &[f("handled_access_fs", 0, 8, 1), f("handled_access_net", 8, 8, 1), f("scoped", 16, 8, 1), f("quiet_access_fs", 24, 8, 1), f("quiet_access_net", 32, 8, 1), f("quiet_scoped", 40, 8, 1)] };
 pub const linger: Layout = Layout { name: "linger", size: 8, fields: &[s("l_onoff", 0, 4, 1), s("l_linger", 4, 4, 1)] };
 pub const linux_dirent: Layout = Layout { name: "linux_dirent", size: 24, fields: &[f("d_ino", 0, 8, 1), f("d_off", 8, 8, 1), f("d_reclen", 16, 2, 1), s("d_name", 18, 1, 0)] };
 pub const linux_dirent64: Layout = Layout { name: "linux_dirent64", size: 24, fields: &[f("d_ino", 0, 8, 1), s("d_off", 8, 8, 1), f("d_reclen", 16, 2, 1), f("d_type", 18, 1, 1), s("d_name", 19, 1, 0)] };
@@ -3404,6 +3404,8 @@ pub const rose_route_struct: Layout = Layout { name: "rose_route_struct", size: 
 pub const rpmsg_endpoint_info: Layout = Layout { name: "rpmsg_endpoint_info", size: 40, fields: &[s("name", 0, 1, 32), f("src", 32, 4, 1), f("dst", 36, 4, 1)] };
 pub const rseq: Layout = Layout { name: "rseq", size: 32, fields: &[f("cpu_id_start", 0, 4, 1), f("cpu_id", 4, 4, 1), f("rseq_cs", 8, 8, 1), f("flags", 16, 4, 1), f("node_id", 20, 4, 1), f("mm_cid", 24, 4, 1), s("end", 28, 1, 0)] };
 pub const rseq_cs: Layout = Layout { name: "rseq_cs", size: 32, fields: &[f("version", 0, 4, 1), f("flags", 4, 4, 1), f("start_ip", 8, 8, 1), f("post_commit_offset", 16, 8, 1), f("abort_ip", 24, 8, 1)] };
+pub const rseq_grown: Layout = Layout { name: "rseq_grown", size: 64, fields: &[f("cpu_id_start", 0, 4, 1), f("cpu_id", 4, 4, 1), f("rseq_cs", 8, 8, 1), f("flags", 16, 4, 1), f("node_id", 20, 4, 1), f("mm_cid", 24, 4, 1), f("slice_ctrl", 28, 4, 1), f("slice_ctrl.request", 28, 1, 1), f("slice_ctrl.granted", 29, 1, 1), f("slice_ctrl.__reserved", 30, 2, 1), f("__reserved", 32, 1, 1)] };
+pub const rseq_slice_ctrl: Layout = Layout { name: "rseq_slice_ctrl", size: 4, fields: &[f("request", 0, 1, 1), f("granted", 1, 1, 1), f("__reserved", 2, 2, 1)] };
 pub const rss_resp_entry: Layout = Layout { name: "rss_resp_entry", size: 8, fields: &[f("cqid", 0, 4, 1), f("wqid", 4, 4, 1)] };
 pub const rt0_hdr: Layout = Layout { name: "rt0_hdr", size: 8, fields: &[f("rt_hdr", 0, 4, 1), f("rt_hdr.nexthdr", 0, 1, 1), f("rt_hdr.hdrlen", 1, 1, 1), f("rt_hdr.type", 2, 1, 1), f("rt_hdr.segments_left", 3, 1, 1), f("reserved", 4, 4, 1), f("addr", 8, 16, 0)] };
 pub const rt2_hdr: Layout = Layout { name: "rt2_hdr", size: 24, fields: &[f("rt_hdr", 0, 4, 1), f("rt_hdr.nexthdr", 0, 1, 1), f("rt_hdr.hdrlen", 1, 1, 1), f("rt_hdr.type", 2, 1, 1), f("rt_hdr.segments_left", 3, 1, 1), f("reserved", 4, 4, 1), f("addr", 8, 16, 1), f("addr.in6_u", 8, 16, 1), f("addr.in6_u.u6_addr8", 8, 1, 16), f("addr.in6_u.u6_addr16", 8, 2, 8), f("addr.in6_u.u6_addr32", 8, 4, 4)] };
@@ -8360,6 +8362,8 @@ pub const ALL: &[&Layout] = &[
     &rpmsg_endpoint_info,
     &rseq,
     &rseq_cs,
+    &rseq_grown,
+    &rseq_slice_ctrl,
     &rss_resp_entry,
     &rt0_hdr,
     &rt2_hdr,

@@ -1,16 +1,76 @@
-//! Signal sets.
+//! Signal sets, and the frames on the stack that hold one.
 
 use crate::{Cx, Scope, Value};
 use stride_event::Phase;
-use stride_syscalls::{Dir, Len};
+use stride_syscalls::sets::signal::{HANDLER, HANDLER32};
+use stride_syscalls::structs::signal;
+use stride_syscalls::{Dir, Len, table};
+
+/// The kernel's set has 64 bits on every ABI.
+const SIZE: u64 = 8;
 
 pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> Value<'a> {
     let phase = Phase::of(dir);
-    if addr == 0 || (dir != Dir::In && cx.failed()) {
+    if addr == 0 || !cx.verbose || !cx.filled(dir) {
         return Value::Addr(addr);
     }
-    match cx.len(len, phase, scope).and_then(|n| cx.read(phase, addr, n.min(128) as usize)) {
-        Some(mask) => Value::SigSet(mask),
-        None => Value::Addr(addr),
+    // A set of another size the kernel refuses, except that it hands out as much of one as there is room for.
+    let least = if dir == Dir::In { cx.abi().word() as u64 } else { 1 };
+    let mask = cx.len(len, phase, scope).filter(|n| (least..=SIZE).contains(n)).and_then(|n| cx.read(phase, addr, n as usize));
+    mask.map_or(Value::Addr(addr), Value::SigSet)
+}
+
+/// A set held in a register or member of one word.
+pub fn word<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    Value::SigSet(&cx.bytes(&raw.to_le_bytes())[..cx.abi().word()])
+}
+
+pub fn inline<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize) -> Option<Value<'a>> {
+    cx.read(phase, addr, size).map(Value::SigSet)
+}
+
+/// The mask that sigreturn(2) and rt_sigreturn(2) will restore, from the frame at the stack pointer.
+pub fn frame<'a>(cx: &Cx<'a>) -> Value<'a> {
+    let sp = cx.call.sp;
+    let read = |at: usize, n: usize| cx.read(Phase::Entry, sp.wrapping_add(at as u64), n);
+    let mask = if cx.row.name == "sigreturn" {
+        let [low, high] = signal::OLD_FRAME_MASK;
+        read(low, 4).zip(read(high, 4)).map(|(low, high)| {
+            let mut mask = [0; 8];
+            mask[..4].copy_from_slice(low);
+            mask[4..].copy_from_slice(high);
+            cx.bytes(&mask)
+        })
+    } else {
+        read(signal::frame_mask(cx.abi()), SIZE as usize)
+    };
+    match mask {
+        Some(mask) => cx.members(&[("mask", Value::SigSet(mask))]),
+        None => Value::Addr(sp),
     }
+}
+
+/// A signal's disposition: what is no address has a name.
+pub fn handler<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let set = if cx.abi().word() == 4 { &HANDLER32 } else { &HANDLER };
+    Value::Enum { raw, set }
+}
+
+/// The disposition that signal(2) returns, where it has a name.
+pub fn previous<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
+    let raw = cx.ret()? as u64;
+    HANDLER.name_of(raw)?;
+    Some(Value::Enum { raw, set: &HANDLER })
+}
+
+/// The mask that a call returns in a register.
+pub fn returned<'a>(cx: &Cx<'a>, what: &'static str) -> Option<Value<'a>> {
+    let mask = word(cx, cx.ret()? as u64);
+    Some(Value::Glue(cx.values(&[Value::Literal(what), mask])))
+}
+
+/// Which call restart_syscall(2) resumes.
+pub fn resumed<'a>(cx: &Cx<'a>) -> Value<'a> {
+    let name = cx.call.resumes.and_then(|nr| table(cx.abi()).get(nr)).map_or("system call", |e| e.row.name);
+    Value::Glue(cx.values(&[Value::Literal("<... resuming interrupted "), Value::Literal(name), Value::Literal(" ...>")]))
 }

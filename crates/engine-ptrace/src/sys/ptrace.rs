@@ -61,15 +61,26 @@ pub fn siginfo(tid: Tid, info: &mut [u8; SIGINFO_SIZE]) -> Result<(), Errno> {
 pub enum Info {
     /// Not at a system call.
     None { ip: u64 },
-    Entry { arch: u32, ip: u64, nr: u64, args: [u64; 6] },
+    Entry(Entered),
     Exit { ip: u64, rval: i64, is_error: bool },
-    Seccomp { arch: u32, ip: u64, nr: u64, args: [u64; 6] },
+    Seccomp(Entered),
+}
+
+/// The registers of a call being entered.
+#[derive(Clone, Copy, Debug)]
+pub struct Entered {
+    pub arch: u32,
+    pub ip: u64,
+    pub sp: u64,
+    pub nr: u64,
+    pub args: [u64; 6],
 }
 
 impl Info {
     pub fn ip(self) -> u64 {
         match self {
-            Info::None { ip } | Info::Entry { ip, .. } | Info::Exit { ip, .. } | Info::Seccomp { ip, .. } => ip,
+            Info::None { ip } | Info::Exit { ip, .. } => ip,
+            Info::Entry(e) | Info::Seccomp(e) => e.ip,
         }
     }
 }
@@ -83,11 +94,11 @@ pub fn syscall_info(tid: Tid) -> Result<Info, Errno> {
     Errno::result(r)?;
     let head = w[0].to_ne_bytes();
     let arch = u32::from_ne_bytes([head[4], head[5], head[6], head[7]]);
-    let args = [w[4], w[5], w[6], w[7], w[8], w[9]];
+    let entered = Entered { arch, ip: w[1], sp: w[2], nr: w[3], args: [w[4], w[5], w[6], w[7], w[8], w[9]] };
     Ok(match head[0] {
-        1 => Info::Entry { arch, ip: w[1], nr: w[3], args },
+        1 => Info::Entry(entered),
         2 => Info::Exit { ip: w[1], rval: w[3] as i64, is_error: w[4].to_ne_bytes()[0] != 0 },
-        3 => Info::Seccomp { arch, ip: w[1], nr: w[3], args },
+        3 => Info::Seccomp(entered),
         _ => Info::None { ip: w[1] },
     })
 }

@@ -1,7 +1,64 @@
-//! Scheduling.
+//! Scheduling: policies, priorities, affinity.
 
-use crate::Syscall;
+use crate::sets::sched::*;
+use crate::structs::sched::*;
+use crate::structs::time::{TIMESPEC, TIMESPEC64};
+use crate::{Class, Dir, Irregular, Len, PidKind, Ret, Syscall, Ty, arg, syscall};
 
-pub static ROWS: &[Syscall] = &[];
+const NONE: Class = Class::NONE;
+const PID: Ty = Ty::Pid(PidKind::Tgid);
+/// As many bytes of a CPU set as are looked at: 8192 CPUs are the most a kernel can be built for.
+const CPU_BYTES: u32 = 1024;
+
+pub static ROWS: &[Syscall] = &[
+    syscall("sched_yield", NONE, Ret::Int, &[]),
+    syscall("sched_setparam", NONE, Ret::Int, &[arg("pid", PID), arg("param", Ty::Ptr(Dir::In, &Ty::Struct(&PARAM)))]),
+    syscall("sched_getparam", NONE, Ret::Int, &[arg("pid", PID), arg("param", Ty::Ptr(Dir::Out, &Ty::Struct(&PARAM)))]),
+    syscall("sched_setscheduler", NONE, Ret::Int, &[
+        arg("pid", PID),
+        arg("policy", Ty::Flags(&POLICY_FLAGS)),
+        arg("param", Ty::Ptr(Dir::In, &Ty::Struct(&PARAM))),
+    ]),
+    syscall("sched_getscheduler", NONE, Ret::Hex, &[arg("pid", PID)]),
+    syscall("sched_get_priority_max", NONE, Ret::Int, &[arg("policy", Ty::Enum(&POLICY))]),
+    syscall("sched_get_priority_min", NONE, Ret::Int, &[arg("policy", Ty::Enum(&POLICY))]),
+    syscall("sched_rr_get_interval", NONE, Ret::Int, &[
+        arg("pid", PID),
+        arg("tp", Ty::Ptr(Dir::Out, &Ty::Struct(&TIMESPEC))),
+    ]),
+    syscall("sched_rr_get_interval_time64", NONE, Ret::Int, &[
+        arg("pid", PID),
+        arg("tp", Ty::Ptr(Dir::Out, &Ty::Struct(&TIMESPEC64))),
+    ]),
+    syscall("sched_setaffinity", NONE, Ret::Int, &[
+        arg("pid", PID),
+        arg("cpusetsize", Ty::UInt),
+        arg("mask", Ty::Custom(Irregular::CpuSet, &Ty::Buffer(Dir::In, Len::Of("cpusetsize"), CPU_BYTES))),
+    ]),
+    syscall("sched_getaffinity", NONE, Ret::Int, &[
+        arg("pid", PID),
+        arg("cpusetsize", Ty::UInt),
+        arg("mask", Ty::Custom(Irregular::CpuSet, &Ty::Buffer(Dir::Out, Len::Ret, CPU_BYTES))),
+    ]),
+    syscall("sched_setattr", NONE, Ret::Int, &[
+        arg("pid", PID),
+        // The kernel tells in `size` how much it knows when it does not know it all.
+        arg("attr", Ty::Custom(Irregular::SchedAttr, &Ty::Buffer(Dir::InOutAlways, Len::Fixed(56), 56))),
+        arg("flags", Ty::Hex),
+    ]),
+    syscall("sched_getattr", NONE, Ret::Int, &[
+        arg("pid", PID),
+        arg("attr", Ty::Custom(Irregular::SchedAttr, &Ty::Buffer(Dir::Out, Len::Fixed(56), 56))),
+        arg("size", Ty::UInt),
+        arg("flags", Ty::Flags(&GETATTR)),
+    ]),
+    syscall("getpriority", NONE, Ret::Int, &[arg("which", Ty::Enum(&PRIO_WHICH)), arg("who", Ty::Custom(Irregular::PrioWho, &Ty::Int))]),
+    syscall("setpriority", NONE, Ret::Int, &[
+        arg("which", Ty::Enum(&PRIO_WHICH)),
+        arg("who", Ty::Custom(Irregular::PrioWho, &Ty::Int)),
+        arg("prio", Ty::Int),
+    ]),
+    syscall("nice", NONE, Ret::Int, &[arg("increment", Ty::Int)]),
+];
 
 pub static I386: &[(&str, Syscall)] = &[];

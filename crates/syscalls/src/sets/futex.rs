@@ -1,1 +1,102 @@
-//! Locks: futex(2) and rseq(2).
+//! Names around futexes and restartable sequences.
+
+use crate::uapi::consts as c;
+use crate::{Item, Set, items, sets};
+
+const fn item(name: &'static str, value: u64) -> Item {
+    Item { name, value, mask: !0 }
+}
+
+/// `FUTEX_ROBUST_UNLOCK` and `FUTEX_ROBUST_LIST32`: linux/futex.h as of 7.1
+const UNLOCK: u64 = 512;
+const LIST32: u64 = 1024;
+
+/// futex(2) operations with the flags that go with them: linux/futex.h. Any other combination has no name.
+pub static FUTEX_OP: Set = Set::new(
+    "FUTEX_???",
+    &[
+        item("FUTEX_WAIT", c::FUTEX_WAIT),
+        item("FUTEX_WAKE", c::FUTEX_WAKE),
+        item("FUTEX_FD", c::FUTEX_FD),
+        item("FUTEX_REQUEUE", c::FUTEX_REQUEUE),
+        item("FUTEX_CMP_REQUEUE", c::FUTEX_CMP_REQUEUE),
+        item("FUTEX_WAKE_OP", c::FUTEX_WAKE_OP),
+        item("FUTEX_LOCK_PI", c::FUTEX_LOCK_PI),
+        item("FUTEX_UNLOCK_PI", c::FUTEX_UNLOCK_PI),
+        item("FUTEX_TRYLOCK_PI", c::FUTEX_TRYLOCK_PI),
+        item("FUTEX_WAIT_BITSET", c::FUTEX_WAIT_BITSET),
+        item("FUTEX_WAKE_BITSET", c::FUTEX_WAKE_BITSET),
+        item("FUTEX_WAIT_REQUEUE_PI", c::FUTEX_WAIT_REQUEUE_PI),
+        item("FUTEX_CMP_REQUEUE_PI", c::FUTEX_CMP_REQUEUE_PI),
+        item("FUTEX_LOCK_PI2", c::FUTEX_LOCK_PI2),
+        item("FUTEX_WAIT_PRIVATE", c::FUTEX_WAIT_PRIVATE),
+        item("FUTEX_WAKE_PRIVATE", c::FUTEX_WAKE_PRIVATE),
+        item("FUTEX_FD|FUTEX_PRIVATE_FLAG", c::FUTEX_FD | c::FUTEX_PRIVATE_FLAG),
+        item("FUTEX_REQUEUE_PRIVATE", c::FUTEX_REQUEUE_PRIVATE),
+        item("FUTEX_CMP_REQUEUE_PRIVATE", c::FUTEX_CMP_REQUEUE_PRIVATE),
+        item("FUTEX_WAKE_OP_PRIVATE", c::FUTEX_WAKE_OP_PRIVATE),
+        item("FUTEX_LOCK_PI_PRIVATE", c::FUTEX_LOCK_PI_PRIVATE),
+        item("FUTEX_UNLOCK_PI_PRIVATE", c::FUTEX_UNLOCK_PI_PRIVATE),
+        item("FUTEX_TRYLOCK_PI_PRIVATE", c::FUTEX_TRYLOCK_PI_PRIVATE),
+        item("FUTEX_WAIT_BITSET_PRIVATE", c::FUTEX_WAIT_BITSET_PRIVATE),
+        item("FUTEX_WAKE_BITSET_PRIVATE", c::FUTEX_WAKE_BITSET_PRIVATE),
+        item("FUTEX_WAIT_REQUEUE_PI_PRIVATE", c::FUTEX_WAIT_REQUEUE_PI_PRIVATE),
+        item("FUTEX_CMP_REQUEUE_PI_PRIVATE", c::FUTEX_CMP_REQUEUE_PI_PRIVATE),
+        item("FUTEX_LOCK_PI2_PRIVATE", c::FUTEX_LOCK_PI2_PRIVATE),
+        item("FUTEX_WAIT|FUTEX_CLOCK_REALTIME", c::FUTEX_WAIT | c::FUTEX_CLOCK_REALTIME),
+        item("FUTEX_WAIT_PRIVATE|FUTEX_CLOCK_REALTIME", c::FUTEX_WAIT_PRIVATE | c::FUTEX_CLOCK_REALTIME),
+        item("FUTEX_WAIT_BITSET|FUTEX_CLOCK_REALTIME", c::FUTEX_WAIT_BITSET | c::FUTEX_CLOCK_REALTIME),
+        item("FUTEX_WAIT_BITSET_PRIVATE|FUTEX_CLOCK_REALTIME", c::FUTEX_WAIT_BITSET_PRIVATE | c::FUTEX_CLOCK_REALTIME),
+        item("FUTEX_WAIT_REQUEUE_PI|FUTEX_CLOCK_REALTIME", c::FUTEX_WAIT_REQUEUE_PI | c::FUTEX_CLOCK_REALTIME),
+        item(
+            "FUTEX_WAIT_REQUEUE_PI_PRIVATE|FUTEX_CLOCK_REALTIME",
+            c::FUTEX_WAIT_REQUEUE_PI_PRIVATE | c::FUTEX_CLOCK_REALTIME,
+        ),
+        item("FUTEX_UNLOCK_PI_LIST64", c::FUTEX_UNLOCK_PI | UNLOCK),
+        item("FUTEX_UNLOCK_PI_LIST64_PRIVATE", c::FUTEX_UNLOCK_PI_PRIVATE | UNLOCK),
+        item("FUTEX_UNLOCK_PI_LIST32", c::FUTEX_UNLOCK_PI | UNLOCK | LIST32),
+        item("FUTEX_UNLOCK_PI_LIST32_PRIVATE", c::FUTEX_UNLOCK_PI_PRIVATE | UNLOCK | LIST32),
+        item("FUTEX_UNLOCK_WAKE_LIST64", c::FUTEX_WAKE | UNLOCK),
+        item("FUTEX_UNLOCK_WAKE_LIST64_PRIVATE", c::FUTEX_WAKE_PRIVATE | UNLOCK),
+        item("FUTEX_UNLOCK_WAKE_LIST32", c::FUTEX_WAKE | UNLOCK | LIST32),
+        item("FUTEX_UNLOCK_WAKE_LIST32_PRIVATE", c::FUTEX_WAKE_PRIVATE | UNLOCK | LIST32),
+        item("FUTEX_UNLOCK_BITSET_LIST64", c::FUTEX_WAKE_BITSET | UNLOCK),
+        item("FUTEX_UNLOCK_BITSET_LIST64_PRIVATE", c::FUTEX_WAKE_BITSET_PRIVATE | UNLOCK),
+        item("FUTEX_UNLOCK_BITSET_LIST32", c::FUTEX_WAKE_BITSET | UNLOCK | LIST32),
+        item("FUTEX_UNLOCK_BITSET_LIST32_PRIVATE", c::FUTEX_WAKE_BITSET_PRIVATE | UNLOCK | LIST32),
+    ],
+    false,
+);
+
+/// futex2 flags: linux/futex.h
+pub static FUTEX2: Set = Set::new(
+    "FUTEX2_???",
+    items!([]
+        FUTEX2_SIZE_U8 in FUTEX2_SIZE_MASK, FUTEX2_SIZE_U16 in FUTEX2_SIZE_MASK, FUTEX2_SIZE_U32 in FUTEX2_SIZE_MASK,
+        FUTEX2_SIZE_U64 in FUTEX2_SIZE_MASK, FUTEX2_NUMA, FUTEX2_MPOL = 8, FUTEX2_PRIVATE
+    ),
+    false,
+)
+.led_by(c::FUTEX2_SIZE_MASK);
+
+sets! {
+    /// A bit set of waiters
+    pub BITSET "" { FUTEX_BITSET_MATCH_ANY }
+    /// `FUTEX_WAKE_OP`: linux/futex.h
+    pub WAKE_OP "FUTEX_OP_???" { FUTEX_OP_SET, FUTEX_OP_ADD, FUTEX_OP_OR, FUTEX_OP_ANDN, FUTEX_OP_XOR }
+    /// Its flag, counted with the operation
+    pub WAKE_SHIFT "" { FUTEX_OP_OPARG_SHIFT }
+    /// Its comparison
+    pub WAKE_CMP "FUTEX_OP_CMP_???" {
+        FUTEX_OP_CMP_EQ, FUTEX_OP_CMP_NE, FUTEX_OP_CMP_LT, FUTEX_OP_CMP_LE, FUTEX_OP_CMP_GT, FUTEX_OP_CMP_GE
+    }
+    /// rseq(2) flags: linux/rseq.h as of 7.0
+    pub RSEQ_FLAGS "RSEQ_FLAG_???" { RSEQ_FLAG_UNREGISTER, RSEQ_FLAG_SLICE_EXT_DEFAULT_ON = 2 }
+    /// linux/rseq.h as of 7.0
+    pub RSEQ_CS_FLAGS "RSEQ_CS_FLAG_???" {
+        RSEQ_CS_FLAG_NO_RESTART_ON_PREEMPT, RSEQ_CS_FLAG_NO_RESTART_ON_SIGNAL, RSEQ_CS_FLAG_NO_RESTART_ON_MIGRATE,
+        RSEQ_CS_FLAG_SLICE_EXT_AVAILABLE = 0x10, RSEQ_CS_FLAG_SLICE_EXT_ENABLED = 0x20
+    }
+    /// CPU numbers that are none: linux/rseq.h
+    pub decimal RSEQ_CPU "" { RSEQ_CPU_ID_UNINITIALIZED = 0xffff_ffff, RSEQ_CPU_ID_REGISTRATION_FAILED = 0xffff_fffe }
+}

@@ -43,7 +43,7 @@ sets! {
     /// asm-generic/mman-common.h
     pub MLOCK2 "MLOCK_???" { MLOCK_ONFAULT }
     /// asm/mman.h
-    pub SHADOW_STACK "SHADOW_STACK_???" { SHADOW_STACK_SET_TOKEN, SHADOW_STACK_SET_MARKER = 2 }
+    pub SHADOW_STACK "SHADOW_STACK_???" { SHADOW_STACK_SET_TOKEN }
     /// A policy's mode with its flags: linux/mempolicy.h
     pub MPOL_MODE "MPOL_???" {
         MPOL_DEFAULT = 0 in 0xffff_ffff_ffff_1fff, MPOL_PREFERRED in 0xffff_ffff_ffff_1fff,

@@ -1,1 +1,32 @@
-//! Clocks and timers.
+//! Names around clocks and timers.
+
+use crate::sets;
+
+sets! {
+    /// linux/time.h
+    pub CLOCKS "CLOCK_???" {
+        CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID, CLOCK_MONOTONIC_RAW,
+        CLOCK_REALTIME_COARSE, CLOCK_MONOTONIC_COARSE, CLOCK_BOOTTIME, CLOCK_REALTIME_ALARM, CLOCK_BOOTTIME_ALARM,
+        CLOCK_SGI_CYCLE, CLOCK_TAI
+    }
+    /// linux/time.h
+    pub TIMER_FLAGS "TIMER_???" { TIMER_ABSTIME }
+    /// linux/timerfd.h
+    pub TIMERFD "TFD_???" { TFD_TIMER_ABSTIME, TFD_TIMER_CANCEL_ON_SET, TFD_CLOEXEC, TFD_NONBLOCK }
+    /// linux/time.h
+    pub ITIMERS "ITIMER_???" { ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF }
+    /// linux/timex.h
+    pub TIMEX_MODES "ADJ_???" {
+        ADJ_OFFSET_SS_READ, ADJ_OFFSET_SINGLESHOT, ADJ_OFFSET, ADJ_FREQUENCY, ADJ_MAXERROR, ADJ_ESTERROR, ADJ_STATUS,
+        ADJ_TIMECONST, ADJ_TAI, ADJ_SETOFFSET, ADJ_MICRO, ADJ_NANO, ADJ_TICK
+    }
+    /// linux/timex.h
+    pub TIMEX_STATUS "STA_???" {
+        STA_PLL, STA_PPSFREQ, STA_PPSTIME, STA_FLL, STA_INS, STA_DEL, STA_UNSYNC, STA_FREQHOLD, STA_PPSSIGNAL, STA_PPSJITTER,
+        STA_PPSWANDER, STA_PPSERROR, STA_CLOCKERR, STA_NANO, STA_MODE, STA_CLK
+    }
+    /// The clock's state as adjtimex(2) returns it: linux/timex.h
+    pub TIMEX_STATE "TIME_???" { TIME_OK, TIME_INS, TIME_DEL, TIME_OOP, TIME_WAIT, TIME_ERROR }
+    /// asm-generic/siginfo.h
+    pub SIGEV "SIGEV_???" { SIGEV_SIGNAL, SIGEV_NONE, SIGEV_THREAD, SIGEV_THREAD_ID }
+}

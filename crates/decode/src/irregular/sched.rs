@@ -1,0 +1,90 @@
+//! Scheduling: attributes as large as they say, sets of CPUs, whom a priority is for.
+
+use crate::{Cx, Member, Scope, Tail, Value, generic};
+use bumpalo::collections::Vec;
+use stride_event::{Outcome, Phase};
+use stride_syscalls::sets::sched::POLICY_FLAGS;
+use stride_syscalls::{Dir, PidKind, Ty, structs::sched::ATTR, uapi::consts as c};
+
+/// The smallest attributes there have been, which is also what a size of zero means.
+const FIRST: u64 = c::SCHED_ATTR_SIZE_VER0;
+
+/// sched_setattr(2)'s and sched_getattr(2)'s attributes.
+pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
+    let Ty::Buffer(dir, ..) = *shape else { return Value::Addr(addr) };
+    if addr == 0 || !cx.verbose || !cx.filled(dir) {
+        return Value::Addr(addr);
+    }
+    if dir == Dir::Out {
+        return cx
+            .uint(Phase::Exit, addr, 4)
+            .and_then(|size| members(cx, Phase::Exit, addr, size, false))
+            .unwrap_or(Value::Addr(addr));
+    }
+    let size_at = |phase| cx.uint(phase, addr, 4);
+    let only_size = |size| cx.members(&[("size", Value::UInt(size))]);
+    match size_at(Phase::Entry) {
+        None => Value::Addr(addr),
+        // Too small to be looked at; the kernel answers with the size it knows.
+        Some(size @ 1..FIRST) => match size_at(Phase::Exit) {
+            Some(known) if known != size && cx.call.outcome == Outcome::Error(c::E2BIG as u32) => {
+                Value::Change(cx.keep(only_size(size)), cx.keep(only_size(known)))
+            }
+            _ => only_size(size),
+        },
+        Some(size) => {
+            let size = if size == 0 { FIRST } else { size };
+            members(cx, Phase::Entry, addr, size, true).unwrap_or(Value::Addr(addr))
+        }
+    }
+}
+
+/// The members within `size`; with `asked`, without those that the flags say are not looked at.
+fn members<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: u64, asked: bool) -> Option<Value<'a>> {
+    let known = ATTR.size(cx.abi()) as u64;
+    cx.read(phase, addr, size.min(known) as usize)?;
+    let flags = cx.uint(phase, addr + u64::from(ATTR.field("sched_flags")?.place(cx.abi()).offset), 8)?;
+    let mut members = Vec::with_capacity_in(ATTR.fields.len(), cx.arena);
+    for field in ATTR.fields {
+        if field.place(cx.abi()).end() as u64 > size {
+            break;
+        }
+        if !asked || field.when.holds(&|_| flags) {
+            members.push(Member { name: field.name, value: generic::member(cx, &ATTR, field, phase, addr)? });
+        }
+    }
+    Some(Value::Struct(members.into_bump_slice(), if size > known { Tail::More } else { Tail::End }))
+}
+
+/// A set of CPUs: their numbers.
+pub fn cpus<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+    let Ty::Buffer(dir, len, most) = *shape else { return Value::Addr(addr) };
+    if addr == 0 || !cx.verbose || !cx.filled(dir) {
+        return Value::Addr(addr);
+    }
+    let phase = Phase::of(dir);
+    let Some(size) = cx.len(len, phase, scope) else { return Value::Addr(addr) };
+    let Some(mask) = cx.read(phase, addr, size.min(most.into()) as usize) else {
+        return if size == 0 { Value::Set(&[]) } else { Value::Addr(addr) };
+    };
+    let mut cpus = Vec::new_in(cx.arena);
+    for (i, &byte) in mask.iter().enumerate() {
+        cpus.extend((0..8).filter(|bit| byte & (1 << bit) != 0).map(|bit| Value::UInt((8 * i + bit) as u64)));
+    }
+    Value::Set(cpus.into_bump_slice())
+}
+
+/// getpriority(2)'s `who`: of which kind it is, `which` says.
+pub fn who<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let kind = match cx.arg("which") as u32 as u64 {
+        c::PRIO_PROCESS => PidKind::Tgid,
+        c::PRIO_PGRP => PidKind::Pgid,
+        _ => return Value::Int((raw as i32).into()),
+    };
+    generic::held(cx, &Ty::Pid(kind), raw, Scope::Args)
+}
+
+/// The policy that sched_getscheduler(2) returns.
+pub fn policy<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
+    Some(Value::Flags { raw: cx.ret()? as u64, set: &POLICY_FLAGS })
+}

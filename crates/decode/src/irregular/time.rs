@@ -1,0 +1,33 @@
+//! Sleeps that a signal cut short, and times that stand for a date.
+
+use crate::{Cx, Scope, Value, generic};
+use stride_event::Outcome;
+use stride_syscalls::Ty;
+use stride_syscalls::sets::time::TIMEX_STATE;
+
+/// The time left: filled in only when a relative sleep was interrupted.
+pub fn remaining<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+    // The kernel's codes for "restart this call": ERESTARTSYS to ERESTART_RESTARTBLOCK.
+    let interrupted = matches!(cx.call.outcome, Outcome::Error(512..=516));
+    let absolute = cx.row.args.iter().any(|a| a.name == "flags") && cx.arg("flags") as u32 != 0;
+    if interrupted && !absolute { generic::held(cx, shape, addr, scope) } else { Value::Addr(addr) }
+}
+
+/// Seconds since the epoch, with their date.
+pub fn moment<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let sec = crate::cx::signed(raw, cx.abi().word());
+    cx.dated(Value::Int(sec), sec, 0, 0)
+}
+
+/// The clock's state that adjtimex(2) returns.
+pub fn state<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
+    let raw = cx.ret()? as u64;
+    TIMEX_STATE.name_of(raw)?;
+    Some(Value::Enum { raw, set: &TIMEX_STATE })
+}
+
+/// The date that time(2) returns.
+pub fn now<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
+    let sec = cx.ret()?;
+    (sec != 0).then_some(Value::Time { sec, part: 0, digits: 0 })
+}
