@@ -317,6 +317,8 @@ impl Line {
         let note = match &ret.note {
             Some(Value::Known(..)) if style.names == NameStyle::Raw => None,
             Some(Value::Known(_, meaning)) => Some((*meaning, style.names)),
+            Some(Value::Gloss(_)) if style.names == NameStyle::Raw => None,
+            Some(note @ Value::Styled(_)) => Some((note, style.names)),
             Some(note) => Some((note, NameStyle::Abbrev)),
             None => None,
         };

@@ -200,7 +200,7 @@ impl Writer<'_> {
             }
             Value::Styled(value) => self.value(value),
             Value::Literal(text) => self.str(text),
-            Value::Symbolic(value) => self.by_name(value),
+            Value::Symbolic(value) | Value::Gloss(value) => self.by_name(value),
             Value::Becomes(value) => {
                 self.str(" => ");
                 self.value(value);

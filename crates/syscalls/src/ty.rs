@@ -348,10 +348,20 @@ pub enum Irregular {
     WaitId,
     /// clone(2)'s flags with the exit signal.
     CloneFlags,
-    /// clone3(2)'s 64-bit exit signal.
-    ExitSignal,
+    /// A signal number in 64 bits.
+    WideSignal,
     /// clone3(2)'s array of pids to choose.
     SetTid,
+    /// prctl(2): SVE's and SME's vector length with flags, tagged addresses, RISC-V's vectors, a ptracer.
+    SveLength,
+    SmeLength,
+    TaggedAddr,
+    RiscvVector,
+    PtracerPid,
+    /// A string in a buffer, of which no more than so many bytes are looked at.
+    CString(u8),
+    /// A seccomp program: `struct sock_fprog` behind a pointer.
+    SeccompFilter,
     /// What clone3(2) answers through pointers of its struct.
     CloneReply,
     /// A descriptor of the process that this argument names.
