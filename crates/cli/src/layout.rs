@@ -46,6 +46,8 @@ pub fn decoding(options: &Options) -> stride_decode::Options {
         raw: options.raw.clone(),
         fds: !options.decode_fds.is_empty(),
         pids: !options.decode_pids.is_empty(),
+        dump_read: options.dump_read.clone(),
+        dump_write: options.dump_write.clone(),
     }
 }
 

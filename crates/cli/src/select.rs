@@ -50,7 +50,7 @@ impl Selector {
         touches(call, &mut |touch| match touch {
             Touch::Path(path) => self.paths.contains_bytes(path),
             Touch::Fd(fd) => {
-                self.fds.as_ref().is_some_and(|set| set.contains(fd))
+                fd >= 0 && self.fds.as_ref().is_some_and(|set| set.contains(fd))
                     || !self.paths.is_empty()
                         && self.world.fd(call.tid, fd).is_some_and(|path| self.paths.contains_bytes(&path))
             }

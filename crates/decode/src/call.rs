@@ -1,6 +1,6 @@
 //! A whole call: its arguments and what it returned.
 
-use crate::{Cx, Options, Value, World, generic, irregular};
+use crate::{Cx, Dump, Options, Value, World, dump, generic, irregular};
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
 use stride_event::{Call, Outcome, Tid};
@@ -28,6 +28,8 @@ pub struct Decoded<'a> {
     pub unfinished: bool,
     /// `None` for [`Part::Entry`].
     pub ret: Option<Return<'a>>,
+    /// The data it moved, where that was asked for.
+    pub dump: &'a [Dump<'a>],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +93,7 @@ impl Decoder {
                     Value::Struct(members, _) if matches!(arg.ty, Ty::Spread(_)) => {
                         args.extend(members.iter().map(|m| NamedArg { name: m.name, value: m.value, named: arg.named }));
                     }
+                    Value::Absent => {}
                     value => args.push(NamedArg { name: arg.name, value, named: arg.named }),
                 }
             }
@@ -102,6 +105,7 @@ impl Decoder {
             skipped: range.start,
             unfinished: part != Part::Entry && end < row.args.len(),
             ret: (part != Part::Entry).then(|| ret(&cx)),
+            dump: if part == Part::Entry { &[] } else { dump::of(&cx) },
         }
     }
 }
@@ -126,6 +130,7 @@ fn raw<'a>(call: &'a Call, row: &'static Syscall, part: Part, arena: &'a Bump) -
         skipped: if part == Part::Rest { args.len() } else { 0 },
         unfinished: false,
         ret: (part != Part::Entry).then_some(Return { outcome: call.outcome, value, note: None }),
+        dump: &[],
     }
 }
 
@@ -175,6 +180,7 @@ fn unknown<'a>(call: &'a Call, part: Part, arena: &'a Bump) -> Decoded<'a> {
         skipped: if part == Part::Rest { all.len() } else { 0 },
         unfinished: false,
         ret: (part != Part::Entry).then_some(Return { outcome: call.outcome, value, note: None }),
+        dump: &[],
     }
 }
 

@@ -139,10 +139,24 @@ impl<'a> Cx<'a> {
 
     /// A time followed by the date it stands for, where it stands for one: seconds and a part in so many digits.
     pub fn dated(&self, value: Value<'a>, sec: i64, part: u64, digits: u8) -> Value<'a> {
-        if sec == 0 && part == 0 || part >= 10u64.pow(u32::from(digits)) {
+        // Years of six digits, as far as calendars reach.
+        const CALENDAR: std::ops::RangeInclusive<i64> = -8_334_000_000_000..=8_210_000_000_000;
+        if sec == 0 && part == 0 || part >= 10u64.pow(u32::from(digits)) || !CALENDAR.contains(&sec) {
             return value;
         }
         self.comment(value, Value::Time { sec, part: part as u32, digits })
+    }
+
+    /// A number with what it means.
+    pub fn known(&self, number: Value<'a>, meaning: Value<'a>) -> Value<'a> {
+        Value::Known(self.keep(number), self.keep(meaning))
+    }
+
+    /// A decimal number that is written as a C macro call: `IOPRIO_PRIO_VALUE(IOPRIO_CLASS_NONE, 4)`.
+    pub fn macro_call(&self, number: Value<'a>, name: &'static str, args: &[Value<'a>]) -> Value<'a> {
+        let args = Value::Seq(self.values(args));
+        let parts = [Value::Plain(name.as_bytes()), Value::Plain(b"("), args, Value::Plain(b")")];
+        self.known(number, Value::Glue(self.values(&parts)))
     }
 
     /// Free text made while decoding.
@@ -150,6 +164,13 @@ impl<'a> Cx<'a> {
         let mut s = bumpalo::collections::String::new_in(self.arena);
         let _ = std::fmt::Write::write_fmt(&mut s, text);
         Value::Plain(s.into_bump_str().as_bytes())
+    }
+
+    /// As [`Cx::plain`], for text that holds nothing of the tracee's.
+    pub fn ascii(&self, text: std::fmt::Arguments<'_>) -> Value<'a> {
+        let mut s = bumpalo::collections::String::new_in(self.arena);
+        let _ = std::fmt::Write::write_fmt(&mut s, text);
+        Value::Ascii(s.into_bump_str())
     }
 
     /// An inline struct read with its description.

@@ -29,7 +29,11 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::UInt | Ty::ULong | Ty::U64 => Value::UInt(raw),
         Ty::Hex | Ty::HexLong => Value::Hex(raw),
         Ty::Addr => Value::Addr(raw),
-        Ty::Fd => fd(cx, signed(raw, width) as i32),
+        Ty::Fd => match signed(raw, width) as i32 {
+            // Only a directory descriptor may stand for the working directory.
+            AT_FDCWD => Value::Int(i64::from(AT_FDCWD)),
+            n => fd(cx, n),
+        },
         Ty::DirFd => match signed(raw, width) as i32 {
             AT_FDCWD => fd_cwd(cx),
             n => fd(cx, n),
@@ -138,7 +142,7 @@ pub fn strukt<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> O
     let mut tail = Tail::End;
     let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
     for field in s.fields {
-        if !field.when.holds(member_of) {
+        if !field.when.holds(&member_of) {
             continue;
         }
         if field.verbose && cx.abbrev {
@@ -176,7 +180,7 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
     let mut tail = Tail::End;
     let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
     for field in s.fields {
-        if !field.when.holds(member_of) {
+        if !field.when.holds(&member_of) {
             continue;
         }
         let end = field.place(cx.abi()).end() as u64;
@@ -204,7 +208,7 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
         } else if rest.iter().any(|&b| b != 0) {
             let shown = rest.len().min(cx.options.text);
             let text = Value::Text(Text { bytes: &rest[..shown], cut: shown < rest.len(), kind: TextKind::HexBytes });
-            let which = cx.plain(format_args!("bytes {}..{}", known, size - 1));
+            let which = cx.plain(format_args!("bytes {}..{}", known, known + rest.len() as u64 - 1));
             members.push(Member { name: "", value: Value::Remark(cx.keep(which), cx.keep(text)) });
         }
     }
@@ -260,21 +264,31 @@ fn buffer<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> Value
 
 /// `len` bytes, cut at `-s`.
 pub fn bytes<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64, kind: TextKind) -> Value<'a> {
-    let shown = usize::try_from(len).unwrap_or(usize::MAX).min(cx.options.text);
-    if shown == 0 {
-        return Value::Text(Text { bytes: &[], cut: len > 0, kind });
+    if len == 0 {
+        return Value::Text(Text { bytes: &[], cut: false, kind });
     }
-    match cx.read(phase, addr, shown) {
-        Some(bytes) => Value::Text(Text { bytes, cut: len > shown as u64, kind }),
+    // What is cut off must be there: one more byte than is shown.
+    let want = usize::try_from(len).unwrap_or(usize::MAX).min(cx.options.text.saturating_add(1));
+    match cx.read(phase, addr, want) {
+        Some(bytes) => {
+            let shown = want.min(cx.options.text);
+            Value::Text(Text { bytes: &bytes[..shown], cut: shown < want, kind })
+        }
         None => Value::Addr(addr),
     }
 }
 
-fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, scope: Scope) -> Value<'a> {
+pub fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, scope: Scope) -> Value<'a> {
     let phase = match follow(cx, addr, dir) {
         Err(value) => return value,
         Ok(phase) => phase,
     };
+    if let Len::Fixed(n) = len
+        && cx.read(phase, addr, n * inner.size(cx.abi())).is_none()
+    {
+        // A pair is read as one.
+        return Value::Addr(addr);
+    }
     match cx.len(len, phase, scope) {
         Some(n) => elements(cx, phase, addr, inner, n, matches!(len, Len::UntilZero)),
         None => Value::Addr(addr),
@@ -311,7 +325,11 @@ const AT_FDCWD: i32 = c::AT_FDCWD as i32;
 
 /// A descriptor, with what it refers to under `-y`.
 pub fn fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
-    let path = if cx.options.fds && fd >= 0 { cx.world.fd(cx.call.tid, fd).map(|p| cx.bytes(&p)) } else { None };
+    if fd < 0 {
+        // No descriptor, whatever a negative number may mean where directories are expected.
+        return Value::Int(fd.into());
+    }
+    let path = if cx.options.fds { cx.world.fd(cx.call.tid, fd).map(|p| cx.bytes(&p)) } else { None };
     Value::Fd { fd, path }
 }
 

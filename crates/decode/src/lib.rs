@@ -4,6 +4,7 @@
 
 mod call;
 mod cx;
+mod dump;
 mod generic;
 pub mod irregular;
 mod options;
@@ -12,6 +13,7 @@ mod value;
 
 pub use call::{Decoded, Decoder, NamedArg, Part, Return};
 pub use cx::{Cx, Scope};
+pub use dump::Dump;
 pub use options::{Options, World};
 pub use touch::{Touch, touches};
 pub use value::{Member, Tail, Text, TextKind, Value};

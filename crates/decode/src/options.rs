@@ -1,6 +1,6 @@
 //! What of a call is decoded, and how deep.
 
-use stride_event::{CallSet, Tid};
+use stride_event::{CallSet, FdSet, Tid};
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -16,6 +16,9 @@ pub struct Options {
     pub fds: bool,
     /// `-Y` / `--decode-pids`.
     pub pids: bool,
+    /// `-e read=`, `-e write=`: descriptors whose transfers are shown whole.
+    pub dump_read: FdSet,
+    pub dump_write: FdSet,
 }
 
 impl Default for Options {
@@ -27,6 +30,8 @@ impl Default for Options {
             raw: CallSet::empty(),
             fds: false,
             pids: false,
+            dump_read: FdSet::none(),
+            dump_write: FdSet::none(),
         }
     }
 }
@@ -35,6 +40,11 @@ impl Default for Options {
 pub trait World {
     /// What descriptor `fd` of the process of thread `tid` refers to, as it stands between `<` and `>`.
     fn fd(&self, _tid: Tid, _fd: i32) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// The process that a pidfd of the process of thread `tid` refers to.
+    fn pidfd(&self, _tid: Tid, _fd: i32) -> Option<Tid> {
         None
     }
 

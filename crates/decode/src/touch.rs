@@ -1,7 +1,7 @@
 //! Which descriptors and paths a call is about.
 
 use stride_event::{Call, Memory, Phase};
-use stride_syscalls::{Ty, table};
+use stride_syscalls::{Irregular, Ty, table};
 
 /// A descriptor or path among a call's arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +28,7 @@ fn touched(call: &Call, ty: &Ty, raw: u64, test: &mut dyn FnMut(Touch<'_>) -> bo
                 None => false,
             }
         }
+        Ty::Custom(Irregular::LinkTarget, _) => false,
         Ty::Custom(_, shape) | Ty::As(_, shape) => touched(call, shape, raw, test),
         _ => false,
     }

@@ -41,15 +41,14 @@ pub enum Value<'a> {
     Notation { raw: u64, name: &'static str, args: &'a [Value<'a>] },
     /// A number as wide as `printf("%#0*x")` makes it: `0x05`, and zero as bare digits.
     PadHex { raw: u64, width: u8 },
-    /// Two spellings of one thing, of which style decides: as a number, and by name.
-    Either { raw: &'a Value<'a>, name: &'a Value<'a> },
     /// A flag word or enumeration whose number is shown even where names are wanted.
     Numbered(&'a Value<'a>),
     /// An IP address. As a member of a struct an IPv6 one is spelt with the member it is stored in.
     Ip(std::net::IpAddr),
     /// Parts joined by `|`, for words that mix enumerations, flags and numbers.
     Or(&'a [Value<'a>]),
-    /// A number and what it means, where neither hexadecimal nor a set says it: a key's serial and its special name.
+    /// A number and what it means, where neither hexadecimal nor a set says it: a key's serial and its special name, the
+    /// bytes of a port and `htons(80)`.
     Known(&'a Value<'a>, &'a Value<'a>),
     /// A moment, for a comment: seconds since the epoch and a part of a second in this many digits.
     Time { sec: i64, part: u32, digits: u8 },
@@ -61,6 +60,10 @@ pub enum Value<'a> {
     Remark(&'a Value<'a>, &'a Value<'a>),
     /// A member that does not exist in this case; it is left out.
     Absent,
+    /// By name, whatever the style.
+    Symbolic(&'a Value<'a>),
+    /// What the call made of the argument before this one; as an argument of its own it has no name.
+    Becomes(&'a Value<'a>),
     /// Written in the style of the arguments where the rest of a note keeps to names.
     Styled(&'a Value<'a>),
     /// Text of Stride's own, such as a shift between parts of a number.

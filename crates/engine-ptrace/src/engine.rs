@@ -416,7 +416,6 @@ impl PtraceEngine {
                     State::Stopped(stopped) => drop(stopped.reaped(token)),
                     State::Gone => {}
                 }
-                self.affinity.forget(tid);
                 self.notes.push_back(note);
                 self.retire(slot);
             }

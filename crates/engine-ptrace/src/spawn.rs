@@ -1,6 +1,6 @@
 //! Starting the command.
 //!
-//! The child waits on a socket until it is traced; then it installs the seccomp filter, takes on the user's ids and calls execve(2).
+//! The child says on a socket that it is ready, and waits there until it is traced; then it installs the seccomp filter, takes on the user's ids and calls execve(2).
 //! The tracer seizes it meanwhile, and lets the loop run: all that the child does before execve happens under
 //! [`Startup::Before`](crate::threads::Startup) and is not shown. If the tracer dies first, the child reads the end of the socket and exits.
 //!
@@ -58,11 +58,11 @@ pub fn spawn(plan: &Plan) -> Result<(Tid, Running), StartError> {
             _ => drop(setsid().map_err(failed("setsid"))?),
         }
         write(&ours, &getpid().as_raw().to_ne_bytes()).map_err(failed("write"))?;
-        // It answers when it has let this process trace it.
-        read(&ours, &mut [0]).map_err(failed("read"))?;
         command
     };
     drop(theirs);
+    // The child is ready, and where need be has let this process trace it.
+    read(&ours, &mut [0]).map_err(failed("read"))?;
     let seized = Running::seize(pid, plan.options).map_err(|errno| {
         if plan.daemonize == 0 {
             sys::kill(pid, libc::SIGKILL);
@@ -115,15 +115,16 @@ impl<'a> Child<'a> {
     /// Becomes the command.
     fn run(&self, ours: OwnedFd, theirs: OwnedFd, daemonized: bool) -> ! {
         drop(ours);
-        sys::restore_stdio();
+        sys::restore_inherited();
         if daemonized {
             let mut pid = [0; 4];
             if read(&theirs, &mut pid) != Ok(4) {
                 sys::exit_now(1);
             }
             sys::set_tracer(Tid::from_ne_bytes(pid));
-            let _ = write(&theirs, b"r");
         }
+        // Ready: from here on every call may cost a stop.
+        let _ = write(&theirs, b"r");
         // Nothing more to read: the tracer is gone, and has told why.
         while match read(&theirs, &mut [0]) {
             Ok(1) => false,

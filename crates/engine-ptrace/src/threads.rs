@@ -149,10 +149,6 @@ impl Threads {
         self.by_tid.is_empty()
     }
 
-    pub fn len(&self) -> usize {
-        self.by_tid.len()
-    }
-
     pub fn slots(&self) -> Vec<Slot> {
         let mut all: Vec<Slot> = self.by_tid.values().copied().collect();
         all.sort_unstable();

@@ -20,6 +20,8 @@ pub struct Limits {
 
 const PAGE: u64 = 4096;
 const PATH_MAX: usize = 4096;
+/// Once this many bytes of a call were copied, nothing more is: vectors of vectors multiply.
+const MAX_TOTAL: usize = 4 << 20;
 
 /// Copies what the plan asks for in this phase into the call's blocks.
 pub fn capture(plan: &Plan, row: &Syscall, phase: Phase, call: &mut Call, limits: &Limits, peek: &mut dyn Peek) {
@@ -49,59 +51,40 @@ fn run(ops: &[Op], base: usize, phase: Phase, call: &mut Call, limits: &Limits, 
             let ptr = if op.at == STACK { call.sp } else { call.args[op.at as usize / 8] };
             let n = count(op, call, phase, None);
             copy(op, me, ptr, n, phase, call, limits, peek);
+        } else {
+            let parent = (op.parent as usize).checked_sub(base).and_then(|i| ops.get(i));
+            let step = parent.map_or(1, |p| p.elem as usize).max(1);
+            let words = parent.is_some_and(|p| p.kind == Kind::Words);
+            follow(op, me, step, words, phase, call, limits, peek);
+        }
+    }
+}
+
+/// Copies what the elements of every block of the parent op point to.
+#[allow(clippy::too_many_arguments)]
+fn follow(op: &Op, me: u8, step: usize, words: bool, phase: Phase, call: &mut Call, limits: &Limits, peek: &mut dyn Peek) {
+    let word = call.abi.word();
+    // The blocks to follow are those of this phase, if the parent was copied in it; else those of the entry:
+    // what readv fills lies behind the vector that was read then. Blocks copied from here on are children.
+    let blocks = call.blocks.len();
+    let of_parent = |call: &Call, b: usize| call.blocks.get(b).filter(|x| x.0 == op.parent).map(|x| x.2);
+    let source = if (0..blocks).any(|b| of_parent(call, b) == Some(phase)) { phase } else { Phase::Entry };
+    for b in 0..blocks {
+        if of_parent(call, b) != Some(source) {
             continue;
         }
-        // Every element of every block the parent op copied. An Out child of an In parent (readv's
-        // buffers) finds its parent among the blocks of the entry.
-        let mut b = 0;
-        while b < call.blocks.len() {
-            let (op_of, len, block_phase) = match call.blocks.get(b) {
-                Some((op_of, _, block_phase, bytes)) => (op_of, bytes.len(), block_phase),
-                None => break,
-            };
-            if op_of == op.parent && block_phase == parent_phase(call, op.parent, phase) {
-                let parent_elem = parent_elem(ops, base, op.parent, call).max(1);
-                let mut at = 0;
-                while at + parent_elem <= len {
-                    let word = call.abi.word();
-                    let elem = call.blocks.get(b).map(|x| &x.3[at..at + parent_elem]).unwrap_or(&[]);
-                    let ptr = int(elem, op.at as usize, word);
-                    let n = count(op, call, phase, Some(elem));
-                    if ptr != 0 {
-                        copy(op, me, ptr, n, phase, call, limits, peek);
-                    } else if ops_kind_words(ops, base, op.parent) {
-                        break;
-                    }
-                    at += parent_elem;
-                }
+        let mut at = 0;
+        while let Some(elem) = call.blocks.get(b).and_then(|x| x.3.get(at..at + step)) {
+            let ptr = int(elem, op.at as usize, word);
+            let n = count(op, call, phase, Some(elem));
+            if ptr != 0 {
+                copy(op, me, ptr, n, phase, call, limits, peek);
+            } else if words {
+                break;
             }
-            b += 1;
+            at += step;
         }
     }
-}
-
-/// The phase in which the parent's block to follow was copied: this one if it was, else the entry.
-fn parent_phase(call: &Call, parent: u8, phase: Phase) -> Phase {
-    let mut i = 0;
-    while let Some((op, _, p, _)) = call.blocks.get(i) {
-        if op == parent && p == phase {
-            return phase;
-        }
-        i += 1;
-    }
-    Phase::Entry
-}
-
-fn find_op(ops: &[Op], base: usize, index: u8) -> Option<&Op> {
-    (index as usize).checked_sub(base).and_then(|i| ops.get(i))
-}
-
-fn parent_elem(ops: &[Op], base: usize, parent: u8, _call: &Call) -> usize {
-    find_op(ops, base, parent).map_or(1, |p| p.elem as usize)
-}
-
-fn ops_kind_words(ops: &[Op], base: usize, parent: u8) -> bool {
-    find_op(ops, base, parent).is_some_and(|p| p.kind == Kind::Words)
 }
 
 /// Elements to copy, before the caps.
@@ -139,7 +122,7 @@ fn count(op: &Op, call: &Call, phase: Phase, elem: Option<&[u8]>) -> u64 {
 
 #[allow(clippy::too_many_arguments)]
 fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits: &Limits, peek: &mut dyn Peek) {
-    if ptr == 0 || n == 0 {
+    if ptr == 0 || n == 0 || call.blocks.size() >= MAX_TOTAL {
         return;
     }
     let cap = match op.cap {
@@ -154,19 +137,21 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
         Kind::Bytes => {
             call.blocks.push(me, phase, ptr, bytes, |buf| peek.peek(ptr, buf));
         }
-        Kind::Str => until(me, ptr, bytes, phase, call, peek, |b| b.iter().position(|&c| c == 0).map(|i| i + 1)),
+        Kind::Str => until(me, ptr, bytes, phase, call, peek, |b, from| b[from..].iter().position(|&c| c == 0).map(|i| from + i + 1)),
         Kind::Words => {
             let word = call.abi.word();
-            until(me, ptr, bytes, phase, call, peek, |b| {
-                b.chunks_exact(word).position(|w| w.iter().all(|&c| c == 0)).map(|i| (i + 1) * word)
+            until(me, ptr, bytes, phase, call, peek, |b, from| {
+                // The word in which the new bytes begin may have begun before them.
+                let first = from / word;
+                b[first * word..].chunks_exact(word).position(|w| w.iter().all(|&c| c == 0)).map(|i| (first + i + 1) * word)
             });
         }
     }
 }
 
-/// Copies up to the terminator that `end` finds, never reading past a page before knowing that the text goes on:
-/// what follows may not be readable.
-fn until(me: u8, ptr: u64, max: usize, phase: Phase, call: &mut Call, peek: &mut dyn Peek, end: impl Fn(&[u8]) -> Option<usize>) {
+/// Copies up to the terminator that `end` finds (given the bytes, and how many of them it has seen before), never reading past
+/// a page before knowing that the text goes on: what follows may not be readable.
+fn until(me: u8, ptr: u64, max: usize, phase: Phase, call: &mut Call, peek: &mut dyn Peek, end: impl Fn(&[u8], usize) -> Option<usize>) {
     const CHUNK: usize = 256;
     let mut asked = 0;
     while asked < max {
@@ -179,7 +164,7 @@ fn until(me: u8, ptr: u64, max: usize, phase: Phase, call: &mut Call, peek: &mut
         } else {
             call.blocks.extend_last(step, |buf| peek.peek(addr, buf))
         };
-        if let Some(n) = end(call.blocks.last_bytes()) {
+        if let Some(n) = end(call.blocks.last_bytes(), asked) {
             call.blocks.truncate_last(n);
             return;
         }
@@ -198,3 +183,7 @@ fn int(bytes: &[u8], at: usize, width: usize) -> u64 {
     }
     u64::from_le_bytes(v)
 }
+
+#[cfg(test)]
+#[path = "capture_tests.rs"]
+mod tests;

@@ -59,7 +59,6 @@ impl Blocks {
         self.bytes.clear();
     }
 
-    /// Forgets what one phase captured.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
@@ -96,6 +95,11 @@ impl Blocks {
             last.faulted = false;
             self.bytes.truncate(last.start as usize + len);
         }
+    }
+
+    /// Bytes in all blocks.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
     }
 
     /// Position of the next block.

@@ -3,6 +3,7 @@
 //! Architecture invariant: no registers, no memory; values in, bytes out.
 
 mod clock;
+mod dump;
 mod line;
 mod names;
 mod quote;

@@ -235,6 +235,7 @@ impl Line {
                 }
                 self.out.push(b')');
                 self.ret(call, decoded, ret);
+                crate::dump::write(&mut self.out, decoded.dump);
             }
         }
     }
@@ -253,6 +254,10 @@ impl Line {
     fn args(&mut self, args: &[NamedArg<'_>], mut shown: usize) -> usize {
         let mut w = Writer { out: &mut self.out, style: self.layout.style };
         for arg in args {
+            if let Value::Becomes(_) = arg.value {
+                w.value(&arg.value);
+                continue;
+            }
             if shown > 0 {
                 w.str(", ");
             }
@@ -308,10 +313,15 @@ impl Line {
             },
             Outcome::Gone | Outcome::Pending => w.str("?"),
         }
-        if let Some(note) = &ret.note {
+        // Words for the number itself follow `-X`; any other note is there for its names, whatever `-X` says.
+        let note = match &ret.note {
+            Some(Value::Known(..)) if style.names == NameStyle::Raw => None,
+            Some(Value::Known(_, meaning)) => Some((*meaning, style.names)),
+            Some(note) => Some((note, NameStyle::Abbrev)),
+            None => None,
+        };
+        if let Some((note, names)) = note {
             w.str(" (");
-            // Most notes are there for their names: `-X raw` leaves them.
-            let names = if matches!(note, Value::Styled(_)) { style.names } else { NameStyle::Abbrev };
             Writer { out: &mut *w.out, style: Style { names, ..style } }.value(note);
             w.str(")");
         }

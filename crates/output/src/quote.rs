@@ -75,7 +75,7 @@ fn push_hex(out: &mut Vec<u8>, b: u8) {
 fn push_octal(out: &mut Vec<u8>, b: u8, next: Option<u8>) {
     let digits = [b'0' + (b >> 6), b'0' + ((b >> 3) & 7), b'0' + (b & 7)];
     let from = match next {
-        Some(b'0'..=b'9') => 0,
+        Some(b'0'..=b'7') => 0,
         _ if b >= 0o100 => 0,
         _ if b >= 0o10 => 1,
         _ => 2,
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn escapes_as_short_as_possible() {
         assert_eq!(quoted(b"a\"b\\\n\x7f", HexStrings::Never), r#""a\"b\\\n\177""#);
-        assert_eq!(quoted(b"\0\x001\x019", HexStrings::Never), r#""\0\0001\0019""#);
+        assert_eq!(quoted(b"\0\x001\x018", HexStrings::Never), r#""\0\0001\18""#);
     }
 
     #[test]

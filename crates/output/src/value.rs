@@ -160,7 +160,6 @@ impl Writer<'_> {
                 },
             ),
             Value::PadHex { raw, width } => self.pad_hex(raw, width.into()),
-            Value::Either { raw, name } => self.named(|w| w.value(raw), |w| w.by_name(name)),
             Value::Numbered(value) => {
                 let style = self.style.names;
                 if style == NameStyle::Abbrev {
@@ -171,7 +170,7 @@ impl Writer<'_> {
             }
             Value::Ip(ip) => self.named(|w| w.ip_octets(ip), |w| w.ip(ip, None)),
             Value::Or(parts) => self.list(parts, "|"),
-            Value::Known(number, meaning) => self.named(|w| w.value(number), |w| w.value(meaning)),
+            Value::Known(number, meaning) => self.named(|w| w.value(number), |w| w.by_name(meaning)),
             Value::Remark(comment, value) => {
                 self.str("/* ");
                 self.value(comment);
@@ -195,6 +194,11 @@ impl Writer<'_> {
             }
             Value::Styled(value) => self.value(value),
             Value::Literal(text) => self.str(text),
+            Value::Symbolic(value) => self.by_name(value),
+            Value::Becomes(value) => {
+                self.str(" => ");
+                self.value(value);
+            }
             Value::Plain(bytes) => escape_path(self.out, bytes, HexStrings::Never),
             Value::Ascii(text) => self.out.extend(text.bytes().filter(|b| (0x20..0x7f).contains(b))),
             Value::Named(name, value) => {
@@ -410,19 +414,26 @@ impl Writer<'_> {
         }
     }
 
+    /// The file's type and the special bits by name, the permissions as a number. An unknown type leaves no name to
+    /// any bit, and permissions alone are bare.
     fn mode(&mut self, raw: u64) {
-        let set = &stride_syscalls::sets::files::FILE_TYPE;
-        match set.name_of(raw & 0o170_000) {
-            Some(name) => self.named(
-                |w| w.octal(raw),
-                |w| {
+        const TYPE: u64 = 0o170_000;
+        const SPECIAL: [(u64, &str); 3] = [(0o4000, "S_ISUID"), (0o2000, "S_ISGID"), (0o1000, "S_ISVTX")];
+        let kind = stride_syscalls::sets::files::FILE_TYPE.name_of(raw & TYPE);
+        if kind.is_none() && (raw & TYPE != 0 || raw & 0o7000 == 0) {
+            return self.octal(raw);
+        }
+        let special = SPECIAL.iter().filter(|(bit, _)| raw & bit != 0).map(|(_, name)| *name);
+        self.named(
+            |w| w.octal(raw),
+            |w| {
+                for name in kind.into_iter().chain(special) {
                     w.str(name);
                     w.out.push(b'|');
-                    w.octal(raw & !0o170_000);
-                },
-            ),
-            None => self.octal(raw),
-        }
+                }
+                w.octal(raw & !(TYPE | 0o7000));
+            },
+        );
     }
 
     /// The members of a signal set; the set is written as what it lacks when that is shorter.

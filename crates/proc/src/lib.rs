@@ -30,4 +30,11 @@ impl World for Proc {
         let target = std::fs::read_link(link).ok()?;
         Some(std::os::unix::ffi::OsStringExt::into_vec(target.into_os_string()))
     }
+
+    fn pidfd(&self, tid: Tid, fd: i32) -> Option<Tid> {
+        let info = std::fs::read_to_string(format!("/proc/{tid}/fdinfo/{fd}")).ok()?;
+        let pid = info.lines().find_map(|line| line.strip_prefix("Pid:"))?.trim().parse().ok()?;
+        // 0 or less: no process any more, or one that this PID namespace does not have.
+        (pid > 0).then_some(pid)
+    }
 }

@@ -1,6 +1,6 @@
 //! What is checked while the description is compiled: a misspelt name fails the build.
 
-use crate::{Arg, Form, Key, Len, Ret, Struct, Syscall, Ty};
+use crate::{Arg, Form, Key, Len, Ret, Struct, Syscall, Ty, When};
 
 pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
@@ -49,13 +49,32 @@ pub(crate) const fn row(row: &Syscall) {
         };
         assert!(register < 6, "a syscall has at most six arguments");
         ty(&row.args[i].ty, row.args, None);
-        if let Some(on) = row.args[i].when.on() {
-            assert!(names_arg(row.args, on), "When names no argument of this syscall");
-        }
+        when(&row.args[i].when, row.args, None);
         i += 1;
     }
     if let Ret::Select(choice) = row.ret {
         assert!(names_arg(row.args, choice.on.arg), "Select names no argument of this syscall");
+    }
+}
+
+/// Checks the siblings that a condition names.
+const fn when(condition: &When, args: &[Arg], within: Option<&Struct>) {
+    match condition {
+        When::Always | When::Never => {}
+        When::AnySet(on, _) | When::OneOf(on, _, _) | When::NoneOf(on, _, _) => {
+            let known = match within {
+                Some(s) => names_field(s, on),
+                None => names_arg(args, on),
+            };
+            assert!(known, "When names no sibling argument or member");
+        }
+        When::AnyOf(conditions) => {
+            let mut i = 0;
+            while i < conditions.len() {
+                when(&conditions[i], args, within);
+                i += 1;
+            }
+        }
     }
 }
 
@@ -89,9 +108,7 @@ const fn members(s: &Struct, args: &[Arg]) {
     let mut i = 0;
     while i < s.fields.len() {
         ty(&s.fields[i].ty, args, Some(s));
-        if let Some(on) = s.fields[i].when.on() {
-            assert!(names_field(s, on), "When names no member of this struct");
-        }
+        when(&s.fields[i].when, args, Some(s));
         i += 1;
     }
 }

@@ -44,7 +44,7 @@ pub enum Count {
     /// Of an argument only the low `width` bytes count.
     At { at: u16, width: u8 },
     /// As `At`, less `less`, in units of `1 << shift`, rounded up.
-    Units { at: u16, width: u8, less: u8, shift: u8 },
+    Units { at: u16, width: u8, less: i8, shift: u8 },
     /// Behind the pointer at this offset of [`ROOT`], 4 bytes.
     Deref { at: u16 },
     /// The call's return value.

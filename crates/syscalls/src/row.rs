@@ -54,11 +54,13 @@ pub enum When {
     OneOf(&'static str, u64, &'static [u64]),
     /// The sibling, masked, is none of these values.
     NoneOf(&'static str, u64, &'static [u64]),
+    /// Any of these conditions holds.
+    AnyOf(&'static [When]),
 }
 
 impl When {
     /// Decides by the sibling that `value` looks up.
-    pub fn holds(&self, value: impl Fn(&str) -> u64) -> bool {
+    pub fn holds(&self, value: &dyn Fn(&str) -> u64) -> bool {
         match *self {
             When::Always => true,
             When::Never => false,
@@ -68,14 +70,7 @@ impl When {
             }
             When::OneOf(on, mask, values) => values.contains(&(value(on) & mask)),
             When::NoneOf(on, mask, values) => !values.contains(&(value(on) & mask)),
-        }
-    }
-
-    /// The sibling it depends on.
-    pub const fn on(&self) -> Option<&'static str> {
-        match *self {
-            When::Always | When::Never => None,
-            When::AnySet(on, _) | When::OneOf(on, _, _) | When::NoneOf(on, _, _) => Some(on),
+            When::AnyOf(conditions) => conditions.iter().any(|c| c.holds(value)),
         }
     }
 }
@@ -218,7 +213,7 @@ impl Syscall {
 
     /// Whether an argument exists for these values.
     pub fn has(&self, arg: &Arg, args: &[u64; 6], abi: Abi) -> bool {
-        arg.when.holds(|on| self.value(on, args, abi))
+        arg.when.holds(&|on: &str| self.value(on, args, abi))
     }
 
     /// What a successful return value is, for these arguments.

@@ -51,12 +51,17 @@ impl Field {
 /// }
 /// ```
 /// `[v]` marks a member shown only with `-v`. `name: ty => When::AnySet("stx_mask", &[0x4])` is shown only when
-/// the other member says so. A struct that only i386 has is declared with `= i386 stat64 {…}`.
+/// the other member says so. A struct that only one ABI has is declared with
+/// `= i386 stat64 {…}` or `= x86_64 …`.
 #[macro_export]
 macro_rules! structs {
     () => {};
     ($(#[$doc:meta])* pub $NAME:ident = i386 $c:ident { $($body:tt)* } $($rest:tt)*) => {
         $crate::strukt!([$(#[$doc])* pub $NAME] [structs_i386 structs_i386 structs_i386] $c { $($body)* });
+        $crate::structs! { $($rest)* }
+    };
+    ($(#[$doc:meta])* pub $NAME:ident = x86_64 $c:ident { $($body:tt)* } $($rest:tt)*) => {
+        $crate::strukt!([$(#[$doc])* pub $NAME] [structs_x86_64 structs_x86_64 structs_x86_64] $c { $($body)* });
         $crate::structs! { $($rest)* }
     };
     ($(#[$doc:meta])* pub $NAME:ident = $c:ident { $($body:tt)* } $($rest:tt)*) => {

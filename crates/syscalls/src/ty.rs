@@ -45,8 +45,9 @@ pub enum Len {
     Deref(&'static str),
     /// Elements until one that is zero (argv).
     UntilZero,
-    /// The value of a sibling less `less`, in units, rounded up: pages of a length, words of a number of bits.
-    Units { of: &'static str, less: u8, unit: Unit },
+    /// The value of a sibling less `less` (or more, where that is negative), in units, rounded up: pages of a length,
+    /// words of a number of bits.
+    Units { of: &'static str, less: i8, unit: Unit },
 }
 
 /// What [`Len::Units`] divides by.
@@ -55,6 +56,9 @@ pub enum Unit {
     Page,
     /// The bits of a `long` of the call's ABI.
     WordBits,
+    /// The bits of a byte.
+    ByteBits,
+    One,
 }
 
 impl Unit {
@@ -62,14 +66,16 @@ impl Unit {
     pub const fn shift(self, abi: Abi) -> u8 {
         match self {
             Unit::Page => 12,
+            Unit::One => 0,
+            Unit::ByteBits => 3,
             Unit::WordBits => abi.word().trailing_zeros() as u8 + 3,
         }
     }
 }
 
 /// How many units of `1 << shift` make up `value - less`, the last one counted though it be not full.
-pub const fn units(value: u64, less: u8, shift: u8) -> u64 {
-    let rest = value.saturating_sub(less as u64);
+pub const fn units(value: u64, less: i8, shift: u8) -> u64 {
+    let rest = if less < 0 { value.saturating_add(less.unsigned_abs() as u64) } else { value.saturating_sub(less as u64) };
     (rest >> shift) + (rest & ((1 << shift) - 1) != 0) as u64
 }
 
@@ -274,17 +280,87 @@ pub enum Irregular {
     OpenHowMode,
     /// `struct file_handle`.
     FileHandle,
+    /// A path that is only written down, not followed: what a symbolic link points at.
+    LinkTarget,
+    /// A name of memfd_create(2), of which the kernel reads no more than fits a file name.
+    MemfdName,
+    /// A [`Ty::Grown`] that the kernel does not read when it is said to be larger than a page.
+    UpToPage,
     // mount, xattr, notify, aio, keys
     /// The value of an extended attribute; a sibling `size` is its room.
     XattrValue,
     /// The names of extended attributes, each with its NUL.
     XattrList,
+    /// mount(2): flags with the old mark, and what follows from them.
+    MountFlags,
+    MountType,
+    MountData,
+    /// fsconfig(2): strings and blobs of bounded length.
+    FsString,
+    FsBlob,
+    SwapFlags,
+    QuotaOp,
+    StatmountReq,
+    ListmountReq,
+    Statmount,
+    MountIds,
+    /// A string of statmount(2)'s answer by its offset; several, as many as the named member says.
+    StatmountStr,
+    StatmountStrs(&'static str),
+    FanotifyInit,
+    FanotifyDir,
+    /// io_submit(2)'s control blocks, io_cancel(2)'s, and members of them.
+    Iocbs,
+    IocbCancel,
+    IocbPriority,
+    /// A block's vectors, and their number where they cannot be shown.
+    IocbVector,
+    IocbVectorLen,
+    IoPriority,
+    UringFd,
+    UringOpcode,
+    /// An array of one number that the kernel may have changed.
+    Change,
 
     // process, prctl, creds, limits, bpf, system
     /// execve(2)'s environment.
     Environ,
     /// The capability sets of capget(2).
     CapData,
+    /// What wait4(2) fills in only when it reaped a child.
+    Reaped,
+    /// A child's wait status.
+    WaitStatus,
+    /// waitid(2)'s id, which its type tells the kind of.
+    WaitId,
+    /// clone(2)'s flags with the exit signal.
+    CloneFlags,
+    /// clone3(2)'s 64-bit exit signal.
+    ExitSignal,
+    /// clone3(2)'s array of pids to choose.
+    SetTid,
+    /// What clone3(2) answers through pointers of its struct.
+    CloneReply,
+    /// A descriptor of the process that this argument names.
+    FdOf(&'static str),
+    /// A descriptor of the process that this argument's pidfd refers to.
+    FdOfPidfd(&'static str),
+    /// A resource limit.
+    Limit,
+    /// personality(2): a domain and flags.
+    Persona,
+    /// An x86 segment descriptor, where the sibling `bytecount` says there is one.
+    LdtEntry,
+    /// Hexadecimal of this width with its prefix, padded.
+    HexWide(u8),
+    /// A buffer shown as hexadecimal escapes.
+    HexBytes,
+    /// kexec_load(2)'s segments, of which there are few.
+    KexecSegments,
+    /// kexec_load(2)'s flags, which an architecture leads.
+    KexecFlags,
+    /// set_thread_area(2)'s descriptor, as the program filled it in.
+    ThreadArea,
     // memory, sched, signal, time, futex
     /// `siginfo_t`.
     Siginfo,
@@ -333,11 +409,47 @@ pub enum Irregular {
     Numbered,
     /// A packet socket's protocol.
     PacketProtocol,
+    /// An interface index.
+    Ifindex,
+    /// An IPv4 or IPv6 address, by its size.
+    Ip,
+    /// A socket address inside a struct.
+    SockaddrStorage,
+    /// `struct msghdr`, and a vector of them.
+    Msghdr,
+    Mmsghdr,
+    /// A socket option's value, as it comes and as it goes.
+    SockoptGet,
+    SockoptSet,
+    /// A packet filter to attach.
+    SockFilter,
+    /// poll(2)'s descriptors, as they go in; what came out is a note.
+    PollFds,
+    /// A set of descriptors, likewise.
+    FdSet,
+    /// A time to wait, likewise.
+    Timeout,
+    /// A System V IPC call's flags with the permissions in their low bits; shmget(2)'s hold a page size besides.
+    IpcFlags,
+    ShmFlags,
+    /// An operation that may ask for the newer structs of System V IPC.
+    IpcOp,
+    IpcKey,
+    IpcCall,
+    /// A message with its type in front.
+    MsgBuf,
     /// `int *` that the call changes: `[128 => 16]`.
     LenChange,
 
     // ioctl
 
+}
+
+impl Irregular {
+    /// Whether it shows what the program handed in, although memory is captured again when the call returns.
+    pub const fn shown_at_entry(self) -> bool {
+        matches!(self, Irregular::PollFds | Irregular::FdSet | Irregular::Timeout)
+    }
 }
 
 impl Ty {
@@ -409,7 +521,8 @@ impl Ty {
                 false
             }
             Ty::Exchange(_) | Ty::Reply(_) => true,
-            Ty::Custom(_, shape) | Ty::NonZero(shape) => shape.needs_exit(),
+            Ty::Custom(which, shape) => !which.shown_at_entry() && shape.needs_exit(),
+            Ty::NonZero(shape) => shape.needs_exit(),
             _ => false,
         }
     }

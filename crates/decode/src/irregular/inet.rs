@@ -28,8 +28,9 @@ fn order<'a>(cx: &Cx<'a>, call: &'static str, bytes: &[u8], n: u64, name: impl F
     either(cx, octets(cx, bytes), named)
 }
 
+/// Two spellings of one thing: as a number, and by name.
 pub fn either<'a>(cx: &Cx<'a>, raw: Value<'a>, name: Value<'a>) -> Value<'a> {
-    Value::Either { raw: cx.keep(raw), name: cx.keep(name) }
+    Value::Known(cx.keep(raw), cx.keep(name))
 }
 
 /// `AF_INET` or `AF_INET6` address, by its length.

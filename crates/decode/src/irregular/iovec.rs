@@ -1,4 +1,4 @@
-//! Vectors of buffers: readv(2), writev(2), process_vm_readv(2).
+//! Vectors of buffers: readv(2), writev(2), process_vm_readv(2), sendmsg(2).
 
 use crate::{Cx, Scope, Tail, TextKind, Value, generic};
 use bumpalo::collections::Vec;
@@ -6,18 +6,31 @@ use stride_event::Phase;
 use stride_syscalls::{Dir, Len};
 
 pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> Value<'a> {
+    let Some(n) = cx.len(len, Phase::Entry, scope) else { return Value::Addr(addr) };
+    // What came in fills the buffers one after another.
+    let left = if dir == Dir::In { u64::MAX } else { cx.ret().unwrap_or(0).max(0) as u64 };
+    list(cx, addr, n, dir, left, &|base, len| generic::bytes(cx, Phase::of(dir), base, len, TextKind::Bytes))
+}
+
+/// `n` buffers that hold `left` bytes together, each as `show` presents what is in it.
+pub fn list<'a>(
+    cx: &Cx<'a>,
+    addr: u64,
+    n: u64,
+    dir: Dir,
+    mut left: u64,
+    show: &dyn Fn(u64, u64) -> Value<'a>,
+) -> Value<'a> {
     if addr == 0 || !cx.verbose {
         return Value::Addr(addr);
     }
-    let Some(n) = cx.len(len, Phase::Entry, scope) else { return Value::Addr(addr) };
     let word = cx.abi().word() as u64;
-    // What came in fills the buffers one after another.
-    let mut left = if dir == Dir::In { u64::MAX } else { cx.ret().unwrap_or(0).max(0) as u64 };
     let mut items = Vec::new_in(cx.arena);
     for i in 0..n {
         let at = addr.wrapping_add(i.wrapping_mul(2 * word));
         if cx.abbrev && i >= cx.options.text as u64 {
-            return Value::Array(items.into_bump_slice(), Tail::More);
+            let there = cx.read(Phase::Entry, at, 2 * word as usize).is_some();
+            return Value::Array(items.into_bump_slice(), if there { Tail::More } else { Tail::Unread(at) });
         }
         let (Some(base), Some(len)) = (cx.word(Phase::Entry, at), cx.word(Phase::Entry, at.wrapping_add(word))) else {
             if i == 0 {
@@ -27,11 +40,7 @@ pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> V
         };
         let filled = len.min(left);
         left -= filled;
-        let shown = if base == 0 || (dir != Dir::In && cx.failed()) {
-            Value::Addr(base)
-        } else {
-            generic::bytes(cx, Phase::of(dir), base, filled, TextKind::Bytes)
-        };
+        let shown = if base == 0 || (dir != Dir::In && cx.failed()) { Value::Addr(base) } else { show(base, filled) };
         items.push(cx.members(&[("iov_base", shown), ("iov_len", Value::UInt(len))]));
     }
     Value::Array(items.into_bump_slice(), Tail::End)

@@ -2,31 +2,43 @@
 
 use crate::{Cx, Scope, Value, generic};
 use stride_event::Phase;
-use stride_syscalls::{Irregular, Ty};
+use stride_syscalls::{Dir, Irregular, Len, Ty};
 
+mod aio;
 mod caps;
-pub mod dev;
+mod cmsg;
 mod dated;
+pub mod dev;
 mod dirents;
 mod environ;
 mod fcntl;
 mod file_handle;
+pub mod filter;
 mod futex;
 pub mod inet;
 pub mod iovec;
+mod ipc;
+mod limits;
 mod memory;
+mod mount;
+mod msghdr;
+mod names;
+mod notify;
 mod offset;
 mod open_how;
-mod path_out;
+mod poll;
+mod process;
 mod rseq;
 mod sched;
 mod sigevent;
 pub mod siginfo;
 pub mod sigset;
 pub mod sockaddr;
+mod socket;
+mod sockopt;
+mod system;
 mod time;
 mod xattr;
-mod socket;
 
 /// A value held in a register or a scalar member: usually a pointer whose target the shape captured.
 pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
@@ -35,16 +47,59 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::Dirents64 => dirents::decode64(cx, raw),
         Irregular::Dirents => dirents::decode_long(cx, raw),
         Irregular::OldDirent => dirents::decode_old(cx, raw),
-        Irregular::PathOut => path_out::decode(cx, raw),
+        Irregular::PathOut => names::decode(cx, raw),
         Irregular::OffsetChange => offset::change(cx, shape, raw),
         Irregular::SplitOffset => offset::split(cx, raw),
         Irregular::FileHandle => file_handle::decode(cx, shape, raw),
+        Irregular::MemfdName => names::memfd_name(cx, raw),
+        Irregular::UpToPage if cx.arg("size") > 4096 => Value::Addr(raw),
         // mount, xattr, notify, aio, keys
         Irregular::XattrValue => xattr::value(cx, shape, raw, scope),
         Irregular::XattrList => xattr::list(cx, raw),
+        Irregular::FanotifyInit => notify::init(cx, raw),
+        Irregular::FanotifyDir => notify::dir(cx, raw, scope),
+        Irregular::Iocbs => aio::iocbs(cx, shape, raw, scope),
+        Irregular::IocbCancel => aio::cancelled(cx, raw),
+        Irregular::IocbPriority => aio::iocb_priority(cx, raw, scope),
+        Irregular::IocbVector => aio::vector(cx, shape, raw, scope),
+        Irregular::IocbVectorLen => aio::vector_len(raw),
+        Irregular::IoPriority => aio::priority(cx, raw),
+        Irregular::UringFd => aio::uring_fd(cx, raw),
+        Irregular::UringOpcode => aio::uring_opcode(cx, raw),
+        Irregular::Change => aio::change(cx, shape, raw, scope),
+        Irregular::MountFlags => mount::flags(cx, raw),
+        Irregular::MountType => mount::fstype(cx, raw),
+        Irregular::MountData => mount::data(cx, raw),
+        Irregular::FsString => mount::fs_string(cx, raw),
+        Irregular::FsBlob => mount::fs_blob(cx, raw),
+        Irregular::SwapFlags => mount::swap_flags(cx, raw),
+        Irregular::QuotaOp => mount::quota_op(cx, raw),
+        Irregular::StatmountReq => mount::statmount_req(cx, raw),
+        Irregular::ListmountReq => mount::listmount_req(cx, raw),
+        Irregular::MountIds => mount::ids(cx, shape, raw, scope),
+        Irregular::Statmount => mount::statmount(cx, raw),
+        Irregular::StatmountStr => mount::statmount_str(cx, raw, scope),
+        Irregular::StatmountStrs(count) => mount::statmount_strs(cx, raw, count, scope),
 
         // process, prctl, creds, limits, bpf, system
         Irregular::Environ => environ::decode(cx, raw),
+        Irregular::Reaped => process::reaped(cx, shape, raw, scope),
+        Irregular::WaitStatus => process::status(cx, raw),
+        Irregular::WaitId => process::wait_id(cx, raw, scope),
+        Irregular::CloneFlags => process::clone_flags(cx, raw),
+        Irregular::ExitSignal => process::exit_signal(raw),
+        Irregular::SetTid => process::set_tid(cx, shape, raw, scope),
+        Irregular::CloneReply => process::clone_reply(cx, raw),
+        Irregular::FdOf(pid) => process::fd_of(cx, pid, raw),
+        Irregular::FdOfPidfd(pidfd) => process::fd_of_pidfd(cx, pidfd, raw),
+        Irregular::Limit => limits::decode(cx, shape, raw),
+        Irregular::Persona => system::persona(cx, raw),
+        Irregular::LdtEntry => system::ldt_entry(cx, shape, raw, scope),
+        Irregular::HexWide(width) => Value::HexWide { raw, width },
+        Irregular::HexBytes => system::hex_bytes(generic::held(cx, shape, raw, scope)),
+        Irregular::KexecSegments => system::kexec_segments(cx, shape, raw, scope),
+        Irregular::KexecFlags => system::kexec_flags(cx, raw),
+        Irregular::ThreadArea => system::thread_area(cx, shape, raw),
         Irregular::CapData => caps::decode(cx, raw, if shape.needs_exit() { Phase::Exit } else { Phase::Entry }),
         // memory, sched, signal, time, futex
         Irregular::NodeMask => memory::nodes(cx, shape, raw, scope),
@@ -71,6 +126,21 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::Numbered => Value::Numbered(cx.keep(generic::held(cx, shape, raw, scope))),
         Irregular::PacketProtocol => socket::packet_protocol(cx, raw),
         Irregular::LenChange => socket::len_change(cx, raw),
+        Irregular::PollFds => poll::fds(cx, raw),
+        Irregular::FdSet => poll::fd_set(cx, raw),
+        Irregular::Timeout => poll::timeout(cx, raw, shape),
+        Irregular::IpcFlags => ipc::flags(cx, raw),
+        Irregular::ShmFlags => ipc::shm_flags(cx, raw),
+        Irregular::IpcKey => ipc::key(raw),
+        Irregular::IpcCall => ipc::call(cx, raw),
+        Irregular::IpcOp => ipc::op(cx, raw, shape),
+        Irregular::MsgBuf => ipc::message(cx, raw, dir(shape)),
+        Irregular::Ifindex => inet::ifindex(cx, raw as u32),
+        Irregular::Msghdr => msghdr::one(cx, raw, dir(shape)),
+        Irregular::Mmsghdr => msghdr::many(cx, raw, dir(shape), len(shape)),
+        Irregular::SockoptGet => sockopt::get(cx, raw, len(shape)),
+        Irregular::SockoptSet => sockopt::set(cx, raw),
+        Irregular::SockFilter => sockopt::filter(cx, raw),
 
         // ioctl
 
@@ -96,10 +166,28 @@ pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, phase: Phase, addr:
         Irregular::SigMask => sigset::inline(cx, phase, addr, size),
         Irregular::Sigevent => sigevent::inline(cx, phase, addr),
         // socket, sockopt, poll, ipc
+        Irregular::Ip => inet::ip(cx.read(phase, addr, size)?),
+        Irregular::SockaddrStorage => cx.read(phase, addr, size).map(|bytes| sockaddr::value(cx, bytes)),
 
         // ioctl
 
         _ => None,
+    }
+}
+
+/// The direction of a shape that is a pointer.
+fn dir(shape: &Ty) -> Dir {
+    match *shape {
+        Ty::Ptr(dir, _) | Ty::Array(dir, ..) | Ty::Bytes(dir, _) | Ty::Buffer(dir, ..) => dir,
+        _ => Dir::In,
+    }
+}
+
+/// The length of a shape that has one.
+fn len(shape: &Ty) -> Len {
+    match *shape {
+        Ty::Array(_, _, len) | Ty::Bytes(_, len) | Ty::Buffer(_, len, _) => len,
+        _ => Len::Fixed(1),
     }
 }
 
@@ -110,9 +198,11 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         "fcntl" | "fcntl64" => fcntl::note(cx),
 
         // mount, xattr, notify, aio, keys
+        "ioprio_get" => aio::priority_note(cx),
 
         // process, prctl, creds, limits, bpf, system
-
+        "personality" => Some(Value::Styled(cx.keep(system::persona(cx, cx.ret()? as u64)))),
+        "set_thread_area" => system::thread_area_note(cx),
         // memory, sched, signal, time, futex
         "sched_getscheduler" => sched::policy(cx),
         "rt_sigtimedwait" | "rt_sigtimedwait_time64" => cx.ret().map(|v| Value::Signal(v as i32)),
@@ -122,6 +212,9 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         "adjtimex" | "clock_adjtime" | "clock_adjtime64" => time::state(cx),
         "time" => time::now(cx),
         // socket, sockopt, poll, ipc
+        "poll" | "ppoll" | "ppoll_time64" => poll::poll_note(cx),
+        "select" | "_newselect" | "pselect6" | "pselect6_time64" => poll::select_note(cx),
+        "recvmmsg" | "recvmmsg_time64" => poll::recvmmsg_note(cx),
 
         // ioctl
 

@@ -1,6 +1,5 @@
 //! File offsets: sendfile(2), splice(2), _llseek(2).
 
-use crate::cx::signed;
 use crate::{Cx, Tail, Value};
 use stride_event::Phase;
 use stride_syscalls::Ty;
@@ -9,7 +8,7 @@ use stride_syscalls::Ty;
 pub fn change<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     let Ty::Array(_, inner, _) = *shape else { return Value::Addr(addr) };
     let size = inner.size(cx.abi());
-    let at = |phase| cx.uint(phase, addr, size).map(|v| Value::Int(signed(v, size)));
+    let at = |phase| cx.uint(phase, addr, size).map(Value::UInt);
     let before = match at(Phase::Entry) {
         Some(before) if addr != 0 && cx.verbose => before,
         _ => return Value::Addr(addr),

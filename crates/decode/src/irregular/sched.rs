@@ -49,7 +49,7 @@ fn members<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: u64, asked: bool) -> 
         if field.place(cx.abi()).end() as u64 > size {
             break;
         }
-        if !asked || field.when.holds(|_| flags) {
+        if !asked || field.when.holds(&|_| flags) {
             members.push(Member { name: field.name, value: generic::member(cx, &ATTR, field, phase, addr)? });
         }
     }

@@ -15,9 +15,29 @@ pub fn set_own_cpus(cpus: &CpuSet) -> Result<(), Errno> {
     sched_setaffinity(Pid::from_raw(0), cpus)
 }
 
-pub fn current_cpu() -> usize {
-    // SAFETY: no arguments; answered by the vDSO.
-    (unsafe { libc::sched_getcpu() }).max(0) as usize
+/// This thread is scheduled as most are.
+pub fn has_default_policy() -> bool {
+    // SAFETY: takes only numbers.
+    (unsafe { libc::sched_getscheduler(0) }) == libc::SCHED_OTHER
+}
+
+/// Enters or leaves `SCHED_IDLE`, for this thread alone. The nice value stays.
+pub fn set_idle_policy(on: bool) {
+    let param = libc::sched_param { sched_priority: 0 };
+    // SAFETY: reads one sched_param.
+    unsafe { libc::sched_setscheduler(0, if on { libc::SCHED_IDLE } else { libc::SCHED_OTHER }, &param) };
+}
+
+/// sched(7): leaving `SCHED_IDLE` takes CAP_SYS_NICE, or a resource limit that allows the present nice value.
+pub fn may_leave_idle_policy() -> bool {
+    const CAP_SYS_NICE: u64 = 1 << 23;
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: writes one rlimit; getpriority takes only numbers.
+    let nice = unsafe {
+        libc::getrlimit(libc::RLIMIT_NICE, &mut limit);
+        libc::getpriority(libc::PRIO_PROCESS, 0)
+    };
+    super::process::capabilities() & CAP_SYS_NICE != 0 || limit.rlim_cur >= (20 - nice) as u64
 }
 
 /// The CPU on which a thread last ran, from its open `/proc/TID/stat`: field 39.

@@ -2,7 +2,7 @@
 //!
 //! Between fork and exec only async-signal-safe calls are made and nothing is allocated: everything is prepared in an [`Image`].
 
-use super::startup::{CLOSED, SIGPIPE_IGNORED};
+use super::startup::{CLOSED, IGNORED};
 use nix::errno::Errno;
 use std::ffi::CString;
 use std::sync::atomic::Ordering;
@@ -101,18 +101,28 @@ pub fn set_filter(program: &[libc::sock_filter]) -> Result<(), Errno> {
     Errno::result(unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &prog, 0, 0) }).map(drop)
 }
 
-/// Puts back what Rust's runtime changed: see [`super::startup`].
-pub fn restore_stdio() {
-    // SAFETY: SIG_DFL and SIG_IGN are valid dispositions; closing a descriptor that the caller had left closed takes nothing from anyone.
+/// Puts back what Rust's runtime, or Stride, changed: see [`super::startup`].
+pub fn restore_inherited() {
+    let ignored = IGNORED.load(Ordering::Relaxed);
+    // SAFETY: SIG_DFL and SIG_IGN are valid dispositions (those of KILL and STOP are refused); closing a descriptor that
+    // the caller had left closed takes nothing from anyone.
     unsafe {
-        let ignored = SIGPIPE_IGNORED.load(Ordering::Relaxed);
-        libc::signal(libc::SIGPIPE, if ignored { libc::SIG_IGN } else { libc::SIG_DFL });
+        for signal in 1..=64 {
+            libc::signal(signal, if ignored >> (signal - 1) & 1 != 0 { libc::SIG_IGN } else { libc::SIG_DFL });
+        }
         for (fd, closed) in CLOSED.iter().enumerate() {
             if closed.load(Ordering::Relaxed) {
                 libc::close(fd as i32);
             }
         }
     }
+}
+
+/// The effective capabilities of this thread.
+pub fn capabilities() -> u64 {
+    let status = std::fs::read_to_string("/proc/thread-self/status").unwrap_or_default();
+    let field = status.lines().find_map(|l| l.strip_prefix("CapEff:"));
+    field.and_then(|v| u64::from_str_radix(v.trim(), 16).ok()).unwrap_or(0)
 }
 
 /// The C library's text of an error number.

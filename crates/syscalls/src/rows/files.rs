@@ -203,7 +203,7 @@ pub static ROWS: &[Syscall] = &[
         arg("len", Ty::ULong),
         arg("flags", Ty::UInt),
     ]),
-    syscall("memfd_create", Class::DESC, Ret::Fd, &[arg("name", Ty::Str), arg("flags", Ty::Flags(&MEMFD))]),
+    syscall("memfd_create", Class::DESC, Ret::Fd, &[arg("name", Ty::Custom(Irregular::MemfdName, &Ty::Str)), arg("flags", Ty::Flags(&MEMFD))]),
     syscall("memfd_secret", Class::DESC, Ret::Fd, &[arg("flags", Ty::Flags(&MEMFD_SECRET))]),
     syscall("process_vm_readv", Class::NONE, Ret::Size, &[
         arg("pid", Ty::Pid(PidKind::Tgid)),

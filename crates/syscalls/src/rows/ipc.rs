@@ -1,7 +1,173 @@
 //! System V IPC and POSIX message queues.
 
-use crate::Syscall;
+use crate::sets::files::OPEN;
+use crate::sets::ipc::*;
+use crate::structs::ipc::*;
+use crate::structs::paths::{TIMESPEC, TIMESPEC64};
+use crate::uapi::consts as c;
+use crate::{Arg, Case, Class, Dir, Irregular, Key, Len, Ret, Select, Syscall, Ty, Unit, When, arg, syscall};
 
-pub static ROWS: &[Syscall] = &[];
+const IPC: Class = Class::IPC;
+
+const KEY: Arg = arg("key", Ty::Custom(Irregular::IpcKey, &Ty::Hex));
+
+/// The newer structs may be asked for by a bit in the operation, and are the only ones on 64-bit ABIs.
+const fn op(names: &'static Ty) -> Arg {
+    arg("op", Ty::Custom(Irregular::IpcOp, names))
+}
+const OP: Key = Key::masked("op", 0xffff_ffff & !c::IPC_64);
+
+/// The message behind its type, which is a `long` more.
+const fn message(dir: Dir) -> Ty {
+    match dir {
+        Dir::In => Ty::Custom(Irregular::MsgBuf, &Ty::Buffer(Dir::In, MESSAGE, MESSAGE_MAX)),
+        _ => Ty::Custom(Irregular::MsgBuf, &Ty::Buffer(Dir::Out, MESSAGE, MESSAGE_MAX)),
+    }
+}
+const MESSAGE: Len = Len::Units { of: "msgsz", less: -8, unit: Unit::One };
+const MESSAGE_MAX: u32 = 8 << 10;
+
+static MSGCTL_BUF: Select = Select {
+    on: OP,
+    cases: &[
+        Case(c::IPC_STAT, Ty::Ptr(Dir::Out, &Ty::Struct(&MSQID))),
+        Case(c::MSG_STAT, Ty::Ptr(Dir::Out, &Ty::Struct(&MSQID))),
+        Case(c::MSG_STAT_ANY, Ty::Ptr(Dir::Out, &Ty::Struct(&MSQID))),
+        Case(c::IPC_SET, Ty::Ptr(Dir::In, &Ty::Struct(&MSQID_SET))),
+        Case(c::IPC_INFO, Ty::Ptr(Dir::Out, &Ty::Struct(&MSGINFO))),
+        Case(c::MSG_INFO, Ty::Ptr(Dir::Out, &Ty::Struct(&MSGINFO))),
+    ],
+    default: Ty::Addr,
+};
+
+static SEMCTL_ARG: Select = Select {
+    on: OP,
+    cases: &[
+        Case(c::IPC_STAT, Ty::Ptr(Dir::Out, &Ty::Struct(&SEMID))),
+        Case(c::SEM_STAT, Ty::Ptr(Dir::Out, &Ty::Struct(&SEMID))),
+        Case(c::SEM_STAT_ANY, Ty::Ptr(Dir::Out, &Ty::Struct(&SEMID))),
+        Case(c::IPC_SET, Ty::Ptr(Dir::In, &Ty::Struct(&SEMID_SET))),
+        Case(c::IPC_INFO, Ty::Ptr(Dir::Out, &Ty::Struct(&SEMINFO))),
+        Case(c::SEM_INFO, Ty::Ptr(Dir::Out, &Ty::Struct(&SEMINFO))),
+    ],
+    default: Ty::Addr,
+};
+
+static SHMCTL_BUF: Select = Select {
+    on: OP,
+    cases: &[
+        Case(c::IPC_STAT, Ty::Ptr(Dir::Out, &Ty::Struct(&SHMID))),
+        Case(c::SHM_STAT, Ty::Ptr(Dir::Out, &Ty::Struct(&SHMID))),
+        Case(c::SHM_STAT_ANY, Ty::Ptr(Dir::Out, &Ty::Struct(&SHMID))),
+        Case(c::IPC_SET, Ty::Ptr(Dir::In, &Ty::Struct(&SHMID_SET))),
+        Case(c::IPC_INFO, Ty::Ptr(Dir::Out, &Ty::Struct(&SHMINFO))),
+        Case(c::SHM_INFO, Ty::Ptr(Dir::Out, &Ty::Struct(&SHM_INFO))),
+    ],
+    default: Ty::Addr,
+};
+
+const OPERATIONS: Ty = Ty::Array(Dir::In, &Ty::Struct(&SEMBUF), Len::Of("nsops"));
+const SOPS: Arg = arg("sops", OPERATIONS);
+const NSOPS: Arg = arg("nsops", Ty::UInt);
+
+const SPEC: Ty = Ty::Ptr(Dir::In, &Ty::Struct(&TIMESPEC));
+const SPEC64: Ty = Ty::Ptr(Dir::In, &Ty::Struct(&TIMESPEC64));
+
+/// mq_open(3): a new queue has a mode and attributes.
+const CREATES: When = When::AnySet("flags", &[c::O_CREAT]);
+const MQDES: Arg = arg("mqdes", Ty::Fd);
+
+pub static ROWS: &[Syscall] = &[
+    syscall("msgget", IPC, Ret::Int, &[KEY, arg("msgflg", Ty::Custom(Irregular::IpcFlags, &Ty::Int))]),
+    syscall("msgctl", IPC, Ret::Int, &[arg("msqid", Ty::Int), op(&Ty::Enum(&MSG_CTL)), arg("buf", Ty::Select(&MSGCTL_BUF))]),
+    syscall("msgsnd", IPC, Ret::Int, &[
+        arg("msqid", Ty::Int),
+        arg("msgp", message(Dir::In)),
+        arg("msgsz", Ty::ULong),
+        arg("msgflg", Ty::Flags(&MSG_FLAGS)),
+    ]),
+    syscall("msgrcv", IPC, Ret::Size, &[
+        arg("msqid", Ty::Int),
+        arg("msgp", message(Dir::Out)),
+        arg("msgsz", Ty::ULong),
+        arg("msgtyp", Ty::Long),
+        arg("msgflg", Ty::Flags(&MSG_FLAGS)),
+    ]),
+    syscall("semget", IPC, Ret::Int, &[
+        KEY,
+        arg("nsems", Ty::Int),
+        arg("semflg", Ty::Custom(Irregular::IpcFlags, &Ty::Int)),
+    ]),
+    syscall("semctl", IPC, Ret::Int, &[
+        arg("semid", Ty::Int),
+        arg("semnum", Ty::Int),
+        op(&Ty::Enum(&SEM_CTL)),
+        arg("arg", Ty::Select(&SEMCTL_ARG)),
+    ]),
+    syscall("semop", IPC, Ret::Int, &[arg("semid", Ty::Int), SOPS, NSOPS]),
+    syscall("semtimedop", IPC, Ret::Int, &[arg("semid", Ty::Int), SOPS, NSOPS, arg("timeout", SPEC)]),
+    syscall("semtimedop_time64", IPC, Ret::Int, &[arg("semid", Ty::Int), SOPS, NSOPS, arg("timeout", SPEC64)]),
+    syscall("shmget", IPC, Ret::Int, &[
+        KEY,
+        arg("size", Ty::ULong),
+        arg("shmflg", Ty::Custom(Irregular::ShmFlags, &Ty::Int)),
+    ]),
+    syscall("shmat", IPC.or(Class::MEMORY), Ret::Addr, &[
+        arg("shmid", Ty::Int),
+        arg("shmaddr", Ty::Addr),
+        arg("shmflg", Ty::Flags(&SHM_FLAGS)),
+    ]),
+    syscall("shmctl", IPC, Ret::Int, &[arg("shmid", Ty::Int), op(&Ty::Enum(&SHM_CTL)), arg("buf", Ty::Select(&SHMCTL_BUF))]),
+    syscall("shmdt", IPC.or(Class::MEMORY), Ret::Int, &[arg("shmaddr", Ty::Addr)]),
+    syscall("ipc", IPC, Ret::Int, &[
+        arg("call", Ty::Custom(Irregular::IpcCall, &Ty::UInt)),
+        arg("first", Ty::Hex),
+        arg("second", Ty::Hex),
+        arg("third", Ty::Hex),
+        arg("ptr", Ty::Addr),
+        arg("fifth", Ty::Hex),
+    ]),
+    syscall("mq_open", Class::DESC, Ret::Fd, &[
+        arg("name", Ty::Path),
+        arg("flags", Ty::Flags(&OPEN)),
+        arg("mode", Ty::Perm).when(CREATES),
+        arg("attr", Ty::Ptr(Dir::In, &Ty::Struct(&MQ_ATTR))).when(CREATES),
+    ]),
+    syscall("mq_unlink", Class::NONE, Ret::Int, &[arg("path", Ty::Path)]),
+    syscall("mq_timedsend", Class::DESC, Ret::Int, &[
+        MQDES,
+        arg("msg_ptr", Ty::Bytes(Dir::In, Len::Of("msg_len"))),
+        arg("msg_len", Ty::ULong),
+        arg("msg_prio", Ty::UInt),
+        arg("abs_timeout", SPEC),
+    ]),
+    syscall("mq_timedsend_time64", Class::DESC, Ret::Int, &[
+        MQDES,
+        arg("msg_ptr", Ty::Bytes(Dir::In, Len::Of("msg_len"))),
+        arg("msg_len", Ty::ULong),
+        arg("msg_prio", Ty::UInt),
+        arg("abs_timeout", SPEC64),
+    ]),
+    syscall("mq_timedreceive", Class::DESC, Ret::Size, &[
+        MQDES,
+        arg("msg_ptr", Ty::Bytes(Dir::Out, Len::Ret)),
+        arg("msg_len", Ty::ULong),
+        arg("msg_prio", Ty::Ptr(Dir::Out, &Ty::UInt)),
+        arg("abs_timeout", SPEC),
+    ]),
+    syscall("mq_timedreceive_time64", Class::DESC, Ret::Size, &[
+        MQDES,
+        arg("msg_ptr", Ty::Bytes(Dir::Out, Len::Ret)),
+        arg("msg_len", Ty::ULong),
+        arg("msg_prio", Ty::Ptr(Dir::Out, &Ty::UInt)),
+        arg("abs_timeout", SPEC64),
+    ]),
+    syscall("mq_notify", Class::DESC, Ret::Int, &[MQDES, arg("sevp", Ty::Addr)]),
+    syscall("mq_getsetattr", Class::DESC, Ret::Int, &[
+        MQDES,
+        arg("newattr", Ty::Ptr(Dir::In, &Ty::Struct(&MQ_ATTR))),
+        arg("oldattr", Ty::Ptr(Dir::Out, &Ty::Struct(&MQ_ATTR))),
+    ]),
+];
 
 pub static I386: &[(&str, Syscall)] = &[];

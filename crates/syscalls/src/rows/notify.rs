@@ -1,7 +1,34 @@
-//! inotify(7), fanotify(7).
+//! inotify, fanotify, eventfd, userfaultfd.
 
-use crate::Syscall;
+use crate::sets::files::OPEN;
+use crate::sets::notify::*;
+use crate::{Class, Irregular, Ret, Syscall, Ty, Width, arg, syscall};
 
-pub static ROWS: &[Syscall] = &[];
+const FILE_DESC: Class = Class::FILE.or(Class::DESC);
+
+pub static ROWS: &[Syscall] = &[
+    syscall("inotify_init", Class::DESC, Ret::Fd, &[]),
+    syscall("inotify_init1", Class::DESC, Ret::Fd, &[arg("flags", Ty::Flags(&INOTIFY_INIT))]),
+    syscall("inotify_add_watch", FILE_DESC, Ret::Int, &[
+        arg("fd", Ty::Fd),
+        arg("pathname", Ty::Path),
+        arg("mask", Ty::Flags(&INOTIFY_MASK)),
+    ]),
+    syscall("inotify_rm_watch", Class::DESC, Ret::Int, &[arg("fd", Ty::Fd), arg("wd", Ty::Int)]),
+    syscall("fanotify_init", Class::DESC, Ret::Fd, &[
+        arg("flags", Ty::Custom(Irregular::FanotifyInit, &Ty::Flags(&FANOTIFY_INIT))),
+        arg("event_f_flags", Ty::Flags(&OPEN)),
+    ]),
+    syscall("fanotify_mark", FILE_DESC, Ret::Int, &[
+        arg("fanotify_fd", Ty::Fd),
+        arg("flags", Ty::Flags(&FANOTIFY_MARK)),
+        arg("mask", Ty::As(Width::W8, &Ty::Flags(&FANOTIFY_MASK))),
+        arg("dirfd", Ty::Custom(Irregular::FanotifyDir, &Ty::DirFd)),
+        arg("pathname", Ty::Path),
+    ]),
+    syscall("eventfd", Class::DESC, Ret::Fd, &[arg("initval", Ty::UInt)]),
+    syscall("eventfd2", Class::DESC, Ret::Fd, &[arg("initval", Ty::UInt), arg("flags", Ty::Flags(&EVENTFD_FLAGS))]),
+    syscall("userfaultfd", Class::DESC, Ret::Fd, &[arg("flags", Ty::Flags(&USERFAULTFD_FLAGS))]),
+];
 
 pub static I386: &[(&str, Syscall)] = &[];

@@ -19,6 +19,9 @@ const DEV: Ty = Ty::As(Width::W4, &Ty::Dev);
 /// A mode with its type as the kernel takes it, an unsigned short.
 const MODE: Ty = Ty::As(Width::W2, &Ty::Mode);
 
+/// What a symbolic link shall say: no path of this call.
+const TARGET: Ty = Ty::Custom(Irregular::LinkTarget, &Ty::Path);
+
 const PATHNAME: Arg = arg("pathname", Ty::Path);
 const DIRFD: Arg = arg("dirfd", Ty::DirFd);
 const OWNER: Arg = arg("owner", Ty::Uid);
@@ -64,14 +67,14 @@ pub static ROWS: &[Syscall] = &[
     syscall("file_getattr", FILE_DESC, Ret::Int, &[
         DIRFD,
         PATHNAME,
-        arg("attr", Ty::Grown(Dir::Out, &FILE_ATTR, Len::Of("size"), 24)),
+        arg("attr", Ty::Custom(Irregular::UpToPage, &Ty::Grown(Dir::Out, &FILE_ATTR, Len::Of("size"), 24))),
         arg("size", Ty::ULong),
         arg("flags", Ty::Flags(&AT_PLAIN)),
     ]),
     syscall("file_setattr", FILE_DESC, Ret::Int, &[
         DIRFD,
         PATHNAME,
-        arg("attr", Ty::Grown(Dir::In, &FILE_ATTR_SET, Len::Of("size"), 24)),
+        arg("attr", Ty::Custom(Irregular::UpToPage, &Ty::Grown(Dir::In, &FILE_ATTR_SET, Len::Of("size"), 24))),
         arg("size", Ty::ULong),
         arg("flags", Ty::Flags(&AT_PLAIN)),
     ]),
@@ -99,9 +102,9 @@ pub static ROWS: &[Syscall] = &[
         arg("newpath", Ty::Path),
         arg("flags", Ty::Flags(&RENAME)),
     ]),
-    syscall("symlink", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]),
+    syscall("symlink", Class::FILE, Ret::Int, &[arg("oldpath", TARGET), arg("newpath", Ty::Path)]),
     syscall("symlinkat", FILE_DESC, Ret::Int, &[
-        arg("target", Ty::Path),
+        arg("target", TARGET),
         arg("newdirfd", Ty::DirFd),
         arg("linkpath", Ty::Path),
     ]),

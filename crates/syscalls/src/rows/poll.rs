@@ -1,7 +1,105 @@
-//! Waiting: poll, select, epoll.
+//! Waiting for descriptors: poll(2), select(2), epoll(7).
 
-use crate::Syscall;
+use crate::sets::poll::*;
+use crate::structs::paths::{TIMESPEC, TIMESPEC64, TIMEVAL};
+use crate::structs::poll::*;
+use crate::uapi::consts as c;
+use crate::{Arg, Case, Class, Dir, Irregular, Key, Len, Ret, Select, Syscall, Ty, Unit, arg, syscall};
 
-pub static ROWS: &[Syscall] = &[];
+const DESC: Class = Class::DESC;
 
-pub static I386: &[(&str, Syscall)] = &[];
+const POLLFDS: Ty = Ty::Custom(Irregular::PollFds, &Ty::Array(Dir::InOut, &Ty::Struct(&POLLFD), Len::Of("nfds")));
+const FDS: Arg = arg("fds", POLLFDS);
+const NFDS: Arg = arg("nfds", Ty::UInt);
+const SIGMASK: Arg = arg("sigmask", Ty::SigSet(Dir::In, Len::Of("sigsetsize")));
+
+/// As many bytes as hold `nfds` bits. No process has more descriptors than the limit.
+const FD_SET: Ty = Ty::Custom(
+    Irregular::FdSet,
+    &Ty::Buffer(Dir::InOut, Len::Units { of: "nfds", less: 0, unit: Unit::ByteBits }, 8 << 10),
+);
+const READ: Arg = arg("readfds", FD_SET);
+const WRITE: Arg = arg("writefds", FD_SET);
+const EXCEPT: Arg = arg("exceptfds", FD_SET);
+
+/// The kernel writes back what is left of it.
+const TIMESPEC_LEFT: Ty = Ty::Custom(Irregular::Timeout, &Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMESPEC)));
+const TIMESPEC64_LEFT: Ty = Ty::Custom(Irregular::Timeout, &Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMESPEC64)));
+const TIMEVAL_LEFT: Ty = Ty::Custom(Irregular::Timeout, &Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMEVAL)));
+
+const HAPPENED: Ty = Ty::Array(Dir::Out, &Ty::Struct(&EPOLL_EVENT), Len::Ret);
+const EVENTS: Arg = arg("events", HAPPENED);
+
+/// `EPOLL_CTL_DEL` ignores the event.
+static CTL_EVENT: Select = Select {
+    on: Key::of("op"),
+    cases: &[Case(c::EPOLL_CTL_DEL, Ty::Addr)],
+    default: Ty::Ptr(Dir::In, &Ty::Struct(&EPOLL_EVENT)),
+};
+
+const MASK: Ty = Ty::Ptr(Dir::In, &Ty::Struct(&PSELECT_MASK));
+
+pub static ROWS: &[Syscall] = &[
+    syscall("poll", DESC, Ret::Int, &[FDS, NFDS, arg("timeout", Ty::Int)]),
+    syscall("ppoll", DESC, Ret::Int, &[FDS, NFDS, arg("tmo_p", TIMESPEC_LEFT), SIGMASK, arg("sigsetsize", Ty::ULong)]),
+    syscall("ppoll_time64", DESC, Ret::Int, &[
+        FDS,
+        NFDS,
+        arg("tmo_p", TIMESPEC64_LEFT),
+        SIGMASK,
+        arg("sigsetsize", Ty::ULong),
+    ]),
+    syscall("select", DESC, Ret::Int, &[arg("nfds", Ty::Int), READ, WRITE, EXCEPT, arg("timeout", TIMEVAL_LEFT)]),
+    syscall("_newselect", DESC, Ret::Int, &[arg("nfds", Ty::Int), READ, WRITE, EXCEPT, arg("timeout", TIMEVAL_LEFT)]),
+    syscall("pselect6", DESC, Ret::Int, &[
+        arg("nfds", Ty::Int),
+        READ,
+        WRITE,
+        EXCEPT,
+        arg("timeout", TIMESPEC_LEFT),
+        arg("sig", MASK),
+    ]),
+    syscall("pselect6_time64", DESC, Ret::Int, &[
+        arg("nfds", Ty::Int),
+        READ,
+        WRITE,
+        EXCEPT,
+        arg("timeout", TIMESPEC64_LEFT),
+        arg("sig", MASK),
+    ]),
+    syscall("epoll_create", DESC, Ret::Fd, &[arg("size", Ty::Int)]),
+    syscall("epoll_create1", DESC, Ret::Fd, &[arg("flags", Ty::Flags(&EPOLL_FLAGS))]),
+    syscall("epoll_ctl", DESC, Ret::Int, &[
+        arg("epfd", Ty::Fd),
+        arg("op", Ty::Enum(&EPOLL_CTL)),
+        arg("fd", Ty::Fd),
+        arg("event", Ty::Select(&CTL_EVENT)),
+    ]),
+    syscall("epoll_wait", DESC, Ret::Int, &[
+        arg("epfd", Ty::Fd),
+        EVENTS,
+        arg("maxevents", Ty::Int),
+        arg("timeout", Ty::Int),
+    ]),
+    syscall("epoll_pwait", DESC, Ret::Int, &[
+        arg("epfd", Ty::Fd),
+        EVENTS,
+        arg("maxevents", Ty::Int),
+        arg("timeout", Ty::Int),
+        SIGMASK,
+        arg("sigsetsize", Ty::ULong),
+    ]),
+    syscall("epoll_pwait2", DESC, Ret::Int, &[
+        arg("epfd", Ty::Fd),
+        EVENTS,
+        arg("maxevents", Ty::Int),
+        arg("timeout", Ty::Ptr(Dir::In, &Ty::Struct(&TIMESPEC64))),
+        SIGMASK,
+        arg("sigsetsize", Ty::ULong),
+    ]),
+];
+
+pub static I386: &[(&str, Syscall)] = &[
+    // The first select took its arguments in memory.
+    ("select", syscall("oldselect", DESC, Ret::Int, &[arg("arg", Ty::Array(Dir::In, &Ty::HexLong, Len::Fixed(5)))])),
+];

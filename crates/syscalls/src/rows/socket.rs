@@ -1,6 +1,7 @@
 //! Sockets: making, naming and connecting them, and what goes through them.
 
 use crate::sets::socket::*;
+use crate::structs::paths::{TIMESPEC, TIMESPEC64};
 use crate::structs::socket::*;
 use crate::uapi::consts as c;
 use crate::{Case, Class, Dir, Irregular, Key, Len, Ret, Select, Syscall, Ty, arg, syscall};
@@ -91,6 +92,36 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&MSG)),
         arg("src_addr", ADDR_OUT),
         arg("addrlen", ADDRLEN),
+    ]),
+    syscall("sendmsg", DESC, Ret::Size, &[
+        arg("sockfd", Ty::Fd),
+        arg("msg", Ty::Custom(Irregular::Msghdr, &Ty::Ptr(Dir::In, &Ty::Struct(&MSGHDR)))),
+        arg("flags", Ty::Flags(&MSG)),
+    ]),
+    syscall("recvmsg", DESC, Ret::Size, &[
+        arg("sockfd", Ty::Fd),
+        arg("msg", Ty::Custom(Irregular::Msghdr, &Ty::Ptr(Dir::InOut, &Ty::Struct(&MSGHDR_OUT)))),
+        arg("flags", Ty::Flags(&MSG)),
+    ]),
+    syscall("sendmmsg", DESC, Ret::Int, &[
+        arg("sockfd", Ty::Fd),
+        arg("msgvec", Ty::Custom(Irregular::Mmsghdr, &Ty::Array(Dir::InOut, &Ty::Struct(&MMSGHDR), Len::Of("vlen")))),
+        arg("vlen", Ty::UInt),
+        arg("flags", Ty::Flags(&MSG)),
+    ]),
+    syscall("recvmmsg", DESC, Ret::Int, &[
+        arg("sockfd", Ty::Fd),
+        arg("msgvec", Ty::Custom(Irregular::Mmsghdr, &Ty::Array(Dir::InOut, &Ty::Struct(&MMSGHDR_OUT), Len::Of("vlen")))),
+        arg("vlen", Ty::UInt),
+        arg("flags", Ty::Flags(&MSG)),
+        arg("timeout", Ty::Custom(Irregular::Timeout, &Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMESPEC)))),
+    ]),
+    syscall("recvmmsg_time64", DESC, Ret::Int, &[
+        arg("sockfd", Ty::Fd),
+        arg("msgvec", Ty::Custom(Irregular::Mmsghdr, &Ty::Array(Dir::InOut, &Ty::Struct(&MMSGHDR_OUT), Len::Of("vlen")))),
+        arg("vlen", Ty::UInt),
+        arg("flags", Ty::Flags(&MSG)),
+        arg("timeout", Ty::Custom(Irregular::Timeout, &Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMESPEC64)))),
     ]),
     syscall("shutdown", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("how", Ty::Enum(&SHUT))]),
 ];

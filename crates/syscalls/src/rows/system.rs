@@ -1,7 +1,149 @@
-//! The machine: names, modules, log, reboot.
+//! The machine: names, modules, reboot, kexec, syslog, personality, x86 segments and ports.
 
-use crate::Syscall;
+use crate::sets::system::*;
+use crate::structs::system::*;
+use crate::uapi::consts as c;
+use crate::{Class, Dir, Form, Irregular, Key, Len, Ret, Syscall, Ty, When, arg, form, syscall};
 
-pub static ROWS: &[Syscall] = &[];
+const NONE: Class = Class::NONE;
 
-pub static I386: &[(&str, Syscall)] = &[];
+/// A pointer to one `unsigned int`, shown with brackets.
+const UINT_OUT: Ty = Ty::Array(Dir::Out, &Ty::UInt, Len::Fixed(1));
+
+/// sethostname(2), setdomainname(2).
+macro_rules! set_name {
+    ($name:literal) => {
+        syscall($name, NONE, Ret::Int, &[arg("name", Ty::Bytes(Dir::In, Len::Of("len"))), arg("len", Ty::ULong)])
+    };
+}
+
+/// syslog(2) by its first argument.
+macro_rules! syslog {
+    ($($arg:expr),*) => {
+        syscall("syslog", NONE, Ret::Int, &[arg("type", Ty::Custom(Irregular::Numbered, &Ty::Enum(&SYSLOG))), $($arg),*])
+    };
+}
+
+static SYSLOG_FORMS: &[Form] = &[
+    form(
+        &[
+            c::SYSLOG_ACTION_CLOSE, c::SYSLOG_ACTION_OPEN, c::SYSLOG_ACTION_CLEAR, c::SYSLOG_ACTION_CONSOLE_OFF,
+            c::SYSLOG_ACTION_CONSOLE_ON, c::SYSLOG_ACTION_SIZE_UNREAD, c::SYSLOG_ACTION_SIZE_BUFFER,
+        ],
+        syslog!(),
+    ),
+    form(
+        &[c::SYSLOG_ACTION_READ, c::SYSLOG_ACTION_READ_ALL, c::SYSLOG_ACTION_READ_CLEAR],
+        syslog!(arg("bufp", Ty::Bytes(Dir::Out, Len::Ret)), arg("len", Ty::Int)),
+    ),
+    form(
+        &[c::SYSLOG_ACTION_CONSOLE_LEVEL],
+        syslog!(arg("bufp", Ty::HexLong), arg("len", Ty::Custom(Irregular::Numbered, &Ty::Enum(&LOGLEVEL)))),
+    ),
+];
+
+/// The calls that x86 segments go through; their descriptors differ by a bit between x86-64 and i386.
+macro_rules! modify_ldt {
+    ($desc:ident) => {
+        syscall("modify_ldt", NONE, Ret::Int, &[
+            arg("func", Ty::Int),
+            arg("ptr", Ty::Custom(Irregular::LdtEntry, &Ty::Ptr(Dir::In, &Ty::Struct(&$desc)))),
+            arg("bytecount", Ty::ULong),
+        ])
+    };
+}
+
+macro_rules! set_thread_area {
+    ($desc:ident) => {
+        syscall("set_thread_area", NONE, Ret::Int, &[
+            arg("u_info", Ty::Custom(Irregular::ThreadArea, &Ty::Ptr(Dir::InOut, &Ty::Struct(&$desc)))),
+        ])
+    };
+}
+
+macro_rules! get_thread_area {
+    ($desc:ident) => {
+        syscall("get_thread_area", NONE, Ret::Int, &[arg("u_info", Ty::Ptr(Dir::Out, &Ty::Struct(&$desc)))])
+    };
+}
+
+pub static ROWS: &[Syscall] = &[
+    syscall("uname", NONE, Ret::Int, &[arg("buf", Ty::Ptr(Dir::Out, &Ty::Struct(&UTSNAME)))]),
+    syscall("sysinfo", NONE, Ret::Int, &[arg("info", Ty::Ptr(Dir::Out, &Ty::Struct(&SYSINFO)))]),
+    set_name!("sethostname"),
+    set_name!("setdomainname"),
+    syscall("getrandom", NONE, Ret::Size, &[
+        arg("buf", Ty::Custom(Irregular::HexBytes, &Ty::Bytes(Dir::Out, Len::Ret))),
+        arg("buflen", Ty::ULong),
+        arg("flags", Ty::Flags(&GRND)),
+    ]),
+    syscall("getcpu", NONE, Ret::Int, &[arg("cpu", UINT_OUT), arg("node", UINT_OUT), arg("tcache", Ty::Addr)]),
+    syscall("personality", NONE, Ret::Hex, &[arg("persona", Ty::Custom(Irregular::Persona, &Ty::Hex))]),
+    syscall("syslog", NONE, Ret::Int, &[
+        arg("type", Ty::Custom(Irregular::Numbered, &Ty::Enum(&SYSLOG))),
+        arg("bufp", Ty::HexLong),
+        arg("len", Ty::Int),
+    ])
+    .by(Key::of("type"), SYSLOG_FORMS),
+    syscall("reboot", NONE, Ret::Int, &[
+        arg("magic", Ty::Enum(&REBOOT_MAGIC1)),
+        arg("magic2", Ty::Enum(&REBOOT_MAGIC2)),
+        arg("op", Ty::Enum(&REBOOT)),
+        arg("arg", Ty::Str).when(When::OneOf("op", 0xffff_ffff, &[c::LINUX_REBOOT_CMD_RESTART2])),
+    ]),
+    syscall("init_module", NONE, Ret::Int, &[
+        arg("module_image", Ty::Addr),
+        arg("len", Ty::ULong),
+        arg("param_values", Ty::Str),
+    ]),
+    syscall("finit_module", Class::DESC, Ret::Int, &[
+        arg("fd", Ty::Fd),
+        arg("param_values", Ty::Str),
+        arg("flags", Ty::Flags(&MODULE_INIT)),
+    ]),
+    syscall("delete_module", NONE, Ret::Int, &[arg("name", Ty::Str), arg("flags", Ty::Flags(&MODULE_DELETE))]),
+    syscall("kexec_load", NONE, Ret::Int, &[
+        arg("entry", Ty::Addr),
+        arg("nr_segments", Ty::ULong),
+        arg("segments", Ty::Custom(Irregular::KexecSegments, &Ty::Array(Dir::In, &Ty::Struct(&KEXEC_SEGMENT), Len::Of("nr_segments")))),
+        arg("flags", Ty::Custom(Irregular::KexecFlags, &Ty::HexLong)),
+    ]),
+    syscall("kexec_file_load", Class::DESC, Ret::Int, &[
+        arg("kernel_fd", Ty::Fd),
+        arg("initrd_fd", Ty::Fd),
+        arg("cmdline_len", Ty::ULong),
+        arg("cmdline", Ty::Bytes(Dir::In, Len::Of("cmdline_len"))),
+        arg("flags", Ty::Flags(&KEXEC_FILE)),
+    ]),
+    syscall("membarrier", NONE, Ret::Select(&crate::RetSelect {
+        on: Key::of("cmd"),
+        cases: &[
+            (c::MEMBARRIER_CMD_QUERY, Ret::Flags(&MEMBARRIER)),
+            (c::MEMBARRIER_CMD_GET_REGISTRATIONS, Ret::Flags(&MEMBARRIER)),
+        ],
+        default: Ret::Int,
+    }), &[
+        arg("cmd", Ty::Enum(&MEMBARRIER)),
+        arg("flags", Ty::Flags(&MEMBARRIER_FLAGS)),
+        arg("cpu_id", Ty::Int).when(When::AnySet("flags", &[c::MEMBARRIER_CMD_FLAG_CPU])),
+    ]),
+    syscall("map_shadow_stack", Class::MEMORY, Ret::Hex, &[
+        arg("addr", Ty::Addr),
+        arg("len", Ty::ULong),
+        arg("flags", Ty::Flags(&SHADOW_STACK)),
+    ]),
+    syscall("vhangup", NONE, Ret::Int, &[]),
+    syscall("iopl", NONE, Ret::Int, &[arg("level", Ty::Int)]),
+    syscall("ioperm", NONE, Ret::Int, &[arg("from", Ty::HexLong), arg("num", Ty::HexLong), arg("turn_on", Ty::Int)]),
+    modify_ldt!(USER_DESC),
+    set_thread_area!(USER_DESC),
+    get_thread_area!(USER_DESC),
+    syscall("uretprobe", NONE, Ret::Int, &[]),
+    syscall("uprobe", NONE, Ret::Int, &[]),
+];
+
+pub static I386: &[(&str, Syscall)] = &[
+    ("modify_ldt", modify_ldt!(USER_DESC_32)),
+    ("set_thread_area", set_thread_area!(USER_DESC_32)),
+    ("get_thread_area", get_thread_area!(USER_DESC_32)),
+];

@@ -52,7 +52,7 @@ sets! {
         SYNC_FILE_RANGE_WAIT_BEFORE, SYNC_FILE_RANGE_WRITE, SYNC_FILE_RANGE_WAIT_AFTER
     }
     /// memfd_secret(2)
-    pub MEMFD_SECRET "O_???" { O_CLOEXEC }
+    pub MEMFD_SECRET "" { O_CLOEXEC }
     /// The type bits of a mode: linux/stat.h
     pub FILE_TYPE "S_IF???" { S_IFREG, S_IFDIR, S_IFCHR, S_IFBLK, S_IFIFO, S_IFLNK, S_IFSOCK }
 }

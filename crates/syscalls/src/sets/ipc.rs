@@ -44,4 +44,6 @@ sets! {
     pub IPC_CALL "IPC_???" {
         SEMOP, SEMGET, SEMCTL, SEMTIMEDOP, MSGSND, MSGRCV, MSGGET, MSGCTL, SHMAT, SHMDT, SHMGET, SHMCTL, DIPC
     }
+    /// Of a queue's flags only this one is known: linux/mqueue.h, asm-generic/fcntl.h
+    pub MQ_FLAGS "O_???" { O_NONBLOCK }
 }

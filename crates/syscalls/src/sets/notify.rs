@@ -1,1 +1,43 @@
-//! inotify(7), fanotify(7).
+//! inotify, fanotify, eventfd, userfaultfd.
+
+use crate::sets;
+
+sets! {
+    /// inotify_add_watch(2): linux/inotify.h
+    pub INOTIFY_MASK "IN_???" {
+        IN_ACCESS, IN_MODIFY, IN_ATTRIB, IN_CLOSE_WRITE, IN_CLOSE_NOWRITE, IN_OPEN, IN_MOVED_FROM, IN_MOVED_TO, IN_CREATE,
+        IN_DELETE, IN_DELETE_SELF, IN_MOVE_SELF, IN_UNMOUNT, IN_Q_OVERFLOW, IN_IGNORED, IN_ONLYDIR, IN_DONT_FOLLOW,
+        IN_EXCL_UNLINK, IN_MASK_CREATE, IN_MASK_ADD, IN_ISDIR, IN_ONESHOT
+    }
+    /// inotify_init1(2): linux/inotify.h
+    pub INOTIFY_INIT "IN_???" { IN_NONBLOCK, IN_CLOEXEC }
+    /// eventfd(2): linux/eventfd.h
+    pub EVENTFD_FLAGS "EFD_???" { EFD_SEMAPHORE, EFD_CLOEXEC, EFD_NONBLOCK }
+    /// userfaultfd(2): linux/userfaultfd.h
+    pub USERFAULTFD_FLAGS "UFFD_???" { UFFD_USER_MODE_ONLY, O_NONBLOCK, O_CLOEXEC }
+    /// fanotify_init(2): linux/fanotify.h
+    pub FANOTIFY_CLASS "FAN_CLASS_???" { FAN_CLASS_NOTIF, FAN_CLASS_CONTENT, FAN_CLASS_PRE_CONTENT }
+    /// fanotify_init(2): linux/fanotify.h
+    pub FANOTIFY_INIT "FAN_???" {
+        FAN_CLOEXEC, FAN_NONBLOCK, FAN_UNLIMITED_QUEUE, FAN_UNLIMITED_MARKS, FAN_ENABLE_AUDIT, FAN_REPORT_PIDFD,
+        FAN_REPORT_TID, FAN_REPORT_FID, FAN_REPORT_DIR_FID, FAN_REPORT_NAME, FAN_REPORT_TARGET_FID, FAN_REPORT_FD_ERROR,
+        FAN_REPORT_MNT
+    }
+    /// fanotify_mark(2): linux/fanotify.h
+    pub FANOTIFY_MARK "FAN_MARK_???" {
+        FAN_MARK_ADD, FAN_MARK_REMOVE, FAN_MARK_FLUSH, FAN_MARK_DONT_FOLLOW, FAN_MARK_ONLYDIR, FAN_MARK_MNTNS,
+        FAN_MARK_MOUNT, FAN_MARK_FILESYSTEM, FAN_MARK_IGNORED_MASK, FAN_MARK_IGNORED_SURV_MODIFY, FAN_MARK_IGNORE,
+        FAN_MARK_EVICTABLE
+    }
+    /// fanotify_mark(2): linux/fanotify.h (`FAN_DIR_MODIFY` was in Linux 5.7 only)
+    pub FANOTIFY_MASK "FAN_???" {
+        FAN_ACCESS, FAN_MODIFY, FAN_ATTRIB, FAN_CLOSE_WRITE, FAN_CLOSE_NOWRITE, FAN_OPEN, FAN_MOVED_FROM, FAN_MOVED_TO,
+        FAN_CREATE, FAN_DELETE, FAN_DELETE_SELF, FAN_MOVE_SELF, FAN_OPEN_EXEC, FAN_Q_OVERFLOW, FAN_FS_ERROR, FAN_OPEN_PERM,
+        FAN_ACCESS_PERM, FAN_OPEN_EXEC_PERM, FAN_DIR_MODIFY = 0x8_0000, FAN_PRE_ACCESS, FAN_MNT_ATTACH, FAN_MNT_DETACH,
+        FAN_EVENT_ON_CHILD, FAN_RENAME, FAN_ONDIR
+    }
+}
+
+/// What fanotify_mark(2) may have in place of a directory.
+pub const FAN_NOFD: i32 = -1;
+

@@ -1,0 +1,137 @@
+//! What a call transferred, whole: `-e read=` and `-e write=`.
+
+use crate::Cx;
+use crate::cx::le;
+use bumpalo::collections::Vec;
+use stride_event::{Call, Outcome, Phase};
+
+/// A piece of a dump, in order.
+#[derive(Clone, Copy, Debug)]
+pub enum Dump<'a> {
+    /// The message of this index follows, with so many buffers.
+    Vector { index: usize, buffers: u64 },
+    /// The buffer of this index follows, with so many bytes.
+    Buffer { index: usize, len: u64 },
+    Bytes(&'a [u8]),
+}
+
+/// How a call holds its data; all have the descriptor first.
+#[derive(Clone, Copy)]
+enum Form {
+    /// Pointer and length: the second argument and the third.
+    Plain,
+    /// A vector of buffers: likewise.
+    Vector,
+    /// One `struct msghdr`.
+    Message,
+    /// So many `struct mmsghdr`.
+    Messages,
+}
+
+/// Whether the call is one that moves data from (`Phase::Exit`) or to (`Phase::Entry`) its descriptor, and how.
+fn form(name: &str) -> Option<(Phase, Form)> {
+    Some(match name {
+        "read" | "pread64" | "recv" | "recvfrom" | "mq_timedreceive" | "mq_timedreceive_time64" => (Phase::Exit, Form::Plain),
+        "readv" | "preadv" | "preadv2" => (Phase::Exit, Form::Vector),
+        "recvmsg" => (Phase::Exit, Form::Message),
+        "recvmmsg" | "recvmmsg_time64" => (Phase::Exit, Form::Messages),
+        "write" | "pwrite64" | "send" | "sendto" | "mq_timedsend" | "mq_timedsend_time64" => (Phase::Entry, Form::Plain),
+        "writev" | "pwritev" | "pwritev2" | "vmsplice" => (Phase::Entry, Form::Vector),
+        "sendmsg" => (Phase::Entry, Form::Message),
+        "sendmmsg" => (Phase::Entry, Form::Messages),
+        _ => return None,
+    })
+}
+
+/// The dump of a finished call; empty unless it was asked for.
+pub fn of<'a>(cx: &Cx<'a>) -> &'a [Dump<'a>] {
+    let options = cx.options;
+    if options.dump_read.is_empty() && options.dump_write.is_empty() {
+        return &[];
+    }
+    let Some((phase, form)) = form(cx.row.name) else { return &[] };
+    let wanted = if phase == Phase::Exit { &options.dump_read } else { &options.dump_write };
+    let Call { args, outcome, .. } = *cx.call;
+    let moved = match (phase, outcome) {
+        (Phase::Entry, _) => u64::MAX,
+        (Phase::Exit, Outcome::Value(n)) => n.max(0) as u64,
+        (Phase::Exit, _) => return &[],
+    };
+    if !wanted.contains(args[0] as i32) {
+        return &[];
+    }
+    let mut out = Pieces { cx, phase, pieces: Vec::new_in(cx.arena) };
+    let [_, addr, count, ..] = args;
+    match form {
+        Form::Plain => out.bytes(addr, count.min(moved)),
+        Form::Vector => out.vector(addr, count, moved),
+        Form::Message => out.message(addr, moved),
+        Form::Messages => out.messages(addr, count.min(cx.ret().unwrap_or(0).max(0) as u64)),
+    }
+    out.pieces.into_bump_slice()
+}
+
+struct Pieces<'a, 'c> {
+    cx: &'c Cx<'a>,
+    phase: Phase,
+    pieces: Vec<'a, Dump<'a>>,
+}
+
+impl<'a> Pieces<'a, '_> {
+    /// All of them, or as many as were captured.
+    fn bytes(&mut self, addr: u64, len: u64) {
+        let bytes = self.cx.prefix(self.phase, addr, usize::try_from(len).unwrap_or(usize::MAX));
+        // Memory that ends early is not dumped in part, unless only the capture's limit cut it.
+        if !bytes.is_empty() && (bytes.len() as u64 == len || bytes.len() >= stride_syscalls::plan::MAX_BYTES) {
+            self.pieces.push(Dump::Bytes(bytes));
+        }
+    }
+
+    /// The buffers that were filled, or all that were to be written, up to the first that is empty.
+    fn vector(&mut self, addr: u64, count: u64, mut left: u64) {
+        let word = self.cx.abi().word();
+        let vector = self.cx.prefix(Phase::Entry, addr, usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(2 * word));
+        for (index, iovec) in vector.chunks_exact(2 * word).enumerate() {
+            let len = le(iovec, word, word).min(left);
+            if len == 0 {
+                return;
+            }
+            left -= len;
+            self.pieces.push(Dump::Buffer { index, len });
+            self.bytes(le(iovec, 0, word), len);
+        }
+    }
+
+    fn message(&mut self, addr: u64, left: u64) {
+        if let Some((iov, count)) = self.iov(addr) {
+            self.vector(iov, count, left);
+        }
+    }
+
+    /// `msg_iov` and `msg_iovlen` of a `struct msghdr`: behind a pointer and an `int`, padded to words.
+    fn iov(&self, addr: u64) -> Option<(u64, u64)> {
+        let word = self.cx.abi().word() as u64;
+        Some((self.word(addr.wrapping_add(2 * word))?, self.word(addr.wrapping_add(3 * word))?))
+    }
+
+    /// A member that the program set: as it was at entry, else at exit.
+    fn word(&self, addr: u64) -> Option<u64> {
+        self.cx.word(Phase::Entry, addr).or_else(|| self.cx.word(Phase::Exit, addr))
+    }
+
+    fn messages(&mut self, addr: u64, count: u64) {
+        let word = self.cx.abi().word() as u64;
+        // seven words of msghdr and msg_len, padded to a word
+        let size = 8 * word;
+        for index in 0..count {
+            let at = addr.wrapping_add(index.wrapping_mul(size));
+            let Some((iov, buffers)) = self.iov(at) else { return };
+            let left = match self.phase {
+                Phase::Entry => u64::MAX,
+                Phase::Exit => self.cx.uint(Phase::Exit, at.wrapping_add(7 * word), 4).unwrap_or(0),
+            };
+            self.pieces.push(Dump::Vector { index: index as usize, buffers });
+            self.vector(iov, buffers, left);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! io_submit(2) and its kin, io_uring_register(2), ioprio_set(2).
+
+use crate::cx::signed;
+use crate::{Cx, Scope, Tail, Value, generic};
+use stride_event::Phase;
+use stride_syscalls::sets::aio::{IOPRIO_CLASS, URING_REGISTER, URING_REGISTER_FLAGS};
+use stride_syscalls::structs::aio::{IOCB, IOVEC_ADDRS};
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::{Dir, Len, Ty};
+
+/// The array of control blocks; a count below zero is an error for the kernel, too.
+pub fn iocbs<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+    let count = signed(cx.arg("nr"), cx.abi().word());
+    if count < 0 { Value::Addr(addr) } else { generic::held(cx, shape, addr, scope) }
+}
+
+/// What io_cancel(2) goes by: the members that tell one block from another.
+pub fn cancelled<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    let whole = match generic::follow(cx, addr, Dir::In) {
+        Err(value) => return value,
+        Ok(phase) => cx.strukt(&IOCB, phase, addr),
+    };
+    let Some(Value::Struct(members, tail)) = whole else { return Value::Addr(addr) };
+    let end = members.iter().position(|m| m.name == "aio_fildes").map_or(members.len(), |i| i + 1);
+    Value::Struct(&members[..end], tail)
+}
+
+/// More vectors than the kernel takes are none.
+const VECTORS_MAX: u64 = 1024;
+
+/// The vectors of a block: with their bytes where it writes, while a read has nothing in its buffers yet.
+pub fn vector<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+    let member = |name| match scope {
+        Scope::Struct(_, _, phase) => cx.len(Len::Of(name), phase, scope),
+        Scope::Args => None,
+    };
+    let Some(count) = member("aio_nbytes").filter(|&n| n <= VECTORS_MAX) else { return Value::Hex(addr) };
+    if member("aio_lio_opcode") == Some(c::IOCB_CMD_PREADV) {
+        return generic::array(cx, addr, Dir::In, &Ty::Struct(&IOVEC_ADDRS), Len::Fixed(count as usize), scope);
+    }
+    generic::held(cx, shape, addr, scope)
+}
+
+/// The number of vectors, which goes without saying where they are shown.
+pub fn vector_len<'a>(count: u64) -> Value<'a> {
+    if count <= VECTORS_MAX { Value::Absent } else { Value::UInt(count) }
+}
+
+/// A block's priority is an I/O priority only if a flag says so.
+pub fn iocb_priority<'a>(cx: &Cx<'a>, raw: u64, scope: Scope) -> Value<'a> {
+    let flags = match scope {
+        Scope::Struct(_, _, phase) => cx.len(Len::Of("aio_flags"), phase, scope).unwrap_or(0),
+        Scope::Args => 0,
+    };
+    let number = Value::Int(signed(raw, 2));
+    if flags & c::IOCB_FLAG_IOPRIO != 0 { priority_as(cx, number, raw & 0xffff) } else { number }
+}
+
+/// `IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4)`.
+pub fn priority<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    priority_as(cx, Value::Int(i64::from(raw as i32)), raw & 0xffff_ffff)
+}
+
+fn priority_as<'a>(cx: &Cx<'a>, number: Value<'a>, raw: u64) -> Value<'a> {
+    const CLASS_SHIFT: u32 = 13;
+    let class = Value::Enum { raw: raw >> CLASS_SHIFT, set: &IOPRIO_CLASS };
+    cx.macro_call(number, "IOPRIO_PRIO_VALUE", &[class, Value::UInt(raw & ((1 << CLASS_SHIFT) - 1))])
+}
+
+/// What ioprio_get(2) returned, in words.
+pub fn priority_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
+    Some(priority(cx, cx.ret()? as u64))
+}
+
+const USE_REGISTERED: u64 = c::IORING_REGISTER_USE_REGISTERED_RING;
+
+/// The ring: a descriptor, or the index of a registered one.
+pub fn uring_fd<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    if cx.arg("opcode") & USE_REGISTERED != 0 { Value::UInt(raw) } else { generic::fd(cx, raw as i32) }
+}
+
+pub fn uring_opcode<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let op = Value::Enum { raw: raw & !USE_REGISTERED, set: &URING_REGISTER };
+    match raw & USE_REGISTERED {
+        0 => op,
+        flag => Value::Or(cx.values(&[op, Value::Flags { raw: flag, set: &URING_REGISTER_FLAGS }])),
+    }
+}
+
+/// A number that the kernel may have changed, behind a pointer: `[32]`, `[4096 => 32]`.
+pub fn change<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+    let &Ty::Array(dir, inner, _) = shape else { return Value::Addr(addr) };
+    let size = inner.size(cx.abi());
+    let read = |phase| generic::inline(cx, inner, phase, addr, size, scope);
+    let (Some(before), true) = (read(Phase::Entry), addr != 0 && cx.verbose) else { return Value::Addr(addr) };
+    let changed = cx.uint(Phase::Entry, addr, size) != cx.uint(Phase::Exit, addr, size);
+    let value = match read(Phase::Exit) {
+        Some(after) if changed && cx.filled(dir) => Value::Change(cx.keep(before), cx.keep(after)),
+        _ => before,
+    };
+    Value::Array(cx.values(&[value]), Tail::End)
+}
+

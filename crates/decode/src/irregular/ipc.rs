@@ -1,0 +1,67 @@
+//! Arguments of System V IPC.
+
+use crate::{Cx, TextKind, Value, generic};
+use stride_event::Phase;
+use stride_syscalls::{Dir, Ty, sets::ipc as sets, uapi::consts as c};
+
+/// Permissions in the low nine bits, flags above: `IPC_CREAT|0600`.
+pub fn flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let flags = raw & !0o777;
+    let mode = Value::Octal(raw & 0o777);
+    if flags == 0 { mode } else { Value::Or(cx.values(&[Value::Flags { raw: flags, set: &sets::IPC_GET }, mode])) }
+}
+
+/// shmget(2): the flags also hold the logarithm of a page size.
+pub fn shm_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let page = raw >> c::SHM_HUGE_SHIFT & c::SHM_HUGE_MASK;
+    let flags = raw & !0o777 & !(c::SHM_HUGE_MASK << c::SHM_HUGE_SHIFT);
+    let mut parts = bumpalo::collections::Vec::with_capacity_in(3, cx.arena);
+    if flags != 0 {
+        parts.push(Value::Flags { raw: flags, set: &sets::SHM_GET });
+    }
+    if page != 0 {
+        let shift = Value::Name { raw: c::SHM_HUGE_SHIFT, name: "SHM_HUGE_SHIFT" };
+        parts.push(Value::Glue(cx.values(&[Value::UInt(page), Value::Ascii("<<"), shift])));
+    }
+    parts.push(Value::Octal(raw & 0o777));
+    Value::Or(parts.into_bump_slice())
+}
+
+/// A key: `IPC_PRIVATE` or any number.
+pub fn key<'a>(raw: u64) -> Value<'a> {
+    if raw == c::IPC_PRIVATE { Value::Enum { raw, set: &sets::IPC_KEY } } else { Value::Hex(raw) }
+}
+
+/// An operation, with the bit that asks for the newer structs.
+pub fn op<'a>(cx: &Cx<'a>, raw: u64, names: &Ty) -> Value<'a> {
+    let Ty::Enum(set) = *names else { return Value::Hex(raw) };
+    let op = Value::Enum { raw: raw & !c::IPC_64, set };
+    if raw & c::IPC_64 == 0 {
+        return op;
+    }
+    Value::Or(cx.values(&[Value::Name { raw: c::IPC_64, name: "IPC_64" }, op]))
+}
+
+/// A call of ipc(2) with its version in the upper half.
+pub fn call<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let (version, call) = (raw >> 16 & 0xffff, raw & 0xffff);
+    let call = Value::Enum { raw: call, set: &sets::IPC_CALL };
+    if version == 0 {
+        return call;
+    }
+    let version = Value::Glue(cx.values(&[Value::UInt(version), Value::Ascii("<<16")]));
+    Value::Or(cx.values(&[version, call]))
+}
+
+/// `struct msgbuf`: a type, and `msgsz` bytes (or as many as came).
+pub fn message<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
+    if addr == 0 || !cx.verbose || (dir != Dir::In && cx.failed()) {
+        return Value::Addr(addr);
+    }
+    let phase = Phase::of(dir);
+    let Some(mtype) = cx.word(phase, addr) else { return Value::Addr(addr) };
+    let word = cx.abi().word();
+    let len = if dir == Dir::In { cx.arg("msgsz") } else { cx.ret().unwrap_or(0).max(0) as u64 };
+    let text = generic::bytes(cx, phase, addr + word as u64, len, TextKind::Bytes);
+    cx.members(&[("mtype", Value::Int(crate::cx::signed(mtype, word))), ("mtext", text)])
+}

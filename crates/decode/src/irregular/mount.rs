@@ -1,0 +1,163 @@
+//! mount(2), fsconfig(2), statmount(2), quotactl(2), swapon(2).
+
+use crate::generic::{self, grown};
+use crate::{Cx, Scope, Tail, Text, TextKind, Value};
+use bumpalo::collections::Vec;
+use stride_event::Phase;
+use stride_syscalls::sets::mount::{MOUNT_FLAGS, MOUNT_MAGIC, QUOTA_CMDS, QUOTA_TYPES, SWAP_FLAGS};
+use stride_syscalls::structs::mount::{LISTMOUNT_REQ, STATMOUNT, STATMOUNT_REQ};
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::{Dir, Len, Set, Struct, Ty};
+
+/// Mount flags, behind the mark that programs of old put into their upper half.
+pub fn flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    if raw & c::MS_MGC_MSK != c::MS_MGC_VAL {
+        return Value::Flags { raw, set: &MOUNT_FLAGS };
+    }
+    let magic = Value::Enum { raw: c::MS_MGC_VAL, set: &MOUNT_MAGIC };
+    match raw & !c::MS_MGC_MSK {
+        0 => magic,
+        rest => Value::Or(cx.values(&[magic, Value::Flags { raw: rest, set: &MOUNT_FLAGS }])),
+    }
+}
+
+/// What a mount call makes of its arguments follows from its flags: some kinds leave `data` unread.
+fn data_is_read(cx: &Cx<'_>) -> bool {
+    let flags = cx.arg("mountflags");
+    let flags = if flags & c::MS_MGC_MSK == c::MS_MGC_VAL { flags & !c::MS_MGC_MSK } else { flags };
+    flags & (c::MS_BIND | c::MS_MOVE | c::MS_SHARED | c::MS_PRIVATE | c::MS_SLAVE | c::MS_UNBINDABLE) == 0
+}
+
+pub fn data<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    if data_is_read(cx) { generic::string(cx, addr, cx.options.text, TextKind::Str) } else { Value::Addr(addr) }
+}
+
+/// The type of the file system; a remount has none either.
+pub fn fstype<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    let flags = cx.arg("mountflags");
+    let remount = flags & c::MS_REMOUNT != 0;
+    if data_is_read(cx) && !remount { generic::string(cx, addr, cx.options.text, TextKind::Str) } else { Value::Addr(addr) }
+}
+
+/// The kernel takes at most this much of fsconfig's strings, with the NUL.
+const FS_STRING_MAX: usize = 256;
+
+/// A key or string of fsconfig(2).
+pub fn fs_string<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    let bytes = cx.prefix(Phase::Entry, addr, FS_STRING_MAX);
+    if cx.options.text >= FS_STRING_MAX && bytes.len() == FS_STRING_MAX && !bytes.contains(&0) {
+        return Value::Text(Text { bytes, cut: true, kind: TextKind::Str });
+    }
+    generic::string(cx, addr, cx.options.text, TextKind::Str)
+}
+
+/// The kernel takes no larger blob.
+const FS_BLOB_MAX: u64 = 1 << 20;
+
+/// A binary value of fsconfig(2), `aux` bytes.
+pub fn fs_blob<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    let len = u64::from(cx.arg("aux") as u32);
+    if addr == 0 || len > FS_BLOB_MAX {
+        return Value::Addr(addr);
+    }
+    generic::bytes(cx, Phase::Entry, addr, len, TextKind::HexBytes)
+}
+
+/// `SWAP_FLAG_PREFER|42`: flags, and the priority in the low bits.
+pub fn swap_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let prio = Value::UInt(raw & c::SWAP_FLAG_PRIO_MASK);
+    match raw & !c::SWAP_FLAG_PRIO_MASK {
+        0 => prio,
+        flags => Value::Or(cx.values(&[Value::Flags { raw: flags, set: &SWAP_FLAGS }, prio])),
+    }
+}
+
+/// `QCMD(Q_GETQUOTA, USRQUOTA)`.
+pub fn quota_op<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let part = |raw: u64, set: &'static Set| match set.name_of(raw) {
+        Some(name) => Value::Plain(name.as_bytes()),
+        None => Value::Enum { raw, set },
+    };
+    cx.macro_call(Value::UInt(raw), "QCMD", &[part(raw >> 8, &QUOTA_CMDS), part(raw & 0xff, &QUOTA_TYPES)])
+}
+
+pub fn statmount_req<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    req(cx, &STATMOUNT_REQ, addr)
+}
+
+pub fn listmount_req<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    req(cx, &LISTMOUNT_REQ, addr)
+}
+
+/// A request that begins with its size.
+fn req<'a>(cx: &Cx<'a>, s: &'static Struct, addr: u64) -> Value<'a> {
+    if let Err(value) = generic::follow(cx, addr, Dir::In) {
+        return value;
+    }
+    let Some(size) = cx.uint(Phase::Entry, addr, 4) else { return Value::Addr(addr) };
+    let only_size = |tail| Value::Struct(cx.arena.alloc_slice_copy(&[crate::Member { name: "size", value: Value::UInt(size) }]), tail);
+    if size < c::MNT_ID_REQ_SIZE_VER0 {
+        return only_size(Tail::End);
+    }
+    grown(cx, s, Phase::Entry, addr, size).unwrap_or_else(|| only_size(Tail::Unknown))
+}
+
+/// The answer of listmount(2). Where there is no room, nothing is in it, failed or not.
+pub fn ids<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+    if addr != 0 && cx.verbose && cx.arg("nr_mnt_ids") == 0 {
+        return Value::Array(&[], Tail::End);
+    }
+    generic::held(cx, shape, addr, scope)
+}
+
+/// The answer of statmount(2): as much of the struct as there was room for.
+pub fn statmount<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    match generic::follow(cx, addr, Dir::Out) {
+        Err(value) => value,
+        Ok(phase) => cx.strukt(&STATMOUNT, phase, addr).unwrap_or(Value::Addr(addr)),
+    }
+}
+
+/// Where the strings of a `struct statmount` at `base` end.
+fn strings<'a>(cx: &Cx<'a>, base: u64) -> &'a [u8] {
+    let head = STATMOUNT.size(cx.abi());
+    let size = cx.uint(Phase::Exit, base, 4).unwrap_or(0) as usize;
+    cx.prefix(Phase::Exit, base.wrapping_add(head as u64), size.saturating_sub(head))
+}
+
+fn text<'a>(cx: &Cx<'a>, bytes: &'a [u8]) -> (Value<'a>, usize) {
+    let end = bytes.iter().position(|&b| b == 0);
+    let len = end.unwrap_or(bytes.len());
+    let shown = len.min(cx.options.text);
+    let value = Text { bytes: &bytes[..shown], cut: shown < len || end.is_none(), kind: TextKind::Str };
+    (Value::Text(value), end.map_or(bytes.len(), |e| e + 1))
+}
+
+/// A string of a `struct statmount`, by its offset.
+pub fn statmount_str<'a>(cx: &Cx<'a>, offset: u64, scope: Scope) -> Value<'a> {
+    let Scope::Struct(_, base, _) = scope else { return Value::Hex(offset) };
+    match strings(cx, base).get(offset as usize..) {
+        Some(bytes) if !bytes.is_empty() => text(cx, bytes).0,
+        _ => Value::Hex(offset),
+    }
+}
+
+/// Several strings in a row, as many as the sibling `count` says.
+pub fn statmount_strs<'a>(cx: &Cx<'a>, offset: u64, count: &'static str, scope: Scope) -> Value<'a> {
+    let Scope::Struct(_, base, _) = scope else { return Value::Hex(offset) };
+    let count = cx.len(Len::Of(count), Phase::Exit, scope).unwrap_or(0);
+    let Some(mut bytes) = strings(cx, base).get(offset as usize..).filter(|b| !b.is_empty()) else { return Value::Hex(offset) };
+    let mut items = Vec::new_in(cx.arena);
+    for i in 0..count {
+        if bytes.is_empty() {
+            return Value::Array(items.into_bump_slice(), Tail::Unknown);
+        }
+        if cx.abbrev && i >= cx.options.text as u64 {
+            return Value::Array(items.into_bump_slice(), Tail::More);
+        }
+        let (value, next) = text(cx, bytes);
+        items.push(value);
+        bytes = &bytes[next..];
+    }
+    Value::Array(items.into_bump_slice(), Tail::End)
+}

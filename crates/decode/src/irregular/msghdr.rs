@@ -1,0 +1,102 @@
+//! `struct msghdr` and the vectors of them that sendmmsg(2) and recvmmsg(2) take.
+
+use crate::irregular::{cmsg, iovec, sockaddr};
+use crate::{Cx, Member, Scope, Tail, TextKind, Value, generic};
+use bumpalo::collections::Vec;
+use stride_event::Phase;
+use stride_syscalls::structs::socket::{MMSGHDR, MSGHDR};
+use stride_syscalls::{Dir, Len, sets::socket::MSG};
+
+/// sendmsg(2), recvmsg(2): a pointer to one.
+pub fn one<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
+    if addr == 0 || !cx.verbose {
+        return Value::Addr(addr);
+    }
+    if dir != Dir::In && cx.failed() {
+        // All that is known is the room for the sender's address.
+        return match member(cx, Phase::Entry, addr, "msg_namelen") {
+            Some(n) => cx.members(&[("msg_namelen", Value::Int(i64::from(n as i32)))]),
+            None => Value::Addr(addr),
+        };
+    }
+    let received = if dir == Dir::In { u64::MAX } else { cx.ret().unwrap_or(0).max(0) as u64 };
+    header(cx, addr, dir, received).unwrap_or(Value::Addr(addr))
+}
+
+/// sendmmsg(2), recvmmsg(2): `vlen` of them, of which the call handled as many as it returned.
+pub fn many<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len) -> Value<'a> {
+    if addr == 0 || !cx.verbose || (dir != Dir::In && cx.failed()) {
+        return Value::Addr(addr);
+    }
+    let handled = cx.ret().unwrap_or(0).max(0) as u64;
+    let room = cx.len(len, Phase::Entry, Scope::Args).unwrap_or(0);
+    // The kernel takes no more than UIO_MAXIOV.
+    let n = if dir == Dir::In { room.min(1024) } else { handled };
+    let size = MMSGHDR.size(cx.abi()) as u64;
+    let mut items = Vec::new_in(cx.arena);
+    for i in 0..n {
+        let at = addr.wrapping_add(i * size);
+        if cx.abbrev && i >= cx.options.text as u64 {
+            return Value::Array(items.into_bump_slice(), Tail::More);
+        }
+        let msg_len = if i < handled { mmsg_len(cx, at) } else { None };
+        let received = if dir == Dir::In { u64::MAX } else { msg_len.unwrap_or(0) };
+        let Some(header) = header(cx, at, dir, received) else {
+            if i == 0 {
+                return Value::Addr(addr);
+            }
+            return Value::Array(items.into_bump_slice(), Tail::Unread(at));
+        };
+        items.push(match msg_len {
+            Some(n) => cx.members(&[("msg_hdr", header), ("msg_len", Value::UInt(n))]),
+            None => cx.members(&[("msg_hdr", header)]),
+        });
+    }
+    Value::Array(items.into_bump_slice(), Tail::End)
+}
+
+fn mmsg_len(cx: &Cx<'_>, addr: u64) -> Option<u64> {
+    let place = MMSGHDR.field("msg_len")?.place(cx.abi());
+    cx.uint(Phase::Exit, addr + u64::from(place.offset), 4)
+}
+
+/// A scalar member of the header.
+fn member(cx: &Cx<'_>, phase: Phase, addr: u64, name: &str) -> Option<u64> {
+    let place = MSGHDR.field(name)?.place(cx.abi());
+    cx.uint(phase, addr + u64::from(place.offset), place.size.into())
+}
+
+/// The header that lies at `addr`, whose buffers hold `filled` bytes.
+fn header<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, filled: u64) -> Option<Value<'a>> {
+    let phase = Phase::of(dir);
+    let get = |name| member(cx, phase, addr, name);
+    cx.read(phase, addr, MSGHDR.size(cx.abi()))?;
+    let mut members = Vec::with_capacity_in(7, cx.arena);
+    let mut add = |name, value| members.push(Member { name, value });
+
+    let (name, len) = (get("msg_name")?, get("msg_namelen")?);
+    let room = member(cx, Phase::Entry, addr, "msg_namelen").unwrap_or(len);
+    let signed = |n: u64| Value::Int(i64::from(n as i32));
+    add("msg_name", match name {
+        0 => Value::Addr(0),
+        name if dir == Dir::In => sockaddr::at(cx, phase, name, len),
+        // The kernel tells the whole length, and fills no more than there is room for.
+        name => sockaddr::at(cx, phase, name, len.min(room)),
+    });
+    add("msg_namelen", if room == len { signed(len) } else { Value::Change(cx.keep(signed(room)), cx.keep(signed(len))) });
+
+    let (iov, iovlen) = (get("msg_iov")?, get("msg_iovlen")?);
+    let buffer = |base, len| generic::bytes(cx, phase, base, len, TextKind::Bytes);
+    add("msg_iov", if iovlen == 0 && iov != 0 { Value::Array(&[], Tail::End) } else { iovec::list(cx, iov, iovlen, dir, filled, &buffer) });
+    add("msg_iovlen", Value::UInt(iovlen));
+
+    let (control, len) = (get("msg_control")?, get("msg_controllen")?);
+    if len != 0 {
+        add("msg_control", cmsg::list(cx, phase, control, len));
+    }
+    let room = member(cx, Phase::Entry, addr, "msg_controllen").unwrap_or(len);
+    let now = Value::UInt(len);
+    add("msg_controllen", if room == len { now } else { Value::Change(cx.keep(Value::UInt(room)), cx.keep(now)) });
+    add("msg_flags", Value::Flags { raw: get("msg_flags")?, set: &MSG });
+    Some(Value::Struct(members.into_bump_slice(), Tail::End))
+}

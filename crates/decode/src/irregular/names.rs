@@ -1,0 +1,31 @@
+//! Names and paths with rules of their own: getcwd(2), memfd_create(2).
+
+use crate::{Cx, Text, TextKind, Value, generic};
+use stride_event::Phase;
+
+/// As many bytes as the call returned, the NUL among them.
+pub fn decode<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    let Some(len) = cx.ret().and_then(|n| usize::try_from(n).ok()).filter(|_| addr != 0) else {
+        return Value::Addr(addr);
+    };
+    let bytes = cx.prefix(Phase::Exit, addr, len);
+    if bytes.len() < len {
+        return Value::Addr(addr);
+    }
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(len);
+    Value::Text(Text { bytes: &bytes[..end], cut: false, kind: TextKind::Path })
+}
+
+/// The name of an anonymous file; the kernel puts `memfd:` before it and takes no more than a file name holds.
+pub fn memfd_name<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    const NAME_MAX: usize = 255 - "memfd:".len() + 1;
+    if cx.options.text < NAME_MAX || addr == 0 {
+        return generic::string(cx, addr, cx.options.text, TextKind::Str);
+    }
+    let bytes = cx.prefix(Phase::Entry, addr, NAME_MAX);
+    match bytes.iter().position(|&b| b == 0) {
+        Some(end) => Value::Text(Text { bytes: &bytes[..end], cut: false, kind: TextKind::Str }),
+        None if bytes.len() == NAME_MAX => Value::Text(Text { bytes, cut: true, kind: TextKind::Str }),
+        None => Value::Addr(addr),
+    }
+}

@@ -1,0 +1,131 @@
+//! Children: wait statuses (wait(2)), clone's flags and clone3's answer, descriptors of other processes.
+
+use crate::{Cx, Member, Scope, Tail, Value, generic};
+use bumpalo::collections::Vec;
+use stride_event::Phase;
+use stride_syscalls::sets::process::{CLONE, PTRACE_EVENT};
+use stride_syscalls::structs::process::CLONE_ARGS;
+use stride_syscalls::{Len, PidKind, Ty, uapi::consts as c};
+
+/// wait4(2) returns 0 where no child had changed: nothing was written then.
+pub fn reaped<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
+    if cx.ret() == Some(0) { Value::Addr(raw) } else { generic::held(cx, shape, raw, scope) }
+}
+
+/// A status, spelt with the macros that a program takes it apart with.
+pub fn status<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let status = raw as u32;
+    let code = (status >> 8) & 0xff;
+    let signal = |number: u32| Value::Symbolic(cx.keep(Value::Signal(number as i32)));
+    // What the macros do not tell follows as a number.
+    let (known, value, end, rest) = match (status & 0x7f, status & 0x80 != 0) {
+        _ if status == 0xffff => ("{WIFCONTINUED(s)", Value::Ascii(""), "}", 0),
+        (0, _) => ("{WIFEXITED(s) && WEXITSTATUS(s) == ", Value::UInt(code.into()), "}", status & 0x80),
+        (0x7f, true) => return Value::Hex(raw),
+        (0x7f, false) => {
+            // Bit 7 marks the stop at a system call (PTRACE_O_TRACESYSGOOD).
+            let end = if code & 0x80 != 0 { " | 0x80}" } else { "}" };
+            ("{WIFSTOPPED(s) && WSTOPSIG(s) == ", signal(code & 0x7f), end, 0)
+        }
+        (number, core) => {
+            let end = if core { " && WCOREDUMP(s)}" } else { "}" };
+            ("{WIFSIGNALED(s) && WTERMSIG(s) == ", signal(number), end, status & 0xff00)
+        }
+    };
+    let mut parts = Vec::new_in(cx.arena);
+    parts.push(Value::Glue(cx.values(&[Value::Ascii(known), value, Value::Ascii(end)])));
+    if rest != 0 {
+        parts.push(Value::Hex(rest.into()));
+    }
+    let event = status >> 16;
+    if event != 0 {
+        let event = Value::Enum { raw: event.into(), set: &PTRACE_EVENT };
+        parts.push(Value::Glue(cx.values(&[event, Value::Ascii("<<16")])));
+    }
+    Value::Or(parts.into_bump_slice())
+}
+
+/// waitid(2)'s id: what it identifies follows from the type.
+pub fn wait_id<'a>(cx: &Cx<'a>, raw: u64, scope: Scope) -> Value<'a> {
+    let ty = match cx.arg("idtype") as u32 as u64 {
+        c::P_PID => Ty::Pid(PidKind::Tgid),
+        c::P_PGID => Ty::Pid(PidKind::Pgid),
+        c::P_PIDFD => Ty::Fd,
+        _ => Ty::Int,
+    };
+    generic::held(cx, &ty, raw, scope)
+}
+
+/// Flags with the signal of the child's end in the low byte.
+pub fn clone_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    const CSIGNAL: u64 = 0xff;
+    let flags = Value::Flags { raw: raw & !CSIGNAL, set: &CLONE };
+    let signal = Value::Signal((raw & CSIGNAL) as i32);
+    match (raw & !CSIGNAL, raw & CSIGNAL) {
+        (_, 0) => flags,
+        (0, _) => signal,
+        _ => Value::Or(cx.values(&[flags, signal])),
+    }
+}
+
+/// clone3(2)'s `exit_signal` has 64 bits.
+pub fn exit_signal<'a>(raw: u64) -> Value<'a> {
+    match i32::try_from(raw) {
+        Ok(number) if number != 0 => Value::Signal(number),
+        _ => Value::UInt(raw),
+    }
+}
+
+/// The pids to choose for the namespaces, innermost first. The kernel takes no more than it allows levels.
+pub fn set_tid<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
+    const MAX_PID_NS_LEVEL: u64 = 32;
+    match cx.len(Len::Of("set_tid_size"), Phase::Entry, scope) {
+        Some(1..=MAX_PID_NS_LEVEL) => generic::held(cx, shape, raw, scope),
+        _ => Value::Addr(raw),
+    }
+}
+
+/// What clone3(2) wrote where the arguments asked for it.
+pub fn clone_reply<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    let member = |name: &str| {
+        let place = CLONE_ARGS.field(name)?.place(cx.abi());
+        cx.uint(Phase::Entry, addr.wrapping_add(place.offset.into()), 8)
+    };
+    let size = cx.arg("size");
+    let Some(flags) = member("flags") else { return Value::Absent };
+    if !cx.verbose || cx.failed() || size < c::CLONE_ARGS_SIZE_VER0 {
+        return Value::Absent;
+    }
+    let mut members = Vec::new_in(cx.arena);
+    for (flag, name, ty) in [(c::CLONE_PIDFD, "pidfd", Ty::Fd), (c::CLONE_PARENT_SETTID, "parent_tid", Ty::Pid(PidKind::Tid))] {
+        if let (true, Some(at)) = (flags & flag != 0, member(name)) {
+            let value = match cx.read(Phase::Exit, at, 4) {
+                Some(_) => generic::elements(cx, Phase::Exit, at, &ty, 1, false),
+                None => Value::Addr(at),
+            };
+            members.push(Member { name, value });
+        }
+    }
+    if members.is_empty() {
+        return Value::Absent;
+    }
+    Value::Becomes(cx.keep(Value::Struct(members.into_bump_slice(), Tail::End)))
+}
+
+/// A descriptor of the process that another argument names.
+pub fn fd_of<'a>(cx: &Cx<'a>, pid: &str, raw: u64) -> Value<'a> {
+    let fd = raw as u32 as i32;
+    let path = if cx.options.fds && fd >= 0 { cx.world.fd(cx.arg(pid) as i32, fd).map(|p| cx.bytes(&p)) } else { None };
+    Value::Fd { fd, path }
+}
+
+/// A descriptor of the process that a pidfd refers to.
+pub fn fd_of_pidfd<'a>(cx: &Cx<'a>, pidfd: &str, raw: u64) -> Value<'a> {
+    let fd = raw as u32 as i32;
+    let path = || {
+        let pid = cx.world.pidfd(cx.call.tid, cx.arg(pidfd) as i32)?;
+        cx.world.fd(pid, fd).map(|p| cx.bytes(&p))
+    };
+    Value::Fd { fd, path: if cx.options.fds && fd >= 0 { path() } else { None } }
+}
+

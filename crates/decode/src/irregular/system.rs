@@ -1,0 +1,66 @@
+//! The machine: personality(2), kexec_load(2), restart_syscall(2), x86 segments.
+
+use crate::{Cx, Scope, Text, TextKind, Value, generic};
+use stride_event::Phase;
+use stride_syscalls::sets::system::{KEXEC, KEXEC_ARCH, PERSONA, PERSONA_FLAGS};
+use stride_syscalls::{Ty, uapi::consts as c};
+
+/// A word whose masked part names one thing and whose rest holds flags.
+fn led<'a>(cx: &Cx<'a>, lead: Value<'a>, flags: Value<'a>) -> Value<'a> {
+    match flags {
+        Value::Flags { raw: 0, .. } => lead,
+        _ => Value::Or(cx.values(&[lead, flags])),
+    }
+}
+
+/// An execution domain with flags; all bits set asks for the present one.
+pub fn persona<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    if raw as u32 == u32::MAX {
+        return Value::Hex(raw);
+    }
+    let domain = Value::Enum { raw: raw & c::PER_MASK, set: &PERSONA };
+    led(cx, domain, Value::Flags { raw: raw & !c::PER_MASK, set: &PERSONA_FLAGS })
+}
+
+pub fn kexec_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let arch = Value::Enum { raw: raw & c::KEXEC_ARCH_MASK, set: &KEXEC_ARCH };
+    led(cx, arch, Value::Flags { raw: raw & !c::KEXEC_ARCH_MASK, set: &KEXEC })
+}
+
+/// The kernel looks at no more segments than it has room for.
+pub fn kexec_segments<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
+    if cx.arg("nr_segments") > c::KEXEC_SEGMENT_MAX { Value::Addr(raw) } else { generic::held(cx, shape, raw, scope) }
+}
+
+/// Text that is no text: random bytes.
+pub fn hex_bytes(value: Value<'_>) -> Value<'_> {
+    match value {
+        Value::Text(text) => Value::Text(Text { kind: TextKind::HexBytes, ..text }),
+        value => value,
+    }
+}
+
+/// modify_ldt(2) takes one descriptor or none.
+pub fn ldt_entry<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
+    let whole = match shape {
+        Ty::Ptr(_, inner) => inner.size(cx.abi()) as u64,
+        _ => 0,
+    };
+    if cx.arg("bytecount") == whole { generic::held(cx, shape, raw, scope) } else { Value::Addr(raw) }
+}
+
+/// What the program filled in.
+pub fn thread_area<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
+    let value = match shape {
+        Ty::Ptr(_, Ty::Struct(s)) if raw != 0 && cx.verbose => cx.strukt(s, Phase::Entry, raw),
+        _ => None,
+    };
+    value.unwrap_or(Value::Addr(raw))
+}
+
+/// The entry that the kernel chose.
+pub fn thread_area_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
+    cx.ret()?;
+    let number = cx.uint(Phase::Exit, cx.arg("u_info"), 4)?;
+    Some(Value::Named("entry_number", cx.keep(Value::UInt(number))))
+}

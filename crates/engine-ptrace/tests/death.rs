@@ -1,0 +1,165 @@
+//! What becomes of tracees when Stride ends before they do: by a signal it handles, or by one it cannot.
+
+mod common;
+
+use common::*;
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Command as Process, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use stride_event::Tid;
+
+/// `examples/raw.rs`, which cargo builds along with the tests.
+fn raw() -> Option<PathBuf> {
+    let path = std::env::current_exe().ok()?.parent()?.parent()?.join("examples/raw");
+    path.exists().then_some(path)
+}
+
+macro_rules! raw {
+    () => {
+        match raw() {
+            Some(path) => path,
+            None => {
+                println!("skipped: {}: examples/raw is not built", std::thread::current().name().unwrap_or("?"));
+                return;
+            }
+        }
+    };
+}
+
+fn kill(pid: Tid, signal: i32) {
+    let signal = nix::sys::signal::Signal::try_from(signal).unwrap();
+    let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), signal);
+}
+
+/// A spawner, and how many bytes it has written so far.
+fn spawner() -> (Target, Arc<AtomicU64>) {
+    let mut target = Target::start(&["spawner"]);
+    let mut out = target.0.stdout.take().unwrap();
+    let progress = Arc::new(AtomicU64::new(0));
+    let count = progress.clone();
+    std::thread::spawn(move || {
+        let mut buf = [0; 4096];
+        while let Ok(n @ 1..) = out.read(&mut buf) {
+            count.fetch_add(n as u64, Ordering::Relaxed);
+        }
+    });
+    (target, progress)
+}
+
+/// A few random bits, from the clock.
+fn some(below: u64) -> u64 {
+    let t = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    (t.subsec_nanos() as u64 / 7).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33 & 0xffff_ffff % below.max(1).next_power_of_two()
+}
+
+fn assert_runs_on(target: &Target, progress: &AtomicU64, what: &str) {
+    let before = progress.load(Ordering::Relaxed);
+    let deadline = Instant::now() + Duration::from_secs(3);
+    while progress.load(Ordering::Relaxed) == before {
+        assert!(Instant::now() < deadline, "{what}: no progress, state {}", state(target.tid()));
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert!(!matches!(state(target.tid()), 't' | 'T'), "{what}: stopped");
+}
+
+/// `kill -9` at random moments, 100 times or for 20 seconds.
+#[test]
+fn killing_stride_strands_no_one() {
+    victim!();
+    let raw = raw!();
+    let (target, progress) = spawner();
+    let end = Instant::now() + Duration::from_secs(20);
+    let mut rounds = 0;
+    while rounds < 100 && Instant::now() < end {
+        let mut tracer =
+            Process::new(&raw).args(["-f", "-q", "-p"]).arg(target.tid().to_string()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(500 + some(1 << 16)));
+        tracer.kill().unwrap();
+        tracer.wait().unwrap();
+        assert_runs_on(&target, &progress, &format!("round {rounds}"));
+        rounds += 1;
+    }
+    println!("{rounds} rounds");
+    assert!(rounds >= 20);
+}
+
+#[test]
+fn a_signal_detaches_from_attached_processes() {
+    victim!();
+    let raw = raw!();
+    let (target, progress) = spawner();
+    for (i, signal) in [2, 15, 1, 3, 13].into_iter().enumerate() {
+        let mut tracer =
+            Process::new(&raw).args(["-f", "-q", "-p"]).arg(target.tid().to_string()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(100 + 13 * i as u64));
+        kill(tracer.id() as Tid, signal);
+        use std::os::unix::process::ExitStatusExt;
+        assert_eq!(tracer.wait().unwrap().signal(), Some(signal));
+        assert_runs_on(&target, &progress, &format!("signal {signal}"));
+    }
+}
+
+/// A signal to Stride reaches a command it started; `-I 3` ignores it.
+#[test]
+fn a_signal_is_passed_on_to_the_command() {
+    let victim = victim!();
+    let raw = raw!();
+    for (level, duration, expected) in [("2", "3000", "killed by signal"), ("3", "400", "ran to its end")] {
+        let start = Instant::now();
+        let mut tracer = Process::new(&raw).args(["-q", "-I", level]).arg(victim).args(["sleep", duration]).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(200));
+        kill(tracer.id() as Tid, 15);
+        let status = tracer.wait().unwrap();
+        match expected {
+            "killed by signal" => assert!(!status.success() && start.elapsed() < Duration::from_millis(2500), "{status}"),
+            _ => assert!(status.success() && start.elapsed() >= Duration::from_millis(400), "{status}"),
+        }
+    }
+}
+
+/// With `--kill-on-exit` the command dies with Stride.
+#[test]
+fn kill_on_exit() {
+    let victim = victim!();
+    let raw = raw!();
+    let mut tracer = Process::new(&raw).args(["-q", "-k"]).arg(victim).args(["spawner"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    tracer.kill().unwrap();
+    tracer.wait().unwrap();
+    // The command held the other end of the pipe.
+    let (tx, rx) = std::sync::mpsc::channel();
+    let mut out = tracer.stdout.take().unwrap();
+    std::thread::spawn(move || {
+        let mut all = Vec::new();
+        let _ = out.read_to_end(&mut all);
+        let _ = tx.send(all.len());
+    });
+    assert!(rx.recv_timeout(Duration::from_secs(3)).expect("the command lives on") > 0);
+}
+
+/// `-D`: the command is the caller's own child, with the caller's own child's exit status.
+#[test]
+fn daemonized() {
+    let victim = victim!();
+    let raw = raw!();
+    for level in 1..=3 {
+        let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("daemonized-{level}"));
+        let mut options = vec!["-D"; level];
+        options.extend(["-e", "exit_group", "-o", out.to_str().unwrap()]);
+        let mut child = Process::new(&raw).args(options).arg(victim).args(["exit", "6"]).spawn().unwrap();
+        let pid = child.id();
+        assert_eq!(child.wait().unwrap().code(), Some(6), "-D {level}");
+        let mut text = String::new();
+        for _ in 0..100 {
+            text = std::fs::read_to_string(&out).unwrap_or_default();
+            if text.contains("Exited") {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(text.contains(&format!("{pid} enter")) && text.contains("status: 6"), "-D {level}: {text}");
+    }
+}

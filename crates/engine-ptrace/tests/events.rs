@@ -1,0 +1,342 @@
+//! The order of events for small programs.
+
+mod common;
+
+use common::*;
+use std::time::{Duration, Instant};
+use stride_engine_ptrace::{PtraceEngine, StartError};
+use stride_event::{Event, Memory, Phase, Seccomp};
+
+#[test]
+fn nothing_of_the_start_shows() {
+    victim!();
+    let lines = trace(command(&["exit", "3"]));
+    assert_eq!(lines[..3], ["0 Spawned", "0 execve", "0 execve = 0"]);
+    assert_eq!(lines[lines.len() - 3..], ["0 exit_group", "0 exit_group = ?", "0 exited 3"]);
+}
+
+#[test]
+fn a_command_that_cannot_be_executed() {
+    victim!();
+    let mut spec = command(&[]);
+    spec.command.as_mut().unwrap().path = "/nonexistent/x".into();
+    assert_eq!(trace(spec), ["0 Spawned", "0 execve", "0 execve = -2", "0 exited 1"]);
+}
+
+#[test]
+fn the_command_inherits_nothing_of_stride() {
+    victim!();
+    // The test itself may have been given an ignored signal or an open descriptor: what counts is that there is no difference.
+    let untraced = Target::start(&["env"]).0.wait().unwrap().code().unwrap();
+    for interruptible in [2, 4] {
+        let lines = trace(stride_event::TraceSpec { calls: calls(&[]), interruptible, ..command(&["env"]) });
+        assert_eq!(lines, ["0 Spawned".into(), format!("0 exited {untraced}")]);
+    }
+}
+
+#[test]
+fn calls_outside_the_set_are_skipped() {
+    victim!();
+    let spec = stride_event::TraceSpec { calls: calls(&["exit_group"]), ..command(&["exit", "0"]) };
+    assert_eq!(trace(spec), ["0 Spawned", "0 exit_group", "0 exit_group = ?", "0 exited 0"]);
+}
+
+#[test]
+fn without_entries_calls_come_when_they_return() {
+    victim!();
+    let spec = stride_event::TraceSpec { calls: calls(&["execve", "exit_group"]), entries: false, ..command(&["exit", "0"]) };
+    assert_eq!(trace(spec), ["0 Spawned", "0 execve = 0", "0 exit_group = ?", "0 exited 0"]);
+}
+
+#[test]
+fn memory_is_captured() {
+    let path = victim!();
+    let spec = stride_event::TraceSpec { calls: calls(&["execve"]), ..command(&["exit", "0"]) };
+    let mut engine = PtraceEngine::start(spec).unwrap();
+    let mut seen = false;
+    while let Some(event) = engine.next().unwrap() {
+        let Event::Exit(call) = event else { continue };
+        let bytes = call.blocks.prefix(Phase::Entry, call.args[0], 4096);
+        assert_eq!(bytes.strip_suffix(b"\0").unwrap(), path.as_os_str().as_encoded_bytes());
+        let argv = call.blocks.prefix(Phase::Entry, call.args[1], 8);
+        let argv0 = u64::from_ne_bytes(argv.try_into().unwrap());
+        assert_eq!(call.blocks.prefix(Phase::Entry, argv0, 100), b"victim\0");
+        seen = true;
+    }
+    assert!(seen);
+}
+
+const FEW: &[&str] = &["getppid", "exit_group", "execve", "wait4"];
+
+#[test]
+fn a_forked_child() {
+    victim!();
+    let lines = trace(stride_event::TraceSpec { follow: true, calls: calls(FEW), ..command(&["fork"]) });
+    assert!(lines.contains(&"1 born of 0".into()), "{lines:?}");
+    assert_eq!(of(&lines, 1)[1..], ["getppid", "getppid = big", "exit_group", "exit_group = ?", "exited 4"]);
+    let parent = of(&lines, 0);
+    assert!(parent.contains(&"signal 17"), "{lines:?}");
+    assert_eq!(parent[parent.len() - 1], "exited 3");
+    let unfollowed = trace(stride_event::TraceSpec { calls: calls(&["exit_group"]), ..command(&["fork"]) });
+    assert!(of(&unfollowed, 1).is_empty(), "{unfollowed:?}");
+}
+
+#[test]
+fn a_vforked_child_that_executes() {
+    victim!();
+    let lines = trace(stride_event::TraceSpec { follow: true, calls: calls(&["vfork", "execve", "exit_group"]), ..command(&["vfork"]) });
+    assert_eq!(of(&lines, 1)[..], ["born of 0", "execve", "execve = 0", "exit_group", "exit_group = ?", "exited 5"]);
+    let at = |what: &str| lines.iter().position(|l| l == what).unwrap_or_else(|| panic!("{what}: {lines:?}"));
+    assert!(at("0 vfork") < at("1 execve") && at("1 execve") < at("0 vfork = big"));
+}
+
+#[test]
+fn threads() {
+    victim!();
+    let lines = trace(stride_event::TraceSpec { follow: true, calls: calls(&["getppid", "exit"]), ..command(&["threads"]) });
+    for i in 1..=8 {
+        assert_eq!(of(&lines, i), ["born of 0", "getppid", "getppid = big", "exit", "exit = ?", "exited 0"], "{lines:?}");
+    }
+}
+
+#[test]
+fn many_children_at_once_are_all_seen_whole() {
+    victim!();
+    for seccomp in [Seccomp::Off, Seccomp::On] {
+        let lines = trace(stride_event::TraceSpec { seccomp, follow: true, calls: calls(&["getppid", "exit_group"]), ..command(&["forks"]) });
+        for i in 1..=50 {
+            assert_eq!(of(&lines, i), ["born of 0", "getppid", "getppid = big", "exit_group", "exit_group = ?", "exited 0"], "{lines:?}");
+        }
+    }
+}
+
+#[test]
+fn a_thread_that_is_not_the_leader_executes() {
+    victim!();
+    let lines = trace(stride_event::TraceSpec { follow: true, calls: calls(&["pause", "execve", "exit_group"]), ..command(&["exec-thread"]) });
+    let at = |what: &str| lines.iter().position(|l| l == what).unwrap_or_else(|| panic!("{what}: {lines:?}"));
+    // Thread 2 is the one which executes; it goes on as 0.
+    assert!(at("2 execve") < at("0 superseded by 2"));
+    assert!(at("0 pause = ?") < at("0 superseded by 2"));
+    assert!(at("1 pause = ?") < at("1 exited 0"));
+    assert_eq!(lines[lines.len() - 4..], ["0 execve = 0", "0 exit_group", "0 exit_group = ?", "0 exited 7"]);
+}
+
+#[test]
+fn signals() {
+    victim!();
+    let lines = trace(stride_event::TraceSpec { calls: calls(&["kill", "rt_sigreturn"]), ..command(&["signal"]) });
+    assert_eq!(
+        lines[1..],
+        ["0 kill", "0 kill = 0", "0 signal 10", "0 rt_sigreturn", "0 rt_sigreturn = 0", "0 kill", "0 kill = 0", "0 signal 15", "0 killed 15"]
+    );
+}
+
+#[test]
+fn a_group_stop_lasts_until_it_is_continued() {
+    victim!();
+    let start = Instant::now();
+    let mut waker = None;
+    let lines = trace_with(stride_event::TraceSpec { calls: calls(&["exit_group"]), ..command(&["stop"]) }, |engine, line| {
+        if line == "0 stopped 19" {
+            let pid = engine.command().unwrap();
+            waker = Some(std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(150));
+                let state = state(pid);
+                nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::SIGCONT).unwrap();
+                state
+            }));
+        }
+    });
+    let state = waker.expect("stopped").join().unwrap();
+    assert!(matches!(state, 't' | 'T'), "{state}");
+    assert!(start.elapsed() >= Duration::from_millis(150));
+    assert_eq!(lines[1..], ["0 signal 19", "0 stopped 19", "0 signal 18", "0 exit_group", "0 exit_group = ?", "0 exited 2"]);
+}
+
+#[test]
+fn attaching_to_a_blocked_call() {
+    victim!();
+    let mut target = Target::start(&["read"]);
+    target.wait_asleep();
+    let mut stdin = target.0.stdin.take();
+    let spec = stride_event::TraceSpec { attach: vec![target.tid()], calls: calls(&["read", "exit_group"]), ..spec() };
+    let lines = trace_with(spec, |_, line| {
+        if line == "0 read" {
+            use std::io::Write;
+            stdin.take().unwrap().write_all(b"A").unwrap();
+        }
+    });
+    assert_eq!(lines, ["0 Attached", "0 read", "0 read = 1", "0 exit_group", "0 exit_group = ?", "0 exited 65"]);
+}
+
+#[test]
+fn attaching_to_a_sleep_names_what_is_resumed() {
+    victim!();
+    let target = Target::start(&["sleep", "400"]);
+    target.wait_asleep();
+    let spec = stride_event::TraceSpec { attach: vec![target.tid()], calls: calls(&["restart_syscall", "exit_group"]), ..spec() };
+    let lines = trace(spec);
+    if cfg!(target_arch = "x86_64") {
+        assert_eq!(lines[1], "0 restart_syscall resuming nanosleep");
+    }
+    assert_eq!(lines[2..], ["0 restart_syscall = 0", "0 exit_group", "0 exit_group = ?", "0 exited 0"]);
+}
+
+#[test]
+fn attaching_follows_all_threads() {
+    victim!();
+    use std::io::Read;
+    let mut target = Target::start(&["pause-threads"]);
+    target.0.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+    target.wait_asleep();
+    std::thread::sleep(Duration::from_millis(50));
+    for (follow, threads) in [(true, 4), (false, 1)] {
+        let mut seen = 0;
+        let spec = stride_event::TraceSpec { attach: vec![target.tid()], follow, calls: calls(&["pause"]), ..spec() };
+        let lines = trace_with(spec, |engine, line| {
+            seen += line.ends_with(" pause") as usize;
+            if seen == threads {
+                engine.stop(None);
+            }
+        });
+        for i in 0..threads {
+            assert_eq!(of(&lines, i), ["Attached", "pause", "detached in pause"], "{lines:?}");
+        }
+        target.wait_asleep();
+    }
+}
+
+#[test]
+fn what_cannot_be_attached_to_is_told() {
+    match PtraceEngine::start(stride_event::TraceSpec { attach: vec![999_999_999], ..spec() }) {
+        Err(StartError::Attach(failures)) => {
+            assert_eq!(failures[0].to_string(), "attach: ptrace(PTRACE_SEIZE, 999999999): No such process");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn detaching_leaves_a_sleep_undisturbed() {
+    victim!();
+    let mut target = Target::start(&["sleep", "500"]);
+    let start = Instant::now();
+    target.wait_asleep();
+    let spec = stride_event::TraceSpec { attach: vec![target.tid()], ..spec() };
+    let lines = trace_with(spec, |engine, line| {
+        if line.contains("restart_syscall") {
+            engine.stop(None);
+        }
+    });
+    assert_eq!(lines.last().unwrap(), "0 detached in restart_syscall");
+    target.wait_asleep();
+    assert_eq!(target.0.wait().unwrap().code(), Some(0), "nanosleep did not fail");
+    assert!(start.elapsed() >= Duration::from_millis(500));
+}
+
+#[test]
+fn detaching_from_a_group_stop_leaves_it_stopped() {
+    victim!();
+    let target = Target::start(&["stop"]);
+    for _ in 0..100 {
+        std::thread::sleep(Duration::from_millis(10));
+        if state(target.tid()) == 'T' {
+            break;
+        }
+    }
+    let spec = stride_event::TraceSpec { attach: vec![target.tid()], ..spec() };
+    let mut idle = 0;
+    let lines = trace_with(spec, |engine, line| {
+        idle += (line == "idle") as i32;
+        if idle == 1 {
+            engine.stop(None);
+        }
+    });
+    assert_eq!(lines, ["0 Attached", "0 stopped 19", "0 detached"]);
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(state(target.tid()), 'T');
+}
+
+#[test]
+fn detaching_while_much_happens() {
+    victim!();
+    use std::io::Read;
+    for round in 0..20 {
+        let mut target = Target::start(&["spawner"]);
+        let mut n = 0;
+        let mut engine =
+            PtraceEngine::start(stride_event::TraceSpec { attach: vec![target.tid()], follow: true, ..spec() }).unwrap();
+        let mut out = target.0.stdout.take().unwrap();
+        let drain = std::thread::spawn(move || {
+            let mut total = 0u64;
+            let mut buf = [0; 4096];
+            while let Ok(k @ 1..) = out.read(&mut buf) {
+                total += k as u64;
+            }
+            total
+        });
+        while let Some(_event) = engine.next().unwrap() {
+            n += 1;
+            if n == 50 + 37 * round {
+                engine.stop(None);
+            }
+        }
+        drop(engine);
+        let calls = |t: &Target| std::fs::read_to_string(format!("/proc/{}/io", t.tid())).unwrap_or_default();
+        let before = calls(&target);
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(!matches!(state(target.tid()), 't' | 'T'), "round {round}: stopped");
+        assert_ne!(before, calls(&target), "round {round}: no progress");
+        drop(target);
+        assert!(drain.join().unwrap() > 0);
+    }
+}
+
+#[test]
+fn a_seccomp_filter_stops_only_what_was_asked_for() {
+    victim!();
+    let quiet = |seccomp| trace(stride_event::TraceSpec { seccomp, follow: true, calls: calls(FEW), ..command(&["fork"]) });
+    let (with, without) = (quiet(Seccomp::On), quiet(Seccomp::Off));
+    for thread in [0, 1] {
+        assert_eq!(of(&with, thread), of(&without, thread));
+    }
+    // Not even execve being traced, nothing of the start shows.
+    let spec = stride_event::TraceSpec { seccomp: Seccomp::On, follow: true, calls: calls(&["exit_group", "write", "read"]), ..command(&["exit", "6"]) };
+    let lines = trace(spec);
+    assert_eq!(lines[lines.len() - 3..], ["0 exit_group", "0 exit_group = ?", "0 exited 6"]);
+    let mut spec = stride_event::TraceSpec { seccomp: Seccomp::On, follow: true, calls: calls(&["exit_group", "write", "read"]), ..command(&[]) };
+    spec.command.as_mut().unwrap().path = "/nonexistent/x".into();
+    assert_eq!(trace(spec), ["0 Spawned", "0 exited 1"]);
+}
+
+#[test]
+fn quiet_is_told_once() {
+    victim!();
+    let spec = stride_event::TraceSpec { calls: calls(&["nanosleep", "exit_group"]), ..command(&["sleep", "400"]) };
+    let mut idles = vec![];
+    let mut last = 0;
+    let mut engine = PtraceEngine::start(spec).unwrap();
+    let mut tids = vec![];
+    let mut n = 0;
+    while let Some(event) = engine.next().unwrap() {
+        n += 1;
+        if let Event::Idle = event {
+            idles.push(n);
+        } else {
+            last = n;
+        }
+        line(&event, &mut tids);
+    }
+    assert!(!idles.is_empty() && idles.len() <= 2, "{idles:?}");
+    assert!(idles[0] < last);
+}
+
+#[test]
+fn detaching_on_execve() {
+    victim!();
+    let spec = stride_event::TraceSpec { follow: true, detach_on_execve: true, calls: calls(&["execve", "exit_group"]), ..command(&["vfork"]) };
+    let lines = trace(spec);
+    assert_eq!(of(&lines, 1), ["born of 0", "execve", "detached in execve"]);
+    assert_eq!(lines.last().unwrap(), "0 exited 3");
+}

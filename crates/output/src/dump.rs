@@ -1,0 +1,83 @@
+//! Dumps of transferred data: hexadecimal with the text beside it, sixteen bytes a line.
+
+use stride_decode::Dump;
+
+const ROW: usize = 16;
+
+pub fn write(out: &mut Vec<u8>, dump: &[Dump<'_>]) {
+    for piece in dump {
+        match *piece {
+            Dump::Vector { index, buffers } => {
+                out.extend_from_slice(b" = ");
+                decimal(out, buffers);
+                out.extend_from_slice(b" buffers in vector ");
+                decimal(out, index as u64);
+                out.push(b'\n');
+            }
+            Dump::Buffer { index, len } => {
+                out.extend_from_slice(b" * ");
+                decimal(out, len);
+                out.extend_from_slice(b" bytes in buffer ");
+                decimal(out, index as u64);
+                out.push(b'\n');
+            }
+            Dump::Bytes(bytes) => rows(out, bytes),
+        }
+    }
+}
+
+fn decimal(out: &mut Vec<u8>, n: u64) {
+    out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
+}
+
+fn rows(out: &mut Vec<u8>, bytes: &[u8]) {
+    // Wide enough for the last offset, and never less than five digits.
+    let last = bytes.len().saturating_sub(1);
+    let width = 5.max((usize::BITS - last.leading_zeros()).div_ceil(4) as usize);
+    for (i, row) in bytes.chunks(ROW).enumerate() {
+        out.extend_from_slice(b" | ");
+        hex(out, i * ROW, width);
+        out.push(b' ');
+        for at in 0..ROW {
+            if at % 8 == 0 {
+                out.push(b' ');
+            }
+            match row.get(at) {
+                Some(&b) => hex(out, b.into(), 2),
+                None => out.extend_from_slice(b"  "),
+            }
+            out.push(b' ');
+        }
+        out.push(b' ');
+        let text = (0..ROW).map(|at| match row.get(at) {
+            Some(&b @ b' '..=b'~') => b,
+            Some(_) => b'.',
+            None => b' ',
+        });
+        out.extend(text);
+        out.extend_from_slice(b" |\n");
+    }
+}
+
+fn hex(out: &mut Vec<u8>, value: usize, digits: usize) {
+    for i in (0..digits).rev() {
+        out.push(b"0123456789abcdef"[value >> (4 * i) & 15]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixteen_bytes_a_row() {
+        let mut out = Vec::new();
+        write(&mut out, &[Dump::Buffer { index: 1, len: 18 }, Dump::Bytes(b"0123456789abcdef\n\xff")]);
+        let expected = "\
+ * 18 bytes in buffer 1
+ | 00000  30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  0123456789abcdef |
+ | 00010  0a ff                                             ..               |
+";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+}

@@ -1,0 +1,45 @@
+//! Numbers that stand for nothing any more, or never did: the registers are shown.
+
+use crate::{Arg, Class, Ret, Syscall, Ty, arg, syscall};
+
+const REGISTERS: &[Arg] = &[
+    arg("arg1", Ty::HexLong), arg("arg2", Ty::HexLong), arg("arg3", Ty::HexLong), arg("arg4", Ty::HexLong),
+    arg("arg5", Ty::HexLong), arg("arg6", Ty::HexLong),
+];
+
+/// A call of which the names of the arguments matter to nobody; how many there are is its history's.
+const fn unused(name: &'static str, args: usize) -> Syscall {
+    syscall(name, Class::NONE, Ret::Int, REGISTERS.split_at(args).0)
+}
+
+pub static ROWS: &[Syscall] = &[
+    unused("create_module", 2),
+    unused("get_kernel_syms", 1),
+    unused("query_module", 5),
+    unused("getpmsg", 5),
+    unused("putpmsg", 5),
+    unused("afs_syscall", 5),
+    unused("tuxcall", 3),
+    unused("security", 3),
+    unused("vserver", 5),
+    unused("epoll_ctl_old", 4),
+    unused("epoll_wait_old", 4),
+    unused("sysfs", 3),
+    unused("break", 0),
+    unused("stty", 2),
+    unused("gtty", 2),
+    unused("ftime", 0),
+    unused("prof", 0),
+    unused("lock", 0),
+    unused("mpx", 0),
+    unused("ulimit", 2),
+    unused("profil", 4),
+    unused("idle", 0),
+    unused("bdflush", 2),
+    unused("oldolduname", 1),
+    unused("olduname", 1),
+    unused("vm86old", 1),
+    unused("vm86", 5),
+];
+
+pub static I386: &[(&str, Syscall)] = &[];
