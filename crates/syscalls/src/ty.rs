@@ -501,7 +501,7 @@ impl Ty {
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => true,
-            Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
+            Ty::As(_, shape) | Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
             _ => false,
         }
     }
