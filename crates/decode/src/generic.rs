@@ -307,6 +307,7 @@ pub fn elements<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, inner: &Ty, n: u64, un
             break;
         }
         if i >= limit {
+            // One element more is captured than is shown, to tell an end of the array's memory from brevity.
             let tail = if cx.read(phase, at, size).is_some() { Tail::More } else { Tail::Unread(at) };
             return Value::Array(items.into_bump_slice(), tail);
         }

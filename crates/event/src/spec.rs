@@ -117,8 +117,10 @@ pub struct TraceSpec {
     pub interruptible: u8,
     /// Report `Enter` events (text); without them an engine may report calls only when they return.
     pub entries: bool,
-    /// `-i`, `-T`/`-c`: read the instruction pointer, times.
+    /// `-i`: read the instruction pointer.
     pub want_ip: bool,
+    /// `-t`, `-r`, `-T`, `-c`: times are shown or summed. Without it an engine may leave `Call::entered` and `returned` at 0.
+    pub want_times: bool,
     pub want_system_time: bool,
     /// Memory need not be captured at all (`-c` alone).
     pub no_memory: bool,

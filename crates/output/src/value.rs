@@ -53,7 +53,7 @@ impl Writer<'_> {
 
     fn ticks(&mut self, v: u64) {
         self.int(v);
-        if self.style.names != NameStyle::Raw {
+        if v != 0 && self.style.names != NameStyle::Raw {
             self.comment(|w| {
                 w.int(v / 100);
                 w.out.extend_from_slice(&[b'.', b'0' + (v / 10 % 10) as u8, b'0' + (v % 10) as u8]);
@@ -171,6 +171,12 @@ impl Writer<'_> {
             Value::Ip(ip) => self.named(|w| w.ip_octets(ip), |w| w.ip(ip, None)),
             Value::Or(parts) => self.list(parts, "|"),
             Value::Known(number, meaning) => self.named(|w| w.value(number), |w| w.by_name(meaning)),
+            Value::Nameless(number, unknown) => {
+                self.value(number);
+                if self.style.names != NameStyle::Raw {
+                    self.comment(|w| w.str(unknown));
+                }
+            }
             Value::Remark(comment, value) => {
                 self.str("/* ");
                 self.value(comment);

@@ -221,7 +221,7 @@ pub struct Select {
 }
 
 /// The value chosen on: `(arg >> shift) & mask`, of one argument or of two (`level`, `optname`: the second in the upper half).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     pub arg: &'static str,
     pub second: Option<&'static str>,
@@ -307,6 +307,19 @@ pub enum Irregular {
     /// A string of statmount(2)'s answer by its offset; several, as many as the named member says.
     StatmountStr,
     StatmountStrs(&'static str),
+    /// Keys: serial numbers with the special ones named, and what keyctl(2) exchanges.
+    KeySerial,
+    KeyDefault,
+    KeyError,
+    KeyText,
+    KeyData,
+    KeyCaps,
+    KeyOtherInfo,
+    /// Bytes whose length is this member of the parameters.
+    PkeyData(&'static str),
+    LandlockRuleset,
+    LsmContexts,
+    LsmContext,
     FanotifyInit,
     FanotifyDir,
     /// io_submit(2)'s control blocks, io_cancel(2)'s, and members of them.

@@ -18,6 +18,7 @@ mod futex;
 pub mod inet;
 pub mod iovec;
 mod ipc;
+mod keys;
 mod limits;
 mod memory;
 mod mount;
@@ -56,6 +57,17 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         // mount, xattr, notify, aio, keys
         Irregular::XattrValue => xattr::value(cx, shape, raw, scope),
         Irregular::XattrList => xattr::list(cx, raw),
+        Irregular::KeySerial => keys::serial(cx, raw),
+        Irregular::KeyDefault => keys::default(cx, raw),
+        Irregular::KeyError => keys::error(raw),
+        Irregular::KeyText => keys::text(cx, raw),
+        Irregular::KeyData => keys::data(cx, raw),
+        Irregular::KeyCaps => keys::capabilities(cx, raw),
+        Irregular::KeyOtherInfo => keys::other_info(cx, shape, raw, scope),
+        Irregular::PkeyData(length) => keys::pkey(cx, shape, length, raw),
+        Irregular::LandlockRuleset => keys::landlock_ruleset(cx, shape, raw, scope),
+        Irregular::LsmContexts => keys::lsm_contexts(cx, raw),
+        Irregular::LsmContext => keys::lsm_context(cx, raw),
         Irregular::FanotifyInit => notify::init(cx, raw),
         Irregular::FanotifyDir => notify::dir(cx, raw, scope),
         Irregular::Iocbs => aio::iocbs(cx, shape, raw, scope),

@@ -1,17 +1,33 @@
 //! rseq(2)'s area and the critical section it points at.
 
-use crate::{Cx, Value};
+use crate::{Cx, Member, Tail, Value, generic};
+use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::structs::futex::{RSEQ, RSEQ_CS};
 
-/// The area's size when it was first defined: a smaller one the kernel refuses.
+/// The area's size when it was first defined, and its alignment: anything else the kernel refuses.
 const LEAST: u64 = 32;
 
 pub fn held<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
-    if addr == 0 || !cx.verbose || (cx.arg("rseq_len") as u32 as u64) < LEAST {
+    let size = u64::from(cx.arg("rseq_len") as u32);
+    if addr == 0 || !cx.verbose || size < LEAST || !addr.is_multiple_of(LEAST) {
         return Value::Addr(addr);
     }
-    cx.strukt(&RSEQ, Phase::Entry, addr).unwrap_or(Value::Addr(addr))
+    area(cx, addr, size).unwrap_or(Value::Addr(addr))
+}
+
+fn area<'a>(cx: &Cx<'a>, addr: u64, size: u64) -> Option<Value<'a>> {
+    let mut members = Vec::with_capacity_in(RSEQ.fields.len(), cx.arena);
+    for field in RSEQ.fields {
+        // Members behind the area's end are as good as zero.
+        let value = if field.place(cx.abi()).end() as u64 <= size {
+            generic::member(cx, &RSEQ, field, Phase::Entry, addr)?
+        } else {
+            Value::Hex(0)
+        };
+        members.push(Member { name: field.name, value });
+    }
+    Some(Value::Struct(members.into_bump_slice(), Tail::End))
 }
 
 /// The pointer to the critical section: what it points at comes first.

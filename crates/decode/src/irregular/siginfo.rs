@@ -75,10 +75,7 @@ impl<'a> Info<'a, '_> {
         let errno = le(self.info, 4, 4) as i32;
         let code = le(self.info, 8, 4);
         self.push("si_signo", Value::Signal(signo));
-        let set = code_set(signo as u64, code as i32);
-        // The set has codes as `int`s extended to 64 bits; what is unknown is shown as the `int` it is.
-        let known = set.name_of(code as i32 as u64).is_some();
-        self.push("si_code", Value::Enum { raw: if known { code as i32 as u64 } else { code }, set });
+        self.push("si_code", Value::Enum { raw: code, set: code_set(signo as u64, code as i32) });
         if errno != 0 {
             self.push("si_errno", if errno > 0 { Value::Errno(errno) } else { Value::UInt(errno as u32 as u64) });
         }

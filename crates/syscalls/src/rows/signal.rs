@@ -30,7 +30,7 @@ pub static ROWS: &[Syscall] = &[
         arg("oldset", Ty::SigSet(Dir::Out, SIZE)),
         arg("sigsetsize", Ty::ULong),
     ]),
-    syscall("rt_sigreturn", SIG, Ret::Int, &[arg("frame", Ty::Custom(Irregular::SigFrame, &Ty::Stack(&Ty::Blob(FRAME))))]),
+    syscall("rt_sigreturn", SIG, Ret::Int, &[arg("sigmask", Ty::Custom(Irregular::SigFrame, &Ty::Stack(&Ty::Blob(FRAME))))]),
     syscall("rt_sigsuspend", SIG, Ret::Int, &[arg("set", Ty::SigSet(Dir::In, SIZE)), arg("sigsetsize", Ty::ULong)]),
     syscall("rt_sigpending", SIG, Ret::Int, &[arg("set", Ty::SigSet(Dir::Out, SIZE)), arg("sigsetsize", Ty::ULong)]),
     syscall("rt_sigtimedwait", SIG, Ret::Int, &[
@@ -99,7 +99,7 @@ pub static ROWS: &[Syscall] = &[
         arg("history1", Ty::HexLong).when(crate::When::Never),
         arg("mask", MASK),
     ]),
-    syscall("sigreturn", SIG, Ret::Int, &[arg("frame", Ty::Custom(Irregular::SigFrame, &Ty::Stack(&Ty::Blob(OLD_FRAME))))]),
+    syscall("sigreturn", SIG, Ret::Int, &[arg("sigmask", Ty::Custom(Irregular::SigFrame, &Ty::Stack(&Ty::Blob(OLD_FRAME))))]),
     syscall("sgetmask", SIG, Ret::Hex, &[]),
     syscall("ssetmask", SIG, Ret::Hex, &[arg("newmask", MASK)]),
 ];

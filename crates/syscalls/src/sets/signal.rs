@@ -18,9 +18,10 @@ sets! {
     pub SIGALTSTACK "SS_???" { SS_ONSTACK, SS_DISABLE, SS_AUTODISARM }
     /// linux/signalfd.h
     pub SIGNALFD "SFD_???" { SFD_CLOEXEC, SFD_NONBLOCK }
-    /// `si_code` of any signal: asm-generic/siginfo.h
+    /// `si_code` of any signal, an `int`: asm-generic/siginfo.h
     pub SI_CODE "" {
-        SI_USER, SI_KERNEL, SI_QUEUE, SI_TIMER, SI_MESGQ, SI_ASYNCIO, SI_SIGIO, SI_TKILL, SI_DETHREAD, SI_ASYNCNL
+        SI_USER, SI_KERNEL, SI_QUEUE = 0xffff_ffff, SI_TIMER = 0xffff_fffe, SI_MESGQ = 0xffff_fffd, SI_ASYNCIO = 0xffff_fffc,
+        SI_SIGIO = 0xffff_fffb, SI_TKILL = 0xffff_fffa, SI_DETHREAD = 0xffff_fff9, SI_ASYNCNL = 0xffff_ffc4
     }
     /// `si_code` of SIGILL
     pub ILL_CODE "" {

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * The interpreter of capture plans.
+ *
+ * It copies what the ops of a plan name into the CPU's scratch record, as blocks. All of its state lies in the scratch,
+ * whose contents the verifier takes to be anything: loops need no analysis of what they change. Functions that are not
+ * static are verified once each and on their own, whatever calls them; that keeps loading fast.
+ */
+#ifndef STRIDE_CAPTURE_H
+#define STRIDE_CAPTURE_H
+
+#define PAGE 4096
+
+/*
+ * A load of memory that the verifier takes to hold anything, made exactly once: the compiler must not repeat it behind
+ * the check of what it gave.
+ */
+#define ONCE(x) (*(volatile typeof(x) *)&(x))
+
+static __always_inline struct scratch *scratch(void)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&scratches, &cpu);
+}
+
+static __always_inline struct op *op_at(u32 index)
+{
+	return bpf_map_lookup_elem(&ops, &index);
+}
+
+static __always_inline u64 low_bytes(u64 value, u32 width)
+{
+	return width >= 8 ? value : value & ((1ULL << ((width & 7) * 8)) - 1);
+}
+
+static __always_inline u32 word_size(struct scratch *s)
+{
+	return s->call.head.abi == ABI_I386 ? 4 : 8;
+}
+
+/* A number within the captured data; the bound is checked on the very register that is used. */
+static __always_inline u64 number_at(struct scratch *s, u32 at, u32 width)
+{
+	asm volatile("" : "+r"(at));
+	if (at > 2 * BLOCK_MAX + MAX_AT)
+		return 0;
+	switch (width) {
+	case 8:
+		return *(u64 *)(s->data + at);
+	case 4:
+		return *(u32 *)(s->data + at);
+	case 2:
+		return *(u16 *)(s->data + at);
+	case 1:
+		return s->data[at];
+	}
+	return 0;
+}
+
+static long read_step(u64 i, void *ctx)
+{
+	struct scratch *s = scratch();
+	u32 got, want, len, to;
+	u64 ptr;
+
+	if (!s)
+		return 1;
+	ptr = s->read.ptr;
+	want = s->read.want;
+	got = s->read.got;
+	if (got >= want)
+		return 1;
+	ptr += got;
+	to = s->read.to + got;
+	len = PAGE - (u32)ptr % PAGE;
+	if (len > want - got)
+		len = want - got;
+	/* The bounds are checked on the very registers that are used. */
+	asm volatile("" : "+r"(to), "+r"(len));
+	if (to > 2 * BLOCK_MAX || len > PAGE || bpf_probe_read_user(s->data + to, len, (void *)ptr))
+		return 1;
+	s->read.got = got + len;
+	return 0;
+}
+
+/* As many bytes as can be read, page by page. Returns how many. */
+static __always_inline u32 by_page(struct scratch *s, u32 to, u32 want, u64 ptr)
+{
+	s->read.ptr = ptr;
+	s->read.to = to;
+	s->read.want = want;
+	s->read.got = 0;
+	bpf_loop(BLOCK_MAX / PAGE + 1, read_step, NULL, 0);
+	return s->read.got;
+}
+
+__noinline int read_pages(struct scratch *s, u32 to, u32 want, u64 ptr)
+{
+	return s ? by_page(s, to, want, ptr) : 0;
+}
+
+static long scan_step(u64 i, void *ctx)
+{
+	struct scratch *s = scratch();
+
+	if (!s || i >= s->scan.words)
+		return 1;
+	if (number_at(s, s->scan.from + (u32)i * s->scan.word, s->scan.word))
+		return 0;
+	s->scan.words = i + 1;
+	s->scan.found = 1;
+	return 1;
+}
+
+/* Words up to and with the first zero. Returns their size. */
+__noinline int read_words(struct scratch *s, u32 to, u32 want, u64 ptr)
+{
+	if (!s)
+		return 0;
+	s->scan.from = to;
+	s->scan.word = word_size(s);
+	s->scan.found = 0;
+	/* Most are short: a page first, and all of it only if the end is not there. */
+	s->scan.words = by_page(s, to, want > PAGE ? PAGE : want, ptr) / s->scan.word;
+	bpf_loop(PAGE / 4, scan_step, NULL, 0);
+	if (!s->scan.found && want > PAGE && s->read.got == PAGE) {
+		s->scan.words = by_page(s, to, want, ptr) / s->scan.word;
+		bpf_loop(BLOCK_MAX / 4, scan_step, NULL, 0);
+	}
+	return s->scan.words * s->scan.word;
+}
+
+/* Appends a block: what op `index`, `me` in the call's numbering, wants of the `n` elements at `ptr`. */
+__noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
+{
+	struct op *op = op_at(index);
+	u32 flags = 0, want, got, at, to;
+	struct rec_block *b;
+	u64 bytes;
+	long r;
+
+	if (!s || !op || !ptr || !n)
+		return 0;
+	at = ONCE(s->used);
+	if (at >= BLOCK_MAX) {
+		s->call.head.flags |= FLAG_FULL;
+		return 0;
+	}
+	b = (struct rec_block *)(s->data + at);
+	to = at + sizeof(*b);
+	if (n > op->cap)
+		n = op->cap;
+	bytes = n * op->elem;
+	want = bytes > BLOCK_MAX ? BLOCK_MAX : bytes;
+
+	if (op->kind == OP_STR) {
+		/* One more than wanted: the helper puts a NUL in the last byte of what it does not find the end of. */
+		r = bpf_probe_read_user_str(s->data + to, want + 1, (void *)ptr);
+		got = r < 0 ? 0 : r > want ? want : r;
+		if (r < 0) {
+			got = read_pages(s, to, want, ptr);
+			if (got < want)
+				flags = BLOCK_FAULTED;
+		}
+	} else if (op->kind == OP_WORDS) {
+		got = read_words(s, to, want, ptr);
+		flags = BLOCK_WORDS;
+		if (s->read.got < s->read.want && !s->scan.found)
+			flags |= BLOCK_FAULTED;
+	} else {
+		got = want;
+		if (bpf_probe_read_user(s->data + to, want, (void *)ptr)) {
+			got = read_pages(s, to, want, ptr);
+			if (got < want)
+				flags = BLOCK_FAULTED;
+		}
+	}
+	if (got > BLOCK_MAX)
+		return 0;
+	if (s->phase && op->dir & DIR_EXIT)
+		flags |= BLOCK_EXIT;
+	b->addr = ptr;
+	b->len = got;
+	b->elem = op->elem;
+	b->op = me;
+	b->flags = flags;
+	s->used = to + ((got + 7) & ~7U);
+	return 0;
+}
+
+/* The unsigned int behind the pointer in an argument: room given at entry, true length at exit. */
+static __always_inline u64 deref(struct scratch *s, u64 ptr)
+{
+	u32 now = 0;
+
+	if (bpf_probe_read_user(&now, sizeof(now), (void *)ptr))
+		return 0;
+	if (!s->phase)
+		s->room = now;
+	/* The kernel reports the true length but fills no more than there was room for. */
+	return now < s->room ? now : s->room;
+}
+
+static __always_inline u64 arg_at(struct scratch *s, u32 at)
+{
+	u32 i = at >> 3;
+
+	if (at == AT_STACK)
+		return s->call.sp;
+	return i < 6 ? s->call.args[i] : 0;
+}
+
+static __always_inline u64 in_units(struct op *op, u64 value)
+{
+	s64 less = op->less;
+	u64 rest = less < 0 ? value + -less : value > less ? value - less : 0;
+	u32 shift = op->shift & 63;
+
+	return (rest >> shift) + ((rest & ((1ULL << shift) - 1)) != 0);
+}
+
+/* Elements to copy, before the cap. COUNT_AT of nested ops is left to the caller. */
+static __always_inline u64 count_of(struct scratch *s, struct op *op)
+{
+	switch (op->count) {
+	case COUNT_FIXED:
+		return op->n;
+	case COUNT_AT:
+		return in_units(op, low_bytes(arg_at(s, op->n), op->width));
+	case COUNT_DEREF:
+		return deref(s, arg_at(s, op->n));
+	case COUNT_RET:
+		return s->phase && !s->failed && s->call.ret > 0 ? s->call.ret : 0;
+	}
+	return 0;
+}
+
+/* One step of a nested op: the next element of the next block that its parent copied. */
+static long walk_step(u64 i, void *ctx)
+{
+	struct scratch *s = scratch();
+	struct rec_block *b;
+	struct op *op;
+	u32 off, at, next, elem;
+	u64 ptr, n;
+
+	if (!s)
+		return 1;
+	off = ONCE(s->walk.off);
+	at = ONCE(s->walk.at);
+	if (off >= BLOCK_MAX || off >= s->walk.end)
+		return 1;
+	op = op_at(s->walk.op);
+	if (!op)
+		return 1;
+	b = (struct rec_block *)(s->data + off);
+	next = off + sizeof(*b) + ((b->len + 7) & ~7U);
+	if (b->op != op->parent || !b->elem || at + b->elem > b->len) {
+		s->walk.off = next;
+		s->walk.at = 0;
+		return 0;
+	}
+	elem = off + sizeof(*b) + at;
+	s->walk.at = at + b->elem;
+	ptr = number_at(s, elem + (op->at & (MAX_AT - 1)), word_size(s));
+	if (!ptr) {
+		if (b->flags & BLOCK_WORDS) {
+			s->walk.off = next;
+			s->walk.at = 0;
+		}
+		return 0;
+	}
+	if (op->count == COUNT_AT)
+		n = in_units(op, number_at(s, elem + (op->n & (MAX_AT - 1)), op->width));
+	else
+		n = count_of(s, op);
+	copy(s, s->walk.op, s->walk.me, ptr, n);
+	return 0;
+}
+
+__noinline int run_op(struct scratch *s, u32 index, u32 me)
+{
+	struct op *op = op_at(index);
+
+	if (!s || !op)
+		return 0;
+	/* At exit, what the program had put there is read as well: it was not needed earlier. */
+	if (s->phase ? op->dir & DIR_EXIT && s->failed && !(op->dir & DIR_ALWAYS) : !(op->dir & DIR_ENTRY))
+		return 0;
+	if (op->parent == OP_ROOT)
+		return copy(s, index, me, arg_at(s, op->at), count_of(s, op));
+	s->walk.op = index;
+	s->walk.me = me;
+	s->walk.off = 0;
+	s->walk.at = 0;
+	s->walk.end = s->used;
+	bpf_loop(2 * BLOCK_MAX, walk_step, NULL, 0);
+	return 0;
+}
+
+__noinline int run_ops(struct scratch *s, u32 first, u32 n, u32 base)
+{
+	for (u32 i = 0; i < MAX_RUN; i++) {
+		if (i >= n)
+			break;
+		run_op(s, first + i, base + i);
+	}
+	return 0;
+}
+
+static __always_inline struct op_run *chosen(struct scratch *s, u32 index)
+{
+	struct choice *choice = bpf_map_lookup_elem(&choices, &index);
+	struct case_key key = { .choice = index };
+	struct op_run *run;
+
+	if (!choice)
+		return NULL;
+	key.value = (arg_at(s, choice->arg * 8) >> (choice->shift & 63)) & choice->mask;
+	if (choice->second != OP_ROOT)
+		key.value = (u32)key.value | arg_at(s, choice->second * 8) << 32;
+	run = bpf_map_lookup_elem(&cases, &key);
+	return run ? run : &choice->otherwise;
+}
+
+__noinline int run_plan(struct scratch *s, u32 index)
+{
+	struct call_plan *plan = bpf_map_lookup_elem(&calls, &index);
+
+	if (!s || !plan)
+		return 0;
+	run_ops(s, plan->ops.first, plan->ops.n, plan->ops.base);
+	for (u32 i = 0; i < MAX_CHOICES; i++) {
+		struct op_run *run;
+
+		if (i >= plan->choices)
+			break;
+		run = chosen(s, plan->choice + i);
+		if (run)
+			run_ops(s, run->first, run->n, run->base);
+	}
+	return 0;
+}
+
+#endif

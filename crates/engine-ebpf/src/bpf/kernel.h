@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * The few kernel types that are looked into, with only the members used: offsets are relocated to the running kernel's
+ * own when the object is loaded (CO-RE), so neither order nor what is left out matters.
+ */
+#ifndef STRIDE_KERNEL_H
+#define STRIDE_KERNEL_H
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef signed char s8;
+typedef int s32;
+typedef long long s64;
+
+/* Names that the helpers' prototypes use. */
+typedef u8 __u8;
+typedef u16 __u16;
+typedef u32 __u32;
+typedef u64 __u64;
+typedef short __s16;
+typedef s32 __s32;
+typedef s64 __s64;
+typedef u16 __be16;
+typedef u32 __be32;
+typedef u32 __wsum;
+typedef _Bool bool;
+enum { false, true };
+#define NULL ((void *)0)
+
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
+};
+
+enum {
+	BPF_F_NO_PREALLOC = 1,
+	BPF_RB_NO_WAKEUP = 1,
+	BPF_RB_FORCE_WAKEUP = 2,
+	BPF_RB_AVAIL_DATA = 0,
+	BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+	unsigned long bp, bx, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, sp;
+};
+struct thread_info {
+	u32 status;
+};
+#elif defined(__TARGET_ARCH_arm64)
+struct pt_regs {
+	u64 regs[31];
+	u64 sp;
+	u64 pc;
+	u64 orig_x0;
+	s32 syscallno;
+};
+struct thread_info {
+	unsigned long flags;
+};
+#else
+#error "Stride's eBPF engine knows x86-64 and arm64"
+#endif
+
+typedef struct {
+	unsigned long sig[1];
+} sigset_t;
+
+struct sigpending {
+	sigset_t signal;
+};
+
+struct signal_struct {
+	unsigned int flags;
+	int group_exit_code;
+	struct task_struct *group_exec_task;
+};
+
+struct bpf_local_storage;
+
+struct task_struct {
+	struct thread_info thread_info;
+	int pid;
+	int tgid;
+	int exit_code;
+	struct signal_struct *signal;
+	struct sigpending pending;
+	struct bpf_local_storage *bpf_storage;
+};
+
+struct kernel_siginfo {
+	int si_signo;
+};
+
+struct bpf_iter_meta;
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+#pragma clang attribute pop
+
+#endif

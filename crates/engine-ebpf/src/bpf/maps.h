@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/* The maps, and the settings the loader fills in. Sizes given as 1 are set when loading. */
+#ifndef STRIDE_MAPS_H
+#define STRIDE_MAPS_H
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_state);
+} tasks SEC(".maps");
+
+/* Index: ABI * NUMBERS + number. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, ABIS * NUMBERS);
+	__type(key, u32);
+	__type(value, struct call_plan);
+} calls SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct op);
+} ops SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct choice);
+} choices SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct case_key);
+	__type(value, struct op_run);
+} cases SEC(".maps");
+
+/*
+ * Where a record is put together: one per CPU. (A per-CPU map holds at most 32 KiB an element.) The programs that use
+ * it run with preemption off and never from interrupts.
+ */
+struct scratch {
+	/* The program's state: bytes of `data` in use, how the call ended, and where its loops are. */
+	u32 used;
+	u32 failed;
+	u32 phase;
+	u32 room;
+	struct {
+		u32 op;
+		u32 me;
+		u32 off;
+		u32 at;
+		u32 end;
+		u32 pad;
+	} walk;
+	struct {
+		u64 ptr;
+		u32 to;
+		u32 want;
+		u32 got;
+		u32 pad;
+	} read;
+	struct {
+		u32 from;
+		u32 words;
+		u32 word;
+		u32 found;
+	} scan;
+	struct rec_call call;
+	/* A block begins below BLOCK_MAX and is no longer than that; a word at MAX_AT within it may be looked at. */
+	u8 data[2 * BLOCK_MAX + 2 * MAX_AT];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct scratch);
+} scratches SEC(".maps");
+
+/* Settings: constants to the verifier, which drops the code they switch off. */
+const volatile bool follow;
+const volatile bool take_times;
+const volatile bool trace_unknown;
+const volatile bool have_prepare_exec;
+/* Records beyond this fill of the ring are refused, except those that tell of threads coming and going. */
+const volatile u64 ring_call_limit;
+/* Fill at which a waiting reader is woken. */
+const volatile u64 ring_wake_mark;
+
+/* Set by the reader while it waits. */
+u32 reader_waits;
+/* What the task iterator is to adopt. */
+u32 seed_id;
+u32 seed_is_tgid;
+/* Control records that found no room. */
+u64 control_lost;
+
+/* Only here so that these types are in the object's type information, from which the Rust mirror is made. */
+struct wire_types {
+	struct rec_head head;
+	struct rec_call call;
+	struct rec_block block;
+	struct rec_start start;
+	struct rec_signal signal;
+	struct rec_exit exit;
+	struct rec_exec exec;
+	enum rec_kind rec_kind;
+	enum rec_flag rec_flag;
+	enum block_flag block_flag;
+	enum op_kind op_kind;
+	enum op_dir op_dir;
+	enum op_count op_count;
+	enum bound bound;
+	enum call_flag call_flag;
+	enum task_flag task_flag;
+	enum mail mail;
+};
+const volatile struct wire_types wire_types;
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/* A call's number, arguments and ABI from the saved registers, which still hold them when the call returns. */
+#ifndef STRIDE_REGS_H
+#define STRIDE_REGS_H
+
+enum { ABI_X86_64 = 0, ABI_I386 = 1, ABI_AARCH64 = 2 };
+
+#if defined(__TARGET_ARCH_x86)
+
+/* The thread entered the kernel by a 32-bit call (arch/x86/include/asm/thread_info.h). */
+#define TS_COMPAT 2
+
+static __always_inline u32 abi_of(struct task_struct *task)
+{
+	return task->thread_info.status & TS_COMPAT ? ABI_I386 : ABI_X86_64;
+}
+
+static __always_inline u64 nr_of(struct pt_regs *regs)
+{
+	return (s64)(s32)regs->orig_ax;
+}
+
+/* rt_sigreturn restores the registers of before the signal, with no number; a call of number -1 fails with ENOSYS. */
+static __always_inline u64 nr_at_exit(struct pt_regs *regs, u32 abi, long ret)
+{
+	u64 nr = nr_of(regs);
+
+	if (nr != (u64)-1 || ret == -38)
+		return nr;
+	return abi == ABI_I386 ? 173 : 15;
+}
+
+static __always_inline void args_of(struct pt_regs *regs, u32 abi, u64 *args)
+{
+	if (abi == ABI_I386) {
+		args[0] = (u32)regs->bx;
+		args[1] = (u32)regs->cx;
+		args[2] = (u32)regs->dx;
+		args[3] = (u32)regs->si;
+		args[4] = (u32)regs->di;
+		args[5] = (u32)regs->bp;
+	} else {
+		args[0] = regs->di;
+		args[1] = regs->si;
+		args[2] = regs->dx;
+		args[3] = regs->r10;
+		args[4] = regs->r8;
+		args[5] = regs->r9;
+	}
+}
+
+static __always_inline u64 ip_of(struct pt_regs *regs)
+{
+	return regs->ip;
+}
+
+static __always_inline u64 sp_of(struct pt_regs *regs)
+{
+	return regs->sp;
+}
+
+#elif defined(__TARGET_ARCH_arm64)
+
+static __always_inline u32 abi_of(struct task_struct *task)
+{
+	return ABI_AARCH64;
+}
+
+static __always_inline u64 nr_of(struct pt_regs *regs)
+{
+	return (s64)regs->syscallno;
+}
+
+/* rt_sigreturn leaves -1, too (NO_SYSCALL). */
+static __always_inline u64 nr_at_exit(struct pt_regs *regs, u32 abi, long ret)
+{
+	u64 nr = nr_of(regs);
+
+	return nr != (u64)-1 || ret == -38 ? nr : 139;
+}
+
+static __always_inline void args_of(struct pt_regs *regs, u32 abi, u64 *args)
+{
+	args[0] = regs->orig_x0;
+	args[1] = regs->regs[1];
+	args[2] = regs->regs[2];
+	args[3] = regs->regs[3];
+	args[4] = regs->regs[4];
+	args[5] = regs->regs[5];
+}
+
+static __always_inline u64 ip_of(struct pt_regs *regs)
+{
+	return regs->pc;
+}
+
+static __always_inline u64 sp_of(struct pt_regs *regs)
+{
+	return regs->sp;
+}
+
+#endif
+#endif

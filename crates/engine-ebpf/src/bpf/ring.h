@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/* Sending records, and counting those that found no room. */
+#ifndef STRIDE_RING_H
+#define STRIDE_RING_H
+
+static __always_inline void head(struct rec_head *h, u32 kind, struct task_struct *task, struct task_state *st)
+{
+	h->kind = kind;
+	h->abi = 0;
+	h->flags = 0;
+	h->lost = st->lost;
+	h->tid = task->pid;
+	h->cpu = 0;
+	h->at = 0;
+}
+
+/* The reader is woken only when it waits, and then only for much or for what it should not be late for. */
+static __always_inline u64 wakeup(bool urgent)
+{
+	if (!*(volatile u32 *)&reader_waits)
+		return BPF_RB_NO_WAKEUP;
+	if (urgent || bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= ring_wake_mark)
+		return BPF_RB_FORCE_WAKEUP;
+	return BPF_RB_NO_WAKEUP;
+}
+
+/* A call's record; leaves room for control records, and counts the call as lost where there is none. */
+static __always_inline bool send_call(struct task_state *st, void *rec, u64 size)
+{
+	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + size > ring_call_limit ||
+	    bpf_ringbuf_output(&ring, rec, size, wakeup(false))) {
+		st->lost++;
+		return false;
+	}
+	st->lost = 0;
+	return true;
+}
+
+/* A record that tells of a thread's coming and going: few and small. */
+static __always_inline void send_control(struct task_state *st, void *rec, u64 size, bool urgent)
+{
+	if (bpf_ringbuf_output(&ring, rec, size, wakeup(urgent)))
+		__sync_fetch_and_add(&control_lost, 1);
+	else
+		st->lost = 0;
+}
+
+#endif

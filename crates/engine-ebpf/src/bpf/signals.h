@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * Signals. Those that are delivered are seen as they are. Two kinds never are: ignored ones, and fatal ones, which the
+ * kernel turns into a SIGKILL when they are sent. A ptrace tracer sees both, so they are noted when they are sent, in the
+ * receiver's state, and told of when it next passes by: behind the call that they found it in.
+ */
+#ifndef STRIDE_SIGNALS_H
+#define STRIDE_SIGNALS_H
+
+#define SIGKILL 9
+/* linux/sched/signal.h */
+#define SIGNAL_GROUP_EXIT 4
+/* trace/events/signal.h */
+#define TRACE_SIGNAL_DELIVERED 0
+#define TRACE_SIGNAL_IGNORED 1
+
+static __always_inline void send_signal(struct task_struct *task, struct task_state *st, const void *info)
+{
+	struct rec_signal rec;
+
+	head(&rec.head, REC_SIGNAL, task, st);
+	rec.head.at = bpf_ktime_get_ns();
+	if (bpf_probe_read_kernel(rec.info, sizeof(rec.info), info))
+		__builtin_memset(rec.info, 0, sizeof(rec.info));
+	send_control(st, &rec, sizeof(rec), false);
+}
+
+static __always_inline void take_mail(struct task_struct *task, struct task_state *st)
+{
+	if (st->mail != MAIL_SIGNAL)
+		return;
+	send_signal(task, st, st->info);
+	st->mail = MAIL_NONE;
+}
+
+SEC("tp_btf/signal_deliver")
+int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *st = traced(task);
+
+	if (!st || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED))
+		return 0;
+	take_mail(task, st);
+	/* SIGKILL is not shown. */
+	if (sig != SIGKILL)
+		send_signal(task, st, info);
+	return 0;
+}
+
+/* What the kernel makes of the two constants it passes for an info. */
+static __always_inline void made_up_info(u64 *to, int sig, bool from_kernel)
+{
+	u32 *words = (u32 *)to;
+
+	__builtin_memset(to, 0, sizeof(((struct task_state *)0)->info));
+	words[0] = sig;
+	if (from_kernel) {
+		/* SI_KERNEL */
+		words[2] = 0x80;
+	} else {
+		words[4] = bpf_get_current_pid_tgid() >> 32;
+		words[5] = bpf_get_current_uid_gid();
+	}
+}
+
+SEC("tp_btf/signal_generate")
+int BPF_PROG(on_generate, int sig, struct kernel_siginfo *info, struct task_struct *task, int group, int result)
+{
+	struct task_state *st = traced(task);
+	u64 special = (u64)info;
+
+	if (!st || sig == SIGKILL || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED))
+		return 0;
+	if (result == TRACE_SIGNAL_DELIVERED) {
+		if (!(task->signal->flags & SIGNAL_GROUP_EXIT) || task->signal->group_exit_code != sig)
+			return 0;
+	} else if (result != TRACE_SIGNAL_IGNORED) {
+		return 0;
+	}
+	if (__sync_val_compare_and_swap(&st->mail, MAIL_NONE, MAIL_WRITING) != MAIL_NONE)
+		return 0;
+	if (special <= 1)
+		made_up_info(st->info, sig, special);
+	else if (bpf_probe_read_kernel(st->info, sizeof(st->info), info))
+		made_up_info(st->info, sig, true);
+	*(volatile u32 *)&st->mail = MAIL_SIGNAL;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * What passes between the kernel side and the user side: the records of the ring and the plans in the maps.
+ *
+ * This header is the only place where these layouts are written down. The Rust mirror is generated from the compiled
+ * object's type information (build.rs). Every struct is a multiple of 8 bytes without hidden padding.
+ */
+#ifndef STRIDE_WIRE_H
+#define STRIDE_WIRE_H
+
+/* ---- records ---- */
+
+enum rec_kind {
+	/* What the program had in memory when it entered a call; its REC_CALL follows when it returns. */
+	REC_ENTRY = 1,
+	/* A call that returned, or never will. */
+	REC_CALL = 2,
+	/* A thread is traced from here on. */
+	REC_START = 3,
+	REC_SIGNAL = 4,
+	/* A thread is gone. */
+	REC_EXIT = 5,
+	/* A thread took over its leader's id by execve. */
+	REC_EXEC = 6,
+};
+
+enum rec_flag {
+	/* A REC_ENTRY of this call came before; number, ABI and arguments are those given there. */
+	FLAG_HAS_ENTRY = 1,
+	/* Did not return: exit, or killed inside the call. */
+	FLAG_GONE = 2,
+	/* Memory was left out because the record was full. */
+	FLAG_FULL = 4,
+};
+
+/* How every record starts. */
+struct rec_head {
+	u8 kind;
+	u8 abi;
+	u16 flags;
+	/* Calls of this thread that found no room in the ring since its last record. */
+	u32 lost;
+	u32 tid;
+	u32 cpu;
+	u64 at;
+};
+
+/* REC_ENTRY, REC_CALL. Blocks follow up to the record's end. */
+struct rec_call {
+	struct rec_head head;
+	u64 nr;
+	u64 args[6];
+	s64 ret;
+	/* Time of entry; 0 where it was not taken. */
+	u64 entered;
+	u64 ip;
+	u64 sp;
+};
+
+enum block_flag {
+	/* Holds what was there at exit; else at entry, or is known not to have changed since. */
+	BLOCK_EXIT = 1,
+	/* More was wanted but could not be read. */
+	BLOCK_FAULTED = 2,
+	/* Words up to a zero: elements behind it are not followed. */
+	BLOCK_WORDS = 4,
+};
+
+/* A piece of the program's memory; `len` bytes follow, padded to 8. */
+struct rec_block {
+	u64 addr;
+	u32 len;
+	u16 elem;
+	u8 op;
+	u8 flags;
+};
+
+struct rec_start {
+	struct rec_head head;
+	/* 0: was there already. */
+	u64 parent;
+};
+
+struct rec_signal {
+	struct rec_head head;
+	/* The kernel's siginfo; what lies behind it in the user's siginfo_t is zero. */
+	u64 info[6];
+};
+
+struct rec_exit {
+	struct rec_head head;
+	/* As wait(2) gives it. */
+	u64 status;
+};
+
+struct rec_exec {
+	struct rec_head head;
+	u64 old;
+};
+
+/* ---- plans ---- */
+
+enum op_kind { OP_BYTES = 0, OP_STR = 1, OP_WORDS = 2 };
+enum op_dir {
+	/* What the program had there before the call. */
+	DIR_ENTRY = 1,
+	/* What is there once it returned: with success only, or always. */
+	DIR_EXIT = 2,
+	DIR_ALWAYS = 4,
+};
+enum op_count { COUNT_FIXED = 0, COUNT_AT = 1, COUNT_DEREF = 2, COUNT_RET = 3 };
+
+enum bound {
+	/* The parent of ops whose pointer is an argument. */
+	OP_ROOT = 0xff,
+	/* Where the stack pointer stands behind the argument words. */
+	AT_STACK = 48,
+	/* Ops run one after another for one call. */
+	MAX_RUN = 32,
+	/* Choices of one call. */
+	MAX_CHOICES = 2,
+	/* Offsets within an element. */
+	MAX_AT = 4096,
+	/* Bytes of one block. */
+	BLOCK_MAX = 65536,
+	/* Numbers per ABI that have a plan. */
+	NUMBERS = 1024,
+	ABIS = 3,
+};
+
+/* One piece of memory to copy; see stride_syscalls::plan::Op, from which these are made. */
+struct op {
+	u8 parent;
+	u8 kind;
+	u8 dir;
+	u8 count;
+	u16 at;
+	u16 elem;
+	/* COUNT_FIXED: the number; COUNT_AT and COUNT_DEREF: where it lies. */
+	u32 n;
+	/* The most that is copied, in elements. */
+	u32 cap;
+	/* COUNT_AT: its size in bytes; what is taken off it; and the unit it is then counted in, rounded up, as a power of two. */
+	u8 width;
+	s8 less;
+	u8 shift;
+	u8 pad;
+	u32 pad2;
+};
+
+enum call_flag {
+	/* Calls of this number are wanted. */
+	CALL_TRACED = 1,
+	/* Memory must be read when the call is entered. */
+	CALL_ENTRY = 2,
+	/* execve: gone from memory by the time it returns. */
+	CALL_EXEC = 4,
+	/* exit: does not return. */
+	CALL_EXIT = 8,
+};
+
+/* Ops `first` to `first + n` of the op map. */
+struct op_run {
+	u32 first;
+	u16 n;
+	/* Position of the first in the call's own numbering. */
+	u16 base;
+};
+
+struct call_plan {
+	struct op_run ops;
+	u32 flags;
+	/* Choices `choice` to `choice + choices` of the choice map. */
+	u16 choice;
+	u16 choices;
+};
+
+/* Ops that depend on an argument (ioctl's request) or on two. */
+struct choice {
+	u64 mask;
+	u8 arg;
+	/* OP_ROOT: none. */
+	u8 second;
+	u8 shift;
+	u8 pad;
+	u32 pad2;
+	struct op_run otherwise;
+};
+
+struct case_key {
+	u64 value;
+	u64 choice;
+};
+
+/* ---- tasks ---- */
+
+enum task_flag {
+	/* Spawned by Stride and not yet at its execve: nothing is shown. */
+	TASK_BEFORE_EXEC = 1,
+	/* Its execve failed: nothing more is shown but its end. */
+	TASK_EXEC_FAILED = 2,
+	/* Cloned; has not returned from the clone yet. */
+	TASK_NEW = 4,
+	/* A REC_ENTRY of the call it is in was sent. */
+	TASK_ENTRY_SENT = 8,
+	/* Its execve is past the point of no return. */
+	TASK_EXECING = 16,
+};
+
+/* What another thread left in a task_state. */
+enum mail {
+	MAIL_NONE = 0,
+	MAIL_WRITING = 1,
+	/* A signal that will never be delivered as such: ignored, or turned into a kill. */
+	MAIL_SIGNAL = 2,
+};
+
+/* What is known of a traced thread. */
+struct task_state {
+	u64 entered;
+	u32 flags;
+	u32 lost;
+	/* *addrlen at entry. */
+	u32 room;
+	/* enum mail: whether `info` is there. */
+	u32 mail;
+	u64 info[6];
+};
+
+#endif

@@ -1,0 +1,273 @@
+//! Records in, events out.
+
+use crate::error::StartError;
+use crate::load::{Config, Kernel};
+use crate::plans::Tables;
+use crate::records;
+use crate::ring::Ring;
+use crate::spawn::{reap, spawn};
+use crate::wire::{read, rec_call, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_signal, rec_start, task_flag};
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::AsRawFd;
+use stride_event::{Call, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+
+/// What is the engine's own to choose.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Size of the ring: a power of two, at least a page.
+    pub ring_bytes: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { ring_bytes: 16 << 20 }
+    }
+}
+
+/// How long the reader waits before it looks for itself.
+const PATIENCE_MS: i32 = 20;
+
+/// An event, without what it borrows.
+enum Note {
+    Started { tid: Tid, origin: Origin, at: Ns },
+    Exit,
+    Signal { tid: Tid, at: Ns },
+    Exited { tid: Tid, status: i32, at: Ns },
+    Killed { tid: Tid, signal: i32, core: bool, at: Ns },
+    Superseded { tid: Tid, old: Tid, at: Ns },
+    Lost { tid: Tid, count: u64 },
+    Idle,
+}
+
+/// Traces with eBPF programs.
+pub struct EbpfEngine {
+    ring: Ring,
+    kernel: Kernel,
+    call: Call,
+    siginfo: [u8; SIGINFO_SIZE],
+    /// What calls in flight had in memory when they were entered, by thread.
+    entered: HashMap<Tid, Call>,
+    spare: Vec<Call>,
+    /// Traced threads that have not ended.
+    live: usize,
+    child: Option<Tid>,
+    first: Option<Note>,
+    /// The record at the ring's front was handed out; or the losses before it were.
+    taken: bool,
+    lost_told: bool,
+    idle_told: bool,
+}
+
+impl EbpfEngine {
+    /// Starts the command or attaches, or both.
+    pub fn start(spec: TraceSpec) -> Result<EbpfEngine, StartError> {
+        Self::start_with(spec, Settings::default())
+    }
+
+    pub fn start_with(spec: TraceSpec, settings: Settings) -> Result<EbpfEngine, StartError> {
+        // The child is forked first: it gets ready while the programs are loaded.
+        let waiting = spec.command.as_ref().map(spawn).transpose()?;
+        let tables = Tables::of(&spec)?;
+        let config = Config { follow: spec.follow, times: spec.want_times, unknown: spec.calls.unknown, ring_bytes: settings.ring_bytes };
+        let mut kernel = Kernel::load(config, &tables)?;
+        let io = |call| move |error| StartError::Spawn { call, error };
+        let ring = Ring::new(kernel.ring(), settings.ring_bytes).map_err(io("mmap"))?;
+        kernel.attach()?;
+        for &tid in &spec.attach {
+            kernel.seed(tid, spec.follow).map_err(|_| StartError::Attach { tid })?;
+        }
+        let mut engine = EbpfEngine {
+            ring,
+            kernel,
+            call: Call::default(),
+            siginfo: [0; SIGINFO_SIZE],
+            entered: HashMap::new(),
+            spare: Vec::new(),
+            live: 0,
+            child: None,
+            first: None,
+            taken: false,
+            lost_told: false,
+            idle_told: false,
+        };
+        if let Some(waiting) = waiting {
+            let adopted = engine.kernel.adopt(std::os::fd::AsFd::as_fd(&waiting.pidfd), task_flag::TASK_BEFORE_EXEC.0);
+            adopted.map_err(|e| StartError::Spawn { call: "bpf", error: io::Error::other(e.to_string()) })?;
+            let tid = waiting.go()?;
+            engine.child = Some(tid);
+            engine.live = 1;
+            engine.first = Some(Note::Started { tid, origin: Origin::Spawned, at: 0 });
+        } else if engine.ring.peek().is_none() {
+            return Err(StartError::Attach { tid: spec.attach.first().copied().unwrap_or(0) });
+        }
+        Ok(engine)
+    }
+
+    /// The next event; `None` when all traced threads are gone.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> io::Result<Option<Event<'_>>> {
+        let Some(note) = self.step()? else { return Ok(None) };
+        Ok(Some(match note {
+            Note::Started { tid, origin, at } => Event::Started { tid, origin, at },
+            Note::Exit => Event::Exit(&self.call),
+            Note::Signal { tid, at } => Event::Signal { tid, info: &self.siginfo, ip: None, at },
+            Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
+            Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
+            Note::Superseded { tid, old, at } => Event::Superseded { tid, old, at },
+            Note::Lost { tid, count } => Event::Lost { tid, count },
+            Note::Idle => Event::Idle,
+        }))
+    }
+
+    /// Stops tracing: what was recorded so far still comes out of `next`, then `None`. Threads live on untouched.
+    pub fn stop(&mut self) {
+        self.kernel.detach();
+    }
+
+    /// The command that was started.
+    pub fn command(&self) -> Option<Tid> {
+        self.child
+    }
+
+    /// Threads that came or went without a record, for lack of room in the ring.
+    pub fn unseen_threads(&self) -> u64 {
+        self.kernel.control_lost()
+    }
+
+    /// Whether calls are watched when they are entered, too, at its price.
+    pub fn sees_entry(&self) -> bool {
+        self.kernel.sees_entry()
+    }
+
+    fn step(&mut self) -> io::Result<Option<Note>> {
+        if let Some(note) = self.first.take() {
+            return Ok(Some(note));
+        }
+        loop {
+            if std::mem::take(&mut self.taken) {
+                self.ring.advance();
+                self.lost_told = false;
+            }
+            if let Some(rec) = self.ring.peek() {
+                self.idle_told = false;
+                let Some(head) = read::<rec_head>(rec) else {
+                    self.taken = true;
+                    continue;
+                };
+                if head.lost > 0 && !self.lost_told {
+                    self.lost_told = true;
+                    return Ok(Some(Note::Lost { tid: head.tid as Tid, count: u64::from(head.lost) }));
+                }
+                self.taken = true;
+                if let Some(note) = self.record(&head) {
+                    return Ok(Some(note));
+                }
+                continue;
+            }
+            if self.live == 0 {
+                if let Some(pid) = self.child.take() {
+                    reap(pid);
+                }
+                return Ok(None);
+            }
+            if !self.wait()? && !std::mem::replace(&mut self.idle_told, true) {
+                return Ok(Some(Note::Idle));
+            }
+        }
+    }
+
+    /// Waits until there is something to read or a moment has passed; tells whether there is.
+    fn wait(&mut self) -> io::Result<bool> {
+        self.kernel.set_waiting(true);
+        let mut ready = self.ring.peek().is_some();
+        if !ready {
+            let mut poll = libc::pollfd { fd: self.kernel.ring().as_raw_fd(), events: libc::POLLIN, revents: 0 };
+            // SAFETY: one valid pollfd.
+            let n = unsafe { libc::poll(&mut poll, 1, PATIENCE_MS) };
+            if n < 0 {
+                let e = io::Error::last_os_error();
+                if e.kind() != io::ErrorKind::Interrupted {
+                    return Err(e);
+                }
+            }
+            ready = self.ring.peek().is_some();
+        }
+        self.kernel.set_waiting(false);
+        Ok(ready)
+    }
+
+    /// Takes in the record at the ring's front.
+    fn record(&mut self, head: &rec_head) -> Option<Note> {
+        let rec = self.ring.peek()?;
+        let tid = head.tid as Tid;
+        let at = head.at;
+        match rec_kind(u32::from(head.kind)) {
+            rec_kind::REC_CALL => {
+                let fixed = read::<rec_call>(rec)?;
+                let flags = u32::from(head.flags);
+                self.call.blocks.clear();
+                let before = if flags & rec_flag::FLAG_HAS_ENTRY.0 != 0 { self.entered.remove(&tid) } else { None };
+                if let Some(before) = before {
+                    let old = std::mem::replace(&mut self.call, before);
+                    self.spare.push(old);
+                    self.call.returned = at;
+                } else {
+                    records::facts(&mut self.call, &fixed);
+                }
+                records::blocks(&mut self.call.blocks, &rec[size_of::<rec_call>()..]);
+                self.call.outcome = if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
+                Some(Note::Exit)
+            }
+            rec_kind::REC_ENTRY => {
+                let fixed = read::<rec_call>(rec)?;
+                let mut call = self.spare.pop().unwrap_or_default();
+                call.blocks.clear();
+                records::facts(&mut call, &fixed);
+                records::blocks(&mut call.blocks, &rec[size_of::<rec_call>()..]);
+                if let Some(stale) = self.entered.insert(tid, call) {
+                    self.spare.push(stale);
+                }
+                None
+            }
+            rec_kind::REC_START => {
+                let rec = read::<rec_start>(rec)?;
+                self.live += 1;
+                let origin = match rec.parent {
+                    0 => Origin::Attached,
+                    parent => Origin::Forked { parent: parent as Tid },
+                };
+                Some(Note::Started { tid, origin, at })
+            }
+            rec_kind::REC_SIGNAL => {
+                let rec = read::<rec_signal>(rec)?;
+                self.siginfo = [0; SIGINFO_SIZE];
+                for (to, word) in self.siginfo.chunks_exact_mut(8).zip(rec.info) {
+                    to.copy_from_slice(&word.to_ne_bytes());
+                }
+                Some(Note::Signal { tid, at })
+            }
+            rec_kind::REC_EXIT => {
+                let status = read::<rec_exit>(rec)?.status as i32;
+                self.live = self.live.saturating_sub(1);
+                if let Some(call) = self.entered.remove(&tid) {
+                    self.spare.push(call);
+                }
+                Some(match status & 0x7f {
+                    0 => Note::Exited { tid, status: status >> 8 & 0xff, at },
+                    signal => Note::Killed { tid, signal, core: status & 0x80 != 0, at },
+                })
+            }
+            rec_kind::REC_EXEC => {
+                let old = read::<rec_exec>(rec)?.old as Tid;
+                self.live = self.live.saturating_sub(1);
+                if let Some(mut call) = self.entered.remove(&old) {
+                    call.tid = tid;
+                    self.entered.insert(tid, call);
+                }
+                Some(Note::Superseded { tid, old, at })
+            }
+            _ => None,
+        }
+    }
+}

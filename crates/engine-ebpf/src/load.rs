@@ -1,0 +1,194 @@
+//! Loading and attaching the programs.
+
+use crate::error::Why;
+use crate::plans::Tables;
+use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder, bytes_of, bound, task_state};
+use libbpf_rs::skel::{OpenSkel, SkelBuilder};
+use libbpf_rs::{ErrorKind, Iter, Link, MapCore, MapFlags, PrintLevel, set_print};
+use std::io::Read;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::path::Path;
+use std::sync::Mutex;
+
+/// What the programs are specialised for.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    pub follow: bool,
+    pub times: bool,
+    pub unknown: bool,
+    /// A power of two.
+    pub ring_bytes: u32,
+}
+
+/// The loaded programs and their maps; dropped, they are gone from the kernel.
+pub struct Kernel {
+    skel: StrideSkel<'static>,
+    links: Vec<Link>,
+    entry: bool,
+}
+
+/// The latest thing libbpf complained of.
+static COMPLAINT: Mutex<String> = Mutex::new(String::new());
+
+fn note_complaint(_: PrintLevel, text: String) {
+    if let Ok(mut last) = COMPLAINT.lock()
+        && let Some(line) = text.lines().rfind(|l| !l.trim().is_empty())
+    {
+        *last = line.trim().to_owned();
+    }
+}
+
+fn why(e: &libbpf_rs::Error) -> Why {
+    if !Path::new("/sys/kernel/btf/vmlinux").exists() {
+        return Why::NoBtf;
+    }
+    match e.kind() {
+        ErrorKind::PermissionDenied => Why::Denied(e.to_string()),
+        _ => Why::Refused(match COMPLAINT.lock() {
+            Ok(last) if !last.is_empty() => format!("{e}: {last}"),
+            _ => e.to_string(),
+        }),
+    }
+}
+
+impl Kernel {
+    /// Loads the programs. Nothing is attached yet.
+    pub fn load(config: Config, tables: &Tables) -> Result<Kernel, Why> {
+        set_print(Some((PrintLevel::Warn, note_complaint)));
+        // sched_prepare_exec came with Linux 6.10: before, execve(2) must be seen when it is entered.
+        let kernel = if has_prepare_exec() { Self::open(config, tables, true).or_else(|_| Self::open(config, tables, false)) } else { Self::open(config, tables, false) };
+        let kernel = kernel.map_err(|e| why(&e))?;
+        kernel.fill(tables).map_err(|e| why(&e))?;
+        Ok(kernel)
+    }
+
+    fn open(config: Config, tables: &Tables, prepare_exec: bool) -> libbpf_rs::Result<Kernel> {
+        // The skeleton borrows its object. There is one a process: a few words that are never given back.
+        let object = Box::leak(Box::new(MaybeUninit::uninit()));
+        let mut open: OpenStrideSkel<'static> = StrideSkelBuilder::default().open(object)?;
+        let entry = tables.needs_entry || config.times || !prepare_exec;
+        if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
+            rodata.follow = config.follow;
+            rodata.take_times = config.times;
+            rodata.trace_unknown = config.unknown;
+            rodata.have_prepare_exec = prepare_exec;
+            let ring = u64::from(config.ring_bytes);
+            rodata.ring_call_limit = ring - ring / 16;
+            rodata.ring_wake_mark = ring / 8;
+        }
+        open.maps.ring.set_max_entries(config.ring_bytes)?;
+        open.maps.scratches.set_max_entries(libbpf_rs::num_possible_cpus()? as u32)?;
+        open.maps.ops.set_max_entries(tables.ops.len().max(1) as u32)?;
+        open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
+        open.maps.cases.set_max_entries(tables.case_keys.len().max(1) as u32)?;
+        open.progs.on_prepare_exec.set_autoload(prepare_exec);
+        open.progs.on_sys_enter.set_autoload(entry);
+        open.progs.on_fork.set_autoload(config.follow);
+        Ok(Kernel { skel: open.load()?, links: Vec::new(), entry })
+    }
+
+    fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
+        let maps = &self.skel.maps;
+        let array = |map: &dyn Fill, values: &[u8], n: usize| -> libbpf_rs::Result<()> {
+            let keys: Vec<u32> = (0..n as u32).collect();
+            if n > 0 { map.fill(bytes_of(&keys), values, n as u32) } else { Ok(()) }
+        };
+        array(&maps.calls, bytes_of(&tables.calls), tables.calls.len())?;
+        array(&maps.ops, bytes_of(&tables.ops), tables.ops.len())?;
+        array(&maps.choices, bytes_of(&tables.choices), tables.choices.len())?;
+        if !tables.case_keys.is_empty() {
+            maps.cases.fill(bytes_of(&tables.case_keys), bytes_of(&tables.case_runs), tables.case_keys.len() as u32)?;
+        }
+        Ok(())
+    }
+
+    pub fn attach(&mut self) -> Result<(), Why> {
+        let p = &self.skel.progs;
+        let all = [&p.on_prepare_exec, &p.on_fork, &p.on_exec, &p.on_exit, &p.on_signal, &p.on_generate, &p.on_sys_exit, &p.on_sys_enter];
+        for prog in all {
+            if prog.autoload() {
+                self.links.push(prog.attach().map_err(|e| why(&e))?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends tracing; what is in the ring stays there.
+    pub fn detach(&mut self) {
+        self.links.clear();
+    }
+
+    /// Marks the process of a pidfd as traced.
+    pub fn adopt(&self, pidfd: BorrowedFd<'_>, flags: u32) -> libbpf_rs::Result<()> {
+        let key = pidfd.as_raw_fd() as u32;
+        let state = task_state { flags, ..task_state::default() };
+        self.skel.maps.tasks.update(bytes_of(&[key]), bytes_of(&[state]), MapFlags::ANY)
+    }
+
+    /// Marks a thread, or all threads of a process, as traced; a record tells of each.
+    pub fn seed(&mut self, id: i32, whole_process: bool) -> libbpf_rs::Result<()> {
+        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
+            bss.seed_id = id as u32;
+            bss.seed_is_tgid = u32::from(whole_process);
+        }
+        let link = self.skel.progs.seed.attach()?;
+        // Threads that were being cloned while it ran are found the second time.
+        for _ in 0..2 {
+            let mut none = [0; 64];
+            while Iter::new(&link)?.read(&mut none).is_ok_and(|n| n > 0) {}
+        }
+        Ok(())
+    }
+
+    pub fn ring(&self) -> BorrowedFd<'_> {
+        self.skel.maps.ring.as_fd()
+    }
+
+    /// Tells the programs whether the reader is waiting to be woken.
+    pub fn set_waiting(&mut self, waiting: bool) {
+        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
+            // SAFETY: a valid, aligned u32 of our own mapping; the kernel side only reads it.
+            unsafe { std::ptr::write_volatile(&mut bss.reader_waits, u32::from(waiting)) };
+            std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+        }
+    }
+
+    /// Records of threads coming and going that found no room.
+    pub fn control_lost(&self) -> u64 {
+        // SAFETY: a valid, aligned u64 of our own mapping.
+        self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.control_lost) })
+    }
+
+    /// Whether calls are seen when they are entered, too.
+    pub fn sees_entry(&self) -> bool {
+        self.entry
+    }
+}
+
+/// Setting many elements of a map at once.
+trait Fill {
+    fn fill(&self, keys: &[u8], values: &[u8], n: u32) -> libbpf_rs::Result<()>;
+}
+
+impl<T: MapCore> Fill for T {
+    fn fill(&self, keys: &[u8], values: &[u8], n: u32) -> libbpf_rs::Result<()> {
+        self.update_batch(keys, values, n, MapFlags::ANY, MapFlags::ANY)
+    }
+}
+
+fn has_prepare_exec() -> bool {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release.split(['.', '-']).map(|n| n.parse::<u32>().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 10)
+}
+
+/// Whether the engine can run here: loads and attaches it for a moment.
+pub fn available() -> Result<(), Why> {
+    let tables = Tables { ops: Vec::new(), calls: Vec::new(), choices: Vec::new(), case_keys: Vec::new(), case_runs: Vec::new(), needs_entry: true };
+    Kernel::load(Config { follow: true, times: true, unknown: true, ring_bytes: 1 << 16 }, &tables)?.attach()
+}
+
+/// What wire.h says fits what Rust assumes of it.
+const _: () = assert!(bound::ABIS.0 == 3);
+

@@ -1,0 +1,229 @@
+//! Capture plans as the kernel side's tables.
+
+use crate::error::StartError;
+use crate::wire::{call_flag, call_plan, case_key, choice, bound, op, op_count, op_dir, op_kind, op_run};
+use stride_event::{CallSet, Limits, TraceSpec};
+use stride_syscalls::plan::{Cap, Choice, Count, Kind, Op, Plan, ROOT, STACK};
+use stride_syscalls::{Abi, Dir, Syscall, table, uapi::numbers};
+
+const NUMBERS: usize = bound::NUMBERS.0 as usize;
+const PATH_MAX: u32 = 4096;
+
+/// The ABIs a thread of this machine may use.
+pub const ABIS: &[Abi] = if cfg!(target_arch = "aarch64") { &[Abi::Aarch64] } else { &[Abi::X86_64, Abi::I386] };
+
+/// What the maps are filled with.
+pub struct Tables {
+    pub ops: Vec<op>,
+    /// By `abi * NUMBERS + nr`.
+    pub calls: Vec<call_plan>,
+    pub choices: Vec<choice>,
+    pub case_keys: Vec<case_key>,
+    pub case_runs: Vec<op_run>,
+    /// Some call must be seen when it is entered.
+    pub needs_entry: bool,
+}
+
+impl Tables {
+    pub fn of(spec: &TraceSpec) -> Result<Tables, StartError> {
+        let mut tables = Tables {
+            ops: Vec::new(),
+            calls: vec![call_plan::default(); NUMBERS * bound::ABIS.0 as usize],
+            choices: Vec::new(),
+            case_keys: Vec::new(),
+            case_runs: Vec::new(),
+            needs_entry: false,
+        };
+        for &abi in ABIS {
+            tables.mark(abi, &spec.calls);
+            if spec.no_memory {
+                continue;
+            }
+            for entry in table(abi).iter() {
+                if spec.calls.contains(abi, u64::from(entry.nr)) {
+                    tables.lower(entry.row, abi, entry.nr, &spec.limits)?;
+                }
+            }
+        }
+        Ok(tables)
+    }
+
+    /// Marks the calls that are wanted, and those whose very number matters.
+    fn mark(&mut self, abi: Abi, wanted: &CallSet) {
+        let start = abi as usize * NUMBERS;
+        for (nr, call) in self.calls[start..start + NUMBERS].iter_mut().enumerate() {
+            if wanted.contains(abi, nr as u64) {
+                call.flags |= call_flag::CALL_TRACED.0;
+            }
+        }
+        let names = match abi {
+            Abi::X86_64 => numbers::X86_64,
+            Abi::I386 => numbers::I386,
+            Abi::Aarch64 => numbers::AARCH64,
+        };
+        for &(nr, name) in names {
+            let flag = match name {
+                "execve" | "execveat" => call_flag::CALL_EXEC,
+                "exit" | "exit_group" => call_flag::CALL_EXIT,
+                _ => continue,
+            };
+            self.calls[start + nr as usize].flags |= flag.0;
+        }
+    }
+
+    fn lower(&mut self, row: &'static Syscall, abi: Abi, nr: u32, limits: &Limits) -> Result<(), StartError> {
+        let plan = Plan::of(row, abi);
+        if plan.is_empty() {
+            return Ok(());
+        }
+        let too_much = |what: &str| StartError::Plan(format!("{}: {what}", row.name));
+        if plan.choices.len() > bound::MAX_CHOICES.0 as usize {
+            return Err(too_much("too many choices"));
+        }
+        let first_choice = self.choices.len() as u16;
+        let ops = self.run(&plan.ops, 0, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
+        for choice in &plan.choices {
+            self.choice(row, abi, choice, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
+        }
+        // Overwritten by the time the call returns; or found by a register that is.
+        let at_entry = |op: &Op| op.dir.at_entry() && op.dir.at_exit(true) || op.parent == ROOT && op.at == STACK;
+        let entry = plan.ops.iter().chain(plan.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default))).any(at_entry);
+        let call = &mut self.calls[abi as usize * NUMBERS + nr as usize];
+        call.ops = ops;
+        call.choice = first_choice;
+        call.choices = plan.choices.len() as u16;
+        if entry {
+            call.flags |= call_flag::CALL_ENTRY.0;
+            self.needs_entry = true;
+        }
+        Ok(())
+    }
+
+    fn choice(&mut self, row: &Syscall, abi: Abi, from: &Choice, limits: &Limits) -> Option<()> {
+        let base = from.base as usize;
+        let register = |name| row.register(row.index(name), abi) as u8;
+        let otherwise = self.run(&from.default, base, limits)?;
+        let index = self.choices.len() as u64;
+        self.choices.push(choice {
+            mask: from.key.mask,
+            arg: register(from.key.arg),
+            second: from.key.second.map_or(ROOT, |name| register(name)),
+            shift: from.key.shift,
+            otherwise,
+            ..choice::default()
+        });
+        for (value, ops) in &from.cases {
+            let run = self.run(ops, base, limits)?;
+            self.case_keys.push(case_key { value: *value, choice: index });
+            self.case_runs.push(run);
+        }
+        Some(())
+    }
+
+    /// Appends ops; `None` where they exceed what the kernel side can hold.
+    fn run(&mut self, ops: &[Op], base: usize, limits: &Limits) -> Option<op_run> {
+        
+        if ops.len() > bound::MAX_RUN.0 as usize {
+            return None;
+        }
+        let first = self.ops.len() as u32;
+        for from in ops {
+            let word_end = from.at as u32 + 8;
+            if from.parent != ROOT && word_end > bound::MAX_AT.0 {
+                return None;
+            }
+            self.ops.push(lower(from, limits));
+        }
+        Some(op_run { first, n: ops.len() as u16, base: base as u16 })
+    }
+}
+
+fn lower(from: &Op, limits: &Limits) -> op {
+    let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let (mut width, mut less, mut shift) = (4, 0, 0);
+    let (count, n) = match from.count {
+        Count::Fixed(n) => (op_count::COUNT_FIXED, n),
+        Count::At { at, width: w } => {
+            width = w;
+            (op_count::COUNT_AT, u32::from(at))
+        }
+        Count::Units { at, width: w, less: l, shift: s } => {
+            (width, less, shift) = (w, l, s);
+            (op_count::COUNT_AT, u32::from(at))
+        }
+        Count::Deref { at } => (op_count::COUNT_DEREF, u32::from(at)),
+        Count::Ret => (op_count::COUNT_RET, 0),
+        Count::Open => (op_count::COUNT_FIXED, u32::MAX),
+    };
+    op {
+        parent: from.parent,
+        kind: match from.kind {
+            Kind::Bytes => op_kind::OP_BYTES.0,
+            Kind::Str => op_kind::OP_STR.0,
+            Kind::Words => op_kind::OP_WORDS.0,
+        } as u8,
+        dir: match from.dir {
+            Dir::In => op_dir::DIR_ENTRY.0,
+            Dir::Out => op_dir::DIR_EXIT.0,
+            Dir::InOut => op_dir::DIR_ENTRY.0 | op_dir::DIR_EXIT.0,
+            Dir::OutAlways => op_dir::DIR_EXIT.0 | op_dir::DIR_ALWAYS.0,
+            Dir::InOutAlways => op_dir::DIR_ENTRY.0 | op_dir::DIR_EXIT.0 | op_dir::DIR_ALWAYS.0,
+        } as u8,
+        count: count.0 as u8,
+        at: from.at,
+        elem: from.elem.max(1),
+        n,
+        cap: match from.cap {
+            Cap::Text => small(limits.text.saturating_add(1)),
+            Cap::Path => PATH_MAX,
+            Cap::Elements => small(limits.elements.saturating_add(1)),
+            Cap::Max(n) => n,
+        },
+        width,
+        less,
+        shift,
+        ..op::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec() -> TraceSpec {
+        TraceSpec {
+            command: None,
+            attach: Vec::new(),
+            follow: true,
+            calls: CallSet::all(),
+            limits: Limits { text: 32, elements: 32 },
+            dump_read: Default::default(),
+            dump_write: Default::default(),
+            seccomp: stride_event::Seccomp::Off,
+            kill_on_exit: false,
+            detach_on_execve: false,
+            daemonize: 0,
+            interruptible: 0,
+            entries: false,
+            want_ip: false,
+            want_times: false,
+            want_system_time: false,
+            no_memory: false,
+        }
+    }
+
+    #[test]
+    fn every_row_fits_the_kernel_side() {
+        let tables = Tables::of(&spec()).unwrap();
+        assert!(tables.ops.len() > 100);
+        for &abi in ABIS {
+            let names: Vec<&str> = table(abi)
+                .iter()
+                .filter(|e| tables.calls[abi as usize * NUMBERS + e.nr as usize].flags & call_flag::CALL_ENTRY.0 != 0)
+                .map(|e| e.row.name)
+                .collect();
+            println!("{abi:?}: {} need their entry: {}", names.len(), names.join(" "));
+        }
+        println!("{} ops, {} choices, {} cases", tables.ops.len(), tables.choices.len(), tables.case_keys.len());
+    }
+}
