@@ -441,6 +441,9 @@ pub enum Irregular {
     /// `struct msghdr`, and a vector of them.
     Msghdr,
     Mmsghdr,
+    MmsghdrOut,
+    /// What is sent or received.
+    Payload,
     /// A socket option's value, as it comes and as it goes.
     SockoptGet,
     SockoptSet,
