@@ -313,17 +313,20 @@ impl Line {
             },
             Outcome::Gone | Outcome::Pending => w.str("?"),
         }
-        // Words for the number itself follow `-X`; any other note is there for its names, whatever `-X` says.
-        let note = match &ret.note {
-            Some(Value::Known(..)) if style.names == NameStyle::Raw => None,
-            Some(Value::Known(_, meaning)) => Some((*meaning, style.names)),
-            Some(note) => Some((note, NameStyle::Abbrev)),
-            None => None,
-        };
-        if let Some((note, names)) = note {
-            w.str(" (");
-            Writer { out: &mut *w.out, style: Style { names, ..style } }.value(note);
-            w.str(")");
+        match &ret.note {
+            // Words for the number itself follow `-X`; any other note is there for its names, whatever `-X` says.
+            Some(Value::Macro { .. }) if style.names == NameStyle::Raw => {}
+            Some(Value::Macro { name, args, .. }) => {
+                w.str(" (");
+                w.macro_call(name, args);
+                w.str(")");
+            }
+            Some(note) => {
+                w.str(" (");
+                Writer { out: &mut *w.out, style: Style { names: NameStyle::Abbrev, ..style } }.value(note);
+                w.str(")");
+            }
+            None => {}
         }
         if let Some(digits) = self.layout.elapsed {
             match ret.outcome {
