@@ -1,9 +1,9 @@
 //! Decoding by the vocabulary alone: what a row's types say.
 
 use crate::cx::{cut, signed};
-use crate::{Cx, Member, Scope, Tail, Text, TextKind, Value, irregular};
+use crate::{Cx, FdNote, Member, Scope, Tail, Text, TextKind, Value, irregular};
 use bumpalo::collections::Vec;
-use stride_event::Phase;
+use stride_event::{Phase, Tid};
 use stride_syscalls::sets::time::CLOCKS;
 use stride_syscalls::{Dir, Field, Len, Struct, Ty, plan, uapi::consts as c};
 
@@ -321,15 +321,23 @@ const AT_FDCWD: i32 = c::AT_FDCWD as i32;
 
 /// A descriptor, with what it refers to under `-y`.
 pub fn fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
-    if fd < 0 {
-        // No descriptor, whatever a negative number may mean where directories are expected.
-        return Value::Int(fd.into());
-    }
-    let path = if cx.options.fds { cx.world.fd(cx.call.tid, fd).map(|p| cx.bytes(&p)) } else { None };
-    Value::Fd { fd, path }
+    fd_of(cx, cx.call.tid, fd)
+}
+
+/// A descriptor of another process.
+pub fn fd_of<'a>(cx: &Cx<'a>, tid: Tid, fd: i32) -> Value<'a> {
+    Value::Fd { fd, note: if fd >= 0 { fd_note(cx, tid, fd) } else { None } }
 }
 
 fn fd_cwd<'a>(cx: &Cx<'a>) -> Value<'a> {
-    let path = if cx.options.fds { cx.world.fd(cx.call.tid, AT_FDCWD).map(|p| cx.bytes(&p)) } else { None };
-    Value::Fd { fd: AT_FDCWD, path }
+    Value::Fd { fd: AT_FDCWD, note: fd_note(cx, cx.call.tid, AT_FDCWD) }
+}
+
+fn fd_note<'a>(cx: &Cx<'a>, tid: Tid, fd: i32) -> Option<&'a FdNote<'a>> {
+    if !cx.options.fds {
+        return None;
+    }
+    let info = cx.world.fd(tid, fd)?;
+    let (path, detail) = (cx.bytes(&info.path), cx.arena.alloc_str(&info.detail));
+    Some(cx.arena.alloc(FdNote { path, detail, deleted: info.deleted }))
 }

@@ -19,7 +19,7 @@ pub enum Value<'a> {
     Octal(u64),
     /// A pointer, shown as such because it is not followed, or because what it points at could not be read.
     Addr(u64),
-    Fd { fd: i32, path: Option<&'a [u8]> },
+    Fd { fd: i32, note: Option<&'a FdNote<'a>> },
     Pid { id: i32, kind: PidKind, comment: Option<&'a [u8]> },
     /// A flag word with the set that names its bits.
     Flags { raw: u64, set: &'static Set },
@@ -82,6 +82,14 @@ pub enum Value<'a> {
     Seq(&'a [Value<'a>]),
     /// The parts one after another with nothing between.
     Glue(&'a [Value<'a>]),
+}
+
+/// What a descriptor refers to, as [`crate::FdInfo`] tells it.
+#[derive(Clone, Copy, Debug)]
+pub struct FdNote<'a> {
+    pub path: &'a [u8],
+    pub detail: &'a str,
+    pub deleted: bool,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use crate::error::StartError;
 use crate::wire::{call_flag, call_plan, case_key, choice, bound, op, op_count, op_dir, op_kind, op_run};
 use stride_event::{CallSet, Limits, TraceSpec};
-use stride_syscalls::plan::{Cap, Choice, Count, Kind, Op, Plan, ROOT};
+use stride_syscalls::plan::{Cap, Choice, Count, Kind, Op, Plan, ROOT, STACK};
 use stride_syscalls::{Abi, Dir, Syscall, table, uapi::numbers};
 
 const NUMBERS: usize = bound::NUMBERS.0 as usize;
@@ -83,9 +83,10 @@ impl Tables {
         let first_choice = self.choices.len() as u16;
         let ops = self.run(&plan.ops, 0, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
         for choice in &plan.choices {
-            self.choice(row, abi, &plan, choice, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
+            self.choice(row, abi, choice, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
         }
-        let at_entry = |op: &Op| op.dir.at_entry() && op.dir.at_exit(true);
+        // Overwritten by the time the call returns; or found by a register that is.
+        let at_entry = |op: &Op| op.dir.at_entry() && op.dir.at_exit(true) || op.parent == ROOT && op.at == STACK;
         let entry = plan.ops.iter().chain(plan.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default))).any(at_entry);
         let call = &mut self.calls[abi as usize * NUMBERS + nr as usize];
         call.ops = ops;
@@ -98,8 +99,8 @@ impl Tables {
         Ok(())
     }
 
-    fn choice(&mut self, row: &Syscall, abi: Abi, plan: &Plan, from: &Choice, limits: &Limits) -> Option<()> {
-        let base = plan.ops.len();
+    fn choice(&mut self, row: &Syscall, abi: Abi, from: &Choice, limits: &Limits) -> Option<()> {
+        let base = from.base as usize;
         let register = |name| row.register(row.index(name), abi) as u8;
         let otherwise = self.run(&from.default, base, limits)?;
         let index = self.choices.len() as u64;

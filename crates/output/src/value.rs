@@ -1,7 +1,7 @@
 //! Values as strace writes them.
 
 use crate::{HexStrings, NameStyle, Style, clock, escape_path, names, quote};
-use stride_decode::{Member, Tail, Text, TextKind, Value};
+use stride_decode::{FdNote, Member, Tail, Text, TextKind, Value};
 use std::io::Write as _;
 use std::net::IpAddr;
 use stride_syscalls::Set;
@@ -121,7 +121,7 @@ impl Writer<'_> {
             Value::Errno(v) => self.errno(v),
             Value::Octal(v) => self.octal(v),
             Value::Addr(v) => self.addr(v),
-            Value::Fd { fd, path } => self.fd(fd, path),
+            Value::Fd { fd, note } => self.fd(fd, note),
             Value::Pid { id, comment, .. } => {
                 self.int(id);
                 if let Some(comment) = comment {
@@ -207,7 +207,7 @@ impl Writer<'_> {
                 self.value(value);
             }
             Value::Plain(bytes) => escape_path(self.out, bytes, HexStrings::Never),
-            Value::Ascii(text) => self.out.extend(text.bytes().filter(|b| (0x20..0x7f).contains(b))),
+            Value::Ascii(text) => self.ascii(text),
             Value::Named(name, value) => {
                 self.str(name);
                 self.out.push(b'=');
@@ -227,18 +227,27 @@ impl Writer<'_> {
         }
     }
 
-    fn fd(&mut self, fd: i32, path: Option<&[u8]>) {
+    fn fd(&mut self, fd: i32, note: Option<&FdNote<'_>>) {
         const AT_FDCWD: i32 = -100;
         if fd == AT_FDCWD {
             self.named(|w| w.int(fd), |w| w.str("AT_FDCWD"));
         } else {
             self.int(fd);
         }
-        if let Some(path) = path {
+        if let Some(note) = note {
             self.out.push(b'<');
-            escape_path(self.out, path, HexStrings::Never);
+            escape_path(self.out, note.path, HexStrings::Never);
+            self.ascii(note.detail);
             self.out.push(b'>');
+            if note.deleted {
+                self.str("(deleted)");
+            }
         }
+    }
+
+    /// Text that a decoder vouches for, which is not taken at its word: nothing else reaches a terminal.
+    fn ascii(&mut self, text: &str) {
+        self.out.extend(text.bytes().filter(|b| (0x20..0x7f).contains(b)));
     }
 
     fn text(&mut self, text: Text<'_>) {

@@ -221,7 +221,7 @@ pub struct Select {
 }
 
 /// The value chosen on: `(arg >> shift) & mask`, of one argument or of two (`level`, `optname`: the second in the upper half).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     pub arg: &'static str,
     pub second: Option<&'static str>,

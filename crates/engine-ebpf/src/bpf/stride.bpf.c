@@ -48,6 +48,7 @@ static __always_inline struct scratch *begin(struct task_struct *task, struct ta
 	s->call.ret = 0;
 	s->call.entered = st->entered;
 	s->call.ip = ip_of(regs);
+	s->call.sp = sp_of(regs);
 	return s;
 }
 

@@ -54,6 +54,7 @@ struct rec_call {
 	/* Time of entry; 0 where it was not taken. */
 	u64 entered;
 	u64 ip;
+	u64 sp;
 };
 
 enum block_flag {
@@ -112,6 +113,8 @@ enum op_count { COUNT_FIXED = 0, COUNT_AT = 1, COUNT_DEREF = 2, COUNT_RET = 3 };
 enum bound {
 	/* The parent of ops whose pointer is an argument. */
 	OP_ROOT = 0xff,
+	/* Where the stack pointer stands behind the argument words. */
+	AT_STACK = 48,
 	/* Ops run one after another for one call. */
 	MAX_RUN = 32,
 	/* Choices of one call. */
