@@ -299,6 +299,8 @@ pub enum Irregular {
     FsString,
     FsBlob,
     SwapFlags,
+    /// What `-P` does not go by, although it is a descriptor or path.
+    Untouched,
     QuotaOp,
     StatmountReq,
     ListmountReq,
