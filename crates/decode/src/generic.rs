@@ -74,7 +74,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Array(dir, inner, len) => array(cx, raw, dir, inner, len, scope),
         Ty::Grown(dir, s, len, min) => match (follow(cx, raw, dir), cx.len(len, Phase::of(dir), scope)) {
             (Err(value), _) => value,
-            (Ok(phase), Some(size)) if size >= min as u64 => grown(cx, s, phase, raw, size, min).unwrap_or(Value::Addr(raw)),
+            (Ok(phase), Some(size)) if size >= min as u64 => grown(cx, s, phase, raw, size).unwrap_or(Value::Addr(raw)),
             _ => Value::Addr(raw),
         },
         Ty::Exchange(s) => match follow(cx, raw, Dir::In) {
@@ -171,9 +171,9 @@ fn push_member<'a>(members: &mut Vec<'a, Member<'a>>, name: &'static str, value:
     }
 }
 
-/// A struct of which the program says that it has `size` bytes, the first `min` of which must be there: the members
-/// within them, and what is behind the last one known.
-pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size: u64, min: usize) -> Option<Value<'a>> {
+/// A struct of which the program says that it has `size` bytes: the members within them, and what is behind the
+/// last one known.
+pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size: u64) -> Option<Value<'a>> {
     let known = s.size(cx.abi()) as u64;
     cx.read(phase, addr, size.min(known) as usize)?;
     let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
@@ -193,7 +193,7 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
         }
         push_member(&mut members, field.name, member(cx, s, field, phase, addr)?);
     }
-    if members.is_empty() || there < min as u64 {
+    if members.is_empty() {
         return None;
     }
     if tail == Tail::End && size > known {

@@ -99,7 +99,7 @@ fn req<'a>(cx: &Cx<'a>, s: &'static Struct, addr: u64) -> Value<'a> {
     if size < c::MNT_ID_REQ_SIZE_VER0 {
         return only_size(Tail::End);
     }
-    grown(cx, s, Phase::Entry, addr, size, 0).unwrap_or_else(|| only_size(Tail::Unknown))
+    grown(cx, s, Phase::Entry, addr, size).unwrap_or_else(|| only_size(Tail::Unknown))
 }
 
 /// The answer of listmount(2). Where there is no room, nothing is in it, failed or not.
