@@ -17,11 +17,14 @@ use stride_event::{Call, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpe
 pub struct Settings {
     /// Size of the ring: a power of two, at least a page.
     pub ring_bytes: u32,
+    /// Watch calls when they are entered only if times are wanted, though some calls' memory be lost by the time they return
+    /// (accept's room for an address): a fifth less for the tracee to bear.
+    pub exits_only: bool,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { ring_bytes: 16 << 20 }
+        Settings { ring_bytes: 8 << 20, exits_only: false }
     }
 }
 
@@ -69,7 +72,7 @@ impl EbpfEngine {
         // The child is forked first: it gets ready while the programs are loaded.
         let waiting = spec.command.as_ref().map(spawn).transpose()?;
         let tables = Tables::of(&spec)?;
-        let config = Config { follow: spec.follow, times: spec.want_times, unknown: spec.calls.unknown, ring_bytes: settings.ring_bytes };
+        let config = Config { follow: spec.follow, times: spec.want_times, unknown: spec.calls.unknown, ring_bytes: settings.ring_bytes, exits_only: settings.exits_only, attach: !spec.attach.is_empty() };
         let mut kernel = Kernel::load(config, &tables)?;
         let io = |call| move |error| StartError::Spawn { call, error };
         let ring = Ring::new(kernel.ring(), settings.ring_bytes).map_err(io("mmap"))?;

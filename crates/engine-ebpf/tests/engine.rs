@@ -78,7 +78,7 @@ fn what_a_small_ring_loses_is_counted_to_the_call() {
     let (all, none) = count(Settings::default(), Duration::ZERO);
     assert_eq!(none, 0);
     assert!(all > 40000);
-    let (shown, lost) = count(Settings { ring_bytes: 64 << 10 }, Duration::from_millis(200));
+    let (shown, lost) = count(Settings { ring_bytes: 64 << 10, ..Settings::default() }, Duration::from_millis(200));
     assert!(lost > 0);
     assert_eq!(shown + lost, all);
 }
