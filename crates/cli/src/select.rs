@@ -1,7 +1,7 @@
 //! Which calls are shown: `-P`, `--trace-fds`, `-e status`.
 
 use crate::flags::Options;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use stride_decode::{Touch, World, touches};
 use stride_event::{Call, Event, FdSet, Tid};
 use stride_filter::{PathSet, Status, WordSet};
@@ -12,8 +12,8 @@ pub struct Selector {
     fds: Option<FdSet>,
     status: WordSet<Status>,
     world: Proc,
-    /// Calls that were selected when they were entered; by their return the descriptor may be closed.
-    chosen: HashSet<Tid>,
+    /// Whether the call each thread is in was selected when it was entered: by its return the descriptor may be closed.
+    chosen: HashMap<Tid, bool>,
 }
 
 impl Selector {
@@ -23,7 +23,7 @@ impl Selector {
             fds: options.trace_fds.clone(),
             status: options.status,
             world: Proc::paths_only(),
-            chosen: HashSet::new(),
+            chosen: HashMap::new(),
         }
     }
 
@@ -34,14 +34,10 @@ impl Selector {
         match event {
             Event::Enter(call) => {
                 let yes = self.touched(call);
-                if yes {
-                    self.chosen.insert(call.tid);
-                } else {
-                    self.chosen.remove(&call.tid);
-                }
+                self.chosen.insert(call.tid, yes);
                 yes
             }
-            Event::Exit(call) => self.chosen.remove(&call.tid),
+            Event::Exit(call) => self.chosen.remove(&call.tid).unwrap_or_else(|| self.touched(call)),
             _ => true,
         }
     }
@@ -52,7 +48,7 @@ impl Selector {
             Touch::Fd(fd) => {
                 fd >= 0 && self.fds.as_ref().is_some_and(|set| set.contains(fd))
                     || !self.paths.is_empty()
-                        && self.world.fd(call.tid, fd).is_some_and(|path| self.paths.contains_bytes(&path))
+                        && self.world.fd(call.tid, fd).is_some_and(|info| self.paths.contains_bytes(&info.path))
             }
         })
     }

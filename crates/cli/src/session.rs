@@ -1,9 +1,9 @@
 //! One run of Stride: an engine's events, selected, handed to the views.
 
 use crate::flags::{Daemonize, Options, Output};
+use crate::engine::Engine;
 use crate::{command, layout, outputs, select::Selector};
 use anyhow::Result;
-use stride_engine_ptrace::PtraceEngine;
 use stride_event::{Event, Limits, Origin, Outcome, Seccomp, Tid, TraceSpec};
 use stride_filter::{Quiet, Status};
 use stride_output::{Summary, TextView};
@@ -19,14 +19,14 @@ pub enum Ended {
 pub fn run(options: Options) -> Result<Ended> {
     let mut outputs = outputs::Outputs::open(&options)?;
     let spec = spec(&options)?;
-    let mut engine = PtraceEngine::start(spec).map_err(|e| anyhow::anyhow!("{e}"))?;
+    let mut engine = Engine::start(options.engine, spec)?;
     for failure in engine.failures() {
-        outputs.complain(&failure.to_string());
+        outputs.complain(&failure);
     }
     let mut views = Views::new(&options, &mut outputs)?;
     let mut selector = Selector::new(&options);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
-    while let Some(event) = engine.next().map_err(|e| anyhow::anyhow!("{e}"))? {
+    while let Some(event) = engine.next()? {
         run.note(&event);
         views.tell(&event, &run, &mut outputs);
         if selector.selects(&event) {
@@ -42,7 +42,7 @@ pub fn run(options: Options) -> Result<Ended> {
         if over && engine.interrupted().is_none() && !run.limit_told() {
             run.shown = u64::MAX;
             outputs.complain("System call limit has been reached, detaching tracees");
-            engine.stop(None);
+            engine.stop();
         }
     }
     let interrupted = engine.interrupted();
@@ -98,6 +98,10 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         interruptible: layout::interruptible(options.interruptible),
         entries: prints,
         want_ip: options.instruction_pointer,
+        want_times: options.timestamps.is_some()
+            || options.relative_timestamps.is_some()
+            || options.syscall_times.is_some()
+            || options.summary.is_some(),
         want_system_time: times,
         no_memory: !prints && options.paths.is_empty(),
     })

@@ -115,7 +115,9 @@ impl Plan {
 
     fn of_form(row: &Syscall, abi: Abi) -> Plan {
         let mut plan = Plan::default();
-        for (i, arg) in row.args.iter().enumerate() {
+        // A length that stands in memory must be copied before what it measures.
+        let (later, first): (Vec<_>, Vec<_>) = row.args.iter().enumerate().partition(|(_, arg)| measured_in_memory(&arg.ty));
+        for (i, arg) in first.into_iter().chain(later) {
             if let Ty::Select(_) = arg.ty {
                 continue;
             }
@@ -160,6 +162,16 @@ impl Plan {
     /// Whether any memory is read at all.
     pub fn is_empty(&self) -> bool {
         self.ops.is_empty() && self.choices.iter().all(|c| c.default.is_empty() && c.cases.iter().all(|c| c.1.is_empty()))
+    }
+}
+
+/// Whether the length of what an argument points at stands behind another argument.
+fn measured_in_memory(ty: &Ty) -> bool {
+    match ty {
+        Ty::Bytes(_, len) | Ty::Buffer(_, len, _) | Ty::Array(_, _, len) | Ty::Grown(_, _, len, _) | Ty::Iovec(_, len)
+        | Ty::Sockaddr(_, len) | Ty::SigSet(_, len) => matches!(len, Len::Deref(_)),
+        Ty::Custom(_, shape) => measured_in_memory(shape),
+        _ => false,
     }
 }
 
