@@ -123,7 +123,7 @@ impl Tables {
         self.choices.push(choice {
             mask: from.key.mask,
             arg: register(from.key.arg),
-            second: from.key.second.map_or(ROOT, |name| register(name)),
+            second: from.key.second.map_or(ROOT, register),
             shift: from.key.shift,
             otherwise,
             ..choice::default()
