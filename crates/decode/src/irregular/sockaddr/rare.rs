@@ -226,7 +226,8 @@ impl<'a> Address<'a, '_> {
         self.uint("sxdp_queue_id", 8, 4);
         let fd = self.u(12, 4) as i32;
         if self.u(2, 2) & c::XDP_SHARED_UMEM != 0 || fd != 0 {
-            self.add("sxdp_shared_umem_fd", crate::generic::fd(self.cx, fd));
+            let value = if fd < 0 { Value::Hex(fd as u32 as u64) } else { crate::generic::fd(self.cx, fd) };
+            self.add("sxdp_shared_umem_fd", value);
         }
     }
 
