@@ -73,7 +73,7 @@ pub fn waited(call: &Call, row: &Syscall, raw: u64, which: Irregular, test: &mut
         return fds.chunks_exact(8).any(|fd| test(le(fd, 0, 4) as i32));
     }
     let Ok(nfds) = usize::try_from(count("nfds") as i32) else { return false };
-    let set = call.blocks.prefix(Phase::Entry, raw, nfds.div_ceil(8));
+    let Some(set) = set_of(nfds, |size| call.blocks.prefix(Phase::Entry, raw, size)) else { return false };
     (0..nfds.min(8 * set.len())).any(|fd| set[fd / 8] >> (fd % 8) & 1 != 0 && test(fd as i32))
 }
 
@@ -107,12 +107,7 @@ pub fn fd_set<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 
 fn members<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<&'a [Value<'a>]> {
     let nfds = usize::try_from(cx.arg("nfds") as i32).ok()?;
-    let size = nfds.div_ceil(8);
-    let there = cx.prefix(phase, addr, size);
-    // Programs pass absurd numbers with a set of the usual size.
-    if there.len() < if nfds > 1 << 16 { 1024 / 8 } else { size } {
-        return None;
-    }
+    let there = set_of(nfds, |size| cx.prefix(phase, addr, size))?;
     let mut fds = Vec::new_in(cx.arena);
     for (at, &byte) in there.iter().enumerate().filter(|(_, b)| **b != 0) {
         for bit in (0..8).filter(|bit| byte >> bit & 1 != 0) {
@@ -123,6 +118,14 @@ fn members<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<&'a [Value<'a>]> 
         }
     }
     Some(fds.into_bump_slice())
+}
+
+/// The bytes of a set of `nfds` descriptors.
+fn set_of<'a>(nfds: usize, read: impl FnOnce(usize) -> &'a [u8]) -> Option<&'a [u8]> {
+    // Programs pass absurd numbers with a set of the usual size.
+    let least = if nfds > 1 << 16 { 1024 / 8 } else { nfds.div_ceil(8) };
+    let there = read(nfds.div_ceil(8));
+    (there.len() >= least).then_some(there)
 }
 
 /// select(2): the descriptors that are ready, by set, and the time that is left.

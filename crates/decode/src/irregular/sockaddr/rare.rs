@@ -194,8 +194,8 @@ impl<'a> Address<'a, '_> {
         self.hex("target_idx", 8, 4);
         self.enumeration("nfc_protocol", 12, 4, &sets::NFC_TARGET);
         if self.bytes.len() >= LLCP {
-            self.hex("dsap", 16, 1);
-            self.hex("ssap", 17, 1);
+            self.sap("dsap", 16);
+            self.sap("ssap", 17);
             let len = self.u(88, 8);
             let name = &self.bytes[18..81];
             self.text("service_name", &name[..name.len().min(usize::try_from(len).unwrap_or(usize::MAX))], TextKind::Bytes);
@@ -203,6 +203,14 @@ impl<'a> Address<'a, '_> {
         } else if self.bytes.len() > 16 {
             self.tail = Tail::More;
         }
+    }
+
+    /// A service access point, some of which are well known.
+    fn sap(&mut self, name: &'static str, at: usize) {
+        let raw = self.u(at, 1);
+        let enumeration = Value::Enum { raw, set: &sets::LLCP_SAP };
+        let known = sets::LLCP_SAP.name_of(raw).is_some();
+        self.add(name, if known { Value::Numbered(self.cx.keep(enumeration)) } else { Value::Hex(raw) });
     }
 
     fn vsock(&mut self) {
