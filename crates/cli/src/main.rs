@@ -1,6 +1,7 @@
 //! `stride`: traces system calls without breaking the program's stride.
 
 mod command;
+mod engine;
 mod flags;
 mod layout;
 mod outputs;

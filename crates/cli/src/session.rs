@@ -1,11 +1,11 @@
 //! One run of Stride: an engine's events, selected, handed to the views.
 
 use crate::flags::{Daemonize, Options, Output};
+use crate::engine::Engine;
 use crate::{command, layout, outputs, select, select::Selector};
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
-use stride_engine_ptrace::PtraceEngine;
 use stride_event::{Call, CallSet, Event, Fate, Limits, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::Quiet;
 use stride_output::{Summary, TextView};
@@ -21,18 +21,15 @@ pub enum Ended {
 pub fn run(options: Options) -> Result<Ended> {
     let mut outputs = outputs::Outputs::open(&options)?;
     let spec = spec(&options)?;
-    let mut engine = PtraceEngine::start(spec).map_err(|e| anyhow::anyhow!("{e}"))?;
+    let mut engine = Engine::start(options.engine, spec)?;
     outputs::release_stdio();
     for failure in engine.failures() {
-        outputs.complain(&failure.to_string());
-        if let Some(hint) = failure.hint() {
-            outputs.complain(&hint);
-        }
+        outputs.complain(&failure);
     }
     let mut views = Views::new(&options, &mut outputs)?;
     let mut selector = Selector::new(&options);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
-    while let Some(event) = engine.next().map_err(|e| anyhow::anyhow!("{e}"))? {
+    while let Some(event) = engine.next()? {
         run.note(&event);
         views.tell(&event, &run, &mut outputs);
         if let Some(event) = selector.select(event) {
@@ -55,7 +52,7 @@ pub fn run(options: Options) -> Result<Ended> {
         if over && engine.interrupted().is_none() && !run.limit_told() {
             run.shown = u64::MAX;
             outputs.complain("System call limit has been reached, detaching tracees");
-            engine.stop(None);
+            engine.stop();
         }
     }
     let interrupted = engine.interrupted();

@@ -78,11 +78,10 @@ struct Pieces<'a, 'c> {
 }
 
 impl<'a> Pieces<'a, '_> {
-    /// All of them, or as many as were captured.
+    /// All of them; memory that ends early is not dumped in part.
     fn bytes(&mut self, addr: u64, len: u64) {
         let bytes = self.cx.prefix(self.phase, addr, usize::try_from(len).unwrap_or(usize::MAX));
-        // Memory that ends early is not dumped in part, unless only the capture's limit cut it.
-        if !bytes.is_empty() && (bytes.len() as u64 == len || bytes.len() >= stride_syscalls::plan::MAX_BYTES) {
+        if !bytes.is_empty() && bytes.len() as u64 == len {
             self.pieces.push(Dump::Bytes(bytes));
         }
     }
@@ -90,7 +89,8 @@ impl<'a> Pieces<'a, '_> {
     /// The buffers that were filled, or all that were to be written, up to the first that is empty.
     fn vector(&mut self, addr: u64, count: u64, mut left: u64) {
         let word = self.cx.abi().word();
-        let vector = self.cx.prefix(Phase::Entry, addr, usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(2 * word));
+        let size = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(2 * word);
+        let Some(vector) = self.cx.read(Phase::Entry, addr, size) else { return };
         for (index, iovec) in vector.chunks_exact(2 * word).enumerate() {
             let len = le(iovec, word, word).min(left);
             if len == 0 {

@@ -1,9 +1,9 @@
 //! Decoding by the vocabulary alone: what a row's types say.
 
 use crate::cx::{cut, signed};
-use crate::{Cx, Member, Scope, Tail, Text, TextKind, Value, irregular};
+use crate::{Cx, FdNote, Member, Scope, Tail, Text, TextKind, Value, irregular};
 use bumpalo::collections::Vec;
-use stride_event::Phase;
+use stride_event::{Phase, Tid};
 use stride_syscalls::sets::time::CLOCKS;
 use stride_syscalls::{Dir, Field, Len, Struct, Ty, plan, uapi::consts as c};
 
@@ -175,7 +175,7 @@ fn push_member<'a>(members: &mut Vec<'a, Member<'a>>, name: &'static str, value:
 /// last one known.
 pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size: u64) -> Option<Value<'a>> {
     let known = s.size(cx.abi()) as u64;
-    let there = cx.prefix(phase, addr, size.min(known) as usize).len() as u64;
+    cx.read(phase, addr, size.min(known) as usize)?;
     let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
     let mut tail = Tail::End;
     let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
@@ -185,10 +185,6 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
         }
         let end = field.place(cx.abi()).end() as u64;
         if end > size {
-            break;
-        }
-        if end > there {
-            tail = Tail::Unknown;
             break;
         }
         if field.verbose && cx.abbrev {
@@ -325,15 +321,23 @@ const AT_FDCWD: i32 = c::AT_FDCWD as i32;
 
 /// A descriptor, with what it refers to under `-y`.
 pub fn fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
-    if fd < 0 {
-        // No descriptor, whatever a negative number may mean where directories are expected.
-        return Value::Int(fd.into());
-    }
-    let path = if cx.options.fds { cx.world.fd(cx.call.tid, fd).map(|p| cx.bytes(&p)) } else { None };
-    Value::Fd { fd, path }
+    fd_of(cx, cx.call.tid, fd)
+}
+
+/// A descriptor of another process.
+pub fn fd_of<'a>(cx: &Cx<'a>, tid: Tid, fd: i32) -> Value<'a> {
+    Value::Fd { fd, note: if fd >= 0 { fd_note(cx, tid, fd) } else { None } }
 }
 
 fn fd_cwd<'a>(cx: &Cx<'a>) -> Value<'a> {
-    let path = if cx.options.fds { cx.world.fd(cx.call.tid, AT_FDCWD).map(|p| cx.bytes(&p)) } else { None };
-    Value::Fd { fd: AT_FDCWD, path }
+    Value::Fd { fd: AT_FDCWD, note: fd_note(cx, cx.call.tid, AT_FDCWD) }
+}
+
+fn fd_note<'a>(cx: &Cx<'a>, tid: Tid, fd: i32) -> Option<&'a FdNote<'a>> {
+    if !cx.options.fds {
+        return None;
+    }
+    let info = cx.world.fd(tid, fd)?;
+    let (path, detail) = (cx.bytes(&info.path), cx.arena.alloc_str(&info.detail));
+    Some(cx.arena.alloc(FdNote { path, detail, deleted: info.deleted }))
 }

@@ -36,10 +36,21 @@ impl Default for Options {
     }
 }
 
+/// What a descriptor refers to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FdInfo {
+    /// A path, or what the kernel says in its place (`pipe:[4711]`): bytes of the tracee's making.
+    pub path: Vec<u8>,
+    /// What is known besides or instead, in printable ASCII: `TCP:[127.0.0.1:80]`, `<char 1:3>`.
+    pub detail: String,
+    /// The path is gone.
+    pub deleted: bool,
+}
+
 /// What lies outside a call: descriptors and processes, looked up in /proc for a live tracee or in a recording.
 pub trait World {
-    /// What descriptor `fd` of the process of thread `tid` refers to, as it stands between `<` and `>`.
-    fn fd(&self, _tid: Tid, _fd: i32) -> Option<Vec<u8>> {
+    /// What descriptor `fd` of the process of thread `tid` refers to; `AT_FDCWD` is its working directory.
+    fn fd(&self, _tid: Tid, _fd: i32) -> Option<FdInfo> {
         None
     }
 
@@ -48,8 +59,8 @@ pub trait World {
         None
     }
 
-    /// The protocol of a socket, as sock_diag or /proc/net know it ("TCP", "NETLINK:ROUTE", …).
-    fn socket_protocol(&self, _tid: Tid, _fd: i32) -> Option<Vec<u8>> {
+    /// The protocol of a netlink socket (`NETLINK_ROUTE`, …); `None` for any other descriptor.
+    fn netlink_protocol(&self, _tid: Tid, _fd: i32) -> Option<u32> {
         None
     }
 

@@ -28,7 +28,7 @@ fn touched(call: &Call, ty: &Ty, raw: u64, test: &mut dyn FnMut(Touch<'_>) -> bo
                 None => false,
             }
         }
-        Ty::Custom(Irregular::LinkTarget, _) => false,
+        Ty::Custom(Irregular::LinkTarget | Irregular::Untouched, _) => false,
         Ty::Custom(_, shape) | Ty::As(_, shape) => touched(call, shape, raw, test),
         _ => false,
     }

@@ -125,6 +125,11 @@ impl EbpfEngine {
         self.kernel.detach();
     }
 
+    /// The command that was started.
+    pub fn command(&self) -> Option<Tid> {
+        self.child
+    }
+
     /// Threads that came or went without a record, for lack of room in the ring.
     pub fn unseen_threads(&self) -> u64 {
         self.kernel.control_lost()

@@ -5,8 +5,8 @@ use stride_event::{Call, FdSet, Limits, Outcome, Phase, TraceSpec, capture};
 use stride_syscalls::plan::{Cap, Op, Plan};
 use stride_syscalls::{Abi, Dir, Syscall, Ty, table};
 
-/// What one descriptor's transfers are captured up to when they are dumped whole (`-e read=`, `-e write=`).
-const DUMP: usize = stride_syscalls::plan::MAX_BYTES;
+/// The most buffers that one transfer may have: linux/uio.h, UIO_MAXIOV.
+const IOV_MAX: usize = 1024;
 
 #[derive(Debug)]
 struct Planned {
@@ -67,7 +67,8 @@ impl Plans {
         if self.dumps {
             let fd = call.args[0] as i32;
             if planned.reads && self.dump_read.contains(fd) || planned.writes && self.dump_write.contains(fd) {
-                limits.text = DUMP;
+                limits.text = usize::MAX;
+                limits.elements = limits.elements.max(IOV_MAX);
             }
         }
         capture(&planned.plan, planned.row, phase, call, &limits, &mut self.reader.of(call.tid));

@@ -22,18 +22,21 @@ const PAGE: u64 = 4096;
 const PATH_MAX: usize = 4096;
 /// Once this many bytes of a call were copied, nothing more is: vectors of vectors multiply.
 const MAX_TOTAL: usize = 4 << 20;
+/// The same where more text is asked for than any call usually has: transfers that are dumped whole.
+const MAX_TEXT: usize = 1 << 30;
+/// How much is read at once of what may turn out to be shorter than its length says.
+const CHUNK: usize = 1 << 20;
 
 /// Copies what the plan asks for in this phase into the call's blocks.
 pub fn capture(plan: &Plan, row: &Syscall, phase: Phase, call: &mut Call, limits: &Limits, peek: &mut dyn Peek) {
     if plan.is_empty() {
         return;
     }
-    let base = plan.ops.len();
     run(&plan.ops, 0, phase, call, limits, peek);
     for choice in &plan.choices {
         let key = row.key(&choice.key, &call.args, call.abi);
         let ops = choice.cases.iter().find(|(k, _)| *k == key).map_or(&choice.default, |(_, ops)| ops);
-        run(ops, base, phase, call, limits, peek);
+        run(ops, choice.base as usize, phase, call, limits, peek);
     }
 }
 
@@ -122,7 +125,11 @@ fn count(op: &Op, call: &Call, phase: Phase, elem: Option<&[u8]>) -> u64 {
 
 #[allow(clippy::too_many_arguments)]
 fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits: &Limits, peek: &mut dyn Peek) {
-    if ptr == 0 || n == 0 || call.blocks.size() >= MAX_TOTAL {
+    let (total, most) = match op.cap {
+        Cap::Text if limits.text >= MAX_BYTES => (MAX_TEXT, MAX_TEXT.saturating_sub(call.blocks.size())),
+        _ => (MAX_TOTAL, MAX_BYTES),
+    };
+    if ptr == 0 || n == 0 || call.blocks.size() >= total {
         return;
     }
     let cap = match op.cap {
@@ -132,10 +139,19 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
         Cap::Max(n) => n as usize,
     };
     let elem = (op.elem as usize).max(1);
-    let bytes = cap.min(usize::try_from(n).unwrap_or(usize::MAX)).saturating_mul(elem).min(MAX_BYTES);
+    let bytes = cap.min(usize::try_from(n).unwrap_or(usize::MAX)).saturating_mul(elem).min(most);
     match op.kind {
         Kind::Bytes => {
-            call.blocks.push(me, phase, ptr, bytes, |buf| peek.peek(ptr, buf));
+            let mut done = call.blocks.push(me, phase, ptr, bytes.min(CHUNK), |buf| peek.peek(ptr, buf));
+            while done < bytes && done % CHUNK == 0 && done > 0 {
+                let at = ptr.wrapping_add(done as u64);
+                let step = CHUNK.min(bytes - done);
+                let got = call.blocks.extend_last(step, |buf| peek.peek(at, buf));
+                if got == 0 {
+                    break;
+                }
+                done += got;
+            }
         }
         Kind::Str => until(me, ptr, bytes, phase, call, peek, |b, from| b[from..].iter().position(|&c| c == 0).map(|i| from + i + 1)),
         Kind::Words => {

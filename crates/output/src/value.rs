@@ -1,7 +1,7 @@
 //! Values as strace writes them.
 
 use crate::{HexStrings, NameStyle, Style, clock, escape_path, names, quote};
-use stride_decode::{Member, Tail, Text, TextKind, Value};
+use stride_decode::{FdNote, Member, Tail, Text, TextKind, Value};
 use std::io::Write as _;
 use std::net::IpAddr;
 use stride_syscalls::Set;
@@ -121,7 +121,7 @@ impl Writer<'_> {
             Value::Errno(v) => self.errno(v),
             Value::Octal(v) => self.octal(v),
             Value::Addr(v) => self.addr(v),
-            Value::Fd { fd, path } => self.fd(fd, path),
+            Value::Fd { fd, note } => self.fd(fd, note),
             Value::Pid { id, comment, .. } => {
                 self.int(id);
                 if let Some(comment) = comment {
@@ -171,6 +171,13 @@ impl Writer<'_> {
             Value::Ip(ip) => self.named(|w| w.ip_octets(ip), |w| w.ip(ip, None)),
             Value::Or(parts) => self.list(parts, "|"),
             Value::Known(number, meaning) => self.named(|w| w.value(number), |w| w.by_name(meaning)),
+            Value::Macro { number, name, args } => self.named(|w| w.value(number), |w| w.macro_call(name, args)),
+            Value::Nameless(number, unknown) => {
+                self.value(number);
+                if self.style.names != NameStyle::Raw {
+                    self.comment(|w| w.str(unknown));
+                }
+            }
             Value::Remark(comment, value) => {
                 self.str("/* ");
                 self.value(comment);
@@ -194,13 +201,13 @@ impl Writer<'_> {
             }
             Value::Styled(value) => self.value(value),
             Value::Literal(text) => self.str(text),
-            Value::Symbolic(value) => self.by_name(value),
+            Value::Symbolic(value) | Value::Gloss(value) => self.by_name(value),
             Value::Becomes(value) => {
                 self.str(" => ");
                 self.value(value);
             }
             Value::Plain(bytes) => escape_path(self.out, bytes, HexStrings::Never),
-            Value::Ascii(text) => self.out.extend(text.bytes().filter(|b| (0x20..0x7f).contains(b))),
+            Value::Ascii(text) => self.ascii(text),
             Value::Named(name, value) => {
                 self.str(name);
                 self.out.push(b'=');
@@ -220,18 +227,27 @@ impl Writer<'_> {
         }
     }
 
-    fn fd(&mut self, fd: i32, path: Option<&[u8]>) {
+    fn fd(&mut self, fd: i32, note: Option<&FdNote<'_>>) {
         const AT_FDCWD: i32 = -100;
         if fd == AT_FDCWD {
             self.named(|w| w.int(fd), |w| w.str("AT_FDCWD"));
         } else {
             self.int(fd);
         }
-        if let Some(path) = path {
+        if let Some(note) = note {
             self.out.push(b'<');
-            escape_path(self.out, path, HexStrings::Never);
+            escape_path(self.out, note.path, HexStrings::Never);
+            self.ascii(note.detail);
             self.out.push(b'>');
+            if note.deleted {
+                self.str("(deleted)");
+            }
         }
+    }
+
+    /// Text that a decoder vouches for, which is not taken at its word: nothing else reaches a terminal.
+    fn ascii(&mut self, text: &str) {
+        self.out.extend(text.bytes().filter(|b| (0x20..0x7f).contains(b)));
     }
 
     fn text(&mut self, text: Text<'_>) {
@@ -243,6 +259,14 @@ impl Writer<'_> {
     }
 
     /// A value by its name alone, for where its number stands already.
+    /// A macro's call, its arguments in the style chosen.
+    pub fn macro_call(&mut self, name: &str, args: &[Value<'_>]) {
+        self.str(name);
+        self.out.push(b'(');
+        self.list(args, ", ");
+        self.out.push(b')');
+    }
+
     fn by_name(&mut self, value: &Value<'_>) {
         let style = std::mem::replace(&mut self.style.names, NameStyle::Abbrev);
         self.value(value);
@@ -452,16 +476,8 @@ impl Writer<'_> {
                 self.out.push(b' ');
             }
             first = false;
-            if self.style.names == NameStyle::Raw {
-                self.int(s);
-                continue;
-            }
-            let from = self.out.len();
-            names::signal(self.out, s as i32);
             // Inside a set the prefix goes without saying.
-            if self.out[from..].starts_with(b"SIG") {
-                self.out.drain(from..from + 3);
-            }
+            self.named(|w| w.int(s), |w| names::signal_short(w.out, s as i32));
         }
         self.out.push(b']');
     }

@@ -1,40 +1,101 @@
-//! What /proc tells of a live tracee's descriptors and processes.
+//! What /proc and the kernel's socket diagnostics tell of a live tracee's descriptors and processes.
+//!
+//! Everything is looked up at the moment it is asked for: a descriptor's meaning changes under the tracee's hands.
+//! Kept is only what cannot change while its inode lives.
 
-use stride_decode::World;
+mod diag;
+mod fdinfo;
+mod link;
+mod socket;
+
+use std::cell::RefCell;
+use stride_decode::{FdInfo, World};
 use stride_event::Tid;
 use stride_filter::{FdDetail, PidDetail, WordSet};
+use stride_syscalls::PidKind;
+
+const AT_FDCWD: i32 = -100;
 
 /// Looks things up in /proc at the moment they are asked for.
 pub struct Proc {
     fds: WordSet<FdDetail>,
-    _pids: WordSet<PidDetail>,
+    pids: WordSet<PidDetail>,
+    sockets: RefCell<socket::Sockets>,
 }
 
 impl Proc {
     pub fn new(fds: WordSet<FdDetail>, pids: WordSet<PidDetail>) -> Proc {
-        Proc { fds, _pids: pids }
+        Proc { fds, pids, sockets: RefCell::default() }
     }
 
     /// For matching descriptors against paths.
     pub fn paths_only() -> Proc {
         Proc::new(WordSet::of(&[FdDetail::Path]), WordSet::NONE)
     }
+
+    /// What is known of a descriptor besides its path.
+    fn detail(&self, tid: Tid, fd: i32, path: &[u8]) -> Option<Detail> {
+        let wants = |detail| self.fds.contains(detail);
+        if let Some(inode) = link::socket_inode(path) {
+            return if wants(FdDetail::Socket) {
+                self.sockets.borrow_mut().describe(tid, fd, inode).map(Detail::Instead)
+            } else {
+                None
+            };
+        }
+        match path {
+            b"anon_inode:[eventfd]" if wants(FdDetail::Eventfd) => fdinfo::eventfd(tid, fd).map(Detail::Instead),
+            b"anon_inode:[signalfd]" if wants(FdDetail::Signalfd) => fdinfo::signalfd(tid, fd).map(Detail::Instead),
+            b"anon_inode:[pidfd]" if wants(FdDetail::Pidfd) => fdinfo::pidfd(tid, fd).map(Detail::Instead),
+            [b'/', ..] if wants(FdDetail::Dev) => link::device(tid, fd).map(Detail::Besides),
+            _ => None,
+        }
+    }
+}
+
+/// Where a detail goes.
+enum Detail {
+    /// In the path's place.
+    Instead(String),
+    /// Behind it.
+    Besides(String),
 }
 
 impl World for Proc {
-    fn fd(&self, tid: Tid, fd: i32) -> Option<Vec<u8>> {
+    fn fd(&self, tid: Tid, fd: i32) -> Option<FdInfo> {
         if self.fds.is_empty() {
             return None;
         }
-        let link = if fd == -100 { format!("/proc/{tid}/cwd") } else { format!("/proc/{tid}/fd/{fd}") };
-        let target = std::fs::read_link(link).ok()?;
-        Some(std::os::unix::ffi::OsStringExt::into_vec(target.into_os_string()))
+        let mut link = link::read(tid, fd)?;
+        let detail = if fd == AT_FDCWD { None } else { self.detail(tid, fd, &link.path) };
+        match detail {
+            Some(Detail::Instead(detail)) => return Some(FdInfo { path: Vec::new(), detail, deleted: false }),
+            Some(Detail::Besides(detail)) => link.detail = detail,
+            None if !self.fds.contains(FdDetail::Path) => return None,
+            None => {}
+        }
+        Some(link)
     }
 
     fn pidfd(&self, tid: Tid, fd: i32) -> Option<Tid> {
-        let info = std::fs::read_to_string(format!("/proc/{tid}/fdinfo/{fd}")).ok()?;
-        let pid = info.lines().find_map(|line| line.strip_prefix("Pid:"))?.trim().parse().ok()?;
-        // 0 or less: no process any more, or one that this PID namespace does not have.
-        (pid > 0).then_some(pid)
+        fdinfo::pid(tid, fd)
+    }
+
+    fn netlink_protocol(&self, tid: Tid, fd: i32) -> Option<u32> {
+        let link = link::read(tid, fd)?;
+        self.sockets.borrow_mut().netlink_protocol(tid, link::socket_inode(&link.path)?)
+    }
+
+    fn interface(&self, index: u32) -> Option<Vec<u8>> {
+        self.sockets.borrow_mut().interface(index)
+    }
+
+    fn pid(&self, _tid: Tid, id: i32, _kind: PidKind) -> Option<Vec<u8>> {
+        if !self.pids.contains(PidDetail::Comm) || id <= 0 {
+            return None;
+        }
+        let mut comm = std::fs::read(format!("/proc/{id}/comm")).ok()?;
+        comm.pop_if(|last| *last == b'\n');
+        Some(comm)
     }
 }

@@ -221,7 +221,7 @@ pub struct Select {
 }
 
 /// The value chosen on: `(arg >> shift) & mask`, of one argument or of two (`level`, `optname`: the second in the upper half).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     pub arg: &'static str,
     pub second: Option<&'static str>,
@@ -299,6 +299,8 @@ pub enum Irregular {
     FsString,
     FsBlob,
     SwapFlags,
+    /// What `-P` does not go by, although it is a descriptor or path.
+    Untouched,
     QuotaOp,
     StatmountReq,
     ListmountReq,
@@ -307,6 +309,19 @@ pub enum Irregular {
     /// A string of statmount(2)'s answer by its offset; several, as many as the named member says.
     StatmountStr,
     StatmountStrs(&'static str),
+    /// Keys: serial numbers with the special ones named, and what keyctl(2) exchanges.
+    KeySerial,
+    KeyDefault,
+    KeyError,
+    KeyText,
+    KeyData,
+    KeyCaps,
+    KeyOtherInfo,
+    /// Bytes whose length is this member of the parameters.
+    PkeyData(&'static str),
+    LandlockRuleset,
+    LsmContexts,
+    LsmContext,
     FanotifyInit,
     FanotifyDir,
     /// io_submit(2)'s control blocks, io_cancel(2)'s, and members of them.
@@ -335,10 +350,20 @@ pub enum Irregular {
     WaitId,
     /// clone(2)'s flags with the exit signal.
     CloneFlags,
-    /// clone3(2)'s 64-bit exit signal.
-    ExitSignal,
+    /// A signal number in 64 bits.
+    WideSignal,
     /// clone3(2)'s array of pids to choose.
     SetTid,
+    /// prctl(2): SVE's and SME's vector length with flags, tagged addresses, RISC-V's vectors, a ptracer.
+    SveLength,
+    SmeLength,
+    TaggedAddr,
+    RiscvVector,
+    PtracerPid,
+    /// A string in a buffer, of which no more than so many bytes are looked at.
+    CString(u8),
+    /// A seccomp program: `struct sock_fprog` behind a pointer.
+    SeccompFilter,
     /// What clone3(2) answers through pointers of its struct.
     CloneReply,
     /// A descriptor of the process that this argument names.
@@ -418,6 +443,9 @@ pub enum Irregular {
     /// `struct msghdr`, and a vector of them.
     Msghdr,
     Mmsghdr,
+    MmsghdrOut,
+    /// What is sent or received.
+    Payload,
     /// A socket option's value, as it comes and as it goes.
     SockoptGet,
     SockoptSet,
@@ -478,7 +506,7 @@ impl Ty {
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => true,
-            Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
+            Ty::As(_, shape) | Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
             _ => false,
         }
     }

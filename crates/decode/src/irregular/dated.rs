@@ -49,5 +49,6 @@ pub fn file_time<'a>(cx: &Cx<'a>, shape: &Ty, phase: Phase, addr: u64) -> Option
         c::UTIME_OMIT => "UTIME_OMIT",
         _ => return time(cx, shape, phase, addr),
     };
-    Some(Value::Name { raw: nsec, name })
+    let whole = time(cx, shape, phase, addr)?;
+    Some(Value::Known(cx.keep(whole), cx.keep(Value::Literal(name))))
 }

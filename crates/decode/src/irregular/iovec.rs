@@ -39,7 +39,10 @@ pub fn list<'a>(
             return Value::Array(items.into_bump_slice(), Tail::Unread(at));
         };
         let filled = len.min(left);
-        left -= filled;
+        // What goes out is the program's, whatever its lengths add up to.
+        if dir != Dir::In {
+            left -= filled;
+        }
         let shown = if base == 0 || (dir != Dir::In && cx.failed()) { Value::Addr(base) } else { show(base, filled) };
         items.push(cx.members(&[("iov_base", shown), ("iov_len", Value::UInt(len))]));
     }

@@ -18,6 +18,7 @@ mod futex;
 pub mod inet;
 pub mod iovec;
 mod ipc;
+mod keys;
 mod limits;
 mod memory;
 mod mount;
@@ -27,6 +28,7 @@ mod notify;
 mod offset;
 mod open_how;
 mod poll;
+mod prctl;
 mod process;
 mod rseq;
 mod sched;
@@ -56,6 +58,17 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         // mount, xattr, notify, aio, keys
         Irregular::XattrValue => xattr::value(cx, shape, raw, scope),
         Irregular::XattrList => xattr::list(cx, raw),
+        Irregular::KeySerial => keys::serial(cx, raw),
+        Irregular::KeyDefault => keys::default(cx, raw),
+        Irregular::KeyError => keys::error(raw),
+        Irregular::KeyText => keys::text(cx, raw),
+        Irregular::KeyData => keys::data(cx, raw),
+        Irregular::KeyCaps => keys::capabilities(cx, raw),
+        Irregular::KeyOtherInfo => keys::other_info(cx, shape, raw, scope),
+        Irregular::PkeyData(length) => keys::pkey(cx, shape, length, raw),
+        Irregular::LandlockRuleset => keys::landlock_ruleset(cx, shape, raw, scope),
+        Irregular::LsmContexts => keys::lsm_contexts(cx, raw),
+        Irregular::LsmContext => keys::lsm_context(cx, raw),
         Irregular::FanotifyInit => notify::init(cx, raw),
         Irregular::FanotifyDir => notify::dir(cx, raw, scope),
         Irregular::Iocbs => aio::iocbs(cx, shape, raw, scope),
@@ -87,7 +100,14 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::WaitStatus => process::status(cx, raw),
         Irregular::WaitId => process::wait_id(cx, raw, scope),
         Irregular::CloneFlags => process::clone_flags(cx, raw),
-        Irregular::ExitSignal => process::exit_signal(raw),
+        Irregular::WideSignal => process::wide_signal(raw),
+        Irregular::SveLength => prctl::vector_length(cx, raw, &stride_syscalls::sets::prctl::SVE),
+        Irregular::SmeLength => prctl::vector_length(cx, raw, &stride_syscalls::sets::prctl::SME),
+        Irregular::TaggedAddr => prctl::tagged_addr(cx, raw),
+        Irregular::RiscvVector => prctl::riscv_vector(cx, raw),
+        Irregular::PtracerPid => prctl::ptracer_pid(cx, raw),
+        Irregular::CString(max) => prctl::c_string(cx, shape, raw, max),
+        Irregular::SeccompFilter => filter::program(cx, raw, filter::Runs::OnCalls),
         Irregular::SetTid => process::set_tid(cx, shape, raw, scope),
         Irregular::CloneReply => process::clone_reply(cx, raw),
         Irregular::FdOf(pid) => process::fd_of(cx, pid, raw),
@@ -137,7 +157,9 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::MsgBuf => ipc::message(cx, raw, dir(shape)),
         Irregular::Ifindex => inet::ifindex(cx, raw as u32),
         Irregular::Msghdr => msghdr::one(cx, raw, dir(shape)),
-        Irregular::Mmsghdr => msghdr::many(cx, raw, dir(shape), len(shape)),
+        Irregular::Mmsghdr => msghdr::many(cx, raw, Dir::In, len(shape)),
+        Irregular::MmsghdrOut => msghdr::many(cx, raw, Dir::Out, len(shape)),
+        Irregular::Payload => msghdr::payload(cx, raw, dir(shape)),
         Irregular::SockoptGet => sockopt::get(cx, raw, len(shape)),
         Irregular::SockoptSet => sockopt::set(cx, raw),
         Irregular::SockFilter => sockopt::filter(cx, raw),
@@ -202,6 +224,8 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
 
         // process, prctl, creds, limits, bpf, system
         "personality" => Some(Value::Styled(cx.keep(system::persona(cx, cx.ret()? as u64)))),
+        "membarrier" => system::membarrier_note(cx),
+        "prctl" => prctl::note(cx),
         "set_thread_area" => system::thread_area_note(cx),
         // memory, sched, signal, time, futex
         "sched_getscheduler" => sched::policy(cx),

@@ -68,8 +68,8 @@ pub fn clone_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     }
 }
 
-/// clone3(2)'s `exit_signal` has 64 bits.
-pub fn exit_signal<'a>(raw: u64) -> Value<'a> {
+/// A signal in 64 bits, such as clone3(2)'s `exit_signal`.
+pub fn wide_signal<'a>(raw: u64) -> Value<'a> {
     match i32::try_from(raw) {
         Ok(number) if number != 0 => Value::Signal(number),
         _ => Value::UInt(raw),
@@ -115,17 +115,15 @@ pub fn clone_reply<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 /// A descriptor of the process that another argument names.
 pub fn fd_of<'a>(cx: &Cx<'a>, pid: &str, raw: u64) -> Value<'a> {
     let fd = raw as u32 as i32;
-    let path = if cx.options.fds && fd >= 0 { cx.world.fd(cx.arg(pid) as i32, fd).map(|p| cx.bytes(&p)) } else { None };
-    Value::Fd { fd, path }
+    generic::fd_of(cx, cx.arg(pid) as i32, fd)
 }
 
 /// A descriptor of the process that a pidfd refers to.
 pub fn fd_of_pidfd<'a>(cx: &Cx<'a>, pidfd: &str, raw: u64) -> Value<'a> {
     let fd = raw as u32 as i32;
-    let path = || {
-        let pid = cx.world.pidfd(cx.call.tid, cx.arg(pidfd) as i32)?;
-        cx.world.fd(pid, fd).map(|p| cx.bytes(&p))
-    };
-    Value::Fd { fd, path: if cx.options.fds && fd >= 0 { path() } else { None } }
+    match cx.world.pidfd(cx.call.tid, cx.arg(pidfd) as i32) {
+        Some(pid) => generic::fd_of(cx, pid, fd),
+        None => Value::Fd { fd, note: None },
+    }
 }
 

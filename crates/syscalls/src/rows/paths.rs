@@ -191,7 +191,7 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&AT_HANDLE)),
     ]),
     syscall("open_by_handle_at", Class::DESC, Ret::Fd, &[
-        arg("mount_fd", Ty::DirFd),
+        arg("mount_fd", Ty::Fd),
         arg("handle", Ty::Custom(Irregular::FileHandle, &Ty::Buffer(Dir::In, Len::Fixed(HANDLE), HANDLE as u32))),
         arg("flags", Ty::Flags(&crate::sets::files::OPEN)),
     ]),

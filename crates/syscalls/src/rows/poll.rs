@@ -1,7 +1,7 @@
 //! Waiting for descriptors: poll(2), select(2), epoll(7).
 
 use crate::sets::poll::*;
-use crate::structs::paths::{TIMESPEC, TIMESPEC64, TIMEVAL};
+use crate::structs::time::{TIMESPEC, TIMESPEC64, TIMEVAL};
 use crate::structs::poll::*;
 use crate::uapi::consts as c;
 use crate::{Arg, Case, Class, Dir, Irregular, Key, Len, Ret, Select, Syscall, Ty, Unit, arg, syscall};

@@ -1,0 +1,176 @@
+//! NETLINK_SOCK_DIAG (sock_diag(7)): what the kernel tells of sockets by their inodes.
+
+use rustix::fd::OwnedFd;
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, send, socket_with};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use stride_syscalls::uapi::consts as c;
+
+const NLMSG_HDR: usize = 16;
+
+/// A connection to the kernel's diagnostics.
+pub struct Diag {
+    socket: OwnedFd,
+}
+
+/// A Unix socket.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Unix {
+    pub peer: Option<u32>,
+    pub name: Option<Vec<u8>>,
+}
+
+/// An internet socket: its own end, and the other one where it is connected.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Inet {
+    pub local: (IpAddr, u16),
+    pub remote: Option<(IpAddr, u16)>,
+}
+
+impl Diag {
+    pub fn open() -> Option<Diag> {
+        let flags = SocketFlags::CLOEXEC;
+        let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, Some(netlink::SOCK_DIAG)).ok()?;
+        Some(Diag { socket })
+    }
+
+    /// The Unix socket of an inode.
+    pub fn unix(&self, inode: u32) -> Option<Unix> {
+        // struct unix_diag_req
+        let mut request = [0; 24];
+        request[0] = c::AF_UNIX as u8;
+        request[4..8].copy_from_slice(&u32::MAX.to_ne_bytes());
+        request[8..12].copy_from_slice(&inode.to_ne_bytes());
+        let show = (c::UDIAG_SHOW_NAME | c::UDIAG_SHOW_PEER) as u32;
+        request[12..16].copy_from_slice(&show.to_ne_bytes());
+        request[16..24].copy_from_slice(&[0xff; 8]);
+        let mut found = None;
+        self.ask(&request, 0, |body| {
+            if body.len() >= 16 && word(body, 4) == inode {
+                found = Some(unix(&body[16..]));
+            }
+        })?;
+        found
+    }
+
+    /// The internet socket of an inode, among all of its family and protocol.
+    pub fn inet(&self, family: u64, protocol: u64, inode: u32) -> Option<Inet> {
+        // struct inet_diag_req_v2
+        let mut request = [0; 56];
+        request[0] = family as u8;
+        request[1] = protocol as u8;
+        request[4..8].copy_from_slice(&u32::MAX.to_ne_bytes());
+        let mut found = None;
+        self.ask(&request, c::NLM_F_DUMP as u16, |body| {
+            if found.is_none() && body.len() >= 72 && word(body, 68) == inode {
+                found = inet(body);
+            }
+        })?;
+        found
+    }
+
+    /// Sends a request and hands the body of each answer to `each`. `None` where there was an error.
+    fn ask(&self, request: &[u8], flags: u16, mut each: impl FnMut(&[u8])) -> Option<()> {
+        let len = NLMSG_HDR + request.len();
+        let mut message = Vec::with_capacity(len);
+        message.extend_from_slice(&(len as u32).to_ne_bytes());
+        message.extend_from_slice(&(c::SOCK_DIAG_BY_FAMILY as u16).to_ne_bytes());
+        message.extend_from_slice(&(c::NLM_F_REQUEST as u16 | flags).to_ne_bytes());
+        message.extend_from_slice(&[0; 8]);
+        message.extend_from_slice(request);
+        send(&self.socket, &message, SendFlags::empty()).ok()?;
+
+        let mut buf = vec![0u8; 32 << 10];
+        loop {
+            let (got, _) = recv(&self.socket, &mut buf[..], RecvFlags::empty()).ok()?;
+            let mut rest = &buf[..got];
+            if rest.len() < NLMSG_HDR {
+                return None;
+            }
+            while rest.len() >= NLMSG_HDR {
+                let len = word(rest, 0) as usize;
+                let kind = u64::from(u16::from_ne_bytes([rest[4], rest[5]]));
+                if len < NLMSG_HDR || len > rest.len() {
+                    return None;
+                }
+                match kind {
+                    c::NLMSG_DONE => return Some(()),
+                    c::NLMSG_ERROR => return None,
+                    _ => each(&rest[NLMSG_HDR..len]),
+                }
+                rest = rest.get(len.next_multiple_of(4)..).unwrap_or(&[]);
+            }
+            if u64::from(flags) & c::NLM_F_DUMP == 0 {
+                return Some(());
+            }
+        }
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..at + 4).map_or(0, |b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]))
+}
+
+/// The attributes behind a `struct unix_diag_msg`.
+fn unix(mut attributes: &[u8]) -> Unix {
+    let mut socket = Unix::default();
+    while attributes.len() >= 4 {
+        let len = usize::from(u16::from_ne_bytes([attributes[0], attributes[1]]));
+        let kind = u64::from(u16::from_ne_bytes([attributes[2], attributes[3]]));
+        if len < 4 || len > attributes.len() {
+            break;
+        }
+        let value = &attributes[4..len];
+        match kind {
+            c::UNIX_DIAG_PEER if value.len() >= 4 => socket.peer = Some(word(value, 0)).filter(|&peer| peer != 0),
+            c::UNIX_DIAG_NAME => socket.name = Some(value.to_vec()),
+            _ => {}
+        }
+        attributes = attributes.get(len.next_multiple_of(4)..).unwrap_or(&[]);
+    }
+    socket
+}
+
+/// A `struct inet_diag_msg`.
+fn inet(body: &[u8]) -> Option<Inet> {
+    let port = |at: usize| u16::from_be_bytes([body[at], body[at + 1]]);
+    let address = |at: usize| -> Option<IpAddr> {
+        match u64::from(body[0]) {
+            c::AF_INET => Some(IpAddr::V4(Ipv4Addr::from(<[u8; 4]>::try_from(&body[at..at + 4]).ok()?))),
+            c::AF_INET6 => Some(IpAddr::V6(Ipv6Addr::from(<[u8; 16]>::try_from(&body[at..at + 16]).ok()?))),
+            _ => None,
+        }
+    };
+    let local = (address(8)?, port(4));
+    let remote = (address(24)?, port(6));
+    let connected = remote.1 != 0 || !remote.0.is_unspecified();
+    Some(Inet { local, remote: connected.then_some(remote) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::MetadataExt;
+
+    fn inode(fd: &impl AsRawFd) -> u32 {
+        std::fs::metadata(format!("/proc/self/fd/{}", fd.as_raw_fd())).unwrap().ino() as u32
+    }
+
+    #[test]
+    fn the_two_ends_of_a_pair() {
+        let Some(diag) = Diag::open() else { return };
+        let (a, b) = std::os::unix::net::UnixStream::pair().unwrap();
+        // The kernel may lack the module.
+        let Some(found) = diag.unix(inode(&a)) else { return };
+        assert_eq!(found, Unix { peer: Some(inode(&b)), name: None });
+    }
+
+    #[test]
+    fn a_listening_socket_has_one_end() {
+        let Some(diag) = Diag::open() else { return };
+        let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = socket.local_addr().unwrap().port();
+        let Some(found) = diag.inet(c::AF_INET, c::IPPROTO_TCP, inode(&socket)) else { return };
+        assert_eq!(found, Inet { local: (Ipv4Addr::LOCALHOST.into(), port), remote: None });
+    }
+}

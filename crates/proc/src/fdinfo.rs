@@ -1,0 +1,86 @@
+//! /proc/TID/fdinfo/N: what the kernel tells of anonymous files (proc_pid_fdinfo(5)).
+
+use std::fs;
+use stride_event::Tid;
+use stride_syscalls::uapi::signals::SIGNALS;
+
+struct Fdinfo(String);
+
+impl Fdinfo {
+    fn read(tid: Tid, fd: i32) -> Option<Fdinfo> {
+        fs::read_to_string(format!("/proc/{tid}/fdinfo/{fd}")).ok().map(Fdinfo)
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.0.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
+    }
+}
+
+/// The number of the other side of a terminal.
+pub fn terminal(tid: Tid, fd: i32) -> Option<u32> {
+    Fdinfo::read(tid, fd)?.get("tty-index")?.parse().ok()
+}
+
+/// `{eventfd-count=0x5, eventfd-id=1, eventfd-semaphore=1}`.
+pub fn eventfd(tid: Tid, fd: i32) -> Option<String> {
+    let info = Fdinfo::read(tid, fd)?;
+    let count = u64::from_str_radix(info.get("eventfd-count")?, 16).ok()?;
+    let number = |name| info.get(name).and_then(|n| n.parse::<u64>().ok());
+    let count = if count == 0 { "0".to_owned() } else { format!("{count:#x}") };
+    let mut text = format!("{{eventfd-count={count}");
+    if let Some(id) = number("eventfd-id") {
+        text += &format!(", eventfd-id={id}");
+    }
+    if let Some(semaphore) = number("eventfd-semaphore") {
+        text += &format!(", eventfd-semaphore={semaphore}");
+    }
+    Some(text + "}")
+}
+
+/// `signalfd:[USR1 CHLD]`.
+pub fn signalfd(tid: Tid, fd: i32) -> Option<String> {
+    let mask = u64::from_str_radix(Fdinfo::read(tid, fd)?.get("sigmask")?, 16).ok()?;
+    Some(format!("signalfd:{}", signals(mask)))
+}
+
+/// `pid:4711`.
+pub fn pidfd(tid: Tid, fd: i32) -> Option<String> {
+    Some(format!("pid:{}", pid(tid, fd)?))
+}
+
+/// The process a pidfd refers to; -1 for one that is gone.
+pub fn pid(tid: Tid, fd: i32) -> Option<i32> {
+    Fdinfo::read(tid, fd)?.get("Pid")?.parse().ok()
+}
+
+/// The signals of a mask, or those it lacks where that is shorter.
+fn signals(mask: u64) -> String {
+    let inverted = mask.count_ones() >= 64 * 2 / 3;
+    let shown = if inverted { !mask } else { mask };
+    let names: Vec<String> = (1..=64).filter(|s| shown >> (s - 1) & 1 != 0).map(name).collect();
+    format!("{}[{}]", if inverted { "~" } else { "" }, names.join(" "))
+}
+
+fn name(signal: u32) -> String {
+    match signal {
+        32 => "RTMIN".to_owned(),
+        33..64 => format!("RT_{}", signal - 32),
+        64 => "RTMAX".to_owned(),
+        _ => SIGNALS.iter().find(|s| s.0 == signal).map_or_else(
+            || signal.to_string(),
+            |s| s.1.trim_start_matches("SIG").to_owned(),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::signals;
+
+    #[test]
+    fn signal_masks() {
+        assert_eq!(signals(1 << 9 | 1 << 16), "[USR1 CHLD]");
+        assert_eq!(signals(!(1 << 8)), "~[KILL]");
+        assert_eq!(signals(1 << 31 | 1 << 33), "[RTMIN RT_2]");
+    }
+}

@@ -1,0 +1,86 @@
+//! /proc/TID/fd/N: the path a descriptor was opened by, and the device behind it.
+
+use crate::{AT_FDCWD, fdinfo};
+use std::fs;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use stride_decode::FdInfo;
+use stride_event::Tid;
+
+pub fn of(tid: Tid, fd: i32) -> String {
+    if fd == AT_FDCWD { format!("/proc/{tid}/cwd") } else { format!("/proc/{tid}/fd/{fd}") }
+}
+
+/// The path, without the mark the kernel appends to what is deleted.
+pub fn read(tid: Tid, fd: i32) -> Option<FdInfo> {
+    const DELETED: &[u8] = b" (deleted)";
+    let link = of(tid, fd);
+    let mut path = fs::read_link(&link).ok()?.into_os_string().into_vec();
+    let mut deleted = false;
+    // A file may well be named so; only one without links is gone.
+    if path.ends_with(DELETED) && fs::metadata(&link).is_ok_and(|m| m.nlink() == 0) {
+        path.truncate(path.len() - DELETED.len());
+        deleted = true;
+    }
+    Some(FdInfo { path, detail: String::new(), deleted })
+}
+
+/// The inode of `socket:[4711]`.
+pub fn socket_inode(path: &[u8]) -> Option<u64> {
+    let digits = path.strip_prefix(b"socket:[")?.strip_suffix(b"]")?;
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
+
+/// `<char 1:3>`, and of a terminal's master side the other end.
+pub fn device(tid: Tid, fd: i32) -> Option<String> {
+    const PTMX: (u32, u32) = (5, 2);
+    let meta = fs::metadata(of(tid, fd)).ok()?;
+    let kind = match meta.file_type() {
+        t if t.is_char_device() => "char",
+        t if t.is_block_device() => "block",
+        _ => return None,
+    };
+    let (major, minor) = (rustix::fs::major(meta.rdev()), rustix::fs::minor(meta.rdev()));
+    if kind == "char"
+        && (major, minor) == PTMX
+        && let Some(index) = fdinfo::terminal(tid, fd)
+    {
+        return Some(format!("<char {major}:{minor} @/dev/pts/{index}>"));
+    }
+    Some(format!("<{kind} {major}:{minor}>"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::fd::AsRawFd;
+
+    fn me() -> Tid {
+        std::process::id() as Tid
+    }
+
+    #[test]
+    fn devices_have_numbers() {
+        let null = fs::File::open("/dev/null").unwrap();
+        assert_eq!(device(me(), null.as_raw_fd()).unwrap(), "<char 1:3>");
+        assert_eq!(read(me(), null.as_raw_fd()).unwrap().path, b"/dev/null");
+    }
+
+    #[test]
+    fn only_what_is_gone_is_deleted() {
+        let path = std::env::temp_dir().join(format!("stride-proc-{} (deleted)", me()));
+        let file = fs::File::create(&path).unwrap();
+        let info = read(me(), file.as_raw_fd()).unwrap();
+        assert!(!info.deleted && info.path.ends_with(b" (deleted)"));
+        fs::remove_file(&path).unwrap();
+        let info = read(me(), file.as_raw_fd()).unwrap();
+        assert!(info.deleted && info.path.ends_with(b" (deleted)"));
+    }
+
+    #[test]
+    fn inodes() {
+        assert_eq!(socket_inode(b"socket:[4711]"), Some(4711));
+        assert_eq!(socket_inode(b"pipe:[4711]"), None);
+        assert_eq!(socket_inode(b"socket:[x]"), None);
+    }
+}
