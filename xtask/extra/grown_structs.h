@@ -695,3 +695,13 @@ struct delegation {
 	__u16 d_type;
 	__u16 __pad;
 };
+
+/* linux/landlock.h: the last three since 7.0. */
+struct landlock_ruleset_attr {
+	__u64 handled_access_fs;
+	__u64 handled_access_net;
+	__u64 scoped;
+	__u64 quiet_access_fs;
+	__u64 quiet_access_net;
+	__u64 quiet_scoped;
+};

@@ -103,3 +103,8 @@
 #define SO_PASSRIGHTS 83 /* 6.16 */
 #define SO_INQ 84 /* 7.0 */
 #define SCM_INQ SO_INQ
+
+/* include/uapi/linux/fs.h, 6.19 */
+#ifndef FS_IOC_SHUTDOWN
+#define FS_IOC_SHUTDOWN _IOR('X', 125, __u32)
+#endif

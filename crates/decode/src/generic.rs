@@ -71,7 +71,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
             Err(value) => value,
             Ok(phase) => inline(cx, inner, phase, raw, inner.size(cx.abi()), scope).unwrap_or(Value::Addr(raw)),
         },
-        Ty::Array(dir, inner, len) => array(cx, raw, dir, inner, len, scope),
+        Ty::Array(dir, inner, len) | Ty::Table(dir, inner, len, _) => array(cx, raw, dir, inner, len, scope),
         Ty::Grown(dir, s, len, min) => match (follow(cx, raw, dir), cx.len(len, Phase::of(dir), scope)) {
             (Err(value), _) => value,
             (Ok(phase), Some(size)) if size >= min as u64 => grown(cx, s, phase, raw, size).unwrap_or(Value::Addr(raw)),
@@ -175,7 +175,7 @@ fn push_member<'a>(members: &mut Vec<'a, Member<'a>>, name: &'static str, value:
 /// last one known.
 pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size: u64) -> Option<Value<'a>> {
     let known = s.size(cx.abi()) as u64;
-    let there = cx.prefix(phase, addr, size.min(known) as usize).len() as u64;
+    cx.read(phase, addr, size.min(known) as usize)?;
     let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
     let mut tail = Tail::End;
     let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
@@ -185,10 +185,6 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
         }
         let end = field.place(cx.abi()).end() as u64;
         if end > size {
-            break;
-        }
-        if end > there {
-            tail = Tail::Unknown;
             break;
         }
         if field.verbose && cx.abbrev {

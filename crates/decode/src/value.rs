@@ -50,8 +50,12 @@ pub enum Value<'a> {
     /// A number and what it means, where neither hexadecimal nor a set says it: a key's serial and its special name, the
     /// bytes of a port and `htons(80)`.
     Known(&'a Value<'a>, &'a Value<'a>),
+    /// A number written as a C macro's call: `IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4)`.
+    Macro { number: &'a Value<'a>, name: &'static str, args: &'a [Value<'a>] },
     /// A moment, for a comment: seconds since the epoch and a part of a second in this many digits.
     Time { sec: i64, part: u32, digits: u8 },
+    /// A number that should have a name and has none; what names would look like goes into a comment.
+    Nameless(&'a Value<'a>, &'static str),
     /// What went in and what came out.
     Change(&'a Value<'a>, &'a Value<'a>),
     /// A value with a comment, which machines may skip.

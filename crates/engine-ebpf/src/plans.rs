@@ -3,7 +3,7 @@
 use crate::error::StartError;
 use crate::wire::{call_flag, call_plan, case_key, choice, bound, op, op_count, op_dir, op_kind, op_run};
 use stride_event::{CallSet, Limits, TraceSpec};
-use stride_syscalls::plan::{Cap, Choice, Count, Kind, Op, Plan, ROOT};
+use stride_syscalls::plan::{Cap, Choice, Count, Kind, Op, Plan, ROOT, STACK};
 use stride_syscalls::{Abi, Dir, Syscall, table, uapi::numbers};
 
 const NUMBERS: usize = bound::NUMBERS.0 as usize;
@@ -36,14 +36,14 @@ impl Tables {
         };
         for &abi in ABIS {
             tables.mark(abi, &spec.calls);
-            if spec.no_memory {
-                continue;
-            }
-            for entry in table(abi).iter() {
-                if spec.calls.contains(abi, u64::from(entry.nr)) {
-                    tables.lower(entry.row, abi, entry.nr, &spec.limits)?;
+            if !spec.no_memory {
+                for entry in table(abi).iter() {
+                    if spec.calls.contains(abi, u64::from(entry.nr)) {
+                        tables.lower(entry.row, abi, entry.nr, &spec.limits)?;
+                    }
                 }
             }
+            tables.simplify(abi);
         }
         Ok(tables)
     }
@@ -71,6 +71,22 @@ impl Tables {
         }
     }
 
+    /// Finds the calls that need no interpreter.
+    fn simplify(&mut self, abi: Abi) {
+        let start = abi as usize * NUMBERS;
+        for call in &mut self.calls[start..start + NUMBERS] {
+            let special = call_flag::CALL_ENTRY.0 | call_flag::CALL_EXEC.0 | call_flag::CALL_EXIT.0;
+            let simple = match call.ops.n {
+                0 => true,
+                1 => is_simple(&self.ops[call.ops.first as usize]),
+                _ => false,
+            };
+            if simple && call.choices == 0 && call.flags & special == 0 {
+                call.flags |= call_flag::CALL_SIMPLE.0;
+            }
+        }
+    }
+
     fn lower(&mut self, row: &'static Syscall, abi: Abi, nr: u32, limits: &Limits) -> Result<(), StartError> {
         let plan = Plan::of(row, abi);
         if plan.is_empty() {
@@ -83,9 +99,10 @@ impl Tables {
         let first_choice = self.choices.len() as u16;
         let ops = self.run(&plan.ops, 0, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
         for choice in &plan.choices {
-            self.choice(row, abi, &plan, choice, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
+            self.choice(row, abi, choice, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
         }
-        let at_entry = |op: &Op| op.dir.at_entry() && op.dir.at_exit(true);
+        // Overwritten by the time the call returns; or found by a register that is.
+        let at_entry = |op: &Op| op.dir.at_entry() && op.dir.at_exit(true) || op.parent == ROOT && op.at == STACK;
         let entry = plan.ops.iter().chain(plan.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default))).any(at_entry);
         let call = &mut self.calls[abi as usize * NUMBERS + nr as usize];
         call.ops = ops;
@@ -98,15 +115,15 @@ impl Tables {
         Ok(())
     }
 
-    fn choice(&mut self, row: &Syscall, abi: Abi, plan: &Plan, from: &Choice, limits: &Limits) -> Option<()> {
-        let base = plan.ops.len();
+    fn choice(&mut self, row: &Syscall, abi: Abi, from: &Choice, limits: &Limits) -> Option<()> {
+        let base = from.base as usize;
         let register = |name| row.register(row.index(name), abi) as u8;
         let otherwise = self.run(&from.default, base, limits)?;
         let index = self.choices.len() as u64;
         self.choices.push(choice {
             mask: from.key.mask,
             arg: register(from.key.arg),
-            second: from.key.second.map_or(ROOT, |name| register(name)),
+            second: from.key.second.map_or(ROOT, register),
             shift: from.key.shift,
             otherwise,
             ..choice::default()
@@ -135,6 +152,18 @@ impl Tables {
         }
         Some(op_run { first, n: ops.len() as u16, base: base as u16 })
     }
+}
+
+fn is_simple(op: &op) -> bool {
+    let count = u32::from(op.count);
+    let sized = count == op_count::COUNT_FIXED.0 || count == op_count::COUNT_RET.0 || count == op_count::COUNT_AT.0;
+    let max = if count == op_count::COUNT_FIXED.0 { op.cap.min(op.n) } else { op.cap };
+    op.parent == ROOT
+        && u32::from(op.at) < bound::AT_STACK.0
+        && u32::from(op.kind) == op_kind::OP_BYTES.0
+        && sized
+        && (op.less, op.shift) == (0, 0)
+        && u64::from(max) * u64::from(op.elem) <= u64::from(bound::SIMPLE_MAX.0)
 }
 
 fn lower(from: &Op, limits: &Limits) -> op {

@@ -19,6 +19,7 @@ pub fn facts(call: &mut Call, rec: &rec_call) {
     call.nr = rec.nr;
     call.args = rec.args;
     call.ip = rec.ip;
+    call.sp = rec.sp;
     call.entered = rec.entered;
     call.returned = rec.head.at;
     call.outcome = Outcome::Pending;

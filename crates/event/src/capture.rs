@@ -32,12 +32,11 @@ pub fn capture(plan: &Plan, row: &Syscall, phase: Phase, call: &mut Call, limits
     if plan.is_empty() {
         return;
     }
-    let base = plan.ops.len();
     run(&plan.ops, 0, phase, call, limits, peek);
     for choice in &plan.choices {
         let key = row.key(&choice.key, &call.args, call.abi);
         let ops = choice.cases.iter().find(|(k, _)| *k == key).map_or(&choice.default, |(_, ops)| ops);
-        run(ops, base, phase, call, limits, peek);
+        run(ops, choice.base as usize, phase, call, limits, peek);
     }
 }
 

@@ -6,7 +6,7 @@
 //! over the list, looking only at what earlier ops copied, captures any nesting. That is all an
 //! interpreter must know, in user space ([`stride-event`]) or in the kernel.
 
-use crate::{Abi, Dir, Key, Len, Struct, Syscall, Ty};
+use crate::{Abi, Dir, Key, Len, Select, Struct, Syscall, Ty};
 
 /// The parent of ops whose pointer is an argument.
 pub const ROOT: u8 = 0xff;
@@ -81,9 +81,24 @@ pub struct Plan {
 #[derive(Clone, Debug)]
 pub struct Choice {
     pub key: Key,
-    /// Ops to run after the base for this key; parents are positions in the base's list continued by this one.
+    /// The number of a case's first op. Ops are numbered through the call's own list and then its choices, so that a
+    /// number names one op whatever was chosen.
+    pub base: u8,
+    /// Ops to run after the call's own for this key.
     pub cases: Vec<(u64, Vec<Op>)>,
     pub default: Vec<Op>,
+}
+
+impl Choice {
+    /// One more than the number of the last op of the longest case.
+    fn end(&self) -> usize {
+        self.base as usize + self.cases.iter().map(|c| c.1.len()).chain([self.default.len()]).max().unwrap_or(0)
+    }
+}
+
+impl Op {
+    /// Copies nothing.
+    const NONE: Op = Op { parent: ROOT, at: 0, kind: Kind::Bytes, elem: 0, count: Count::Fixed(0), cap: Cap::Max(0), dir: Dir::In };
 }
 
 impl Plan {
@@ -95,12 +110,14 @@ impl Plan {
             Plan::of_form(row, abi).ops
         };
         let cases = forms.cases.iter().flat_map(|f| f.values.iter().map(|&v| (v, whole(&f.row)))).collect();
-        Plan { ops: Vec::new(), choices: vec![Choice { key: forms.on, cases, default: whole(row) }] }
+        Plan { ops: Vec::new(), choices: vec![Choice { key: forms.on, base: 0, cases, default: whole(row) }] }
     }
 
     fn of_form(row: &Syscall, abi: Abi) -> Plan {
         let mut plan = Plan::default();
-        for (i, arg) in row.args.iter().enumerate() {
+        // A length that stands in memory must be copied before what it measures.
+        let (later, first): (Vec<_>, Vec<_>) = row.args.iter().enumerate().partition(|(_, arg)| measured_in_memory(&arg.ty));
+        for (i, arg) in first.into_iter().chain(later) {
             if let Ty::Select(_) = arg.ty {
                 continue;
             }
@@ -110,24 +127,51 @@ impl Plan {
         for (i, arg) in row.args.iter().enumerate() {
             let Ty::Select(select) = arg.ty else { continue };
             let place = Place { row, abi, parent: ROOT, at: 8 * row.register(i, abi) as u16, within: None };
-            let case = |ty: &Ty| {
-                let mut ops = plan.ops.clone();
-                lower(&mut ops, ty, place);
-                ops.split_off(plan.ops.len())
-            };
-            let choice = Choice {
-                key: select.on,
-                cases: select.cases.iter().map(|c| (c.0, case(&c.1))).filter(|c| !c.1.is_empty()).collect(),
-                default: case(&select.default),
-            };
-            plan.choices.push(choice);
+            plan.choose(select, place);
         }
         plan
     }
 
+    /// Adds the ops of an argument whose type depends on another. Arguments that depend on the same key share a choice.
+    fn choose(&mut self, select: &Select, place: Place) {
+        let at = self.choices.iter().position(|c| c.key == select.on).unwrap_or_else(|| {
+            let base = self.choices.iter().map(Choice::end).max().unwrap_or(self.ops.len());
+            self.choices.push(Choice { key: select.on, base: base as u8, cases: Vec::new(), default: Vec::new() });
+            self.choices.len() - 1
+        });
+        let choice = &mut self.choices[at];
+        let base = choice.base as usize;
+        let extend = |ops: &[Op], ty: &Ty| {
+            let mut all = vec![Op::NONE; base];
+            all.extend_from_slice(ops);
+            lower(&mut all, ty, place);
+            all.split_off(base)
+        };
+        for &crate::Case(value, _) in select.cases {
+            if !choice.cases.iter().any(|(v, _)| *v == value) {
+                choice.cases.push((value, choice.default.clone()));
+            }
+        }
+        for (value, ops) in &mut choice.cases {
+            let ty = select.cases.iter().find(|c| c.0 == *value).map_or(&select.default, |c| &c.1);
+            *ops = extend(ops, ty);
+        }
+        choice.default = extend(&choice.default, &select.default);
+    }
+
     /// Whether any memory is read at all.
     pub fn is_empty(&self) -> bool {
-        self.ops.is_empty() && self.choices.is_empty()
+        self.ops.is_empty() && self.choices.iter().all(|c| c.default.is_empty() && c.cases.iter().all(|c| c.1.is_empty()))
+    }
+}
+
+/// Whether the length of what an argument points at stands behind another argument.
+fn measured_in_memory(ty: &Ty) -> bool {
+    match ty {
+        Ty::Bytes(_, len) | Ty::Buffer(_, len, _) | Ty::Array(_, _, len) | Ty::Grown(_, _, len, _) | Ty::Iovec(_, len)
+        | Ty::Sockaddr(_, len) | Ty::SigSet(_, len) => matches!(len, Len::Deref(_)),
+        Ty::Custom(_, shape) => measured_in_memory(shape),
+        _ => false,
     }
 }
 
@@ -210,6 +254,10 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             let me = push(Kind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::In);
             lower(ops, &Ty::Struct(s), Place { parent: me, at: 0, within: None, ..p });
         }
+        Ty::Table(dir, inner, len, max) => {
+            let me = push(Kind::Bytes, inner.size(p.abi) as u16, p.count(len), Cap::Max(max), dir);
+            lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
+        }
         Ty::Array(dir, inner, Len::UntilZero) => {
             // Whole, so that what is left out can be counted.
             let me = push(Kind::Words, word, Count::Open, Cap::Max(MAX_BYTES as u32 / 8), dir);
@@ -247,5 +295,42 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
         Ty::As(_, inner) | Ty::Custom(_, inner) | Ty::Reply(inner) | Ty::NonZero(inner) => lower(ops, inner, p),
         // A choice is made on arguments only; scalars and inline bytes are part of what holds them.
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Case, Class, Ret, arg, syscall};
+
+    static WORD: Ty = Ty::ULong;
+    static BY_CMD: Select = Select { on: Key::of("cmd"), cases: &[Case(1, Ty::Ptr(Dir::In, &WORD)), Case(2, Ty::Path)], default: Ty::Addr };
+    static ALSO_BY_CMD: Select = Select { on: Key::of("cmd"), cases: &[Case(1, Ty::Iovec(Dir::In, Len::Of("n"))), Case(3, Ty::Str)], default: Ty::Path };
+    static BY_N: Select = Select { on: Key::of("n"), cases: &[Case(7, Ty::Iovec(Dir::Out, Len::Of("cmd")))], default: Ty::Addr };
+
+    static ROW: Syscall = syscall("made_up", Class::NONE, Ret::Int, &[
+        arg("cmd", Ty::Int),
+        arg("path", Ty::Path),
+        arg("a", Ty::Select(&BY_CMD)),
+        arg("b", Ty::Select(&ALSO_BY_CMD)),
+        arg("n", Ty::Int),
+        arg("c", Ty::Select(&BY_N)),
+    ]);
+
+    #[test]
+    fn choices_of_one_call_share_keys_and_never_numbers() {
+        let plan = Plan::of(&ROW, Abi::X86_64);
+        assert_eq!(plan.ops.len(), 1);
+        let [cmd, n] = &plan.choices[..] else { panic!("two keys: {plan:?}") };
+        let case = |choice: &Choice, value| choice.cases.iter().find(|c| c.0 == value).map(|c| c.1.clone()).unwrap();
+        // The word, then the vector and its buffers, whose parent is the vector: the third op of the call.
+        let one = case(cmd, 1);
+        assert_eq!(one.iter().map(|op| (op.at, op.parent)).collect::<Vec<_>>(), [(16, ROOT), (24, ROOT), (0, 2)]);
+        assert_eq!(case(cmd, 2).iter().map(|op| op.at).collect::<Vec<_>>(), [16, 24]);
+        assert_eq!(case(cmd, 3).iter().map(|op| op.at).collect::<Vec<_>>(), [24]);
+        assert_eq!(cmd.default.iter().map(|op| op.at).collect::<Vec<_>>(), [24]);
+        assert_eq!((cmd.base, n.base), (1, 4));
+        assert_eq!(case(n, 7)[1].parent, 4);
+        assert!(n.default.is_empty());
     }
 }

@@ -170,6 +170,8 @@ pub enum Ty {
     Ptr(Dir, &'static Ty),
     /// Pointer to several values.
     Array(Dir, &'static Ty, Len),
+    /// Pointer to several values that a decoder reads whole: captured up to so many, whatever `-s` says.
+    Table(Dir, &'static Ty, Len, u32),
     /// Pointer to a struct that grows from kernel to kernel, with the size the program says it has. Below the
     /// minimum it is not followed; bytes beyond the known struct are shown unless all zero.
     Grown(Dir, &'static Struct, Len, usize),
@@ -221,7 +223,7 @@ pub struct Select {
 }
 
 /// The value chosen on: `(arg >> shift) & mask`, of one argument or of two (`level`, `optname`: the second in the upper half).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
     pub arg: &'static str,
     pub second: Option<&'static str>,
@@ -299,6 +301,8 @@ pub enum Irregular {
     FsString,
     FsBlob,
     SwapFlags,
+    /// What `-P` does not go by, although it is a descriptor or path.
+    Untouched,
     QuotaOp,
     StatmountReq,
     ListmountReq,
@@ -307,6 +311,19 @@ pub enum Irregular {
     /// A string of statmount(2)'s answer by its offset; several, as many as the named member says.
     StatmountStr,
     StatmountStrs(&'static str),
+    /// Keys: serial numbers with the special ones named, and what keyctl(2) exchanges.
+    KeySerial,
+    KeyDefault,
+    KeyError,
+    KeyText,
+    KeyData,
+    KeyCaps,
+    KeyOtherInfo,
+    /// Bytes whose length is this member of the parameters.
+    PkeyData(&'static str),
+    LandlockRuleset,
+    LsmContexts,
+    LsmContext,
     FanotifyInit,
     FanotifyDir,
     /// io_submit(2)'s control blocks, io_cancel(2)'s, and members of them.
@@ -432,6 +449,9 @@ pub enum Irregular {
     /// `struct msghdr`, and a vector of them.
     Msghdr,
     Mmsghdr,
+    MmsghdrOut,
+    /// What is sent or received.
+    Payload,
     /// A socket option's value, as it comes and as it goes.
     SockoptGet,
     SockoptSet,
@@ -474,7 +494,7 @@ impl Ty {
             | Ty::Mode | Ty::Perm | Ty::Flags(_) | Ty::Enum(_) | Ty::ClockId => 4,
             Ty::I64 | Ty::U64 | Ty::Dev => 8,
             Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr | Ty::Ticks => abi.word(),
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Table(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
@@ -489,10 +509,10 @@ impl Ty {
     /// Whether the value lies behind a pointer held in the argument or member.
     pub const fn is_pointer(&self) -> bool {
         match self {
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Table(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => true,
-            Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
+            Ty::As(_, shape) | Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
             _ => false,
         }
     }
@@ -521,7 +541,7 @@ impl Ty {
             Ty::Bytes(d, l) | Ty::Buffer(d, l, _) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
                 !matches!(d, Dir::In) || matches!(l, Len::Ret)
             }
-            Ty::Array(d, inner, l) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || inner.needs_exit(),
+            Ty::Array(d, inner, l) | Ty::Table(d, inner, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || inner.needs_exit(),
             Ty::Grown(d, s, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
             Ty::Ptr(d, inner) => !matches!(d, Dir::In) || inner.needs_exit(),
             Ty::Struct(s) => {

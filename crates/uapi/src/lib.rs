@@ -19,6 +19,8 @@ pub mod consts_aarch64;
 #[rustfmt::skip]
 pub mod errno;
 #[rustfmt::skip]
+pub mod ioctls;
+#[rustfmt::skip]
 pub mod numbers;
 #[rustfmt::skip]
 pub mod signals;

@@ -1,6 +1,6 @@
 //! Macro constants: list the macros of a group, let clang evaluate each, read the values back.
 
-use super::{Abi, groups, headers::Source, with_ext};
+use super::{Abi, groups, headers::Source, ioctls::Macros, with_ext};
 use anyhow::{Context, Result, bail};
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,12 +15,13 @@ const SECTION: &str = "stride";
 const DEFINE: &str = "#define STRIDE_VALUE(n) __attribute__((used, section(\"stride\"))) \
                       const unsigned long long stride_value_of_##n = (unsigned long long)((n)|0);\n";
 
+/// The constants of a group, and which of them are ioctl requests.
 pub fn evaluate(
     abi: Abi,
     source: &Source,
     group: &[String],
     base: &Path,
-) -> Result<BTreeMap<String, u64>> {
+) -> Result<(BTreeMap<String, u64>, BTreeSet<String>)> {
     let work = base.parent().context("a group has a directory")?;
     let head = groups::text(group);
     let main = with_ext(base, "macros.c");
@@ -31,7 +32,8 @@ pub fn evaluate(
         .arg(&main)
         .output()
         .context("cannot run clang")?;
-    let mut names: Vec<String> = String::from_utf8_lossy(&output.stdout)
+    let listing = String::from_utf8_lossy(&output.stdout);
+    let mut names: Vec<String> = listing
         .lines()
         .filter_map(candidate)
         .map(String::from)
@@ -56,7 +58,9 @@ pub fn evaluate(
             .arg(&object)
             .output()?;
         if output.status.success() {
-            return values(&object);
+            let values = values(&object)?;
+            let requests = Macros::parse(&listing).requests(&values);
+            return Ok((values, requests));
         }
         let log = String::from_utf8_lossy(&output.stderr);
         let rejected = rejected(&log, &main.to_string_lossy(), first, names.len());

@@ -45,6 +45,7 @@ pub fn files(
         "structs_aarch64.rs",
         structs(Abi::Aarch64, &differing(&aarch64.layouts, &x86_64.layouts)),
     );
+    files.insert("ioctls.rs", ioctls(x86_64, i386));
     files.insert("numbers.rs", number_tables(numbers));
     files.insert("errno.rs", errno(source)?);
     files.insert("signals.rs", signals(source)?);
@@ -146,6 +147,53 @@ fn number_tables(numbers: &Numbers) -> String {
         text.push_str("];\n\n");
     }
     text
+}
+
+/// Requests with their names; on i386 only what it has otherwise. Structs have other sizes there, so have requests.
+fn ioctls(x86_64: &Facts, i386: &Facts) -> String {
+    let common = requests(x86_64);
+    let mut text = format!(
+        "{HEAD}//! The names of ioctl requests, sorted by number; several names of one number are joined.\n\n"
+    );
+    let mut table = |about: &str, name: &str, rows: &BTreeMap<u32, String>| {
+        let _ = writeln!(text, "/// {about}\npub const {name}: &[(u32, &str)] = &[");
+        for (number, names) in rows {
+            let _ = writeln!(text, "    ({number:#x}, {names:?}),");
+        }
+        text.push_str("];\n");
+    };
+    table("With x86_64's numbers.", "IOCTLS", &common);
+    table(
+        "Where i386 has another name for a number, or alone has a name.",
+        "IOCTLS_I386",
+        &differing32(&requests(i386), &common),
+    );
+    text
+}
+
+fn differing32(
+    own: &BTreeMap<u32, String>,
+    other: &BTreeMap<u32, String>,
+) -> BTreeMap<u32, String> {
+    own.iter()
+        .filter(|(number, names)| other.get(*number) != Some(names))
+        .map(|(k, v)| (*k, v.clone()))
+        .collect()
+}
+
+fn requests(facts: &Facts) -> BTreeMap<u32, String> {
+    let mut rows: BTreeMap<u32, String> = BTreeMap::new();
+    for name in &facts.requests {
+        let Some(&value) = facts.consts.get(name) else {
+            continue;
+        };
+        let names = rows.entry(value as u32).or_default();
+        if !names.is_empty() {
+            names.push_str(" or ");
+        }
+        names.push_str(name);
+    }
+    rows
 }
 
 fn errno(source: &Source) -> Result<String> {

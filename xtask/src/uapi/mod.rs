@@ -11,12 +11,13 @@ mod dwarf;
 mod emit;
 mod groups;
 mod headers;
+mod ioctls;
 mod names;
 mod numbers;
 
 use abi::Abi;
 use anyhow::{Context, Result, bail};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -31,6 +32,8 @@ pub enum Mode {
 /// All that is known of one ABI.
 pub struct Facts {
     pub consts: BTreeMap<String, u64>,
+    /// Names of the constants that are ioctl requests.
+    pub requests: BTreeSet<String>,
     pub layouts: BTreeMap<String, dwarf::Layout>,
 }
 
@@ -74,13 +77,15 @@ pub fn run(mode: Mode) -> Result<()> {
 fn gather(abi: Abi, source: &headers::Source) -> Result<Facts> {
     let mut facts = Facts {
         consts: BTreeMap::new(),
+        requests: BTreeSet::new(),
         layouts: BTreeMap::new(),
     };
     let work = source.work_dir(abi)?;
     for (number, group) in groups::partition(abi, source, &work)?.iter().enumerate() {
         let base = work.join(format!("group{number}"));
         let (layouts, enums) = dwarf::read(abi, source, group, &base)?;
-        let macros = consts::evaluate(abi, source, group, &base)?;
+        let (macros, requests) = consts::evaluate(abi, source, group, &base)?;
+        facts.requests.extend(requests);
         // The first header wins, in the order of `Source::headers`: ours, then the common ones.
         for (name, value) in macros.into_iter().chain(enums) {
             facts.consts.entry(name).or_insert(value);
@@ -100,8 +105,8 @@ fn check(target: &Path, files: &BTreeMap<&str, String>) -> Result<()> {
             continue;
         }
         stale += 1;
-        let old: std::collections::BTreeSet<&str> = committed.lines().collect();
-        let new: std::collections::BTreeSet<&str> = text.lines().collect();
+        let old: BTreeSet<&str> = committed.lines().collect();
+        let new: BTreeSet<&str> = text.lines().collect();
         let (gone, added) = (old.difference(&new).count(), new.difference(&old).count());
         eprintln!("{name}: {gone} lines would go, {added} would come");
         let short = |line: &&str| line.chars().take(110).collect::<String>();

@@ -39,6 +39,7 @@ pub fn list<'a>(
             return Value::Array(items.into_bump_slice(), Tail::Unread(at));
         };
         let filled = len.min(left);
+        // What goes out is the program's, whatever its lengths add up to.
         if dir != Dir::In {
             left -= filled;
         }

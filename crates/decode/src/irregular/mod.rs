@@ -18,6 +18,7 @@ mod futex;
 pub mod inet;
 pub mod iovec;
 mod ipc;
+mod keys;
 mod limits;
 mod memory;
 mod mount;
@@ -26,7 +27,7 @@ mod names;
 mod notify;
 mod offset;
 mod open_how;
-mod poll;
+pub mod poll;
 mod prctl;
 mod process;
 mod rseq;
@@ -57,6 +58,17 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         // mount, xattr, notify, aio, keys
         Irregular::XattrValue => xattr::value(cx, shape, raw, scope),
         Irregular::XattrList => xattr::list(cx, raw),
+        Irregular::KeySerial => keys::serial(cx, raw),
+        Irregular::KeyDefault => keys::default(cx, raw),
+        Irregular::KeyError => keys::error(raw),
+        Irregular::KeyText => keys::text(cx, raw),
+        Irregular::KeyData => keys::data(cx, raw),
+        Irregular::KeyCaps => keys::capabilities(cx, raw),
+        Irregular::KeyOtherInfo => keys::other_info(cx, shape, raw, scope),
+        Irregular::PkeyData(length) => keys::pkey(cx, shape, length, raw),
+        Irregular::LandlockRuleset => keys::landlock_ruleset(cx, shape, raw, scope),
+        Irregular::LsmContexts => keys::lsm_contexts(cx, raw),
+        Irregular::LsmContext => keys::lsm_context(cx, raw),
         Irregular::FanotifyInit => notify::init(cx, raw),
         Irregular::FanotifyDir => notify::dir(cx, raw, scope),
         Irregular::Iocbs => aio::iocbs(cx, shape, raw, scope),
@@ -147,7 +159,9 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::MsgBuf => ipc::message(cx, raw, dir(shape)),
         Irregular::Ifindex => inet::ifindex(cx, raw as u32),
         Irregular::Msghdr => msghdr::one(cx, raw, dir(shape)),
-        Irregular::Mmsghdr => msghdr::many(cx, raw, dir(shape), len(shape)),
+        Irregular::Mmsghdr => msghdr::many(cx, raw, Dir::In, len(shape)),
+        Irregular::MmsghdrOut => msghdr::many(cx, raw, Dir::Out, len(shape)),
+        Irregular::Payload => msghdr::payload(cx, raw, dir(shape)),
         Irregular::SockoptGet => sockopt::get(cx, raw, len(shape)),
         Irregular::SockoptSet => sockopt::set(cx, raw),
         Irregular::SockFilter => sockopt::filter(cx, raw),
@@ -188,7 +202,7 @@ pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, phase: Phase, addr:
 /// The direction of a shape that is a pointer.
 fn dir(shape: &Ty) -> Dir {
     match *shape {
-        Ty::Ptr(dir, _) | Ty::Array(dir, ..) | Ty::Bytes(dir, _) | Ty::Buffer(dir, ..) => dir,
+        Ty::Ptr(dir, _) | Ty::Array(dir, ..) | Ty::Table(dir, ..) | Ty::Bytes(dir, _) | Ty::Buffer(dir, ..) => dir,
         _ => Dir::In,
     }
 }
@@ -196,7 +210,7 @@ fn dir(shape: &Ty) -> Dir {
 /// The length of a shape that has one.
 fn len(shape: &Ty) -> Len {
     match *shape {
-        Ty::Array(_, _, len) | Ty::Bytes(_, len) | Ty::Buffer(_, len, _) => len,
+        Ty::Array(_, _, len) | Ty::Table(_, _, len, _) | Ty::Bytes(_, len) | Ty::Buffer(_, len, _) => len,
         _ => Len::Fixed(1),
     }
 }

@@ -206,14 +206,15 @@ static __always_inline u64 arg_at(struct scratch *s, u32 at)
 {
 	u32 i = at >> 3;
 
+	if (at == AT_STACK)
+		return s->call.sp;
 	return i < 6 ? s->call.args[i] : 0;
 }
 
 static __always_inline u64 in_units(struct op *op, u64 value)
 {
-	/* Less may be negative: then there is always something left. */
 	s64 less = op->less;
-	u64 rest = less < 0 || value > (u64)less ? value - less : 0;
+	u64 rest = less < 0 ? value + -less : value > less ? value - less : 0;
 	u32 shift = op->shift & 63;
 
 	return (rest >> shift) + ((rest & ((1ULL << shift) - 1)) != 0);

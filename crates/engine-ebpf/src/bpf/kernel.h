@@ -7,10 +7,10 @@
 #define STRIDE_KERNEL_H
 
 typedef unsigned char u8;
-typedef signed char s8;
 typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
+typedef signed char s8;
 typedef int s32;
 typedef long long s64;
 
@@ -48,7 +48,7 @@ enum {
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-	unsigned long bp, bx, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip;
+	unsigned long bp, bx, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, sp;
 };
 struct thread_info {
 	u32 status;
@@ -56,6 +56,7 @@ struct thread_info {
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {
 	u64 regs[31];
+	u64 sp;
 	u64 pc;
 	u64 orig_x0;
 	s32 syscallno;

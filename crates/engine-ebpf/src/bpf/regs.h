@@ -54,6 +54,11 @@ static __always_inline u64 ip_of(struct pt_regs *regs)
 	return regs->ip;
 }
 
+static __always_inline u64 sp_of(struct pt_regs *regs)
+{
+	return regs->sp;
+}
+
 #elif defined(__TARGET_ARCH_arm64)
 
 static __always_inline u32 abi_of(struct task_struct *task)
@@ -87,6 +92,11 @@ static __always_inline void args_of(struct pt_regs *regs, u32 abi, u64 *args)
 static __always_inline u64 ip_of(struct pt_regs *regs)
 {
 	return regs->pc;
+}
+
+static __always_inline u64 sp_of(struct pt_regs *regs)
+{
+	return regs->sp;
 }
 
 #endif

@@ -54,6 +54,7 @@ struct rec_call {
 	/* Time of entry; 0 where it was not taken. */
 	u64 entered;
 	u64 ip;
+	u64 sp;
 };
 
 enum block_flag {
@@ -112,6 +113,10 @@ enum op_count { COUNT_FIXED = 0, COUNT_AT = 1, COUNT_DEREF = 2, COUNT_RET = 3 };
 enum bound {
 	/* The parent of ops whose pointer is an argument. */
 	OP_ROOT = 0xff,
+	/* Where the stack pointer stands behind the argument words. */
+	AT_STACK = 48,
+	/* Bytes of memory in the records of simple calls. */
+	SIMPLE_MAX = 48,
 	/* Ops run one after another for one call. */
 	MAX_RUN = 32,
 	/* Choices of one call. */
@@ -154,6 +159,8 @@ enum call_flag {
 	CALL_EXEC = 4,
 	/* exit: does not return. */
 	CALL_EXIT = 8,
+	/* No memory, or one piece of at most SIMPLE_MAX bytes. */
+	CALL_SIMPLE = 16,
 };
 
 /* Ops `first` to `first + n` of the op map. */

@@ -1,0 +1,177 @@
+//! keyctl(2), landlock, the calls about security modules.
+
+use crate::{Cx, Scope, Tail, Text, TextKind, Value, generic};
+use bumpalo::collections::Vec;
+use stride_event::Phase;
+use stride_syscalls::sets::keys::{KEY_REQKEY_DEFL, KEY_SPEC, KEYCTL_CAPS0, KEYCTL_CAPS1};
+use stride_syscalls::structs::keys::{LANDLOCK_RULESET, LSM_CTX, PKEY_OUT_PARAMS};
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::{Dir, Len, Set, Ty};
+
+/// A key's serial number, or the name of a keyring below zero.
+pub fn serial<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    named(cx, raw, &KEY_SPEC)
+}
+
+/// Where request_key(2) shall put keys from now on.
+pub fn default<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    named(cx, raw, &KEY_REQKEY_DEFL)
+}
+
+/// A signed decimal number with a name.
+fn named<'a>(cx: &Cx<'a>, raw: u64, set: &'static Set) -> Value<'a> {
+    let number = i64::from(raw as i32);
+    match set.name_of(number as u64) {
+        Some(name) => cx.known(Value::Int(number), Value::Plain(name.as_bytes())),
+        None if set.unknown.is_empty() => Value::Int(number),
+        None => Value::Nameless(cx.keep(Value::Int(number)), set.unknown),
+    }
+}
+
+/// The error that others get who ask for a rejected key.
+pub fn error<'a>(raw: u64) -> Value<'a> {
+    let known = stride_syscalls::uapi::errno::ERRNO.binary_search_by_key(&(raw as u32), |e| e.0).is_ok();
+    if known { Value::Errno(raw as i32) } else { Value::UInt(raw) }
+}
+
+/// How many bytes of the buffer the kernel filled in: it returns how many it has.
+fn filled(cx: &Cx<'_>) -> Option<u64> {
+    Some(cx.ret()?.max(0) as u64).map(|n| n.min(cx.arg("buflen")))
+}
+
+/// Bytes that the kernel filled in.
+pub fn data<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    match filled(cx) {
+        Some(len) if addr != 0 => generic::bytes(cx, Phase::Exit, addr, len, TextKind::Bytes),
+        _ => Value::Addr(addr),
+    }
+}
+
+/// A text that the kernel filled in, with the NUL counted.
+pub fn text<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    let (Some(len), true) = (filled(cx), addr != 0) else { return Value::Addr(addr) };
+    let want = (len as usize).min(cx.options.text.saturating_add(1));
+    let Some(bytes) = cx.read(Phase::Exit, addr, want) else { return Value::Addr(addr) };
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    let shown = end.min(cx.options.text);
+    Value::Text(Text { bytes: &bytes[..shown], cut: shown < end, kind: TextKind::Str })
+}
+
+/// What the kernel's key service can do, a byte of flags at a time.
+pub fn capabilities<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    let (Some(len), true) = (filled(cx), addr != 0 && cx.verbose) else { return Value::Addr(addr) };
+    let bytes = cx.prefix(Phase::Exit, addr, (len as usize).min(cx.options.text.saturating_add(1)));
+    let mut items = Vec::new_in(cx.arena);
+    for (i, &byte) in bytes.iter().enumerate() {
+        let raw = u64::from(byte);
+        items.push(match i {
+            0 => Value::Flags { raw, set: &KEYCTL_CAPS0 },
+            1 => Value::Flags { raw, set: &KEYCTL_CAPS1 },
+            _ => Value::Hex(raw),
+        });
+    }
+    Value::Array(items.into_bump_slice(), Tail::End)
+}
+
+/// Further input of a key derivation. Without a length there is none to show.
+pub fn other_info<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+    match scope {
+        Scope::Struct(_, _, phase) if cx.len(Len::Of("otherinfolen"), phase, scope) != Some(0) => {
+            generic::held(cx, shape, addr, scope)
+        }
+        _ => Value::Addr(addr),
+    }
+}
+
+/// Input or output of a public-key operation, whose length is a member of the parameters.
+pub fn pkey<'a>(cx: &Cx<'a>, shape: &Ty, length: &str, addr: u64) -> Value<'a> {
+    let &Ty::Bytes(dir, _) = shape else { return Value::Addr(addr) };
+    let params = cx.arg("params");
+    // Both forms of the parameters have the second length in the same place.
+    let member = if length == "in_len" { "in_len" } else { "out_len" };
+    let at = PKEY_OUT_PARAMS.field(member).map_or(0, |f| u64::from(f.place(cx.abi()).offset));
+    let whole = cx.read(Phase::Entry, params, PKEY_OUT_PARAMS.size(cx.abi())).is_some();
+    match cx.uint(Phase::Entry, params.wrapping_add(at), 4) {
+        Some(len) if whole && addr != 0 && cx.filled(dir) => generic::bytes(cx, Phase::of(dir), addr, len, TextKind::Bytes),
+        _ => Value::Addr(addr),
+    }
+}
+
+/// A ruleset: what is behind the members known is left out.
+pub fn landlock_ruleset<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+    match generic::held(cx, shape, addr, scope) {
+        Value::Struct(members, Tail::End | Tail::Unknown) if cx.arg("size") > LANDLOCK_RULESET.size(cx.abi()) as u64 => {
+            let known = members.iter().position(|m| m.name.is_empty()).unwrap_or(members.len());
+            Value::Struct(&members[..known], Tail::More)
+        }
+        value => value,
+    }
+}
+
+/// One context that a program sets.
+pub fn lsm_context<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    match generic::follow(cx, addr, Dir::In) {
+        Err(value) => value,
+        Ok(phase) => context(cx, phase, addr, u64::MAX).unwrap_or(Value::Addr(addr)),
+    }
+}
+
+/// A context with its bytes, which end at `end`.
+fn context<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, end: u64) -> Option<Value<'a>> {
+    let head = LSM_CTX.size(cx.abi()) as u64;
+    let Value::Struct(members, tail) = cx.strukt(&LSM_CTX, phase, addr)? else { return None };
+    let at = addr.wrapping_add(head);
+    let len = cx.uint(phase, addr.wrapping_add(head - 8), 8)?;
+    if len == 0 || at >= end {
+        return Some(Value::Struct(members, tail));
+    }
+    let bytes = generic::bytes(cx, phase, at, len, TextKind::HexBytes);
+    let ctx = crate::Member { name: "ctx", value: bytes };
+    let mut all = Vec::with_capacity_in(members.len() + 1, cx.arena);
+    all.extend(members.iter().copied());
+    all.push(ctx);
+    Some(Value::Struct(all.into_bump_slice(), tail))
+}
+
+/// The contexts that the kernel filled in, one behind another.
+pub fn lsm_contexts<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    if addr == 0 || !cx.verbose {
+        return Value::Addr(addr);
+    }
+    let size = cx.uint(Phase::Entry, cx.arg("size"), 4);
+    // One module's context only: which one, says the program.
+    let asked = match cx.arg("flags") & c::LSM_FLAG_SINGLE {
+        0 => None,
+        _ => cx.strukt(&LSM_CTX, Phase::Entry, addr).and(cx.uint(Phase::Entry, addr, 8)).filter(|_| size.is_some()),
+    };
+    let answer = answer(cx, addr).unwrap_or(Value::Addr(addr));
+    match asked {
+        None => answer,
+        Some(raw) => {
+            let id = Value::Enum { raw, set: &stride_syscalls::sets::keys::LSM_CTX_ID };
+            Value::Change(cx.keep(cx.members(&[("id", id)])), cx.keep(answer))
+        }
+    }
+}
+
+fn answer<'a>(cx: &Cx<'a>, addr: u64) -> Option<Value<'a>> {
+    let count = cx.ret()?;
+    let end = addr.wrapping_add(cx.uint(Phase::Exit, cx.arg("size"), 4)?);
+    let mut at = addr;
+    let mut items = Vec::new_in(cx.arena);
+    for _ in 0..count {
+        if cx.abbrev && items.len() >= cx.options.text {
+            return Some(Value::Array(items.into_bump_slice(), Tail::More));
+        }
+        let Some(value) = context(cx, Phase::Exit, at, end) else {
+            return (!items.is_empty()).then(|| Value::Array(items.into_bump_slice(), Tail::Unread(at)));
+        };
+        items.push(value);
+        let len = cx.uint(Phase::Exit, at.wrapping_add(LSM_CTX.size(cx.abi()) as u64 - 16), 8)?;
+        at = at.wrapping_add(len);
+        if len < LSM_CTX.size(cx.abi()) as u64 || at >= end {
+            break;
+        }
+    }
+    Some(Value::Array(items.into_bump_slice(), Tail::End))
+}

@@ -1,0 +1,141 @@
+//! The engine by itself: attaching, losing, following.
+
+mod common;
+
+use common::{available, command, everything};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use stride_engine_ebpf::{EbpfEngine, Settings};
+use stride_event::{Event, Origin, Outcome, TraceSpec};
+
+#[test]
+fn attaches_to_a_process_that_is_blocked() {
+    if !available("attaches_to_a_process_that_is_blocked") {
+        return;
+    }
+    let mut cat = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    let pid = cat.id() as i32;
+    let mut engine = EbpfEngine::start(TraceSpec { attach: vec![pid], ..everything() }).unwrap();
+    let mut input = cat.stdin.take();
+    input.as_mut().unwrap().write_all(b"hello\n").unwrap();
+    let mut seen = Vec::new();
+    while let Some(event) = engine.next().unwrap() {
+        match event {
+            Event::Started { tid, origin, .. } => {
+                assert_eq!((tid, origin), (pid, Origin::Attached));
+                seen.push("started".to_owned());
+            }
+            Event::Exit(call) if call.nr == libc::SYS_write as u64 => {
+                let (_, addr, _, bytes) = call.blocks.get(0).unwrap();
+                assert_eq!(addr, call.args[1]);
+                seen.push(format!("write {} {:?}", String::from_utf8_lossy(bytes), call.outcome));
+                input = None;
+            }
+            Event::Exited { status, .. } => seen.push(format!("exited {status}")),
+            _ => {}
+        }
+    }
+    drop(input);
+    assert_eq!(seen, ["started", &format!("write hello\n {:?}", Outcome::Value(6)), "exited 0"]);
+    cat.wait().unwrap();
+}
+
+#[test]
+fn no_such_process() {
+    if !available("no_such_process") {
+        return;
+    }
+    assert!(EbpfEngine::start(TraceSpec { attach: vec![i32::MAX], ..everything() }).is_err());
+}
+
+/// Calls shown and calls lost.
+fn count(settings: Settings, pause: Duration) -> (u64, u64) {
+    let spec = command(Path::new("/bin/dd"), &["if=/dev/zero", "of=/dev/null", "bs=1", "count=20000", "status=none"]);
+    let mut engine = EbpfEngine::start_with(spec, settings).unwrap();
+    std::thread::sleep(pause);
+    let (mut shown, mut lost, mut ended) = (0, 0, 0);
+    while let Some(event) = engine.next().unwrap() {
+        match event {
+            Event::Exit(_) => shown += 1,
+            Event::Lost { count, .. } => lost += count,
+            Event::Exited { status: 0, .. } => ended += 1,
+            _ => {}
+        }
+    }
+    assert_eq!(ended, 1);
+    assert_eq!(engine.unseen_threads(), 0);
+    (shown, lost)
+}
+
+#[test]
+fn what_a_small_ring_loses_is_counted_to_the_call() {
+    if !available("what_a_small_ring_loses_is_counted_to_the_call") {
+        return;
+    }
+    let (all, none) = count(Settings::default(), Duration::ZERO);
+    assert_eq!(none, 0);
+    assert!(all > 40000);
+    let (shown, lost) = count(Settings { ring_bytes: 64 << 10, ..Settings::default() }, Duration::from_millis(200));
+    assert!(lost > 0);
+    assert_eq!(shown + lost, all);
+}
+
+#[test]
+fn a_program_that_cannot_be_executed() {
+    if !available("a_program_that_cannot_be_executed") {
+        return;
+    }
+    let mut engine = EbpfEngine::start(command(Path::new("/nonexistent"), &[])).unwrap();
+    let mut seen = Vec::new();
+    while let Some(event) = engine.next().unwrap() {
+        match event {
+            Event::Exit(call) => seen.push(format!("{} {:?}", call.nr, call.outcome)),
+            Event::Exited { status, .. } => seen.push(format!("exited {status}")),
+            _ => {}
+        }
+    }
+    assert_eq!(seen, [format!("{} {:?}", libc::SYS_execve, Outcome::Error(libc::ENOENT as u32)), "exited 1".to_owned()]);
+}
+
+#[test]
+fn many_short_children_are_all_seen() {
+    if !available("many_short_children_are_all_seen") {
+        return;
+    }
+    let spec = command(Path::new("/bin/sh"), &["-c", "i=0; while [ $i -lt 300 ]; do ( : ) ; i=$((i+1)); done"]);
+    let mut engine = EbpfEngine::start(spec).unwrap();
+    let (mut started, mut ended) = (0, 0);
+    while let Some(event) = engine.next().unwrap() {
+        match event {
+            Event::Started { .. } => started += 1,
+            Event::Exited { .. } => ended += 1,
+            _ => {}
+        }
+    }
+    assert_eq!((started, ended), (301, 301));
+}
+
+#[test]
+fn stopping_lets_go_of_what_lives_on() {
+    if !available("stopping_lets_go_of_what_lives_on") {
+        return;
+    }
+    let mut cat = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    let pid = cat.id() as i32;
+    let mut engine = EbpfEngine::start(TraceSpec { attach: vec![pid], ..everything() }).unwrap();
+    engine.stop();
+    let mut detached = 0;
+    while let Some(event) = engine.next().unwrap() {
+        if let Event::Detached { tid, .. } = event {
+            assert_eq!(tid, pid);
+            detached += 1;
+        }
+    }
+    assert_eq!(detached, 1);
+    drop(cat.stdin.take());
+    assert!(cat.wait().unwrap().success());
+}

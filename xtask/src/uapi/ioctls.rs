@@ -1,0 +1,156 @@
+//! Which constants are ioctl requests: those whose definition goes back to `_IO` and its kin, and the plain numbers
+//! of the old families, which lie in ranges of their own.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What `asm-generic/ioctl.h` builds requests with.
+const BUILDERS: &[&str] = &[
+    "_IO",
+    "_IOR",
+    "_IOW",
+    "_IOWR",
+    "_IOC",
+    "_IOR_BAD",
+    "_IOW_BAD",
+    "_IOWR_BAD",
+];
+
+/// Requests that are plain numbers: the names' beginning and the numbers' range.
+const PLAIN: &[(&str, u64, u64)] = &[
+    ("TC", 0x5400, 0x54ff),
+    ("TIOC", 0x5400, 0x54ff),
+    ("FIO", 0x5400, 0x54ff),
+    ("FIO", 0x8900, 0x89ff),
+    ("SIOC", 0x8900, 0x8bff),
+    ("KD", 0x4b00, 0x4bff),
+    ("GIO_", 0x4b00, 0x4bff),
+    ("PIO_", 0x4b00, 0x4bff),
+    ("VT_", 0x5600, 0x56ff),
+    ("HDIO_", 0x0300, 0x03ff),
+    ("CDROM", 0x5300, 0x53ff),
+    ("DVD_", 0x5300, 0x53ff),
+    ("LOOP_", 0x4c00, 0x4cff),
+    ("KIOC", 0x4b00, 0x4bff),
+    ("SG_", 0x2200, 0x22ff),
+    ("SCSI_IOCTL_", 0x5300, 0x53ff),
+    ("FBIO", 0x4600, 0x46ff),
+    ("PPPIOC", 0x7400, 0x74ff),
+    ("RAID_", 0x0900, 0x09ff),
+    ("CIO", 0x6300, 0x63ff),
+    ("CYGET", 0x4359, 0x43ff_ffff),
+    ("CYSET", 0x4359, 0x43ff_ffff),
+    ("CYZ", 0x4359, 0x43ff_ffff),
+];
+
+/// Left out: they would join others under a number that they share only by accident, and are in use nowhere.
+const NOT: &[&str] = &[
+    "EXFAT_IOC_SHUTDOWN",
+    "EXT4_IOC_SHUTDOWN",
+    "F2FS_IOC_SHUTDOWN",
+    "HDIO_DRIVE_CMD_AEB",
+    "TIOCINQ",
+    "DMA_BUF_SET_NAME",
+    "KVM_ARM_SET_DEVICE_ADDR",
+    "PPPOEIOCDFWD",
+    "PPPIOCGIDLE",
+];
+const NOT_BEGINNING: &[&str] = &["MGSL_IOC", "SOUND_MIXER_READ_", "SOUND_MIXER_WRITE_"];
+
+/// Numbers for each protocol or driver to use as it likes: what they mean, only the socket knows.
+const PRIVATE: std::ops::RangeInclusive<u64> = 0x89e0..=0x89ff;
+const PRIVATE_NAMES: &[&str] = &["SIOCPROTOPRIVATE", "SIOCDEVPRIVATE"];
+
+/// The macros of one translation unit, as `clang -dM` lists them.
+#[derive(Default)]
+pub struct Macros {
+    bodies: BTreeMap<String, String>,
+}
+
+impl Macros {
+    pub fn parse(listing: &str) -> Macros {
+        let mut bodies = BTreeMap::new();
+        for line in listing.lines() {
+            let Some(rest) = line.strip_prefix("#define ") else {
+                continue;
+            };
+            let end = rest.find([' ', '(']).unwrap_or(rest.len());
+            bodies.insert(rest[..end].to_string(), rest[end..].to_string());
+        }
+        Macros { bodies }
+    }
+
+    /// The names among `values` that are requests.
+    pub fn requests(&self, values: &BTreeMap<String, u64>) -> BTreeSet<String> {
+        let mut built: BTreeSet<&str> = BUILDERS.iter().copied().collect();
+        // Definitions build on one another (DRM_IOWR on _IOWR), so go round until nothing is new.
+        loop {
+            let before = built.len();
+            for (name, body) in &self.bodies {
+                if !built.contains(name.as_str()) && builds(body, &built) {
+                    built.insert(name);
+                }
+            }
+            if built.len() == before {
+                break;
+            }
+        }
+        let wanted = |name: &str, value: u64| {
+            let plain = PLAIN.iter().any(|(prefix, low, high)| {
+                name.starts_with(prefix) && (low..=high).contains(&&value)
+            });
+            let private = PRIVATE.contains(&value) && !PRIVATE_NAMES.contains(&name);
+            // A subdevice's request is its device's own.
+            let twin = name.contains("_SUBDEV_")
+                && values.get(&name.replacen("_SUBDEV_", "_", 1)) == Some(&value);
+            let left_out = twin
+                || NOT.contains(&name)
+                || NOT_BEGINNING.iter().any(|not| name.starts_with(not));
+            (built.contains(name) || plain)
+                && !private
+                && !left_out
+                && !self.is_alias(name)
+                && value <= u64::from(u32::MAX)
+        };
+        values
+            .iter()
+            .filter(|(name, value)| wanted(name, **value))
+            .map(|(name, _)| name.clone())
+            .collect()
+    }
+
+    /// Whether a name is only another name's second name.
+    fn is_alias(&self, name: &str) -> bool {
+        let Some(body) = self.bodies.get(name) else {
+            return false;
+        };
+        self.bodies.contains_key(
+            body.trim()
+                .trim_start_matches('(')
+                .trim_end_matches(')')
+                .trim(),
+        )
+    }
+}
+
+/// Whether a definition is made with one of these, and is not a calculation about one.
+fn builds(body: &str, built: &BTreeSet<&str>) -> bool {
+    // The parameters of a macro that takes some come first; what they are called matters not.
+    let body = match body.strip_prefix('(') {
+        Some(rest) => rest.split_once(')').map_or("", |x| x.1),
+        None => body,
+    };
+    let body = body.trim().trim_start_matches('(').trim_start();
+    // A cast may come before.
+    let body = body
+        .strip_prefix("int)")
+        .or(body.strip_prefix("unsigned int)"))
+        .unwrap_or(body)
+        .trim_start();
+    let end = body
+        .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .unwrap_or(body.len());
+    let (first, rest) = body.split_at(end);
+    let rest = rest.trim_start();
+    // `_IOR('x', 1, int)` and `SIOCGARP`, but not `_IOC_SIZE(X) + 1`.
+    built.contains(first) && (rest.starts_with('(') || rest.trim_end_matches(')').trim().is_empty())
+}
