@@ -362,6 +362,17 @@ pub enum Irregular {
     PtracerPid,
     /// A string in a buffer, of which no more than so many bytes are looked at.
     CString(u8),
+    /// An offset into `struct user`.
+    UserOffset,
+    /// A register set in an iovec, got or set.
+    RegsetOut,
+    RegsetIn,
+    /// `struct seccomp_metadata`.
+    SeccompMetadata,
+    /// `struct ptrace_syscall_info`.
+    SyscallInfo,
+    /// The instructions of a seccomp program.
+    SeccompInstructions,
     /// A seccomp program: `struct sock_fprog` behind a pointer.
     SeccompFilter,
     /// What clone3(2) answers through pointers of its struct.
