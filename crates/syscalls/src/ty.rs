@@ -276,6 +276,8 @@ pub enum Irregular {
     FileTime,
     /// A file offset before the call and, where it moved, after it.
     OffsetChange,
+    /// A file offset that the call moves, as it was before.
+    OffsetBefore,
     /// An offset whose upper half lies in the argument before.
     SplitOffset,
     /// `mode` of `struct open_how`.
@@ -478,7 +480,7 @@ pub enum Irregular {
 impl Irregular {
     /// Whether it shows what the program handed in, although memory is captured again when the call returns.
     pub const fn shown_at_entry(self) -> bool {
-        matches!(self, Irregular::PollFds | Irregular::FdSet | Irregular::Timeout)
+        matches!(self, Irregular::OffsetBefore | Irregular::PollFds | Irregular::FdSet | Irregular::Timeout)
     }
 }
 
