@@ -80,6 +80,8 @@ impl When {
 pub enum Ret {
     /// Decimal number; also the choice for "zero on success".
     Int,
+    /// An `int` of which the kernel forgets to extend the sign: an error arrives as a large number.
+    NarrowInt,
     /// `unsigned long` or `size_t`, decimal.
     Size,
     Hex,

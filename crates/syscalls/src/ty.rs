@@ -356,8 +356,6 @@ pub enum Irregular {
     CloneFlags,
     /// A signal number in 64 bits.
     WideSignal,
-    /// clone3(2)'s array of pids to choose.
-    SetTid,
     /// prctl(2): SVE's and SME's vector length with flags, tagged addresses, RISC-V's vectors, a ptracer.
     SveLength,
     SmeLength,
@@ -380,12 +378,18 @@ pub enum Irregular {
     Persona,
     /// An x86 segment descriptor, where the sibling `bytecount` says there is one.
     LdtEntry,
-    /// Hexadecimal of this width with its prefix, padded.
-    HexWide(u8),
+    /// Hexadecimal of at least this width with its prefix.
+    PadHex(u8),
+    /// A number, or `-1` when all bits are set.
+    OrMinusOne,
+    /// An enumeration in signed decimal, its name in a comment.
+    NumberedInt,
+    /// An array or buffer that is looked at only if it has no more elements than this.
+    AtMost(u32),
+    /// get_thread_area(2)'s descriptor: its number goes in, the rest comes out.
+    ThreadAreaOut,
     /// A buffer shown as hexadecimal escapes.
     HexBytes,
-    /// kexec_load(2)'s segments, of which there are few.
-    KexecSegments,
     /// kexec_load(2)'s flags, which an architecture leads.
     KexecFlags,
     /// set_thread_area(2)'s descriptor, as the program filled it in.
