@@ -150,13 +150,13 @@ fn ret<'a>(cx: &Cx<'a>) -> Return<'a> {
         Ret::Uid => Value::UInt(v as u32 as u64),
         Ret::Flags(set) => {
             let raw = cx.abi().cut(v as u64);
-            let names = Value::Styled(cx.keep(Value::Flags { raw, set }));
-            return Return { outcome, value: Value::Hex(raw), note: (raw != 0).then_some(names) };
+            let note = set.describes(raw).then(|| Value::Gloss(cx.keep(Value::Flags { raw, set })));
+            return Return { outcome, value: Value::Hex(raw), note };
         }
         Ret::Enum(set) => {
             let raw = cx.abi().cut(v as u64);
-            let name = Value::Styled(cx.keep(Value::Enum { raw, set }));
-            return Return { outcome, value: Value::Int(v), note: set.name_of(raw).map(|_| name) };
+            let note = set.name_of(raw).map(|_| Value::Enum { raw, set });
+            return Return { outcome, value: Value::UInt(raw), note };
         }
         // A choice was resolved above; one within another is none.
         Ret::Select(_) => Value::Int(v),

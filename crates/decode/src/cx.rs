@@ -152,11 +152,9 @@ impl<'a> Cx<'a> {
         Value::Known(self.keep(number), self.keep(meaning))
     }
 
-    /// A decimal number that is written as a C macro call: `IOPRIO_PRIO_VALUE(IOPRIO_CLASS_NONE, 4)`.
+    /// A decimal number that is written as a C macro call.
     pub fn macro_call(&self, number: Value<'a>, name: &'static str, args: &[Value<'a>]) -> Value<'a> {
-        let args = Value::Seq(self.values(args));
-        let parts = [Value::Plain(name.as_bytes()), Value::Plain(b"("), args, Value::Plain(b")")];
-        self.known(number, Value::Glue(self.values(&parts)))
+        Value::Macro { number: self.keep(number), name, args: self.values(args) }
     }
 
     /// Free text made while decoding.

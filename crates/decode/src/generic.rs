@@ -175,7 +175,7 @@ fn push_member<'a>(members: &mut Vec<'a, Member<'a>>, name: &'static str, value:
 /// last one known.
 pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size: u64) -> Option<Value<'a>> {
     let known = s.size(cx.abi()) as u64;
-    let there = cx.prefix(phase, addr, size.min(known) as usize).len() as u64;
+    cx.read(phase, addr, size.min(known) as usize)?;
     let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
     let mut tail = Tail::End;
     let member_of = |name: &str| s.field(name).and_then(|f| scalar(cx, f, phase, addr)).unwrap_or(0);
@@ -185,10 +185,6 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
         }
         let end = field.place(cx.abi()).end() as u64;
         if end > size {
-            break;
-        }
-        if end > there {
-            tail = Tail::Unknown;
             break;
         }
         if field.verbose && cx.abbrev {

@@ -29,7 +29,7 @@ fn touched(call: &Call, row: &Syscall, ty: &Ty, raw: u64, test: &mut dyn FnMut(T
                 None => false,
             }
         }
-        Ty::Custom(Irregular::LinkTarget, _) => false,
+        Ty::Custom(Irregular::LinkTarget | Irregular::Untouched, _) => false,
         Ty::Custom(which @ (Irregular::PollFds | Irregular::FdSet), _) => {
             irregular::poll::waited(call, row, raw, *which, &mut |fd| test(Touch::Fd(fd)))
         }

@@ -50,6 +50,8 @@ pub enum Value<'a> {
     /// A number and what it means, where neither hexadecimal nor a set says it: a key's serial and its special name, the
     /// bytes of a port and `htons(80)`.
     Known(&'a Value<'a>, &'a Value<'a>),
+    /// A number written as a C macro's call: `IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4)`.
+    Macro { number: &'a Value<'a>, name: &'static str, args: &'a [Value<'a>] },
     /// A moment, for a comment: seconds since the epoch and a part of a second in this many digits.
     Time { sec: i64, part: u32, digits: u8 },
     /// A number that should have a name and has none; what names would look like goes into a comment.
@@ -66,6 +68,8 @@ pub enum Value<'a> {
     Symbolic(&'a Value<'a>),
     /// What the call made of the argument before this one; as an argument of its own it has no name.
     Becomes(&'a Value<'a>),
+    /// Of a note: names, which are left out where there are to be none.
+    Gloss(&'a Value<'a>),
     /// Written in the style of the arguments where the rest of a note keeps to names.
     Styled(&'a Value<'a>),
     /// Text of Stride's own, such as a shift between parts of a number.

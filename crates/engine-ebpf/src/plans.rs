@@ -36,14 +36,14 @@ impl Tables {
         };
         for &abi in ABIS {
             tables.mark(abi, &spec.calls);
-            if spec.no_memory {
-                continue;
-            }
-            for entry in table(abi).iter() {
-                if spec.calls.contains(abi, u64::from(entry.nr)) {
-                    tables.lower(entry.row, abi, entry.nr, &spec.limits)?;
+            if !spec.no_memory {
+                for entry in table(abi).iter() {
+                    if spec.calls.contains(abi, u64::from(entry.nr)) {
+                        tables.lower(entry.row, abi, entry.nr, &spec.limits)?;
+                    }
                 }
             }
+            tables.simplify(abi);
         }
         Ok(tables)
     }
@@ -68,6 +68,22 @@ impl Tables {
                 _ => continue,
             };
             self.calls[start + nr as usize].flags |= flag.0;
+        }
+    }
+
+    /// Finds the calls that need no interpreter.
+    fn simplify(&mut self, abi: Abi) {
+        let start = abi as usize * NUMBERS;
+        for call in &mut self.calls[start..start + NUMBERS] {
+            let special = call_flag::CALL_ENTRY.0 | call_flag::CALL_EXEC.0 | call_flag::CALL_EXIT.0;
+            let simple = match call.ops.n {
+                0 => true,
+                1 => is_simple(&self.ops[call.ops.first as usize]),
+                _ => false,
+            };
+            if simple && call.choices == 0 && call.flags & special == 0 {
+                call.flags |= call_flag::CALL_SIMPLE.0;
+            }
         }
     }
 
@@ -136,6 +152,18 @@ impl Tables {
         }
         Some(op_run { first, n: ops.len() as u16, base: base as u16 })
     }
+}
+
+fn is_simple(op: &op) -> bool {
+    let count = u32::from(op.count);
+    let sized = count == op_count::COUNT_FIXED.0 || count == op_count::COUNT_RET.0 || count == op_count::COUNT_AT.0;
+    let max = if count == op_count::COUNT_FIXED.0 { op.cap.min(op.n) } else { op.cap };
+    op.parent == ROOT
+        && u32::from(op.at) < bound::AT_STACK.0
+        && u32::from(op.kind) == op_kind::OP_BYTES.0
+        && sized
+        && (op.less, op.shift) == (0, 0)
+        && u64::from(max) * u64::from(op.elem) <= u64::from(bound::SIMPLE_MAX.0)
 }
 
 fn lower(from: &Op, limits: &Limits) -> op {

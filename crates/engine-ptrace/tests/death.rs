@@ -163,3 +163,18 @@ fn daemonized() {
         assert!(text.contains(&format!("{pid} enter")) && text.contains("status: 6"), "-D {level}: {text}");
     }
 }
+
+/// Not that Stride ignores signals, nor its descriptors. (Here and not with the other events, for it takes a process of its own.)
+#[test]
+fn the_command_inherits_nothing_of_stride() {
+    let victim = victim!();
+    let raw = raw!();
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("inherits");
+    // The test itself may have been given an ignored signal or an open descriptor: what counts is that there is no difference.
+    let untraced = Process::new(victim).arg("env").status().unwrap().code().unwrap();
+    for level in ["2", "4"] {
+        assert!(Process::new(&raw).args(["-I", level, "-e", "exit_group", "-o"]).arg(&out).arg(victim).arg("env").status().unwrap().success());
+        let text = std::fs::read_to_string(&out).unwrap();
+        assert!(text.contains(&format!("status: {untraced},")), "untraced {untraced}, but {text}");
+    }
+}

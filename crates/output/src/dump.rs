@@ -31,9 +31,8 @@ fn decimal(out: &mut Vec<u8>, n: u64) {
 }
 
 fn rows(out: &mut Vec<u8>, bytes: &[u8]) {
-    // Wide enough for the last offset, and never less than five digits.
-    let last = bytes.len().saturating_sub(1);
-    let width = 5.max((usize::BITS - last.leading_zeros()).div_ceil(4) as usize);
+    // Wide enough for the length, and never less than five digits.
+    let width = 5.max((usize::BITS - bytes.len().leading_zeros()).div_ceil(4) as usize);
     for (i, row) in bytes.chunks(ROW).enumerate() {
         out.extend_from_slice(b" | ");
         hex(out, i * ROW, width);
@@ -73,11 +72,12 @@ mod tests {
     fn sixteen_bytes_a_row() {
         let mut out = Vec::new();
         write(&mut out, &[Dump::Buffer { index: 1, len: 18 }, Dump::Bytes(b"0123456789abcdef\n\xff")]);
-        let expected = "\
- * 18 bytes in buffer 1
- | 00000  30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  0123456789abcdef |
- | 00010  0a ff                                             ..               |
-";
-        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        let expected = [
+            " * 18 bytes in buffer 1",
+            " | 00000  30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  0123456789abcdef |",
+            " | 00010  0a ff                                             ..               |",
+            "",
+        ];
+        assert_eq!(String::from_utf8(out).unwrap(), expected.join("\n"));
     }
 }

@@ -314,16 +314,25 @@ impl Line {
             Outcome::Gone | Outcome::Pending => w.str("?"),
         }
         // Words for the number itself follow `-X`; any other note is there for its names, whatever `-X` says.
-        let note = match &ret.note {
-            Some(Value::Known(..)) if style.names == NameStyle::Raw => None,
-            Some(Value::Known(_, meaning)) => Some((*meaning, style.names)),
-            Some(note) => Some((note, NameStyle::Abbrev)),
-            None => None,
-        };
-        if let Some((note, names)) = note {
-            w.str(" (");
-            Writer { out: &mut *w.out, style: Style { names, ..style } }.value(note);
-            w.str(")");
+        let raw = style.names == NameStyle::Raw;
+        match &ret.note {
+            None => {}
+            Some(Value::Macro { .. } | Value::Known(..) | Value::Gloss(_)) if raw => {}
+            Some(Value::Macro { name, args, .. }) => {
+                w.str(" (");
+                w.macro_call(name, args);
+                w.str(")");
+            }
+            Some(note) => {
+                let (note, names) = match note {
+                    Value::Known(_, meaning) => (*meaning, style.names),
+                    Value::Styled(_) => (note, style.names),
+                    note => (note, NameStyle::Abbrev),
+                };
+                w.str(" (");
+                Writer { out: &mut *w.out, style: Style { names, ..style } }.value(note);
+                w.str(")");
+            }
         }
         if let Some(digits) = self.layout.elapsed {
             match ret.outcome {

@@ -171,6 +171,7 @@ impl Writer<'_> {
             Value::Ip(ip) => self.named(|w| w.ip_octets(ip), |w| w.ip(ip, None)),
             Value::Or(parts) => self.list(parts, "|"),
             Value::Known(number, meaning) => self.named(|w| w.value(number), |w| w.by_name(meaning)),
+            Value::Macro { number, name, args } => self.named(|w| w.value(number), |w| w.macro_call(name, args)),
             Value::Nameless(number, unknown) => {
                 self.value(number);
                 if self.style.names != NameStyle::Raw {
@@ -200,7 +201,7 @@ impl Writer<'_> {
             }
             Value::Styled(value) => self.value(value),
             Value::Literal(text) => self.str(text),
-            Value::Symbolic(value) => self.by_name(value),
+            Value::Symbolic(value) | Value::Gloss(value) => self.by_name(value),
             Value::Becomes(value) => {
                 self.str(" => ");
                 self.value(value);
@@ -258,6 +259,14 @@ impl Writer<'_> {
     }
 
     /// A value by its name alone, for where its number stands already.
+    /// A macro's call, its arguments in the style chosen.
+    pub fn macro_call(&mut self, name: &str, args: &[Value<'_>]) {
+        self.str(name);
+        self.out.push(b'(');
+        self.list(args, ", ");
+        self.out.push(b')');
+    }
+
     fn by_name(&mut self, value: &Value<'_>) {
         let style = std::mem::replace(&mut self.style.names, NameStyle::Abbrev);
         self.value(value);
@@ -467,16 +476,8 @@ impl Writer<'_> {
                 self.out.push(b' ');
             }
             first = false;
-            if self.style.names == NameStyle::Raw {
-                self.int(s);
-                continue;
-            }
-            let from = self.out.len();
-            names::signal(self.out, s as i32);
             // Inside a set the prefix goes without saying.
-            if self.out[from..].starts_with(b"SIG") {
-                self.out.drain(from..from + 3);
-            }
+            self.named(|w| w.int(s), |w| names::signal_short(w.out, s as i32));
         }
         self.out.push(b']');
     }

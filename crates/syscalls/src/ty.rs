@@ -301,6 +301,8 @@ pub enum Irregular {
     FsString,
     FsBlob,
     SwapFlags,
+    /// What `-P` does not go by, although it is a descriptor or path.
+    Untouched,
     QuotaOp,
     StatmountReq,
     ListmountReq,
@@ -350,10 +352,20 @@ pub enum Irregular {
     WaitId,
     /// clone(2)'s flags with the exit signal.
     CloneFlags,
-    /// clone3(2)'s 64-bit exit signal.
-    ExitSignal,
+    /// A signal number in 64 bits.
+    WideSignal,
     /// clone3(2)'s array of pids to choose.
     SetTid,
+    /// prctl(2): SVE's and SME's vector length with flags, tagged addresses, RISC-V's vectors, a ptracer.
+    SveLength,
+    SmeLength,
+    TaggedAddr,
+    RiscvVector,
+    PtracerPid,
+    /// A string in a buffer, of which no more than so many bytes are looked at.
+    CString(u8),
+    /// A seccomp program: `struct sock_fprog` behind a pointer.
+    SeccompFilter,
     /// What clone3(2) answers through pointers of its struct.
     CloneReply,
     /// A descriptor of the process that this argument names.
@@ -496,7 +508,7 @@ impl Ty {
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Table(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => true,
-            Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
+            Ty::As(_, shape) | Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
             _ => false,
         }
     }

@@ -142,7 +142,7 @@ pub fn lsm_contexts<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     // One module's context only: which one, says the program.
     let asked = match cx.arg("flags") & c::LSM_FLAG_SINGLE {
         0 => None,
-        _ => cx.uint(Phase::Entry, addr, 8).filter(|_| size.is_some()),
+        _ => cx.strukt(&LSM_CTX, Phase::Entry, addr).and(cx.uint(Phase::Entry, addr, 8)).filter(|_| size.is_some()),
     };
     let answer = answer(cx, addr).unwrap_or(Value::Addr(addr));
     match asked {

@@ -28,6 +28,7 @@ mod notify;
 mod offset;
 mod open_how;
 pub mod poll;
+mod prctl;
 mod process;
 mod rseq;
 mod sched;
@@ -99,7 +100,14 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::WaitStatus => process::status(cx, raw),
         Irregular::WaitId => process::wait_id(cx, raw, scope),
         Irregular::CloneFlags => process::clone_flags(cx, raw),
-        Irregular::ExitSignal => process::exit_signal(raw),
+        Irregular::WideSignal => process::wide_signal(raw),
+        Irregular::SveLength => prctl::vector_length(cx, raw, &stride_syscalls::sets::prctl::SVE),
+        Irregular::SmeLength => prctl::vector_length(cx, raw, &stride_syscalls::sets::prctl::SME),
+        Irregular::TaggedAddr => prctl::tagged_addr(cx, raw),
+        Irregular::RiscvVector => prctl::riscv_vector(cx, raw),
+        Irregular::PtracerPid => prctl::ptracer_pid(cx, raw),
+        Irregular::CString(max) => prctl::c_string(cx, shape, raw, max),
+        Irregular::SeccompFilter => filter::program(cx, raw, filter::Runs::OnCalls),
         Irregular::SetTid => process::set_tid(cx, shape, raw, scope),
         Irregular::CloneReply => process::clone_reply(cx, raw),
         Irregular::FdOf(pid) => process::fd_of(cx, pid, raw),
@@ -216,6 +224,8 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
 
         // process, prctl, creds, limits, bpf, system
         "personality" => Some(Value::Styled(cx.keep(system::persona(cx, cx.ret()? as u64)))),
+        "membarrier" => system::membarrier_note(cx),
+        "prctl" => prctl::note(cx),
         "set_thread_area" => system::thread_area_note(cx),
         // memory, sched, signal, time, futex
         "sched_getscheduler" => sched::policy(cx),

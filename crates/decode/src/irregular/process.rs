@@ -68,8 +68,8 @@ pub fn clone_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     }
 }
 
-/// clone3(2)'s `exit_signal` has 64 bits.
-pub fn exit_signal<'a>(raw: u64) -> Value<'a> {
+/// A signal in 64 bits, such as clone3(2)'s `exit_signal`.
+pub fn wide_signal<'a>(raw: u64) -> Value<'a> {
     match i32::try_from(raw) {
         Ok(number) if number != 0 => Value::Signal(number),
         _ => Value::UInt(raw),

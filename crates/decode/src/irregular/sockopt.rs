@@ -192,7 +192,7 @@ impl<'a> Optval<'a, '_> {
             Shape::IcmpFilter => self.icmp_filter(),
             Shape::PacketMreq => self.packet_mreq(),
             Shape::TcpAoKey => self.tcp_ao_key(),
-            Shape::Filter => super::filter::instructions(cx, self.phase, self.addr, self.len / 8),
+            Shape::Filter => super::filter::instructions(cx, self.phase, self.addr, self.len / 8, super::filter::Runs::OnPackets),
         }
     }
 
@@ -294,6 +294,6 @@ pub fn filter<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if cx.arg("optlen") as u32 as usize != s.size(cx.abi()) {
         return Value::Addr(addr);
     }
-    super::filter::program(cx, addr)
+    super::filter::program(cx, addr, super::filter::Runs::OnPackets)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{Cx, Scope, Text, TextKind, Value, generic};
 use stride_event::Phase;
-use stride_syscalls::sets::system::{KEXEC, KEXEC_ARCH, PERSONA, PERSONA_FLAGS};
+use stride_syscalls::sets::system::{KEXEC, KEXEC_ARCH, MEMBARRIER, PERSONA, PERSONA_FLAGS};
 use stride_syscalls::{Ty, uapi::consts as c};
 
 /// A word whose masked part names one thing and whose rest holds flags.
@@ -63,4 +63,13 @@ pub fn thread_area_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     cx.ret()?;
     let number = cx.uint(Phase::Exit, cx.arg("u_info"), 4)?;
     Some(Value::Named("entry_number", cx.keep(Value::UInt(number))))
+}
+
+/// The commands that the kernel knows.
+pub fn membarrier_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
+    if cx.arg("cmd") as u32 as u64 != c::MEMBARRIER_CMD_QUERY {
+        return None;
+    }
+    let raw = cx.ret()? as u64;
+    (raw != 0).then(|| Value::Styled(cx.keep(Value::Flags { raw, set: &MEMBARRIER })))
 }

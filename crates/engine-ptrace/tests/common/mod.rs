@@ -68,6 +68,7 @@ pub fn spec() -> TraceSpec {
         interruptible: 1,
         entries: true,
         want_ip: false,
+        want_times: false,
         want_system_time: false,
         no_memory: false,
     }

@@ -114,7 +114,7 @@ pub static I386: &[(&str, Syscall)] = &[];
 
 // --- fsconfig: what key and value are, follows from the command ---
 
-const FS_FD: Arg = arg("fd", Ty::Fd);
+const FS_FD: Arg = arg("fd", Ty::Custom(Irregular::Untouched, &Ty::Fd));
 const FS_CMD: Arg = arg("cmd", Ty::Enum(&FSCONFIG_CMDS));
 const FS_KEY: Arg = arg("key", Ty::Custom(Irregular::FsString, &Ty::Str));
 

@@ -117,20 +117,12 @@ pub static ROWS: &[Syscall] = &[
     ]),
     syscall("membarrier", NONE, Ret::Select(&crate::RetSelect {
         on: Key::of("cmd"),
-        cases: &[
-            (c::MEMBARRIER_CMD_QUERY, Ret::Flags(&MEMBARRIER)),
-            (c::MEMBARRIER_CMD_GET_REGISTRATIONS, Ret::Flags(&MEMBARRIER)),
-        ],
+        cases: &[(c::MEMBARRIER_CMD_QUERY, Ret::Hex)],
         default: Ret::Int,
     }), &[
         arg("cmd", Ty::Enum(&MEMBARRIER)),
         arg("flags", Ty::Flags(&MEMBARRIER_FLAGS)),
         arg("cpu_id", Ty::Int).when(When::AnySet("flags", &[c::MEMBARRIER_CMD_FLAG_CPU])),
-    ]),
-    syscall("map_shadow_stack", Class::MEMORY, Ret::Hex, &[
-        arg("addr", Ty::Addr),
-        arg("len", Ty::ULong),
-        arg("flags", Ty::Flags(&SHADOW_STACK)),
     ]),
     syscall("vhangup", NONE, Ret::Int, &[]),
     syscall("iopl", NONE, Ret::Int, &[arg("level", Ty::Int)]),

@@ -16,7 +16,7 @@ structs! {
         pidfd: ADDR => When::AnySet("flags", &[c::CLONE_PIDFD]),
         child_tid: ADDR => When::AnySet("flags", &[c::CLONE_CHILD_SETTID, c::CLONE_CHILD_CLEARTID]),
         parent_tid: ADDR => When::AnySet("flags", &[c::CLONE_PARENT_SETTID]),
-        exit_signal: Ty::Custom(Irregular::ExitSignal, &Ty::U64),
+        exit_signal: Ty::Custom(Irregular::WideSignal, &Ty::U64),
         stack: ADDR,
         stack_size: Ty::As(Width::W8, &Ty::HexLong),
         tls: ADDR => When::AnySet("flags", &[c::CLONE_SETTLS]),
