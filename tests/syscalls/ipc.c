@@ -37,9 +37,9 @@ int main(void)
 
 	id = semget(IPC_PRIVATE, 2, 0600);
 	printf("semget(IPC_PRIVATE, 2, 0600) = %d\n", id);
-	semop(id, &up, 1);
+	syscall(SYS_semop, id, &up, 1);
 	printf("semop(%d, [{sem_num=0, sem_op=1, sem_flg=0}], 1) = 0\n", id);
-	semop(id, &down, 1);
+	syscall(SYS_semop, id, &down, 1);
 	printf("semop(%d, [{sem_num=0, sem_op=-1, sem_flg=SEM_UNDO|IPC_NOWAIT}], 1) = 0\n", id);
 	semctl(id, 1, SETVAL, 3);
 	printf("semctl(%d, 1, SETVAL, 0x3) = 0\n", id);

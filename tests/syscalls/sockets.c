@@ -1,5 +1,6 @@
 // stride: -e trace=%network -a1
 // A TCP server and its client in one process, a pair of Unix sockets, messages with descriptors, socket options.
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -110,7 +111,7 @@ static void names(void)
 	accept(-1, (void *) none, (void *) none);
 	printf("accept(-1, %p, %p) = -1 EBADF (Bad file descriptor)\n", none, none);
 	socket(AF_NETLINK, 0xfd, 99);
-	printf("socket(AF_NETLINK, 0xfd, 0x63 /* NETLINK_??? */) = -1 EINVAL (Invalid argument)\n");
+	printf("socket(AF_NETLINK, 0xfd /* SOCK_??? */, 0x63 /* NETLINK_??? */) = -1 EINVAL (Invalid argument)\n");
 	socket(99, 0, 0);
 	printf("socket(0x63 /* AF_??? */, 0, 0) = -1 EAFNOSUPPORT (Address family not supported by protocol)\n");
 }

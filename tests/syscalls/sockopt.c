@@ -1,5 +1,6 @@
 // stride: -e trace=getsockopt,setsockopt -a1
 // Socket options: numbers, structs, strings, what is too short, and what nobody knows.
+#define _GNU_SOURCE
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
