@@ -183,6 +183,8 @@ pub enum Ty {
     Ptr(Dir, &'static Ty),
     /// Pointer to several values.
     Array(Dir, &'static Ty, Len),
+    /// Pointer to several values that a decoder reads whole: captured up to so many, whatever `-s` says.
+    Table(Dir, &'static Ty, Len, u32),
     /// Pointer to a struct that grows from kernel to kernel, with the size the program says it has. Below the
     /// minimum it is not followed; bytes beyond the known struct are shown unless all zero.
     Grown(Dir, &'static Struct, Len, usize),
@@ -501,7 +503,7 @@ impl Ty {
             | Ty::Mode | Ty::Perm | Ty::Flags(_) | Ty::Enum(_) | Ty::ClockId => 4,
             Ty::I64 | Ty::U64 | Ty::Dev => 8,
             Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr | Ty::Ticks => abi.word(),
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Table(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
@@ -516,7 +518,7 @@ impl Ty {
     /// Whether the value lies behind a pointer held in the argument or member.
     pub const fn is_pointer(&self) -> bool {
         match self {
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Table(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => true,
             Ty::As(_, shape) | Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
@@ -551,6 +553,9 @@ impl Ty {
             Ty::Array(d, inner, l) => !d.is_in() || matches!(l, Len::Ret) || inner.needs_exit(),
             Ty::Grown(d, s, l, _) => !d.is_in() || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
             Ty::Ptr(d, inner) => !d.is_in() || inner.needs_exit(),
+            Ty::Array(d, inner, l) | Ty::Table(d, inner, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || inner.needs_exit(),
+            Ty::Grown(d, s, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
+            Ty::Ptr(d, inner) => !matches!(d, Dir::In) || inner.needs_exit(),
             Ty::Struct(s) => {
                 let mut i = 0;
                 while i < s.fields.len() {

@@ -27,7 +27,7 @@ mod names;
 mod notify;
 mod offset;
 mod open_how;
-mod poll;
+pub mod poll;
 mod prctl;
 mod process;
 mod rseq;
@@ -200,7 +200,7 @@ pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, phase: Phase, addr:
 /// The direction of a shape that is a pointer.
 fn dir(shape: &Ty) -> Dir {
     match *shape {
-        Ty::Ptr(dir, _) | Ty::Array(dir, ..) | Ty::Bytes(dir, _) | Ty::Buffer(dir, ..) => dir,
+        Ty::Ptr(dir, _) | Ty::Array(dir, ..) | Ty::Table(dir, ..) | Ty::Bytes(dir, _) | Ty::Buffer(dir, ..) => dir,
         _ => Dir::In,
     }
 }
@@ -208,7 +208,7 @@ fn dir(shape: &Ty) -> Dir {
 /// The length of a shape that has one.
 fn len(shape: &Ty) -> Len {
     match *shape {
-        Ty::Array(_, _, len) | Ty::Bytes(_, len) | Ty::Buffer(_, len, _) => len,
+        Ty::Array(_, _, len) | Ty::Table(_, _, len, _) | Ty::Bytes(_, len) | Ty::Buffer(_, len, _) => len,
         _ => Len::Fixed(1),
     }
 }
