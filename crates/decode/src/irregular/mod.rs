@@ -51,7 +51,6 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::OldDirent => dirents::decode_old(cx, raw),
         Irregular::PathOut => names::decode(cx, raw),
         Irregular::OffsetChange => offset::change(cx, shape, raw),
-        Irregular::OffsetBefore => offset::before(cx, raw),
         Irregular::SplitOffset => offset::split(cx, raw),
         Irregular::FileHandle => file_handle::decode(cx, shape, raw),
         Irregular::MemfdName => names::memfd_name(cx, raw),

@@ -21,14 +21,6 @@ pub fn change<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     Value::Array(cx.values(&[value]), Tail::End)
 }
 
-/// `[before]` of a call that shows no more.
-pub fn before<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
-    match cx.uint(Phase::Entry, addr, 8) {
-        Some(before) if addr != 0 && cx.verbose => Value::Array(cx.values(&[Value::Int(before as i64)]), Tail::End),
-        _ => Value::Addr(addr),
-    }
-}
-
 /// The lower half, with the upper one from the argument before it.
 pub fn split<'a>(cx: &Cx<'a>, low: u64) -> Value<'a> {
     Value::Int(((cx.arg("offset_high") & 0xffff_ffff) << 32 | low & 0xffff_ffff) as i64)
