@@ -1,14 +1,15 @@
-//! Traces a command with the eBPF engine and writes its calls as text to stderr: `trace [-f] [-T] [-q] PROG [ARGS]`.
+//! Traces a command with the eBPF engine and writes its calls as text to stderr: `trace [-f] [-T] [-q] [-x] [-o FILE] PROG [ARGS]`.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::time::Instant;
-use stride_engine_ebpf::EbpfEngine;
+use stride_engine_ebpf::{EbpfEngine, Settings};
 use stride_event::{CallSet, Command, Event, FdSet, Limits, Seccomp, TraceSpec};
 use stride_output::{Layout, Leader, PidPrefix, Show, Sink, Style, TextView};
 
 fn main() {
     let began = Instant::now();
+    let mut settings = Settings::default();
     let (mut follow, mut times, mut quiet, mut out) = (false, false, false, None);
     let mut args = std::env::args_os().skip(1).peekable();
     while let Some(a) = args.next_if(|a| a.as_bytes().starts_with(b"-")) {
@@ -16,6 +17,7 @@ fn main() {
             b"-f" => follow = true,
             b"-T" => times = true,
             b"-q" => quiet = true,
+            b"-x" => settings.exits_only = true,
             b"-o" => out = args.next(),
             _ => panic!("unknown option"),
         }
@@ -45,7 +47,7 @@ fn main() {
         want_system_time: false,
         no_memory: false,
     };
-    let mut engine = match EbpfEngine::start(spec) {
+    let mut engine = match EbpfEngine::start_with(spec, settings) {
         Ok(engine) => engine,
         Err(e) => {
             eprintln!("trace: {e}");

@@ -27,7 +27,7 @@ mod names;
 mod notify;
 mod offset;
 mod open_how;
-mod poll;
+pub mod poll;
 mod prctl;
 mod process;
 mod rseq;
@@ -108,16 +108,18 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::PtracerPid => prctl::ptracer_pid(cx, raw),
         Irregular::CString(max) => prctl::c_string(cx, shape, raw, max),
         Irregular::SeccompFilter => filter::program(cx, raw, filter::Runs::OnCalls),
-        Irregular::SetTid => process::set_tid(cx, shape, raw, scope),
         Irregular::CloneReply => process::clone_reply(cx, raw),
         Irregular::FdOf(pid) => process::fd_of(cx, pid, raw),
         Irregular::FdOfPidfd(pidfd) => process::fd_of_pidfd(cx, pidfd, raw),
         Irregular::Limit => limits::decode(cx, shape, raw),
         Irregular::Persona => system::persona(cx, raw),
         Irregular::LdtEntry => system::ldt_entry(cx, shape, raw, scope),
-        Irregular::HexWide(width) => Value::HexWide { raw, width },
+        Irregular::PadHex(width) => Value::PadHex { raw, width },
+        Irregular::OrMinusOne if raw == u64::from(u32::MAX) => Value::Int(-1),
+        Irregular::NumberedInt => system::numbered(cx, shape, raw),
+        Irregular::AtMost(max) => system::at_most(cx, shape, raw, max, scope),
+        Irregular::ThreadAreaOut => system::thread_area_out(cx, shape, raw),
         Irregular::HexBytes => system::hex_bytes(generic::held(cx, shape, raw, scope)),
-        Irregular::KexecSegments => system::kexec_segments(cx, shape, raw, scope),
         Irregular::KexecFlags => system::kexec_flags(cx, raw),
         Irregular::ThreadArea => system::thread_area(cx, shape, raw),
         Irregular::CapData => caps::decode(cx, raw, if shape.needs_exit() { Phase::Exit } else { Phase::Entry }),
@@ -200,7 +202,7 @@ pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, phase: Phase, addr:
 /// The direction of a shape that is a pointer.
 fn dir(shape: &Ty) -> Dir {
     match *shape {
-        Ty::Ptr(dir, _) | Ty::Array(dir, ..) | Ty::Bytes(dir, _) | Ty::Buffer(dir, ..) => dir,
+        Ty::Ptr(dir, _) | Ty::Array(dir, ..) | Ty::Table(dir, ..) | Ty::Bytes(dir, _) | Ty::Buffer(dir, ..) => dir,
         _ => Dir::In,
     }
 }
@@ -208,7 +210,7 @@ fn dir(shape: &Ty) -> Dir {
 /// The length of a shape that has one.
 fn len(shape: &Ty) -> Len {
     match *shape {
-        Ty::Array(_, _, len) | Ty::Bytes(_, len) | Ty::Buffer(_, len, _) => len,
+        Ty::Array(_, _, len) | Ty::Table(_, _, len, _) | Ty::Bytes(_, len) | Ty::Buffer(_, len, _) => len,
         _ => Len::Fixed(1),
     }
 }

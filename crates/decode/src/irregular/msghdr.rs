@@ -40,13 +40,13 @@ pub fn many<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len) -> Value<'a> {
     }
     let handled = cx.ret().unwrap_or(0).max(0) as u64;
     let room = cx.len(len, Phase::Entry, Scope::Args).unwrap_or(0);
-    // The kernel takes no more than UIO_MAXIOV.
-    let n = if dir == Dir::In { room.min(1024) } else { handled };
+    let n = if dir == Dir::In { room } else { handled };
     let size = MMSGHDR.size(cx.abi()) as u64;
     let mut items = Vec::new_in(cx.arena);
     for i in 0..n {
         let at = addr.wrapping_add(i * size);
-        if cx.abbrev && i >= cx.options.text as u64 {
+        // The kernel takes no more than UIO_MAXIOV.
+        if i == 1024 || cx.abbrev && i >= cx.options.text as u64 {
             return Value::Array(items.into_bump_slice(), Tail::More);
         }
         let msg_len = if i < handled { mmsg_len(cx, at) } else { None };

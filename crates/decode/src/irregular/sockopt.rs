@@ -156,8 +156,11 @@ impl<'a> Optval<'a, '_> {
             }
             Shape::Fd if self.len >= 4 => self.one(generic::fd(cx, self.u32()? as i32)),
             Shape::Numbered(set) if self.len >= 4 => {
-                let name = Value::Ascii(set.name_of(self.u32()?.into()).unwrap_or(set.unknown));
-                self.one(Value::Numbered(cx.keep(Value::Known(cx.keep(self.int()?), cx.keep(name)))))
+                let number = cx.keep(self.int()?);
+                self.one(match set.name_of(self.u32()?.into()) {
+                    Some(name) => Value::Known(number, cx.keep(Value::Ascii(name))),
+                    None => Value::Numbered(cx.keep(Value::Known(number, cx.keep(Value::Ascii(set.unknown))))),
+                })
             }
             Shape::IntOrBytes | Shape::Errno | Shape::Fd => self.octets(),
             Shape::Numbered(_) if self.came => self.octets(),
@@ -178,7 +181,8 @@ impl<'a> Optval<'a, '_> {
                 let range_of = cx.values(&[port(range & 0xffff), Value::Ascii(".."), port(range >> 16)]);
                 let number = Value::Hex(range.into());
                 // Zero means the system's limit, and both that there is no range.
-                self.one(if range == 0 {
+                let (low, high) = (range & 0xffff, range >> 16);
+                self.one(if range == 0 || (high != 0 && low > high) {
                     number
                 } else {
                     Value::Numbered(cx.keep(Value::Known(cx.keep(number), cx.keep(Value::Glue(range_of)))))

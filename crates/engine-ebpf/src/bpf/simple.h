@@ -55,7 +55,7 @@ static __always_inline bool simple_exit(struct task_struct *task, struct task_st
 					u32 index, long ret)
 {
 	struct call_plan *plan = bpf_map_lookup_elem(&calls, &index);
-	u64 args[6], data[SIMPLE_MAX / 8];
+	u64 args[6], data[SIMPLE_MAX / 8] = {};
 	u64 ptr = 0, want = 0;
 	struct op *op = NULL;
 	struct simple *rec;

@@ -68,7 +68,7 @@ pub fn spec() -> TraceSpec {
         interruptible: 1,
         entries: true,
         want_ip: false,
-        want_times: false,
+        want_times: true,
         want_system_time: false,
         no_memory: false,
     }
@@ -184,7 +184,7 @@ pub fn trace_with(spec: TraceSpec, mut f: impl FnMut(&mut PtraceEngine, &str)) -
 }
 
 /// The lines that concern one thread.
-pub fn of<'a>(lines: &'a [String], thread: usize) -> Vec<&'a str> {
+pub fn of(lines: &[String], thread: usize) -> Vec<&str> {
     let prefix = format!("{thread} ");
     lines.iter().filter_map(|l| l.strip_prefix(&prefix)).collect()
 }

@@ -172,7 +172,7 @@ macro_rules! arch_prctl {
 const STATE_MASK: Ty = out!(Ty::Custom(Irregular::Numbered, &Ty::As(Width::W8, &Ty::Flags(&XFEATURE_MASK))));
 
 static ARCH_PRCTL_FORMS: &[Form] = &[
-    arch_prctl!(ARCH_GET_FS | ARCH_GET_GS | ARCH_GET_UNTAG_MASK | ARCH_GET_MAX_TAG_BITS | ARCH_SHSTK_STATUS; out!(Ty::HexLong)),
+    arch_prctl!(ARCH_GET_FS | ARCH_GET_GS; out!(Ty::Addr)),
     arch_prctl!(ARCH_GET_CPUID;),
     arch_prctl!(ARCH_GET_XCOMP_SUPP | ARCH_GET_XCOMP_PERM | ARCH_GET_XCOMP_GUEST_PERM; STATE_MASK),
     arch_prctl!(ARCH_REQ_XCOMP_PERM | ARCH_REQ_XCOMP_GUEST_PERM; Ty::Custom(Irregular::Numbered, &Ty::As(Width::Word, &Ty::Enum(&XFEATURE)))),

@@ -1,6 +1,6 @@
 //! prctl(2), arch_prctl(2).
 
-use crate::{Item, Set, sets};
+use crate::sets;
 
 sets! {
     /// prctl(2): linux/prctl.h
@@ -129,27 +129,19 @@ sets! {
     }
 }
 
-/// Components of the extended processor state, by number and as bits of a mask.
-macro_rules! features {
-    ($($name:ident = $mask:ident = $number:literal),*) => {
-        sets! {
-            /// The kernel's arch/x86/include/asm/fpu/types.h
-            pub XFEATURE "XFEATURE_???" { $($name = $number),* }
-        }
-        /// The kernel's arch/x86/include/asm/fpu/types.h
-        pub static XFEATURE_MASK: Set = Set::new(
-            "XFEATURE_MASK_???",
-            &[$(Item { name: stringify!($mask), value: 1 << $number, mask: 1 << $number }),*],
-            false,
-        );
-    };
-}
-
-features! {
-    XFEATURE_FP = XFEATURE_MASK_FP = 0, XFEATURE_SSE = XFEATURE_MASK_SSE = 1, XFEATURE_YMM = XFEATURE_MASK_YMM = 2,
-    XFEATURE_BNDREGS = XFEATURE_MASK_BNDREGS = 3, XFEATURE_BNDCSR = XFEATURE_MASK_BNDCSR = 4,
-    XFEATURE_OPMASK = XFEATURE_MASK_OPMASK = 5, XFEATURE_ZMM_Hi256 = XFEATURE_MASK_ZMM_Hi256 = 6,
-    XFEATURE_Hi16_ZMM = XFEATURE_MASK_Hi16_ZMM = 7, XFEATURE_PT = XFEATURE_MASK_PT = 8,
-    XFEATURE_PKRU = XFEATURE_MASK_PKRU = 9, XFEATURE_PASID = XFEATURE_MASK_PASID = 10,
-    XFEATURE_XTILE_CFG = XFEATURE_MASK_XTILE_CFG = 17, XFEATURE_XTILE_DATA = XFEATURE_MASK_XTILE_DATA = 18
+sets! {
+    /// Components of the extended processor state: the kernel's arch/x86/include/asm/fpu/types.h
+    pub XFEATURE "XFEATURE_???" {
+        XFEATURE_FP = 0, XFEATURE_SSE = 1, XFEATURE_YMM = 2, XFEATURE_BNDREGS = 3, XFEATURE_BNDCSR = 4,
+        XFEATURE_OPMASK = 5, XFEATURE_ZMM_Hi256 = 6, XFEATURE_Hi16_ZMM = 7, XFEATURE_PT_UNIMPLEMENTED_SO_FAR = 8,
+        XFEATURE_PKRU = 9, XFEATURE_PASID = 10, XFEATURE_LBR = 15, XFEATURE_XTILE_CFG = 17, XFEATURE_XTILE_DATA = 18
+    }
+    /// Masks of them, those that go together before their parts: the kernel's arch/x86/include/asm/fpu/types.h
+    pub XFEATURE_MASK "XFEATURE_MASK_???" {
+        XFEATURE_MASK_FPSSE = 0x3, XFEATURE_MASK_FP = 0x1, XFEATURE_MASK_SSE = 0x2, XFEATURE_MASK_YMM = 0x4,
+        XFEATURE_MASK_BNDREGS = 0x8, XFEATURE_MASK_BNDCSR = 0x10, XFEATURE_MASK_AVX512 = 0xe0,
+        XFEATURE_MASK_OPMASK = 0x20, XFEATURE_MASK_ZMM_Hi256 = 0x40, XFEATURE_MASK_Hi16_ZMM = 0x80,
+        XFEATURE_MASK_PT = 0x100, XFEATURE_MASK_PKRU = 0x200, XFEATURE_MASK_PASID = 0x400, XFEATURE_MASK_LBR = 0x8000,
+        XFEATURE_MASK_XTILE = 0x60000, XFEATURE_MASK_XTILE_CFG = 0x20000, XFEATURE_MASK_XTILE_DATA = 0x40000
+    }
 }

@@ -59,7 +59,7 @@ sets! {
     /// linux/membarrier.h
     pub MEMBARRIER_FLAGS "MEMBARRIER_CMD_FLAG_???" { MEMBARRIER_CMD_FLAG_CPU }
     /// The flags of personality(2): linux/personality.h
-    pub PERSONA_FLAGS "???" {
+    pub PERSONA_FLAGS "" {
         UNAME26, ADDR_NO_RANDOMIZE, FDPIC_FUNCPTRS, MMAP_PAGE_ZERO, ADDR_COMPAT_LAYOUT, READ_IMPLIES_EXEC,
         ADDR_LIMIT_32BIT, SHORT_INODE, WHOLE_SECONDS, STICKY_TIMEOUTS, ADDR_LIMIT_3GB
     }
