@@ -35,7 +35,7 @@ int main(void)
 {
 	char out[1 << 14];
 	uint64_t set, old;
-	struct kernel_sigaction sa = {0};
+	struct kernel_sigaction sa = {0}, was;
 	siginfo_t info;
 	stack_t stack = {.ss_sp = (void *)0x1000, .ss_flags = 0x40, .ss_size = 8192};
 	long r;
@@ -58,14 +58,14 @@ int main(void)
 	sa.flags = SA_RESTART | 0x04000000;
 	sa.restorer = (void *)0x1234;
 	sa.mask = 3;
-	r = syscall(SYS_rt_sigaction, SIGUSR2, &sa, &sa, 8);
+	r = syscall(SYS_rt_sigaction, SIGUSR2, &sa, &was, 8);
 	printf("rt_sigaction(SIGUSR2, {sa_handler=SIG_IGN, sa_mask=[HUP INT], sa_flags=SA_RESTORER|SA_RESTART, "
 	       "sa_restorer=0x1234}, {sa_handler=SIG_DFL, sa_mask=[], sa_flags=0}, 8) = %s\n",
 	       result(r));
 	sa.handler = handler;
 	sa.flags = SA_NODEFER | 0x20;
 	r = syscall(SYS_rt_sigaction, 70, &sa, 0x11, 8);
-	printf("rt_sigaction(70, {sa_handler=%p, sa_mask=[], sa_flags=SA_NODEFER|0x20}, 0x11, 8) = %s\n", handler, result(r));
+	printf("rt_sigaction(70, {sa_handler=%p, sa_mask=[HUP INT], sa_flags=SA_NODEFER|0x20}, 0x11, 8) = %s\n", handler, result(r));
 
 	r = kill(pid, SIGUSR1);
 	printf("kill(%d, SIGUSR1) = %s\n", pid, result(r));

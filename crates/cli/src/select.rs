@@ -90,7 +90,7 @@ impl Selector {
             Touch::Fd(fd) => {
                 fd >= 0 && self.fds.as_ref().is_some_and(|set| set.contains(fd))
                     || !self.paths.is_empty()
-                        && self.world.fd(call.tid, fd).is_some_and(|path| self.paths.contains_bytes(&path))
+                        && self.world.fd(call.tid, fd).is_some_and(|info| self.paths.contains_bytes(&info.path))
             }
         })
     }

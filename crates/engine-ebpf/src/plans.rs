@@ -102,12 +102,18 @@ impl Tables {
             self.choice(row, abi, choice, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
         }
         // Overwritten by the time the call returns; or found by a register that is.
-        let at_entry = |op: &Op| op.dir.at_entry() && op.dir.at_exit(true) || op.parent == ROOT && op.at == STACK;
+        let at_entry = |op: &Op| op.dir.is_lost() || op.parent == ROOT && op.at == STACK;
+        let has = |f: fn(&Op) -> bool| plan.ops.iter().any(f);
+        let mixed = has(|op| op.dir == Dir::In && op.kind == Kind::Bytes) && has(|op| op.dir.at_exit(true));
         let entry = plan.ops.iter().chain(plan.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default))).any(at_entry);
         let call = &mut self.calls[abi as usize * NUMBERS + nr as usize];
         call.ops = ops;
         call.choice = first_choice;
         call.choices = plan.choices.len() as u16;
+        if mixed {
+            call.flags |= call_flag::CALL_MIXED.0;
+            self.needs_entry = true;
+        }
         if entry {
             call.flags |= call_flag::CALL_ENTRY.0;
             self.needs_entry = true;
@@ -191,7 +197,7 @@ fn lower(from: &Op, limits: &Limits) -> op {
             Kind::Words => op_kind::OP_WORDS.0,
         } as u8,
         dir: match from.dir {
-            Dir::In => op_dir::DIR_ENTRY.0,
+            Dir::In | Dir::InLost => op_dir::DIR_ENTRY.0,
             Dir::Out => op_dir::DIR_EXIT.0,
             Dir::InOut => op_dir::DIR_ENTRY.0 | op_dir::DIR_EXIT.0,
             Dir::OutAlways => op_dir::DIR_EXIT.0 | op_dir::DIR_ALWAYS.0,

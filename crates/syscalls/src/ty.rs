@@ -7,6 +7,9 @@ use crate::{Abi, Set, Struct};
 pub enum Dir {
     /// The program wrote it before the call.
     In,
+    /// As `In`, but the kernel writes over it and what it wrote is not shown (copy_file_range's offsets): an engine that reads
+    /// memory when the call returns must read this before.
+    InLost,
     /// The kernel fills it in; read at exit, and only after success.
     Out,
     /// Read at entry and again at exit; the decoder tells which it shows, or both.
@@ -20,13 +23,23 @@ pub enum Dir {
 impl Dir {
     /// Whether the program's own bytes, from before the call, are read.
     pub const fn at_entry(self) -> bool {
-        matches!(self, Dir::In | Dir::InOut | Dir::InOutAlways)
+        matches!(self, Dir::In | Dir::InLost | Dir::InOut | Dir::InOutAlways)
+    }
+
+    /// Whether only the program's own bytes are shown.
+    pub const fn is_in(self) -> bool {
+        matches!(self, Dir::In | Dir::InLost)
+    }
+
+    /// Whether the program's bytes are gone once the call returned.
+    pub const fn is_lost(self) -> bool {
+        matches!(self, Dir::InLost | Dir::InOut | Dir::InOutAlways)
     }
 
     /// Whether it is read when the call returned, with success or without.
     pub const fn at_exit(self, success: bool) -> bool {
         match self {
-            Dir::In => false,
+            Dir::In | Dir::InLost => false,
             Dir::Out | Dir::InOut => success,
             Dir::OutAlways | Dir::InOutAlways => true,
         }
@@ -550,8 +563,11 @@ impl Ty {
     pub const fn needs_exit(&self) -> bool {
         match self {
             Ty::Bytes(d, l) | Ty::Buffer(d, l, _) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
-                !matches!(d, Dir::In) || matches!(l, Len::Ret)
+                !d.is_in() || matches!(l, Len::Ret)
             }
+            Ty::Array(d, inner, l) => !d.is_in() || matches!(l, Len::Ret) || inner.needs_exit(),
+            Ty::Grown(d, s, l, _) => !d.is_in() || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
+            Ty::Ptr(d, inner) => !d.is_in() || inner.needs_exit(),
             Ty::Array(d, inner, l) | Ty::Table(d, inner, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || inner.needs_exit(),
             Ty::Grown(d, s, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
             Ty::Ptr(d, inner) => !matches!(d, Dir::In) || inner.needs_exit(),

@@ -161,6 +161,8 @@ enum call_flag {
 	CALL_EXIT = 8,
 	/* No memory, or one piece of at most SIMPLE_MAX bytes. */
 	CALL_SIMPLE = 16,
+	/* Given memory and filled memory, which may be the same. */
+	CALL_MIXED = 32,
 };
 
 /* Ops `first` to `first + n` of the op map. */
