@@ -1,7 +1,7 @@
 //! ptrace(2): where in `struct user`, register sets, what stopped a tracee.
 
 use crate::cx::le;
-use crate::{Cx, Member, Tail, Value, generic};
+use crate::{Cx, Member, Scope, Tail, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::ptrace::{AUDIT_ARCH, SYSCALL_INFO, USER, USER_32};
@@ -13,18 +13,18 @@ pub fn user_offset<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let set = match cx.abi() {
         Abi::X86_64 => &USER,
         Abi::I386 => &USER_32,
-        Abi::Aarch64 => return Value::Hex(raw),
+        Abi::Aarch64 => return Value::Addr(raw),
     };
-    let Some(last) = set.items.last() else { return Value::Hex(raw) };
+    let Some(last) = set.items.last() else { return Value::Addr(raw) };
     let found = set.items.iter().rev().find(|i| i.value <= raw);
     match found {
         Some(item) if raw <= last.value => {
             let name = Value::Ascii(item.name);
             let off = raw - item.value;
             let name = if off == 0 { name } else { cx.ascii(format_args!("{}+{off}", item.name)) };
-            Value::Known(cx.keep(Value::Hex(raw)), cx.keep(name))
+            Value::Known(cx.keep(Value::Addr(raw)), cx.keep(name))
         }
-        _ => Value::Hex(raw),
+        _ => Value::Addr(raw),
     }
 }
 
@@ -62,7 +62,14 @@ fn registers<'a>(cx: &Cx<'a>, addr: u64, len: u64, phase: Phase) -> Option<Value
     cx.read(phase, addr, len as usize)?;
     let mut members = Vec::new_in(cx.arena);
     for field in s.fields {
-        if field.place(cx.abi()).end() as u64 > len {
+        let place = field.place(cx.abi());
+        if place.end() as u64 > len {
+            // What there is of an array.
+            let rest = len.saturating_sub(u64::from(place.offset)) as usize;
+            if matches!(field.ty, Ty::Items(_)) && rest > 0 {
+                let at = addr + u64::from(place.offset);
+                members.push(Member { name: field.name, value: generic::inline(cx, &field.ty, phase, at, rest, Scope::Args)? });
+            }
             break;
         }
         members.push(Member { name: field.name, value: generic::member(cx, s, field, phase, addr)? });

@@ -18,10 +18,13 @@ pub fn held<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     if addr == 0 || !cx.verbose || !cx.filled(dir) {
         return Value::Addr(addr);
     }
-    match cx.read(Phase::of(dir), addr, SIZE) {
-        Some(info) => decode(cx.arena, info, cx.abi(), &|id, kind| cx.pid_comment(id, kind)),
-        None => Value::Addr(addr),
-    }
+    inline(cx, Phase::of(dir), addr).unwrap_or(Value::Addr(addr))
+}
+
+/// One that lies in captured memory.
+pub fn inline<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
+    let info = cx.read(phase, addr, SIZE)?;
+    Some(decode(cx.arena, info, cx.abi(), &|id, kind| cx.pid_comment(id, kind)))
 }
 
 /// From the bytes of a whole `siginfo_t`.

@@ -27,6 +27,15 @@ const fn siginfo(dir: Dir) -> Ty {
     }
 }
 
+/// All registers of a kind, where the last argument says.
+macro_rules! registers {
+    ($dir:ident, $regs:ident) => {
+        syscall("ptrace", Class::NONE, Ret::Int, &[
+            arg("op", Ty::Enum(&PTRACE)), PID, arg("addr", Ty::Ptr(Dir::$dir, &Ty::Struct(&$regs))).at(3),
+        ])
+    };
+}
+
 /// The forms that all ABIs share, given the structs of general registers.
 macro_rules! forms {
     ($regs:ident) => {
@@ -63,10 +72,10 @@ macro_rules! forms {
             ptrace!(PTRACE_SETREGSET;
                 "addr": REGSET_KIND,
                 "data": Ty::Custom(Irregular::RegsetIn, &Ty::Ptr(Dir::InOutAlways, &Ty::Struct(&REGSET_IN)))),
-            ptrace!(PTRACE_GETREGS; "addr": Ty::Ptr(Dir::Out, &Ty::Struct(&$regs))),
-            ptrace!(PTRACE_SETREGS; "addr": Ty::Ptr(Dir::In, &Ty::Struct(&$regs))),
-            ptrace!(PTRACE_GETFPREGS; "addr": Ty::Ptr(Dir::Out, &Ty::Struct(&FPREGS))),
-            ptrace!(PTRACE_SETFPREGS; "addr": Ty::Ptr(Dir::In, &Ty::Struct(&FPREGS))),
+            form(&[c::PTRACE_GETREGS], registers!(Out, $regs)),
+            form(&[c::PTRACE_SETREGS], registers!(In, $regs)),
+            form(&[c::PTRACE_GETFPREGS], registers!(Out, FPREGS)),
+            form(&[c::PTRACE_SETFPREGS], registers!(In, FPREGS)),
         ]
     };
 }

@@ -2,7 +2,8 @@
 
 use crate::sets::prctl::SECCOMP_FILTER_FLAG;
 use crate::sets::ptrace::PEEKSIGINFO;
-use crate::{Dir, Len, Ty, Width, structs};
+use crate::uapi::F;
+use crate::{Dir, Field, Len, Struct, Ty, When, Width, structs};
 
 /// A register.
 const REG: Ty = Ty::HexLong;
@@ -22,12 +23,6 @@ structs! {
         orig_eax = "orig_ax": REG, eip = "ip": REG, xcs = "cs": REG, eflags = "flags": REG, esp = "sp": REG,
         xss = "ss": REG
     }
-    /// Floating-point registers: asm/sigcontext.h, as asm/user_64.h has them
-    pub FPREGS = x86_64 _fpstate_64 {
-        cwd: Ty::Hex, swd: Ty::Hex, ftw = "twd": Ty::Hex, fop: Ty::Hex, rip: REG, rdp: REG, mxcsr: Ty::Hex,
-        mxcr_mask = "mxcsr_mask": Ty::Hex, st_space: Ty::Items(&Ty::Hex), xmm_space: Ty::Items(&Ty::Hex),
-        padding = "reserved2": Ty::Items(&Ty::Hex)
-    }
     /// `PTRACE_PEEKSIGINFO`: linux/ptrace.h
     pub PEEKSIGINFO_ARGS = ptrace_peeksiginfo_args { off: Ty::U64, flags: Ty::Flags(&PEEKSIGINFO), nr: Ty::UInt }
     /// `PTRACE_SECCOMP_GET_METADATA`: linux/ptrace.h
@@ -38,4 +33,23 @@ structs! {
     pub REGSET_OUT = iovec { iov_base: Ty::Buffer(Dir::Out, Len::Of("iov_len"), 4096), iov_len: Ty::ULong }
     /// A register set to be set.
     pub REGSET_IN = iovec { iov_base: Ty::Buffer(Dir::In, Len::Of("iov_len"), 4096), iov_len: Ty::ULong }
+}
+
+/// Floating-point registers, `struct user_fpregs_struct` of the C library's sys/user.h; the kernel's headers for
+/// programs lack it.
+pub static FPREGS: Struct = Struct {
+    name: "user_fpregs_struct",
+    size: [512; 3],
+    fields: &[
+        fpreg("cwd", 0, 2, 1, Ty::Hex), fpreg("swd", 2, 2, 1, Ty::Hex), fpreg("ftw", 4, 2, 1, Ty::Hex),
+        fpreg("fop", 6, 2, 1, Ty::Hex), fpreg("rip", 8, 8, 1, REG), fpreg("rdp", 16, 8, 1, REG),
+        fpreg("mxcsr", 24, 4, 1, Ty::Hex), fpreg("mxcr_mask", 28, 4, 1, Ty::Hex),
+        fpreg("st_space", 32, 4, 32, Ty::Items(&Ty::Hex)), fpreg("xmm_space", 160, 4, 64, Ty::Items(&Ty::Hex)),
+        fpreg("padding", 416, 4, 24, Ty::Items(&Ty::Hex)),
+    ],
+};
+
+const fn fpreg(name: &'static str, offset: u16, size: u16, count: u16, ty: Ty) -> Field {
+    let place = F { name, offset, size, signed: false, pointer: false, count, bits: (0, 0) };
+    Field { name, ty, at: [place; 3], verbose: false, when: When::Always }
 }
