@@ -565,12 +565,9 @@ impl Ty {
             Ty::Bytes(d, l) | Ty::Buffer(d, l, _) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
                 !d.is_in() || matches!(l, Len::Ret)
             }
-            Ty::Array(d, inner, l) => !d.is_in() || matches!(l, Len::Ret) || inner.needs_exit(),
+            Ty::Array(d, inner, l) | Ty::Table(d, inner, l, _) => !d.is_in() || matches!(l, Len::Ret) || inner.needs_exit(),
             Ty::Grown(d, s, l, _) => !d.is_in() || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
             Ty::Ptr(d, inner) => !d.is_in() || inner.needs_exit(),
-            Ty::Array(d, inner, l) | Ty::Table(d, inner, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || inner.needs_exit(),
-            Ty::Grown(d, s, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
-            Ty::Ptr(d, inner) => !matches!(d, Dir::In) || inner.needs_exit(),
             Ty::Struct(s) => {
                 let mut i = 0;
                 while i < s.fields.len() {

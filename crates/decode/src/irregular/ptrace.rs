@@ -4,7 +4,8 @@ use crate::cx::le;
 use crate::{Cx, Member, Scope, Tail, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
-use stride_syscalls::sets::ptrace::{AUDIT_ARCH, SYSCALL_INFO, USER, USER_32};
+use stride_syscalls::sets::ptrace::{SYSCALL_INFO, USER, USER_32};
+use stride_syscalls::sets::signal::AUDIT_ARCH;
 use stride_syscalls::structs::ptrace::{FPREGS, REGS, REGS_32, SECCOMP_METADATA};
 use stride_syscalls::{Abi, Ty, table, uapi::consts as c};
 
@@ -56,9 +57,12 @@ fn registers<'a>(cx: &Cx<'a>, addr: u64, len: u64, phase: Phase) -> Option<Value
         _ => return None,
     };
     let size = s.size(cx.abi()) as u64;
-    if len == 0 || len > size || len % cx.abi().word() as u64 != 0 {
+    if len == 0 || len % cx.abi().word() as u64 != 0 {
         return None;
     }
+    // The kernel keeps to the size of the set, whatever the program says.
+    let tail = if len > size { Tail::More } else { Tail::End };
+    let len = len.min(size);
     cx.read(phase, addr, len as usize)?;
     let mut members = Vec::new_in(cx.arena);
     for field in s.fields {
@@ -74,12 +78,12 @@ fn registers<'a>(cx: &Cx<'a>, addr: u64, len: u64, phase: Phase) -> Option<Value
         }
         members.push(Member { name: field.name, value: generic::member(cx, s, field, phase, addr)? });
     }
-    Some(Value::Struct(members.into_bump_slice(), Tail::End))
+    Some(Value::Struct(members.into_bump_slice(), tail))
 }
 
 /// `struct seccomp_metadata`: which filter is asked for, and what its flags are.
 pub fn seccomp_metadata<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
-    if addr == 0 || !cx.verbose {
+    if addr == 0 || !cx.verbose || cx.arg("addr") < 8 {
         return Value::Addr(addr);
     }
     let Some(offset) = cx.uint(Phase::Entry, addr, 8) else { return Value::Addr(addr) };
@@ -112,7 +116,7 @@ pub fn syscall_info<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     push("op", Value::Enum { raw: op, set: &SYSCALL_INFO });
     for (name, at, width) in [("reserved", 1, 1), ("flags", 2, 2)] {
         let raw = le(info, at, width);
-        if size >= at + width && raw != 0 {
+        if size > at && raw != 0 {
             push(name, Value::Hex(raw));
         }
     }

@@ -187,7 +187,7 @@ impl<'a> Info<'a, '_> {
     /// The number of the call that seccomp did not let through, with its name.
     fn syscall(&self, nr: i32, arch: u32) -> Value<'a> {
         let name = Abi::from_audit_arch(arch).and_then(|abi| table(abi).get(nr as u32 as u64)).map(|e| e.row.name);
-        let number = Value::Int(nr.into());
+        let number = Value::UInt(u64::from(nr as u32));
         match name {
             Some(name) => {
                 let parts = self.arena.alloc_slice_copy(&[Value::Literal("__NR_"), Value::Literal(name)]);

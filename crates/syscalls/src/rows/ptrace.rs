@@ -7,10 +7,13 @@ use crate::{Class, Dir, Form, Irregular, Key, Len, PidKind, Ret, Syscall, Ty, Wi
 
 const PID: crate::Arg = arg("pid", Ty::Pid(PidKind::Tid));
 
+static OPERATION: Ty = Ty::Enum(&PTRACE);
+const OP: crate::Arg = arg("op", Ty::As(Width::Word, &OPERATION));
+
 /// Operations at the left; the arguments after the pid.
 macro_rules! ptrace {
     ($($op:ident)|+; $($name:literal: $ty:expr),*) => {
-        form(&[$(c::$op),+], syscall("ptrace", Class::NONE, Ret::Int, &[arg("op", Ty::Enum(&PTRACE)), PID, $(arg($name, $ty)),*]))
+        form(&[$(c::$op),+], syscall("ptrace", Class::NONE, Ret::Int, &[OP, PID, $(arg($name, $ty)),*]))
     };
 }
 
@@ -31,7 +34,7 @@ const fn siginfo(dir: Dir) -> Ty {
 macro_rules! registers {
     ($dir:ident, $regs:ident) => {
         syscall("ptrace", Class::NONE, Ret::Int, &[
-            arg("op", Ty::Enum(&PTRACE)), PID, arg("addr", Ty::Ptr(Dir::$dir, &Ty::Struct(&$regs))).at(3),
+            OP, PID, arg("addr", Ty::Ptr(Dir::$dir, &Ty::Struct(&$regs))).at(3),
         ])
     };
 }
@@ -40,7 +43,7 @@ macro_rules! registers {
 macro_rules! forms {
     ($regs:ident) => {
         &[
-            form(&[c::PTRACE_TRACEME], syscall("ptrace", Class::NONE, Ret::Int, &[arg("op", Ty::Enum(&PTRACE))])),
+            form(&[c::PTRACE_TRACEME], syscall("ptrace", Class::NONE, Ret::Int, &[OP])),
             ptrace!(PTRACE_ATTACH | PTRACE_KILL | PTRACE_INTERRUPT | PTRACE_LISTEN;),
             ptrace!(PTRACE_PEEKTEXT | PTRACE_PEEKDATA; "addr": Ty::Addr, "data": PEEKED),
             ptrace!(PTRACE_PEEKUSR; "addr": USER_OFFSET, "data": PEEKED),
@@ -86,9 +89,9 @@ static FORMS_32: &[Form] = forms!(REGS_32);
 macro_rules! row {
     ($forms:ident) => {
         syscall("ptrace", Class::NONE, Ret::Int, &[
-            arg("op", Ty::Enum(&PTRACE)), PID, arg("addr", Ty::Addr), arg("data", Ty::Addr),
+            OP, PID, arg("addr", Ty::Addr), arg("data", Ty::Addr),
         ])
-        .by(Key::of("op"), $forms)
+        .by(Key::masked("op", !0), $forms)
     };
 }
 
