@@ -65,7 +65,7 @@ fn main() {
         Some(path) => Box::new(std::fs::File::create(path).expect("output file")),
         None => Box::new(std::io::stderr()),
     };
-    let mut view = TextView::new(layout, Default::default(), Box::new(()), 0, Show::default(), Sink::new(to, false));
+    let mut view = TextView::new(layout, Default::default(), Box::new(()), 0, Show::default(), Sink::new("trace", to, false));
     let (mut calls, mut lost) = (0u64, 0u64);
     loop {
         match engine.next() {
