@@ -18,7 +18,8 @@ test: setup ## everything, privileged tests included; skips are named
 	@scripts/test
 
 bench: build ## the benchmarks: ratios measured side by side
-	@scripts/bench $(STRIDE)
+	$(CARGO) xtask bench $(STRIDE)
+	$(CARGO) bench --package stride-output
 
 docs: ## regenerate the man page and the shell completions from the flag table
 	$(CARGO) xtask docs

@@ -16,7 +16,7 @@ int main(void)
 	chdir("MARKER");
 
 	write(fds[1], "abc\n\0\1\0019\"\\\377", 11);
-	printf("write(%d, \"abc\\n\\0\\1\\0019\\\"\\\\\\377\", 11) = 11\n", fds[1]);
+	printf("write(%d, \"abc\\n\\0\\1\\19\\\"\\\\\\377\", 11) = 11\n", fds[1]);
 	read(fds[0], buf, 5);
 	printf("read(%d, \"abc\\n\\0\", 5) = 5\n", fds[0]);
 	write(fds[1], "0123456789abcdef0123456789abcdefX", 33);

@@ -1,5 +1,6 @@
 //! Development tasks: `cargo xtask <task>`.
 
+mod bench;
 mod check;
 mod docs;
 mod uapi;
@@ -8,10 +9,11 @@ fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
+        ["bench", stride] => bench::run(stride),
         ["check"] => check::run(),
         ["uapi"] => uapi::run(uapi::Mode::Write),
         ["uapi", "--check"] => uapi::run(uapi::Mode::Check),
         ["docs"] => docs::run(),
-        _ => anyhow::bail!("usage: cargo xtask check | docs | uapi [--check]"),
+        _ => anyhow::bail!("usage: cargo xtask bench STRIDE | check | docs | uapi [--check]"),
     }
 }

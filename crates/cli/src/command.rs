@@ -19,6 +19,9 @@ pub fn resolve(command: &flags::Command) -> Result<Command> {
 }
 
 fn find(program: &OsStr) -> Result<PathBuf> {
+    if program.len() >= nix::libc::PATH_MAX as usize {
+        bail!("exec: {}", nix::errno::Errno::ENAMETOOLONG.desc());
+    }
     if program.as_bytes().contains(&b'/') {
         let path = PathBuf::from(program);
         return match path.metadata() {

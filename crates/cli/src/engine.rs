@@ -3,7 +3,7 @@
 use crate::flags::Engine as Choice;
 use anyhow::{Result, anyhow, bail};
 use stride_engine_ebpf::EbpfEngine;
-use stride_engine_ptrace::PtraceEngine;
+use stride_engine_ptrace::{AttachFailure, PtraceEngine};
 use stride_event::{Event, Tid, TraceSpec};
 
 pub enum Engine {
@@ -34,10 +34,13 @@ impl Engine {
         }
     }
 
-    /// Targets that could not be attached to, in the engine's words.
+    /// Targets that could not be attached to, in the engine's words: a line each, and another where there is something to add.
     pub fn failures(&self) -> Vec<String> {
         match self {
-            Engine::Ptrace(engine) => engine.failures().iter().map(ToString::to_string).collect(),
+            Engine::Ptrace(engine) => {
+                let told = |failure: &AttachFailure| failure.hint().map_or_else(|| failure.to_string(), |hint| format!("{failure}\n{hint}"));
+                engine.failures().iter().map(told).collect()
+            }
             Engine::Ebpf(_) => Vec::new(),
         }
     }

@@ -37,7 +37,7 @@ fn trace(options: flags::Options) -> i32 {
         Ok(session::Ended::Exited(status)) => status,
         Ok(session::Ended::Signaled(signal)) => die_of(signal),
         Err(error) => {
-            eprintln!("{program}: {error:#}");
+            outputs::complain(&program, &format!("{error:#}"));
             1
         }
     }

@@ -9,6 +9,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
+use nix::errno::Errno;
+use stride_event::Tid;
 use stride_output::{Show, Sink, TextView};
 use stride_proc::Proc;
 
@@ -21,21 +23,39 @@ pub struct Outputs {
     shell: Option<Child>,
 }
 
+pub fn complain(program: &str, message: &str) {
+    let lines: String = message.lines().map(|line| format!("{program}: {line}\n")).collect();
+    let _ = io::stderr().write_all(lines.as_bytes());
+}
+
+/// Lets go of the standard input and output, which are the command's. Were they held, a pipe's other end would not notice that the
+/// command closed it. (A trace that goes to one of them by `-o /dev/stdout` has a descriptor of its own.)
+pub fn release_stdio() {
+    let Ok(null) = OpenOptions::new().read(true).write(true).open("/dev/null") else { return };
+    let _ = nix::unistd::dup2_stdin(&null);
+    let _ = nix::unistd::dup2_stdout(&null);
+}
+
 impl Outputs {
     pub fn open(options: &Options) -> Result<Outputs> {
         let mut outputs = Outputs { program: options.program.clone(), sink: None, tail: None, shell: None };
         match &options.output {
             Output::Stderr => {
-                outputs.sink = Some(Sink::new(Box::new(io::stderr()), true));
+                outputs.sink = Some(Sink::new("standard error", Box::new(io::stderr()), true));
                 outputs.tail = Some(Box::new(io::stderr()));
             }
             // Each thread's file is opened when its first line is due.
-            Output::File(_) if options.output_separately => {}
+            Output::File(path) if options.output_separately => {
+                // `.` and the longest thread id must fit.
+                if path.as_os_str().len() + 12 >= nix::libc::PATH_MAX as usize {
+                    return Err(anyhow!("{}: {}", path.display(), Errno::ENAMETOOLONG.desc()));
+                }
+            }
             Output::File(path) => {
                 let file = open(path, options.append)?;
                 let eager = file.is_terminal() || !file.metadata().is_ok_and(|m| m.is_file());
                 outputs.tail = Some(Box::new(file.try_clone()?));
-                outputs.sink = Some(Sink::new(Box::new(file), eager));
+                outputs.sink = Some(Sink::new(path.display().to_string(), Box::new(file), eager));
             }
             Output::Pipe(command) => {
                 let mut child = std::process::Command::new("/bin/sh")
@@ -47,16 +67,21 @@ impl Outputs {
                 let pipe = child.stdin.take().ok_or_else(|| anyhow!("Can't open a pipe to the output command"))?;
                 let fd = std::os::fd::OwnedFd::from(pipe);
                 outputs.tail = Some(Box::new(std::fs::File::from(fd.try_clone()?)));
-                outputs.sink = Some(Sink::new(Box::new(std::fs::File::from(fd)), true));
+                outputs.sink = Some(Sink::new(format!("|{}", command.to_string_lossy()), Box::new(std::fs::File::from(fd)), true));
                 outputs.shell = Some(child);
             }
         }
         Ok(outputs)
     }
 
-    /// A message of Stride's own.
+    /// A message of Stride's own. Each of its lines says whose it is.
     pub fn complain(&self, message: &str) {
-        let _ = writeln!(io::stderr(), "{}: {message}", self.program);
+        complain(&self.program, message);
+    }
+
+    /// Whether this is a process that Stride started for itself.
+    pub fn is_own_child(&self, pid: Tid) -> bool {
+        self.shell.as_ref().is_some_and(|shell| shell.id() == pid as u32)
     }
 
     pub fn text_view(&mut self, options: &Options) -> Result<TextView> {
@@ -69,8 +94,9 @@ impl Outputs {
             let open = Box::new(move |tid| {
                 let mut name = path.clone().into_os_string();
                 name.push(format!(".{tid}"));
-                let file = open(&PathBuf::from(name), append).map_err(|e| io::Error::other(e.to_string()))?;
-                Ok(Sink::new(Box::new(file), false))
+                let name = PathBuf::from(name);
+                let file = open(&name, append).map_err(|e| e.to_string())?;
+                Ok(Sink::new(name.display().to_string(), Box::new(file), false))
             });
             return Ok(TextView::per_thread(layout, decoding, world, wall_offset(), show, open));
         }

@@ -3,7 +3,7 @@
 use crate::flags::Options;
 use std::collections::HashMap;
 use stride_decode::{Touch, World, touches};
-use stride_event::{Call, Event, FdSet, Tid};
+use stride_event::{Call, CallSet, Event, FdSet, Outcome, Tid};
 use stride_filter::{PathSet, Status, WordSet};
 use stride_proc::Proc;
 
@@ -11,9 +11,11 @@ pub struct Selector {
     paths: PathSet,
     fds: Option<FdSet>,
     status: WordSet<Status>,
+    /// The calls asked for, where the engine reports more than these.
+    calls: Option<CallSet>,
     world: Proc,
-    /// Whether the call each thread is in was selected when it was entered: by its return the descriptor may be closed.
-    chosen: HashMap<Tid, bool>,
+    /// What was decided about calls when they were entered; by their return the descriptor may be closed.
+    decided: HashMap<Tid, bool>,
 }
 
 impl Selector {
@@ -22,24 +24,64 @@ impl Selector {
             paths: options.paths.clone(),
             fds: options.trace_fds.clone(),
             status: options.status,
+            calls: needs_all_calls(options).then(|| options.trace.clone()),
             world: Proc::paths_only(),
-            chosen: HashMap::new(),
+            decided: HashMap::new(),
         }
     }
 
-    pub fn selects(&mut self, event: &Event<'_>) -> bool {
-        if self.paths.is_empty() && self.fds.is_none() {
-            return true;
-        }
+    /// Whether calls are chosen by what they are about.
+    fn by_touch(&self) -> bool {
+        !self.paths.is_empty() || self.fds.is_some()
+    }
+
+    /// What of an event is shown: all of it, the event without its call, or nothing.
+    pub fn select<'e>(&mut self, event: Event<'e>) -> Option<Event<'e>> {
         match event {
             Event::Enter(call) => {
-                let yes = self.touched(call);
-                self.chosen.insert(call.tid, yes);
-                yes
+                let chosen = self.enters(call);
+                // How it ends decides.
+                (chosen && self.status.is_all()).then_some(event)
             }
-            Event::Exit(call) => self.chosen.remove(&call.tid).unwrap_or_else(|| self.touched(call)),
-            _ => true,
+            Event::Exit(call) => {
+                let chosen = self.leaves(call);
+                (chosen && self.status.contains(status(call.outcome))).then_some(event)
+            }
+            Event::Detached { tid, call, at } => {
+                let call = call.filter(|call| self.leaves(call) && self.status.contains(Status::Detached));
+                self.decided.remove(&tid);
+                Some(Event::Detached { tid, call, at })
+            }
+            // For the thread under its former id the call ends as if it had been detached from.
+            Event::Superseded { tid, old, call, at } => {
+                if let Some(chosen) = self.decided.remove(&old) {
+                    self.decided.insert(tid, chosen);
+                }
+                let chosen = |call: &&Call| self.stays(call) && self.status.contains(Status::Detached);
+                Some(Event::Superseded { tid, old, call: call.filter(chosen), at })
+            }
+            _ => Some(event),
         }
+    }
+
+    fn enters(&mut self, call: &Call) -> bool {
+        let chosen = self.chosen(call);
+        if self.by_touch() {
+            self.decided.insert(call.tid, chosen);
+        }
+        chosen
+    }
+
+    fn stays(&self, call: &Call) -> bool {
+        self.decided.get(&call.tid).copied().unwrap_or_else(|| self.chosen(call))
+    }
+
+    fn leaves(&mut self, call: &Call) -> bool {
+        self.decided.remove(&call.tid).unwrap_or_else(|| self.chosen(call))
+    }
+
+    fn chosen(&self, call: &Call) -> bool {
+        self.calls.as_ref().is_none_or(|calls| calls.contains(call.abi, call.nr)) && (!self.by_touch() || self.touched(call))
     }
 
     fn touched(&self, call: &Call) -> bool {
@@ -52,8 +94,18 @@ impl Selector {
             }
         })
     }
+}
 
-    pub fn status(&self, status: Status) -> bool {
-        self.status.contains(status)
+/// `-n` puts the number of a thread's latest call before lines that are about no call, whether that one is shown or not.
+pub fn needs_all_calls(options: &Options) -> bool {
+    options.syscall_number && options.prints_calls() && !options.seccomp_bpf && !options.trace.is_all()
+}
+
+fn status(outcome: Outcome) -> Status {
+    match outcome {
+        Outcome::Value(_) => Status::Successful,
+        Outcome::Error(_) => Status::Failed,
+        Outcome::Gone => Status::Unfinished,
+        Outcome::Pending => Status::Unavailable,
     }
 }

@@ -2,10 +2,12 @@
 
 use crate::flags::{Daemonize, Options, Output};
 use crate::engine::Engine;
-use crate::{command, layout, outputs, select::Selector};
-use anyhow::Result;
-use stride_event::{Event, Limits, Origin, Outcome, Seccomp, Tid, TraceSpec};
-use stride_filter::{Quiet, Status};
+use crate::{command, layout, outputs, select, select::Selector};
+use anyhow::{Result, bail};
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+use stride_event::{Call, CallSet, Event, Fate, Limits, Origin, Seccomp, Tid, TraceSpec};
+use stride_filter::Quiet;
 use stride_output::{Summary, TextView};
 
 /// How the run ended, for Stride's own exit status.
@@ -20,6 +22,7 @@ pub fn run(options: Options) -> Result<Ended> {
     let mut outputs = outputs::Outputs::open(&options)?;
     let spec = spec(&options)?;
     let mut engine = Engine::start(options.engine, spec)?;
+    outputs::release_stdio();
     for failure in engine.failures() {
         outputs.complain(&failure);
     }
@@ -29,14 +32,21 @@ pub fn run(options: Options) -> Result<Ended> {
     while let Some(event) = engine.next()? {
         run.note(&event);
         views.tell(&event, &run, &mut outputs);
-        if selector.selects(&event) {
+        if let Some(event) = selector.select(event) {
             if matches!(event, Event::Exit(_)) {
                 run.shown += 1;
             }
-            views.event(&event, &selector);
+            views.event(&event);
+        } else if let Event::Enter(call) | Event::Exit(call) = event {
+            views.note_call(call);
         }
         let over = options.syscall_limit.is_some_and(|limit| run.shown >= limit);
         if let Some(error) = views.take_error() {
+            if let Event::Started { tid, origin: Origin::Spawned, .. } = event {
+                // Its own output file: nothing has been run, and nothing shall be.
+                let _ = nix::sys::signal::kill(Pid::from_raw(tid), Signal::SIGKILL);
+                bail!(error);
+            }
             outputs.complain(&error);
         }
         if over && engine.interrupted().is_none() && !run.limit_told() {
@@ -80,6 +90,7 @@ impl Run<'_> {
 /// What the engine is asked for.
 fn spec(options: &Options) -> Result<TraceSpec> {
     let prints = options.prints_calls();
+    let by_path = !options.paths.is_empty() || options.trace_fds.is_some();
     let unabbreviated = options.abbrev != stride_event::CallSet::all();
     let elements = if unabbreviated { usize::MAX >> 1 } else { options.string_limit };
     let times = options.summary.as_ref().is_some_and(|s| !s.wall_clock);
@@ -87,7 +98,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         command: options.command.as_ref().map(command::resolve).transpose()?,
         attach: options.attach.clone(),
         follow: options.follow_forks,
-        calls: options.trace.clone(),
+        calls: if select::needs_all_calls(options) { CallSet::all() } else { options.trace.clone() },
         limits: Limits { text: options.string_limit, elements },
         dump_read: options.dump_read.clone(),
         dump_write: options.dump_write.clone(),
@@ -96,14 +107,15 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         detach_on_execve: options.detach_on_exec,
         daemonize: layout::daemonize(options.daemonize),
         interruptible: layout::interruptible(options.interruptible),
-        entries: prints,
+        // What a path or descriptor stands for may change during the call.
+        entries: prints || by_path,
         want_ip: options.instruction_pointer,
         want_times: options.timestamps.is_some()
             || options.relative_timestamps.is_some()
             || options.syscall_times.is_some()
             || options.summary.is_some(),
         want_system_time: times,
-        no_memory: !prints && options.paths.is_empty(),
+        no_memory: !prints && !by_path,
     })
 }
 
@@ -111,10 +123,6 @@ fn spec(options: &Options) -> Result<TraceSpec> {
 struct Views {
     text: Option<TextView>,
     summary: Option<Summary>,
-    /// What the output is called in messages.
-    output: String,
-    /// Calls are shown only once it is known how they ended.
-    whole_calls: bool,
 }
 
 impl Views {
@@ -122,42 +130,33 @@ impl Views {
         Ok(Views {
             text: options.prints_calls().then(|| outputs.text_view(options)).transpose()?,
             summary: options.summary.as_ref().map(|s| Summary::new(layout::summary(s))),
-            output: match &options.output {
-                Output::Stderr => "standard error".into(),
-                Output::File(path) => path.display().to_string(),
-                Output::Pipe(command) => format!("|{}", command.to_string_lossy()),
-            },
-            whole_calls: !options.status.is_all(),
         })
     }
 
-    fn event(&mut self, event: &Event<'_>, selector: &Selector) {
+    fn event(&mut self, event: &Event<'_>) {
         if let (Some(summary), Event::Exit(call)) = (&mut self.summary, event) {
             summary.add(call);
         }
         if let Some(text) = &mut self.text {
-            match event {
-                Event::Enter(_) if self.whole_calls => {}
-                Event::Exit(call) if self.whole_calls => {
-                    if selector.status(status(call.outcome)) {
-                        text.event(event);
-                    }
-                }
-                _ => text.event(event),
-            }
+            text.event(event);
         }
     }
 
     /// Messages about tracees that strace writes to stderr, not to the trace.
     fn tell(&mut self, event: &Event<'_>, run: &Run<'_>, outputs: &mut outputs::Outputs) {
-        if run.options.is_quiet(Quiet::Attach) {
-            return;
-        }
-        let message = match event {
-            Event::Started { tid, origin, .. } if *origin != Origin::Spawned || run.options.daemonize != Daemonize::No => {
+        let quiet = |message| run.options.is_quiet(message);
+        let message = match *event {
+            Event::Started { tid, origin, .. } if !quiet(Quiet::Attach) => {
+                if origin == Origin::Spawned && run.options.daemonize == Daemonize::No {
+                    return;
+                }
                 format!("Process {tid} attached")
             }
-            Event::Detached { tid, .. } => format!("Process {tid} detached"),
+            Event::Detached { tid, .. } if !quiet(Quiet::Attach) => format!("Process {tid} detached"),
+            Event::Stranger { tid, .. } if outputs.is_own_child(tid) => return,
+            Event::Stranger { tid, fate: Fate::Detached } if !quiet(Quiet::Attach) => format!("Detached unknown pid {tid}"),
+            Event::Stranger { tid, fate: Fate::Exited } if !quiet(Quiet::Exit) => format!("Exit of unknown pid {tid} ignored"),
+            Event::Stranger { tid, fate: Fate::Killed } if !quiet(Quiet::Exit) => format!("Termination of unknown pid {tid} ignored"),
             _ => return,
         };
         if let Some(text) = &mut self.text
@@ -168,9 +167,15 @@ impl Views {
         outputs.complain(&message);
     }
 
+    /// A call that is not shown.
+    fn note_call(&mut self, call: &Call) {
+        if let Some(text) = &mut self.text {
+            text.note_call(call);
+        }
+    }
+
     fn take_error(&mut self) -> Option<String> {
-        let error = self.text.as_mut()?.take_error()?;
-        Some(format!("{}: {}: the trace ends here, the program goes on", self.output, command::os_error(&error)))
+        self.text.as_mut()?.take_error()
     }
 
     fn finish(&mut self, outputs: &mut outputs::Outputs) {
@@ -182,14 +187,5 @@ impl Views {
             summary.render(&mut table);
             outputs.write_summary(&table, self.text.as_mut());
         }
-    }
-}
-
-fn status(outcome: Outcome) -> Status {
-    match outcome {
-        Outcome::Value(_) => Status::Successful,
-        Outcome::Error(_) => Status::Failed,
-        Outcome::Gone => Status::Unfinished,
-        Outcome::Pending => Status::Unavailable,
     }
 }

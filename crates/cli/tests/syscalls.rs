@@ -23,17 +23,25 @@ fn main() {
     assert!(!programs.is_empty(), "no test programs in {}", dir.display());
     let trials = programs
         .into_iter()
-        .map(|source| {
-            let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            Trial::test(format!("syscalls::{name}"), move || check(&source))
+        .flat_map(|source| {
+            ["ptrace", "ebpf"].map(|engine| {
+                let (name, source) = (source.file_stem().unwrap_or_default().to_string_lossy().into_owned(), source.clone());
+                Trial::test(format!("syscalls::{name}::{engine}"), move || check(&source, engine))
+            })
         })
         .collect();
     libtest_mimic::run(&args, trials).exit();
 }
 
-fn check(source: &Path) -> Result<(), Failed> {
+fn check(source: &Path, engine: &str) -> Result<(), Failed> {
     let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("syscalls").join(&name);
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("syscalls").join(engine).join(&name);
+    if engine == "ebpf"
+        && let Err(why) = stride_engine_ebpf::available()
+    {
+        println!("skipped: {name}: {why}");
+        return Ok(());
+    }
     let _ = std::fs::remove_dir_all(&scratch);
     std::fs::create_dir_all(&scratch)?;
     let program = scratch.join(&name);
@@ -58,7 +66,7 @@ fn check(source: &Path) -> Result<(), Failed> {
         })
         .collect();
     let output = Command::new(STRIDE)
-        .args(["--engine=ptrace", "-o"])
+        .args([&format!("--engine={engine}"), "-o"])
         .arg(&log)
         .args(&options)
         .arg(&program)

@@ -141,6 +141,13 @@ fn ret<'a>(cx: &Cx<'a>) -> Return<'a> {
     };
     let value = match cx.row.returns(&cx.call.args, cx.abi()) {
         Ret::Int | Ret::Never => Value::Int(v),
+        Ret::NarrowInt => match errno(v) {
+            None => Value::Int(v),
+            Some((name, text)) => {
+                let value = Value::Glue(cx.values(&[Value::Int(v), Value::Ascii(" "), Value::Ascii(name)]));
+                return Return { outcome, value, note: Some(Value::Ascii(text)) };
+            }
+        },
         Ret::Size => Value::UInt(cx.abi().cut(v as u64)),
         Ret::Hex => Value::Hex(v as u64),
         Ret::Addr => Value::Hex(v as u64),
@@ -150,18 +157,28 @@ fn ret<'a>(cx: &Cx<'a>) -> Return<'a> {
         Ret::Uid => Value::UInt(v as u32 as u64),
         Ret::Flags(set) => {
             let raw = cx.abi().cut(v as u64);
-            let names = Value::Styled(cx.keep(Value::Flags { raw, set }));
-            return Return { outcome, value: Value::Hex(raw), note: (raw != 0).then_some(names) };
+            let note = set.describes(raw).then(|| Value::Gloss(cx.keep(Value::Flags { raw, set })));
+            return Return { outcome, value: Value::Hex(raw), note };
         }
         Ret::Enum(set) => {
             let raw = cx.abi().cut(v as u64);
-            let name = Value::Styled(cx.keep(Value::Enum { raw, set }));
-            return Return { outcome, value: Value::Int(v), note: set.name_of(raw).map(|_| name) };
+            let note = set.name_of(raw).map(|_| Value::Enum { raw, set });
+            return Return { outcome, value: Value::UInt(raw), note };
         }
         // A choice was resolved above; one within another is none.
         Ret::Select(_) => Value::Int(v),
     };
     Return { outcome, value, note: irregular::note(cx) }
+}
+
+/// The error that a negative `int` in 64 bits without its sign stands for.
+fn errno(v: i64) -> Option<(&'static str, &'static str)> {
+    let error = (v as u32 as i32).wrapping_neg();
+    if v <= i64::from(i32::MAX) || !(1..4096).contains(&error) {
+        return None;
+    }
+    let table = stride_syscalls::uapi::errno::ERRNO;
+    table.iter().find(|e| e.0 == error as u32).map(|e| (e.1, e.2))
 }
 
 /// A call the tables do not know: six registers.

@@ -50,7 +50,7 @@ impl<'a> Cx<'a> {
 
     /// Whether memory of this direction holds what may be shown.
     pub fn filled(&self, dir: Dir) -> bool {
-        dir == Dir::In || dir.at_exit(!self.failed())
+        dir.is_in() || dir.at_exit(!self.failed())
     }
 
     pub fn ret(&self) -> Option<i64> {

@@ -3,7 +3,7 @@
 use crate::Cx;
 use crate::cx::le;
 use bumpalo::collections::Vec;
-use stride_event::{Call, Outcome, Phase};
+use stride_event::{Call, Outcome, Phase, Tid};
 
 /// A piece of a dump, in order.
 #[derive(Clone, Copy, Debug)]
@@ -12,8 +12,14 @@ pub enum Dump<'a> {
     Vector { index: usize, buffers: u64 },
     /// The buffer of this index follows, with so many bytes.
     Buffer { index: usize, len: u64 },
-    Bytes(&'a [u8]),
+    /// Data, of which there are `len` bytes in all.
+    Bytes { bytes: &'a [u8], len: u64 },
+    /// So many bytes at this address of the process could not be read, and the dump ends.
+    Missing { len: u64, addr: u64, tid: Tid },
 }
+
+/// What is read at once: memory that ends early is dumped up to the last chunk that is whole.
+const CHUNK: usize = 64 << 10;
 
 /// How a call holds its data; all have the descriptor first.
 #[derive(Clone, Copy)]
@@ -78,11 +84,20 @@ struct Pieces<'a, 'c> {
 }
 
 impl<'a> Pieces<'a, '_> {
-    /// All of them; memory that ends early is not dumped in part.
     fn bytes(&mut self, addr: u64, len: u64) {
         let bytes = self.cx.prefix(self.phase, addr, usize::try_from(len).unwrap_or(usize::MAX));
-        if !bytes.is_empty() && bytes.len() as u64 == len {
-            self.pieces.push(Dump::Bytes(bytes));
+        if bytes.len() as u64 == len {
+            if len > 0 {
+                self.pieces.push(Dump::Bytes { bytes, len });
+            }
+            return;
+        }
+        let whole = bytes.len() / CHUNK * CHUNK;
+        if whole > 0 {
+            self.pieces.push(Dump::Bytes { bytes: &bytes[..whole], len });
+            let missing = (len - whole as u64).min(CHUNK as u64);
+            let tid = self.cx.call.tid;
+            self.pieces.push(Dump::Missing { len: missing, addr: addr.wrapping_add(whole as u64), tid });
         }
     }
 

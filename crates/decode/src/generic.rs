@@ -71,7 +71,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
             Err(value) => value,
             Ok(phase) => inline(cx, inner, phase, raw, inner.size(cx.abi()), scope).unwrap_or(Value::Addr(raw)),
         },
-        Ty::Array(dir, inner, len) => array(cx, raw, dir, inner, len, scope),
+        Ty::Array(dir, inner, len) | Ty::Table(dir, inner, len, _) => array(cx, raw, dir, inner, len, scope),
         Ty::Grown(dir, s, len, min) => match (follow(cx, raw, dir), cx.len(len, Phase::of(dir), scope)) {
             (Err(value), _) => value,
             (Ok(phase), Some(size)) if size >= min as u64 => grown(cx, s, phase, raw, size).unwrap_or(Value::Addr(raw)),

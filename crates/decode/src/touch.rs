@@ -1,7 +1,8 @@
 //! Which descriptors and paths a call is about.
 
 use stride_event::{Call, Memory, Phase};
-use stride_syscalls::{Irregular, Ty, table};
+use crate::irregular;
+use stride_syscalls::{Irregular, Syscall, Ty, table};
 
 /// A descriptor or path among a call's arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,11 +15,11 @@ pub enum Touch<'a> {
 pub fn touches(call: &Call, test: &mut dyn FnMut(Touch<'_>) -> bool) -> bool {
     let Some(row) = table(call.abi).get(call.nr).map(|e| e.row.form(&call.args, call.abi)) else { return false };
     row.args.iter().enumerate().any(|(i, arg)| {
-        row.has(arg, &call.args, call.abi) && touched(call, &arg.ty, row.held(i, &call.args, call.abi), test)
+        row.has(arg, &call.args, call.abi) && touched(call, row, &arg.ty, row.held(i, &call.args, call.abi), test)
     })
 }
 
-fn touched(call: &Call, ty: &Ty, raw: u64, test: &mut dyn FnMut(Touch<'_>) -> bool) -> bool {
+fn touched(call: &Call, row: &Syscall, ty: &Ty, raw: u64, test: &mut dyn FnMut(Touch<'_>) -> bool) -> bool {
     match ty {
         Ty::Fd | Ty::DirFd => test(Touch::Fd(raw as i32)),
         Ty::Path => {
@@ -29,7 +30,10 @@ fn touched(call: &Call, ty: &Ty, raw: u64, test: &mut dyn FnMut(Touch<'_>) -> bo
             }
         }
         Ty::Custom(Irregular::LinkTarget | Irregular::Untouched, _) => false,
-        Ty::Custom(_, shape) | Ty::As(_, shape) => touched(call, shape, raw, test),
+        Ty::Custom(which @ (Irregular::PollFds | Irregular::FdSet), _) => {
+            irregular::poll::waited(call, row, raw, *which, &mut |fd| test(Touch::Fd(fd)))
+        }
+        Ty::Custom(_, shape) | Ty::As(_, shape) => touched(call, row, shape, raw, test),
         _ => false,
     }
 }

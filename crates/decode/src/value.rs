@@ -68,6 +68,8 @@ pub enum Value<'a> {
     Symbolic(&'a Value<'a>),
     /// What the call made of the argument before this one; as an argument of its own it has no name.
     Becomes(&'a Value<'a>),
+    /// Of a note: names, which are left out where there are to be none.
+    Gloss(&'a Value<'a>),
     /// Written in the style of the arguments where the rest of a note keeps to names.
     Styled(&'a Value<'a>),
     /// Text of Stride's own, such as a shift between parts of a number.

@@ -7,7 +7,7 @@ use crate::records;
 use crate::ring::Ring;
 use crate::spawn::{reap, spawn};
 use crate::wire::{read, rec_call, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_signal, rec_start, task_flag};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::AsRawFd;
 use stride_event::{Call, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
@@ -17,11 +17,14 @@ use stride_event::{Call, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpe
 pub struct Settings {
     /// Size of the ring: a power of two, at least a page.
     pub ring_bytes: u32,
+    /// Watch calls when they are entered only if times are wanted, though some calls' memory be lost by the time they return
+    /// (accept's room for an address): a fifth less for the tracee to bear.
+    pub exits_only: bool,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { ring_bytes: 16 << 20 }
+        Settings { ring_bytes: 8 << 20, exits_only: false }
     }
 }
 
@@ -37,6 +40,7 @@ enum Note {
     Killed { tid: Tid, signal: i32, core: bool, at: Ns },
     Superseded { tid: Tid, old: Tid, at: Ns },
     Lost { tid: Tid, count: u64 },
+    Detached { tid: Tid },
     Idle,
 }
 
@@ -50,7 +54,9 @@ pub struct EbpfEngine {
     entered: HashMap<Tid, Call>,
     spare: Vec<Call>,
     /// Traced threads that have not ended.
-    live: usize,
+    live: BTreeSet<Tid>,
+    /// `stop` was called: what is in the ring still comes, then all who live on are let go.
+    stopping: bool,
     child: Option<Tid>,
     first: Option<Note>,
     /// The record at the ring's front was handed out; or the losses before it were.
@@ -69,7 +75,14 @@ impl EbpfEngine {
         // The child is forked first: it gets ready while the programs are loaded.
         let waiting = spec.command.as_ref().map(spawn).transpose()?;
         let tables = Tables::of(&spec)?;
-        let config = Config { follow: spec.follow, times: spec.want_times, unknown: spec.calls.unknown, ring_bytes: settings.ring_bytes };
+        let config = Config {
+            follow: spec.follow,
+            times: spec.want_times,
+            unknown: spec.calls.unknown,
+            exits_only: settings.exits_only,
+            attach: !spec.attach.is_empty(),
+            ring_bytes: settings.ring_bytes,
+        };
         let mut kernel = Kernel::load(config, &tables)?;
         let io = |call| move |error| StartError::Spawn { call, error };
         let ring = Ring::new(kernel.ring(), settings.ring_bytes).map_err(io("mmap"))?;
@@ -84,7 +97,8 @@ impl EbpfEngine {
             siginfo: [0; SIGINFO_SIZE],
             entered: HashMap::new(),
             spare: Vec::new(),
-            live: 0,
+            live: BTreeSet::new(),
+            stopping: false,
             child: None,
             first: None,
             taken: false,
@@ -96,7 +110,7 @@ impl EbpfEngine {
             adopted.map_err(|e| StartError::Spawn { call: "bpf", error: io::Error::other(e.to_string()) })?;
             let tid = waiting.go()?;
             engine.child = Some(tid);
-            engine.live = 1;
+            engine.live.insert(tid);
             engine.first = Some(Note::Started { tid, origin: Origin::Spawned, at: 0 });
         } else if engine.ring.peek().is_none() {
             return Err(StartError::Attach { tid: spec.attach.first().copied().unwrap_or(0) });
@@ -114,15 +128,17 @@ impl EbpfEngine {
             Note::Signal { tid, at } => Event::Signal { tid, info: &self.siginfo, ip: None, at },
             Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
-            Note::Superseded { tid, old, at } => Event::Superseded { tid, old, at },
+            Note::Superseded { tid, old, at } => Event::Superseded { tid, old, call: None, at },
             Note::Lost { tid, count } => Event::Lost { tid, count },
+            Note::Detached { tid } => Event::Detached { tid, call: None, at: 0 },
             Note::Idle => Event::Idle,
         }))
     }
 
-    /// Stops tracing: what was recorded so far still comes out of `next`, then `None`. Threads live on untouched.
+    /// Stops tracing: what was recorded so far still comes out of `next`, then the threads that live on, then `None`.
     pub fn stop(&mut self) {
         self.kernel.detach();
+        self.stopping = true;
     }
 
     /// The command that was started.
@@ -165,7 +181,12 @@ impl EbpfEngine {
                 }
                 continue;
             }
-            if self.live == 0 {
+            if self.stopping && let Some(tid) = self.live.pop_first() {
+                // Reaping the command would now be waiting for it.
+                self.child = None;
+                return Ok(Some(Note::Detached { tid }));
+            }
+            if self.live.is_empty() {
                 if let Some(pid) = self.child.take() {
                     reap(pid);
                 }
@@ -232,7 +253,7 @@ impl EbpfEngine {
             }
             rec_kind::REC_START => {
                 let rec = read::<rec_start>(rec)?;
-                self.live += 1;
+                self.live.insert(tid);
                 let origin = match rec.parent {
                     0 => Origin::Attached,
                     parent => Origin::Forked { parent: parent as Tid },
@@ -249,7 +270,7 @@ impl EbpfEngine {
             }
             rec_kind::REC_EXIT => {
                 let status = read::<rec_exit>(rec)?.status as i32;
-                self.live = self.live.saturating_sub(1);
+                self.live.remove(&tid);
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
                 }
@@ -260,7 +281,8 @@ impl EbpfEngine {
             }
             rec_kind::REC_EXEC => {
                 let old = read::<rec_exec>(rec)?.old as Tid;
-                self.live = self.live.saturating_sub(1);
+                self.live.remove(&old);
+                self.live.insert(tid);
                 if let Some(mut call) = self.entered.remove(&old) {
                     call.tid = tid;
                     self.entered.insert(tid, call);

@@ -17,6 +17,9 @@ pub struct Config {
     pub follow: bool,
     pub times: bool,
     pub unknown: bool,
+    pub exits_only: bool,
+    /// Threads are looked for (`-p`).
+    pub attach: bool,
     /// A power of two.
     pub ring_bytes: u32,
 }
@@ -67,7 +70,7 @@ impl Kernel {
         // The skeleton borrows its object. There is one a process: a few words that are never given back.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut open: OpenStrideSkel<'static> = StrideSkelBuilder::default().open(object)?;
-        let entry = tables.needs_entry || config.times || !prepare_exec;
+        let entry = tables.needs_entry && !config.exits_only || config.times || !prepare_exec;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.follow = config.follow;
             rodata.take_times = config.times;
@@ -85,6 +88,7 @@ impl Kernel {
         open.progs.on_prepare_exec.set_autoload(prepare_exec);
         open.progs.on_sys_enter.set_autoload(entry);
         open.progs.on_fork.set_autoload(config.follow);
+        open.progs.seed.set_autoload(config.attach);
         Ok(Kernel { skel: open.load()?, links: Vec::new(), entry })
     }
 
@@ -186,7 +190,7 @@ fn has_prepare_exec() -> bool {
 /// Whether the engine can run here: loads and attaches it for a moment.
 pub fn available() -> Result<(), Why> {
     let tables = Tables { ops: Vec::new(), calls: Vec::new(), choices: Vec::new(), case_keys: Vec::new(), case_runs: Vec::new(), needs_entry: true };
-    Kernel::load(Config { follow: true, times: true, unknown: true, ring_bytes: 1 << 16 }, &tables)?.attach()
+    Kernel::load(Config { follow: true, times: true, unknown: true, exits_only: false, attach: true, ring_bytes: 1 << 16 }, &tables)?.attach()
 }
 
 /// What wire.h says fits what Rust assumes of it.

@@ -36,14 +36,14 @@ impl Tables {
         };
         for &abi in ABIS {
             tables.mark(abi, &spec.calls);
-            if spec.no_memory {
-                continue;
-            }
-            for entry in table(abi).iter() {
-                if spec.calls.contains(abi, u64::from(entry.nr)) {
-                    tables.lower(entry.row, abi, entry.nr, &spec.limits)?;
+            if !spec.no_memory {
+                for entry in table(abi).iter() {
+                    if spec.calls.contains(abi, u64::from(entry.nr)) {
+                        tables.lower(entry.row, abi, entry.nr, &spec.limits)?;
+                    }
                 }
             }
+            tables.simplify(abi);
         }
         Ok(tables)
     }
@@ -71,6 +71,22 @@ impl Tables {
         }
     }
 
+    /// Finds the calls that need no interpreter.
+    fn simplify(&mut self, abi: Abi) {
+        let start = abi as usize * NUMBERS;
+        for call in &mut self.calls[start..start + NUMBERS] {
+            let special = call_flag::CALL_ENTRY.0 | call_flag::CALL_EXEC.0 | call_flag::CALL_EXIT.0;
+            let simple = match call.ops.n {
+                0 => true,
+                1 => is_simple(&self.ops[call.ops.first as usize]),
+                _ => false,
+            };
+            if simple && call.choices == 0 && call.flags & special == 0 {
+                call.flags |= call_flag::CALL_SIMPLE.0;
+            }
+        }
+    }
+
     fn lower(&mut self, row: &'static Syscall, abi: Abi, nr: u32, limits: &Limits) -> Result<(), StartError> {
         let plan = Plan::of(row, abi);
         if plan.is_empty() {
@@ -86,12 +102,18 @@ impl Tables {
             self.choice(row, abi, choice, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
         }
         // Overwritten by the time the call returns; or found by a register that is.
-        let at_entry = |op: &Op| op.dir.at_entry() && op.dir.at_exit(true) || op.parent == ROOT && op.at == STACK;
+        let at_entry = |op: &Op| op.dir.is_lost() || op.parent == ROOT && op.at == STACK;
+        let has = |f: fn(&Op) -> bool| plan.ops.iter().any(f);
+        let mixed = has(|op| op.dir == Dir::In && op.kind == Kind::Bytes) && has(|op| op.dir.at_exit(true));
         let entry = plan.ops.iter().chain(plan.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default))).any(at_entry);
         let call = &mut self.calls[abi as usize * NUMBERS + nr as usize];
         call.ops = ops;
         call.choice = first_choice;
         call.choices = plan.choices.len() as u16;
+        if mixed {
+            call.flags |= call_flag::CALL_MIXED.0;
+            self.needs_entry = true;
+        }
         if entry {
             call.flags |= call_flag::CALL_ENTRY.0;
             self.needs_entry = true;
@@ -107,7 +129,7 @@ impl Tables {
         self.choices.push(choice {
             mask: from.key.mask,
             arg: register(from.key.arg),
-            second: from.key.second.map_or(ROOT, |name| register(name)),
+            second: from.key.second.map_or(ROOT, register),
             shift: from.key.shift,
             otherwise,
             ..choice::default()
@@ -138,6 +160,18 @@ impl Tables {
     }
 }
 
+fn is_simple(op: &op) -> bool {
+    let count = u32::from(op.count);
+    let sized = count == op_count::COUNT_FIXED.0 || count == op_count::COUNT_RET.0 || count == op_count::COUNT_AT.0;
+    let max = if count == op_count::COUNT_FIXED.0 { op.cap.min(op.n) } else { op.cap };
+    op.parent == ROOT
+        && u32::from(op.at) < bound::AT_STACK.0
+        && u32::from(op.kind) == op_kind::OP_BYTES.0
+        && sized
+        && (op.less, op.shift) == (0, 0)
+        && u64::from(max) * u64::from(op.elem) <= u64::from(bound::SIMPLE_MAX.0)
+}
+
 fn lower(from: &Op, limits: &Limits) -> op {
     let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let (mut width, mut less, mut shift) = (4, 0, 0);
@@ -163,7 +197,7 @@ fn lower(from: &Op, limits: &Limits) -> op {
             Kind::Words => op_kind::OP_WORDS.0,
         } as u8,
         dir: match from.dir {
-            Dir::In => op_dir::DIR_ENTRY.0,
+            Dir::In | Dir::InLost => op_dir::DIR_ENTRY.0,
             Dir::Out => op_dir::DIR_EXIT.0,
             Dir::InOut => op_dir::DIR_ENTRY.0 | op_dir::DIR_EXIT.0,
             Dir::OutAlways => op_dir::DIR_EXIT.0 | op_dir::DIR_ALWAYS.0,

@@ -78,7 +78,7 @@ fn what_a_small_ring_loses_is_counted_to_the_call() {
     let (all, none) = count(Settings::default(), Duration::ZERO);
     assert_eq!(none, 0);
     assert!(all > 40000);
-    let (shown, lost) = count(Settings { ring_bytes: 64 << 10 }, Duration::from_millis(200));
+    let (shown, lost) = count(Settings { ring_bytes: 64 << 10, ..Settings::default() }, Duration::from_millis(200));
     assert!(lost > 0);
     assert_eq!(shown + lost, all);
 }
@@ -116,4 +116,26 @@ fn many_short_children_are_all_seen() {
         }
     }
     assert_eq!((started, ended), (301, 301));
+}
+
+#[test]
+fn stopping_lets_go_of_what_lives_on() {
+    if !available("stopping_lets_go_of_what_lives_on") {
+        return;
+    }
+    let mut cat = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    let pid = cat.id() as i32;
+    let mut engine = EbpfEngine::start(TraceSpec { attach: vec![pid], ..everything() }).unwrap();
+    engine.stop();
+    let mut detached = 0;
+    while let Some(event) = engine.next().unwrap() {
+        if let Event::Detached { tid, .. } = event {
+            assert_eq!(tid, pid);
+            detached += 1;
+        }
+    }
+    assert_eq!(detached, 1);
+    drop(cat.stdin.take());
+    assert!(cat.wait().unwrap().success());
 }

@@ -24,6 +24,7 @@ fn main() {
         interruptible: 0,
         entries: true,
         want_ip: false,
+        want_times: true,
         want_system_time: false,
         no_memory: false,
     };

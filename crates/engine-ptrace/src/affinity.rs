@@ -9,25 +9,30 @@
 //!   the tracee would flee to the next idle CPU at every stop. This takes CAP_SYS_NICE, without which there is no way back.
 //!
 //! That is good for one tracee that makes call after call, and bad where several run in parallel, or others compete for that CPU. No rule
-//! told these apart as well as trying: the time of a window of stops [`Mode::Beside`] the tracee is compared with that of one spent
-//! [`Mode::Free`], and the better is kept, to be questioned again now and then. Failed trials become rare by doubling their distance.
-//! Nothing of this costs a system call but at the ends of windows.
+//! told these apart as well as trying: what stops cost [`Mode::Beside`] the tracee is compared with what they cost in a window spent
+//! [`Mode::Free`]. The kernel may move the tracee at any time, so when stops become slow, the first guess is that it went elsewhere.
+//! Failed trials become rare by doubling their distance. Nothing of this takes a system call but when a verdict changes, or stops are slow.
 
 use crate::sys;
 use nix::sched::CpuSet;
 use std::fs::File;
 use stride_event::{Ns, Tid};
 
-/// Stops by which a mode is judged.
+/// Stops by which the cost of being free is measured.
 const WINDOW: u32 = 256;
+/// Stops after which it is asked whether being beside still pays.
+const CHUNK: u32 = 16;
+/// Slow chunks (twice, where it turned out that the tracee had not moved) less quick ones, until being beside counts as a failure.
+const PATIENCE: u32 = 16;
 /// Where stops are rarer than this on average, there is nothing to gain.
 const RARE: Ns = 200_000;
 /// A pause counts for this much at most: it is the tracee's.
 const PAUSE: Ns = 1_000_000;
-/// Windows until a trial is repeated.
-const AGAIN: u32 = 16;
-/// Windows for which a verdict stands.
-const STANDS: u32 = 256;
+/// Stops from a failed trial to the next, at first and at most.
+const AGAIN: u32 = 1 << 12;
+const RARELY: u32 = 1 << 18;
+/// Stops for which a verdict stands.
+const STANDS: u32 = 1 << 16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
@@ -42,13 +47,14 @@ pub struct Affinity {
     /// The CPUs to be free on; `None` where moving is out of the question.
     own: Option<CpuSet>,
     may_idle: bool,
-    /// The current window: stops, time spent, time of the latest stop.
+    /// The current window or chunk: stops, time spent, time of the latest stop.
     stops: u32,
     spent: Ns,
     last: Ns,
-    /// What the latest free window took.
+    /// What a chunk took when last free.
     free: Ns,
-    /// Windows left until the next trial, or in which the verdict stands.
+    slow: u32,
+    /// Stops left until the next trial, or for which the verdict stands.
     left: u32,
     distance: u32,
 }
@@ -68,6 +74,7 @@ impl Affinity {
             spent: 0,
             last: 0,
             free: 0,
+            slow: 0,
             left: 0,
             distance: AGAIN,
         }
@@ -83,52 +90,55 @@ impl Affinity {
         self.spent += now.saturating_sub(self.last).min(PAUSE);
         self.last = now;
         let beside = self.mode != Mode::Free;
-        if self.stops >= WINDOW || beside && self.spent > self.free {
+        if self.stops >= if beside { CHUNK } else { WINDOW } {
             let spent = std::mem::replace(&mut self.spent, 0);
             let stops = std::mem::replace(&mut self.stops, 0);
-            self.judge(tid, stops, spent);
+            self.left = self.left.saturating_sub(stops);
+            if beside { self.beside(tid, spent) } else { self.free(tid, spent) }
         }
     }
 
-    fn judge(&mut self, tid: Tid, stops: u32, spent: Ns) {
-        self.left = self.left.saturating_sub(1);
-        match self.mode {
-            Mode::Free if spent > RARE * Ns::from(stops) || self.left > 0 => {}
-            Mode::Free => {
-                self.free = spent;
-                self.left = STANDS;
-                self.come(tid);
-            }
-            Mode::Beside(_) if stops < WINDOW || spent > self.free / 8 * 7 => {
-                self.leave();
-                self.left = self.distance;
-                self.distance = (self.distance * 2).min(1024);
-            }
-            Mode::Beside(_) => {
-                self.distance = AGAIN;
-                if self.left == 0 {
-                    // Measure again what being free would cost.
-                    self.leave();
-                } else {
-                    self.come(tid);
-                }
-            }
+    fn free(&mut self, tid: Tid, spent: Ns) {
+        if self.left == 0 && spent < RARE * Ns::from(WINDOW) {
+            self.free = spent / Ns::from(WINDOW / CHUNK);
+            self.slow = 0;
+            self.left = STANDS;
+            self.come(tid);
         }
     }
 
-    /// Goes where this thread last ran.
-    fn come(&mut self, tid: Tid) {
-        let Some(cpu) = File::open(format!("/proc/{tid}/stat")).ok().and_then(|stat| sys::cpu_of(&stat)) else { return };
+    fn beside(&mut self, tid: Tid, spent: Ns) {
+        if spent > self.free / 4 * 3 {
+            self.slow += if self.come(tid) { 1 } else { 2 };
+        } else {
+            self.slow = self.slow.saturating_sub(1);
+        }
+        if self.slow >= PATIENCE {
+            self.leave();
+            self.left = self.distance;
+            self.distance = (self.distance * 2).min(RARELY);
+        } else if self.left == 0 {
+            // It went well. Measure again what being free would cost.
+            self.distance = AGAIN;
+            self.leave();
+        }
+    }
+
+    /// Goes where this thread last ran; false if it is there already, or must not go.
+    fn come(&mut self, tid: Tid) -> bool {
+        let Some(cpu) = File::open(format!("/proc/{tid}/stat")).ok().and_then(|stat| sys::cpu_of(&stat)) else { return false };
         if self.mode == Mode::Beside(cpu) || !self.own.is_some_and(|own| own.is_set(cpu).unwrap_or(false)) {
-            return;
+            return false;
         }
         let mut one = CpuSet::new();
-        if one.set(cpu).and_then(|()| sys::set_own_cpus(&one)).is_ok() {
+        let moved = one.set(cpu).and_then(|()| sys::set_own_cpus(&one)).is_ok();
+        if moved {
             if self.may_idle && self.mode == Mode::Free {
                 sys::set_idle_policy(true);
             }
             self.mode = Mode::Beside(cpu);
         }
+        moved
     }
 
     fn leave(&mut self) {

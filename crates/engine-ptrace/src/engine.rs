@@ -13,7 +13,7 @@ use crate::wait::{Report, Status, Stop, Waited, wait};
 use crate::{detach, seccomp};
 use std::collections::VecDeque;
 use std::marker::PhantomData;
-use stride_event::{CallSet, Event, Ns, Origin, Outcome, Phase, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{Call, CallSet, Event, Fate, Ns, Origin, Outcome, Phase, SIGINFO_SIZE, Tid, TraceSpec};
 use stride_syscalls::{Abi, uapi::numbers};
 
 /// An event to hand out, without what it borrows.
@@ -27,7 +27,8 @@ pub(crate) enum Note {
     Stopped { tid: Tid, signal: i32, at: Ns },
     Exited { tid: Tid, status: i32, at: Ns },
     Killed { tid: Tid, signal: i32, core: bool, at: Ns },
-    Superseded { tid: Tid, old: Tid, at: Ns },
+    Superseded { slot: Slot, old: Tid, at: Ns },
+    Stranger { tid: Tid, fate: Fate },
     Detached { slot: Slot, at: Ns },
     Personality { tid: Tid, abi: Abi },
 }
@@ -67,6 +68,8 @@ pub struct PtraceEngine {
     pub(crate) command: Option<Tid>,
     failures: Vec<AttachFailure>,
     calls: CallSet,
+    /// Children are traced, too.
+    follow: bool,
     entries: bool,
     want_ip: bool,
     pub(crate) want_system_time: bool,
@@ -120,6 +123,7 @@ impl PtraceEngine {
             now: sys::now(),
             command: None,
             failures: attached.failures,
+            follow: spec.follow,
             entries: spec.entries,
             want_ip: spec.want_ip,
             want_system_time: spec.want_system_time,
@@ -195,13 +199,16 @@ impl PtraceEngine {
             if self.threads.is_empty() && self.parked.is_empty() {
                 return Ok(None);
             }
-            match wait(false, self.want_system_time).map_err(|errno| EngineError { call: "wait4", errno })? {
+            // The event that tells of a parked child may never come (CLONE_PTRACE with CLONE_UNTRACED): no waiting for it once it is quiet.
+            let parked = !self.parked.is_empty();
+            match wait(parked, self.want_system_time).map_err(|errno| EngineError { call: "wait4", errno })? {
                 Waited::Report(report) => {
                     self.now = sys::now();
                     self.handle(report);
                 }
                 Waited::Interrupted if self.signals.quiet(self.now) => return Ok(Some(Event::Idle)),
-                Waited::Interrupted | Waited::Nothing => {}
+                Waited::Nothing => self.adopt_parked(self.command.unwrap_or_default()),
+                Waited::Interrupted => {}
                 Waited::NoChildren => {
                     // Everything is gone without a word (another tracer, or a reaper, took it).
                     self.finished = true;
@@ -219,13 +226,19 @@ impl PtraceEngine {
             Note::Stopped { tid, signal, at } => Event::Stopped { tid, signal, at },
             Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
-            Note::Superseded { tid, old, at } => Event::Superseded { tid, old, at },
+            Note::Superseded { slot, old, at } => Event::Superseded { tid: self.threads[slot].tid, old, call: self.call_in_flight(slot), at },
+            Note::Stranger { tid, fate } => Event::Stranger { tid, fate },
             Note::Personality { tid, abi } => Event::Personality { tid, abi },
             Note::Detached { slot, at } => {
-                let thread = &self.threads[slot];
-                Event::Detached { tid: thread.tid, call: (thread.inside == Inside::Wanted).then_some(&thread.call), at }
+                Event::Detached { tid: self.threads[slot].tid, call: self.call_in_flight(slot), at }
             }
         }
+    }
+
+    /// The call a thread is in, if it is one to report.
+    fn call_in_flight(&self, slot: Slot) -> Option<&Call> {
+        let thread = &self.threads[slot];
+        (thread.inside == Inside::Wanted).then_some(&thread.call)
     }
 
     fn resume_held(&mut self) {
@@ -321,11 +334,17 @@ impl PtraceEngine {
         {
             self.threads.rename(slot, tid);
             self.threads[slot].state = State::Stopped(stopped);
-            self.notes.push_back(Note::Superseded { tid, old: old as Tid, at: self.now });
+            self.notes.push_back(Note::Superseded { slot, old: old as Tid, at: self.now });
             self.stopped(slot, stop, system_time);
             return;
         }
-        self.parked.push(Parked { tid, stopped, stop });
+        if self.follow {
+            self.parked.push(Parked { tid, stopped, stop });
+        } else {
+            // CLONE_PTRACE: the kernel took it for one more tracee.
+            stopped.detach(0);
+            self.notes.push_back(Note::Stranger { tid, fate: Fate::Detached });
+        }
     }
 
     /// Takes on a child of a traced thread, whether it was seen already or not.
@@ -369,7 +388,7 @@ impl PtraceEngine {
             if let Some(stopped) = stopped {
                 self.threads[other].state = State::Stopped(stopped);
             }
-            self.notes.push_back(Note::Superseded { tid, old, at: self.now });
+            self.notes.push_back(Note::Superseded { slot: other, old, at: self.now });
             slot = other;
         }
         let thread = &mut self.threads[slot];
@@ -419,14 +438,24 @@ impl PtraceEngine {
                 self.notes.push_back(note);
                 self.retire(slot);
             }
-            None => {
+            None if self.follow => {
                 self.parked.retain(|p| p.tid != tid);
                 self.stillborn.push((tid, note));
             }
+            // CLONE_PARENT: a tracee made it Stride's child.
+            None => {
+                let fate = if matches!(note, Note::Exited { .. }) { Fate::Exited } else { Fate::Killed };
+                self.notes.push_back(Note::Stranger { tid, fate });
+            }
         }
         // A parent that was killed before its event could be seen leaves its child waiting here.
+        self.adopt_parked(tid);
+    }
+
+    /// Takes on children of whose birth no event tells.
+    fn adopt_parked(&mut self, parent: Tid) {
         for parked in std::mem::take(&mut self.parked) {
-            let (child, parent) = (parked.tid, parent_of(parked.tid).unwrap_or(tid));
+            let (child, parent) = (parked.tid, parent_of(parked.tid).unwrap_or(parent));
             self.parked.push(parked);
             self.adopt(child, parent, Abi::NATIVE);
         }

@@ -49,10 +49,10 @@ fn spawner() -> (Target, Arc<AtomicU64>) {
     (target, progress)
 }
 
-/// A few random bits, from the clock.
+/// A random number, from the clock.
 fn some(below: u64) -> u64 {
     let t = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    (t.subsec_nanos() as u64 / 7).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33 & 0xffff_ffff % below.max(1).next_power_of_two()
+    ((t.subsec_nanos() as u64 / 7).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33) % below
 }
 
 fn assert_runs_on(target: &Target, progress: &AtomicU64, what: &str) {
@@ -161,5 +161,20 @@ fn daemonized() {
             std::thread::sleep(Duration::from_millis(20));
         }
         assert!(text.contains(&format!("{pid} enter")) && text.contains("status: 6"), "-D {level}: {text}");
+    }
+}
+
+/// Not that Stride ignores signals, nor its descriptors. (Here and not with the other events, for it takes a process of its own.)
+#[test]
+fn the_command_inherits_nothing_of_stride() {
+    let victim = victim!();
+    let raw = raw!();
+    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("inherits");
+    // The test itself may have been given an ignored signal or an open descriptor: what counts is that there is no difference.
+    let untraced = Process::new(victim).arg("env").status().unwrap().code().unwrap();
+    for level in ["2", "4"] {
+        assert!(Process::new(&raw).args(["-I", level, "-e", "exit_group", "-o"]).arg(&out).arg(victim).arg("env").status().unwrap().success());
+        let text = std::fs::read_to_string(&out).unwrap();
+        assert!(text.contains(&format!("status: {untraced},")), "untraced {untraced}, but {text}");
     }
 }

@@ -24,17 +24,6 @@ fn a_command_that_cannot_be_executed() {
 }
 
 #[test]
-fn the_command_inherits_nothing_of_stride() {
-    victim!();
-    // The test itself may have been given an ignored signal or an open descriptor: what counts is that there is no difference.
-    let untraced = Target::start(&["env"]).0.wait().unwrap().code().unwrap();
-    for interruptible in [2, 4] {
-        let lines = trace(stride_event::TraceSpec { calls: calls(&[]), interruptible, ..command(&["env"]) });
-        assert_eq!(lines, ["0 Spawned".into(), format!("0 exited {untraced}")]);
-    }
-}
-
-#[test]
 fn calls_outside_the_set_are_skipped() {
     victim!();
     let spec = stride_event::TraceSpec { calls: calls(&["exit_group"]), ..command(&["exit", "0"]) };

@@ -19,8 +19,17 @@ pub enum Origin {
     Forked { parent: Tid },
 }
 
+/// What became of a process that is not traced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fate {
+    Exited,
+    Killed,
+    /// The kernel had attached it to Stride; it was let go.
+    Detached,
+}
+
 /// What an engine reports next. Borrowed from the engine until the next one is asked for.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     Started { tid: Tid, origin: Origin, at: Ns },
     /// A call was entered; only from engines that see it stop there.
@@ -34,9 +43,12 @@ pub enum Event<'a> {
     Exited { tid: Tid, status: i32, at: Ns },
     Killed { tid: Tid, signal: i32, core: bool, at: Ns },
     /// Thread `old` called execve and took over the id of its thread group leader `tid`, whose own call, if in flight, is gone.
-    Superseded { tid: Tid, old: Tid, at: Ns },
+    /// The execve itself, where it was reported as entered or is yet to be reported as returned, is given under its new id.
+    Superseded { tid: Tid, old: Tid, call: Option<&'a Call>, at: Ns },
     /// Tracing ends for a thread that lives on. Its call in flight, if any, is given as it was captured.
     Detached { tid: Tid, call: Option<&'a Call>, at: Ns },
+    /// A process that is not traced made itself known, being a child of Stride's by a tracee's doing (`CLONE_PARENT`, `CLONE_PTRACE`).
+    Stranger { tid: Tid, fate: Fate },
     /// The tracee changed the ABI it uses (exec of a 32-bit program).
     Personality { tid: Tid, abi: stride_syscalls::Abi },
     /// Calls that could not be recorded.

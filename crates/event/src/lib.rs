@@ -10,6 +10,6 @@ mod spec;
 
 pub use call::{Call, Outcome};
 pub use capture::{Limits, Peek, capture};
-pub use event::{Event, Ns, Origin, SIGINFO_SIZE, Tid};
+pub use event::{Event, Fate, Ns, Origin, SIGINFO_SIZE, Tid};
 pub use memory::{Blocks, Memory, Phase};
 pub use spec::{CallSet, Command, FdSet, Seccomp, TraceSpec};

@@ -13,7 +13,7 @@ impl Phase {
     /// The phase that holds what a decoder of this direction shows.
     pub fn of(dir: Dir) -> Phase {
         match dir {
-            Dir::In => Phase::Entry,
+            Dir::In | Dir::InLost => Phase::Entry,
             Dir::Out | Dir::InOut | Dir::OutAlways | Dir::InOutAlways => Phase::Exit,
         }
     }

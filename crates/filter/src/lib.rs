@@ -22,5 +22,5 @@ pub use error::Error;
 pub use paths::{PathSet, Resolved};
 pub use signals::SignalSet;
 pub use stride_event::{CallSet, FdSet};
-pub use syscalls::parse_syscalls;
+pub use syscalls::{parse_syscalls, with_nameless};
 pub use words::{FdDetail, PidDetail, Quiet, Status, Word, WordSet};

@@ -25,6 +25,15 @@ pub fn parse_syscalls(text: &str, catalog: &Catalog) -> Result<CallSet, Error> {
     Ok(if list.inverted { set.inverted() } else { set })
 }
 
+/// Adds the calls that have no name, and so can be neither asked for nor left out: they are always of interest.
+pub fn with_nameless(set: CallSet, catalog: &Catalog) -> CallSet {
+    let mut nameless = CallSet::all();
+    for call in catalog.iter() {
+        nameless.remove(call.abi, call.nr);
+    }
+    set.union(&nameless)
+}
+
 /// A leading `?` says that a member which matches nothing is no error.
 fn strip_question_marks(member: &str) -> (bool, &str) {
     let rest = member.trim_start_matches('?');
@@ -215,6 +224,13 @@ mod tests {
         check("/", &[(Abi::X86_64, 0), (Abi::I386, 102)], &[(Abi::X86_64, 999)]);
         check("80", &[(Abi::X86_64, 80)], &[(Abi::I386, 80)]);
         check("/re.d@32", &[(Abi::I386, 3)], &[(Abi::X86_64, 0)]);
+    }
+
+    #[test]
+    fn what_has_no_name_is_always_there() {
+        let set = with_nameless(parse("none").unwrap(), &catalog());
+        assert!(set.contains(Abi::X86_64, 999) && set.contains(Abi::X86_64, 5000) && set.contains(Abi::I386, 0));
+        assert!(!set.contains(Abi::X86_64, 0) && !set.contains(Abi::I386, 3));
     }
 
     #[test]

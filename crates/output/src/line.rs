@@ -104,9 +104,10 @@ impl Line {
 
     /// After the buffer has been written and cleared: the open line goes on from here.
     pub fn written(&mut self) {
-        // The column of an open line is what was already written of it.
-        self.start = self.start.wrapping_sub(self.out.len());
+        // What was already written of an open line counts.
+        let column = self.column();
         self.out.clear();
+        self.start = 0usize.wrapping_sub(column);
     }
 
     fn column(&self) -> usize {
@@ -313,20 +314,26 @@ impl Line {
             },
             Outcome::Gone | Outcome::Pending => w.str("?"),
         }
+        // Words for the number itself follow `-X`; any other note is there for its names, whatever `-X` says.
+        let raw = style.names == NameStyle::Raw;
         match &ret.note {
-            // Words for the number itself follow `-X`; any other note is there for its names, whatever `-X` says.
-            Some(Value::Macro { .. }) if style.names == NameStyle::Raw => {}
+            None => {}
+            Some(Value::Macro { .. } | Value::Known(..) | Value::Gloss(_)) if raw => {}
             Some(Value::Macro { name, args, .. }) => {
                 w.str(" (");
                 w.macro_call(name, args);
                 w.str(")");
             }
             Some(note) => {
+                let (note, names) = match note {
+                    Value::Known(_, meaning) => (*meaning, style.names),
+                    Value::Styled(_) => (note, style.names),
+                    note => (note, NameStyle::Abbrev),
+                };
                 w.str(" (");
-                Writer { out: &mut *w.out, style: Style { names: NameStyle::Abbrev, ..style } }.value(note);
+                Writer { out: &mut *w.out, style: Style { names, ..style } }.value(note);
                 w.str(")");
             }
-            None => {}
         }
         if let Some(digits) = self.layout.elapsed {
             match ret.outcome {
@@ -346,6 +353,22 @@ impl Line {
         self.leader(m);
         write(&mut Writer { out: &mut self.out, style: self.layout.style });
         self.out.push(b'\n');
+    }
+
+    /// The thread goes on under another id. How many arguments of its call were shown, if one is pending.
+    pub fn change_pid(&mut self, old: Tid, new: Tid) -> Option<usize> {
+        if let Some(open) = self.open.take_if(|open| open.tid == old) {
+            self.out.extend_from_slice(b" <pid changed to ");
+            self.out.extend_from_slice(itoa::Buffer::new().format(new).as_bytes());
+            self.out.extend_from_slice(b" ...>\n");
+            return Some(open.args);
+        }
+        self.cut.remove(&old).map(|open| open.args)
+    }
+
+    /// The next part of a call of this thread continues one of which so many arguments were shown elsewhere.
+    pub fn expect(&mut self, tid: Tid, args: usize) {
+        self.cut.insert(tid, Open { tid, args });
     }
 
     /// The thread is gone or let go: its open call is closed as strace closes it.

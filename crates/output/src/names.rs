@@ -4,23 +4,34 @@ use stride_syscalls::uapi;
 
 /// `SIGINT`, `SIGRTMIN`, `SIGRT_3`, or the number of what is no signal.
 pub fn signal(out: &mut Vec<u8>, signal: i32) {
-    const RTMIN: i32 = 32;
-    const LAST: i32 = 64;
+    if (1..=LAST).contains(&signal) {
+        out.extend_from_slice(b"SIG");
+    }
+    signal_short(out, signal);
+}
+
+const RTMIN: i32 = 32;
+const LAST: i32 = 64;
+
+/// `INT`, as within a set.
+pub fn signal_short(out: &mut Vec<u8>, signal: i32) {
     let mut buf = itoa::Buffer::new();
     match signal {
         1..RTMIN => out.extend_from_slice(signal_name(signal as u32).as_bytes()),
-        RTMIN => out.extend_from_slice(b"SIGRTMIN"),
+        RTMIN => out.extend_from_slice(b"RTMIN"),
         RTMIN..=LAST => {
-            out.extend_from_slice(b"SIGRT_");
+            out.extend_from_slice(b"RT_");
             out.extend_from_slice(buf.format(signal - RTMIN).as_bytes());
         }
         _ => out.extend_from_slice(buf.format(signal).as_bytes()),
     }
 }
 
+/// Its name without the prefix.
 fn signal_name(signal: u32) -> &'static str {
     let table = uapi::signals::SIGNALS;
-    table.binary_search_by_key(&signal, |s| s.0).map_or("SIG_???", |i| table[i].1)
+    let name = table.binary_search_by_key(&signal, |s| s.0).map_or("SIG_???", |i| table[i].1);
+    name.strip_prefix("SIG").unwrap_or(name)
 }
 
 /// Name and text of an errno.

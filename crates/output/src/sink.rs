@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 /// A destination of lines.
 pub struct Sink {
+    /// What messages call it.
+    pub name: String,
     to: Box<dyn Write + Send>,
     /// A terminal or pipe is read while the program runs: every event is handed on at once.
     pub eager: bool,
@@ -12,8 +14,13 @@ pub struct Sink {
 }
 
 impl Sink {
-    pub fn new(to: Box<dyn Write + Send>, eager: bool) -> Sink {
-        Sink { to, eager, failed: false }
+    pub fn new(name: impl Into<String>, to: Box<dyn Write + Send>, eager: bool) -> Sink {
+        Sink { name: name.into(), to, eager, failed: false }
+    }
+
+    /// In place of one that could not be opened.
+    pub fn dropped() -> Sink {
+        Sink { failed: true, ..Sink::new("", Box::new(io::sink()), false) }
     }
 
     /// Writes all of it. The error is returned the first time only.

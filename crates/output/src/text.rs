@@ -2,13 +2,12 @@
 
 use crate::line::Moment;
 use crate::{Layout, Line, Sink, names};
-use std::collections::HashMap;
-use std::io;
+use std::collections::{HashMap, HashSet};
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::{Call, Event, Ns, SIGINFO_SIZE, Tid};
 
-/// Opens a thread's own output (`-ff`).
-pub type OpenSink = Box<dyn FnMut(Tid) -> io::Result<Sink>>;
+/// Opens a thread's own output (`-ff`), or says in a whole sentence why not.
+pub type OpenSink = Box<dyn FnMut(Tid) -> Result<Sink, String>>;
 
 /// Which events are shown at all.
 pub struct Show {
@@ -34,12 +33,12 @@ pub struct TextView {
     wall_offset: i128,
     show: Show,
     streams: Streams,
-    tracees: usize,
+    tracees: HashSet<Tid>,
     /// The latest call of each thread, kept only where leaders show it (`-n`).
     last_calls: HashMap<Tid, u64>,
     /// Size of a buffer that is written even while more events come.
     batch: usize,
-    error: Option<io::Error>,
+    error: Option<String>,
 }
 
 enum Streams {
@@ -66,22 +65,26 @@ impl TextView {
             wall_offset,
             show,
             streams,
-            tracees: 0,
+            tracees: HashSet::new(),
             last_calls: HashMap::new(),
             batch: 1 << 16,
             error: None,
         }
     }
 
-    /// The first error of any output since last asked.
-    pub fn take_error(&mut self) -> Option<io::Error> {
+    /// The first error of any output since last asked, in words.
+    pub fn take_error(&mut self) -> Option<String> {
         self.error.take()
     }
 
     /// Shows an event; what the filters reject is not handed in.
     pub fn event(&mut self, event: &Event<'_>) {
         match *event {
-            Event::Started { .. } => self.tracees += 1,
+            Event::Started { tid, .. } => {
+                self.tracees.insert(tid);
+                // Its file is there even if nothing is ever written to it.
+                self.stream(tid);
+            }
             Event::Enter(call) => self.call(call, Part::Entry),
             Event::Exit(call) => {
                 let pending = self.stream(call.tid).is_some_and(|(line, _)| line.is_pending(call.tid));
@@ -113,7 +116,8 @@ impl TextView {
                 }
                 self.gone(tid);
             }
-            Event::Superseded { tid, old, at } => {
+            Event::Superseded { tid, old, call, at } => {
+                self.supersede(tid, old, call);
                 if self.show.superseded {
                     self.other(tid, at, |w| {
                         w.str("+++ superseded by execve in pid ");
@@ -121,9 +125,9 @@ impl TextView {
                         w.str(" +++");
                     });
                 }
-                self.tracees = self.tracees.saturating_sub(1);
             }
-            Event::Detached { tid, .. } => {
+            Event::Detached { tid, call, .. } => {
+                self.show_entry(tid, call);
                 if let Some((line, _)) = self.stream(tid) {
                     line.forget(tid, Some(b" <detached ...>"));
                 }
@@ -134,7 +138,7 @@ impl TextView {
                 w.int(count);
                 w.str(" calls lost here");
             }),
-            Event::Personality { .. } => {}
+            Event::Personality { .. } | Event::Stranger { .. } => {}
             Event::Idle => self.flush(),
         }
         self.flush_eager();
@@ -145,17 +149,46 @@ impl TextView {
             Streams::One(line, sink) => Some((line, sink)),
             Streams::PerThread { open, streams } => {
                 if let std::collections::hash_map::Entry::Vacant(e) = streams.entry(tid) {
-                    let sink = match open(tid) {
-                        Ok(sink) => sink,
-                        Err(e) => {
-                            self.error.get_or_insert(e);
-                            return None;
-                        }
-                    };
+                    let sink = open(tid).unwrap_or_else(|message| {
+                        self.error.get_or_insert(message);
+                        Sink::dropped()
+                    });
                     e.insert((Line::new(self.layout.clone(), self.wall_offset), sink));
                 }
                 streams.get_mut(&tid).map(|(line, sink)| (line, sink))
             }
+        }
+    }
+
+    /// Takes note of a call for the leaders that show a thread's latest one (`-n`), whether it is shown itself or not.
+    pub fn note_call(&mut self, call: &Call) {
+        if self.layout.leader.number {
+            self.last_calls.insert(call.tid, call.nr);
+        }
+    }
+
+    /// The call of a thread that tracing leaves in the middle of it, unless it is shown already.
+    fn show_entry(&mut self, tid: Tid, call: Option<&Call>) {
+        let pending = self.stream(tid).is_some_and(|(line, _)| line.is_pending(tid));
+        if let (Some(call), false) = (call, pending) {
+            self.call(call, Part::Entry);
+        }
+    }
+
+    /// What thread `old` has begun goes on as `tid`.
+    fn supersede(&mut self, tid: Tid, old: Tid, call: Option<&Call>) {
+        let call = call.map(|call| Call { tid: old, ..call.clone() });
+        self.show_entry(old, call.as_ref());
+        let shown = self.stream(old).and_then(|(line, _)| line.change_pid(old, tid));
+        if let (Some(shown), Some((line, _))) = (shown, self.stream(tid)) {
+            line.expect(tid, shown);
+        }
+        self.close(old);
+        if self.tracees.remove(&old) {
+            self.tracees.insert(tid);
+        }
+        if let Some(nr) = self.last_calls.remove(&old) {
+            self.last_calls.insert(tid, nr);
         }
     }
 
@@ -164,11 +197,9 @@ impl TextView {
     }
 
     fn call(&mut self, call: &Call, part: Part) {
-        if self.layout.leader.number {
-            self.last_calls.insert(call.tid, call.nr);
-        }
+        self.note_call(call);
         // The stream is taken apart from the rest so that the decoder can be borrowed beside it.
-        let tracees = self.tracees;
+        let tracees = self.tracees.len();
         if self.stream(call.tid).is_none() {
             return;
         }
@@ -191,7 +222,7 @@ impl TextView {
         if self.stream(tid).is_none() {
             return;
         }
-        let m = Moment { tid, at, tracees: self.tracees, nr: self.last_calls.get(&tid).copied(), ip };
+        let m = Moment { tid, at, tracees: self.tracees.len(), nr: self.last_call(tid), ip };
         let value = self.decoder.siginfo(tid, info, &self.options, &*self.world);
         let line = match &mut self.streams {
             Streams::One(line, _) => line,
@@ -210,14 +241,20 @@ impl TextView {
     }
 
     fn other(&mut self, tid: Tid, at: Ns, write: impl FnOnce(&mut crate::Writer<'_>)) {
-        let (tracees, nr) = (self.tracees, self.last_call(tid));
+        let (tracees, nr) = (self.tracees.len(), self.last_call(tid));
         if let Some((line, _)) = self.stream(tid) {
             line.other(Moment { tid, at, tracees, nr, ip: None }, write);
         }
     }
 
     fn gone(&mut self, tid: Tid) {
-        self.tracees = self.tracees.saturating_sub(1);
+        self.tracees.remove(&tid);
+        self.last_calls.remove(&tid);
+        self.close(tid);
+    }
+
+    /// No line of this thread goes on.
+    fn close(&mut self, tid: Tid) {
         match &mut self.streams {
             Streams::One(line, _) => line.forget(tid, None),
             Streams::PerThread { streams, .. } => {
@@ -229,9 +266,10 @@ impl TextView {
         }
     }
 
-    fn write(line: &mut Line, sink: &mut Sink, error: &mut Option<io::Error>) {
+    fn write(line: &mut Line, sink: &mut Sink, error: &mut Option<String>) {
         if let Err(e) = sink.write(line.buffer()) {
-            error.get_or_insert(e);
+            let text = e.raw_os_error().and_then(|e| names::errno(e as u32)).map_or_else(|| e.to_string(), |(_, text)| text.into());
+            error.get_or_insert_with(|| format!("{}: {text}", sink.name));
         }
         line.written();
     }

@@ -201,7 +201,7 @@ impl Writer<'_> {
             }
             Value::Styled(value) => self.value(value),
             Value::Literal(text) => self.str(text),
-            Value::Symbolic(value) => self.by_name(value),
+            Value::Symbolic(value) | Value::Gloss(value) => self.by_name(value),
             Value::Becomes(value) => {
                 self.str(" => ");
                 self.value(value);
@@ -476,16 +476,8 @@ impl Writer<'_> {
                 self.out.push(b' ');
             }
             first = false;
-            if self.style.names == NameStyle::Raw {
-                self.int(s);
-                continue;
-            }
-            let from = self.out.len();
-            names::signal(self.out, s as i32);
             // Inside a set the prefix goes without saying.
-            if self.out[from..].starts_with(b"SIG") {
-                self.out.drain(from..from + 3);
-            }
+            self.named(|w| w.int(s), |w| names::signal_short(w.out, s as i32));
         }
         self.out.push(b']');
     }

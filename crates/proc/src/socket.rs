@@ -13,7 +13,7 @@ use stride_syscalls::{sets::socket::NETLINK_FAMILY, uapi::consts as c};
 #[derive(Default)]
 pub struct Sockets {
     diag: Option<Option<Diag>>,
-    /// Connected stream sockets: neither end changes any more.
+    /// Connected sockets, which keep their names when the other end goes away first.
     connected: HashMap<u64, String>,
     /// Bound netlink sockets: protocol and port id.
     netlink: HashMap<u64, (u32, u32)>,
@@ -28,7 +28,14 @@ impl Sockets {
         }
         let name = protocol(tid, fd)?;
         let ends = match name.as_str() {
-            "UNIX" | "UNIX-STREAM" => self.diag()?.unix(inode as u32).map(|socket| unix(inode, &socket)),
+            "UNIX" | "UNIX-STREAM" => {
+                let socket = self.diag()?.unix(inode as u32);
+                let text = socket.as_ref().map(|socket| unix(inode, socket));
+                if let (Some(Unix { peer: Some(_), .. }), Some(text)) = (&socket, &text) {
+                    self.connected.insert(inode, format!("{name}:[{text}]"));
+                }
+                text
+            }
             "NETLINK" => self.bound_netlink(tid, inode).map(|(protocol, port)| match NETLINK_FAMILY.name_of(protocol.into()) {
                 Some(family) => format!("{}:{port}", family.trim_start_matches("NETLINK_")),
                 None => format!("{protocol}:{port}"),

@@ -120,7 +120,7 @@ const fn ty(t: &Ty, args: &[Arg], within: Option<&Struct>) {
             len(l, args, within);
             members(s, args);
         }
-        Ty::Array(_, inner, l) => {
+        Ty::Array(_, inner, l) | Ty::Table(_, inner, l, _) => {
             len(l, args, within);
             ty(inner, args, within);
         }

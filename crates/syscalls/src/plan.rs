@@ -254,6 +254,10 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             let me = push(Kind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::In);
             lower(ops, &Ty::Struct(s), Place { parent: me, at: 0, within: None, ..p });
         }
+        Ty::Table(dir, inner, len, max) => {
+            let me = push(Kind::Bytes, inner.size(p.abi) as u16, p.count(len), Cap::Max(max), dir);
+            lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
+        }
         Ty::Array(dir, inner, Len::UntilZero) => {
             // Whole, so that what is left out can be counted.
             let me = push(Kind::Words, word, Count::Open, Cap::Max(MAX_BYTES as u32 / 8), dir);

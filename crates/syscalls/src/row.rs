@@ -80,6 +80,8 @@ impl When {
 pub enum Ret {
     /// Decimal number; also the choice for "zero on success".
     Int,
+    /// An `int` of which the kernel forgets to extend the sign: an error arrives as a large number.
+    NarrowInt,
     /// `unsigned long` or `size_t`, decimal.
     Size,
     Hex,
@@ -183,6 +185,9 @@ impl Syscall {
 
     /// What the registers hold for an argument, low half first where it takes two.
     pub fn held(&self, position: usize, args: &[u64; 6], abi: Abi) -> u64 {
+        if abi.word() == 8 && self.args[position].register.is_none() {
+            return args.get(position).copied().unwrap_or(0);
+        }
         let at = self.register(position, abi);
         let low = args.get(at).copied().unwrap_or(0);
         if self.args[position].ty.is_wide(abi) {
@@ -213,7 +218,7 @@ impl Syscall {
 
     /// Whether an argument exists for these values.
     pub fn has(&self, arg: &Arg, args: &[u64; 6], abi: Abi) -> bool {
-        arg.when.holds(&|on: &str| self.value(on, args, abi))
+        matches!(arg.when, When::Always) || arg.when.holds(&|on: &str| self.value(on, args, abi))
     }
 
     /// What a successful return value is, for these arguments.

@@ -47,6 +47,11 @@ impl Set {
         self
     }
 
+    /// Whether a flag word has any bit with a name, or none and a name for that.
+    pub fn describes(&self, raw: u64) -> bool {
+        self.items.iter().any(|i| raw & i.mask == i.value && (i.value != 0 || i.mask != !0 || raw == 0))
+    }
+
     /// The name of exactly this value, if the set has one.
     pub fn name_of(&self, value: u64) -> Option<&'static str> {
         self.items.iter().find(|i| i.value == value).map(|i| i.name)

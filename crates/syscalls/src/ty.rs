@@ -7,6 +7,9 @@ use crate::{Abi, Set, Struct};
 pub enum Dir {
     /// The program wrote it before the call.
     In,
+    /// As `In`, but the kernel writes over it and what it wrote is not shown (copy_file_range's offsets): an engine that reads
+    /// memory when the call returns must read this before.
+    InLost,
     /// The kernel fills it in; read at exit, and only after success.
     Out,
     /// Read at entry and again at exit; the decoder tells which it shows, or both.
@@ -20,13 +23,23 @@ pub enum Dir {
 impl Dir {
     /// Whether the program's own bytes, from before the call, are read.
     pub const fn at_entry(self) -> bool {
-        matches!(self, Dir::In | Dir::InOut | Dir::InOutAlways)
+        matches!(self, Dir::In | Dir::InLost | Dir::InOut | Dir::InOutAlways)
+    }
+
+    /// Whether only the program's own bytes are shown.
+    pub const fn is_in(self) -> bool {
+        matches!(self, Dir::In | Dir::InLost)
+    }
+
+    /// Whether the program's bytes are gone once the call returned.
+    pub const fn is_lost(self) -> bool {
+        matches!(self, Dir::InLost | Dir::InOut | Dir::InOutAlways)
     }
 
     /// Whether it is read when the call returned, with success or without.
     pub const fn at_exit(self, success: bool) -> bool {
         match self {
-            Dir::In => false,
+            Dir::In | Dir::InLost => false,
             Dir::Out | Dir::InOut => success,
             Dir::OutAlways | Dir::InOutAlways => true,
         }
@@ -170,6 +183,8 @@ pub enum Ty {
     Ptr(Dir, &'static Ty),
     /// Pointer to several values.
     Array(Dir, &'static Ty, Len),
+    /// Pointer to several values that a decoder reads whole: captured up to so many, whatever `-s` says.
+    Table(Dir, &'static Ty, Len, u32),
     /// Pointer to a struct that grows from kernel to kernel, with the size the program says it has. Below the
     /// minimum it is not followed; bytes beyond the known struct are shown unless all zero.
     Grown(Dir, &'static Struct, Len, usize),
@@ -353,10 +368,18 @@ pub enum Irregular {
     WaitId,
     /// clone(2)'s flags with the exit signal.
     CloneFlags,
-    /// clone3(2)'s 64-bit exit signal.
-    ExitSignal,
-    /// clone3(2)'s array of pids to choose.
-    SetTid,
+    /// A signal number in 64 bits.
+    WideSignal,
+    /// prctl(2): SVE's and SME's vector length with flags, tagged addresses, RISC-V's vectors, a ptracer.
+    SveLength,
+    SmeLength,
+    TaggedAddr,
+    RiscvVector,
+    PtracerPid,
+    /// A string in a buffer, of which no more than so many bytes are looked at.
+    CString(u8),
+    /// A seccomp program: `struct sock_fprog` behind a pointer.
+    SeccompFilter,
     /// What clone3(2) answers through pointers of its struct.
     CloneReply,
     /// A descriptor of the process that this argument names.
@@ -369,12 +392,18 @@ pub enum Irregular {
     Persona,
     /// An x86 segment descriptor, where the sibling `bytecount` says there is one.
     LdtEntry,
-    /// Hexadecimal of this width with its prefix, padded.
-    HexWide(u8),
+    /// Hexadecimal of at least this width with its prefix.
+    PadHex(u8),
+    /// A number, or `-1` when all bits are set.
+    OrMinusOne,
+    /// An enumeration in signed decimal, its name in a comment.
+    NumberedInt,
+    /// An array or buffer that is looked at only if it has no more elements than this.
+    AtMost(u32),
+    /// get_thread_area(2)'s descriptor: its number goes in, the rest comes out.
+    ThreadAreaOut,
     /// A buffer shown as hexadecimal escapes.
     HexBytes,
-    /// kexec_load(2)'s segments, of which there are few.
-    KexecSegments,
     /// kexec_load(2)'s flags, which an architecture leads.
     KexecFlags,
     /// set_thread_area(2)'s descriptor, as the program filled it in.
@@ -436,6 +465,9 @@ pub enum Irregular {
     /// `struct msghdr`, and a vector of them.
     Msghdr,
     Mmsghdr,
+    MmsghdrOut,
+    /// What is sent or received.
+    Payload,
     /// A socket option's value, as it comes and as it goes.
     SockoptGet,
     SockoptSet,
@@ -500,6 +532,8 @@ impl Ty {
             Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr | Ty::Ticks => abi.word(),
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Turn(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Table(..) | Ty::Grown(..)
+            | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
             Ty::Struct(s) => s.size(abi),
@@ -515,8 +549,10 @@ impl Ty {
         match self {
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Grown(..)
             | Ty::Exchange(_) | Ty::Turn(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Table(..) | Ty::Grown(..)
+            | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => true,
-            Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
+            Ty::As(_, shape) | Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
             _ => false,
         }
     }
@@ -543,9 +579,12 @@ impl Ty {
     pub const fn needs_exit(&self) -> bool {
         match self {
             Ty::Bytes(d, l) | Ty::Buffer(d, l, _) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
-                !matches!(d, Dir::In) || matches!(l, Len::Ret)
+                !d.is_in() || matches!(l, Len::Ret)
             }
-            Ty::Array(d, inner, l) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || inner.needs_exit(),
+            Ty::Array(d, inner, l) => !d.is_in() || matches!(l, Len::Ret) || inner.needs_exit(),
+            Ty::Grown(d, s, l, _) => !d.is_in() || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
+            Ty::Ptr(d, inner) => !d.is_in() || inner.needs_exit(),
+            Ty::Array(d, inner, l) | Ty::Table(d, inner, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || inner.needs_exit(),
             Ty::Grown(d, s, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
             Ty::Ptr(d, inner) => !matches!(d, Dir::In) || inner.needs_exit(),
             Ty::Struct(s) => {

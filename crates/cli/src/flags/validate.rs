@@ -9,7 +9,7 @@ use super::{summary, users};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use stride_filter::{FdDetail, PathSet, Quiet, WordSet};
+use stride_filter::{FdDetail, PathSet, Quiet, WordSet, with_nameless};
 
 /// Whoever prints warnings; they come before the error that may follow.
 type Warn<'a> = &'a mut dyn FnMut(String);
@@ -46,6 +46,7 @@ pub fn validate(
     let paths = resolve_paths(&draft, warn);
     let user = draft.user.as_deref().map(users::run_as).transpose()?;
     let has_command = !operands.is_empty();
+    let several = draft.attach.len() + usize::from(has_command) > 1;
     if seccomp_bpf && has_command && draft.trace.is_all() {
         warn(
             "Seccomp filter is requested but there are no syscalls to filter.  See -e trace to filter syscalls.".into(),
@@ -77,7 +78,7 @@ pub fn validate(
         }),
         syscall_limit: draft.syscall_limit,
         debug: draft.debug,
-        trace: draft.trace,
+        trace: with_nameless(draft.trace, draft.catalog),
         trace_fds: draft.trace_fds,
         paths,
         signals: draft.signals,
@@ -85,7 +86,7 @@ pub fn validate(
         pid_prefix: match (draft.always_show_pid, to_file, output_separately) {
             (true, ..) => PidPrefix::Always,
             (false, true, true) => PidPrefix::Never,
-            (false, true, false) if follow_forks => PidPrefix::Always,
+            (false, true, false) if follow_forks || several => PidPrefix::Always,
             _ => PidPrefix::WhenSeveral,
         },
         output_separately: output_separately && to_file,

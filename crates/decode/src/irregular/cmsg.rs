@@ -102,7 +102,7 @@ fn of_socket<'a>(cx: &Cx<'a>, kind: u64, data: &'a [u8]) -> Option<Value<'a>> {
 }
 
 fn of_ip<'a>(cx: &Cx<'a>, kind: u64, data: &'a [u8]) -> Option<Value<'a>> {
-    let octets = || array(cx, data, 1, |b| Value::PadHex { raw: b[0].into(), width: 2 });
+    let octets = || array(cx, data, 1, |b| Value::Hex(b[0].into()));
     Some(match kind {
         c::IP_PKTINFO if data.len() >= 12 => {
             let ip = |at| inet::ip(&data[at..at + 4]);
@@ -110,7 +110,7 @@ fn of_ip<'a>(cx: &Cx<'a>, kind: u64, data: &'a [u8]) -> Option<Value<'a>> {
             cx.members(&[("ipi_ifindex", ifindex), ("ipi_spec_dst", ip(4)?), ("ipi_addr", ip(8)?)])
         }
         c::IP_TTL | c::IP_CHECKSUM if data.len() >= 4 => array(cx, &data[..4], 4, |b| Value::UInt(le(b, 0, 4))),
-        c::IP_TOS => array(cx, &data[..1], 1, |b| Value::PadHex { raw: b[0].into(), width: 2 }),
+        c::IP_TOS => array(cx, &data[..1], 1, |b| Value::Hex(b[0].into())),
         c::IP_RECVOPTS | c::IP_RETOPTS => octets(),
         c::IP_RECVERR if data.len() >= 32 => {
             let n = |at, width| Value::UInt(le(data, at, width));

@@ -5,8 +5,8 @@ use stride_event::Phase;
 use stride_syscalls::Ty;
 
 pub fn decode<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
-    if addr == 0 {
-        return Value::Addr(0);
+    if addr == 0 || !cx.verbose {
+        return Value::Addr(addr);
     }
     if !cx.abbrev {
         return generic::elements(cx, Phase::Entry, addr, &Ty::Str, u64::MAX, true);

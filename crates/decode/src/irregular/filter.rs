@@ -1,12 +1,23 @@
 //! Programs of the classic Berkeley packet filter (linux/filter.h), which sockets and seccomp(2) run.
 
-use crate::{Cx, Value, generic};
+use crate::cx::le;
+use crate::{Cx, Tail, Value};
+use bumpalo::collections::Vec;
 use stride_event::Phase;
-use stride_syscalls::Ty;
+use stride_syscalls::sets::bpf::*;
+use stride_syscalls::sets::prctl::SECCOMP_RET;
 use stride_syscalls::structs::sockopt::{SOCK_FILTER, SOCK_FPROG};
+use stride_syscalls::uapi::consts as c;
+
+/// What a program runs on: its numbers have names of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Runs {
+    OnPackets,
+    OnCalls,
+}
 
 /// `struct sock_fprog`, which the pointer leads to.
-pub fn program<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+pub fn program<'a>(cx: &Cx<'a>, addr: u64, runs: Runs) -> Value<'a> {
     if addr == 0 || !cx.verbose {
         return Value::Addr(addr);
     }
@@ -15,14 +26,102 @@ pub fn program<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
         cx.uint(Phase::Entry, addr + u64::from(place.offset), place.size.into())
     };
     let (Some(len), Some(filter)) = (member("len"), member("filter")) else { return Value::Addr(addr) };
-    let shown = if cx.abbrev { None } else { instructions(cx, Phase::Entry, filter, len) };
-    cx.members(&[("len", Value::UInt(len)), ("filter", shown.unwrap_or(Value::Addr(filter)))])
+    let shown = instructions(cx, Phase::Entry, filter, len, runs).unwrap_or(Value::Addr(filter));
+    cx.members(&[("len", Value::UInt(len)), ("filter", shown)])
 }
 
-/// `n` instructions.
-pub fn instructions<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, n: u64) -> Option<Value<'a>> {
+/// `n` instructions. In brief they are not shown.
+pub fn instructions<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, n: u64, runs: Runs) -> Option<Value<'a>> {
     if addr == 0 || cx.abbrev {
         return None;
     }
-    Some(generic::elements(cx, phase, addr, &Ty::Struct(&SOCK_FILTER), n, false))
+    let size = SOCK_FILTER.size(cx.abi());
+    let mut items = Vec::new_in(cx.arena);
+    for i in 0..n {
+        // The kernel takes no more.
+        if i >= c::BPF_MAXINSNS {
+            return Some(Value::Array(items.into_bump_slice(), Tail::More));
+        }
+        let at = addr.wrapping_add(i * size as u64);
+        match cx.read(phase, at, size) {
+            Some(bytes) => items.push(instruction(cx, bytes, runs)),
+            None if i == 0 => return None,
+            None => return Some(Value::Array(items.into_bump_slice(), Tail::Unread(at))),
+        }
+    }
+    Some(Value::Array(items.into_bump_slice(), Tail::End))
+}
+
+/// One instruction, in the macros it is written with.
+fn instruction<'a>(cx: &Cx<'a>, bytes: &[u8], runs: Runs) -> Value<'a> {
+    let (code, jt, jf, k) = (le(bytes, 0, 2), le(bytes, 2, 1), le(bytes, 3, 1), le(bytes, 4, 4));
+    let op = op(cx, code);
+    let comma = Value::Ascii(", ");
+    if jt != 0 || jf != 0 {
+        let jump = [
+            Value::Ascii("BPF_JUMP("), op, comma, Value::Hex(k), comma, Value::Hex(jt), comma, Value::Hex(jf),
+            Value::Ascii(")"),
+        ];
+        return Value::Glue(cx.values(&jump));
+    }
+    let operand = match runs {
+        Runs::OnCalls if code & 7 == c::BPF_RET => verdict(cx, k),
+        Runs::OnPackets if code & 7 == c::BPF_LD && code & 0xe0 == c::BPF_ABS => offset(cx, k),
+        _ => Value::Hex(k),
+    };
+    Value::Glue(cx.values(&[Value::Ascii("BPF_STMT("), op, comma, operand, Value::Ascii(")")]))
+}
+
+/// The code's fields; which there are follows from its class.
+fn op<'a>(cx: &Cx<'a>, code: u64) -> Value<'a> {
+    let mut parts = Vec::new_in(cx.arena);
+    let mut left = code;
+    let mut field = |mask: u64, set| {
+        parts.push(Value::Enum { raw: code & mask, set });
+        left &= !mask;
+    };
+    field(7, &INSN_CLASS);
+    match code & 7 {
+        c::BPF_LD | c::BPF_LDX => {
+            field(0x18, &INSN_SIZE);
+            field(0xe0, &INSN_MODE);
+        }
+        c::BPF_ALU => {
+            field(0x08, &INSN_SOURCE);
+            field(0xf0, &INSN_ALU);
+        }
+        c::BPF_JMP => {
+            field(0x08, &INSN_SOURCE);
+            field(0xf0, &INSN_JUMP);
+        }
+        c::BPF_RET => field(0x18, &INSN_RETURN),
+        c::BPF_MISC => field(0xf8, &INSN_MISC),
+        _ => {}
+    }
+    // Where the low byte is all taken, nobody looks at the high one.
+    if left & 0xff != 0 || (left != 0 && !matches!(code & 7, c::BPF_LD | c::BPF_LDX | c::BPF_ALU | c::BPF_JMP)) {
+        parts.push(cx.comment(Value::Hex(left), Value::Ascii("BPF_???")));
+    }
+    Value::Or(parts.into_bump_slice())
+}
+
+/// What becomes of a call: an action and data for it.
+fn verdict<'a>(cx: &Cx<'a>, k: u64) -> Value<'a> {
+    let action = Value::Enum { raw: k & c::SECCOMP_RET_ACTION_FULL, set: &SECCOMP_RET };
+    match k & c::SECCOMP_RET_DATA {
+        0 => action,
+        data => Value::Or(cx.values(&[action, Value::Hex(data)])),
+    }
+}
+
+/// A negative offset does not lie in the packet's data but counts from a base of its own.
+fn offset<'a>(cx: &Cx<'a>, k: u64) -> Value<'a> {
+    let base = |raw| Value::Enum { raw, set: &OFFSET_BASE };
+    let (base, at) = match k {
+        0xffff_f000.. => (base(0xffff_f000), Value::Enum { raw: k - 0xffff_f000, set: &ANCILLARY }),
+        0xfff0_0000.. => (base(0xfff0_0000), Value::UInt(k - 0xfff0_0000)),
+        0xffe0_0000.. => (base(0xffe0_0000), Value::UInt(k - 0xffe0_0000)),
+        _ => return Value::Hex(k),
+    };
+    Value::Glue(cx.values(&[base, Value::Ascii("+"), at]))
 }

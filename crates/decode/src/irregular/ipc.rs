@@ -2,13 +2,18 @@
 
 use crate::{Cx, TextKind, Value, generic};
 use stride_event::Phase;
-use stride_syscalls::{Dir, Ty, sets::ipc as sets, uapi::consts as c};
+use stride_syscalls::{Dir, Set, Ty, sets::ipc as sets, uapi::consts as c};
 
 /// Permissions in the low nine bits, flags above: `IPC_CREAT|0600`.
 pub fn flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let flags = raw & !0o777;
     let mode = Value::Octal(raw & 0o777);
-    if flags == 0 { mode } else { Value::Or(cx.values(&[Value::Flags { raw: flags, set: &sets::IPC_GET }, mode])) }
+    if flags == 0 { mode } else { Value::Or(cx.values(&[named(flags, &sets::IPC_GET), mode])) }
+}
+
+/// The names of flags, or the bare number where none has one: what follows tells enough.
+fn named<'a>(raw: u64, set: &'static Set) -> Value<'a> {
+    if set.items.iter().any(|i| raw & i.mask == i.value) { Value::Flags { raw, set } } else { Value::Hex(raw) }
 }
 
 /// shmget(2): the flags also hold the logarithm of a page size.
@@ -17,10 +22,10 @@ pub fn shm_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let flags = raw & !0o777 & !(c::SHM_HUGE_MASK << c::SHM_HUGE_SHIFT);
     let mut parts = bumpalo::collections::Vec::with_capacity_in(3, cx.arena);
     if flags != 0 {
-        parts.push(Value::Flags { raw: flags, set: &sets::SHM_GET });
+        parts.push(named(flags, &sets::SHM_GET));
     }
     if page != 0 {
-        let shift = Value::Name { raw: c::SHM_HUGE_SHIFT, name: "SHM_HUGE_SHIFT" };
+        let shift = Value::Known(cx.keep(Value::UInt(c::SHM_HUGE_SHIFT)), &Value::Ascii("SHM_HUGE_SHIFT"));
         parts.push(Value::Glue(cx.values(&[Value::UInt(page), Value::Ascii("<<"), shift])));
     }
     parts.push(Value::Octal(raw & 0o777));

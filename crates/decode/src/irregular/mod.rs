@@ -28,7 +28,8 @@ mod names;
 mod notify;
 mod offset;
 mod open_how;
-mod poll;
+pub mod poll;
+mod prctl;
 mod process;
 mod rseq;
 mod sched;
@@ -100,17 +101,26 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::WaitStatus => process::status(cx, raw),
         Irregular::WaitId => process::wait_id(cx, raw, scope),
         Irregular::CloneFlags => process::clone_flags(cx, raw),
-        Irregular::ExitSignal => process::exit_signal(raw),
-        Irregular::SetTid => process::set_tid(cx, shape, raw, scope),
+        Irregular::WideSignal => process::wide_signal(raw),
+        Irregular::SveLength => prctl::vector_length(cx, raw, &stride_syscalls::sets::prctl::SVE),
+        Irregular::SmeLength => prctl::vector_length(cx, raw, &stride_syscalls::sets::prctl::SME),
+        Irregular::TaggedAddr => prctl::tagged_addr(cx, raw),
+        Irregular::RiscvVector => prctl::riscv_vector(cx, raw),
+        Irregular::PtracerPid => prctl::ptracer_pid(cx, raw),
+        Irregular::CString(max) => prctl::c_string(cx, shape, raw, max),
+        Irregular::SeccompFilter => filter::program(cx, raw, filter::Runs::OnCalls),
         Irregular::CloneReply => process::clone_reply(cx, raw),
         Irregular::FdOf(pid) => process::fd_of(cx, pid, raw),
         Irregular::FdOfPidfd(pidfd) => process::fd_of_pidfd(cx, pidfd, raw),
         Irregular::Limit => limits::decode(cx, shape, raw),
         Irregular::Persona => system::persona(cx, raw),
         Irregular::LdtEntry => system::ldt_entry(cx, shape, raw, scope),
-        Irregular::HexWide(width) => Value::HexWide { raw, width },
+        Irregular::PadHex(width) => Value::PadHex { raw, width },
+        Irregular::OrMinusOne if raw == u64::from(u32::MAX) => Value::Int(-1),
+        Irregular::NumberedInt => system::numbered(cx, shape, raw),
+        Irregular::AtMost(max) => system::at_most(cx, shape, raw, max, scope),
+        Irregular::ThreadAreaOut => system::thread_area_out(cx, shape, raw),
         Irregular::HexBytes => system::hex_bytes(generic::held(cx, shape, raw, scope)),
-        Irregular::KexecSegments => system::kexec_segments(cx, shape, raw, scope),
         Irregular::KexecFlags => system::kexec_flags(cx, raw),
         Irregular::ThreadArea => system::thread_area(cx, shape, raw),
         Irregular::CapData => caps::decode(cx, raw, if shape.needs_exit() { Phase::Exit } else { Phase::Entry }),
@@ -150,7 +160,9 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::MsgBuf => ipc::message(cx, raw, dir(shape)),
         Irregular::Ifindex => inet::ifindex(cx, raw as u32),
         Irregular::Msghdr => msghdr::one(cx, raw, dir(shape)),
-        Irregular::Mmsghdr => msghdr::many(cx, raw, dir(shape), len(shape)),
+        Irregular::Mmsghdr => msghdr::many(cx, raw, Dir::In, len(shape)),
+        Irregular::MmsghdrOut => msghdr::many(cx, raw, Dir::Out, len(shape)),
+        Irregular::Payload => msghdr::payload(cx, raw, dir(shape)),
         Irregular::SockoptGet => sockopt::get(cx, raw, len(shape)),
         Irregular::SockoptSet => sockopt::set(cx, raw),
         Irregular::SockFilter => sockopt::filter(cx, raw),
@@ -206,7 +218,7 @@ pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, phase: Phase, addr:
 /// The direction of a shape that is a pointer.
 fn dir(shape: &Ty) -> Dir {
     match *shape {
-        Ty::Ptr(dir, _) | Ty::Array(dir, ..) | Ty::Bytes(dir, _) | Ty::Buffer(dir, ..) => dir,
+        Ty::Ptr(dir, _) | Ty::Array(dir, ..) | Ty::Table(dir, ..) | Ty::Bytes(dir, _) | Ty::Buffer(dir, ..) => dir,
         _ => Dir::In,
     }
 }
@@ -214,7 +226,7 @@ fn dir(shape: &Ty) -> Dir {
 /// The length of a shape that has one.
 fn len(shape: &Ty) -> Len {
     match *shape {
-        Ty::Array(_, _, len) | Ty::Bytes(_, len) | Ty::Buffer(_, len, _) => len,
+        Ty::Array(_, _, len) | Ty::Table(_, _, len, _) | Ty::Bytes(_, len) | Ty::Buffer(_, len, _) => len,
         _ => Len::Fixed(1),
     }
 }
@@ -230,6 +242,8 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
 
         // process, prctl, creds, limits, bpf, system
         "personality" => Some(Value::Styled(cx.keep(system::persona(cx, cx.ret()? as u64)))),
+        "membarrier" => system::membarrier_note(cx),
+        "prctl" => prctl::note(cx),
         "set_thread_area" => system::thread_area_note(cx),
         // memory, sched, signal, time, futex
         "sched_getscheduler" => sched::policy(cx),

@@ -23,6 +23,16 @@ pub fn one<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     header(cx, addr, dir, received).unwrap_or(Value::Addr(addr))
 }
 
+/// The bytes of send(2) and recv(2). With `MSG_TRUNC` more are reported than there was room for.
+pub fn payload<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
+    if addr == 0 || (dir != Dir::In && cx.failed()) {
+        return Value::Addr(addr);
+    }
+    let room = cx.arg("len");
+    let len = if dir == Dir::In { room } else { room.min(cx.ret().unwrap_or(0).max(0) as u64) };
+    generic::bytes(cx, Phase::of(dir), addr, len, TextKind::Bytes)
+}
+
 /// sendmmsg(2), recvmmsg(2): `vlen` of them, of which the call handled as many as it returned.
 pub fn many<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len) -> Value<'a> {
     if addr == 0 || !cx.verbose || (dir != Dir::In && cx.failed()) {
@@ -30,13 +40,13 @@ pub fn many<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len) -> Value<'a> {
     }
     let handled = cx.ret().unwrap_or(0).max(0) as u64;
     let room = cx.len(len, Phase::Entry, Scope::Args).unwrap_or(0);
-    // The kernel takes no more than UIO_MAXIOV.
-    let n = if dir == Dir::In { room.min(1024) } else { handled };
+    let n = if dir == Dir::In { room } else { handled };
     let size = MMSGHDR.size(cx.abi()) as u64;
     let mut items = Vec::new_in(cx.arena);
     for i in 0..n {
         let at = addr.wrapping_add(i * size);
-        if cx.abbrev && i >= cx.options.text as u64 {
+        // The kernel takes no more than UIO_MAXIOV.
+        if i == 1024 || cx.abbrev && i >= cx.options.text as u64 {
             return Value::Array(items.into_bump_slice(), Tail::More);
         }
         let msg_len = if i < handled { mmsg_len(cx, at) } else { None };
@@ -94,9 +104,7 @@ fn header<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, filled: u64) -> Option<Value<'a>
     if len != 0 {
         add("msg_control", cmsg::list(cx, phase, control, len));
     }
-    let room = member(cx, Phase::Entry, addr, "msg_controllen").unwrap_or(len);
-    let now = Value::UInt(len);
-    add("msg_controllen", if room == len { now } else { Value::Change(cx.keep(Value::UInt(room)), cx.keep(now)) });
+    add("msg_controllen", Value::UInt(len));
     add("msg_flags", Value::Flags { raw: get("msg_flags")?, set: &MSG });
     Some(Value::Struct(members.into_bump_slice(), Tail::End))
 }

@@ -1,10 +1,11 @@
 //! Waiting for descriptors: what goes in is an argument, what comes out a note.
 
+use crate::cx::le;
 use crate::{Cx, Scope, Tail, Value, generic};
 use bumpalo::collections::Vec;
-use stride_event::Phase;
+use stride_event::{Call, Phase};
 use stride_syscalls::structs::poll::POLLFD;
-use stride_syscalls::{Dir, Ty, sets::poll::POLL};
+use stride_syscalls::{Dir, Irregular, Syscall, Ty, sets::poll::POLL};
 
 /// poll(2)'s `fds`, as the program hands them in.
 pub fn fds<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
@@ -35,6 +36,9 @@ pub fn fds<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 /// What happened: the descriptors that have something to tell, and the time that is left.
 pub fn poll_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     let ready = cx.ret()?;
+    if !cx.verbose {
+        return None;
+    }
     if ready == 0 {
         return Some(Value::Plain(b"Timeout"));
     }
@@ -58,6 +62,19 @@ pub fn poll_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         Some(left) => Value::Seq(cx.values(&[happened, left])),
         None => happened,
     })
+}
+
+/// The descriptors a call waits for.
+pub fn waited(call: &Call, row: &Syscall, raw: u64, which: Irregular, test: &mut dyn FnMut(i32) -> bool) -> bool {
+    use stride_event::Memory;
+    let count = |name| row.value(name, &call.args, call.abi) as u32;
+    if which == Irregular::PollFds {
+        let fds = call.blocks.prefix(Phase::Entry, raw, (count("nfds") as usize).saturating_mul(8));
+        return fds.chunks_exact(8).any(|fd| test(le(fd, 0, 4) as i32));
+    }
+    let Ok(nfds) = usize::try_from(count("nfds") as i32) else { return false };
+    let Some(set) = set_of(nfds, |size| call.blocks.prefix(Phase::Entry, raw, size)) else { return false };
+    (0..nfds.min(8 * set.len())).any(|fd| set[fd / 8] >> (fd % 8) & 1 != 0 && test(fd as i32))
 }
 
 struct PollFd {
@@ -90,12 +107,7 @@ pub fn fd_set<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 
 fn members<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<&'a [Value<'a>]> {
     let nfds = usize::try_from(cx.arg("nfds") as i32).ok()?;
-    let size = nfds.div_ceil(8);
-    let there = cx.prefix(phase, addr, size);
-    // Programs pass absurd numbers with a set of the usual size.
-    if there.len() < if nfds > 1 << 16 { 1024 / 8 } else { size } {
-        return None;
-    }
+    let there = set_of(nfds, |size| cx.prefix(phase, addr, size))?;
     let mut fds = Vec::new_in(cx.arena);
     for (at, &byte) in there.iter().enumerate().filter(|(_, b)| **b != 0) {
         for bit in (0..8).filter(|bit| byte >> bit & 1 != 0) {
@@ -106,6 +118,14 @@ fn members<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<&'a [Value<'a>]> 
         }
     }
     Some(fds.into_bump_slice())
+}
+
+/// The bytes of a set of `nfds` descriptors.
+fn set_of<'a>(nfds: usize, read: impl FnOnce(usize) -> &'a [u8]) -> Option<&'a [u8]> {
+    // Programs pass absurd numbers with a set of the usual size.
+    let least = if nfds > 1 << 16 { 1024 / 8 } else { nfds.div_ceil(8) };
+    let there = read(nfds.div_ceil(8));
+    (there.len() >= least).then_some(there)
 }
 
 /// select(2): the descriptors that are ready, by set, and the time that is left.
@@ -146,7 +166,7 @@ pub fn left<'a>(cx: &Cx<'a>, name: &str) -> Option<Value<'a>> {
 
 /// recvmmsg(2): whether time ran out, or how much is left.
 pub fn recvmmsg_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
-    if cx.arg("timeout") == 0 {
+    if cx.arg("timeout") == 0 || !cx.verbose {
         return None;
     }
     if cx.ret()? == 0 {

@@ -5,7 +5,7 @@ use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::process::{CLONE, PTRACE_EVENT};
 use stride_syscalls::structs::process::CLONE_ARGS;
-use stride_syscalls::{Len, PidKind, Ty, uapi::consts as c};
+use stride_syscalls::{PidKind, Ty, uapi::consts as c};
 
 /// wait4(2) returns 0 where no child had changed: nothing was written then.
 pub fn reaped<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
@@ -68,20 +68,11 @@ pub fn clone_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     }
 }
 
-/// clone3(2)'s `exit_signal` has 64 bits.
-pub fn exit_signal<'a>(raw: u64) -> Value<'a> {
+/// A signal in 64 bits, such as clone3(2)'s `exit_signal`.
+pub fn wide_signal<'a>(raw: u64) -> Value<'a> {
     match i32::try_from(raw) {
         Ok(number) if number != 0 => Value::Signal(number),
         _ => Value::UInt(raw),
-    }
-}
-
-/// The pids to choose for the namespaces, innermost first. The kernel takes no more than it allows levels.
-pub fn set_tid<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
-    const MAX_PID_NS_LEVEL: u64 = 32;
-    match cx.len(Len::Of("set_tid_size"), Phase::Entry, scope) {
-        Some(1..=MAX_PID_NS_LEVEL) => generic::held(cx, shape, raw, scope),
-        _ => Value::Addr(raw),
     }
 }
 

@@ -6,7 +6,7 @@ use stride_event::Phase;
 use stride_syscalls::{structs::time::SIGEVENT, uapi::consts as c};
 
 pub fn inline<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
-    cx.read(phase, addr, SIGEVENT.size(cx.abi()))?;
+    // The struct has room for more than is ever used: what follows the used members may not be there.
     let raw = |name| {
         let place = SIGEVENT.field(name)?.place(cx.abi());
         cx.uint(phase, addr + u64::from(place.offset), place.size as usize)

@@ -1,6 +1,5 @@
 //! Arguments of the socket calls.
 
-use crate::irregular::inet;
 use crate::{Cx, Value};
 use stride_event::Phase;
 use stride_syscalls::{sets::socket as sets, uapi::consts as c};
@@ -33,15 +32,10 @@ pub fn len_change<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let at = |phase| cx.uint(phase, addr, 4).map(|v| Value::Int(i64::from(v as u32 as i32)));
     let (Some(before), after) = (at(Phase::Entry), at(Phase::Exit)) else { return Value::Addr(addr) };
     let inside = match (before, after) {
-        (Value::Int(a), Some(Value::Int(b))) if a != b && !cx.failed() => {
+        (Value::Int(a), Some(Value::Int(b))) if a != b => {
             Value::Change(cx.keep(before), cx.keep(Value::Int(b)))
         }
         _ => before,
     };
     Value::Array(cx.values(&[inside]), crate::Tail::End)
-}
-
-/// An interface index held in an argument or member.
-pub fn ifindex<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
-    inet::ifindex(cx, raw as u32)
 }

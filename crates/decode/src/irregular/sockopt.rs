@@ -57,6 +57,7 @@ fn set_shape(level: u64, name: u64) -> Shape {
         (c::SOL_PACKET, c::PACKET_RX_RING | c::PACKET_TX_RING) => Shape::ExactStruct(&structs::TPACKET_REQ),
         (c::SOL_NETLINK, _) if sets::NETLINK_OPT.name_of(name).is_some() => Shape::Int,
         (c::SOL_TIPC, c::TIPC_IMPORTANCE) => Shape::Enum(&sets::TIPC_IMPORTANCE),
+        (c::SOL_TIPC, c::TIPC_GROUP_JOIN) => Shape::Struct(&structs::TIPC_GROUP_REQ),
         (c::SOL_TIPC, name) if tipc_int(name) => Shape::Int,
         _ => Shape::Plain,
     }
@@ -155,11 +156,11 @@ impl<'a> Optval<'a, '_> {
             }
             Shape::Fd if self.len >= 4 => self.one(generic::fd(cx, self.u32()? as i32)),
             Shape::Numbered(set) if self.len >= 4 => {
-                let raw = u64::from(self.u32()?);
-                match set.name_of(raw) {
-                    Some(_) => self.one(Value::Numbered(cx.keep(Value::Enum { raw, set }))),
-                    None => self.one(Value::Enum { raw, set }),
-                }
+                let number = cx.keep(self.int()?);
+                self.one(match set.name_of(self.u32()?.into()) {
+                    Some(name) => Value::Known(number, cx.keep(Value::Ascii(name))),
+                    None => Value::Numbered(cx.keep(Value::Known(number, cx.keep(Value::Ascii(set.unknown))))),
+                })
             }
             Shape::IntOrBytes | Shape::Errno | Shape::Fd => self.octets(),
             Shape::Numbered(_) if self.came => self.octets(),
@@ -176,14 +177,22 @@ impl<'a> Optval<'a, '_> {
             Shape::ExactStruct(s) => if self.len == s.size(cx.abi()) as u64 { cx.strukt(s, self.phase, self.addr) } else { None },
             Shape::PortRange if self.len == 4 => {
                 let range = self.u32()?;
-                let text = cx.plain(format_args!("{}..{}", range & 0xffff, range >> 16));
-                self.one(cx.comment(Value::Hex(range.into()), text))
+                let port = |n: u32| if n == 0 { Value::Plain(b"") } else { Value::UInt(n.into()) };
+                let range_of = cx.values(&[port(range & 0xffff), Value::Ascii(".."), port(range >> 16)]);
+                let number = Value::Hex(range.into());
+                // Zero means the system's limit, and both that there is no range.
+                let (low, high) = (range & 0xffff, range >> 16);
+                self.one(if range == 0 || (high != 0 && low > high) {
+                    number
+                } else {
+                    Value::Numbered(cx.keep(Value::Known(cx.keep(number), cx.keep(Value::Glue(range_of)))))
+                })
             }
             Shape::PortRange => self.octets(),
             Shape::IcmpFilter => self.icmp_filter(),
             Shape::PacketMreq => self.packet_mreq(),
             Shape::TcpAoKey => self.tcp_ao_key(),
-            Shape::Filter => super::filter::instructions(cx, self.phase, self.addr, self.len / 8),
+            Shape::Filter => super::filter::instructions(cx, self.phase, self.addr, self.len / 8, super::filter::Runs::OnPackets),
         }
     }
 
@@ -285,6 +294,6 @@ pub fn filter<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if cx.arg("optlen") as u32 as usize != s.size(cx.abi()) {
         return Value::Addr(addr);
     }
-    super::filter::program(cx, addr)
+    super::filter::program(cx, addr, super::filter::Runs::OnPackets)
 }
 

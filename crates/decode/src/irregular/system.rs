@@ -1,8 +1,8 @@
 //! The machine: personality(2), kexec_load(2), restart_syscall(2), x86 segments.
 
-use crate::{Cx, Scope, Text, TextKind, Value, generic};
+use crate::{Cx, Member, Scope, Tail, Text, TextKind, Value, generic};
 use stride_event::Phase;
-use stride_syscalls::sets::system::{KEXEC, KEXEC_ARCH, PERSONA, PERSONA_FLAGS};
+use stride_syscalls::sets::system::{KEXEC, KEXEC_ARCH, MEMBARRIER, PERSONA, PERSONA_FLAGS};
 use stride_syscalls::{Ty, uapi::consts as c};
 
 /// A word whose masked part names one thing and whose rest holds flags.
@@ -27,9 +27,25 @@ pub fn kexec_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     led(cx, arch, Value::Flags { raw: raw & !c::KEXEC_ARCH_MASK, set: &KEXEC })
 }
 
-/// The kernel looks at no more segments than it has room for.
-pub fn kexec_segments<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
-    if cx.arg("nr_segments") > c::KEXEC_SEGMENT_MAX { Value::Addr(raw) } else { generic::held(cx, shape, raw, scope) }
+/// The kernel looks at no more elements than it has room for.
+pub fn at_most<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, max: u32, scope: Scope) -> Value<'a> {
+    let len = match shape {
+        Ty::Array(dir, _, len) | Ty::Bytes(dir, len) => cx.len(*len, Phase::of(*dir), scope),
+        _ => None,
+    };
+    match len {
+        Some(len) if len <= u64::from(max) => generic::held(cx, shape, raw, scope),
+        _ => Value::Addr(raw),
+    }
+}
+
+/// A value of an enumeration that users know by its number.
+pub fn numbered<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
+    let name = match shape {
+        Ty::Enum(set) => set.name_of(raw).unwrap_or(set.unknown),
+        _ => "",
+    };
+    cx.comment(Value::Int(i64::from(raw as u32 as i32)), Value::Ascii(name))
 }
 
 /// Text that is no text: random bytes.
@@ -58,9 +74,37 @@ pub fn thread_area<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
     value.unwrap_or(Value::Addr(raw))
 }
 
+/// The descriptor that the kernel returned; if it did not, the number asked for.
+pub fn thread_area_out<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
+    let Ty::Ptr(_, Ty::Struct(s)) = shape else { return Value::Addr(raw) };
+    if raw == 0 || !cx.verbose {
+        return Value::Addr(raw);
+    }
+    if !cx.failed() {
+        return cx.strukt(s, Phase::Exit, raw).unwrap_or(Value::Addr(raw));
+    }
+    match (s.fields.first(), cx.uint(Phase::Entry, raw, 4)) {
+        (Some(field), Some(number)) => {
+            let value = generic::held(cx, &field.ty, number, Scope::Args);
+            let members = cx.arena.alloc_slice_copy(&[Member { name: field.name, value }]);
+            Value::Struct(members, Tail::More)
+        }
+        _ => Value::Addr(raw),
+    }
+}
+
 /// The entry that the kernel chose.
 pub fn thread_area_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     cx.ret()?;
     let number = cx.uint(Phase::Exit, cx.arg("u_info"), 4)?;
     Some(Value::Named("entry_number", cx.keep(Value::UInt(number))))
+}
+
+/// The commands that the kernel knows.
+pub fn membarrier_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
+    if cx.arg("cmd") as u32 as u64 != c::MEMBARRIER_CMD_QUERY {
+        return None;
+    }
+    let raw = cx.ret()? as u64;
+    (raw != 0).then(|| Value::Styled(cx.keep(Value::Flags { raw, set: &MEMBARRIER })))
 }

@@ -15,6 +15,7 @@
 #include "capture.h"
 #include "traced.h"
 #include "signals.h"
+#include "simple.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -79,17 +80,36 @@ static __always_inline void send_entry(struct task_struct *task, struct task_sta
 		st->flags |= TASK_ENTRY_SENT;
 }
 
+/* nanosleep(&t, &t): what the kernel is given is where it will write. */
+static __always_inline bool same_twice(struct pt_regs *regs, u32 abi)
+{
+	u64 args[6];
+
+	args_of(regs, abi, args);
+	for (int i = 0; i < 4; i++)
+		for (int j = i + 1; j < 4; j++)
+			if (args[i] > PAGE && args[i] == args[j])
+				return true;
+	return false;
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *st = traced(task);
+	struct task_state *st;
 	u32 abi, flags;
 
-	if (!st)
+	if (!task->bpf_storage)
 		return 0;
 	abi = abi_of(task);
 	flags = call_flags(plan_index(abi, nr));
+	/* Most calls are none of this program's business; that is found out sooner than who makes them. */
+	if (!take_times && !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
+		return 0;
+	st = traced(task);
+	if (!st)
+		return 0;
 	if (st->flags) {
 		st->flags &= ~(TASK_ENTRY_SENT | TASK_NEW);
 		if (st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)) {
@@ -101,6 +121,8 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		st->entered = bpf_ktime_get_ns();
 	if (!(flags & CALL_TRACED))
 		return 0;
+	if (flags & CALL_MIXED && same_twice(regs, abi))
+		flags |= CALL_ENTRY;
 	if (flags & CALL_ENTRY || (flags & CALL_EXEC && !have_prepare_exec))
 		send_entry(task, st, regs, abi, nr);
 	return 0;
@@ -157,6 +179,9 @@ static __always_inline void returned(struct task_struct *task, struct task_state
 		}
 	}
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
+		return;
+	if (flags & CALL_SIMPLE && !was && !(task->pending.signal.sig[0] & (1UL << (SIGKILL - 1))) &&
+	    simple_exit(task, st, regs, abi, nr, index, ret))
 		return;
 	s = begin(task, st, regs, abi, nr, REC_CALL);
 	if (!s)

@@ -115,6 +115,8 @@ enum bound {
 	OP_ROOT = 0xff,
 	/* Where the stack pointer stands behind the argument words. */
 	AT_STACK = 48,
+	/* Bytes of memory in the records of simple calls. */
+	SIMPLE_MAX = 48,
 	/* Ops run one after another for one call. */
 	MAX_RUN = 32,
 	/* Choices of one call. */
@@ -157,6 +159,10 @@ enum call_flag {
 	CALL_EXEC = 4,
 	/* exit: does not return. */
 	CALL_EXIT = 8,
+	/* No memory, or one piece of at most SIMPLE_MAX bytes. */
+	CALL_SIMPLE = 16,
+	/* Given memory and filled memory, which may be the same. */
+	CALL_MIXED = 32,
 };
 
 /* Ops `first` to `first + n` of the op map. */

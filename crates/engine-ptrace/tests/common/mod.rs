@@ -68,6 +68,7 @@ pub fn spec() -> TraceSpec {
         interruptible: 1,
         entries: true,
         want_ip: false,
+        want_times: true,
         want_system_time: false,
         no_memory: false,
     }
@@ -155,6 +156,7 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
             format!("{} superseded by {old}", t(*tid))
         }
         Event::Detached { tid, call, .. } => format!("{} detached{}", t(*tid), call.map_or(String::new(), |c| format!(" in {}", name(c.nr)))),
+        Event::Stranger { tid, fate } => format!("{} is no tracee: {fate:?}", t(*tid)),
         Event::Personality { tid, abi } => format!("{} runs {abi:?}", t(*tid)),
         Event::Lost { .. } => "lost".into(),
         Event::Idle => "idle".into(),
@@ -181,7 +183,7 @@ pub fn trace_with(spec: TraceSpec, mut f: impl FnMut(&mut PtraceEngine, &str)) -
 }
 
 /// The lines that concern one thread.
-pub fn of<'a>(lines: &'a [String], thread: usize) -> Vec<&'a str> {
+pub fn of(lines: &[String], thread: usize) -> Vec<&str> {
     let prefix = format!("{thread} ");
     lines.iter().filter_map(|l| l.strip_prefix(&prefix)).collect()
 }

@@ -1,6 +1,7 @@
 //! Credentials: user and group ids, capabilities.
 
 use crate::structs::creds::*;
+use crate::uapi::consts as c;
 use crate::{Class, Dir, Irregular, Len, Ret, Syscall, Ty, Width, arg, syscall};
 
 /// Cannot fail and takes nothing.
@@ -44,7 +45,7 @@ macro_rules! setgroups {
     ($call:literal; $ty:expr) => {
         syscall($call, Class::CREDS, Ret::Int, &[
             arg("size", Ty::Int),
-            arg("list", Ty::Array(Dir::In, &$ty, Len::Of("size"))),
+            arg("list", Ty::Custom(Irregular::AtMost(c::NGROUPS_MAX as u32), &Ty::Array(Dir::In, &$ty, Len::Of("size")))),
         ])
     };
 }

@@ -23,7 +23,7 @@ const IN: Ty = Ty::Bytes(Dir::In, Len::Of("count"));
 /// A file offset before the call and after it.
 const OFFSET_CHANGE: Ty = Ty::Custom(Irregular::OffsetChange, &Ty::Array(Dir::InOut, &Ty::I64, Len::Fixed(1)));
 const LONG_OFFSET_CHANGE: Ty = Ty::Custom(Irregular::OffsetChange, &Ty::Array(Dir::InOut, &Ty::Long, Len::Fixed(1)));
-const OFFSET: Ty = Ty::Array(Dir::In, &Ty::I64, Len::Fixed(1));
+const OFFSET: Ty = Ty::Array(Dir::InLost, &Ty::I64, Len::Fixed(1));
 /// Descriptors that the call made.
 const PAIR: Ty = Ty::Array(Dir::Out, &Ty::Fd, Len::Fixed(2));
 

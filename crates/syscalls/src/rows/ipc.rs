@@ -3,9 +3,9 @@
 use crate::sets::files::OPEN;
 use crate::sets::ipc::*;
 use crate::structs::ipc::*;
-use crate::structs::paths::{TIMESPEC, TIMESPEC64};
+use crate::structs::time::{SIGEVENT, TIMESPEC, TIMESPEC64};
 use crate::uapi::consts as c;
-use crate::{Arg, Case, Class, Dir, Irregular, Key, Len, Ret, Select, Syscall, Ty, Unit, When, arg, syscall};
+use crate::{Arg, Case, Class, Dir, Irregular, Key, Len, Ret, Select, Syscall, Ty, Unit, When, Width, arg, syscall};
 
 const IPC: Class = Class::IPC;
 
@@ -130,8 +130,8 @@ pub static ROWS: &[Syscall] = &[
     syscall("mq_open", Class::DESC, Ret::Fd, &[
         arg("name", Ty::Path),
         arg("flags", Ty::Flags(&OPEN)),
-        arg("mode", Ty::Perm).when(CREATES),
-        arg("attr", Ty::Ptr(Dir::In, &Ty::Struct(&MQ_ATTR))).when(CREATES),
+        arg("mode", Ty::As(Width::W2, &Ty::Perm)).when(CREATES),
+        arg("attr", Ty::Ptr(Dir::In, &Ty::Struct(&MQ_ATTR_NEW))).when(CREATES),
     ]),
     syscall("mq_unlink", Class::NONE, Ret::Int, &[arg("path", Ty::Path)]),
     syscall("mq_timedsend", Class::DESC, Ret::Int, &[
@@ -152,17 +152,17 @@ pub static ROWS: &[Syscall] = &[
         MQDES,
         arg("msg_ptr", Ty::Bytes(Dir::Out, Len::Ret)),
         arg("msg_len", Ty::ULong),
-        arg("msg_prio", Ty::Ptr(Dir::Out, &Ty::UInt)),
+        arg("msg_prio", Ty::Array(Dir::Out, &Ty::UInt, Len::Fixed(1))),
         arg("abs_timeout", SPEC),
     ]),
     syscall("mq_timedreceive_time64", Class::DESC, Ret::Size, &[
         MQDES,
         arg("msg_ptr", Ty::Bytes(Dir::Out, Len::Ret)),
         arg("msg_len", Ty::ULong),
-        arg("msg_prio", Ty::Ptr(Dir::Out, &Ty::UInt)),
+        arg("msg_prio", Ty::Array(Dir::Out, &Ty::UInt, Len::Fixed(1))),
         arg("abs_timeout", SPEC64),
     ]),
-    syscall("mq_notify", Class::DESC, Ret::Int, &[MQDES, arg("sevp", Ty::Addr)]),
+    syscall("mq_notify", Class::DESC, Ret::Int, &[MQDES, arg("sevp", Ty::Ptr(Dir::In, &Ty::Custom(Irregular::Sigevent, &Ty::Struct(&SIGEVENT))))]),
     syscall("mq_getsetattr", Class::DESC, Ret::Int, &[
         MQDES,
         arg("newattr", Ty::Ptr(Dir::In, &Ty::Struct(&MQ_ATTR))),

@@ -1,16 +1,18 @@
 //! Waiting for descriptors: poll(2), select(2), epoll(7).
 
 use crate::sets::poll::*;
-use crate::structs::paths::{TIMESPEC, TIMESPEC64, TIMEVAL};
+use crate::structs::time::{TIMESPEC, TIMESPEC64, TIMEVAL};
 use crate::structs::poll::*;
 use crate::uapi::consts as c;
 use crate::{Arg, Case, Class, Dir, Irregular, Key, Len, Ret, Select, Syscall, Ty, Unit, arg, syscall};
 
 const DESC: Class = Class::DESC;
 
-const POLLFDS: Ty = Ty::Custom(Irregular::PollFds, &Ty::Array(Dir::InOut, &Ty::Struct(&POLLFD), Len::Of("nfds")));
+const POLLFDS: Ty = Ty::Custom(Irregular::PollFds, &Ty::Table(Dir::InOut, &Ty::Struct(&POLLFD), Len::Of("nfds"), 8 << 10));
 const FDS: Arg = arg("fds", POLLFDS);
 const NFDS: Arg = arg("nfds", Ty::UInt);
+/// Behind what the kernel fills in, arguments are followed only after success.
+const SIGMASK_LATE: Arg = arg("sigmask", Ty::SigSet(Dir::Out, Len::Of("sigsetsize")));
 const SIGMASK: Arg = arg("sigmask", Ty::SigSet(Dir::In, Len::Of("sigsetsize")));
 
 /// As many bytes as hold `nfds` bits. No process has more descriptors than the limit.
@@ -86,15 +88,15 @@ pub static ROWS: &[Syscall] = &[
         EVENTS,
         arg("maxevents", Ty::Int),
         arg("timeout", Ty::Int),
-        SIGMASK,
+        SIGMASK_LATE,
         arg("sigsetsize", Ty::ULong),
     ]),
     syscall("epoll_pwait2", DESC, Ret::Int, &[
         arg("epfd", Ty::Fd),
         EVENTS,
         arg("maxevents", Ty::Int),
-        arg("timeout", Ty::Ptr(Dir::In, &Ty::Struct(&TIMESPEC64))),
-        SIGMASK,
+        arg("timeout", Ty::Ptr(Dir::Out, &Ty::Struct(&TIMESPEC64))),
+        SIGMASK_LATE,
         arg("sigsetsize", Ty::ULong),
     ]),
 ];

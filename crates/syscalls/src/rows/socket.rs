@@ -1,7 +1,7 @@
 //! Sockets: making, naming and connecting them, and what goes through them.
 
 use crate::sets::socket::*;
-use crate::structs::paths::{TIMESPEC, TIMESPEC64};
+use crate::structs::time::{TIMESPEC, TIMESPEC64};
 use crate::structs::socket::*;
 use crate::uapi::consts as c;
 use crate::{Case, Class, Dir, Irregular, Key, Len, Ret, Select, Syscall, Ty, arg, syscall};
@@ -39,6 +39,8 @@ const ADDRLEN: Ty = Ty::Custom(Irregular::LenChange, &Ty::Ptr(Dir::InOut, &Ty::I
 const ADDR: Ty = Ty::Sockaddr(Dir::In, Len::Of("addrlen"));
 /// An address that the kernel fills in.
 const ADDR_OUT: Ty = Ty::Sockaddr(Dir::Out, Len::Deref("addrlen"));
+const PAYLOAD: Ty = Ty::Custom(Irregular::Payload, &Ty::Bytes(Dir::In, Len::Of("len")));
+const PAYLOAD_OUT: Ty = Ty::Custom(Irregular::Payload, &Ty::Bytes(Dir::Out, Len::Ret));
 const SOCK_TYPE_TY: Ty = Ty::Custom(Irregular::SockType, &Ty::UInt);
 
 pub static ROWS: &[Syscall] = &[
@@ -67,13 +69,13 @@ pub static ROWS: &[Syscall] = &[
     syscall("getpeername", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR_OUT), arg("addrlen", ADDRLEN)]),
     syscall("send", DESC, Ret::Size, &[
         arg("sockfd", Ty::Fd),
-        arg("buf", Ty::Bytes(Dir::In, Len::Of("len"))),
+        arg("buf", PAYLOAD),
         arg("len", Ty::ULong),
         arg("flags", Ty::Flags(&MSG)),
     ]),
     syscall("sendto", DESC, Ret::Size, &[
         arg("sockfd", Ty::Fd),
-        arg("buf", Ty::Bytes(Dir::In, Len::Of("len"))),
+        arg("buf", PAYLOAD),
         arg("len", Ty::ULong),
         arg("flags", Ty::Flags(&MSG)),
         arg("dest_addr", ADDR),
@@ -81,13 +83,13 @@ pub static ROWS: &[Syscall] = &[
     ]),
     syscall("recv", DESC, Ret::Size, &[
         arg("sockfd", Ty::Fd),
-        arg("buf", Ty::Bytes(Dir::Out, Len::Ret)),
+        arg("buf", PAYLOAD_OUT),
         arg("len", Ty::ULong),
         arg("flags", Ty::Flags(&MSG)),
     ]),
     syscall("recvfrom", DESC, Ret::Size, &[
         arg("sockfd", Ty::Fd),
-        arg("buf", Ty::Bytes(Dir::Out, Len::Ret)),
+        arg("buf", PAYLOAD_OUT),
         arg("len", Ty::ULong),
         arg("flags", Ty::Flags(&MSG)),
         arg("src_addr", ADDR_OUT),
@@ -111,14 +113,14 @@ pub static ROWS: &[Syscall] = &[
     ]),
     syscall("recvmmsg", DESC, Ret::Int, &[
         arg("sockfd", Ty::Fd),
-        arg("msgvec", Ty::Custom(Irregular::Mmsghdr, &Ty::Array(Dir::InOut, &Ty::Struct(&MMSGHDR_OUT), Len::Of("vlen")))),
+        arg("msgvec", Ty::Custom(Irregular::MmsghdrOut, &Ty::Array(Dir::InOut, &Ty::Struct(&MMSGHDR_OUT), Len::Of("vlen")))),
         arg("vlen", Ty::UInt),
         arg("flags", Ty::Flags(&MSG)),
         arg("timeout", Ty::Custom(Irregular::Timeout, &Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMESPEC)))),
     ]),
     syscall("recvmmsg_time64", DESC, Ret::Int, &[
         arg("sockfd", Ty::Fd),
-        arg("msgvec", Ty::Custom(Irregular::Mmsghdr, &Ty::Array(Dir::InOut, &Ty::Struct(&MMSGHDR_OUT), Len::Of("vlen")))),
+        arg("msgvec", Ty::Custom(Irregular::MmsghdrOut, &Ty::Array(Dir::InOut, &Ty::Struct(&MMSGHDR_OUT), Len::Of("vlen")))),
         arg("vlen", Ty::UInt),
         arg("flags", Ty::Flags(&MSG)),
         arg("timeout", Ty::Custom(Irregular::Timeout, &Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMESPEC64)))),

@@ -100,7 +100,7 @@ pub static ROWS: &[Syscall] = &[
         arg("level", Ty::Enum(&SOL)),
         arg("optname", Ty::Select(&GET)),
         arg("optval", Ty::Custom(Irregular::SockoptGet, &Ty::Buffer(Dir::Out, Len::Deref("optlen"), VALUE))),
-        arg("optlen", Ty::Custom(Irregular::LenChange, &Ty::Ptr(Dir::InOut, &Ty::Int))),
+        arg("optlen", Ty::Custom(Irregular::LenChange, &Ty::Ptr(Dir::InOutAlways, &Ty::Int))),
     ]),
     syscall("setsockopt", DESC, Ret::Int, &[
         arg("sockfd", Ty::Fd),

@@ -3,7 +3,7 @@
 use crate::sets::system::*;
 use crate::structs::system::*;
 use crate::uapi::consts as c;
-use crate::{Class, Dir, Form, Irregular, Key, Len, Ret, Syscall, Ty, When, arg, form, syscall};
+use crate::{Class, Dir, Form, Irregular, Key, Len, Ret, Syscall, Ty, When, Width, arg, form, syscall};
 
 const NONE: Class = Class::NONE;
 
@@ -13,14 +13,14 @@ const UINT_OUT: Ty = Ty::Array(Dir::Out, &Ty::UInt, Len::Fixed(1));
 /// sethostname(2), setdomainname(2).
 macro_rules! set_name {
     ($name:literal) => {
-        syscall($name, NONE, Ret::Int, &[arg("name", Ty::Bytes(Dir::In, Len::Of("len"))), arg("len", Ty::ULong)])
+        syscall($name, NONE, Ret::Int, &[arg("name", Ty::Custom(Irregular::AtMost(64), &Ty::Bytes(Dir::In, Len::Of("len")))), arg("len", Ty::Int)])
     };
 }
 
 /// syslog(2) by its first argument.
 macro_rules! syslog {
     ($($arg:expr),*) => {
-        syscall("syslog", NONE, Ret::Int, &[arg("type", Ty::Custom(Irregular::Numbered, &Ty::Enum(&SYSLOG))), $($arg),*])
+        syscall("syslog", NONE, Ret::Int, &[arg("type", Ty::Custom(Irregular::NumberedInt, &Ty::Enum(&SYSLOG))), $($arg),*])
     };
 }
 
@@ -38,14 +38,14 @@ static SYSLOG_FORMS: &[Form] = &[
     ),
     form(
         &[c::SYSLOG_ACTION_CONSOLE_LEVEL],
-        syslog!(arg("bufp", Ty::HexLong), arg("len", Ty::Custom(Irregular::Numbered, &Ty::Enum(&LOGLEVEL)))),
+        syslog!(arg("bufp", Ty::Addr), arg("len", Ty::Custom(Irregular::NumberedInt, &Ty::Enum(&LOGLEVEL)))),
     ),
 ];
 
 /// The calls that x86 segments go through; their descriptors differ by a bit between x86-64 and i386.
 macro_rules! modify_ldt {
     ($desc:ident) => {
-        syscall("modify_ldt", NONE, Ret::Int, &[
+        syscall("modify_ldt", NONE, Ret::NarrowInt, &[
             arg("func", Ty::Int),
             arg("ptr", Ty::Custom(Irregular::LdtEntry, &Ty::Ptr(Dir::In, &Ty::Struct(&$desc)))),
             arg("bytecount", Ty::ULong),
@@ -63,7 +63,9 @@ macro_rules! set_thread_area {
 
 macro_rules! get_thread_area {
     ($desc:ident) => {
-        syscall("get_thread_area", NONE, Ret::Int, &[arg("u_info", Ty::Ptr(Dir::Out, &Ty::Struct(&$desc)))])
+        syscall("get_thread_area", NONE, Ret::Int, &[
+            arg("u_info", Ty::Custom(Irregular::ThreadAreaOut, &Ty::Ptr(Dir::InOutAlways, &Ty::Struct(&$desc)))),
+        ])
     };
 }
 
@@ -80,8 +82,8 @@ pub static ROWS: &[Syscall] = &[
     syscall("getcpu", NONE, Ret::Int, &[arg("cpu", UINT_OUT), arg("node", UINT_OUT), arg("tcache", Ty::Addr)]),
     syscall("personality", NONE, Ret::Hex, &[arg("persona", Ty::Custom(Irregular::Persona, &Ty::Hex))]),
     syscall("syslog", NONE, Ret::Int, &[
-        arg("type", Ty::Custom(Irregular::Numbered, &Ty::Enum(&SYSLOG))),
-        arg("bufp", Ty::HexLong),
+        arg("type", Ty::Custom(Irregular::NumberedInt, &Ty::Enum(&SYSLOG))),
+        arg("bufp", Ty::Addr),
         arg("len", Ty::Int),
     ])
     .by(Key::of("type"), SYSLOG_FORMS),
@@ -89,7 +91,7 @@ pub static ROWS: &[Syscall] = &[
         arg("magic", Ty::Enum(&REBOOT_MAGIC1)),
         arg("magic2", Ty::Enum(&REBOOT_MAGIC2)),
         arg("op", Ty::Enum(&REBOOT)),
-        arg("arg", Ty::Str).when(When::OneOf("op", 0xffff_ffff, &[c::LINUX_REBOOT_CMD_RESTART2])),
+        arg("arg", Ty::Custom(Irregular::CString(255), &Ty::Buffer(Dir::In, Len::Fixed(255), 255))).when(When::OneOf("op", 0xffff_ffff, &[c::LINUX_REBOOT_CMD_RESTART2])),
     ]),
     syscall("init_module", NONE, Ret::Int, &[
         arg("module_image", Ty::Addr),
@@ -105,7 +107,7 @@ pub static ROWS: &[Syscall] = &[
     syscall("kexec_load", NONE, Ret::Int, &[
         arg("entry", Ty::Addr),
         arg("nr_segments", Ty::ULong),
-        arg("segments", Ty::Custom(Irregular::KexecSegments, &Ty::Array(Dir::In, &Ty::Struct(&KEXEC_SEGMENT), Len::Of("nr_segments")))),
+        arg("segments", Ty::Custom(Irregular::AtMost(c::KEXEC_SEGMENT_MAX as u32), &Ty::Array(Dir::In, &Ty::Struct(&KEXEC_SEGMENT), Len::Of("nr_segments")))),
         arg("flags", Ty::Custom(Irregular::KexecFlags, &Ty::HexLong)),
     ]),
     syscall("kexec_file_load", Class::DESC, Ret::Int, &[
@@ -113,24 +115,16 @@ pub static ROWS: &[Syscall] = &[
         arg("initrd_fd", Ty::Fd),
         arg("cmdline_len", Ty::ULong),
         arg("cmdline", Ty::Bytes(Dir::In, Len::Of("cmdline_len"))),
-        arg("flags", Ty::Flags(&KEXEC_FILE)),
+        arg("flags", Ty::As(Width::Word, &Ty::Flags(&KEXEC_FILE))),
     ]),
     syscall("membarrier", NONE, Ret::Select(&crate::RetSelect {
         on: Key::of("cmd"),
-        cases: &[
-            (c::MEMBARRIER_CMD_QUERY, Ret::Flags(&MEMBARRIER)),
-            (c::MEMBARRIER_CMD_GET_REGISTRATIONS, Ret::Flags(&MEMBARRIER)),
-        ],
+        cases: &[(c::MEMBARRIER_CMD_QUERY, Ret::Hex)],
         default: Ret::Int,
     }), &[
         arg("cmd", Ty::Enum(&MEMBARRIER)),
         arg("flags", Ty::Flags(&MEMBARRIER_FLAGS)),
         arg("cpu_id", Ty::Int).when(When::AnySet("flags", &[c::MEMBARRIER_CMD_FLAG_CPU])),
-    ]),
-    syscall("map_shadow_stack", Class::MEMORY, Ret::Hex, &[
-        arg("addr", Ty::Addr),
-        arg("len", Ty::ULong),
-        arg("flags", Ty::Flags(&SHADOW_STACK)),
     ]),
     syscall("vhangup", NONE, Ret::Int, &[]),
     syscall("iopl", NONE, Ret::Int, &[arg("level", Ty::Int)]),

@@ -161,6 +161,8 @@ sets! {
         NFC_PROTO_JEWEL, NFC_PROTO_MIFARE, NFC_PROTO_FELICA, NFC_PROTO_ISO14443, NFC_PROTO_NFC_DEP,
         NFC_PROTO_ISO14443_B, NFC_PROTO_ISO15693
     }
+    /// net/nfc/llcp.h of the kernel
+    pub LLCP_SAP "LLCP_SAP_???" { LLCP_SAP_SDP = 0x1, LLCP_SAP_IP = 0x2, LLCP_SAP_OBEX = 0x3, LLCP_SAP_SNEP = 0x4, LLCP_SAP_MAX = 0xff }
     /// linux/vm_sockets.h
     pub VMADDR_FLAGS "VMADDR_FLAG_???" {
         VMADDR_FLAG_TO_HOST

@@ -269,4 +269,6 @@ sets! {
     pub TCP_AO_FLAGS "TCP_AO_KEYF_???" {
         TCP_AO_KEYF_IFINDEX, TCP_AO_KEYF_EXCLUDE_OPT
     }
+    /// linux/tipc.h
+    pub TIPC_GROUP "TIPC_GROUP_???" { TIPC_GROUP_LOOPBACK, TIPC_GROUP_MEMBER_EVTS }
 }

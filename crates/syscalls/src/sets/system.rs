@@ -58,10 +58,8 @@ sets! {
     }
     /// linux/membarrier.h
     pub MEMBARRIER_FLAGS "MEMBARRIER_CMD_FLAG_???" { MEMBARRIER_CMD_FLAG_CPU }
-    /// map_shadow_stack(2): asm/mman.h; the second flag is arm64's
-    pub SHADOW_STACK "SHADOW_STACK_???" { SHADOW_STACK_SET_TOKEN }
     /// The flags of personality(2): linux/personality.h
-    pub PERSONA_FLAGS "???" {
+    pub PERSONA_FLAGS "" {
         UNAME26, ADDR_NO_RANDOMIZE, FDPIC_FUNCPTRS, MMAP_PAGE_ZERO, ADDR_COMPAT_LAYOUT, READ_IMPLIES_EXEC,
         ADDR_LIMIT_32BIT, SHORT_INODE, WHOLE_SECONDS, STICKY_TIMEOUTS, ADDR_LIMIT_3GB
     }

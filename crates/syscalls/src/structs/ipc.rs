@@ -48,6 +48,8 @@ structs! {
         swap_successes: Ty::UInt
     }
 
+    /// mq_open(2) ignores the flags
+    pub MQ_ATTR_NEW = mq_attr { mq_flags: Ty::HexLong, mq_maxmsg: Ty::Long, mq_msgsize: Ty::Long, mq_curmsgs: Ty::Long }
     /// mq_overview(7): linux/mqueue.h
     pub MQ_ATTR = mq_attr { mq_flags: Ty::Flags(&MQ_FLAGS), mq_maxmsg: Ty::Long, mq_msgsize: Ty::Long, mq_curmsgs: Ty::Long }
 }

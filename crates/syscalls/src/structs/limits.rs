@@ -14,7 +14,7 @@ structs! {
         rlim_max: Ty::Custom(Irregular::Limit, &Ty::As(Width::W8, &Ty::U64))
     }
     /// linux/time_types.h
-    pub USAGE_TIME = __kernel_old_timeval { tv_sec: Ty::Long, tv_usec: Ty::Long }
+    pub USAGE_TIME = __kernel_old_timeval { tv_sec: Ty::Long, tv_usec: Ty::ULong }
     /// getrusage(2): linux/resource.h
     pub RUSAGE = rusage {
         ru_utime: Ty::Struct(&USAGE_TIME), ru_stime: Ty::Struct(&USAGE_TIME), [v] ru_maxrss: Ty::ULong,

@@ -16,11 +16,11 @@ structs! {
         pidfd: ADDR => When::AnySet("flags", &[c::CLONE_PIDFD]),
         child_tid: ADDR => When::AnySet("flags", &[c::CLONE_CHILD_SETTID, c::CLONE_CHILD_CLEARTID]),
         parent_tid: ADDR => When::AnySet("flags", &[c::CLONE_PARENT_SETTID]),
-        exit_signal: Ty::Custom(Irregular::ExitSignal, &Ty::U64),
+        exit_signal: Ty::Custom(Irregular::WideSignal, &Ty::U64),
         stack: ADDR,
         stack_size: Ty::As(Width::W8, &Ty::HexLong),
         tls: ADDR => When::AnySet("flags", &[c::CLONE_SETTLS]),
-        set_tid: Ty::Custom(Irregular::SetTid, &Ty::Array(Dir::In, &Ty::Pid(PidKind::Tgid), Len::Of("set_tid_size"))) => CHOOSES_TID,
+        set_tid: Ty::Custom(Irregular::AtMost(32), &Ty::Array(Dir::In, &Ty::Pid(PidKind::Tgid), Len::Of("set_tid_size"))) => CHOOSES_TID,
         set_tid_size: Ty::U64 => CHOOSES_TID,
         cgroup: Ty::U64 => When::AnyOf(&[When::AnySet("flags", &[c::CLONE_INTO_CGROUP]), When::NoneOf("cgroup", !0, &[0])])
     }
@@ -30,7 +30,7 @@ structs! {
         parent_tid: Ty::Array(Dir::Out, &Ty::Pid(PidKind::Tid), Len::Fixed(1))
     }
     /// kcmp(2) with `KCMP_EPOLL_TFD`: linux/kcmp.h
-    pub EPOLL_SLOT = kcmp_epoll_slot { efd: Ty::Custom(Irregular::FdOf("pid2"), &Ty::UInt), tfd: Ty::UInt, toff: Ty::UInt }
+    pub EPOLL_SLOT = kcmp_epoll_slot { efd: Ty::Custom(Irregular::FdOf("pid2"), &Ty::UInt), tfd: Ty::Custom(Irregular::FdOf("pid2"), &Ty::UInt), toff: Ty::UInt }
 }
 
 structs! {

@@ -1,6 +1,7 @@
 //! Values of socket options.
 
 use crate::{Dir, Irregular, Len, PidKind, Ty, structs};
+use crate::sets::socket::TIPC_SCOPE;
 use crate::sets::sockopt::*;
 
 /// An address in network order.
@@ -29,6 +30,10 @@ structs! {
     }
     /// `PACKET_STATISTICS`; the oldest version of the ring tells less
     pub TPACKET_STATS = tpacket_stats_v3 { tp_packets: Ty::UInt, tp_drops: Ty::UInt, tp_freeze_q_cnt: Ty::UInt }
+    /// `TIPC_GROUP_JOIN`: linux/tipc.h
+    pub TIPC_GROUP_REQ = tipc_group_req {
+        type: Ty::UInt, instance: Ty::UInt, scope: Ty::Enum(&TIPC_SCOPE), flags: Ty::Flags(&TIPC_GROUP)
+    }
     /// `TCP_AO_ADD_KEY`: linux/tcp.h
     pub TCP_AO_ADD = tcp_ao_add {
         addr: Ty::Custom(Irregular::SockaddrStorage, &Ty::Blob(128)), prefix: Ty::UInt, alg_name: Ty::CStr,

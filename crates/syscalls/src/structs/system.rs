@@ -3,7 +3,9 @@
 use crate::{Irregular, Ty, structs};
 
 /// A segment's base and limit.
-const WIDE: Ty = Ty::Custom(Irregular::HexWide(8), &Ty::Hex);
+const WIDE: Ty = Ty::Custom(Irregular::PadHex(8), &Ty::Hex);
+/// A segment's number; all bits set ask for a free one.
+const ENTRY: Ty = Ty::Custom(Irregular::OrMinusOne, &Ty::UInt);
 
 structs! {
     /// uname(2): linux/utsname.h
@@ -21,12 +23,12 @@ structs! {
     pub KEXEC_SEGMENT = kexec_segment { buf: Ty::Addr, bufsz: Ty::ULong, mem: Ty::Addr, memsz: Ty::ULong }
     /// set_thread_area(2), modify_ldt(2): asm/ldt.h
     pub USER_DESC = x86_64 user_desc {
-        entry_number: Ty::Int, base_addr: WIDE, limit: WIDE, seg_32bit: Ty::UInt, contents: Ty::UInt,
+        entry_number: ENTRY, base_addr: WIDE, limit: WIDE, seg_32bit: Ty::UInt, contents: Ty::UInt,
         read_exec_only: Ty::UInt, limit_in_pages: Ty::UInt, seg_not_present: Ty::UInt, useable: Ty::UInt, lm: Ty::UInt
     }
     /// The same for i386, which has no long mode.
     pub USER_DESC_32 = i386 user_desc {
-        entry_number: Ty::Int, base_addr: WIDE, limit: WIDE, seg_32bit: Ty::UInt, contents: Ty::UInt,
+        entry_number: ENTRY, base_addr: WIDE, limit: WIDE, seg_32bit: Ty::UInt, contents: Ty::UInt,
         read_exec_only: Ty::UInt, limit_in_pages: Ty::UInt, seg_not_present: Ty::UInt, useable: Ty::UInt
     }
 }

@@ -42,10 +42,10 @@ impl<'a> Address<'a, '_> {
             return Value::Plain(b"*");
         }
         let bytes = cx.members(&[("ax25_call", inet::octets(cx, raw))]);
-        let sign = raw[..6].iter().rposition(|&b| b != b' ' << 1).map_or(&raw[..0], |last| &raw[..=last]);
-        let printable = |b: &u8| b & 1 == 0 && (b' '..0x7f).contains(&(b >> 1));
+        let sign = raw[..6].iter().rposition(|&b| b >> 1 != b' ').map_or(&raw[..0], |last| &raw[..=last]);
+        let printable = |b: &u8| (b' '..0x7f).contains(&(b >> 1));
         // What cannot stand in a comment is shown as bytes alone.
-        let ends_comment = sign.windows(2).any(|w| w == [b'*' << 1, b'/' << 1]);
+        let ends_comment = sign.windows(2).any(|w| w[0] >> 1 == b'*' && w[1] >> 1 == b'/');
         let ssid = raw[6] >> 1 & 0xf;
         if !sign.iter().all(printable) || ends_comment {
             return bytes;
@@ -53,7 +53,7 @@ impl<'a> Address<'a, '_> {
         let letters = Vec::from_iter_in(sign.iter().map(|b| b >> 1), cx.arena);
         let text = Value::Ascii(cx.arena.alloc_str(&format!("{}-{ssid}", String::from_utf8_lossy(&letters))));
         let letter = |b: &u8| b.is_ascii_uppercase() || b.is_ascii_digit();
-        let usual = !letters.is_empty() && letters.iter().all(letter) && raw[6] & !0x1e == 0;
+        let usual = !letters.is_empty() && raw[..6].iter().all(|b| b & 1 == 0) && letters.iter().all(letter) && raw[6] & !0x1e == 0;
         if usual { text } else { cx.comment(bytes, text) }
     }
 }

@@ -194,8 +194,8 @@ impl<'a> Address<'a, '_> {
         self.hex("target_idx", 8, 4);
         self.enumeration("nfc_protocol", 12, 4, &sets::NFC_TARGET);
         if self.bytes.len() >= LLCP {
-            self.hex("dsap", 16, 1);
-            self.hex("ssap", 17, 1);
+            self.sap("dsap", 16);
+            self.sap("ssap", 17);
             let len = self.u(88, 8);
             let name = &self.bytes[18..81];
             self.text("service_name", &name[..name.len().min(usize::try_from(len).unwrap_or(usize::MAX))], TextKind::Bytes);
@@ -203,6 +203,14 @@ impl<'a> Address<'a, '_> {
         } else if self.bytes.len() > 16 {
             self.tail = Tail::More;
         }
+    }
+
+    /// A service access point, some of which are well known.
+    fn sap(&mut self, name: &'static str, at: usize) {
+        let raw = self.u(at, 1);
+        let enumeration = Value::Enum { raw, set: &sets::LLCP_SAP };
+        let known = sets::LLCP_SAP.name_of(raw).is_some();
+        self.add(name, if known { Value::Numbered(self.cx.keep(enumeration)) } else { Value::Hex(raw) });
     }
 
     fn vsock(&mut self) {
@@ -226,7 +234,8 @@ impl<'a> Address<'a, '_> {
         self.uint("sxdp_queue_id", 8, 4);
         let fd = self.u(12, 4) as i32;
         if self.u(2, 2) & c::XDP_SHARED_UMEM != 0 || fd != 0 {
-            self.add("sxdp_shared_umem_fd", crate::generic::fd(self.cx, fd));
+            let value = if fd < 0 { Value::Hex(fd as u32 as u64) } else { crate::generic::fd(self.cx, fd) };
+            self.add("sxdp_shared_umem_fd", value);
         }
     }
 

@@ -1,0 +1,39 @@
+// stride: -e trace=read,write,writev -e read=0 -e write=9 -a1
+// Transfers of chosen descriptors are dumped after their call, whole.
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+int main(void)
+{
+	int p[2];
+	char buf[40];
+
+	if (pipe(p))
+		return 1;
+	dup2(p[0], 0);
+	dup2(p[1], 9);
+	chdir("MARKER");
+
+	write(9, "The quick brown fox\n\377", 21);
+	printf("write(9, \"The quick brown fox\\n\\377\", 21) = 21\n"
+	     " | 00000  54 68 65 20 71 75 69 63  6b 20 62 72 6f 77 6e 20  The quick brown  |\n"
+	     " | 00010  66 6f 78 0a ff                                    fox..            |\n");
+	read(0, buf, 8);
+	printf("read(0, \"The quic\", 8) = 8\n"
+	     " | 00000  54 68 65 20 71 75 69 63                           The quic         |\n");
+	struct iovec v[] = { { "ab", 2 }, { "c", 1 } };
+	writev(9, v, 2);
+	printf("writev(9, [{iov_base=\"ab\", iov_len=2}, {iov_base=\"c\", iov_len=1}], 2) = 3\n"
+	     " * 2 bytes in buffer 0\n"
+	     " | 00000  61 62                                             ab               |\n"
+	     " * 1 bytes in buffer 1\n"
+	     " | 00000  63                                                c                |\n");
+	write(9, (char *)8, 3);
+	printf("write(9, 0x8, 3) = -1 EFAULT (Bad address)\n");
+	write(p[1], "x", 1);
+	printf("write(%d, \"x\", 1) = 1\n", p[1]);
+	fflush(stdout);
+	_exit(0);
+}
