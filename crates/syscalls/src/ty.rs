@@ -198,6 +198,9 @@ pub enum Ty {
     /// Pointer to a struct of which the program fills in a part and the kernel another: members are shown as the
     /// program left them, but for those that are a [`Ty::Reply`].
     Exchange(&'static Struct),
+    /// Pointer to a struct of which other members matter to the kernel than it fills in: shown as what went in and,
+    /// after success, what came out.
+    Turn(&'static Struct, &'static Struct),
 
     /// Pointer to a struct whose members stand as arguments of their own (calls that take their arguments from memory).
     Spread(&'static Struct),
@@ -500,6 +503,26 @@ pub enum Irregular {
     LenChange,
 
     // ioctl
+    /// The request's name, or what its number is made of.
+    IoctlRequest,
+    /// The argument of a request that is not described.
+    IoctlUnknown,
+    /// Control characters of a terminal.
+    ControlChars,
+    /// A byte array of which the named member counts those in use; in hexadecimal.
+    Counted(&'static str, bool),
+    CountedText(&'static str),
+    Dedupe,
+    DedupeStatus,
+    Fiemap,
+    /// A text in an array behind a pointer.
+    Label,
+    HardwareAddr,
+    InterfaceName,
+    Ifconf,
+    Entropy,
+    UdmabufList,
+    Microseconds,
 
 }
 
@@ -519,7 +542,7 @@ impl Ty {
             Ty::I64 | Ty::U64 | Ty::Dev => 8,
             Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr | Ty::Ticks => abi.word(),
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Table(..) | Ty::Grown(..)
-            | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            | Ty::Exchange(_) | Ty::Turn(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
             Ty::Struct(s) => s.size(abi),
@@ -534,7 +557,7 @@ impl Ty {
     pub const fn is_pointer(&self) -> bool {
         match self {
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Table(..) | Ty::Grown(..)
-            | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            | Ty::Exchange(_) | Ty::Turn(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => true,
             Ty::As(_, shape) | Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
             _ => false,
@@ -578,7 +601,7 @@ impl Ty {
                 }
                 false
             }
-            Ty::Exchange(_) | Ty::Reply(_) => true,
+            Ty::Exchange(_) | Ty::Turn(..) | Ty::Reply(_) => true,
             Ty::Custom(which, shape) => !which.shown_at_entry() && shape.needs_exit(),
             Ty::NonZero(shape) => shape.needs_exit(),
             _ => false,

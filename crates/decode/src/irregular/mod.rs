@@ -16,6 +16,7 @@ mod file_handle;
 pub mod filter;
 mod futex;
 pub mod inet;
+mod ioctl;
 pub mod iovec;
 mod ipc;
 mod keys;
@@ -178,6 +179,17 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::SockFilter => sockopt::filter(cx, raw),
 
         // ioctl
+        Irregular::IoctlRequest => ioctl::request(cx, raw),
+        Irregular::IoctlUnknown => ioctl::unknown(cx, raw),
+        Irregular::Dedupe => ioctl::files::dedupe(cx, raw),
+        Irregular::DedupeStatus => ioctl::files::dedupe_status(raw),
+        Irregular::Fiemap => ioctl::files::fiemap(cx, raw),
+        Irregular::Label => ioctl::files::label(cx, shape, raw),
+        Irregular::InterfaceName => ioctl::net::interface_name(cx, raw),
+        Irregular::Ifconf => ioctl::net::ifconf(cx, raw),
+        Irregular::Entropy => ioctl::misc::entropy(cx, raw),
+        Irregular::UdmabufList => ioctl::misc::udmabuf_list(cx, raw),
+        Irregular::Microseconds => ioctl::misc::microseconds(cx, raw),
 
         _ => generic::held(cx, shape, raw, scope),
     }
@@ -206,6 +218,10 @@ pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, phase: Phase, addr:
         Irregular::SockaddrStorage => cx.read(phase, addr, size).map(|bytes| sockaddr::value(cx, bytes)),
 
         // ioctl
+        Irregular::ControlChars => ioctl::tty::control_chars(cx, phase, addr, size),
+        Irregular::Counted(count, hex) => ioctl::counted(cx, phase, addr, size, count, hex, scope),
+        Irregular::CountedText(count) => ioctl::counted_text(cx, phase, addr, size, count, scope),
+        Irregular::HardwareAddr => ioctl::net::hardware(cx, phase, addr),
 
         _ => None,
     }
