@@ -125,9 +125,7 @@ impl Writer<'_> {
             Value::Pid { id, comment, .. } => {
                 self.int(id);
                 if let Some(comment) = comment {
-                    self.out.push(b'<');
-                    escape_path(self.out, comment, HexStrings::Never);
-                    self.out.push(b'>');
+                    self.angled(comment);
                 }
             }
             Value::Flags { raw, set } => self.flags(raw, set),
@@ -216,6 +214,13 @@ impl Writer<'_> {
             Value::Seq(items) => self.list(items, ", "),
             Value::Glue(items) => self.list(items, ""),
         }
+    }
+
+    /// What a number stands for: bytes of the tracee's, in angle brackets.
+    pub fn angled(&mut self, bytes: &[u8]) {
+        self.out.push(b'<');
+        escape_path(self.out, bytes, HexStrings::Never);
+        self.out.push(b'>');
     }
 
     fn list(&mut self, items: &[Value<'_>], between: &str) {

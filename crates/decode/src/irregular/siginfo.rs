@@ -157,8 +157,8 @@ impl<'a> Info<'a, '_> {
         let id = self.int(0);
         let comment = (self.pid_comment)(id, PidKind::Tgid);
         self.push("si_pid", Value::Pid { id, kind: PidKind::Tgid, comment });
-        let uid = self.uint(4, 4);
-        self.push("si_uid", Value::UInt(uid));
+        let uid = self.uint(4, 4) as u32;
+        self.push("si_uid", if uid == u32::MAX { Value::Int(-1) } else { Value::UInt(uid.into()) });
     }
 
     fn io(&mut self) {
