@@ -96,12 +96,12 @@ impl<'a> Info<'a, '_> {
                 self.sender();
                 self.sent_value();
             }
-            code => self.from_kernel(signo as u64, code),
+            code => self.sent_by_kernel(signo as u64, code),
         }
     }
 
     /// Codes above zero are the kernel's own, and mean something to the signal.
-    fn from_kernel(&mut self, signo: u64, code: u64) {
+    fn sent_by_kernel(&mut self, signo: u64, code: u64) {
         match signo {
             c::SIGCHLD => {
                 self.sender();

@@ -11,12 +11,12 @@ sets! {
         FS_NOTAIL_FL, FS_DIRSYNC_FL, FS_TOPDIR_FL, FS_HUGE_FILE_FL, FS_EXTENT_FL, FS_VERITY_FL, FS_EA_INODE_FL,
         FS_EOFBLOCKS_FL, FS_NOCOW_FL, FS_DAX_FL, FS_INLINE_DATA_FL, FS_PROJINHERIT_FL, FS_CASEFOLD_FL, FS_RESERVED_FL
     }
-    /// linux/fs.h (the last since Linux 6.17)
+    /// linux/fs.h (verity since Linux 7.0, the two last since 7.1)
     pub XFLAGS "FS_XFLAG_???" {
         FS_XFLAG_REALTIME, FS_XFLAG_PREALLOC, FS_XFLAG_IMMUTABLE, FS_XFLAG_APPEND, FS_XFLAG_SYNC, FS_XFLAG_NOATIME,
         FS_XFLAG_NODUMP, FS_XFLAG_RTINHERIT, FS_XFLAG_PROJINHERIT, FS_XFLAG_NOSYMLINKS, FS_XFLAG_EXTSIZE,
         FS_XFLAG_EXTSZINHERIT, FS_XFLAG_NODEFRAG, FS_XFLAG_FILESTREAM, FS_XFLAG_DAX, FS_XFLAG_COWEXTSIZE,
-        FS_XFLAG_VERITY = 0x2_0000, FS_XFLAG_HASATTR
+        FS_XFLAG_VERITY = 0x2_0000, FS_XFLAG_HASATTR, FS_XFLAG_CASEFOLD = 0x4_0000, FS_XFLAG_CASENONPRESERVING = 0x8_0000
     }
     /// FS_IOC_SHUTDOWN: linux/fs.h, 6.19
     pub SHUTDOWN "FS_SHUTDOWN_FLAGS_???" {
@@ -60,6 +60,13 @@ structs! {
     pub SYSFS_PATH = fs_sysfs_path { len: Ty::UInt, name: Ty::Custom(Irregular::CountedText("len"), &Ty::Blob(0)) }
     /// linux/fs.h
     pub CLONE_RANGE = file_clone_range { src_fd: Ty::Fd, src_offset: Ty::U64, src_length: Ty::U64, dest_offset: Ty::U64 }
+    /// FS_IOC_GETLBMD_CAP: linux/fs.h
+    pub LBMD_CAP = logical_block_metadata_cap {
+        lbmd_flags: Ty::Flags(&LBMD_FLAGS), lbmd_interval: Ty::UInt, lbmd_size: Ty::UInt, lbmd_opaque_size: Ty::UInt,
+        lbmd_opaque_offset: Ty::UInt, lbmd_pi_size: Ty::UInt, lbmd_pi_offset: Ty::UInt,
+        lbmd_guard_tag_type: Ty::Enum(&LBMD_CHECKSUM), lbmd_app_tag_size: Ty::UInt, lbmd_ref_tag_size: Ty::UInt,
+        lbmd_storage_tag_size: Ty::UInt
+    }
     /// What fiemap goes by, and what it answers: linux/fiemap.h
     pub FIEMAP_IN = fiemap {
         fm_start: Ty::U64, fm_length: Ty::U64, fm_flags: Ty::Flags(&FIEMAP_FLAGS), fm_extent_count: Ty::UInt
@@ -99,6 +106,7 @@ pub const CASES: &[Case] = &[
     Case(c::FS_IOC_GETFSLABEL, Ty::Custom(Irregular::Label, &Ty::Buffer(Dir::Out, Len::Fixed(LABEL), LABEL as u32))),
     Case(c::FS_IOC_SETFSLABEL, Ty::Custom(Irregular::Label, &Ty::Buffer(Dir::In, Len::Fixed(LABEL), LABEL as u32))),
     Case(c::FS_IOC_GETFSUUID, Ty::Ptr(Dir::Out, &Ty::Struct(&UUID))),
+    Case(c::FS_IOC_GETLBMD_CAP, Ty::Ptr(Dir::Out, &Ty::Struct(&LBMD_CAP))),
     Case(c::FS_IOC_GETFSSYSFSPATH, Ty::Ptr(Dir::Out, &Ty::Struct(&SYSFS_PATH))),
 ];
 

@@ -39,5 +39,5 @@ pub fn microseconds<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
         return Value::UInt(0);
     }
     let seconds = cx.plain(format_args!("{}.{:06} s", raw / 1_000_000, raw % 1_000_000));
-    cx.comment(Value::UInt(raw), seconds)
+    Value::Nameless(cx.keep(Value::UInt(raw)), cx.keep(seconds))
 }

@@ -41,7 +41,7 @@ pub fn request<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let parts = Parts::of(raw);
     let listed = name(cx.abi(), raw as u32).map(|names| match names.rsplit_once(" or ") {
         // A terminal's request shares its number with a sound card's.
-        Some((_, last)) if last.starts_with("TCSET") && tty::is_terminal(cx) => last,
+        Some((_, last)) if last.starts_with("TCSET") && cx.world.is_terminal(cx.call.tid, cx.arg("fd") as i32) => last,
         _ => names,
     });
     let mut text = Vec::new_in(cx.arena);

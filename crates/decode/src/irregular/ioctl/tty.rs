@@ -4,12 +4,6 @@ use crate::{Cx, Tail, Value};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 
-/// Whether the descriptor is known to be a terminal.
-pub fn is_terminal(cx: &Cx<'_>) -> bool {
-    let Some(info) = cx.world.fd(cx.call.tid, cx.arg("fd") as i32) else { return false };
-    [&b"/dev/pts/"[..], b"/dev/tty", b"/dev/ptmx", b"/dev/console"].iter().any(|prefix| info.path.starts_with(prefix))
-}
-
 /// `[[VINTR]=0x3, [VQUIT]=0x1c, …]`: asm-generic/termbits.h.
 pub fn control_chars<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize) -> Option<Value<'a>> {
     const NAMES: [&str; 17] = [
