@@ -173,7 +173,7 @@ impl Writer<'_> {
             Value::Nameless(number, unknown) => {
                 self.value(number);
                 if self.style.names != NameStyle::Raw {
-                    self.comment(|w| w.str(unknown));
+                    self.comment(|w| w.value(unknown));
                 }
             }
             Value::Remark(comment, value) => {

@@ -104,6 +104,9 @@ macro_rules! items {
     ([$($done:expr),*] $name:ident in $mask:literal $(, $($rest:tt)*)?) => {
         $crate::items!([$($done,)* $crate::Item { name: stringify!($name), value: $crate::uapi::consts::$name, mask: $mask }] $($($rest)*)?)
     };
+    ([$($done:expr),*] $name:literal = $value:literal in $mask:literal $(, $($rest:tt)*)?) => {
+        $crate::items!([$($done,)* $crate::Item { name: $name, value: $value, mask: $mask }] $($($rest)*)?)
+    };
     ([$($done:expr),*] $name:ident = $value:literal in $mask:literal $(, $($rest:tt)*)?) => {
         $crate::items!([$($done,)* $crate::Item { name: stringify!($name), value: $value, mask: $mask }] $($($rest)*)?)
     };
