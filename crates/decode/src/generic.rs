@@ -116,6 +116,9 @@ pub fn inline<'a>(cx: &Cx<'a>, ty: &Ty, phase: Phase, addr: u64, size: usize, sc
             let each = inner.size(cx.abi()).max(1);
             let mut items = Vec::new_in(cx.arena);
             for i in 0..size / each {
+                if cx.abbrev && i >= cx.options.text {
+                    return Some(Value::Array(items.into_bump_slice(), Tail::More));
+                }
                 items.push(inline(cx, inner, phase, addr + (i * each) as u64, each, scope)?);
             }
             Some(Value::Array(items.into_bump_slice(), Tail::End))

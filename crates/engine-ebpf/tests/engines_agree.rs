@@ -43,6 +43,7 @@ fn text(mut each: impl FnMut(&mut dyn FnMut(&Event<'_>))) -> String {
         elapsed: None,
         style: Style::default(),
         leader: Leader { pid: PidPrefix::Always, ..Leader::default() },
+        palette: None,
     };
     let mut view = TextView::new(layout, Default::default(), Box::new(()), 0, Show::default(), Sink::new("test", Box::new(shared.clone()), false));
     each(&mut |event| view.event(event));

@@ -378,6 +378,17 @@ pub enum Irregular {
     PtracerPid,
     /// A string in a buffer, of which no more than so many bytes are looked at.
     CString(u8),
+    /// An offset into `struct user`.
+    UserOffset,
+    /// A register set in an iovec, got or set.
+    RegsetOut,
+    RegsetIn,
+    /// `struct seccomp_metadata`.
+    SeccompMetadata,
+    /// `struct ptrace_syscall_info`.
+    SyscallInfo,
+    /// The instructions of a seccomp program.
+    SeccompInstructions,
     /// A seccomp program: `struct sock_fprog` behind a pointer.
     SeccompFilter,
     /// What clone3(2) answers through pointers of its struct.
@@ -579,12 +590,9 @@ impl Ty {
             Ty::Bytes(d, l) | Ty::Buffer(d, l, _) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
                 !d.is_in() || matches!(l, Len::Ret)
             }
-            Ty::Array(d, inner, l) => !d.is_in() || matches!(l, Len::Ret) || inner.needs_exit(),
+            Ty::Array(d, inner, l) | Ty::Table(d, inner, l, _) => !d.is_in() || matches!(l, Len::Ret) || inner.needs_exit(),
             Ty::Grown(d, s, l, _) => !d.is_in() || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
             Ty::Ptr(d, inner) => !d.is_in() || inner.needs_exit(),
-            Ty::Array(d, inner, l) | Ty::Table(d, inner, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || inner.needs_exit(),
-            Ty::Grown(d, s, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
-            Ty::Ptr(d, inner) => !matches!(d, Dir::In) || inner.needs_exit(),
             Ty::Struct(s) => {
                 let mut i = 0;
                 while i < s.fields.len() {

@@ -31,6 +31,7 @@ mod open_how;
 pub mod poll;
 mod prctl;
 mod process;
+mod ptrace;
 mod rseq;
 mod sched;
 mod sigevent;
@@ -108,6 +109,16 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::RiscvVector => prctl::riscv_vector(cx, raw),
         Irregular::PtracerPid => prctl::ptracer_pid(cx, raw),
         Irregular::CString(max) => prctl::c_string(cx, shape, raw, max),
+        Irregular::UserOffset => ptrace::user_offset(cx, raw),
+        Irregular::RegsetOut => ptrace::regset(cx, raw, false),
+        Irregular::RegsetIn => ptrace::regset(cx, raw, true),
+        Irregular::SeccompMetadata => ptrace::seccomp_metadata(cx, raw),
+        Irregular::SyscallInfo => ptrace::syscall_info(cx, shape, raw),
+        Irregular::SeccompInstructions if cx.failed() => Value::Addr(raw),
+        Irregular::SeccompInstructions => {
+            let n = cx.ret().unwrap_or(0).max(0) as u64;
+            filter::instructions(cx, Phase::Exit, raw, n, filter::Runs::OnCalls).unwrap_or(Value::Addr(raw))
+        }
         Irregular::SeccompFilter => filter::program(cx, raw, filter::Runs::OnCalls),
         Irregular::CloneReply => process::clone_reply(cx, raw),
         Irregular::FdOf(pid) => process::fd_of(cx, pid, raw),
@@ -203,6 +214,7 @@ pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, phase: Phase, addr:
         // memory, sched, signal, time, futex
         Irregular::SigMask => sigset::inline(cx, phase, addr, size),
         Irregular::Sigevent => sigevent::inline(cx, phase, addr),
+        Irregular::Siginfo => siginfo::inline(cx, phase, addr),
         // socket, sockopt, poll, ipc
         Irregular::Ip => inet::ip(cx.read(phase, addr, size)?),
         Irregular::SockaddrStorage => cx.read(phase, addr, size).map(|bytes| sockaddr::value(cx, bytes)),

@@ -164,7 +164,7 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
     }
 }
 
-/// Runs to the end; `Idle` is left out.
+/// Runs to the end; `Idle` and `Ending` are left out.
 pub fn trace(spec: TraceSpec) -> Vec<String> {
     trace_with(spec, |_, _| {})
 }
@@ -176,7 +176,7 @@ pub fn trace_with(spec: TraceSpec, mut f: impl FnMut(&mut PtraceEngine, &str)) -
     while let Some(event) = engine.next().expect("next") {
         let line = line(&event, &mut tids);
         f(&mut engine, &line);
-        if line != "idle" {
+        if line != "idle" && !line.ends_with(" is ending") {
             lines.push(line);
         }
     }
