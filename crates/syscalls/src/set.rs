@@ -146,6 +146,22 @@ macro_rules! items {
     };
 }
 
+/// As [`sets!`], for long lists of nothing but names (keys of a keyboard): no recursion, so no limit.
+#[macro_export]
+macro_rules! names {
+    ($(#[$doc:meta])* pub $NAME:ident $unknown:literal { $($name:ident),* $(,)? }) => {
+        $(#[$doc])* pub static $NAME: $crate::Set = $crate::Set::new(
+            $unknown,
+            &[$($crate::Item {
+                name: stringify!($name),
+                value: $crate::uapi::consts::$name,
+                mask: $crate::mask_of($crate::uapi::consts::$name),
+            }),*],
+            false,
+        );
+    };
+}
+
 /// A plain flag's mask is its value; a name of zero stands only for all bits clear.
 #[doc(hidden)]
 pub const fn mask_of(value: u64) -> u64 {

@@ -509,6 +509,8 @@ pub enum Irregular {
     IoctlRequest,
     /// The argument of a request that is not described.
     IoctlUnknown,
+    Keycode,
+    RtcParam,
     /// Control characters of a terminal.
     ControlChars,
     /// A byte array of which the named member counts those in use; in hexadecimal.

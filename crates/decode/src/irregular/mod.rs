@@ -28,8 +28,8 @@ mod names;
 mod notify;
 mod offset;
 mod open_how;
-pub mod poll;
 mod perf;
+pub mod poll;
 mod prctl;
 mod process;
 mod ptrace;
@@ -183,6 +183,8 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         // ioctl
         Irregular::IoctlRequest => ioctl::request(cx, raw),
         Irregular::IoctlUnknown => ioctl::unknown(cx, raw),
+        Irregular::Keycode => ioctl::input::keycode(cx, shape, raw, scope),
+        Irregular::RtcParam => ioctl::misc::rtc_param(cx, raw),
         Irregular::Dedupe => ioctl::files::dedupe(cx, raw),
         Irregular::DedupeStatus => ioctl::files::dedupe_status(raw),
         Irregular::Fiemap => ioctl::files::fiemap(cx, raw),
@@ -273,6 +275,7 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         "recvmmsg" | "recvmmsg_time64" => poll::recvmmsg_note(cx),
 
         // ioctl
+        "ioctl" => ioctl::note(cx),
 
         _ => None,
     }

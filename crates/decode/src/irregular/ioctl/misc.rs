@@ -3,7 +3,7 @@
 use crate::{Cx, Member, Tail, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
-use stride_syscalls::ioctl::{UDMABUF_ITEM, UDMABUF_LIST};
+use stride_syscalls::ioctl::{RTC_PARAM_IN, RTC_PARAM_OUT, UDMABUF_ITEM, UDMABUF_LIST};
 use stride_syscalls::{Dir, Ty};
 
 /// RNDADDENTROPY: a header, then the bytes (random(4)).
@@ -40,4 +40,17 @@ pub fn microseconds<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     }
     let seconds = cx.plain(format_args!("{}.{:06} s", raw / 1_000_000, raw % 1_000_000));
     Value::Nameless(cx.keep(Value::UInt(raw)), cx.keep(seconds))
+}
+
+/// A parameter of a real-time clock: the question, and the answer or where it would have been.
+pub fn rtc_param<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    if let Err(value) = generic::follow(cx, addr, Dir::In) {
+        return value;
+    }
+    let Some(before) = cx.strukt(&RTC_PARAM_IN, Phase::Entry, addr) else { return Value::Addr(addr) };
+    let after = match cx.failed() {
+        true => None,
+        false => cx.strukt(&RTC_PARAM_OUT, Phase::Exit, addr),
+    };
+    Value::Change(cx.keep(before), cx.keep(after.unwrap_or(Value::Addr(addr))))
 }
