@@ -79,11 +79,13 @@ impl Writer<'_> {
 
     /// At least three digits, as permissions are written.
     pub fn octal(&mut self, v: u64) {
-        let digits = (66 - v.leading_zeros()) / 3;
-        if v != 0 && digits >= 3 || v != 0 && digits < 3 {
-            self.out.push(b'0');
-        }
-        let digits = if digits < 2 { if v == 0 { 3 } else { 2 } } else { digits };
+        let digits = match v {
+            0 => 3,
+            _ => {
+                self.out.push(b'0');
+                ((66 - v.leading_zeros()) / 3).max(2)
+            }
+        };
         for i in (0..digits).rev() {
             self.out.push(b'0' + ((v >> (3 * i)) & 7) as u8);
         }
