@@ -7,6 +7,7 @@ pub mod input;
 mod misc;
 mod net;
 pub mod tty;
+pub mod userfault;
 
 use crate::Case;
 
@@ -15,7 +16,7 @@ pub use files::{DEDUPE, DEDUPE_IN, DEDUPE_OUT, DEDUPE_STATUS, FIEMAP_EXTENT, FIE
 pub use misc::{UDMABUF_ITEM, UDMABUF_LIST};
 pub use net::{ARPHRD, IFCONF, IFREQ_ADDR};
 
-const GROUPS: &[&[Case]] = &[tty::CASES, files::CASES, net::CASES, block::CASES, devices::CASES, input::CASES, &input::AXES, misc::CASES];
+const GROUPS: &[&[Case]] = &[tty::CASES, files::CASES, net::CASES, block::CASES, devices::CASES, input::CASES, &input::AXES, userfault::CASES, misc::CASES];
 const BARE_GROUPS: &[&[u64]] = &[tty::BARE, files::BARE, block::BARE, devices::BARE, misc::BARE];
 
 const COUNT: usize = {

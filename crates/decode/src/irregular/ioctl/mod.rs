@@ -133,6 +133,10 @@ pub fn unknown<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     if parts.dir == READ && parts.kind == b'E' && (sized(cx, parts).is_some()) {
         return input::sized(cx, raw, parts.nr, parts.size);
     }
+    // Every request of a video device takes a pointer.
+    if parts.kind == b'V' && parts.size > 0 && name(cx.abi(), cx.arg("op") as u32).is_some() {
+        return Value::Addr(raw);
+    }
     if cx.abbrev || !cx.verbose || parts.size == 0 || raw == 0 || name(cx.abi(), cx.arg("op") as u32).is_some() {
         return Value::Hex(raw);
     }
