@@ -11,7 +11,7 @@ pub mod userfault;
 
 use crate::Case;
 
-pub use devices::{NS_TYPES, RTC_PARAM_IN, RTC_PARAM_OUT};
+pub use devices::{MNT_NS, NS_TYPES, RTC_PARAM_IN, RTC_PARAM_OUT};
 pub use files::{DEDUPE, DEDUPE_IN, DEDUPE_OUT, DEDUPE_STATUS, FIEMAP_EXTENT, FIEMAP_IN, FIEMAP_OUT};
 pub use misc::{UDMABUF_ITEM, UDMABUF_LIST};
 pub use net::{ARPHRD, IFCONF, IFREQ_ADDR};
