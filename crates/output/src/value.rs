@@ -383,7 +383,12 @@ impl Writer<'_> {
     }
 
     fn number(&mut self, raw: u64, set: &Set) {
-        if set.decimal { self.int(raw) } else { self.hex(raw) }
+        match u32::try_from(raw) {
+            _ if !set.decimal => self.hex(raw),
+            // An enumeration is an `int`.
+            Ok(raw) => self.int(raw as i32),
+            Err(_) => self.int(raw as i64),
+        }
     }
 
     /// Whether any name was written.

@@ -378,6 +378,8 @@ pub enum Irregular {
     PtracerPid,
     /// A string in a buffer, of which no more than so many bytes are looked at.
     CString(u8),
+    /// `struct perf_event_attr`.
+    PerfAttr,
     /// An offset into `struct user`.
     UserOffset,
     /// A register set in an iovec, got or set.

@@ -28,6 +28,7 @@ mod names;
 mod notify;
 mod offset;
 mod open_how;
+mod perf;
 pub mod poll;
 mod prctl;
 mod process;
@@ -109,6 +110,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::RiscvVector => prctl::riscv_vector(cx, raw),
         Irregular::PtracerPid => prctl::ptracer_pid(cx, raw),
         Irregular::CString(max) => prctl::c_string(cx, shape, raw, max),
+        Irregular::PerfAttr => perf::attr(cx, raw),
         Irregular::UserOffset => ptrace::user_offset(cx, raw),
         Irregular::RegsetOut => ptrace::regset(cx, raw, false),
         Irregular::RegsetIn => ptrace::regset(cx, raw, true),

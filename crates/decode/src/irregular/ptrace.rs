@@ -71,7 +71,7 @@ fn registers<'a>(cx: &Cx<'a>, addr: u64, len: u64, phase: Phase) -> Option<Value
             // What there is of an array.
             let rest = len.saturating_sub(u64::from(place.offset)) as usize;
             if matches!(field.ty, Ty::Items(_)) && rest > 0 {
-                let at = addr + u64::from(place.offset);
+                let at = addr.wrapping_add(u64::from(place.offset));
                 members.push(Member { name: field.name, value: generic::inline(cx, &field.ty, phase, at, rest, Scope::Args)? });
             }
             break;
