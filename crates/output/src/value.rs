@@ -275,9 +275,10 @@ impl Writer<'_> {
     }
 
     fn by_name(&mut self, value: &Value<'_>) {
-        let style = std::mem::replace(&mut self.style.names, NameStyle::Abbrev);
+        let style = self.style;
+        self.style = Style { names: NameStyle::Abbrev, in_comment: style.names == NameStyle::Verbose, ..style };
         self.value(value);
-        self.style.names = style;
+        self.style = style;
     }
 
     fn pad_hex(&mut self, raw: u64, width: usize) {
@@ -362,7 +363,7 @@ impl Writer<'_> {
             NameStyle::Abbrev => {
                 if !self.flag_names(raw, set) {
                     self.number(raw, set);
-                    if raw != 0 && !set.unknown.is_empty() {
+                    if raw != 0 && !set.unknown.is_empty() && !self.style.in_comment {
                         self.comment(|w| w.str(set.unknown));
                     }
                 }
@@ -443,7 +444,7 @@ impl Writer<'_> {
             Some(name) => self.named(|w| w.number(raw, set), |w| w.str(name)),
             None => {
                 self.number(raw, set);
-                if self.style.names != NameStyle::Raw && !set.unknown.is_empty() {
+                if self.style.names != NameStyle::Raw && !set.unknown.is_empty() && !self.style.in_comment {
                     self.comment(|w| w.str(set.unknown));
                 }
             }

@@ -183,6 +183,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         // ioctl
         Irregular::IoctlRequest => ioctl::request(cx, raw),
         Irregular::IoctlUnknown => ioctl::unknown(cx, raw),
+        Irregular::UffdFeatures => ioctl::misc::uffd_features(cx, raw, scope),
         Irregular::Keycode => ioctl::input::keycode(cx, shape, raw, scope),
         Irregular::RtcParam => ioctl::misc::rtc_param(cx, raw),
         Irregular::Dedupe => ioctl::files::dedupe(cx, raw),
