@@ -119,7 +119,7 @@ pub fn inline<'a>(cx: &Cx<'a>, ty: &Ty, phase: Phase, addr: u64, size: usize, sc
                 if cx.abbrev && i >= cx.options.text {
                     return Some(Value::Array(items.into_bump_slice(), Tail::More));
                 }
-                items.push(inline(cx, inner, phase, addr + (i * each) as u64, each, scope)?);
+                items.push(inline(cx, inner, phase, addr.wrapping_add((i * each) as u64), each, scope)?);
             }
             Some(Value::Array(items.into_bump_slice(), Tail::End))
         }
@@ -228,7 +228,7 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
 /// The number a member holds, zero-extended.
 fn scalar(cx: &Cx<'_>, field: &Field, phase: Phase, base: u64) -> Option<u64> {
     let place = field.place(cx.abi());
-    let at = base + u64::from(place.offset);
+    let at = base.wrapping_add(u64::from(place.offset));
     match place.bits {
         (_, 0) => cx.uint(phase, at, (place.size as usize).min(8)),
         (shift, width) => {

@@ -378,6 +378,8 @@ pub enum Irregular {
     PtracerPid,
     /// A string in a buffer, of which no more than so many bytes are looked at.
     CString(u8),
+    /// `struct perf_event_attr`.
+    PerfAttr,
     /// An offset into `struct user`.
     UserOffset,
     /// A register set in an iovec, got or set.
@@ -507,6 +509,9 @@ pub enum Irregular {
     IoctlRequest,
     /// The argument of a request that is not described.
     IoctlUnknown,
+    Keycode,
+    UffdFeatures,
+    RtcParam,
     /// Control characters of a terminal.
     ControlChars,
     /// A byte array of which the named member counts those in use; in hexadecimal.

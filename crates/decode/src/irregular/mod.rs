@@ -28,6 +28,7 @@ mod names;
 mod notify;
 mod offset;
 mod open_how;
+mod perf;
 pub mod poll;
 mod prctl;
 mod process;
@@ -109,6 +110,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::RiscvVector => prctl::riscv_vector(cx, raw),
         Irregular::PtracerPid => prctl::ptracer_pid(cx, raw),
         Irregular::CString(max) => prctl::c_string(cx, shape, raw, max),
+        Irregular::PerfAttr => perf::attr(cx, raw),
         Irregular::UserOffset => ptrace::user_offset(cx, raw),
         Irregular::RegsetOut => ptrace::regset(cx, raw, false),
         Irregular::RegsetIn => ptrace::regset(cx, raw, true),
@@ -181,6 +183,9 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         // ioctl
         Irregular::IoctlRequest => ioctl::request(cx, raw),
         Irregular::IoctlUnknown => ioctl::unknown(cx, raw),
+        Irregular::UffdFeatures => ioctl::misc::uffd_features(cx, raw, scope),
+        Irregular::Keycode => ioctl::input::keycode(cx, shape, raw, scope),
+        Irregular::RtcParam => ioctl::misc::rtc_param(cx, raw),
         Irregular::Dedupe => ioctl::files::dedupe(cx, raw),
         Irregular::DedupeStatus => ioctl::files::dedupe_status(raw),
         Irregular::Fiemap => ioctl::files::fiemap(cx, raw),
@@ -271,6 +276,7 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         "recvmmsg" | "recvmmsg_time64" => poll::recvmmsg_note(cx),
 
         // ioctl
+        "ioctl" => ioctl::note(cx),
 
         _ => None,
     }

@@ -1,19 +1,23 @@
 //! The requests of ioctl(2), by what takes them: what the third argument is, and which requests have none.
 
 mod block;
+mod devices;
 mod files;
+pub mod input;
 mod misc;
 mod net;
 pub mod tty;
+pub mod userfault;
 
 use crate::Case;
 
+pub use devices::{MNT_NS, NS_TYPES, RTC_PARAM_IN, RTC_PARAM_OUT};
 pub use files::{DEDUPE, DEDUPE_IN, DEDUPE_OUT, DEDUPE_STATUS, FIEMAP_EXTENT, FIEMAP_IN, FIEMAP_OUT};
 pub use misc::{UDMABUF_ITEM, UDMABUF_LIST};
 pub use net::{ARPHRD, IFCONF, IFREQ_ADDR};
 
-const GROUPS: &[&[Case]] = &[tty::CASES, files::CASES, net::CASES, block::CASES, misc::CASES];
-const BARE_GROUPS: &[&[u64]] = &[tty::BARE, files::BARE, block::BARE, misc::BARE];
+const GROUPS: &[&[Case]] = &[tty::CASES, files::CASES, net::CASES, block::CASES, devices::CASES, input::CASES, &input::AXES, userfault::CASES, misc::CASES];
+const BARE_GROUPS: &[&[u64]] = &[tty::BARE, files::BARE, block::BARE, devices::BARE, misc::BARE];
 
 const COUNT: usize = {
     let (mut n, mut i) = (0, 0);

@@ -9,6 +9,7 @@ pub mod notify;
 pub mod aio;
 pub mod keys;
 pub mod process;
+pub mod perf;
 pub mod prctl;
 pub mod ptrace;
 pub mod creds;

@@ -1,9 +1,10 @@
 //! Smaller families.
 
-use crate::{Cx, Member, Tail, TextKind, Value, generic};
+use crate::{Cx, Member, Scope, Tail, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
-use stride_syscalls::ioctl::{UDMABUF_ITEM, UDMABUF_LIST};
+use stride_syscalls::ioctl::userfault::UFFD_FEATURES;
+use stride_syscalls::ioctl::{RTC_PARAM_IN, RTC_PARAM_OUT, UDMABUF_ITEM, UDMABUF_LIST};
 use stride_syscalls::{Dir, Ty};
 
 /// RNDADDENTROPY: a header, then the bytes (random(4)).
@@ -40,4 +41,36 @@ pub fn microseconds<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     }
     let seconds = cx.plain(format_args!("{}.{:06} s", raw / 1_000_000, raw % 1_000_000));
     Value::Nameless(cx.keep(Value::UInt(raw)), cx.keep(seconds))
+}
+
+/// A parameter of a real-time clock: the question, and the answer or where it would have been.
+pub fn rtc_param<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    if let Err(value) = generic::follow(cx, addr, Dir::In) {
+        return value;
+    }
+    let Some(before) = cx.strukt(&RTC_PARAM_IN, Phase::Entry, addr) else { return Value::Addr(addr) };
+    let after = match cx.failed() {
+        true => None,
+        false => cx.strukt(&RTC_PARAM_OUT, Phase::Exit, addr),
+    };
+    Value::Change(cx.keep(before), cx.keep(after.unwrap_or(Value::Addr(addr))))
+}
+
+/// The features asked for, and those that there are.
+pub fn uffd_features<'a>(cx: &Cx<'a>, raw: u64, scope: Scope) -> Value<'a> {
+    let asked = Value::Flags { raw, set: &UFFD_FEATURES };
+    let there = match scope {
+        Scope::Struct(s, base, _) if !cx.failed() => s
+            .field("features")
+            .and_then(|f| cx.uint(Phase::Exit, base.wrapping_add(u64::from(f.place(cx.abi()).offset)), 8))
+            .filter(|&n| n != 0),
+        _ => None,
+    };
+    match there {
+        Some(raw) => {
+            let there = Value::Named("features", cx.keep(Value::Flags { raw, set: &UFFD_FEATURES }));
+            Value::Change(cx.keep(asked), cx.keep(there))
+        }
+        None => asked,
+    }
 }

@@ -1,6 +1,7 @@
 //! ioctl(2): what a request is called, and arguments that need code.
 
 pub mod files;
+pub mod input;
 pub mod misc;
 pub mod net;
 pub mod tty;
@@ -9,8 +10,11 @@ use crate::cx::signed;
 use crate::{Cx, Scope, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
+use stride_syscalls::ioctl::{MNT_NS, NS_TYPES};
+use stride_syscalls::ioctl::input::{ABS, EV};
+use stride_syscalls::uapi::consts as c;
 use stride_syscalls::uapi::ioctls::{IOCTLS, IOCTLS_I386};
-use stride_syscalls::{Abi, Len};
+use stride_syscalls::{Abi, Dir, Len};
 
 /// A request's number taken apart (asm-generic/ioctl.h).
 #[derive(Clone, Copy)]
@@ -60,6 +64,12 @@ pub fn request<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     cx.known(Value::Hex(raw), Value::Glue(text.into_bump_slice()))
 }
 
+/// `NAME(argument, …)`.
+fn call<'a>(cx: &Cx<'a>, name: &'static str, args: &[Value<'a>]) -> Value<'a> {
+    let args = Value::Seq(cx.values(args));
+    Value::Glue(cx.values(&[Value::Plain(name.as_bytes()), Value::Plain(b"("), args, Value::Plain(b")")]))
+}
+
 /// `_IOC(direction, type, number, size)`.
 fn composed<'a>(cx: &Cx<'a>, parts: Parts) -> Value<'a> {
     let dir = match parts.dir {
@@ -74,8 +84,7 @@ fn composed<'a>(cx: &Cx<'a>, parts: Parts) -> Value<'a> {
         Value::Hex(u64::from(parts.nr)),
         Value::Hex(parts.size),
     ];
-    let args = Value::Seq(cx.values(&args));
-    Value::Glue(cx.values(&[Value::Plain(b"_IOC("), args, Value::Plain(b")")]))
+    call(cx, "_IOC", &args)
 }
 
 /// Requests that are macros with arguments: the size, or the number, is for the program to say.
@@ -92,6 +101,13 @@ fn sized<'a>(cx: &Cx<'a>, p: Parts) -> Option<Value<'a>> {
         (READ, b'E', 0x19) => by_size("EVIOCGLED"),
         (READ, b'E', 0x1a) => by_size("EVIOCGSND"),
         (READ, b'E', 0x1b) => by_size("EVIOCGSW"),
+        (READ, b'E', 0x20..=0x3f) => {
+            // Which events there are at all has no event's name.
+            let kind = if p.nr == 0x20 { Value::UInt(0) } else { Value::Enum { raw: u64::from(p.nr - 0x20), set: &EV } };
+            Some(call(cx, "EVIOCGBIT", &[kind, Value::UInt(p.size)]))
+        }
+        (READ, b'E', 0x40..=0x7f) => Some(call(cx, "EVIOCGABS", &[Value::Enum { raw: u64::from(p.nr - 0x40), set: &ABS }])),
+        (WRITE, b'E', 0xc0..=0xff) => Some(call(cx, "EVIOCSABS", &[Value::Enum { raw: u64::from(p.nr - 0xc0), set: &ABS }])),
         (READ, b'H', 0x04) => by_size("HIDIOCGRAWNAME"),
         (READ, b'H', 0x05) => by_size("HIDIOCGRAWPHYS"),
         (READ, b'H', 0x08) => by_size("HIDIOCGRAWUNIQ"),
@@ -114,6 +130,20 @@ pub fn unknown<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
         Value::Text(text) => Some(Value::Text(text)),
         _ => None,
     };
+    if parts.dir == READ && parts.kind == b'E' && (sized(cx, parts).is_some()) {
+        return input::sized(cx, raw, parts.nr, parts.size);
+    }
+    // The struct of these grows, and the request's number with it.
+    if parts.dir == READ && parts.kind == 0xb7 && (0x0a..=0x0c).contains(&parts.nr) && parts.size >= c::MNT_NS_INFO_SIZE_VER0 {
+        return match generic::follow(cx, raw, Dir::Out) {
+            Err(value) => value,
+            Ok(phase) => cx.strukt(&MNT_NS, phase, raw).unwrap_or(Value::Addr(raw)),
+        };
+    }
+    // Every request of a video device takes a pointer.
+    if parts.kind == b'V' && parts.size > 0 && name(cx.abi(), cx.arg("op") as u32).is_some() {
+        return Value::Addr(raw);
+    }
     if cx.abbrev || !cx.verbose || parts.size == 0 || raw == 0 || name(cx.abi(), cx.arg("op") as u32).is_some() {
         return Value::Hex(raw);
     }
@@ -124,6 +154,12 @@ pub fn unknown<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
         (Some(value), None) | (None, Some(value)) => value,
         (None, None) => Value::Hex(raw),
     }
+}
+
+/// What a returned number means.
+pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
+    let ret = cx.ret()?;
+    (cx.arg("op") == c::NS_GET_NSTYPE).then_some(Value::Enum { raw: ret as u64, set: &NS_TYPES })
 }
 
 /// A sibling member that counts.
