@@ -1,4 +1,4 @@
-// stride: -e trace=fsync,openat -yy -a1
+// stride, stopped: -e trace=fsync,openat -yy -a1
 // What descriptors refer to.
 #include <fcntl.h>
 #include <stdio.h>

@@ -705,3 +705,19 @@ struct landlock_ruleset_attr {
 	__u64 quiet_access_net;
 	__u64 quiet_scoped;
 };
+
+/* linux/fs.h, 6.17 */
+struct logical_block_metadata_cap {
+	__u32 lbmd_flags;
+	__u16 lbmd_interval;
+	__u8 lbmd_size;
+	__u8 lbmd_opaque_size;
+	__u8 lbmd_opaque_offset;
+	__u8 lbmd_pi_size;
+	__u8 lbmd_pi_offset;
+	__u8 lbmd_guard_tag_type;
+	__u8 lbmd_app_tag_size;
+	__u8 lbmd_ref_tag_size;
+	__u8 lbmd_storage_tag_size;
+	__u8 pad;
+};

@@ -108,3 +108,6 @@
 #ifndef FS_IOC_SHUTDOWN
 #define FS_IOC_SHUTDOWN _IOR('X', 125, __u32)
 #endif
+
+/* include/uapi/linux/fs.h, 6.17 */
+#define FS_IOC_GETLBMD_CAP _IOWR(0x15, 2, struct logical_block_metadata_cap)

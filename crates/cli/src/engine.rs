@@ -45,6 +45,21 @@ impl Engine {
         }
     }
 
+    /// Facts for whoever debugs Stride (`-d`).
+    pub fn describe(&self) -> Vec<String> {
+        match self {
+            Engine::Ptrace(engine) => {
+                let mut facts = vec![format!("ptrace_setoptions = {:#x}", engine.options())];
+                if engine.options() & nix::libc::PTRACE_O_EXITKILL != 0 {
+                    // Or attaching would have failed.
+                    facts.push("PTRACE_O_EXITKILL works".into());
+                }
+                facts
+            }
+            Engine::Ebpf(_) => vec!["engine: ebpf".into()],
+        }
+    }
+
     /// The command that was started.
     pub fn command(&self) -> Option<Tid> {
         match self {

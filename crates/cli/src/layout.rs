@@ -1,9 +1,10 @@
 //! From the command line's options to what engines and views take.
 
 use crate::flags::{self, Daemonize, Interruptible, Options};
-use stride_output::{HexStrings, Layout, Leader, NameStyle, PidPrefix, Style, SummaryLayout, WallClock};
+use stride_output::{HexStrings, Layout, Leader, NameStyle, Palette, PidPrefix, Style, SummaryLayout, WallClock};
 
-pub fn layout(options: &Options) -> Layout {
+/// `to_terminal`: whether the trace goes to one.
+pub fn layout(options: &Options, to_terminal: bool) -> Layout {
     Layout {
         column: options.columns,
         elapsed: options.syscall_times.map(|p| p.digits() as u8),
@@ -21,6 +22,7 @@ pub fn layout(options: &Options) -> Layout {
             },
             arg_names: options.arg_names,
         },
+        palette: palette(options.color, to_terminal),
         leader: Leader {
             pid: match options.pid_prefix {
                 flags::PidPrefix::WhenSeveral => PidPrefix::WhenSeveral,
@@ -36,6 +38,16 @@ pub fn layout(options: &Options) -> Layout {
             ip: options.instruction_pointer,
         },
     }
+}
+
+fn palette(color: flags::Color, to_terminal: bool) -> Option<Palette> {
+    let wanted = match color {
+        flags::Color::Always => true,
+        flags::Color::Never => false,
+        // NO_COLOR has been taken into account.
+        flags::Color::Auto => to_terminal && std::env::var_os("TERM").is_some_and(|term| term != "dumb"),
+    };
+    wanted.then(|| Palette::parse(&std::env::var("STRACE_COLORS").unwrap_or_default()))
 }
 
 pub fn decoding(options: &Options) -> stride_decode::Options {

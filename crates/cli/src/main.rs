@@ -46,15 +46,8 @@ fn trace(options: flags::Options) -> i32 {
 /// Ends the way the tracee did, so that Stride's parent sees what the tracee's parent would have seen.
 fn die_of(signal: i32) -> i32 {
     use nix::sys::resource::{Resource, setrlimit};
-    use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, raise};
     // The core file, if any, is the tracee's business and was written then.
     let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
-    if let Ok(signal) = Signal::try_from(signal) {
-        let mut only = SigSet::empty();
-        only.add(signal);
-        let _ = only.thread_unblock();
-        let _ = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
-        let _ = raise(signal);
-    }
+    stride_engine_ptrace::die_of(signal);
     128 + signal
 }

@@ -21,6 +21,8 @@ pub struct Outputs {
     /// A second handle for what follows the trace.
     tail: Option<Box<dyn Write + Send>>,
     shell: Option<Child>,
+    /// The trace goes to a terminal.
+    terminal: bool,
 }
 
 pub fn complain(program: &str, message: &str) {
@@ -38,9 +40,10 @@ pub fn release_stdio() {
 
 impl Outputs {
     pub fn open(options: &Options) -> Result<Outputs> {
-        let mut outputs = Outputs { program: options.program.clone(), sink: None, tail: None, shell: None };
+        let mut outputs = Outputs { program: options.program.clone(), sink: None, tail: None, shell: None, terminal: false };
         match &options.output {
             Output::Stderr => {
+                outputs.terminal = io::stderr().is_terminal();
                 outputs.sink = Some(Sink::new("standard error", Box::new(io::stderr()), true));
                 outputs.tail = Some(Box::new(io::stderr()));
             }
@@ -53,7 +56,8 @@ impl Outputs {
             }
             Output::File(path) => {
                 let file = open(path, options.append)?;
-                let eager = file.is_terminal() || !file.metadata().is_ok_and(|m| m.is_file());
+                outputs.terminal = file.is_terminal();
+                let eager = outputs.terminal || !file.metadata().is_ok_and(|m| m.is_file());
                 outputs.tail = Some(Box::new(file.try_clone()?));
                 outputs.sink = Some(Sink::new(path.display().to_string(), Box::new(file), eager));
             }
@@ -85,7 +89,7 @@ impl Outputs {
     }
 
     pub fn text_view(&mut self, options: &Options) -> Result<TextView> {
-        let layout = layout::layout(options);
+        let layout = layout::layout(options, self.terminal);
         let decoding = layout::decoding(options);
         let world = Box::new(Proc::new(options.decode_fds, options.decode_pids));
         let show = show(options);

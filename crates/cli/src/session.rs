@@ -23,6 +23,12 @@ pub fn run(options: Options) -> Result<Ended> {
     let spec = spec(&options)?;
     let mut engine = Engine::start(options.engine, spec)?;
     outputs::release_stdio();
+    if options.debug {
+        engine.describe().iter().for_each(|fact| outputs.complain(fact));
+        if options.daemonize != Daemonize::No {
+            outputs.complain(&format!("new tracer pid is {}", std::process::id()));
+        }
+    }
     for failure in engine.failures() {
         outputs.complain(&failure);
     }

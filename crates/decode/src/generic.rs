@@ -77,6 +77,17 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
             (Ok(phase), Some(size)) if size >= min as u64 => grown(cx, s, phase, raw, size).unwrap_or(Value::Addr(raw)),
             _ => Value::Addr(raw),
         },
+        Ty::Turn(before, after) => match follow(cx, raw, Dir::In) {
+            Err(value) => value,
+            Ok(phase) => match (strukt(cx, before, phase, raw), cx.failed()) {
+                (None, _) => Value::Addr(raw),
+                (Some(before), true) => before,
+                (Some(before), false) => {
+                    let after = strukt(cx, after, Phase::Exit, raw).unwrap_or(Value::Addr(raw));
+                    Value::Change(cx.keep(before), cx.keep(after))
+                }
+            },
+        },
         Ty::Exchange(s) => match follow(cx, raw, Dir::In) {
             Err(value) => value,
             Ok(phase) => strukt(cx, s, phase, raw).unwrap_or(Value::Addr(raw)),
@@ -98,14 +109,17 @@ pub fn inline<'a>(cx: &Cx<'a>, ty: &Ty, phase: Phase, addr: u64, size: usize, sc
         Ty::CStr => {
             let bytes = cx.read(phase, addr, size)?;
             let end = bytes.iter().position(|&b| b == 0);
-            // A member without its NUL is cut by the size of its array.
-            Some(Value::Text(Text { bytes: &bytes[..end.unwrap_or(size)], cut: end.is_none(), kind: TextKind::Str }))
+            // A member without its NUL is cut by the size of its array, where the NUL should have been.
+            Some(Value::Text(Text { bytes: &bytes[..end.unwrap_or(size.saturating_sub(1))], cut: end.is_none(), kind: TextKind::Str }))
         }
         Ty::Items(inner) => {
             let each = inner.size(cx.abi()).max(1);
             let mut items = Vec::new_in(cx.arena);
             for i in 0..size / each {
-                items.push(inline(cx, inner, phase, addr + (i * each) as u64, each, scope)?);
+                if cx.abbrev && i >= cx.options.text {
+                    return Some(Value::Array(items.into_bump_slice(), Tail::More));
+                }
+                items.push(inline(cx, inner, phase, addr.wrapping_add((i * each) as u64), each, scope)?);
             }
             Some(Value::Array(items.into_bump_slice(), Tail::End))
         }
@@ -214,7 +228,7 @@ pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size:
 /// The number a member holds, zero-extended.
 fn scalar(cx: &Cx<'_>, field: &Field, phase: Phase, base: u64) -> Option<u64> {
     let place = field.place(cx.abi());
-    let at = base + u64::from(place.offset);
+    let at = base.wrapping_add(u64::from(place.offset));
     match place.bits {
         (_, 0) => cx.uint(phase, at, (place.size as usize).min(8)),
         (shift, width) => {

@@ -54,6 +54,11 @@ pub trait World {
         None
     }
 
+    /// Whether a descriptor is a terminal. Asked where the meaning of a call depends on it, with or without `-y`.
+    fn is_terminal(&self, _tid: Tid, _fd: i32) -> bool {
+        false
+    }
+
     /// The process that a pidfd of the process of thread `tid` refers to.
     fn pidfd(&self, _tid: Tid, _fd: i32) -> Option<Tid> {
         None

@@ -54,8 +54,9 @@ pub enum Value<'a> {
     Macro { number: &'a Value<'a>, name: &'static str, args: &'a [Value<'a>] },
     /// A moment, for a comment: seconds since the epoch and a part of a second in this many digits.
     Time { sec: i64, part: u32, digits: u8 },
-    /// A number that should have a name and has none; what names would look like goes into a comment.
-    Nameless(&'a Value<'a>, &'static str),
+    /// A number with a comment that belongs to names: what a name would look like, were there one, or what the number
+    /// amounts to. Who wants numbers only sees none.
+    Nameless(&'a Value<'a>, &'a Value<'a>),
     /// What went in and what came out.
     Change(&'a Value<'a>, &'a Value<'a>),
     /// A value with a comment, which machines may skip.

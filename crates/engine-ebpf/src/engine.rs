@@ -128,7 +128,7 @@ impl EbpfEngine {
             Note::Signal { tid, at } => Event::Signal { tid, info: &self.siginfo, ip: None, at },
             Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
-            Note::Superseded { tid, old, at } => Event::Superseded { tid, old, call: None, at },
+            Note::Superseded { tid, old, at } => Event::Superseded { tid, old, call: self.entered.get(&tid), at },
             Note::Lost { tid, count } => Event::Lost { tid, count },
             Note::Detached { tid } => Event::Detached { tid, call: None, at: 0 },
             Note::Idle => Event::Idle,

@@ -43,8 +43,9 @@ fn text(mut each: impl FnMut(&mut dyn FnMut(&Event<'_>))) -> String {
         elapsed: None,
         style: Style::default(),
         leader: Leader { pid: PidPrefix::Always, ..Leader::default() },
+        palette: None,
     };
-    let mut view = TextView::new(layout, Default::default(), Box::new(()), 0, Show::default(), Sink::new(Box::new(shared.clone()), false));
+    let mut view = TextView::new(layout, Default::default(), Box::new(()), 0, Show::default(), Sink::new("test", Box::new(shared.clone()), false));
     each(&mut |event| view.event(event));
     view.flush();
     let bytes = shared.0.lock().unwrap().clone();

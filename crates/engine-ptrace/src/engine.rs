@@ -25,6 +25,7 @@ pub(crate) enum Note {
     /// Its siginfo is in the engine's buffer: at most one is on its way.
     Signal { tid: Tid, ip: Option<u64>, at: Ns },
     Stopped { tid: Tid, signal: i32, at: Ns },
+    Ending { tid: Tid },
     Exited { tid: Tid, status: i32, at: Ns },
     Killed { tid: Tid, signal: i32, core: bool, at: Ns },
     Superseded { slot: Slot, old: Tid, at: Ns },
@@ -70,6 +71,7 @@ pub struct PtraceEngine {
     calls: CallSet,
     /// Children are traced, too.
     follow: bool,
+    options: i32,
     entries: bool,
     want_ip: bool,
     pub(crate) want_system_time: bool,
@@ -124,6 +126,7 @@ impl PtraceEngine {
             command: None,
             failures: attached.failures,
             follow: spec.follow,
+            options,
             entries: spec.entries,
             want_ip: spec.want_ip,
             want_system_time: spec.want_system_time,
@@ -153,6 +156,11 @@ impl PtraceEngine {
     /// The threads asked for that could not be attached to, where others could.
     pub fn failures(&self) -> &[AttachFailure] {
         &self.failures
+    }
+
+    /// The ptrace options (`PTRACE_O_...`) of all tracees.
+    pub fn options(&self) -> i32 {
+        self.options
     }
 
     /// The spawned command.
@@ -199,15 +207,15 @@ impl PtraceEngine {
             if self.threads.is_empty() && self.parked.is_empty() {
                 return Ok(None);
             }
-            // The event that tells of a parked child may never come (CLONE_PTRACE with CLONE_UNTRACED): no waiting for it once it is quiet.
-            let parked = !self.parked.is_empty();
-            match wait(parked, self.want_system_time).map_err(|errno| EngineError { call: "wait4", errno })? {
+            // The event that tells of a child's birth may never come (CLONE_PTRACE with CLONE_UNTRACED): no waiting for it once it is quiet.
+            let unsettled = !self.parked.is_empty() || !self.stillborn.is_empty();
+            match wait(unsettled, self.want_system_time).map_err(|errno| EngineError { call: "wait4", errno })? {
                 Waited::Report(report) => {
                     self.now = sys::now();
                     self.handle(report);
                 }
                 Waited::Interrupted if self.signals.quiet(self.now) => return Ok(Some(Event::Idle)),
-                Waited::Nothing => self.adopt_parked(self.command.unwrap_or_default()),
+                Waited::Nothing => self.settle(),
                 Waited::Interrupted => {}
                 Waited::NoChildren => {
                     // Everything is gone without a word (another tracer, or a reaper, took it).
@@ -224,6 +232,7 @@ impl PtraceEngine {
             Note::Exit(slot) => Event::Exit(&self.threads[slot].call),
             Note::Signal { tid, ip, at } => Event::Signal { tid, info: &self.siginfo, ip, at },
             Note::Stopped { tid, signal, at } => Event::Stopped { tid, signal, at },
+            Note::Ending { tid } => Event::Ending { tid },
             Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
             Note::Superseded { slot, old, at } => Event::Superseded { tid: self.threads[slot].tid, old, call: self.call_in_flight(slot), at },
@@ -313,6 +322,7 @@ impl PtraceEngine {
             Stop::Exec => self.exec(slot),
             Stop::Exiting => {
                 self.end_call(slot);
+                self.notes.push_back(Note::Ending { tid: self.threads[slot].tid });
                 self.held.push(Held { slot, until: Until::Event, signal: 0 });
             }
             Stop::Trap => {
@@ -438,18 +448,28 @@ impl PtraceEngine {
                 self.notes.push_back(note);
                 self.retire(slot);
             }
-            None if self.follow => {
+            None if self.follow && self.stopping.is_none() => {
                 self.parked.retain(|p| p.tid != tid);
                 self.stillborn.push((tid, note));
             }
-            // CLONE_PARENT: a tracee made it Stride's child.
-            None => {
-                let fate = if matches!(note, Note::Exited { .. }) { Fate::Exited } else { Fate::Killed };
-                self.notes.push_back(Note::Stranger { tid, fate });
-            }
+            None => self.stranger(tid, &note),
         }
         // A parent that was killed before its event could be seen leaves its child waiting here.
         self.adopt_parked(tid);
+    }
+
+    /// A child of Stride's that is no tracee is gone: made by a tracee (CLONE_PARENT), or there before Stride was executed.
+    fn stranger(&mut self, tid: Tid, note: &Note) {
+        let fate = if matches!(note, Note::Exited { .. }) { Fate::Exited } else { Fate::Killed };
+        self.notes.push_back(Note::Stranger { tid, fate });
+    }
+
+    /// It is quiet: no event tells of the birth of these children.
+    fn settle(&mut self) {
+        self.adopt_parked(self.command.unwrap_or_default());
+        for (tid, note) in std::mem::take(&mut self.stillborn) {
+            self.stranger(tid, &note);
+        }
     }
 
     /// Takes on children of whose birth no event tells.

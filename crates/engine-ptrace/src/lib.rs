@@ -29,3 +29,4 @@ mod wait;
 
 pub use engine::PtraceEngine;
 pub use error::{AttachFailure, EngineError, StartError};
+pub use sys::die_of;

@@ -7,9 +7,30 @@ use stride_event::{Peek, Tid};
 
 /// Reads with process_vm_readv(2). Where that is refused (security modules, seccomp policies of containers) `/proc/TID/mem` may serve,
 /// and if not, ptrace word by word; which one works is found out once.
+///
+/// All that is read at one stop after the first piece is read by pages, which are kept until the next stop: what calls pass in many
+/// pieces (arguments of programs, vectors of buffers) tends to lie close together.
 #[derive(Debug, Default)]
 pub struct Reader {
     way: Way,
+    /// The first piece is still to be read.
+    first: bool,
+    /// Pages read at this stop; the buffers are used again.
+    pages: Vec<Page>,
+    kept: usize,
+    /// The page to replace next when there is no more room.
+    oldest: usize,
+}
+
+const PAGE: usize = 4096;
+const PAGES: usize = 4;
+
+#[derive(Debug)]
+struct Page {
+    addr: u64,
+    /// How much of it was readable, from its beginning on.
+    len: usize,
+    bytes: Box<[u8; PAGE]>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +43,53 @@ enum Way {
 
 impl Reader {
     pub fn of(&mut self, tid: Tid) -> impl Peek {
+        self.first = true;
+        self.kept = 0;
         Tracee { reader: self, tid }
+    }
+
+    fn read_kept(&mut self, tid: Tid, addr: u64, buf: &mut [u8]) -> usize {
+        if std::mem::take(&mut self.first) || buf.len() >= PAGE {
+            return self.read(tid, addr, buf);
+        }
+        let mut got = 0;
+        while got < buf.len() {
+            let at = addr.wrapping_add(got as u64);
+            let offset = at as usize % PAGE;
+            let wanted = (buf.len() - got).min(PAGE - offset);
+            let page = self.page(tid, at - offset as u64);
+            let n = page.len.saturating_sub(offset).min(wanted);
+            buf[got..got + n].copy_from_slice(&page.bytes[offset..offset + n]);
+            got += n;
+            if n < wanted {
+                break;
+            }
+        }
+        got
+    }
+
+    fn page(&mut self, tid: Tid, addr: u64) -> &Page {
+        if let Some(i) = self.pages[..self.kept].iter().position(|page| page.addr == addr) {
+            return &self.pages[i];
+        }
+        let i = if self.kept < PAGES {
+            self.kept += 1;
+            self.kept - 1
+        } else {
+            self.oldest = (self.oldest + 1) % PAGES;
+            self.oldest
+        };
+        if i == self.pages.len() {
+            self.pages.push(Page { addr, len: 0, bytes: Box::new([0; PAGE]) });
+        }
+        // Taken out while it is filled; swapped back into its place.
+        let mut page = self.pages.swap_remove(i);
+        page.len = self.read(tid, addr, &mut page.bytes[..]);
+        page.addr = addr;
+        self.pages.push(page);
+        let last = self.pages.len() - 1;
+        self.pages.swap(i, last);
+        &self.pages[i]
     }
 
     fn read(&mut self, tid: Tid, addr: u64, buf: &mut [u8]) -> usize {
@@ -75,7 +142,7 @@ struct Tracee<'a> {
 
 impl Peek for Tracee<'_> {
     fn peek(&mut self, addr: u64, buf: &mut [u8]) -> usize {
-        self.reader.read(self.tid, addr, buf)
+        self.reader.read_kept(self.tid, addr, buf)
     }
 }
 
@@ -89,7 +156,7 @@ mod tests {
         let me = std::process::id() as Tid;
         let text = *b"some bytes to be found";
         for way in [Way::VmRead, Way::ProcMem] {
-            let mut reader = Reader { way };
+            let mut reader = Reader { way, ..Reader::default() };
             let mut buf = [0; 22];
             assert_eq!(reader.of(me).peek(text.as_ptr() as u64, &mut buf), 22);
             assert_eq!(buf, text);
@@ -97,5 +164,22 @@ mod tests {
             assert_eq!(reader.of(me).peek(u64::MAX - 5, &mut buf), 0, "{way:?}: the end of the address space");
             assert_eq!(reader.way, way);
         }
+    }
+
+    #[test]
+    fn pieces_across_pages_come_out_whole() {
+        let me = std::process::id() as Tid;
+        let text: Vec<u8> = (0..8 * PAGE).map(|i| (i / 7) as u8).collect();
+        let mut reader = Reader::default();
+        let mut tracee = reader.of(me);
+        for start in (0..text.len() - 300).step_by(251).chain([0, 7 * PAGE, PAGE - 1]) {
+            let mut buf = [0; 300];
+            assert_eq!(tracee.peek(text[start..].as_ptr() as u64, &mut buf), 300);
+            assert_eq!(buf, text[start..start + 300], "from {start}");
+        }
+        let mut long = vec![0; text.len()];
+        assert_eq!(tracee.peek(text.as_ptr() as u64, &mut long), text.len());
+        assert_eq!(long, text);
+        assert_eq!(tracee.peek(0, &mut long[..8]), 0);
     }
 }

@@ -40,6 +40,8 @@ pub enum Event<'a> {
     Signal { tid: Tid, info: &'a [u8; SIGINFO_SIZE], ip: Option<u64>, at: Ns },
     /// A group-stop.
     Stopped { tid: Tid, signal: i32, at: Ns },
+    /// The thread is about to be gone: the last moment at which /proc tells of it. Not every engine has it, nor every thread.
+    Ending { tid: Tid },
     Exited { tid: Tid, status: i32, at: Ns },
     Killed { tid: Tid, signal: i32, core: bool, at: Ns },
     /// Thread `old` called execve and took over the id of its thread group leader `tid`, whose own call, if in flight, is gone.

@@ -3,6 +3,7 @@
 //! Architecture invariant: no registers, no memory; values in, bytes out.
 
 mod clock;
+mod color;
 mod dump;
 mod line;
 mod names;
@@ -13,6 +14,7 @@ mod summary;
 mod text;
 mod value;
 
+pub use color::Palette;
 pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};
 pub use quote::{escape_path, quote};
 pub use sink::Sink;

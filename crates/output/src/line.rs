@@ -1,6 +1,7 @@
 //! strace's lines: leader, call, alignment, return value; lines cut in two when threads take turns.
 
-use crate::{NameStyle, Style, Writer, names};
+use crate::color::{Role, Span, Spans};
+use crate::{NameStyle, Palette, Style, Writer, names};
 use std::collections::HashMap;
 use stride_decode::{Decoded, NamedArg, Part, Return, Value};
 use stride_event::{Call, Ns, Outcome, Tid};
@@ -47,17 +48,21 @@ pub struct Layout {
     pub elapsed: Option<u8>,
     pub style: Style,
     pub leader: Leader,
+    /// `--color`.
+    pub palette: Option<Palette>,
 }
 
 /// Facts about the moment that the leader shows.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment {
+pub struct Moment<'a> {
     pub tid: Tid,
     pub at: Ns,
     /// How many tracees there are.
     pub tracees: usize,
     pub nr: Option<u64>,
     pub ip: Option<u64>,
+    /// The thread's name, if ids are shown with what they stand for.
+    pub comm: Option<&'a [u8]>,
 }
 
 /// One stream of lines: the whole output, or one thread's with `-ff`.
@@ -73,6 +78,7 @@ pub struct Line {
     /// Calls whose line was cut off, with what has been shown.
     cut: HashMap<Tid, Open>,
     last_at: Option<Ns>,
+    spans: Spans,
     clock: crate::clock::Clock,
 }
 
@@ -93,6 +99,7 @@ impl Line {
             open: None,
             cut: HashMap::new(),
             last_at: None,
+            spans: Spans::default(),
             clock: crate::clock::Clock::default(),
         }
     }
@@ -133,7 +140,7 @@ impl Line {
     }
 
     /// Starts a new line.
-    fn leader(&mut self, m: Moment) {
+    fn leader(&mut self, m: Moment<'_>) {
         self.interrupt();
         self.start = self.out.len();
         let leader = self.layout.leader.clone();
@@ -142,8 +149,9 @@ impl Line {
             PidPrefix::Always => {
                 let from = w.out.len();
                 w.int(m.tid);
-                while w.out.len() - from < 5 {
-                    w.out.push(b' ');
+                match m.comm {
+                    Some(comm) => w.angled(comm),
+                    None => w.out.resize((from + 5).max(w.out.len()), b' '),
                 }
                 w.out.push(b' ');
             }
@@ -155,6 +163,9 @@ impl Line {
                     w.out.push(b' ');
                 }
                 w.str(digits);
+                if let Some(comm) = m.comm {
+                    w.angled(comm);
+                }
                 w.str("] ");
             }
             _ => {}
@@ -203,14 +214,16 @@ impl Line {
     }
 
     /// A decoded call or a part of it.
-    pub fn call(&mut self, decoded: &Decoded<'_>, part: Part, tracees: usize) {
+    pub fn call(&mut self, decoded: &Decoded<'_>, part: Part, tracees: usize, comm: Option<&[u8]>) {
         let call = decoded.call;
-        let moment = |at| Moment { tid: call.tid, at, tracees, nr: Some(call.nr), ip: Some(call.ip) };
+        let moment = |at| Moment { tid: call.tid, at, tracees, nr: Some(call.nr), ip: Some(call.ip), comm };
         let mut shown = 0;
         match part {
             Part::Entry | Part::Whole => {
                 self.leader(moment(call.entered));
+                self.mark(Span::Whole(Role::Syscall));
                 self.name(decoded);
+                self.mark(Span::Whole(Role::Punctuation));
                 self.out.push(b'(');
             }
             Part::Rest => {
@@ -227,7 +240,9 @@ impl Line {
                 }
             }
         }
+        self.mark(Span::Values(Role::ArgValue));
         shown = self.args(decoded.args, shown);
+        self.mark(Span::Whole(Role::Punctuation));
         match &decoded.ret {
             None => self.open = Some(Open { tid: call.tid, args: shown }),
             Some(ret) => {
@@ -236,8 +251,25 @@ impl Line {
                 }
                 self.out.push(b')');
                 self.ret(call, decoded, ret);
+                self.mark(Span::Plain);
                 crate::dump::write(&mut self.out, decoded.dump);
             }
+        }
+        self.paint();
+    }
+
+    /// What follows in the line is painted so.
+    fn mark(&mut self, span: Span) {
+        if self.layout.palette.is_some() {
+            self.spans.mark(self.out.len(), span);
+        }
+    }
+
+    /// Colours what is complete. They take no room in the line.
+    fn paint(&mut self) {
+        if let Some(palette) = &self.layout.palette {
+            let grown = self.spans.paint(palette, &mut self.out);
+            self.start = self.start.wrapping_add(grown);
         }
     }
 
@@ -280,6 +312,13 @@ impl Line {
         let style = self.layout.style;
         let mut w = Writer { out: &mut self.out, style };
         w.str(if column < self.layout.column { "= " } else { " = " });
+        let colored = self.layout.palette.is_some();
+        let mut mark = |w: &Writer<'_>, span| {
+            if colored {
+                self.spans.mark(w.out.len(), span);
+            }
+        };
+        mark(&w, Span::Values(Role::Return));
         match ret.outcome {
             Outcome::Value(v) => {
                 if matches!(decoded.row.map(|r| r.ret), Some(Ret::Never)) {
@@ -294,6 +333,7 @@ impl Line {
                 // The kernel's own codes never reach the program: the call will be restarted.
                 Some((name, text)) if (512..=516).contains(&e) || e == 530 => {
                     w.str("? ");
+                    mark(&w, Span::Whole(Role::Error));
                     w.str(name);
                     w.str(" (");
                     w.str(text);
@@ -301,19 +341,23 @@ impl Line {
                 }
                 Some((name, text)) => {
                     w.str("-1 ");
+                    mark(&w, Span::Whole(Role::Error));
                     w.str(name);
                     w.str(" (");
                     w.str(text);
                     w.str(")");
                 }
                 None => {
-                    w.str("-1 (errno ");
+                    w.str("-1 ");
+                    mark(&w, Span::Whole(Role::Error));
+                    w.str("(errno ");
                     w.int(e);
                     w.str(")");
                 }
             },
             Outcome::Gone | Outcome::Pending => w.str("?"),
         }
+        mark(&w, Span::Values(Role::ArgValue));
         // Words for the number itself follow `-X`; any other note is there for its names, whatever `-X` says.
         let raw = style.names == NameStyle::Raw;
         match &ret.note {
@@ -335,6 +379,7 @@ impl Line {
                 w.str(")");
             }
         }
+        mark(&w, Span::Plain);
         if let Some(digits) = self.layout.elapsed {
             match ret.outcome {
                 Outcome::Value(_) | Outcome::Error(_) => {
@@ -348,11 +393,25 @@ impl Line {
         self.out.push(b'\n');
     }
 
-    /// A whole line of other content: `--- SIGINT {…} ---`, `+++ exited with 0 +++`.
-    pub fn other(&mut self, m: Moment, write: impl FnOnce(&mut Writer<'_>)) {
+    /// A whole line of other content, such as `+++ exited with 0 +++`.
+    pub fn other(&mut self, m: Moment<'_>, write: impl FnOnce(&mut Writer<'_>)) {
         self.leader(m);
         write(&mut Writer { out: &mut self.out, style: self.layout.style });
         self.out.push(b'\n');
+    }
+
+    /// A whole line about a signal: `--- SIGINT {…} ---`.
+    pub fn signal(&mut self, m: Moment<'_>, signal: i32, info: &Value<'_>) {
+        self.leader(m);
+        self.mark(Span::Values(Role::ArgValue));
+        let mut w = Writer { out: &mut self.out, style: self.layout.style };
+        w.str("--- ");
+        names::signal(w.out, signal);
+        w.str(" ");
+        w.value(info);
+        w.str(" ---");
+        self.out.push(b'\n');
+        self.paint();
     }
 
     /// The thread goes on under another id. How many arguments of its call were shown, if one is pending.

@@ -101,7 +101,7 @@ impl Summary {
         row.calls += 1;
         row.errors += u64::from(failed);
         row.time.add(time.saturating_sub(self.layout.overhead));
-        row.wall.add(wall);
+        row.wall.add(wall.saturating_sub(self.layout.overhead));
     }
 
     /// The table, or several: one per ABI that was used.

@@ -4,6 +4,7 @@ use crate::line::Moment;
 use crate::{Layout, Line, Sink, names};
 use std::collections::{HashMap, HashSet};
 use stride_decode::{Decoder, Options, Part, World};
+use stride_syscalls::PidKind;
 use stride_event::{Call, Event, Ns, SIGINFO_SIZE, Tid};
 
 /// Opens a thread's own output (`-ff`), or says in a whole sentence why not.
@@ -34,6 +35,8 @@ pub struct TextView {
     show: Show,
     streams: Streams,
     tracees: HashSet<Tid>,
+    /// The name of each thread, kept only where leaders show it (`-Y`).
+    comms: HashMap<Tid, Vec<u8>>,
     /// The latest call of each thread, kept only where leaders show it (`-n`).
     last_calls: HashMap<Tid, u64>,
     /// Size of a buffer that is written even while more events come.
@@ -66,6 +69,7 @@ impl TextView {
             show,
             streams,
             tracees: HashSet::new(),
+            comms: HashMap::new(),
             last_calls: HashMap::new(),
             batch: 1 << 16,
             error: None,
@@ -82,6 +86,7 @@ impl TextView {
         match *event {
             Event::Started { tid, .. } => {
                 self.tracees.insert(tid);
+                self.note_comm(tid);
                 // Its file is there even if nothing is ever written to it.
                 self.stream(tid);
             }
@@ -138,6 +143,7 @@ impl TextView {
                 w.int(count);
                 w.str(" calls lost here");
             }),
+            Event::Ending { tid } => self.note_comm(tid),
             Event::Personality { .. } | Event::Stranger { .. } => {}
             Event::Idle => self.flush(),
         }
@@ -164,6 +170,15 @@ impl TextView {
     pub fn note_call(&mut self, call: &Call) {
         if self.layout.leader.number {
             self.last_calls.insert(call.tid, call.nr);
+        }
+    }
+
+    /// Takes note of a thread's name, as long as it can be found out.
+    fn note_comm(&mut self, tid: Tid) {
+        if self.options.pids
+            && let Some(comm) = self.world.pid(tid, tid, PidKind::Tid)
+        {
+            self.comms.insert(tid, comm);
         }
     }
 
@@ -198,6 +213,7 @@ impl TextView {
 
     fn call(&mut self, call: &Call, part: Part) {
         self.note_call(call);
+        self.note_comm(call.tid);
         // The stream is taken apart from the rest so that the decoder can be borrowed beside it.
         let tracees = self.tracees.len();
         if self.stream(call.tid).is_none() {
@@ -211,7 +227,7 @@ impl TextView {
                 None => return,
             },
         };
-        line.call(&decoded, part, tracees);
+        line.call(&decoded, part, tracees, self.comms.get(&call.tid).map(Vec::as_slice));
     }
 
     fn signal(&mut self, tid: Tid, info: &[u8; SIGINFO_SIZE], ip: Option<u64>, at: Ns) {
@@ -222,7 +238,8 @@ impl TextView {
         if self.stream(tid).is_none() {
             return;
         }
-        let m = Moment { tid, at, tracees: self.tracees.len(), nr: self.last_call(tid), ip };
+        self.note_comm(tid);
+        let (tracees, nr) = (self.tracees.len(), self.last_call(tid));
         let value = self.decoder.siginfo(tid, info, &self.options, &*self.world);
         let line = match &mut self.streams {
             Streams::One(line, _) => line,
@@ -231,25 +248,23 @@ impl TextView {
                 None => return,
             },
         };
-        line.other(m, |w| {
-            w.str("--- ");
-            names::signal(w.out, number);
-            w.str(" ");
-            w.value(&value);
-            w.str(" ---");
-        });
+        let comm = self.comms.get(&tid).map(Vec::as_slice);
+        line.signal(Moment { tid, at, tracees, nr, ip, comm }, number, &value);
     }
 
     fn other(&mut self, tid: Tid, at: Ns, write: impl FnOnce(&mut crate::Writer<'_>)) {
         let (tracees, nr) = (self.tracees.len(), self.last_call(tid));
+        let comm = self.comms.remove(&tid);
         if let Some((line, _)) = self.stream(tid) {
-            line.other(Moment { tid, at, tracees, nr, ip: None }, write);
+            line.other(Moment { tid, at, tracees, nr, ip: None, comm: comm.as_deref() }, write);
         }
+        self.comms.extend(comm.map(|comm| (tid, comm)));
     }
 
     fn gone(&mut self, tid: Tid) {
         self.tracees.remove(&tid);
         self.last_calls.remove(&tid);
+        self.comms.remove(&tid);
         self.close(tid);
     }
 

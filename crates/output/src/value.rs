@@ -125,9 +125,7 @@ impl Writer<'_> {
             Value::Pid { id, comment, .. } => {
                 self.int(id);
                 if let Some(comment) = comment {
-                    self.out.push(b'<');
-                    escape_path(self.out, comment, HexStrings::Never);
-                    self.out.push(b'>');
+                    self.angled(comment);
                 }
             }
             Value::Flags { raw, set } => self.flags(raw, set),
@@ -175,7 +173,7 @@ impl Writer<'_> {
             Value::Nameless(number, unknown) => {
                 self.value(number);
                 if self.style.names != NameStyle::Raw {
-                    self.comment(|w| w.str(unknown));
+                    self.comment(|w| w.value(unknown));
                 }
             }
             Value::Remark(comment, value) => {
@@ -216,6 +214,13 @@ impl Writer<'_> {
             Value::Seq(items) => self.list(items, ", "),
             Value::Glue(items) => self.list(items, ""),
         }
+    }
+
+    /// What a number stands for: bytes of the tracee's, in angle brackets.
+    pub fn angled(&mut self, bytes: &[u8]) {
+        self.out.push(b'<');
+        escape_path(self.out, bytes, HexStrings::Never);
+        self.out.push(b'>');
     }
 
     fn list(&mut self, items: &[Value<'_>], between: &str) {
@@ -377,7 +382,12 @@ impl Writer<'_> {
     }
 
     fn number(&mut self, raw: u64, set: &Set) {
-        if set.decimal { self.int(raw) } else { self.hex(raw) }
+        match u32::try_from(raw) {
+            _ if !set.decimal => self.hex(raw),
+            // An enumeration is an `int`.
+            Ok(raw) => self.int(raw as i32),
+            Err(_) => self.int(raw as i64),
+        }
     }
 
     /// Whether any name was written.

@@ -62,6 +62,10 @@ enum Detail {
 }
 
 impl World for Proc {
+    fn is_terminal(&self, tid: Tid, fd: i32) -> bool {
+        link::is_terminal(tid, fd)
+    }
+
     fn fd(&self, tid: Tid, fd: i32) -> Option<FdInfo> {
         if self.fds.is_empty() {
             return None;

@@ -25,6 +25,12 @@ pub fn read(tid: Tid, fd: i32) -> Option<FdInfo> {
     Some(FdInfo { path, detail: String::new(), deleted })
 }
 
+/// Whether the descriptor was opened by a terminal's name.
+pub fn is_terminal(tid: Tid, fd: i32) -> bool {
+    const NAMES: [&[u8]; 4] = [b"/dev/pts/", b"/dev/tty", b"/dev/ptmx", b"/dev/console"];
+    fd >= 0 && read(tid, fd).is_some_and(|link| NAMES.iter().any(|name| link.path.starts_with(name)))
+}
+
 /// The inode of `socket:[4711]`.
 pub fn socket_inode(path: &[u8]) -> Option<u64> {
     let digits = path.strip_prefix(b"socket:[")?.strip_suffix(b"]")?;

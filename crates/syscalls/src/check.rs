@@ -125,6 +125,10 @@ const fn ty(t: &Ty, args: &[Arg], within: Option<&Struct>) {
             ty(inner, args, within);
         }
         Ty::Ptr(_, inner) | Ty::As(_, inner) | Ty::Custom(_, inner) | Ty::Items(inner) | Ty::Reply(inner) | Ty::NonZero(inner) => ty(inner, args, within),
+        Ty::Turn(before, after) => {
+            members(before, args);
+            members(after, args);
+        }
         Ty::Struct(s) | Ty::Exchange(s) => members(s, args),
         Ty::Select(s) => {
             assert!(names_arg(args, s.on.arg), "Select names no argument of this syscall");

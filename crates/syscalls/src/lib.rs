@@ -8,6 +8,7 @@
 mod abi;
 mod check;
 mod class;
+pub mod ioctl;
 pub mod netlink;
 pub mod plan;
 mod row;

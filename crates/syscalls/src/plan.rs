@@ -313,6 +313,12 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             }
         }
         Ty::As(_, inner) | Ty::Reply(inner) | Ty::NonZero(inner) => lower(ops, inner, p),
+        Ty::Turn(before, after) => {
+            let me = push(Kind::Bytes, before.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::InOut);
+            let place = Place { parent: me, at: 0, within: None, ..p };
+            lower(ops, &Ty::Struct(before), place);
+            lower(ops, &Ty::Struct(after), place);
+        }
         // A choice is made on arguments only; scalars and inline bytes are part of what holds them.
         _ => {}
     }

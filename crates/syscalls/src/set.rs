@@ -104,6 +104,9 @@ macro_rules! items {
     ([$($done:expr),*] $name:ident in $mask:literal $(, $($rest:tt)*)?) => {
         $crate::items!([$($done,)* $crate::Item { name: stringify!($name), value: $crate::uapi::consts::$name, mask: $mask }] $($($rest)*)?)
     };
+    ([$($done:expr),*] $name:literal = $value:literal in $mask:literal $(, $($rest:tt)*)?) => {
+        $crate::items!([$($done,)* $crate::Item { name: $name, value: $value, mask: $mask }] $($($rest)*)?)
+    };
     ([$($done:expr),*] $name:ident = $value:literal in $mask:literal $(, $($rest:tt)*)?) => {
         $crate::items!([$($done,)* $crate::Item { name: stringify!($name), value: $value, mask: $mask }] $($($rest)*)?)
     };
@@ -112,6 +115,22 @@ macro_rules! items {
     };
     ([$($done:expr),*] $name:ident $(, $($rest:tt)*)?) => {
         $crate::items!([$($done,)* $crate::Item { name: stringify!($name), value: $crate::uapi::consts::$name, mask: $crate::mask_of($crate::uapi::consts::$name) }] $($($rest)*)?)
+    };
+}
+
+/// As [`sets!`], for long lists of nothing but names (keys of a keyboard): no recursion, so no limit.
+#[macro_export]
+macro_rules! names {
+    ($(#[$doc:meta])* pub $NAME:ident $unknown:literal { $($name:ident),* $(,)? }) => {
+        $(#[$doc])* pub static $NAME: $crate::Set = $crate::Set::new(
+            $unknown,
+            &[$($crate::Item {
+                name: stringify!($name),
+                value: $crate::uapi::consts::$name,
+                mask: $crate::mask_of($crate::uapi::consts::$name),
+            }),*],
+            false,
+        );
     };
 }
 

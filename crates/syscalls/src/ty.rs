@@ -198,6 +198,9 @@ pub enum Ty {
     /// Pointer to a struct of which the program fills in a part and the kernel another: members are shown as the
     /// program left them, but for those that are a [`Ty::Reply`].
     Exchange(&'static Struct),
+    /// Pointer to a struct of which other members matter to the kernel than it fills in: shown as what went in and,
+    /// after success, what came out.
+    Turn(&'static Struct, &'static Struct),
 
     /// Pointer to a struct whose members stand as arguments of their own (calls that take their arguments from memory).
     Spread(&'static Struct),
@@ -375,6 +378,19 @@ pub enum Irregular {
     PtracerPid,
     /// A string in a buffer, of which no more than so many bytes are looked at.
     CString(u8),
+    /// `struct perf_event_attr`.
+    PerfAttr,
+    /// An offset into `struct user`.
+    UserOffset,
+    /// A register set in an iovec, got or set.
+    RegsetOut,
+    RegsetIn,
+    /// `struct seccomp_metadata`.
+    SeccompMetadata,
+    /// `struct ptrace_syscall_info`.
+    SyscallInfo,
+    /// The instructions of a seccomp program.
+    SeccompInstructions,
     /// A seccomp program: `struct sock_fprog` behind a pointer.
     SeccompFilter,
     /// What clone3(2) answers through pointers of its struct.
@@ -498,6 +514,28 @@ pub enum Irregular {
     LenChange,
 
     // ioctl
+    /// The request's name, or what its number is made of.
+    IoctlRequest,
+    /// The argument of a request that is not described.
+    IoctlUnknown,
+    Keycode,
+    RtcParam,
+    /// Control characters of a terminal.
+    ControlChars,
+    /// A byte array of which the named member counts those in use; in hexadecimal.
+    Counted(&'static str, bool),
+    CountedText(&'static str),
+    Dedupe,
+    DedupeStatus,
+    Fiemap,
+    /// A text in an array behind a pointer.
+    Label,
+    HardwareAddr,
+    InterfaceName,
+    Ifconf,
+    Entropy,
+    UdmabufList,
+    Microseconds,
 
 }
 
@@ -522,7 +560,7 @@ impl Ty {
             Ty::I64 | Ty::U64 | Ty::Dev => 8,
             Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr | Ty::Ticks => abi.word(),
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Table(..) | Ty::Grown(..)
-            | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            | Ty::Exchange(_) | Ty::Turn(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
             Ty::Struct(s) => s.size(abi),
@@ -537,7 +575,7 @@ impl Ty {
     pub const fn is_pointer(&self) -> bool {
         match self {
             Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Table(..) | Ty::Grown(..)
-            | Ty::Exchange(_) | Ty::Iovec(..) | Ty::Sockaddr(..)
+            | Ty::Exchange(_) | Ty::Turn(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
             | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => true,
             Ty::As(_, shape) | Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
             _ => false,
@@ -568,12 +606,9 @@ impl Ty {
             Ty::Bytes(d, l) | Ty::Buffer(d, l, _) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
                 !d.is_in() || matches!(l, Len::Ret)
             }
-            Ty::Array(d, inner, l) => !d.is_in() || matches!(l, Len::Ret) || inner.needs_exit(),
+            Ty::Array(d, inner, l) | Ty::Table(d, inner, l, _) => !d.is_in() || matches!(l, Len::Ret) || inner.needs_exit(),
             Ty::Grown(d, s, l, _) => !d.is_in() || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
             Ty::Ptr(d, inner) => !d.is_in() || inner.needs_exit(),
-            Ty::Array(d, inner, l) | Ty::Table(d, inner, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || inner.needs_exit(),
-            Ty::Grown(d, s, l, _) => !matches!(d, Dir::In) || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
-            Ty::Ptr(d, inner) => !matches!(d, Dir::In) || inner.needs_exit(),
             Ty::Struct(s) => {
                 let mut i = 0;
                 while i < s.fields.len() {
@@ -584,7 +619,7 @@ impl Ty {
                 }
                 false
             }
-            Ty::Exchange(_) | Ty::Reply(_) => true,
+            Ty::Exchange(_) | Ty::Turn(..) | Ty::Reply(_) => true,
             Ty::Custom(which, shape) => !which.shown_at_entry() && shape.needs_exit(),
             Ty::NonZero(shape) => shape.needs_exit(),
             _ => false,

@@ -2614,6 +2614,7 @@ pub const linux_dirent64: Layout = Layout { name: "linux_dirent64", size: 24, fi
 pub const lirc_scancode: Layout = Layout { name: "lirc_scancode", size: 24, fields: &[f("timestamp", 0, 8, 1), f("flags", 8, 2, 1), f("rc_proto", 10, 2, 1), f("keycode", 12, 4, 1), f("scancode", 16, 8, 1)] };
 pub const llc_pktinfo: Layout = Layout { name: "llc_pktinfo", size: 12, fields: &[s("lpi_ifindex", 0, 4, 1), f("lpi_sap", 4, 1, 1), f("lpi_mac", 5, 1, 6)] };
 pub const llc_snap_hdr: Layout = Layout { name: "llc_snap_hdr", size: 8, fields: &[f("dsap", 0, 1, 1), f("ssap", 1, 1, 1), f("ui", 2, 1, 1), f("org", 3, 1, 3), f("type", 6, 1, 2)] };
+pub const logical_block_metadata_cap: Layout = Layout { name: "logical_block_metadata_cap", size: 16, fields: &[f("lbmd_flags", 0, 4, 1), f("lbmd_interval", 4, 2, 1), f("lbmd_size", 6, 1, 1), f("lbmd_opaque_size", 7, 1, 1), f("lbmd_opaque_offset", 8, 1, 1), f("lbmd_pi_size", 9, 1, 1), f("lbmd_pi_offset", 10, 1, 1), f("lbmd_guard_tag_type", 11, 1, 1), f("lbmd_app_tag_size", 12, 1, 1), f("lbmd_ref_tag_size", 13, 1, 1), f("lbmd_storage_tag_size", 14, 1, 1), f("pad", 15, 1, 1)] };
 pub const loop_config: Layout = Layout { name: "loop_config", size: 304, fields: &[f("fd", 0, 4, 1), f("block_size", 4, 4, 1), f("info", 8, 232, 1), f("info.lo_device", 8, 8, 1), f("info.lo_inode", 16, 8, 1), f("info.lo_rdevice", 24, 8, 1), f("info.lo_offset", 32, 8, 1), f("info.lo_sizelimit", 40, 8, 1), f("info.lo_number", 48, 4, 1), f("info.lo_encrypt_type", 52, 4, 1), f("info.lo_encrypt_key_size", 56, 4, 1), f("info.lo_flags", 60, 4, 1), f("info.lo_file_name", 64, 1, 64), f("info.lo_crypt_name", 128, 1, 64), f("info.lo_encrypt_key", 192, 1, 32), f("info.lo_init", 224, 8, 2), f("__reserved", 240, 8, 8)] };
 pub const loop_info: Layout = Layout { name: "loop_info", size: 168, fields: &[s("lo_number", 0, 4, 1), f("lo_device", 8, 8, 1), f("lo_inode", 16, 8, 1), f("lo_rdevice", 24, 8, 1), s("lo_offset", 32, 4, 1), s("lo_encrypt_type", 36, 4, 1), s("lo_encrypt_key_size", 40, 4, 1), s("lo_flags", 44, 4, 1), s("lo_name", 48, 1, 64), f("lo_encrypt_key", 112, 1, 32), f("lo_init", 144, 8, 2), s("reserved", 160, 1, 4)] };
 pub const loop_info64: Layout = Layout { name: "loop_info64", size: 232, fields: &[f("lo_device", 0, 8, 1), f("lo_inode", 8, 8, 1), f("lo_rdevice", 16, 8, 1), f("lo_offset", 24, 8, 1), f("lo_sizelimit", 32, 8, 1), f("lo_number", 40, 4, 1), f("lo_encrypt_type", 44, 4, 1), f("lo_encrypt_key_size", 48, 4, 1), f("lo_flags", 52, 4, 1), f("lo_file_name", 56, 1, 64), f("lo_crypt_name", 120, 1, 64), f("lo_encrypt_key", 184, 1, 32), f("lo_init", 216, 8, 2)] };
@@ -7572,6 +7573,7 @@ pub const ALL: &[&Layout] = &[
     &lirc_scancode,
     &llc_pktinfo,
     &llc_snap_hdr,
+    &logical_block_metadata_cap,
     &loop_config,
     &loop_info,
     &loop_info64,

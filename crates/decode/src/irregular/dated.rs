@@ -14,7 +14,7 @@ pub fn seconds<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize) -> Option<
 /// Seconds that a member of the same width with the nanoseconds follows.
 pub fn seconds_nsec<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize) -> Option<Value<'a>> {
     let sec = signed(cx.uint(phase, addr, size)?, size);
-    let nsec = cx.uint(phase, addr + size as u64, size)?;
+    let nsec = cx.uint(phase, addr.wrapping_add(size as u64), size)?;
     Some(cx.dated(Value::Int(sec), sec, nsec, 9))
 }
 
@@ -24,7 +24,7 @@ fn parts(cx: &Cx<'_>, shape: &Ty, phase: Phase, addr: u64) -> Option<(i64, u64, 
     let number = |name: &str| {
         let place = s.field(name)?.place(cx.abi());
         let size = place.size as usize;
-        cx.uint(phase, addr + u64::from(place.offset), size).map(|v| (v, size))
+        cx.uint(phase, addr.wrapping_add(u64::from(place.offset)), size).map(|v| (v, size))
     };
     let (sec, size) = number("tv_sec")?;
     let (part, digits) = match number("tv_nsec") {

@@ -23,7 +23,7 @@ pub fn program<'a>(cx: &Cx<'a>, addr: u64, runs: Runs) -> Value<'a> {
     }
     let member = |name: &str| {
         let place = SOCK_FPROG.field(name)?.place(cx.abi());
-        cx.uint(Phase::Entry, addr + u64::from(place.offset), place.size.into())
+        cx.uint(Phase::Entry, addr.wrapping_add(u64::from(place.offset)), place.size.into())
     };
     let (Some(len), Some(filter)) = (member("len"), member("filter")) else { return Value::Addr(addr) };
     let shown = instructions(cx, Phase::Entry, filter, len, runs).unwrap_or(Value::Addr(filter));

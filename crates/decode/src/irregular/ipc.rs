@@ -67,6 +67,6 @@ pub fn message<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     let Some(mtype) = cx.word(phase, addr) else { return Value::Addr(addr) };
     let word = cx.abi().word();
     let len = if dir == Dir::In { cx.arg("msgsz") } else { cx.ret().unwrap_or(0).max(0) as u64 };
-    let text = generic::bytes(cx, phase, addr + word as u64, len, TextKind::Bytes);
+    let text = generic::bytes(cx, phase, addr.wrapping_add(word as u64), len, TextKind::Bytes);
     cx.members(&[("mtype", Value::Int(crate::cx::signed(mtype, word))), ("mtext", text)])
 }

@@ -24,7 +24,7 @@ fn named<'a>(cx: &Cx<'a>, raw: u64, set: &'static Set) -> Value<'a> {
     match set.name_of(number as u64) {
         Some(name) => cx.known(Value::Int(number), Value::Plain(name.as_bytes())),
         None if set.unknown.is_empty() => Value::Int(number),
-        None => Value::Nameless(cx.keep(Value::Int(number)), set.unknown),
+        None => Value::Nameless(cx.keep(Value::Int(number)), cx.keep(Value::Plain(set.unknown.as_bytes()))),
     }
 }
 

@@ -8,13 +8,14 @@ use stride_syscalls::Ty;
 /// A mask of nodes, word by word.
 pub fn nodes<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
     let Ty::Array(dir, _, len) = *shape else { return Value::Addr(addr) };
-    if addr == 0 || !cx.verbose || !cx.filled(dir) {
+    if addr == 0 || !cx.filled(dir) {
         return Value::Addr(addr);
     }
     let phase = Phase::of(dir);
     match cx.len(len, phase, scope) {
         // One node less than said leaves none, which the kernel takes for a mask to be read nonetheless.
         Some(0) if cx.arg("maxnode") == 0 => Value::Array(&[], Tail::End),
+        _ if !cx.verbose => Value::Addr(addr),
         Some(n @ 1..) => generic::elements(cx, phase, addr, &WORD, n, false),
         _ => Value::Addr(addr),
     }

@@ -16,6 +16,7 @@ mod file_handle;
 pub mod filter;
 mod futex;
 pub mod inet;
+mod ioctl;
 pub mod iovec;
 mod ipc;
 mod keys;
@@ -28,9 +29,11 @@ mod names;
 mod notify;
 mod offset;
 mod open_how;
+mod perf;
 pub mod poll;
 mod prctl;
 mod process;
+mod ptrace;
 mod rseq;
 mod sched;
 mod sigevent;
@@ -108,6 +111,17 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::RiscvVector => prctl::riscv_vector(cx, raw),
         Irregular::PtracerPid => prctl::ptracer_pid(cx, raw),
         Irregular::CString(max) => prctl::c_string(cx, shape, raw, max),
+        Irregular::PerfAttr => perf::attr(cx, raw),
+        Irregular::UserOffset => ptrace::user_offset(cx, raw),
+        Irregular::RegsetOut => ptrace::regset(cx, raw, false),
+        Irregular::RegsetIn => ptrace::regset(cx, raw, true),
+        Irregular::SeccompMetadata => ptrace::seccomp_metadata(cx, raw),
+        Irregular::SyscallInfo => ptrace::syscall_info(cx, shape, raw),
+        Irregular::SeccompInstructions if cx.failed() => Value::Addr(raw),
+        Irregular::SeccompInstructions => {
+            let n = cx.ret().unwrap_or(0).max(0) as u64;
+            filter::instructions(cx, Phase::Exit, raw, n, filter::Runs::OnCalls).unwrap_or(Value::Addr(raw))
+        }
         Irregular::SeccompFilter => filter::program(cx, raw, filter::Runs::OnCalls),
         Irregular::CloneReply => process::clone_reply(cx, raw),
         Irregular::FdOf(pid) => process::fd_of(cx, pid, raw),
@@ -171,6 +185,19 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::SockFilter => sockopt::filter(cx, raw),
 
         // ioctl
+        Irregular::IoctlRequest => ioctl::request(cx, raw),
+        Irregular::IoctlUnknown => ioctl::unknown(cx, raw),
+        Irregular::Keycode => ioctl::input::keycode(cx, shape, raw, scope),
+        Irregular::RtcParam => ioctl::misc::rtc_param(cx, raw),
+        Irregular::Dedupe => ioctl::files::dedupe(cx, raw),
+        Irregular::DedupeStatus => ioctl::files::dedupe_status(raw),
+        Irregular::Fiemap => ioctl::files::fiemap(cx, raw),
+        Irregular::Label => ioctl::files::label(cx, shape, raw),
+        Irregular::InterfaceName => ioctl::net::interface_name(cx, raw),
+        Irregular::Ifconf => ioctl::net::ifconf(cx, raw),
+        Irregular::Entropy => ioctl::misc::entropy(cx, raw),
+        Irregular::UdmabufList => ioctl::misc::udmabuf_list(cx, raw),
+        Irregular::Microseconds => ioctl::misc::microseconds(cx, raw),
 
         _ => generic::held(cx, shape, raw, scope),
     }
@@ -193,6 +220,7 @@ pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, phase: Phase, addr:
         // memory, sched, signal, time, futex
         Irregular::SigMask => sigset::inline(cx, phase, addr, size),
         Irregular::Sigevent => sigevent::inline(cx, phase, addr),
+        Irregular::Siginfo => siginfo::inline(cx, phase, addr),
         // socket, sockopt, poll, ipc
         Irregular::NetOrder => netlink::value::net_order(cx, cx.read(phase, addr, size)?),
         Irregular::InetDiagId => match scope {
@@ -203,6 +231,10 @@ pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, phase: Phase, addr:
         Irregular::SockaddrStorage => cx.read(phase, addr, size).map(|bytes| sockaddr::value(cx, bytes)),
 
         // ioctl
+        Irregular::ControlChars => ioctl::tty::control_chars(cx, phase, addr, size),
+        Irregular::Counted(count, hex) => ioctl::counted(cx, phase, addr, size, count, hex, scope),
+        Irregular::CountedText(count) => ioctl::counted_text(cx, phase, addr, size, count, scope),
+        Irregular::HardwareAddr => ioctl::net::hardware(cx, phase, addr),
 
         _ => None,
     }
@@ -252,6 +284,7 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         "recvmmsg" | "recvmmsg_time64" => poll::recvmmsg_note(cx),
 
         // ioctl
+        "ioctl" => ioctl::note(cx),
 
         _ => None,
     }

@@ -75,13 +75,13 @@ pub fn many<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len) -> Value<'a> {
 
 fn mmsg_len(cx: &Cx<'_>, addr: u64) -> Option<u64> {
     let place = MMSGHDR.field("msg_len")?.place(cx.abi());
-    cx.uint(Phase::Exit, addr + u64::from(place.offset), 4)
+    cx.uint(Phase::Exit, addr.wrapping_add(u64::from(place.offset)), 4)
 }
 
 /// A scalar member of the header.
 fn member(cx: &Cx<'_>, phase: Phase, addr: u64, name: &str) -> Option<u64> {
     let place = MSGHDR.field(name)?.place(cx.abi());
-    cx.uint(phase, addr + u64::from(place.offset), place.size.into())
+    cx.uint(phase, addr.wrapping_add(u64::from(place.offset)), place.size.into())
 }
 
 /// The header that lies at `addr`, whose buffers hold `filled` bytes.

@@ -9,7 +9,7 @@ pub fn inline<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
     // The struct has room for more than is ever used: what follows the used members may not be there.
     let raw = |name| {
         let place = SIGEVENT.field(name)?.place(cx.abi());
-        cx.uint(phase, addr + u64::from(place.offset), place.size as usize)
+        cx.uint(phase, addr.wrapping_add(u64::from(place.offset)), place.size as usize)
     };
     let mut members = Vec::with_capacity_in(5, cx.arena);
     let value = raw("sigev_value")?;

@@ -18,10 +18,13 @@ pub fn held<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     if addr == 0 || !cx.verbose || !cx.filled(dir) {
         return Value::Addr(addr);
     }
-    match cx.read(Phase::of(dir), addr, SIZE) {
-        Some(info) => decode(cx.arena, info, cx.abi(), &|id, kind| cx.pid_comment(id, kind)),
-        None => Value::Addr(addr),
-    }
+    inline(cx, Phase::of(dir), addr).unwrap_or(Value::Addr(addr))
+}
+
+/// One that lies in captured memory.
+pub fn inline<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
+    let info = cx.read(phase, addr, SIZE)?;
+    Some(decode(cx.arena, info, cx.abi(), &|id, kind| cx.pid_comment(id, kind)))
 }
 
 /// From the bytes of a whole `siginfo_t`.
@@ -93,12 +96,12 @@ impl<'a> Info<'a, '_> {
                 self.sender();
                 self.sent_value();
             }
-            code => self.from_kernel(signo as u64, code),
+            code => self.sent_by_kernel(signo as u64, code),
         }
     }
 
     /// Codes above zero are the kernel's own, and mean something to the signal.
-    fn from_kernel(&mut self, signo: u64, code: u64) {
+    fn sent_by_kernel(&mut self, signo: u64, code: u64) {
         match signo {
             c::SIGCHLD => {
                 self.sender();
@@ -157,8 +160,8 @@ impl<'a> Info<'a, '_> {
         let id = self.int(0);
         let comment = (self.pid_comment)(id, PidKind::Tgid);
         self.push("si_pid", Value::Pid { id, kind: PidKind::Tgid, comment });
-        let uid = self.uint(4, 4);
-        self.push("si_uid", Value::UInt(uid));
+        let uid = self.uint(4, 4) as u32;
+        self.push("si_uid", if uid == u32::MAX { Value::Int(-1) } else { Value::UInt(uid.into()) });
     }
 
     fn io(&mut self) {
@@ -184,7 +187,7 @@ impl<'a> Info<'a, '_> {
     /// The number of the call that seccomp did not let through, with its name.
     fn syscall(&self, nr: i32, arch: u32) -> Value<'a> {
         let name = Abi::from_audit_arch(arch).and_then(|abi| table(abi).get(nr as u32 as u64)).map(|e| e.row.name);
-        let number = Value::Int(nr.into());
+        let number = Value::UInt(u64::from(nr as u32));
         match name {
             Some(name) => {
                 let parts = self.arena.alloc_slice_copy(&[Value::Literal("__NR_"), Value::Literal(name)]);

@@ -225,7 +225,7 @@ impl<'a> Optval<'a, '_> {
             if from >= self.len {
                 break;
             }
-            let at = self.addr + from;
+            let at = self.addr.wrapping_add(from);
             let value = if from + size <= self.len {
                 generic::inline(cx, &field.ty, self.phase, at, size as usize, crate::Scope::Struct(s, self.addr, self.phase))?
             } else {
@@ -278,7 +278,7 @@ impl<'a> Optval<'a, '_> {
         let reserved = |m: &Member<'_>| m.name.starts_with("reserved") && matches!(m.value, Value::Hex(0));
         let mut kept = Vec::from_iter_in(members.iter().copied().filter(|m| !reserved(m)), cx.arena);
         let length = kept.iter().find(|m| m.name == "keylen").map_or(0, |m| if let Value::UInt(n) = m.value { n as usize } else { 0 });
-        let key = cx.read(self.phase, self.addr + 208, length.min(80))?;
+        let key = cx.read(self.phase, self.addr.wrapping_add(208), length.min(80))?;
         for member in &mut kept {
             if member.name == "key" {
                 member.value = inet::octets(cx, key);

@@ -11,4 +11,4 @@ pub use process::{Fork, Image, User, capabilities, exec, exit_now, filter_availa
 pub use ptrace::{
     Entered, Info, cont, detach, event_msg, interrupt, interrupted_call, listen, peek_data, read_memory, seize, siginfo, step_syscall, syscall_info, wait,
 };
-pub use signal::{Timer, catch, caught, ignore, now, pause_ms, restore_signals};
+pub use signal::{Timer, catch, caught, die_of, ignore, now, pause_ms, restore_signals};

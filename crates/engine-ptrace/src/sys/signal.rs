@@ -52,6 +52,20 @@ fn set(timer: libc::timer_t, period: Duration) {
     }
 }
 
+/// Ends this process by a signal, whatever Stride or Rust's runtime do about it (the latter ignores SIGPIPE and handles SIGSEGV).
+/// Returns if that is not the signal's default action.
+pub fn die_of(signal: i32) {
+    // SAFETY: SIG_DFL is a valid disposition for every signal, a number that is none is refused; the set outlives its uses.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut set);
+        libc::sigaddset(&mut set, signal);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &set, std::ptr::null_mut());
+        libc::raise(signal);
+    }
+}
+
 /// What these signals did before, to be put back for the command.
 pub type Saved = Vec<(Signal, SigAction)>;
 

@@ -156,6 +156,7 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
             format!("{} superseded by {old}", t(*tid))
         }
         Event::Detached { tid, call, .. } => format!("{} detached{}", t(*tid), call.map_or(String::new(), |c| format!(" in {}", name(c.nr)))),
+        Event::Ending { tid } => format!("{} is ending", t(*tid)),
         Event::Stranger { tid, fate } => format!("{} is no tracee: {fate:?}", t(*tid)),
         Event::Personality { tid, abi } => format!("{} runs {abi:?}", t(*tid)),
         Event::Lost { .. } => "lost".into(),
@@ -163,7 +164,7 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
     }
 }
 
-/// Runs to the end; `Idle` is left out.
+/// Runs to the end; `Idle` and `Ending` are left out.
 pub fn trace(spec: TraceSpec) -> Vec<String> {
     trace_with(spec, |_, _| {})
 }
@@ -175,7 +176,7 @@ pub fn trace_with(spec: TraceSpec, mut f: impl FnMut(&mut PtraceEngine, &str)) -
     while let Some(event) = engine.next().expect("next") {
         let line = line(&event, &mut tids);
         f(&mut engine, &line);
-        if line != "idle" {
+        if line != "idle" && !line.ends_with(" is ending") {
             lines.push(line);
         }
     }

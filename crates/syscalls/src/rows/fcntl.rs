@@ -37,8 +37,8 @@ macro_rules! operations {
         Select {
             on: Key::of("op"),
             cases: &[
-                Case(c::F_DUPFD, Ty::Fd),
-                Case(c::F_DUPFD_CLOEXEC, Ty::Fd),
+                Case(c::F_DUPFD, Ty::Int),
+                Case(c::F_DUPFD_CLOEXEC, Ty::Int),
                 Case(c::F_DUPFD_QUERY, Ty::Fd),
                 Case(c::F_SETFD, Ty::Flags(&FD_FLAGS)),
                 Case(c::F_SETFL, Ty::Flags(&OPEN)),

@@ -62,7 +62,7 @@ pub static ROWS: &[Syscall] = &[
     syscall("landlock_restrict_self", Class::DESC, Ret::Int, &[arg("ruleset_fd", Ty::Fd), arg("flags", Ty::Hex)]),
     syscall("lsm_get_self_attr", Class::NONE, Ret::Int, &[
         arg("attr", Ty::Enum(&LSM_ATTR)),
-        arg("ctx", Ty::Custom(Irregular::LsmContexts, &Ty::Buffer(Dir::InOut, Len::Deref("size"), 4096))),
+        arg("ctx", Ty::Custom(Irregular::LsmContexts, &Ty::Buffer(Dir::InOut, Len::Fixed(4096), 4096))),
         SIZE_PTR,
         arg("flags", Ty::Flags(&LSM_FLAGS)),
     ]),

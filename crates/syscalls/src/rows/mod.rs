@@ -14,7 +14,7 @@ macro_rules! families {
 families! {
     files, paths, fcntl,
     mount, xattr, notify, aio, keys,
-    process, prctl, creds, limits, bpf, system, obsolete,
+    process, ptrace, prctl, creds, limits, bpf, system, obsolete,
     memory, sched, signal, time, futex,
     socket, sockopt, poll, ipc,
     ioctl,

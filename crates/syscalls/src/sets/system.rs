@@ -1,6 +1,22 @@
 //! Names around the machine: modules, reboot, kexec, syslog, personality, membarrier, segments.
 
-use crate::{Set, items, sets};
+use crate::{Item, Set, items, sets};
+
+/// Levels of the console: the kernel's include/linux/kern_levels.h. What is below the level is shown.
+pub static LOGLEVEL: Set = Set::new(
+    "LOGLEVEL_???",
+    &[
+        level("LOGLEVEL_EMERG", 0), level("LOGLEVEL_ALERT", 1), level("LOGLEVEL_CRIT", 2), level("LOGLEVEL_ERR", 3),
+        level("LOGLEVEL_WARNING", 4), level("LOGLEVEL_NOTICE", 5), level("LOGLEVEL_INFO", 6), level("LOGLEVEL_DEBUG", 7),
+        level("LOGLEVEL_DEBUG+1", 8),
+    ],
+    true,
+);
+
+const fn level(name: &'static str, value: u64) -> Item {
+    Item { name, value, mask: !0 }
+}
+
 
 sets! {
     /// getrandom(2): linux/random.h
@@ -16,11 +32,6 @@ sets! {
         SYSLOG_ACTION_CLOSE, SYSLOG_ACTION_OPEN, SYSLOG_ACTION_READ, SYSLOG_ACTION_READ_ALL, SYSLOG_ACTION_READ_CLEAR,
         SYSLOG_ACTION_CLEAR, SYSLOG_ACTION_CONSOLE_OFF, SYSLOG_ACTION_CONSOLE_ON, SYSLOG_ACTION_CONSOLE_LEVEL,
         SYSLOG_ACTION_SIZE_UNREAD, SYSLOG_ACTION_SIZE_BUFFER
-    }
-    /// Levels of the console: the kernel's include/linux/kern_levels.h
-    pub decimal LOGLEVEL "LOGLEVEL_???" {
-        LOGLEVEL_EMERG = 0, LOGLEVEL_ALERT = 1, LOGLEVEL_CRIT = 2, LOGLEVEL_ERR = 3, LOGLEVEL_WARNING = 4,
-        LOGLEVEL_NOTICE = 5, LOGLEVEL_INFO = 6, LOGLEVEL_DEBUG = 7
     }
     /// reboot(2): linux/reboot.h
     pub REBOOT_MAGIC1 "LINUX_REBOOT_MAGIC1???" { LINUX_REBOOT_MAGIC1 }

@@ -10,6 +10,7 @@ pub mod aio;
 pub mod keys;
 pub mod process;
 pub mod prctl;
+pub mod ptrace;
 pub mod creds;
 pub mod limits;
 pub mod bpf;

@@ -122,9 +122,12 @@ pub const FLAGS: &[Flag] = &[
         choices: &["always", "auto", "never"],
         help: "use colour: auto, always or never (default auto)",
         doc: "Says when to print the trace in colour.\n\n\
-              * auto: if it goes to a terminal, and NO_COLOR is not set in the environment (default)\n\
+              * auto: if it goes to a terminal that is not dumb, and NO_COLOR is not set in the environment (default)\n\
               * always: also to files and pipes\n\
-              * never: not at all",
+              * never: not at all\n\n\
+              STRACE_COLORS in the environment changes the colours. It holds KEY=CODES pairs with colons between them, where \
+              CODES are SGR parameters such as 1;33, and KEY is one of syscall, argname, argval, call, const, comment, \
+              punct, retval and error.",
         update: |draft, given| {
             const WORDS: [(&str, Color); 3] =
                 [("auto", Color::Auto), ("always", Color::Always), ("never", Color::Never)];

@@ -59,6 +59,9 @@ pub const FLAGS: &[Flag] = &[
               are to be reported. It works only with -f, since children inherit the filter, and not for processes \
               attached to with -p, nor with -b or --syscall-limit, which let go of processes that have the filter. \
               It implies --kill-on-exit.\n\n\
+              With --kill-on-exit the filter is switched on by itself where it changes nothing else: for a command \
+              traced with -f and not all calls, if Stride has CAP_SYS_ADMIN or no_new_privs is set already. Without \
+              --kill-on-exit it is not, since a command with a filter cannot outlive Stride.\n\n\
               If the filter cannot be installed, tracing goes on without it.\n\n\
               Calls which another seccomp filter of the program refuses are not seen.",
         update: |draft, _| {

@@ -71,8 +71,9 @@ pub const FLAGS: &[Flag] = &[
         help: "how to observe the calls: auto, ebpf or ptrace",
         own: true,
         doc: "Picks what observes the system calls.\n\n\
-              * auto: eBPF where the kernel lets it load and the other options can be served by it, else ptrace (default)\n\
-              * ebpf: only eBPF, which copies what each call did while the program runs on\n\
+              * auto: the best that serves all options; for now that is ptrace (default)\n\
+              * ebpf: only eBPF, which copies what each call did while the program runs on. It is new: calls are shown when \
+                they return, -y looks descriptors up late, and lost calls are counted in place\n\
               * ptrace: only ptrace, which stops the program at its calls, and needs no privilege\n\n\
               An engine asked for by name is never replaced by the other: if it cannot do what is asked, Stride says why \
               and exits.",

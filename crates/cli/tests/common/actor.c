@@ -1,0 +1,171 @@
+// Plays the scene named by its first argument, for tests that look at the lines Stride prints about it.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char **self;
+static int pipes[2];
+
+static void nap(long ms)
+{
+	struct timespec t = { ms / 1000, ms % 1000 * 1000000 };
+	nanosleep(&t, NULL);
+}
+
+static void *write_later(void *unused)
+{
+	nap(20);
+	write(pipes[1], "x", 1);
+	return NULL;
+}
+
+/* One thread waits for what another writes. */
+static int wait_in_turns(void)
+{
+	char c;
+	pthread_t thread;
+	pipe(pipes);
+	pthread_create(&thread, NULL, write_later, NULL);
+	read(pipes[0], &c, 1);
+	pthread_join(thread, NULL);
+	return 0;
+}
+
+static void *exec_later(void *unused)
+{
+	char *argv[] = { self[0], "nothing", NULL };
+	nap(20);
+	execve(self[0], argv, NULL);
+	return NULL;
+}
+
+/* A thread that is not the first one calls execve while that one sleeps. */
+static int exec_from_thread(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, exec_later, NULL);
+	nap(100000);
+	return 1;
+}
+
+static void ignore(int signal) {}
+
+/* Signals handled, interrupting, stopping, and killing. */
+static int signals(void)
+{
+	struct sigaction handled = { .sa_handler = ignore };
+	int status;
+	sigaction(SIGUSR1, &handled, NULL);
+	kill(getpid(), SIGUSR1);
+	pid_t child = fork();
+	if (child == 0) {
+		sigset_t none;
+		sigset_t usr2;
+		struct sigaction handler = { .sa_handler = ignore };
+		sigemptyset(&none);
+		sigemptyset(&usr2);
+		sigaddset(&usr2, SIGUSR2);
+		sigaction(SIGUSR2, &handler, NULL);
+		sigprocmask(SIG_BLOCK, &usr2, NULL);
+		kill(getpid(), SIGUSR2);
+		sigsuspend(&none);
+		raise(SIGSTOP);
+		kill(getpid(), SIGKILL);
+	}
+	waitpid(child, &status, WUNTRACED);
+	kill(child, SIGCONT);
+	waitpid(child, &status, 0);
+	return 0;
+}
+
+static void *sit(void *unused)
+{
+	pause();
+	return NULL;
+}
+
+/* Three threads that wait for ever, once all are there. */
+static int sit_together(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, sit, NULL);
+	pthread_create(&thread, NULL, sit, NULL);
+	nap(10);
+	puts("ready");
+	fflush(stdout);
+	pause();
+	return 0;
+}
+
+/* Sleeps in a call that the kernel restarts behind the program's back. */
+static int sleep_on(void)
+{
+	puts("ready");
+	fflush(stdout);
+	nap(100000);
+	return 0;
+}
+
+/* Numbers no call has. */
+static int unknown(void)
+{
+	syscall(2000, 1L, 2L, 3L, 4L, 5L, 6L);
+	syscall(2001, 0L, 0L, 0L, 0L, 0L, 0L);
+	return 0;
+}
+
+/* A child that its maker gives to Stride. */
+static int give_away(void)
+{
+	pid_t child = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+	if (child == 0)
+		_exit(0);
+	while (kill(child, 0) == 0)
+		nap(1);
+	return 0;
+}
+
+/* A child that the kernel attaches to Stride, without -f. */
+static int share(void)
+{
+	pid_t child = syscall(SYS_clone, CLONE_PTRACE | SIGCHLD, 0, 0, 0, 0);
+	if (child == 0)
+		_exit(7);
+	int status;
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return WEXITSTATUS(status);
+}
+
+static const struct {
+	const char *name;
+	int (*play)(void);
+} scenes[] = {
+	{ "wait_in_turns", wait_in_turns },
+	{ "exec_from_thread", exec_from_thread },
+	{ "signals", signals },
+	{ "sit_together", sit_together },
+	{ "sleep_on", sleep_on },
+	{ "unknown", unknown },
+	{ "give_away", give_away },
+	{ "share", share },
+};
+
+int main(int argc, char **argv)
+{
+	self = argv;
+	for (size_t i = 0; argc > 1 && i < sizeof scenes / sizeof *scenes; i++)
+		if (strcmp(scenes[i].name, argv[1]) == 0)
+			return scenes[i].play();
+	return 0;
+}

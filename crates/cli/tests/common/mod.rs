@@ -1,0 +1,190 @@
+//! Runs the built `stride` over real programs and hands back what it wrote.
+#![allow(dead_code)]
+
+use regex::Regex;
+use std::ffi::OsStr;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+/// A directory of this test's own, empty.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str) -> Scratch {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir).unwrap();
+        Scratch(dir)
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        text(&std::fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}")))
+    }
+
+    /// `stride -o trace`, to be run here.
+    pub fn stride<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
+        let mut command = stride();
+        command.arg("-o").arg(self.path("trace")).args(args).current_dir(&self.0);
+        let mut run = Run::of(command);
+        run.trace = self.read("trace");
+        run
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+}
+
+/// What a run of Stride has written, and how it ended.
+#[derive(Debug)]
+pub struct Run {
+    pub status: ExitStatus,
+    pub out: String,
+    pub err: String,
+    /// What went to the file of `-o`.
+    pub trace: String,
+}
+
+impl Run {
+    pub fn of(mut command: Command) -> Run {
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        Run { status: output.status, out: text(&output.stdout), err: text(&output.stderr), trace: String::new() }
+    }
+
+    pub fn code(&self) -> Option<i32> {
+        self.status.code()
+    }
+
+    pub fn signal(&self) -> Option<i32> {
+        self.status.signal()
+    }
+
+    /// Messages without the name of the program, which each must have.
+    pub fn messages(&self) -> Vec<&str> {
+        let prefix = format!("{STRIDE}: ");
+        self.err.lines().map(|l| l.strip_prefix(&prefix).unwrap_or_else(|| panic!("no name: {l:?}"))).collect()
+    }
+}
+
+pub const STRIDE: &str = env!("CARGO_BIN_EXE_stride");
+
+/// Stride with the ptrace engine and an environment that has no say in the output.
+pub fn stride() -> Command {
+    let mut command = Command::new(STRIDE);
+    command.arg("--engine=ptrace").env("LC_ALL", "C").env("TZ", "UTC").env_remove("NO_COLOR").env_remove("STRACE_COLORS");
+    command
+}
+
+/// Runs Stride with its trace on stderr.
+pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Run {
+    let mut command = stride();
+    command.args(args);
+    Run::of(command)
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Whether the lines are exactly these, each a regular expression.
+#[track_caller]
+pub fn lines_are(trace: &str, patterns: &[&str]) {
+    let lines: Vec<&str> = trace.lines().collect();
+    for (i, pattern) in patterns.iter().enumerate() {
+        let line = lines.get(i).unwrap_or_else(|| panic!("no line {}: {pattern}\n{trace}", i + 1));
+        assert!(is(line, pattern), "line {}: {line}\n     is not {pattern}\n{trace}", i + 1);
+    }
+    assert_eq!(lines.len(), patterns.len(), "more lines than expected:\n{trace}");
+}
+
+/// Whether there are lines like these, in this order, others between them or not.
+#[track_caller]
+pub fn lines_include(trace: &str, patterns: &[&str]) {
+    let mut lines = trace.lines();
+    for pattern in patterns {
+        assert!(lines.any(|line| is(line, pattern)), "no line is {pattern}\nin this place:\n{trace}");
+    }
+}
+
+/// Whether the whole line is described by the regular expression.
+pub fn is(line: &str, pattern: &str) -> bool {
+    Regex::new(&format!("^(?:{pattern})$")).unwrap_or_else(|e| panic!("{pattern}: {e}")).is_match(line)
+}
+
+/// Looks again and again until there is something; what it waits for usually takes milliseconds.
+#[track_caller]
+pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(10) {
+        if let Some(found) = look() {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    panic!("waited in vain for {what}");
+}
+
+/// A child that does not outlive the test.
+pub struct Killed(pub Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The compiled `actor.c`, or `None` where there is no C compiler.
+pub fn actor() -> Option<&'static Path> {
+    static ACTOR: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
+        let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("actor-{}", std::process::id()));
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/actor.c");
+        let cc = Command::new("cc").args(["-O1", "-w", "-pthread", "-o"]).arg(&out).arg(source).status();
+        cc.is_ok_and(|status| status.success()).then_some(out)
+    });
+    ACTOR.as_deref()
+}
+
+pub fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|m| std::os::unix::fs::MetadataExt::uid(&m) == 0)
+}
+
+/// Leaves the test, saying so.
+#[macro_export]
+macro_rules! skip {
+    ($($why:tt)*) => {{
+        println!("skipped: {}: {}", std::thread::current().name().unwrap_or("?"), format_args!($($why)*));
+        return;
+    }};
+}
+
+#[macro_export]
+macro_rules! actor {
+    () => {
+        match common::actor() {
+            Some(path) => path,
+            None => $crate::skip!("no C compiler (cc)"),
+        }
+    };
+}
+
+/// Leaves the test if a program is not there.
+#[macro_export]
+macro_rules! need {
+    ($($program:literal),*) => {
+        $(if !std::path::Path::new($program).exists() {
+            $crate::skip!("no {}", $program);
+        })*
+    };
+}

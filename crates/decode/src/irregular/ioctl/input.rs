@@ -1,0 +1,77 @@
+//! Input devices: linux/input.h.
+
+use crate::{Cx, Scope, Tail, Text, TextKind, Value, generic};
+use bumpalo::collections::Vec;
+use stride_event::Phase;
+use stride_syscalls::ioctl::input::{ABS, EV, FF, KEY, LED, MSC, PROP, REL, REP, SND, SW};
+use stride_syscalls::{Dir, Set, Ty};
+
+/// A scan code and the key it stands for.
+pub fn keycode<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, _scope: Scope) -> Value<'a> {
+    let &Ty::Array(dir, _, _) = shape else { return Value::Addr(addr) };
+    let phase = match generic::follow(cx, addr, dir) {
+        Err(value) => return value,
+        Ok(phase) => phase,
+    };
+    match (cx.uint(phase, addr, 4), cx.uint(phase, addr.wrapping_add(4), 4)) {
+        (Some(scan), Some(key)) => {
+            Value::Array(cx.values(&[Value::UInt(scan), Value::Enum { raw: key, set: &KEY }]), Tail::End)
+        }
+        _ => Value::Addr(addr),
+    }
+}
+
+/// What a request with a size of the program's choice filled in: a name, or bits that stand for codes.
+pub fn sized<'a>(cx: &Cx<'a>, addr: u64, nr: u8, size: u64) -> Value<'a> {
+    if let Err(value) = generic::follow(cx, addr, Dir::Out) {
+        return value;
+    }
+    let len = cx.ret().unwrap_or(0).max(0) as u64;
+    let len = len.min(size);
+    let set = match nr {
+        0x06..=0x08 => return name(cx, addr, len),
+        0x09 => &PROP,
+        0x18 => &KEY,
+        0x19 => &LED,
+        0x1a => &SND,
+        0x1b => &SW,
+        0x20 => &EV,
+        0x21 => &KEY,
+        0x22 => &REL,
+        0x23 => &ABS,
+        0x24 => &MSC,
+        0x25 => &SW,
+        0x31 => &LED,
+        0x32 => &SND,
+        0x34 => &REP,
+        0x35 => &FF,
+        _ => return Value::Addr(addr),
+    };
+    bits(cx, addr, len, set)
+}
+
+fn name<'a>(cx: &Cx<'a>, addr: u64, len: u64) -> Value<'a> {
+    let Some(bytes) = cx.read(Phase::Exit, addr, (len as usize).min(1024)) else { return Value::Addr(addr) };
+    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    let shown = end.min(cx.options.text);
+    Value::Text(Text { bytes: &bytes[..shown], cut: shown < end, kind: TextKind::Str })
+}
+
+/// The names of the bits that are set; a few only, unless `-v`.
+fn bits<'a>(cx: &Cx<'a>, addr: u64, len: u64, set: &'static Set) -> Value<'a> {
+    const FEW: usize = 4;
+    let bytes = cx.prefix(Phase::Exit, addr, len as usize);
+    if bytes.is_empty() {
+        return Value::Addr(addr);
+    }
+    let mut items = Vec::new_in(cx.arena);
+    let on = (0..bytes.len() * 8).filter(|i| bytes[i / 8] & (1 << (i % 8)) != 0);
+    for (n, bit) in on.enumerate() {
+        if cx.abbrev && n >= FEW {
+            items.push(Value::Plain(b"..."));
+            break;
+        }
+        items.push(Value::Enum { raw: bit as u64, set });
+    }
+    Value::Set(items.into_bump_slice())
+}

@@ -1,0 +1,56 @@
+//! Smaller families.
+
+use crate::{Cx, Member, Tail, TextKind, Value, generic};
+use bumpalo::collections::Vec;
+use stride_event::Phase;
+use stride_syscalls::ioctl::{RTC_PARAM_IN, RTC_PARAM_OUT, UDMABUF_ITEM, UDMABUF_LIST};
+use stride_syscalls::{Dir, Ty};
+
+/// RNDADDENTROPY: a header, then the bytes (random(4)).
+pub fn entropy<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    if let Err(value) = generic::follow(cx, addr, Dir::In) {
+        return value;
+    }
+    let (Some(count), Some(size)) = (cx.uint(Phase::Entry, addr, 4), cx.uint(Phase::Entry, addr + 4, 4)) else {
+        return Value::Addr(addr);
+    };
+    let bytes = generic::bytes(cx, Phase::Entry, addr + 8, size, TextKind::Bytes);
+    cx.members(&[("entropy_count", Value::Int(super::int(count))), ("buf_size", Value::Int(super::int(size))), ("buf", bytes)])
+}
+
+/// A header and as many items as it says: linux/udmabuf.h
+pub fn udmabuf_list<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    if let Err(value) = generic::follow(cx, addr, Dir::In) {
+        return value;
+    }
+    let Some(Value::Struct(members, _)) = cx.strukt(&UDMABUF_LIST, Phase::Entry, addr) else { return Value::Addr(addr) };
+    let count = cx.uint(Phase::Entry, addr + 4, 4).unwrap_or(0);
+    let at = addr + UDMABUF_LIST.size(cx.abi()) as u64;
+    let list = generic::elements(cx, Phase::Entry, at, &Ty::Struct(&UDMABUF_ITEM), count, false);
+    let mut all = Vec::with_capacity_in(members.len() + 1, cx.arena);
+    all.extend(members.iter().copied());
+    all.push(Member { name: "list", value: list });
+    Value::Struct(all.into_bump_slice(), Tail::End)
+}
+
+/// A number of microseconds, in seconds too.
+pub fn microseconds<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    if raw == 0 {
+        return Value::UInt(0);
+    }
+    let seconds = cx.plain(format_args!("{}.{:06} s", raw / 1_000_000, raw % 1_000_000));
+    Value::Nameless(cx.keep(Value::UInt(raw)), cx.keep(seconds))
+}
+
+/// A parameter of a real-time clock: the question, and the answer or where it would have been.
+pub fn rtc_param<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    if let Err(value) = generic::follow(cx, addr, Dir::In) {
+        return value;
+    }
+    let Some(before) = cx.strukt(&RTC_PARAM_IN, Phase::Entry, addr) else { return Value::Addr(addr) };
+    let after = match cx.failed() {
+        true => None,
+        false => cx.strukt(&RTC_PARAM_OUT, Phase::Exit, addr),
+    };
+    Value::Change(cx.keep(before), cx.keep(after.unwrap_or(Value::Addr(addr))))
+}

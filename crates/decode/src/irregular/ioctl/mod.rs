@@ -1,0 +1,194 @@
+//! ioctl(2): what a request is called, and arguments that need code.
+
+pub mod files;
+pub mod input;
+pub mod misc;
+pub mod net;
+pub mod tty;
+
+use crate::cx::signed;
+use crate::{Cx, Scope, Text, TextKind, Value, generic};
+use bumpalo::collections::Vec;
+use stride_event::Phase;
+use stride_syscalls::ioctl::NS_TYPES;
+use stride_syscalls::ioctl::input::{ABS, EV};
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::uapi::ioctls::{IOCTLS, IOCTLS_I386};
+use stride_syscalls::{Abi, Len};
+
+/// A request's number taken apart (asm-generic/ioctl.h).
+#[derive(Clone, Copy)]
+struct Parts {
+    dir: u64,
+    size: u64,
+    kind: u8,
+    nr: u8,
+}
+
+const WRITE: u64 = 1;
+const READ: u64 = 2;
+
+impl Parts {
+    fn of(raw: u64) -> Parts {
+        Parts { dir: (raw >> 30) & 3, size: (raw >> 16) & 0x3fff, kind: (raw >> 8) as u8, nr: raw as u8 }
+    }
+}
+
+fn name(abi: Abi, raw: u32) -> Option<&'static str> {
+    let find = |table: &'static [(u32, &'static str)]| table.binary_search_by_key(&raw, |r| r.0).ok().map(|i| table[i].1);
+    let own = if abi == Abi::I386 { find(IOCTLS_I386) } else { None };
+    own.or_else(|| find(IOCTLS))
+}
+
+/// `TCGETS`, `EVIOCGNAME(256)`, or `_IOC(_IOC_READ, 0x54, 0x1, 0x4)`.
+pub fn request<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let parts = Parts::of(raw);
+    let listed = name(cx.abi(), raw as u32).map(|names| match names.rsplit_once(" or ") {
+        // A terminal's request shares its number with a sound card's.
+        Some((_, last)) if last.starts_with("TCSET") && cx.world.is_terminal(cx.call.tid, cx.arg("fd") as i32) => last,
+        _ => names,
+    });
+    let mut text = Vec::new_in(cx.arena);
+    if let Some(sized) = sized(cx, parts) {
+        text.push(sized);
+    }
+    if let Some(listed) = listed {
+        if !text.is_empty() {
+            text.push(Value::Plain(b" or "));
+        }
+        text.push(Value::Plain(listed.as_bytes()));
+    }
+    if text.is_empty() {
+        text.push(composed(cx, parts));
+    }
+    cx.known(Value::Hex(raw), Value::Glue(text.into_bump_slice()))
+}
+
+/// `NAME(argument, …)`.
+fn call<'a>(cx: &Cx<'a>, name: &'static str, args: &[Value<'a>]) -> Value<'a> {
+    let args = Value::Seq(cx.values(args));
+    Value::Glue(cx.values(&[Value::Plain(name.as_bytes()), Value::Plain(b"("), args, Value::Plain(b")")]))
+}
+
+/// `_IOC(direction, type, number, size)`.
+fn composed<'a>(cx: &Cx<'a>, parts: Parts) -> Value<'a> {
+    let dir = match parts.dir {
+        0 => "_IOC_NONE",
+        READ => "_IOC_READ",
+        WRITE => "_IOC_WRITE",
+        _ => "_IOC_READ|_IOC_WRITE",
+    };
+    let args = [
+        Value::Plain(dir.as_bytes()),
+        Value::Hex(u64::from(parts.kind)),
+        Value::Hex(u64::from(parts.nr)),
+        Value::Hex(parts.size),
+    ];
+    call(cx, "_IOC", &args)
+}
+
+/// Requests that are macros with arguments: the size, or the number, is for the program to say.
+fn sized<'a>(cx: &Cx<'a>, p: Parts) -> Option<Value<'a>> {
+    let by_size = |name: &str| Some(cx.plain(format_args!("{name}({})", p.size)));
+    let by_number = |name: &str| Some(cx.plain(format_args!("{name}({})", p.nr)));
+    match (p.dir, p.kind, p.nr) {
+        (READ, b'E', 0x06) => by_size("EVIOCGNAME"),
+        (READ, b'E', 0x07) => by_size("EVIOCGPHYS"),
+        (READ, b'E', 0x08) => by_size("EVIOCGUNIQ"),
+        (READ, b'E', 0x09) => by_size("EVIOCGPROP"),
+        (READ, b'E', 0x0a) => by_size("EVIOCGMTSLOTS"),
+        (READ, b'E', 0x18) => by_size("EVIOCGKEY"),
+        (READ, b'E', 0x19) => by_size("EVIOCGLED"),
+        (READ, b'E', 0x1a) => by_size("EVIOCGSND"),
+        (READ, b'E', 0x1b) => by_size("EVIOCGSW"),
+        (READ, b'E', 0x20..=0x3f) => {
+            // Which events there are at all has no event's name.
+            let kind = if p.nr == 0x20 { Value::UInt(0) } else { Value::Enum { raw: u64::from(p.nr - 0x20), set: &EV } };
+            Some(call(cx, "EVIOCGBIT", &[kind, Value::UInt(p.size)]))
+        }
+        (READ, b'E', 0x40..=0x7f) => Some(call(cx, "EVIOCGABS", &[Value::Enum { raw: u64::from(p.nr - 0x40), set: &ABS }])),
+        (WRITE, b'E', 0xc0..=0xff) => Some(call(cx, "EVIOCSABS", &[Value::Enum { raw: u64::from(p.nr - 0xc0), set: &ABS }])),
+        (READ, b'H', 0x04) => by_size("HIDIOCGRAWNAME"),
+        (READ, b'H', 0x05) => by_size("HIDIOCGRAWPHYS"),
+        (READ, b'H', 0x08) => by_size("HIDIOCGRAWUNIQ"),
+        (READ, b'H', 0x12) => by_size("HIDIOCGPHYS"),
+        (READ | 3, b'H', 0x06) => by_size("HIDIOCSFEATURE"),
+        (3, b'H', 0x07) => by_size("HIDIOCGFEATURE"),
+        (READ, b'U', 0x2c) => by_size("UI_GET_SYSNAME"),
+        (READ, b'j', 0x13) => by_size("JSIOCGNAME"),
+        (WRITE, b'k', 0x00) => by_size("SPI_IOC_MESSAGE"),
+        (READ, b'M', _) => by_number("MIXER_READ"),
+        (WRITE, b'M', _) => by_number("MIXER_WRITE"),
+        _ => None,
+    }
+}
+
+/// The argument of a request that is not described: a number, unless `-v` asks for the bytes it may point at.
+pub fn unknown<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let parts = Parts::of(cx.arg("op"));
+    let bytes = |phase| match generic::bytes(cx, phase, raw, parts.size, TextKind::HexBytes) {
+        Value::Text(text) => Some(Value::Text(text)),
+        _ => None,
+    };
+    if parts.dir == READ && parts.kind == b'E' && (sized(cx, parts).is_some()) {
+        return input::sized(cx, raw, parts.nr, parts.size);
+    }
+    if cx.abbrev || !cx.verbose || parts.size == 0 || raw == 0 || name(cx.abi(), cx.arg("op") as u32).is_some() {
+        return Value::Hex(raw);
+    }
+    let before = if parts.dir == READ { None } else { bytes(Phase::Entry) };
+    let after = if parts.dir == WRITE { None } else { bytes(Phase::Exit) };
+    match (before, after) {
+        (Some(before), Some(after)) => Value::Change(cx.keep(before), cx.keep(after)),
+        (Some(value), None) | (None, Some(value)) => value,
+        (None, None) => Value::Hex(raw),
+    }
+}
+
+/// What a returned number means.
+pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
+    let ret = cx.ret()?;
+    (cx.arg("op") == c::NS_GET_NSTYPE).then_some(Value::Enum { raw: ret as u64, set: &NS_TYPES })
+}
+
+/// A sibling member that counts.
+fn count(cx: &Cx<'_>, name: &'static str, phase: Phase, scope: Scope) -> u64 {
+    cx.len(Len::Of(name), phase, scope).unwrap_or(0)
+}
+
+/// A byte array of which a member says how many are in use.
+pub fn counted<'a>(
+    cx: &Cx<'a>,
+    phase: Phase,
+    addr: u64,
+    size: usize,
+    member: &'static str,
+    hex: bool,
+    scope: Scope,
+) -> Option<Value<'a>> {
+    let len = count(cx, member, phase, scope).min(size as u64);
+    let bytes = cx.read(phase, addr, len as usize)?;
+    let kind = if hex { TextKind::HexBytes } else { TextKind::Bytes };
+    Some(Value::Text(Text { bytes, cut: false, kind }))
+}
+
+/// The same for a text, which ends with a NUL where it should.
+pub fn counted_text<'a>(
+    cx: &Cx<'a>,
+    phase: Phase,
+    addr: u64,
+    size: usize,
+    member: &'static str,
+    scope: Scope,
+) -> Option<Value<'a>> {
+    let len = (count(cx, member, phase, scope) as usize + 1).min(size);
+    let bytes = cx.read(phase, addr, len)?;
+    let end = bytes.iter().position(|&b| b == 0);
+    let shown = end.unwrap_or(len - 1);
+    Some(Value::Text(Text { bytes: &bytes[..shown], cut: end.is_none(), kind: TextKind::Str }))
+}
+
+/// A signed number of 32 bits.
+fn int(raw: u64) -> i64 {
+    signed(raw, 4)
+}

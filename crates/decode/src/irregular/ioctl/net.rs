@@ -1,0 +1,76 @@
+//! Network interfaces.
+
+use crate::irregular::inet;
+use crate::{Cx, Text, TextKind, Value, generic};
+use stride_event::Phase;
+use stride_syscalls::ioctl::{ARPHRD, IFCONF, IFREQ_ADDR};
+use stride_syscalls::{Dir, uapi::consts as c};
+
+/// `IFNAMSIZ`.
+const NAME_SIZE: usize = 16;
+
+/// A hardware address: its kind, and as many bytes as that kind has.
+pub fn hardware<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
+    let kind = cx.uint(phase, addr, 2)?;
+    let len = match kind {
+        c::ARPHRD_ETHER | c::ARPHRD_LOOPBACK => 6,
+        _ => 14,
+    };
+    let data = cx.read(phase, addr + 2, len)?;
+    let data = match len {
+        6 => inet::mac(cx, data),
+        _ => Value::Text(Text { bytes: data, cut: false, kind: TextKind::HexBytes }),
+    };
+    Some(cx.members(&[("sa_family", Value::Enum { raw: kind, set: &ARPHRD }), ("sa_data", data)]))
+}
+
+/// A name given by pointer.
+pub fn interface_name<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    if let Err(value) = generic::follow(cx, addr, Dir::In) {
+        return value;
+    }
+    let bytes = cx.prefix(Phase::Entry, addr, NAME_SIZE);
+    match bytes.iter().position(|&b| b == 0) {
+        Some(end) => Value::Text(Text { bytes: &bytes[..end], cut: false, kind: TextKind::Str }),
+        None if bytes.len() == NAME_SIZE => Value::Text(Text { bytes, cut: true, kind: TextKind::Str }),
+        None => Value::Addr(addr),
+    }
+}
+
+/// A list of interfaces: how much room there was, how much was needed, and the list.
+pub fn ifconf<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
+    if let Err(value) = generic::follow(cx, addr, Dir::In) {
+        return value;
+    }
+    let abi = cx.abi();
+    let Some(before) = cx.read(Phase::Entry, addr, IFCONF.size(abi)).and(cx.uint(Phase::Entry, addr, 4)) else {
+        return Value::Addr(addr);
+    };
+    let place = IFCONF.field("ifc_buf").map_or(0, |f| u64::from(f.place(abi).offset));
+    let buffer = cx.word(Phase::Entry, addr + place).unwrap_or(0);
+    let each = IFREQ_ADDR.size(abi) as u64;
+    let length = |raw: u64| {
+        let n = super::int(raw);
+        if n > 0 && n as u64 % each == 0 {
+            cx.comment(Value::Int(n), cx.plain(format_args!("{} * sizeof(struct ifreq)", n as u64 / each)))
+        } else {
+            Value::Int(n)
+        }
+    };
+    let after = if cx.failed() { None } else { cx.uint(Phase::Exit, addr, 4) };
+    // Without a buffer the length is only asked for.
+    let shown = match after {
+        Some(after) if buffer == 0 => length(after),
+        Some(after) if after != before => Value::Change(cx.keep(length(before)), cx.keep(length(after))),
+        _ => length(before),
+    };
+    let list = match after {
+        Some(after) if buffer != 0 => {
+            let n = super::int(after).max(0) as u64 / each;
+            generic::elements(cx, Phase::Exit, buffer, &stride_syscalls::Ty::Struct(&IFREQ_ADDR), n, false)
+        }
+        _ => Value::Addr(buffer),
+    };
+    cx.members(&[("ifc_len", shown), ("ifc_buf", list)])
+}
+

@@ -1,0 +1,69 @@
+//! The requests of ioctl(2), by what takes them: what the third argument is, and which requests have none.
+
+mod block;
+mod devices;
+mod files;
+pub mod input;
+mod misc;
+mod net;
+pub mod tty;
+
+use crate::Case;
+
+pub use devices::{NS_TYPES, RTC_PARAM_IN, RTC_PARAM_OUT};
+pub use files::{DEDUPE, DEDUPE_IN, DEDUPE_OUT, DEDUPE_STATUS, FIEMAP_EXTENT, FIEMAP_IN, FIEMAP_OUT};
+pub use misc::{UDMABUF_ITEM, UDMABUF_LIST};
+pub use net::{ARPHRD, IFCONF, IFREQ_ADDR};
+
+const GROUPS: &[&[Case]] = &[tty::CASES, files::CASES, net::CASES, block::CASES, devices::CASES, input::CASES, &input::AXES, misc::CASES];
+const BARE_GROUPS: &[&[u64]] = &[tty::BARE, files::BARE, block::BARE, devices::BARE, misc::BARE];
+
+const COUNT: usize = {
+    let (mut n, mut i) = (0, 0);
+    while i < GROUPS.len() {
+        n += GROUPS[i].len();
+        i += 1;
+    }
+    n
+};
+
+/// Every request whose argument is more than a number.
+pub static CASES: [Case; COUNT] = {
+    let mut all = [GROUPS[0][0]; COUNT];
+    let (mut n, mut i) = (0, 0);
+    while i < GROUPS.len() {
+        let mut j = 0;
+        while j < GROUPS[i].len() {
+            all[n] = GROUPS[i][j];
+            n += 1;
+            j += 1;
+        }
+        i += 1;
+    }
+    all
+};
+
+const BARE_COUNT: usize = {
+    let (mut n, mut i) = (0, 0);
+    while i < BARE_GROUPS.len() {
+        n += BARE_GROUPS[i].len();
+        i += 1;
+    }
+    n
+};
+
+/// Requests that take no argument.
+pub static BARE: [u64; BARE_COUNT] = {
+    let mut all = [0; BARE_COUNT];
+    let (mut n, mut i) = (0, 0);
+    while i < BARE_GROUPS.len() {
+        let mut j = 0;
+        while j < BARE_GROUPS[i].len() {
+            all[n] = BARE_GROUPS[i][j];
+            n += 1;
+            j += 1;
+        }
+        i += 1;
+    }
+    all
+};

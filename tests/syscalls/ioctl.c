@@ -1,0 +1,60 @@
+// stride: -e trace=ioctl -a1
+// Requests by name: terminals, interfaces, files; numbers that are none are taken apart.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <net/if.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <termios.h>
+#include <unistd.h>
+
+int main(void)
+{
+	char *none = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY), sock = socket(AF_INET, SOCK_DGRAM, 0), on = 1;
+	struct winsize size = { 24, 80, 0, 0 };
+	struct ifreq request = { .ifr_name = "lo" };
+	uint64_t range[2] = { 0, 4096 };
+
+	if (terminal < 0 || sock < 0) {
+		fprintf(stderr, "skip: no terminals or no network\n");
+		return 77;
+	}
+	chdir("MARKER");
+
+	ioctl(terminal, TIOCSWINSZ, &size);
+	printf("ioctl(%d, TIOCSWINSZ, {ws_row=24, ws_col=80, ws_xpixel=0, ws_ypixel=0}) = 0\n", terminal);
+	ioctl(terminal, TIOCGWINSZ, &size);
+	printf("ioctl(%d, TIOCGWINSZ, {ws_row=24, ws_col=80, ws_xpixel=0, ws_ypixel=0}) = 0\n", terminal);
+	ioctl(terminal, TCGETS, none);
+	printf("ioctl(%d, TCGETS, %p) = -1 EFAULT (Bad address)\n", terminal, none);
+	ioctl(-1, TCSETSW, NULL);
+	printf("ioctl(-1, SNDCTL_TMR_STOP or TCSETSW, NULL) = -1 EBADF (Bad file descriptor)\n");
+	ioctl(terminal, TCFLSH, TCIOFLUSH);
+	printf("ioctl(%d, TCFLSH, TCIOFLUSH) = 0\n", terminal);
+	ioctl(sock, FIONBIO, &on);
+	printf("ioctl(%d, FIONBIO, [1]) = 0\n", sock);
+	ioctl(sock, FIOCLEX);
+	printf("ioctl(%d, FIOCLEX) = 0\n", sock);
+	ioctl(sock, SIOCGIFINDEX, &request);
+	printf("ioctl(%d, SIOCGIFINDEX, {ifr_name=\"lo\", ifr_ifindex=%d}) = 0\n", sock, request.ifr_ifindex);
+	strcpy(request.ifr_name, "nosuch0");
+	ioctl(sock, SIOCGIFFLAGS, &request);
+	printf("ioctl(%d, SIOCGIFFLAGS, {ifr_name=\"nosuch0\"}) = -1 ENODEV (No such device)\n", sock);
+	ioctl(-1, BLKDISCARD, range);
+	printf("ioctl(-1, BLKDISCARD, [0, 4096]) = -1 EBADF (Bad file descriptor)\n");
+	ioctl(-1, FS_IOC_GETFLAGS, &on);
+	printf("ioctl(-1, FS_IOC_GETFLAGS, %p) = -1 EBADF (Bad file descriptor)\n", &on);
+	ioctl(-1, 0x81004506, &on);
+	printf("ioctl(-1, EVIOCGNAME(256), %p) = -1 EBADF (Bad file descriptor)\n", &on);
+	ioctl(-1, 0x4004fe07, 5);
+	printf("ioctl(-1, _IOC(_IOC_WRITE, 0xfe, 0x7, 0x4), 0x5) = -1 EBADF (Bad file descriptor)\n");
+	fflush(stdout);
+	_exit(0);
+}
