@@ -143,8 +143,8 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
     }
     let cap = match op.cap {
         Cap::Text => limits.text.saturating_add(1),
-        // At least a header, which tells whether there is a message to read on.
-        Cap::Message => limits.text.saturating_add(1).max(16),
+        // At least a header (libudev's is the longest), which tells whether there is a message to read on.
+        Cap::Message => limits.text.saturating_add(1).max(48),
         Cap::Path => PATH_MAX,
         Cap::Elements => limits.elements.saturating_add(1),
         Cap::Max(n) => n as usize,

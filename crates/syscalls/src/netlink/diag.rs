@@ -8,6 +8,8 @@ use crate::{Irregular, structs};
 
 const FAM: Ty = Ty::Enum(&FAMILY);
 const STATES: Ty = Ty::Custom(Irregular::Bits, &Ty::Enum(&TCP_STATE));
+/// The directions that are shut down.
+const SHUT: Ty = Ty::Custom(Irregular::Numbered, &Ty::As(Width::W1, &Ty::Flags(&SHUTDOWN)));
 const COOKIE: Ty = Ty::Items(&Ty::UInt);
 
 structs! {
@@ -58,6 +60,14 @@ structs! {
     pub BBRINFO = tcp_bbr_info {
         bbr_bw_lo: Ty::Hex, bbr_bw_hi: Ty::Hex, bbr_min_rtt: Ty::UInt, bbr_pacing_gain: Ty::UInt, bbr_cwnd_gain: Ty::UInt
     }
+    pub PACKET_INFO = packet_diag_info {
+        pdi_index: IFINDEX_TY, pdi_version: Ty::Enum(&TPACKET_VERSION), pdi_reserve: Ty::UInt, pdi_copy_thresh: Ty::UInt,
+        pdi_tstamp: Ty::UInt, pdi_flags: Ty::Flags(&PDI)
+    }
+    pub PACKET_RING = packet_diag_ring {
+        pdr_block_size: Ty::UInt, pdr_block_nr: Ty::UInt, pdr_frame_size: Ty::UInt, pdr_frame_nr: Ty::UInt,
+        pdr_retire_tmo: Ty::UInt, pdr_sizeof_priv: Ty::UInt, pdr_features: Ty::UInt
+    }
     pub UNIX_VFS = unix_diag_vfs { udiag_vfs_dev: Ty::As(Width::W4, &Ty::Dev), udiag_vfs_ino: Ty::UInt }
     pub UNIX_RQLEN = unix_diag_rqlen { udiag_rqueue: Ty::UInt, udiag_wqueue: Ty::UInt }
     pub NETLINK_RING = netlink_diag_ring {
@@ -85,12 +95,18 @@ static NETLINK_ATTRS: Attrs = attrs(&NETLINK_DIAG, &[
 ]);
 
 static PACKET_ATTRS: Attrs = attrs(&PACKET_DIAG, &[
+    (c::PACKET_DIAG_INFO, Payload::Is(Ty::Struct(&PACKET_INFO))),
+    (c::PACKET_DIAG_RX_RING, Payload::Is(Ty::Struct(&PACKET_RING))),
+    (c::PACKET_DIAG_TX_RING, Payload::Is(Ty::Struct(&PACKET_RING))),
+    (c::PACKET_DIAG_FILTER, Payload::Filter),
     (c::PACKET_DIAG_FANOUT, U32),
     (c::PACKET_DIAG_UID, Payload::Is(Ty::Uid)),
     (c::PACKET_DIAG_MEMINFO, Payload::SockMemory),
 ]);
 
-static INET_REQUEST_ATTRS: Attrs = attrs(&INET_DIAG_REQ, &[]);
+static INET_REQUEST_ATTRS: Attrs = attrs(&INET_DIAG_REQ, &[(c::INET_DIAG_REQ_PROTOCOL, Payload::Is(Ty::Enum(&IPPROTO)))]);
+
+static ULP_ATTRS: Attrs = attrs(&INET_ULP_INFO, &[(c::INET_ULP_INFO_NAME, Payload::Text)]);
 
 static INET_ATTRS: Attrs = attrs(&INET_DIAG, &[
     (c::INET_DIAG_MEMINFO, Payload::Is(Ty::Struct(&MEMINFO))),
@@ -99,9 +115,12 @@ static INET_ATTRS: Attrs = attrs(&INET_DIAG, &[
     (c::INET_DIAG_TOS, U8),
     (c::INET_DIAG_TCLASS, U8),
     (c::INET_DIAG_SKMEMINFO, Payload::SockMemory),
-    (c::INET_DIAG_SHUTDOWN, U8),
+    (c::INET_DIAG_SHUTDOWN, Payload::Is(SHUT)),
     (c::INET_DIAG_DCTCPINFO, Payload::Is(Ty::Struct(&DCTCPINFO))),
     (c::INET_DIAG_SKV6ONLY, U8),
+    (c::INET_DIAG_PROTOCOL, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&IPPROTO)))),
+    (c::INET_DIAG_ULP_INFO, Payload::Nested(&ULP_ATTRS)),
+    (c::INET_DIAG_CGROUP_ID, U64),
     (c::INET_DIAG_MARK, U32),
     (c::INET_DIAG_BBRINFO, Payload::Is(Ty::Struct(&BBRINFO))),
     (c::INET_DIAG_CLASS_ID, U32),

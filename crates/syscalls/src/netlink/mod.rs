@@ -6,6 +6,7 @@
 mod diag;
 mod names_core;
 mod names_diag;
+mod names_link;
 mod names_other;
 mod names_route;
 mod other;
@@ -50,6 +51,10 @@ pub enum Payload {
     Bytes,
     /// A value of fixed size.
     Is(Ty),
+    /// A number of any width up to eight bytes.
+    Number(Ty),
+    /// A filter program of the old kind.
+    Filter,
     /// Values of fixed size, as many as fit.
     List(&'static Ty),
     /// A struct that grows from kernel to kernel: the members that are there, from this size on.

@@ -73,4 +73,20 @@ sets! {
         SK_MEMINFO_RMEM_ALLOC, SK_MEMINFO_RCVBUF, SK_MEMINFO_WMEM_ALLOC, SK_MEMINFO_SNDBUF,
         SK_MEMINFO_FWD_ALLOC, SK_MEMINFO_WMEM_QUEUED, SK_MEMINFO_OPTMEM, SK_MEMINFO_BACKLOG, SK_MEMINFO_DROPS
     }
+    /// linux/if_packet.h
+    pub TPACKET_VERSION "TPACKET_???" {
+        TPACKET_V1, TPACKET_V2, TPACKET_V3
+    }
+    /// linux/packet_diag.h
+    pub PDI "PDI_???" {
+        PDI_RUNNING, PDI_AUXDATA, PDI_ORIGDEV, PDI_VNETHDR, PDI_LOSS
+    }
+    /// net/sock.h of the kernel
+    pub SHUTDOWN "???_SHUTDOWN" {
+        RCV_SHUTDOWN = 1, SEND_SHUTDOWN = 2
+    }
+    /// linux/inet_diag.h
+    pub INET_ULP_INFO "INET_ULP_INFO_???" {
+        INET_ULP_INFO_UNSPEC, INET_ULP_INFO_NAME, INET_ULP_INFO_TLS, INET_ULP_INFO_MPTCP
+    }
 }

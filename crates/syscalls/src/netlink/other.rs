@@ -25,14 +25,14 @@ static OP_ATTRS: Attrs = attrs(&CTRL_ATTR_OP_KIND, &[
 ]);
 static GROUP_ATTRS: Attrs = attrs(&CTRL_ATTR_MCAST_GRP, &[
     (c::CTRL_ATTR_MCAST_GRP_NAME, Payload::Text),
-    (c::CTRL_ATTR_MCAST_GRP_ID, U32),
+    (c::CTRL_ATTR_MCAST_GRP_ID, X32),
 ]);
 /// Their types count them.
 static OPS: Attrs = Attrs { names: None, payloads: &[], default: Payload::Nested(&OP_ATTRS) };
 static GROUPS: Attrs = Attrs { names: None, payloads: &[], default: Payload::Nested(&GROUP_ATTRS) };
 
 static CTRL_ATTRS: Attrs = attrs(&CTRL_ATTR, &[
-    (c::CTRL_ATTR_FAMILY_ID, U16),
+    (c::CTRL_ATTR_FAMILY_ID, Payload::Is(Ty::As(Width::W2, &Ty::Hex))),
     (c::CTRL_ATTR_FAMILY_NAME, Payload::Text),
     (c::CTRL_ATTR_VERSION, U32),
     (c::CTRL_ATTR_HDRSIZE, U32),

@@ -1,5 +1,6 @@
 //! NETLINK_ROUTE (rtnetlink(7)): links, addresses, routes, neighbours, rules.
 
+use super::names_link::*;
 use super::names_route::*;
 use super::*;
 use crate::sets::socket::{ARPHRD, FAMILY, IPPROTO};
@@ -9,8 +10,7 @@ use crate::{Irregular, structs};
 const FAM: Ty = Ty::Enum(&FAMILY);
 const NET16: Payload = Payload::Is(Ty::Custom(Irregular::NetOrder, &Ty::Blob(2)));
 const NET32: Payload = Payload::Is(Ty::Custom(Irregular::NetOrder, &Ty::Blob(4)));
-const TICKS_TY: Ty = Ty::Ticks;
-const TICKS: Payload = Payload::Is(Ty::As(Width::W4, &TICKS_TY));
+const TICKS: Payload = Payload::Number(Ty::Ticks);
 const NET64: Payload = Payload::Is(Ty::Custom(Irregular::NetOrder, &Ty::Blob(8)));
 
 structs! {
@@ -54,7 +54,33 @@ structs! {
     pub NETCONFMSG = netconfmsg { ncm_family: FAM }
     /// linux/nexthop.h
     pub NHMSG = nhmsg {
-        nh_family: FAM, nh_scope: Ty::Enum(&RT_SCOPE), nh_protocol: Ty::Enum(&RTPROT), nh_flags: Ty::Flags(&RTNH_F)
+        nh_family: FAM, nh_scope: Ty::Enum(&RT_SCOPE), nh_protocol: Ty::Enum(&RTPROT), resvd: Ty::NonZero(&Ty::Hex),
+        nh_flags: Ty::Flags(&RTNH_F)
+    }
+    /// One of a group
+    pub NEXTHOP_GRP = nexthop_grp {
+        id: Ty::UInt, weight: Ty::UInt, weight_high: Ty::UInt, resvd2: Ty::NonZero(&Ty::Hex)
+    }
+    /// linux/dcbnl.h
+    pub DCBMSG = dcbmsg { dcb_family: FAM, cmd: Ty::Enum(&DCB_CMD) }
+    /// linux/if_bridge.h
+    pub BR_PORT_MSG = br_port_msg { family: FAM, ifindex: IFINDEX_TY }
+    /// linux/if_link.h
+    pub IF_STATS_MSG = if_stats_msg {
+        family: FAM, pad1: Ty::NonZero(&Ty::Hex), pad2: Ty::NonZero(&Ty::Hex), ifindex: IFINDEX_TY,
+        filter_mask: Ty::Custom(Irregular::Bits, &Ty::Enum(&IFLA_STATS_GROUPS))
+    }
+    /// linux/pkt_sched.h
+    pub SIZESPEC = tc_sizespec {
+        cell_log: Ty::UInt, size_log: Ty::UInt, cell_align: Ty::Int, overhead: Ty::Int, linklayer: Ty::UInt,
+        mpu: Ty::UInt, mtu: Ty::UInt, tsize: Ty::UInt
+    }
+    /// linux/gen_stats.h
+    pub GNET_BASIC = gnet_stats_basic { bytes: Ty::UInt, packets: Ty::UInt }
+    pub GNET_RATE = gnet_stats_rate_est { bps: Ty::UInt, pps: Ty::UInt }
+    pub GNET_RATE64 = gnet_stats_rate_est64 { bps: Ty::UInt, pps: Ty::UInt }
+    pub GNET_QUEUE = gnet_stats_queue {
+        qlen: Ty::UInt, backlog: Ty::UInt, drops: Ty::UInt, requeues: Ty::UInt, overlimits: Ty::UInt
     }
 
     /// linux/if_link.h
@@ -110,6 +136,30 @@ structs! {
 
 static IFLA_INFO_ATTRS: Attrs = attrs(&IFLA_INFO, &[(c::IFLA_INFO_KIND, Payload::Text), (c::IFLA_INFO_SLAVE_KIND, Payload::Text)]);
 
+static XDP_ATTRS: Attrs = attrs(&IFLA_XDP, &[
+    (c::IFLA_XDP_FD, Payload::Is(Ty::Fd)),
+    (c::IFLA_XDP_ATTACHED, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&XDP_ATTACHED)))),
+    (c::IFLA_XDP_FLAGS, Payload::Is(Ty::Flags(&XDP_FLAGS))),
+    (c::IFLA_XDP_PROG_ID, U32),
+    (c::IFLA_XDP_DRV_PROG_ID, U32),
+    (c::IFLA_XDP_SKB_PROG_ID, U32),
+    (c::IFLA_XDP_HW_PROG_ID, U32),
+    (c::IFLA_XDP_EXPECTED_FD, Payload::Is(Ty::Fd)),
+]);
+
+static DOWN_REASON_ATTRS: Attrs = attrs(&IFLA_PROTO_DOWN_REASON, &[
+    (c::IFLA_PROTO_DOWN_REASON_MASK, X32),
+    (c::IFLA_PROTO_DOWN_REASON_VALUE, X32),
+]);
+
+static PORT_ATTRS: Attrs = attrs(&IFLA_PORT, &[
+    (c::IFLA_PORT_VF, U32),
+    (c::IFLA_PORT_PROFILE, Payload::Text),
+    (c::IFLA_PORT_REQUEST, U8),
+    (c::IFLA_PORT_RESPONSE, U16),
+]);
+static VF_PORT_ATTRS: Attrs = attrs(&IFLA_VF_PORT, &[(c::IFLA_VF_PORT, Payload::Nested(&PORT_ATTRS))]);
+
 static PROP_ATTRS: Attrs = attrs(&IFLA, &[(c::IFLA_ALT_IFNAME, Payload::Text)]);
 
 static IFLA_ATTRS: Attrs = attrs(&IFLA, &[
@@ -122,7 +172,7 @@ static IFLA_ATTRS: Attrs = attrs(&IFLA, &[
     (c::IFLA_STATS, Payload::Grown(&LINK_STATS, 92)),
     (c::IFLA_MASTER, IFINDEX),
     (c::IFLA_TXQLEN, U32),
-    (c::IFLA_MAP, Payload::Is(Ty::Struct(&LINK_MAP))),
+    (c::IFLA_MAP, Payload::Grown(&LINK_MAP, 28)),
     (c::IFLA_WEIGHT, U32),
     (c::IFLA_OPERSTATE, U8),
     (c::IFLA_LINKMODE, U8),
@@ -144,6 +194,10 @@ static IFLA_ATTRS: Attrs = attrs(&IFLA, &[
     (c::IFLA_PROTO_DOWN, U8),
     (c::IFLA_GSO_MAX_SEGS, U32),
     (c::IFLA_GSO_MAX_SIZE, U32),
+    (c::IFLA_XDP, Payload::Nested(&XDP_ATTRS)),
+    (c::IFLA_VF_PORTS, Payload::Nested(&VF_PORT_ATTRS)),
+    (c::IFLA_PORT_SELF, Payload::Nested(&PORT_ATTRS)),
+    (c::IFLA_PROTO_DOWN_REASON, Payload::Nested(&DOWN_REASON_ATTRS)),
     (c::IFLA_EVENT, Payload::Is(Ty::Enum(&IFLA_EVENTS))),
     (c::IFLA_NEW_NETNSID, S32),
     (c::IFLA_TARGET_NETNSID, S32),
@@ -263,9 +317,45 @@ static FRA_ATTRS: Attrs = attrs(&FRA, &[
     (c::FRA_FLOWLABEL_MASK, NET32),
 ]);
 
+static STATS2_ATTRS: Attrs = attrs(&TCA_STATS, &[
+    (c::TCA_STATS_BASIC, Payload::Grown(&GNET_BASIC, 12)),
+    (c::TCA_STATS_RATE_EST, Payload::Is(Ty::Struct(&GNET_RATE))),
+    (c::TCA_STATS_QUEUE, Payload::Is(Ty::Struct(&GNET_QUEUE))),
+    (c::TCA_STATS_RATE_EST64, Payload::Is(Ty::Struct(&GNET_RATE64))),
+    (c::TCA_STATS_BASIC_HW, Payload::Grown(&GNET_BASIC, 12)),
+    (c::TCA_STATS_PKT64, U64),
+]);
+
+static STAB_ATTRS: Attrs = attrs(&TCA_STAB, &[
+    (c::TCA_STAB_BASE, Payload::Is(Ty::Struct(&SIZESPEC))),
+    (c::TCA_STAB_DATA, Payload::List(&Ty::As(Width::W2, &Ty::UInt))),
+]);
+
+static ACT_ATTRS: Attrs = attrs(&TCA_ACT, &[
+    (c::TCA_ACT_KIND, Payload::Text),
+    (c::TCA_ACT_INDEX, U32),
+    (c::TCA_ACT_STATS, Payload::Nested(&STATS2_ATTRS)),
+    (c::TCA_ACT_IN_HW_COUNT, U32),
+]);
+/// Their types count them.
+static ACTS: Attrs = Attrs { names: None, payloads: &[], default: Payload::Nested(&ACT_ATTRS) };
+static ROOT_ATTRS: Attrs = attrs(&TCA_ROOT, &[
+    (c::TCA_ROOT_TAB, Payload::Nested(&ACTS)),
+    (c::TCA_ROOT_COUNT, U32),
+    (c::TCA_ROOT_EXT_WARN_MSG, Payload::Text),
+]);
+
+static MDB_ATTRS: Attrs = attrs(&MDBA, &[(c::MDBA_MDB, Payload::Nested(&MDB_LIST)), (c::MDBA_ROUTER, Payload::Nested(&ROUTERS))]);
+static MDB_LIST: Attrs = attrs(&MDBA_MDB, &[]);
+static ROUTERS: Attrs = attrs(&MDBA_ROUTER, &[]);
+static DCB_ATTRS: Attrs = attrs(&DCB_ATTR, &[]);
+static STATS_ATTRS: Attrs = attrs(&IFLA_STATS_GROUPS, &[(c::IFLA_STATS_LINK_64, Payload::Grown(&LINK_STATS64, 184))]);
+
 static TCA_ATTRS: Attrs = attrs(&TCA, &[
     (c::TCA_KIND, Payload::Text),
-    (c::TCA_STATS, Payload::Is(Ty::Struct(&TC_STATS))),
+    (c::TCA_STATS, Payload::Grown(&TC_STATS, 36)),
+    (c::TCA_STATS2, Payload::Nested(&STATS2_ATTRS)),
+    (c::TCA_STAB, Payload::Nested(&STAB_ATTRS)),
     (c::TCA_RATE, Payload::Is(Ty::Struct(&TC_ESTIMATOR))),
     (c::TCA_FCNT, U32),
     (c::TCA_CHAIN, U32),
@@ -303,17 +393,21 @@ static RES_GROUP_ATTRS: Attrs = attrs(&NHA_RES_GROUP, &[
     (c::NHA_RES_GROUP_BUCKETS, U16),
     (c::NHA_RES_GROUP_IDLE_TIMER, TICKS),
     (c::NHA_RES_GROUP_UNBALANCED_TIMER, TICKS),
-    (c::NHA_RES_GROUP_UNBALANCED_TIME, Payload::Is(Ty::As(Width::W8, &TICKS_TY))),
+    (c::NHA_RES_GROUP_UNBALANCED_TIME, TICKS),
 ]);
 
 static RES_BUCKET_ATTRS: Attrs = attrs(&NHA_RES_BUCKET, &[
     (c::NHA_RES_BUCKET_INDEX, U16),
-    (c::NHA_RES_BUCKET_IDLE_TIME, Payload::Is(Ty::As(Width::W8, &TICKS_TY))),
+    (c::NHA_RES_BUCKET_IDLE_TIME, TICKS),
     (c::NHA_RES_BUCKET_NH_ID, U32),
 ]);
 
 static NHA_ATTRS: Attrs = attrs(&NHA, &[
     (c::NHA_ID, U32),
+    (c::NHA_BLACKHOLE, U32),
+    (c::NHA_GROUPS, U32),
+    (c::NHA_FDB, U32),
+    (c::NHA_GROUP, Payload::List(&Ty::Struct(&NEXTHOP_GRP))),
     (c::NHA_RES_GROUP, Payload::Nested(&RES_GROUP_ATTRS)),
     (c::NHA_RES_BUCKET, Payload::Nested(&RES_BUCKET_ATTRS)),
     (c::NHA_GROUP_TYPE, Payload::Is(Ty::As(Width::W2, &Ty::Enum(&NEXTHOP_GRP_TYPE)))),
@@ -333,7 +427,10 @@ static ROUTE: &[(u64, Body)] = &[
     (c::RTM_NEWQDISC, Body { header: &TCMSG, attrs: Some(&TCA_ATTRS) }),
     (c::RTM_NEWTCLASS, Body { header: &TCMSG, attrs: Some(&TCA_ATTRS) }),
     (c::RTM_NEWTFILTER, Body { header: &TCMSG, attrs: Some(&TCA_ATTRS) }),
-    (c::RTM_NEWACTION, Body { header: &TCAMSG, attrs: None }),
+    (c::RTM_NEWACTION, Body { header: &TCAMSG, attrs: Some(&ROOT_ATTRS) }),
+    (c::RTM_GETDCB & !3, Body { header: &DCBMSG, attrs: Some(&DCB_ATTRS) }),
+    (c::RTM_NEWMDB, Body { header: &BR_PORT_MSG, attrs: Some(&MDB_ATTRS) }),
+    (c::RTM_NEWSTATS, Body { header: &IF_STATS_MSG, attrs: Some(&STATS_ATTRS) }),
     (c::RTM_NEWMULTICAST, Body { header: &IFADDRMSG, attrs: Some(&IFA_ATTRS) }),
     (c::RTM_GETANYCAST & !3, Body { header: &IFADDRMSG, attrs: Some(&IFA_ATTRS) }),
     (c::RTM_NEWNEIGHTBL, Body { header: &NDTMSG, attrs: Some(&NDTA_ATTRS) }),
@@ -347,5 +444,6 @@ static ROUTE: &[(u64, Body)] = &[
 
 /// What a routing message holds.
 pub fn route(kind: u64) -> Option<&'static Body> {
+    RTM.name_of(kind)?;
     ROUTE.iter().find(|(first, _)| *first == kind & !3).map(|(_, body)| body)
 }

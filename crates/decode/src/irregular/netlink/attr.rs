@@ -73,7 +73,9 @@ fn name<'a>(span: &Span<'a, '_>, attrs: &Attrs, kind: u64) -> Value<'a> {
 }
 
 fn payload<'a>(span: &Span<'a, '_>, attrs: &Attrs, kind: u64, family: u64, depth: u8) -> Value<'a> {
-    let which = attrs.payloads.iter().find(|(k, _)| *k == kind).map_or(attrs.default, |(_, p)| *p);
+    // What is common to all attributes is so to those that have a name.
+    let default = if attrs.names.is_none_or(|set| set.name_of(kind).is_some()) { attrs.default } else { Payload::Bytes };
+    let which = attrs.payloads.iter().find(|(k, _)| *k == kind).map_or(default, |(_, p)| *p);
     let cx = span.cx;
     let shown = match which {
         Payload::Bytes => None,
@@ -83,7 +85,18 @@ fn payload<'a>(span: &Span<'a, '_>, attrs: &Attrs, kind: u64, family: u64, depth
             let size = ty.size(cx.abi());
             (span.len >= size).then(|| value(span, &ty, size))
         }
-        Payload::List(ty) => Some(values(span, ty)),
+        Payload::Number(ty) => (span.len <= 8).then(|| match span.uint(0, span.len) {
+            Some(raw) => generic::held(cx, &ty, raw, Scope::Args),
+            None => Value::Addr(span.addr),
+        }),
+        Payload::Filter => crate::irregular::filter::instructions(
+            cx,
+            span.phase,
+            span.addr,
+            span.len as u64 / 8,
+            crate::irregular::filter::Runs::OnPackets,
+        ),
+        Payload::List(ty) => (span.len >= ty.size(cx.abi())).then(|| values(span, ty)),
         Payload::Grown(s, least) => (span.len >= usize::from(least)).then(|| grown(span, s)),
         Payload::Address => {
             let size = match family {
@@ -171,12 +184,13 @@ fn next_hops<'a>(span: &Span<'a, '_>, attrs: &Attrs, family: u64, depth: u8) -> 
             }
             return Some(Value::Array(items.into_bump_slice(), span.unread(at)));
         };
-        items.push(header);
         let len = here.uint(0, 2).unwrap_or(0) as usize;
         let inside = here.first(len).from(SIZE);
-        if inside.len > 0 {
-            items.push(nested(&inside, attrs, family, depth + 1));
-        }
+        items.push(if inside.len > 0 {
+            Value::Array(cx.values(&[header, nested(&inside, attrs, family, depth + 1)]), Tail::End)
+        } else {
+            header
+        });
         if len < SIZE {
             break;
         }

@@ -52,11 +52,18 @@ impl<'a> Span<'a, '_> {
 
     /// A NUL-terminated string.
     fn text(&self) -> Value<'a> {
-        let shown = self.len.min(self.cx.options.text);
-        let Some(bytes) = self.read(0, shown) else { return Value::Addr(self.addr) };
-        let end = bytes.iter().position(|&b| b == 0);
-        let cut = end.is_none();
-        Value::Text(Text { bytes: &bytes[..end.unwrap_or(shown)], cut, kind: TextKind::Str })
+        let Some(last) = self.len.checked_sub(1) else { return self.hex() };
+        let shown = last.min(self.cx.options.text);
+        match (self.read(0, shown), self.uint(last, 1)) {
+            // The NUL at the end says that the string is whole; others belong to it.
+            (Some(bytes), Some(0)) => Value::Text(Text { bytes, cut: shown < last, kind: TextKind::Bytes }),
+            (Some(_), Some(_)) => {
+                let shown = self.len.min(self.cx.options.text);
+                let bytes = self.read(0, shown).unwrap_or(&[]);
+                Value::Text(Text { bytes, cut: true, kind: TextKind::Bytes })
+            }
+            _ => Value::Addr(self.addr),
+        }
     }
 
     fn unread(&self, at: usize) -> Tail {
@@ -174,7 +181,7 @@ impl Header {
     fn flag_names(&self, protocol: u64) -> &'static Set {
         match self.kind {
             c::NLMSG_ERROR => return &nl::NLM_F_ACKED,
-            c::NLMSG_DONE => return &nl::NLM_F,
+            c::NLMSG_NOOP | c::NLMSG_DONE | c::NLMSG_OVERRUN => return &nl::NLM_F,
             _ => {}
         }
         match protocol {
@@ -189,6 +196,7 @@ impl Header {
             },
             c::NETLINK_SOCK_DIAG => &nl::NLM_F_GET,
             c::NETLINK_GENERIC if self.kind >= 16 => &nl::NLM_F_GET,
+            c::NETLINK_NETFILTER => netfilter_flags(self.kind),
             c::NETLINK_XFRM => match self.kind {
                 c::XFRM_MSG_NEWSA | c::XFRM_MSG_NEWPOLICY | c::XFRM_MSG_NEWAE | c::XFRM_MSG_NEWSADINFO
                 | c::XFRM_MSG_NEWSPDINFO => &nl::NLM_F_NEW,
@@ -199,6 +207,21 @@ impl Header {
             },
             _ => &nl::NLM_F,
         }
+    }
+}
+
+/// Netfilter's subsystems number their messages each in their own way, but name them alike.
+fn netfilter_flags(kind: u64) -> &'static Set {
+    let name = nl::netfilter_names(kind >> 8).and_then(|set| set.name_of(kind & 0xff)).unwrap_or("");
+    let verb = |verb: &str| name.rsplit('_').any(|word| word.starts_with(verb));
+    if verb("NEW") {
+        &nl::NLM_F_NEW
+    } else if verb("GET") {
+        &nl::NLM_F_GET
+    } else if verb("DEL") {
+        &nl::NLM_F_DELETE
+    } else {
+        &nl::NLM_F
     }
 }
 
