@@ -208,7 +208,8 @@ fn lower(from: &Op, limits: &Limits) -> op {
         elem: from.elem.max(1),
         n,
         cap: match from.cap {
-            Cap::Text => small(limits.text.saturating_add(1)),
+            // The program in the kernel does not look into what it copies: netlink messages are cut like text.
+            Cap::Text | Cap::Message => small(limits.text.saturating_add(1)),
             Cap::Path => PATH_MAX,
             Cap::Elements => small(limits.elements.saturating_add(1)),
             Cap::Max(n) => n,
