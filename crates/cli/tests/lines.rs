@@ -258,15 +258,13 @@ fn comparable(trace: &str) -> Vec<String> {
 fn same_as_strace(name: &str, options: &[&str], program: &[&str]) {
     let scratch = Scratch::new(&format!("same-{name}"));
     std::fs::write(scratch.path("data"), "some text\nand more\n").unwrap();
-    let mut traces = ["strace", "stride"].map(|which| {
+    let [strace, stride] = ["strace", "stride"].map(|which| {
         let mut command = if which == "strace" { Command::new(STRACE) } else { stride() };
         command.arg("-o").arg(scratch.path(which)).args(options).args(program).current_dir(scratch.path("."));
         command.env("LC_ALL", "C").env("TZ", "UTC").stdin(std::process::Stdio::null());
         let output = command.output().unwrap();
         (output.status, text(&output.stdout), comparable(&scratch.read(which)))
     });
-    let stride = std::mem::replace(&mut traces[1], (Default::default(), String::new(), vec![]));
-    let strace = std::mem::replace(&mut traces[0], (Default::default(), String::new(), vec![]));
     assert_eq!((stride.0, &stride.1), (strace.0, &strace.1), "{name}: status and output");
     assert!(!strace.2.is_empty());
     for (i, (ours, theirs)) in stride.2.iter().zip(&strace.2).enumerate() {
