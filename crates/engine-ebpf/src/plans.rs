@@ -226,25 +226,7 @@ mod tests {
     use super::*;
 
     fn spec() -> TraceSpec {
-        TraceSpec {
-            command: None,
-            attach: Vec::new(),
-            follow: true,
-            calls: CallSet::all(),
-            limits: Limits { text: 32, elements: 32 },
-            dump_read: Default::default(),
-            dump_write: Default::default(),
-            seccomp: stride_event::Seccomp::Off,
-            kill_on_exit: false,
-            detach_on_execve: false,
-            daemonize: 0,
-            interruptible: 0,
-            entries: false,
-            want_ip: false,
-            want_times: false,
-            want_system_time: false,
-            no_memory: false,
-        }
+        TraceSpec { follow: true, ..TraceSpec::default() }
     }
 
     #[test]
