@@ -15,7 +15,7 @@ static GET: Select = Select {
     on: Key::of("level"),
     cases: &[
         Case(c::SOL_IP, Ty::Enum(&IP_OPT_GET)),
-        Case(c::SOL_SOCKET, Ty::Enum(&SOCKET_OPT)),
+        Case(c::SOL_SOCKET, Ty::Enum(&SOCKET_OPT_GET)),
         Case(c::SOL_TCP, Ty::Enum(&TCP_OPT)),
         Case(c::SOL_UDP, Ty::Enum(&UDP_OPT)),
         Case(c::SOL_IPV6, Ty::Enum(&IPV6_OPT_GET)),
