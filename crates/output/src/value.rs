@@ -79,11 +79,13 @@ impl Writer<'_> {
 
     /// At least three digits, as permissions are written.
     pub fn octal(&mut self, v: u64) {
-        let digits = (66 - v.leading_zeros()) / 3;
-        if v != 0 && digits >= 3 || v != 0 && digits < 3 {
-            self.out.push(b'0');
-        }
-        let digits = if digits < 2 { if v == 0 { 3 } else { 2 } } else { digits };
+        let digits = match v {
+            0 => 3,
+            _ => {
+                self.out.push(b'0');
+                ((66 - v.leading_zeros()) / 3).max(2)
+            }
+        };
         for i in (0..digits).rev() {
             self.out.push(b'0' + ((v >> (3 * i)) & 7) as u8);
         }
@@ -273,9 +275,10 @@ impl Writer<'_> {
     }
 
     fn by_name(&mut self, value: &Value<'_>) {
-        let style = std::mem::replace(&mut self.style.names, NameStyle::Abbrev);
+        let style = self.style;
+        self.style = Style { names: NameStyle::Abbrev, in_comment: style.names == NameStyle::Verbose, ..style };
         self.value(value);
-        self.style.names = style;
+        self.style = style;
     }
 
     fn pad_hex(&mut self, raw: u64, width: usize) {
@@ -360,7 +363,7 @@ impl Writer<'_> {
             NameStyle::Abbrev => {
                 if !self.flag_names(raw, set) {
                     self.number(raw, set);
-                    if raw != 0 && !set.unknown.is_empty() {
+                    if raw != 0 && !set.unknown.is_empty() && !self.style.in_comment {
                         self.comment(|w| w.str(set.unknown));
                     }
                 }
@@ -441,7 +444,7 @@ impl Writer<'_> {
             Some(name) => self.named(|w| w.number(raw, set), |w| w.str(name)),
             None => {
                 self.number(raw, set);
-                if self.style.names != NameStyle::Raw && !set.unknown.is_empty() {
+                if self.style.names != NameStyle::Raw && !set.unknown.is_empty() && !self.style.in_comment {
                     self.comment(|w| w.str(set.unknown));
                 }
             }

@@ -86,12 +86,40 @@ macro_rules! sets {
     () => {};
     ($(#[$doc:meta])* pub decimal $NAME:ident $unknown:literal { $($body:tt)* } $($rest:tt)*) => {
         $(#[$doc])* pub static $NAME: $crate::Set = $crate::Set::new($unknown, $crate::items!([] $($body)*), true);
+        $crate::set_test! { $NAME }
         $crate::sets! { $($rest)* }
     };
     ($(#[$doc:meta])* pub $NAME:ident $unknown:literal { $($body:tt)* } $($rest:tt)*) => {
         $(#[$doc])* pub static $NAME: $crate::Set = $crate::Set::new($unknown, $crate::items!([] $($body)*), false);
+        $crate::set_test! { $NAME }
         $crate::sets! { $($rest)* }
     };
+}
+
+/// Each set gets a test of its own, in a module of its name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! set_test {
+    ($NAME:ident) => {
+        #[cfg(test)]
+        #[allow(non_snake_case)]
+        mod $NAME {
+            #[test]
+            fn names_and_values_are_unique() {
+                $crate::set::assert_unique(&super::$NAME);
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+pub(crate) fn assert_unique(set: &Set) {
+    for (i, item) in set.items.iter().enumerate() {
+        for other in &set.items[..i] {
+            assert_ne!(item.name, other.name, "a name given twice");
+            assert!((item.value, item.mask) != (other.value, other.mask), "{} is {} already", item.name, other.name);
+        }
+    }
 }
 
 /// The body of [`sets!`]: `NAME`, `NAME = value`, `NAME in MASK`, `NAME = value in MASK`, separated by commas.

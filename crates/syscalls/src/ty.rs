@@ -519,6 +519,7 @@ pub enum Irregular {
     /// The argument of a request that is not described.
     IoctlUnknown,
     Keycode,
+    UffdFeatures,
     RtcParam,
     /// Control characters of a terminal.
     ControlChars,

@@ -24,8 +24,8 @@ mod limits;
 mod memory;
 mod mount;
 mod msghdr;
-mod netlink;
 mod names;
+mod netlink;
 mod notify;
 mod offset;
 mod open_how;
@@ -187,6 +187,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         // ioctl
         Irregular::IoctlRequest => ioctl::request(cx, raw),
         Irregular::IoctlUnknown => ioctl::unknown(cx, raw),
+        Irregular::UffdFeatures => ioctl::misc::uffd_features(cx, raw, scope),
         Irregular::Keycode => ioctl::input::keycode(cx, shape, raw, scope),
         Irregular::RtcParam => ioctl::misc::rtc_param(cx, raw),
         Irregular::Dedupe => ioctl::files::dedupe(cx, raw),

@@ -42,4 +42,7 @@ pub static ROWS: &[Syscall] = &[
     unused("vm86", 5),
 ];
 
-pub static I386: &[(&str, Syscall)] = &[];
+pub static I386: &[(&str, Syscall)] = &[
+    // The one call that all of i386's socket calls once were.
+    ("socketcall", syscall("socketcall", Class::NETWORK, Ret::Int, &[arg("call", Ty::Int), arg("args", Ty::Addr)])),
+];

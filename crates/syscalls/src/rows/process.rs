@@ -1,6 +1,5 @@
 //! Processes: creation, execution, end, identity.
 
-use crate::sets::memory::ADVICE;
 use crate::sets::process::*;
 use crate::structs::limits::RUSAGE;
 use crate::structs::process::*;
@@ -135,13 +134,6 @@ pub static ROWS: &[Syscall] = &[
         arg("signum", Ty::Signal),
         arg("info", SIGINFO),
         arg("flags", Ty::Flags(&PIDFD_SIGNAL)),
-    ]),
-    syscall("process_madvise", Class::DESC.or(Class::MEMORY), Ret::Size, &[
-        arg("pidfd", Ty::Fd),
-        arg("iovec", Ty::Array(Dir::In, &Ty::Struct(&IOVEC), Len::Of("n"))),
-        arg("n", Ty::ULong),
-        arg("advice", Ty::Enum(&ADVICE)),
-        arg("flags", Ty::Hex),
     ]),
     syscall("process_mrelease", DESC_PROCESS, Ret::Int, &[arg("pidfd", Ty::Fd), arg("flags", Ty::Hex)]),
 ];

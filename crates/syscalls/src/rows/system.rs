@@ -126,6 +126,8 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&MEMBARRIER_FLAGS)),
         arg("cpu_id", Ty::Int).when(When::AnySet("flags", &[c::MEMBARRIER_CMD_FLAG_CPU])),
     ]),
+    syscall("uselib", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]),
+    syscall("_sysctl", NONE, Ret::Int, &[arg("args", Ty::Addr)]),
     syscall("vhangup", NONE, Ret::Int, &[]),
     syscall("iopl", NONE, Ret::Int, &[arg("level", Ty::Int)]),
     syscall("ioperm", NONE, Ret::Int, &[arg("from", Ty::HexLong), arg("num", Ty::HexLong), arg("turn_on", Ty::Int)]),

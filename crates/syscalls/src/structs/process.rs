@@ -32,8 +32,3 @@ structs! {
     /// kcmp(2) with `KCMP_EPOLL_TFD`: linux/kcmp.h
     pub EPOLL_SLOT = kcmp_epoll_slot { efd: Ty::Custom(Irregular::FdOf("pid2"), &Ty::UInt), tfd: Ty::Custom(Irregular::FdOf("pid2"), &Ty::UInt), toff: Ty::UInt }
 }
-
-structs! {
-    /// A range of another process's memory: linux/uio.h
-    pub IOVEC = iovec { iov_base: Ty::Addr, iov_len: Ty::ULong }
-}
