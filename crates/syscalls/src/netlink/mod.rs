@@ -53,6 +53,8 @@ pub enum Payload {
     Is(Ty),
     /// A number of any width up to eight bytes.
     Number(Ty),
+    /// A time in thousandths of a second, of any width.
+    Milliseconds,
     /// A filter program of the old kind.
     Filter,
     /// Values of fixed size, as many as fit.

@@ -335,13 +335,18 @@ static ACT_ATTRS: Attrs = attrs(&TCA_ACT, &[
     (c::TCA_ACT_KIND, Payload::Text),
     (c::TCA_ACT_INDEX, U32),
     (c::TCA_ACT_STATS, Payload::Nested(&STATS2_ATTRS)),
+    (c::TCA_ACT_FLAGS, Payload::Is(Ty::Flags(&TCA_ACT_FLAGS))),
+    (c::TCA_ACT_HW_STATS, Payload::Is(Ty::Flags(&TCA_ACT_HW_STATS))),
+    (c::TCA_ACT_USED_HW_STATS, Payload::Is(Ty::Flags(&TCA_ACT_HW_STATS))),
     (c::TCA_ACT_IN_HW_COUNT, U32),
 ]);
 /// Their types count them.
 static ACTS: Attrs = Attrs { names: None, payloads: &[], default: Payload::Nested(&ACT_ATTRS) };
 static ROOT_ATTRS: Attrs = attrs(&TCA_ROOT, &[
     (c::TCA_ROOT_TAB, Payload::Nested(&ACTS)),
+    (c::TCA_ROOT_FLAGS, Payload::Is(Ty::Flags(&TCA_ROOT_FLAGS))),
     (c::TCA_ROOT_COUNT, U32),
+    (c::TCA_ROOT_TIME_DELTA, Payload::Milliseconds),
     (c::TCA_ROOT_EXT_WARN_MSG, Payload::Text),
 ]);
 
@@ -439,7 +444,7 @@ static ROUTE: &[(u64, Body)] = &[
     (c::RTM_NEWNSID, Body { header: &RTGENMSG, attrs: Some(&NETNSA_ATTRS) }),
     (c::RTM_NEWCHAIN, Body { header: &TCMSG, attrs: Some(&TCA_ATTRS) }),
     (c::RTM_NEWNEXTHOP, Body { header: &NHMSG, attrs: Some(&NHA_ATTRS) }),
-    (c::RTM_NEWLINKPROP, Body { header: &IFINFOMSG, attrs: Some(&IFLA_ATTRS) }),
+    (c::RTM_NEWCACHEREPORT, Body { header: &RTGENMSG, attrs: None }),
 ];
 
 /// What a routing message holds.

@@ -89,6 +89,12 @@ fn payload<'a>(span: &Span<'a, '_>, attrs: &Attrs, kind: u64, family: u64, depth
             Some(raw) => generic::held(cx, &ty, raw, Scope::Args),
             None => Value::Addr(span.addr),
         }),
+        Payload::Milliseconds => (span.len <= 8).then(|| match span.uint(0, span.len) {
+            Some(0) => Value::UInt(0),
+            Some(n) => cx.comment(Value::UInt(n), cx.plain(format_args!("{}.{:03} s", n / 1000, n % 1000))),
+            None => Value::Addr(span.addr),
+        }),
+        Payload::Filter if span.len < 8 => None,
         Payload::Filter => crate::irregular::filter::instructions(
             cx,
             span.phase,
@@ -196,7 +202,12 @@ fn next_hops<'a>(span: &Span<'a, '_>, attrs: &Attrs, family: u64, depth: u8) -> 
         }
         at = (at + len.next_multiple_of(4)).min(span.len);
     }
-    if items.is_empty() { None } else { Some(Value::Array(items.into_bump_slice(), Tail::End)) }
+    match *items {
+        [] => None,
+        // The only way with its attributes stands for itself.
+        [one @ Value::Array(..)] => Some(one),
+        _ => Some(Value::Array(items.into_bump_slice(), Tail::End)),
+    }
 }
 
 /// Counters with their indices: `[[SK_MEMINFO_RMEM_ALLOC]=0, …]`.

@@ -40,7 +40,8 @@ pub fn bits<'a>(cx: &Cx<'a>, raw: u64, shape: &Ty, from: u64) -> Value<'a> {
         }
     }
     if parts.is_empty() {
-        return cx.comment(Value::Hex(raw), Value::Ascii(set.unknown));
+        let unknown = Value::Glue(cx.values(&[Value::Ascii("1<<"), Value::Ascii(set.unknown)]));
+        return cx.comment(Value::Hex(raw), unknown);
     }
     if rest != 0 {
         parts.push(Value::Hex(rest));
