@@ -21,6 +21,7 @@ pub fn layout(options: &Options, to_terminal: bool) -> Layout {
                 flags::HexStrings::All => HexStrings::All,
             },
             arg_names: options.arg_names,
+            in_comment: false,
         },
         palette: palette(options.color, to_terminal),
         leader: Leader {

@@ -387,7 +387,7 @@ fn paths_and_descriptors() {
     std::fs::write(scratch.path("b"), "bbb\n").unwrap();
     need!("/bin/cat");
     let a = scratch.path("a");
-    let run = scratch.stride(["-q", "-e", "quiet=path-resolution,exit", "-P"].map(AsRef::as_ref).into_iter().skip(1).chain([a.as_os_str(), "/bin/cat".as_ref(), a.as_os_str(), "b".as_ref()]));
+    let run = scratch.stride(["-e", "quiet=path-resolution,exit", "-P"].map(AsRef::as_ref).into_iter().chain([a.as_os_str(), "/bin/cat".as_ref(), a.as_os_str(), "b".as_ref()]));
     assert_eq!(run.out, "aaa\nbbb\n");
     let a = regex::escape(&a.to_string_lossy());
     lines_include(&run.trace, &[&format!(r#"openat\(AT_FDCWD, "{a}", O_RDONLY\) += 3"#), r#"read\(3, "aaa\\n", \d+\) += 4"#, r"close\(3\) += 0"]);

@@ -11,6 +11,7 @@ pub fn signal(out: &mut Vec<u8>, signal: i32) {
 }
 
 const RTMIN: i32 = 32;
+const SECOND: i32 = RTMIN + 1;
 const LAST: i32 = 64;
 
 /// `INT`, as within a set.
@@ -19,7 +20,7 @@ pub fn signal_short(out: &mut Vec<u8>, signal: i32) {
     match signal {
         1..RTMIN => out.extend_from_slice(signal_name(signal as u32).as_bytes()),
         RTMIN => out.extend_from_slice(b"RTMIN"),
-        RTMIN..=LAST => {
+        SECOND..=LAST => {
             out.extend_from_slice(b"RT_");
             out.extend_from_slice(buf.format(signal - RTMIN).as_bytes());
         }

@@ -50,7 +50,7 @@ fn escape(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings, numbered: &[u8]) {
         // Copy the longest run that stands for itself in one go.
         let run = bytes[i..]
             .iter()
-            .position(|&b| !is_plain(b) || b == b'"' || b == b'\\' || (b != b'"' && numbered.contains(&b)))
+            .position(|&b| !is_plain(b) || b == b'"' || b == b'\\' || numbered.contains(&b))
             .unwrap_or(bytes.len() - i);
         out.extend_from_slice(&bytes[i..i + run]);
         i += run;

@@ -30,4 +30,6 @@ pub struct Style {
     pub hex_strings: HexStrings,
     /// `-N`: arguments are preceded by their names.
     pub arg_names: bool,
+    /// Inside a comment, which cannot hold another: what has no name says no more than its number.
+    pub in_comment: bool,
 }

@@ -79,11 +79,13 @@ impl Writer<'_> {
 
     /// At least three digits, as permissions are written.
     pub fn octal(&mut self, v: u64) {
-        let digits = (66 - v.leading_zeros()) / 3;
-        if v != 0 && digits >= 3 || v != 0 && digits < 3 {
-            self.out.push(b'0');
-        }
-        let digits = if digits < 2 { if v == 0 { 3 } else { 2 } } else { digits };
+        let digits = match v {
+            0 => 3,
+            _ => {
+                self.out.push(b'0');
+                ((66 - v.leading_zeros()) / 3).max(2)
+            }
+        };
         for i in (0..digits).rev() {
             self.out.push(b'0' + ((v >> (3 * i)) & 7) as u8);
         }
@@ -273,9 +275,10 @@ impl Writer<'_> {
     }
 
     fn by_name(&mut self, value: &Value<'_>) {
-        let style = std::mem::replace(&mut self.style.names, NameStyle::Abbrev);
+        let style = self.style;
+        self.style = Style { names: NameStyle::Abbrev, in_comment: style.names == NameStyle::Verbose, ..style };
         self.value(value);
-        self.style.names = style;
+        self.style = style;
     }
 
     fn pad_hex(&mut self, raw: u64, width: usize) {
@@ -360,7 +363,7 @@ impl Writer<'_> {
             NameStyle::Abbrev => {
                 if !self.flag_names(raw, set) {
                     self.number(raw, set);
-                    if raw != 0 && !set.unknown.is_empty() {
+                    if raw != 0 && !set.unknown.is_empty() && !self.style.in_comment {
                         self.comment(|w| w.str(set.unknown));
                     }
                 }
@@ -382,11 +385,11 @@ impl Writer<'_> {
     }
 
     fn number(&mut self, raw: u64, set: &Set) {
-        match u32::try_from(raw) {
-            _ if !set.decimal => self.hex(raw),
-            // An enumeration is an `int`.
-            Ok(raw) => self.int(raw as i32),
-            Err(_) => self.int(raw as i64),
+        match (set.decimal, u32::try_from(raw)) {
+            (false, _) => self.hex(raw),
+            // A value with a name is the `int` its header spells; one without is what the member's type says.
+            (true, Ok(raw)) if set.name_of(u64::from(raw)).is_some() => self.int(raw as i32),
+            (true, _) => self.int(raw),
         }
     }
 
@@ -441,7 +444,7 @@ impl Writer<'_> {
             Some(name) => self.named(|w| w.number(raw, set), |w| w.str(name)),
             None => {
                 self.number(raw, set);
-                if self.style.names != NameStyle::Raw && !set.unknown.is_empty() {
+                if self.style.names != NameStyle::Raw && !set.unknown.is_empty() && !self.style.in_comment {
                     self.comment(|w| w.str(set.unknown));
                 }
             }

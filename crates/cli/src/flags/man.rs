@@ -62,6 +62,8 @@ const EXIT_STATUS: &str = "Stride exits as its command did: with the same status
 command it exits with status 0, unless it could not attach to any process. Mistakes in the options have status 1.";
 
 const ENVIRONMENT: &str = "* NO_COLOR: if set, --color=auto means never\n\
+* STRACE_COLORS: the colours; see --color\n\
+* TERM: if dumb, --color=auto means never\n\
 * PATH: where the command is looked for, unless its name has a slash in it";
 
 const NOTES: &str = "The arguments are printed as the tracer read them. Another thread of the program may change them while \

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -22,9 +23,26 @@ static void nap(long ms)
 	nanosleep(&t, NULL);
 }
 
+/* Returns when the first thread is blocked in a call; tracing stops are another state. */
+static void until_it_waits(void)
+{
+	char path[64], stat[512];
+	snprintf(path, sizeof path, "/proc/self/task/%d/stat", getpid());
+	for (;;) {
+		int fd = open(path, O_RDONLY);
+		ssize_t len = pread(fd, stat, sizeof stat - 1, 0);
+		close(fd);
+		stat[len > 0 ? len : 0] = 0;
+		char *state = strrchr(stat, ')');
+		if (!state || state[2] == 'S')
+			return;
+		poll(NULL, 0, 1);
+	}
+}
+
 static void *write_later(void *unused)
 {
-	nap(20);
+	until_it_waits();
 	write(pipes[1], "x", 1);
 	return NULL;
 }
@@ -44,7 +62,7 @@ static int wait_in_turns(void)
 static void *exec_later(void *unused)
 {
 	char *argv[] = { self[0], "nothing", NULL };
-	nap(20);
+	until_it_waits();
 	execve(self[0], argv, NULL);
 	return NULL;
 }

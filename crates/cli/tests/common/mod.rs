@@ -33,7 +33,7 @@ impl Scratch {
         let mut command = stride();
         command.arg("-o").arg(self.path("trace")).args(args).current_dir(&self.0);
         let mut run = Run::of(command);
-        run.trace = self.read("trace");
+        run.trace = std::fs::read(self.path("trace")).map(|t| text(&t)).unwrap_or_else(|e| panic!("{e}: {run:?}"));
         run
     }
 }

@@ -57,7 +57,7 @@ fn registers<'a>(cx: &Cx<'a>, addr: u64, len: u64, phase: Phase) -> Option<Value
         _ => return None,
     };
     let size = s.size(cx.abi()) as u64;
-    if len == 0 || len % cx.abi().word() as u64 != 0 {
+    if len == 0 || !len.is_multiple_of(cx.abi().word() as u64) {
         return None;
     }
     // The kernel keeps to the size of the set, whatever the program says.

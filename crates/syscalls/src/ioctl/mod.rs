@@ -7,15 +7,16 @@ pub mod input;
 mod misc;
 mod net;
 pub mod tty;
+pub mod userfault;
 
 use crate::Case;
 
-pub use devices::{NS_TYPES, RTC_PARAM_IN, RTC_PARAM_OUT};
+pub use devices::{MNT_NS, NS_TYPES, RTC_PARAM_IN, RTC_PARAM_OUT};
 pub use files::{DEDUPE, DEDUPE_IN, DEDUPE_OUT, DEDUPE_STATUS, FIEMAP_EXTENT, FIEMAP_IN, FIEMAP_OUT};
 pub use misc::{UDMABUF_ITEM, UDMABUF_LIST};
 pub use net::{ARPHRD, IFCONF, IFREQ_ADDR};
 
-const GROUPS: &[&[Case]] = &[tty::CASES, files::CASES, net::CASES, block::CASES, devices::CASES, input::CASES, &input::AXES, misc::CASES];
+const GROUPS: &[&[Case]] = &[tty::CASES, files::CASES, net::CASES, block::CASES, devices::CASES, input::CASES, &input::AXES, userfault::CASES, misc::CASES];
 const BARE_GROUPS: &[&[u64]] = &[tty::BARE, files::BARE, block::BARE, devices::BARE, misc::BARE];
 
 const COUNT: usize = {

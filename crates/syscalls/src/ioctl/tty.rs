@@ -1,7 +1,7 @@
 //! Requests of terminals, and those that every descriptor takes (ioctl_tty(2)).
 
 use crate::uapi::consts as c;
-use crate::{Case, Dir, Irregular, Len, PidKind, Ty, Width, sets, structs};
+use crate::{Case, Dir, Irregular, Len, PidKind, Ty, sets, structs};
 
 sets! {
     /// asm-generic/termbits-common.h, asm-generic/termbits.h

@@ -1,8 +1,9 @@
 //! Smaller families.
 
-use crate::{Cx, Member, Tail, TextKind, Value, generic};
+use crate::{Cx, Member, Scope, Tail, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
+use stride_syscalls::ioctl::userfault::UFFD_FEATURES;
 use stride_syscalls::ioctl::{RTC_PARAM_IN, RTC_PARAM_OUT, UDMABUF_ITEM, UDMABUF_LIST};
 use stride_syscalls::{Dir, Ty};
 
@@ -53,4 +54,23 @@ pub fn rtc_param<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
         false => cx.strukt(&RTC_PARAM_OUT, Phase::Exit, addr),
     };
     Value::Change(cx.keep(before), cx.keep(after.unwrap_or(Value::Addr(addr))))
+}
+
+/// The features asked for, and those that there are.
+pub fn uffd_features<'a>(cx: &Cx<'a>, raw: u64, scope: Scope) -> Value<'a> {
+    let asked = Value::Flags { raw, set: &UFFD_FEATURES };
+    let there = match scope {
+        Scope::Struct(s, base, _) if !cx.failed() => s
+            .field("features")
+            .and_then(|f| cx.uint(Phase::Exit, base.wrapping_add(u64::from(f.place(cx.abi()).offset)), 8))
+            .filter(|&n| n != 0),
+        _ => None,
+    };
+    match there {
+        Some(raw) => {
+            let there = Value::Named("features", cx.keep(Value::Flags { raw, set: &UFFD_FEATURES }));
+            Value::Change(cx.keep(asked), cx.keep(there))
+        }
+        None => asked,
+    }
 }

@@ -10,11 +10,11 @@ use crate::cx::signed;
 use crate::{Cx, Scope, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
-use stride_syscalls::ioctl::NS_TYPES;
+use stride_syscalls::ioctl::{MNT_NS, NS_TYPES};
 use stride_syscalls::ioctl::input::{ABS, EV};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::uapi::ioctls::{IOCTLS, IOCTLS_I386};
-use stride_syscalls::{Abi, Len};
+use stride_syscalls::{Abi, Dir, Len};
 
 /// A request's number taken apart (asm-generic/ioctl.h).
 #[derive(Clone, Copy)]
@@ -132,6 +132,17 @@ pub fn unknown<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     };
     if parts.dir == READ && parts.kind == b'E' && (sized(cx, parts).is_some()) {
         return input::sized(cx, raw, parts.nr, parts.size);
+    }
+    // The struct of these grows, and the request's number with it.
+    if parts.dir == READ && parts.kind == 0xb7 && (0x0a..=0x0c).contains(&parts.nr) && parts.size >= c::MNT_NS_INFO_SIZE_VER0 {
+        return match generic::follow(cx, raw, Dir::Out) {
+            Err(value) => value,
+            Ok(phase) => cx.strukt(&MNT_NS, phase, raw).unwrap_or(Value::Addr(raw)),
+        };
+    }
+    // Every request of a video device takes a pointer.
+    if parts.kind == b'V' && parts.size > 0 && name(cx.abi(), cx.arg("op") as u32).is_some() {
+        return Value::Addr(raw);
     }
     if cx.abbrev || !cx.verbose || parts.size == 0 || raw == 0 || name(cx.abi(), cx.arg("op") as u32).is_some() {
         return Value::Hex(raw);

@@ -51,7 +51,7 @@ pub fn ifconf<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let each = IFREQ_ADDR.size(abi) as u64;
     let length = |raw: u64| {
         let n = super::int(raw);
-        if n > 0 && n as u64 % each == 0 {
+        if n > 0 && (n as u64).is_multiple_of(each) {
             cx.comment(Value::Int(n), cx.plain(format_args!("{} * sizeof(struct ifreq)", n as u64 / each)))
         } else {
             Value::Int(n)

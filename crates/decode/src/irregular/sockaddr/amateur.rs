@@ -29,7 +29,7 @@ impl<'a> Address<'a, '_> {
             let tail = if (count as usize).min(MAX_DIGIPEATERS) > shown { Tail::More } else { Tail::End };
             self.add("fsa_digipeater", Value::Array(calls, tail));
         }
-        if room > there * CALL || room % CALL != 0 {
+        if room > there * CALL || !room.is_multiple_of(CALL) {
             self.tail = Tail::More;
         }
     }
