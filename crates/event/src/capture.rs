@@ -77,7 +77,8 @@ fn follow(op: &Op, me: u8, step: usize, words: bool, phase: Phase, call: &mut Ca
             continue;
         }
         let mut at = 0;
-        while let Some(elem) = call.blocks.get(b).and_then(|x| x.3.get(at..at + step)) {
+        // Of the last element there may be a part: a struct of an older kernel is shorter.
+        while let Some(elem) = call.blocks.get(b).map(|x| x.3.get(at..(at + step).min(x.3.len())).unwrap_or(&[])).filter(|e| !e.is_empty()) {
             let ptr = int(elem, op.at as usize, word);
             let n = count(op, call, phase, Some(elem));
             if ptr != 0 {

@@ -378,6 +378,15 @@ pub enum Irregular {
     PtracerPid,
     /// A string in a buffer, of which no more than so many bytes are looked at.
     CString(u8),
+    /// `union bpf_attr`: the struct within it, and how many bytes are always shown.
+    BpfAttr(&'static str, u16),
+    /// The operation of an instruction, the verifier's log, a kernel's version, a NUMA node.
+    BpfCode,
+    BpfLog,
+    KernelVersion,
+    NumaNode,
+    /// Followed only with `-v`.
+    InFull,
     /// `struct perf_event_attr`.
     PerfAttr,
     /// An offset into `struct user`.
@@ -411,8 +420,8 @@ pub enum Irregular {
     OrMinusOne,
     /// An enumeration in signed decimal, its name in a comment.
     NumberedInt,
-    /// An array or buffer that is looked at only if it has no more elements than this.
-    AtMost(u32),
+    /// An array or buffer that is looked at only if it has no fewer and no more elements than these.
+    Between(u32, u32),
     /// get_thread_area(2)'s descriptor: its number goes in, the rest comes out.
     ThreadAreaOut,
     /// A buffer shown as hexadecimal escapes.

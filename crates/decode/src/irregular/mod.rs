@@ -5,6 +5,7 @@ use stride_event::Phase;
 use stride_syscalls::{Dir, Irregular, Len, Ty};
 
 mod aio;
+mod bpf;
 mod caps;
 mod cmsg;
 mod dated;
@@ -111,6 +112,12 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::RiscvVector => prctl::riscv_vector(cx, raw),
         Irregular::PtracerPid => prctl::ptracer_pid(cx, raw),
         Irregular::CString(max) => prctl::c_string(cx, shape, raw, max),
+        Irregular::BpfAttr(within, base) => bpf::attr(cx, shape, raw, within, base),
+        Irregular::BpfCode => bpf::code(cx, raw),
+        Irregular::BpfLog => bpf::log(cx, shape, raw, scope),
+        Irregular::KernelVersion => bpf::kernel_version(cx, raw),
+        Irregular::NumaNode => bpf::numa_node(cx, raw),
+        Irregular::InFull if cx.abbrev => Value::Addr(raw),
         Irregular::PerfAttr => perf::attr(cx, raw),
         Irregular::UserOffset => ptrace::user_offset(cx, raw),
         Irregular::RegsetOut => ptrace::regset(cx, raw, false),
@@ -132,7 +139,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::PadHex(width) => Value::PadHex { raw, width },
         Irregular::OrMinusOne if raw == u64::from(u32::MAX) => Value::Int(-1),
         Irregular::NumberedInt => system::numbered(cx, shape, raw),
-        Irregular::AtMost(max) => system::at_most(cx, shape, raw, max, scope),
+        Irregular::Between(min, max) => system::between(cx, shape, raw, min, max, scope),
         Irregular::ThreadAreaOut => system::thread_area_out(cx, shape, raw),
         Irregular::HexBytes => system::hex_bytes(generic::held(cx, shape, raw, scope)),
         Irregular::KexecFlags => system::kexec_flags(cx, raw),

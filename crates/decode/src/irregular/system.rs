@@ -28,13 +28,13 @@ pub fn kexec_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 }
 
 /// The kernel looks at no more elements than it has room for.
-pub fn at_most<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, max: u32, scope: Scope) -> Value<'a> {
+pub fn between<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, min: u32, max: u32, scope: Scope) -> Value<'a> {
     let len = match shape {
         Ty::Array(dir, _, len) | Ty::Bytes(dir, len) => cx.len(*len, Phase::of(*dir), scope),
         _ => None,
     };
     match len {
-        Some(len) if len <= u64::from(max) => generic::held(cx, shape, raw, scope),
+        Some(len) if (u64::from(min)..=u64::from(max)).contains(&len) => generic::held(cx, shape, raw, scope),
         _ => Value::Addr(raw),
     }
 }

@@ -45,7 +45,7 @@ macro_rules! setgroups {
     ($call:literal; $ty:expr) => {
         syscall($call, Class::CREDS, Ret::Int, &[
             arg("size", Ty::Int),
-            arg("list", Ty::Custom(Irregular::AtMost(c::NGROUPS_MAX as u32), &Ty::Array(Dir::In, &$ty, Len::Of("size")))),
+            arg("list", Ty::Custom(Irregular::Between(0, c::NGROUPS_MAX as u32), &Ty::Array(Dir::In, &$ty, Len::Of("size")))),
         ])
     };
 }

@@ -13,7 +13,7 @@ const UINT_OUT: Ty = Ty::Array(Dir::Out, &Ty::UInt, Len::Fixed(1));
 /// sethostname(2), setdomainname(2).
 macro_rules! set_name {
     ($name:literal) => {
-        syscall($name, NONE, Ret::Int, &[arg("name", Ty::Custom(Irregular::AtMost(64), &Ty::Bytes(Dir::In, Len::Of("len")))), arg("len", Ty::Int)])
+        syscall($name, NONE, Ret::Int, &[arg("name", Ty::Custom(Irregular::Between(0, 64), &Ty::Bytes(Dir::In, Len::Of("len")))), arg("len", Ty::Int)])
     };
 }
 
@@ -107,7 +107,7 @@ pub static ROWS: &[Syscall] = &[
     syscall("kexec_load", NONE, Ret::Int, &[
         arg("entry", Ty::Addr),
         arg("nr_segments", Ty::ULong),
-        arg("segments", Ty::Custom(Irregular::AtMost(c::KEXEC_SEGMENT_MAX as u32), &Ty::Array(Dir::In, &Ty::Struct(&KEXEC_SEGMENT), Len::Of("nr_segments")))),
+        arg("segments", Ty::Custom(Irregular::Between(0, c::KEXEC_SEGMENT_MAX as u32), &Ty::Array(Dir::In, &Ty::Struct(&KEXEC_SEGMENT), Len::Of("nr_segments")))),
         arg("flags", Ty::Custom(Irregular::KexecFlags, &Ty::HexLong)),
     ]),
     syscall("kexec_file_load", Class::DESC, Ret::Int, &[

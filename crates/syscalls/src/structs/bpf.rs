@@ -1,1 +1,161 @@
-//! bpf(2), perf_event_open(2), seccomp(2).
+//! bpf(2): the union's members for each command, linux/bpf.h. All of them live in `union bpf_attr`; where a command has
+//! a struct of its own within the union, its row names it.
+
+use crate::sets::bpf::*;
+use crate::uapi::consts as c;
+use crate::{Dir, Irregular, Len, PidKind, Ty, When, Width, structs};
+
+/// An address in 64 bits, whatever the ABI.
+const ADDR: Ty = Ty::As(Width::W8, &Ty::Addr);
+const COOKIE: Ty = Ty::As(Width::W8, &Ty::HexLong);
+const NAME: Ty = Ty::CStr;
+const IFINDEX: Ty = Ty::Custom(Irregular::Ifindex, &Ty::UInt);
+const PATH: Ty = Ty::Path;
+const ATTACH: Ty = Ty::Enum(&ATTACH_TYPE);
+
+/// Devices, not descriptors, are what these programs are attached to.
+const DEVICES: &[u64] = &[46, 47, 54, 55];
+const TO_FD: When = When::NoneOf("attach_type", !0, DEVICES);
+const TO_DEVICE: When = When::OneOf("attach_type", !0, DEVICES);
+const BY_ID: &[u64] = &[c::BPF_F_ID];
+
+const fn flagged(on: &'static str, flag: &'static [u64]) -> When {
+    When::AnySet(on, flag)
+}
+
+const fn attached(types: &'static [u64]) -> When {
+    When::OneOf("attach_type", !0, types)
+}
+
+structs! {
+    pub MAP_CREATE = bpf_attr {
+        map_type: Ty::Enum(&MAP_TYPE), key_size: Ty::UInt, value_size: Ty::UInt, max_entries: Ty::UInt,
+        map_flags: Ty::Flags(&MAP_FLAGS), inner_map_fd: Ty::Fd,
+        numa_node: Ty::Custom(Irregular::NumaNode, &Ty::UInt) => flagged("map_flags", &[c::BPF_F_NUMA_NODE]),
+        map_name: NAME, map_ifindex: IFINDEX, btf_fd: Ty::Fd, btf_key_type_id: Ty::UInt, btf_value_type_id: Ty::UInt,
+        btf_vmlinux_value_type_id: Ty::UInt, map_extra: Ty::U64, value_type_btf_obj_fd: Ty::Fd, map_token_fd: Ty::Fd,
+        excl_prog_hash: ADDR, excl_prog_hash_size: Ty::UInt
+    }
+    pub MAP_LOOKUP = bpf_attr { map_fd: Ty::Fd, key: ADDR, value: ADDR, flags: Ty::As(Width::W8, &Ty::Flags(&LOOKUP)) }
+    pub MAP_UPDATE = bpf_attr { map_fd: Ty::Fd, key: ADDR, value: ADDR, flags: Ty::As(Width::W8, &Ty::Flags(&UPDATE)) }
+    pub MAP_DELETE = bpf_attr { map_fd: Ty::Fd, key: ADDR }
+    pub MAP_NEXT_KEY = bpf_attr { map_fd: Ty::Fd, key: ADDR, next_key: ADDR }
+    pub MAP_FREEZE = bpf_attr { map_fd: Ty::Fd }
+    pub BATCH = bpf_attr {
+        in_batch = "batch.in_batch": ADDR, out_batch = "batch.out_batch": ADDR, keys = "batch.keys": ADDR,
+        values = "batch.values": ADDR, count = "batch.count": Ty::UInt, map_fd = "batch.map_fd": Ty::Fd,
+        elem_flags = "batch.elem_flags": Ty::As(Width::W8, &Ty::Flags(&UPDATE)), flags = "batch.flags": COOKIE
+    }
+    pub BATCH_LOOKUP = bpf_attr {
+        in_batch = "batch.in_batch": ADDR, out_batch = "batch.out_batch": ADDR, keys = "batch.keys": ADDR,
+        values = "batch.values": ADDR, count = "batch.count": Ty::UInt, map_fd = "batch.map_fd": Ty::Fd,
+        elem_flags = "batch.elem_flags": Ty::As(Width::W8, &Ty::Flags(&LOOKUP)), flags = "batch.flags": COOKIE
+    }
+    pub BATCH_UPDATE = bpf_attr {
+        keys = "batch.keys": ADDR, values = "batch.values": ADDR, count = "batch.count": Ty::UInt,
+        map_fd = "batch.map_fd": Ty::Fd, elem_flags = "batch.elem_flags": Ty::As(Width::W8, &Ty::Flags(&UPDATE)),
+        flags = "batch.flags": COOKIE
+    }
+    pub BATCH_DELETE = bpf_attr {
+        keys = "batch.keys": ADDR, count = "batch.count": Ty::UInt, map_fd = "batch.map_fd": Ty::Fd,
+        elem_flags = "batch.elem_flags": Ty::As(Width::W8, &Ty::Flags(&LOOKUP)), flags = "batch.flags": COOKIE
+    }
+    pub INSN = bpf_insn {
+        code: Ty::Custom(Irregular::BpfCode, &Ty::As(Width::W1, &Ty::Hex)), dst_reg: Ty::Enum(&REGISTER),
+        src_reg: Ty::Enum(&REGISTER), off: Ty::As(Width::W2, &Ty::Int), imm: Ty::Hex
+    }
+    pub PROG_LOAD = bpf_attr {
+        prog_type: Ty::Enum(&PROG_TYPE), insn_cnt: Ty::UInt,
+        insns: Ty::Custom(Irregular::InFull, &Ty::Array(Dir::In, &Ty::Struct(&INSN), Len::Of("insn_cnt"))),
+        license: Ty::Str, log_level: Ty::UInt, log_size: Ty::UInt,
+        log_buf: Ty::Custom(Irregular::BpfLog, &Ty::Bytes(Dir::OutAlways, Len::Of("log_size"))),
+        kern_version: Ty::Custom(Irregular::KernelVersion, &Ty::UInt), prog_flags: Ty::Flags(&PROG_FLAGS),
+        prog_name: NAME, prog_ifindex: IFINDEX, expected_attach_type: ATTACH, prog_btf_fd: Ty::Fd,
+        func_info_rec_size: Ty::UInt, func_info: ADDR, func_info_cnt: Ty::UInt, line_info_rec_size: Ty::UInt,
+        line_info: ADDR, line_info_cnt: Ty::UInt, attach_btf_id: Ty::UInt, attach_prog_fd: Ty::Fd,
+        core_relo_cnt: Ty::UInt, fd_array: ADDR, core_relos: ADDR, core_relo_rec_size: Ty::UInt,
+        log_true_size: Ty::UInt, prog_token_fd: Ty::Fd, fd_array_cnt: Ty::UInt,
+        signature: Ty::Custom(Irregular::HexBytes, &Ty::Bytes(Dir::In, Len::Of("signature_size"))),
+        signature_size: Ty::UInt, keyring_id: Ty::Int
+    }
+    pub OBJ = bpf_attr {
+        pathname: PATH, bpf_fd: Ty::Fd, file_flags: Ty::Flags(&OPEN_FLAGS), path_fd: Ty::DirFd
+    }
+    pub PROG_ATTACH = bpf_attr {
+        target_fd: Ty::Fd => TO_FD, target_ifindex: IFINDEX => TO_DEVICE, attach_bpf_fd: Ty::Fd, attach_type: ATTACH,
+        attach_flags: Ty::Flags(&ATTACH_FLAGS), replace_bpf_fd: Ty::Fd,
+        relative_fd: Ty::Fd => When::NoneOf("attach_flags", c::BPF_F_ID, BY_ID),
+        relative_id: Ty::UInt => flagged("attach_flags", BY_ID), expected_revision: Ty::U64
+    }
+    pub TEST_RUN = bpf_attr {
+        prog_fd = "test.prog_fd": Ty::Fd, retval = "test.retval": Ty::UInt, data_size_in = "test.data_size_in": Ty::UInt,
+        data_size_out = "test.data_size_out": Ty::UInt, data_in = "test.data_in": ADDR, data_out = "test.data_out": ADDR,
+        repeat = "test.repeat": Ty::UInt, duration = "test.duration": Ty::UInt, ctx_size_in = "test.ctx_size_in": Ty::UInt,
+        ctx_size_out = "test.ctx_size_out": Ty::UInt, ctx_in = "test.ctx_in": ADDR, ctx_out = "test.ctx_out": ADDR,
+        flags = "test.flags": Ty::Flags(&TEST_FLAGS), cpu = "test.cpu": Ty::UInt, batch_size = "test.batch_size": Ty::UInt
+    }
+    pub NEXT_ID = bpf_attr { start_id: Ty::UInt, next_id: Ty::UInt }
+    pub PROG_BY_ID = bpf_attr { prog_id: Ty::UInt }
+    pub MAP_BY_ID = bpf_attr { map_id: Ty::UInt, open_flags: Ty::Flags(&BY_ID_FLAGS) }
+    pub BTF_BY_ID = bpf_attr { btf_id: Ty::UInt, open_flags: Ty::Flags(&BY_ID_FLAGS), fd_by_id_token_fd: Ty::Fd }
+    pub LINK_BY_ID = bpf_attr { link_id: Ty::UInt }
+    pub INFO = bpf_attr { bpf_fd = "info.bpf_fd": Ty::Fd, info_len = "info.info_len": Ty::UInt, info = "info.info": ADDR }
+    pub QUERY = bpf_attr {
+        target_fd = "query.target_fd": Ty::Fd => TO_FD, target_ifindex = "query.target_ifindex": IFINDEX => TO_DEVICE,
+        attach_type = "query.attach_type": ATTACH, query_flags = "query.query_flags": Ty::Flags(&QUERY_FLAGS),
+        attach_flags = "query.attach_flags": Ty::Flags(&ATTACH_FLAGS),
+        prog_ids = "query.prog_ids": Ty::Array(Dir::Out, &Ty::UInt, Len::Of("prog_cnt")),
+        prog_cnt = "query.prog_cnt": Ty::UInt, prog_attach_flags = "query.prog_attach_flags": ADDR,
+        link_ids = "query.link_ids": ADDR, link_attach_flags = "query.link_attach_flags": ADDR,
+        revision = "query.revision": COOKIE
+    }
+    pub RAW_TRACEPOINT = bpf_attr {
+        name = "raw_tracepoint.name": Ty::Str, prog_fd = "raw_tracepoint.prog_fd": Ty::Fd,
+        cookie = "raw_tracepoint.cookie": COOKIE
+    }
+    pub BTF_LOAD = bpf_attr {
+        btf: Ty::Bytes(Dir::In, Len::Of("btf_size")),
+        btf_log_buf: Ty::Custom(Irregular::BpfLog, &Ty::Bytes(Dir::OutAlways, Len::Of("btf_log_size"))),
+        btf_size: Ty::UInt, btf_log_size: Ty::UInt, btf_log_level: Ty::UInt, btf_log_true_size: Ty::UInt,
+        btf_flags: Ty::Flags(&BTF_FLAGS), btf_token_fd: Ty::Fd
+    }
+    pub TASK_FD = bpf_attr {
+        pid = "task_fd_query.pid": Ty::Pid(PidKind::Tgid), fd = "task_fd_query.fd": Ty::Int,
+        flags = "task_fd_query.flags": Ty::UInt, buf_len = "task_fd_query.buf_len": Ty::UInt,
+        buf = "task_fd_query.buf": ADDR, prog_id = "task_fd_query.prog_id": Ty::UInt,
+        fd_type = "task_fd_query.fd_type": Ty::Enum(&FD_TYPE), probe_offset = "task_fd_query.probe_offset": COOKIE,
+        probe_addr = "task_fd_query.probe_addr": COOKIE
+    }
+    /// What follows the flags depends on what is attached to, and is shown for the commonest kinds.
+    pub LINK_CREATE = bpf_attr {
+        prog_fd = "link_create.prog_fd": Ty::Fd, target_fd = "link_create.target_fd": Ty::Fd => TO_FD,
+        target_ifindex = "link_create.target_ifindex": IFINDEX => TO_DEVICE, attach_type = "link_create.attach_type": ATTACH,
+        flags = "link_create.flags": Ty::Flags(&ATTACH_FLAGS),
+        target_btf_id = "link_create.target_btf_id": Ty::UInt => attached(&[c::BPF_TRACE_FENTRY, c::BPF_TRACE_FEXIT, c::BPF_MODIFY_RETURN, c::BPF_LSM_MAC]),
+        iter_info = "link_create.iter_info": ADDR => attached(&[c::BPF_TRACE_ITER]),
+        iter_info_len = "link_create.iter_info_len": Ty::UInt => attached(&[c::BPF_TRACE_ITER]),
+        bpf_cookie = "link_create.perf_event.bpf_cookie": COOKIE => attached(&[c::BPF_PERF_EVENT])
+    }
+    pub LINK_UPDATE = bpf_attr {
+        link_fd = "link_update.link_fd": Ty::Fd, new_prog_fd = "link_update.new_prog_fd": Ty::Fd,
+        flags = "link_update.flags": Ty::Flags(&ATTACH_FLAGS),
+        old_prog_fd = "link_update.old_prog_fd": Ty::Fd => flagged("flags", &[c::BPF_F_REPLACE])
+    }
+    pub LINK_DETACH = bpf_attr { link_fd = "link_detach.link_fd": Ty::Fd }
+    pub ENABLE_STATS = bpf_attr { r#type = "enable_stats.type": Ty::Enum(&STATS) }
+    pub ITER_CREATE = bpf_attr { link_fd = "iter_create.link_fd": Ty::Fd, flags = "iter_create.flags": Ty::Hex }
+    pub BIND_MAP = bpf_attr {
+        prog_fd = "prog_bind_map.prog_fd": Ty::Fd, map_fd = "prog_bind_map.map_fd": Ty::Fd,
+        flags = "prog_bind_map.flags": Ty::Hex
+    }
+    pub TOKEN_CREATE = bpf_attr { flags = "token_create.flags": Ty::Hex, bpffs_fd = "token_create.bpffs_fd": Ty::Fd }
+    pub STREAM_READ = bpf_attr {
+        stream_buf = "prog_stream_read.stream_buf": Ty::Bytes(Dir::OutAlways, Len::Of("stream_buf_len")),
+        stream_buf_len = "prog_stream_read.stream_buf_len": Ty::UInt, stream_id = "prog_stream_read.stream_id": Ty::UInt,
+        prog_fd = "prog_stream_read.prog_fd": Ty::Fd
+    }
+    pub ASSOC = bpf_attr {
+        map_fd = "prog_bind_map.prog_fd": Ty::Fd, prog_fd = "prog_bind_map.map_fd": Ty::Fd,
+        flags = "prog_bind_map.flags": Ty::Hex
+    }
+}

@@ -20,7 +20,7 @@ structs! {
         stack: ADDR,
         stack_size: Ty::As(Width::W8, &Ty::HexLong),
         tls: ADDR => When::AnySet("flags", &[c::CLONE_SETTLS]),
-        set_tid: Ty::Custom(Irregular::AtMost(32), &Ty::Array(Dir::In, &Ty::Pid(PidKind::Tgid), Len::Of("set_tid_size"))) => CHOOSES_TID,
+        set_tid: Ty::Custom(Irregular::Between(1, 32), &Ty::Array(Dir::In, &Ty::Pid(PidKind::Tgid), Len::Of("set_tid_size"))) => CHOOSES_TID,
         set_tid_size: Ty::U64 => CHOOSES_TID,
         cgroup: Ty::U64 => When::AnyOf(&[When::AnySet("flags", &[c::CLONE_INTO_CGROUP]), When::NoneOf("cgroup", !0, &[0])])
     }

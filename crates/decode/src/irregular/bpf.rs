@@ -1,0 +1,117 @@
+//! bpf(2)'s `union bpf_attr` (linux/bpf.h). Programs pass as much of it as they know; the kernel takes what is missing
+//! for zeros.
+
+use crate::cx::{cut, le};
+use crate::{Cx, Member, Scope, Tail, Text, TextKind, Value, generic};
+use bumpalo::collections::Vec;
+use stride_event::Phase;
+use stride_syscalls::sets::bpf::{INSN_ALU, INSN_CLASS_EXTENDED, INSN_JUMP, INSN_MODE, INSN_SIZE, INSN_SOURCE};
+use stride_syscalls::{Field, Struct, Ty, plan, uapi::consts as c};
+
+/// The union as a command sees it: members that lie in the first `base` bytes are shown in any case, others as far as
+/// the program's size goes. `within` names the struct that holds them.
+pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, within: &'static str, base: u16) -> Value<'a> {
+    let Ty::Grown(_, s, ..) = *shape else { return Value::Addr(addr) };
+    let size = cx.arg("size") as u32 as u64;
+    if addr == 0 || !cx.verbose || size == 0 || size > u64::from(plan::MAX_GROWN) {
+        return Value::Addr(addr);
+    }
+    let known = s.fields.iter().map(|f| f.place(cx.abi()).end() as u64).max().unwrap_or(0);
+    let Some(bytes) = cx.read(Phase::Entry, addr, size.min(known) as usize) else { return Value::Addr(addr) };
+    let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);
+    for field in s.fields {
+        let place = field.place(cx.abi());
+        let at = u64::from(place.offset);
+        if at >= size && at >= u64::from(base) || !field.when.holds(&|name: &str| number(cx, s, bytes, name)) {
+            continue;
+        }
+        members.push(Member { name: field.name.trim_start_matches("r#"), value: member(cx, s, field, bytes, addr) });
+    }
+    let mut tail = Tail::End;
+    if size > known {
+        // What the program says beyond what is known; zeros say nothing.
+        let Some(extra) = cx.read(Phase::Entry, addr.wrapping_add(known), (size - known) as usize) else {
+            return Value::Addr(addr);
+        };
+        let silent = extra.iter().all(|&b| b == 0);
+        if !silent && cx.abbrev {
+            tail = Tail::More;
+        } else if !silent {
+            let value = Value::Text(Text { bytes: extra, cut: false, kind: TextKind::HexBytes });
+            members.push(Member { name: "extra_data", value });
+        }
+    }
+    if within.is_empty() {
+        return Value::Struct(members.into_bump_slice(), tail);
+    }
+    let value = Value::Struct(members.into_bump_slice(), Tail::End);
+    Value::Struct(cx.arena.alloc_slice_copy(&[Member { name: within, value }]), tail)
+}
+
+fn number(cx: &Cx<'_>, s: &Struct, bytes: &[u8], name: &str) -> u64 {
+    s.field(name).map_or(0, |f| {
+        let place = f.place(cx.abi());
+        le(bytes, place.offset.into(), place.size.into())
+    })
+}
+
+/// A member, of which the end may be missing.
+fn member<'a>(cx: &Cx<'a>, s: &'static Struct, field: &Field, bytes: &'a [u8], addr: u64) -> Value<'a> {
+    let place = field.place(cx.abi());
+    let from = usize::from(place.offset);
+    if let Ty::CStr = field.ty {
+        let name = bytes.get(from..).unwrap_or(&[]);
+        // The kernel wants the NUL within the member.
+        let name = &name[..name.len().min(usize::from(place.count))];
+        let room = name.len().saturating_sub(1);
+        return match name.iter().position(|&b| b == 0) {
+            Some(end) => Value::Text(Text { bytes: &name[..end], cut: false, kind: TextKind::Str }),
+            None => Value::Text(Text { bytes: &name[..room], cut: !name.is_empty(), kind: TextKind::Str }),
+        };
+    }
+    if place.end() <= bytes.len() {
+        if let Some(value) = generic::member(cx, s, field, Phase::Entry, addr) {
+            return value;
+        }
+    }
+    let width = field.ty.size(cx.abi()).min(usize::from(place.size)).max(1);
+    let raw = cut(le(bytes, from, place.size.into()), if field.ty.is_pointer() { place.size.into() } else { width });
+    generic::held(cx, &field.ty, raw, Scope::Args)
+}
+
+/// The operation of an instruction of the extended kind.
+pub fn code<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let field = |mask: u64, set| Value::Enum { raw: raw & mask, set };
+    let class = field(7, &INSN_CLASS_EXTENDED);
+    match raw & 7 {
+        c::BPF_LD | c::BPF_LDX | c::BPF_ST | c::BPF_STX => {
+            Value::Or(cx.values(&[class, field(0x18, &INSN_SIZE), field(0xe0, &INSN_MODE)]))
+        }
+        c::BPF_ALU | c::BPF_ALU64 => Value::Or(cx.values(&[class, field(8, &INSN_SOURCE), field(0xf0, &INSN_ALU)])),
+        _ => Value::Or(cx.values(&[class, field(8, &INSN_SOURCE), field(0xf0, &INSN_JUMP)])),
+    }
+}
+
+/// What the verifier said, in as much room as it had.
+pub fn log<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+    match generic::held(cx, shape, addr, scope) {
+        Value::Text(text) => {
+            let end = text.bytes.iter().position(|&b| b == 0);
+            let bytes = &text.bytes[..end.unwrap_or(text.bytes.len())];
+            Value::Text(Text { bytes, cut: end.is_none(), kind: TextKind::Str })
+        }
+        value => value,
+    }
+}
+
+/// As `KERNEL_VERSION(6, 1, 0)`.
+pub fn kernel_version<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let parts = [Value::UInt(raw >> 16), Value::UInt(raw >> 8 & 0xff), Value::UInt(raw & 0xff)];
+    Value::Notation { raw, name: "KERNEL_VERSION", args: cx.values(&parts) }
+}
+
+/// A NUMA node, or none.
+pub fn numa_node<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    let node = Value::UInt(raw);
+    if raw == u64::from(u32::MAX) { cx.comment(node, Value::Ascii("NUMA_NO_NODE")) } else { node }
+}
