@@ -208,7 +208,8 @@ fn lower(from: &Op, limits: &Limits) -> op {
         elem: from.elem.max(1),
         n,
         cap: match from.cap {
-            Cap::Text => small(limits.text.saturating_add(1)),
+            // The program in the kernel does not look into what it copies: netlink messages are cut like text.
+            Cap::Text | Cap::Message => small(limits.text.saturating_add(1)),
             Cap::Path => PATH_MAX,
             Cap::Elements => small(limits.elements.saturating_add(1)),
             Cap::Max(n) => n,
@@ -225,25 +226,7 @@ mod tests {
     use super::*;
 
     fn spec() -> TraceSpec {
-        TraceSpec {
-            command: None,
-            attach: Vec::new(),
-            follow: true,
-            calls: CallSet::all(),
-            limits: Limits { text: 32, elements: 32 },
-            dump_read: Default::default(),
-            dump_write: Default::default(),
-            seccomp: stride_event::Seccomp::Off,
-            kill_on_exit: false,
-            detach_on_execve: false,
-            daemonize: 0,
-            interruptible: 0,
-            entries: false,
-            want_ip: false,
-            want_times: false,
-            want_system_time: false,
-            no_memory: false,
-        }
+        TraceSpec { follow: true, ..TraceSpec::default() }
     }
 
     #[test]

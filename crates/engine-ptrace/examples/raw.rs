@@ -4,30 +4,12 @@
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use stride_engine_ptrace::PtraceEngine;
-use stride_event::{CallSet, Command, Event, FdSet, Limits, Seccomp, TraceSpec};
+use stride_event::{CallSet, Command, Event, Seccomp, TraceSpec};
 use stride_syscalls::{Abi, table};
 
 fn main() {
     let mut args: Vec<_> = std::env::args().skip(1).rev().collect();
-    let mut spec = TraceSpec {
-        command: None,
-        attach: vec![],
-        follow: false,
-        calls: CallSet::all(),
-        limits: Limits { text: 32, elements: 32 },
-        dump_read: FdSet::none(),
-        dump_write: FdSet::none(),
-        seccomp: Seccomp::Off,
-        kill_on_exit: false,
-        detach_on_execve: false,
-        daemonize: 0,
-        interruptible: 0,
-        entries: true,
-        want_ip: false,
-        want_times: true,
-        want_system_time: false,
-        no_memory: false,
-    };
+    let mut spec = TraceSpec { entries: true, want_times: true, ..TraceSpec::default() };
     let (mut quiet, mut brief) = (false, false);
     let mut out: Box<dyn Write> = Box::new(std::io::stderr());
     while let Some(arg) = args.pop_if(|a| a.starts_with('-')) {

@@ -107,7 +107,7 @@ fn plan(abi: Abi, nr: u64) -> Option<Planned> {
     let exit = any(&|op| op.dir.at_exit(true));
     let exit_always = any(&|op| op.dir.at_exit(false));
     let fd = row.args.first().is_some_and(|a| matches!(a.ty, Ty::Fd));
-    let reads = fd && any(&|op| op.cap == Cap::Text && op.dir == Dir::Out);
-    let writes = fd && any(&|op| op.cap == Cap::Text && op.dir == Dir::In);
+    let reads = fd && any(&|op| matches!(op.cap, Cap::Text | Cap::Message) && op.dir == Dir::Out);
+    let writes = fd && any(&|op| matches!(op.cap, Cap::Text | Cap::Message) && op.dir == Dir::In);
     Some(Planned { row, entry, exit, exit_always, reads, writes, plan })
 }

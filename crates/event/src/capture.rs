@@ -1,7 +1,7 @@
 //! Runs a capture plan over a tracee's memory, in user space. The eBPF program interprets the same ops in the kernel.
 
 use crate::{Call, Outcome, Phase};
-use stride_syscalls::plan::{Cap, Count, Kind, MAX_BYTES, Op, Plan, ROOT, STACK};
+use stride_syscalls::plan::{Cap, Count, Kind, MAX_BYTES, MAX_MESSAGE, Op, Plan, ROOT, STACK, is_message};
 use stride_syscalls::{Syscall, units};
 
 /// Reads a tracee's memory: as many bytes of `buf` from `addr` on as are readable.
@@ -123,10 +123,19 @@ fn count(op: &Op, call: &Call, phase: Phase, elem: Option<&[u8]>) -> u64 {
     }
 }
 
+/// Reads on behind the first `done` bytes of a buffer of `n`, where they begin a netlink message.
+fn message(ptr: u64, done: usize, n: u64, call: &mut Call, peek: &mut dyn Peek) {
+    let all = usize::try_from(n).unwrap_or(usize::MAX).min(MAX_MESSAGE);
+    let first = call.blocks.last_bytes();
+    if first.len() == done && done < all && is_message(int(first, 0, 4) as u32) {
+        call.blocks.extend_last(all - done, |buf| peek.peek(ptr.wrapping_add(done as u64), buf));
+    }
+}
+
 #[allow(clippy::too_many_arguments)]
 fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits: &Limits, peek: &mut dyn Peek) {
     let (total, most) = match op.cap {
-        Cap::Text if limits.text >= MAX_BYTES => (MAX_TEXT, MAX_TEXT.saturating_sub(call.blocks.size())),
+        Cap::Text | Cap::Message if limits.text >= MAX_BYTES => (MAX_TEXT, MAX_TEXT.saturating_sub(call.blocks.size())),
         _ => (MAX_TOTAL, MAX_BYTES),
     };
     if ptr == 0 || n == 0 || call.blocks.size() >= total {
@@ -134,6 +143,8 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
     }
     let cap = match op.cap {
         Cap::Text => limits.text.saturating_add(1),
+        // At least a header (libudev's is the longest), which tells whether there is a message to read on.
+        Cap::Message => limits.text.saturating_add(1).max(48),
         Cap::Path => PATH_MAX,
         Cap::Elements => limits.elements.saturating_add(1),
         Cap::Max(n) => n as usize,
@@ -151,6 +162,9 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
                     break;
                 }
                 done += got;
+            }
+            if op.cap == Cap::Message {
+                message(ptr, bytes, n, call, peek);
             }
         }
         Kind::Str => until(me, ptr, bytes, phase, call, peek, |b, from| b[from..].iter().position(|&c| c == 0).map(|i| from + i + 1)),

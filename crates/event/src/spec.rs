@@ -126,6 +126,31 @@ pub struct TraceSpec {
     pub no_memory: bool,
 }
 
+impl Default for TraceSpec {
+    /// All calls of nobody, with strace's limits and nothing else asked for.
+    fn default() -> TraceSpec {
+        TraceSpec {
+            command: None,
+            attach: Vec::new(),
+            follow: false,
+            calls: CallSet::all(),
+            limits: crate::Limits { text: 32, elements: 32 },
+            dump_read: FdSet::none(),
+            dump_write: FdSet::none(),
+            seccomp: Seccomp::Off,
+            kill_on_exit: false,
+            detach_on_execve: false,
+            daemonize: 0,
+            interruptible: 0,
+            entries: false,
+            want_ip: false,
+            want_times: false,
+            want_system_time: false,
+            no_memory: false,
+        }
+    }
+}
+
 /// A set of descriptors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FdSet {

@@ -385,11 +385,11 @@ impl Writer<'_> {
     }
 
     fn number(&mut self, raw: u64, set: &Set) {
-        match u32::try_from(raw) {
-            _ if !set.decimal => self.hex(raw),
-            // An enumeration is an `int`.
-            Ok(raw) => self.int(raw as i32),
-            Err(_) => self.int(raw as i64),
+        match (set.decimal, u32::try_from(raw)) {
+            (false, _) => self.hex(raw),
+            // A value with a name is the `int` its header spells; one without is what the member's type says.
+            (true, Ok(raw)) if set.name_of(u64::from(raw)).is_some() => self.int(raw as i32),
+            (true, _) => self.int(raw),
         }
     }
 

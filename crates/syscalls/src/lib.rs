@@ -9,6 +9,7 @@ mod abi;
 mod check;
 mod class;
 pub mod ioctl;
+pub mod netlink;
 pub mod plan;
 mod row;
 pub mod rows;

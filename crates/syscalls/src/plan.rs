@@ -58,12 +58,23 @@ pub enum Count {
 pub enum Cap {
     /// `-s`, and one more to know that something was cut.
     Text,
+    /// As `Text`, but netlink messages whole: where the first word could be the length of one ([`is_message`]).
+    Message,
     /// `PATH_MAX`.
     Path,
     /// Array elements: as many as are shown.
     Elements,
     Max(u32),
 }
+
+/// Whether the first word of a buffer could be the length of a netlink message: at least its header, and no more than
+/// any program sends. The bytes of text protocols are not.
+pub const fn is_message(first: u32) -> bool {
+    first >= 16 && first <= 1 << 20
+}
+
+/// The most bytes of netlink messages.
+pub const MAX_MESSAGE: usize = 64 << 10;
 
 /// The most bytes one op copies in any case: structs of absurd lengths stay bounded.
 pub const MAX_BYTES: usize = 256 << 10;
@@ -292,13 +303,22 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             let me = push(Kind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::InOut);
             lower(ops, &Ty::Struct(s), Place { parent: me, at: 0, within: None, ..p });
         }
+        Ty::Custom(which, inner) => {
+            let from = ops.len();
+            lower(ops, inner, p);
+            if which.holds_messages() {
+                for op in ops[from..].iter_mut().filter(|op| op.cap == Cap::Text) {
+                    op.cap = Cap::Message;
+                }
+            }
+        }
+        Ty::As(_, inner) | Ty::Reply(inner) | Ty::NonZero(inner) => lower(ops, inner, p),
         Ty::Turn(before, after) => {
             let me = push(Kind::Bytes, before.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::InOut);
             let place = Place { parent: me, at: 0, within: None, ..p };
             lower(ops, &Ty::Struct(before), place);
             lower(ops, &Ty::Struct(after), place);
         }
-        Ty::As(_, inner) | Ty::Custom(_, inner) | Ty::Reply(inner) | Ty::NonZero(inner) => lower(ops, inner, p),
         // A choice is made on arguments only; scalars and inline bytes are part of what holds them.
         _ => {}
     }

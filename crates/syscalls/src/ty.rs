@@ -479,6 +479,15 @@ pub enum Irregular {
     Msghdr,
     Mmsghdr,
     MmsghdrOut,
+    /// A number in network order.
+    NetOrder,
+    /// Flags given by their bit positions: `1<<TCP_LISTEN`; or by one more than those.
+    Bits,
+    BitsFromOne,
+    /// A netlink protocol, or all of them.
+    NetlinkProtocol,
+    /// `struct inet_diag_sockid`.
+    InetDiagId,
     /// What is sent or received.
     Payload,
     /// A socket option's value, as it comes and as it goes.
@@ -532,6 +541,11 @@ pub enum Irregular {
 }
 
 impl Irregular {
+    /// Whether its buffers may hold netlink messages.
+    pub const fn holds_messages(self) -> bool {
+        matches!(self, Irregular::Payload | Irregular::Msghdr | Irregular::Mmsghdr | Irregular::MmsghdrOut)
+    }
+
     /// Whether it shows what the program handed in, although memory is captured again when the call returns.
     pub const fn shown_at_entry(self) -> bool {
         matches!(self, Irregular::PollFds | Irregular::FdSet | Irregular::Timeout)

@@ -27,7 +27,7 @@ mod values;
 mod version;
 
 pub use options::{
-    Color, Column, Command, ConstStyle, Daemonize, Engine, EnvChange, HexStrings, Interruptible, Options, Output,
-    PidPrefix, Precision, RunAs, SortKey, Summary, TimeFormat, Timestamps,
+    Color, Command, ConstStyle, Daemonize, Engine, HexStrings, Interruptible, Options, Output,
+    PidPrefix, Summary, TimeFormat,
 };
-pub use parser::{Outcome, Parsed, parse};
+pub use parser::{Outcome, parse};

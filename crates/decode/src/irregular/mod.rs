@@ -25,6 +25,7 @@ mod memory;
 mod mount;
 mod msghdr;
 mod names;
+mod netlink;
 mod notify;
 mod offset;
 mod open_how;
@@ -175,6 +176,9 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::Msghdr => msghdr::one(cx, raw, dir(shape)),
         Irregular::Mmsghdr => msghdr::many(cx, raw, Dir::In, len(shape)),
         Irregular::MmsghdrOut => msghdr::many(cx, raw, Dir::Out, len(shape)),
+        Irregular::Bits => netlink::value::bits(cx, raw, shape, 0),
+        Irregular::BitsFromOne => netlink::value::bits(cx, raw, shape, 1),
+        Irregular::NetlinkProtocol => netlink::protocol(raw),
         Irregular::Payload => msghdr::payload(cx, raw, dir(shape)),
         Irregular::SockoptGet => sockopt::get(cx, raw, len(shape)),
         Irregular::SockoptSet => sockopt::set(cx, raw),
@@ -219,6 +223,11 @@ pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, phase: Phase, addr:
         Irregular::Sigevent => sigevent::inline(cx, phase, addr),
         Irregular::Siginfo => siginfo::inline(cx, phase, addr),
         // socket, sockopt, poll, ipc
+        Irregular::NetOrder => netlink::value::net_order(cx, cx.read(phase, addr, size)?),
+        Irregular::InetDiagId => match scope {
+            Scope::Struct(_, base, _) => netlink::value::inet_diag_id(cx, phase, addr, base),
+            Scope::Args => None,
+        },
         Irregular::Ip => inet::ip(cx.read(phase, addr, size)?),
         Irregular::SockaddrStorage => cx.read(phase, addr, size).map(|bytes| sockaddr::value(cx, bytes)),
 

@@ -1,6 +1,6 @@
 //! `struct msghdr` and the vectors of them that sendmmsg(2) and recvmmsg(2) take.
 
-use crate::irregular::{cmsg, iovec, sockaddr};
+use crate::irregular::{cmsg, iovec, netlink, sockaddr};
 use crate::{Cx, Member, Scope, Tail, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
@@ -30,7 +30,15 @@ pub fn payload<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     }
     let room = cx.arg("len");
     let len = if dir == Dir::In { room } else { room.min(cx.ret().unwrap_or(0).max(0) as u64) };
-    generic::bytes(cx, Phase::of(dir), addr, len, TextKind::Bytes)
+    buffer(cx, Phase::of(dir), addr, len)
+}
+
+/// Bytes that go through the socket of the call, or the netlink messages they are.
+fn buffer<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64) -> Value<'a> {
+    match netlink::buffer(cx, phase, addr, len, cx.arg("sockfd") as i32) {
+        Some(messages) => messages,
+        None => generic::bytes(cx, phase, addr, len, TextKind::Bytes),
+    }
 }
 
 /// sendmmsg(2), recvmmsg(2): `vlen` of them, of which the call handled as many as it returned.
@@ -96,7 +104,7 @@ fn header<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, filled: u64) -> Option<Value<'a>
     add("msg_namelen", if room == len { signed(len) } else { Value::Change(cx.keep(signed(room)), cx.keep(signed(len))) });
 
     let (iov, iovlen) = (get("msg_iov")?, get("msg_iovlen")?);
-    let buffer = |base, len| generic::bytes(cx, phase, base, len, TextKind::Bytes);
+    let buffer = |base, len| buffer(cx, phase, base, len);
     add("msg_iov", if iovlen == 0 && iov != 0 { Value::Array(&[], Tail::End) } else { iovec::list(cx, iov, iovlen, dir, filled, &buffer) });
     add("msg_iovlen", Value::UInt(iovlen));
 

@@ -1,29 +1,11 @@
 //! What the tests of the engine share.
 
 use std::path::Path;
-use stride_event::{CallSet, Command, FdSet, Limits, Seccomp, TraceSpec};
+use stride_event::{Command, TraceSpec};
 
 /// Everything, of nothing yet.
 pub fn everything() -> TraceSpec {
-    TraceSpec {
-        command: None,
-        attach: Vec::new(),
-        follow: true,
-        calls: CallSet::all(),
-        limits: Limits { text: 32, elements: 32 },
-        dump_read: FdSet::none(),
-        dump_write: FdSet::none(),
-        seccomp: Seccomp::Off,
-        kill_on_exit: false,
-        detach_on_execve: false,
-        daemonize: 0,
-        interruptible: 0,
-        entries: false,
-        want_ip: false,
-        want_times: false,
-        want_system_time: false,
-        no_memory: false,
-    }
+    TraceSpec { follow: true, ..TraceSpec::default() }
 }
 
 pub fn command(program: &Path, args: &[&str]) -> TraceSpec {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command as Process, Stdio};
 use std::sync::LazyLock;
 use stride_engine_ptrace::PtraceEngine;
-use stride_event::{CallSet, Command, Event, FdSet, Limits, Origin, Outcome, Seccomp, Tid, TraceSpec};
+use stride_event::{CallSet, Command, Event, Origin, Outcome, Tid, TraceSpec};
 use stride_syscalls::{Abi, uapi::numbers};
 
 /// The compiled `victim.c`, or `None` where there is no C compiler.
@@ -53,25 +53,7 @@ pub fn calls(names: &[&str]) -> CallSet {
 }
 
 pub fn spec() -> TraceSpec {
-    TraceSpec {
-        command: None,
-        attach: vec![],
-        follow: false,
-        calls: CallSet::all(),
-        limits: Limits { text: 32, elements: 32 },
-        dump_read: FdSet::none(),
-        dump_write: FdSet::none(),
-        seccomp: Seccomp::Off,
-        kill_on_exit: false,
-        detach_on_execve: false,
-        daemonize: 0,
-        interruptible: 1,
-        entries: true,
-        want_ip: false,
-        want_times: true,
-        want_system_time: false,
-        no_memory: false,
-    }
+    TraceSpec { interruptible: 1, entries: true, want_times: true, ..TraceSpec::default() }
 }
 
 pub fn command(args: &[&str]) -> TraceSpec {

@@ -15,7 +15,7 @@ static GET: Select = Select {
     on: Key::of("level"),
     cases: &[
         Case(c::SOL_IP, Ty::Enum(&IP_OPT_GET)),
-        Case(c::SOL_SOCKET, Ty::Enum(&SOCKET_OPT)),
+        Case(c::SOL_SOCKET, Ty::Enum(&SOCKET_OPT_GET)),
         Case(c::SOL_TCP, Ty::Enum(&TCP_OPT)),
         Case(c::SOL_UDP, Ty::Enum(&UDP_OPT)),
         Case(c::SOL_IPV6, Ty::Enum(&IPV6_OPT_GET)),
@@ -42,6 +42,7 @@ static GET: Select = Select {
         Case(c::SOL_KCM, Ty::Enum(&KCM_OPT)),
         Case(c::SOL_TLS, Ty::Enum(&TLS_OPT)),
         Case(c::SOL_XDP, Ty::Enum(&XDP_OPT)),
+        Case(c::AF_VSOCK, Ty::Enum(&VSOCK_OPT)),
     ],
     default: Ty::UInt,
 };
@@ -78,12 +79,23 @@ static SET: Select = Select {
         Case(c::SOL_KCM, Ty::Enum(&KCM_OPT)),
         Case(c::SOL_TLS, Ty::Enum(&TLS_OPT)),
         Case(c::SOL_XDP, Ty::Enum(&XDP_OPT)),
+        Case(c::AF_VSOCK, Ty::Enum(&VSOCK_OPT)),
     ],
     default: Ty::UInt,
 };
 
 /// A filter is a program that the value points at.
 const FILTER: Ty = Ty::Custom(Irregular::SockFilter, &Ty::Ptr(Dir::In, &Ty::Struct(&SOCK_FPROG)));
+
+/// Of a filter the length counts instructions.
+static VALUE_GET: Select = Select {
+    on: Key::pair("level", "optname"),
+    cases: &[Case(
+        Key::both(c::SOL_SOCKET, c::SO_GET_FILTER),
+        Ty::Custom(Irregular::SockoptGet, &Ty::Table(Dir::Out, &Ty::Struct(&SOCK_FILTER), Len::Deref("optlen"), VALUE)),
+    )],
+    default: Ty::Custom(Irregular::SockoptGet, &Ty::Buffer(Dir::Out, Len::Deref("optlen"), VALUE)),
+};
 
 static VALUE_SET: Select = Select {
     on: Key::pair("level", "optname"),
@@ -99,7 +111,7 @@ pub static ROWS: &[Syscall] = &[
         arg("sockfd", Ty::Fd),
         arg("level", Ty::Enum(&SOL)),
         arg("optname", Ty::Select(&GET)),
-        arg("optval", Ty::Custom(Irregular::SockoptGet, &Ty::Buffer(Dir::Out, Len::Deref("optlen"), VALUE))),
+        arg("optval", Ty::Select(&VALUE_GET)),
         arg("optlen", Ty::Custom(Irregular::LenChange, &Ty::Ptr(Dir::InOutAlways, &Ty::Int))),
     ]),
     syscall("setsockopt", DESC, Ret::Int, &[

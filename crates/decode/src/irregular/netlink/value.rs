@@ -1,0 +1,66 @@
+//! Values that only netlink messages hold.
+
+use crate::irregular::inet;
+use crate::{Cx, Value};
+use bumpalo::collections::Vec;
+use stride_event::Phase;
+use stride_syscalls::{Ty, uapi::consts as c};
+
+/// A number of two, four or eight bytes in network order.
+pub fn net_order<'a>(cx: &Cx<'a>, bytes: &[u8]) -> Option<Value<'a>> {
+    Some(match *bytes {
+        [a, b] => inet::port(cx, [a, b]),
+        [a, b, c, d] => inet::htonl(cx, [a, b, c, d], Value::UInt),
+        _ => {
+            let n = u64::from_be_bytes(bytes.try_into().ok()?);
+            let named = Value::Notation { raw: n, name: "htobe64", args: cx.values(&[Value::UInt(n)]) };
+            inet::either(cx, inet::octets(cx, bytes), named)
+        }
+    })
+}
+
+/// The names of the bits that are set: `1<<TCP_ESTABLISHED|1<<TCP_LISTEN`. `from` is what the lowest bit stands for.
+pub fn bits<'a>(cx: &Cx<'a>, raw: u64, shape: &Ty, from: u64) -> Value<'a> {
+    let Ty::Enum(set) = *shape else { return Value::Hex(raw) };
+    if raw == 0 {
+        return Value::Hex(0);
+    }
+    let mut parts = Vec::new_in(cx.arena);
+    let mut rest = raw;
+    for item in set.items {
+        let Some(bit) = item.value.checked_sub(from).filter(|b| *b < 64) else { continue };
+        if raw >> bit & 1 != 0 {
+            rest &= !(1 << bit);
+            let name = Value::Ascii(item.name);
+            parts.push(Value::Glue(if from == 0 {
+                cx.values(&[Value::Ascii("1<<"), name])
+            } else {
+                cx.values(&[Value::Ascii("1<<("), name, Value::Ascii("-1)")])
+            }));
+        }
+    }
+    if parts.is_empty() {
+        let unknown = Value::Glue(cx.values(&[Value::Ascii("1<<"), Value::Ascii(set.unknown)]));
+        return cx.comment(Value::Hex(raw), unknown);
+    }
+    if rest != 0 {
+        parts.push(Value::Hex(rest));
+    }
+    Value::Known(cx.keep(Value::Hex(raw)), cx.keep(Value::Or(parts.into_bump_slice())))
+}
+
+/// `struct inet_diag_sockid`, whose addresses are of the family in the message's first byte.
+pub fn inet_diag_id<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, message: u64) -> Option<Value<'a>> {
+    let b = cx.read(phase, addr, 48)?;
+    let len = if cx.uint(phase, message, 1)? == c::AF_INET6 { 16 } else { 4 };
+    let n = |at| Value::UInt(crate::cx::le(b, at, 4));
+    let cookie = Value::Array(cx.values(&[n(40), n(44)]), crate::Tail::End);
+    Some(cx.members(&[
+        ("idiag_sport", inet::port(cx, [b[0], b[1]])),
+        ("idiag_dport", inet::port(cx, [b[2], b[3]])),
+        ("idiag_src", inet::ip(&b[4..4 + len])?),
+        ("idiag_dst", inet::ip(&b[20..20 + len])?),
+        ("idiag_if", inet::ifindex(cx, crate::cx::le(b, 36, 4) as u32)),
+        ("idiag_cookie", cookie),
+    ]))
+}

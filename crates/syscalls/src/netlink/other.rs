@@ -1,0 +1,77 @@
+//! Acknowledgements, NETLINK_GENERIC, NETLINK_NETFILTER, NETLINK_SELINUX.
+
+use super::names_core::NLMSGERR_ATTR;
+use super::names_other::*;
+use super::*;
+use crate::sets::socket::FAMILY;
+use crate::structs;
+use crate::uapi::consts as c;
+
+structs! {
+    /// linux/genetlink.h
+    pub GENLMSGHDR = genlmsghdr { cmd: Ty::Hex, version: Ty::UInt, reserved: Ty::NonZero(&Ty::Hex) }
+    /// The same for the family that tells of families
+    pub CTRLMSGHDR = genlmsghdr { cmd: Ty::Enum(&CTRL_CMD), version: Ty::UInt, reserved: Ty::NonZero(&Ty::Hex) }
+    /// linux/netfilter/nfnetlink.h; what the last member holds depends on the message
+    pub NFGENMSG = nfgenmsg { nfgen_family: Ty::Enum(&FAMILY), version: Ty::Enum(&NFNETLINK_VERSION) }
+    /// linux/selinux_netlink.h
+    pub SELINUX_STATE = selnl_msg_setenforce { val: Ty::Int }
+    pub SELINUX_POLICY = selnl_msg_policyload { seqno: Ty::UInt }
+}
+
+static OP_ATTRS: Attrs = attrs(&CTRL_ATTR_OP_KIND, &[
+    (c::CTRL_ATTR_OP_ID, U32),
+    (c::CTRL_ATTR_OP_FLAGS, Payload::Is(Ty::Flags(&GENL_FLAGS))),
+]);
+static GROUP_ATTRS: Attrs = attrs(&CTRL_ATTR_MCAST_GRP, &[
+    (c::CTRL_ATTR_MCAST_GRP_NAME, Payload::Text),
+    (c::CTRL_ATTR_MCAST_GRP_ID, X32),
+]);
+/// Their types count them.
+static OPS: Attrs = Attrs { names: None, payloads: &[], default: Payload::Nested(&OP_ATTRS) };
+static GROUPS: Attrs = Attrs { names: None, payloads: &[], default: Payload::Nested(&GROUP_ATTRS) };
+
+static CTRL_ATTRS: Attrs = attrs(&CTRL_ATTR, &[
+    (c::CTRL_ATTR_FAMILY_ID, Payload::Is(Ty::As(Width::W2, &Ty::Hex))),
+    (c::CTRL_ATTR_FAMILY_NAME, Payload::Text),
+    (c::CTRL_ATTR_VERSION, U32),
+    (c::CTRL_ATTR_HDRSIZE, U32),
+    (c::CTRL_ATTR_MAXATTR, U32),
+    (c::CTRL_ATTR_OPS, Payload::Nested(&OPS)),
+    (c::CTRL_ATTR_MCAST_GROUPS, Payload::Nested(&GROUPS)),
+    (c::CTRL_ATTR_OP, U32),
+]);
+
+static NUMBERED: Attrs = Attrs { names: None, payloads: &[], default: Payload::Bytes };
+
+/// Any family of generic netlink.
+pub static GENERIC: Body = Body { header: &GENLMSGHDR, attrs: Some(&NUMBERED) };
+/// The family that tells of families.
+pub static NLCTRL: Body = Body { header: &CTRLMSGHDR, attrs: Some(&CTRL_ATTRS) };
+/// Netfilter's attributes, which have names of their own in each of its parts.
+pub static CONTROL: Attrs = Attrs { names: None, payloads: &[], default: Payload::Bytes };
+
+/// The attributes of an extended acknowledgement.
+pub static ACK: Attrs = attrs(&NLMSGERR_ATTR, &[
+    (c::NLMSGERR_ATTR_MSG, Payload::Text),
+    (c::NLMSGERR_ATTR_OFFS, U32),
+    (c::NLMSGERR_ATTR_COOKIE, Payload::List(&Ty::As(Width::W1, &Ty::UInt))),
+]);
+
+/// The messages of a netfilter subsystem.
+pub fn netfilter_names(subsystem: u64) -> Option<&'static Set> {
+    Some(match subsystem {
+        c::NFNL_SUBSYS_CTNETLINK => &IPCTNL_CT,
+        c::NFNL_SUBSYS_CTNETLINK_EXP => &IPCTNL_EXP,
+        c::NFNL_SUBSYS_ULOG => &NFULNL,
+        c::NFNL_SUBSYS_QUEUE => &NFQNL,
+        c::NFNL_SUBSYS_OSF => &OSF_MSG,
+        c::NFNL_SUBSYS_IPSET => &IPSET_CMD,
+        c::NFNL_SUBSYS_ACCT => &NFNL_ACCT,
+        c::NFNL_SUBSYS_CTNETLINK_TIMEOUT => &IPCTNL_TIMEOUT,
+        c::NFNL_SUBSYS_CTHELPER => &NFNL_CTHELPER,
+        c::NFNL_SUBSYS_NFTABLES => &NFT_MSG,
+        c::NFNL_SUBSYS_NFT_COMPAT => &NFNL_COMPAT,
+        _ => return None,
+    })
+}
