@@ -144,6 +144,7 @@ fn show(options: &Options) -> Show {
         exit: !options.is_quiet(Quiet::Exit),
         attach: !options.is_quiet(Quiet::Attach),
         superseded: !options.is_quiet(Quiet::ThreadExecve),
+        personality: !options.is_quiet(Quiet::Personality),
         ..Show::default()
     };
     for (signal, shown) in show.signal.iter_mut().enumerate().skip(1) {

@@ -110,13 +110,13 @@ fn signals_that_interrupt_stop_and_kill() {
     let lines = scene(actor, "signals", &["-f", "-e", "trace=kill,rt_sigsuspend"]);
     // Each thread's lines are in order; how they mix is the scheduler's business, as is which calls are cut in two.
     let of = |id: &str| lines.lines().filter(|l| l.starts_with(id)).map(|l| format!("{l}\n")).collect::<String>();
+    // (Of the SIGCHLD that follow each other closely the kernel delivers but one.)
     lines_include(
         &of("A"),
         &[
             r"A kill\(A, SIGUSR1\) = 0",
             r"A --- SIGUSR1 \{si_signo=SIGUSR1, si_code=SI_USER, si_pid=A, si_uid=\d+\} ---",
             r"A --- SIGCHLD \{si_signo=SIGCHLD, si_code=CLD_STOPPED, si_pid=B, si_uid=\d+, si_status=SIGSTOP, .*\} ---",
-            r"A --- SIGCHLD \{si_signo=SIGCHLD, si_code=CLD_KILLED, si_pid=B, si_uid=\d+, si_status=SIGKILL, .*\} ---",
             r"A \+\+\+ exited with 0 \+\+\+",
         ],
     );

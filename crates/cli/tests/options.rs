@@ -218,10 +218,10 @@ fn summaries() {
 
 #[test]
 fn colours() {
-    let plain = run(["-a1", "-e", "trace=chdir", "sh", "-c", "cd /nonexistent; cd /"]).err;
-    let painted = run(["-a1", "--color=always", "-e", "trace=chdir", "sh", "-c", "cd /nonexistent; cd /"]).err;
+    let plain = run(["-e", "trace=chdir", "sh", "-c", "cd /nonexistent; cd /"]).err;
+    let painted = run(["--color=always", "-e", "trace=chdir", "sh", "-c", "cd /nonexistent; cd /"]).err;
     assert!(!plain.contains('\x1b'));
-    assert!(painted.contains("\x1b[33mchdir\x1b[0m(\x1b[35m\"/nonexistent\"\x1b[0m) = \x1b[32m-1\x1b[0m \x1b[31mENOENT"), "{painted:?}");
+    assert!(painted.contains("\x1b[33mchdir\x1b[0m(\x1b[35m\"/nonexistent\"\x1b[0m)                   = \x1b[32m-1\x1b[0m \x1b[31mENOENT"), "{painted:?}");
     // The same text, laid out the same way.
     let stripped = regex::Regex::new("\x1b\\[[0-9;]*m").unwrap().replace_all(&painted, "").into_owned();
     assert_eq!(stripped, plain);

@@ -31,7 +31,7 @@ pub(crate) enum Note {
     Superseded { slot: Slot, old: Tid, at: Ns },
     Stranger { tid: Tid, fate: Fate },
     Detached { slot: Slot, at: Ns },
-    Personality { tid: Tid, abi: Abi },
+    Personality { tid: Tid, abi: Abi, at: Ns },
 }
 
 /// A stopped thread, to be resumed when its events have been taken.
@@ -237,7 +237,7 @@ impl PtraceEngine {
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
             Note::Superseded { slot, old, at } => Event::Superseded { tid: self.threads[slot].tid, old, call: self.call_in_flight(slot), at },
             Note::Stranger { tid, fate } => Event::Stranger { tid, fate },
-            Note::Personality { tid, abi } => Event::Personality { tid, abi },
+            Note::Personality { tid, abi, at } => Event::Personality { tid, abi, at },
             Note::Detached { slot, at } => {
                 Event::Detached { tid: self.threads[slot].tid, call: self.call_in_flight(slot), at }
             }
@@ -508,7 +508,7 @@ impl PtraceEngine {
         }
         if abi != thread.abi {
             thread.abi = abi;
-            self.notes.push_back(Note::Personality { tid: thread.tid, abi });
+            self.notes.push_back(Note::Personality { tid: thread.tid, abi, at: self.now });
         }
         let previous = std::mem::replace(&mut thread.nr, nr);
         if !self.calls.contains(abi, nr) {

@@ -52,7 +52,7 @@ pub enum Event<'a> {
     /// A process that is not traced made itself known, being a child of Stride's by a tracee's doing (`CLONE_PARENT`, `CLONE_PTRACE`).
     Stranger { tid: Tid, fate: Fate },
     /// The tracee changed the ABI it uses (exec of a 32-bit program).
-    Personality { tid: Tid, abi: stride_syscalls::Abi },
+    Personality { tid: Tid, abi: stride_syscalls::Abi, at: Ns },
     /// Calls that could not be recorded.
     Lost { tid: Tid, count: u64 },
     /// No event came for a while: a moment to flush.

@@ -17,11 +17,13 @@ pub struct Show {
     pub exit: bool,
     pub attach: bool,
     pub superseded: bool,
+    /// A change of the ABI a tracee uses.
+    pub personality: bool,
 }
 
 impl Default for Show {
     fn default() -> Show {
-        Show { signal: [true; 65], exit: true, attach: true, superseded: true }
+        Show { signal: [true; 65], exit: true, attach: true, superseded: true, personality: true }
     }
 }
 
@@ -144,6 +146,16 @@ impl TextView {
                 w.str(" calls lost here");
             }),
             Event::Ending { tid } => self.note_comm(tid),
+            Event::Personality { tid, abi, at } if self.show.personality => {
+                let bits = if abi.word() == 4 { "32" } else { "64" };
+                self.other(tid, at, |w| {
+                    w.str("[ Process PID=");
+                    w.int(tid);
+                    w.str(" runs in ");
+                    w.str(bits);
+                    w.str(" bit mode. ]");
+                });
+            }
             Event::Personality { .. } | Event::Stranger { .. } => {}
             Event::Idle => self.flush(),
         }

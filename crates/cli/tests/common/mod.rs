@@ -3,10 +3,13 @@
 
 use regex::Regex;
 use std::ffi::OsStr;
-use std::os::unix::process::ExitStatusExt;
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::LazyLock;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 /// A directory of this test's own, empty.
@@ -58,7 +61,18 @@ pub struct Run {
 
 impl Run {
     pub fn of(mut command: Command) -> Run {
-        let output = command.stdin(Stdio::null()).output().unwrap();
+        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn().unwrap();
+        let group = Pid::from_raw(child.id() as i32);
+        let (done, waiting) = std::sync::mpsc::channel::<()>();
+        // A test that hangs fails, and leaves nothing behind.
+        let watch = std::thread::spawn(move || {
+            if waiting.recv_timeout(Duration::from_secs(60)) == Err(RecvTimeoutError::Timeout) {
+                let _ = nix::sys::signal::killpg(group, Signal::SIGKILL);
+            }
+        });
+        let output = child.wait_with_output().unwrap();
+        drop(done);
+        watch.join().unwrap();
         Run { status: output.status, out: text(&output.stdout), err: text(&output.stderr), trace: String::new() }
     }
 

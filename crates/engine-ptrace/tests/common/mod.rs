@@ -140,7 +140,7 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
         Event::Detached { tid, call, .. } => format!("{} detached{}", t(*tid), call.map_or(String::new(), |c| format!(" in {}", name(c.nr)))),
         Event::Ending { tid } => format!("{} is ending", t(*tid)),
         Event::Stranger { tid, fate } => format!("{} is no tracee: {fate:?}", t(*tid)),
-        Event::Personality { tid, abi } => format!("{} runs {abi:?}", t(*tid)),
+        Event::Personality { tid, abi, .. } => format!("{} runs {abi:?}", t(*tid)),
         Event::Lost { .. } => "lost".into(),
         Event::Idle => "idle".into(),
     }
