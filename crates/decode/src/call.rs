@@ -206,9 +206,11 @@ impl Decoder {
     pub fn siginfo<'a>(&'a mut self, tid: Tid, info: &'a [u8], options: &'a Options, world: &'a dyn World) -> Value<'a> {
         self.arena.reset();
         let arena = &self.arena;
-        irregular::siginfo::decode(arena, info, Abi::NATIVE, &|id, kind| {
+        let pid_comment = |id, kind| {
             let comment = if options.pids { world.pid(tid, id, kind) } else { None };
             comment.map(|b| &*arena.alloc_slice_copy(&b))
-        })
+        };
+        let fd = |fd| generic::fd_seen_from(arena, options, world, tid, fd);
+        irregular::siginfo::decode(arena, info, Abi::NATIVE, &pid_comment, &fd)
     }
 }

@@ -1,7 +1,8 @@
 //! Decoding by the vocabulary alone: what a row's types say.
 
 use crate::cx::{cut, signed};
-use crate::{Cx, FdNote, Member, Scope, Tail, Text, TextKind, Value, irregular};
+use crate::{Cx, FdNote, Member, Options, Scope, Tail, Text, TextKind, Value, World, irregular};
+use bumpalo::Bump;
 use bumpalo::collections::Vec;
 use stride_event::{Phase, Tid};
 use stride_syscalls::sets::time::CLOCKS;
@@ -340,18 +341,23 @@ pub fn fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
 
 /// A descriptor of another process.
 pub fn fd_of<'a>(cx: &Cx<'a>, tid: Tid, fd: i32) -> Value<'a> {
-    Value::Fd { fd, note: if fd >= 0 { fd_note(cx, tid, fd) } else { None } }
+    fd_seen_from(cx.arena, cx.options, cx.world, tid, fd)
+}
+
+/// A descriptor outside a call: a signal may carry one.
+pub fn fd_seen_from<'a>(arena: &'a Bump, options: &Options, world: &dyn World, tid: Tid, fd: i32) -> Value<'a> {
+    Value::Fd { fd, note: if fd >= 0 { fd_note(arena, options, world, tid, fd) } else { None } }
 }
 
 fn fd_cwd<'a>(cx: &Cx<'a>) -> Value<'a> {
-    Value::Fd { fd: AT_FDCWD, note: fd_note(cx, cx.call.tid, AT_FDCWD) }
+    Value::Fd { fd: AT_FDCWD, note: fd_note(cx.arena, cx.options, cx.world, cx.call.tid, AT_FDCWD) }
 }
 
-fn fd_note<'a>(cx: &Cx<'a>, tid: Tid, fd: i32) -> Option<&'a FdNote<'a>> {
-    if !cx.options.fds {
+fn fd_note<'a>(arena: &'a Bump, options: &Options, world: &dyn World, tid: Tid, fd: i32) -> Option<&'a FdNote<'a>> {
+    if !options.fds {
         return None;
     }
-    let info = cx.world.fd(tid, fd)?;
-    let (path, detail) = (cx.bytes(&info.path), cx.arena.alloc_str(&info.detail));
-    Some(cx.arena.alloc(FdNote { path, detail, deleted: info.deleted }))
+    let info = world.fd(tid, fd)?;
+    let (path, detail) = (arena.alloc_slice_copy(&info.path), arena.alloc_str(&info.detail));
+    Some(arena.alloc(FdNote { path, detail, deleted: info.deleted }))
 }

@@ -69,10 +69,10 @@ fn member<'a>(cx: &Cx<'a>, s: &'static Struct, field: &Field, bytes: &'a [u8], a
             None => Value::Text(Text { bytes: &name[..room], cut: !name.is_empty(), kind: TextKind::Str }),
         };
     }
-    if place.end() <= bytes.len() {
-        if let Some(value) = generic::member(cx, s, field, Phase::Entry, addr) {
-            return value;
-        }
+    if place.end() <= bytes.len()
+        && let Some(value) = generic::member(cx, s, field, Phase::Entry, addr)
+    {
+        return value;
     }
     let width = field.ty.size(cx.abi()).min(usize::from(place.size)).max(1);
     let raw = cut(le(bytes, from, place.size.into()), if field.ty.is_pointer() { place.size.into() } else { width });

@@ -2,7 +2,7 @@
 //! `si_code`, who sent it.
 
 use crate::cx::{le, signed};
-use crate::{Cx, Member, Tail, Value};
+use crate::{Cx, Member, Tail, Value, generic};
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
 use stride_event::Phase;
@@ -24,7 +24,7 @@ pub fn held<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
 /// One that lies in captured memory.
 pub fn inline<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
     let info = cx.read(phase, addr, SIZE)?;
-    Some(decode(cx.arena, info, cx.abi(), &|id, kind| cx.pid_comment(id, kind)))
+    Some(decode(cx.arena, info, cx.abi(), &|id, kind| cx.pid_comment(id, kind), &|fd| generic::fd(cx, fd)))
 }
 
 /// From the bytes of a whole `siginfo_t`.
@@ -33,8 +33,9 @@ pub fn decode<'a>(
     info: &[u8],
     abi: Abi,
     pid_comment: &dyn Fn(i32, PidKind) -> Option<&'a [u8]>,
+    fd: &dyn Fn(i32) -> Value<'a>,
 ) -> Value<'a> {
-    let mut info = Info { info, abi, members: Vec::with_capacity_in(8, arena), arena, pid_comment };
+    let mut info = Info { info, abi, members: Vec::with_capacity_in(8, arena), arena, pid_comment, fd };
     info.all();
     Value::Struct(info.members.into_bump_slice(), Tail::End)
 }
@@ -45,6 +46,7 @@ struct Info<'a, 'i> {
     members: Vec<'a, Member<'a>>,
     arena: &'a Bump,
     pid_comment: &'i dyn Fn(i32, PidKind) -> Option<&'a [u8]>,
+    fd: &'i dyn Fn(i32) -> Value<'a>,
 }
 
 impl<'a> Info<'a, '_> {
@@ -168,7 +170,7 @@ impl<'a> Info<'a, '_> {
         let word = self.abi.word();
         let (band, fd) = (signed(self.word(0), word), self.int(word));
         self.push("si_band", Value::Int(band));
-        self.push("si_fd", Value::Int(fd.into()));
+        self.push("si_fd", (self.fd)(fd));
     }
 
     /// What came with the signal, where anything did.
