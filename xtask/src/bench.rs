@@ -91,7 +91,11 @@ fn measure(work: &Work, stride: &str, report: &mut String) -> Result<()> {
             }
         }
     }
-    let _ = writeln!(report, "## {}\n\n| | seconds | × untraced | × {} |\n|---|---|---|---|", work.title, work.contenders[0].0);
+    let _ = writeln!(
+        report,
+        "## {}\n\n| | seconds | × untraced | × {} |\n|---|---|---|---|",
+        work.title, work.contenders[0].0
+    );
     let _ = writeln!(report, "| untraced | {:.3} | 1 | |", median(base.clone()));
     for ((name, _), all) in work.contenders.iter().zip(&seconds) {
         let to_base = median(all.iter().zip(&base).map(|(a, b)| a / b).collect());

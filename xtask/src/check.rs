@@ -61,7 +61,10 @@ fn no_unsafe(dir: &Path, wrong: &mut Vec<String>) -> Result<()> {
         let text = fs::read_to_string(&file)?;
         for (i, line) in text.lines().enumerate() {
             let code = line.split("//").next().unwrap_or_default();
-            if ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern", "allow(unsafe_code)"].iter().any(|u| code.contains(u)) {
+            if ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern", "allow(unsafe_code)"]
+                .iter()
+                .any(|u| code.contains(u))
+            {
                 wrong.push(format!("{}:{}: unsafe code outside the engines", file.display(), i + 1));
             }
         }

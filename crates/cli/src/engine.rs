@@ -20,8 +20,9 @@ impl Engine {
             }
             Choice::Ebpf => {
                 refuse(&spec)?;
-                let engine = EbpfEngine::start(spec)
-                    .map_err(|e| anyhow!("{e}\nTry --engine=ptrace, which needs no privileges for programs of your own."))?;
+                let engine = EbpfEngine::start(spec).map_err(|e| {
+                    anyhow!("{e}\nTry --engine=ptrace, which needs no privileges for programs of your own.")
+                })?;
                 Ok(Engine::Ebpf(Box::new(engine)))
             }
         }
@@ -38,7 +39,9 @@ impl Engine {
     pub fn failures(&self) -> Vec<String> {
         match self {
             Engine::Ptrace(engine) => {
-                let told = |failure: &AttachFailure| failure.hint().map_or_else(|| failure.to_string(), |hint| format!("{failure}\n{hint}"));
+                let told = |failure: &AttachFailure| {
+                    failure.hint().map_or_else(|| failure.to_string(), |hint| format!("{failure}\n{hint}"))
+                };
                 engine.failures().iter().map(told).collect()
             }
             Engine::Ebpf(_) => Vec::new(),

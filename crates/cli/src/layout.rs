@@ -30,10 +30,9 @@ pub fn layout(options: &Options, to_terminal: bool) -> Layout {
                 flags::PidPrefix::Always => PidPrefix::Always,
                 flags::PidPrefix::Never => PidPrefix::Never,
             },
-            wall: options.timestamps.map(|t| WallClock {
-                epoch: t.format == flags::TimeFormat::Unix,
-                digits: t.precision.digits() as u8,
-            }),
+            wall: options
+                .timestamps
+                .map(|t| WallClock { epoch: t.format == flags::TimeFormat::Unix, digits: t.precision.digits() as u8 }),
             relative: options.relative_timestamps.map(|p| p.digits() as u8),
             number: options.syscall_number,
             ip: options.instruction_pointer,

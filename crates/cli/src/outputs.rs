@@ -4,12 +4,12 @@ use crate::command::os_error;
 use crate::flags::{Options, Output};
 use crate::layout;
 use anyhow::{Result, anyhow};
+use nix::errno::Errno;
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{SystemTime, UNIX_EPOCH};
-use nix::errno::Errno;
 use stride_event::Tid;
 use stride_output::{Show, Sink, TextView};
 use stride_proc::Proc;
@@ -40,7 +40,8 @@ pub fn release_stdio() {
 
 impl Outputs {
     pub fn open(options: &Options) -> Result<Outputs> {
-        let mut outputs = Outputs { program: options.program.clone(), sink: None, tail: None, shell: None, terminal: false };
+        let mut outputs =
+            Outputs { program: options.program.clone(), sink: None, tail: None, shell: None, terminal: false };
         match &options.output {
             Output::Stderr => {
                 outputs.terminal = io::stderr().is_terminal();
@@ -71,7 +72,8 @@ impl Outputs {
                 let pipe = child.stdin.take().ok_or_else(|| anyhow!("Can't open a pipe to the output command"))?;
                 let fd = std::os::fd::OwnedFd::from(pipe);
                 outputs.tail = Some(Box::new(std::fs::File::from(fd.try_clone()?)));
-                outputs.sink = Some(Sink::new(format!("|{}", command.to_string_lossy()), Box::new(std::fs::File::from(fd)), true));
+                outputs.sink =
+                    Some(Sink::new(format!("|{}", command.to_string_lossy()), Box::new(std::fs::File::from(fd)), true));
                 outputs.shell = Some(child);
             }
         }
@@ -134,7 +136,11 @@ impl Outputs {
 fn open(path: &Path, append: bool) -> Result<std::fs::File> {
     let mut how = OpenOptions::new();
     how.create(true);
-    if append { how.append(true) } else { how.write(true).truncate(true) };
+    if append {
+        how.append(true)
+    } else {
+        how.write(true).truncate(true)
+    };
     how.open(path).map_err(|e| anyhow!("Can't fopen '{}': {}", path.display(), os_error(&e)))
 }
 

@@ -81,7 +81,8 @@ impl Selector {
     }
 
     fn chosen(&self, call: &Call) -> bool {
-        self.calls.as_ref().is_none_or(|calls| calls.contains(call.abi, call.nr)) && (!self.by_touch() || self.touched(call))
+        self.calls.as_ref().is_none_or(|calls| calls.contains(call.abi, call.nr))
+            && (!self.by_touch() || self.touched(call))
     }
 
     fn touched(&self, call: &Call) -> bool {

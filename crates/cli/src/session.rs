@@ -1,7 +1,7 @@
 //! One run of Stride: an engine's events, selected, handed to the views.
 
-use crate::flags::{Daemonize, Options, Output};
 use crate::engine::Engine;
+use crate::flags::{Daemonize, Options, Output};
 use crate::{command, layout, outputs, select, select::Selector};
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
@@ -160,9 +160,15 @@ impl Views {
             }
             Event::Detached { tid, .. } if !quiet(Quiet::Attach) => format!("Process {tid} detached"),
             Event::Stranger { tid, .. } if outputs.is_own_child(tid) => return,
-            Event::Stranger { tid, fate: Fate::Detached } if !quiet(Quiet::Attach) => format!("Detached unknown pid {tid}"),
-            Event::Stranger { tid, fate: Fate::Exited } if !quiet(Quiet::Exit) => format!("Exit of unknown pid {tid} ignored"),
-            Event::Stranger { tid, fate: Fate::Killed } if !quiet(Quiet::Exit) => format!("Termination of unknown pid {tid} ignored"),
+            Event::Stranger { tid, fate: Fate::Detached } if !quiet(Quiet::Attach) => {
+                format!("Detached unknown pid {tid}")
+            }
+            Event::Stranger { tid, fate: Fate::Exited } if !quiet(Quiet::Exit) => {
+                format!("Exit of unknown pid {tid} ignored")
+            }
+            Event::Stranger { tid, fate: Fate::Killed } if !quiet(Quiet::Exit) => {
+                format!("Termination of unknown pid {tid} ignored")
+            }
             _ => return,
         };
         if let Some(text) = &mut self.text

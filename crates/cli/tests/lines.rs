@@ -91,7 +91,11 @@ fn execve_from_a_thread_with_an_output_for_each() {
     let actor = actor!();
     let scratch = Scratch::new("thread-files");
     let mut command = stride();
-    command.args(["-a1", "-ff", "-e", "trace=execve", "-o"]).arg(scratch.path("log")).arg(actor).arg("exec_from_thread");
+    command
+        .args(["-a1", "-ff", "-e", "trace=execve", "-o"])
+        .arg(scratch.path("log"))
+        .arg(actor)
+        .arg("exec_from_thread");
     assert_eq!(Run::of(command).code(), Some(0));
     let files = std::fs::read_dir(scratch.path(".")).unwrap().map(|f| f.unwrap().file_name().into_string().unwrap());
     let mut texts: Vec<String> = files.map(|name| scratch.read(&name)).collect();
@@ -100,7 +104,12 @@ fn execve_from_a_thread_with_an_output_for_each() {
     lines_are(&texts[0], &[r#"execve\(".*", \[".*"(?:\.\.\.)?, "nothing"\], NULL <pid changed to \d+ \.\.\.>"#]);
     lines_are(
         &texts[1],
-        &["execve\\(.*\\) = 0", r"\+\+\+ superseded by execve in pid \d+ \+\+\+", r"<\.\.\. execve resumed>\) = 0", r"\+\+\+ exited with 0 \+\+\+"],
+        &[
+            "execve\\(.*\\) = 0",
+            r"\+\+\+ superseded by execve in pid \d+ \+\+\+",
+            r"<\.\.\. execve resumed>\) = 0",
+            r"\+\+\+ exited with 0 \+\+\+",
+        ],
     );
 }
 
@@ -140,7 +149,10 @@ fn signals_that_interrupt_stop_and_kill() {
 fn children_that_are_no_tracees() {
     let actor = actor!();
     let told = |scene: &str, quiet: &str| {
-        let run = run(["-e", "trace=none", "-e", "signal=none", "-e", quiet].map(AsRef::as_ref).into_iter().chain([actor.as_os_str(), scene.as_ref()]));
+        let run = run(["-e", "trace=none", "-e", "signal=none", "-e", quiet]
+            .map(AsRef::as_ref)
+            .into_iter()
+            .chain([actor.as_os_str(), scene.as_ref()]));
         (run.code(), run.err.replace(STRIDE, "stride"))
     };
     let (code, err) = told("give_away", "quiet=none");
@@ -206,7 +218,10 @@ fn bash_with_pipes_and_jobs() {
     assert_eq!(ends.last().unwrap(), "killed by SIGTERM");
     assert_eq!(ends.iter().filter(|e| *e == "exited with 3").count(), 1, "{ends:?}");
     assert!(ends.iter().filter(|e| *e == "exited with 0").count() >= 3, "{ends:?}");
-    lines_include(&run.trace, &[r#"\d+ +execve\("/bin/cat", \["/bin/cat"\], 0x\w+ /\* \d+ vars \*/ ?(<unfinished \.\.\.>|\) += 0)"#]);
+    lines_include(
+        &run.trace,
+        &[r#"\d+ +execve\("/bin/cat", \["/bin/cat"\], 0x\w+ /\* \d+ vars \*/ ?(<unfinished \.\.\.>|\) += 0)"#],
+    );
     lines_include(&run.trace, &[r#"\d+ +(write\(1, "one\\n", 4( <unfinished \.\.\.>|\) += 4))"#]);
 }
 
@@ -231,7 +246,11 @@ fn make_and_the_compiler() {
     let scratch = Scratch::new("make");
     std::fs::write(scratch.path("one.c"), "int one(void) { return 1; }\n").unwrap();
     std::fs::write(scratch.path("two.c"), "int one(void); int main(void) { return one() + 1; }\n").unwrap();
-    std::fs::write(scratch.path("Makefile"), "two: one.o two.o\n\t/usr/bin/cc -o $@ $^\n%.o: %.c\n\t/usr/bin/cc -c $<\n").unwrap();
+    std::fs::write(
+        scratch.path("Makefile"),
+        "two: one.o two.o\n\t/usr/bin/cc -o $@ $^\n%.o: %.c\n\t/usr/bin/cc -c $<\n",
+    )
+    .unwrap();
     let run = scratch.stride(["-f", "-z", "-e", "trace=execve", "-e", "signal=none", "/usr/bin/make", "-j2"]);
     assert_eq!(run.code(), Some(0), "{}", run.err);
     let ends = holds_together(&run.trace);
@@ -293,7 +312,11 @@ fn shells_as_strace_shows_them() {
     same_as_strace("sh-z", &["-z", "-e", "trace=chdir,openat,exit_group"], &["/bin/sh", "-c", script]);
     same_as_strace("sh-Z", &["-Z", "-a", "20", "-e", "trace=chdir,openat"], &["/bin/sh", "-c", script]);
     same_as_strace("sh-trap", &["-e", "trace=none"], &["/bin/sh", "-c", "trap : HUP; (exit 1); exit 2"]);
-    same_as_strace("bash-P", &["-P", "/nonexistent", "-e", "trace=chdir"], &["/bin/bash", "-c", "cd /; cd /nonexistent; cd /"]);
+    same_as_strace(
+        "bash-P",
+        &["-P", "/nonexistent", "-e", "trace=chdir"],
+        &["/bin/bash", "-c", "cd /; cd /nonexistent; cd /"],
+    );
 }
 
 #[test]
@@ -301,5 +324,9 @@ fn python_as_strace_shows_it() {
     need!("/usr/bin/strace", "/usr/bin/python3");
     let script = "import os; os.chdir('/'); os.getcwd(); fd = os.open('/dev/null', os.O_WRONLY | os.O_APPEND); os.write(fd, bytes(range(256))); os.close(fd)";
     let program = ["/usr/bin/env", "-i", "PYTHONDONTWRITEBYTECODE=1", "/usr/bin/python3", "-I", "-S", "-c", script];
-    same_as_strace("python", &["-s", "64", "-e", "trace=openat,read,write,close,chdir,getcwd,lseek,exit_group"], &program);
+    same_as_strace(
+        "python",
+        &["-s", "64", "-e", "trace=openat,read,write,close,chdir,getcwd,lseek,exit_group"],
+        &program,
+    );
 }

@@ -65,7 +65,13 @@ fn what_cannot_be_executed() {
     let run = scratch.stride(["/"]);
     assert_eq!(run.messages(), ["exec: Permission denied"]);
     assert_eq!(run.code(), Some(1));
-    lines_are(&run.trace, &[r#"execve\("/", \["/"\], 0x\w+ /\* \d+ vars \*/\) = -1 EACCES \(Permission denied\)"#, r"\+\+\+ exited with 1 \+\+\+"]);
+    lines_are(
+        &run.trace,
+        &[
+            r#"execve\("/", \["/"\], 0x\w+ /\* \d+ vars \*/\) = -1 EACCES \(Permission denied\)"#,
+            r"\+\+\+ exited with 1 \+\+\+",
+        ],
+    );
 }
 
 #[test]
@@ -101,7 +107,8 @@ fn who_traces_a_process_already_is_told() {
 #[test]
 fn no_such_user() {
     let run = run(["-u", "no such user", "true"]);
-    let message = if is_root() { "Cannot find user 'no such user'" } else { "You must be root to use the -u/--username option" };
+    let message =
+        if is_root() { "Cannot find user 'no such user'" } else { "You must be root to use the -u/--username option" };
     assert_eq!((run.messages(), run.code()), (vec![message], Some(1)));
 }
 
@@ -146,7 +153,10 @@ fn stride_dies_as_the_program_did() {
 
 #[test]
 fn quiet() {
-    let quiet = |args: &[&str]| run(args.iter().copied().chain(["-f", "-e", "trace=none", "-e", "signal=none", "sh", "-c", "(exit 1); exit 2"])).err;
+    let quiet = |args: &[&str]| {
+        run(args.iter().copied().chain(["-f", "-e", "trace=none", "-e", "signal=none", "sh", "-c", "(exit 1); exit 2"]))
+            .err
+    };
     let loud = quiet(&[]);
     assert!(loud.contains(" attached\n") && loud.matches("+++ exited with").count() == 2, "{loud}");
     let exits = quiet(&["-q"]);
@@ -171,7 +181,15 @@ fn output_to_a_command() {
 fn an_output_for_each_process() {
     let scratch = Scratch::new("ff");
     let mut command = stride();
-    command.args(["-ff", "-o"]).arg(scratch.path("log")).args(["-e", "trace=chdir", "-e", "signal=none", "sh", "-c", "cd /; (cd /tmp); exit 1"]);
+    command.args(["-ff", "-o"]).arg(scratch.path("log")).args([
+        "-e",
+        "trace=chdir",
+        "-e",
+        "signal=none",
+        "sh",
+        "-c",
+        "cd /; (cd /tmp); exit 1",
+    ]);
     assert_eq!(Run::of(command).code(), Some(1));
     let files = std::fs::read_dir(scratch.path(".")).unwrap().map(|f| f.unwrap().file_name().into_string().unwrap());
     let mut texts: Vec<String> = files.map(|name| scratch.read(&name)).collect();
@@ -210,10 +228,24 @@ fn summaries() {
     let table = table.join("\n");
     lines_are(
         &table,
-        &["    calls    errors syscall", "--------- --------- ----------------", " +3 +1 chdir", "--------- --------- ----------------", " +3 +1 total"],
+        &[
+            "    calls    errors syscall",
+            "--------- --------- ----------------",
+            " +3 +1 chdir",
+            "--------- --------- ----------------",
+            " +3 +1 total",
+        ],
     );
     let both = run(["-C"].into_iter().chain(calls)).err;
-    lines_include(&both, &[r#"chdir\("/"\) += 0"#, r"\+\+\+ exited with 4 \+\+\+", "% time     seconds  usecs/call     calls    errors syscall", r" *\d+\.\d\d +\d\.\d{6} +\d+ +3 +1 chdir"]);
+    lines_include(
+        &both,
+        &[
+            r#"chdir\("/"\) += 0"#,
+            r"\+\+\+ exited with 4 \+\+\+",
+            "% time     seconds  usecs/call     calls    errors syscall",
+            r" *\d+\.\d\d +\d\.\d{6} +\d+ +3 +1 chdir",
+        ],
+    );
 }
 
 #[test]
@@ -221,12 +253,19 @@ fn colours() {
     let plain = run(["-e", "trace=chdir", "sh", "-c", "cd /nonexistent; cd /"]).err;
     let painted = run(["--color=always", "-e", "trace=chdir", "sh", "-c", "cd /nonexistent; cd /"]).err;
     assert!(!plain.contains('\x1b'));
-    assert!(painted.contains("\x1b[33mchdir\x1b[0m(\x1b[35m\"/nonexistent\"\x1b[0m)                   = \x1b[32m-1\x1b[0m \x1b[31mENOENT"), "{painted:?}");
+    assert!(
+        painted.contains(
+            "\x1b[33mchdir\x1b[0m(\x1b[35m\"/nonexistent\"\x1b[0m)                   = \x1b[32m-1\x1b[0m \x1b[31mENOENT"
+        ),
+        "{painted:?}"
+    );
     // The same text, laid out the same way.
     let stripped = regex::Regex::new("\x1b\\[[0-9;]*m").unwrap().replace_all(&painted, "").into_owned();
     assert_eq!(stripped, plain);
     let mut command = stride();
-    command.args(["--color=always", "-e", "trace=chdir", "sh", "-c", "cd /"]).env("STRACE_COLORS", "SYSCALL = 1;95 :punct=36");
+    command
+        .args(["--color=always", "-e", "trace=chdir", "sh", "-c", "cd /"])
+        .env("STRACE_COLORS", "SYSCALL = 1;95 :punct=36");
     assert!(Run::of(command).err.contains("\x1b[1;95mchdir\x1b[0m\x1b[36m(\x1b[0m"));
 }
 
@@ -283,14 +322,19 @@ fn attached_and_let_go_in_the_middle_of_a_call() {
     let resumed = r"restart_syscall\(<\.\.\. resuming interrupted (clock_)?nanosleep \.\.\.>";
     lines_are(
         &err,
-        &[&format!("stride: Process {pid} attached"), &format!("{resumed}stride: Process {pid} detached"), " <detached [.]{3}>"],
+        &[
+            &format!("stride: Process {pid} attached"),
+            &format!("{resumed}stride: Process {pid} detached"),
+            " <detached [.]{3}>",
+        ],
     );
 }
 
 #[test]
 fn attached_with_all_threads() {
     let actor = actor!();
-    let mut target = Killed(std::process::Command::new(actor).arg("sit_together").stdout(Stdio::piped()).spawn().unwrap());
+    let mut target =
+        Killed(std::process::Command::new(actor).arg("sit_together").stdout(Stdio::piped()).spawn().unwrap());
     let pid = target.0.id();
     let mut ready = [0; 6];
     std::io::Read::read_exact(target.0.stdout.as_mut().unwrap(), &mut ready).unwrap();
@@ -311,7 +355,8 @@ fn attached_with_all_threads() {
 #[test]
 fn one_target_and_a_command_are_told_apart() {
     let actor = actor!();
-    let mut target = Killed(std::process::Command::new(actor).arg("sit_together").stdout(Stdio::piped()).spawn().unwrap());
+    let mut target =
+        Killed(std::process::Command::new(actor).arg("sit_together").stdout(Stdio::piped()).spawn().unwrap());
     let mut ready = [0; 6];
     std::io::Read::read_exact(target.0.stdout.as_mut().unwrap(), &mut ready).unwrap();
     let scratch = Scratch::new("both");
@@ -326,7 +371,20 @@ fn one_target_and_a_command_are_told_apart() {
 #[test]
 fn environment() {
     let mut command = stride();
-    command.args(["-qq", "-e", "trace=none", "-e", "signal=none", "-E", "NEW=a=b", "-E", "OLD", "sh", "-c", "echo ${NEW-unset} ${OLD-unset} ${KEPT-unset}"]);
+    command.args([
+        "-qq",
+        "-e",
+        "trace=none",
+        "-e",
+        "signal=none",
+        "-E",
+        "NEW=a=b",
+        "-E",
+        "OLD",
+        "sh",
+        "-c",
+        "echo ${NEW-unset} ${OLD-unset} ${KEPT-unset}",
+    ]);
     command.env("OLD", "x").env("KEPT", "y");
     assert_eq!(Run::of(command).out, "a=b unset y\n");
 }
@@ -373,7 +431,9 @@ fn a_limit_counts_what_is_shown() {
 #[test]
 fn only_what_succeeded_or_failed() {
     let scratch = Scratch::new("status");
-    let with = |option: &str| scratch.stride([option, "-qq", "-e", "trace=chdir", "sh", "-c", "cd /; cd /nonexistent; cd /"]).trace;
+    let with = |option: &str| {
+        scratch.stride([option, "-qq", "-e", "trace=chdir", "sh", "-c", "cd /; cd /nonexistent; cd /"]).trace
+    };
     lines_are(&with("-z"), &[r#"chdir\("/"\) += 0"#; 2]);
     lines_are(&with("-Z"), &[r#"chdir\("/nonexistent"\) += -1 ENOENT \(No such file or directory\)"#]);
     assert_eq!(with("--status=none"), "");
@@ -387,10 +447,22 @@ fn paths_and_descriptors() {
     std::fs::write(scratch.path("b"), "bbb\n").unwrap();
     need!("/bin/cat");
     let a = scratch.path("a");
-    let run = scratch.stride(["-e", "quiet=path-resolution,exit", "-P"].map(AsRef::as_ref).into_iter().chain([a.as_os_str(), "/bin/cat".as_ref(), a.as_os_str(), "b".as_ref()]));
+    let run = scratch.stride(["-e", "quiet=path-resolution,exit", "-P"].map(AsRef::as_ref).into_iter().chain([
+        a.as_os_str(),
+        "/bin/cat".as_ref(),
+        a.as_os_str(),
+        "b".as_ref(),
+    ]));
     assert_eq!(run.out, "aaa\nbbb\n");
     let a = regex::escape(&a.to_string_lossy());
-    lines_include(&run.trace, &[&format!(r#"openat\(AT_FDCWD, "{a}", O_RDONLY\) += 3"#), r#"read\(3, "aaa\\n", \d+\) += 4"#, r"close\(3\) += 0"]);
+    lines_include(
+        &run.trace,
+        &[
+            &format!(r#"openat\(AT_FDCWD, "{a}", O_RDONLY\) += 3"#),
+            r#"read\(3, "aaa\\n", \d+\) += 4"#,
+            r"close\(3\) += 0",
+        ],
+    );
     assert!(!run.trace.contains("bbb") && !run.trace.contains("exit_group"), "{}", run.trace);
     let run = scratch.stride(["-qq", "--trace-fds=1", "/bin/cat", "b"]);
     lines_include(&run.trace, &[r#"write\(1, "bbb\\n", 4\) += 4"#]);
@@ -402,7 +474,13 @@ fn calls_without_a_name_are_always_shown() {
     let actor = actor!();
     let scratch = Scratch::new("unknown");
     for set in ["none", "read", "!all"] {
-        let run = scratch.stride(["-qq".as_ref(), "-e".as_ref(), format!("trace={set}").as_ref(), actor.as_os_str(), "unknown".as_ref()]);
+        let run = scratch.stride([
+            "-qq".as_ref(),
+            "-e".as_ref(),
+            format!("trace={set}").as_ref(),
+            actor.as_os_str(),
+            "unknown".as_ref(),
+        ]);
         let pattern = r"syscall_0x7d[01]\(.*\) += -1 ENOSYS \(Function not implemented\)";
         assert_eq!(run.trace.lines().filter(|l| is(l, pattern)).count(), 2, "{set}: {}", run.trace);
     }
@@ -434,12 +512,21 @@ fn times_and_numbers_in_front() {
         ("--always-show-pid", r"\d+ +"),
     ] {
         let run = scratch.stride([option, "-a1", "-e", "trace=chdir", "sh", "-c", "cd /"]);
-        lines_are(&run.trace, &[&format!(r#"{pattern}chdir\("/"\) = 0"#), &format!(r"{pattern}\+\+\+ exited with 0 \+\+\+")]);
+        lines_are(
+            &run.trace,
+            &[&format!(r#"{pattern}chdir\("/"\) = 0"#), &format!(r"{pattern}\+\+\+ exited with 0 \+\+\+")],
+        );
     }
     let number = if cfg!(target_arch = "aarch64") { (49, 94) } else { (80, 231) };
     let run = scratch.stride(["-n", "-a1", "-e", "trace=chdir", "sh", "-c", "cd /"]);
     // The last line has the number of the last call, though that was not asked for.
-    lines_are(&run.trace, &[&format!(r#"\[ *{}\] chdir\("/"\) = 0"#, number.0), &format!(r"\[ *{}\] \+\+\+ exited with 0 \+\+\+", number.1)]);
+    lines_are(
+        &run.trace,
+        &[
+            &format!(r#"\[ *{}\] chdir\("/"\) = 0"#, number.0),
+            &format!(r"\[ *{}\] \+\+\+ exited with 0 \+\+\+", number.1),
+        ],
+    );
     let run = scratch.stride(["-i", "-a1", "-e", "trace=chdir", "sh", "-c", "cd /"]);
     lines_are(&run.trace, &[r#"\[[0-9a-f]{16}\] chdir\("/"\) = 0"#, r"\[\?{16}\] \+\+\+ exited with 0 \+\+\+"]);
     let run = scratch.stride(["-T", "-a1", "-qq", "-e", "trace=chdir", "sh", "-c", "cd /"]);
@@ -460,8 +547,11 @@ fn relative_times_begin_with_nothing_and_add_up() {
 fn styles_of_names_and_strings() {
     let scratch = Scratch::new("styles");
     std::fs::write(scratch.path("data"), "a\u{e9}\tz").unwrap();
-    let with = |args: &[&str]| scratch.stride(args.iter().copied().chain(["-a1", "-qq", "-P", "data", "cat", "data"])).trace;
-    let names = |style: &str, flags: &str, dir: &str| (vec!["-X".to_owned(), style.to_owned()], format!(r#"openat\({dir}, "data", {flags}\) = 3"#));
+    let with =
+        |args: &[&str]| scratch.stride(args.iter().copied().chain(["-a1", "-qq", "-P", "data", "cat", "data"])).trace;
+    let names = |style: &str, flags: &str, dir: &str| {
+        (vec!["-X".to_owned(), style.to_owned()], format!(r#"openat\({dir}, "data", {flags}\) = 3"#))
+    };
     for (args, pattern) in [
         names("raw", "0", "-100"),
         names("abbrev", "O_RDONLY", "AT_FDCWD"),
@@ -482,7 +572,11 @@ fn styles_of_names_and_strings() {
 #[test]
 fn structures_in_full_or_not_at_all() {
     let scratch = Scratch::new("verbose");
-    let with = |args: &[&str]| scratch.stride(args.iter().copied().chain(["-a1", "-qq", "-e", "trace=execve", "env", "-i", "A=1", "/bin/true"])).trace;
+    let with = |args: &[&str]| {
+        scratch
+            .stride(args.iter().copied().chain(["-a1", "-qq", "-e", "trace=execve", "env", "-i", "A=1", "/bin/true"]))
+            .trace
+    };
     need!("/bin/true");
     lines_include(&with(&[]), &[r#"execve\("/bin/true", \["/bin/true"\], 0x[0-9a-f]+ /\* 1 var \*/\) = 0"#]);
     lines_include(&with(&["-v"]), &[r#"execve\("/bin/true", \["/bin/true"\], \["A=1"\]\) = 0"#]);
@@ -494,7 +588,14 @@ fn dumps() {
     let scratch = Scratch::new("dumps");
     std::fs::write(scratch.path("data"), "0123456789abcdefXYZ\n").unwrap();
     let run = scratch.stride(["-qq", "-e", "trace=read", "-e", "read=3", "-P", "data", "cat", "data"]);
-    lines_include(&run.trace, &[r#"read\(3, .*\) = 20"#, r" \| 00000  30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  0123456789abcdef \|", r" \| 00010  58 59 5a 0a +XYZ\. +\|"]);
+    lines_include(
+        &run.trace,
+        &[
+            r#"read\(3, .*\) = 20"#,
+            r" \| 00000  30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  0123456789abcdef \|",
+            r" \| 00010  58 59 5a 0a +XYZ\. +\|",
+        ],
+    );
 }
 
 #[test]

@@ -25,7 +25,8 @@ fn main() {
         .into_iter()
         .flat_map(|source| {
             ["ptrace", "ebpf"].map(|engine| {
-                let (name, source) = (source.file_stem().unwrap_or_default().to_string_lossy().into_owned(), source.clone());
+                let (name, source) =
+                    (source.file_stem().unwrap_or_default().to_string_lossy().into_owned(), source.clone());
                 Trial::test(format!("syscalls::{name}::{engine}"), move || check(&source, engine))
             })
         })
@@ -114,7 +115,9 @@ fn compare(expected: &str, seen: &str) -> Result<(), Failed> {
     for i in 0..want.len().max(got.len()) {
         match (want.get(i), got.get(i)) {
             (Some(w), Some(g)) if w == g => {}
-            (w, g) => report += &format!("line {}\n  - {}\n  + {}\n", i + 1, w.unwrap_or(&"(none)"), g.unwrap_or(&"(none)")),
+            (w, g) => {
+                report += &format!("line {}\n  - {}\n  + {}\n", i + 1, w.unwrap_or(&"(none)"), g.unwrap_or(&"(none)"))
+            }
         }
     }
     Err(report.into())

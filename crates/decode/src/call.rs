@@ -57,7 +57,13 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    pub fn decode<'a>(&'a mut self, call: &'a Call, part: Part, options: &'a Options, world: &'a dyn World) -> Decoded<'a> {
+    pub fn decode<'a>(
+        &'a mut self,
+        call: &'a Call,
+        part: Part,
+        options: &'a Options,
+        world: &'a dyn World,
+    ) -> Decoded<'a> {
         self.arena.reset();
         let arena = &self.arena;
         let Some(row) = table(call.abi).get(call.nr).map(|e| e.row) else {
@@ -91,7 +97,11 @@ impl Decoder {
                 match value {
                     // Arguments that lie in memory stand as if they came in registers.
                     Value::Struct(members, _) if matches!(arg.ty, Ty::Spread(_)) => {
-                        args.extend(members.iter().map(|m| NamedArg { name: m.name, value: m.value, named: arg.named }));
+                        args.extend(members.iter().map(|m| NamedArg {
+                            name: m.name,
+                            value: m.value,
+                            named: arg.named,
+                        }));
                     }
                     Value::Absent => {}
                     value => args.push(NamedArg { name: arg.name, value, named: arg.named }),
@@ -184,8 +194,11 @@ fn errno(v: i64) -> Option<(&'static str, &'static str)> {
 /// A call the tables do not know: six registers.
 fn unknown<'a>(call: &'a Call, part: Part, arena: &'a Bump) -> Decoded<'a> {
     const NAMES: [&str; 6] = ["arg1", "arg2", "arg3", "arg4", "arg5", "arg6"];
-    let all: &[NamedArg] =
-        arena.alloc_slice_fill_iter(NAMES.iter().zip(call.args).map(|(&name, v)| NamedArg { name, value: Value::Hex(v), named: false }));
+    let all: &[NamedArg] = arena.alloc_slice_fill_iter(NAMES.iter().zip(call.args).map(|(&name, v)| NamedArg {
+        name,
+        value: Value::Hex(v),
+        named: false,
+    }));
     let value = match call.outcome {
         Outcome::Value(v) => Value::Hex(v as u64),
         _ => Value::Int(-1),
@@ -203,7 +216,13 @@ fn unknown<'a>(call: &'a Call, part: Part, arena: &'a Bump) -> Decoded<'a> {
 
 impl Decoder {
     /// A signal's `siginfo_t`, as it came from the kernel.
-    pub fn siginfo<'a>(&'a mut self, tid: Tid, info: &'a [u8], options: &'a Options, world: &'a dyn World) -> Value<'a> {
+    pub fn siginfo<'a>(
+        &'a mut self,
+        tid: Tid,
+        info: &'a [u8],
+        options: &'a Options,
+        world: &'a dyn World,
+    ) -> Value<'a> {
         self.arena.reset();
         let arena = &self.arena;
         let pid_comment = |id, kind| {

@@ -37,11 +37,15 @@ enum Form {
 /// Whether the call is one that moves data from (`Phase::Exit`) or to (`Phase::Entry`) its descriptor, and how.
 fn form(name: &str) -> Option<(Phase, Form)> {
     Some(match name {
-        "read" | "pread64" | "recv" | "recvfrom" | "mq_timedreceive" | "mq_timedreceive_time64" => (Phase::Exit, Form::Plain),
+        "read" | "pread64" | "recv" | "recvfrom" | "mq_timedreceive" | "mq_timedreceive_time64" => {
+            (Phase::Exit, Form::Plain)
+        }
         "readv" | "preadv" | "preadv2" => (Phase::Exit, Form::Vector),
         "recvmsg" => (Phase::Exit, Form::Message),
         "recvmmsg" | "recvmmsg_time64" => (Phase::Exit, Form::Messages),
-        "write" | "pwrite64" | "send" | "sendto" | "mq_timedsend" | "mq_timedsend_time64" => (Phase::Entry, Form::Plain),
+        "write" | "pwrite64" | "send" | "sendto" | "mq_timedsend" | "mq_timedsend_time64" => {
+            (Phase::Entry, Form::Plain)
+        }
         "writev" | "pwritev" | "pwritev2" | "vmsplice" => (Phase::Entry, Form::Vector),
         "sendmsg" => (Phase::Entry, Form::Message),
         "sendmmsg" => (Phase::Entry, Form::Messages),

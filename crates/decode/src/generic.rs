@@ -111,7 +111,11 @@ pub fn inline<'a>(cx: &Cx<'a>, ty: &Ty, phase: Phase, addr: u64, size: usize, sc
             let bytes = cx.read(phase, addr, size)?;
             let end = bytes.iter().position(|&b| b == 0);
             // A member without its NUL is cut by the size of its array, where the NUL should have been.
-            Some(Value::Text(Text { bytes: &bytes[..end.unwrap_or(size.saturating_sub(1))], cut: end.is_none(), kind: TextKind::Str }))
+            Some(Value::Text(Text {
+                bytes: &bytes[..end.unwrap_or(size.saturating_sub(1))],
+                cut: end.is_none(),
+                kind: TextKind::Str,
+            }))
         }
         Ty::Items(inner) => {
             let each = inner.size(cx.abi()).max(1);
@@ -257,7 +261,9 @@ pub fn string<'a>(cx: &Cx<'a>, addr: u64, limit: usize, kind: TextKind) -> Value
         Some(end) if end <= limit => Value::Text(Text { bytes: &bytes[..end], cut: false, kind }),
         _ if bytes.len() > limit => Value::Text(Text { bytes: &bytes[..limit], cut: true, kind }),
         // A path as long as any path may be.
-        _ if kind == TextKind::Path && bytes.len() >= 4096 => Value::Text(Text { bytes: &bytes[..4095], cut: true, kind }),
+        _ if kind == TextKind::Path && bytes.len() >= 4096 => {
+            Value::Text(Text { bytes: &bytes[..4095], cut: true, kind })
+        }
         _ => Value::Addr(addr),
     }
 }

@@ -1,7 +1,7 @@
 //! Which descriptors and paths a call is about.
 
-use stride_event::{Call, Memory, Phase};
 use crate::irregular;
+use stride_event::{Call, Memory, Phase};
 use stride_syscalls::{Irregular, Syscall, Ty, table};
 
 /// A descriptor or path among a call's arguments.

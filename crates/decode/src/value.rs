@@ -10,7 +10,10 @@ pub enum Value<'a> {
     /// Shown in hexadecimal.
     Hex(u64),
     /// Hexadecimal with leading zeros, this wide with its `0x` (words of a bit mask).
-    HexWide { raw: u64, width: u8 },
+    HexWide {
+        raw: u64,
+        width: u8,
+    },
     /// Clock ticks, of which there are 100 a second (`USER_HZ`).
     Ticks(u64),
     /// An error number, which may be negated.
@@ -19,14 +22,30 @@ pub enum Value<'a> {
     Octal(u64),
     /// A pointer, shown as such because it is not followed, or because what it points at could not be read.
     Addr(u64),
-    Fd { fd: i32, note: Option<&'a FdNote<'a>> },
-    Pid { id: i32, kind: PidKind, comment: Option<&'a [u8]> },
+    Fd {
+        fd: i32,
+        note: Option<&'a FdNote<'a>>,
+    },
+    Pid {
+        id: i32,
+        kind: PidKind,
+        comment: Option<&'a [u8]>,
+    },
     /// A flag word with the set that names its bits.
-    Flags { raw: u64, set: &'static Set },
+    Flags {
+        raw: u64,
+        set: &'static Set,
+    },
     /// A value of an enumeration.
-    Enum { raw: u64, set: &'static Set },
+    Enum {
+        raw: u64,
+        set: &'static Set,
+    },
     /// A bare symbolic name with the number behind it, for names that no set holds.
-    Name { raw: u64, name: &'static str },
+    Name {
+        raw: u64,
+        name: &'static str,
+    },
     Signal(i32),
     Text(Text<'a>),
     Struct(&'a [Member<'a>], Tail),
@@ -38,9 +57,16 @@ pub enum Value<'a> {
     /// `st_mode`: file type and permissions.
     Mode(u64),
     /// A notation in the form of a C call for a number, such as `makedev(0x8, 0x1)` or `htons(80)`.
-    Notation { raw: u64, name: &'static str, args: &'a [Value<'a>] },
+    Notation {
+        raw: u64,
+        name: &'static str,
+        args: &'a [Value<'a>],
+    },
     /// A number as wide as `printf("%#0*x")` makes it: `0x05`, and zero as bare digits.
-    PadHex { raw: u64, width: u8 },
+    PadHex {
+        raw: u64,
+        width: u8,
+    },
     /// A flag word or enumeration whose number is shown even where names are wanted.
     Numbered(&'a Value<'a>),
     /// An IP address. As a member of a struct an IPv6 one is spelt with the member it is stored in.
@@ -51,9 +77,17 @@ pub enum Value<'a> {
     /// bytes of a port and `htons(80)`.
     Known(&'a Value<'a>, &'a Value<'a>),
     /// A number written as a C macro's call: `IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4)`.
-    Macro { number: &'a Value<'a>, name: &'static str, args: &'a [Value<'a>] },
+    Macro {
+        number: &'a Value<'a>,
+        name: &'static str,
+        args: &'a [Value<'a>],
+    },
     /// A moment, for a comment: seconds since the epoch and a part of a second in this many digits.
-    Time { sec: i64, part: u32, digits: u8 },
+    Time {
+        sec: i64,
+        part: u32,
+        digits: u8,
+    },
     /// A number with a comment that belongs to names: what a name would look like, were there one, or what the number
     /// amounts to. Who wants numbers only sees none.
     Nameless(&'a Value<'a>, &'a Value<'a>),

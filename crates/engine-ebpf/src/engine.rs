@@ -181,7 +181,9 @@ impl EbpfEngine {
                 }
                 continue;
             }
-            if self.stopping && let Some(tid) = self.live.pop_first() {
+            if self.stopping
+                && let Some(tid) = self.live.pop_first()
+            {
                 // Reaping the command would now be waiting for it.
                 self.child = None;
                 return Ok(Some(Note::Detached { tid }));
@@ -237,7 +239,8 @@ impl EbpfEngine {
                     records::facts(&mut self.call, &fixed);
                 }
                 records::blocks(&mut self.call.blocks, &rec[size_of::<rec_call>()..]);
-                self.call.outcome = if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
+                self.call.outcome =
+                    if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
                 Some(Note::Exit)
             }
             rec_kind::REC_ENTRY => {

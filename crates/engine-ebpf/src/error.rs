@@ -31,11 +31,16 @@ impl std::error::Error for Why {}
 pub enum StartError {
     Unavailable(Why),
     /// A call that starting the command takes was refused.
-    Spawn { call: &'static str, error: io::Error },
+    Spawn {
+        call: &'static str,
+        error: io::Error,
+    },
     /// The command's path, arguments or environment hold a NUL byte.
     Nul,
     /// There is no such thread.
-    Attach { tid: stride_event::Tid },
+    Attach {
+        tid: stride_event::Tid,
+    },
     /// A row's plan does not fit the kernel side's bounds.
     Plan(String),
 }

@@ -2,7 +2,7 @@
 
 use crate::error::Why;
 use crate::plans::Tables;
-use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder, bytes_of, bound, task_state};
+use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of, task_state};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{ErrorKind, Iter, Link, MapCore, MapFlags, PrintLevel, set_print};
 use std::io::Read;
@@ -60,7 +60,11 @@ impl Kernel {
     pub fn load(config: Config, tables: &Tables) -> Result<Kernel, Why> {
         set_print(Some((PrintLevel::Warn, note_complaint)));
         // sched_prepare_exec came with Linux 6.10: before, execve(2) must be seen when it is entered.
-        let kernel = if has_prepare_exec() { Self::open(config, tables, true).or_else(|_| Self::open(config, tables, false)) } else { Self::open(config, tables, false) };
+        let kernel = if has_prepare_exec() {
+            Self::open(config, tables, true).or_else(|_| Self::open(config, tables, false))
+        } else {
+            Self::open(config, tables, false)
+        };
         let kernel = kernel.map_err(|e| why(&e))?;
         kernel.fill(tables).map_err(|e| why(&e))?;
         Ok(kernel)
@@ -109,7 +113,16 @@ impl Kernel {
 
     pub fn attach(&mut self) -> Result<(), Why> {
         let p = &self.skel.progs;
-        let all = [&p.on_prepare_exec, &p.on_fork, &p.on_exec, &p.on_exit, &p.on_signal, &p.on_generate, &p.on_sys_exit, &p.on_sys_enter];
+        let all = [
+            &p.on_prepare_exec,
+            &p.on_fork,
+            &p.on_exec,
+            &p.on_exit,
+            &p.on_signal,
+            &p.on_generate,
+            &p.on_sys_exit,
+            &p.on_sys_enter,
+        ];
         for prog in all {
             if prog.autoload() {
                 self.links.push(prog.attach().map_err(|e| why(&e))?);
@@ -189,10 +202,20 @@ fn has_prepare_exec() -> bool {
 
 /// Whether the engine can run here: loads and attaches it for a moment.
 pub fn available() -> Result<(), Why> {
-    let tables = Tables { ops: Vec::new(), calls: Vec::new(), choices: Vec::new(), case_keys: Vec::new(), case_runs: Vec::new(), needs_entry: true };
-    Kernel::load(Config { follow: true, times: true, unknown: true, exits_only: false, attach: true, ring_bytes: 1 << 16 }, &tables)?.attach()
+    let tables = Tables {
+        ops: Vec::new(),
+        calls: Vec::new(),
+        choices: Vec::new(),
+        case_keys: Vec::new(),
+        case_runs: Vec::new(),
+        needs_entry: true,
+    };
+    Kernel::load(
+        Config { follow: true, times: true, unknown: true, exits_only: false, attach: true, ring_bytes: 1 << 16 },
+        &tables,
+    )?
+    .attach()
 }
 
 /// What wire.h says fits what Rust assumes of it.
 const _: () = assert!(bound::ABIS.0 == 3);
-

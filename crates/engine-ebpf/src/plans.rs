@@ -1,7 +1,7 @@
 //! Capture plans as the kernel side's tables.
 
 use crate::error::StartError;
-use crate::wire::{call_flag, call_plan, case_key, choice, bound, op, op_count, op_dir, op_kind, op_run};
+use crate::wire::{bound, call_flag, call_plan, case_key, choice, op, op_count, op_dir, op_kind, op_run};
 use stride_event::{CallSet, Limits, TraceSpec};
 use stride_syscalls::plan::{Cap, Choice, Count, Kind, Op, Plan, ROOT, STACK};
 use stride_syscalls::{Abi, Dir, Syscall, table, uapi::numbers};
@@ -105,7 +105,11 @@ impl Tables {
         let at_entry = |op: &Op| op.dir.is_lost() || op.parent == ROOT && op.at == STACK;
         let has = |f: fn(&Op) -> bool| plan.ops.iter().any(f);
         let mixed = has(|op| op.dir == Dir::In && op.kind == Kind::Bytes) && has(|op| op.dir.at_exit(true));
-        let entry = plan.ops.iter().chain(plan.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default))).any(at_entry);
+        let entry = plan
+            .ops
+            .iter()
+            .chain(plan.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default)))
+            .any(at_entry);
         let call = &mut self.calls[abi as usize * NUMBERS + nr as usize];
         call.ops = ops;
         call.choice = first_choice;
@@ -144,7 +148,6 @@ impl Tables {
 
     /// Appends ops; `None` where they exceed what the kernel side can hold.
     fn run(&mut self, ops: &[Op], base: usize, limits: &Limits) -> Option<op_run> {
-        
         if ops.len() > bound::MAX_RUN.0 as usize {
             return None;
         }

@@ -21,7 +21,9 @@ struct Mapping {
 impl Mapping {
     fn new(fd: BorrowedFd<'_>, len: usize, prot: i32, offset: usize) -> io::Result<Mapping> {
         // SAFETY: a fresh mapping, wherever the kernel puts it.
-        let at = unsafe { libc::mmap(std::ptr::null_mut(), len, prot, libc::MAP_SHARED, fd.as_raw_fd(), offset as libc::off_t) };
+        let at = unsafe {
+            libc::mmap(std::ptr::null_mut(), len, prot, libc::MAP_SHARED, fd.as_raw_fd(), offset as libc::off_t)
+        };
         match NonNull::new(at) {
             Some(at) if at.as_ptr() != libc::MAP_FAILED => Ok(Mapping { at, len }),
             _ => Err(io::Error::last_os_error()),

@@ -31,7 +31,11 @@ impl Image {
         Ok(Image {
             path: c(command.path.as_os_str().as_bytes())?,
             args: command.args.iter().map(|a| c(a.as_bytes())).collect::<Result<_, _>>()?,
-            env: command.env.iter().map(|(k, v)| c(&[k.as_bytes(), b"=", v.as_bytes()].concat())).collect::<Result<_, _>>()?,
+            env: command
+                .env
+                .iter()
+                .map(|(k, v)| c(&[k.as_bytes(), b"=", v.as_bytes()].concat()))
+                .collect::<Result<_, _>>()?,
             user: command.user.clone(),
             complaint,
         })
@@ -80,7 +84,13 @@ impl Waiting {
     }
 }
 
-fn become_command(image: &Image, argv: &[*const libc::c_char], envp: &[*const libc::c_char], ours: i32, gate: i32) -> ! {
+fn become_command(
+    image: &Image,
+    argv: &[*const libc::c_char],
+    envp: &[*const libc::c_char],
+    ours: i32,
+    gate: i32,
+) -> ! {
     // SAFETY: after a fork in what may be a process of several threads: only async-signal-safe calls, on memory prepared before.
     unsafe {
         libc::close(ours);
@@ -114,5 +124,7 @@ fn become_command(image: &Image, argv: &[*const libc::c_char], envp: &[*const li
 /// Waits for the command, which is known to end or to have ended.
 pub fn reap(pid: Tid) {
     // SAFETY: our own child.
-    while unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) } == -1 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted {}
+    while unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) } == -1
+        && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+    {}
 }

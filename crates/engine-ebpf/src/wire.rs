@@ -6,8 +6,8 @@ mod skel {
 }
 
 pub use skel::types::{
-    block_flag, call_flag, call_plan, case_key, choice, bound, op, op_count, op_dir, op_kind, op_run, rec_block, rec_call, rec_exec,
-    rec_exit, rec_flag, rec_head, rec_kind, rec_signal, rec_start, task_flag, task_state,
+    block_flag, bound, call_flag, call_plan, case_key, choice, op, op_count, op_dir, op_kind, op_run, rec_block,
+    rec_call, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_signal, rec_start, task_flag, task_state,
 };
 pub use skel::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
 

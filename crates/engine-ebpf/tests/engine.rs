@@ -97,7 +97,10 @@ fn a_program_that_cannot_be_executed() {
             _ => {}
         }
     }
-    assert_eq!(seen, [format!("{} {:?}", libc::SYS_execve, Outcome::Error(libc::ENOENT as u32)), "exited 1".to_owned()]);
+    assert_eq!(
+        seen,
+        [format!("{} {:?}", libc::SYS_execve, Outcome::Error(libc::ENOENT as u32)), "exited 1".to_owned()]
+    );
 }
 
 #[test]

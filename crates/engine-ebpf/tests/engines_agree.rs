@@ -30,7 +30,8 @@ impl Write for Shared {
 fn compile(name: &str) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(format!("{name}.c"));
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let status = Run::new("cc").args(["-w", "-O1", "-pthread", "-o"]).arg(&program).arg(&source).status().expect("cc runs");
+    let status =
+        Run::new("cc").args(["-w", "-O1", "-pthread", "-o"]).arg(&program).arg(&source).status().expect("cc runs");
     assert!(status.success());
     program
 }
@@ -45,7 +46,14 @@ fn text(mut each: impl FnMut(&mut dyn FnMut(&Event<'_>))) -> String {
         leader: Leader { pid: PidPrefix::Always, ..Leader::default() },
         palette: None,
     };
-    let mut view = TextView::new(layout, Default::default(), Box::new(()), 0, Show::default(), Sink::new("test", Box::new(shared.clone()), false));
+    let mut view = TextView::new(
+        layout,
+        Default::default(),
+        Box::new(()),
+        0,
+        Show::default(),
+        Sink::new("test", Box::new(shared.clone()), false),
+    );
     each(&mut |event| view.event(event));
     view.flush();
     let bytes = shared.0.lock().unwrap().clone();

@@ -47,8 +47,12 @@ fn main() {
     if let Some(prog) = args.first() {
         let path = which(prog);
         let user = spec.command.take().and_then(|c| c.user);
-        spec.command =
-            Some(Command { path, args: args.iter().map(Into::into).collect(), env: std::env::vars_os().collect(), user });
+        spec.command = Some(Command {
+            path,
+            args: args.iter().map(Into::into).collect(),
+            env: std::env::vars_os().collect(),
+            user,
+        });
     }
     let mut engine = PtraceEngine::start(spec).unwrap_or_else(|e| {
         eprintln!("raw: {e}");
@@ -64,7 +68,8 @@ fn main() {
                 if let Event::Exit(call) = &event {
                     calls += 1;
                     if brief {
-                        let size: usize = (0..call.blocks.len()).filter_map(|i| call.blocks.get(i)).map(|b| b.3.len()).sum();
+                        let size: usize =
+                            (0..call.blocks.len()).filter_map(|i| call.blocks.get(i)).map(|b| b.3.len()).sum();
                         let _ = writeln!(out, "{} {} {:x?} {:?} {size}", call.tid, call.nr, call.args, call.outcome);
                     }
                 }
@@ -115,7 +120,10 @@ fn show(out: &mut dyn Write, event: &Event) {
     let _ = match event {
         Event::Enter(c) | Event::Exit(c) => {
             let what = if matches!(event, Event::Enter(_)) { "enter" } else { "exit " };
-            let name = table(c.abi).get(c.nr).map(|e| e.row.name).or(numbers(c.abi).iter().find(|n| u64::from(n.0) == c.nr).map(|n| n.1));
+            let name = table(c.abi)
+                .get(c.nr)
+                .map(|e| e.row.name)
+                .or(numbers(c.abi).iter().find(|n| u64::from(n.0) == c.nr).map(|n| n.1));
             let mut blocks = String::new();
             for i in 0..c.blocks.len() {
                 if let Some((op, addr, phase, bytes)) = c.blocks.get(i) {
@@ -123,7 +131,15 @@ fn show(out: &mut dyn Write, event: &Event) {
                 }
             }
             let resumes = c.resumes.map_or(String::new(), |n| format!(" resumes {n}"));
-            writeln!(out, "{} {what} {:?} {}{:x?} {:?}{resumes}{blocks}", c.tid, c.abi, name.unwrap_or("?"), c.args, c.outcome)
+            writeln!(
+                out,
+                "{} {what} {:?} {}{:x?} {:?}{resumes}{blocks}",
+                c.tid,
+                c.abi,
+                name.unwrap_or("?"),
+                c.args,
+                c.outcome
+            )
         }
         Event::Signal { tid, info, .. } => writeln!(out, "{tid} signal {} code {}", info[0], info[8] as i8),
         Event::Detached { tid, call, .. } => writeln!(out, "{tid} detached in {:?}", call.map(|c| c.nr)),

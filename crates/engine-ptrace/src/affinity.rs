@@ -126,7 +126,9 @@ impl Affinity {
 
     /// Goes where this thread last ran; false if it is there already, or must not go.
     fn come(&mut self, tid: Tid) -> bool {
-        let Some(cpu) = File::open(format!("/proc/{tid}/stat")).ok().and_then(|stat| sys::cpu_of(&stat)) else { return false };
+        let Some(cpu) = File::open(format!("/proc/{tid}/stat")).ok().and_then(|stat| sys::cpu_of(&stat)) else {
+            return false;
+        };
         if self.mode == Mode::Beside(cpu) || !self.own.is_some_and(|own| own.is_set(cpu).unwrap_or(false)) {
             return false;
         }

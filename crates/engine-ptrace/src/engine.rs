@@ -19,19 +19,56 @@ use stride_syscalls::{Abi, uapi::numbers};
 /// An event to hand out, without what it borrows.
 #[derive(Debug)]
 pub(crate) enum Note {
-    Started { tid: Tid, origin: Origin, at: Ns },
+    Started {
+        tid: Tid,
+        origin: Origin,
+        at: Ns,
+    },
     Enter(Slot),
     Exit(Slot),
     /// Its siginfo is in the engine's buffer: at most one is on its way.
-    Signal { tid: Tid, ip: Option<u64>, at: Ns },
-    Stopped { tid: Tid, signal: i32, at: Ns },
-    Ending { tid: Tid },
-    Exited { tid: Tid, status: i32, at: Ns },
-    Killed { tid: Tid, signal: i32, core: bool, at: Ns },
-    Superseded { slot: Slot, old: Tid, at: Ns },
-    Stranger { tid: Tid, fate: Fate },
-    Detached { slot: Slot, at: Ns },
-    Personality { tid: Tid, abi: Abi, at: Ns },
+    Signal {
+        tid: Tid,
+        ip: Option<u64>,
+        at: Ns,
+    },
+    Stopped {
+        tid: Tid,
+        signal: i32,
+        at: Ns,
+    },
+    Ending {
+        tid: Tid,
+    },
+    Exited {
+        tid: Tid,
+        status: i32,
+        at: Ns,
+    },
+    Killed {
+        tid: Tid,
+        signal: i32,
+        core: bool,
+        at: Ns,
+    },
+    Superseded {
+        slot: Slot,
+        old: Tid,
+        at: Ns,
+    },
+    Stranger {
+        tid: Tid,
+        fate: Fate,
+    },
+    Detached {
+        slot: Slot,
+        at: Ns,
+    },
+    Personality {
+        tid: Tid,
+        abi: Abi,
+        at: Ns,
+    },
 }
 
 /// A stopped thread, to be resumed when its events have been taken.
@@ -235,7 +272,9 @@ impl PtraceEngine {
             Note::Ending { tid } => Event::Ending { tid },
             Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
-            Note::Superseded { slot, old, at } => Event::Superseded { tid: self.threads[slot].tid, old, call: self.call_in_flight(slot), at },
+            Note::Superseded { slot, old, at } => {
+                Event::Superseded { tid: self.threads[slot].tid, old, call: self.call_in_flight(slot), at }
+            }
             Note::Stranger { tid, fate } => Event::Stranger { tid, fate },
             Note::Personality { tid, abi, at } => Event::Personality { tid, abi, at },
             Note::Detached { slot, at } => {
@@ -261,7 +300,8 @@ impl PtraceEngine {
 
     /// Keeps a stopped thread until its events are taken, then lets it go on as its state demands.
     fn hold(&mut self, slot: Slot, signal: i32) {
-        let until = if self.filtered && self.threads[slot].inside != Inside::Wanted { Until::Event } else { Until::Syscall };
+        let until =
+            if self.filtered && self.threads[slot].inside != Inside::Wanted { Until::Event } else { Until::Syscall };
         self.held.push(Held { slot, until, signal });
     }
 
@@ -591,7 +631,8 @@ fn numbers_of(abi: Abi) -> &'static Numbers {
         let find = |name| list.iter().find(|n| n.1 == name).map_or(u64::MAX - 1, |n| u64::from(n.0));
         Numbers { execve: find("execve"), restart: find("restart_syscall") }
     }
-    static ALL: LazyLock<[Numbers; 3]> = LazyLock::new(|| [of(numbers::X86_64), of(numbers::I386), of(numbers::AARCH64)]);
+    static ALL: LazyLock<[Numbers; 3]> =
+        LazyLock::new(|| [of(numbers::X86_64), of(numbers::I386), of(numbers::AARCH64)]);
     &ALL[abi as usize]
 }
 
@@ -612,4 +653,3 @@ fn parent_of(tid: Tid) -> Option<Tid> {
         _ => field("PPid:"),
     }
 }
-

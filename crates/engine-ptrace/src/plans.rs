@@ -101,7 +101,10 @@ fn plan(abi: Abi, nr: u64) -> Option<Planned> {
         return None;
     }
     let any = |f: &dyn Fn(&Op) -> bool| {
-        plan.ops.iter().chain(plan.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default))).any(f)
+        plan.ops
+            .iter()
+            .chain(plan.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default)))
+            .any(f)
     };
     let entry = any(&|op| op.dir.at_entry());
     let exit = any(&|op| op.dir.at_exit(true));

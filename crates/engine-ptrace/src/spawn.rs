@@ -105,7 +105,11 @@ impl<'a> Child<'a> {
         let c = |bytes: &[u8]| CString::new(bytes).map_err(|_| StartError::Nul);
         let command = plan.command;
         let args = command.args.iter().map(|a| c(a.as_bytes())).collect::<Result<_, _>>()?;
-        let env = command.env.iter().map(|(k, v)| c(&[k.as_bytes(), b"=", v.as_bytes()].concat())).collect::<Result<_, _>>()?;
+        let env = command
+            .env
+            .iter()
+            .map(|(k, v)| c(&[k.as_bytes(), b"=", v.as_bytes()].concat()))
+            .collect::<Result<_, _>>()?;
         let image = Image::new(c(command.path.as_os_str().as_bytes())?, args, env);
         let mut name = std::env::args_os().next().map_or(b"stride".to_vec(), |n| n.as_bytes().to_vec());
         name.extend(b": ");

@@ -74,8 +74,12 @@ fn killing_stride_strands_no_one() {
     let end = Instant::now() + Duration::from_secs(20);
     let mut rounds = 0;
     while rounds < 100 && Instant::now() < end {
-        let mut tracer =
-            Process::new(&raw).args(["-f", "-q", "-p"]).arg(target.tid().to_string()).stderr(Stdio::null()).spawn().unwrap();
+        let mut tracer = Process::new(&raw)
+            .args(["-f", "-q", "-p"])
+            .arg(target.tid().to_string())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         std::thread::sleep(Duration::from_micros(500 + some(1 << 16)));
         tracer.kill().unwrap();
         tracer.wait().unwrap();
@@ -92,8 +96,12 @@ fn a_signal_detaches_from_attached_processes() {
     let raw = raw!();
     let (target, progress) = spawner();
     for (i, signal) in [2, 15, 1, 3, 13].into_iter().enumerate() {
-        let mut tracer =
-            Process::new(&raw).args(["-f", "-q", "-p"]).arg(target.tid().to_string()).stderr(Stdio::null()).spawn().unwrap();
+        let mut tracer = Process::new(&raw)
+            .args(["-f", "-q", "-p"])
+            .arg(target.tid().to_string())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         std::thread::sleep(Duration::from_millis(100 + 13 * i as u64));
         kill(tracer.id() as Tid, signal);
         use std::os::unix::process::ExitStatusExt;
@@ -109,12 +117,20 @@ fn a_signal_is_passed_on_to_the_command() {
     let raw = raw!();
     for (level, duration, expected) in [("2", "3000", "killed by signal"), ("3", "400", "ran to its end")] {
         let start = Instant::now();
-        let mut tracer = Process::new(&raw).args(["-q", "-I", level]).arg(victim).args(["sleep", duration]).stderr(Stdio::null()).spawn().unwrap();
+        let mut tracer = Process::new(&raw)
+            .args(["-q", "-I", level])
+            .arg(victim)
+            .args(["sleep", duration])
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         std::thread::sleep(Duration::from_millis(200));
         kill(tracer.id() as Tid, 15);
         let status = tracer.wait().unwrap();
         match expected {
-            "killed by signal" => assert!(!status.success() && start.elapsed() < Duration::from_millis(2500), "{status}"),
+            "killed by signal" => {
+                assert!(!status.success() && start.elapsed() < Duration::from_millis(2500), "{status}")
+            }
             _ => assert!(status.success() && start.elapsed() >= Duration::from_millis(400), "{status}"),
         }
     }
@@ -125,7 +141,14 @@ fn a_signal_is_passed_on_to_the_command() {
 fn kill_on_exit() {
     let victim = victim!();
     let raw = raw!();
-    let mut tracer = Process::new(&raw).args(["-q", "-k"]).arg(victim).args(["spawner"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut tracer = Process::new(&raw)
+        .args(["-q", "-k"])
+        .arg(victim)
+        .args(["spawner"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     std::thread::sleep(Duration::from_millis(200));
     tracer.kill().unwrap();
     tracer.wait().unwrap();
@@ -173,7 +196,16 @@ fn the_command_inherits_nothing_of_stride() {
     // The test itself may have been given an ignored signal or an open descriptor: what counts is that there is no difference.
     let untraced = Process::new(victim).arg("env").status().unwrap().code().unwrap();
     for level in ["2", "4"] {
-        assert!(Process::new(&raw).args(["-I", level, "-e", "exit_group", "-o"]).arg(&out).arg(victim).arg("env").status().unwrap().success());
+        assert!(
+            Process::new(&raw)
+                .args(["-I", level, "-e", "exit_group", "-o"])
+                .arg(&out)
+                .arg(victim)
+                .arg("env")
+                .status()
+                .unwrap()
+                .success()
+        );
         let text = std::fs::read_to_string(&out).unwrap();
         assert!(text.contains(&format!("status: {untraced},")), "untraced {untraced}, but {text}");
     }

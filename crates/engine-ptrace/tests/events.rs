@@ -33,7 +33,8 @@ fn calls_outside_the_set_are_skipped() {
 #[test]
 fn without_entries_calls_come_when_they_return() {
     victim!();
-    let spec = stride_event::TraceSpec { calls: calls(&["execve", "exit_group"]), entries: false, ..command(&["exit", "0"]) };
+    let spec =
+        stride_event::TraceSpec { calls: calls(&["execve", "exit_group"]), entries: false, ..command(&["exit", "0"]) };
     assert_eq!(trace(spec), ["0 Spawned", "0 execve = 0", "0 exit_group = ?", "0 exited 0"]);
 }
 
@@ -73,7 +74,11 @@ fn a_forked_child() {
 #[test]
 fn a_vforked_child_that_executes() {
     victim!();
-    let lines = trace(stride_event::TraceSpec { follow: true, calls: calls(&["vfork", "execve", "exit_group"]), ..command(&["vfork"]) });
+    let lines = trace(stride_event::TraceSpec {
+        follow: true,
+        calls: calls(&["vfork", "execve", "exit_group"]),
+        ..command(&["vfork"])
+    });
     assert_eq!(of(&lines, 1)[..], ["born of 0", "execve", "execve = 0", "exit_group", "exit_group = ?", "exited 5"]);
     let at = |what: &str| lines.iter().position(|l| l == what).unwrap_or_else(|| panic!("{what}: {lines:?}"));
     assert!(at("0 vfork") < at("1 execve") && at("1 execve") < at("0 vfork = big"));
@@ -82,9 +87,14 @@ fn a_vforked_child_that_executes() {
 #[test]
 fn threads() {
     victim!();
-    let lines = trace(stride_event::TraceSpec { follow: true, calls: calls(&["getppid", "exit"]), ..command(&["threads"]) });
+    let lines =
+        trace(stride_event::TraceSpec { follow: true, calls: calls(&["getppid", "exit"]), ..command(&["threads"]) });
     for i in 1..=8 {
-        assert_eq!(of(&lines, i), ["born of 0", "getppid", "getppid = big", "exit", "exit = ?", "exited 0"], "{lines:?}");
+        assert_eq!(
+            of(&lines, i),
+            ["born of 0", "getppid", "getppid = big", "exit", "exit = ?", "exited 0"],
+            "{lines:?}"
+        );
     }
 }
 
@@ -92,9 +102,18 @@ fn threads() {
 fn many_children_at_once_are_all_seen_whole() {
     victim!();
     for seccomp in [Seccomp::Off, Seccomp::On] {
-        let lines = trace(stride_event::TraceSpec { seccomp, follow: true, calls: calls(&["getppid", "exit_group"]), ..command(&["forks"]) });
+        let lines = trace(stride_event::TraceSpec {
+            seccomp,
+            follow: true,
+            calls: calls(&["getppid", "exit_group"]),
+            ..command(&["forks"])
+        });
         for i in 1..=50 {
-            assert_eq!(of(&lines, i), ["born of 0", "getppid", "getppid = big", "exit_group", "exit_group = ?", "exited 0"], "{lines:?}");
+            assert_eq!(
+                of(&lines, i),
+                ["born of 0", "getppid", "getppid = big", "exit_group", "exit_group = ?", "exited 0"],
+                "{lines:?}"
+            );
         }
     }
 }
@@ -102,7 +121,11 @@ fn many_children_at_once_are_all_seen_whole() {
 #[test]
 fn a_thread_that_is_not_the_leader_executes() {
     victim!();
-    let lines = trace(stride_event::TraceSpec { follow: true, calls: calls(&["pause", "execve", "exit_group"]), ..command(&["exec-thread"]) });
+    let lines = trace(stride_event::TraceSpec {
+        follow: true,
+        calls: calls(&["pause", "execve", "exit_group"]),
+        ..command(&["exec-thread"])
+    });
     let at = |what: &str| lines.iter().position(|l| l == what).unwrap_or_else(|| panic!("{what}: {lines:?}"));
     // Thread 2 is the one which executes; it goes on as 0.
     assert!(at("2 execve") < at("0 superseded by 2"));
@@ -117,7 +140,17 @@ fn signals() {
     let lines = trace(stride_event::TraceSpec { calls: calls(&["kill", "rt_sigreturn"]), ..command(&["signal"]) });
     assert_eq!(
         lines[1..],
-        ["0 kill", "0 kill = 0", "0 signal 10", "0 rt_sigreturn", "0 rt_sigreturn = 0", "0 kill", "0 kill = 0", "0 signal 15", "0 killed 15"]
+        [
+            "0 kill",
+            "0 kill = 0",
+            "0 signal 10",
+            "0 rt_sigreturn",
+            "0 rt_sigreturn = 0",
+            "0 kill",
+            "0 kill = 0",
+            "0 signal 15",
+            "0 killed 15"
+        ]
     );
 }
 
@@ -126,21 +159,25 @@ fn a_group_stop_lasts_until_it_is_continued() {
     victim!();
     let start = Instant::now();
     let mut waker = None;
-    let lines = trace_with(stride_event::TraceSpec { calls: calls(&["exit_group"]), ..command(&["stop"]) }, |engine, line| {
-        if line == "0 stopped 19" {
-            let pid = engine.command().unwrap();
-            waker = Some(std::thread::spawn(move || {
-                std::thread::sleep(Duration::from_millis(150));
-                let state = state(pid);
-                nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::SIGCONT).unwrap();
-                state
-            }));
-        }
-    });
+    let lines =
+        trace_with(stride_event::TraceSpec { calls: calls(&["exit_group"]), ..command(&["stop"]) }, |engine, line| {
+            if line == "0 stopped 19" {
+                let pid = engine.command().unwrap();
+                waker = Some(std::thread::spawn(move || {
+                    std::thread::sleep(Duration::from_millis(150));
+                    let state = state(pid);
+                    nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::SIGCONT).unwrap();
+                    state
+                }));
+            }
+        });
     let state = waker.expect("stopped").join().unwrap();
     assert!(matches!(state, 't' | 'T'), "{state}");
     assert!(start.elapsed() >= Duration::from_millis(150));
-    assert_eq!(lines[1..], ["0 signal 19", "0 stopped 19", "0 signal 18", "0 exit_group", "0 exit_group = ?", "0 exited 2"]);
+    assert_eq!(
+        lines[1..],
+        ["0 signal 19", "0 stopped 19", "0 signal 18", "0 exit_group", "0 exit_group = ?", "0 exited 2"]
+    );
 }
 
 #[test]
@@ -164,7 +201,11 @@ fn attaching_to_a_sleep_names_what_is_resumed() {
     victim!();
     let target = Target::start(&["sleep", "400"]);
     target.wait_asleep();
-    let spec = stride_event::TraceSpec { attach: vec![target.tid()], calls: calls(&["restart_syscall", "exit_group"]), ..spec() };
+    let spec = stride_event::TraceSpec {
+        attach: vec![target.tid()],
+        calls: calls(&["restart_syscall", "exit_group"]),
+        ..spec()
+    };
     let lines = trace(spec);
     if cfg!(target_arch = "x86_64") {
         assert_eq!(lines[1], "0 restart_syscall resuming nanosleep");
@@ -255,7 +296,8 @@ fn detaching_while_much_happens() {
         let mut target = Target::start(&["spawner"]);
         let mut n = 0;
         let mut engine =
-            PtraceEngine::start(stride_event::TraceSpec { attach: vec![target.tid()], follow: true, ..spec() }).unwrap();
+            PtraceEngine::start(stride_event::TraceSpec { attach: vec![target.tid()], follow: true, ..spec() })
+                .unwrap();
         let mut out = target.0.stdout.take().unwrap();
         let drain = std::thread::spawn(move || {
             let mut total = 0u64;
@@ -285,16 +327,27 @@ fn detaching_while_much_happens() {
 #[test]
 fn a_seccomp_filter_stops_only_what_was_asked_for() {
     victim!();
-    let quiet = |seccomp| trace(stride_event::TraceSpec { seccomp, follow: true, calls: calls(FEW), ..command(&["fork"]) });
+    let quiet =
+        |seccomp| trace(stride_event::TraceSpec { seccomp, follow: true, calls: calls(FEW), ..command(&["fork"]) });
     let (with, without) = (quiet(Seccomp::On), quiet(Seccomp::Off));
     for thread in [0, 1] {
         assert_eq!(of(&with, thread), of(&without, thread));
     }
     // Not even execve being traced, nothing of the start shows.
-    let spec = stride_event::TraceSpec { seccomp: Seccomp::On, follow: true, calls: calls(&["exit_group", "write", "read"]), ..command(&["exit", "6"]) };
+    let spec = stride_event::TraceSpec {
+        seccomp: Seccomp::On,
+        follow: true,
+        calls: calls(&["exit_group", "write", "read"]),
+        ..command(&["exit", "6"])
+    };
     let lines = trace(spec);
     assert_eq!(lines[lines.len() - 3..], ["0 exit_group", "0 exit_group = ?", "0 exited 6"]);
-    let mut spec = stride_event::TraceSpec { seccomp: Seccomp::On, follow: true, calls: calls(&["exit_group", "write", "read"]), ..command(&[]) };
+    let mut spec = stride_event::TraceSpec {
+        seccomp: Seccomp::On,
+        follow: true,
+        calls: calls(&["exit_group", "write", "read"]),
+        ..command(&[])
+    };
     spec.command.as_mut().unwrap().path = "/nonexistent/x".into();
     assert_eq!(trace(spec), ["0 Spawned", "0 exited 1"]);
 }
@@ -324,7 +377,12 @@ fn quiet_is_told_once() {
 #[test]
 fn detaching_on_execve() {
     victim!();
-    let spec = stride_event::TraceSpec { follow: true, detach_on_execve: true, calls: calls(&["execve", "exit_group"]), ..command(&["vfork"]) };
+    let spec = stride_event::TraceSpec {
+        follow: true,
+        detach_on_execve: true,
+        calls: calls(&["execve", "exit_group"]),
+        ..command(&["vfork"])
+    };
     let lines = trace(spec);
     assert_eq!(of(&lines, 1), ["born of 0", "execve", "detached in execve"]);
     assert_eq!(lines.last().unwrap(), "0 exited 3");

@@ -65,7 +65,16 @@ fn run(ops: &[Op], base: usize, phase: Phase, call: &mut Call, limits: &Limits, 
 
 /// Copies what the elements of every block of the parent op point to.
 #[allow(clippy::too_many_arguments)]
-fn follow(op: &Op, me: u8, step: usize, words: bool, phase: Phase, call: &mut Call, limits: &Limits, peek: &mut dyn Peek) {
+fn follow(
+    op: &Op,
+    me: u8,
+    step: usize,
+    words: bool,
+    phase: Phase,
+    call: &mut Call,
+    limits: &Limits,
+    peek: &mut dyn Peek,
+) {
     let word = call.abi.word();
     // The blocks to follow are those of this phase, if the parent was copied in it; else those of the entry:
     // what readv fills lies behind the vector that was read then. Blocks copied from here on are children.
@@ -78,7 +87,9 @@ fn follow(op: &Op, me: u8, step: usize, words: bool, phase: Phase, call: &mut Ca
         }
         let mut at = 0;
         // Of the last element there may be a part: a struct of an older kernel is shorter.
-        while let Some(elem) = call.blocks.get(b).map(|x| x.3.get(at..(at + step).min(x.3.len())).unwrap_or(&[])).filter(|e| !e.is_empty()) {
+        while let Some(elem) =
+            call.blocks.get(b).map(|x| x.3.get(at..(at + step).min(x.3.len())).unwrap_or(&[])).filter(|e| !e.is_empty())
+        {
             let ptr = int(elem, op.at as usize, word);
             let n = count(op, call, phase, Some(elem));
             if ptr != 0 {
@@ -168,13 +179,18 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
                 message(ptr, bytes, n, call, peek);
             }
         }
-        Kind::Str => until(me, ptr, bytes, phase, call, peek, |b, from| b[from..].iter().position(|&c| c == 0).map(|i| from + i + 1)),
+        Kind::Str => until(me, ptr, bytes, phase, call, peek, |b, from| {
+            b[from..].iter().position(|&c| c == 0).map(|i| from + i + 1)
+        }),
         Kind::Words => {
             let word = call.abi.word();
             until(me, ptr, bytes, phase, call, peek, |b, from| {
                 // The word in which the new bytes begin may have begun before them.
                 let first = from / word;
-                b[first * word..].chunks_exact(word).position(|w| w.iter().all(|&c| c == 0)).map(|i| (first + i + 1) * word)
+                b[first * word..]
+                    .chunks_exact(word)
+                    .position(|w| w.iter().all(|&c| c == 0))
+                    .map(|i| (first + i + 1) * word)
             });
         }
     }
@@ -182,7 +198,15 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
 
 /// Copies up to the terminator that `end` finds (given the bytes, and how many of them it has seen before), never reading past
 /// a page before knowing that the text goes on: what follows may not be readable.
-fn until(me: u8, ptr: u64, max: usize, phase: Phase, call: &mut Call, peek: &mut dyn Peek, end: impl Fn(&[u8], usize) -> Option<usize>) {
+fn until(
+    me: u8,
+    ptr: u64,
+    max: usize,
+    phase: Phase,
+    call: &mut Call,
+    peek: &mut dyn Peek,
+    end: impl Fn(&[u8], usize) -> Option<usize>,
+) {
     const CHUNK: usize = 256;
     let mut asked = 0;
     while asked < max {

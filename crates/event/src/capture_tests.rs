@@ -28,7 +28,11 @@ impl Peek for Fake {
         let mut got = 0;
         while got < buf.len() {
             let at = addr.wrapping_add(got as u64);
-            let Some((start, bytes)) = self.pieces.iter().find(|(start, bytes)| at.wrapping_sub(*start) < bytes.len() as u64) else { break };
+            let Some((start, bytes)) =
+                self.pieces.iter().find(|(start, bytes)| at.wrapping_sub(*start) < bytes.len() as u64)
+            else {
+                break;
+            };
             let from = (at - start) as usize;
             let n = (bytes.len() - from).min(buf.len() - got);
             buf[got..got + n].copy_from_slice(&bytes[from..from + n]);
@@ -118,7 +122,12 @@ fn buffers_are_read_when_they_are_filled() {
 
 #[test]
 fn vectors_and_their_buffers() {
-    let memory = || Fake::default().words(0x1000, &[0x5000, 3, 0, 7, 0x6000, 1 << 40]).map(0x5000, *b"abcdef").map(0x6000, vec![b'y'; 100]);
+    let memory = || {
+        Fake::default()
+            .words(0x1000, &[0x5000, 3, 0, 7, 0x6000, 1 << 40])
+            .map(0x5000, *b"abcdef")
+            .map(0x6000, vec![b'y'; 100])
+    };
     let c = call("writev", [1, 0x1000, 3, 0, 0, 0], Outcome::Value(3), &mut memory());
     assert_eq!(c.blocks.prefix(Phase::Entry, 0x1000, 100).len(), 48);
     assert_eq!(c.blocks.prefix(Phase::Entry, 0x5000, 100), b"abc");
@@ -190,7 +199,14 @@ fn every_plan_survives_hostile_arguments() {
     for abi in Abi::ALL {
         for entry in table(abi).iter() {
             let plan = Plan::of(entry.row, abi);
-            for (mapped, arg) in [(true, 0x1000), (true, 0x1001), (false, 0x1000), (true, u64::MAX), (true, u64::MAX - 0x1000), (true, 0)] {
+            for (mapped, arg) in [
+                (true, 0x1000),
+                (true, 0x1001),
+                (false, 0x1000),
+                (true, u64::MAX),
+                (true, u64::MAX - 0x1000),
+                (true, 0),
+            ] {
                 // Memory whose every word points to itself, and is a large number.
                 let mut memory = Fake::default();
                 if mapped {

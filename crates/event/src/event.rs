@@ -16,7 +16,9 @@ pub enum Origin {
     /// `-p`.
     Attached,
     /// Cloned by a traced thread.
-    Forked { parent: Tid },
+    Forked {
+        parent: Tid,
+    },
 }
 
 /// What became of a process that is not traced.
@@ -31,30 +33,73 @@ pub enum Fate {
 /// What an engine reports next. Borrowed from the engine until the next one is asked for.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    Started { tid: Tid, origin: Origin, at: Ns },
+    Started {
+        tid: Tid,
+        origin: Origin,
+        at: Ns,
+    },
     /// A call was entered; only from engines that see it stop there.
     Enter(&'a Call),
     /// A call returned, or is known never to return.
     Exit(&'a Call),
     /// A signal is about to be delivered, with the kernel's own `siginfo_t`. `ip` is where it interrupts, if that was asked for.
-    Signal { tid: Tid, info: &'a [u8; SIGINFO_SIZE], ip: Option<u64>, at: Ns },
+    Signal {
+        tid: Tid,
+        info: &'a [u8; SIGINFO_SIZE],
+        ip: Option<u64>,
+        at: Ns,
+    },
     /// A group-stop.
-    Stopped { tid: Tid, signal: i32, at: Ns },
+    Stopped {
+        tid: Tid,
+        signal: i32,
+        at: Ns,
+    },
     /// The thread is about to be gone: the last moment at which /proc tells of it. Not every engine has it, nor every thread.
-    Ending { tid: Tid },
-    Exited { tid: Tid, status: i32, at: Ns },
-    Killed { tid: Tid, signal: i32, core: bool, at: Ns },
+    Ending {
+        tid: Tid,
+    },
+    Exited {
+        tid: Tid,
+        status: i32,
+        at: Ns,
+    },
+    Killed {
+        tid: Tid,
+        signal: i32,
+        core: bool,
+        at: Ns,
+    },
     /// Thread `old` called execve and took over the id of its thread group leader `tid`, whose own call, if in flight, is gone.
     /// The execve itself, where it was reported as entered or is yet to be reported as returned, is given under its new id.
-    Superseded { tid: Tid, old: Tid, call: Option<&'a Call>, at: Ns },
+    Superseded {
+        tid: Tid,
+        old: Tid,
+        call: Option<&'a Call>,
+        at: Ns,
+    },
     /// Tracing ends for a thread that lives on. Its call in flight, if any, is given as it was captured.
-    Detached { tid: Tid, call: Option<&'a Call>, at: Ns },
+    Detached {
+        tid: Tid,
+        call: Option<&'a Call>,
+        at: Ns,
+    },
     /// A process that is not traced made itself known, being a child of Stride's by a tracee's doing (`CLONE_PARENT`, `CLONE_PTRACE`).
-    Stranger { tid: Tid, fate: Fate },
+    Stranger {
+        tid: Tid,
+        fate: Fate,
+    },
     /// The tracee changed the ABI it uses (exec of a 32-bit program).
-    Personality { tid: Tid, abi: stride_syscalls::Abi, at: Ns },
+    Personality {
+        tid: Tid,
+        abi: stride_syscalls::Abi,
+        at: Ns,
+    },
     /// Calls that could not be recorded.
-    Lost { tid: Tid, count: u64 },
+    Lost {
+        tid: Tid,
+        count: u64,
+    },
     /// No event came for a while: a moment to flush.
     Idle,
 }

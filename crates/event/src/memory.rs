@@ -64,7 +64,14 @@ impl Blocks {
     }
 
     /// Appends a block which `fill` writes; it gets the buffer of `len` zero bytes and returns how many it filled.
-    pub fn push(&mut self, op: u8, phase: Phase, addr: u64, len: usize, fill: impl FnOnce(&mut [u8]) -> usize) -> usize {
+    pub fn push(
+        &mut self,
+        op: u8,
+        phase: Phase,
+        addr: u64,
+        len: usize,
+        fill: impl FnOnce(&mut [u8]) -> usize,
+    ) -> usize {
         let start = self.bytes.len();
         self.bytes.resize(start + len, 0);
         let got = fill(&mut self.bytes[start..]).min(len);
@@ -139,8 +146,11 @@ impl Memory for Blocks {
     }
 
     fn faulted(&self, phase: Phase, addr: u64) -> bool {
-        self.blocks
-            .iter()
-            .any(|b| b.phase == phase && b.faulted && addr.wrapping_sub(b.addr) >= u64::from(b.len) && addr.wrapping_sub(b.addr) <= u64::from(b.len) + 4096)
+        self.blocks.iter().any(|b| {
+            b.phase == phase
+                && b.faulted
+                && addr.wrapping_sub(b.addr) >= u64::from(b.len)
+                && addr.wrapping_sub(b.addr) <= u64::from(b.len) + 4096
+        })
     }
 }

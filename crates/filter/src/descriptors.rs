@@ -38,8 +38,16 @@ mod tests {
     #[test]
     fn errors_name_the_member() {
         for (text, culprit) in [
-            ("-1", "-1"), ("1,2147483648", "2147483648"), ("not_fd,1", "not_fd"), ("!-42", "-42"),
-            ("1,all", "all"), ("0x1", "0x1"), ("1 ", "1 "), ("1,!none", "!none"), ("", ""), ("!,", "!,"),
+            ("-1", "-1"),
+            ("1,2147483648", "2147483648"),
+            ("not_fd,1", "not_fd"),
+            ("!-42", "-42"),
+            ("1,all", "all"),
+            ("0x1", "0x1"),
+            ("1 ", "1 "),
+            ("1,!none", "!none"),
+            ("", ""),
+            ("!,", "!,"),
         ] {
             assert_eq!(parse_descriptors(text).unwrap_err().to_string(), format!("invalid descriptor '{culprit}'"));
         }

@@ -247,9 +247,8 @@ impl<'a> Translator<'a> {
     }
 }
 
-const CLASSES: [&str; 12] = [
-    "alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit",
-];
+const CLASSES: [&str; 12] =
+    ["alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit"];
 
 #[cfg(test)]
 mod tests {
@@ -298,10 +297,23 @@ mod tests {
     #[test]
     fn errors_in_the_words_of_regcomp() {
         for (pattern, reason) in [
-            ("+id", BAD_REPETITION), ("*id", BAD_REPETITION), ("{id", BAD_REPETITION), ("a|*b", BAD_REPETITION),
-            ("^*b", BAD_REPETITION), ("(*b)", BAD_REPETITION), ("(id", PARENTHESES), ("[id", BRACKETS),
-            ("[", BRACKETS), ("id\\", TRAILING_BACKSLASH), ("a{1", BRACES), ("[z-a]", RANGE), ("[[:foo:]]", CLASS),
-            ("[[.foo.]]", COLLATION), ("a{x}", BRACE_CONTENT), ("a{}", BRACE_CONTENT), ("a{2,1}", BRACE_CONTENT),
+            ("+id", BAD_REPETITION),
+            ("*id", BAD_REPETITION),
+            ("{id", BAD_REPETITION),
+            ("a|*b", BAD_REPETITION),
+            ("^*b", BAD_REPETITION),
+            ("(*b)", BAD_REPETITION),
+            ("(id", PARENTHESES),
+            ("[id", BRACKETS),
+            ("[", BRACKETS),
+            ("id\\", TRAILING_BACKSLASH),
+            ("a{1", BRACES),
+            ("[z-a]", RANGE),
+            ("[[:foo:]]", CLASS),
+            ("[[.foo.]]", COLLATION),
+            ("a{x}", BRACE_CONTENT),
+            ("a{}", BRACE_CONTENT),
+            ("a{2,1}", BRACE_CONTENT),
             ("a{70000}", TOO_BIG),
         ] {
             assert_eq!(compile(pattern).unwrap_err().to_string(), format!("regcomp: {pattern}: {reason}"));

@@ -197,7 +197,11 @@ mod tests {
 
     #[test]
     fn inversion_includes_what_has_no_name() {
-        check("!read", &[(Abi::X86_64, 2), (Abi::X86_64, 999), (Abi::X86_64, 5000)], &[(Abi::X86_64, 0), (Abi::I386, 3)]);
+        check(
+            "!read",
+            &[(Abi::X86_64, 2), (Abi::X86_64, 999), (Abi::X86_64, 5000)],
+            &[(Abi::X86_64, 0), (Abi::I386, 3)],
+        );
         check("!!read", &[(Abi::X86_64, 0)], &[(Abi::X86_64, 2)]);
         assert!(parse("all").unwrap().is_all());
         assert!(parse("open,all").unwrap().is_all());
@@ -243,11 +247,26 @@ mod tests {
     #[test]
     fn errors() {
         for (text, culprit) in [
-            ("", ""), ("!,,", "!,,"), ("nonsense", "nonsense"), ("read,nonsense", "nonsense"), ("%", "%"),
-            ("%not_a_class", "%not_a_class"), ("%%file", "%%file"), ("/nonsense", "/nonsense"), ("0x", "0x"),
-            ("-1", "-1"), ("999", "999"), ("4294967296", "4294967296"), ("read,!chdir", "!chdir"),
-            ("read,none", "none"), ("READ", "READ"), ("net", "net"), ("creds", "creds"), ("read@32@64", "read@32@64"),
-            ("socketcall@64", "socketcall@64"), (" read", " read"),
+            ("", ""),
+            ("!,,", "!,,"),
+            ("nonsense", "nonsense"),
+            ("read,nonsense", "nonsense"),
+            ("%", "%"),
+            ("%not_a_class", "%not_a_class"),
+            ("%%file", "%%file"),
+            ("/nonsense", "/nonsense"),
+            ("0x", "0x"),
+            ("-1", "-1"),
+            ("999", "999"),
+            ("4294967296", "4294967296"),
+            ("read,!chdir", "!chdir"),
+            ("read,none", "none"),
+            ("READ", "READ"),
+            ("net", "net"),
+            ("creds", "creds"),
+            ("read@32@64", "read@32@64"),
+            ("socketcall@64", "socketcall@64"),
+            (" read", " read"),
         ] {
             assert_eq!(parse(text).unwrap_err().to_string(), format!("invalid system call '{culprit}'"));
         }

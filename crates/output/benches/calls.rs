@@ -18,7 +18,8 @@ const ROUNDS: usize = 5;
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
-    let mix: Vec<Call> = mix().into_iter().filter(|c| wanted.is_empty() || wanted.contains(&name(c).to_string())).collect();
+    let mix: Vec<Call> =
+        mix().into_iter().filter(|c| wanted.is_empty() || wanted.contains(&name(c).to_string())).collect();
     if std::env::args().any(|a| a == "--lines") {
         return show(&mut view(Box::new(std::io::stdout())), &mix, mix.len(), false);
     }
@@ -28,7 +29,13 @@ fn main() {
     }
     let whole = measure(&mix, false);
     let parts = measure(&mix, true);
-    println!("{:>12} {:>6.2} M/s whole, {:.2} M/s in two parts (goal: {:.1})", "mix", whole / 1e6, parts / 1e6, GOAL / 1e6);
+    println!(
+        "{:>12} {:>6.2} M/s whole, {:.2} M/s in two parts (goal: {:.1})",
+        "mix",
+        whole / 1e6,
+        parts / 1e6,
+        GOAL / 1e6
+    );
 
     let mut view = view(Box::new(std::io::sink()));
     show(&mut view, &mix, mix.len() * 16, false);
@@ -66,7 +73,8 @@ fn show(view: &mut TextView, mix: &[Call], calls: usize, parts: bool) {
 }
 
 fn view(to: Box<dyn std::io::Write + Send>) -> TextView {
-    let layout = Layout { column: 40, elapsed: None, style: Style::default(), leader: Leader::default(), palette: None };
+    let layout =
+        Layout { column: 40, elapsed: None, style: Style::default(), leader: Leader::default(), palette: None };
     let sink = Sink::new("output", to, false);
     TextView::new(layout, Options::default(), Box::new(()), 0, Show::default(), sink)
 }
@@ -126,12 +134,22 @@ fn mix() -> Vec<Call> {
         call("epoll_wait", [5, at, 512, 100, 0, 0], ok(2), Memory::default().at(at, events)),
         call("read", [7, page, 16384, 0, 0, 0], ok(82), Memory::default().at(page, http)),
         call("read", [7, page, 16384, 0, 0, 0], Outcome::Error(11), Memory::default().at(page, http)),
-        call("openat", [at_fdcwd, at, 0x80000, 0, 0, 0], ok(9), Memory::default().at(at, b"/srv/www/html/index.html\0")),
+        call(
+            "openat",
+            [at_fdcwd, at, 0x80000, 0, 0, 0],
+            ok(9),
+            Memory::default().at(at, b"/srv/www/html/index.html\0"),
+        ),
         call("fstat", [9, at, 0, 0, 0, 0], ok(0), Memory::default().at(at, stat)),
         call("mmap", [0, 35255, 1, 2, 9, 0], ok(page as i64), Memory::default()),
         call("mmap", [0, 8192, 3, 0x22, 0xffff_ffff_ffff_ffff, 0], ok(page as i64), Memory::default()),
         call("futex", [page + 0x310, 0x81, 1, 0, 0, 0], ok(1), Memory::default()),
-        call("futex", [page + 0x310, 0x189, 2, at, 0, 0xffff_ffff], Outcome::Error(110), Memory::default().at(at, timeout)),
+        call(
+            "futex",
+            [page + 0x310, 0x189, 2, at, 0, 0xffff_ffff],
+            Outcome::Error(110),
+            Memory::default().at(at, timeout),
+        ),
         call("sendto", [7, page, 74, 0x4000, 0, 0], ok(74), Memory::default().at(page, answer)),
         call("write", [1, page, 74, 0, 0, 0], ok(74), Memory::default().at(page, answer)),
         call("close", [9, 0, 0, 0, 0, 0], ok(0), Memory::default()),

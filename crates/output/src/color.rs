@@ -50,7 +50,8 @@ impl Palette {
         let mut palette = Palette::default();
         for (key, code) in text.split(':').filter_map(|pair| pair.split_once('=')) {
             let (key, code) = (key.trim(), code.trim());
-            let well_formed = !code.is_empty() && code.split(';').all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+            let well_formed =
+                !code.is_empty() && code.split(';').all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
             if let Some(role) = ROLES.iter().find(|(name, ..)| name.eq_ignore_ascii_case(key))
                 && well_formed
             {
@@ -134,11 +135,15 @@ fn token(text: &[u8], at: usize) -> (Option<Role>, Range<usize>) {
             (Some(Role::Comment), at..end)
         }
         // `<unfinished ...>` and its like are the line's, `3</etc/passwd>` is a value's.
-        b' ' if rest.starts_with(b" <") => (Some(Role::Punctuation), at..(at + rest.iter().position(|&b| b == b'>').map_or(rest.len(), |i| i + 1))),
+        b' ' if rest.starts_with(b" <") => {
+            (Some(Role::Punctuation), at..(at + rest.iter().position(|&b| b == b'>').map_or(rest.len(), |i| i + 1)))
+        }
         b'<' if rest.get(1).is_some_and(|&b| b != b'<') && at > 0 && (text[at - 1].is_ascii_alphanumeric()) => {
             (None, at..(at + rest.iter().position(|&b| b == b'>').map_or(rest.len(), |i| i + 1)))
         }
-        b'-' if rest.get(1).is_some_and(u8::is_ascii_digit) => (None, at..1 + at + rest[1..].iter().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(rest.len() - 1)),
+        b'-' if rest.get(1).is_some_and(u8::is_ascii_digit) => {
+            (None, at..1 + at + rest[1..].iter().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(rest.len() - 1))
+        }
         b if b.is_ascii_digit() => (None, at..run(&|b| b.is_ascii_alphanumeric() || b == b'.')),
         b if b.is_ascii_alphabetic() || b == b'_' => {
             let end = run(&|b| b.is_ascii_alphanumeric() || b == b'_');

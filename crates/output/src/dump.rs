@@ -85,7 +85,10 @@ mod tests {
     #[test]
     fn sixteen_bytes_a_row() {
         let mut out = Vec::new();
-        write(&mut out, &[Dump::Buffer { index: 1, len: 18 }, Dump::Bytes { bytes: b"0123456789abcdef\n\xff", len: 18 }]);
+        write(
+            &mut out,
+            &[Dump::Buffer { index: 1, len: 18 }, Dump::Bytes { bytes: b"0123456789abcdef\n\xff", len: 18 }],
+        );
         let expected = [
             " * 18 bytes in buffer 1",
             " | 00000  30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  0123456789abcdef |",

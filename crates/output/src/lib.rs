@@ -18,7 +18,7 @@ pub use color::Palette;
 pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};
 pub use quote::{escape_path, quote};
 pub use sink::Sink;
+pub use style::{HexStrings, NameStyle, Style};
 pub use summary::{Column, SortKey, Summary, SummaryLayout};
 pub use text::{OpenSink, Show, TextView};
-pub use style::{HexStrings, NameStyle, Style};
 pub use value::Writer;

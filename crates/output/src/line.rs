@@ -464,4 +464,3 @@ pub(crate) fn fraction(out: &mut Vec<u8>, ns: Ns, digits: u8) {
         scale /= 10;
     }
 }
-

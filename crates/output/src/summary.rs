@@ -232,9 +232,8 @@ mod tests {
 
     #[test]
     fn counts_and_sorts() {
-        let columns = vec![
-            Column::TimePercent, Column::TimeTotal, Column::TimeAvg, Column::Calls, Column::Errors, Column::Name,
-        ];
+        let columns =
+            vec![Column::TimePercent, Column::TimeTotal, Column::TimeAvg, Column::Calls, Column::Errors, Column::Name];
         let layout = SummaryLayout { columns, sort: SortKey::By(Column::TimePercent), wall_clock: true, overhead: 0 };
         let mut summary = Summary::new(layout);
         summary.add(&call(0, 25_000, Outcome::Value(1)));

@@ -4,8 +4,8 @@ use crate::line::Moment;
 use crate::{Layout, Line, Sink, names};
 use std::collections::{HashMap, HashSet};
 use stride_decode::{Decoder, Options, Part, World};
-use stride_syscalls::PidKind;
 use stride_event::{Call, Event, Ns, SIGINFO_SIZE, Tid};
+use stride_syscalls::PidKind;
 
 /// Opens a thread's own output (`-ff`), or says in a whole sentence why not.
 pub type OpenSink = Box<dyn FnMut(Tid) -> Result<Sink, String>>;
@@ -52,16 +52,37 @@ enum Streams {
 }
 
 impl TextView {
-    pub fn new(layout: Layout, options: Options, world: Box<dyn World>, wall_offset: i128, show: Show, sink: Sink) -> TextView {
+    pub fn new(
+        layout: Layout,
+        options: Options,
+        world: Box<dyn World>,
+        wall_offset: i128,
+        show: Show,
+        sink: Sink,
+    ) -> TextView {
         let line = Box::new(Line::new(layout.clone(), wall_offset));
         Self::with(layout, options, world, wall_offset, show, Streams::One(line, sink))
     }
 
-    pub fn per_thread(layout: Layout, options: Options, world: Box<dyn World>, wall_offset: i128, show: Show, open: OpenSink) -> TextView {
+    pub fn per_thread(
+        layout: Layout,
+        options: Options,
+        world: Box<dyn World>,
+        wall_offset: i128,
+        show: Show,
+        open: OpenSink,
+    ) -> TextView {
         Self::with(layout, options, world, wall_offset, show, Streams::PerThread { open, streams: HashMap::new() })
     }
 
-    fn with(layout: Layout, options: Options, world: Box<dyn World>, wall_offset: i128, show: Show, streams: Streams) -> TextView {
+    fn with(
+        layout: Layout,
+        options: Options,
+        world: Box<dyn World>,
+        wall_offset: i128,
+        show: Show,
+        streams: Streams,
+    ) -> TextView {
         TextView {
             decoder: Decoder::default(),
             options,
@@ -295,7 +316,10 @@ impl TextView {
 
     fn write(line: &mut Line, sink: &mut Sink, error: &mut Option<String>) {
         if let Err(e) = sink.write(line.buffer()) {
-            let text = e.raw_os_error().and_then(|e| names::errno(e as u32)).map_or_else(|| e.to_string(), |(_, text)| text.into());
+            let text = e
+                .raw_os_error()
+                .and_then(|e| names::errno(e as u32))
+                .map_or_else(|| e.to_string(), |(_, text)| text.into());
             error.get_or_insert_with(|| format!("{}: {text}", sink.name));
         }
         line.written();

@@ -1,9 +1,9 @@
 //! Values as strace writes them.
 
 use crate::{HexStrings, NameStyle, Style, clock, escape_path, names, quote};
-use stride_decode::{FdNote, Member, Tail, Text, TextKind, Value};
 use std::io::Write as _;
 use std::net::IpAddr;
+use stride_decode::{FdNote, Member, Tail, Text, TextKind, Value};
 use stride_syscalls::Set;
 
 /// Appends values to a buffer.

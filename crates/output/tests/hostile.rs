@@ -66,8 +66,16 @@ fn call(noise: &mut Noise, abi: Abi, nr: u32) -> Call {
 }
 
 fn view(options: Options) -> TextView {
-    let layout = Layout { column: 40, elapsed: None, style: Style::default(), leader: Leader::default(), palette: None };
-    TextView::new(layout, options, Box::new(()), 0, Show::default(), Sink::new("nowhere", Box::new(std::io::sink()), false))
+    let layout =
+        Layout { column: 40, elapsed: None, style: Style::default(), leader: Leader::default(), palette: None };
+    TextView::new(
+        layout,
+        options,
+        Box::new(()),
+        0,
+        Show::default(),
+        Sink::new("nowhere", Box::new(std::io::sink()), false),
+    )
 }
 
 #[test]

@@ -66,10 +66,10 @@ fn name(signal: u32) -> String {
         32 => "RTMIN".to_owned(),
         33..64 => format!("RT_{}", signal - 32),
         64 => "RTMAX".to_owned(),
-        _ => SIGNALS.iter().find(|s| s.0 == signal).map_or_else(
-            || signal.to_string(),
-            |s| s.1.trim_start_matches("SIG").to_owned(),
-        ),
+        _ => SIGNALS
+            .iter()
+            .find(|s| s.0 == signal)
+            .map_or_else(|| signal.to_string(), |s| s.1.trim_start_matches("SIG").to_owned()),
     }
 }
 

@@ -36,10 +36,12 @@ impl Sockets {
                 }
                 text
             }
-            "NETLINK" => self.bound_netlink(tid, inode).map(|(protocol, port)| match NETLINK_FAMILY.name_of(protocol.into()) {
-                Some(family) => format!("{}:{port}", family.trim_start_matches("NETLINK_")),
-                None => format!("{protocol}:{port}"),
-            }),
+            "NETLINK" => {
+                self.bound_netlink(tid, inode).map(|(protocol, port)| match NETLINK_FAMILY.name_of(protocol.into()) {
+                    Some(family) => format!("{}:{port}", family.trim_start_matches("NETLINK_")),
+                    None => format!("{protocol}:{port}"),
+                })
+            }
             name => {
                 let (family, protocol) = match name {
                     "TCP" => (c::AF_INET, c::IPPROTO_TCP),

@@ -115,7 +115,9 @@ const fn members(s: &Struct, args: &[Arg]) {
 
 const fn ty(t: &Ty, args: &[Arg], within: Option<&Struct>) {
     match t {
-        Ty::Bytes(_, l) | Ty::Buffer(_, l, _) | Ty::Iovec(_, l) | Ty::Sockaddr(_, l) | Ty::SigSet(_, l) => len(l, args, within),
+        Ty::Bytes(_, l) | Ty::Buffer(_, l, _) | Ty::Iovec(_, l) | Ty::Sockaddr(_, l) | Ty::SigSet(_, l) => {
+            len(l, args, within)
+        }
         Ty::Grown(_, s, l, _) => {
             len(l, args, within);
             members(s, args);
@@ -124,7 +126,12 @@ const fn ty(t: &Ty, args: &[Arg], within: Option<&Struct>) {
             len(l, args, within);
             ty(inner, args, within);
         }
-        Ty::Ptr(_, inner) | Ty::As(_, inner) | Ty::Custom(_, inner) | Ty::Items(inner) | Ty::Reply(inner) | Ty::NonZero(inner) => ty(inner, args, within),
+        Ty::Ptr(_, inner)
+        | Ty::As(_, inner)
+        | Ty::Custom(_, inner)
+        | Ty::Items(inner)
+        | Ty::Reply(inner)
+        | Ty::NonZero(inner) => ty(inner, args, within),
         Ty::Turn(before, after) => {
             members(before, args);
             members(after, args);

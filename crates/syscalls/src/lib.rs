@@ -13,10 +13,10 @@ pub mod netlink;
 pub mod plan;
 mod row;
 pub mod rows;
-pub mod sets;
 mod set;
-mod strukt;
+pub mod sets;
 pub mod structs;
+mod strukt;
 mod table;
 mod ty;
 

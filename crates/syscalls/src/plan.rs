@@ -42,11 +42,21 @@ pub enum Count {
     Fixed(u32),
     /// An unsigned value of `width` bytes at this offset of the parent's element (for [`ROOT`]: 8 × position).
     /// Of an argument only the low `width` bytes count.
-    At { at: u16, width: u8 },
+    At {
+        at: u16,
+        width: u8,
+    },
     /// As `At`, less `less`, in units of `1 << shift`, rounded up.
-    Units { at: u16, width: u8, less: i8, shift: u8 },
+    Units {
+        at: u16,
+        width: u8,
+        less: i8,
+        shift: u8,
+    },
     /// Behind the pointer at this offset of [`ROOT`], 4 bytes.
-    Deref { at: u16 },
+    Deref {
+        at: u16,
+    },
     /// The call's return value.
     Ret,
     /// Until the terminator.
@@ -109,7 +119,8 @@ impl Choice {
 
 impl Op {
     /// Copies nothing.
-    const NONE: Op = Op { parent: ROOT, at: 0, kind: Kind::Bytes, elem: 0, count: Count::Fixed(0), cap: Cap::Max(0), dir: Dir::In };
+    const NONE: Op =
+        Op { parent: ROOT, at: 0, kind: Kind::Bytes, elem: 0, count: Count::Fixed(0), cap: Cap::Max(0), dir: Dir::In };
 }
 
 impl Plan {
@@ -127,7 +138,8 @@ impl Plan {
     fn of_form(row: &Syscall, abi: Abi) -> Plan {
         let mut plan = Plan::default();
         // A length that stands in memory must be copied before what it measures.
-        let (later, first): (Vec<_>, Vec<_>) = row.args.iter().enumerate().partition(|(_, arg)| measured_in_memory(&arg.ty));
+        let (later, first): (Vec<_>, Vec<_>) =
+            row.args.iter().enumerate().partition(|(_, arg)| measured_in_memory(&arg.ty));
         for (i, arg) in first.into_iter().chain(later) {
             if let Ty::Select(_) = arg.ty {
                 continue;
@@ -172,15 +184,21 @@ impl Plan {
 
     /// Whether any memory is read at all.
     pub fn is_empty(&self) -> bool {
-        self.ops.is_empty() && self.choices.iter().all(|c| c.default.is_empty() && c.cases.iter().all(|c| c.1.is_empty()))
+        self.ops.is_empty()
+            && self.choices.iter().all(|c| c.default.is_empty() && c.cases.iter().all(|c| c.1.is_empty()))
     }
 }
 
 /// Whether the length of what an argument points at stands behind another argument.
 fn measured_in_memory(ty: &Ty) -> bool {
     match ty {
-        Ty::Bytes(_, len) | Ty::Buffer(_, len, _) | Ty::Array(_, _, len) | Ty::Grown(_, _, len, _) | Ty::Iovec(_, len)
-        | Ty::Sockaddr(_, len) | Ty::SigSet(_, len) => matches!(len, Len::Deref(_)),
+        Ty::Bytes(_, len)
+        | Ty::Buffer(_, len, _)
+        | Ty::Array(_, _, len)
+        | Ty::Grown(_, _, len, _)
+        | Ty::Iovec(_, len)
+        | Ty::Sockaddr(_, len)
+        | Ty::SigSet(_, len) => matches!(len, Len::Deref(_)),
         Ty::Custom(_, shape) => measured_in_memory(shape),
         _ => false,
     }
@@ -210,7 +228,10 @@ impl Place<'_> {
             Len::Of(name) => match self.within {
                 None => {
                     let i = self.row.index(name);
-                    Count::At { at: 8 * self.row.register(i, self.abi) as u16, width: self.row.args[i].ty.size(self.abi).clamp(1, 8) as u8 }
+                    Count::At {
+                        at: 8 * self.row.register(i, self.abi) as u16,
+                        width: self.row.args[i].ty.size(self.abi).clamp(1, 8) as u8,
+                    }
                 }
                 Some((s, start)) => {
                     let f = s.field(name).expect("checked when the row was built").place(self.abi);
@@ -330,18 +351,29 @@ mod tests {
     use crate::{Case, Class, Ret, arg, syscall};
 
     static WORD: Ty = Ty::ULong;
-    static BY_CMD: Select = Select { on: Key::of("cmd"), cases: &[Case(1, Ty::Ptr(Dir::In, &WORD)), Case(2, Ty::Path)], default: Ty::Addr };
-    static ALSO_BY_CMD: Select = Select { on: Key::of("cmd"), cases: &[Case(1, Ty::Iovec(Dir::In, Len::Of("n"))), Case(3, Ty::Str)], default: Ty::Path };
-    static BY_N: Select = Select { on: Key::of("n"), cases: &[Case(7, Ty::Iovec(Dir::Out, Len::Of("cmd")))], default: Ty::Addr };
+    static BY_CMD: Select =
+        Select { on: Key::of("cmd"), cases: &[Case(1, Ty::Ptr(Dir::In, &WORD)), Case(2, Ty::Path)], default: Ty::Addr };
+    static ALSO_BY_CMD: Select = Select {
+        on: Key::of("cmd"),
+        cases: &[Case(1, Ty::Iovec(Dir::In, Len::Of("n"))), Case(3, Ty::Str)],
+        default: Ty::Path,
+    };
+    static BY_N: Select =
+        Select { on: Key::of("n"), cases: &[Case(7, Ty::Iovec(Dir::Out, Len::Of("cmd")))], default: Ty::Addr };
 
-    static ROW: Syscall = syscall("made_up", Class::NONE, Ret::Int, &[
-        arg("cmd", Ty::Int),
-        arg("path", Ty::Path),
-        arg("a", Ty::Select(&BY_CMD)),
-        arg("b", Ty::Select(&ALSO_BY_CMD)),
-        arg("n", Ty::Int),
-        arg("c", Ty::Select(&BY_N)),
-    ]);
+    static ROW: Syscall = syscall(
+        "made_up",
+        Class::NONE,
+        Ret::Int,
+        &[
+            arg("cmd", Ty::Int),
+            arg("path", Ty::Path),
+            arg("a", Ty::Select(&BY_CMD)),
+            arg("b", Ty::Select(&ALSO_BY_CMD)),
+            arg("n", Ty::Int),
+            arg("c", Ty::Select(&BY_N)),
+        ],
+    );
 
     #[test]
     fn choices_of_one_call_share_keys_and_never_numbers() {

@@ -102,22 +102,34 @@ macro_rules! strukt {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! member {
-    ($field:ident) => { $crate::plain(stringify!($field)) };
-    ($field:ident $path:literal) => { $path };
+    ($field:ident) => {
+        $crate::plain(stringify!($field))
+    };
+    ($field:ident $path:literal) => {
+        $path
+    };
 }
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! verbose {
-    () => { false };
-    (v) => { true };
+    () => {
+        false
+    };
+    (v) => {
+        true
+    };
 }
 
 #[doc(hidden)]
 #[macro_export]
 macro_rules! when {
-    () => { $crate::When::Always };
-    ($when:expr) => { $when };
+    () => {
+        $crate::When::Always
+    };
+    ($when:expr) => {
+        $when
+    };
 }
 
 /// A member's C name: one that is a keyword of Rust is declared as `r#type`.

@@ -60,7 +60,11 @@ pub enum Len {
     UntilZero,
     /// The value of a sibling less `less` (or more, where that is negative), in units, rounded up: pages of a length,
     /// words of a number of bits.
-    Units { of: &'static str, less: i8, unit: Unit },
+    Units {
+        of: &'static str,
+        less: i8,
+        unit: Unit,
+    },
 }
 
 /// What [`Len::Units`] divides by.
@@ -88,7 +92,8 @@ impl Unit {
 
 /// How many units of `1 << shift` make up `value - less`, the last one counted though it be not full.
 pub const fn units(value: u64, less: i8, shift: u8) -> u64 {
-    let rest = if less < 0 { value.saturating_add(less.unsigned_abs() as u64) } else { value.saturating_sub(less as u64) };
+    let rest =
+        if less < 0 { value.saturating_add(less.unsigned_abs() as u64) } else { value.saturating_sub(less as u64) };
     (rest >> shift) + (rest & ((1 << shift) - 1) != 0) as u64
 }
 
@@ -546,7 +551,6 @@ pub enum Irregular {
     Entropy,
     UdmabufList,
     Microseconds,
-
 }
 
 impl Irregular {
@@ -565,13 +569,37 @@ impl Ty {
     /// Size in memory, in bytes.
     pub const fn size(&self, abi: Abi) -> usize {
         match self {
-            Ty::Int | Ty::UInt | Ty::Hex | Ty::Fd | Ty::DirFd | Ty::Pid(_) | Ty::Uid | Ty::Gid | Ty::Signal
-            | Ty::Mode | Ty::Perm | Ty::Flags(_) | Ty::Enum(_) | Ty::ClockId => 4,
+            Ty::Int
+            | Ty::UInt
+            | Ty::Hex
+            | Ty::Fd
+            | Ty::DirFd
+            | Ty::Pid(_)
+            | Ty::Uid
+            | Ty::Gid
+            | Ty::Signal
+            | Ty::Mode
+            | Ty::Perm
+            | Ty::Flags(_)
+            | Ty::Enum(_)
+            | Ty::ClockId => 4,
             Ty::I64 | Ty::U64 | Ty::Dev => 8,
             Ty::Long | Ty::ULong | Ty::HexLong | Ty::Addr | Ty::Ticks => abi.word(),
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Table(..) | Ty::Grown(..)
-            | Ty::Exchange(_) | Ty::Turn(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => abi.word(),
+            Ty::Path
+            | Ty::Str
+            | Ty::Bytes(..)
+            | Ty::Buffer(..)
+            | Ty::Ptr(..)
+            | Ty::Array(..)
+            | Ty::Table(..)
+            | Ty::Grown(..)
+            | Ty::Exchange(_)
+            | Ty::Turn(..)
+            | Ty::Iovec(..)
+            | Ty::Sockaddr(..)
+            | Ty::SigSet(..)
+            | Ty::Spread(_)
+            | Ty::Stack(_) => abi.word(),
             Ty::As(width, _) => width.bytes(abi),
             Ty::Struct(s) => s.size(abi),
             Ty::Blob(n) => *n,
@@ -584,9 +612,21 @@ impl Ty {
     /// Whether the value lies behind a pointer held in the argument or member.
     pub const fn is_pointer(&self) -> bool {
         match self {
-            Ty::Path | Ty::Str | Ty::Bytes(..) | Ty::Buffer(..) | Ty::Ptr(..) | Ty::Array(..) | Ty::Table(..) | Ty::Grown(..)
-            | Ty::Exchange(_) | Ty::Turn(..) | Ty::Iovec(..) | Ty::Sockaddr(..)
-            | Ty::SigSet(..) | Ty::Spread(_) | Ty::Stack(_) => true,
+            Ty::Path
+            | Ty::Str
+            | Ty::Bytes(..)
+            | Ty::Buffer(..)
+            | Ty::Ptr(..)
+            | Ty::Array(..)
+            | Ty::Table(..)
+            | Ty::Grown(..)
+            | Ty::Exchange(_)
+            | Ty::Turn(..)
+            | Ty::Iovec(..)
+            | Ty::Sockaddr(..)
+            | Ty::SigSet(..)
+            | Ty::Spread(_)
+            | Ty::Stack(_) => true,
             Ty::As(_, shape) | Ty::Custom(_, shape) | Ty::Reply(shape) | Ty::NonZero(shape) => shape.is_pointer(),
             _ => false,
         }
@@ -616,7 +656,9 @@ impl Ty {
             Ty::Bytes(d, l) | Ty::Buffer(d, l, _) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {
                 !d.is_in() || matches!(l, Len::Ret)
             }
-            Ty::Array(d, inner, l) | Ty::Table(d, inner, l, _) => !d.is_in() || matches!(l, Len::Ret) || inner.needs_exit(),
+            Ty::Array(d, inner, l) | Ty::Table(d, inner, l, _) => {
+                !d.is_in() || matches!(l, Len::Ret) || inner.needs_exit()
+            }
             Ty::Grown(d, s, l, _) => !d.is_in() || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
             Ty::Ptr(d, inner) => !d.is_in() || inner.needs_exit(),
             Ty::Struct(s) => {

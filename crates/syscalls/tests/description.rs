@@ -92,7 +92,10 @@ fn flags_do_not_hide_each_other() {
                 let common = item.value & before.value;
                 // A name for several bits stands before the names of its parts; it could never be shown after them.
                 if common != 0 && common != item.value {
-                    wrong.insert(format!("{} ({:#x}) after {} ({:#x})", item.name, item.value, before.name, before.value));
+                    wrong.insert(format!(
+                        "{} ({:#x}) after {} ({:#x})",
+                        item.name, item.value, before.name, before.value
+                    ));
                 }
             }
         }

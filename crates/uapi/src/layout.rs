@@ -88,45 +88,20 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 
 /// The generated files' short spelling of an unsigned field or a struct.
 pub(crate) const fn f(name: &'static str, offset: u16, size: u16, count: u16) -> F {
-    F {
-        name,
-        offset,
-        size,
-        signed: false,
-        pointer: false,
-        count,
-        bits: (0, 0),
-    }
+    F { name, offset, size, signed: false, pointer: false, count, bits: (0, 0) }
 }
 
 /// A signed field.
 pub(crate) const fn s(name: &'static str, offset: u16, size: u16, count: u16) -> F {
-    F {
-        signed: true,
-        ..f(name, offset, size, count)
-    }
+    F { signed: true, ..f(name, offset, size, count) }
 }
 
 /// A pointer.
 pub(crate) const fn p(name: &'static str, offset: u16, size: u16, count: u16) -> F {
-    F {
-        pointer: true,
-        ..f(name, offset, size, count)
-    }
+    F { pointer: true, ..f(name, offset, size, count) }
 }
 
 /// A bit field.
-pub(crate) const fn bit(
-    name: &'static str,
-    offset: u16,
-    size: u16,
-    signed: bool,
-    first: u8,
-    width: u8,
-) -> F {
-    F {
-        signed,
-        bits: (first, width),
-        ..f(name, offset, size, 1)
-    }
+pub(crate) const fn bit(name: &'static str, offset: u16, size: u16, signed: bool, first: u8, width: u8) -> F {
+    F { signed, bits: (first, width), ..f(name, offset, size, 1) }
 }

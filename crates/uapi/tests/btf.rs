@@ -8,14 +8,8 @@ use stride_uapi::structs_x86_64::ALL;
 /// Names that mean something else inside the kernel, or that a configuration changes.
 const OTHER_MEANING: &[(&str, &str)] = &[
     ("kvm_stats_desc", "the kernel embeds the name after it"),
-    (
-        "taskstats",
-        "grown after 6.12, at the end; netlink sends its size along",
-    ),
-    (
-        "virtio_balloon_config",
-        "grown after 6.12; a device's memory, not a call's",
-    ),
+    ("taskstats", "grown after 6.12, at the end; netlink sends its size along"),
+    ("virtio_balloon_config", "grown after 6.12; a device's memory, not a call's"),
 ];
 
 /// Structs that programs pass with their size and that grow at the end: a running kernel may know less of them.
@@ -41,17 +35,11 @@ fn layouts_agree_with_the_running_kernel() {
         }
         let grown = GROWING.contains(&layout.name) && theirs.size < layout.size;
         if theirs.size != layout.size && !grown {
-            wrong.push(format!(
-                "{}: {} here, {} in the kernel",
-                layout.name, layout.size, theirs.size
-            ));
+            wrong.push(format!("{}: {} here, {} in the kernel", layout.name, layout.size, theirs.size));
         }
         for (name, bits) in &theirs.members {
             // Newer kernels give padding a purpose, so what is left of it moves.
-            if ["pad", "res", "unused"]
-                .iter()
-                .any(|spare| name.trim_start_matches('_').starts_with(spare))
-            {
+            if ["pad", "res", "unused"].iter().any(|spare| name.trim_start_matches('_').starts_with(spare)) {
                 continue;
             }
             // Members get new names at times, and a union's newer ones are not here: no complaint.
@@ -61,10 +49,7 @@ fn layouts_agree_with_the_running_kernel() {
             members += 1;
             let here = u32::from(ours.offset) * 8 + u32::from(ours.bits.0);
             if here != *bits {
-                wrong.push(format!(
-                    "{}.{name}: bit {here} here, {bits} in the kernel",
-                    layout.name
-                ));
+                wrong.push(format!("{}.{name}: bit {here} here, {bits} in the kernel", layout.name));
             }
         }
     }

@@ -4,10 +4,7 @@ use stride_uapi::{consts, consts_aarch64, consts_i386, errno, numbers, signals};
 use stride_uapi::{structs_aarch64 as arm, structs_i386 as i386, structs_x86_64 as x86};
 
 fn call(table: &[(u32, &'static str)], number: u32) -> Option<&'static str> {
-    table
-        .iter()
-        .find(|(found, _)| *found == number)
-        .map(|(_, name)| *name)
+    table.iter().find(|(found, _)| *found == number).map(|(_, name)| *name)
 }
 
 #[test]
@@ -33,30 +30,13 @@ fn constants_that_differ() {
 
 #[test]
 fn sizes_on_three_abis() {
-    let sizes = |x: stride_uapi::Layout, i: stride_uapi::Layout, a: stride_uapi::Layout| {
-        (x.size, i.size, a.size)
-    };
+    let sizes = |x: stride_uapi::Layout, i: stride_uapi::Layout, a: stride_uapi::Layout| (x.size, i.size, a.size);
     assert_eq!(sizes(x86::stat, i386::stat, arm::stat), (144, 64, 128));
-    assert_eq!(
-        sizes(x86::timespec, i386::timespec, arm::timespec),
-        (16, 8, 16)
-    );
-    assert_eq!(
-        sizes(x86::siginfo, i386::siginfo, arm::siginfo),
-        (128, 128, 128)
-    );
-    assert_eq!(
-        sizes(x86::user_msghdr, i386::user_msghdr, arm::user_msghdr),
-        (56, 28, 56)
-    );
-    assert_eq!(
-        sizes(x86::k_sigaction, i386::k_sigaction, arm::k_sigaction),
-        (32, 20, 32)
-    );
-    assert_eq!(
-        sizes(x86::epoll_event, i386::epoll_event, arm::epoll_event),
-        (12, 12, 16)
-    );
+    assert_eq!(sizes(x86::timespec, i386::timespec, arm::timespec), (16, 8, 16));
+    assert_eq!(sizes(x86::siginfo, i386::siginfo, arm::siginfo), (128, 128, 128));
+    assert_eq!(sizes(x86::user_msghdr, i386::user_msghdr, arm::user_msghdr), (56, 28, 56));
+    assert_eq!(sizes(x86::k_sigaction, i386::k_sigaction, arm::k_sigaction), (32, 20, 32));
+    assert_eq!(sizes(x86::epoll_event, i386::epoll_event, arm::epoll_event), (12, 12, 16));
     assert_eq!(i386::stat64.size, 96);
 }
 
@@ -80,11 +60,9 @@ fn fields() {
 
 #[test]
 fn system_calls() {
-    for (table, read, close, at) in [
-        (numbers::X86_64, 0, 3, 262),
-        (numbers::I386, 3, 6, 300),
-        (numbers::AARCH64, 63, 57, 79),
-    ] {
+    for (table, read, close, at) in
+        [(numbers::X86_64, 0, 3, 262), (numbers::I386, 3, 6, 300), (numbers::AARCH64, 63, 57, 79)]
+    {
         assert_eq!(call(table, read), Some("read"));
         assert_eq!(call(table, close), Some("close"));
         assert!(matches!(call(table, at), Some("newfstatat" | "fstatat64")));
@@ -100,18 +78,9 @@ fn system_calls() {
 fn errors_and_signals() {
     assert_eq!(errno::ERRNO[1], (2, "ENOENT", "No such file or directory"));
     let restart = errno::ERRNO.iter().find(|(number, ..)| *number == 512);
-    assert_eq!(
-        restart,
-        Some(&(512, "ERESTARTSYS", "To be restarted if SA_RESTART is set"))
-    );
+    assert_eq!(restart, Some(&(512, "ERESTARTSYS", "To be restarted if SA_RESTART is set")));
     // 41 and 58 are second names of other errors.
-    assert_eq!(
-        errno::ERRNO
-            .iter()
-            .filter(|(number, ..)| *number <= 133)
-            .count(),
-        131
-    );
+    assert_eq!(errno::ERRNO.iter().filter(|(number, ..)| *number <= 133).count(), 131);
     assert_eq!(signals::SIGNALS.len(), 31);
     assert_eq!(signals::SIGNALS[8], (9, "SIGKILL"));
 }

@@ -26,18 +26,9 @@ pub fn evaluate(
     let head = groups::text(group);
     let main = with_ext(base, "macros.c");
     fs::write(&main, &head)?;
-    let output = source
-        .clang(abi, work)
-        .args(["-E", "-dM"])
-        .arg(&main)
-        .output()
-        .context("cannot run clang")?;
+    let output = source.clang(abi, work).args(["-E", "-dM"]).arg(&main).output().context("cannot run clang")?;
     let listing = String::from_utf8_lossy(&output.stdout);
-    let mut names: Vec<String> = listing
-        .lines()
-        .filter_map(candidate)
-        .map(String::from)
-        .collect();
+    let mut names: Vec<String> = listing.lines().filter_map(candidate).map(String::from).collect();
     names.sort();
 
     let main = with_ext(base, "values.c");
@@ -45,18 +36,9 @@ pub fn evaluate(
     let first = head.lines().count() + DEFINE.lines().count() + 1;
     // A rejected line can hide the next one's error, so this goes round a few times.
     for _ in 0..20 {
-        let lines: String = names
-            .iter()
-            .map(|name| format!("STRIDE_VALUE({name})\n"))
-            .collect();
+        let lines: String = names.iter().map(|name| format!("STRIDE_VALUE({name})\n")).collect();
         fs::write(&main, format!("{head}{DEFINE}{lines}"))?;
-        let output = source
-            .clang(abi, work)
-            .arg("-c")
-            .arg(&main)
-            .arg("-o")
-            .arg(&object)
-            .output()?;
+        let output = source.clang(abi, work).arg("-c").arg(&main).arg("-o").arg(&object).output()?;
         if output.status.success() {
             let values = values(&object)?;
             let requests = Macros::parse(&listing).requests(&values);
@@ -65,10 +47,7 @@ pub fn evaluate(
         let log = String::from_utf8_lossy(&output.stderr);
         let rejected = rejected(&log, &main.to_string_lossy(), first, names.len());
         if rejected.is_empty() {
-            bail!(
-                "cannot tell which constant clang rejects in {}:\n{log}",
-                main.display()
-            );
+            bail!("cannot tell which constant clang rejects in {}:\n{log}", main.display());
         }
         let mut index = 0;
         names.retain(|_| {
@@ -88,19 +67,8 @@ fn candidate(line: &str) -> Option<&str> {
     let code = body.contains(['{', '}', ';', '"', '#', '\'']) && !is_char(body);
     // Of the C library or the compiler, not of the kernel.
     let foreign = ["linux", "unix", "i386", "offsetof", "NULL"].contains(&name)
-        || [
-            "INT",
-            "UINT",
-            "SIZE_",
-            "PTRDIFF_",
-            "SIG_ATOMIC_",
-            "WCHAR_",
-            "WINT_",
-        ]
-        .iter()
-        .any(|prefix| {
-            name.starts_with(prefix)
-                && (name.ends_with("_MAX") || name.ends_with("_MIN") || name.ends_with("_WIDTH"))
+        || ["INT", "UINT", "SIZE_", "PTRDIFF_", "SIG_ATOMIC_", "WCHAR_", "WINT_"].iter().any(|prefix| {
+            name.starts_with(prefix) && (name.ends_with("_MAX") || name.ends_with("_MIN") || name.ends_with("_WIDTH"))
         });
     (!odd && !code && !foreign).then_some(name)
 }
@@ -114,13 +82,8 @@ fn is_char(body: &str) -> bool {
 fn rejected(log: &str, main: &str, first: usize, count: usize) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for line in log.lines().filter(|line| line.contains(": error: ")) {
-        let number = line
-            .strip_prefix(main)
-            .and_then(|rest| rest.strip_prefix(':')?.split(':').next()?.parse().ok());
-        if let Some(index) = number
-            .and_then(|number: usize| number.checked_sub(first))
-            .filter(|&index| index < count)
-        {
+        let number = line.strip_prefix(main).and_then(|rest| rest.strip_prefix(':')?.split(':').next()?.parse().ok());
+        if let Some(index) = number.and_then(|number: usize| number.checked_sub(first)).filter(|&index| index < count) {
             found.insert(index);
         }
     }
@@ -137,20 +100,14 @@ fn values(object: &Path) -> Result<BTreeMap<String, u64>> {
     let moved: BTreeSet<u64> = section.relocations().map(|(offset, _)| offset).collect();
     let mut found = BTreeMap::new();
     for symbol in file.symbols() {
-        let Some(name) = symbol
-            .name()
-            .ok()
-            .and_then(|name| name.strip_prefix(PREFIX))
-        else {
+        let Some(name) = symbol.name().ok().and_then(|name| name.strip_prefix(PREFIX)) else {
             continue;
         };
         let at = symbol.address() as usize;
         if moved.contains(&symbol.address()) {
             continue; // an address, not a number
         }
-        let value = bytes
-            .get(at..at + 8)
-            .context("a constant lies outside its section")?;
+        let value = bytes.get(at..at + 8).context("a constant lies outside its section")?;
         found.insert(name.to_string(), u64::from_le_bytes(value.try_into()?));
     }
     Ok(found)

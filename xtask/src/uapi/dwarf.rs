@@ -42,15 +42,10 @@ pub fn read(abi: Abi, source: &Source, group: &[String], base: &Path) -> Result<
         .output()
         .context("cannot run clang")?;
     if !output.status.success() {
-        bail!(
-            "clang fails on {}:\n{}",
-            main.display(),
-            String::from_utf8_lossy(&output.stderr)
-        );
+        bail!("clang fails on {}:\n{}", main.display(), String::from_utf8_lossy(&output.stderr));
     }
     let data = fs::read(&object)?;
-    let types = Types::parse(&data)
-        .with_context(|| format!("cannot read the DWARF of {}", object.display()))?;
+    let types = Types::parse(&data).with_context(|| format!("cannot read the DWARF of {}", object.display()))?;
     Ok((types.layouts(), types.enums()))
 }
 
@@ -100,19 +95,15 @@ struct Resolved {
 impl Types {
     fn parse(data: &[u8]) -> Result<Types> {
         let file = object::File::parse(data)?;
-        let sections: HashMap<&'static str, Vec<u8>> =
-            [".debug_info", ".debug_abbrev", ".debug_str", ".debug_line"]
-                .into_iter()
-                .map(|name| Ok((name, relocated(&file, name)?)))
-                .collect::<Result<_>>()?;
+        let sections: HashMap<&'static str, Vec<u8>> = [".debug_info", ".debug_abbrev", ".debug_str", ".debug_line"]
+            .into_iter()
+            .map(|name| Ok((name, relocated(&file, name)?)))
+            .collect::<Result<_>>()?;
         let dwarf = gimli::Dwarf::load(|id| {
             let bytes = sections.get(id.name()).map(Vec::as_slice).unwrap_or(&[]);
             Ok::<_, gimli::Error>(EndianSlice::new(bytes, LittleEndian))
         })?;
-        let mut types = Types {
-            dies: HashMap::new(),
-            order: Vec::new(),
-        };
+        let mut types = Types { dies: HashMap::new(), order: Vec::new() };
         let mut units = dwarf.units();
         while let Some(header) = units.next()? {
             let unit = dwarf.unit(header)?;
@@ -136,58 +127,34 @@ impl Types {
     }
 
     fn resolve(&self, ty: Option<usize>) -> Resolved {
-        let plain = |size, signed| Resolved {
-            size,
-            signed,
-            pointer: false,
-            members: None,
-            count: 1,
-        };
-        let Some((offset, die)) = ty.and_then(|offset| Some((offset, self.dies.get(&offset)?)))
-        else {
+        let plain = |size, signed| Resolved { size, signed, pointer: false, members: None, count: 1 };
+        let Some((offset, die)) = ty.and_then(|offset| Some((offset, self.dies.get(&offset)?))) else {
             return plain(0, false);
         };
         let size = die.size.unwrap_or(0);
         match gimli::DwTag(die.tag) {
             gimli::DW_TAG_base_type => {
-                let signed = matches!(
-                    die.encoding,
-                    Some(gimli::DW_ATE_signed | gimli::DW_ATE_signed_char)
-                );
+                let signed = matches!(die.encoding, Some(gimli::DW_ATE_signed | gimli::DW_ATE_signed_char));
                 plain(size, signed)
             }
-            gimli::DW_TAG_enumeration_type => {
-                plain(size, die.ty.is_some_and(|ty| self.resolve(Some(ty)).signed))
-            }
+            gimli::DW_TAG_enumeration_type => plain(size, die.ty.is_some_and(|ty| self.resolve(Some(ty)).signed)),
             // Only the size of a pointer depends on the ABI; `at` fills it in from the unit.
-            gimli::DW_TAG_pointer_type => Resolved {
-                pointer: true,
-                ..plain(size, false)
-            },
-            gimli::DW_TAG_structure_type | gimli::DW_TAG_union_type => Resolved {
-                members: Some(offset),
-                ..plain(size, false)
-            },
+            gimli::DW_TAG_pointer_type => Resolved { pointer: true, ..plain(size, false) },
+            gimli::DW_TAG_structure_type | gimli::DW_TAG_union_type => {
+                Resolved { members: Some(offset), ..plain(size, false) }
+            }
             gimli::DW_TAG_array_type => {
                 let element = self.resolve(die.ty);
                 let dimensions = die.children.iter().filter_map(|child| self.dies.get(child));
-                let count = dimensions
-                    .map(|dimension| dimension.count.unwrap_or(0))
-                    .product::<u64>();
-                Resolved {
-                    count: count * element.count,
-                    ..element
-                }
+                let count = dimensions.map(|dimension| dimension.count.unwrap_or(0)).product::<u64>();
+                Resolved { count: count * element.count, ..element }
             }
             _ => self.resolve(die.ty), // typedef, const, volatile, restrict, atomic
         }
     }
 
     fn is_aggregate(die: &Die) -> bool {
-        matches!(
-            gimli::DwTag(die.tag),
-            gimli::DW_TAG_structure_type | gimli::DW_TAG_union_type
-        )
+        matches!(gimli::DwTag(die.tag), gimli::DW_TAG_structure_type | gimli::DW_TAG_union_type)
     }
 
     fn layouts(&self) -> BTreeMap<String, Layout> {
@@ -196,25 +163,18 @@ impl Types {
         for offset in &self.order {
             let die = &self.dies[offset];
             // Opaque ones, declared only, have no layout.
-            if let (true, Some(name), false) = (Self::is_aggregate(die), &die.name, die.declaration)
-            {
-                found
-                    .entry(name.clone())
-                    .or_insert_with(|| self.layout(die, pointer));
+            if let (true, Some(name), false) = (Self::is_aggregate(die), &die.name, die.declaration) {
+                found.entry(name.clone()).or_insert_with(|| self.layout(die, pointer));
             }
         }
         // `typedef struct { … } name;` goes by the typedef's name; a tag of that name wins.
         for die in self.order.iter().map(|offset| &self.dies[offset]) {
-            let (gimli::DW_TAG_typedef, Some(name), Some(ty)) =
-                (gimli::DwTag(die.tag), &die.name, die.ty)
-            else {
+            let (gimli::DW_TAG_typedef, Some(name), Some(ty)) = (gimli::DwTag(die.tag), &die.name, die.ty) else {
                 continue;
             };
             let target = &self.dies[&ty];
             if Self::is_aggregate(target) && target.name.is_none() {
-                found
-                    .entry(name.clone())
-                    .or_insert_with(|| self.layout(target, pointer));
+                found.entry(name.clone()).or_insert_with(|| self.layout(target, pointer));
             }
         }
         found
@@ -224,10 +184,7 @@ impl Types {
     fn pointer_size(&self) -> u64 {
         let long = self.dies.values().find(|die| {
             die.tag == gimli::DW_TAG_base_type.0
-                && matches!(
-                    die.name.as_deref(),
-                    Some("long" | "long int" | "unsigned long" | "long unsigned int")
-                )
+                && matches!(die.name.as_deref(), Some("long" | "long int" | "unsigned long" | "long unsigned int"))
         });
         long.and_then(|die| die.size).unwrap_or(8)
     }
@@ -235,10 +192,7 @@ impl Types {
     fn layout(&self, die: &Die, pointer: u64) -> Layout {
         let mut fields = Vec::new();
         self.flatten(die, "", 0, pointer, &mut fields);
-        Layout {
-            size: die.size.unwrap_or(0),
-            fields,
-        }
+        Layout { size: die.size.unwrap_or(0), fields }
     }
 
     /// Appends an aggregate's members, `prefix` before their names and `base` added to their offsets.
@@ -325,14 +279,8 @@ fn place(member: &Die, size: u64) -> (u64, (u8, u8)) {
 
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
 
-fn die(
-    dwarf: &gimli::Dwarf<Slice<'_>>,
-    entry: &gimli::DebuggingInformationEntry<'_, '_, Slice<'_>>,
-) -> Result<Die> {
-    let mut die = Die {
-        tag: entry.tag().0,
-        ..Die::default()
-    };
+fn die(dwarf: &gimli::Dwarf<Slice<'_>>, entry: &gimli::DebuggingInformationEntry<'_, '_, Slice<'_>>) -> Result<Die> {
+    let mut die = Die { tag: entry.tag().0, ..Die::default() };
     let mut attributes = entry.attrs();
     while let Some(attribute) = attributes.next()? {
         let number = attribute.udata_value();
@@ -390,19 +338,11 @@ fn relocated(file: &object::File<'_>, name: &str) -> Result<Vec<u8>> {
         let base = file.symbol_by_index(symbol)?.address();
         let at = offset as usize;
         let width = usize::from(relocation.size()) / 8;
-        let place = bytes
-            .get_mut(at..at + width)
-            .context("a relocation lies outside its section")?;
+        let place = bytes.get_mut(at..at + width).context("a relocation lies outside its section")?;
         let mut old = [0; 8];
         old[..width].copy_from_slice(place);
-        let implicit = if relocation.has_implicit_addend() {
-            u64::from_le_bytes(old)
-        } else {
-            0
-        };
-        let value = base
-            .wrapping_add(implicit)
-            .wrapping_add_signed(relocation.addend());
+        let implicit = if relocation.has_implicit_addend() { u64::from_le_bytes(old) } else { 0 };
+        let value = base.wrapping_add(implicit).wrapping_add_signed(relocation.addend());
         place.copy_from_slice(&value.to_le_bytes()[..width]);
     }
     Ok(bytes)

@@ -12,15 +12,11 @@ use std::path::Path;
 pub type Group = Vec<String>;
 
 /// Every unit starts with these, as most programs do; many headers rely on it.
-const PRELUDE: &str =
-    "#include <stddef.h>\n#include <stdint.h>\n#include <limits.h>\n#include <linux/types.h>\n";
+const PRELUDE: &str = "#include <stddef.h>\n#include <stdint.h>\n#include <limits.h>\n#include <linux/types.h>\n";
 
 /// The C text of a group. A line of it is one header, which is how blame finds its way back.
 pub fn text(group: &[String]) -> String {
-    let includes: String = group
-        .iter()
-        .map(|name| format!("#include <{name}>\n"))
-        .collect();
+    let includes: String = group.iter().map(|name| format!("#include <{name}>\n")).collect();
     format!("{PRELUDE}{includes}")
 }
 
@@ -29,18 +25,11 @@ pub fn partition(abi: Abi, source: &Source, work: &Path) -> Result<Vec<Group>> {
     // scraped.h repeats names that others spell differently: a unit of its own.
     let mut groups = vec![vec!["scraped.h".to_string()]];
     pending.retain(|name| name != "scraped.h");
-    let extra = pending
-        .iter()
-        .take_while(|name| !name.contains('/'))
-        .count(); // they have no folder
+    let extra = pending.iter().take_while(|name| !name.contains('/')).count(); // they have no folder
     let rest = pending.split_off(extra);
     groups.insert(0, pending); // ours, which must agree among themselves
     if let Some(blamed) = blame(abi, source, work, &groups[0], true)?.first() {
-        bail!(
-            "xtask/extra/{blamed} does not compile for {}: see {}",
-            abi.name(),
-            work.join("blame.log").display()
-        );
+        bail!("xtask/extra/{blamed} does not compile for {}: see {}", abi.name(), work.join("blame.log").display());
     }
     let mut pending = rest;
     while !pending.is_empty() {
@@ -72,13 +61,7 @@ pub fn partition(abi: Abi, source: &Source, work: &Path) -> Result<Vec<Group>> {
 }
 
 /// Which headers of a group clang complains about.
-fn blame(
-    abi: Abi,
-    source: &Source,
-    work: &Path,
-    group: &[String],
-    strict: bool,
-) -> Result<Vec<String>> {
+fn blame(abi: Abi, source: &Source, work: &Path, group: &[String], strict: bool) -> Result<Vec<String>> {
     if group.is_empty() {
         return Ok(Vec::new());
     }
@@ -88,11 +71,7 @@ fn blame(
     if strict {
         clang.arg("-Werror=macro-redefined");
     }
-    let output = clang
-        .arg("-fsyntax-only")
-        .arg(&main)
-        .output()
-        .context("cannot run clang")?;
+    let output = clang.arg("-fsyntax-only").arg(&main).output().context("cannot run clang")?;
     let log = String::from_utf8_lossy(&output.stderr);
     fs::write(work.join("blame.log"), log.as_bytes())?;
     let main = main.to_string_lossy();
@@ -104,24 +83,13 @@ fn blame(
     let mut pending_error = false;
     for line in log.lines() {
         let included = line.strip_prefix("In file included from ").unwrap_or(line);
-        if let Some(rest) = included
-            .strip_prefix(&*main)
-            .and_then(|rest| rest.strip_prefix(':'))
-        {
-            current = rest
-                .split(':')
-                .next()
-                .and_then(|number| number.parse().ok());
+        if let Some(rest) = included.strip_prefix(&*main).and_then(|rest| rest.strip_prefix(':')) {
+            current = rest.split(':').next().and_then(|number| number.parse().ok());
         }
         if line.contains(": error: ") || line.contains(": fatal error: ") {
             pending_error = true;
-            let Some(number) = current else {
-                bail!("clang complains of nothing of ours: {line}")
-            };
-            let Some(name) = number
-                .checked_sub(skip + 1)
-                .and_then(|index| group.get(index))
-            else {
+            let Some(number) = current else { bail!("clang complains of nothing of ours: {line}") };
+            let Some(name) = number.checked_sub(skip + 1).and_then(|index| group.get(index)) else {
                 bail!("the prelude does not compile: {line}")
             };
             if !blamed.contains(name) {

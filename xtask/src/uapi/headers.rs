@@ -7,13 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Headers that come first, so that their meaning of a name wins where two headers disagree.
-const FIRST: &[&str] = &[
-    "asm/",
-    "asm-generic/",
-    "linux/",
-    "sound/asound.h",
-    "drm/drm",
-];
+const FIRST: &[&str] = &["asm/", "asm-generic/", "linux/", "sound/asound.h", "drm/drm"];
 
 /// Not read at all, each for its reason.
 const SKIP: &[&str] = &[
@@ -54,34 +48,19 @@ const LIBC_STUBS: &[(&str, &str)] = &[
     ("string.h", ""),
     ("stdlib.h", ""),
     ("unistd.h", ""),
-    (
-        "time.h",
-        "#include <linux/time.h>\n#include <linux/time_types.h>\ntypedef __kernel_old_time_t time_t;\n",
-    ),
+    ("time.h", "#include <linux/time.h>\n#include <linux/time_types.h>\ntypedef __kernel_old_time_t time_t;\n"),
     ("sys/time.h", "#include <linux/time.h>\n"),
     ("sys/ioctl.h", "#include <linux/ioctl.h>\n"),
-    (
-        "sys/types.h",
-        "#include <linux/types.h>\ntypedef __kernel_size_t size_t;\ntypedef __kernel_pid_t pid_t;\n",
-    ),
-    (
-        "sys/socket.h",
-        "#include <linux/socket.h>\n#include \"socket_abi.h\"\n",
-    ),
-    (
-        "netinet/in.h",
-        "#include <linux/in.h>\n#include <linux/in6.h>\n",
-    ),
+    ("sys/types.h", "#include <linux/types.h>\ntypedef __kernel_size_t size_t;\ntypedef __kernel_pid_t pid_t;\n"),
+    ("sys/socket.h", "#include <linux/socket.h>\n#include \"socket_abi.h\"\n"),
+    ("netinet/in.h", "#include <linux/in.h>\n#include <linux/in6.h>\n"),
     ("netinet/if_ether.h", "#include <linux/if_ether.h>\n"),
 ];
 
 /// Kernel-internal headers whose numbers are ABI all the same; only lines that define a name
 /// beginning so are taken.
 const SCRAPED: &[(&str, &[&str])] = &[
-    (
-        "include/linux/socket.h",
-        &["AF_", "PF_", "MSG_", "SOL_", "SCM_", "SOMAXCONN"],
-    ),
+    ("include/linux/socket.h", &["AF_", "PF_", "MSG_", "SOL_", "SCM_", "SOMAXCONN"]),
     ("include/linux/errno.h", &["E"]),
     ("include/linux/fs.h", &["MNT_", "UMOUNT_"]),
     ("include/linux/stat.h", &["UTIME_"]),
@@ -92,10 +71,7 @@ const SCRAPED: &[(&str, &[&str])] = &[
 ];
 
 /// Kernel-internal headers that are ABI altogether, and the name they are included by.
-const COPIED: &[(&str, &str)] = &[
-    ("include/scsi/sg.h", "scsi_sg.h"),
-    ("include/scsi/scsi_ioctl.h", "scsi_ioctl.h"),
-];
+const COPIED: &[(&str, &str)] = &[("include/scsi/sg.h", "scsi_sg.h"), ("include/scsi/scsi_ioctl.h", "scsi_ioctl.h")];
 
 pub struct Source {
     /// The `linux-headers-*-common` tree.
@@ -129,11 +105,7 @@ impl Source {
         if Command::new("clang").arg("--version").output().is_err() {
             bail!("clang is missing: install the Debian package clang");
         }
-        let source = Source {
-            kernel,
-            extra: root.join("xtask/extra"),
-            scratch: root.join("target/uapi"),
-        };
+        let source = Source { kernel, extra: root.join("xtask/extra"), scratch: root.join("target/uapi") };
         Ok(source)
     }
 
@@ -152,18 +124,11 @@ impl Source {
         // What the kernel's build would generate: asm/X.h falls back to asm-generic/X.h. The stub
         // directory is searched after the architecture's own.
         for name in list(&self.kernel.join("include/uapi/asm-generic"))? {
-            write(
-                &format!("asm/{name}"),
-                &format!("#include <asm-generic/{name}>\n"),
-            )?;
+            write(&format!("asm/{name}"), &format!("#include <asm-generic/{name}>\n"))?;
         }
         for (header, name) in COPIED {
             let path = self.kernel.join(header);
-            write(
-                name,
-                &fs::read_to_string(&path)
-                    .with_context(|| format!("cannot read {}", path.display()))?,
-            )?;
+            write(name, &fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?)?;
         }
         write("scraped.h", &self.scrape()?)?;
         Ok(work)
@@ -173,15 +138,13 @@ impl Source {
         let mut text = String::new();
         for (header, prefixes) in SCRAPED {
             let path = self.kernel.join(header);
-            let body = fs::read_to_string(&path)
-                .with_context(|| format!("cannot read {}", path.display()))?;
+            let body = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
             for line in body.lines() {
                 let Some(define) = line.strip_prefix("#define") else {
                     continue;
                 };
                 let define = define.trim_start();
-                if prefixes.iter().any(|prefix| define.starts_with(prefix)) && !line.ends_with('\\')
-                {
+                if prefixes.iter().any(|prefix| define.starts_with(prefix)) && !line.ends_with('\\') {
                     let line = line.split("/*").next().unwrap_or(line);
                     // scraped.h shares a translation unit with nothing that defines these.
                     text.push_str(line.trim_end());
@@ -197,20 +160,13 @@ impl Source {
         let mut names: Vec<String> = list(&self.extra)?;
         names.push("scraped.h".into());
         let mut rest: Vec<String> = list(&self.kernel.join("include/uapi"))?;
-        let arch = list(
-            &self
-                .kernel
-                .join(format!("arch/{}/include/uapi", abi.arch())),
-        )?;
+        let arch = list(&self.kernel.join(format!("arch/{}/include/uapi", abi.arch())))?;
         for name in arch {
             rest.push(name);
         }
         rest.retain(|name| !SKIP.iter().any(|skip| name.starts_with(skip)));
         let rank = |name: &String| {
-            let rank = FIRST
-                .iter()
-                .position(|first| name.starts_with(first))
-                .unwrap_or(FIRST.len());
+            let rank = FIRST.iter().position(|first| name.starts_with(first)).unwrap_or(FIRST.len());
             // Within linux/, the top level before its folders.
             (rank, name.matches('/').count(), name.clone())
         };
@@ -224,43 +180,17 @@ impl Source {
     /// clang, ready for one ABI; the caller adds what to do with which file.
     pub fn clang(&self, abi: Abi, work: &Path) -> Command {
         let mut clang = Command::new("clang");
-        clang.args([
-            "-target",
-            abi.target(),
-            "-std=gnu11",
-            "-ffreestanding",
-            "-nostdlibinc",
-            "-x",
-            "c",
-        ]);
+        clang.args(["-target", abi.target(), "-std=gnu11", "-ffreestanding", "-nostdlibinc", "-x", "c"]);
         // Plain char is unsigned on arm64; calling it signed everywhere keeps the ABIs comparable,
         // and no caller prints a char array as numbers.
         clang.arg("-fsigned-char");
         // What `make headers_install` would strip.
-        clang.args([
-            "-D__user=",
-            "-D__force=",
-            "-D__iomem=",
-            "-D__attribute_const__=",
-            "-D__EXPORTED_HEADERS__",
-        ]);
-        clang.args([
-            "-D__packed=__attribute__((packed))",
-            "-D__bitwise=",
-            "-D__counted_by(x)=",
-        ]);
-        clang.args([
-            "-ferror-limit=0",
-            "-fno-caret-diagnostics",
-            "-fno-color-diagnostics",
-            "-Wno-everything",
-        ]);
+        clang.args(["-D__user=", "-D__force=", "-D__iomem=", "-D__attribute_const__=", "-D__EXPORTED_HEADERS__"]);
+        clang.args(["-D__packed=__attribute__((packed))", "-D__bitwise=", "-D__counted_by(x)="]);
+        clang.args(["-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-Wno-everything"]);
         // Not -isystem: there clang would keep quiet about redefined macros.
         clang.arg("-I").arg(&self.extra);
-        clang.arg("-I").arg(
-            self.kernel
-                .join(format!("arch/{}/include/uapi", abi.arch())),
-        );
+        clang.arg("-I").arg(self.kernel.join(format!("arch/{}/include/uapi", abi.arch())));
         clang.arg("-I").arg(self.kernel.join("include/uapi"));
         clang.arg("-I").arg(work.join("stubs"));
         clang.env("LC_ALL", "C");
@@ -273,9 +203,7 @@ fn list(dir: &Path) -> Result<Vec<String>> {
     let mut found = Vec::new();
     let mut todo = vec![dir.to_path_buf()];
     while let Some(next) = todo.pop() {
-        for entry in
-            fs::read_dir(&next).with_context(|| format!("cannot read {}", next.display()))?
-        {
+        for entry in fs::read_dir(&next).with_context(|| format!("cannot read {}", next.display()))? {
             let path = entry?.path();
             if path.is_dir() {
                 todo.push(path);

@@ -4,16 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What `asm-generic/ioctl.h` builds requests with.
-const BUILDERS: &[&str] = &[
-    "_IO",
-    "_IOR",
-    "_IOW",
-    "_IOWR",
-    "_IOC",
-    "_IOR_BAD",
-    "_IOW_BAD",
-    "_IOWR_BAD",
-];
+const BUILDERS: &[&str] = &["_IO", "_IOR", "_IOW", "_IOWR", "_IOC", "_IOR_BAD", "_IOW_BAD", "_IOWR_BAD"];
 
 /// Requests that are plain numbers: the names' beginning and the numbers' range.
 const PLAIN: &[(&str, u64, u64)] = &[
@@ -95,27 +86,19 @@ impl Macros {
             }
         }
         let wanted = |name: &str, value: u64| {
-            let plain = PLAIN.iter().any(|(prefix, low, high)| {
-                name.starts_with(prefix) && (low..=high).contains(&&value)
-            });
+            let plain =
+                PLAIN.iter().any(|(prefix, low, high)| name.starts_with(prefix) && (low..=high).contains(&&value));
             let private = PRIVATE.contains(&value) && !PRIVATE_NAMES.contains(&name);
             // A subdevice's request is its device's own.
-            let twin = name.contains("_SUBDEV_")
-                && values.get(&name.replacen("_SUBDEV_", "_", 1)) == Some(&value);
-            let left_out = twin
-                || NOT.contains(&name)
-                || NOT_BEGINNING.iter().any(|not| name.starts_with(not));
+            let twin = name.contains("_SUBDEV_") && values.get(&name.replacen("_SUBDEV_", "_", 1)) == Some(&value);
+            let left_out = twin || NOT.contains(&name) || NOT_BEGINNING.iter().any(|not| name.starts_with(not));
             (built.contains(name) || plain)
                 && !private
                 && !left_out
                 && !self.is_alias(name)
                 && value <= u64::from(u32::MAX)
         };
-        values
-            .iter()
-            .filter(|(name, value)| wanted(name, **value))
-            .map(|(name, _)| name.clone())
-            .collect()
+        values.iter().filter(|(name, value)| wanted(name, **value)).map(|(name, _)| name.clone()).collect()
     }
 
     /// Whether a name is only another name's second name.
@@ -123,12 +106,7 @@ impl Macros {
         let Some(body) = self.bodies.get(name) else {
             return false;
         };
-        self.bodies.contains_key(
-            body.trim()
-                .trim_start_matches('(')
-                .trim_end_matches(')')
-                .trim(),
-        )
+        self.bodies.contains_key(body.trim().trim_start_matches('(').trim_end_matches(')').trim())
     }
 }
 
@@ -141,14 +119,8 @@ fn builds(body: &str, built: &BTreeSet<&str>) -> bool {
     };
     let body = body.trim().trim_start_matches('(').trim_start();
     // A cast may come before.
-    let body = body
-        .strip_prefix("int)")
-        .or(body.strip_prefix("unsigned int)"))
-        .unwrap_or(body)
-        .trim_start();
-    let end = body
-        .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-        .unwrap_or(body.len());
+    let body = body.strip_prefix("int)").or(body.strip_prefix("unsigned int)")).unwrap_or(body).trim_start();
+    let end = body.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(body.len());
     let (first, rest) = body.split_at(end);
     let rest = rest.trim_start();
     // `_IOR('x', 1, int)` and `SIOCGARP`, but not `_IOC_SIZE(X) + 1`.

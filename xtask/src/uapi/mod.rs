@@ -38,9 +38,7 @@ pub struct Facts {
 }
 
 pub fn run(mode: Mode) -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .context("xtask has no parent directory")?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
     let source = headers::Source::find(root)?;
     let mut facts = Vec::new();
     // One thread an ABI: nearly all of the time goes to clang.
@@ -57,16 +55,10 @@ pub fn run(mode: Mode) -> Result<()> {
     match mode {
         Mode::Write => {
             for (name, text) in &files {
-                fs::write(target.join(name), text)
-                    .with_context(|| format!("cannot write {name}"))?;
+                fs::write(target.join(name), text).with_context(|| format!("cannot write {name}"))?;
             }
             for (abi, facts) in Abi::ALL.iter().zip(&facts) {
-                eprintln!(
-                    "{}: {} constants, {} layouts",
-                    abi.name(),
-                    facts.consts.len(),
-                    facts.layouts.len()
-                );
+                eprintln!("{}: {} constants, {} layouts", abi.name(), facts.consts.len(), facts.layouts.len());
             }
             Ok(())
         }
@@ -75,11 +67,7 @@ pub fn run(mode: Mode) -> Result<()> {
 }
 
 fn gather(abi: Abi, source: &headers::Source) -> Result<Facts> {
-    let mut facts = Facts {
-        consts: BTreeMap::new(),
-        requests: BTreeSet::new(),
-        layouts: BTreeMap::new(),
-    };
+    let mut facts = Facts { consts: BTreeMap::new(), requests: BTreeSet::new(), layouts: BTreeMap::new() };
     let work = source.work_dir(abi)?;
     for (number, group) in groups::partition(abi, source, &work)?.iter().enumerate() {
         let base = work.join(format!("group{number}"));
@@ -110,12 +98,8 @@ fn check(target: &Path, files: &BTreeMap<&str, String>) -> Result<()> {
         let (gone, added) = (old.difference(&new).count(), new.difference(&old).count());
         eprintln!("{name}: {gone} lines would go, {added} would come");
         let short = |line: &&str| line.chars().take(110).collect::<String>();
-        old.difference(&new)
-            .take(5)
-            .for_each(|line| eprintln!("  - {}", short(line)));
-        new.difference(&old)
-            .take(5)
-            .for_each(|line| eprintln!("  + {}", short(line)));
+        old.difference(&new).take(5).for_each(|line| eprintln!("  - {}", short(line)));
+        new.difference(&old).take(5).for_each(|line| eprintln!("  + {}", short(line)));
     }
     if stale > 0 {
         bail!("{stale} generated files are stale: run `cargo xtask uapi` and commit the result");

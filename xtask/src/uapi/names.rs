@@ -24,24 +24,13 @@ const RESTART: &[(u32, &str, &str)] = &[
     (525, "ETOOSMALL", "Buffer or request is too small"),
     (526, "ESERVERFAULT", "An untranslatable error occurred"),
     (527, "EBADTYPE", "Type not supported by server"),
-    (
-        528,
-        "EJUKEBOX",
-        "Request initiated, but will not complete before timeout",
-    ),
+    (528, "EJUKEBOX", "Request initiated, but will not complete before timeout"),
     (529, "EIOCBQUEUED", "iocb queued, will get completion event"),
     (530, "ERECALLCONFLICT", "Conflict with recalled state"),
 ];
 
 /// Second names of a signal already named, and numbers that are no signal.
-const NOT_SIGNALS: &[&str] = &[
-    "SIGIOT",
-    "SIGPOLL",
-    "SIGLOST",
-    "SIGUNUSED",
-    "SIGRTMIN",
-    "SIGRTMAX",
-];
+const NOT_SIGNALS: &[&str] = &["SIGIOT", "SIGPOLL", "SIGLOST", "SIGUNUSED", "SIGRTMIN", "SIGRTMAX"];
 
 pub fn errors(source: &Source) -> Result<Vec<(u32, String, String)>> {
     let mut found = Vec::new();
@@ -52,19 +41,12 @@ pub fn errors(source: &Source) -> Result<Vec<(u32, String, String)>> {
         }
     }
     found.sort();
-    found.extend(
-        RESTART
-            .iter()
-            .map(|(number, name, text)| (*number, name.to_string(), text.to_string())),
-    );
+    found.extend(RESTART.iter().map(|(number, name, text)| (*number, name.to_string(), text.to_string())));
     Ok(found)
 }
 
 pub fn signals(source: &Source) -> Result<Vec<(u32, String)>> {
-    let mut found = defines(
-        &source.kernel.join("arch/x86/include/uapi/asm/signal.h"),
-        "SIG",
-    )?;
+    let mut found = defines(&source.kernel.join("arch/x86/include/uapi/asm/signal.h"), "SIG")?;
     found.retain(|(number, name)| *number < 32 && !NOT_SIGNALS.contains(&name.as_str()));
     found.sort();
     Ok(found)
@@ -72,18 +54,14 @@ pub fn signals(source: &Source) -> Result<Vec<(u32, String)>> {
 
 /// `#define NAME 12` lines. A second name of a number refers to the first, so it is not among them.
 fn defines(header: &Path, prefix: &str) -> Result<Vec<(u32, String)>> {
-    let text =
-        fs::read_to_string(header).with_context(|| format!("cannot read {}", header.display()))?;
+    let text = fs::read_to_string(header).with_context(|| format!("cannot read {}", header.display()))?;
     let mut found = Vec::new();
     for line in text.lines() {
         let mut words = line.split_whitespace();
-        let (Some("#define"), Some(name), Some(value)) = (words.next(), words.next(), words.next())
-        else {
+        let (Some("#define"), Some(name), Some(value)) = (words.next(), words.next(), words.next()) else {
             continue;
         };
-        let plain = name
-            .bytes()
-            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+        let plain = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
         if let (true, true, Ok(number)) = (plain, name.starts_with(prefix), value.parse()) {
             found.push((number, name.to_string()));
         }

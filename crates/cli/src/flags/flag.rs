@@ -98,8 +98,15 @@ pub enum Category {
 
 impl Category {
     pub const ALL: [Category; 9] = [
-        Category::General, Category::Startup, Category::Tracing, Category::Filtering, Category::Format,
-        Category::Statistics, Category::StopCondition, Category::Tampering, Category::Miscellaneous,
+        Category::General,
+        Category::Startup,
+        Category::Tracing,
+        Category::Filtering,
+        Category::Format,
+        Category::Statistics,
+        Category::StopCondition,
+        Category::Tampering,
+        Category::Miscellaneous,
     ];
 
     pub fn title(self) -> &'static str {

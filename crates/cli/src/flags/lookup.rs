@@ -27,8 +27,7 @@ pub fn long(name: &str) -> Found {
         return Found::Flag(flag, long);
     }
     for own in [false, true] {
-        let candidates: Vec<_> =
-            spellings().filter(|(flag, long)| flag.own == own && long.starts_with(name)).collect();
+        let candidates: Vec<_> = spellings().filter(|(flag, long)| flag.own == own && long.starts_with(name)).collect();
         let Some(&(first, long)) = candidates.first() else { continue };
         if candidates.iter().all(|(flag, _)| std::ptr::eq(*flag, first)) {
             return Found::Flag(first, long);

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-pub use stride_output::{Column, SortKey};
 use stride_filter::{CallSet, FdDetail, FdSet, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet};
+pub use stride_output::{Column, SortKey};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {

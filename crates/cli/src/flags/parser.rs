@@ -106,9 +106,9 @@ fn take_short(parser: &mut Parser, short: char) -> Result<Given, Stop> {
     let flag = lookup::short(short).ok_or_else(|| Stop::usage(format!("invalid option -- '{short}'")))?;
     let value = match flag.arg {
         Arg::None | Arg::Optional(_) => None,
-        Arg::Required(_) => Some(
-            parser.value().map_err(|_| Stop::usage(format!("option requires an argument -- '{short}'")))?,
-        ),
+        Arg::Required(_) => {
+            Some(parser.value().map_err(|_| Stop::usage(format!("option requires an argument -- '{short}'")))?)
+        }
     };
     Ok(Given { flag, spelling: Spelling::Short(short), value })
 }
@@ -226,7 +226,12 @@ mod tests {
 
     #[test]
     fn arguments_joined_and_apart() {
-        for words in [&["-fyofile", "x"][..], &["-fy", "-o", "file", "x"], &["-fy", "--output=file", "x"], &["-fy", "--output", "file", "x"]] {
+        for words in [
+            &["-fyofile", "x"][..],
+            &["-fy", "-o", "file", "x"],
+            &["-fy", "--output=file", "x"],
+            &["-fy", "--output", "file", "x"],
+        ] {
             let options = options_of(words);
             assert_eq!(options.output, super::super::Output::File("file".into()), "{words:?}");
             assert!(options.follow_forks && !options.decode_fds.is_empty());

@@ -34,9 +34,8 @@ const SPELLINGS: &[(&str, Column)] = &[
     ("syscall-name", Column::Name),
 ];
 
-pub const DEFAULT_COLUMNS: [Column; 6] = [
-    Column::TimePercent, Column::TimeTotal, Column::TimeAvg, Column::Calls, Column::Errors, Column::Name,
-];
+pub const DEFAULT_COLUMNS: [Column; 6] =
+    [Column::TimePercent, Column::TimeTotal, Column::TimeAvg, Column::Calls, Column::Errors, Column::Name];
 
 fn column(text: &str) -> Option<Column> {
     let text = text.replace('_', "-");

@@ -24,7 +24,11 @@ pub fn run_as(user: &OsStr) -> Result<RunAs, Stop> {
     let groups = unistd::getgrouplist(&c_name, known.gid).map_err(|error| {
         Stop::fail(format!("cannot read the groups of user '{name}': {error}; check the system's group database"))
     })?;
-    Ok(RunAs { uid: known.uid.as_raw(), gid: known.gid.as_raw(), groups: groups.iter().map(|gid| gid.as_raw()).collect() })
+    Ok(RunAs {
+        uid: known.uid.as_raw(),
+        gid: known.gid.as_raw(),
+        groups: groups.iter().map(|gid| gid.as_raw()).collect(),
+    })
 }
 
 /// A plain number; the largest one means "leave as it is" to the kernel, which nobody can mean here.

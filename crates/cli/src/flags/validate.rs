@@ -229,10 +229,7 @@ fn summaries(draft: &Draft, output_separately: bool, warn: Warn) -> Result<(), S
                 "-t/--absolute-timestamps",
             ),
             (draft.syscall_times.is_some(), "-T/--syscall-times"),
-            (
-                draft.decode_fds_count > 0 || draft.decode_fds.is_some_and(|set| !set.is_empty()),
-                "-y/--decode-fds",
-            ),
+            (draft.decode_fds_count > 0 || draft.decode_fds.is_some_and(|set| !set.is_empty()), "-y/--decode-fds"),
         ] {
             if given {
                 warn(format!("{names} has no effect with -c/--summary-only"));

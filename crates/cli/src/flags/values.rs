@@ -25,9 +25,8 @@ pub fn pids(text: &str) -> Result<Vec<i32>, &str> {
 }
 
 pub fn precision(text: &str) -> Option<Precision> {
-    const WORDS: [(&str, Precision); 4] = [
-        ("s", Precision::Seconds), ("ms", Precision::Millis), ("us", Precision::Micros), ("ns", Precision::Nanos),
-    ];
+    const WORDS: [(&str, Precision); 4] =
+        [("s", Precision::Seconds), ("ms", Precision::Millis), ("us", Precision::Micros), ("ns", Precision::Nanos)];
     word(text, &WORDS)
 }
 

@@ -1,10 +1,10 @@
 //! Runs the built `stride` over real programs and hands back what it wrote.
 #![allow(dead_code)]
 
-use regex::Regex;
-use std::ffi::OsStr;
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
+use regex::Regex;
+use std::ffi::OsStr;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -61,7 +61,13 @@ pub struct Run {
 
 impl Run {
     pub fn of(mut command: Command) -> Run {
-        let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn().unwrap();
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .unwrap();
         let group = Pid::from_raw(child.id() as i32);
         let (done, waiting) = std::sync::mpsc::channel::<()>();
         // A test that hangs fails, and leaves nothing behind.
@@ -96,7 +102,12 @@ pub const STRIDE: &str = env!("CARGO_BIN_EXE_stride");
 /// Stride with the ptrace engine and an environment that has no say in the output.
 pub fn stride() -> Command {
     let mut command = Command::new(STRIDE);
-    command.arg("--engine=ptrace").env("LC_ALL", "C").env("TZ", "UTC").env_remove("NO_COLOR").env_remove("STRACE_COLORS");
+    command
+        .arg("--engine=ptrace")
+        .env("LC_ALL", "C")
+        .env("TZ", "UTC")
+        .env_remove("NO_COLOR")
+        .env_remove("STRACE_COLORS");
     command
 }
 

@@ -100,4 +100,3 @@ pub fn change<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a>
     };
     Value::Array(cx.values(&[value]), Tail::End)
 }
-

@@ -27,9 +27,5 @@ pub fn decode<'a>(cx: &Cx<'a>, addr: u64, phase: Phase) -> Value<'a> {
             _ => Value::Or(cx.values(&[low, high])),
         }
     };
-    cx.members(&[
-        ("effective", set("effective")),
-        ("permitted", set("permitted")),
-        ("inheritable", set("inheritable")),
-    ])
+    cx.members(&[("effective", set("effective")), ("permitted", set("permitted")), ("inheritable", set("inheritable"))])
 }

@@ -159,4 +159,3 @@ fn times<'a>(cx: &Cx<'a>, data: &'a [u8], count: usize, width: usize, part: &'st
     };
     if count == 1 { time(data) } else { array(cx, &data[..2 * width * count], 2 * width, time) }
 }
-

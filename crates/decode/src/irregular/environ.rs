@@ -18,7 +18,11 @@ pub fn decode<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
         return Value::Addr(addr);
     }
     let unterminated = (count + 1) * word > words.len();
-    let text = cx.plain(format_args!("{count} var{}{}", if count == 1 { "" } else { "s" }, if unterminated { ", unterminated" } else { "" }));
+    let text = cx.plain(format_args!(
+        "{count} var{}{}",
+        if count == 1 { "" } else { "s" },
+        if unterminated { ", unterminated" } else { "" }
+    ));
     let _ = Tail::End;
     cx.comment(Value::Addr(addr), text)
 }

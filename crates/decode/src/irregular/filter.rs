@@ -59,7 +59,14 @@ fn instruction<'a>(cx: &Cx<'a>, bytes: &[u8], runs: Runs) -> Value<'a> {
     let comma = Value::Ascii(", ");
     if jt != 0 || jf != 0 {
         let jump = [
-            Value::Ascii("BPF_JUMP("), op, comma, Value::Hex(k), comma, Value::Hex(jt), comma, Value::Hex(jf),
+            Value::Ascii("BPF_JUMP("),
+            op,
+            comma,
+            Value::Hex(k),
+            comma,
+            Value::Hex(jt),
+            comma,
+            Value::Hex(jf),
             Value::Ascii(")"),
         ];
         return Value::Glue(cx.values(&jump));

@@ -92,7 +92,9 @@ pub fn pkey<'a>(cx: &Cx<'a>, shape: &Ty, length: &str, addr: u64) -> Value<'a> {
     let at = PKEY_OUT_PARAMS.field(member).map_or(0, |f| u64::from(f.place(cx.abi()).offset));
     let whole = cx.read(Phase::Entry, params, PKEY_OUT_PARAMS.size(cx.abi())).is_some();
     match cx.uint(Phase::Entry, params.wrapping_add(at), 4) {
-        Some(len) if whole && addr != 0 && cx.filled(dir) => generic::bytes(cx, Phase::of(dir), addr, len, TextKind::Bytes),
+        Some(len) if whole && addr != 0 && cx.filled(dir) => {
+            generic::bytes(cx, Phase::of(dir), addr, len, TextKind::Bytes)
+        }
         _ => Value::Addr(addr),
     }
 }
@@ -100,7 +102,9 @@ pub fn pkey<'a>(cx: &Cx<'a>, shape: &Ty, length: &str, addr: u64) -> Value<'a> {
 /// A ruleset: what is behind the members known is left out.
 pub fn landlock_ruleset<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
     match generic::held(cx, shape, addr, scope) {
-        Value::Struct(members, Tail::End | Tail::Unknown) if cx.arg("size") > LANDLOCK_RULESET.size(cx.abi()) as u64 => {
+        Value::Struct(members, Tail::End | Tail::Unknown)
+            if cx.arg("size") > LANDLOCK_RULESET.size(cx.abi()) as u64 =>
+        {
             let known = members.iter().position(|m| m.name.is_empty()).unwrap_or(members.len());
             Value::Struct(&members[..known], Tail::More)
         }

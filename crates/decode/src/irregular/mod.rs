@@ -212,7 +212,15 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
 }
 
 /// A value that lies in captured memory.
-pub fn inline<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, phase: Phase, addr: u64, size: usize, scope: Scope) -> Option<Value<'a>> {
+pub fn inline<'a>(
+    cx: &Cx<'a>,
+    which: Irregular,
+    shape: &Ty,
+    phase: Phase,
+    addr: u64,
+    size: usize,
+    scope: Scope,
+) -> Option<Value<'a>> {
     match which {
         // files, paths, fcntl
         Irregular::DatedNsec => dated::seconds_nsec(cx, phase, addr, size),

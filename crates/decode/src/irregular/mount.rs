@@ -36,7 +36,11 @@ pub fn data<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 pub fn fstype<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let flags = cx.arg("mountflags");
     let remount = flags & c::MS_REMOUNT != 0;
-    if data_is_read(cx) && !remount { generic::string(cx, addr, cx.options.text, TextKind::Str) } else { Value::Addr(addr) }
+    if data_is_read(cx) && !remount {
+        generic::string(cx, addr, cx.options.text, TextKind::Str)
+    } else {
+        Value::Addr(addr)
+    }
 }
 
 /// The kernel takes at most this much of fsconfig's strings, with the NUL.
@@ -95,7 +99,9 @@ fn req<'a>(cx: &Cx<'a>, s: &'static Struct, addr: u64) -> Value<'a> {
         return value;
     }
     let Some(size) = cx.uint(Phase::Entry, addr, 4) else { return Value::Addr(addr) };
-    let only_size = |tail| Value::Struct(cx.arena.alloc_slice_copy(&[crate::Member { name: "size", value: Value::UInt(size) }]), tail);
+    let only_size = |tail| {
+        Value::Struct(cx.arena.alloc_slice_copy(&[crate::Member { name: "size", value: Value::UInt(size) }]), tail)
+    };
     if size < c::MNT_ID_REQ_SIZE_VER0 {
         return only_size(Tail::End);
     }
@@ -146,7 +152,9 @@ pub fn statmount_str<'a>(cx: &Cx<'a>, offset: u64, scope: Scope) -> Value<'a> {
 pub fn statmount_strs<'a>(cx: &Cx<'a>, offset: u64, count: &'static str, scope: Scope) -> Value<'a> {
     let Scope::Struct(_, base, _) = scope else { return Value::Hex(offset) };
     let count = cx.len(Len::Of(count), Phase::Exit, scope).unwrap_or(0);
-    let Some(mut bytes) = strings(cx, base).get(offset as usize..).filter(|b| !b.is_empty()) else { return Value::Hex(offset) };
+    let Some(mut bytes) = strings(cx, base).get(offset as usize..).filter(|b| !b.is_empty()) else {
+        return Value::Hex(offset);
+    };
     let mut items = Vec::new_in(cx.arena);
     for i in 0..count {
         if bytes.is_empty() {

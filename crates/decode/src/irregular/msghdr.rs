@@ -95,17 +95,30 @@ fn header<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, filled: u64) -> Option<Value<'a>
     let (name, len) = (get("msg_name")?, get("msg_namelen")?);
     let room = member(cx, Phase::Entry, addr, "msg_namelen").unwrap_or(len);
     let signed = |n: u64| Value::Int(i64::from(n as i32));
-    add("msg_name", match name {
-        0 => Value::Addr(0),
-        name if dir == Dir::In => sockaddr::at(cx, phase, name, len),
-        // The kernel tells the whole length, and fills no more than there is room for.
-        name => sockaddr::at(cx, phase, name, len.min(room)),
-    });
-    add("msg_namelen", if room == len { signed(len) } else { Value::Change(cx.keep(signed(room)), cx.keep(signed(len))) });
+    add(
+        "msg_name",
+        match name {
+            0 => Value::Addr(0),
+            name if dir == Dir::In => sockaddr::at(cx, phase, name, len),
+            // The kernel tells the whole length, and fills no more than there is room for.
+            name => sockaddr::at(cx, phase, name, len.min(room)),
+        },
+    );
+    add(
+        "msg_namelen",
+        if room == len { signed(len) } else { Value::Change(cx.keep(signed(room)), cx.keep(signed(len))) },
+    );
 
     let (iov, iovlen) = (get("msg_iov")?, get("msg_iovlen")?);
     let buffer = |base, len| buffer(cx, phase, base, len);
-    add("msg_iov", if iovlen == 0 && iov != 0 { Value::Array(&[], Tail::End) } else { iovec::list(cx, iov, iovlen, dir, filled, &buffer) });
+    add(
+        "msg_iov",
+        if iovlen == 0 && iov != 0 {
+            Value::Array(&[], Tail::End)
+        } else {
+            iovec::list(cx, iov, iovlen, dir, filled, &buffer)
+        },
+    );
     add("msg_iovlen", Value::UInt(iovlen));
 
     let (control, len) = (get("msg_control")?, get("msg_controllen")?);

@@ -67,10 +67,13 @@ impl<'a> Attr<'a, '_> {
         let (before, after) = (self.uint(4, 4), cx.uint(Phase::Exit, addr.wrapping_add(4), 4));
         self.push("type", Value::Enum { raw: self.uint(0, 4), set: &TYPE });
         // The kernel tells the size it knows when it refuses a larger one.
-        self.push("size", match after {
-            Some(after) if after != before => Value::Change(cx.keep(size(before)), cx.keep(size(after))),
-            _ => size(before),
-        });
+        self.push(
+            "size",
+            match after {
+                Some(after) if after != before => Value::Change(cx.keep(size(before)), cx.keep(size(after))),
+                _ => size(before),
+            },
+        );
         let config = self.config();
         self.push("config", config);
         self.push(if self.bit("freq") { "sample_freq" } else { "sample_period" }, Value::UInt(self.uint(16, 8)));

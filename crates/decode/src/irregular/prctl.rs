@@ -68,7 +68,11 @@ fn riscv_vector_parts<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let mut parts = Vec::new_in(cx.arena);
     parts.push(state(raw));
     parts.push(Value::Glue(cx.values(&[state(raw >> 2), Value::Ascii("<<2")])));
-    parts.push(Value::Ascii(if inherited { "PR_RISCV_V_VSTATE_CTRL_INHERIT" } else { "!PR_RISCV_V_VSTATE_CTRL_INHERIT" }));
+    parts.push(Value::Ascii(if inherited {
+        "PR_RISCV_V_VSTATE_CTRL_INHERIT"
+    } else {
+        "!PR_RISCV_V_VSTATE_CTRL_INHERIT"
+    }));
     let rest = raw & !c::PR_RISCV_V_VSTATE_CTRL_MASK;
     if rest != 0 {
         parts.push(Value::Hex(rest));
@@ -80,7 +84,9 @@ fn riscv_vector_parts<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 pub fn ptracer_pid<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     match raw as u32 as i32 {
         -1 => Value::Known(cx.keep(Value::Int(-1)), cx.keep(Value::Ascii("PR_SET_PTRACER_ANY"))),
-        pid => crate::generic::held(cx, &Ty::Pid(stride_syscalls::PidKind::Tgid), pid as u32 as u64, crate::Scope::Args),
+        pid => {
+            crate::generic::held(cx, &Ty::Pid(stride_syscalls::PidKind::Tgid), pid as u32 as u64, crate::Scope::Args)
+        }
     }
 }
 

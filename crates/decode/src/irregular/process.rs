@@ -88,7 +88,9 @@ pub fn clone_reply<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
         return Value::Absent;
     }
     let mut members = Vec::new_in(cx.arena);
-    for (flag, name, ty) in [(c::CLONE_PIDFD, "pidfd", Ty::Fd), (c::CLONE_PARENT_SETTID, "parent_tid", Ty::Pid(PidKind::Tid))] {
+    for (flag, name, ty) in
+        [(c::CLONE_PIDFD, "pidfd", Ty::Fd), (c::CLONE_PARENT_SETTID, "parent_tid", Ty::Pid(PidKind::Tid))]
+    {
         if let (true, Some(at)) = (flags & flag != 0, member(name)) {
             let value = match cx.read(Phase::Exit, at, 4) {
                 Some(_) => generic::elements(cx, Phase::Exit, at, &ty, 1, false),
@@ -117,4 +119,3 @@ pub fn fd_of_pidfd<'a>(cx: &Cx<'a>, pidfd: &str, raw: u64) -> Value<'a> {
         None => Value::Fd { fd, note: None },
     }
 }
-

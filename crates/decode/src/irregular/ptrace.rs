@@ -39,7 +39,8 @@ pub fn regset<'a>(cx: &Cx<'a>, addr: u64, set: bool) -> Value<'a> {
     let Some((base, room)) = iovec(Phase::Entry) else { return Value::Addr(addr) };
     let filled = iovec(Phase::Exit).map_or(room, |v| v.1);
     let len = if set { room } else { filled };
-    let shown = if !set && cx.failed() { None } else { registers(cx, base, len, if set { Phase::Entry } else { Phase::Exit }) };
+    let shown =
+        if !set && cx.failed() { None } else { registers(cx, base, len, if set { Phase::Entry } else { Phase::Exit }) };
     let size = match filled == room {
         true => Value::UInt(room),
         false => Value::Change(cx.keep(Value::UInt(room)), cx.keep(Value::UInt(filled))),
@@ -72,7 +73,10 @@ fn registers<'a>(cx: &Cx<'a>, addr: u64, len: u64, phase: Phase) -> Option<Value
             let rest = len.saturating_sub(u64::from(place.offset)) as usize;
             if matches!(field.ty, Ty::Items(_)) && rest > 0 {
                 let at = addr.wrapping_add(u64::from(place.offset));
-                members.push(Member { name: field.name, value: generic::inline(cx, &field.ty, phase, at, rest, Scope::Args)? });
+                members.push(Member {
+                    name: field.name,
+                    value: generic::inline(cx, &field.ty, phase, at, rest, Scope::Args)?,
+                });
             }
             break;
         }

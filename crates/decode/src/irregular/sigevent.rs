@@ -20,7 +20,10 @@ pub fn inline<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
     let notify = raw("sigev_notify")?;
     let signo = raw("sigev_signo")?;
     let sends = matches!(notify, c::SIGEV_SIGNAL | c::SIGEV_THREAD | c::SIGEV_THREAD_ID);
-    members.push(Member { name: "sigev_signo", value: if sends { Value::Signal(signo as i32) } else { Value::UInt(signo) } });
+    members.push(Member {
+        name: "sigev_signo",
+        value: if sends { Value::Signal(signo as i32) } else { Value::UInt(signo) },
+    });
     let wanted: &[&str] = match notify {
         c::SIGEV_THREAD => &["sigev_notify", "sigev_notify_function", "sigev_notify_attributes"],
         c::SIGEV_THREAD_ID => &["sigev_notify", "sigev_notify_thread_id"],

@@ -16,7 +16,8 @@ pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> V
     }
     // A set of another size the kernel refuses, except that it hands out as much of one as there is room for.
     let least = if dir == Dir::In { cx.abi().word() as u64 } else { 1 };
-    let mask = cx.len(len, phase, scope).filter(|n| (least..=SIZE).contains(n)).and_then(|n| cx.read(phase, addr, n as usize));
+    let mask =
+        cx.len(len, phase, scope).filter(|n| (least..=SIZE).contains(n)).and_then(|n| cx.read(phase, addr, n as usize));
     mask.map_or(Value::Addr(addr), Value::SigSet)
 }
 
@@ -72,5 +73,9 @@ pub fn returned<'a>(cx: &Cx<'a>, what: &'static str) -> Option<Value<'a>> {
 /// Which call restart_syscall(2) resumes.
 pub fn resumed<'a>(cx: &Cx<'a>) -> Value<'a> {
     let name = cx.call.resumes.and_then(|nr| table(cx.abi()).get(nr)).map_or("system call", |e| e.row.name);
-    Value::Glue(cx.values(&[Value::Literal("<... resuming interrupted "), Value::Literal(name), Value::Literal(" ...>")]))
+    Value::Glue(cx.values(&[
+        Value::Literal("<... resuming interrupted "),
+        Value::Literal(name),
+        Value::Literal(" ...>"),
+    ]))
 }

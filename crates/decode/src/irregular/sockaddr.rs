@@ -109,7 +109,12 @@ impl<'a> Address<'a, '_> {
 
     fn netlink(&mut self) {
         self.hex_unless_zero("nl_pad", 2, 2);
-        let pid = generic::held(self.cx, &stride_syscalls::Ty::Pid(stride_syscalls::PidKind::Tgid), self.u(4, 4), Scope::Args);
+        let pid = generic::held(
+            self.cx,
+            &stride_syscalls::Ty::Pid(stride_syscalls::PidKind::Tgid),
+            self.u(4, 4),
+            Scope::Args,
+        );
         self.add("nl_pid", pid);
         self.add("nl_groups", Value::PadHex { raw: self.u(8, 4), width: 8 });
     }

@@ -45,9 +45,10 @@ fn set_shape(level: u64, name: u64) -> Shape {
         (c::SOL_IP, c::IP_ADD_MEMBERSHIP | c::IP_DROP_MEMBERSHIP) => Shape::Struct(&structs::IP_MREQ),
         (c::SOL_IP | c::SOL_IPV6, c::MCAST_JOIN_GROUP | c::MCAST_LEAVE_GROUP) => Shape::Struct(&structs::GROUP_REQ),
         (c::SOL_IP, c::IP_LOCAL_PORT_RANGE) => Shape::PortRange,
-        (c::SOL_IPV6, c::IPV6_ADD_MEMBERSHIP | c::IPV6_DROP_MEMBERSHIP | c::IPV6_JOIN_ANYCAST | c::IPV6_LEAVE_ANYCAST) => {
-            Shape::Struct(&structs::IPV6_MREQ)
-        }
+        (
+            c::SOL_IPV6,
+            c::IPV6_ADD_MEMBERSHIP | c::IPV6_DROP_MEMBERSHIP | c::IPV6_JOIN_ANYCAST | c::IPV6_LEAVE_ANYCAST,
+        ) => Shape::Struct(&structs::IPV6_MREQ),
         (c::SOL_SOCKET, c::SO_LINGER) => Shape::Struct(&structs::LINGER),
         (c::SOL_SOCKET, c::SO_TXREHASH) => Shape::Numbered(&sets::TXREHASH),
         (c::SOL_SOCKET, name) if socket_int(name) => Shape::Int,
@@ -88,23 +89,66 @@ fn get_shape(level: u64, name: u64) -> Shape {
 fn socket_int(name: u64) -> bool {
     matches!(
         name,
-        c::SO_DEBUG | c::SO_REUSEADDR | c::SO_DONTROUTE | c::SO_BROADCAST | c::SO_SNDBUF | c::SO_RCVBUF | c::SO_KEEPALIVE
-            | c::SO_OOBINLINE | c::SO_NO_CHECK | c::SO_PRIORITY | c::SO_BSDCOMPAT | c::SO_REUSEPORT | c::SO_PASSCRED
-            | c::SO_RCVLOWAT | c::SO_SNDLOWAT | c::SO_DETACH_FILTER | c::SO_TIMESTAMP_OLD | c::SO_ACCEPTCONN
-            | c::SO_SNDBUFFORCE | c::SO_RCVBUFFORCE | c::SO_PASSSEC | c::SO_TIMESTAMPNS_OLD | c::SO_MARK
-            | c::SO_TIMESTAMPING_OLD | c::SO_RXQ_OVFL | c::SO_WIFI_STATUS | c::SO_PEEK_OFF | c::SO_NOFCS
-            | c::SO_LOCK_FILTER | c::SO_SELECT_ERR_QUEUE | c::SO_BUSY_POLL | c::SO_INCOMING_CPU | c::SO_CNX_ADVICE
-            | c::SO_INCOMING_NAPI_ID | c::SO_ZEROCOPY | c::SO_TIMESTAMP_NEW | c::SO_TIMESTAMPNS_NEW
-            | c::SO_TIMESTAMPING_NEW | c::SO_DETACH_REUSEPORT_BPF | c::SO_PREFER_BUSY_POLL | c::SO_BUSY_POLL_BUDGET
-            | c::SO_RESERVE_MEM | c::SO_RCVMARK | c::SO_PASSPIDFD | c::SO_RCVPRIORITY | c::SO_PASSRIGHTS | c::SO_INQ
+        c::SO_DEBUG
+            | c::SO_REUSEADDR
+            | c::SO_DONTROUTE
+            | c::SO_BROADCAST
+            | c::SO_SNDBUF
+            | c::SO_RCVBUF
+            | c::SO_KEEPALIVE
+            | c::SO_OOBINLINE
+            | c::SO_NO_CHECK
+            | c::SO_PRIORITY
+            | c::SO_BSDCOMPAT
+            | c::SO_REUSEPORT
+            | c::SO_PASSCRED
+            | c::SO_RCVLOWAT
+            | c::SO_SNDLOWAT
+            | c::SO_DETACH_FILTER
+            | c::SO_TIMESTAMP_OLD
+            | c::SO_ACCEPTCONN
+            | c::SO_SNDBUFFORCE
+            | c::SO_RCVBUFFORCE
+            | c::SO_PASSSEC
+            | c::SO_TIMESTAMPNS_OLD
+            | c::SO_MARK
+            | c::SO_TIMESTAMPING_OLD
+            | c::SO_RXQ_OVFL
+            | c::SO_WIFI_STATUS
+            | c::SO_PEEK_OFF
+            | c::SO_NOFCS
+            | c::SO_LOCK_FILTER
+            | c::SO_SELECT_ERR_QUEUE
+            | c::SO_BUSY_POLL
+            | c::SO_INCOMING_CPU
+            | c::SO_CNX_ADVICE
+            | c::SO_INCOMING_NAPI_ID
+            | c::SO_ZEROCOPY
+            | c::SO_TIMESTAMP_NEW
+            | c::SO_TIMESTAMPNS_NEW
+            | c::SO_TIMESTAMPING_NEW
+            | c::SO_DETACH_REUSEPORT_BPF
+            | c::SO_PREFER_BUSY_POLL
+            | c::SO_BUSY_POLL_BUDGET
+            | c::SO_RESERVE_MEM
+            | c::SO_RCVMARK
+            | c::SO_PASSPIDFD
+            | c::SO_RCVPRIORITY
+            | c::SO_PASSRIGHTS
+            | c::SO_INQ
     )
 }
 
 fn tipc_int(name: u64) -> bool {
     matches!(
         name,
-        c::TIPC_SRC_DROPPABLE | c::TIPC_DEST_DROPPABLE | c::TIPC_CONN_TIMEOUT | c::TIPC_NODE_RECVQ_DEPTH
-            | c::TIPC_SOCK_RECVQ_DEPTH | c::TIPC_MCAST_BROADCAST | c::TIPC_MCAST_REPLICAST
+        c::TIPC_SRC_DROPPABLE
+            | c::TIPC_DEST_DROPPABLE
+            | c::TIPC_CONN_TIMEOUT
+            | c::TIPC_NODE_RECVQ_DEPTH
+            | c::TIPC_SOCK_RECVQ_DEPTH
+            | c::TIPC_MCAST_BROADCAST
+            | c::TIPC_MCAST_REPLICAST
     )
 }
 
@@ -148,12 +192,12 @@ impl<'a> Optval<'a, '_> {
             Shape::Plain if self.len == 4 => self.one(self.int()?),
             Shape::Plain => Some(generic::bytes(cx, self.phase, self.addr, self.len, TextKind::Bytes)),
             // The kernel reads an int and minds the length itself.
-            Shape::Int if self.came || self.len >= 4 || cx.arg("level") as u32 as u64 == c::SOL_TIPC => self.one(self.int()?),
+            Shape::Int if self.came || self.len >= 4 || cx.arg("level") as u32 as u64 == c::SOL_TIPC => {
+                self.one(self.int()?)
+            }
             Shape::Int => None,
             Shape::IntOrBytes if self.len >= 4 => self.one(self.int()?),
-            Shape::Errno if self.len >= 4 => {
-                self.one(Value::Errno(self.u32()? as i32))
-            }
+            Shape::Errno if self.len >= 4 => self.one(Value::Errno(self.u32()? as i32)),
             Shape::Fd if self.len >= 4 => self.one(generic::fd(cx, self.u32()? as i32)),
             Shape::Numbered(set) if self.len >= 4 => {
                 let number = cx.keep(self.int()?);
@@ -173,8 +217,20 @@ impl<'a> Optval<'a, '_> {
                 Some(generic::elements(cx, self.phase, self.addr, &stride_syscalls::Ty::UInt, n, false))
             }
             Shape::Struct(s) if self.came => self.partial(s),
-            Shape::Struct(s) => if self.len >= s.size(cx.abi()) as u64 { cx.strukt(s, self.phase, self.addr) } else { None },
-            Shape::ExactStruct(s) => if self.len == s.size(cx.abi()) as u64 { cx.strukt(s, self.phase, self.addr) } else { None },
+            Shape::Struct(s) => {
+                if self.len >= s.size(cx.abi()) as u64 {
+                    cx.strukt(s, self.phase, self.addr)
+                } else {
+                    None
+                }
+            }
+            Shape::ExactStruct(s) => {
+                if self.len == s.size(cx.abi()) as u64 {
+                    cx.strukt(s, self.phase, self.addr)
+                } else {
+                    None
+                }
+            }
             Shape::PortRange if self.len == 4 => {
                 let range = self.u32()?;
                 let port = |n: u32| if n == 0 { Value::Plain(b"") } else { Value::UInt(n.into()) };
@@ -192,7 +248,9 @@ impl<'a> Optval<'a, '_> {
             Shape::IcmpFilter => self.icmp_filter(),
             Shape::PacketMreq => self.packet_mreq(),
             Shape::TcpAoKey => self.tcp_ao_key(),
-            Shape::Filter => super::filter::instructions(cx, self.phase, self.addr, self.len / 8, super::filter::Runs::OnPackets),
+            Shape::Filter => {
+                super::filter::instructions(cx, self.phase, self.addr, self.len / 8, super::filter::Runs::OnPackets)
+            }
         }
     }
 
@@ -227,7 +285,14 @@ impl<'a> Optval<'a, '_> {
             }
             let at = self.addr.wrapping_add(from);
             let value = if from + size <= self.len {
-                generic::inline(cx, &field.ty, self.phase, at, size as usize, crate::Scope::Struct(s, self.addr, self.phase))?
+                generic::inline(
+                    cx,
+                    &field.ty,
+                    self.phase,
+                    at,
+                    size as usize,
+                    crate::Scope::Struct(s, self.addr, self.phase),
+                )?
             } else {
                 let bytes = cx.read(self.phase, at, (self.len - from) as usize)?;
                 Value::Text(Text { bytes, cut: false, kind: TextKind::HexBytes })
@@ -277,7 +342,10 @@ impl<'a> Optval<'a, '_> {
         let Value::Struct(members, tail) = cx.strukt(s, self.phase, self.addr)? else { return None };
         let reserved = |m: &Member<'_>| m.name.starts_with("reserved") && matches!(m.value, Value::Hex(0));
         let mut kept = Vec::from_iter_in(members.iter().copied().filter(|m| !reserved(m)), cx.arena);
-        let length = kept.iter().find(|m| m.name == "keylen").map_or(0, |m| if let Value::UInt(n) = m.value { n as usize } else { 0 });
+        let length = kept
+            .iter()
+            .find(|m| m.name == "keylen")
+            .map_or(0, |m| if let Value::UInt(n) = m.value { n as usize } else { 0 });
         let key = cx.read(self.phase, self.addr.wrapping_add(208), length.min(80))?;
         for member in &mut kept {
             if member.name == "key" {
@@ -296,4 +364,3 @@ pub fn filter<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     }
     super::filter::program(cx, addr, super::filter::Runs::OnPackets)
 }
-

@@ -150,6 +150,8 @@ pub fn message(buf: &mut [u8], parts: &[&[u8]], e: Errno) -> usize {
 /// The kernel supports seccomp filters and lets this process ask for one: with no filter given, it fails only at reading that.
 pub fn filter_available() -> bool {
     // SAFETY: the null pointer is what the kernel is to refuse.
-    let r = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, std::ptr::null::<libc::sock_fprog>(), 0, 0) };
+    let r = unsafe {
+        libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, std::ptr::null::<libc::sock_fprog>(), 0, 0)
+    };
     r < 0 && Errno::last() == Errno::EFAULT
 }

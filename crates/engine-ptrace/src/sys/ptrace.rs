@@ -60,9 +60,15 @@ pub fn siginfo(tid: Tid, info: &mut [u8; SIGINFO_SIZE]) -> Result<(), Errno> {
 #[derive(Clone, Copy, Debug)]
 pub enum Info {
     /// Not at a system call.
-    None { ip: u64 },
+    None {
+        ip: u64,
+    },
     Entry(Entered),
-    Exit { ip: u64, rval: i64, is_error: bool },
+    Exit {
+        ip: u64,
+        rval: i64,
+        is_error: bool,
+    },
     Seccomp(Entered),
 }
 

@@ -67,7 +67,11 @@ pub struct Target(pub Child);
 
 impl Target {
     pub fn start(args: &[&str]) -> Target {
-        let child = Process::new(victim().expect("checked by the test")).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let child = Process::new(victim().expect("checked by the test"))
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn();
         Target(child.expect("spawn victim"))
     }
 
@@ -117,7 +121,12 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
             }
             other => format!("{} {other:?}", t(*tid)),
         },
-        Event::Enter(c) => format!("{} {}{}", t(c.tid), name(c.nr), c.resumes.map_or(String::new(), |n| format!(" resuming {}", name(n)))),
+        Event::Enter(c) => format!(
+            "{} {}{}",
+            t(c.tid),
+            name(c.nr),
+            c.resumes.map_or(String::new(), |n| format!(" resuming {}", name(n)))
+        ),
         Event::Exit(c) => {
             let what = match c.outcome {
                 Outcome::Value(v) if v > 9 => "big".into(),
@@ -137,7 +146,9 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
             let old = t(*old);
             format!("{} superseded by {old}", t(*tid))
         }
-        Event::Detached { tid, call, .. } => format!("{} detached{}", t(*tid), call.map_or(String::new(), |c| format!(" in {}", name(c.nr)))),
+        Event::Detached { tid, call, .. } => {
+            format!("{} detached{}", t(*tid), call.map_or(String::new(), |c| format!(" in {}", name(c.nr))))
+        }
         Event::Ending { tid } => format!("{} is ending", t(*tid)),
         Event::Stranger { tid, fate } => format!("{} is no tracee: {fate:?}", t(*tid)),
         Event::Personality { tid, abi, .. } => format!("{} runs {abi:?}", t(*tid)),

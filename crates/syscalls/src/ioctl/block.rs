@@ -61,6 +61,4 @@ pub const CASES: &[Case] = &[
     Case(c::BLKTRACESETUP, Ty::Exchange(&TRACE_SETUP)),
 ];
 
-pub const BARE: &[u64] = &[
-    c::BLKRRPART, c::BLKFLSBUF, c::BLKTRACESTART, c::BLKTRACESTOP, c::BLKTRACETEARDOWN,
-];
+pub const BARE: &[u64] = &[c::BLKRRPART, c::BLKFLSBUF, c::BLKTRACESTART, c::BLKTRACESTOP, c::BLKTRACETEARDOWN];

@@ -221,7 +221,20 @@ pub const CASES: &[Case] = &[
 ];
 
 pub const BARE: &[u64] = &[
-    c::LOOP_CLR_FD, c::LOOP_SET_CAPACITY, c::LOOP_CTL_GET_FREE, c::RTC_AIE_OFF, c::RTC_AIE_ON, c::RTC_PIE_OFF,
-    c::RTC_PIE_ON, c::RTC_UIE_OFF, c::RTC_UIE_ON, c::RTC_WIE_OFF, c::RTC_WIE_ON, c::RTC_VL_CLR, c::WDIOC_KEEPALIVE,
-    c::NS_GET_USERNS, c::NS_GET_PARENT, c::NS_GET_NSTYPE,
+    c::LOOP_CLR_FD,
+    c::LOOP_SET_CAPACITY,
+    c::LOOP_CTL_GET_FREE,
+    c::RTC_AIE_OFF,
+    c::RTC_AIE_ON,
+    c::RTC_PIE_OFF,
+    c::RTC_PIE_ON,
+    c::RTC_UIE_OFF,
+    c::RTC_UIE_ON,
+    c::RTC_WIE_OFF,
+    c::RTC_WIE_ON,
+    c::RTC_VL_CLR,
+    c::WDIOC_KEEPALIVE,
+    c::NS_GET_USERNS,
+    c::NS_GET_PARENT,
+    c::NS_GET_NSTYPE,
 ];

@@ -111,4 +111,3 @@ pub const CASES: &[Case] = &[
 ];
 
 pub const BARE: &[u64] = &[c::FIFREEZE, c::FITHAW];
-

@@ -50,6 +50,12 @@ pub const CASES: &[Case] = &[
 ];
 
 pub const BARE: &[u64] = &[
-    c::NBD_DISCONNECT, c::NBD_CLEAR_SOCK, c::NBD_DO_IT, c::NBD_CLEAR_QUE, c::NBD_PRINT_DEBUG, c::RNDZAPENTCNT,
-    c::RNDCLEARPOOL, c::RNDRESEEDCRNG,
+    c::NBD_DISCONNECT,
+    c::NBD_CLEAR_SOCK,
+    c::NBD_DO_IT,
+    c::NBD_CLEAR_QUE,
+    c::NBD_PRINT_DEBUG,
+    c::RNDZAPENTCNT,
+    c::RNDCLEARPOOL,
+    c::RNDRESEEDCRNG,
 ];

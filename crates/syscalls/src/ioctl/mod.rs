@@ -16,7 +16,17 @@ pub use files::{DEDUPE, DEDUPE_IN, DEDUPE_OUT, DEDUPE_STATUS, FIEMAP_EXTENT, FIE
 pub use misc::{UDMABUF_ITEM, UDMABUF_LIST};
 pub use net::{ARPHRD, IFCONF, IFREQ_ADDR};
 
-const GROUPS: &[&[Case]] = &[tty::CASES, files::CASES, net::CASES, block::CASES, devices::CASES, input::CASES, &input::AXES, userfault::CASES, misc::CASES];
+const GROUPS: &[&[Case]] = &[
+    tty::CASES,
+    files::CASES,
+    net::CASES,
+    block::CASES,
+    devices::CASES,
+    input::CASES,
+    &input::AXES,
+    userfault::CASES,
+    misc::CASES,
+];
 const BARE_GROUPS: &[&[u64]] = &[tty::BARE, files::BARE, block::BARE, devices::BARE, misc::BARE];
 
 const COUNT: usize = {

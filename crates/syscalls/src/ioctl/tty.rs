@@ -140,6 +140,14 @@ pub const CASES: &[Case] = &[
 
 /// Requests that take no argument.
 pub const BARE: &[u64] = &[
-    c::FIOCLEX, c::FIONCLEX, c::TIOCEXCL, c::TIOCNXCL, c::TIOCCBRK, c::TIOCSBRK, c::TIOCCONS, c::TIOCNOTTY, c::TIOCVHANGUP,
+    c::FIOCLEX,
+    c::FIONCLEX,
+    c::TIOCEXCL,
+    c::TIOCNXCL,
+    c::TIOCCBRK,
+    c::TIOCSBRK,
+    c::TIOCCONS,
+    c::TIOCNOTTY,
+    c::TIOCVHANGUP,
     c::TIOCSSERIAL,
 ];

@@ -75,63 +75,78 @@ structs! {
     }
 }
 
-static UNIX_ATTRS: Attrs = attrs(&UNIX_DIAG, &[
-    (c::UNIX_DIAG_NAME, Payload::Text),
-    (c::UNIX_DIAG_VFS, Payload::Is(Ty::Struct(&UNIX_VFS))),
-    (c::UNIX_DIAG_PEER, U32),
-    (c::UNIX_DIAG_ICONS, Payload::List(&Ty::UInt)),
-    (c::UNIX_DIAG_RQLEN, Payload::Is(Ty::Struct(&UNIX_RQLEN))),
-    (c::UNIX_DIAG_MEMINFO, Payload::SockMemory),
-    (c::UNIX_DIAG_SHUTDOWN, U8),
-    (c::UNIX_DIAG_UID, Payload::Is(Ty::Uid)),
-]);
+static UNIX_ATTRS: Attrs = attrs(
+    &UNIX_DIAG,
+    &[
+        (c::UNIX_DIAG_NAME, Payload::Text),
+        (c::UNIX_DIAG_VFS, Payload::Is(Ty::Struct(&UNIX_VFS))),
+        (c::UNIX_DIAG_PEER, U32),
+        (c::UNIX_DIAG_ICONS, Payload::List(&Ty::UInt)),
+        (c::UNIX_DIAG_RQLEN, Payload::Is(Ty::Struct(&UNIX_RQLEN))),
+        (c::UNIX_DIAG_MEMINFO, Payload::SockMemory),
+        (c::UNIX_DIAG_SHUTDOWN, U8),
+        (c::UNIX_DIAG_UID, Payload::Is(Ty::Uid)),
+    ],
+);
 
-static NETLINK_ATTRS: Attrs = attrs(&NETLINK_DIAG, &[
-    (c::NETLINK_DIAG_MEMINFO, Payload::SockMemory),
-    (c::NETLINK_DIAG_GROUPS, Payload::List(&Ty::As(Width::Word, &Ty::HexLong))),
-    (c::NETLINK_DIAG_RX_RING, Payload::Is(Ty::Struct(&NETLINK_RING))),
-    (c::NETLINK_DIAG_TX_RING, Payload::Is(Ty::Struct(&NETLINK_RING))),
-    (c::NETLINK_DIAG_FLAGS, Payload::Is(Ty::Flags(&NDIAG_FLAG))),
-]);
+static NETLINK_ATTRS: Attrs = attrs(
+    &NETLINK_DIAG,
+    &[
+        (c::NETLINK_DIAG_MEMINFO, Payload::SockMemory),
+        (c::NETLINK_DIAG_GROUPS, Payload::List(&Ty::As(Width::Word, &Ty::HexLong))),
+        (c::NETLINK_DIAG_RX_RING, Payload::Is(Ty::Struct(&NETLINK_RING))),
+        (c::NETLINK_DIAG_TX_RING, Payload::Is(Ty::Struct(&NETLINK_RING))),
+        (c::NETLINK_DIAG_FLAGS, Payload::Is(Ty::Flags(&NDIAG_FLAG))),
+    ],
+);
 
-static PACKET_ATTRS: Attrs = attrs(&PACKET_DIAG, &[
-    (c::PACKET_DIAG_INFO, Payload::Is(Ty::Struct(&PACKET_INFO))),
-    (c::PACKET_DIAG_RX_RING, Payload::Is(Ty::Struct(&PACKET_RING))),
-    (c::PACKET_DIAG_TX_RING, Payload::Is(Ty::Struct(&PACKET_RING))),
-    (c::PACKET_DIAG_FILTER, Payload::Filter),
-    (c::PACKET_DIAG_FANOUT, U32),
-    (c::PACKET_DIAG_UID, Payload::Is(Ty::Uid)),
-    (c::PACKET_DIAG_MEMINFO, Payload::SockMemory),
-]);
+static PACKET_ATTRS: Attrs = attrs(
+    &PACKET_DIAG,
+    &[
+        (c::PACKET_DIAG_INFO, Payload::Is(Ty::Struct(&PACKET_INFO))),
+        (c::PACKET_DIAG_RX_RING, Payload::Is(Ty::Struct(&PACKET_RING))),
+        (c::PACKET_DIAG_TX_RING, Payload::Is(Ty::Struct(&PACKET_RING))),
+        (c::PACKET_DIAG_FILTER, Payload::Filter),
+        (c::PACKET_DIAG_FANOUT, U32),
+        (c::PACKET_DIAG_UID, Payload::Is(Ty::Uid)),
+        (c::PACKET_DIAG_MEMINFO, Payload::SockMemory),
+    ],
+);
 
-static INET_REQUEST_ATTRS: Attrs = attrs(&INET_DIAG_REQ, &[(c::INET_DIAG_REQ_PROTOCOL, Payload::Is(Ty::Enum(&IPPROTO)))]);
+static INET_REQUEST_ATTRS: Attrs =
+    attrs(&INET_DIAG_REQ, &[(c::INET_DIAG_REQ_PROTOCOL, Payload::Is(Ty::Enum(&IPPROTO)))]);
 
 static ULP_ATTRS: Attrs = attrs(&INET_ULP_INFO, &[(c::INET_ULP_INFO_NAME, Payload::Text)]);
 
-static INET_ATTRS: Attrs = attrs(&INET_DIAG, &[
-    (c::INET_DIAG_MEMINFO, Payload::Is(Ty::Struct(&MEMINFO))),
-    (c::INET_DIAG_VEGASINFO, Payload::Is(Ty::Struct(&VEGASINFO))),
-    (c::INET_DIAG_CONG, Payload::Text),
-    (c::INET_DIAG_TOS, U8),
-    (c::INET_DIAG_TCLASS, U8),
-    (c::INET_DIAG_SKMEMINFO, Payload::SockMemory),
-    (c::INET_DIAG_SHUTDOWN, Payload::Is(SHUT)),
-    (c::INET_DIAG_DCTCPINFO, Payload::Is(Ty::Struct(&DCTCPINFO))),
-    (c::INET_DIAG_SKV6ONLY, U8),
-    (c::INET_DIAG_PROTOCOL, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&IPPROTO)))),
-    (c::INET_DIAG_ULP_INFO, Payload::Nested(&ULP_ATTRS)),
-    (c::INET_DIAG_CGROUP_ID, U64),
-    (c::INET_DIAG_MARK, U32),
-    (c::INET_DIAG_BBRINFO, Payload::Is(Ty::Struct(&BBRINFO))),
-    (c::INET_DIAG_CLASS_ID, U32),
-]);
+static INET_ATTRS: Attrs = attrs(
+    &INET_DIAG,
+    &[
+        (c::INET_DIAG_MEMINFO, Payload::Is(Ty::Struct(&MEMINFO))),
+        (c::INET_DIAG_VEGASINFO, Payload::Is(Ty::Struct(&VEGASINFO))),
+        (c::INET_DIAG_CONG, Payload::Text),
+        (c::INET_DIAG_TOS, U8),
+        (c::INET_DIAG_TCLASS, U8),
+        (c::INET_DIAG_SKMEMINFO, Payload::SockMemory),
+        (c::INET_DIAG_SHUTDOWN, Payload::Is(SHUT)),
+        (c::INET_DIAG_DCTCPINFO, Payload::Is(Ty::Struct(&DCTCPINFO))),
+        (c::INET_DIAG_SKV6ONLY, U8),
+        (c::INET_DIAG_PROTOCOL, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&IPPROTO)))),
+        (c::INET_DIAG_ULP_INFO, Payload::Nested(&ULP_ATTRS)),
+        (c::INET_DIAG_CGROUP_ID, U64),
+        (c::INET_DIAG_MARK, U32),
+        (c::INET_DIAG_BBRINFO, Payload::Is(Ty::Struct(&BBRINFO))),
+        (c::INET_DIAG_CLASS_ID, U32),
+    ],
+);
 
 /// What a message about sockets of a family holds, on its way to the kernel or back.
 pub fn sock_diag(family: u64, request: bool) -> Option<&'static Body> {
     static UNIX: [Body; 2] =
         [Body { header: &UNIX_MESSAGE, attrs: Some(&UNIX_ATTRS) }, Body { header: &UNIX_REQUEST, attrs: None }];
-    static NETLINK: [Body; 2] =
-        [Body { header: &NETLINK_MESSAGE, attrs: Some(&NETLINK_ATTRS) }, Body { header: &NETLINK_REQUEST, attrs: None }];
+    static NETLINK: [Body; 2] = [
+        Body { header: &NETLINK_MESSAGE, attrs: Some(&NETLINK_ATTRS) },
+        Body { header: &NETLINK_REQUEST, attrs: None },
+    ];
     static PACKET: [Body; 2] =
         [Body { header: &PACKET_MESSAGE, attrs: Some(&PACKET_ATTRS) }, Body { header: &PACKET_REQUEST, attrs: None }];
     static INET: [Body; 2] = [
@@ -147,4 +162,3 @@ pub fn sock_diag(family: u64, request: bool) -> Option<&'static Body> {
     };
     Some(&bodies[usize::from(request)])
 }
-

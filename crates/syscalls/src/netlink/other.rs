@@ -19,28 +19,29 @@ structs! {
     pub SELINUX_POLICY = selnl_msg_policyload { seqno: Ty::UInt }
 }
 
-static OP_ATTRS: Attrs = attrs(&CTRL_ATTR_OP_KIND, &[
-    (c::CTRL_ATTR_OP_ID, U32),
-    (c::CTRL_ATTR_OP_FLAGS, Payload::Is(Ty::Flags(&GENL_FLAGS))),
-]);
-static GROUP_ATTRS: Attrs = attrs(&CTRL_ATTR_MCAST_GRP, &[
-    (c::CTRL_ATTR_MCAST_GRP_NAME, Payload::Text),
-    (c::CTRL_ATTR_MCAST_GRP_ID, X32),
-]);
+static OP_ATTRS: Attrs = attrs(
+    &CTRL_ATTR_OP_KIND,
+    &[(c::CTRL_ATTR_OP_ID, U32), (c::CTRL_ATTR_OP_FLAGS, Payload::Is(Ty::Flags(&GENL_FLAGS)))],
+);
+static GROUP_ATTRS: Attrs =
+    attrs(&CTRL_ATTR_MCAST_GRP, &[(c::CTRL_ATTR_MCAST_GRP_NAME, Payload::Text), (c::CTRL_ATTR_MCAST_GRP_ID, X32)]);
 /// Their types count them.
 static OPS: Attrs = Attrs { names: None, payloads: &[], default: Payload::Nested(&OP_ATTRS) };
 static GROUPS: Attrs = Attrs { names: None, payloads: &[], default: Payload::Nested(&GROUP_ATTRS) };
 
-static CTRL_ATTRS: Attrs = attrs(&CTRL_ATTR, &[
-    (c::CTRL_ATTR_FAMILY_ID, Payload::Is(Ty::As(Width::W2, &Ty::Hex))),
-    (c::CTRL_ATTR_FAMILY_NAME, Payload::Text),
-    (c::CTRL_ATTR_VERSION, U32),
-    (c::CTRL_ATTR_HDRSIZE, U32),
-    (c::CTRL_ATTR_MAXATTR, U32),
-    (c::CTRL_ATTR_OPS, Payload::Nested(&OPS)),
-    (c::CTRL_ATTR_MCAST_GROUPS, Payload::Nested(&GROUPS)),
-    (c::CTRL_ATTR_OP, U32),
-]);
+static CTRL_ATTRS: Attrs = attrs(
+    &CTRL_ATTR,
+    &[
+        (c::CTRL_ATTR_FAMILY_ID, Payload::Is(Ty::As(Width::W2, &Ty::Hex))),
+        (c::CTRL_ATTR_FAMILY_NAME, Payload::Text),
+        (c::CTRL_ATTR_VERSION, U32),
+        (c::CTRL_ATTR_HDRSIZE, U32),
+        (c::CTRL_ATTR_MAXATTR, U32),
+        (c::CTRL_ATTR_OPS, Payload::Nested(&OPS)),
+        (c::CTRL_ATTR_MCAST_GROUPS, Payload::Nested(&GROUPS)),
+        (c::CTRL_ATTR_OP, U32),
+    ],
+);
 
 static NUMBERED: Attrs = Attrs { names: None, payloads: &[], default: Payload::Bytes };
 
@@ -52,11 +53,14 @@ pub static NLCTRL: Body = Body { header: &CTRLMSGHDR, attrs: Some(&CTRL_ATTRS) }
 pub static CONTROL: Attrs = Attrs { names: None, payloads: &[], default: Payload::Bytes };
 
 /// The attributes of an extended acknowledgement.
-pub static ACK: Attrs = attrs(&NLMSGERR_ATTR, &[
-    (c::NLMSGERR_ATTR_MSG, Payload::Text),
-    (c::NLMSGERR_ATTR_OFFS, U32),
-    (c::NLMSGERR_ATTR_COOKIE, Payload::List(&Ty::As(Width::W1, &Ty::UInt))),
-]);
+pub static ACK: Attrs = attrs(
+    &NLMSGERR_ATTR,
+    &[
+        (c::NLMSGERR_ATTR_MSG, Payload::Text),
+        (c::NLMSGERR_ATTR_OFFS, U32),
+        (c::NLMSGERR_ATTR_COOKIE, Payload::List(&Ty::As(Width::W1, &Ty::UInt))),
+    ],
+);
 
 /// The messages of a netfilter subsystem.
 pub fn netfilter_names(subsystem: u64) -> Option<&'static Set> {

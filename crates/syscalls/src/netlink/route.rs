@@ -134,107 +134,118 @@ structs! {
     }
 }
 
-static IFLA_INFO_ATTRS: Attrs = attrs(&IFLA_INFO, &[(c::IFLA_INFO_KIND, Payload::Text), (c::IFLA_INFO_SLAVE_KIND, Payload::Text)]);
+static IFLA_INFO_ATTRS: Attrs =
+    attrs(&IFLA_INFO, &[(c::IFLA_INFO_KIND, Payload::Text), (c::IFLA_INFO_SLAVE_KIND, Payload::Text)]);
 
-static XDP_ATTRS: Attrs = attrs(&IFLA_XDP, &[
-    (c::IFLA_XDP_FD, Payload::Is(Ty::Fd)),
-    (c::IFLA_XDP_ATTACHED, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&XDP_ATTACHED)))),
-    (c::IFLA_XDP_FLAGS, Payload::Is(Ty::Flags(&XDP_FLAGS))),
-    (c::IFLA_XDP_PROG_ID, U32),
-    (c::IFLA_XDP_DRV_PROG_ID, U32),
-    (c::IFLA_XDP_SKB_PROG_ID, U32),
-    (c::IFLA_XDP_HW_PROG_ID, U32),
-    (c::IFLA_XDP_EXPECTED_FD, Payload::Is(Ty::Fd)),
-]);
+static XDP_ATTRS: Attrs = attrs(
+    &IFLA_XDP,
+    &[
+        (c::IFLA_XDP_FD, Payload::Is(Ty::Fd)),
+        (c::IFLA_XDP_ATTACHED, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&XDP_ATTACHED)))),
+        (c::IFLA_XDP_FLAGS, Payload::Is(Ty::Flags(&XDP_FLAGS))),
+        (c::IFLA_XDP_PROG_ID, U32),
+        (c::IFLA_XDP_DRV_PROG_ID, U32),
+        (c::IFLA_XDP_SKB_PROG_ID, U32),
+        (c::IFLA_XDP_HW_PROG_ID, U32),
+        (c::IFLA_XDP_EXPECTED_FD, Payload::Is(Ty::Fd)),
+    ],
+);
 
-static DOWN_REASON_ATTRS: Attrs = attrs(&IFLA_PROTO_DOWN_REASON, &[
-    (c::IFLA_PROTO_DOWN_REASON_MASK, X32),
-    (c::IFLA_PROTO_DOWN_REASON_VALUE, X32),
-]);
+static DOWN_REASON_ATTRS: Attrs =
+    attrs(&IFLA_PROTO_DOWN_REASON, &[(c::IFLA_PROTO_DOWN_REASON_MASK, X32), (c::IFLA_PROTO_DOWN_REASON_VALUE, X32)]);
 
-static PORT_ATTRS: Attrs = attrs(&IFLA_PORT, &[
-    (c::IFLA_PORT_VF, U32),
-    (c::IFLA_PORT_PROFILE, Payload::Text),
-    (c::IFLA_PORT_REQUEST, U8),
-    (c::IFLA_PORT_RESPONSE, U16),
-]);
+static PORT_ATTRS: Attrs = attrs(
+    &IFLA_PORT,
+    &[
+        (c::IFLA_PORT_VF, U32),
+        (c::IFLA_PORT_PROFILE, Payload::Text),
+        (c::IFLA_PORT_REQUEST, U8),
+        (c::IFLA_PORT_RESPONSE, U16),
+    ],
+);
 static VF_PORT_ATTRS: Attrs = attrs(&IFLA_VF_PORT, &[(c::IFLA_VF_PORT, Payload::Nested(&PORT_ATTRS))]);
 
 static PROP_ATTRS: Attrs = attrs(&IFLA, &[(c::IFLA_ALT_IFNAME, Payload::Text)]);
 
-static IFLA_ATTRS: Attrs = attrs(&IFLA, &[
-    (c::IFLA_ADDRESS, Payload::Mac),
-    (c::IFLA_BROADCAST, Payload::Mac),
-    (c::IFLA_IFNAME, Payload::Text),
-    (c::IFLA_MTU, U32),
-    (c::IFLA_LINK, U32),
-    (c::IFLA_QDISC, Payload::Text),
-    (c::IFLA_STATS, Payload::Grown(&LINK_STATS, 92)),
-    (c::IFLA_MASTER, IFINDEX),
-    (c::IFLA_TXQLEN, U32),
-    (c::IFLA_MAP, Payload::Grown(&LINK_MAP, 28)),
-    (c::IFLA_WEIGHT, U32),
-    (c::IFLA_OPERSTATE, U8),
-    (c::IFLA_LINKMODE, U8),
-    (c::IFLA_LINKINFO, Payload::Nested(&IFLA_INFO_ATTRS)),
-    (c::IFLA_NET_NS_PID, U32),
-    (c::IFLA_IFALIAS, Payload::Text),
-    (c::IFLA_NUM_VF, U32),
-    (c::IFLA_STATS64, Payload::Grown(&LINK_STATS64, 184)),
-    (c::IFLA_GROUP, U32),
-    (c::IFLA_NET_NS_FD, Payload::Is(Ty::Fd)),
-    (c::IFLA_EXT_MASK, Payload::Is(Ty::Flags(&RTEXT_FILTER))),
-    (c::IFLA_PROMISCUITY, U32),
-    (c::IFLA_NUM_TX_QUEUES, U32),
-    (c::IFLA_NUM_RX_QUEUES, U32),
-    (c::IFLA_CARRIER, U8),
-    (c::IFLA_CARRIER_CHANGES, U32),
-    (c::IFLA_LINK_NETNSID, S32),
-    (c::IFLA_PHYS_PORT_NAME, Payload::Text),
-    (c::IFLA_PROTO_DOWN, U8),
-    (c::IFLA_GSO_MAX_SEGS, U32),
-    (c::IFLA_GSO_MAX_SIZE, U32),
-    (c::IFLA_XDP, Payload::Nested(&XDP_ATTRS)),
-    (c::IFLA_VF_PORTS, Payload::Nested(&VF_PORT_ATTRS)),
-    (c::IFLA_PORT_SELF, Payload::Nested(&PORT_ATTRS)),
-    (c::IFLA_PROTO_DOWN_REASON, Payload::Nested(&DOWN_REASON_ATTRS)),
-    (c::IFLA_EVENT, Payload::Is(Ty::Enum(&IFLA_EVENTS))),
-    (c::IFLA_NEW_NETNSID, S32),
-    (c::IFLA_TARGET_NETNSID, S32),
-    (c::IFLA_CARRIER_UP_COUNT, U32),
-    (c::IFLA_CARRIER_DOWN_COUNT, U32),
-    (c::IFLA_NEW_IFINDEX, IFINDEX),
-    (c::IFLA_MIN_MTU, U32),
-    (c::IFLA_MAX_MTU, U32),
-    (c::IFLA_PROP_LIST, Payload::Nested(&PROP_ATTRS)),
-    (c::IFLA_ALT_IFNAME, Payload::Text),
-    (c::IFLA_PERM_ADDRESS, Payload::Mac),
-    (c::IFLA_PARENT_DEV_NAME, Payload::Text),
-    (c::IFLA_PARENT_DEV_BUS_NAME, Payload::Text),
-    (c::IFLA_GRO_MAX_SIZE, U32),
-    (c::IFLA_TSO_MAX_SIZE, U32),
-    (c::IFLA_TSO_MAX_SEGS, U32),
-    (c::IFLA_ALLMULTI, U32),
-    (c::IFLA_GSO_IPV4_MAX_SIZE, U32),
-    (c::IFLA_GRO_IPV4_MAX_SIZE, U32),
-    (c::IFLA_NETNS_IMMUTABLE, U8),
-    (c::IFLA_HEADROOM, U16),
-    (c::IFLA_TAILROOM, U16),
-]);
+static IFLA_ATTRS: Attrs = attrs(
+    &IFLA,
+    &[
+        (c::IFLA_ADDRESS, Payload::Mac),
+        (c::IFLA_BROADCAST, Payload::Mac),
+        (c::IFLA_IFNAME, Payload::Text),
+        (c::IFLA_MTU, U32),
+        (c::IFLA_LINK, U32),
+        (c::IFLA_QDISC, Payload::Text),
+        (c::IFLA_STATS, Payload::Grown(&LINK_STATS, 92)),
+        (c::IFLA_MASTER, IFINDEX),
+        (c::IFLA_TXQLEN, U32),
+        (c::IFLA_MAP, Payload::Grown(&LINK_MAP, 28)),
+        (c::IFLA_WEIGHT, U32),
+        (c::IFLA_OPERSTATE, U8),
+        (c::IFLA_LINKMODE, U8),
+        (c::IFLA_LINKINFO, Payload::Nested(&IFLA_INFO_ATTRS)),
+        (c::IFLA_NET_NS_PID, U32),
+        (c::IFLA_IFALIAS, Payload::Text),
+        (c::IFLA_NUM_VF, U32),
+        (c::IFLA_STATS64, Payload::Grown(&LINK_STATS64, 184)),
+        (c::IFLA_GROUP, U32),
+        (c::IFLA_NET_NS_FD, Payload::Is(Ty::Fd)),
+        (c::IFLA_EXT_MASK, Payload::Is(Ty::Flags(&RTEXT_FILTER))),
+        (c::IFLA_PROMISCUITY, U32),
+        (c::IFLA_NUM_TX_QUEUES, U32),
+        (c::IFLA_NUM_RX_QUEUES, U32),
+        (c::IFLA_CARRIER, U8),
+        (c::IFLA_CARRIER_CHANGES, U32),
+        (c::IFLA_LINK_NETNSID, S32),
+        (c::IFLA_PHYS_PORT_NAME, Payload::Text),
+        (c::IFLA_PROTO_DOWN, U8),
+        (c::IFLA_GSO_MAX_SEGS, U32),
+        (c::IFLA_GSO_MAX_SIZE, U32),
+        (c::IFLA_XDP, Payload::Nested(&XDP_ATTRS)),
+        (c::IFLA_VF_PORTS, Payload::Nested(&VF_PORT_ATTRS)),
+        (c::IFLA_PORT_SELF, Payload::Nested(&PORT_ATTRS)),
+        (c::IFLA_PROTO_DOWN_REASON, Payload::Nested(&DOWN_REASON_ATTRS)),
+        (c::IFLA_EVENT, Payload::Is(Ty::Enum(&IFLA_EVENTS))),
+        (c::IFLA_NEW_NETNSID, S32),
+        (c::IFLA_TARGET_NETNSID, S32),
+        (c::IFLA_CARRIER_UP_COUNT, U32),
+        (c::IFLA_CARRIER_DOWN_COUNT, U32),
+        (c::IFLA_NEW_IFINDEX, IFINDEX),
+        (c::IFLA_MIN_MTU, U32),
+        (c::IFLA_MAX_MTU, U32),
+        (c::IFLA_PROP_LIST, Payload::Nested(&PROP_ATTRS)),
+        (c::IFLA_ALT_IFNAME, Payload::Text),
+        (c::IFLA_PERM_ADDRESS, Payload::Mac),
+        (c::IFLA_PARENT_DEV_NAME, Payload::Text),
+        (c::IFLA_PARENT_DEV_BUS_NAME, Payload::Text),
+        (c::IFLA_GRO_MAX_SIZE, U32),
+        (c::IFLA_TSO_MAX_SIZE, U32),
+        (c::IFLA_TSO_MAX_SEGS, U32),
+        (c::IFLA_ALLMULTI, U32),
+        (c::IFLA_GSO_IPV4_MAX_SIZE, U32),
+        (c::IFLA_GRO_IPV4_MAX_SIZE, U32),
+        (c::IFLA_NETNS_IMMUTABLE, U8),
+        (c::IFLA_HEADROOM, U16),
+        (c::IFLA_TAILROOM, U16),
+    ],
+);
 
-static IFA_ATTRS: Attrs = attrs(&IFA, &[
-    (c::IFA_ADDRESS, Payload::Address),
-    (c::IFA_LOCAL, Payload::Address),
-    (c::IFA_LABEL, Payload::Text),
-    (c::IFA_BROADCAST, Payload::Address),
-    (c::IFA_ANYCAST, Payload::Address),
-    (c::IFA_CACHEINFO, Payload::Is(Ty::Struct(&IFA_CACHE))),
-    (c::IFA_MULTICAST, Payload::Address),
-    (c::IFA_FLAGS, Payload::Is(Ty::Flags(&IFA_F))),
-    (c::IFA_RT_PRIORITY, U32),
-    (c::IFA_TARGET_NETNSID, S32),
-    (c::IFA_PROTO, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&IFAPROT)))),
-]);
+static IFA_ATTRS: Attrs = attrs(
+    &IFA,
+    &[
+        (c::IFA_ADDRESS, Payload::Address),
+        (c::IFA_LOCAL, Payload::Address),
+        (c::IFA_LABEL, Payload::Text),
+        (c::IFA_BROADCAST, Payload::Address),
+        (c::IFA_ANYCAST, Payload::Address),
+        (c::IFA_CACHEINFO, Payload::Is(Ty::Struct(&IFA_CACHE))),
+        (c::IFA_MULTICAST, Payload::Address),
+        (c::IFA_FLAGS, Payload::Is(Ty::Flags(&IFA_F))),
+        (c::IFA_RT_PRIORITY, U32),
+        (c::IFA_TARGET_NETNSID, S32),
+        (c::IFA_PROTO, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&IFAPROT)))),
+    ],
+);
 
 static METRICS: Attrs = Attrs {
     names: Some(&RTAX),
@@ -242,185 +253,223 @@ static METRICS: Attrs = Attrs {
     default: U32,
 };
 
-static RTA_ATTRS: Attrs = attrs(&RTA, &[
-    (c::RTA_DST, Payload::Address),
-    (c::RTA_SRC, Payload::Address),
-    (c::RTA_IIF, IFINDEX),
-    (c::RTA_OIF, IFINDEX),
-    (c::RTA_GATEWAY, Payload::Address),
-    (c::RTA_PRIORITY, U32),
-    (c::RTA_PREFSRC, Payload::Address),
-    (c::RTA_METRICS, Payload::Nested(&METRICS)),
-    (c::RTA_MULTIPATH, Payload::NextHops(&RTA_ATTRS)),
-    (c::RTA_FLOW, U32),
-    (c::RTA_CACHEINFO, Payload::Is(Ty::Struct(&RTA_CACHE))),
-    (c::RTA_TABLE, Payload::Is(Ty::Enum(&RT_TABLE))),
-    (c::RTA_MARK, U32),
-    (c::RTA_MFC_STATS, Payload::Is(Ty::Struct(&MFC_STATS))),
-    (c::RTA_VIA, Payload::Via),
-    (c::RTA_NEWDST, Payload::Address),
-    (c::RTA_PREF, U8),
-    (c::RTA_ENCAP_TYPE, Payload::Is(Ty::As(Width::W2, &Ty::Enum(&LWTUNNEL_ENCAP)))),
-    (c::RTA_EXPIRES, U64),
-    (c::RTA_UID, Payload::Is(Ty::Uid)),
-    (c::RTA_TTL_PROPAGATE, U8),
-    (c::RTA_IP_PROTO, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&IPPROTO)))),
-    (c::RTA_SPORT, NET16),
-    (c::RTA_DPORT, NET16),
-    (c::RTA_NH_ID, U32),
-]);
+static RTA_ATTRS: Attrs = attrs(
+    &RTA,
+    &[
+        (c::RTA_DST, Payload::Address),
+        (c::RTA_SRC, Payload::Address),
+        (c::RTA_IIF, IFINDEX),
+        (c::RTA_OIF, IFINDEX),
+        (c::RTA_GATEWAY, Payload::Address),
+        (c::RTA_PRIORITY, U32),
+        (c::RTA_PREFSRC, Payload::Address),
+        (c::RTA_METRICS, Payload::Nested(&METRICS)),
+        (c::RTA_MULTIPATH, Payload::NextHops(&RTA_ATTRS)),
+        (c::RTA_FLOW, U32),
+        (c::RTA_CACHEINFO, Payload::Is(Ty::Struct(&RTA_CACHE))),
+        (c::RTA_TABLE, Payload::Is(Ty::Enum(&RT_TABLE))),
+        (c::RTA_MARK, U32),
+        (c::RTA_MFC_STATS, Payload::Is(Ty::Struct(&MFC_STATS))),
+        (c::RTA_VIA, Payload::Via),
+        (c::RTA_NEWDST, Payload::Address),
+        (c::RTA_PREF, U8),
+        (c::RTA_ENCAP_TYPE, Payload::Is(Ty::As(Width::W2, &Ty::Enum(&LWTUNNEL_ENCAP)))),
+        (c::RTA_EXPIRES, U64),
+        (c::RTA_UID, Payload::Is(Ty::Uid)),
+        (c::RTA_TTL_PROPAGATE, U8),
+        (c::RTA_IP_PROTO, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&IPPROTO)))),
+        (c::RTA_SPORT, NET16),
+        (c::RTA_DPORT, NET16),
+        (c::RTA_NH_ID, U32),
+    ],
+);
 
-static NFEA_ATTRS: Attrs = attrs(&NFEA, &[(c::NFEA_ACTIVITY_NOTIFY, Payload::Is(Ty::As(Width::W1, &Ty::Flags(&FDB_NOTIFY))))]);
+static NFEA_ATTRS: Attrs =
+    attrs(&NFEA, &[(c::NFEA_ACTIVITY_NOTIFY, Payload::Is(Ty::As(Width::W1, &Ty::Flags(&FDB_NOTIFY))))]);
 
-static NDA_ATTRS: Attrs = attrs(&NDA, &[
-    (c::NDA_DST, Payload::Address),
-    (c::NDA_LLADDR, Payload::Mac),
-    (c::NDA_CACHEINFO, Payload::Is(Ty::Struct(&NDA_CACHE))),
-    (c::NDA_PROBES, U32),
-    (c::NDA_VLAN, U16),
-    (c::NDA_PORT, NET16),
-    (c::NDA_VNI, U32),
-    (c::NDA_IFINDEX, IFINDEX),
-    (c::NDA_MASTER, IFINDEX),
-    (c::NDA_LINK_NETNSID, U32),
-    (c::NDA_SRC_VNI, U32),
-    (c::NDA_PROTOCOL, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&RTPROT)))),
-    (c::NDA_NH_ID, U32),
-    (c::NDA_FDB_EXT_ATTRS, Payload::Nested(&NFEA_ATTRS)),
-    (c::NDA_FLAGS_EXT, Payload::Is(Ty::Flags(&NTF_EXT))),
-    (c::NDA_NDM_STATE_MASK, Payload::Is(Ty::As(Width::W2, &Ty::Flags(&NUD)))),
-    (c::NDA_NDM_FLAGS_MASK, Payload::Is(Ty::As(Width::W1, &Ty::Flags(&NTF)))),
-]);
+static NDA_ATTRS: Attrs = attrs(
+    &NDA,
+    &[
+        (c::NDA_DST, Payload::Address),
+        (c::NDA_LLADDR, Payload::Mac),
+        (c::NDA_CACHEINFO, Payload::Is(Ty::Struct(&NDA_CACHE))),
+        (c::NDA_PROBES, U32),
+        (c::NDA_VLAN, U16),
+        (c::NDA_PORT, NET16),
+        (c::NDA_VNI, U32),
+        (c::NDA_IFINDEX, IFINDEX),
+        (c::NDA_MASTER, IFINDEX),
+        (c::NDA_LINK_NETNSID, U32),
+        (c::NDA_SRC_VNI, U32),
+        (c::NDA_PROTOCOL, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&RTPROT)))),
+        (c::NDA_NH_ID, U32),
+        (c::NDA_FDB_EXT_ATTRS, Payload::Nested(&NFEA_ATTRS)),
+        (c::NDA_FLAGS_EXT, Payload::Is(Ty::Flags(&NTF_EXT))),
+        (c::NDA_NDM_STATE_MASK, Payload::Is(Ty::As(Width::W2, &Ty::Flags(&NUD)))),
+        (c::NDA_NDM_FLAGS_MASK, Payload::Is(Ty::As(Width::W1, &Ty::Flags(&NTF)))),
+    ],
+);
 
-static FRA_ATTRS: Attrs = attrs(&FRA, &[
-    (c::FRA_DST, Payload::Address),
-    (c::FRA_SRC, Payload::Address),
-    (c::FRA_IIFNAME, Payload::Text),
-    (c::FRA_GOTO, U32),
-    (c::FRA_PRIORITY, U32),
-    (c::FRA_FWMARK, U32),
-    (c::FRA_FLOW, U32),
-    (c::FRA_TUN_ID, NET64),
-    (c::FRA_SUPPRESS_IFGROUP, U32),
-    (c::FRA_SUPPRESS_PREFIXLEN, U32),
-    (c::FRA_TABLE, Payload::Is(Ty::Enum(&RT_TABLE))),
-    (c::FRA_FWMASK, U32),
-    (c::FRA_OIFNAME, Payload::Text),
-    (c::FRA_L3MDEV, U8),
-    (c::FRA_UID_RANGE, Payload::Is(Ty::Struct(&UID_RANGE))),
-    (c::FRA_PROTOCOL, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&RTPROT)))),
-    (c::FRA_IP_PROTO, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&IPPROTO)))),
-    (c::FRA_SPORT_RANGE, Payload::Is(Ty::Struct(&PORT_RANGE))),
-    (c::FRA_DPORT_RANGE, Payload::Is(Ty::Struct(&PORT_RANGE))),
-    (c::FRA_DSCP, U8),
-    (c::FRA_FLOWLABEL, NET32),
-    (c::FRA_FLOWLABEL_MASK, NET32),
-]);
+static FRA_ATTRS: Attrs = attrs(
+    &FRA,
+    &[
+        (c::FRA_DST, Payload::Address),
+        (c::FRA_SRC, Payload::Address),
+        (c::FRA_IIFNAME, Payload::Text),
+        (c::FRA_GOTO, U32),
+        (c::FRA_PRIORITY, U32),
+        (c::FRA_FWMARK, U32),
+        (c::FRA_FLOW, U32),
+        (c::FRA_TUN_ID, NET64),
+        (c::FRA_SUPPRESS_IFGROUP, U32),
+        (c::FRA_SUPPRESS_PREFIXLEN, U32),
+        (c::FRA_TABLE, Payload::Is(Ty::Enum(&RT_TABLE))),
+        (c::FRA_FWMASK, U32),
+        (c::FRA_OIFNAME, Payload::Text),
+        (c::FRA_L3MDEV, U8),
+        (c::FRA_UID_RANGE, Payload::Is(Ty::Struct(&UID_RANGE))),
+        (c::FRA_PROTOCOL, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&RTPROT)))),
+        (c::FRA_IP_PROTO, Payload::Is(Ty::As(Width::W1, &Ty::Enum(&IPPROTO)))),
+        (c::FRA_SPORT_RANGE, Payload::Is(Ty::Struct(&PORT_RANGE))),
+        (c::FRA_DPORT_RANGE, Payload::Is(Ty::Struct(&PORT_RANGE))),
+        (c::FRA_DSCP, U8),
+        (c::FRA_FLOWLABEL, NET32),
+        (c::FRA_FLOWLABEL_MASK, NET32),
+    ],
+);
 
-static STATS2_ATTRS: Attrs = attrs(&TCA_STATS, &[
-    (c::TCA_STATS_BASIC, Payload::Grown(&GNET_BASIC, 12)),
-    (c::TCA_STATS_RATE_EST, Payload::Is(Ty::Struct(&GNET_RATE))),
-    (c::TCA_STATS_QUEUE, Payload::Is(Ty::Struct(&GNET_QUEUE))),
-    (c::TCA_STATS_RATE_EST64, Payload::Is(Ty::Struct(&GNET_RATE64))),
-    (c::TCA_STATS_BASIC_HW, Payload::Grown(&GNET_BASIC, 12)),
-    (c::TCA_STATS_PKT64, U64),
-]);
+static STATS2_ATTRS: Attrs = attrs(
+    &TCA_STATS,
+    &[
+        (c::TCA_STATS_BASIC, Payload::Grown(&GNET_BASIC, 12)),
+        (c::TCA_STATS_RATE_EST, Payload::Is(Ty::Struct(&GNET_RATE))),
+        (c::TCA_STATS_QUEUE, Payload::Is(Ty::Struct(&GNET_QUEUE))),
+        (c::TCA_STATS_RATE_EST64, Payload::Is(Ty::Struct(&GNET_RATE64))),
+        (c::TCA_STATS_BASIC_HW, Payload::Grown(&GNET_BASIC, 12)),
+        (c::TCA_STATS_PKT64, U64),
+    ],
+);
 
-static STAB_ATTRS: Attrs = attrs(&TCA_STAB, &[
-    (c::TCA_STAB_BASE, Payload::Is(Ty::Struct(&SIZESPEC))),
-    (c::TCA_STAB_DATA, Payload::List(&Ty::As(Width::W2, &Ty::UInt))),
-]);
+static STAB_ATTRS: Attrs = attrs(
+    &TCA_STAB,
+    &[
+        (c::TCA_STAB_BASE, Payload::Is(Ty::Struct(&SIZESPEC))),
+        (c::TCA_STAB_DATA, Payload::List(&Ty::As(Width::W2, &Ty::UInt))),
+    ],
+);
 
-static ACT_ATTRS: Attrs = attrs(&TCA_ACT, &[
-    (c::TCA_ACT_KIND, Payload::Text),
-    (c::TCA_ACT_INDEX, U32),
-    (c::TCA_ACT_STATS, Payload::Nested(&STATS2_ATTRS)),
-    (c::TCA_ACT_FLAGS, Payload::Is(Ty::Flags(&TCA_ACT_FLAGS))),
-    (c::TCA_ACT_HW_STATS, Payload::Is(Ty::Flags(&TCA_ACT_HW_STATS))),
-    (c::TCA_ACT_USED_HW_STATS, Payload::Is(Ty::Flags(&TCA_ACT_HW_STATS))),
-    (c::TCA_ACT_IN_HW_COUNT, U32),
-]);
+static ACT_ATTRS: Attrs = attrs(
+    &TCA_ACT,
+    &[
+        (c::TCA_ACT_KIND, Payload::Text),
+        (c::TCA_ACT_INDEX, U32),
+        (c::TCA_ACT_STATS, Payload::Nested(&STATS2_ATTRS)),
+        (c::TCA_ACT_FLAGS, Payload::Is(Ty::Flags(&TCA_ACT_FLAGS))),
+        (c::TCA_ACT_HW_STATS, Payload::Is(Ty::Flags(&TCA_ACT_HW_STATS))),
+        (c::TCA_ACT_USED_HW_STATS, Payload::Is(Ty::Flags(&TCA_ACT_HW_STATS))),
+        (c::TCA_ACT_IN_HW_COUNT, U32),
+    ],
+);
 /// Their types count them.
 static ACTS: Attrs = Attrs { names: None, payloads: &[], default: Payload::Nested(&ACT_ATTRS) };
-static ROOT_ATTRS: Attrs = attrs(&TCA_ROOT, &[
-    (c::TCA_ROOT_TAB, Payload::Nested(&ACTS)),
-    (c::TCA_ROOT_FLAGS, Payload::Is(Ty::Flags(&TCA_ROOT_FLAGS))),
-    (c::TCA_ROOT_COUNT, U32),
-    (c::TCA_ROOT_TIME_DELTA, Payload::Milliseconds),
-    (c::TCA_ROOT_EXT_WARN_MSG, Payload::Text),
-]);
+static ROOT_ATTRS: Attrs = attrs(
+    &TCA_ROOT,
+    &[
+        (c::TCA_ROOT_TAB, Payload::Nested(&ACTS)),
+        (c::TCA_ROOT_FLAGS, Payload::Is(Ty::Flags(&TCA_ROOT_FLAGS))),
+        (c::TCA_ROOT_COUNT, U32),
+        (c::TCA_ROOT_TIME_DELTA, Payload::Milliseconds),
+        (c::TCA_ROOT_EXT_WARN_MSG, Payload::Text),
+    ],
+);
 
-static MDB_ATTRS: Attrs = attrs(&MDBA, &[(c::MDBA_MDB, Payload::Nested(&MDB_LIST)), (c::MDBA_ROUTER, Payload::Nested(&ROUTERS))]);
+static MDB_ATTRS: Attrs =
+    attrs(&MDBA, &[(c::MDBA_MDB, Payload::Nested(&MDB_LIST)), (c::MDBA_ROUTER, Payload::Nested(&ROUTERS))]);
 static MDB_LIST: Attrs = attrs(&MDBA_MDB, &[]);
 static ROUTERS: Attrs = attrs(&MDBA_ROUTER, &[]);
 static DCB_ATTRS: Attrs = attrs(&DCB_ATTR, &[]);
 static STATS_ATTRS: Attrs = attrs(&IFLA_STATS_GROUPS, &[(c::IFLA_STATS_LINK_64, Payload::Grown(&LINK_STATS64, 184))]);
 
-static TCA_ATTRS: Attrs = attrs(&TCA, &[
-    (c::TCA_KIND, Payload::Text),
-    (c::TCA_STATS, Payload::Grown(&TC_STATS, 36)),
-    (c::TCA_STATS2, Payload::Nested(&STATS2_ATTRS)),
-    (c::TCA_STAB, Payload::Nested(&STAB_ATTRS)),
-    (c::TCA_RATE, Payload::Is(Ty::Struct(&TC_ESTIMATOR))),
-    (c::TCA_FCNT, U32),
-    (c::TCA_CHAIN, U32),
-    (c::TCA_HW_OFFLOAD, U8),
-    (c::TCA_INGRESS_BLOCK, U32),
-    (c::TCA_EGRESS_BLOCK, U32),
-]);
+static TCA_ATTRS: Attrs = attrs(
+    &TCA,
+    &[
+        (c::TCA_KIND, Payload::Text),
+        (c::TCA_STATS, Payload::Grown(&TC_STATS, 36)),
+        (c::TCA_STATS2, Payload::Nested(&STATS2_ATTRS)),
+        (c::TCA_STAB, Payload::Nested(&STAB_ATTRS)),
+        (c::TCA_RATE, Payload::Is(Ty::Struct(&TC_ESTIMATOR))),
+        (c::TCA_FCNT, U32),
+        (c::TCA_CHAIN, U32),
+        (c::TCA_HW_OFFLOAD, U8),
+        (c::TCA_INGRESS_BLOCK, U32),
+        (c::TCA_EGRESS_BLOCK, U32),
+    ],
+);
 
 static IFAL_ATTRS: Attrs = attrs(&IFAL, &[(c::IFAL_ADDRESS, Payload::Address), (c::IFAL_LABEL, U32)]);
 
-static NETCONFA_ATTRS: Attrs = Attrs { names: Some(&NETCONFA), payloads: &[(c::NETCONFA_IFINDEX, IFINDEX)], default: S32 };
+static NETCONFA_ATTRS: Attrs =
+    Attrs { names: Some(&NETCONFA), payloads: &[(c::NETCONFA_IFINDEX, IFINDEX)], default: S32 };
 
-static NETNSA_ATTRS: Attrs = attrs(&NETNSA, &[
-    (c::NETNSA_NSID, S32),
-    (c::NETNSA_PID, U32),
-    (c::NETNSA_FD, Payload::Is(Ty::Fd)),
-    (c::NETNSA_TARGET_NSID, S32),
-    (c::NETNSA_CURRENT_NSID, S32),
-]);
+static NETNSA_ATTRS: Attrs = attrs(
+    &NETNSA,
+    &[
+        (c::NETNSA_NSID, S32),
+        (c::NETNSA_PID, U32),
+        (c::NETNSA_FD, Payload::Is(Ty::Fd)),
+        (c::NETNSA_TARGET_NSID, S32),
+        (c::NETNSA_CURRENT_NSID, S32),
+    ],
+);
 
 static NDTPA_ATTRS: Attrs = Attrs { names: Some(&NDTPA), payloads: &[(c::NDTPA_IFINDEX, IFINDEX)], default: U64 };
 
-static NDTA_ATTRS: Attrs = attrs(&NDTA, &[
-    (c::NDTA_NAME, Payload::Text),
-    (c::NDTA_THRESH1, U32),
-    (c::NDTA_THRESH2, U32),
-    (c::NDTA_THRESH3, U32),
-    (c::NDTA_CONFIG, Payload::Is(Ty::Struct(&NDT_CONFIG))),
-    (c::NDTA_PARMS, Payload::Nested(&NDTPA_ATTRS)),
-    (c::NDTA_STATS, Payload::Is(Ty::Struct(&NDT_STATS))),
-    (c::NDTA_GC_INTERVAL, U64),
-]);
+static NDTA_ATTRS: Attrs = attrs(
+    &NDTA,
+    &[
+        (c::NDTA_NAME, Payload::Text),
+        (c::NDTA_THRESH1, U32),
+        (c::NDTA_THRESH2, U32),
+        (c::NDTA_THRESH3, U32),
+        (c::NDTA_CONFIG, Payload::Is(Ty::Struct(&NDT_CONFIG))),
+        (c::NDTA_PARMS, Payload::Nested(&NDTPA_ATTRS)),
+        (c::NDTA_STATS, Payload::Is(Ty::Struct(&NDT_STATS))),
+        (c::NDTA_GC_INTERVAL, U64),
+    ],
+);
 
-static RES_GROUP_ATTRS: Attrs = attrs(&NHA_RES_GROUP, &[
-    (c::NHA_RES_GROUP_BUCKETS, U16),
-    (c::NHA_RES_GROUP_IDLE_TIMER, TICKS),
-    (c::NHA_RES_GROUP_UNBALANCED_TIMER, TICKS),
-    (c::NHA_RES_GROUP_UNBALANCED_TIME, TICKS),
-]);
+static RES_GROUP_ATTRS: Attrs = attrs(
+    &NHA_RES_GROUP,
+    &[
+        (c::NHA_RES_GROUP_BUCKETS, U16),
+        (c::NHA_RES_GROUP_IDLE_TIMER, TICKS),
+        (c::NHA_RES_GROUP_UNBALANCED_TIMER, TICKS),
+        (c::NHA_RES_GROUP_UNBALANCED_TIME, TICKS),
+    ],
+);
 
-static RES_BUCKET_ATTRS: Attrs = attrs(&NHA_RES_BUCKET, &[
-    (c::NHA_RES_BUCKET_INDEX, U16),
-    (c::NHA_RES_BUCKET_IDLE_TIME, TICKS),
-    (c::NHA_RES_BUCKET_NH_ID, U32),
-]);
+static RES_BUCKET_ATTRS: Attrs = attrs(
+    &NHA_RES_BUCKET,
+    &[(c::NHA_RES_BUCKET_INDEX, U16), (c::NHA_RES_BUCKET_IDLE_TIME, TICKS), (c::NHA_RES_BUCKET_NH_ID, U32)],
+);
 
-static NHA_ATTRS: Attrs = attrs(&NHA, &[
-    (c::NHA_ID, U32),
-    (c::NHA_BLACKHOLE, U32),
-    (c::NHA_GROUPS, U32),
-    (c::NHA_FDB, U32),
-    (c::NHA_GROUP, Payload::List(&Ty::Struct(&NEXTHOP_GRP))),
-    (c::NHA_RES_GROUP, Payload::Nested(&RES_GROUP_ATTRS)),
-    (c::NHA_RES_BUCKET, Payload::Nested(&RES_BUCKET_ATTRS)),
-    (c::NHA_GROUP_TYPE, Payload::Is(Ty::As(Width::W2, &Ty::Enum(&NEXTHOP_GRP_TYPE)))),
-    (c::NHA_OIF, IFINDEX),
-    (c::NHA_GATEWAY, Payload::Address),
-    (c::NHA_ENCAP_TYPE, Payload::Is(Ty::As(Width::W2, &Ty::Enum(&LWTUNNEL_ENCAP)))),
-    (c::NHA_MASTER, IFINDEX),
-]);
+static NHA_ATTRS: Attrs = attrs(
+    &NHA,
+    &[
+        (c::NHA_ID, U32),
+        (c::NHA_BLACKHOLE, U32),
+        (c::NHA_GROUPS, U32),
+        (c::NHA_FDB, U32),
+        (c::NHA_GROUP, Payload::List(&Ty::Struct(&NEXTHOP_GRP))),
+        (c::NHA_RES_GROUP, Payload::Nested(&RES_GROUP_ATTRS)),
+        (c::NHA_RES_BUCKET, Payload::Nested(&RES_BUCKET_ATTRS)),
+        (c::NHA_GROUP_TYPE, Payload::Is(Ty::As(Width::W2, &Ty::Enum(&NEXTHOP_GRP_TYPE)))),
+        (c::NHA_OIF, IFINDEX),
+        (c::NHA_GATEWAY, Payload::Address),
+        (c::NHA_ENCAP_TYPE, Payload::Is(Ty::As(Width::W2, &Ty::Enum(&LWTUNNEL_ENCAP)))),
+        (c::NHA_MASTER, IFINDEX),
+    ],
+);
 
 /// Messages come in groups of four types: make, delete, get, set.
 static ROUTE: &[(u64, Body)] = &[

@@ -40,4 +40,3 @@ sets! {
 
 /// What fanotify_mark(2) may have in place of a directory.
 pub const FAN_NOFD: i32 = -1;
-

@@ -76,17 +76,49 @@ sets! {
 }
 
 /// The single bits of the struct from its 40th byte on, by position; `precise_ip` has two.
-pub static BITS: Set = Set::new("", &[
-    bit("disabled", 0), bit("inherit", 1), bit("pinned", 2), bit("exclusive", 3), bit("exclude_user", 4),
-    bit("exclude_kernel", 5), bit("exclude_hv", 6), bit("exclude_idle", 7), bit("mmap", 8), bit("comm", 9),
-    bit("freq", 10), bit("inherit_stat", 11), bit("enable_on_exec", 12), bit("task", 13), bit("watermark", 14),
-    Item { name: "precise_ip", value: 15, mask: 3 },
-    bit("mmap_data", 17), bit("sample_id_all", 18), bit("exclude_host", 19), bit("exclude_guest", 20),
-    bit("exclude_callchain_kernel", 21), bit("exclude_callchain_user", 22), bit("mmap2", 23), bit("comm_exec", 24),
-    bit("use_clockid", 25), bit("context_switch", 26), bit("write_backward", 27), bit("namespaces", 28),
-    bit("ksymbol", 29), bit("bpf_event", 30), bit("aux_output", 31), bit("cgroup", 32), bit("text_poke", 33),
-    bit("build_id", 34), bit("inherit_thread", 35), bit("remove_on_exec", 36), bit("sigtrap", 37),
-], true);
+pub static BITS: Set = Set::new(
+    "",
+    &[
+        bit("disabled", 0),
+        bit("inherit", 1),
+        bit("pinned", 2),
+        bit("exclusive", 3),
+        bit("exclude_user", 4),
+        bit("exclude_kernel", 5),
+        bit("exclude_hv", 6),
+        bit("exclude_idle", 7),
+        bit("mmap", 8),
+        bit("comm", 9),
+        bit("freq", 10),
+        bit("inherit_stat", 11),
+        bit("enable_on_exec", 12),
+        bit("task", 13),
+        bit("watermark", 14),
+        Item { name: "precise_ip", value: 15, mask: 3 },
+        bit("mmap_data", 17),
+        bit("sample_id_all", 18),
+        bit("exclude_host", 19),
+        bit("exclude_guest", 20),
+        bit("exclude_callchain_kernel", 21),
+        bit("exclude_callchain_user", 22),
+        bit("mmap2", 23),
+        bit("comm_exec", 24),
+        bit("use_clockid", 25),
+        bit("context_switch", 26),
+        bit("write_backward", 27),
+        bit("namespaces", 28),
+        bit("ksymbol", 29),
+        bit("bpf_event", 30),
+        bit("aux_output", 31),
+        bit("cgroup", 32),
+        bit("text_poke", 33),
+        bit("build_id", 34),
+        bit("inherit_thread", 35),
+        bit("remove_on_exec", 36),
+        bit("sigtrap", 37),
+    ],
+    true,
+);
 
 /// The first of the bits that have no meaning yet.
 pub const BITS_UNUSED: u32 = 38;

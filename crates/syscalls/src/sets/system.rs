@@ -6,8 +6,14 @@ use crate::{Item, Set, items, sets};
 pub static LOGLEVEL: Set = Set::new(
     "LOGLEVEL_???",
     &[
-        level("LOGLEVEL_EMERG", 0), level("LOGLEVEL_ALERT", 1), level("LOGLEVEL_CRIT", 2), level("LOGLEVEL_ERR", 3),
-        level("LOGLEVEL_WARNING", 4), level("LOGLEVEL_NOTICE", 5), level("LOGLEVEL_INFO", 6), level("LOGLEVEL_DEBUG", 7),
+        level("LOGLEVEL_EMERG", 0),
+        level("LOGLEVEL_ALERT", 1),
+        level("LOGLEVEL_CRIT", 2),
+        level("LOGLEVEL_ERR", 3),
+        level("LOGLEVEL_WARNING", 4),
+        level("LOGLEVEL_NOTICE", 5),
+        level("LOGLEVEL_INFO", 6),
+        level("LOGLEVEL_DEBUG", 7),
         level("LOGLEVEL_DEBUG+1", 8),
     ],
     true,
@@ -16,7 +22,6 @@ pub static LOGLEVEL: Set = Set::new(
 const fn level(name: &'static str, value: u64) -> Item {
     Item { name, value, mask: !0 }
 }
-
 
 sets! {
     /// getrandom(2): linux/random.h

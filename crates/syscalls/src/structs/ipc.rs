@@ -1,7 +1,7 @@
 //! System V IPC and POSIX message queues.
 
-use crate::{PidKind, Ty, structs};
 use crate::sets::ipc::*;
+use crate::{PidKind, Ty, structs};
 
 const PID: Ty = Ty::Pid(PidKind::Tgid);
 

@@ -4,11 +4,11 @@ use crate::sets::sched::*;
 use crate::{Ty, When, Width, structs, uapi::consts as c};
 
 /// The policy is not looked at when it is to be kept, nor are the parameters.
-const NEW_POLICY: When = When::NoneOf("sched_flags", c::SCHED_FLAG_KEEP_POLICY | c::SCHED_FLAG_KEEP_PARAMS, &[
-    c::SCHED_FLAG_KEEP_POLICY,
-    c::SCHED_FLAG_KEEP_PARAMS,
+const NEW_POLICY: When = When::NoneOf(
+    "sched_flags",
     c::SCHED_FLAG_KEEP_POLICY | c::SCHED_FLAG_KEEP_PARAMS,
-]);
+    &[c::SCHED_FLAG_KEEP_POLICY, c::SCHED_FLAG_KEEP_PARAMS, c::SCHED_FLAG_KEEP_POLICY | c::SCHED_FLAG_KEEP_PARAMS],
+);
 const NEW_PARAMS: When = When::NoneOf("sched_flags", c::SCHED_FLAG_KEEP_PARAMS, &[c::SCHED_FLAG_KEEP_PARAMS]);
 
 structs! {

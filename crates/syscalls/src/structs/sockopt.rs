@@ -1,8 +1,8 @@
 //! Values of socket options.
 
-use crate::{Dir, Irregular, Len, PidKind, Ty, structs};
 use crate::sets::socket::TIPC_SCOPE;
 use crate::sets::sockopt::*;
+use crate::{Dir, Irregular, Len, PidKind, Ty, structs};
 
 /// An address in network order.
 const IPV4: Ty = Ty::Custom(Irregular::Ip, &Ty::Blob(4));

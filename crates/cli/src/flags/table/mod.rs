@@ -40,7 +40,10 @@ mod tests {
         let mut seen = HashSet::new();
         for flag in all() {
             assert!(flag.short.is_some() || flag.long.is_some(), "{flag:?} has no name");
-            for name in flag.short.map(|c| format!("-{c}")).into_iter()
+            for name in flag
+                .short
+                .map(|c| format!("-{c}"))
+                .into_iter()
                 .chain(flag.longs().map(|long| format!("--{long}")))
                 .chain(flag.qualifiers.iter().map(|qualifier| format!("-e {qualifier}")))
             {
@@ -62,7 +65,10 @@ mod tests {
     fn every_option_is_documented() {
         for flag in all() {
             let name = flag.sort_key();
-            assert!(!flag.help.is_empty() && !flag.help.ends_with('.') && !flag.help.contains('\n'), "help of {name:?}");
+            assert!(
+                !flag.help.is_empty() && !flag.help.ends_with('.') && !flag.help.contains('\n'),
+                "help of {name:?}"
+            );
             assert!(flag.help.len() <= 64, "help of {name:?} is too long for its line");
             assert!(flag.doc.len() > flag.help.len(), "documentation of {name:?}");
             let last = flag.doc.rsplit("\n\n").next().unwrap();
@@ -86,24 +92,112 @@ mod tests {
             assert!(all().any(|flag| flag.short == Some(short)), "-{short}");
         }
         for long in [
-            "abbrev", "absolute-timestamps", "always-show-pid", "arg-names", "argv0", "attach", "color", "columns",
-            "const-print-style", "daemonised", "daemonize", "daemonized", "debug", "decode-fds", "decode-pids",
-            "detach-on", "env", "failed-only", "failing-only", "fault", "follow-forks", "help", "inject",
-            "instruction-pointer", "interruptible", "kill-on-exit", "kvm", "namespace", "no-abbrev", "output",
-            "output-append-mode", "output-separately", "pidns-translation", "quiet", "raw", "read",
-            "relative-timestamps", "seccomp-bpf", "secontext", "signals", "silence", "silent", "stack-trace",
-            "stack-trace-frame-limit", "stack-traces", "status", "string-limit", "strings-in-hex", "successful-only",
-            "summary", "summary-columns", "summary-only", "summary-sort-by", "summary-syscall-overhead",
-            "summary-wall-clock", "syscall-limit", "syscall-number", "syscall-times", "timestamps", "tips", "trace",
-            "trace-fds", "trace-path", "user", "verbose", "version", "write",
+            "abbrev",
+            "absolute-timestamps",
+            "always-show-pid",
+            "arg-names",
+            "argv0",
+            "attach",
+            "color",
+            "columns",
+            "const-print-style",
+            "daemonised",
+            "daemonize",
+            "daemonized",
+            "debug",
+            "decode-fds",
+            "decode-pids",
+            "detach-on",
+            "env",
+            "failed-only",
+            "failing-only",
+            "fault",
+            "follow-forks",
+            "help",
+            "inject",
+            "instruction-pointer",
+            "interruptible",
+            "kill-on-exit",
+            "kvm",
+            "namespace",
+            "no-abbrev",
+            "output",
+            "output-append-mode",
+            "output-separately",
+            "pidns-translation",
+            "quiet",
+            "raw",
+            "read",
+            "relative-timestamps",
+            "seccomp-bpf",
+            "secontext",
+            "signals",
+            "silence",
+            "silent",
+            "stack-trace",
+            "stack-trace-frame-limit",
+            "stack-traces",
+            "status",
+            "string-limit",
+            "strings-in-hex",
+            "successful-only",
+            "summary",
+            "summary-columns",
+            "summary-only",
+            "summary-sort-by",
+            "summary-syscall-overhead",
+            "summary-wall-clock",
+            "syscall-limit",
+            "syscall-number",
+            "syscall-times",
+            "timestamps",
+            "tips",
+            "trace",
+            "trace-fds",
+            "trace-path",
+            "user",
+            "verbose",
+            "version",
+            "write",
         ] {
             assert!(all().any(|flag| flag.longs().any(|known| known == long)), "--{long}");
         }
         for qualifier in [
-            "a", "abbrev", "decode-fd", "decode-fds", "decode-pid", "decode-pids", "fault", "fd", "fds", "inject",
-            "kvm", "namespace", "q", "quiet", "r", "raw", "read", "reads", "s", "secontext", "signal", "signals",
-            "silence", "silent", "status", "t", "trace", "trace-fd", "trace-fds", "v", "verbose", "w", "write",
-            "writes", "x",
+            "a",
+            "abbrev",
+            "decode-fd",
+            "decode-fds",
+            "decode-pid",
+            "decode-pids",
+            "fault",
+            "fd",
+            "fds",
+            "inject",
+            "kvm",
+            "namespace",
+            "q",
+            "quiet",
+            "r",
+            "raw",
+            "read",
+            "reads",
+            "s",
+            "secontext",
+            "signal",
+            "signals",
+            "silence",
+            "silent",
+            "status",
+            "t",
+            "trace",
+            "trace-fd",
+            "trace-fds",
+            "v",
+            "verbose",
+            "w",
+            "write",
+            "writes",
+            "x",
         ] {
             assert!(all().any(|flag| flag.qualifiers.contains(&qualifier)), "-e {qualifier}");
         }

@@ -16,7 +16,11 @@ pub fn entropy<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
         return Value::Addr(addr);
     };
     let bytes = generic::bytes(cx, Phase::Entry, addr + 8, size, TextKind::Bytes);
-    cx.members(&[("entropy_count", Value::Int(super::int(count))), ("buf_size", Value::Int(super::int(size))), ("buf", bytes)])
+    cx.members(&[
+        ("entropy_count", Value::Int(super::int(count))),
+        ("buf_size", Value::Int(super::int(size))),
+        ("buf", bytes),
+    ])
 }
 
 /// A header and as many items as it says: linux/udmabuf.h
@@ -24,7 +28,9 @@ pub fn udmabuf_list<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::In) {
         return value;
     }
-    let Some(Value::Struct(members, _)) = cx.strukt(&UDMABUF_LIST, Phase::Entry, addr) else { return Value::Addr(addr) };
+    let Some(Value::Struct(members, _)) = cx.strukt(&UDMABUF_LIST, Phase::Entry, addr) else {
+        return Value::Addr(addr);
+    };
     let count = cx.uint(Phase::Entry, addr + 4, 4).unwrap_or(0);
     let at = addr + UDMABUF_LIST.size(cx.abi()) as u64;
     let list = generic::elements(cx, Phase::Entry, at, &Ty::Struct(&UDMABUF_ITEM), count, false);

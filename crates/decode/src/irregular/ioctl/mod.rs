@@ -10,8 +10,8 @@ use crate::cx::signed;
 use crate::{Cx, Scope, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
-use stride_syscalls::ioctl::{MNT_NS, NS_TYPES};
 use stride_syscalls::ioctl::input::{ABS, EV};
+use stride_syscalls::ioctl::{MNT_NS, NS_TYPES};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::uapi::ioctls::{IOCTLS, IOCTLS_I386};
 use stride_syscalls::{Abi, Dir, Len};
@@ -35,7 +35,8 @@ impl Parts {
 }
 
 fn name(abi: Abi, raw: u32) -> Option<&'static str> {
-    let find = |table: &'static [(u32, &'static str)]| table.binary_search_by_key(&raw, |r| r.0).ok().map(|i| table[i].1);
+    let find =
+        |table: &'static [(u32, &'static str)]| table.binary_search_by_key(&raw, |r| r.0).ok().map(|i| table[i].1);
     let own = if abi == Abi::I386 { find(IOCTLS_I386) } else { None };
     own.or_else(|| find(IOCTLS))
 }
@@ -103,11 +104,16 @@ fn sized<'a>(cx: &Cx<'a>, p: Parts) -> Option<Value<'a>> {
         (READ, b'E', 0x1b) => by_size("EVIOCGSW"),
         (READ, b'E', 0x20..=0x3f) => {
             // Which events there are at all has no event's name.
-            let kind = if p.nr == 0x20 { Value::UInt(0) } else { Value::Enum { raw: u64::from(p.nr - 0x20), set: &EV } };
+            let kind =
+                if p.nr == 0x20 { Value::UInt(0) } else { Value::Enum { raw: u64::from(p.nr - 0x20), set: &EV } };
             Some(call(cx, "EVIOCGBIT", &[kind, Value::UInt(p.size)]))
         }
-        (READ, b'E', 0x40..=0x7f) => Some(call(cx, "EVIOCGABS", &[Value::Enum { raw: u64::from(p.nr - 0x40), set: &ABS }])),
-        (WRITE, b'E', 0xc0..=0xff) => Some(call(cx, "EVIOCSABS", &[Value::Enum { raw: u64::from(p.nr - 0xc0), set: &ABS }])),
+        (READ, b'E', 0x40..=0x7f) => {
+            Some(call(cx, "EVIOCGABS", &[Value::Enum { raw: u64::from(p.nr - 0x40), set: &ABS }]))
+        }
+        (WRITE, b'E', 0xc0..=0xff) => {
+            Some(call(cx, "EVIOCSABS", &[Value::Enum { raw: u64::from(p.nr - 0xc0), set: &ABS }]))
+        }
         (READ, b'H', 0x04) => by_size("HIDIOCGRAWNAME"),
         (READ, b'H', 0x05) => by_size("HIDIOCGRAWPHYS"),
         (READ, b'H', 0x08) => by_size("HIDIOCGRAWUNIQ"),
@@ -134,7 +140,11 @@ pub fn unknown<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
         return input::sized(cx, raw, parts.nr, parts.size);
     }
     // The struct of these grows, and the request's number with it.
-    if parts.dir == READ && parts.kind == 0xb7 && (0x0a..=0x0c).contains(&parts.nr) && parts.size >= c::MNT_NS_INFO_SIZE_VER0 {
+    if parts.dir == READ
+        && parts.kind == 0xb7
+        && (0x0a..=0x0c).contains(&parts.nr)
+        && parts.size >= c::MNT_NS_INFO_SIZE_VER0
+    {
         return match generic::follow(cx, raw, Dir::Out) {
             Err(value) => value,
             Ok(phase) => cx.strukt(&MNT_NS, phase, raw).unwrap_or(Value::Addr(raw)),

@@ -73,4 +73,3 @@ pub fn ifconf<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     };
     cx.members(&[("ifc_len", shown), ("ifc_buf", list)])
 }
-

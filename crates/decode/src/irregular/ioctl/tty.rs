@@ -17,7 +17,12 @@ pub fn control_chars<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize) -> O
             Some(name) => Value::Plain(name.as_bytes()),
             None => Value::UInt(i as u64),
         };
-        items.push(Value::Glue(cx.values(&[Value::Plain(b"["), index, Value::Plain(b"]="), Value::Hex(u64::from(byte))])));
+        items.push(Value::Glue(cx.values(&[
+            Value::Plain(b"["),
+            index,
+            Value::Plain(b"]="),
+            Value::Hex(u64::from(byte)),
+        ])));
     }
     Some(Value::Array(items.into_bump_slice(), Tail::End))
 }

@@ -74,7 +74,8 @@ fn name<'a>(span: &Span<'a, '_>, attrs: &Attrs, kind: u64) -> Value<'a> {
 
 fn payload<'a>(span: &Span<'a, '_>, attrs: &Attrs, kind: u64, family: u64, depth: u8) -> Value<'a> {
     // What is common to all attributes is so to those that have a name.
-    let default = if attrs.names.is_none_or(|set| set.name_of(kind).is_some()) { attrs.default } else { Payload::Bytes };
+    let default =
+        if attrs.names.is_none_or(|set| set.name_of(kind).is_some()) { attrs.default } else { Payload::Bytes };
     let which = attrs.payloads.iter().find(|(k, _)| *k == kind).map_or(default, |(_, p)| *p);
     let cx = span.cx;
     let shown = match which {
@@ -171,7 +172,11 @@ fn via<'a>(span: &Span<'a, '_>) -> Option<Value<'a>> {
         c::AF_INET6 => 16,
         _ => usize::MAX,
     };
-    let address = if rest.len < size { rest.hex() } else { rest.read(0, size).and_then(inet::ip).unwrap_or(Value::Addr(rest.addr)) };
+    let address = if rest.len < size {
+        rest.hex()
+    } else {
+        rest.read(0, size).and_then(inet::ip).unwrap_or(Value::Addr(rest.addr))
+    };
     Some(cx.members(&[("rtvia_family", family), ("rtvia_addr", address)]))
 }
 

@@ -49,7 +49,9 @@ fn error<'a>(span: &Span<'a, '_>, flags: u64, protocol: u64) -> Value<'a> {
     if span.len < 4 + HEADER {
         return span.hex();
     }
-    let (Some(errno), Some(header)) = (span.uint(0, 4), Header::read(&span.from(4))) else { return Value::Addr(span.addr) };
+    let (Some(errno), Some(header)) = (span.uint(0, 4), Header::read(&span.from(4))) else {
+        return Value::Addr(span.addr);
+    };
     let errno = Value::Errno(errno as u32 as i32);
     let capped = flags & c::NLM_F_CAPPED != 0;
     let whole = span.from(4);

@@ -198,10 +198,16 @@ impl Header {
             c::NETLINK_GENERIC if self.kind >= 16 => &nl::NLM_F_GET,
             c::NETLINK_NETFILTER => netfilter_flags(self.kind),
             c::NETLINK_XFRM => match self.kind {
-                c::XFRM_MSG_NEWSA | c::XFRM_MSG_NEWPOLICY | c::XFRM_MSG_NEWAE | c::XFRM_MSG_NEWSADINFO
+                c::XFRM_MSG_NEWSA
+                | c::XFRM_MSG_NEWPOLICY
+                | c::XFRM_MSG_NEWAE
+                | c::XFRM_MSG_NEWSADINFO
                 | c::XFRM_MSG_NEWSPDINFO => &nl::NLM_F_NEW,
                 c::XFRM_MSG_DELSA | c::XFRM_MSG_DELPOLICY => &nl::NLM_F_DELETE,
-                c::XFRM_MSG_GETSA | c::XFRM_MSG_GETPOLICY | c::XFRM_MSG_GETAE | c::XFRM_MSG_GETSADINFO
+                c::XFRM_MSG_GETSA
+                | c::XFRM_MSG_GETPOLICY
+                | c::XFRM_MSG_GETAE
+                | c::XFRM_MSG_GETSADINFO
                 | c::XFRM_MSG_GETSPDINFO => &nl::NLM_F_GET,
                 _ => &nl::NLM_F,
             },

@@ -53,7 +53,10 @@ impl<'a> Address<'a, '_> {
         let letters = Vec::from_iter_in(sign.iter().map(|b| b >> 1), cx.arena);
         let text = Value::Ascii(cx.arena.alloc_str(&format!("{}-{ssid}", String::from_utf8_lossy(&letters))));
         let letter = |b: &u8| b.is_ascii_uppercase() || b.is_ascii_digit();
-        let usual = !letters.is_empty() && raw[..6].iter().all(|b| b & 1 == 0) && letters.iter().all(letter) && raw[6] & !0x1e == 0;
+        let usual = !letters.is_empty()
+            && raw[..6].iter().all(|b| b & 1 == 0)
+            && letters.iter().all(letter)
+            && raw[6] & !0x1e == 0;
         if usual { text } else { cx.comment(bytes, text) }
     }
 }

@@ -165,9 +165,17 @@ impl<'a> Address<'a, '_> {
             0 => cx.members(&[("addr_type", addr_type), ("pan_id", pan_id)]),
             SHORT => {
                 let names = [(0xffff, "IEEE802154_ADDR_BROADCAST"), (0xfffe, "IEEE802154_ADDR_UNDEF")];
-                cx.members(&[("addr_type", addr_type), ("pan_id", pan_id), ("short_addr", number(self.u(10, 2), &names))])
+                cx.members(&[
+                    ("addr_type", addr_type),
+                    ("pan_id", pan_id),
+                    ("short_addr", number(self.u(10, 2), &names)),
+                ])
             }
-            _ => cx.members(&[("addr_type", addr_type), ("pan_id", pan_id), ("hwaddr", inet::mac(cx, &self.bytes[10..18]))]),
+            _ => cx.members(&[
+                ("addr_type", addr_type),
+                ("pan_id", pan_id),
+                ("hwaddr", inet::mac(cx, &self.bytes[10..18])),
+            ]),
         };
         self.add("addr", address);
     }
@@ -198,7 +206,11 @@ impl<'a> Address<'a, '_> {
             self.sap("ssap", 17);
             let len = self.u(88, 8);
             let name = &self.bytes[18..81];
-            self.text("service_name", &name[..name.len().min(usize::try_from(len).unwrap_or(usize::MAX))], TextKind::Bytes);
+            self.text(
+                "service_name",
+                &name[..name.len().min(usize::try_from(len).unwrap_or(usize::MAX))],
+                TextKind::Bytes,
+            );
             self.uint("service_name_len", 88, 8);
         } else if self.bytes.len() > 16 {
             self.tail = Tail::More;
