@@ -20,6 +20,8 @@ use stride_event::{Ns, Tid};
 
 /// Stops by which the cost of being free is measured.
 const WINDOW: u32 = 256;
+/// The same at the very beginning: a short program is over before a whole window is.
+const FIRST: u32 = CHUNK;
 /// Stops after which it is asked whether being beside still pays.
 const CHUNK: u32 = 16;
 /// Slow chunks (twice, where it turned out that the tracee had not moved) less quick ones, until being beside counts as a failure.
@@ -33,6 +35,8 @@ const AGAIN: u32 = 1 << 12;
 const RARELY: u32 = 1 << 18;
 /// Stops for which a verdict stands.
 const STANDS: u32 = 1 << 16;
+/// The same for a verdict after so short a look.
+const STANDS_FIRST: u32 = 1 << 9;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
@@ -47,6 +51,8 @@ pub struct Affinity {
     /// The CPUs to be free on; `None` where moving is out of the question.
     own: Option<CpuSet>,
     may_idle: bool,
+    /// How many stops the current window takes.
+    window: u32,
     /// The current window or chunk: stops, time spent, time of the latest stop.
     stops: u32,
     spent: Ns,
@@ -70,6 +76,7 @@ impl Affinity {
             mode: Mode::Free,
             own,
             may_idle: sys::may_leave_idle_policy(),
+            window: FIRST,
             stops: 0,
             spent: 0,
             last: 0,
@@ -86,11 +93,14 @@ impl Affinity {
         if self.own.is_none() {
             return;
         }
+        if self.last == 0 {
+            self.last = now;
+        }
         self.stops += 1;
         self.spent += now.saturating_sub(self.last).min(PAUSE);
         self.last = now;
         let beside = self.mode != Mode::Free;
-        if self.stops >= if beside { CHUNK } else { WINDOW } {
+        if self.stops >= if beside { CHUNK } else { self.window } {
             let spent = std::mem::replace(&mut self.spent, 0);
             let stops = std::mem::replace(&mut self.stops, 0);
             self.left = self.left.saturating_sub(stops);
@@ -99,10 +109,11 @@ impl Affinity {
     }
 
     fn free(&mut self, tid: Tid, spent: Ns) {
-        if self.left == 0 && spent < RARE * Ns::from(WINDOW) {
-            self.free = spent / Ns::from(WINDOW / CHUNK);
+        let window = std::mem::replace(&mut self.window, WINDOW);
+        if self.left == 0 && spent < RARE * Ns::from(window) {
+            self.free = spent / Ns::from(window / CHUNK);
             self.slow = 0;
-            self.left = STANDS;
+            self.left = if window == FIRST { STANDS_FIRST } else { STANDS };
             self.come(tid);
         }
     }
