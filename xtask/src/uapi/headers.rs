@@ -109,6 +109,11 @@ impl Source {
         Ok(source)
     }
 
+    /// The package the headers come from; its point releases differ now and then.
+    pub fn package(&self) -> String {
+        self.kernel.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
     /// A directory for one ABI's intermediate files, with the stub headers written into it.
     pub fn work_dir(&self, abi: Abi) -> Result<PathBuf> {
         let work = self.scratch.join(abi.name());
