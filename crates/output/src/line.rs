@@ -3,6 +3,7 @@
 use crate::color::{Role, Span, Spans};
 use crate::{NameStyle, Palette, Style, Writer, names};
 use std::collections::HashMap;
+use std::io::Write as _;
 use stride_decode::{Decoded, NamedArg, Part, Return, Value};
 use stride_event::{Call, Ns, Outcome, Tid};
 use stride_syscalls::Ret;
@@ -202,11 +203,8 @@ impl Line {
         if leader.ip {
             match m.ip {
                 Some(ip) => {
-                    w.str("[");
-                    let from = w.out.len();
-                    w.out.extend_from_slice(format!("{ip:016x}").as_bytes());
-                    let _ = from;
-                    w.str("] ");
+                    // Writing to a buffer does not fail.
+                    let _ = write!(w.out, "[{ip:016x}] ");
                 }
                 None => w.str("[????????????????] "),
             }

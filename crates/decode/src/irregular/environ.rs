@@ -1,6 +1,6 @@
 //! execve(2)'s environment: a pointer and how many variables there are, or the variables with `-v`.
 
-use crate::{Cx, Tail, Value, generic};
+use crate::{Cx, Value, generic};
 use stride_event::Phase;
 use stride_syscalls::Ty;
 
@@ -23,6 +23,5 @@ pub fn decode<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
         if count == 1 { "" } else { "s" },
         if unterminated { ", unterminated" } else { "" }
     ));
-    let _ = Tail::End;
     cx.comment(Value::Addr(addr), text)
 }
