@@ -143,7 +143,7 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
     match op.kind {
         Kind::Bytes => {
             let mut done = call.blocks.push(me, phase, ptr, bytes.min(CHUNK), |buf| peek.peek(ptr, buf));
-            while done < bytes && done % CHUNK == 0 && done > 0 {
+            while done < bytes && done.is_multiple_of(CHUNK) && done > 0 {
                 let at = ptr.wrapping_add(done as u64);
                 let step = CHUNK.min(bytes - done);
                 let got = call.blocks.extend_last(step, |buf| peek.peek(at, buf));
