@@ -52,7 +52,7 @@ fn rows(out: &mut Vec<u8>, bytes: &[u8], len: u64) {
         hex(out, (i * ROW) as u64, width);
         out.push(b' ');
         for at in 0..ROW {
-            if at % 8 == 0 {
+            if at.is_multiple_of(8) {
                 out.push(b' ');
             }
             match row.get(at) {
