@@ -3,14 +3,21 @@
 use crate::error::StartError;
 use crate::load::{Config, Kernel};
 use crate::plans::Tables;
-use crate::records;
 use crate::ring::Ring;
 use crate::spawn::{reap, spawn};
-use crate::wire::{read, rec_call, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_signal, rec_start, task_flag};
+use crate::survey::Survey;
+use crate::threads::Threads;
+use crate::wire::{
+    read, rec_blocked, rec_call, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_signal, rec_start, rec_stopped,
+    task_flag,
+};
+use crate::{inside, records};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::AsRawFd;
-use stride_event::{Call, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use std::time::Duration;
+use stride_event::{Call, Event, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_syscalls::Abi;
 
 /// What is the engine's own to choose.
 #[derive(Clone, Copy, Debug)]
@@ -29,18 +36,57 @@ impl Default for Settings {
 }
 
 /// How long the reader waits before it looks for itself.
-const PATIENCE_MS: i32 = 20;
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// An event, without what it borrows.
 enum Note {
-    Started { tid: Tid, origin: Origin, at: Ns },
+    Started {
+        tid: Tid,
+        origin: Origin,
+        at: Ns,
+    },
     Exit,
-    Signal { tid: Tid, at: Ns },
-    Exited { tid: Tid, status: i32, at: Ns },
-    Killed { tid: Tid, signal: i32, core: bool, at: Ns },
-    Superseded { tid: Tid, old: Tid, at: Ns },
-    Lost { tid: Tid, count: u64 },
-    Detached { tid: Tid },
+    /// The thread's call is in `threads`.
+    Enter {
+        tid: Tid,
+    },
+    Signal {
+        tid: Tid,
+        at: Ns,
+    },
+    Stopped {
+        tid: Tid,
+        signal: i32,
+        at: Ns,
+    },
+    Personality {
+        tid: Tid,
+        abi: Abi,
+        at: Ns,
+    },
+    Exited {
+        tid: Tid,
+        status: i32,
+        at: Ns,
+    },
+    Killed {
+        tid: Tid,
+        signal: i32,
+        core: bool,
+        at: Ns,
+    },
+    Superseded {
+        tid: Tid,
+        old: Tid,
+        at: Ns,
+    },
+    Lost {
+        tid: Tid,
+        count: u64,
+    },
+    Detached {
+        tid: Tid,
+    },
     Idle,
 }
 
@@ -53,6 +99,9 @@ pub struct EbpfEngine {
     /// What calls in flight had in memory when they were entered, by thread.
     entered: HashMap<Tid, Call>,
     spare: Vec<Call>,
+    threads: Threads,
+    survey: Survey,
+    limits: Limits,
     /// Traced threads that have not ended.
     live: BTreeSet<Tid>,
     /// `stop` was called: what is in the ring still comes, then all who live on are let go.
@@ -62,6 +111,8 @@ pub struct EbpfEngine {
     /// The record at the ring's front was handed out; or the losses before it were.
     taken: bool,
     lost_told: bool,
+    /// Of the losses to be told, one is a call whose beginning was shown and whose end was made up.
+    lost_shown: bool,
     idle_told: bool,
 }
 
@@ -90,6 +141,10 @@ impl EbpfEngine {
         for &tid in &spec.attach {
             kernel.seed(tid, spec.follow).map_err(|_| StartError::Attach { tid })?;
         }
+        let mut survey = Survey::new(spec.entries, spec.calls.clone(), settings.ring_bytes);
+        if !spec.attach.is_empty() {
+            survey.look(&kernel, true);
+        }
         let mut engine = EbpfEngine {
             ring,
             kernel,
@@ -97,12 +152,16 @@ impl EbpfEngine {
             siginfo: [0; SIGINFO_SIZE],
             entered: HashMap::new(),
             spare: Vec::new(),
+            threads: Threads::default(),
+            survey,
+            limits: spec.limits,
             live: BTreeSet::new(),
             stopping: false,
             child: None,
             first: None,
             taken: false,
             lost_told: false,
+            lost_shown: false,
             idle_told: false,
         };
         if let Some(waiting) = waiting {
@@ -125,18 +184,26 @@ impl EbpfEngine {
         Ok(Some(match note {
             Note::Started { tid, origin, at } => Event::Started { tid, origin, at },
             Note::Exit => Event::Exit(&self.call),
+            Note::Enter { tid } => match self.threads.blocked(tid) {
+                Some(call) => Event::Enter(call),
+                None => Event::Idle,
+            },
             Note::Signal { tid, at } => Event::Signal { tid, info: &self.siginfo, ip: None, at },
+            Note::Stopped { tid, signal, at } => Event::Stopped { tid, signal, at },
+            Note::Personality { tid, abi, at } => Event::Personality { tid, abi, at },
             Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
             Note::Superseded { tid, old, at } => Event::Superseded { tid, old, call: self.entered.get(&tid), at },
             Note::Lost { tid, count } => Event::Lost { tid, count },
-            Note::Detached { tid } => Event::Detached { tid, call: None, at: 0 },
+            Note::Detached { tid } => Event::Detached { tid, call: self.threads.blocked(tid), at: 0 },
             Note::Idle => Event::Idle,
         }))
     }
 
     /// Stops tracing: what was recorded so far still comes out of `next`, then the threads that live on, then `None`.
     pub fn stop(&mut self) {
+        // The calls that threads are in at the end are shown with them.
+        self.survey.look(&self.kernel, true);
         self.kernel.detach();
         self.stopping = true;
     }
@@ -171,9 +238,9 @@ impl EbpfEngine {
                     self.taken = true;
                     continue;
                 };
-                if head.lost > 0 && !self.lost_told {
-                    self.lost_told = true;
-                    return Ok(Some(Note::Lost { tid: head.tid as Tid, count: u64::from(head.lost) }));
+                self.survey.record(&self.kernel);
+                if let Some(note) = self.precedes(&head) {
+                    return Ok(Some(note));
                 }
                 self.taken = true;
                 if let Some(note) = self.record(&head) {
@@ -194,6 +261,7 @@ impl EbpfEngine {
                 }
                 return Ok(None);
             }
+            self.survey.idle(&self.kernel);
             if !self.wait()? && !std::mem::replace(&mut self.idle_told, true) {
                 return Ok(Some(Note::Idle));
             }
@@ -206,8 +274,9 @@ impl EbpfEngine {
         let mut ready = self.ring.peek().is_some();
         if !ready {
             let mut poll = libc::pollfd { fd: self.kernel.ring().as_raw_fd(), events: libc::POLLIN, revents: 0 };
+            let patience = self.survey.patience(PATIENCE).as_millis() as i32 + 1;
             // SAFETY: one valid pollfd.
-            let n = unsafe { libc::poll(&mut poll, 1, PATIENCE_MS) };
+            let n = unsafe { libc::poll(&mut poll, 1, patience) };
             if n < 0 {
                 let e = io::Error::last_os_error();
                 if e.kind() != io::ErrorKind::Interrupted {
@@ -218,6 +287,58 @@ impl EbpfEngine {
         }
         self.kernel.set_waiting(false);
         Ok(ready)
+    }
+
+    /// What is to be told before the record at the ring's front.
+    fn precedes(&mut self, head: &rec_head) -> Option<Note> {
+        let (tid, at) = (head.tid as Tid, head.at);
+        if head.lost > 0 && !self.lost_told {
+            // Its return is the first thing that was lost.
+            if let Some(mut call) = self.threads.take_blocked(tid) {
+                call.outcome = Outcome::Gone;
+                call.returned = at;
+                self.call = call;
+                self.lost_shown = true;
+                return Some(Note::Exit);
+            }
+            self.lost_told = true;
+            let count = u64::from(head.lost) - u64::from(std::mem::take(&mut self.lost_shown));
+            if count > 0 {
+                return Some(Note::Lost { tid, count });
+            }
+        }
+        let kind = rec_kind(u32::from(head.kind));
+        if kind == rec_kind::REC_CALL || kind == rec_kind::REC_BLOCKED {
+            let has_entry = u32::from(head.flags) & rec_flag::FLAG_HAS_ENTRY.0 != 0;
+            // execve returns with the ABI of the new program.
+            let entered = if has_entry { self.entered.get(&tid) } else { None };
+            let abi = entered.map_or_else(|| records::abi(head.abi), |call| call.abi);
+            if self.threads.changes_abi(tid, abi) {
+                return Some(Note::Personality { tid, abi, at });
+            }
+        }
+        None
+    }
+
+    /// A thread was found blocked; tells whether that is to be shown.
+    fn blocked(&mut self, rec: &rec_blocked) -> bool {
+        let tid = rec.head.tid as Tid;
+        if self.threads.blocked(tid).is_some() {
+            return false;
+        }
+        let call = match self.entered.get(&tid) {
+            Some(call) => call.clone(),
+            None => {
+                let mut call = records::blocked(rec);
+                if !inside::read(&mut call, &self.limits) {
+                    return false;
+                }
+                call
+            }
+        };
+        self.threads.blocks(call);
+        // At the end it is shown with the thread that is let go.
+        !self.stopping
     }
 
     /// Takes in the record at the ring's front.
@@ -241,6 +362,7 @@ impl EbpfEngine {
                 records::blocks(&mut self.call.blocks, &rec[size_of::<rec_call>()..]);
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
+                self.threads.returned(&mut self.call);
                 Some(Note::Exit)
             }
             rec_kind::REC_ENTRY => {
@@ -261,6 +383,7 @@ impl EbpfEngine {
                     0 => Origin::Attached,
                     parent => Origin::Forked { parent: parent as Tid },
                 };
+                self.threads.starts(tid, records::abi(head.abi));
                 Some(Note::Started { tid, origin, at })
             }
             rec_kind::REC_SIGNAL => {
@@ -269,11 +392,23 @@ impl EbpfEngine {
                 for (to, word) in self.siginfo.chunks_exact_mut(8).zip(rec.info) {
                     to.copy_from_slice(&word.to_ne_bytes());
                 }
+                if matches!(rec.info[0] as i32, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU) {
+                    self.survey.hurry();
+                }
                 Some(Note::Signal { tid, at })
+            }
+            rec_kind::REC_BLOCKED => {
+                let rec = read::<rec_blocked>(rec)?;
+                self.blocked(&rec).then_some(Note::Enter { tid })
+            }
+            rec_kind::REC_STOPPED => {
+                let signal = read::<rec_stopped>(rec)?.signal as i32;
+                Some(Note::Stopped { tid, signal, at })
             }
             rec_kind::REC_EXIT => {
                 let status = read::<rec_exit>(rec)?.status as i32;
                 self.live.remove(&tid);
+                self.threads.gone(tid);
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
                 }
@@ -286,6 +421,7 @@ impl EbpfEngine {
                 let old = read::<rec_exec>(rec)?.old as Tid;
                 self.live.remove(&old);
                 self.live.insert(tid);
+                self.threads.renamed(old, tid);
                 if let Some(mut call) = self.entered.remove(&old) {
                     call.tid = tid;
                     self.entered.insert(tid, call);

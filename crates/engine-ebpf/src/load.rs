@@ -162,6 +162,11 @@ impl Kernel {
         self.skel.maps.ring.as_fd()
     }
 
+    /// What is known of each traced thread.
+    pub fn tasks(&self) -> BorrowedFd<'_> {
+        self.skel.maps.tasks.as_fd()
+    }
+
     /// Tells the programs whether the reader is waiting to be woken.
     pub fn set_waiting(&mut self, waiting: bool) {
         if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {

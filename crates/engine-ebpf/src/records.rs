@@ -1,6 +1,6 @@
 //! Records of the ring to calls.
 
-use crate::wire::{block_flag, read, rec_block, rec_call};
+use crate::wire::{block_flag, read, rec_block, rec_blocked, rec_call};
 use stride_event::{Blocks, Call, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
 
@@ -22,7 +22,25 @@ pub fn facts(call: &mut Call, rec: &rec_call) {
     call.sp = rec.sp;
     call.entered = rec.entered;
     call.returned = rec.head.at;
+    call.resumes = None;
     call.outcome = Outcome::Pending;
+}
+
+/// A call that has not returned, without its memory.
+pub fn blocked(rec: &rec_blocked) -> Call {
+    // The time at which it was found is the best one known, if its entry was not seen.
+    let entered = if rec.entered == 0 { rec.head.at } else { rec.entered };
+    Call {
+        tid: rec.head.tid as Tid,
+        abi: abi(rec.head.abi),
+        nr: rec.nr,
+        args: rec.args,
+        ip: rec.ip,
+        sp: rec.sp,
+        entered,
+        returned: entered,
+        ..Call::default()
+    }
 }
 
 /// Appends the memory that follows the fixed part of a record.

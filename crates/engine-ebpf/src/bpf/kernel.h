@@ -89,6 +89,11 @@ struct task_struct {
 	int pid;
 	int tgid;
 	int exit_code;
+	unsigned int __state;
+	int on_cpu;
+	unsigned long nvcsw;
+	unsigned long nivcsw;
+	unsigned long jobctl;
 	struct signal_struct *signal;
 	struct sigpending pending;
 	struct bpf_local_storage *bpf_storage;

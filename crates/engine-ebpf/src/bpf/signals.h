@@ -3,13 +3,19 @@
  * Signals. Those that are delivered are seen as they are. Two kinds never are: ignored ones, and fatal ones, which the
  * kernel turns into a SIGKILL when they are sent. A ptrace tracer sees both, so they are noted when they are sent, in the
  * receiver's state, and told of when it next passes by: behind the call that they found it in.
+ *
+ * Stops: a SIGSTOP that is delivered stops the thread that takes it. The other threads of its process, and those that the
+ * terminal's signals stop (or don't: that is decided later), are found by the survey. SIGCONT ends a stop when it is sent.
  */
 #ifndef STRIDE_SIGNALS_H
 #define STRIDE_SIGNALS_H
 
 #define SIGKILL 9
+#define SIGCONT 18
+#define SIGSTOP 19
 /* linux/sched/signal.h */
 #define SIGNAL_GROUP_EXIT 4
+#define SIGNAL_CLD_CONTINUED 0x20
 /* trace/events/signal.h */
 #define TRACE_SIGNAL_DELIVERED 0
 #define TRACE_SIGNAL_IGNORED 1
@@ -33,6 +39,17 @@ static __always_inline void take_mail(struct task_struct *task, struct task_stat
 	st->mail = MAIL_NONE;
 }
 
+static __always_inline void send_stopped(struct task_struct *task, struct task_state *st, int sig)
+{
+	struct rec_stopped rec;
+
+	head(&rec.head, REC_STOPPED, task, st);
+	rec.head.at = bpf_ktime_get_ns();
+	rec.signal = sig;
+	send_control(st, &rec, sizeof(rec), false);
+	__sync_fetch_and_or(&st->flags, TASK_STOP_TOLD);
+}
+
 SEC("tp_btf/signal_deliver")
 int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info)
 {
@@ -42,9 +59,13 @@ int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info)
 	if (!st || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED))
 		return 0;
 	take_mail(task, st);
+	if (st->flags & TASK_STOP_TOLD)
+		__sync_fetch_and_and(&st->flags, ~TASK_STOP_TOLD);
 	/* SIGKILL is not shown. */
 	if (sig != SIGKILL)
 		send_signal(task, st, info);
+	if (sig == SIGSTOP)
+		send_stopped(task, st, sig);
 	return 0;
 }
 
@@ -76,6 +97,18 @@ int BPF_PROG(on_generate, int sig, struct kernel_siginfo *info, struct task_stru
 		if (!(task->signal->flags & SIGNAL_GROUP_EXIT) || task->signal->group_exit_code != sig)
 			return 0;
 	} else if (result != TRACE_SIGNAL_IGNORED) {
+		return 0;
+	}
+	/* It has just been woken, but waits for a lock which the sender still holds: what it does next comes behind this. */
+	if (sig == SIGCONT && BPF_CORE_READ(task, signal, flags) & SIGNAL_CLD_CONTINUED) {
+		if (special <= 1) {
+			u64 made_up[6];
+
+			made_up_info(made_up, sig, special);
+			send_signal(task, st, made_up);
+		} else {
+			send_signal(task, st, info);
+		}
 		return 0;
 	}
 	if (__sync_val_compare_and_swap(&st->mail, MAIL_NONE, MAIL_WRITING) != MAIL_NONE)

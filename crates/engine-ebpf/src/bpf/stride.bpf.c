@@ -8,6 +8,7 @@
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
 #include "wire.h"
 #include "maps.h"
 #include "regs.h"
@@ -235,6 +236,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	}
 	new->flags = TASK_NEW;
 	head(&rec.head, REC_START, child, new);
+	rec.head.abi = abi_of(parent);
 	rec.head.at = bpf_ktime_get_ns();
 	rec.parent = parent->pid;
 	send_control(new, &rec, sizeof(rec), false);
@@ -317,6 +319,8 @@ int seed(struct bpf_iter__task *ctx)
 		return 0;
 	head(&rec.head, REC_START, task, st);
 	rec.head.at = bpf_ktime_get_ns();
+	/* The call that it is in has begun for us now. */
+	st->entered = rec.head.at;
 	rec.parent = 0;
 	send_control(st, &rec, sizeof(rec), false);
 	return 0;

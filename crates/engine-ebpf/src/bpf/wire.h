@@ -22,6 +22,10 @@ enum rec_kind {
 	REC_EXIT = 5,
 	/* A thread took over its leader's id by execve. */
 	REC_EXEC = 6,
+	/* A thread has been in a call for a while; a REC_CALL follows when it returns. */
+	REC_BLOCKED = 7,
+	/* A thread takes part in a group-stop. */
+	REC_STOPPED = 8,
 };
 
 enum rec_flag {
@@ -76,6 +80,7 @@ struct rec_block {
 };
 
 struct rec_start {
+	/* With the ABI of the call that made it. */
 	struct rec_head head;
 	/* 0: was there already. */
 	u64 parent;
@@ -96,6 +101,21 @@ struct rec_exit {
 struct rec_exec {
 	struct rec_head head;
 	u64 old;
+};
+
+struct rec_blocked {
+	struct rec_head head;
+	u64 nr;
+	u64 args[6];
+	/* 0 where it was not taken. */
+	u64 entered;
+	u64 ip;
+	u64 sp;
+};
+
+struct rec_stopped {
+	struct rec_head head;
+	u64 signal;
 };
 
 /* ---- plans ---- */
@@ -211,6 +231,11 @@ enum task_flag {
 	TASK_ENTRY_SENT = 8,
 	/* Its execve is past the point of no return. */
 	TASK_EXECING = 16,
+	/* The survey saw it in the call that it is in; and a REC_BLOCKED was sent. Other threads set these two, atomically. */
+	TASK_SEEN_INSIDE = 32,
+	TASK_BLOCKED_TOLD = 64,
+	/* A REC_STOPPED of its latest stop was sent. */
+	TASK_STOP_TOLD = 128,
 };
 
 /* What another thread left in a task_state. */
