@@ -102,6 +102,7 @@ impl Kernel {
             rodata.count_calls = config.counting.is_some();
             rodata.count_only = config.count_only();
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
+            rodata.few_calls = tables.few;
             rodata.skip_failed = config.skip_failed;
             rodata.skip_successful = config.skip_successful;
             let ring = u64::from(config.ring_bytes);
@@ -118,7 +119,7 @@ impl Kernel {
         open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
         open.maps.cases.set_max_entries(tables.case_keys.len().max(1) as u32)?;
         // Each program takes a millisecond or more to load.
-        open.progs.capture_and_send.set_autoload(!tables.ops.is_empty());
+        open.progs.capture_entry.set_autoload(exec && prepare_exec || tables.needs_entry && !config.exits_only);
         open.progs.on_prepare_exec.set_autoload(exec && prepare_exec);
         open.progs.on_sys_enter.set_autoload(entry);
         open.progs.on_signal.set_autoload(config.signals);
@@ -126,8 +127,8 @@ impl Kernel {
         open.progs.on_fork.set_autoload(config.follow);
         open.progs.seed.set_autoload(config.attach);
         let skel = open.load()?;
-        if skel.progs.capture_and_send.autoload() {
-            let step = skel.progs.capture_and_send.as_fd().as_raw_fd() as u32;
+        if skel.progs.capture_entry.autoload() {
+            let step = skel.progs.capture_entry.as_fd().as_raw_fd() as u32;
             skel.maps.steps.update(bytes_of(&[0u32]), bytes_of(&[step]), MapFlags::ANY)?;
         }
         Ok(Kernel { skel, links: Vec::new(), entry, cpus })
@@ -283,6 +284,7 @@ pub fn available() -> Result<(), Why> {
         case_runs: Vec::new(),
         needs_entry: true,
         execs: true,
+        few: false,
     };
     let config = Config {
         follow: true,
