@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
-use stride_event::{Call, Event, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{Call, Counted, Event, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
 use stride_syscalls::Abi;
 
 /// What is the engine's own to choose.
@@ -31,7 +31,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { ring_bytes: 8 << 20, exits_only: false }
+        Settings { ring_bytes: 4 << 20, exits_only: false }
     }
 }
 
@@ -129,8 +129,13 @@ impl EbpfEngine {
         let config = Config {
             follow: spec.follow,
             times: spec.want_times,
+            ip: spec.want_ip,
             unknown: spec.calls.unknown,
             exits_only: settings.exits_only,
+            signals: spec.signals,
+            counting: spec.counting,
+            skip_failed: spec.skip_failed,
+            skip_successful: spec.skip_successful,
             attach: !spec.attach.is_empty(),
             ring_bytes: settings.ring_bytes,
         };
@@ -218,6 +223,11 @@ impl EbpfEngine {
         self.kernel.control_lost()
     }
 
+    /// What was counted in the kernel, if that was asked for.
+    pub fn counted(&self) -> io::Result<Vec<Counted>> {
+        self.kernel.counted().map_err(io::Error::other)
+    }
+
     /// Whether calls are watched when they are entered, too, at its price.
     pub fn sees_entry(&self) -> bool {
         self.kernel.sees_entry()
@@ -291,12 +301,14 @@ impl EbpfEngine {
 
     /// What is to be told before the record at the ring's front.
     fn precedes(&mut self, head: &rec_head) -> Option<Note> {
-        let (tid, at) = (head.tid as Tid, head.at);
+        let tid = head.tid as Tid;
         if head.lost > 0 && !self.lost_told {
             // Its return is the first thing that was lost.
             if let Some(mut call) = self.threads.take_blocked(tid) {
                 call.outcome = Outcome::Gone;
-                call.returned = at;
+                call.returned = self.ring.peek().map_or(0, |rec| records::at(head, rec));
+                // Its end is not known, and it is among the losses: there is nothing to count.
+                call.counted = true;
                 self.call = call;
                 self.lost_shown = true;
                 return Some(Note::Exit);
@@ -314,6 +326,7 @@ impl EbpfEngine {
             let entered = if has_entry { self.entered.get(&tid) } else { None };
             let abi = entered.map_or_else(|| records::abi(head.abi), |call| call.abi);
             if self.threads.changes_abi(tid, abi) {
+                let at = self.ring.peek().map_or(0, |rec| records::at(head, rec));
                 return Some(Note::Personality { tid, abi, at });
             }
         }
@@ -323,9 +336,6 @@ impl EbpfEngine {
     /// A thread was found blocked; tells whether that is to be shown.
     fn blocked(&mut self, rec: &rec_blocked) -> bool {
         let tid = rec.head.tid as Tid;
-        if self.threads.blocked(tid).is_some() {
-            return false;
-        }
         let call = match self.entered.get(&tid) {
             Some(call) => call.clone(),
             None => {
@@ -345,21 +355,23 @@ impl EbpfEngine {
     fn record(&mut self, head: &rec_head) -> Option<Note> {
         let rec = self.ring.peek()?;
         let tid = head.tid as Tid;
-        let at = head.at;
         match rec_kind(u32::from(head.kind)) {
             rec_kind::REC_CALL => {
                 let fixed = read::<rec_call>(rec)?;
                 let flags = u32::from(head.flags);
                 self.call.blocks.clear();
                 let before = if flags & rec_flag::FLAG_HAS_ENTRY.0 != 0 { self.entered.remove(&tid) } else { None };
-                if let Some(before) = before {
+                let memory = if let Some(before) = before {
                     let old = std::mem::replace(&mut self.call, before);
                     self.spare.push(old);
-                    self.call.returned = at;
+                    let (more, memory) = records::more(&fixed, rec);
+                    self.call.returned = more.at;
+                    self.call.counted = flags & rec_flag::FLAG_COUNTED.0 != 0;
+                    memory
                 } else {
-                    records::facts(&mut self.call, &fixed);
-                }
-                records::blocks(&mut self.call.blocks, &rec[size_of::<rec_call>()..]);
+                    records::facts(&mut self.call, &fixed, rec)
+                };
+                records::blocks(&mut self.call.blocks, memory);
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
                 self.threads.returned(&mut self.call);
@@ -369,8 +381,8 @@ impl EbpfEngine {
                 let fixed = read::<rec_call>(rec)?;
                 let mut call = self.spare.pop().unwrap_or_default();
                 call.blocks.clear();
-                records::facts(&mut call, &fixed);
-                records::blocks(&mut call.blocks, &rec[size_of::<rec_call>()..]);
+                let memory = records::facts(&mut call, &fixed, rec);
+                records::blocks(&mut call.blocks, memory);
                 if let Some(stale) = self.entered.insert(tid, call) {
                     self.spare.push(stale);
                 }
@@ -383,8 +395,10 @@ impl EbpfEngine {
                     0 => Origin::Attached,
                     parent => Origin::Forked { parent: parent as Tid },
                 };
-                self.threads.starts(tid, records::abi(head.abi));
-                Some(Note::Started { tid, origin, at })
+                if rec.parent != 0 {
+                    self.threads.starts(tid, records::abi(head.abi));
+                }
+                Some(Note::Started { tid, origin, at: rec.at })
             }
             rec_kind::REC_SIGNAL => {
                 let rec = read::<rec_signal>(rec)?;
@@ -395,18 +409,19 @@ impl EbpfEngine {
                 if matches!(rec.info[0] as i32, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU) {
                     self.survey.hurry();
                 }
-                Some(Note::Signal { tid, at })
+                Some(Note::Signal { tid, at: rec.at })
             }
             rec_kind::REC_BLOCKED => {
                 let rec = read::<rec_blocked>(rec)?;
                 self.blocked(&rec).then_some(Note::Enter { tid })
             }
             rec_kind::REC_STOPPED => {
-                let signal = read::<rec_stopped>(rec)?.signal as i32;
-                Some(Note::Stopped { tid, signal, at })
+                let rec = read::<rec_stopped>(rec)?;
+                Some(Note::Stopped { tid, signal: rec.signal as i32, at: rec.at })
             }
             rec_kind::REC_EXIT => {
-                let status = read::<rec_exit>(rec)?.status as i32;
+                let rec_exit { status, at, .. } = read::<rec_exit>(rec)?;
+                let status = status as i32;
                 self.live.remove(&tid);
                 self.threads.gone(tid);
                 if let Some(call) = self.entered.remove(&tid) {
@@ -418,7 +433,8 @@ impl EbpfEngine {
                 })
             }
             rec_kind::REC_EXEC => {
-                let old = read::<rec_exec>(rec)?.old as Tid;
+                let rec_exec { old, at, .. } = read::<rec_exec>(rec)?;
+                let old = old as Tid;
                 self.live.remove(&old);
                 self.live.insert(tid);
                 self.threads.renamed(old, tid);

@@ -1,7 +1,7 @@
 //! Records of the ring to calls.
 
-use crate::wire::{block_flag, read, rec_block, rec_blocked, rec_call};
-use stride_event::{Blocks, Call, Outcome, Phase, Tid};
+use crate::wire::{block_flag, read, rec_block, rec_blocked, rec_call, rec_flag, rec_head, rec_kind, rec_more};
+use stride_event::{Blocks, Call, Ns, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
 
 pub fn abi(abi: u8) -> Abi {
@@ -12,28 +12,50 @@ pub fn abi(abi: u8) -> Abi {
     }
 }
 
-/// Fills in all but the outcome and the memory.
-pub fn facts(call: &mut Call, rec: &rec_call) {
+/// Fills in all but the outcome and the memory, which is what is left of the bytes of the record.
+pub fn facts<'r>(call: &mut Call, rec: &rec_call, bytes: &'r [u8]) -> &'r [u8] {
     call.tid = rec.head.tid as Tid;
     call.abi = abi(rec.head.abi);
-    call.nr = rec.nr;
+    // Sign-extended, as the kernel compares it.
+    call.nr = rec.head.nr as i64 as u64;
     call.args = rec.args;
-    call.ip = rec.ip;
-    call.sp = rec.sp;
-    call.entered = rec.entered;
-    call.returned = rec.head.at;
     call.resumes = None;
     call.outcome = Outcome::Pending;
+    call.counted = u32::from(rec.head.flags) & rec_flag::FLAG_COUNTED.0 != 0;
+    let (more, memory) = more(rec, bytes);
+    call.ip = more.ip;
+    call.sp = more.sp;
+    call.entered = more.entered;
+    call.returned = more.at;
+    memory
+}
+
+/// What is seldom told of a call, and the memory behind it.
+pub fn more<'r>(rec: &rec_call, bytes: &'r [u8]) -> (rec_more, &'r [u8]) {
+    let rest = bytes.get(size_of::<rec_call>()..).unwrap_or_default();
+    if u32::from(rec.head.flags) & rec_flag::FLAG_MORE.0 == 0 {
+        return (rec_more::default(), rest);
+    }
+    (read(rest).unwrap_or_default(), rest.get(size_of::<rec_more>()..).unwrap_or_default())
+}
+
+/// The time of a record, 0 where it was not taken.
+pub fn at(head: &rec_head, bytes: &[u8]) -> Ns {
+    match read::<rec_call>(bytes) {
+        Some(call) if u32::from(head.kind) == rec_kind::REC_CALL.0 => more(&call, bytes).0.at,
+        // Of all others it follows the head.
+        _ => bytes.get(size_of::<rec_head>()..).and_then(read).unwrap_or(0),
+    }
 }
 
 /// A call that has not returned, without its memory.
 pub fn blocked(rec: &rec_blocked) -> Call {
     // The time at which it was found is the best one known, if its entry was not seen.
-    let entered = if rec.entered == 0 { rec.head.at } else { rec.entered };
+    let entered = if rec.entered == 0 { rec.at } else { rec.entered };
     Call {
         tid: rec.head.tid as Tid,
         abi: abi(rec.head.abi),
-        nr: rec.nr,
+        nr: rec.head.nr as i64 as u64,
         args: rec.args,
         ip: rec.ip,
         sp: rec.sp,

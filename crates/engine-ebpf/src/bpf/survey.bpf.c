@@ -56,13 +56,13 @@ static __always_inline bool is_inside(struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_x86)
 	/* So until the result is there; exceptions and interrupts leave no number. */
-	return (s64)regs->ax == -38 && (s64)nr_of(regs) >= 0;
+	return (s64)regs->ax == -38 && nr_of(regs) >= 0;
 #else
-	return (s64)nr_of(regs) >= 0;
+	return nr_of(regs) >= 0;
 #endif
 }
 
-static __always_inline bool is_wanted(u32 abi, u64 nr)
+static __always_inline bool is_wanted(u32 abi, s32 nr)
 {
 	u32 word = (abi * NUMBERS + (u32)nr) / 64;
 
@@ -73,16 +73,15 @@ static __always_inline bool is_wanted(u32 abi, u64 nr)
 	return word < ABIS * NUMBERS / 64 && wanted[word] >> (nr & 63) & 1;
 }
 
-static __always_inline void fill_head(struct rec_head *h, u32 kind, u32 abi, struct task_struct *task)
+static __always_inline void fill_head(struct rec_head *h, u32 kind, struct task_struct *task)
 {
 	h->kind = kind;
-	h->abi = abi;
+	h->abi = 0;
 	h->flags = 0;
 	/* Losses are told by the thread's own records. */
 	h->lost = 0;
 	h->tid = task->pid;
-	h->cpu = 0;
-	h->at = bpf_ktime_get_ns();
+	h->nr = 0;
 }
 
 /* Sends what was found out if it still holds: `mark` is set in the thread's flags from before that is known. */
@@ -106,7 +105,8 @@ static __always_inline void look_stopped(struct task_struct *task, struct task_s
 	rec = bpf_ringbuf_reserve(&ring, sizeof(*rec), 0);
 	if (!rec)
 		return;
-	fill_head(&rec->head, REC_STOPPED, 0, task);
+	fill_head(&rec->head, REC_STOPPED, task);
+	rec->at = bpf_ktime_get_ns();
 	rec->signal = task->jobctl & JOBCTL_STOP_SIGMASK;
 	settle(task, st, rec, count, TASK_STOP_TOLD);
 }
@@ -116,7 +116,7 @@ static __always_inline void look_asleep(struct task_struct *task, struct task_st
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct rec_blocked *rec;
 	u32 abi = abi_of(task);
-	u64 nr = nr_of(regs);
+	s32 nr = nr_of(regs);
 
 	if (st->flags & TASK_STOP_TOLD)
 		__sync_fetch_and_and(&st->flags, ~TASK_STOP_TOLD);
@@ -133,8 +133,10 @@ static __always_inline void look_asleep(struct task_struct *task, struct task_st
 	rec = bpf_ringbuf_reserve(&ring, sizeof(*rec), 0);
 	if (!rec)
 		return;
-	fill_head(&rec->head, REC_BLOCKED, abi, task);
-	rec->nr = nr;
+	fill_head(&rec->head, REC_BLOCKED, task);
+	rec->head.abi = abi;
+	rec->head.nr = nr;
+	rec->at = bpf_ktime_get_ns();
 	args_of(regs, abi, rec->args);
 	rec->ip = ip_of(regs);
 	rec->sp = sp_of(regs);
