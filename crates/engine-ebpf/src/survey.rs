@@ -108,7 +108,8 @@ impl Survey {
                 }
             }
             rodata.want_unknown = self.calls.unknown;
-            rodata.ring_limit = u64::from(self.ring_bytes) / 2;
+            // Calls leave a sixteenth: half of that may be used here.
+            rodata.ring_limit = u64::from(self.ring_bytes - self.ring_bytes / 32);
         }
         open.maps.ring.reuse_fd(kernel.ring())?;
         open.maps.tasks.reuse_fd(kernel.tasks())?;
