@@ -27,6 +27,8 @@ static void *exec_thread(void *arg)
 {
 	char *argv[] = {"true", "from", "a thread", NULL};
 
+	/* The first thread is to be in its pause by then. */
+	usleep(50000);
 	execve("/bin/true", argv, NULL);
 	return arg;
 }
