@@ -75,7 +75,7 @@ impl Engine {
     pub fn stop(&mut self) {
         match self {
             Engine::Ptrace(engine) => engine.stop(None),
-            Engine::Ebpf(engine) => engine.stop(),
+            Engine::Ebpf(engine) => engine.stop(None),
         }
     }
 
@@ -83,7 +83,7 @@ impl Engine {
     pub fn interrupted(&self) -> Option<i32> {
         match self {
             Engine::Ptrace(engine) => engine.interrupted(),
-            Engine::Ebpf(_) => None,
+            Engine::Ebpf(engine) => engine.interrupted(),
         }
     }
 }

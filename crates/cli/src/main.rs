@@ -48,6 +48,6 @@ fn die_of(signal: i32) -> i32 {
     use nix::sys::resource::{Resource, setrlimit};
     // The core file, if any, is the tracee's business and was written then.
     let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
-    stride_engine_ptrace::die_of(signal);
+    stride_engine_base::die_of(signal);
     128 + signal
 }

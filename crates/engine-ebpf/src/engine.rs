@@ -5,11 +5,11 @@ use crate::load::{Config, Kernel};
 use crate::plans::Tables;
 use crate::records;
 use crate::ring::Ring;
-use crate::spawn::{reap, spawn};
 use crate::wire::{read, rec_call, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_signal, rec_start, task_flag};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
+use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
 use stride_event::{Call, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
 
 /// What is the engine's own to choose.
@@ -55,9 +55,12 @@ pub struct EbpfEngine {
     spare: Vec<Call>,
     /// Traced threads that have not ended.
     live: BTreeSet<Tid>,
-    /// `stop` was called: what is in the ring still comes, then all who live on are let go.
-    stopping: bool,
+    signals: Dispositions,
+    /// `stop` was called, or a fatal signal arrived: what is in the ring still comes, then all who live on are let go.
+    stopping: Option<Option<i32>>,
     child: Option<Tid>,
+    /// The child is one (with `-D` it is not), and reaped when it is gone.
+    is_ours: bool,
     first: Option<Note>,
     /// The record at the ring's front was handed out; or the losses before it were.
     taken: bool,
@@ -73,7 +76,18 @@ impl EbpfEngine {
 
     pub fn start_with(spec: TraceSpec, settings: Settings) -> Result<EbpfEngine, StartError> {
         // The child is forked first: it gets ready while the programs are loaded.
-        let waiting = spec.command.as_ref().map(spawn).transpose()?;
+        let command = spec.command.as_ref();
+        let mut waiting = command.map(|command| spawn(command, None, spec.daemonize)).transpose()?;
+        Self::start_waiting(spec, settings, &mut waiting)
+    }
+
+    /// The same for a command that was forked before. It is taken when it is let go; after an error it may still be there, for another
+    /// engine to trace.
+    pub fn start_waiting(
+        spec: TraceSpec,
+        settings: Settings,
+        waiting: &mut Option<Waiting>,
+    ) -> Result<EbpfEngine, StartError> {
         let tables = Tables::of(&spec)?;
         let config = Config {
             follow: spec.follow,
@@ -98,17 +112,24 @@ impl EbpfEngine {
             entered: HashMap::new(),
             spare: Vec::new(),
             live: BTreeSet::new(),
-            stopping: false,
+            signals: Dispositions::install(&spec),
+            stopping: None,
             child: None,
+            is_ours: false,
             first: None,
             taken: false,
             lost_told: false,
             idle_told: false,
         };
-        if let Some(waiting) = waiting {
-            let adopted = engine.kernel.adopt(std::os::fd::AsFd::as_fd(&waiting.pidfd), task_flag::TASK_BEFORE_EXEC.0);
-            adopted.map_err(|e| StartError::Spawn { call: "bpf", error: io::Error::other(e.to_string()) })?;
-            let tid = waiting.go()?;
+        if let Some(command) = waiting {
+            let failed = |call| move |error: io::Error| StartError::Spawn { call, error };
+            let pidfd = process::pidfd(command.pid()).map_err(|e| failed("pidfd_open")(e.into()))?;
+            let adopted = engine.kernel.adopt(pidfd.as_fd(), task_flag::TASK_BEFORE_EXEC.0);
+            adopted.map_err(|e| failed("bpf")(io::Error::other(e.to_string())))?;
+            engine.is_ours = command.is_child();
+        }
+        if let Some(command) = waiting.take() {
+            let tid = command.go()?;
             engine.child = Some(tid);
             engine.live.insert(tid);
             engine.first = Some(Note::Started { tid, origin: Origin::Spawned, at: 0 });
@@ -136,9 +157,23 @@ impl EbpfEngine {
     }
 
     /// Stops tracing: what was recorded so far still comes out of `next`, then the threads that live on, then `None`.
-    pub fn stop(&mut self) {
-        self.kernel.detach();
-        self.stopping = true;
+    /// With a signal (that Stride received), the command gets it too, as strace does it. Signals that arrive by themselves do the same
+    /// (see `-I`).
+    pub fn stop(&mut self, signal: Option<i32>) {
+        if self.stopping.is_none() {
+            self.stopping = Some(signal);
+            self.kernel.detach();
+            if let (Some(signal), Some(command)) = (signal, self.child)
+                && self.live.contains(&command)
+            {
+                interrupt::pass_on(command, signal);
+            }
+        }
+    }
+
+    /// The fatal signal that ended tracing; the caller should die of it when its output is written.
+    pub fn interrupted(&self) -> Option<i32> {
+        self.stopping.flatten()
     }
 
     /// The command that was started.
@@ -161,6 +196,9 @@ impl EbpfEngine {
             return Ok(Some(note));
         }
         loop {
+            if let Some(signal) = self.signals.caught() {
+                self.stop(Some(signal));
+            }
             if std::mem::take(&mut self.taken) {
                 self.ring.advance();
                 self.lost_told = false;
@@ -181,7 +219,7 @@ impl EbpfEngine {
                 }
                 continue;
             }
-            if self.stopping
+            if self.stopping.is_some()
                 && let Some(tid) = self.live.pop_first()
             {
                 // Reaping the command would now be waiting for it.
@@ -189,8 +227,10 @@ impl EbpfEngine {
                 return Ok(Some(Note::Detached { tid }));
             }
             if self.live.is_empty() {
-                if let Some(pid) = self.child.take() {
-                    reap(pid);
+                if let Some(pid) = self.child.take()
+                    && self.is_ours
+                {
+                    process::wait_for(pid);
                 }
                 return Ok(None);
             }

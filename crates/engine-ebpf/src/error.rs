@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use stride_engine_base::SpawnError;
 
 /// Why eBPF tracing is not to be had.
 #[derive(Debug)]
@@ -58,6 +59,15 @@ impl fmt::Display for StartError {
 }
 
 impl std::error::Error for StartError {}
+
+impl From<SpawnError> for StartError {
+    fn from(error: SpawnError) -> StartError {
+        match error {
+            SpawnError::Call(call, errno) => StartError::Spawn { call, error: errno.into() },
+            SpawnError::Nul => StartError::Nul,
+        }
+    }
+}
 
 impl From<Why> for StartError {
     fn from(why: Why) -> StartError {
