@@ -90,13 +90,7 @@ impl Engine {
 
 /// Options only the ptrace engine can serve.
 fn refuse(spec: &TraceSpec) -> Result<()> {
-    let option = if spec.daemonize > 0 {
-        "-D"
-    } else if spec.want_ip {
-        "-i"
-    } else if spec.detach_on_execve {
-        "-b"
-    } else if spec.kill_on_exit {
+    let option = if spec.kill_on_exit {
         "--kill-on-exit"
     } else {
         return Ok(());

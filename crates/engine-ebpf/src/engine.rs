@@ -35,12 +35,12 @@ const PATIENCE_MS: i32 = 20;
 enum Note {
     Started { tid: Tid, origin: Origin, at: Ns },
     Exit,
-    Signal { tid: Tid, at: Ns },
+    Signal { tid: Tid, ip: u64, at: Ns },
     Exited { tid: Tid, status: i32, at: Ns },
     Killed { tid: Tid, signal: i32, core: bool, at: Ns },
     Superseded { tid: Tid, old: Tid, at: Ns },
     Lost { tid: Tid, count: u64 },
-    Detached { tid: Tid },
+    Detached { tid: Tid, at: Ns },
     Idle,
 }
 
@@ -94,6 +94,7 @@ impl EbpfEngine {
             times: spec.want_times,
             unknown: spec.calls.unknown,
             exits_only: settings.exits_only,
+            detach_on_execve: spec.detach_on_execve,
             attach: !spec.attach.is_empty(),
             ring_bytes: settings.ring_bytes,
         };
@@ -146,12 +147,12 @@ impl EbpfEngine {
         Ok(Some(match note {
             Note::Started { tid, origin, at } => Event::Started { tid, origin, at },
             Note::Exit => Event::Exit(&self.call),
-            Note::Signal { tid, at } => Event::Signal { tid, info: &self.siginfo, ip: None, at },
+            Note::Signal { tid, ip, at } => Event::Signal { tid, info: &self.siginfo, ip: Some(ip), at },
             Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
             Note::Superseded { tid, old, at } => Event::Superseded { tid, old, call: self.entered.get(&tid), at },
             Note::Lost { tid, count } => Event::Lost { tid, count },
-            Note::Detached { tid } => Event::Detached { tid, call: None, at: 0 },
+            Note::Detached { tid, at } => Event::Detached { tid, call: self.entered.get(&tid), at },
             Note::Idle => Event::Idle,
         }))
     }
@@ -224,7 +225,7 @@ impl EbpfEngine {
             {
                 // Reaping the command would now be waiting for it.
                 self.child = None;
-                return Ok(Some(Note::Detached { tid }));
+                return Ok(Some(Note::Detached { tid, at: 0 }));
             }
             if self.live.is_empty() {
                 if let Some(pid) = self.child.take()
@@ -309,7 +310,7 @@ impl EbpfEngine {
                 for (to, word) in self.siginfo.chunks_exact_mut(8).zip(rec.info) {
                     to.copy_from_slice(&word.to_ne_bytes());
                 }
-                Some(Note::Signal { tid, at })
+                Some(Note::Signal { tid, ip: rec.ip, at })
             }
             rec_kind::REC_EXIT => {
                 let status = read::<rec_exit>(rec)?.status as i32;
@@ -331,6 +332,12 @@ impl EbpfEngine {
                     self.entered.insert(tid, call);
                 }
                 Some(Note::Superseded { tid, old, at })
+            }
+            rec_kind::REC_DETACH => {
+                self.live.remove(&tid);
+                // Whoever is let go is not waited for.
+                self.child = self.child.filter(|&child| child != tid);
+                Some(Note::Detached { tid, at })
             }
             _ => None,
         }

@@ -18,6 +18,8 @@ pub struct Config {
     pub times: bool,
     pub unknown: bool,
     pub exits_only: bool,
+    /// Threads that call execve are let go (`-b`).
+    pub detach_on_execve: bool,
     /// Threads are looked for (`-p`).
     pub attach: bool,
     /// A power of two.
@@ -80,6 +82,8 @@ impl Kernel {
             rodata.take_times = config.times;
             rodata.trace_unknown = config.unknown;
             rodata.have_prepare_exec = prepare_exec;
+            rodata.detach_on_exec = config.detach_on_execve;
+            rodata.pid_namespace = pid_namespace().unwrap_or(0);
             let ring = u64::from(config.ring_bytes);
             rodata.ring_call_limit = ring - ring / 16;
             rodata.ring_wake_mark = ring / 8;
@@ -194,6 +198,15 @@ impl<T: MapCore> Fill for T {
     }
 }
 
+/// The inode of Stride's PID namespace, unless it is the machine's first, in which the kernel's own numbers of threads are the ids.
+fn pid_namespace() -> Option<u32> {
+    use std::os::unix::fs::MetadataExt;
+    // include/linux/proc_ns.h
+    const FIRST: u64 = 0xEFFF_FFFC;
+    let inode = std::fs::metadata("/proc/self/ns/pid").ok()?.ino();
+    (inode != FIRST).then(|| u32::try_from(inode).ok()).flatten()
+}
+
 fn has_prepare_exec() -> bool {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let mut numbers = release.split(['.', '-']).map(|n| n.parse::<u32>().unwrap_or(0));
@@ -211,7 +224,15 @@ pub fn available() -> Result<(), Why> {
         needs_entry: true,
     };
     Kernel::load(
-        Config { follow: true, times: true, unknown: true, exits_only: false, attach: true, ring_bytes: 1 << 16 },
+        Config {
+            follow: true,
+            times: true,
+            unknown: true,
+            exits_only: false,
+            detach_on_execve: false,
+            attach: true,
+            ring_bytes: 1 << 16,
+        },
         &tables,
     )?
     .attach()

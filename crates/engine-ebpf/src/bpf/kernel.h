@@ -82,6 +82,24 @@ struct signal_struct {
 	struct task_struct *group_exec_task;
 };
 
+struct ns_common {
+	unsigned int inum;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
 struct bpf_local_storage;
 
 struct task_struct {
@@ -89,6 +107,8 @@ struct task_struct {
 	int pid;
 	int tgid;
 	int exit_code;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
 	struct signal_struct *signal;
 	struct sigpending pending;
 	struct bpf_local_storage *bpf_storage;

@@ -92,6 +92,7 @@ const volatile bool follow;
 const volatile bool take_times;
 const volatile bool trace_unknown;
 const volatile bool have_prepare_exec;
+const volatile bool detach_on_exec;
 /* Records beyond this fill of the ring are refused, except those that tell of threads coming and going. */
 const volatile u64 ring_call_limit;
 /* Fill at which a waiting reader is woken. */

@@ -20,6 +20,7 @@ static __always_inline void send_signal(struct task_struct *task, struct task_st
 
 	head(&rec.head, REC_SIGNAL, task, st);
 	rec.head.at = bpf_ktime_get_ns();
+	rec.ip = ip_of((struct pt_regs *)bpf_task_pt_regs(task));
 	if (bpf_probe_read_kernel(rec.info, sizeof(rec.info), info))
 		__builtin_memset(rec.info, 0, sizeof(rec.info));
 	send_control(st, &rec, sizeof(rec), false);
@@ -49,7 +50,7 @@ int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info)
 }
 
 /* What the kernel makes of the two constants it passes for an info. */
-static __always_inline void made_up_info(u64 *to, int sig, bool from_kernel)
+static __always_inline void made_up_info(u64 *to, int sig, bool from_kernel, struct task_struct *task)
 {
 	u32 *words = (u32 *)to;
 
@@ -59,7 +60,7 @@ static __always_inline void made_up_info(u64 *to, int sig, bool from_kernel)
 		/* SI_KERNEL */
 		words[2] = 0x80;
 	} else {
-		words[4] = bpf_get_current_pid_tgid() >> 32;
+		words[4] = sender_of(task);
 		words[5] = bpf_get_current_uid_gid();
 	}
 }
@@ -81,9 +82,9 @@ int BPF_PROG(on_generate, int sig, struct kernel_siginfo *info, struct task_stru
 	if (__sync_val_compare_and_swap(&st->mail, MAIL_NONE, MAIL_WRITING) != MAIL_NONE)
 		return 0;
 	if (special <= 1)
-		made_up_info(st->info, sig, special);
+		made_up_info(st->info, sig, special, task);
 	else if (bpf_probe_read_kernel(st->info, sizeof(st->info), info))
-		made_up_info(st->info, sig, true);
+		made_up_info(st->info, sig, true, task);
 	*(volatile u32 *)&st->mail = MAIL_SIGNAL;
 	return 0;
 }

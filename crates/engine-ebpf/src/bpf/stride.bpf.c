@@ -8,9 +8,11 @@
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
 #include "wire.h"
 #include "maps.h"
 #include "regs.h"
+#include "ids.h"
 #include "ring.h"
 #include "capture.h"
 #include "traced.h"
@@ -123,6 +125,8 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 		return 0;
 	if (flags & CALL_MIXED && same_twice(regs, abi))
 		flags |= CALL_ENTRY;
+	if (flags & CALL_EXEC && !have_prepare_exec)
+		note_id_before_exec(task, st);
 	if (flags & CALL_ENTRY || (flags & CALL_EXEC && !have_prepare_exec))
 		send_entry(task, st, regs, abi, nr);
 	return 0;
@@ -142,6 +146,9 @@ int BPF_PROG(on_prepare_exec, struct task_struct *task)
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	abi = abi_of(task);
 	nr = nr_of(regs);
+	note_id_before_exec(task, st);
+	if (st->flags & TASK_BEFORE_EXEC)
+		st->flags |= TASK_FIRST_EXEC;
 	st->flags &= ~TASK_BEFORE_EXEC;
 	st->flags |= TASK_EXECING;
 	if (call_flags(plan_index(abi, nr)) & CALL_TRACED)
@@ -236,9 +243,20 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	new->flags = TASK_NEW;
 	head(&rec.head, REC_START, child, new);
 	rec.head.at = bpf_ktime_get_ns();
-	rec.parent = parent->pid;
+	rec.parent = id_of(parent);
 	send_control(new, &rec, sizeof(rec), false);
 	return 0;
+}
+
+/* -b execve. */
+static __always_inline void let_go(struct task_struct *task, struct task_state *st)
+{
+	struct rec_head rec;
+
+	head(&rec, REC_DETACH, task, st);
+	rec.at = bpf_ktime_get_ns();
+	send_control(st, &rec, sizeof(rec), true);
+	bpf_task_storage_delete(&tasks, task);
 }
 
 SEC("tp_btf/sched_process_exec")
@@ -247,15 +265,19 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid)
 	struct task_state *st;
 	struct rec_exec rec;
 
-	if (task->pid == old_pid)
+	if (task->pid == old_pid && !detach_on_exec)
 		return 0;
 	st = traced(task);
 	if (!st)
 		return 0;
-	head(&rec.head, REC_EXEC, task, st);
-	rec.head.at = bpf_ktime_get_ns();
-	rec.old = old_pid;
-	send_control(st, &rec, sizeof(rec), false);
+	if (task->pid != old_pid) {
+		head(&rec.head, REC_EXEC, task, st);
+		rec.head.at = bpf_ktime_get_ns();
+		rec.old = pid_namespace ? st->old_id : old_pid;
+		send_control(st, &rec, sizeof(rec), false);
+	}
+	if (detach_on_exec && !(st->flags & (TASK_BEFORE_EXEC | TASK_FIRST_EXEC)))
+		let_go(task, st);
 	return 0;
 }
 
@@ -308,7 +330,7 @@ int seed(struct bpf_iter__task *ctx)
 	struct task_state *st;
 	struct rec_start rec;
 
-	if (!task || (seed_is_tgid ? task->tgid : task->pid) != seed_id)
+	if (!task || (seed_is_tgid ? process_id_of(task) : id_of(task)) != seed_id)
 		return 0;
 	if (bpf_task_storage_get(&tasks, task, NULL, 0))
 		return 0;
