@@ -1,11 +1,11 @@
 //! Records in, events out.
 
-use crate::error::StartError;
+use crate::error::{self, StartError};
 use crate::load::{Config, Kernel};
 use crate::plans::Tables;
-use crate::records;
 use crate::ring::Ring;
 use crate::wire::{read, rec_call, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_signal, rec_start, task_flag};
+use crate::{records, refusal};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
@@ -58,6 +58,8 @@ pub struct EbpfEngine {
     signals: Dispositions,
     /// `stop` was called, or a fatal signal arrived: what is in the ring still comes, then all who live on are let go.
     stopping: Option<Option<i32>>,
+    /// Asked for, and not there.
+    failures: Vec<Tid>,
     child: Option<Tid>,
     /// The child is one (with `-D` it is not), and reaped when it is gone.
     is_ours: bool,
@@ -78,17 +80,17 @@ impl EbpfEngine {
         // The child is forked first: it gets ready while the programs are loaded.
         let command = spec.command.as_ref();
         let mut waiting = command.map(|command| spawn(command, None, spec.daemonize)).transpose()?;
-        Self::start_waiting(spec, settings, &mut waiting)
+        Self::start_waiting(&spec, settings, &mut waiting)
     }
 
     /// The same for a command that was forked before. It is taken when it is let go; after an error it may still be there, for another
     /// engine to trace.
     pub fn start_waiting(
-        spec: TraceSpec,
+        spec: &TraceSpec,
         settings: Settings,
         waiting: &mut Option<Waiting>,
     ) -> Result<EbpfEngine, StartError> {
-        let tables = Tables::of(&spec)?;
+        let tables = Tables::of(spec)?;
         let config = Config {
             follow: spec.follow,
             times: spec.want_times,
@@ -102,8 +104,11 @@ impl EbpfEngine {
         let io = |call| move |error| StartError::Spawn { call, error };
         let ring = Ring::new(kernel.ring(), settings.ring_bytes).map_err(io("mmap"))?;
         kernel.attach()?;
+        let mut failures = Vec::new();
         for &tid in &spec.attach {
-            kernel.seed(tid, spec.follow).map_err(|_| StartError::Attach { tid })?;
+            if !kernel.seed(tid, spec.follow).map_err(|e| refusal::why(&e))? {
+                failures.push(tid);
+            }
         }
         let mut engine = EbpfEngine {
             ring,
@@ -113,8 +118,9 @@ impl EbpfEngine {
             entered: HashMap::new(),
             spare: Vec::new(),
             live: BTreeSet::new(),
-            signals: Dispositions::install(&spec),
+            signals: Dispositions::install(spec),
             stopping: None,
+            failures,
             child: None,
             is_ours: false,
             first: None,
@@ -135,7 +141,7 @@ impl EbpfEngine {
             engine.live.insert(tid);
             engine.first = Some(Note::Started { tid, origin: Origin::Spawned, at: 0 });
         } else if engine.ring.peek().is_none() {
-            return Err(StartError::Attach { tid: spec.attach.first().copied().unwrap_or(0) });
+            return Err(StartError::Attach { tids: engine.failures });
         }
         Ok(engine)
     }
@@ -175,6 +181,11 @@ impl EbpfEngine {
     /// The fatal signal that ended tracing; the caller should die of it when its output is written.
     pub fn interrupted(&self) -> Option<i32> {
         self.stopping.flatten()
+    }
+
+    /// The threads asked for that are not there, where others are.
+    pub fn failures(&self) -> Vec<String> {
+        self.failures.iter().map(|&tid| error::no_such(tid)).collect()
     }
 
     /// The command that was started.

@@ -2,14 +2,14 @@
 
 use crate::error::Why;
 use crate::plans::Tables;
+use crate::refusal::why;
 use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of, task_state};
+use crate::{probe, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{ErrorKind, Iter, Link, MapCore, MapFlags, PrintLevel, set_print};
+use libbpf_rs::{Iter, Link, MapCore, MapFlags};
 use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::path::Path;
-use std::sync::Mutex;
 
 /// What the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -33,36 +33,13 @@ pub struct Kernel {
     entry: bool,
 }
 
-/// The latest thing libbpf complained of.
-static COMPLAINT: Mutex<String> = Mutex::new(String::new());
-
-fn note_complaint(_: PrintLevel, text: String) {
-    if let Ok(mut last) = COMPLAINT.lock()
-        && let Some(line) = text.lines().rfind(|l| !l.trim().is_empty())
-    {
-        *last = line.trim().to_owned();
-    }
-}
-
-fn why(e: &libbpf_rs::Error) -> Why {
-    if !Path::new("/sys/kernel/btf/vmlinux").exists() {
-        return Why::NoBtf;
-    }
-    match e.kind() {
-        ErrorKind::PermissionDenied => Why::Denied(e.to_string()),
-        _ => Why::Refused(match COMPLAINT.lock() {
-            Ok(last) if !last.is_empty() => format!("{e}: {last}"),
-            _ => e.to_string(),
-        }),
-    }
-}
-
 impl Kernel {
     /// Loads the programs. Nothing is attached yet.
     pub fn load(config: Config, tables: &Tables) -> Result<Kernel, Why> {
-        set_print(Some((PrintLevel::Warn, note_complaint)));
+        probe::trial()?;
+        refusal::listen();
         // sched_prepare_exec came with Linux 6.10: before, execve(2) must be seen when it is entered.
-        let kernel = if has_prepare_exec() {
+        let kernel = if probe::has_prepare_exec() {
             Self::open(config, tables, true).or_else(|_| Self::open(config, tables, false))
         } else {
             Self::open(config, tables, false)
@@ -83,7 +60,7 @@ impl Kernel {
             rodata.trace_unknown = config.unknown;
             rodata.have_prepare_exec = prepare_exec;
             rodata.detach_on_exec = config.detach_on_execve;
-            rodata.pid_namespace = pid_namespace().unwrap_or(0);
+            rodata.pid_namespace = probe::pid_namespace().unwrap_or(0);
             let ring = u64::from(config.ring_bytes);
             rodata.ring_call_limit = ring - ring / 16;
             rodata.ring_wake_mark = ring / 8;
@@ -147,11 +124,12 @@ impl Kernel {
         self.skel.maps.tasks.update(bytes_of(&[key]), bytes_of(&[state]), MapFlags::ANY)
     }
 
-    /// Marks a thread, or all threads of a process, as traced; a record tells of each.
-    pub fn seed(&mut self, id: i32, whole_process: bool) -> libbpf_rs::Result<()> {
+    /// Marks a thread, or all threads of a process, as traced; a record tells of each. Returns whether there is any.
+    pub fn seed(&mut self, id: i32, whole_process: bool) -> libbpf_rs::Result<bool> {
         if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
             bss.seed_id = id as u32;
             bss.seed_is_tgid = u32::from(whole_process);
+            bss.seed_found = 0;
         }
         let link = self.skel.progs.seed.attach()?;
         // Threads that were being cloned while it ran are found the second time.
@@ -159,7 +137,13 @@ impl Kernel {
             let mut none = [0; 64];
             while Iter::new(&link)?.read(&mut none).is_ok_and(|n| n > 0) {}
         }
-        Ok(())
+        // SAFETY: a valid, aligned u32 of our own mapping.
+        Ok(self
+            .skel
+            .maps
+            .bss_data
+            .as_deref()
+            .is_some_and(|bss| unsafe { std::ptr::read_volatile(&bss.seed_found) } != 0))
     }
 
     pub fn ring(&self) -> BorrowedFd<'_> {
@@ -198,23 +182,13 @@ impl<T: MapCore> Fill for T {
     }
 }
 
-/// The inode of Stride's PID namespace, unless it is the machine's first, in which the kernel's own numbers of threads are the ids.
-fn pid_namespace() -> Option<u32> {
-    use std::os::unix::fs::MetadataExt;
-    // include/linux/proc_ns.h
-    const FIRST: u64 = 0xEFFF_FFFC;
-    let inode = std::fs::metadata("/proc/self/ns/pid").ok()?.ino();
-    (inode != FIRST).then(|| u32::try_from(inode).ok()).flatten()
-}
-
-fn has_prepare_exec() -> bool {
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let mut numbers = release.split(['.', '-']).map(|n| n.parse::<u32>().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 10)
-}
-
 /// Whether the engine can run here: loads and attaches it for a moment.
 pub fn available() -> Result<(), Why> {
+    available_with(1 << 16)
+}
+
+/// The same with a ring of this size.
+pub fn available_with(ring_bytes: u32) -> Result<(), Why> {
     let tables = Tables {
         ops: Vec::new(),
         calls: Vec::new(),
@@ -231,7 +205,7 @@ pub fn available() -> Result<(), Why> {
             exits_only: false,
             detach_on_execve: false,
             attach: true,
-            ring_bytes: 1 << 16,
+            ring_bytes,
         },
         &tables,
     )?

@@ -103,6 +103,8 @@ u32 reader_waits;
 /* What the task iterator is to adopt. */
 u32 seed_id;
 u32 seed_is_tgid;
+/* Set if there was any such thread. */
+u32 seed_found;
 /* Control records that found no room. */
 u64 control_lost;
 

@@ -332,6 +332,7 @@ int seed(struct bpf_iter__task *ctx)
 
 	if (!task || (seed_is_tgid ? process_id_of(task) : id_of(task)) != seed_id)
 		return 0;
+	seed_found = 1;
 	if (bpf_task_storage_get(&tasks, task, NULL, 0))
 		return 0;
 	st = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
