@@ -1,5 +1,6 @@
 //! Which engine observes the calls.
 
+use crate::doctor::own_path;
 use crate::flags::Engine as Choice;
 use anyhow::{Result, anyhow, bail};
 use stride_engine_base::spawn;
@@ -138,10 +139,9 @@ pub fn needs_ptrace(spec: &TraceSpec) -> Option<&'static str> {
 /// What went wrong, and what to do about it.
 fn explained(error: &StartError) -> anyhow::Error {
     let StartError::Unavailable(why) = error else { return anyhow!("{error}") };
-    let stride = std::env::current_exe().map_or("stride".into(), |path| path.display().to_string());
     anyhow!(
         "{why}\nWhat helps: {}.\nOr try --engine=ptrace, which needs no privileges for programs of your own.",
-        why.advice(&stride)
+        why.advice(&own_path())
     )
 }
 

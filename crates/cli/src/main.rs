@@ -1,6 +1,7 @@
 //! `stride`: traces system calls without breaking the program's stride.
 
 mod command;
+mod doctor;
 mod engine;
 mod flags;
 mod layout;
@@ -18,6 +19,7 @@ fn main() {
     }
     let status = match parsed.outcome {
         Outcome::Print(text) => print(&text),
+        Outcome::Doctor => doctor::run(no_color),
         Outcome::Fail => 1,
         Outcome::Trace(options) => trace(*options),
     };

@@ -20,5 +20,5 @@ mod wire;
 
 pub use engine::{EbpfEngine, Settings};
 pub use error::{StartError, Why, setcap};
-pub use load::{available, available_with};
+pub use load::{available, trial_load};
 pub use probe::trial;

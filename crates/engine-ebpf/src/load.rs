@@ -10,6 +10,7 @@ use libbpf_rs::{Iter, Link, MapCore, MapFlags};
 use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::time::{Duration, Instant};
 
 /// What the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -184,11 +185,12 @@ impl<T: MapCore> Fill for T {
 
 /// Whether the engine can run here: loads and attaches it for a moment.
 pub fn available() -> Result<(), Why> {
-    available_with(1 << 16)
+    trial_load(1 << 16).map(drop)
 }
 
-/// The same with a ring of this size.
-pub fn available_with(ring_bytes: u32) -> Result<(), Why> {
+/// Loads and attaches everything there is, with a ring of this size. Returns how long that took.
+pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
+    let begin = Instant::now();
     let tables = Tables {
         ops: Vec::new(),
         calls: Vec::new(),
@@ -197,19 +199,18 @@ pub fn available_with(ring_bytes: u32) -> Result<(), Why> {
         case_runs: Vec::new(),
         needs_entry: true,
     };
-    Kernel::load(
-        Config {
-            follow: true,
-            times: true,
-            unknown: true,
-            exits_only: false,
-            detach_on_execve: false,
-            attach: true,
-            ring_bytes,
-        },
-        &tables,
-    )?
-    .attach()
+    let config = Config {
+        follow: true,
+        times: true,
+        unknown: true,
+        exits_only: false,
+        detach_on_execve: false,
+        attach: true,
+        ring_bytes,
+    };
+    let mut kernel = Kernel::load(config, &tables)?;
+    kernel.attach()?;
+    Ok(begin.elapsed())
 }
 
 /// What wire.h says fits what Rust assumes of it.

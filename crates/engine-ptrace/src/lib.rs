@@ -28,5 +28,6 @@ mod threads;
 mod tracee;
 mod wait;
 
+pub use attach::available;
 pub use engine::PtraceEngine;
 pub use error::{AttachFailure, EngineError, StartError};
