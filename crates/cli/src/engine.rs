@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, bail};
 use stride_engine_base::spawn;
 use stride_engine_ebpf::{EbpfEngine, Settings, StartError};
 use stride_engine_ptrace::{AttachFailure, PtraceEngine};
-use stride_event::{Event, Seccomp, Tid, TraceSpec};
+use stride_event::{Counted, Event, Seccomp, Tid, TraceSpec};
 
 /// Whether `--engine=auto`, the default, takes eBPF where it is to be had.
 pub const AUTO_TAKES_EBPF: bool = false;
@@ -78,6 +78,14 @@ impl Engine {
         match &self.kind {
             Kind::Ptrace(engine) => engine.command(),
             Kind::Ebpf(engine) => engine.command(),
+        }
+    }
+
+    /// What the engine counted.
+    pub fn counted(&self) -> Result<Vec<Counted>> {
+        match &self.kind {
+            Kind::Ptrace(_) => Ok(Vec::new()),
+            Kind::Ebpf(engine) => engine.counted().map_err(|e| anyhow!("reading the counters: {e}")),
         }
     }
 
