@@ -9,7 +9,7 @@ use crate::wire::{
 };
 use crate::{probe, records, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{Iter, Link, MapCore, MapFlags};
+use libbpf_rs::{Iter, Link, MapCore, MapFlags, ProgramInput};
 use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -71,8 +71,8 @@ impl Kernel {
         // The skeleton borrows its object. There is one a process: a few words that are never given back.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut open: OpenStrideSkel<'static> = StrideSkelBuilder::default().open(object)?;
-        let pid_namespace = probe::pid_namespace().unwrap_or(0);
-        let exec = tables.execs && !config.count_only() || pid_namespace != 0;
+        let nested = probe::is_nested();
+        let exec = tables.execs && !config.count_only() || nested;
         let entry = tables.needs_entry && !config.exits_only || config.times || exec && !prepare_exec;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.follow = config.follow;
@@ -81,10 +81,11 @@ impl Kernel {
             rodata.trace_unknown = config.unknown;
             rodata.have_prepare_exec = prepare_exec;
             rodata.detach_on_exec = config.detach_on_execve;
-            rodata.pid_namespace = pid_namespace;
+            rodata.nested = nested;
             rodata.count_calls = config.counting.is_some();
             rodata.count_only = config.count_only();
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
+            rodata.few_calls = tables.few;
             rodata.skip_failed = config.skip_failed;
             rodata.skip_successful = config.skip_successful;
             let ring = u64::from(config.ring_bytes);
@@ -101,16 +102,20 @@ impl Kernel {
         open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
         open.maps.cases.set_max_entries(tables.case_keys.len().max(1) as u32)?;
         // Each program takes a millisecond or more to load.
-        open.progs.capture_and_send.set_autoload(!tables.ops.is_empty());
+        open.progs.capture_entry.set_autoload(exec && prepare_exec || tables.needs_entry && !config.exits_only);
         open.progs.on_prepare_exec.set_autoload(exec && prepare_exec);
         open.progs.on_sys_enter.set_autoload(entry);
         open.progs.on_signal.set_autoload(config.signals);
         open.progs.on_generate.set_autoload(config.signals);
         open.progs.on_fork.set_autoload(config.follow);
         open.progs.seed.set_autoload(config.attach);
+        open.progs.learn_ids.set_autoload(nested);
         let skel = open.load()?;
-        if skel.progs.capture_and_send.autoload() {
-            let step = skel.progs.capture_and_send.as_fd().as_raw_fd() as u32;
+        if nested {
+            skel.progs.learn_ids.test_run(ProgramInput::default())?;
+        }
+        if skel.progs.capture_entry.autoload() {
+            let step = skel.progs.capture_entry.as_fd().as_raw_fd() as u32;
             skel.maps.steps.update(bytes_of(&[0u32]), bytes_of(&[step]), MapFlags::ANY)?;
         }
         Ok(Kernel { skel, links: Vec::new(), entry, cpus })
@@ -273,6 +278,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         case_runs: Vec::new(),
         needs_entry: true,
         execs: true,
+        few: false,
     };
     let config = Config {
         follow: true,

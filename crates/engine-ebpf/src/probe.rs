@@ -61,13 +61,12 @@ pub fn has_prepare_exec() -> bool {
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 10)
 }
 
-/// The inode of Stride's PID namespace, unless it is the machine's first, in which the kernel's own numbers of threads are the ids.
-pub fn pid_namespace() -> Option<u32> {
+/// Whether Stride is in another PID namespace than the machine's first, in which the kernel's own numbers of threads are the ids.
+pub fn is_nested() -> bool {
     use std::os::unix::fs::MetadataExt;
     // include/linux/proc_ns.h
     const FIRST: u64 = 0xEFFF_FFFC;
-    let inode = std::fs::metadata("/proc/self/ns/pid").ok()?.ino();
-    (inode != FIRST).then(|| u32::try_from(inode).ok()).flatten()
+    std::fs::metadata("/proc/self/ns/pid").is_ok_and(|namespace| namespace.ino() != FIRST)
 }
 
 /// Loads a program that does nothing, of a kind that takes the same privileges as the engine's.

@@ -74,7 +74,7 @@ impl Facts {
             yama: number("/proc/sys/kernel/yama/ptrace_scope"),
             seccomp: line("/proc/sys/kernel/seccomp/actions_avail").is_some_and(|actions| actions.contains("trace")),
             tracer: field("TracerPid:").parse().ok().filter(|&pid| pid != 0),
-            first_pid_namespace: probe::pid_namespace().is_none(),
+            first_pid_namespace: !probe::is_nested(),
             cgroups: cgroups(&read_to_string("/proc/self/mountinfo").unwrap_or_default()),
         }
     }

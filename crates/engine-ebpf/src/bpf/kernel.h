@@ -100,17 +100,8 @@ struct signal_struct {
 	struct task_struct *group_exec_task;
 };
 
-struct ns_common {
-	unsigned int inum;
-};
-
-struct pid_namespace {
-	struct ns_common ns;
-};
-
 struct upid {
 	int nr;
-	struct pid_namespace *ns;
 };
 
 struct pid {
