@@ -42,6 +42,7 @@ pub struct Kernel {
     skel: StrideSkel<'static>,
     links: Vec<Link>,
     entry: bool,
+    counts: bool,
     cpus: u32,
 }
 
@@ -118,7 +119,7 @@ impl Kernel {
             let step = skel.progs.capture_entry.as_fd().as_raw_fd() as u32;
             skel.maps.steps.update(bytes_of(&[0u32]), bytes_of(&[step]), MapFlags::ANY)?;
         }
-        Ok(Kernel { skel, links: Vec::new(), entry, cpus })
+        Ok(Kernel { skel, links: Vec::new(), entry, counts: config.counting.is_some(), cpus })
     }
 
     fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
@@ -212,6 +213,9 @@ impl Kernel {
     /// What was counted so far, per ABI and number.
     pub fn counted(&self) -> libbpf_rs::Result<Vec<Counted>> {
         let mut all = Vec::new();
+        if !self.counts {
+            return Ok(all);
+        }
         for index in 0..bound::ABIS.0 * bound::NUMBERS.0 {
             let Some(plan) = lookup::<call_plan>(&self.skel.maps.calls, index)? else { continue };
             if plan.slot == 0 || plan.slot > bound::COUNT_SLOTS.0 {
