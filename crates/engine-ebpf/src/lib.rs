@@ -2,8 +2,8 @@
 //!
 //! `bpf/` is the kernel side; `bpf/wire.h` says what passes between it and this side. The files here, outermost first:
 //! `engine` (records in, events out), `records` (reading them), `threads` (what is out of the ordinary about a thread), `survey` and
-//! `inside` (finding blocked calls, and reading their memory), `ring`, `spawn` (how the command comes), `load` (programs and maps),
-//! `plans` (rows to ops), `wire` (the generated mirror of wire.h), `error`.
+//! `inside` (finding blocked calls, and reading their memory), `ring`, `load` (programs and maps), `plans` (rows to ops), `wire` (the
+//! generated mirror of wire.h), `probe` (whether it can work here), `refusal` (why not) and `error`.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
 //! what the kernel side copies is what `stride_event::capture` would, op by op.
@@ -13,13 +13,15 @@ mod error;
 mod inside;
 mod load;
 mod plans;
+pub mod probe;
 mod records;
+mod refusal;
 mod ring;
-mod spawn;
 mod survey;
 mod threads;
 mod wire;
 
 pub use engine::{EbpfEngine, Settings};
-pub use error::{StartError, Why};
-pub use load::available;
+pub use error::{StartError, Why, setcap};
+pub use load::{available, trial_load};
+pub use probe::trial;

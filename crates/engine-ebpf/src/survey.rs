@@ -111,6 +111,13 @@ impl Survey {
             // Calls leave a sixteenth: half of that may be used here.
             rodata.ring_limit = u64::from(self.ring_bytes - self.ring_bytes / 32);
         }
+        open.progs.learn_ids.set_autoload(false);
+        if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
+            rodata.nested = kernel.nested().is_some();
+        }
+        if let (Some(bss), Some((level, numbers))) = (open.maps.bss_data.as_deref_mut(), kernel.nested()) {
+            (bss.pid_level, bss.pid_numbers) = (level, numbers);
+        }
         open.maps.ring.reuse_fd(kernel.ring())?;
         open.maps.tasks.reuse_fd(kernel.tasks())?;
         let skel = open.load()?;

@@ -12,8 +12,8 @@ mod survey_skel {
 
 pub use skel::types::{
     block_flag, bound, call_flag, call_plan, case_key, choice, count, count_times, op, op_count, op_dir, op_kind,
-    op_run, rec_block, rec_blocked, rec_call, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_more, rec_signal,
-    rec_start, rec_stopped, task_flag, task_state,
+    op_run, rec_block, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_more,
+    rec_signal, rec_start, rec_stopped, task_flag, task_state,
 };
 pub use skel::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
 pub use survey_skel::{SurveySkel, SurveySkelBuilder};
@@ -30,7 +30,7 @@ macro_rules! wire {
         unsafe impl Wire for $ty {}
     )* };
 }
-wire!(rec_head rec_call rec_more rec_block rec_start rec_signal rec_exit rec_exec rec_blocked rec_stopped);
+wire!(rec_head rec_call rec_more rec_block rec_start rec_signal rec_exit rec_exec rec_detach rec_blocked rec_stopped);
 wire!(count call_plan op op_run choice case_key task_state u32 u64);
 
 /// The struct at the start of these bytes.

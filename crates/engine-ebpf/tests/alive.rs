@@ -54,7 +54,7 @@ fn a_call_in_flight_is_known_when_tracing_ends() {
                 seen.push(format!("{:?}", call.outcome));
                 // It will be back in no time, too short for anyone to have noticed.
                 wait_until_inside(pid, libc::SYS_read);
-                engine.stop();
+                engine.stop(None);
             }
             Event::Detached { call, .. } => {
                 seen.push(format!("detached in {:?}", call.map(|call| (call.nr, call.args[0]))))

@@ -114,6 +114,7 @@ const volatile bool skip_failed;
 const volatile bool skip_successful;
 const volatile bool trace_unknown;
 const volatile bool have_prepare_exec;
+const volatile bool detach_on_exec;
 /* Records beyond this fill of the ring are refused, except those that tell of threads coming and going. */
 const volatile u64 ring_call_limit;
 /* Fill at which a waiting reader is woken. */
@@ -124,6 +125,8 @@ u32 reader_waits;
 /* What the task iterator is to adopt. */
 u32 seed_id;
 u32 seed_is_tgid;
+/* Set if there was any such thread. */
+u32 seed_found;
 /* Control records that found no room. */
 u64 control_lost;
 /* Slots of `counts` given out. */
@@ -141,6 +144,7 @@ struct wire_types {
 	struct rec_exec exec;
 	struct rec_blocked blocked;
 	struct rec_stopped stopped;
+	struct rec_detach detach;
 	enum rec_kind rec_kind;
 	enum rec_flag rec_flag;
 	enum block_flag block_flag;

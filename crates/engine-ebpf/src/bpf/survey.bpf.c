@@ -15,6 +15,7 @@
 #include "wire.h"
 #include "regs.h"
 #include "shared.h"
+#include "ids.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -80,7 +81,7 @@ static __always_inline void fill_head(struct rec_head *h, u32 kind, struct task_
 	h->flags = 0;
 	/* Losses are told by the thread's own records. */
 	h->lost = 0;
-	h->tid = task->pid;
+	h->tid = id_of(task);
 	h->nr = 0;
 }
 

@@ -22,10 +22,12 @@ enum rec_kind {
 	REC_EXIT = 5,
 	/* A thread took over its leader's id by execve. */
 	REC_EXEC = 6,
+	/* A thread is traced no longer, and lives on. */
+	REC_DETACH = 7,
 	/* A thread has been in a call for a while; a REC_CALL follows when it returns. */
-	REC_BLOCKED = 7,
+	REC_BLOCKED = 8,
 	/* A thread takes part in a group-stop. */
-	REC_STOPPED = 8,
+	REC_STOPPED = 9,
 };
 
 enum rec_flag {
@@ -102,6 +104,7 @@ struct rec_signal {
 	u64 at;
 	/* The kernel's siginfo; what lies behind it in the user's siginfo_t is zero. */
 	u64 info[6];
+	u64 ip;
 };
 
 struct rec_exit {
@@ -109,6 +112,11 @@ struct rec_exit {
 	u64 at;
 	/* As wait(2) gives it. */
 	u64 status;
+};
+
+struct rec_detach {
+	struct rec_head head;
+	u64 at;
 };
 
 struct rec_exec {
@@ -273,11 +281,13 @@ enum task_flag {
 	TASK_ENTRY_SENT = 8,
 	/* Its execve is past the point of no return. */
 	TASK_EXECING = 16,
+	/* And it is the spawned command's first one. */
+	TASK_FIRST_EXEC = 32,
 	/* The survey saw it in the call that it is in; and a REC_BLOCKED was sent. Other threads set these two, atomically. */
-	TASK_SEEN_INSIDE = 32,
-	TASK_BLOCKED_TOLD = 64,
+	TASK_SEEN_INSIDE = 64,
+	TASK_BLOCKED_TOLD = 128,
 	/* A REC_STOPPED of its latest stop was sent. */
-	TASK_STOP_TOLD = 128,
+	TASK_STOP_TOLD = 256,
 };
 
 /* What another thread left in a task_state. */
@@ -301,6 +311,9 @@ struct task_state {
 	/* enum mail: whether `info` is there. */
 	u32 mail;
 	u64 info[6];
+	/* The id before execve, where Stride's PID namespace is not the first. */
+	u32 old_id;
+	u32 pad;
 };
 
 #endif
