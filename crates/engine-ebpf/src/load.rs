@@ -197,7 +197,7 @@ impl Kernel {
 
     /// Stride is in a PID namespace of its own: how deep, and where struct pid has its ids.
     pub fn nested(&self) -> Option<(u32, u32)> {
-        let nested = self.skel.maps.rodata_data.as_deref().is_some_and(|rodata| rodata.nested);
+        let nested = self.skel.maps.rodata_data.is_some_and(|rodata| rodata.nested);
         self.skel.maps.bss_data.as_deref().filter(|_| nested).map(|bss| (bss.pid_level, bss.pid_numbers))
     }
 
