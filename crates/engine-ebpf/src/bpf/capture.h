@@ -157,6 +157,9 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 	if (op->kind == OP_STR) {
 		/* One more than wanted: the helper puts a NUL in the last byte of what it does not find the end of. */
 		r = bpf_probe_read_user_str(s->data + to, want + 1, (void *)ptr);
+		/* Before Linux 6.13 the helper did not count the NUL of an empty string. */
+		if (!r)
+			r = 1;
 		got = r < 0 ? 0 : r > want ? want : r;
 		if (r < 0) {
 			got = read_pages(s, to, want, ptr);
