@@ -24,7 +24,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { ring_bytes: 8 << 20, exits_only: false }
+        Settings { ring_bytes: 4 << 20, exits_only: false }
     }
 }
 

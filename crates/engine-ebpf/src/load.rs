@@ -39,6 +39,7 @@ pub struct Kernel {
     skel: StrideSkel<'static>,
     links: Vec<Link>,
     entry: bool,
+    counts: bool,
     cpus: u32,
 }
 
@@ -144,7 +145,7 @@ impl Kernel {
         // Only attaching shows whether this is allowed; it watches nobody yet.
         let watch = &skel.progs.on_check_exec;
         let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
-        Ok(Kernel { skel, links, entry, cpus })
+        Ok(Kernel { skel, links, entry, counts: config.counting.is_some(), cpus })
     }
 
     fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
@@ -231,6 +232,9 @@ impl Kernel {
     /// What was counted so far, per ABI and number.
     pub fn counted(&self) -> libbpf_rs::Result<Vec<Counted>> {
         let mut all = Vec::new();
+        if !self.counts {
+            return Ok(all);
+        }
         for index in 0..bound::ABIS.0 * bound::NUMBERS.0 {
             let Some(plan) = lookup::<call_plan>(&self.skel.maps.calls, index)? else { continue };
             if plan.slot == 0 || plan.slot > bound::COUNT_SLOTS.0 {
