@@ -262,3 +262,23 @@ fn changes_of_mode_are_told() {
         |bits| ptrace.1.values().flatten().filter(|l| l.ends_with(&format!(" runs in {bits} bit mode. ]"))).count();
     assert_eq!((told(32), told(64)), (2, 2), "{ptrace:?}");
 }
+
+#[test]
+fn an_ignored_signal_between_calls() {
+    need_ebpf!();
+    let actor = path(actor!());
+    for trace in ["trace=close", "trace=all"] {
+        for engine in ENGINES {
+            let text = Tracing::start(engine, "ignored", &["-e", trace, actor, "ignored_alarm"]).end();
+            let end: Vec<&str> = text.lines().skip_while(|l| !l.contains("SIGALRM {")).take(3).collect();
+            lines_are(
+                &end.join("\n"),
+                &[
+                    r"\d+ +--- SIGALRM \{si_signo=SIGALRM, si_code=SI_KERNEL\} ---",
+                    r"\d+ +close\(-1\) = -1 EBADF \(Bad file descriptor\)",
+                    r"\d+ +close\(-2\) = -1 EBADF \(Bad file descriptor\)",
+                ],
+            );
+        }
+    }
+}

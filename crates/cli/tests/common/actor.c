@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -143,6 +144,22 @@ static int two_modes(void)
 #endif
 }
 
+/* A signal that is ignored comes between two calls. */
+static int ignored_alarm(void)
+{
+	struct itimerval soon = { .it_value = { .tv_usec = 10000 } };
+	struct timespec start, now;
+	signal(SIGALRM, SIG_IGN);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < 200);
+	close(-1);
+	close(-2);
+	return 0;
+}
+
 static void ignore(int signal) {}
 
 /* Signals handled, interrupting, stopping, and killing. */
@@ -241,6 +258,7 @@ static const struct {
 	{ "wait_for_input", wait_for_input },
 	{ "exec_when_told", exec_when_told },
 	{ "two_modes", two_modes },
+	{ "ignored_alarm", ignored_alarm },
 	{ "signals", signals },
 	{ "sit_together", sit_together },
 	{ "sleep_on", sleep_on },

@@ -16,7 +16,6 @@
 #include "ring.h"
 #include "capture.h"
 #include "traced.h"
-#include "signals.h"
 #include "simple.h"
 #include "counts.h"
 
@@ -33,6 +32,8 @@ static __always_inline u32 flags_of(struct call_plan *plan)
 		return trace_unknown ? CALL_TRACED : 0;
 	return plan->flags;
 }
+
+#include "signals.h"
 
 /* Starts the CPU's record of the call that `task` is in. */
 static __always_inline struct scratch *begin(struct task_struct *task, struct task_state *st, struct pt_regs *regs, u32 abi,

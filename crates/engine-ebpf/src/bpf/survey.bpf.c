@@ -52,17 +52,6 @@ static __always_inline u64 switches(struct task_struct *task)
 	return n;
 }
 
-/* Whether the registers are those of a thread within a call: it has not returned, nor was it something else that entered. */
-static __always_inline bool is_inside(struct pt_regs *regs)
-{
-#if defined(__TARGET_ARCH_x86)
-	/* So until the result is there; exceptions and interrupts leave no number. */
-	return (s64)regs->ax == -38 && nr_of(regs) >= 0;
-#else
-	return nr_of(regs) >= 0;
-#endif
-}
-
 static __always_inline bool is_wanted(u32 abi, s32 nr)
 {
 	u32 word = (abi * NUMBERS + (u32)nr) / 64;
