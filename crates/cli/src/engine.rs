@@ -2,7 +2,7 @@
 
 use crate::flags::Engine as Choice;
 use anyhow::{Result, anyhow, bail};
-use stride_engine_ebpf::EbpfEngine;
+use stride_engine_ebpf::{EbpfEngine, Held, Settings};
 use stride_engine_ptrace::{AttachFailure, PtraceEngine};
 use stride_event::{Event, Tid, TraceSpec};
 
@@ -13,14 +13,14 @@ pub enum Engine {
 
 impl Engine {
     /// `auto` takes ptrace until the eBPF engine can do all that the options ask for.
-    pub fn start(choice: Choice, spec: TraceSpec) -> Result<Engine> {
+    pub fn start(choice: Choice, spec: TraceSpec, settings: Settings) -> Result<Engine> {
         match choice {
             Choice::Auto | Choice::Ptrace => {
                 Ok(Engine::Ptrace(Box::new(PtraceEngine::start(spec).map_err(|e| anyhow!("{e}"))?)))
             }
             Choice::Ebpf => {
                 refuse(&spec)?;
-                let engine = EbpfEngine::start(spec).map_err(|e| {
+                let engine = EbpfEngine::start_with(spec, settings).map_err(|e| {
                     anyhow!("{e}\nTry --engine=ptrace, which needs no privileges for programs of your own.")
                 })?;
                 Ok(Engine::Ebpf(Box::new(engine)))
@@ -60,6 +60,22 @@ impl Engine {
                 facts
             }
             Engine::Ebpf(_) => vec!["engine: ebpf".into()],
+        }
+    }
+
+    /// Calls, and threads coming and going, that were not recorded.
+    pub fn lost(&self) -> (u64, u64) {
+        match self {
+            Engine::Ptrace(_) => (0, 0),
+            Engine::Ebpf(engine) => (engine.lost_calls(), engine.unseen_threads()),
+        }
+    }
+
+    /// What it took not to lose calls.
+    pub fn held(&self) -> Held {
+        match self {
+            Engine::Ptrace(_) => Held::default(),
+            Engine::Ebpf(engine) => engine.held(),
         }
     }
 

@@ -4,6 +4,7 @@ mod command;
 mod engine;
 mod flags;
 mod layout;
+mod losses;
 mod outputs;
 mod select;
 mod session;

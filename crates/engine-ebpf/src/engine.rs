@@ -1,32 +1,54 @@
 //! Records in, events out.
 
 use crate::error::StartError;
-use crate::load::{Config, Kernel};
+use crate::load::{Config, Kernel, RingSize};
 use crate::plans::Tables;
 use crate::records;
 use crate::ring::Ring;
 use crate::spawn::{reap, spawn};
+use crate::valve::{Held, Valve};
 use crate::wire::{read, rec_call, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_signal, rec_start, task_flag};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::AsRawFd;
+use std::path::Path;
 use stride_event::{Call, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
 
+/// What to do when calls come faster than they are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// Hold the threads that make them, so that none is lost.
+    Wait,
+    /// Lose calls, and count them.
+    Drop,
+}
+
 /// What is the engine's own to choose.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Settings {
-    /// Size of the ring: a power of two, at least a page.
-    pub ring_bytes: u32,
+    /// `None`: wait, unless there are processes to attach to, which are not to be held unasked.
+    pub on_overflow: Option<Overflow>,
+    /// What the ring takes in before that: a power of two, at least a page.
+    pub ring_bytes: Option<u32>,
     /// Watch calls when they are entered only if times are wanted, though some calls' memory be lost by the time they return
     /// (accept's room for an address): a fifth less for the tracee to bear.
     pub exits_only: bool,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings { ring_bytes: 8 << 20, exits_only: false }
+impl Settings {
+    /// With what is fixed by what is traced.
+    fn ring(&self, spec: &TraceSpec) -> RingSize {
+        let hold = match self.on_overflow {
+            Some(how) => how == Overflow::Wait,
+            None => spec.attach.is_empty(),
+        };
+        RingSize::of(self.ring_bytes.unwrap_or(if hold { RING_WAIT } else { RING_DROP }), hold)
     }
 }
+
+/// Sizes of the ring if none is asked for. Together with the reserve they come to the same.
+const RING_WAIT: u32 = 4 << 20;
+const RING_DROP: u32 = 8 << 20;
 
 /// How long the reader waits before it looks for itself.
 const PATIENCE_MS: i32 = 20;
@@ -39,7 +61,7 @@ enum Note {
     Exited { tid: Tid, status: i32, at: Ns },
     Killed { tid: Tid, signal: i32, core: bool, at: Ns },
     Superseded { tid: Tid, old: Tid, at: Ns },
-    Lost { tid: Tid, count: u64 },
+    Lost { tid: Tid, count: u64, at: Ns },
     Detached { tid: Tid },
     Idle,
 }
@@ -47,6 +69,7 @@ enum Note {
 /// Traces with eBPF programs.
 pub struct EbpfEngine {
     ring: Ring,
+    valve: Option<Valve>,
     kernel: Kernel,
     call: Call,
     siginfo: [u8; SIGINFO_SIZE],
@@ -63,6 +86,8 @@ pub struct EbpfEngine {
     taken: bool,
     lost_told: bool,
     idle_told: bool,
+    /// What the kernel last said of threads that came or went unseen.
+    unseen: u64,
 }
 
 impl EbpfEngine {
@@ -81,17 +106,20 @@ impl EbpfEngine {
             unknown: spec.calls.unknown,
             exits_only: settings.exits_only,
             attach: !spec.attach.is_empty(),
-            ring_bytes: settings.ring_bytes,
+            ring: settings.ring(&spec),
         };
         let mut kernel = Kernel::load(config, &tables)?;
         let io = |call| move |error| StartError::Spawn { call, error };
-        let ring = Ring::new(kernel.ring(), settings.ring_bytes).map_err(io("mmap"))?;
+        let ring = Ring::new(kernel.ring(), config.ring.bytes).map_err(io("mmap"))?;
+        let valve = config.ring.hold.then(|| Valve::new(kernel.bells(), kernel.ring(), config.ring.mark()));
         kernel.attach()?;
         for &tid in &spec.attach {
             kernel.seed(tid, spec.follow).map_err(|_| StartError::Attach { tid })?;
         }
         let mut engine = EbpfEngine {
             ring,
+            // Without it, calls are lost, and told to be.
+            valve: valve.and_then(Result::ok),
             kernel,
             call: Call::default(),
             siginfo: [0; SIGINFO_SIZE],
@@ -104,6 +132,7 @@ impl EbpfEngine {
             taken: false,
             lost_told: false,
             idle_told: false,
+            unseen: 0,
         };
         if let Some(waiting) = waiting {
             let adopted = engine.kernel.adopt(std::os::fd::AsFd::as_fd(&waiting.pidfd), task_flag::TASK_BEFORE_EXEC.0);
@@ -129,7 +158,7 @@ impl EbpfEngine {
             Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
             Note::Superseded { tid, old, at } => Event::Superseded { tid, old, call: self.entered.get(&tid), at },
-            Note::Lost { tid, count } => Event::Lost { tid, count },
+            Note::Lost { tid, count, at } => Event::Lost { tid, count, at },
             Note::Detached { tid } => Event::Detached { tid, call: None, at: 0 },
             Note::Idle => Event::Idle,
         }))
@@ -138,12 +167,25 @@ impl EbpfEngine {
     /// Stops tracing: what was recorded so far still comes out of `next`, then the threads that live on, then `None`.
     pub fn stop(&mut self) {
         self.kernel.detach();
+        if let Some(valve) = &mut self.valve {
+            valve.stop();
+        }
         self.stopping = true;
     }
 
     /// The command that was started.
     pub fn command(&self) -> Option<Tid> {
         self.child
+    }
+
+    /// What it took not to lose calls.
+    pub fn held(&self) -> Held {
+        self.valve.as_ref().map_or(Held::default(), Valve::held)
+    }
+
+    /// Calls that found no room in the ring: those that [`Event::Lost`] told of, and those of threads of which nothing came after.
+    pub fn lost_calls(&self) -> u64 {
+        self.kernel.calls_lost()
     }
 
     /// Threads that came or went without a record, for lack of room in the ring.
@@ -173,7 +215,10 @@ impl EbpfEngine {
                 };
                 if head.lost > 0 && !self.lost_told {
                     self.lost_told = true;
-                    return Ok(Some(Note::Lost { tid: head.tid as Tid, count: u64::from(head.lost) }));
+                    return Ok(Some(Note::Lost { tid: head.tid as Tid, count: u64::from(head.lost), at: head.at }));
+                }
+                if let Some(note) = self.unannounced(&head) {
+                    return Ok(Some(note));
                 }
                 self.taken = true;
                 if let Some(note) = self.record(&head) {
@@ -186,11 +231,16 @@ impl EbpfEngine {
             {
                 // Reaping the command would now be waiting for it.
                 self.child = None;
+                if self.unseen > 0 && !exists(tid) {
+                    continue;
+                }
                 return Ok(Some(Note::Detached { tid }));
             }
-            if self.live.is_empty() {
-                if let Some(pid) = self.child.take() {
-                    reap(pid);
+            if self.all_gone() {
+                let Some(pid) = self.child.take() else { return Ok(None) };
+                let status = reap(pid);
+                if let (true, Some(status)) = (self.live.remove(&pid), status) {
+                    return Ok(Some(ended(pid, status, 0)));
                 }
                 return Ok(None);
             }
@@ -198,6 +248,31 @@ impl EbpfEngine {
                 return Ok(Some(Note::Idle));
             }
         }
+    }
+
+    /// A thread whose first record found no room, before the record at the ring's front, which is its.
+    fn unannounced(&mut self, head: &rec_head) -> Option<Note> {
+        self.unseen = self.kernel.control_lost();
+        let tid = head.tid as Tid;
+        let of_thread = matches!(
+            rec_kind(u32::from(head.kind)),
+            rec_kind::REC_CALL | rec_kind::REC_ENTRY | rec_kind::REC_SIGNAL | rec_kind::REC_EXIT
+        );
+        (self.unseen > 0 && of_thread && self.live.insert(tid)).then_some(Note::Started {
+            tid,
+            origin: Origin::Attached,
+            at: head.at,
+        })
+    }
+
+    /// Whether nothing more will come, the ring being empty.
+    fn all_gone(&mut self) -> bool {
+        self.unseen = self.kernel.control_lost();
+        if self.unseen == 0 || self.stopping {
+            return self.live.is_empty();
+        }
+        // The last thread's records were sent before it was counted off.
+        self.kernel.alive() == 0 && self.ring.peek().is_none()
     }
 
     /// Waits until there is something to read or a moment has passed; tells whether there is.
@@ -277,10 +352,7 @@ impl EbpfEngine {
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
                 }
-                Some(match status & 0x7f {
-                    0 => Note::Exited { tid, status: status >> 8 & 0xff, at },
-                    signal => Note::Killed { tid, signal, core: status & 0x80 != 0, at },
-                })
+                Some(ended(tid, status, at))
             }
             rec_kind::REC_EXEC => {
                 let old = read::<rec_exec>(rec)?.old as Tid;
@@ -295,4 +367,16 @@ impl EbpfEngine {
             _ => None,
         }
     }
+}
+
+/// A thread's end by its status as wait(2) gives it.
+fn ended(tid: Tid, status: i32, at: Ns) -> Note {
+    match status & 0x7f {
+        0 => Note::Exited { tid, status: status >> 8 & 0xff, at },
+        signal => Note::Killed { tid, signal, core: status & 0x80 != 0, at },
+    }
+}
+
+fn exists(tid: Tid) -> bool {
+    Path::new(&format!("/proc/{tid}")).exists()
 }

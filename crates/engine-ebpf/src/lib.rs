@@ -1,7 +1,7 @@
 //! The eBPF engine: programs in the kernel copy what each call did into a ring, and the tracee never stops.
 //!
 //! `bpf/` is the kernel side; `bpf/wire.h` says what passes between it and this side. The files here, outermost first:
-//! `engine` (records in, events out), `records` (reading them), `ring`, `spawn` (how the command comes), `load` (programs and maps),
+//! `engine` (records in, events out), `records` (reading them), `ring`, `valve` (holding who fills it), `spawn` (how the command comes), `load` (programs and maps),
 //! `plans` (rows to ops), `wire` (the generated mirror of wire.h), `error`.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
@@ -14,8 +14,10 @@ mod plans;
 mod records;
 mod ring;
 mod spawn;
+mod valve;
 mod wire;
 
-pub use engine::{EbpfEngine, Settings};
+pub use engine::{EbpfEngine, Overflow, Settings};
 pub use error::{StartError, Why};
 pub use load::available;
+pub use valve::Held;

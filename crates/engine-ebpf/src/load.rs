@@ -8,8 +8,10 @@ use libbpf_rs::{ErrorKind, Iter, Link, MapCore, MapFlags, PrintLevel, set_print}
 use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -20,8 +22,56 @@ pub struct Config {
     pub exits_only: bool,
     /// Threads are looked for (`-p`).
     pub attach: bool,
-    /// A power of two.
-    pub ring_bytes: u32,
+    pub ring: RingSize,
+}
+
+/// How large the ring is, and how much of that is used when.
+#[derive(Clone, Copy, Debug)]
+pub struct RingSize {
+    /// A power of two, at least a page.
+    pub bytes: u32,
+    /// What calls may fill before something is done about it.
+    pub room: u32,
+    /// Then their threads are held; else calls are lost.
+    pub hold: bool,
+}
+
+/// What is written while threads are being held, which takes less than a millisecond where Stride may take precedence: at least
+/// this, and so much for each CPU.
+const RESERVE: u32 = 4 << 20;
+const RESERVE_PER_CPU: u32 = 256 << 10;
+
+impl RingSize {
+    /// `room`: a power of two.
+    pub fn of(room: u32, hold: bool) -> RingSize {
+        let cpus = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+        let reserve = if hold { RESERVE.max(cpus.saturating_mul(RESERVE_PER_CPU)) } else { 0 };
+        RingSize { bytes: room.saturating_add(reserve).checked_next_power_of_two().unwrap_or(1 << 31), room, hold }
+    }
+
+    /// The fill beyond which records of calls are refused: a sixteenth is kept for those of threads coming and going.
+    fn limit(self) -> u64 {
+        u64::from(self.bytes - self.bytes / 16)
+    }
+
+    /// The fill from which on threads are held; where none are, the limit.
+    pub fn mark(self) -> u64 {
+        if self.hold { u64::from(self.room) } else { self.limit() }
+    }
+}
+
+/// The device and inode of Stride's PID namespace; zeros for the initial one.
+fn pid_namespace() -> (u64, u64) {
+    // linux/proc_ns.h
+    const PROC_PID_INIT_INO: u64 = 0xEFFF_FFFC;
+    match std::fs::metadata("/proc/self/ns/pid") {
+        Ok(ns) if ns.ino() != PROC_PID_INIT_INO => {
+            // As the kernel has it within.
+            let dev = ns.dev();
+            (u64::from(libc::major(dev)) << 20 | u64::from(libc::minor(dev)), ns.ino())
+        }
+        _ => (0, 0),
+    }
 }
 
 /// The loaded programs and their maps; dropped, they are gone from the kernel.
@@ -80,11 +130,15 @@ impl Kernel {
             rodata.take_times = config.times;
             rodata.trace_unknown = config.unknown;
             rodata.have_prepare_exec = prepare_exec;
-            let ring = u64::from(config.ring_bytes);
-            rodata.ring_call_limit = ring - ring / 16;
-            rodata.ring_wake_mark = ring / 8;
+            rodata.hold = config.ring.hold;
+            rodata.ring_mark = config.ring.mark();
+            rodata.ring_call_limit = config.ring.limit();
+            rodata.ring_wake_mark = (u64::from(config.ring.bytes) / 8).min(config.ring.mark() / 4);
+            (rodata.pidns_dev, rodata.pidns_ino) = pid_namespace();
         }
-        open.maps.ring.set_max_entries(config.ring_bytes)?;
+        open.maps.ring.set_max_entries(config.ring.bytes)?;
+        // Nothing rings where nobody is held.
+        open.maps.bells.set_autocreate(config.ring.hold)?;
         open.maps.scratches.set_max_entries(libbpf_rs::num_possible_cpus()? as u32)?;
         open.maps.ops.set_max_entries(tables.ops.len().max(1) as u32)?;
         open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
@@ -137,9 +191,13 @@ impl Kernel {
     }
 
     /// Marks the process of a pidfd as traced.
-    pub fn adopt(&self, pidfd: BorrowedFd<'_>, flags: u32) -> libbpf_rs::Result<()> {
+    pub fn adopt(&mut self, pidfd: BorrowedFd<'_>, flags: u32) -> libbpf_rs::Result<()> {
         let key = pidfd.as_raw_fd() as u32;
         let state = task_state { flags, ..task_state::default() };
+        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
+            // SAFETY: a valid, aligned u64 of our own mapping, which the kernel side counts atomically, too.
+            unsafe { AtomicU64::from_ptr(&mut bss.threads_alive) }.fetch_add(1, Ordering::Relaxed);
+        }
         self.skel.maps.tasks.update(bytes_of(&[key]), bytes_of(&[state]), MapFlags::ANY)
     }
 
@@ -162,6 +220,11 @@ impl Kernel {
         self.skel.maps.ring.as_fd()
     }
 
+    /// Where threads to be held are named.
+    pub fn bells(&self) -> BorrowedFd<'_> {
+        self.skel.maps.bells.as_fd()
+    }
+
     /// Tells the programs whether the reader is waiting to be woken.
     pub fn set_waiting(&mut self, waiting: bool) {
         if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
@@ -171,10 +234,22 @@ impl Kernel {
         }
     }
 
+    /// Calls that found no room in the ring.
+    pub fn calls_lost(&self) -> u64 {
+        // SAFETY: a valid, aligned u64 of our own mapping.
+        self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.calls_lost) })
+    }
+
     /// Records of threads coming and going that found no room.
     pub fn control_lost(&self) -> u64 {
         // SAFETY: a valid, aligned u64 of our own mapping.
         self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.control_lost) })
+    }
+
+    /// Threads that are traced and have not ended, whatever the records say.
+    pub fn alive(&self) -> u64 {
+        // SAFETY: a valid, aligned u64 of our own mapping.
+        self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.threads_alive) })
     }
 
     /// Whether calls are seen when they are entered, too.
@@ -211,7 +286,14 @@ pub fn available() -> Result<(), Why> {
         needs_entry: true,
     };
     Kernel::load(
-        Config { follow: true, times: true, unknown: true, exits_only: false, attach: true, ring_bytes: 1 << 16 },
+        Config {
+            follow: true,
+            times: true,
+            unknown: true,
+            exits_only: false,
+            attach: true,
+            ring: RingSize::of(1 << 16, false),
+        },
         &tables,
     )?
     .attach()

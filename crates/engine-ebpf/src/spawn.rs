@@ -121,10 +121,18 @@ fn become_command(
     }
 }
 
-/// Waits for the command, which is known to end or to have ended.
-pub fn reap(pid: Tid) {
-    // SAFETY: our own child.
-    while unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) } == -1
-        && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
-    {}
+/// Waits for the command, which is known to end or to have ended; returns its status as wait(2) gives it.
+pub fn reap(pid: Tid) -> Option<i32> {
+    let mut status = 0;
+    loop {
+        // SAFETY: our own child, and one int to write to.
+        let r = unsafe { libc::waitpid(pid, &mut status, 0) };
+        // It may be told of as held by the valve, once.
+        if r == pid && !libc::WIFSTOPPED(status) {
+            return Some(status);
+        }
+        if r == -1 && io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
+            return None;
+        }
+    }
 }

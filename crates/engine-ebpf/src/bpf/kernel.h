@@ -44,6 +44,12 @@ enum {
 	BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
 };
 
+/* Filled in by bpf_get_ns_current_pid_tgid (linux/bpf.h). */
+struct bpf_pidns_info {
+	u32 pid;
+	u32 tgid;
+};
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 #if defined(__TARGET_ARCH_x86)

@@ -92,8 +92,6 @@ const volatile bool follow;
 const volatile bool take_times;
 const volatile bool trace_unknown;
 const volatile bool have_prepare_exec;
-/* Records beyond this fill of the ring are refused, except those that tell of threads coming and going. */
-const volatile u64 ring_call_limit;
 /* Fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
 
@@ -102,8 +100,11 @@ u32 reader_waits;
 /* What the task iterator is to adopt. */
 u32 seed_id;
 u32 seed_is_tgid;
-/* Control records that found no room. */
+/* Calls that found no room, in all; and control records. */
+u64 calls_lost;
 u64 control_lost;
+/* Threads that are traced and have not ended: what the records say of them may have gaps. */
+u64 threads_alive;
 
 /* Only here so that these types are in the object's type information, from which the Rust mirror is made. */
 struct wire_types {
@@ -124,6 +125,7 @@ struct wire_types {
 	enum call_flag call_flag;
 	enum task_flag task_flag;
 	enum mail mail;
+	struct bpf_pidns_info bell;
 };
 const volatile struct wire_types wire_types;
 

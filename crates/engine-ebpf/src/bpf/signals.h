@@ -45,6 +45,7 @@ int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info)
 	/* SIGKILL is not shown. */
 	if (sig != SIGKILL)
 		send_signal(task, st, info);
+	is_full(st, 0);
 	return 0;
 }
 

@@ -80,7 +80,7 @@ static __always_inline bool simple_exit(struct task_struct *task, struct task_st
 			want *= op->elem;
 		}
 	}
-	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + sizeof(*rec) > ring_call_limit)
+	if (is_full(st, sizeof(*rec)))
 		goto lost;
 	if (!ptr || !want) {
 		struct rec_call *bare = bpf_ringbuf_reserve(&ring, sizeof(*bare), 0);
@@ -109,7 +109,7 @@ static __always_inline bool simple_exit(struct task_struct *task, struct task_st
 	st->lost = 0;
 	return true;
 lost:
-	st->lost++;
+	lose_call(st);
 	return true;
 }
 

@@ -11,6 +11,7 @@
 #include "wire.h"
 #include "maps.h"
 #include "regs.h"
+#include "valve.h"
 #include "ring.h"
 #include "capture.h"
 #include "traced.h"
@@ -183,6 +184,11 @@ static __always_inline void returned(struct task_struct *task, struct task_state
 	if (flags & CALL_SIMPLE && !was && !(task->pending.signal.sig[0] & (1UL << (SIGKILL - 1))) &&
 	    simple_exit(task, st, regs, abi, nr, index, ret))
 		return;
+	/* What an execve was given is known from its entry alone. */
+	if (was & TASK_EXECING && ret == 0 && !(was & TASK_ENTRY_SENT)) {
+		lose_call(st);
+		return;
+	}
 	s = begin(task, st, regs, abi, nr, REC_CALL);
 	if (!s)
 		return;
@@ -201,7 +207,8 @@ static __always_inline void returned(struct task_struct *task, struct task_state
 	}
 	if (take_times)
 		s->call.head.at = bpf_ktime_get_ns();
-	send(st, s);
+	if (!send(st, s))
+		lose_call(st);
 }
 
 SEC("tp_btf/sys_exit")
@@ -233,11 +240,14 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		__sync_fetch_and_add(&control_lost, 1);
 		return 0;
 	}
+	__sync_fetch_and_add(&threads_alive, 1);
 	new->flags = TASK_NEW;
 	head(&rec.head, REC_START, child, new);
 	rec.head.at = bpf_ktime_get_ns();
 	rec.parent = parent->pid;
 	send_control(new, &rec, sizeof(rec), false);
+	/* Where no calls are shown, a program that does nothing but fork still fills the ring. */
+	is_full(st, 0);
 	return 0;
 }
 
@@ -276,7 +286,8 @@ static __always_inline void send_last_call(struct task_struct *task, struct task
 	s->call.head.flags = FLAG_GONE;
 	if (take_times)
 		s->call.head.at = bpf_ktime_get_ns();
-	send(st, s);
+	if (!send(st, s))
+		lose_call(st);
 }
 
 SEC("tp_btf/sched_process_exit")
@@ -288,8 +299,10 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	if (!st)
 		return 0;
 	/* The leader makes way for a thread of its own that calls execve, and which REC_EXEC will tell of. */
-	if (task->pid == task->tgid && task->signal->group_exec_task)
+	if (task->pid == task->tgid && task->signal->group_exec_task) {
+		__sync_fetch_and_add(&threads_alive, -1);
 		return 0;
+	}
 	if (!(st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)))
 		send_last_call(task, st);
 	take_mail(task, st);
@@ -297,6 +310,8 @@ int BPF_PROG(on_exit, struct task_struct *task)
 	rec.head.at = bpf_ktime_get_ns();
 	rec.status = (u32)task->exit_code;
 	send_control(st, &rec, sizeof(rec), true);
+	/* Last: when no one is left, nothing more will come. */
+	__sync_fetch_and_add(&threads_alive, -1);
 	return 0;
 }
 
@@ -315,6 +330,7 @@ int seed(struct bpf_iter__task *ctx)
 	st = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!st)
 		return 0;
+	__sync_fetch_and_add(&threads_alive, 1);
 	head(&rec.head, REC_START, task, st);
 	rec.head.at = bpf_ktime_get_ns();
 	rec.parent = 0;

@@ -231,6 +231,8 @@ struct task_state {
 	/* enum mail: whether `info` is there. */
 	u32 mail;
 	u64 info[6];
+	/* When the bell was last rung for it: see valve.h. */
+	u64 rung;
 };
 
 #endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * The pressure valve's kernel side. Up to a mark the ring fills freely; a thread that writes beyond it has the bell rung,
+ * once, and Stride holds it until the reader has caught up (src/valve.rs). What lies between mark and limit is for what
+ * is written in the meantime.
+ *
+ * Where calls may be lost instead, mark and limit are the same, and there is no bell.
+ */
+#ifndef STRIDE_VALVE_H
+#define STRIDE_VALVE_H
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} bells SEC(".maps");
+
+const volatile bool hold;
+/* Fill of the ring beyond which threads are held. */
+const volatile u64 ring_mark;
+/* Records of calls beyond this fill are refused; the rest is for those that tell of threads coming and going. */
+const volatile u64 ring_call_limit;
+/* A thread that goes on writing (it was not held, or is let go again) has the bell rung anew after this time. */
+#define BELL_NS 250000ULL
+/* Stride's PID namespace, in which the ids of threads are told; 0 for the initial one, which knows all threads. */
+const volatile u64 pidns_dev;
+const volatile u64 pidns_ino;
+
+static __always_inline void ring_bell(struct task_state *st)
+{
+	struct bpf_pidns_info id = {};
+	u64 now = bpf_ktime_get_ns(), both;
+
+	if (now - st->rung < BELL_NS)
+		return;
+	if (!pidns_ino) {
+		both = bpf_get_current_pid_tgid();
+		id.pid = both;
+		id.tgid = both >> 32;
+	} else if (bpf_get_ns_current_pid_tgid(pidns_dev, pidns_ino, &id, sizeof(id))) {
+		/* Of a namespace within Stride's: not to be held. */
+		return;
+	}
+	if (!bpf_ringbuf_output(&bells, &id, sizeof(id), BPF_RB_FORCE_WAKEUP))
+		st->rung = now;
+}
+
+/* Whether the ring has no room for this much of a call of the current thread. */
+static __always_inline bool is_full(struct task_state *st, u64 size)
+{
+	u64 fill = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + size;
+
+	if (fill <= ring_mark)
+		return false;
+	if (hold)
+		ring_bell(st);
+	return fill > ring_call_limit;
+}
+
+#endif
