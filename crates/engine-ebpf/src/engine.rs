@@ -7,12 +7,14 @@ use crate::records;
 use crate::ring::Ring;
 use crate::spawn::{reap, spawn};
 use crate::valve::{Held, Valve};
-use crate::wire::{read, rec_call, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_signal, rec_start, task_flag};
+use crate::wire::{
+    read, rec_call, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_more, rec_signal, rec_start, task_flag,
+};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
-use stride_event::{Call, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{Call, Counted, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
 
 /// What to do when calls come faster than they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,8 +105,13 @@ impl EbpfEngine {
         let config = Config {
             follow: spec.follow,
             times: spec.want_times,
+            ip: spec.want_ip,
             unknown: spec.calls.unknown,
             exits_only: settings.exits_only,
+            signals: spec.signals,
+            counting: spec.counting,
+            skip_failed: spec.skip_failed,
+            skip_successful: spec.skip_successful,
             attach: !spec.attach.is_empty(),
             ring: settings.ring(&spec),
         };
@@ -193,6 +200,11 @@ impl EbpfEngine {
         self.kernel.control_lost()
     }
 
+    /// What was counted in the kernel, if that was asked for.
+    pub fn counted(&self) -> io::Result<Vec<Counted>> {
+        self.kernel.counted().map_err(io::Error::other)
+    }
+
     /// Whether calls are watched when they are entered, too, at its price.
     pub fn sees_entry(&self) -> bool {
         self.kernel.sees_entry()
@@ -215,7 +227,7 @@ impl EbpfEngine {
                 };
                 if head.lost > 0 && !self.lost_told {
                     self.lost_told = true;
-                    return Ok(Some(Note::Lost { tid: head.tid as Tid, count: u64::from(head.lost), at: head.at }));
+                    return Ok(Some(Note::Lost { tid: head.tid as Tid, count: u64::from(head.lost), at: time(rec) }));
                 }
                 if let Some(note) = self.unannounced(&head) {
                     return Ok(Some(note));
@@ -258,11 +270,9 @@ impl EbpfEngine {
             rec_kind(u32::from(head.kind)),
             rec_kind::REC_CALL | rec_kind::REC_ENTRY | rec_kind::REC_SIGNAL | rec_kind::REC_EXIT
         );
-        (self.unseen > 0 && of_thread && self.live.insert(tid)).then_some(Note::Started {
-            tid,
-            origin: Origin::Attached,
-            at: head.at,
-        })
+        let new = self.unseen > 0 && of_thread && self.live.insert(tid);
+        let at = if new { self.ring.peek().map_or(0, time) } else { 0 };
+        new.then_some(Note::Started { tid, origin: Origin::Attached, at })
     }
 
     /// Whether nothing more will come, the ring being empty.
@@ -299,21 +309,23 @@ impl EbpfEngine {
     fn record(&mut self, head: &rec_head) -> Option<Note> {
         let rec = self.ring.peek()?;
         let tid = head.tid as Tid;
-        let at = head.at;
         match rec_kind(u32::from(head.kind)) {
             rec_kind::REC_CALL => {
                 let fixed = read::<rec_call>(rec)?;
                 let flags = u32::from(head.flags);
                 self.call.blocks.clear();
                 let before = if flags & rec_flag::FLAG_HAS_ENTRY.0 != 0 { self.entered.remove(&tid) } else { None };
-                if let Some(before) = before {
+                let memory = if let Some(before) = before {
                     let old = std::mem::replace(&mut self.call, before);
                     self.spare.push(old);
-                    self.call.returned = at;
+                    let (more, memory) = records::more(&fixed, rec);
+                    self.call.returned = more.at;
+                    self.call.counted = flags & rec_flag::FLAG_COUNTED.0 != 0;
+                    memory
                 } else {
-                    records::facts(&mut self.call, &fixed);
-                }
-                records::blocks(&mut self.call.blocks, &rec[size_of::<rec_call>()..]);
+                    records::facts(&mut self.call, &fixed, rec)
+                };
+                records::blocks(&mut self.call.blocks, memory);
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
                 Some(Note::Exit)
@@ -322,8 +334,8 @@ impl EbpfEngine {
                 let fixed = read::<rec_call>(rec)?;
                 let mut call = self.spare.pop().unwrap_or_default();
                 call.blocks.clear();
-                records::facts(&mut call, &fixed);
-                records::blocks(&mut call.blocks, &rec[size_of::<rec_call>()..]);
+                let memory = records::facts(&mut call, &fixed, rec);
+                records::blocks(&mut call.blocks, memory);
                 if let Some(stale) = self.entered.insert(tid, call) {
                     self.spare.push(stale);
                 }
@@ -336,7 +348,7 @@ impl EbpfEngine {
                     0 => Origin::Attached,
                     parent => Origin::Forked { parent: parent as Tid },
                 };
-                Some(Note::Started { tid, origin, at })
+                Some(Note::Started { tid, origin, at: rec.at })
             }
             rec_kind::REC_SIGNAL => {
                 let rec = read::<rec_signal>(rec)?;
@@ -344,10 +356,11 @@ impl EbpfEngine {
                 for (to, word) in self.siginfo.chunks_exact_mut(8).zip(rec.info) {
                     to.copy_from_slice(&word.to_ne_bytes());
                 }
-                Some(Note::Signal { tid, at })
+                Some(Note::Signal { tid, at: rec.at })
             }
             rec_kind::REC_EXIT => {
-                let status = read::<rec_exit>(rec)?.status as i32;
+                let rec_exit { status, at, .. } = read::<rec_exit>(rec)?;
+                let status = status as i32;
                 self.live.remove(&tid);
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
@@ -355,7 +368,8 @@ impl EbpfEngine {
                 Some(ended(tid, status, at))
             }
             rec_kind::REC_EXEC => {
-                let old = read::<rec_exec>(rec)?.old as Tid;
+                let rec_exec { old, at, .. } = read::<rec_exec>(rec)?;
+                let old = old as Tid;
                 self.live.remove(&old);
                 self.live.insert(tid);
                 if let Some(mut call) = self.entered.remove(&old) {
@@ -367,6 +381,18 @@ impl EbpfEngine {
             _ => None,
         }
     }
+}
+
+/// When what a record tells of began; 0 if it does not say.
+fn time(rec: &[u8]) -> Ns {
+    let Some(head) = read::<rec_head>(rec) else { return 0 };
+    if !matches!(rec_kind(u32::from(head.kind)), rec_kind::REC_CALL | rec_kind::REC_ENTRY) {
+        // Behind the head of all others.
+        return read::<rec_exec>(rec).map_or(0, |rec| rec.at);
+    }
+    let more = u32::from(head.flags) & rec_flag::FLAG_MORE.0 != 0;
+    let more = more.then(|| read::<rec_more>(&rec[size_of::<rec_call>()..])).flatten();
+    more.map_or(0, |more| if more.entered != 0 { more.entered } else { more.at })
 }
 
 /// A thread's end by its status as wait(2) gives it.

@@ -22,6 +22,8 @@ pub struct Tables {
     pub case_runs: Vec<op_run>,
     /// Some call must be seen when it is entered.
     pub needs_entry: bool,
+    /// execve is wanted.
+    pub execs: bool,
 }
 
 impl Tables {
@@ -33,6 +35,7 @@ impl Tables {
             case_keys: Vec::new(),
             case_runs: Vec::new(),
             needs_entry: false,
+            execs: false,
         };
         for &abi in ABIS {
             tables.mark(abi, &spec.calls);
@@ -67,7 +70,9 @@ impl Tables {
                 "exit" | "exit_group" => call_flag::CALL_EXIT,
                 _ => continue,
             };
-            self.calls[start + nr as usize].flags |= flag.0;
+            let flags = &mut self.calls[start + nr as usize].flags;
+            *flags |= flag.0;
+            self.execs |= flag == call_flag::CALL_EXEC && *flags & call_flag::CALL_TRACED.0 != 0;
         }
     }
 

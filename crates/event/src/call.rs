@@ -25,6 +25,8 @@ pub struct Call {
     /// CPU time the tracee spent in the kernel during the call (`-c` without `-w`), 0 where unknown.
     pub system_time: Ns,
     pub outcome: Outcome,
+    /// The engine counted it itself ([`crate::TraceSpec::counting`]).
+    pub counted: bool,
     pub blocks: Blocks,
 }
 
@@ -65,6 +67,7 @@ impl Default for Call {
             returned: 0,
             system_time: 0,
             outcome: Outcome::Pending,
+            counted: false,
             blocks: Blocks::default(),
         }
     }

@@ -19,7 +19,7 @@ static __always_inline void send_signal(struct task_struct *task, struct task_st
 	struct rec_signal rec;
 
 	head(&rec.head, REC_SIGNAL, task, st);
-	rec.head.at = bpf_ktime_get_ns();
+	rec.at = bpf_ktime_get_ns();
 	if (bpf_probe_read_kernel(rec.info, sizeof(rec.info), info))
 		__builtin_memset(rec.info, 0, sizeof(rec.info));
 	send_control(st, &rec, sizeof(rec), false);
@@ -33,9 +33,12 @@ static __always_inline void take_mail(struct task_struct *task, struct task_stat
 	st->mail = MAIL_NONE;
 }
 
-SEC("tp_btf/signal_deliver")
-int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info)
+/* int sig, struct kernel_siginfo *info, struct k_sigaction *ka */
+SEC("raw_tp/signal_deliver")
+int on_signal(struct bpf_raw_tracepoint_args *ctx)
 {
+	int sig = ctx->args[0];
+	const void *info = (const void *)ctx->args[1];
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = traced(task);
 
@@ -45,7 +48,7 @@ int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info)
 	/* SIGKILL is not shown. */
 	if (sig != SIGKILL)
 		send_signal(task, st, info);
-	is_full(st, 0);
+	is_full(st, bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA));
 	return 0;
 }
 
@@ -74,7 +77,9 @@ int BPF_PROG(on_generate, int sig, struct kernel_siginfo *info, struct task_stru
 	if (!st || sig == SIGKILL || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED))
 		return 0;
 	if (result == TRACE_SIGNAL_DELIVERED) {
-		if (!(task->signal->flags & SIGNAL_GROUP_EXIT) || task->signal->group_exit_code != sig)
+		struct signal_struct *all = BPF_CORE_READ(task, signal);
+
+		if (!(BPF_CORE_READ(all, flags) & SIGNAL_GROUP_EXIT) || BPF_CORE_READ(all, group_exit_code) != sig)
 			return 0;
 	} else if (result != TRACE_SIGNAL_IGNORED) {
 		return 0;

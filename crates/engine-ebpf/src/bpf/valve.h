@@ -44,11 +44,9 @@ static __always_inline void ring_bell(struct task_state *st)
 		st->rung = now;
 }
 
-/* Whether the ring has no room for this much of a call of the current thread. */
-static __always_inline bool is_full(struct task_state *st, u64 size)
+/* Whether the ring, filled so far, has no room for a call of the current thread. */
+static __always_inline bool is_full(struct task_state *st, u64 fill)
 {
-	u64 fill = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + size;
-
 	if (fill <= ring_mark)
 		return false;
 	if (hold)
