@@ -49,8 +49,8 @@ impl Settings {
 }
 
 /// Sizes of the ring if none is asked for. Together with the reserve they come to the same.
-const RING_WAIT: u32 = 4 << 20;
-const RING_DROP: u32 = 8 << 20;
+const RING_WAIT: u32 = 2 << 20;
+const RING_DROP: u32 = 4 << 20;
 
 /// How long the reader waits before it looks for itself.
 const PATIENCE_MS: i32 = 20;

@@ -49,7 +49,7 @@ pub struct RingSize {
 
 /// What is written while threads are being held, which takes less than a millisecond where Stride may take precedence: at least
 /// this, and so much for each CPU.
-const RESERVE: u32 = 4 << 20;
+const RESERVE: u32 = 2 << 20;
 const RESERVE_PER_CPU: u32 = 256 << 10;
 
 impl RingSize {
@@ -90,6 +90,7 @@ pub struct Kernel {
     skel: StrideSkel<'static>,
     links: Vec<Link>,
     entry: bool,
+    counts: bool,
     cpus: u32,
 }
 
@@ -153,6 +154,7 @@ impl Kernel {
             rodata.count_calls = config.counting.is_some();
             rodata.count_only = config.count_only();
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
+            rodata.few_calls = tables.few;
             rodata.skip_failed = config.skip_failed;
             rodata.skip_successful = config.skip_successful;
             rodata.hold = config.ring.hold;
@@ -173,7 +175,7 @@ impl Kernel {
         open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
         open.maps.cases.set_max_entries(tables.case_keys.len().max(1) as u32)?;
         // Each program takes a millisecond or more to load.
-        open.progs.capture_and_send.set_autoload(!tables.ops.is_empty());
+        open.progs.capture_entry.set_autoload(exec && prepare_exec || tables.needs_entry && !config.exits_only);
         open.progs.on_prepare_exec.set_autoload(exec && prepare_exec);
         open.progs.on_sys_enter.set_autoload(entry);
         open.progs.on_signal.set_autoload(config.signals);
@@ -181,11 +183,11 @@ impl Kernel {
         open.progs.on_fork.set_autoload(config.follow);
         open.progs.seed.set_autoload(config.attach);
         let skel = open.load()?;
-        if skel.progs.capture_and_send.autoload() {
-            let step = skel.progs.capture_and_send.as_fd().as_raw_fd() as u32;
+        if skel.progs.capture_entry.autoload() {
+            let step = skel.progs.capture_entry.as_fd().as_raw_fd() as u32;
             skel.maps.steps.update(bytes_of(&[0u32]), bytes_of(&[step]), MapFlags::ANY)?;
         }
-        Ok(Kernel { skel, links: Vec::new(), entry, cpus })
+        Ok(Kernel { skel, links: Vec::new(), entry, counts: config.counting.is_some(), cpus })
     }
 
     fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
@@ -293,6 +295,9 @@ impl Kernel {
     /// What was counted so far, per ABI and number.
     pub fn counted(&self) -> libbpf_rs::Result<Vec<Counted>> {
         let mut all = Vec::new();
+        if !self.counts {
+            return Ok(all);
+        }
         for index in 0..bound::ABIS.0 * bound::NUMBERS.0 {
             let Some(plan) = lookup::<call_plan>(&self.skel.maps.calls, index)? else { continue };
             if plan.slot == 0 || plan.slot > bound::COUNT_SLOTS.0 {
@@ -359,6 +364,7 @@ pub fn available() -> Result<(), Why> {
         case_runs: Vec::new(),
         needs_entry: true,
         execs: true,
+        few: false,
     };
     let config = Config {
         follow: true,

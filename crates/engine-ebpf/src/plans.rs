@@ -24,6 +24,8 @@ pub struct Tables {
     pub needs_entry: bool,
     /// execve is wanted.
     pub execs: bool,
+    /// Not all calls are wanted.
+    pub few: bool,
 }
 
 impl Tables {
@@ -36,6 +38,7 @@ impl Tables {
             case_runs: Vec::new(),
             needs_entry: false,
             execs: false,
+            few: !spec.calls.is_all(),
         };
         for &abi in ABIS {
             tables.mark(abi, &spec.calls);
@@ -67,6 +70,7 @@ impl Tables {
         for &(nr, name) in names {
             let flag = match name {
                 "execve" | "execveat" => call_flag::CALL_EXEC,
+                "clone" | "clone3" | "fork" | "vfork" => call_flag::CALL_CLONE,
                 "exit" | "exit_group" => call_flag::CALL_EXIT,
                 _ => continue,
             };

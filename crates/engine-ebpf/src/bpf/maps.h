@@ -98,14 +98,14 @@ struct {
 	__type(value, struct count);
 } counts SEC(".maps");
 
-/* What programs go on with. They share one copy of the interpreter this way: verifying it is what starting up takes. */
+/* What programs at entry go on with. They share one copy of the interpreter this way: verifying it is what starting up takes. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
 	__uint(max_entries, 1);
 	__uint(key_size, sizeof(u32));
 	__uint(value_size, sizeof(u32));
 } steps SEC(".maps");
-enum { STEP_CAPTURE = 0 };
+enum { STEP_ENTRY = 0 };
 
 /* Settings: constants to the verifier, which drops the code they switch off. */
 const volatile bool follow;
@@ -117,6 +117,8 @@ const volatile bool count_calls;
 const volatile bool count_only;
 /* Counting tells time on a CPU from time waited. */
 const volatile bool count_cpu;
+/* Only some calls are wanted. */
+const volatile bool few_calls;
 /* Calls that end so are not wanted. */
 const volatile bool skip_failed;
 const volatile bool skip_successful;

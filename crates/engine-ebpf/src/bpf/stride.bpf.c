@@ -65,30 +65,22 @@ static __always_inline bool send(struct task_state *st, struct scratch *s)
 	return send_call(st, &s->call, sizeof(s->call) + sizeof(s->more) + used);
 }
 
-/*
- * Copies the memory of the call that `begin` started the record of, and sends it. The last step of the programs that come here by
- * a tail call.
- */
+/* Copies the memory of the call that a program at entry started the record of, and sends it. */
 SEC("raw_tp")
-int capture_and_send(void *ctx)
+int capture_entry(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = traced(task);
 	struct scratch *s = scratch();
-	bool sent;
 
 	if (!st || !s)
 		return 0;
+	s->phase = 0;
+	s->failed = 0;
+	s->room = ~0U;
 	run_plan(s, s->index);
-	sent = send(st, s);
-	if (s->phase) {
-		if (!sent)
-			lose_call(st);
-		take_mail(task, st);
-	} else {
-		st->room = s->room;
-		st->flags |= sent ? TASK_ENTRY_SENT : TASK_ENTRY_LOST;
-	}
+	st->room = s->room;
+	st->flags |= send(st, s) ? TASK_ENTRY_SENT : TASK_ENTRY_LOST;
 	return 0;
 }
 
@@ -101,10 +93,7 @@ static __always_inline void send_entry(void *ctx, struct task_struct *task, stru
 	if (!s)
 		return;
 	s->index = plan_index(abi, nr);
-	s->phase = 0;
-	s->failed = 0;
-	s->room = ~0U;
-	bpf_tail_call(ctx, &steps, STEP_CAPTURE);
+	bpf_tail_call(ctx, &steps, STEP_ENTRY);
 }
 
 /* nanosleep(&t, &t): what the kernel is given is where it will write. */
@@ -197,27 +186,16 @@ static __always_inline bool ends_right(long ret)
 	return !(skip_failed && failed) && !(skip_successful && !failed);
 }
 
-static __always_inline void returned(void *ctx, struct task_struct *task, struct task_state *st, long ret)
+static __always_inline void returned(struct simple *call, struct call_plan *plan, u32 index)
 {
-	struct simple call = {
-		.task = task,
-		.st = st,
-		.regs = (struct pt_regs *)bpf_task_pt_regs(task),
-		.ret = ret,
-		.abi = abi_of(task),
-	};
-	u32 index, flags, was = st->flags;
-	struct call_plan *plan;
+	struct task_state *st = call->st;
+	u32 flags = flags_of(plan), was = st->flags;
 	struct scratch *s;
 
-	call.nr = nr_at_exit(call.regs, call.abi, ret);
-	index = plan_index(call.abi, call.nr);
-	plan = bpf_map_lookup_elem(&calls, &index);
-	flags = flags_of(plan);
 	if (was) {
 		st->flags = 0;
 		/* A new thread's return from the clone which its parent made. */
-		if (was & TASK_NEW && ret == 0)
+		if (was & TASK_NEW && call->ret == 0)
 			return;
 		if (was & TASK_EXEC_FAILED) {
 			st->flags = was;
@@ -228,60 +206,67 @@ static __always_inline void returned(void *ctx, struct task_struct *task, struct
 				st->flags = was;
 				return;
 			}
-			if (ret)
+			if (call->ret)
 				st->flags = TASK_EXEC_FAILED;
 		}
 	}
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
 		return;
-	if (!ends_right(ret))
+	if (!ends_right(call->ret))
 		return;
-	if (count_calls && plan && counted(task, st, plan, ret)) {
+	if (count_calls && plan && counted(call->task, st, plan, call->ret)) {
 		if (count_only)
 			return;
-		call.flags = FLAG_COUNTED;
+		call->flags = FLAG_COUNTED;
 	}
-	if (plan && flags & CALL_SIMPLE && !was && !being_killed(task, st) && simple_exit(&call, plan))
+	if (plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, st) && simple_exit(call, plan))
 		return;
 	/* What a successful execve was given is known from its entry alone. */
-	if (was & TASK_ENTRY_LOST && flags & CALL_EXEC && ret == 0) {
+	if (was & TASK_ENTRY_LOST && flags & CALL_EXEC && call->ret == 0) {
 		lose_call(st);
 		return;
 	}
-	s = begin(task, st, call.regs, call.abi, call.nr, REC_CALL);
+	s = begin(call->task, st, call->regs, call->abi, call->nr, REC_CALL);
 	if (!s)
 		return;
-	s->call.ret = ret;
-	s->call.head.flags |= call.flags;
+	s->call.ret = call->ret;
+	s->call.head.flags |= call->flags;
 	if (take_times)
 		s->more.at = bpf_ktime_get_ns();
 	if (was & TASK_ENTRY_SENT)
 		s->call.head.flags |= FLAG_HAS_ENTRY;
-	if (being_killed(task, st))
+	if (being_killed(call->task, st))
 		s->call.head.flags |= FLAG_GONE;
 	/* After execve there is nothing left of what it was given. */
-	if (!(was & TASK_EXECING) && !(flags & CALL_EXEC && ret == 0)) {
-		s->index = index;
+	if (!(was & TASK_EXECING) && !(flags & CALL_EXEC && call->ret == 0)) {
 		s->phase = 1;
-		s->failed = ret < 0 && ret >= -4095;
+		s->failed = call->ret < 0 && call->ret >= -4095;
 		s->room = was & TASK_ENTRY_SENT ? st->room : ~0U;
-		bpf_tail_call(ctx, &steps, STEP_CAPTURE);
+		run_plan(s, index);
 	}
 	if (!send(st, s))
 		lose_call(st);
 }
 
-/* struct pt_regs *regs, long ret */
-SEC("raw_tp/sys_exit")
-int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *st = traced(task);
+	struct simple call = { .task = task, .regs = regs, .ret = ret, .abi = abi_of(task) };
+	struct call_plan *plan;
+	u32 index;
 
-	if (!st)
+	call.nr = nr_at_exit(regs, call.abi, ret);
+	index = plan_index(call.abi, call.nr);
+	plan = bpf_map_lookup_elem(&calls, &index);
+	/* Where few calls are wanted, most are not: that is found out sooner than who makes them. */
+	if (few_calls && !(flags_of(plan) & (CALL_TRACED | CALL_EXEC | CALL_CLONE)))
 		return 0;
-	returned(ctx, task, st, ctx->args[1]);
-	take_mail(task, st);
+	call.st = traced(task);
+	if (!call.st)
+		return 0;
+	returned(&call, plan, index);
+	take_mail(task, call.st);
 	return 0;
 }
 

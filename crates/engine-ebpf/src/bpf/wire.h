@@ -183,6 +183,8 @@ enum call_flag {
 	CALL_SIMPLE = 16,
 	/* Given memory and filled memory, which may be the same. */
 	CALL_MIXED = 32,
+	/* Makes a thread, which returns from it as well. */
+	CALL_CLONE = 64,
 };
 
 /* Ops `first` to `first + n` of the op map. */

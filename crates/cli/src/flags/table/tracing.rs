@@ -183,8 +183,8 @@ pub const FLAGS: &[Flag] = &[
         doc: "Sets how much the eBPF engine lets gather that Stride has not read yet. SIZE is a number of bytes, with K, M or G \
               behind it for units of 1024, from 64K to 1G; it is rounded up to a power of two. Memory of this size is taken \
               while Stride runs.\n\n\
-              With --on-overflow=drop this is all there is, 8M by default. With --on-overflow=wait, threads are held when this \
-              much has gathered, 4M by default; at least 4M more are taken for what is written until they stand still.\n\n\
+              With --on-overflow=drop this is all there is, 4M by default. With --on-overflow=wait, threads are held when this \
+              much has gathered, 2M by default; at least 2M more are taken for what is written until they stand still.\n\n\
               With the ptrace engine the option has no effect.",
         update: |draft, given| {
             let text = given.text();
