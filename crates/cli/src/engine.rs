@@ -2,7 +2,7 @@
 
 use crate::flags::Engine as Choice;
 use anyhow::{Result, anyhow, bail};
-use stride_engine_ebpf::{EbpfEngine, Held, Settings};
+use stride_engine_ebpf::{EbpfEngine, Held, Settings, StartError};
 use stride_engine_ptrace::{AttachFailure, PtraceEngine};
 use stride_event::{Counted, Event, Tid, TraceSpec};
 
@@ -21,7 +21,11 @@ impl Engine {
             Choice::Ebpf => {
                 refuse(&spec)?;
                 let engine = EbpfEngine::start_with(spec, settings).map_err(|e| {
-                    anyhow!("{e}\nTry --engine=ptrace, which needs no privileges for programs of your own.")
+                    let hint = match e {
+                        StartError::Ring { .. } => "Try a smaller --ring-size.",
+                        _ => "Try --engine=ptrace, which needs no privileges for programs of your own.",
+                    };
+                    anyhow!("{e}\n{hint}")
                 })?;
                 Ok(Engine::Ebpf(Box::new(engine)))
             }

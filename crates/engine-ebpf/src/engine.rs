@@ -1,6 +1,6 @@
 //! Records in, events out.
 
-use crate::error::StartError;
+use crate::error::{StartError, Why};
 use crate::load::{Config, Kernel, RingSize};
 use crate::plans::Tables;
 use crate::records;
@@ -30,7 +30,7 @@ pub enum Overflow {
 pub struct Settings {
     /// `None`: wait, unless there are processes to attach to, which are not to be held unasked.
     pub on_overflow: Option<Overflow>,
-    /// What the ring takes in before that: a power of two, at least a page.
+    /// Size of the ring: a power of two, at least a page.
     pub ring_bytes: Option<u32>,
     /// Watch calls when they are entered only if times are wanted, though some calls' memory be lost by the time they return
     /// (accept's room for an address): a fifth less for the tracee to bear.
@@ -38,19 +38,17 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// With what is fixed by what is traced.
     fn ring(&self, spec: &TraceSpec) -> RingSize {
         let hold = match self.on_overflow {
             Some(how) => how == Overflow::Wait,
             None => spec.attach.is_empty(),
         };
-        RingSize::of(self.ring_bytes.unwrap_or(if hold { RING_WAIT } else { RING_DROP }), hold)
+        RingSize::of(self.ring_bytes.unwrap_or(RING_BYTES), hold)
     }
 }
 
-/// Sizes of the ring if none is asked for. Together with the reserve they come to the same.
-const RING_WAIT: u32 = 2 << 20;
-const RING_DROP: u32 = 4 << 20;
+/// Size of the ring if none is asked for. More takes its time to allocate.
+const RING_BYTES: u32 = 4 << 20;
 
 /// How long the reader waits before it looks for itself.
 const PATIENCE_MS: i32 = 20;
@@ -115,9 +113,12 @@ impl EbpfEngine {
             attach: !spec.attach.is_empty(),
             ring: settings.ring(&spec),
         };
-        let mut kernel = Kernel::load(config, &tables)?;
-        let io = |call| move |error| StartError::Spawn { call, error };
-        let ring = Ring::new(kernel.ring(), config.ring.bytes).map_err(io("mmap"))?;
+        let no_ring = |error| StartError::Ring { bytes: config.ring.bytes, error };
+        let mut kernel = Kernel::load(config, &tables).map_err(|why| match why {
+            Why::NoMemory => no_ring(io::Error::from_raw_os_error(libc::ENOMEM)),
+            why => StartError::Unavailable(why),
+        })?;
+        let ring = Ring::new(kernel.ring(), config.ring.bytes).map_err(no_ring)?;
         let valve = config.ring.hold.then(|| Valve::new(kernel.bells(), kernel.ring(), config.ring.mark()));
         kernel.attach()?;
         for &tid in &spec.attach {

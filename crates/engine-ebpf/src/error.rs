@@ -10,6 +10,8 @@ pub enum Why {
     Denied(String),
     /// The kernel has no type information of itself (`CONFIG_DEBUG_INFO_BTF`).
     NoBtf,
+    /// The kernel has no memory for the maps, of which only the ring is large.
+    NoMemory,
     /// The kernel refused the programs or maps.
     Refused(String),
 }
@@ -19,6 +21,7 @@ impl fmt::Display for Why {
         match self {
             Why::Denied(what) => write!(f, "the kernel does not let this user load eBPF programs ({what})"),
             Why::NoBtf => write!(f, "the kernel has no BTF type information (/sys/kernel/btf/vmlinux)"),
+            Why::NoMemory => write!(f, "the kernel has no memory for the eBPF maps"),
             Why::Refused(what) => write!(f, "the kernel refused the eBPF programs ({what})"),
         }
     }
@@ -37,6 +40,11 @@ pub enum StartError {
     },
     /// The command's path, arguments or environment hold a NUL byte.
     Nul,
+    /// There is no memory for the ring.
+    Ring {
+        bytes: u32,
+        error: io::Error,
+    },
     /// There is no such thread.
     Attach {
         tid: stride_event::Tid,
@@ -50,6 +58,9 @@ impl fmt::Display for StartError {
         match self {
             StartError::Unavailable(why) => why.fmt(f),
             StartError::Spawn { call, error } => write!(f, "{call}: {error}"),
+            StartError::Ring { bytes, error } => {
+                write!(f, "no memory for {}M of calls not read yet: {error}", bytes >> 20)
+            }
             StartError::Nul => write!(f, "exec: {}", io::Error::from_raw_os_error(libc::EINVAL)),
             StartError::Attach { tid } => write!(f, "attach: {tid}: {}", io::Error::from_raw_os_error(libc::ESRCH)),
             StartError::Plan(what) => write!(f, "capture plan: {what}"),

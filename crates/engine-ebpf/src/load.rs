@@ -37,27 +37,32 @@ pub struct Config {
 }
 
 /// How large the ring is, and how much of that is used when.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RingSize {
     /// A power of two, at least a page.
     pub bytes: u32,
-    /// What calls may fill before something is done about it.
-    pub room: u32,
-    /// Then their threads are held; else calls are lost.
+    /// The fill from which on threads are held.
+    pub mark: u32,
+    /// Whether they are; else calls are lost when the ring is full.
     pub hold: bool,
 }
 
-/// What is written while threads are being held, which takes less than a millisecond where Stride may take precedence: at least
-/// this, and so much for each CPU.
-const RESERVE: u32 = 2 << 20;
+/// For what is written while threads are being held. That takes less than a millisecond where Stride may take precedence, but as
+/// many threads write as there are CPUs.
 const RESERVE_PER_CPU: u32 = 256 << 10;
+const RESERVE: std::ops::RangeInclusive<u32> = 2 << 20..=4 << 20;
 
 impl RingSize {
-    /// `room`: a power of two.
-    pub fn of(room: u32, hold: bool) -> RingSize {
+    /// `bytes`: a power of two, which is made larger where it leaves no room for the reserve.
+    pub fn of(bytes: u32, hold: bool) -> RingSize {
         let cpus = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
-        let reserve = if hold { RESERVE.max(cpus.saturating_mul(RESERVE_PER_CPU)) } else { 0 };
-        RingSize { bytes: room.saturating_add(reserve).checked_next_power_of_two().unwrap_or(1 << 31), room, hold }
+        if hold { Self::with_reserve(bytes, cpus) } else { RingSize { bytes, mark: bytes, hold } }
+    }
+
+    fn with_reserve(bytes: u32, cpus: u32) -> RingSize {
+        let reserve = cpus.saturating_mul(RESERVE_PER_CPU).clamp(*RESERVE.start(), *RESERVE.end()).next_power_of_two();
+        let all = bytes.max(2 * reserve);
+        RingSize { bytes: all, mark: bytes.min(all - reserve), hold: true }
     }
 
     /// The fill beyond which records of calls are refused: a sixteenth is kept for those of threads coming and going.
@@ -65,9 +70,9 @@ impl RingSize {
         u64::from(self.bytes - self.bytes / 16)
     }
 
-    /// The fill from which on threads are held; where none are, the limit.
+    /// The fill beyond which something is done.
     pub fn mark(self) -> u64 {
-        if self.hold { u64::from(self.room) } else { self.limit() }
+        u64::from(self.mark).min(self.limit())
     }
 }
 
@@ -117,6 +122,7 @@ fn why(e: &libbpf_rs::Error) -> Why {
     }
     match e.kind() {
         ErrorKind::PermissionDenied => Why::Denied(e.to_string()),
+        ErrorKind::OutOfMemory => Why::NoMemory,
         _ => Why::Refused(match COMPLAINT.lock() {
             Ok(last) if !last.is_empty() => format!("{e}: {last}"),
             _ => e.to_string(),
@@ -385,3 +391,21 @@ pub fn available() -> Result<(), Why> {
 /// What wire.h says fits what Rust assumes of it.
 const _: () = assert!(bound::ABIS.0 == 3);
 const _: () = assert!(bound::BUCKETS.0 as usize == Histogram::BUCKETS && bound::BUCKET_BITS.0 == Histogram::BITS);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ring_has_a_reserve_where_threads_are_held() {
+        const K: u32 = 1 << 10;
+        const M: u32 = 1 << 20;
+        for (asked, cpus, bytes, mark) in
+            [(64 * K, 2, 4 * M, 64 * K), (4 * M, 2, 4 * M, 2 * M), (8 * M, 2, 8 * M, 6 * M), (4 * M, 64, 8 * M, 4 * M)]
+        {
+            assert_eq!(RingSize::with_reserve(asked, cpus), RingSize { bytes, mark, hold: true });
+        }
+        let drop = RingSize::of(64 * K, false);
+        assert_eq!((drop.bytes, drop.mark()), (64 * K, u64::from(60 * K)));
+    }
+}
