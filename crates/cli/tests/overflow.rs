@@ -84,7 +84,11 @@ fn a_ring_that_cannot_be_had() {
     assert_eq!(run.code(), Some(1));
     assert_eq!(
         run.messages(),
-        ["no memory for 64M of calls not read yet: Cannot allocate memory (os error 12)", "Try a smaller --ring-size."]
+        [
+            "there is no memory for calls that are not read yet (Cannot allocate memory (os error 12))",
+            "What helps: a smaller --ring-size.",
+            "Or try --engine=ptrace, which needs no privileges for programs of your own."
+        ]
     );
 }
 

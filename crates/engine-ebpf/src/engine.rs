@@ -1,19 +1,20 @@
 //! Records in, events out.
 
-use crate::error::{StartError, Why};
+use crate::error::{self, StartError, Why};
 use crate::load::{Config, Kernel, RingSize};
 use crate::plans::Tables;
-use crate::records;
 use crate::ring::Ring;
-use crate::spawn::{reap, spawn};
 use crate::valve::{Held, Valve};
 use crate::wire::{
-    read, rec_call, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_more, rec_signal, rec_start, task_flag,
+    read, rec_call, rec_detach, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_more, rec_signal, rec_start,
+    task_flag,
 };
+use crate::{records, refusal};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
+use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
 use stride_event::{Call, Counted, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
 
 /// What to do when calls come faster than they are read.
@@ -26,12 +27,12 @@ pub enum Overflow {
 }
 
 /// What is the engine's own to choose.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// `None`: wait, unless there are processes to attach to, which are not to be held unasked.
     pub on_overflow: Option<Overflow>,
     /// Size of the ring: a power of two, at least a page.
-    pub ring_bytes: Option<u32>,
+    pub ring_bytes: u32,
     /// Watch calls when they are entered only if times are wanted, though some calls' memory be lost by the time they return
     /// (accept's room for an address): a fifth less for the tracee to bear.
     pub exits_only: bool,
@@ -43,12 +44,16 @@ impl Settings {
             Some(how) => how == Overflow::Wait,
             None => spec.attach.is_empty(),
         };
-        RingSize::of(self.ring_bytes.unwrap_or(RING_BYTES), hold)
+        RingSize::of(self.ring_bytes, hold)
     }
 }
 
-/// Size of the ring if none is asked for. More takes its time to allocate.
-const RING_BYTES: u32 = 4 << 20;
+impl Default for Settings {
+    fn default() -> Settings {
+        // A larger ring takes its time to allocate.
+        Settings { on_overflow: None, ring_bytes: 4 << 20, exits_only: false }
+    }
+}
 
 /// How long the reader waits before it looks for itself.
 const PATIENCE_MS: i32 = 20;
@@ -57,12 +62,12 @@ const PATIENCE_MS: i32 = 20;
 enum Note {
     Started { tid: Tid, origin: Origin, at: Ns },
     Exit,
-    Signal { tid: Tid, at: Ns },
+    Signal { tid: Tid, ip: u64, at: Ns },
     Exited { tid: Tid, status: i32, at: Ns },
     Killed { tid: Tid, signal: i32, core: bool, at: Ns },
     Superseded { tid: Tid, old: Tid, at: Ns },
     Lost { tid: Tid, count: u64, at: Ns },
-    Detached { tid: Tid },
+    Detached { tid: Tid, at: Ns },
     Idle,
 }
 
@@ -78,9 +83,14 @@ pub struct EbpfEngine {
     spare: Vec<Call>,
     /// Traced threads that have not ended.
     live: BTreeSet<Tid>,
-    /// `stop` was called: what is in the ring still comes, then all who live on are let go.
-    stopping: bool,
+    signals: Dispositions,
+    /// `stop` was called, or a fatal signal arrived: what is in the ring still comes, then all who live on are let go.
+    stopping: Option<Option<i32>>,
+    /// Asked for, and not there.
+    failures: Vec<Tid>,
     child: Option<Tid>,
+    /// The child is one (with `-D` it is not), and reaped when it is gone.
+    is_ours: bool,
     first: Option<Note>,
     /// The record at the ring's front was handed out; or the losses before it were.
     taken: bool,
@@ -98,31 +108,42 @@ impl EbpfEngine {
 
     pub fn start_with(spec: TraceSpec, settings: Settings) -> Result<EbpfEngine, StartError> {
         // The child is forked first: it gets ready while the programs are loaded.
-        let waiting = spec.command.as_ref().map(spawn).transpose()?;
-        let tables = Tables::of(&spec)?;
+        let command = spec.command.as_ref();
+        let mut waiting = command.map(|command| spawn(command, None, spec.daemonize)).transpose()?;
+        Self::start_waiting(&spec, settings, &mut waiting)
+    }
+
+    /// The same for a command that was forked before. It is taken when it is let go; after an error it may still be there, for another
+    /// engine to trace.
+    pub fn start_waiting(
+        spec: &TraceSpec,
+        settings: Settings,
+        waiting: &mut Option<Waiting>,
+    ) -> Result<EbpfEngine, StartError> {
+        let tables = Tables::of(spec)?;
         let config = Config {
             follow: spec.follow,
             times: spec.want_times,
             ip: spec.want_ip,
             unknown: spec.calls.unknown,
             exits_only: settings.exits_only,
+            detach_on_execve: spec.detach_on_execve,
             signals: spec.signals,
             counting: spec.counting,
             skip_failed: spec.skip_failed,
             skip_successful: spec.skip_successful,
             attach: !spec.attach.is_empty(),
-            ring: settings.ring(&spec),
+            ring: settings.ring(spec),
         };
-        let no_ring = |error| StartError::Ring { bytes: config.ring.bytes, error };
-        let mut kernel = Kernel::load(config, &tables).map_err(|why| match why {
-            Why::NoMemory => no_ring(io::Error::from_raw_os_error(libc::ENOMEM)),
-            why => StartError::Unavailable(why),
-        })?;
-        let ring = Ring::new(kernel.ring(), config.ring.bytes).map_err(no_ring)?;
+        let mut kernel = Kernel::load(config, &tables)?;
+        let ring = Ring::new(kernel.ring(), config.ring.bytes).map_err(|e| Why::NoMemory(e.to_string()))?;
         let valve = config.ring.hold.then(|| Valve::new(kernel.bells(), kernel.ring(), config.ring.mark()));
         kernel.attach()?;
+        let mut failures = Vec::new();
         for &tid in &spec.attach {
-            kernel.seed(tid, spec.follow).map_err(|_| StartError::Attach { tid })?;
+            if !kernel.seed(tid, spec.follow).map_err(|e| refusal::why(&e))? {
+                failures.push(tid);
+            }
         }
         let mut engine = EbpfEngine {
             ring,
@@ -134,23 +155,31 @@ impl EbpfEngine {
             entered: HashMap::new(),
             spare: Vec::new(),
             live: BTreeSet::new(),
-            stopping: false,
+            signals: Dispositions::install(spec),
+            stopping: None,
+            failures,
             child: None,
+            is_ours: false,
             first: None,
             taken: false,
             lost_told: false,
             idle_told: false,
             unseen: 0,
         };
-        if let Some(waiting) = waiting {
-            let adopted = engine.kernel.adopt(std::os::fd::AsFd::as_fd(&waiting.pidfd), task_flag::TASK_BEFORE_EXEC.0);
-            adopted.map_err(|e| StartError::Spawn { call: "bpf", error: io::Error::other(e.to_string()) })?;
-            let tid = waiting.go()?;
+        if let Some(command) = waiting {
+            let failed = |call| move |error: io::Error| StartError::Spawn { call, error };
+            let pidfd = process::pidfd(command.pid()).map_err(|e| failed("pidfd_open")(e.into()))?;
+            let adopted = engine.kernel.adopt(pidfd.as_fd(), task_flag::TASK_BEFORE_EXEC.0);
+            adopted.map_err(|e| failed("bpf")(io::Error::other(e.to_string())))?;
+            engine.is_ours = command.is_child();
+        }
+        if let Some(command) = waiting.take() {
+            let tid = command.go()?;
             engine.child = Some(tid);
             engine.live.insert(tid);
             engine.first = Some(Note::Started { tid, origin: Origin::Spawned, at: 0 });
         } else if engine.ring.peek().is_none() {
-            return Err(StartError::Attach { tid: spec.attach.first().copied().unwrap_or(0) });
+            return Err(StartError::Attach { tids: engine.failures });
         }
         Ok(engine)
     }
@@ -162,23 +191,42 @@ impl EbpfEngine {
         Ok(Some(match note {
             Note::Started { tid, origin, at } => Event::Started { tid, origin, at },
             Note::Exit => Event::Exit(&self.call),
-            Note::Signal { tid, at } => Event::Signal { tid, info: &self.siginfo, ip: None, at },
+            Note::Signal { tid, ip, at } => Event::Signal { tid, info: &self.siginfo, ip: Some(ip), at },
             Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
             Note::Superseded { tid, old, at } => Event::Superseded { tid, old, call: self.entered.get(&tid), at },
             Note::Lost { tid, count, at } => Event::Lost { tid, count, at },
-            Note::Detached { tid } => Event::Detached { tid, call: None, at: 0 },
+            Note::Detached { tid, at } => Event::Detached { tid, call: self.entered.get(&tid), at },
             Note::Idle => Event::Idle,
         }))
     }
 
     /// Stops tracing: what was recorded so far still comes out of `next`, then the threads that live on, then `None`.
-    pub fn stop(&mut self) {
-        self.kernel.detach();
-        if let Some(valve) = &mut self.valve {
-            valve.stop();
+    /// With a signal (that Stride received), the command gets it too, as strace does it. Signals that arrive by themselves do the same
+    /// (see `-I`).
+    pub fn stop(&mut self, signal: Option<i32>) {
+        if self.stopping.is_none() {
+            self.stopping = Some(signal);
+            self.kernel.detach();
+            if let Some(valve) = &mut self.valve {
+                valve.stop();
+            }
+            if let (Some(signal), Some(command)) = (signal, self.child)
+                && self.live.contains(&command)
+            {
+                interrupt::pass_on(command, signal);
+            }
         }
-        self.stopping = true;
+    }
+
+    /// The fatal signal that ended tracing; the caller should die of it when its output is written.
+    pub fn interrupted(&self) -> Option<i32> {
+        self.stopping.flatten()
+    }
+
+    /// The threads asked for that are not there, where others are.
+    pub fn failures(&self) -> Vec<String> {
+        self.failures.iter().map(|&tid| error::no_such(tid)).collect()
     }
 
     /// The command that was started.
@@ -216,6 +264,9 @@ impl EbpfEngine {
             return Ok(Some(note));
         }
         loop {
+            if let Some(signal) = self.signals.caught() {
+                self.stop(Some(signal));
+            }
             if std::mem::take(&mut self.taken) {
                 self.ring.advance();
                 self.lost_told = false;
@@ -239,7 +290,7 @@ impl EbpfEngine {
                 }
                 continue;
             }
-            if self.stopping
+            if self.stopping.is_some()
                 && let Some(tid) = self.live.pop_first()
             {
                 // Reaping the command would now be waiting for it.
@@ -247,11 +298,11 @@ impl EbpfEngine {
                 if self.unseen > 0 && !exists(tid) {
                     continue;
                 }
-                return Ok(Some(Note::Detached { tid }));
+                return Ok(Some(Note::Detached { tid, at: 0 }));
             }
             if self.all_gone() {
-                let Some(pid) = self.child.take() else { return Ok(None) };
-                let status = reap(pid);
+                let Some(pid) = self.child.take().filter(|_| self.is_ours) else { return Ok(None) };
+                let status = process::wait_for(pid);
                 if let (true, Some(status)) = (self.live.remove(&pid), status) {
                     return Ok(Some(ended(pid, status, 0)));
                 }
@@ -279,7 +330,7 @@ impl EbpfEngine {
     /// Whether nothing more will come, the ring being empty.
     fn all_gone(&mut self) -> bool {
         self.unseen = self.kernel.control_lost();
-        if self.unseen == 0 || self.stopping {
+        if self.unseen == 0 || self.stopping.is_some() {
             return self.live.is_empty();
         }
         // The last thread's records were sent before it was counted off.
@@ -357,7 +408,7 @@ impl EbpfEngine {
                 for (to, word) in self.siginfo.chunks_exact_mut(8).zip(rec.info) {
                     to.copy_from_slice(&word.to_ne_bytes());
                 }
-                Some(Note::Signal { tid, at: rec.at })
+                Some(Note::Signal { tid, ip: rec.ip, at: rec.at })
             }
             rec_kind::REC_EXIT => {
                 let rec_exit { status, at, .. } = read::<rec_exit>(rec)?;
@@ -379,6 +430,13 @@ impl EbpfEngine {
                 }
                 Some(Note::Superseded { tid, old, at })
             }
+            rec_kind::REC_DETACH => {
+                let at = read::<rec_detach>(rec)?.at;
+                self.live.remove(&tid);
+                // Whoever is let go is not waited for.
+                self.child = self.child.filter(|&child| child != tid);
+                Some(Note::Detached { tid, at })
+            }
             _ => None,
         }
     }
@@ -389,7 +447,7 @@ fn time(rec: &[u8]) -> Ns {
     let Some(head) = read::<rec_head>(rec) else { return 0 };
     if !matches!(rec_kind(u32::from(head.kind)), rec_kind::REC_CALL | rec_kind::REC_ENTRY) {
         // Behind the head of all others.
-        return read::<rec_exec>(rec).map_or(0, |rec| rec.at);
+        return read::<rec_detach>(rec).map_or(0, |rec| rec.at);
     }
     let more = u32::from(head.flags) & rec_flag::FLAG_MORE.0 != 0;
     let more = more.then(|| read::<rec_more>(&rec[size_of::<rec_call>()..])).flatten();

@@ -2,20 +2,19 @@
 
 use crate::error::Why;
 use crate::plans::Tables;
-use crate::records;
+use crate::refusal::why;
 use crate::wire::{
     OpenStrideSkel, StrideSkel, StrideSkelBuilder, Wire, bound, bytes_of, call_plan, count, count_times, read,
     task_state,
 };
+use crate::{probe, records, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{ErrorKind, Iter, Link, MapCore, MapFlags, PrintLevel, set_print};
+use libbpf_rs::{Iter, Link, MapCore, MapFlags, ProgramInput};
 use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 use stride_event::{Counted, Counting, Histogram, Times};
 
 /// What the programs are specialised for.
@@ -27,6 +26,8 @@ pub struct Config {
     pub ip: bool,
     pub unknown: bool,
     pub exits_only: bool,
+    /// Threads that call execve are let go (`-b`).
+    pub detach_on_execve: bool,
     pub signals: bool,
     pub counting: Option<Counting>,
     pub skip_failed: bool,
@@ -76,20 +77,6 @@ impl RingSize {
     }
 }
 
-/// The device and inode of Stride's PID namespace; zeros for the initial one.
-fn pid_namespace() -> (u64, u64) {
-    // linux/proc_ns.h
-    const PROC_PID_INIT_INO: u64 = 0xEFFF_FFFC;
-    match std::fs::metadata("/proc/self/ns/pid") {
-        Ok(ns) if ns.ino() != PROC_PID_INIT_INO => {
-            // As the kernel has it within.
-            let dev = ns.dev();
-            (u64::from(libc::major(dev)) << 20 | u64::from(libc::minor(dev)), ns.ino())
-        }
-        _ => (0, 0),
-    }
-}
-
 /// The loaded programs and their maps; dropped, they are gone from the kernel.
 pub struct Kernel {
     skel: StrideSkel<'static>,
@@ -105,37 +92,13 @@ impl Config {
     }
 }
 
-/// The latest thing libbpf complained of.
-static COMPLAINT: Mutex<String> = Mutex::new(String::new());
-
-fn note_complaint(_: PrintLevel, text: String) {
-    if let Ok(mut last) = COMPLAINT.lock()
-        && let Some(line) = text.lines().rfind(|l| !l.trim().is_empty())
-    {
-        *last = line.trim().to_owned();
-    }
-}
-
-fn why(e: &libbpf_rs::Error) -> Why {
-    if !Path::new("/sys/kernel/btf/vmlinux").exists() {
-        return Why::NoBtf;
-    }
-    match e.kind() {
-        ErrorKind::PermissionDenied => Why::Denied(e.to_string()),
-        ErrorKind::OutOfMemory => Why::NoMemory,
-        _ => Why::Refused(match COMPLAINT.lock() {
-            Ok(last) if !last.is_empty() => format!("{e}: {last}"),
-            _ => e.to_string(),
-        }),
-    }
-}
-
 impl Kernel {
     /// Loads the programs. Nothing is attached yet.
     pub fn load(config: Config, tables: &Tables) -> Result<Kernel, Why> {
-        set_print(Some((PrintLevel::Warn, note_complaint)));
+        probe::trial()?;
+        refusal::listen();
         // sched_prepare_exec came with Linux 6.10: before, execve(2) must be seen when it is entered.
-        let kernel = if has_prepare_exec() {
+        let kernel = if probe::has_prepare_exec() {
             Self::open(config, tables, true).or_else(|_| Self::open(config, tables, false))
         } else {
             Self::open(config, tables, false)
@@ -149,7 +112,8 @@ impl Kernel {
         // The skeleton borrows its object. There is one a process: a few words that are never given back.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut open: OpenStrideSkel<'static> = StrideSkelBuilder::default().open(object)?;
-        let exec = tables.execs && !config.count_only();
+        let nested = probe::is_nested();
+        let exec = tables.execs && !config.count_only() || nested;
         let entry = tables.needs_entry && !config.exits_only || config.times || exec && !prepare_exec;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.follow = config.follow;
@@ -157,6 +121,8 @@ impl Kernel {
             rodata.tell_more = config.times || config.ip;
             rodata.trace_unknown = config.unknown;
             rodata.have_prepare_exec = prepare_exec;
+            rodata.detach_on_exec = config.detach_on_execve;
+            rodata.nested = nested;
             rodata.count_calls = config.counting.is_some();
             rodata.count_only = config.count_only();
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
@@ -167,7 +133,6 @@ impl Kernel {
             rodata.ring_mark = config.ring.mark();
             rodata.ring_call_limit = config.ring.limit();
             rodata.ring_wake_mark = (u64::from(config.ring.bytes) / 8).min(config.ring.mark() / 4);
-            (rodata.pidns_dev, rodata.pidns_ino) = pid_namespace();
         }
         open.maps.ring.set_max_entries(config.ring.bytes)?;
         // Nothing rings where nobody is held.
@@ -188,7 +153,11 @@ impl Kernel {
         open.progs.on_generate.set_autoload(config.signals);
         open.progs.on_fork.set_autoload(config.follow);
         open.progs.seed.set_autoload(config.attach);
+        open.progs.learn_ids.set_autoload(nested);
         let skel = open.load()?;
+        if nested {
+            skel.progs.learn_ids.test_run(ProgramInput::default())?;
+        }
         if skel.progs.capture_entry.autoload() {
             let step = skel.progs.capture_entry.as_fd().as_raw_fd() as u32;
             skel.maps.steps.update(bytes_of(&[0u32]), bytes_of(&[step]), MapFlags::ANY)?;
@@ -247,11 +216,12 @@ impl Kernel {
         self.skel.maps.tasks.update(bytes_of(&[key]), bytes_of(&[state]), MapFlags::ANY)
     }
 
-    /// Marks a thread, or all threads of a process, as traced; a record tells of each.
-    pub fn seed(&mut self, id: i32, whole_process: bool) -> libbpf_rs::Result<()> {
+    /// Marks a thread, or all threads of a process, as traced; a record tells of each. Returns whether there is any.
+    pub fn seed(&mut self, id: i32, whole_process: bool) -> libbpf_rs::Result<bool> {
         if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
             bss.seed_id = id as u32;
             bss.seed_is_tgid = u32::from(whole_process);
+            bss.seed_found = 0;
         }
         let link = self.skel.progs.seed.attach()?;
         // Threads that were being cloned while it ran are found the second time.
@@ -259,7 +229,13 @@ impl Kernel {
             let mut none = [0; 64];
             while Iter::new(&link)?.read(&mut none).is_ok_and(|n| n > 0) {}
         }
-        Ok(())
+        // SAFETY: a valid, aligned u32 of our own mapping.
+        Ok(self
+            .skel
+            .maps
+            .bss_data
+            .as_deref()
+            .is_some_and(|bss| unsafe { std::ptr::read_volatile(&bss.seed_found) } != 0))
     }
 
     pub fn ring(&self) -> BorrowedFd<'_> {
@@ -354,14 +330,14 @@ impl<T: MapCore> Fill for T {
     }
 }
 
-fn has_prepare_exec() -> bool {
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let mut numbers = release.split(['.', '-']).map(|n| n.parse::<u32>().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 10)
-}
-
 /// Whether the engine can run here: loads and attaches it for a moment.
 pub fn available() -> Result<(), Why> {
+    trial_load(1 << 16).map(drop)
+}
+
+/// Loads and attaches everything there is, with a ring of this size. Returns how long that took.
+pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
+    let begin = Instant::now();
     let tables = Tables {
         ops: Vec::new(),
         calls: Vec::new(),
@@ -378,14 +354,17 @@ pub fn available() -> Result<(), Why> {
         ip: true,
         unknown: true,
         exits_only: false,
+        detach_on_execve: false,
         signals: true,
         counting: None,
         skip_failed: false,
         skip_successful: false,
         attach: true,
-        ring: RingSize::of(1 << 16, false),
+        ring: RingSize::of(ring_bytes, true),
     };
-    Kernel::load(config, &tables)?.attach()
+    let mut kernel = Kernel::load(config, &tables)?;
+    kernel.attach()?;
+    Ok(begin.elapsed())
 }
 
 /// What wire.h says fits what Rust assumes of it.

@@ -10,7 +10,7 @@
 //! in some (epoll_wait fails with EINTR).
 
 use crate::ring::{Gauge, Ring};
-use crate::wire::{bpf_pidns_info, read};
+use crate::wire::{bell, read};
 use std::collections::HashSet;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -121,6 +121,7 @@ enum Heard {
 impl Shared {
     /// Has a thread hold the writers whenever the bell rings.
     fn keep(&self, mut bells: Ring) {
+        block_signals();
         hurry();
         loop {
             match self.listen(None) {
@@ -169,15 +170,15 @@ impl Shared {
         let mut since = None;
         let (mut patience, mut fill) = (LOOK, 0);
         loop {
-            while let Some(bell) = bells.peek().map(read::<bpf_pidns_info>) {
+            while let Some(bell) = bells.peek().map(read::<bell>) {
                 bells.advance();
                 // Bells of before may be left when the valve has opened.
                 if let Some(id) = bell
                     && self.gauge.fill() > self.low
-                    && !held.contains(&id.pid)
+                    && !held.contains(&id.tid)
                     && self.seize(id)
                 {
-                    held.insert(id.pid);
+                    held.insert(id.tid);
                     since.get_or_insert_with(Instant::now);
                 }
             }
@@ -197,8 +198,8 @@ impl Shared {
         }
     }
 
-    fn seize(&self, id: bpf_pidns_info) -> bool {
-        let tid = id.pid as Tid;
+    fn seize(&self, id: bell) -> bool {
+        let tid = id.tid as Tid;
         if matches!(state(tid), None | Some(b'S')) {
             return false;
         }
@@ -207,7 +208,7 @@ impl Shared {
             libc::ptrace(libc::PTRACE_SEIZE, tid, 0usize, 0usize) == 0
                 && libc::ptrace(libc::PTRACE_INTERRUPT, tid, 0usize, 0usize) == 0
         };
-        if seized && id.pid != id.tgid {
+        if seized && id.tid != id.tgid {
             self.followers.lock().unwrap_or_else(|e| e.into_inner()).push(tid);
         }
         if !seized && !matches!(state(tid), None | Some(b'Z' | b'X')) {
@@ -245,5 +246,15 @@ fn hurry() {
         if libc::sched_setscheduler(0, libc::SCHED_FIFO, &first) != 0 {
             libc::setpriority(libc::PRIO_PROCESS, 0, -20);
         }
+    }
+}
+
+/// Signals to Stride are for its main thread.
+fn block_signals() {
+    // SAFETY: fills in a set of its own, which outlives its use; concerns this thread only, and those it starts.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &all, std::ptr::null_mut());
     }
 }

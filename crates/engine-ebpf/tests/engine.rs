@@ -79,7 +79,7 @@ fn what_a_small_ring_loses_is_counted_to_the_call() {
     assert_eq!(none, 0);
     assert!(all > 40000);
     let (shown, lost) = count(
-        Settings { ring_bytes: Some(64 << 10), on_overflow: Some(Overflow::Drop), ..Settings::default() },
+        Settings { ring_bytes: 64 << 10, on_overflow: Some(Overflow::Drop), ..Settings::default() },
         Duration::from_millis(200),
     );
     assert!(lost > 0);
@@ -133,7 +133,7 @@ fn stopping_lets_go_of_what_lives_on() {
     std::thread::sleep(Duration::from_millis(50));
     let pid = cat.id() as i32;
     let mut engine = EbpfEngine::start(TraceSpec { attach: vec![pid], ..everything() }).unwrap();
-    engine.stop();
+    engine.stop(None);
     let mut detached = 0;
     while let Some(event) = engine.next().unwrap() {
         if let Event::Detached { tid, .. } = event {

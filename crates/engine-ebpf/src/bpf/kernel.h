@@ -45,12 +45,6 @@ enum {
 	BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
 };
 
-/* Filled in by bpf_get_ns_current_pid_tgid (linux/bpf.h). */
-struct bpf_pidns_info {
-	u32 pid;
-	u32 tgid;
-};
-
 #if defined(__TARGET_ARCH_x86)
 /* The same in every kernel (asm/ptrace.h), so not worth a relocation. */
 struct pt_regs {
@@ -106,6 +100,15 @@ struct signal_struct {
 	struct task_struct *group_exec_task;
 };
 
+struct upid {
+	int nr;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
 struct sched_entity {
 	u64 sum_exec_runtime;
 };
@@ -115,6 +118,8 @@ struct task_struct {
 	int pid;
 	int tgid;
 	int exit_code;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
 	struct signal_struct *signal;
 	struct sigpending pending;
 	struct sched_entity se;

@@ -124,6 +124,7 @@ const volatile bool skip_failed;
 const volatile bool skip_successful;
 const volatile bool trace_unknown;
 const volatile bool have_prepare_exec;
+const volatile bool detach_on_exec;
 /* Fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
 
@@ -132,6 +133,8 @@ u32 reader_waits;
 /* What the task iterator is to adopt. */
 u32 seed_id;
 u32 seed_is_tgid;
+/* Set if there was any such thread. */
+u32 seed_found;
 /* Calls that found no room, in all; and control records. */
 u64 calls_lost;
 u64 control_lost;
@@ -150,6 +153,7 @@ struct wire_types {
 	struct rec_signal signal;
 	struct rec_exit exit;
 	struct rec_exec exec;
+	struct rec_detach detach;
 	enum rec_kind rec_kind;
 	enum rec_flag rec_flag;
 	enum block_flag block_flag;
@@ -160,7 +164,7 @@ struct wire_types {
 	enum call_flag call_flag;
 	enum task_flag task_flag;
 	enum mail mail;
-	struct bpf_pidns_info bell;
+	struct bell bell;
 	struct count count;
 };
 const volatile struct wire_types wire_types;

@@ -21,36 +21,27 @@ const volatile u64 ring_mark;
 const volatile u64 ring_call_limit;
 /* A thread that goes on writing (it was not held, or is let go again) has the bell rung anew after this time. */
 #define BELL_NS 250000ULL
-/* Stride's PID namespace, in which the ids of threads are told; 0 for the initial one, which knows all threads. */
-const volatile u64 pidns_dev;
-const volatile u64 pidns_ino;
 
-static __always_inline void ring_bell(struct task_state *st)
+static __always_inline void ring_bell(struct task_struct *task, struct task_state *st)
 {
-	struct bpf_pidns_info id = {};
-	u64 now = bpf_ktime_get_ns(), both;
+	u64 now = bpf_ktime_get_ns();
+	struct bell bell;
 
 	if (now - st->rung < BELL_NS)
 		return;
-	if (!pidns_ino) {
-		both = bpf_get_current_pid_tgid();
-		id.pid = both;
-		id.tgid = both >> 32;
-	} else if (bpf_get_ns_current_pid_tgid(pidns_dev, pidns_ino, &id, sizeof(id))) {
-		/* Of a namespace within Stride's: not to be held. */
-		return;
-	}
-	if (!bpf_ringbuf_output(&bells, &id, sizeof(id), BPF_RB_FORCE_WAKEUP))
+	bell.tid = id_of(task);
+	bell.tgid = process_id_of(task);
+	if (!bpf_ringbuf_output(&bells, &bell, sizeof(bell), BPF_RB_FORCE_WAKEUP))
 		st->rung = now;
 }
 
-/* Whether the ring, filled so far, has no room for a call of the current thread. */
-static __always_inline bool is_full(struct task_state *st, u64 fill)
+/* Whether the ring, filled so far, has no room for a call of `task`, which is the current one. */
+static __always_inline bool is_full(struct task_struct *task, struct task_state *st, u64 fill)
 {
 	if (fill <= ring_mark)
 		return false;
 	if (hold)
-		ring_bell(st);
+		ring_bell(task, st);
 	return fill > ring_call_limit;
 }
 
