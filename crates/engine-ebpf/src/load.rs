@@ -71,6 +71,11 @@ impl RingSize {
         u64::from(self.bytes - self.bytes / 16)
     }
 
+    /// The fill beyond which calls are slowed down, should nobody have been held yet.
+    fn brake(self) -> u64 {
+        u64::midpoint(self.mark(), self.limit())
+    }
+
     /// The fill beyond which something is done.
     pub fn mark(self) -> u64 {
         u64::from(self.mark).min(self.limit())
@@ -131,6 +136,7 @@ impl Kernel {
             rodata.skip_successful = config.skip_successful;
             rodata.hold = config.ring.hold;
             rodata.ring_mark = config.ring.mark();
+            rodata.ring_brake_mark = config.ring.brake();
             rodata.ring_call_limit = config.ring.limit();
             rodata.ring_wake_mark = (u64::from(config.ring.bytes) / 8).min(config.ring.mark() / 4);
         }

@@ -7,7 +7,7 @@
 //! to put back and no cases to tell apart.
 //!
 //! Only threads that write are held, right behind a call of theirs. One that sleeps in a call is left alone: interrupting it shows
-//! in some (epoll_wait fails with EINTR).
+//! in some (epoll_wait fails with EINTR), and if it is an execve, seizing it waits for that.
 
 use crate::ring::{Gauge, Ring};
 use crate::wire::{bell, read};
@@ -24,7 +24,7 @@ use stride_event::Tid;
 const LOOK: Duration = Duration::from_micros(200);
 const LOOK_RARELY: Duration = Duration::from_millis(10);
 /// How often what died while held is cleared away.
-const CLEAR: Duration = Duration::from_millis(20);
+const CLEAR: Duration = Duration::from_millis(10);
 /// Size of the ring of bells, as in `bpf/valve.h`.
 const BELLS: u32 = 4096;
 
@@ -200,7 +200,7 @@ impl Shared {
 
     fn seize(&self, id: bell) -> bool {
         let tid = id.tid as Tid;
-        if matches!(state(tid), None | Some(b'S')) {
+        if matches!(state(tid), None | Some(b'S' | b'D')) {
             return false;
         }
         // SAFETY: these requests take numbers.

@@ -4,6 +4,9 @@
  * once, and Stride holds it until the reader has caught up (src/valve.rs). What lies between mark and limit is for what
  * is written in the meantime.
  *
+ * A thread may be late to be held, for the valve itself may be: held up by an execve, or without a CPU. Should half of what lies
+ * between mark and limit be used up, calls are made to take long, which there is time for then.
+ *
  * Where calls may be lost instead, mark and limit are the same, and there is no bell.
  */
 #ifndef STRIDE_VALVE_H
@@ -19,6 +22,9 @@ const volatile bool hold;
 const volatile u64 ring_mark;
 /* Records of calls beyond this fill are refused; the rest is for those that tell of threads coming and going. */
 const volatile u64 ring_call_limit;
+/* Fill beyond which calls take BRAKE_NS longer. */
+const volatile u64 ring_brake_mark;
+#define BRAKE_NS 100000ULL
 /* A thread that goes on writing (it was not held, or is let go again) has the bell rung anew after this time. */
 #define BELL_NS 250000ULL
 
@@ -35,13 +41,30 @@ static __always_inline void ring_bell(struct task_struct *task, struct task_stat
 		st->rung = now;
 }
 
+static long until(u64 i, void *end)
+{
+	return bpf_ktime_get_ns() >= *(u64 *)end;
+}
+
+/* A program cannot sleep. This many steps are never taken. */
+__noinline int brake(u64 ns)
+{
+	u64 end = bpf_ktime_get_ns() + ns;
+
+	bpf_loop(BRAKE_NS, until, &end, 0);
+	return 0;
+}
+
 /* Whether the ring, filled so far, has no room for a call of `task`, which is the current one. */
 static __always_inline bool is_full(struct task_struct *task, struct task_state *st, u64 fill)
 {
 	if (fill <= ring_mark)
 		return false;
-	if (hold)
+	if (hold) {
 		ring_bell(task, st);
+		if (fill > ring_brake_mark)
+			brake(BRAKE_NS);
+	}
 	return fill > ring_call_limit;
 }
 
