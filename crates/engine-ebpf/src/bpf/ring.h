@@ -33,7 +33,7 @@ static __always_inline bool send_call(struct task_state *st, void *rec, u64 size
 {
 	u64 fill = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
 
-	if (is_full(bpf_get_current_task_btf(), st, fill + size) || bpf_ringbuf_output(&ring, rec, size, wakeup(fill, false)))
+	if (is_full(st, fill + size) || bpf_ringbuf_output(&ring, rec, size, wakeup(fill, false)))
 		return false;
 	st->lost = 0;
 	return true;

@@ -95,7 +95,7 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 		}
 	}
 	fill = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
-	if (is_full(of->task, of->st, fill))
+	if (is_full(of->st, fill))
 		goto lost;
 	if (!ptr || !want) {
 		rec = simple_reserve(0);

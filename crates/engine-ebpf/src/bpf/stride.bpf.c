@@ -299,7 +299,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	rec.parent = id_of(parent);
 	send_control(new, &rec, sizeof(rec), false);
 	/* Where no calls are shown, a program that does nothing but fork still fills the ring. */
-	is_full(parent, st, bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA));
+	is_full(st, bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA));
 	return 0;
 }
 

@@ -46,25 +46,29 @@ static long until(u64 i, void *end)
 	return bpf_ktime_get_ns() >= *(u64 *)end;
 }
 
-/* A program cannot sleep. This many steps are never taken. */
-__noinline int brake(u64 ns)
+/* The current thread writes beyond the mark. */
+__noinline int hold_back(struct task_state *st, u64 fill)
 {
-	u64 end = bpf_ktime_get_ns() + ns;
+	u64 end;
 
-	bpf_loop(BRAKE_NS, until, &end, 0);
+	if (!st)
+		return 0;
+	ring_bell(bpf_get_current_task_btf(), st);
+	if (fill > ring_brake_mark) {
+		/* A program cannot sleep. This many steps are never taken. */
+		end = bpf_ktime_get_ns() + BRAKE_NS;
+		bpf_loop(BRAKE_NS, until, &end, 0);
+	}
 	return 0;
 }
 
-/* Whether the ring, filled so far, has no room for a call of `task`, which is the current one. */
-static __always_inline bool is_full(struct task_struct *task, struct task_state *st, u64 fill)
+/* Whether the ring, filled so far, has no room for a call of the current thread. */
+static __always_inline bool is_full(struct task_state *st, u64 fill)
 {
 	if (fill <= ring_mark)
 		return false;
-	if (hold) {
-		ring_bell(task, st);
-		if (fill > ring_brake_mark)
-			brake(BRAKE_NS);
-	}
+	if (hold)
+		hold_back(st, fill);
 	return fill > ring_call_limit;
 }
 
