@@ -16,7 +16,21 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("filter", &["syscalls", "event"]),
     ("output", &["syscalls", "event", "decode"]),
     ("proc", &["syscalls", "event", "decode", "filter"]),
-    ("cli", &["uapi", "syscalls", "event", "engine-base", "engine-ptrace", "engine-ebpf", "decode", "filter", "output", "proc"]),
+    (
+        "cli",
+        &[
+            "uapi",
+            "syscalls",
+            "event",
+            "engine-base",
+            "engine-ptrace",
+            "engine-ebpf",
+            "decode",
+            "filter",
+            "output",
+            "proc",
+        ],
+    ),
 ];
 
 pub fn run() -> Result<()> {

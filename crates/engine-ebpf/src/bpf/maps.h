@@ -46,7 +46,7 @@ struct {
 
 /*
  * Where a record is put together: one per CPU. (A per-CPU map holds at most 32 KiB an element.) The programs that use
- * it run with preemption off and never from interrupts.
+ * it run with preemption off and never from interrupts; on_check_exec, which does not, has one per CPU of its own.
  */
 struct scratch {
 	/* The interpreter's state: the call's plan, bytes of `data` in use, how the call ended, and where its loops are. */
@@ -123,8 +123,10 @@ const volatile bool few_calls;
 const volatile bool skip_failed;
 const volatile bool skip_successful;
 const volatile bool trace_unknown;
+/* execve is seen where it succeeds, not when it is entered; and from which scratch on, if a function's program sees it. */
 const volatile bool have_prepare_exec;
 const volatile bool detach_on_exec;
+const volatile u32 exec_scratches;
 /* Records beyond this fill of the ring are refused, except those that tell of threads coming and going. */
 const volatile u64 ring_call_limit;
 /* Fill at which a waiting reader is woken. */

@@ -66,13 +66,8 @@ static __always_inline bool send(struct task_state *st, struct scratch *s)
 }
 
 /* Copies the memory of the call that a program at entry started the record of, and sends it. */
-SEC("raw_tp")
-int capture_entry(void *ctx)
+static __always_inline int copy_and_send(struct task_state *st, struct scratch *s)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *st = traced(task);
-	struct scratch *s = scratch();
-
 	if (!st || !s)
 		return 0;
 	s->phase = 0;
@@ -83,6 +78,12 @@ int capture_entry(void *ctx)
 	if (send(st, s))
 		st->flags |= TASK_ENTRY_SENT;
 	return 0;
+}
+
+SEC("raw_tp")
+int capture_entry(void *ctx)
+{
+	return copy_and_send(traced(bpf_get_current_task_btf()), scratch());
 }
 
 /* Sends what is in memory now, before the kernel overwrites it. Does not return where there is something to copy. */
@@ -178,6 +179,34 @@ int on_prepare_exec(void *ctx)
 	return 0;
 }
 
+/*
+ * Before Linux 6.10: execve has read what it was given (so that it is in memory, as it need not be when the call is entered),
+ * and may still fail. Called again for the interpreter of a script.
+ */
+SEC("fentry/security_bprm_check")
+int on_check_exec(void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *st = traced(task);
+	struct scratch *s;
+	struct pt_regs *regs;
+	u32 abi, index;
+
+	if (!st || st->flags & TASK_EXECING)
+		return 0;
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	abi = abi_of(task);
+	index = plan_index(abi, nr_of(regs));
+	st->flags |= TASK_EXECING;
+	if (!(flags_of(bpf_map_lookup_elem(&calls, &index)) & CALL_TRACED))
+		return 0;
+	s = begin(task, st, regs, abi, nr_of(regs), REC_ENTRY);
+	if (!s)
+		return 0;
+	s->index = index;
+	return copy_and_send(st, s);
+}
+
 /* A thread that is being killed never sees its call return; but one that its own signal turned into a kill would have. */
 static __always_inline bool being_killed(struct task_struct *task, struct task_state *st)
 {
@@ -225,7 +254,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 			return;
 		call->flags = FLAG_COUNTED;
 	}
-	if (plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, st) && simple_exit(call, plan))
+	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, st) && simple_exit(call, plan))
 		return;
 	s = begin(call->task, st, call->regs, call->abi, call->nr, REC_CALL);
 	if (!s)
@@ -239,7 +268,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	if (being_killed(call->task, st))
 		s->call.head.flags |= FLAG_GONE;
 	/* After execve there is nothing left of what it was given. */
-	if (!(was & TASK_EXECING) && !(flags & CALL_EXEC && call->ret == 0)) {
+	if (!count_only && !(was & TASK_EXECING) && !(flags & CALL_EXEC && call->ret == 0)) {
 		s->phase = 1;
 		s->failed = call->ret < 0 && call->ret >= -4095;
 		s->room = was & TASK_ENTRY_SENT ? st->room : ~0U;
