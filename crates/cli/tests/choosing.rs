@@ -167,3 +167,39 @@ fn options_that_take_the_other_engine_are_named() {
         lines_include(&run.err, &[r#"chdir\("/"\) += 0"#]);
     }
 }
+
+/// With room for so few descriptors that not all maps and programs can be had: found out when the command is waiting already.
+fn with_few_files(args: &[&str]) -> Run {
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 20; exec \"$0\" \"$@\"", STRIDE]).args(args);
+    Run::of(command)
+}
+
+#[test]
+fn what_the_kernel_refuses_is_named_in_one_line() {
+    if !ebpf("what_the_kernel_refuses_is_named_in_one_line") {
+        return;
+    }
+    let run = with_few_files(&["--engine=ebpf", "echo", "ran"]);
+    assert_eq!((run.code(), run.out.as_str()), (Some(1), ""));
+    let messages = run.messages();
+    assert!(is(messages[0], r"the kernel refused the eBPF programs \((prog|map) '.*': .*EMFILE\)"), "{messages:?}");
+    assert_eq!(messages[1], "What helps: allow more open files (`ulimit -n 256`).");
+}
+
+#[test]
+fn auto_falls_back_with_the_command_waiting() {
+    for how in [&[][..], &["-D"]] {
+        let scratch = Scratch::new(&format!("fallback-{}", how.len()));
+        let trace = scratch.path("trace").display().to_string();
+        let mut args = vec!["--engine=auto", "-d", "-o", &trace, "-e", "trace=chdir"];
+        args.extend(how);
+        args.extend(["sh", "-c", "cd /; echo ran; exit 5"]);
+        let run = with_few_files(&args);
+        assert_eq!((run.code(), run.out.as_str()), (Some(5), "ran\n"), "{how:?}: {}", run.err);
+        assert!(is(run.messages()[0], r"engine: ptrace \(.*\)"), "{how:?}: {}", run.err);
+        // A daemonized tracer finishes in its own time.
+        wait_for("the trace", || scratch.read("trace").contains("+++ exited").then_some(()));
+        lines_are(&scratch.read("trace"), &[r#"chdir\("/"\) += 0"#, r"\+\+\+ exited with 5 \+\+\+"]);
+    }
+}

@@ -62,6 +62,7 @@ fn stride_in_a_namespace_shows_the_ids_of_it() {
 #[test]
 fn in_a_namespace_a_thread_that_calls_execve_has_its_ids_of_it() {
     let actor = actor!();
+    let pattern = regex::Regex::new(r"^(\d+) +\+\+\+ superseded by execve in pid (\d+) \+\+\+$").unwrap();
     for engine in engines() {
         let scratch = Scratch::new(&format!("exec-{engine}"));
         let mut command = unshare!();
@@ -71,7 +72,6 @@ fn in_a_namespace_a_thread_that_calls_execve_has_its_ids_of_it() {
         let trace = scratch.read("trace");
         let told =
             trace.lines().find(|l| l.contains("superseded")).unwrap_or_else(|| panic!("{engine}: {run:?}\n{trace}"));
-        let pattern = regex::Regex::new(r"^(\d+) +\+\+\+ superseded by execve in pid (\d+) \+\+\+$").unwrap();
         let ids = pattern.captures(told).unwrap_or_else(|| panic!("{engine}: {told}"));
         let [leader, thread] = [1, 2].map(|i| ids[i].parse::<u32>().unwrap());
         assert!(0 < leader && leader < thread && thread < 100, "{engine}: {told}");
