@@ -36,6 +36,10 @@ pub fn run(options: Options) -> Result<Ended> {
     let mut selector = Selector::new(&options);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
     while let Some(event) = engine.next()? {
+        // What was on its way when the limit was reached is beyond it.
+        if run.limit_told() && !matches!(event, Event::Detached { .. }) {
+            continue;
+        }
         run.note(&event);
         views.tell(&event, &run, &mut outputs);
         if let Some(event) = selector.select(event) {
