@@ -15,7 +15,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
-use stride_event::{Call, Counted, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{About, Call, Counted, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
 
 /// What to do when calls come faster than they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,6 +130,10 @@ impl EbpfEngine {
             detach_on_execve: spec.detach_on_execve,
             signals: spec.signals,
             counting: spec.counting,
+            fds: match &spec.about {
+                Some(About::Fds(fds)) => Some(fds),
+                _ => None,
+            },
             skip_failed: spec.skip_failed,
             skip_successful: spec.skip_successful,
             attach: !spec.attach.is_empty(),

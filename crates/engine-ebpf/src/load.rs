@@ -15,11 +15,11 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use stride_event::{Counted, Counting, Histogram, Times};
+use stride_event::{Counted, Counting, FdSet, Histogram, Times};
 
 /// What the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub struct Config<'a> {
     pub follow: bool,
     pub times: bool,
     /// Instruction pointers are shown.
@@ -30,6 +30,8 @@ pub struct Config {
     pub detach_on_execve: bool,
     pub signals: bool,
     pub counting: Option<Counting>,
+    /// The descriptors that calls are chosen by.
+    pub fds: Option<&'a FdSet>,
     pub skip_failed: bool,
     pub skip_successful: bool,
     /// Threads are looked for (`-p`).
@@ -91,7 +93,18 @@ pub struct Kernel {
     cpus: u32,
 }
 
-impl Config {
+/// Where execve is seen while what it was given is still there.
+#[derive(Clone, Copy, PartialEq)]
+enum ExecSeen {
+    /// When it succeeds.
+    Prepared,
+    /// When the new program is checked.
+    Checked,
+    /// When it is entered: what was not in memory then is missing.
+    Entered,
+}
+
+impl Config<'_> {
     fn count_only(&self) -> bool {
         self.counting.is_some_and(|c| c.only)
     }
@@ -102,36 +115,42 @@ impl Kernel {
     pub fn load(config: Config, tables: &Tables) -> Result<Kernel, Why> {
         probe::trial()?;
         refusal::listen();
-        // sched_prepare_exec came with Linux 6.10: before, execve(2) must be seen when it is entered.
-        let kernel = if probe::has_prepare_exec() {
-            Self::open(config, tables, true).or_else(|_| Self::open(config, tables, false))
-        } else {
-            Self::open(config, tables, false)
-        };
+        // sched_prepare_exec came with Linux 6.10, and not every kernel lets its functions be watched.
+        let seen = if probe::has_prepare_exec() { ExecSeen::Prepared } else { ExecSeen::Checked };
+        let kernel = Self::open(config, tables, seen).or_else(|_| Self::open(config, tables, ExecSeen::Entered));
         let kernel = kernel.map_err(|e| why(&e))?;
         kernel.fill(tables).map_err(|e| why(&e))?;
         Ok(kernel)
     }
 
-    fn open(config: Config, tables: &Tables, prepare_exec: bool) -> libbpf_rs::Result<Kernel> {
+    fn open(config: Config, tables: &Tables, seen: ExecSeen) -> libbpf_rs::Result<Kernel> {
         // The skeleton borrows its object. There is one a process: a few words that are never given back.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut open: OpenStrideSkel<'static> = StrideSkelBuilder::default().open(object)?;
+        let cpus = libbpf_rs::num_possible_cpus()? as u32;
         let nested = probe::is_nested();
         let exec = tables.execs && !config.count_only() || nested;
-        let entry = tables.needs_entry && !config.exits_only || config.times || exec && !prepare_exec;
+        let entry = tables.needs_entry && !config.exits_only || config.times || exec && seen == ExecSeen::Entered;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.follow = config.follow;
             rodata.take_times = config.times;
             rodata.tell_more = config.times || config.ip;
             rodata.trace_unknown = config.unknown;
-            rodata.have_prepare_exec = prepare_exec;
+            rodata.have_prepare_exec = seen != ExecSeen::Entered;
+            rodata.exec_scratches = if seen == ExecSeen::Checked { cpus } else { 0 };
             rodata.detach_on_exec = config.detach_on_execve;
             rodata.nested = nested;
             rodata.count_calls = config.counting.is_some();
             rodata.count_only = config.count_only();
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
             rodata.few_calls = tables.few;
+            if let Some(fds) = config.fds {
+                let high = |fd| fd >= bound::FD_MAX.0 as i32;
+                for fd in (0..bound::FD_MAX.0 as usize).filter(|&fd| fds.contains(fd as i32)) {
+                    rodata.wanted_fds[fd / 64] |= 1 << (fd % 64);
+                }
+                rodata.want_high_fds = fds.inverted || fds.listed.iter().any(|&fd| high(fd));
+            }
             rodata.skip_failed = config.skip_failed;
             rodata.skip_successful = config.skip_successful;
             rodata.hold = config.ring.hold;
@@ -143,8 +162,7 @@ impl Kernel {
         open.maps.ring.set_max_entries(config.ring.bytes)?;
         // Nothing rings where nobody is held.
         open.maps.bells.set_autocreate(config.ring.hold)?;
-        let cpus = libbpf_rs::num_possible_cpus()? as u32;
-        open.maps.scratches.set_max_entries(cpus)?;
+        open.maps.scratches.set_max_entries(if seen == ExecSeen::Checked { 2 * cpus } else { cpus })?;
         if config.counting.is_some() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
         }
@@ -152,8 +170,11 @@ impl Kernel {
         open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
         open.maps.cases.set_max_entries(tables.case_keys.len().max(1) as u32)?;
         // Each program takes a millisecond or more to load.
-        open.progs.capture_entry.set_autoload(exec && prepare_exec || tables.needs_entry && !config.exits_only);
-        open.progs.on_prepare_exec.set_autoload(exec && prepare_exec);
+        open.progs
+            .capture_entry
+            .set_autoload(exec && seen != ExecSeen::Checked || tables.needs_entry && !config.exits_only);
+        open.progs.on_prepare_exec.set_autoload(exec && seen == ExecSeen::Prepared);
+        open.progs.on_check_exec.set_autoload(exec && seen == ExecSeen::Checked);
         open.progs.on_sys_enter.set_autoload(entry);
         open.progs.on_signal.set_autoload(config.signals);
         open.progs.on_generate.set_autoload(config.signals);
@@ -168,7 +189,10 @@ impl Kernel {
             let step = skel.progs.capture_entry.as_fd().as_raw_fd() as u32;
             skel.maps.steps.update(bytes_of(&[0u32]), bytes_of(&[step]), MapFlags::ANY)?;
         }
-        Ok(Kernel { skel, links: Vec::new(), entry, counts: config.counting.is_some(), cpus })
+        // Only attaching shows whether this is allowed; it watches nobody yet.
+        let watch = &skel.progs.on_check_exec;
+        let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
+        Ok(Kernel { skel, links, entry, counts: config.counting.is_some(), cpus })
     }
 
     fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
@@ -363,6 +387,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         detach_on_execve: false,
         signals: true,
         counting: None,
+        fds: None,
         skip_failed: false,
         skip_successful: false,
         attach: true,

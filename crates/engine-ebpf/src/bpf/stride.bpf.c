@@ -67,13 +67,8 @@ static __always_inline bool send(struct task_state *st, struct scratch *s)
 }
 
 /* Copies the memory of the call that a program at entry started the record of, and sends it. */
-SEC("raw_tp")
-int capture_entry(void *ctx)
+static __always_inline int copy_and_send(struct task_state *st, struct scratch *s)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *st = traced(task);
-	struct scratch *s = scratch();
-
 	if (!st || !s)
 		return 0;
 	s->phase = 0;
@@ -83,6 +78,29 @@ int capture_entry(void *ctx)
 	st->room = s->room;
 	st->flags |= send(st, s) ? TASK_ENTRY_SENT : TASK_ENTRY_LOST;
 	return 0;
+}
+
+SEC("raw_tp")
+int capture_entry(void *ctx)
+{
+	return copy_and_send(traced(bpf_get_current_task_btf()), scratch());
+}
+
+/* Whether one of the call's descriptors is wanted. */
+static __always_inline bool about_wanted(struct call_plan *plan, struct pt_regs *regs, u32 abi)
+{
+	u64 args[6];
+
+	args_of(regs, abi, args);
+	for (int i = 0; i < 6; i++) {
+		u32 fd = args[i];
+
+		if (!(plan->fds & 1 << i))
+			continue;
+		if (fd < FD_MAX ? wanted_fds[fd / 64] >> fd % 64 & 1 : want_high_fds && (s32)fd >= 0)
+			return true;
+	}
+	return false;
 }
 
 /* Sends what is in memory now, before the kernel overwrites it. Does not return where there is something to copy. */
@@ -117,11 +135,13 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	u32 abi = abi_of(task), index, flags;
 	s32 nr = ctx->args[1];
+	struct call_plan *plan;
 	struct task_state *st;
 	struct pt_regs *regs;
 
 	index = plan_index(abi, nr);
-	flags = flags_of(bpf_map_lookup_elem(&calls, &index));
+	plan = bpf_map_lookup_elem(&calls, &index);
+	flags = flags_of(plan);
 	/* Most calls are none of this program's business; that is found out sooner than who makes them. */
 	if (!take_times && !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
 		return 0;
@@ -145,6 +165,8 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	if (count_only || !(flags & CALL_TRACED) || !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	if (plan && flags & CALL_FDS && !about_wanted(plan, regs, abi))
+		return 0;
 	if (flags & CALL_MIXED && same_twice(regs, abi))
 		flags |= CALL_ENTRY;
 	if (flags & CALL_ENTRY || (flags & CALL_EXEC && !have_prepare_exec))
@@ -176,6 +198,34 @@ int on_prepare_exec(void *ctx)
 	if (flags_of(bpf_map_lookup_elem(&calls, &index)) & CALL_TRACED)
 		send_entry(ctx, task, st, regs, abi, nr);
 	return 0;
+}
+
+/*
+ * Before Linux 6.10: execve has read what it was given (so that it is in memory, as it need not be when the call is entered),
+ * and may still fail. Called again for the interpreter of a script.
+ */
+SEC("fentry/security_bprm_check")
+int on_check_exec(void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *st = traced(task);
+	struct scratch *s;
+	struct pt_regs *regs;
+	u32 abi, index;
+
+	if (!st || st->flags & TASK_EXECING)
+		return 0;
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	abi = abi_of(task);
+	index = plan_index(abi, nr_of(regs));
+	st->flags |= TASK_EXECING;
+	if (!(flags_of(bpf_map_lookup_elem(&calls, &index)) & CALL_TRACED))
+		return 0;
+	s = begin(task, st, regs, abi, nr_of(regs), REC_ENTRY);
+	if (!s)
+		return 0;
+	s->index = index;
+	return copy_and_send(st, s);
 }
 
 /* A thread that is being killed never sees its call return; but one that its own signal turned into a kill would have. */
@@ -218,14 +268,14 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
 		return;
-	if (!ends_right(call->ret))
+	if (!ends_right(call->ret) || plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
 		return;
 	if (count_calls && plan && counted(call->task, st, plan, call->ret)) {
 		if (count_only)
 			return;
 		call->flags = FLAG_COUNTED;
 	}
-	if (plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, st) && simple_exit(call, plan))
+	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, st) && simple_exit(call, plan))
 		return;
 	/* What a successful execve was given is known from its entry alone. */
 	if (was & TASK_ENTRY_LOST && flags & CALL_EXEC && call->ret == 0) {
@@ -244,7 +294,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	if (being_killed(call->task, st))
 		s->call.head.flags |= FLAG_GONE;
 	/* After execve there is nothing left of what it was given. */
-	if (!(was & TASK_EXECING) && !(flags & CALL_EXEC && call->ret == 0)) {
+	if (!count_only && !(was & TASK_EXECING) && !(flags & CALL_EXEC && call->ret == 0)) {
 		s->phase = 1;
 		s->failed = call->ret < 0 && call->ret >= -4095;
 		s->room = was & TASK_ENTRY_SENT ? st->room : ~0U;
