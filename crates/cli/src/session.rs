@@ -2,11 +2,12 @@
 
 use crate::engine::Engine;
 use crate::flags::{Daemonize, Options, Output};
+use crate::losses::Losses;
 use crate::{command, layout, outputs, select, select::Selector};
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
-use stride_event::{Call, CallSet, Counted, Counting, Event, Fate, Limits, Origin, Seccomp, Tid, TraceSpec};
+use stride_event::{About, Call, CallSet, Counted, Counting, Event, Fate, Limits, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::{Quiet, Status};
 use stride_output::{Summary, TextView};
 
@@ -21,7 +22,7 @@ pub enum Ended {
 pub fn run(options: Options) -> Result<Ended> {
     let mut outputs = outputs::Outputs::open(&options)?;
     let spec = spec(&options)?;
-    let mut engine = Engine::start(options.engine, spec)?;
+    let mut engine = Engine::start(options.engine, spec, layout::overflow(&options))?;
     outputs::release_stdio();
     if options.debug {
         engine.describe().iter().for_each(|fact| outputs.complain(fact));
@@ -36,6 +37,10 @@ pub fn run(options: Options) -> Result<Ended> {
     let mut selector = Selector::new(&options);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
     while let Some(event) = engine.next()? {
+        // What was on its way when the limit was reached is beyond it.
+        if run.limit_told() && !matches!(event, Event::Detached { .. }) {
+            continue;
+        }
         run.note(&event);
         views.tell(&event, &run, &mut outputs);
         if let Some(event) = selector.select(event) {
@@ -63,12 +68,14 @@ pub fn run(options: Options) -> Result<Ended> {
     }
     let interrupted = engine.interrupted();
     let counted = engine.counted()?;
+    let losses = Losses::of(&engine);
     drop(engine);
     views.merge(&counted);
-    views.finish(&mut outputs);
+    views.finish(&losses, &mut outputs);
     // The output command ends when the last handle on its input is closed.
     drop(views);
     outputs.close();
+    losses.tell(&options, &outputs);
     Ok(interrupted.map_or(run.ended, Ended::Signaled))
 }
 
@@ -124,12 +131,23 @@ fn spec(options: &Options) -> Result<TraceSpec> {
             || options.summary.is_some(),
         want_system_time: times,
         counting: counting(options),
+        about: about(options),
         // The number of a call that is not shown itself may be (`-n`).
         skip_failed: !options.status.contains(Status::Failed) && !select::needs_all_calls(options),
         skip_successful: !options.status.contains(Status::Successful) && !select::needs_all_calls(options),
         signals: prints,
         no_memory: !prints && !by_path,
     })
+}
+
+/// What `-P` and `--trace-fds` let the engine skip. Descriptors may stand for paths.
+fn about(options: &Options) -> Option<About> {
+    match &options.trace_fds {
+        _ if select::needs_all_calls(options) => None,
+        Some(fds) if options.paths.is_empty() => Some(About::Fds(fds.clone())),
+        None if options.paths.is_empty() => None,
+        _ => Some(About::Files),
+    }
 }
 
 /// What the engine may count by itself: all calls of the summary, where it can tell which ones these are.
@@ -212,13 +230,13 @@ impl Views {
         }
     }
 
-    fn finish(&mut self, outputs: &mut outputs::Outputs) {
+    fn finish(&mut self, losses: &Losses, outputs: &mut outputs::Outputs) {
         if let Some(text) = &mut self.text {
             text.flush();
         }
         if let Some(summary) = &self.summary {
             let mut table = String::new();
-            summary.render(&mut table);
+            summary.render(losses.calls, &mut table);
             outputs.write_summary(&table, self.text.as_mut());
         }
     }

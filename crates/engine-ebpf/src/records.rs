@@ -1,7 +1,7 @@
 //! Records of the ring to calls.
 
-use crate::wire::{block_flag, read, rec_block, rec_blocked, rec_call, rec_flag, rec_head, rec_kind, rec_more};
-use stride_event::{Blocks, Call, Ns, Outcome, Phase, Tid};
+use crate::wire::{block_flag, read, rec_block, rec_blocked, rec_call, rec_flag, rec_more};
+use stride_event::{Blocks, Call, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
 
 pub fn abi(abi: u8) -> Abi {
@@ -37,15 +37,6 @@ pub fn more<'r>(rec: &rec_call, bytes: &'r [u8]) -> (rec_more, &'r [u8]) {
         return (rec_more::default(), rest);
     }
     (read(rest).unwrap_or_default(), rest.get(size_of::<rec_more>()..).unwrap_or_default())
-}
-
-/// The time of a record, 0 where it was not taken.
-pub fn at(head: &rec_head, bytes: &[u8]) -> Ns {
-    match read::<rec_call>(bytes) {
-        Some(call) if u32::from(head.kind) == rec_kind::REC_CALL.0 => more(&call, bytes).0.at,
-        // Of all others it follows the head.
-        _ => bytes.get(size_of::<rec_head>()..).and_then(read).unwrap_or(0),
-    }
 }
 
 /// A call that has not returned, without its memory.

@@ -11,7 +11,7 @@ mod survey_skel {
 }
 
 pub use skel::types::{
-    block_flag, bound, call_flag, call_plan, case_key, choice, count, count_times, op, op_count, op_dir, op_kind,
+    bell, block_flag, bound, call_flag, call_plan, case_key, choice, count, count_times, op, op_count, op_dir, op_kind,
     op_run, rec_block, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_more,
     rec_signal, rec_start, rec_stopped, task_flag, task_state,
 };
@@ -31,7 +31,7 @@ macro_rules! wire {
     )* };
 }
 wire!(rec_head rec_call rec_more rec_block rec_start rec_signal rec_exit rec_exec rec_detach rec_blocked rec_stopped);
-wire!(count call_plan op op_run choice case_key task_state u32 u64);
+wire!(count call_plan op op_run choice case_key task_state bell u32);
 
 /// The struct at the start of these bytes.
 pub fn read<T: Wire>(bytes: &[u8]) -> Option<T> {

@@ -104,7 +104,7 @@ fn a_return_that_is_lost() {
             }
             Event::Enter(call) if call.tid == pid => seen.push(format!("enters {}", call.nr)),
             Event::Exit(call) if call.tid == pid => seen.push(format!("{} {:?}", call.nr, call.outcome)),
-            Event::Lost { tid, count } if tid == pid => seen.push(format!("lost {count}")),
+            Event::Lost { tid, count, .. } if tid == pid => seen.push(format!("lost {count}")),
             _ => {}
         }
     }

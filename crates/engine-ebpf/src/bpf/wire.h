@@ -141,6 +141,12 @@ struct rec_stopped {
 	u64 signal;
 };
 
+/* Of another ring: a thread that is to be held, and its process. */
+struct bell {
+	u32 tid;
+	u32 tgid;
+};
+
 /* ---- plans ---- */
 
 enum op_kind { OP_BYTES = 0, OP_STR = 1, OP_WORDS = 2 };
@@ -177,6 +183,8 @@ enum bound {
 	/* Buckets of a histogram, and how many of them each power of two is divided into, as a power of two. */
 	BUCKETS = 320,
 	BUCKET_BITS = 3,
+	/* Descriptors that a filter of them tells apart in the kernel. */
+	FD_MAX = 1024,
 };
 
 /* One piece of memory to copy; see stride_syscalls::plan::Op, from which these are made. */
@@ -214,6 +222,8 @@ enum call_flag {
 	CALL_MIXED = 32,
 	/* Makes a thread, which returns from it as well. */
 	CALL_CLONE = 64,
+	/* Wanted only if one of its descriptors is: those in the registers that `fds` has a bit for. */
+	CALL_FDS = 128,
 };
 
 /* Ops `first` to `first + n` of the op map. */
@@ -232,7 +242,7 @@ struct call_plan {
 	u16 choices;
 	/* Where it is counted: slot + 1, given on its first return; 0: nowhere yet. */
 	u32 slot;
-	u32 pad;
+	u32 fds;
 };
 
 /* What is counted of one call on one CPU. Times in nanoseconds; what is least is kept as its complement, for which 0 is most. */
@@ -283,11 +293,13 @@ enum task_flag {
 	TASK_EXECING = 16,
 	/* And it is the spawned command's first one. */
 	TASK_FIRST_EXEC = 32,
+	/* The REC_ENTRY of the call it is in found no room. */
+	TASK_ENTRY_LOST = 64,
 	/* The survey saw it in the call that it is in; and a REC_BLOCKED was sent. Other threads set these two, atomically. */
-	TASK_SEEN_INSIDE = 64,
-	TASK_BLOCKED_TOLD = 128,
+	TASK_SEEN_INSIDE = 128,
+	TASK_BLOCKED_TOLD = 256,
 	/* A REC_STOPPED of its latest stop was sent. */
-	TASK_STOP_TOLD = 256,
+	TASK_STOP_TOLD = 512,
 };
 
 /* What another thread left in a task_state. */
@@ -314,6 +326,8 @@ struct task_state {
 	/* The id before execve, where Stride's PID namespace is not the first. */
 	u32 old_id;
 	u32 pad;
+	/* When the bell was last rung for it: see valve.h. */
+	u64 rung;
 };
 
 #endif

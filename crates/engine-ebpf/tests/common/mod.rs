@@ -2,7 +2,6 @@
 #![allow(dead_code)]
 
 use std::path::{Path, PathBuf};
-use std::process::Command as Run;
 use stride_event::{Command, TraceSpec};
 
 /// Everything, of nothing yet.
@@ -20,12 +19,16 @@ pub fn available(test: &str) -> bool {
     stride_engine_ebpf::available().inspect_err(|why| println!("skipped: {test}: {why}")).is_ok()
 }
 
-/// Compiles one of `tests/programs`.
+/// Builds `programs/NAME.c`.
 pub fn compile(name: &str) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(format!("{name}.c"));
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let status =
-        Run::new("cc").args(["-w", "-O1", "-pthread", "-o"]).arg(&program).arg(&source).status().expect("cc runs");
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    let status = std::process::Command::new("cc")
+        .args(["-w", "-O1", "-pthread", "-o"])
+        .arg(&program)
+        .arg(&source)
+        .status()
+        .expect("cc runs");
     assert!(status.success());
     program
 }
