@@ -234,8 +234,9 @@ fn execve_from_another_thread_ends_a_call_that_is_shown() {
         &text,
         &[
             r#"\d+ +execve\(".*", \[".*"(?:\.\.\.)?, "exec_when_told"\], 0x\w+ /\* \d+ vars \*/\) = 0"#,
-            r"\d+ +(clock_)?nanosleep\((CLOCK_REALTIME, 0, )?\{tv_sec=100, tv_nsec=0\} <unfinished \.\.\.>\) = \?",
-            r#"\d+ +execve\(".*", \[".*"(?:\.\.\.)?, "nothing"\], NULL <pid changed to \d+ \.\.\.>"#,
+            r"\d+ +(clock_)?nanosleep\((CLOCK_REALTIME, 0, )?\{tv_sec=100, tv_nsec=0\} <unfinished \.\.\.>",
+            r#"\d+ +execve\(".*", \[".*"(?:\.\.\.)?, "nothing"\], NULL <unfinished \.\.\.>"#,
+            r"\d+ +<\.\.\. (clock_)?nanosleep resumed> <unfinished \.\.\.>\) = \?",
             r"\d+ +\+\+\+ superseded by execve in pid \d+ \+\+\+",
             r"\d+ +<\.\.\. execve resumed>\) = 0",
             r"\d+ +\+\+\+ exited with 0 \+\+\+",

@@ -84,6 +84,14 @@ pub fn wait_for(pid: Tid) -> Option<i32> {
     }
 }
 
+/// Whether a child is gone, without waiting for it.
+pub fn is_gone(pid: Tid) -> bool {
+    let mut status = 0;
+    // SAFETY: one int to write to.
+    let r = unsafe { libc::waitpid(pid, &mut status, libc::WNOHANG) };
+    r == pid && !libc::WIFSTOPPED(status)
+}
+
 /// Ids to take on.
 pub struct User<'a> {
     pub uid: u32,

@@ -127,6 +127,8 @@ pub struct EbpfEngine {
     /// What calls in flight had in memory when they were entered, by thread.
     entered: HashMap<Tid, Call>,
     spare: Vec<Call>,
+    /// Calls that last are told of when they begin.
+    entries: bool,
     threads: Threads,
     survey: Survey,
     limits: Limits,
@@ -213,6 +215,7 @@ impl EbpfEngine {
             siginfo: [0; SIGINFO_SIZE],
             entered: HashMap::new(),
             spare: Vec::new(),
+            entries: spec.entries,
             threads: Threads::default(),
             survey,
             limits: spec.limits,
@@ -378,6 +381,7 @@ impl EbpfEngine {
                 }
                 return Ok(None);
             }
+            self.reap();
             self.survey.idle(&self.kernel);
             if !self.wait()? && !std::mem::replace(&mut self.idle_told, true) {
                 return Ok(Some(Note::Idle));
@@ -432,6 +436,14 @@ impl EbpfEngine {
         }
         self.kernel.set_waiting(false);
         Ok(ready)
+    }
+
+    /// A program that outlives the command may wait for it to be gone altogether.
+    fn reap(&mut self) {
+        let ended = self.child.filter(|child| self.is_ours && !self.live.contains(child));
+        if ended.is_some_and(process::is_gone) {
+            self.child = None;
+        }
     }
 
     /// What is to be told before the record at the ring's front.
@@ -522,10 +534,14 @@ impl EbpfEngine {
                 call.blocks.clear();
                 let memory = records::facts(&mut call, &fixed, rec);
                 records::blocks(&mut call.blocks, memory);
+                let tell = self.entries && u32::from(head.flags) & rec_flag::FLAG_TELL.0 != 0;
+                if tell {
+                    self.threads.blocks(call.clone());
+                }
                 if let Some(stale) = self.entered.insert(tid, call) {
                     self.spare.push(stale);
                 }
-                None
+                tell.then_some(Note::Enter { tid })
             }
             rec_kind::REC_START => {
                 let rec = read::<rec_start>(rec)?;

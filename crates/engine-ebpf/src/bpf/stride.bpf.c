@@ -112,6 +112,8 @@ static __always_inline void send_entry(void *ctx, struct task_struct *task, stru
 
 	if (!s)
 		return;
+	if (st->flags & TASK_EXECING && task->pid != task->tgid)
+		s->call.head.flags |= FLAG_TELL;
 	s->index = plan_index(abi, nr);
 	bpf_tail_call(ctx, &steps, STEP_ENTRY);
 }

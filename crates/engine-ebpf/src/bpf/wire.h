@@ -41,6 +41,8 @@ enum rec_flag {
 	FLAG_MORE = 8,
 	/* Was counted in the kernel. */
 	FLAG_COUNTED = 16,
+	/* Of a REC_ENTRY: other threads end because of this call, so its line begins first. */
+	FLAG_TELL = 32,
 };
 
 /* How every record starts. */
