@@ -283,3 +283,23 @@ fn an_ignored_signal_between_calls() {
         }
     }
 }
+
+#[test]
+fn a_process_ends_with_its_last_thread() {
+    need_ebpf!();
+    let actor = path(actor!());
+    for engine in ENGINES {
+        let options = ["-e", "trace=exit,exit_group", "-e", "signal=none"];
+        let text = Tracing::start(engine, "first", &[&options[..], &[actor, "first_goes_first"]].concat()).end();
+        let ends = text.lines().filter(|line| line.contains("+++")).map(|line| line.split_once(' ').unwrap());
+        let ends: Vec<(&str, &str)> = ends.map(|(id, end)| (id, end.trim_start())).collect();
+        let first = ends.last().unwrap().0;
+        // The child ends with what its last thread said, and so last; the parent's other thread may be gone sooner or later.
+        let of_child: Vec<&str> = ends.iter().filter(|e| e.1.contains("with 3")).map(|e| e.0).collect();
+        assert_eq!((ends.len(), of_child.len()), (4, 2), "{text}");
+        assert!(text.contains(&format!("{} exit(42)", of_child[1])), "{text}");
+        assert!(text.contains(&format!("{} exit_group(3)", of_child[0])), "{text}");
+        assert_eq!(ends.last().unwrap().1, "+++ exited with 42 +++", "{text}");
+        assert!(text.contains(&format!("{first} exit(42)")), "{text}");
+    }
+}

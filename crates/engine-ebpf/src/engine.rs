@@ -1,6 +1,7 @@
 //! Records in, events out.
 
 use crate::error::{self, StartError, Why};
+use crate::groups::Groups;
 use crate::load::{Config, Kernel, RingSize};
 use crate::plans::Tables;
 use crate::ring::Ring;
@@ -130,6 +131,7 @@ pub struct EbpfEngine {
     /// Calls that last are told of when they begin.
     entries: bool,
     threads: Threads,
+    groups: Groups,
     survey: Survey,
     limits: Limits,
     /// Traced threads that have not ended.
@@ -217,6 +219,7 @@ impl EbpfEngine {
             spare: Vec::new(),
             entries: spec.entries,
             threads: Threads::default(),
+            groups: Groups::default(),
             survey,
             limits: spec.limits,
             live: BTreeSet::new(),
@@ -374,6 +377,11 @@ impl EbpfEngine {
                 return Ok(Some(Note::Detached { tid, at: 0 }));
             }
             if self.all_gone() {
+                if self.stopping.is_none()
+                    && let Some((tid, status)) = self.groups.pop()
+                {
+                    return Ok(Some(ended(tid, status, 0)));
+                }
                 let Some(pid) = self.child.take().filter(|_| self.is_ours) else { return Ok(None) };
                 let status = process::wait_for(pid);
                 if let (true, Some(status)) = (self.live.remove(&pid), status) {
@@ -546,6 +554,7 @@ impl EbpfEngine {
             rec_kind::REC_START => {
                 let rec = read::<rec_start>(rec)?;
                 self.live.insert(tid);
+                self.groups.joins(tid, rec.process as Tid);
                 let origin = match rec.parent {
                     0 => Origin::Attached,
                     parent => Origin::Forked { parent: parent as Tid },
@@ -582,6 +591,13 @@ impl EbpfEngine {
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
                 }
+                if self.groups.keeps(tid, status) {
+                    return None;
+                }
+                self.first = self.groups.leaves(tid).map(|(first, own)| {
+                    let all = u32::from(head.flags) & rec_flag::FLAG_ALL_EXIT.0 != 0;
+                    ended(first, if all { status } else { own }, at)
+                });
                 Some(ended(tid, status, at))
             }
             rec_kind::REC_EXEC => {
@@ -590,6 +606,7 @@ impl EbpfEngine {
                 self.live.remove(&old);
                 self.live.insert(tid);
                 self.threads.renamed(old, tid);
+                self.groups.takes_over(old, tid);
                 if let Some(mut call) = self.entered.remove(&old) {
                     call.tid = tid;
                     self.entered.insert(tid, call);
@@ -599,6 +616,7 @@ impl EbpfEngine {
             rec_kind::REC_DETACH => {
                 let at = read::<rec_detach>(rec)?.at;
                 self.live.remove(&tid);
+                self.first = self.groups.leaves(tid).map(|(first, status)| ended(first, status, at));
                 // Whoever is let go is not waited for.
                 self.child = self.child.filter(|&child| child != tid);
                 Some(Note::Detached { tid, at })

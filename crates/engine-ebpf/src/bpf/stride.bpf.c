@@ -351,6 +351,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	rec.head.abi = abi_of(parent);
 	rec.at = bpf_ktime_get_ns();
 	rec.parent = id_of(parent);
+	rec.process = process_id_of(child);
 	send_control(new, &rec, sizeof(rec), false);
 	/* Where no calls are shown, a program that does nothing but fork still fills the ring. */
 	is_full(st, bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA));
@@ -435,6 +436,8 @@ int on_exit(void *ctx)
 		send_last_call(task, st);
 	take_mail(task, st);
 	head(&rec.head, REC_EXIT, task, st);
+	if (BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT)
+		rec.head.flags = FLAG_ALL_EXIT;
 	rec.at = bpf_ktime_get_ns();
 	rec.status = (u32)task->exit_code;
 	send_control(st, &rec, sizeof(rec), true);
@@ -465,6 +468,7 @@ int seed(struct bpf_iter__task *ctx)
 	/* The call that it is in has begun for us now. */
 	st->entered = rec.at;
 	rec.parent = 0;
+	rec.process = process_id_of(task);
 	send_control(st, &rec, sizeof(rec), false);
 	return 0;
 }
