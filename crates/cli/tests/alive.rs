@@ -303,3 +303,26 @@ fn a_process_ends_with_its_last_thread() {
         assert!(text.contains(&format!("{first} exit(42)")), "{text}");
     }
 }
+
+/// The program waits until it is reaped.
+#[test]
+fn a_child_that_its_maker_gives_away_is_reaped() {
+    need_ebpf!();
+    let actor = path(actor!());
+    for engine in ENGINES {
+        let run = |follow: &[&str]| {
+            let mut command = Command::new(STRIDE);
+            command.arg(engine).args(["-e", "trace=none"]).args(follow).args([actor, "give_away"]);
+            Run::of(command)
+        };
+        let alone = run(&[]);
+        assert_eq!(alone.code(), Some(0), "{engine}: {alone:?}");
+        lines_are(
+            &alone.err,
+            &[&format!(r"{STRIDE}: Exit of unknown pid \d+ ignored"), r"\+\+\+ exited with 0 \+\+\+"],
+        );
+        let followed = run(&["-f"]);
+        assert_eq!(followed.code(), Some(0), "{engine}: {followed:?}");
+        assert_eq!(followed.err.matches("+++ exited with 0 +++").count(), 2, "{}", followed.err);
+    }
+}

@@ -84,12 +84,17 @@ pub fn wait_for(pid: Tid) -> Option<i32> {
     }
 }
 
-/// Whether a child is gone, without waiting for it.
-pub fn is_gone(pid: Tid) -> bool {
-    let mut status = 0;
-    // SAFETY: one int to write to.
-    let r = unsafe { libc::waitpid(pid, &mut status, libc::WNOHANG) };
-    r == pid && !libc::WIFSTOPPED(status)
+/// A child of this thread that is gone and waits to be reaped. (Stops, which may be another thread's business, are left alone.)
+pub fn gone_child() -> Option<Tid> {
+    let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WNOTHREAD;
+    // SAFETY: siginfo_t is made of integers; the kernel fills it in.
+    let info = unsafe {
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        Errno::result(libc::waitid(libc::P_ALL, 0, &mut info, flags)).ok()?;
+        info
+    };
+    // SAFETY: filled in by waitid, or zero.
+    Some(unsafe { info.si_pid() }).filter(|&pid| pid != 0)
 }
 
 /// Ids to take on.

@@ -19,7 +19,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 use std::time::Duration;
 use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
-use stride_event::{About, Call, Counted, Event, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{About, Call, Counted, Event, Fate, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
 use stride_syscalls::Abi;
 
 /// What to do when calls come faster than they are read.
@@ -115,6 +115,10 @@ enum Note {
         tid: Tid,
         at: Ns,
     },
+    Stranger {
+        tid: Tid,
+        fate: Fate,
+    },
     Idle,
 }
 
@@ -130,6 +134,8 @@ pub struct EbpfEngine {
     spare: Vec<Call>,
     /// Calls that last are told of when they begin.
     entries: bool,
+    /// Children are traced, too.
+    follow: bool,
     threads: Threads,
     groups: Groups,
     survey: Survey,
@@ -218,6 +224,7 @@ impl EbpfEngine {
             entered: HashMap::new(),
             spare: Vec::new(),
             entries: spec.entries,
+            follow: spec.follow,
             threads: Threads::default(),
             groups: Groups::default(),
             survey,
@@ -274,6 +281,7 @@ impl EbpfEngine {
             Note::Detached { tid, at } => {
                 Event::Detached { tid, call: self.threads.blocked(tid).or_else(|| self.entered.get(&tid)), at }
             }
+            Note::Stranger { tid, fate } => Event::Stranger { tid, fate },
             Note::Idle => Event::Idle,
         }))
     }
@@ -389,7 +397,9 @@ impl EbpfEngine {
                 }
                 return Ok(None);
             }
-            self.reap();
+            if let Some(note) = self.reap() {
+                return Ok(Some(note));
+            }
             self.survey.idle(&self.kernel);
             if !self.wait()? && !std::mem::replace(&mut self.idle_told, true) {
                 return Ok(Some(Note::Idle));
@@ -446,12 +456,20 @@ impl EbpfEngine {
         Ok(ready)
     }
 
-    /// A program that outlives the command may wait for it to be gone altogether.
-    fn reap(&mut self) {
-        let ended = self.child.filter(|child| self.is_ours && !self.live.contains(child));
-        if ended.is_some_and(process::is_gone) {
-            self.child = None;
+    /// Reaps who is gone: others may wait for that. Besides the command these are children that tracees gave to Stride (CLONE_PARENT).
+    fn reap(&mut self) -> Option<Note> {
+        // Whoever attaches may have children of other kinds.
+        let tid = if self.is_ours { process::gone_child()? } else { return None };
+        let is_command = Some(tid) == self.child;
+        // Its record comes first.
+        if is_command && self.live.contains(&tid) {
+            return None;
         }
+        let status = process::wait_for(tid)?;
+        self.child = self.child.filter(|_| !is_command);
+        // With -f it was traced itself.
+        let fate = if status & 0x7f == 0 { Fate::Exited } else { Fate::Killed };
+        (!self.follow && !is_command).then_some(Note::Stranger { tid, fate })
     }
 
     /// What is to be told before the record at the ring's front.
