@@ -145,6 +145,7 @@ impl Kernel {
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
             rodata.few_calls = tables.few;
             if let Some(fds) = config.fds {
+                rodata.filter_fds = true;
                 let high = |fd| fd >= bound::FD_MAX.0 as i32;
                 for fd in (0..bound::FD_MAX.0 as usize).filter(|&fd| fds.contains(fd as i32)) {
                     rodata.wanted_fds[fd / 64] |= 1 << (fd % 64);

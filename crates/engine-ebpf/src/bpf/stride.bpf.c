@@ -165,7 +165,7 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	if (count_only || !(flags & CALL_TRACED) || !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	if (plan && flags & CALL_FDS && !about_wanted(plan, regs, abi))
+	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, regs, abi))
 		return 0;
 	if (flags & CALL_MIXED && same_twice(regs, abi))
 		flags |= CALL_ENTRY;
@@ -268,7 +268,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
 		return;
-	if (!ends_right(call->ret) || plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
+	if (!ends_right(call->ret) || filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
 		return;
 	if (count_calls && plan && counted(call->task, st, plan, call->ret)) {
 		if (count_only)
