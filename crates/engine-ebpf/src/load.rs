@@ -273,6 +273,17 @@ impl Kernel {
         self.skel.maps.ring.as_fd()
     }
 
+    /// Stride is in a PID namespace of its own: how deep, and where struct pid has its ids.
+    pub fn nested(&self) -> Option<(u32, u32)> {
+        let nested = self.skel.maps.rodata_data.is_some_and(|rodata| rodata.nested);
+        self.skel.maps.bss_data.as_deref().filter(|_| nested).map(|bss| (bss.pid_level, bss.pid_numbers))
+    }
+
+    /// What is known of each traced thread.
+    pub fn tasks(&self) -> BorrowedFd<'_> {
+        self.skel.maps.tasks.as_fd()
+    }
+
     /// Where threads to be held are named.
     pub fn bells(&self) -> BorrowedFd<'_> {
         self.skel.maps.bells.as_fd()

@@ -1,6 +1,6 @@
 //! Records of the ring to calls.
 
-use crate::wire::{block_flag, read, rec_block, rec_call, rec_flag, rec_more};
+use crate::wire::{block_flag, read, rec_block, rec_blocked, rec_call, rec_flag, rec_more};
 use stride_event::{Blocks, Call, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
 
@@ -19,6 +19,7 @@ pub fn facts<'r>(call: &mut Call, rec: &rec_call, bytes: &'r [u8]) -> &'r [u8] {
     // Sign-extended, as the kernel compares it.
     call.nr = rec.head.nr as i64 as u64;
     call.args = rec.args;
+    call.resumes = None;
     call.outcome = Outcome::Pending;
     call.counted = u32::from(rec.head.flags) & rec_flag::FLAG_COUNTED.0 != 0;
     let (more, memory) = more(rec, bytes);
@@ -36,6 +37,23 @@ pub fn more<'r>(rec: &rec_call, bytes: &'r [u8]) -> (rec_more, &'r [u8]) {
         return (rec_more::default(), rest);
     }
     (read(rest).unwrap_or_default(), rest.get(size_of::<rec_more>()..).unwrap_or_default())
+}
+
+/// A call that has not returned, without its memory.
+pub fn blocked(rec: &rec_blocked) -> Call {
+    // The time at which it was found is the best one known, if its entry was not seen.
+    let entered = if rec.entered == 0 { rec.at } else { rec.entered };
+    Call {
+        tid: rec.head.tid as Tid,
+        abi: abi(rec.head.abi),
+        nr: rec.head.nr as i64 as u64,
+        args: rec.args,
+        ip: rec.ip,
+        sp: rec.sp,
+        entered,
+        returned: entered,
+        ..Call::default()
+    }
 }
 
 /// Appends the memory that follows the fixed part of a record.

@@ -118,6 +118,9 @@ struct task_struct {
 	int pid;
 	int tgid;
 	int exit_code;
+	unsigned int __state;
+	int on_cpu;
+	unsigned long jobctl;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct signal_struct *signal;

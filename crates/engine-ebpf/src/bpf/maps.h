@@ -3,17 +3,7 @@
 #ifndef STRIDE_MAPS_H
 #define STRIDE_MAPS_H
 
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
-} ring SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct task_state);
-} tasks SEC(".maps");
+#include "shared.h"
 
 /* Index: ABI * NUMBERS + number. */
 struct {
@@ -159,6 +149,8 @@ struct wire_types {
 	struct rec_signal signal;
 	struct rec_exit exit;
 	struct rec_exec exec;
+	struct rec_blocked blocked;
+	struct rec_stopped stopped;
 	struct rec_detach detach;
 	enum rec_kind rec_kind;
 	enum rec_flag rec_flag;

@@ -17,7 +17,6 @@
 #include "ring.h"
 #include "capture.h"
 #include "traced.h"
-#include "signals.h"
 #include "simple.h"
 #include "counts.h"
 
@@ -34,6 +33,8 @@ static __always_inline u32 flags_of(struct call_plan *plan)
 		return trace_unknown ? CALL_TRACED : 0;
 	return plan->flags;
 }
+
+#include "signals.h"
 
 /* Starts the CPU's record of the call that `task` is in. */
 static __always_inline struct scratch *begin(struct task_struct *task, struct task_state *st, struct pt_regs *regs, u32 abi,
@@ -345,6 +346,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	__sync_fetch_and_add(&threads_alive, 1);
 	new->flags = TASK_NEW;
 	head(&rec.head, REC_START, child, new);
+	rec.head.abi = abi_of(parent);
 	rec.at = bpf_ktime_get_ns();
 	rec.parent = id_of(parent);
 	send_control(new, &rec, sizeof(rec), false);
@@ -458,6 +460,8 @@ int seed(struct bpf_iter__task *ctx)
 	__sync_fetch_and_add(&threads_alive, 1);
 	head(&rec.head, REC_START, task, st);
 	rec.at = bpf_ktime_get_ns();
+	/* The call that it is in has begun for us now. */
+	st->entered = rec.at;
 	rec.parent = 0;
 	send_control(st, &rec, sizeof(rec), false);
 	return 0;

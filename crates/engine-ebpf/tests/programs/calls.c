@@ -38,6 +38,8 @@ static void child(void (*body)(void))
 	pid_t pid = fork();
 
 	if (!pid) {
+		/* The parent waits by then, and gets its SIGCHLD there. */
+		usleep(50000);
 		body();
 		_exit(99);
 	}
