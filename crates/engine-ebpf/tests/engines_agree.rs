@@ -84,6 +84,10 @@ fn by_thread(text: &str) -> Vec<(String, Vec<String>)> {
                 line = varies.to_owned();
             }
         }
+        // How long a child ran.
+        if let Some(at) = line.find(", si_utime=") {
+            line.truncate(at);
+        }
         threads[names[pid]].1.push(line);
     }
     threads
