@@ -89,7 +89,11 @@ impl Kernel {
     pub fn load(config: Config, tables: &Tables) -> Result<Kernel, Why> {
         set_print(Some((PrintLevel::Warn, note_complaint)));
         // sched_prepare_exec came with Linux 6.10, and not every kernel lets its functions be watched.
-        let seen = if has_prepare_exec() { ExecSeen::Prepared } else { ExecSeen::Checked };
+        let seen = match () {
+            _ if has_prepare_exec() => ExecSeen::Prepared,
+            _ if functions_are_traced() => ExecSeen::Checked,
+            _ => ExecSeen::Entered,
+        };
         let kernel = Self::open(config, tables, seen).or_else(|_| Self::open(config, tables, ExecSeen::Entered));
         let kernel = kernel.map_err(|e| why(&e))?;
         kernel.fill(tables).map_err(|e| why(&e))?;
@@ -289,6 +293,11 @@ fn has_prepare_exec() -> bool {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let mut numbers = release.split(['.', '-']).map(|n| n.parse::<u32>().unwrap_or(0));
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 10)
+}
+
+/// Where function tracing is switched off, programs can be attached to functions, but are never run.
+fn functions_are_traced() -> bool {
+    std::fs::read_to_string("/proc/sys/kernel/ftrace_enabled").is_ok_and(|on| on.trim() == "1")
 }
 
 /// Whether the engine can run here: loads and attaches it for a moment.

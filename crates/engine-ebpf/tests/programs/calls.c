@@ -22,6 +22,7 @@ static void wait_for_the_other(void) { usleep(100000); }
 
 static void *thread(void *arg)
 {
+	wait_for_the_other();
 	write(-1, "from a thread", 13);
 	return arg;
 }
