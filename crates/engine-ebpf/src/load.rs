@@ -2,17 +2,19 @@
 
 use crate::error::Why;
 use crate::plans::Tables;
-use crate::records;
+use crate::probe::{self, ExecSeen};
+use crate::refusal::why;
 use crate::wire::{
-    OpenStrideSkel, StrideSkel, StrideSkelBuilder, Wire, bound, bytes_of, call_plan, count, count_times, read, task_state,
+    OpenStrideSkel, StrideSkel, StrideSkelBuilder, Wire, bound, bytes_of, call_plan, count, count_times, read,
+    task_state,
 };
+use crate::{records, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{ErrorKind, Iter, Link, MapCore, MapFlags, PrintLevel, set_print};
+use libbpf_rs::{Iter, Link, MapCore, MapFlags, ProgramInput};
 use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::path::Path;
-use std::sync::Mutex;
+use std::time::{Duration, Instant};
 use stride_event::{Counted, Counting, Histogram, Times};
 
 /// What the programs are specialised for.
@@ -24,6 +26,8 @@ pub struct Config {
     pub ip: bool,
     pub unknown: bool,
     pub exits_only: bool,
+    /// Threads that call execve are let go (`-b`).
+    pub detach_on_execve: bool,
     pub signals: bool,
     pub counting: Option<Counting>,
     pub skip_failed: bool,
@@ -43,58 +47,19 @@ pub struct Kernel {
     cpus: u32,
 }
 
-/// Where execve is seen while what it was given is still there.
-#[derive(Clone, Copy, PartialEq)]
-enum ExecSeen {
-    /// When it succeeds.
-    Prepared,
-    /// When the new program is checked.
-    Checked,
-    /// When it is entered: what was not in memory then is missing.
-    Entered,
-}
-
 impl Config {
     fn count_only(&self) -> bool {
         self.counting.is_some_and(|c| c.only)
     }
 }
 
-/// The latest thing libbpf complained of.
-static COMPLAINT: Mutex<String> = Mutex::new(String::new());
-
-fn note_complaint(_: PrintLevel, text: String) {
-    if let Ok(mut last) = COMPLAINT.lock()
-        && let Some(line) = text.lines().rfind(|l| !l.trim().is_empty())
-    {
-        *last = line.trim().to_owned();
-    }
-}
-
-fn why(e: &libbpf_rs::Error) -> Why {
-    if !Path::new("/sys/kernel/btf/vmlinux").exists() {
-        return Why::NoBtf;
-    }
-    match e.kind() {
-        ErrorKind::PermissionDenied => Why::Denied(e.to_string()),
-        _ => Why::Refused(match COMPLAINT.lock() {
-            Ok(last) if !last.is_empty() => format!("{e}: {last}"),
-            _ => e.to_string(),
-        }),
-    }
-}
-
 impl Kernel {
     /// Loads the programs. Nothing is attached yet.
     pub fn load(config: Config, tables: &Tables) -> Result<Kernel, Why> {
-        set_print(Some((PrintLevel::Warn, note_complaint)));
-        // sched_prepare_exec came with Linux 6.10, and not every kernel lets its functions be watched.
-        let seen = match () {
-            _ if has_prepare_exec() => ExecSeen::Prepared,
-            _ if functions_are_traced() => ExecSeen::Checked,
-            _ => ExecSeen::Entered,
-        };
-        let kernel = Self::open(config, tables, seen).or_else(|_| Self::open(config, tables, ExecSeen::Entered));
+        probe::trial()?;
+        refusal::listen();
+        let kernel =
+            Self::open(config, tables, probe::exec_seen()).or_else(|_| Self::open(config, tables, ExecSeen::Entered));
         let kernel = kernel.map_err(|e| why(&e))?;
         kernel.fill(tables).map_err(|e| why(&e))?;
         Ok(kernel)
@@ -105,7 +70,8 @@ impl Kernel {
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut open: OpenStrideSkel<'static> = StrideSkelBuilder::default().open(object)?;
         let cpus = libbpf_rs::num_possible_cpus()? as u32;
-        let exec = tables.execs && !config.count_only();
+        let nested = probe::is_nested();
+        let exec = tables.execs && !config.count_only() || nested;
         let entry = tables.needs_entry && !config.exits_only || config.times || exec && seen == ExecSeen::Entered;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.follow = config.follow;
@@ -114,6 +80,8 @@ impl Kernel {
             rodata.trace_unknown = config.unknown;
             rodata.have_prepare_exec = seen != ExecSeen::Entered;
             rodata.exec_scratches = if seen == ExecSeen::Checked { cpus } else { 0 };
+            rodata.detach_on_exec = config.detach_on_execve;
+            rodata.nested = nested;
             rodata.count_calls = config.counting.is_some();
             rodata.count_only = config.count_only();
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
@@ -133,7 +101,9 @@ impl Kernel {
         open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
         open.maps.cases.set_max_entries(tables.case_keys.len().max(1) as u32)?;
         // Each program takes a millisecond or more to load.
-        open.progs.capture_entry.set_autoload(exec && seen != ExecSeen::Checked || tables.needs_entry && !config.exits_only);
+        open.progs
+            .capture_entry
+            .set_autoload(exec && seen != ExecSeen::Checked || tables.needs_entry && !config.exits_only);
         open.progs.on_prepare_exec.set_autoload(exec && seen == ExecSeen::Prepared);
         open.progs.on_check_exec.set_autoload(exec && seen == ExecSeen::Checked);
         open.progs.on_sys_enter.set_autoload(entry);
@@ -141,7 +111,11 @@ impl Kernel {
         open.progs.on_generate.set_autoload(config.signals);
         open.progs.on_fork.set_autoload(config.follow);
         open.progs.seed.set_autoload(config.attach);
+        open.progs.learn_ids.set_autoload(nested);
         let skel = open.load()?;
+        if nested {
+            skel.progs.learn_ids.test_run(ProgramInput::default())?;
+        }
         if skel.progs.capture_entry.autoload() {
             let step = skel.progs.capture_entry.as_fd().as_raw_fd() as u32;
             skel.maps.steps.update(bytes_of(&[0u32]), bytes_of(&[step]), MapFlags::ANY)?;
@@ -199,11 +173,12 @@ impl Kernel {
         self.skel.maps.tasks.update(bytes_of(&[key]), bytes_of(&[state]), MapFlags::ANY)
     }
 
-    /// Marks a thread, or all threads of a process, as traced; a record tells of each.
-    pub fn seed(&mut self, id: i32, whole_process: bool) -> libbpf_rs::Result<()> {
+    /// Marks a thread, or all threads of a process, as traced; a record tells of each. Returns whether there is any.
+    pub fn seed(&mut self, id: i32, whole_process: bool) -> libbpf_rs::Result<bool> {
         if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
             bss.seed_id = id as u32;
             bss.seed_is_tgid = u32::from(whole_process);
+            bss.seed_found = 0;
         }
         let link = self.skel.progs.seed.attach()?;
         // Threads that were being cloned while it ran are found the second time.
@@ -211,7 +186,13 @@ impl Kernel {
             let mut none = [0; 64];
             while Iter::new(&link)?.read(&mut none).is_ok_and(|n| n > 0) {}
         }
-        Ok(())
+        // SAFETY: a valid, aligned u32 of our own mapping.
+        Ok(self
+            .skel
+            .maps
+            .bss_data
+            .as_deref()
+            .is_some_and(|bss| unsafe { std::ptr::read_volatile(&bss.seed_found) } != 0))
     }
 
     pub fn ring(&self) -> BorrowedFd<'_> {
@@ -289,19 +270,14 @@ impl<T: MapCore> Fill for T {
     }
 }
 
-fn has_prepare_exec() -> bool {
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let mut numbers = release.split(['.', '-']).map(|n| n.parse::<u32>().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 10)
-}
-
-/// Where function tracing is switched off, programs can be attached to functions, but are never run.
-fn functions_are_traced() -> bool {
-    std::fs::read_to_string("/proc/sys/kernel/ftrace_enabled").is_ok_and(|on| on.trim() == "1")
-}
-
 /// Whether the engine can run here: loads and attaches it for a moment.
 pub fn available() -> Result<(), Why> {
+    trial_load(1 << 16).map(drop)
+}
+
+/// Loads and attaches everything there is, with a ring of this size. Returns how long that took.
+pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
+    let begin = Instant::now();
     let tables = Tables {
         ops: Vec::new(),
         calls: Vec::new(),
@@ -318,15 +294,17 @@ pub fn available() -> Result<(), Why> {
         ip: true,
         unknown: true,
         exits_only: false,
+        detach_on_execve: false,
         signals: true,
         counting: None,
         skip_failed: false,
         skip_successful: false,
         attach: true,
-        ring_bytes: 1 << 16,
+        ring_bytes,
     };
-    Kernel::load(config, &tables)?
-    .attach()
+    let mut kernel = Kernel::load(config, &tables)?;
+    kernel.attach()?;
+    Ok(begin.elapsed())
 }
 
 /// What wire.h says fits what Rust assumes of it.

@@ -100,6 +100,15 @@ struct signal_struct {
 	struct task_struct *group_exec_task;
 };
 
+struct upid {
+	int nr;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
 struct sched_entity {
 	u64 sum_exec_runtime;
 };
@@ -109,6 +118,8 @@ struct task_struct {
 	int pid;
 	int tgid;
 	int exit_code;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
 	struct signal_struct *signal;
 	struct sigpending pending;
 	struct sched_entity se;

@@ -125,6 +125,7 @@ const volatile bool skip_successful;
 const volatile bool trace_unknown;
 /* execve is seen where it succeeds, not when it is entered; and from which scratch on, if a function's program sees it. */
 const volatile bool have_prepare_exec;
+const volatile bool detach_on_exec;
 const volatile u32 exec_scratches;
 /* Records beyond this fill of the ring are refused, except those that tell of threads coming and going. */
 const volatile u64 ring_call_limit;
@@ -136,6 +137,8 @@ u32 reader_waits;
 /* What the task iterator is to adopt. */
 u32 seed_id;
 u32 seed_is_tgid;
+/* Set if there was any such thread. */
+u32 seed_found;
 /* Control records that found no room. */
 u64 control_lost;
 /* Slots of `counts` given out. */
@@ -151,6 +154,7 @@ struct wire_types {
 	struct rec_signal signal;
 	struct rec_exit exit;
 	struct rec_exec exec;
+	struct rec_detach detach;
 	enum rec_kind rec_kind;
 	enum rec_flag rec_flag;
 	enum block_flag block_flag;

@@ -12,6 +12,7 @@
 #include "wire.h"
 #include "maps.h"
 #include "regs.h"
+#include "ids.h"
 #include "ring.h"
 #include "capture.h"
 #include "traced.h"
@@ -135,6 +136,8 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 				return 0;
 		}
 	}
+	if (flags & CALL_EXEC && !have_prepare_exec)
+		note_id_before_exec(task, st);
 	if (take_times) {
 		st->entered = bpf_ktime_get_ns();
 		if (count_cpu)
@@ -165,6 +168,9 @@ int on_prepare_exec(void *ctx)
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	abi = abi_of(task);
 	nr = nr_of(regs);
+	note_id_before_exec(task, st);
+	if (st->flags & TASK_BEFORE_EXEC)
+		st->flags |= TASK_FIRST_EXEC;
 	index = plan_index(abi, nr);
 	st->flags &= ~TASK_BEFORE_EXEC;
 	st->flags |= TASK_EXECING;
@@ -248,7 +254,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 			return;
 		call->flags = FLAG_COUNTED;
 	}
-	if (plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, st) && simple_exit(call, plan))
+	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, st) && simple_exit(call, plan))
 		return;
 	s = begin(call->task, st, call->regs, call->abi, call->nr, REC_CALL);
 	if (!s)
@@ -262,7 +268,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	if (being_killed(call->task, st))
 		s->call.head.flags |= FLAG_GONE;
 	/* After execve there is nothing left of what it was given. */
-	if (!(was & TASK_EXECING) && !(flags & CALL_EXEC && call->ret == 0)) {
+	if (!count_only && !(was & TASK_EXECING) && !(flags & CALL_EXEC && call->ret == 0)) {
 		s->phase = 1;
 		s->failed = call->ret < 0 && call->ret >= -4095;
 		s->room = was & TASK_ENTRY_SENT ? st->room : ~0U;
@@ -312,9 +318,20 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	new->flags = TASK_NEW;
 	head(&rec.head, REC_START, child, new);
 	rec.at = bpf_ktime_get_ns();
-	rec.parent = parent->pid;
+	rec.parent = id_of(parent);
 	send_control(new, &rec, sizeof(rec), false);
 	return 0;
+}
+
+/* -b execve. */
+static __always_inline void let_go(struct task_struct *task, struct task_state *st)
+{
+	struct rec_detach rec;
+
+	head(&rec.head, REC_DETACH, task, st);
+	rec.at = bpf_ktime_get_ns();
+	send_control(st, &rec, sizeof(rec), true);
+	bpf_task_storage_delete(&tasks, task);
 }
 
 /* struct task_struct *task: the current one; int old_pid */
@@ -326,15 +343,19 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 	struct task_state *st;
 	struct rec_exec rec;
 
-	if (task->pid == old_pid)
+	if (task->pid == old_pid && !detach_on_exec)
 		return 0;
 	st = traced(task);
 	if (!st)
 		return 0;
-	head(&rec.head, REC_EXEC, task, st);
-	rec.at = bpf_ktime_get_ns();
-	rec.old = old_pid;
-	send_control(st, &rec, sizeof(rec), false);
+	if (task->pid != old_pid) {
+		head(&rec.head, REC_EXEC, task, st);
+		rec.at = bpf_ktime_get_ns();
+		rec.old = nested ? st->old_id : old_pid;
+		send_control(st, &rec, sizeof(rec), false);
+	}
+	if (detach_on_exec && !(st->flags & (TASK_BEFORE_EXEC | TASK_FIRST_EXEC)))
+		let_go(task, st);
 	return 0;
 }
 
@@ -390,8 +411,9 @@ int seed(struct bpf_iter__task *ctx)
 	struct task_state *st;
 	struct rec_start rec;
 
-	if (!task || (seed_is_tgid ? task->tgid : task->pid) != seed_id)
+	if (!task || (seed_is_tgid ? process_id_of(task) : id_of(task)) != seed_id)
 		return 0;
+	seed_found = 1;
 	if (bpf_task_storage_get(&tasks, task, NULL, 0))
 		return 0;
 	st = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
