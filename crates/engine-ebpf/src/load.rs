@@ -15,11 +15,11 @@ use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::{Duration, Instant};
-use stride_event::{Counted, Counting, Histogram, Times};
+use stride_event::{Counted, Counting, FdSet, Histogram, Times};
 
 /// What the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub struct Config<'a> {
     pub follow: bool,
     pub times: bool,
     /// Instruction pointers are shown.
@@ -30,6 +30,8 @@ pub struct Config {
     pub detach_on_execve: bool,
     pub signals: bool,
     pub counting: Option<Counting>,
+    /// The descriptors that calls are chosen by.
+    pub fds: Option<&'a FdSet>,
     pub skip_failed: bool,
     pub skip_successful: bool,
     /// Threads are looked for (`-p`).
@@ -47,7 +49,7 @@ pub struct Kernel {
     cpus: u32,
 }
 
-impl Config {
+impl Config<'_> {
     fn count_only(&self) -> bool {
         self.counting.is_some_and(|c| c.only)
     }
@@ -79,13 +81,19 @@ impl Kernel {
             rodata.tell_more = config.times || config.ip;
             rodata.trace_unknown = config.unknown;
             rodata.have_prepare_exec = seen != ExecSeen::Entered;
-            rodata.exec_scratches = if seen == ExecSeen::Checked { cpus } else { 0 };
             rodata.detach_on_exec = config.detach_on_execve;
             rodata.nested = nested;
             rodata.count_calls = config.counting.is_some();
             rodata.count_only = config.count_only();
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
             rodata.few_calls = tables.few;
+            if let Some(fds) = config.fds {
+                let high = |fd| fd >= bound::FD_MAX.0 as i32;
+                for fd in (0..bound::FD_MAX.0 as usize).filter(|&fd| fds.contains(fd as i32)) {
+                    rodata.wanted_fds[fd / 64] |= 1 << (fd % 64);
+                }
+                rodata.want_high_fds = fds.inverted || fds.listed.iter().any(|&fd| high(fd));
+            }
             rodata.skip_failed = config.skip_failed;
             rodata.skip_successful = config.skip_successful;
             let ring = u64::from(config.ring_bytes);
@@ -93,7 +101,7 @@ impl Kernel {
             rodata.ring_wake_mark = ring / 8;
         }
         open.maps.ring.set_max_entries(config.ring_bytes)?;
-        open.maps.scratches.set_max_entries(if seen == ExecSeen::Checked { 2 * cpus } else { cpus })?;
+        open.maps.scratches.set_max_entries(cpus)?;
         if config.counting.is_some() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
         }
@@ -297,6 +305,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         detach_on_execve: false,
         signals: true,
         counting: None,
+        fds: None,
         skip_failed: false,
         skip_successful: false,
         attach: true,

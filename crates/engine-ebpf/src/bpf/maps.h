@@ -46,7 +46,7 @@ struct {
 
 /*
  * Where a record is put together: one per CPU. (A per-CPU map holds at most 32 KiB an element.) The programs that use
- * it run with preemption off and never from interrupts; on_check_exec, which does not, has one per CPU of its own.
+ * it run with preemption off and never from interrupts.
  */
 struct scratch {
 	/* The interpreter's state: the call's plan, bytes of `data` in use, how the call ended, and where its loops are. */
@@ -117,6 +117,9 @@ const volatile bool count_calls;
 const volatile bool count_only;
 /* Counting tells time on a CPU from time waited. */
 const volatile bool count_cpu;
+/* The descriptors that CALL_FDS goes by, and whether those from FD_MAX on are among them. */
+const volatile u64 wanted_fds[FD_MAX / 64];
+const volatile bool want_high_fds;
 /* Only some calls are wanted. */
 const volatile bool few_calls;
 /* Calls that end so are not wanted. */
