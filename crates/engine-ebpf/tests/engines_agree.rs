@@ -40,7 +40,8 @@ fn compile(name: &str) -> PathBuf {
 fn text(mut each: impl FnMut(&mut dyn FnMut(&Event<'_>))) -> String {
     let shared = Shared::default();
     let layout = Layout {
-        column: 40,
+        // What is before a result is as long as the ids in it.
+        column: 0,
         elapsed: None,
         style: Style::default(),
         leader: Leader { pid: PidPrefix::Always, ..Leader::default() },
