@@ -36,7 +36,7 @@ struct {
 
 /*
  * Where a record is put together: one per CPU. (A per-CPU map holds at most 32 KiB an element.) The programs that use
- * it run with preemption off and never from interrupts; on_check_exec, which does not, has one per CPU of its own.
+ * it run with preemption off and never from interrupts.
  */
 struct scratch {
 	/* The interpreter's state: the call's plan, bytes of `data` in use, how the call ended, and where its loops are. */

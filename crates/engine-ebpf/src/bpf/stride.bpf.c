@@ -205,7 +205,7 @@ int on_prepare_exec(void *ctx)
  * Before Linux 6.10: execve has read what it was given (so that it is in memory, as it need not be when the call is entered),
  * and may still fail. Called again for the interpreter of a script.
  */
-SEC("fentry/security_bprm_check")
+SEC("kprobe/security_bprm_check")
 int on_check_exec(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
