@@ -68,10 +68,20 @@ pub fn pidfd(pid: Tid) -> Result<OwnedFd, Errno> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
 }
 
-/// Waits for one child to be gone.
-pub fn wait_for(pid: Tid) {
-    // SAFETY: no pointers are passed.
-    while unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) } < 0 && Errno::last() == Errno::EINTR {}
+/// Waits for one child to be gone; returns its status as wait(2) gives it.
+pub fn wait_for(pid: Tid) -> Option<i32> {
+    let mut status = 0;
+    loop {
+        // SAFETY: one int to write to.
+        let r = unsafe { libc::waitpid(pid, &mut status, 0) };
+        // Where another thread traces it, its stops are told of here, too.
+        if r == pid && !libc::WIFSTOPPED(status) {
+            return Some(status);
+        }
+        if r < 0 && Errno::last() != Errno::EINTR {
+            return None;
+        }
+    }
 }
 
 /// Ids to take on.

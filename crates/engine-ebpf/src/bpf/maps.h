@@ -117,7 +117,8 @@ const volatile bool count_calls;
 const volatile bool count_only;
 /* Counting tells time on a CPU from time waited. */
 const volatile bool count_cpu;
-/* The descriptors that CALL_FDS goes by, and whether those from FD_MAX on are among them. */
+/* There are calls with CALL_FDS; the descriptors it goes by, and whether those from FD_MAX on are among them. */
+const volatile bool filter_fds;
 const volatile u64 wanted_fds[FD_MAX / 64];
 const volatile bool want_high_fds;
 /* Only some calls are wanted. */
@@ -130,8 +131,6 @@ const volatile bool trace_unknown;
 const volatile bool have_prepare_exec;
 const volatile bool detach_on_exec;
 const volatile u32 exec_scratches;
-/* Records beyond this fill of the ring are refused, except those that tell of threads coming and going. */
-const volatile u64 ring_call_limit;
 /* Fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
 
@@ -142,8 +141,11 @@ u32 seed_id;
 u32 seed_is_tgid;
 /* Set if there was any such thread. */
 u32 seed_found;
-/* Control records that found no room. */
+/* Calls that found no room, in all; and control records. */
+u64 calls_lost;
 u64 control_lost;
+/* Threads that are traced and have not ended: what the records say of them may have gaps. */
+u64 threads_alive;
 /* Slots of `counts` given out. */
 u32 slots_used;
 
@@ -168,6 +170,7 @@ struct wire_types {
 	enum call_flag call_flag;
 	enum task_flag task_flag;
 	enum mail mail;
+	struct bell bell;
 	struct count count;
 };
 const volatile struct wire_types wire_types;
