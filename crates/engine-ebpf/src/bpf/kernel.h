@@ -128,7 +128,6 @@ struct task_struct {
 	struct sched_entity se;
 	unsigned long nvcsw;
 	unsigned long nivcsw;
-	unsigned in_execve : 1;
 };
 
 struct kernel_siginfo {

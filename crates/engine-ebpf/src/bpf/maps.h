@@ -36,7 +36,7 @@ struct {
 
 /*
  * Where a record is put together: one per CPU. (A per-CPU map holds at most 32 KiB an element.) The programs that use
- * it run with preemption off and never from interrupts; on_check_exec, which does not, has one per CPU of its own.
+ * it run with preemption off and never from interrupts.
  */
 struct scratch {
 	/* The interpreter's state: the call's plan, bytes of `data` in use, how the call ended, and where its loops are. */
@@ -107,7 +107,8 @@ const volatile bool count_calls;
 const volatile bool count_only;
 /* Counting tells time on a CPU from time waited. */
 const volatile bool count_cpu;
-/* The descriptors that CALL_FDS goes by, and whether those from FD_MAX on are among them. */
+/* There are calls with CALL_FDS; the descriptors it goes by, and whether those from FD_MAX on are among them. */
+const volatile bool filter_fds;
 const volatile u64 wanted_fds[FD_MAX / 64];
 const volatile bool want_high_fds;
 /* Only some calls are wanted. */
@@ -116,10 +117,9 @@ const volatile bool few_calls;
 const volatile bool skip_failed;
 const volatile bool skip_successful;
 const volatile bool trace_unknown;
-/* execve is seen where it succeeds, not when it is entered; and from which scratch on, if a function's program sees it. */
+/* execve is seen when it succeeds, or nearly, not when it is entered. */
 const volatile bool have_prepare_exec;
 const volatile bool detach_on_exec;
-const volatile u32 exec_scratches;
 /* Fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
 

@@ -131,6 +131,13 @@ static __always_inline bool same_twice(struct pt_regs *regs, u32 abi)
 	return false;
 }
 
+static __always_inline void note_entry(struct task_struct *task, struct task_state *st)
+{
+	st->entered = bpf_ktime_get_ns();
+	if (count_cpu)
+		note_cpu(task, st);
+}
+
 /* struct pt_regs *regs, long nr */
 SEC("raw_tp/sys_enter")
 int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
@@ -142,6 +149,15 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	struct task_state *st;
 	struct pt_regs *regs;
 
+	if (count_only) {
+		st = traced(task);
+		if (!st)
+			return 0;
+		if (!st->flags) {
+			note_entry(task, st);
+			return 0;
+		}
+	}
 	index = plan_index(abi, nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	flags = flags_of(plan);
@@ -160,15 +176,12 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	}
 	if (flags & CALL_EXEC && !have_prepare_exec)
 		note_id_before_exec(task, st);
-	if (take_times) {
-		st->entered = bpf_ktime_get_ns();
-		if (count_cpu)
-			note_cpu(task, st);
-	}
+	if (take_times)
+		note_entry(task, st);
 	if (count_only || !(flags & CALL_TRACED) || !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	if (plan && flags & CALL_FDS && !about_wanted(plan, regs, abi))
+	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, regs, abi))
 		return 0;
 	if (flags & CALL_MIXED && same_twice(regs, abi))
 		flags |= CALL_ENTRY;
@@ -207,7 +220,7 @@ int on_prepare_exec(void *ctx)
  * Before Linux 6.10: execve has read what it was given (so that it is in memory, as it need not be when the call is entered),
  * and may still fail. Called again for the interpreter of a script.
  */
-SEC("fentry/security_bprm_check")
+SEC("kprobe/security_bprm_check")
 int on_check_exec(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -271,7 +284,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
 		return;
-	if (!ends_right(call->ret) || plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
+	if (!ends_right(call->ret) || filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
 		return;
 	if (count_calls && plan && counted(call->task, st, plan, call->ret)) {
 		if (count_only)
