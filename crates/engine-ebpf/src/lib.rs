@@ -1,7 +1,7 @@
 //! The eBPF engine: programs in the kernel copy what each call did into a ring, and the tracee never stops.
 //!
 //! `bpf/` is the kernel side; `bpf/wire.h` says what passes between it and this side. The files here, outermost first:
-//! `engine` (records in, events out), `records` (reading them), `ring`, `valve` (holding who fills it), `load` (programs and maps),
+//! `engine` (records in, events out), `records` (reading them), `rings` and `ring`, `valve` (holding who fills it), `load` (programs and maps),
 //! `plans` (rows to ops), `about` (filters of
 //! files), `wire` (the generated mirror of wire.h), `probe` (whether it can
 //! work here), `refusal` (why not) and `error`.
@@ -18,6 +18,7 @@ pub mod probe;
 mod records;
 mod refusal;
 mod ring;
+mod rings;
 mod valve;
 mod wire;
 

@@ -1,7 +1,7 @@
 //! Records of the ring to calls.
 
-use crate::wire::{block_flag, read, rec_block, rec_call, rec_flag, rec_more};
-use stride_event::{Blocks, Call, Outcome, Phase, Tid};
+use crate::wire::{block_flag, read, rec_block, rec_call, rec_detach, rec_flag, rec_head, rec_kind, rec_more};
+use stride_event::{Blocks, Call, Ns, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
 
 pub fn abi(abi: u8) -> Abi {
@@ -9,6 +9,16 @@ pub fn abi(abi: u8) -> Abi {
         1 => Abi::I386,
         2 => Abi::Aarch64,
         _ => Abi::X86_64,
+    }
+}
+
+/// When a record was made; 0 if it does not say.
+pub fn time(rec: &[u8]) -> Ns {
+    let Some(head) = read::<rec_head>(rec) else { return 0 };
+    match rec_kind(u32::from(head.kind)) {
+        rec_kind::REC_CALL | rec_kind::REC_ENTRY => read(rec).map_or(0, |call| more(&call, rec).0.at),
+        // Behind the head of all others.
+        _ => read::<rec_detach>(rec).map_or(0, |rec| rec.at),
     }
 }
 
