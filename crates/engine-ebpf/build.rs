@@ -8,11 +8,13 @@ fn main() {
         Ok("aarch64") => "arm64",
         _ => "x86",
     };
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("stride.skel.rs");
-    SkeletonBuilder::new()
-        .source("src/bpf/stride.bpf.c")
-        .clang_args([&format!("-D__TARGET_ARCH_{arch}"), "-Wall", "-Wno-unused-function", "-mcpu=v3"])
-        .build_and_generate(&out)
-        .unwrap_or_else(|e| panic!("building the eBPF program (is clang installed?): {e:#}"));
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    for object in ["stride", "survey"] {
+        SkeletonBuilder::new()
+            .source(format!("src/bpf/{object}.bpf.c"))
+            .clang_args([&format!("-D__TARGET_ARCH_{arch}"), "-Wall", "-Wno-unused-function", "-mcpu=v3"])
+            .build_and_generate(out.join(format!("{object}.skel.rs")))
+            .unwrap_or_else(|e| panic!("building the eBPF programs (is clang installed?): {e:#}"));
+    }
     println!("cargo:rerun-if-changed=src/bpf");
 }

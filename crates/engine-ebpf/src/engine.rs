@@ -5,17 +5,22 @@ use crate::load::{Config, Kernel, RingSize};
 use crate::plans::Tables;
 use crate::ring::Ring;
 use crate::rings::Rings;
+use crate::survey::Survey;
+use crate::threads::Threads;
 use crate::valve::{Held, Valve};
 use crate::wire::{
-    read, rec_call, rec_detach, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_signal, rec_start, task_flag,
+    read, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_signal, rec_start,
+    rec_stopped, task_flag,
 };
-use crate::{records, refusal};
+use crate::{inside, records, refusal};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
+use std::time::Duration;
 use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
-use stride_event::{About, Call, Counted, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{About, Call, Counted, Event, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_syscalls::Abi;
 
 /// What to do when calls come faster than they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,18 +75,60 @@ impl Default for Settings {
 }
 
 /// How long the reader waits before it looks for itself.
-const PATIENCE_MS: i32 = 20;
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// An event, without what it borrows.
 enum Note {
-    Started { tid: Tid, origin: Origin, at: Ns },
+    Started {
+        tid: Tid,
+        origin: Origin,
+        at: Ns,
+    },
     Exit,
-    Signal { tid: Tid, ip: u64, at: Ns },
-    Exited { tid: Tid, status: i32, at: Ns },
-    Killed { tid: Tid, signal: i32, core: bool, at: Ns },
-    Superseded { tid: Tid, old: Tid, at: Ns },
-    Lost { tid: Tid, count: u64, at: Ns },
-    Detached { tid: Tid, at: Ns },
+    /// The thread's call is in `threads`.
+    Enter {
+        tid: Tid,
+    },
+    Signal {
+        tid: Tid,
+        ip: u64,
+        at: Ns,
+    },
+    Stopped {
+        tid: Tid,
+        signal: i32,
+        at: Ns,
+    },
+    Personality {
+        tid: Tid,
+        abi: Abi,
+        at: Ns,
+    },
+    Exited {
+        tid: Tid,
+        status: i32,
+        at: Ns,
+    },
+    Killed {
+        tid: Tid,
+        signal: i32,
+        core: bool,
+        at: Ns,
+    },
+    Superseded {
+        tid: Tid,
+        old: Tid,
+        at: Ns,
+    },
+    Lost {
+        tid: Tid,
+        count: u64,
+        at: Ns,
+    },
+    Detached {
+        tid: Tid,
+        at: Ns,
+    },
     Idle,
 }
 
@@ -95,6 +142,9 @@ pub struct EbpfEngine {
     /// What calls in flight had in memory when they were entered, by thread.
     entered: HashMap<Tid, Call>,
     spare: Vec<Call>,
+    threads: Threads,
+    survey: Survey,
+    limits: Limits,
     /// Traced threads that have not ended.
     live: BTreeSet<Tid>,
     signals: Dispositions,
@@ -109,6 +159,8 @@ pub struct EbpfEngine {
     /// The record at the ring's front was handed out; or the losses before it were.
     taken: bool,
     lost_told: bool,
+    /// Of the losses to be told, one is a call whose beginning was shown and whose end was made up.
+    lost_shown: bool,
     idle_told: bool,
     /// What the kernel last said of threads that came or went unseen.
     unseen: u64,
@@ -165,6 +217,10 @@ impl EbpfEngine {
                 failures.push(tid);
             }
         }
+        let mut survey = Survey::new(spec.entries, spec.calls.clone(), config.ring.bytes);
+        if !spec.attach.is_empty() {
+            survey.look(&kernel, true);
+        }
         let mut engine = EbpfEngine {
             ring,
             // Without it, calls are lost, and told to be.
@@ -174,6 +230,9 @@ impl EbpfEngine {
             siginfo: [0; SIGINFO_SIZE],
             entered: HashMap::new(),
             spare: Vec::new(),
+            threads: Threads::default(),
+            survey,
+            limits: spec.limits,
             live: BTreeSet::new(),
             signals: Dispositions::install(spec),
             stopping: None,
@@ -183,6 +242,7 @@ impl EbpfEngine {
             first: None,
             taken: false,
             lost_told: false,
+            lost_shown: false,
             idle_told: false,
             unseen: 0,
         };
@@ -211,12 +271,20 @@ impl EbpfEngine {
         Ok(Some(match note {
             Note::Started { tid, origin, at } => Event::Started { tid, origin, at },
             Note::Exit => Event::Exit(&self.call),
+            Note::Enter { tid } => match self.threads.blocked(tid) {
+                Some(call) => Event::Enter(call),
+                None => Event::Idle,
+            },
             Note::Signal { tid, ip, at } => Event::Signal { tid, info: &self.siginfo, ip: Some(ip), at },
+            Note::Stopped { tid, signal, at } => Event::Stopped { tid, signal, at },
+            Note::Personality { tid, abi, at } => Event::Personality { tid, abi, at },
             Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
             Note::Superseded { tid, old, at } => Event::Superseded { tid, old, call: self.entered.get(&tid), at },
             Note::Lost { tid, count, at } => Event::Lost { tid, count, at },
-            Note::Detached { tid, at } => Event::Detached { tid, call: self.entered.get(&tid), at },
+            Note::Detached { tid, at } => {
+                Event::Detached { tid, call: self.threads.blocked(tid).or_else(|| self.entered.get(&tid)), at }
+            }
             Note::Idle => Event::Idle,
         }))
     }
@@ -227,6 +295,8 @@ impl EbpfEngine {
     pub fn stop(&mut self, signal: Option<i32>) {
         if self.stopping.is_none() {
             self.stopping = Some(signal);
+            // The calls that threads are in at the end are shown with them.
+            self.survey.look(&self.kernel, true);
             self.kernel.detach();
             if let Some(valve) = &mut self.valve {
                 valve.stop();
@@ -297,15 +367,8 @@ impl EbpfEngine {
                     self.taken = true;
                     continue;
                 };
-                if head.lost > 0 && !self.lost_told {
-                    self.lost_told = true;
-                    return Ok(Some(Note::Lost {
-                        tid: head.tid as Tid,
-                        count: u64::from(head.lost),
-                        at: records::time(rec),
-                    }));
-                }
-                if let Some(note) = self.unannounced(&head) {
+                self.survey.record(&self.kernel);
+                if let Some(note) = self.precedes(&head) {
                     return Ok(Some(note));
                 }
                 self.taken = true;
@@ -332,6 +395,7 @@ impl EbpfEngine {
                 }
                 return Ok(None);
             }
+            self.survey.idle(&self.kernel);
             if !self.wait()? && !std::mem::replace(&mut self.idle_told, true) {
                 return Ok(Some(Note::Idle));
             }
@@ -344,10 +408,15 @@ impl EbpfEngine {
         let tid = head.tid as Tid;
         let of_thread = matches!(
             rec_kind(u32::from(head.kind)),
-            rec_kind::REC_CALL | rec_kind::REC_ENTRY | rec_kind::REC_SIGNAL | rec_kind::REC_EXIT
+            rec_kind::REC_CALL
+                | rec_kind::REC_ENTRY
+                | rec_kind::REC_SIGNAL
+                | rec_kind::REC_EXIT
+                | rec_kind::REC_BLOCKED
+                | rec_kind::REC_STOPPED
         );
         let new = self.unseen > 0 && of_thread && self.live.insert(tid);
-        let at = if new { self.ring.peek().map_or(0, records::time) } else { 0 };
+        let at = if new { self.ring.peek().map_or(0, records::began) } else { 0 };
         new.then_some(Note::Started { tid, origin: Origin::Attached, at })
     }
 
@@ -368,8 +437,9 @@ impl EbpfEngine {
         if !ready {
             let watched = |fd: &BorrowedFd<'_>| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
             let mut polled: Vec<libc::pollfd> = self.kernel.rings().iter().map(watched).collect();
+            let patience = self.survey.patience(PATIENCE).as_millis() as i32 + 1;
             // SAFETY: so many valid pollfds.
-            let n = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, PATIENCE_MS) };
+            let n = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, patience) };
             if n < 0 {
                 let e = io::Error::last_os_error();
                 if e.kind() != io::ErrorKind::Interrupted {
@@ -380,6 +450,62 @@ impl EbpfEngine {
         }
         self.kernel.set_waiting(false);
         Ok(ready)
+    }
+
+    /// What is to be told before the record at the ring's front.
+    fn precedes(&mut self, head: &rec_head) -> Option<Note> {
+        let tid = head.tid as Tid;
+        if head.lost > 0 && !self.lost_told {
+            let at = self.ring.peek().map_or(0, records::began);
+            // Its return is the first thing that was lost.
+            if let Some(mut call) = self.threads.take_blocked(tid) {
+                call.outcome = Outcome::Gone;
+                call.returned = at;
+                // Its end is not known, and it is among the losses: there is nothing to count.
+                call.counted = true;
+                self.call = call;
+                self.lost_shown = true;
+                return Some(Note::Exit);
+            }
+            self.lost_told = true;
+            let count = u64::from(head.lost) - u64::from(std::mem::take(&mut self.lost_shown));
+            if count > 0 {
+                return Some(Note::Lost { tid, count, at });
+            }
+        }
+        if let Some(note) = self.unannounced(head) {
+            return Some(note);
+        }
+        let kind = rec_kind(u32::from(head.kind));
+        if kind == rec_kind::REC_CALL || kind == rec_kind::REC_BLOCKED {
+            let has_entry = u32::from(head.flags) & rec_flag::FLAG_HAS_ENTRY.0 != 0;
+            // execve returns with the ABI of the new program.
+            let entered = if has_entry { self.entered.get(&tid) } else { None };
+            let abi = entered.map_or_else(|| records::abi(head.abi), |call| call.abi);
+            if self.threads.changes_abi(tid, abi) {
+                let at = self.ring.peek().map_or(0, records::began);
+                return Some(Note::Personality { tid, abi, at });
+            }
+        }
+        None
+    }
+
+    /// A thread was found blocked; tells whether that is to be shown.
+    fn blocked(&mut self, rec: &rec_blocked) -> bool {
+        let tid = rec.head.tid as Tid;
+        let call = match self.entered.get(&tid) {
+            Some(call) => call.clone(),
+            None => {
+                let mut call = records::blocked(rec);
+                if !inside::read(&mut call, &self.limits) {
+                    return false;
+                }
+                call
+            }
+        };
+        self.threads.blocks(call);
+        // At the end it is shown with the thread that is let go.
+        self.stopping.is_none()
     }
 
     /// Takes in the record at the ring's front.
@@ -405,6 +531,7 @@ impl EbpfEngine {
                 records::blocks(&mut self.call.blocks, memory);
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
+                self.threads.returned(&mut self.call);
                 Some(Note::Exit)
             }
             rec_kind::REC_ENTRY => {
@@ -425,6 +552,9 @@ impl EbpfEngine {
                     0 => Origin::Attached,
                     parent => Origin::Forked { parent: parent as Tid },
                 };
+                if rec.parent != 0 {
+                    self.threads.starts(tid, records::abi(head.abi));
+                }
                 Some(Note::Started { tid, origin, at: rec.at })
             }
             rec_kind::REC_SIGNAL => {
@@ -433,12 +563,24 @@ impl EbpfEngine {
                 for (to, word) in self.siginfo.chunks_exact_mut(8).zip(rec.info) {
                     to.copy_from_slice(&word.to_ne_bytes());
                 }
+                if matches!(rec.info[0] as i32, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU) {
+                    self.survey.hurry();
+                }
                 Some(Note::Signal { tid, ip: rec.ip, at: rec.at })
+            }
+            rec_kind::REC_BLOCKED => {
+                let rec = read::<rec_blocked>(rec)?;
+                self.blocked(&rec).then_some(Note::Enter { tid })
+            }
+            rec_kind::REC_STOPPED => {
+                let rec = read::<rec_stopped>(rec)?;
+                Some(Note::Stopped { tid, signal: rec.signal as i32, at: rec.at })
             }
             rec_kind::REC_EXIT => {
                 let rec_exit { status, at, .. } = read::<rec_exit>(rec)?;
                 let status = status as i32;
                 self.live.remove(&tid);
+                self.threads.gone(tid);
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
                 }
@@ -449,6 +591,7 @@ impl EbpfEngine {
                 let old = old as Tid;
                 self.live.remove(&old);
                 self.live.insert(tid);
+                self.threads.renamed(old, tid);
                 if let Some(mut call) = self.entered.remove(&old) {
                     call.tid = tid;
                     self.entered.insert(tid, call);

@@ -2,12 +2,13 @@
 
 use crate::error::Why;
 use crate::plans::Tables;
+use crate::probe::{self, ExecSeen};
 use crate::refusal::why;
 use crate::wire::{
     OpenStrideSkel, StrideSkel, StrideSkelBuilder, Wire, bound, bytes_of, call_plan, count, count_times, read,
     task_state,
 };
-use crate::{probe, records, refusal};
+use crate::{records, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
 use std::io::Read;
@@ -96,17 +97,6 @@ pub struct Kernel {
     cpus: u32,
 }
 
-/// Where execve is seen while what it was given is still there.
-#[derive(Clone, Copy, PartialEq)]
-enum ExecSeen {
-    /// When it succeeds.
-    Prepared,
-    /// When the new program is checked.
-    Checked,
-    /// When it is entered: what was not in memory then is missing.
-    Entered,
-}
-
 impl Config<'_> {
     fn count_only(&self) -> bool {
         self.counting.is_some_and(|c| c.only)
@@ -118,9 +108,8 @@ impl Kernel {
     pub fn load(config: Config, tables: &Tables) -> Result<Kernel, Why> {
         probe::trial()?;
         refusal::listen();
-        // sched_prepare_exec came with Linux 6.10, and not every kernel lets its functions be watched.
-        let seen = if probe::has_prepare_exec() { ExecSeen::Prepared } else { ExecSeen::Checked };
-        let kernel = Self::open(config, tables, seen).or_else(|_| Self::open(config, tables, ExecSeen::Entered));
+        let kernel =
+            Self::open(config, tables, probe::exec_seen()).or_else(|_| Self::open(config, tables, ExecSeen::Entered));
         let kernel = kernel.map_err(|e| why(&e))?;
         kernel.fill(tables).map_err(|e| why(&e))?;
         Ok(kernel)
@@ -142,7 +131,6 @@ impl Kernel {
             rodata.ring_count = config.rings;
             rodata.trace_unknown = config.unknown;
             rodata.have_prepare_exec = seen != ExecSeen::Entered;
-            rodata.exec_scratches = if seen == ExecSeen::Checked { cpus } else { 0 };
             rodata.detach_on_exec = config.detach_on_execve;
             rodata.nested = nested;
             rodata.count_calls = config.counting.is_some();
@@ -150,6 +138,7 @@ impl Kernel {
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
             rodata.few_calls = tables.few;
             if let Some(fds) = config.fds {
+                rodata.filter_fds = true;
                 let high = |fd| fd >= bound::FD_MAX.0 as i32;
                 for fd in (0..bound::FD_MAX.0 as usize).filter(|&fd| fds.contains(fd as i32)) {
                     rodata.wanted_fds[fd / 64] |= 1 << (fd % 64);
@@ -169,7 +158,7 @@ impl Kernel {
         open.maps.rings.set_autocreate(config.rings > 1)?;
         // Nothing rings where nobody is held.
         open.maps.bells.set_autocreate(config.ring.hold)?;
-        open.maps.scratches.set_max_entries(if seen == ExecSeen::Checked { 2 * cpus } else { cpus })?;
+        open.maps.scratches.set_max_entries(cpus)?;
         if config.counting.is_some() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
         }
@@ -278,6 +267,17 @@ impl Kernel {
 
     pub fn rings(&self) -> Vec<BorrowedFd<'_>> {
         std::iter::once(self.skel.maps.ring.as_fd()).chain(self.more_rings.iter().map(AsFd::as_fd)).collect()
+    }
+
+    /// Stride is in a PID namespace of its own: how deep, and where struct pid has its ids.
+    pub fn nested(&self) -> Option<(u32, u32)> {
+        let nested = self.skel.maps.rodata_data.is_some_and(|rodata| rodata.nested);
+        self.skel.maps.bss_data.as_deref().filter(|_| nested).map(|bss| (bss.pid_level, bss.pid_numbers))
+    }
+
+    /// What is known of each traced thread.
+    pub fn tasks(&self) -> BorrowedFd<'_> {
+        self.skel.maps.tasks.as_fd()
     }
 
     /// Where threads to be held are named.

@@ -48,7 +48,7 @@ impl Rings {
             let mut unfinished = false;
             for (i, ring) in self.all.iter_mut().enumerate() {
                 if self.times[i].is_none() {
-                    self.times[i] = ring.peek().map(records::time);
+                    self.times[i] = ring.peek().map(records::made);
                     // One that is being written may be older than all others.
                     unfinished |= self.times[i].is_none() && ring.is_unfinished();
                 }

@@ -5,12 +5,18 @@ mod skel {
     include!(concat!(env!("OUT_DIR"), "/stride.skel.rs"));
 }
 
+#[allow(clippy::all, clippy::pedantic)]
+mod survey_skel {
+    include!(concat!(env!("OUT_DIR"), "/survey.skel.rs"));
+}
+
 pub use skel::types::{
     bell, block_flag, bound, call_flag, call_plan, case_key, choice, count, count_times, op, op_count, op_dir, op_kind,
-    op_run, rec_block, rec_call, rec_detach, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_more, rec_signal,
-    rec_start, task_flag, task_state,
+    op_run, rec_block, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_more,
+    rec_signal, rec_start, rec_stopped, task_flag, task_state,
 };
 pub use skel::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
+pub use survey_skel::{SurveySkel, SurveySkelBuilder};
 
 /// A struct of wire.h: integers only, without padding.
 ///
@@ -24,7 +30,8 @@ macro_rules! wire {
         unsafe impl Wire for $ty {}
     )* };
 }
-wire!(rec_head rec_call rec_more count call_plan rec_block rec_start rec_signal rec_exit rec_exec rec_detach op op_run choice case_key task_state bell u32);
+wire!(rec_head rec_call rec_more rec_block rec_start rec_signal rec_exit rec_exec rec_detach rec_blocked rec_stopped);
+wire!(count call_plan op op_run choice case_key task_state bell u32);
 
 /// The struct at the start of these bytes.
 pub fn read<T: Wire>(bytes: &[u8]) -> Option<T> {

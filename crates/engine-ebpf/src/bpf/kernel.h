@@ -119,6 +119,9 @@ struct task_struct {
 	int pid;
 	int tgid;
 	int exit_code;
+	unsigned int __state;
+	int on_cpu;
+	unsigned long jobctl;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct signal_struct *signal;
@@ -126,7 +129,6 @@ struct task_struct {
 	struct sched_entity se;
 	unsigned long nvcsw;
 	unsigned long nivcsw;
-	unsigned in_execve : 1;
 };
 
 struct kernel_siginfo {

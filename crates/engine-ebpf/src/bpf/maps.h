@@ -3,12 +3,9 @@
 #ifndef STRIDE_MAPS_H
 #define STRIDE_MAPS_H
 
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
-} ring SEC(".maps");
+#include "shared.h"
 
-/* All of them, where there are several. */
+/* All of the rings, where there are several. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
@@ -18,13 +15,6 @@ struct {
 		__uint(max_entries, 4096);
 	});
 } rings SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct task_state);
-} tasks SEC(".maps");
 
 /* Index: ABI * NUMBERS + number. */
 struct {
@@ -57,7 +47,7 @@ struct {
 
 /*
  * Where a record is put together: one per CPU. (A per-CPU map holds at most 32 KiB an element.) The programs that use
- * it run with preemption off and never from interrupts; on_check_exec, which does not, has one per CPU of its own.
+ * it run with preemption off and never from interrupts.
  */
 struct scratch {
 	/* The interpreter's state: the call's plan, bytes of `data` in use, how the call ended, and where its loops are. */
@@ -131,7 +121,8 @@ const volatile bool count_calls;
 const volatile bool count_only;
 /* Counting tells time on a CPU from time waited. */
 const volatile bool count_cpu;
-/* The descriptors that CALL_FDS goes by, and whether those from FD_MAX on are among them. */
+/* There are calls with CALL_FDS; the descriptors it goes by, and whether those from FD_MAX on are among them. */
+const volatile bool filter_fds;
 const volatile u64 wanted_fds[FD_MAX / 64];
 const volatile bool want_high_fds;
 /* Only some calls are wanted. */
@@ -174,6 +165,8 @@ struct wire_types {
 	struct rec_signal signal;
 	struct rec_exit exit;
 	struct rec_exec exec;
+	struct rec_blocked blocked;
+	struct rec_stopped stopped;
 	struct rec_detach detach;
 	enum rec_kind rec_kind;
 	enum rec_flag rec_flag;

@@ -17,7 +17,6 @@
 #include "ring.h"
 #include "capture.h"
 #include "traced.h"
-#include "signals.h"
 #include "simple.h"
 #include "counts.h"
 
@@ -34,6 +33,8 @@ static __always_inline u32 flags_of(struct call_plan *plan)
 		return trace_unknown ? CALL_TRACED : 0;
 	return plan->flags;
 }
+
+#include "signals.h"
 
 /* Starts the CPU's record of the call that `task` is in. */
 static __always_inline struct scratch *begin(struct task_struct *task, struct task_state *st, struct pt_regs *regs, u32 abi,
@@ -165,7 +166,7 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	if (count_only || !(flags & CALL_TRACED) || !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	if (plan && flags & CALL_FDS && !about_wanted(plan, regs, abi))
+	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, regs, abi))
 		return 0;
 	if (flags & CALL_MIXED && same_twice(regs, abi))
 		flags |= CALL_ENTRY;
@@ -204,7 +205,7 @@ int on_prepare_exec(void *ctx)
  * Before Linux 6.10: execve has read what it was given (so that it is in memory, as it need not be when the call is entered),
  * and may still fail. Called again for the interpreter of a script.
  */
-SEC("fentry/security_bprm_check")
+SEC("kprobe/security_bprm_check")
 int on_check_exec(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -268,7 +269,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
 		return;
-	if (!ends_right(call->ret) || plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
+	if (!ends_right(call->ret) || filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
 		return;
 	if (count_calls && plan && counted(call->task, st, plan, call->ret)) {
 		if (count_only)
@@ -346,6 +347,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	new->flags = TASK_NEW;
 	give_ring(new);
 	head(&rec.head, REC_START, child, new);
+	rec.head.abi = abi_of(parent);
 	rec.at = bpf_ktime_get_ns();
 	rec.parent = id_of(parent);
 	send_control(new, &rec, sizeof(rec), false);
@@ -460,6 +462,8 @@ int seed(struct bpf_iter__task *ctx)
 	give_ring(st);
 	head(&rec.head, REC_START, task, st);
 	rec.at = bpf_ktime_get_ns();
+	/* The call that it is in has begun for us now. */
+	st->entered = rec.at;
 	rec.parent = 0;
 	send_control(st, &rec, sizeof(rec), false);
 	return 0;

@@ -24,6 +24,10 @@ enum rec_kind {
 	REC_EXEC = 6,
 	/* A thread is traced no longer, and lives on. */
 	REC_DETACH = 7,
+	/* A thread has been in a call for a while; a REC_CALL follows when it returns. */
+	REC_BLOCKED = 8,
+	/* A thread takes part in a group-stop. */
+	REC_STOPPED = 9,
 };
 
 enum rec_flag {
@@ -88,6 +92,7 @@ struct rec_block {
 };
 
 struct rec_start {
+	/* With the ABI of the call that made it. */
 	struct rec_head head;
 	u64 at;
 	/* 0: was there already. */
@@ -118,6 +123,22 @@ struct rec_exec {
 	struct rec_head head;
 	u64 at;
 	u64 old;
+};
+
+struct rec_blocked {
+	struct rec_head head;
+	u64 at;
+	u64 args[6];
+	/* 0 where it was not taken. */
+	u64 entered;
+	u64 ip;
+	u64 sp;
+};
+
+struct rec_stopped {
+	struct rec_head head;
+	u64 at;
+	u64 signal;
 };
 
 /* Of another ring: a thread that is to be held, and its process. */
@@ -274,6 +295,11 @@ enum task_flag {
 	TASK_FIRST_EXEC = 32,
 	/* The REC_ENTRY of the call it is in found no room. */
 	TASK_ENTRY_LOST = 64,
+	/* The survey saw it in the call that it is in; and a REC_BLOCKED was sent. Other threads set these two, atomically. */
+	TASK_SEEN_INSIDE = 128,
+	TASK_BLOCKED_TOLD = 256,
+	/* A REC_STOPPED of its latest stop was sent. */
+	TASK_STOP_TOLD = 512,
 };
 
 /* What another thread left in a task_state. */
