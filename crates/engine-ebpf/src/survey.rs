@@ -118,7 +118,7 @@ impl Survey {
         if let (Some(bss), Some((level, numbers))) = (open.maps.bss_data.as_deref_mut(), kernel.nested()) {
             (bss.pid_level, bss.pid_numbers) = (level, numbers);
         }
-        open.maps.ring.reuse_fd(kernel.ring())?;
+        open.maps.ring.reuse_fd(kernel.rings()[0])?;
         open.maps.tasks.reuse_fd(kernel.tasks())?;
         let skel = open.load()?;
         let link = skel.progs.survey.attach()?;

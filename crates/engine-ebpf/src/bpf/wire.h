@@ -330,7 +330,8 @@ struct task_state {
 	u64 info[6];
 	/* The id before execve, where Stride's PID namespace is not the first. */
 	u32 old_id;
-	u32 pad;
+	/* Which ring its records go to. */
+	u32 ring;
 	/* When the bell was last rung for it: see valve.h. */
 	u64 rung;
 };
