@@ -80,9 +80,9 @@ fn by_thread(trace: &str) -> BTreeMap<String, Vec<String>> {
         let next = format!("T{}", names.len());
         names.entry(id).or_insert(next);
     }
+    let word = regex::Regex::new(r"\b\d+\b").unwrap();
     for line in trace.lines() {
         let (id, rest) = line.split_once(' ').unwrap();
-        let word = regex::Regex::new(r"\b\d+\b").unwrap();
         let rest = word.replace_all(rest.trim_start(), |number: &regex::Captures<'_>| {
             names.get(&number[0]).cloned().unwrap_or_else(|| number[0].to_owned())
         });
