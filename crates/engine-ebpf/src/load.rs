@@ -156,8 +156,6 @@ impl Kernel {
         open.maps.ring.set_max_entries(config.ring.bytes)?;
         open.maps.rings.set_max_entries(config.rings)?;
         open.maps.rings.set_autocreate(config.rings > 1)?;
-        // Nothing rings where nobody is held.
-        open.maps.bells.set_autocreate(config.ring.hold)?;
         open.maps.scratches.set_max_entries(cpus)?;
         if config.counting.is_some() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
