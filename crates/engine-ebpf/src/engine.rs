@@ -1,6 +1,7 @@
 //! Records in, events out.
 
 use crate::error::{self, StartError, Why};
+use crate::groups::Groups;
 use crate::load::{Config, Kernel, RingSize};
 use crate::plans::Tables;
 use crate::ring::Ring;
@@ -19,7 +20,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
 use std::time::Duration;
 use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
-use stride_event::{About, Call, Counted, Event, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{About, Call, Counted, Event, Fate, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
 use stride_syscalls::Abi;
 
 /// What to do when calls come faster than they are read.
@@ -129,6 +130,10 @@ enum Note {
         tid: Tid,
         at: Ns,
     },
+    Stranger {
+        tid: Tid,
+        fate: Fate,
+    },
     Idle,
 }
 
@@ -142,7 +147,12 @@ pub struct EbpfEngine {
     /// What calls in flight had in memory when they were entered, by thread.
     entered: HashMap<Tid, Call>,
     spare: Vec<Call>,
+    /// Calls that last are told of when they begin.
+    entries: bool,
+    /// Children are traced, too.
+    follow: bool,
     threads: Threads,
+    groups: Groups,
     survey: Survey,
     limits: Limits,
     /// Traced threads that have not ended.
@@ -230,7 +240,10 @@ impl EbpfEngine {
             siginfo: [0; SIGINFO_SIZE],
             entered: HashMap::new(),
             spare: Vec::new(),
+            entries: spec.entries,
+            follow: spec.follow,
             threads: Threads::default(),
+            groups: Groups::default(),
             survey,
             limits: spec.limits,
             live: BTreeSet::new(),
@@ -285,6 +298,7 @@ impl EbpfEngine {
             Note::Detached { tid, at } => {
                 Event::Detached { tid, call: self.threads.blocked(tid).or_else(|| self.entered.get(&tid)), at }
             }
+            Note::Stranger { tid, fate } => Event::Stranger { tid, fate },
             Note::Idle => Event::Idle,
         }))
     }
@@ -388,12 +402,20 @@ impl EbpfEngine {
                 return Ok(Some(Note::Detached { tid, at: 0 }));
             }
             if self.all_gone() {
+                if self.stopping.is_none()
+                    && let Some((tid, status)) = self.groups.pop()
+                {
+                    return Ok(Some(ended(tid, status, 0)));
+                }
                 let Some(pid) = self.child.take().filter(|_| self.is_ours) else { return Ok(None) };
                 let status = process::wait_for(pid);
                 if let (true, Some(status)) = (self.live.remove(&pid), status) {
                     return Ok(Some(ended(pid, status, 0)));
                 }
                 return Ok(None);
+            }
+            if let Some(note) = self.reap() {
+                return Ok(Some(note));
             }
             self.survey.idle(&self.kernel);
             if !self.wait()? && !std::mem::replace(&mut self.idle_told, true) {
@@ -450,6 +472,22 @@ impl EbpfEngine {
         }
         self.kernel.set_waiting(false);
         Ok(ready)
+    }
+
+    /// Reaps who is gone: others may wait for that. Besides the command these are children that tracees gave to Stride (CLONE_PARENT).
+    fn reap(&mut self) -> Option<Note> {
+        // Whoever attaches may have children of other kinds.
+        let tid = if self.is_ours { process::gone_child()? } else { return None };
+        let is_command = Some(tid) == self.child;
+        // Its record comes first.
+        if is_command && self.live.contains(&tid) {
+            return None;
+        }
+        let status = process::wait_for(tid)?;
+        self.child = self.child.filter(|_| !is_command);
+        // With -f it was traced itself.
+        let fate = if status & 0x7f == 0 { Fate::Exited } else { Fate::Killed };
+        (!self.follow && !is_command).then_some(Note::Stranger { tid, fate })
     }
 
     /// What is to be told before the record at the ring's front.
@@ -540,14 +578,19 @@ impl EbpfEngine {
                 call.blocks.clear();
                 let memory = records::facts(&mut call, &fixed, rec);
                 records::blocks(&mut call.blocks, memory);
+                let tell = self.entries && u32::from(head.flags) & rec_flag::FLAG_TELL.0 != 0;
+                if tell {
+                    self.threads.blocks(call.clone());
+                }
                 if let Some(stale) = self.entered.insert(tid, call) {
                     self.spare.push(stale);
                 }
-                None
+                tell.then_some(Note::Enter { tid })
             }
             rec_kind::REC_START => {
                 let rec = read::<rec_start>(rec)?;
                 self.live.insert(tid);
+                self.groups.joins(tid, rec.process as Tid);
                 let origin = match rec.parent {
                     0 => Origin::Attached,
                     parent => Origin::Forked { parent: parent as Tid },
@@ -584,6 +627,13 @@ impl EbpfEngine {
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
                 }
+                if self.groups.keeps(tid, status) {
+                    return None;
+                }
+                self.first = self.groups.leaves(tid).map(|(first, own)| {
+                    let all = u32::from(head.flags) & rec_flag::FLAG_ALL_EXIT.0 != 0;
+                    ended(first, if all { status } else { own }, at)
+                });
                 Some(ended(tid, status, at))
             }
             rec_kind::REC_EXEC => {
@@ -592,6 +642,7 @@ impl EbpfEngine {
                 self.live.remove(&old);
                 self.live.insert(tid);
                 self.threads.renamed(old, tid);
+                self.groups.takes_over(old, tid);
                 if let Some(mut call) = self.entered.remove(&old) {
                     call.tid = tid;
                     self.entered.insert(tid, call);
@@ -601,6 +652,7 @@ impl EbpfEngine {
             rec_kind::REC_DETACH => {
                 let at = read::<rec_detach>(rec)?.at;
                 self.live.remove(&tid);
+                self.first = self.groups.leaves(tid).map(|(first, status)| ended(first, status, at));
                 // Whoever is let go is not waited for.
                 self.child = self.child.filter(|&child| child != tid);
                 Some(Note::Detached { tid, at })

@@ -112,6 +112,8 @@ static __always_inline void send_entry(void *ctx, struct task_struct *task, stru
 
 	if (!s)
 		return;
+	if (st->flags & TASK_EXECING && task->pid != task->tgid)
+		s->call.head.flags |= FLAG_TELL;
 	s->index = plan_index(abi, nr);
 	bpf_tail_call(ctx, &steps, STEP_ENTRY);
 }
@@ -363,6 +365,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	rec.head.abi = abi_of(parent);
 	rec.at = bpf_ktime_get_ns();
 	rec.parent = id_of(parent);
+	rec.process = process_id_of(child);
 	send_control(new, &rec, sizeof(rec), false);
 	/* Where no calls are shown, a program that does nothing but fork still fills the ring. */
 	is_full(st, fill_of(st));
@@ -447,6 +450,8 @@ int on_exit(void *ctx)
 		send_last_call(task, st);
 	take_mail(task, st);
 	head(&rec.head, REC_EXIT, task, st);
+	if (BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT)
+		rec.head.flags = FLAG_ALL_EXIT;
 	rec.at = bpf_ktime_get_ns();
 	rec.status = (u32)task->exit_code;
 	send_control(st, &rec, sizeof(rec), true);
@@ -478,6 +483,7 @@ int seed(struct bpf_iter__task *ctx)
 	/* The call that it is in has begun for us now. */
 	st->entered = rec.at;
 	rec.parent = 0;
+	rec.process = process_id_of(task);
 	send_control(st, &rec, sizeof(rec), false);
 	return 0;
 }
