@@ -84,7 +84,7 @@ pub fn wait_for(pid: Tid) -> Option<i32> {
     }
 }
 
-/// A child of this thread that is gone and waits to be reaped. (Stops, which may be another thread's business, are left alone.)
+/// A child of this thread that is gone and waits to be reaped.
 pub fn gone_child() -> Option<Tid> {
     let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WNOTHREAD;
     // SAFETY: siginfo_t is made of integers; the kernel fills it in.
@@ -93,8 +93,10 @@ pub fn gone_child() -> Option<Tid> {
         Errno::result(libc::waitid(libc::P_ALL, 0, &mut info, flags)).ok()?;
         info
     };
+    // Stops are told of unasked, where another thread traces a child of this one.
+    let gone = [libc::CLD_EXITED, libc::CLD_KILLED, libc::CLD_DUMPED].contains(&info.si_code);
     // SAFETY: filled in by waitid, or zero.
-    Some(unsafe { info.si_pid() }).filter(|&pid| pid != 0)
+    Some(unsafe { info.si_pid() }).filter(|&pid| gone && pid != 0)
 }
 
 /// Ids to take on.
