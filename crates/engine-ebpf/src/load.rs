@@ -149,8 +149,6 @@ impl Kernel {
             rodata.ring_wake_mark = (u64::from(config.ring.bytes) / 8).min(config.ring.mark() / 4);
         }
         open.maps.ring.set_max_entries(config.ring.bytes)?;
-        // Nothing rings where nobody is held.
-        open.maps.bells.set_autocreate(config.ring.hold)?;
         open.maps.scratches.set_max_entries(cpus)?;
         if config.counting.is_some() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;

@@ -117,10 +117,9 @@ const volatile bool few_calls;
 const volatile bool skip_failed;
 const volatile bool skip_successful;
 const volatile bool trace_unknown;
-/* execve is seen where it succeeds, not when it is entered; and from which scratch on, if a function's program sees it. */
+/* execve is seen when it succeeds, or nearly, not when it is entered. */
 const volatile bool have_prepare_exec;
 const volatile bool detach_on_exec;
-const volatile u32 exec_scratches;
 /* Fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
 

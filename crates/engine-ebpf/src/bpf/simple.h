@@ -103,7 +103,11 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 			goto lost;
 		simple_fill(rec, of);
 	} else {
-		if (want > sizeof(data) || bpf_probe_read_user(data, want, (void *)ptr))
+		/* The bound is checked on the very register that is used: 6.1's verifier does not know it of a copy. */
+		u64 len = want;
+
+		asm volatile("" : "+r"(len));
+		if (len > sizeof(data) || bpf_probe_read_user(data, len, (void *)ptr))
 			return false;
 		if (want <= SIMPLE_FEW) {
 			rec = simple_reserve(sizeof(*block) + SIMPLE_FEW);

@@ -129,6 +129,13 @@ static __always_inline bool same_twice(struct pt_regs *regs, u32 abi)
 	return false;
 }
 
+static __always_inline void note_entry(struct task_struct *task, struct task_state *st)
+{
+	st->entered = bpf_ktime_get_ns();
+	if (count_cpu)
+		note_cpu(task, st);
+}
+
 /* struct pt_regs *regs, long nr */
 SEC("raw_tp/sys_enter")
 int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
@@ -140,6 +147,15 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	struct task_state *st;
 	struct pt_regs *regs;
 
+	if (count_only) {
+		st = traced(task);
+		if (!st)
+			return 0;
+		if (!st->flags) {
+			note_entry(task, st);
+			return 0;
+		}
+	}
 	index = plan_index(abi, nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	flags = flags_of(plan);
@@ -158,11 +174,8 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	}
 	if (flags & CALL_EXEC && !have_prepare_exec)
 		note_id_before_exec(task, st);
-	if (take_times) {
-		st->entered = bpf_ktime_get_ns();
-		if (count_cpu)
-			note_cpu(task, st);
-	}
+	if (take_times)
+		note_entry(task, st);
 	if (count_only || !(flags & CALL_TRACED) || !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
