@@ -234,8 +234,9 @@ fn execve_from_another_thread_ends_a_call_that_is_shown() {
         &text,
         &[
             r#"\d+ +execve\(".*", \[".*"(?:\.\.\.)?, "exec_when_told"\], 0x\w+ /\* \d+ vars \*/\) = 0"#,
-            r"\d+ +(clock_)?nanosleep\((CLOCK_REALTIME, 0, )?\{tv_sec=100, tv_nsec=0\} <unfinished \.\.\.>\) = \?",
-            r#"\d+ +execve\(".*", \[".*"(?:\.\.\.)?, "nothing"\], NULL <pid changed to \d+ \.\.\.>"#,
+            r"\d+ +(clock_)?nanosleep\((CLOCK_REALTIME, 0, )?\{tv_sec=100, tv_nsec=0\} <unfinished \.\.\.>",
+            r#"\d+ +execve\(".*", \[".*"(?:\.\.\.)?, "nothing"\], NULL <unfinished \.\.\.>"#,
+            r"\d+ +<\.\.\. (clock_)?nanosleep resumed> <unfinished \.\.\.>\) = \?",
             r"\d+ +\+\+\+ superseded by execve in pid \d+ \+\+\+",
             r"\d+ +<\.\.\. execve resumed>\) = 0",
             r"\d+ +\+\+\+ exited with 0 \+\+\+",
@@ -280,5 +281,48 @@ fn an_ignored_signal_between_calls() {
                 ],
             );
         }
+    }
+}
+
+#[test]
+fn a_process_ends_with_its_last_thread() {
+    need_ebpf!();
+    let actor = path(actor!());
+    for engine in ENGINES {
+        let options = ["-e", "trace=exit,exit_group", "-e", "signal=none"];
+        let text = Tracing::start(engine, "first", &[&options[..], &[actor, "first_goes_first"]].concat()).end();
+        let ends = text.lines().filter(|line| line.contains("+++")).map(|line| line.split_once(' ').unwrap());
+        let ends: Vec<(&str, &str)> = ends.map(|(id, end)| (id, end.trim_start())).collect();
+        let first = ends.last().unwrap().0;
+        // The child ends with what its last thread said, and so last; the parent's other thread may be gone sooner or later.
+        let of_child: Vec<&str> = ends.iter().filter(|e| e.1.contains("with 3")).map(|e| e.0).collect();
+        assert_eq!((ends.len(), of_child.len()), (4, 2), "{text}");
+        assert!(text.contains(&format!("{} exit(42)", of_child[1])), "{text}");
+        assert!(text.contains(&format!("{} exit_group(3)", of_child[0])), "{text}");
+        assert_eq!(ends.last().unwrap().1, "+++ exited with 42 +++", "{text}");
+        assert!(text.contains(&format!("{first} exit(42)")), "{text}");
+    }
+}
+
+/// The program waits until it is reaped.
+#[test]
+fn a_child_that_its_maker_gives_away_is_reaped() {
+    need_ebpf!();
+    let actor = path(actor!());
+    for engine in ENGINES {
+        let run = |follow: &[&str]| {
+            let mut command = Command::new(STRIDE);
+            command.arg(engine).args(["-e", "trace=none"]).args(follow).args([actor, "give_away"]);
+            Run::of(command)
+        };
+        let alone = run(&[]);
+        assert_eq!(alone.code(), Some(0), "{engine}: {alone:?}");
+        lines_are(
+            &alone.err,
+            &[&format!(r"{STRIDE}: Exit of unknown pid \d+ ignored"), r"\+\+\+ exited with 0 \+\+\+"],
+        );
+        let followed = run(&["-f"]);
+        assert_eq!(followed.code(), Some(0), "{engine}: {followed:?}");
+        assert_eq!(followed.err.matches("+++ exited with 0 +++").count(), 2, "{}", followed.err);
     }
 }

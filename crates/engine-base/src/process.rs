@@ -84,6 +84,19 @@ pub fn wait_for(pid: Tid) -> Option<i32> {
     }
 }
 
+/// A child of this thread that is gone and waits to be reaped. (Stops, which may be another thread's business, are left alone.)
+pub fn gone_child() -> Option<Tid> {
+    let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WNOTHREAD;
+    // SAFETY: siginfo_t is made of integers; the kernel fills it in.
+    let info = unsafe {
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        Errno::result(libc::waitid(libc::P_ALL, 0, &mut info, flags)).ok()?;
+        info
+    };
+    // SAFETY: filled in by waitid, or zero.
+    Some(unsafe { info.si_pid() }).filter(|&pid| pid != 0)
+}
+
 /// Ids to take on.
 pub struct User<'a> {
     pub uid: u32,

@@ -1,24 +1,26 @@
 //! Records in, events out.
 
 use crate::error::{self, StartError, Why};
+use crate::groups::Groups;
 use crate::load::{Config, Kernel, RingSize};
 use crate::plans::Tables;
 use crate::ring::Ring;
+use crate::rings::Rings;
 use crate::survey::Survey;
 use crate::threads::Threads;
 use crate::valve::{Held, Valve};
 use crate::wire::{
-    read, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_more, rec_signal,
-    rec_start, rec_stopped, task_flag,
+    read, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_signal, rec_start,
+    rec_stopped, task_flag,
 };
 use crate::{inside, records, refusal};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
 use std::time::Duration;
 use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
-use stride_event::{About, Call, Counted, Event, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{About, Call, Counted, Event, Fate, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
 use stride_syscalls::Abi;
 
 /// What to do when calls come faster than they are read.
@@ -35,8 +37,10 @@ pub enum Overflow {
 pub struct Settings {
     /// `None`: wait, unless there are processes to attach to, which are not to be held unasked.
     pub on_overflow: Option<Overflow>,
-    /// Size of the ring: a power of two, at least a page.
+    /// Size of each ring: a power of two, at least a page.
     pub ring_bytes: u32,
+    /// How many there are; 0: as many as this machine is worth.
+    pub rings: u32,
     /// Watch calls when they are entered only if times are wanted, though some calls' memory be lost by the time they return
     /// (accept's room for an address): a fifth less for the tracee to bear.
     pub exits_only: bool,
@@ -50,12 +54,24 @@ impl Settings {
         };
         RingSize::of(self.ring_bytes, hold)
     }
+
+    /// A second one is worth it where more than two CPUs may write, one of four being the reader's.
+    fn rings(&self, spec: &TraceSpec) -> u32 {
+        let cpus = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+        match self.rings {
+            0 if spec.follow => (cpus / 2).clamp(1, RINGS_MAX),
+            0 => 1,
+            n => n,
+        }
+    }
 }
+
+const RINGS_MAX: u32 = 8;
 
 impl Default for Settings {
     fn default() -> Settings {
         // A larger ring takes its time to allocate.
-        Settings { on_overflow: None, ring_bytes: 4 << 20, exits_only: false }
+        Settings { on_overflow: None, ring_bytes: 4 << 20, rings: 0, exits_only: false }
     }
 }
 
@@ -114,12 +130,16 @@ enum Note {
         tid: Tid,
         at: Ns,
     },
+    Stranger {
+        tid: Tid,
+        fate: Fate,
+    },
     Idle,
 }
 
 /// Traces with eBPF programs.
 pub struct EbpfEngine {
-    ring: Ring,
+    ring: Rings,
     valve: Option<Valve>,
     kernel: Kernel,
     call: Call,
@@ -127,7 +147,12 @@ pub struct EbpfEngine {
     /// What calls in flight had in memory when they were entered, by thread.
     entered: HashMap<Tid, Call>,
     spare: Vec<Call>,
+    /// Calls that last are told of when they begin.
+    entries: bool,
+    /// Children are traced, too.
+    follow: bool,
     threads: Threads,
+    groups: Groups,
     survey: Survey,
     limits: Limits,
     /// Traced threads that have not ended.
@@ -189,10 +214,12 @@ impl EbpfEngine {
             skip_successful: spec.skip_successful,
             attach: !spec.attach.is_empty(),
             ring: settings.ring(spec),
+            rings: settings.rings(spec),
         };
         let mut kernel = Kernel::load(config, &tables)?;
-        let ring = Ring::new(kernel.ring(), config.ring.bytes).map_err(|e| Why::NoMemory(e.to_string()))?;
-        let valve = config.ring.hold.then(|| Valve::new(kernel.bells(), kernel.ring(), config.ring.mark()));
+        let rings: io::Result<_> = kernel.rings().iter().map(|&fd| Ring::new(fd, config.ring.bytes)).collect();
+        let ring = Rings::new(rings.map_err(|e| Why::NoMemory(e.to_string()))?);
+        let valve = config.ring.hold.then(|| Valve::new(kernel.bells(), &kernel.rings(), config.ring.mark()));
         kernel.attach()?;
         let mut failures = Vec::new();
         for &tid in &spec.attach {
@@ -213,7 +240,10 @@ impl EbpfEngine {
             siginfo: [0; SIGINFO_SIZE],
             entered: HashMap::new(),
             spare: Vec::new(),
+            entries: spec.entries,
+            follow: spec.follow,
             threads: Threads::default(),
+            groups: Groups::default(),
             survey,
             limits: spec.limits,
             live: BTreeSet::new(),
@@ -268,6 +298,7 @@ impl EbpfEngine {
             Note::Detached { tid, at } => {
                 Event::Detached { tid, call: self.threads.blocked(tid).or_else(|| self.entered.get(&tid)), at }
             }
+            Note::Stranger { tid, fate } => Event::Stranger { tid, fate },
             Note::Idle => Event::Idle,
         }))
     }
@@ -371,12 +402,20 @@ impl EbpfEngine {
                 return Ok(Some(Note::Detached { tid, at: 0 }));
             }
             if self.all_gone() {
+                if self.stopping.is_none()
+                    && let Some((tid, status)) = self.groups.pop()
+                {
+                    return Ok(Some(ended(tid, status, 0)));
+                }
                 let Some(pid) = self.child.take().filter(|_| self.is_ours) else { return Ok(None) };
                 let status = process::wait_for(pid);
                 if let (true, Some(status)) = (self.live.remove(&pid), status) {
                     return Ok(Some(ended(pid, status, 0)));
                 }
                 return Ok(None);
+            }
+            if let Some(note) = self.reap() {
+                return Ok(Some(note));
             }
             self.survey.idle(&self.kernel);
             if !self.wait()? && !std::mem::replace(&mut self.idle_told, true) {
@@ -399,7 +438,7 @@ impl EbpfEngine {
                 | rec_kind::REC_STOPPED
         );
         let new = self.unseen > 0 && of_thread && self.live.insert(tid);
-        let at = if new { self.ring.peek().map_or(0, time) } else { 0 };
+        let at = if new { self.ring.peek().map_or(0, records::began) } else { 0 };
         new.then_some(Note::Started { tid, origin: Origin::Attached, at })
     }
 
@@ -418,10 +457,11 @@ impl EbpfEngine {
         self.kernel.set_waiting(true);
         let mut ready = self.ring.peek().is_some();
         if !ready {
-            let mut poll = libc::pollfd { fd: self.kernel.ring().as_raw_fd(), events: libc::POLLIN, revents: 0 };
+            let watched = |fd: &BorrowedFd<'_>| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+            let mut polled: Vec<libc::pollfd> = self.kernel.rings().iter().map(watched).collect();
             let patience = self.survey.patience(PATIENCE).as_millis() as i32 + 1;
-            // SAFETY: one valid pollfd.
-            let n = unsafe { libc::poll(&mut poll, 1, patience) };
+            // SAFETY: so many valid pollfds.
+            let n = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, patience) };
             if n < 0 {
                 let e = io::Error::last_os_error();
                 if e.kind() != io::ErrorKind::Interrupted {
@@ -434,11 +474,27 @@ impl EbpfEngine {
         Ok(ready)
     }
 
+    /// Reaps who is gone: others may wait for that. Besides the command these are children that tracees gave to Stride (CLONE_PARENT).
+    fn reap(&mut self) -> Option<Note> {
+        // Whoever attaches may have children of other kinds.
+        let tid = if self.is_ours { process::gone_child()? } else { return None };
+        let is_command = Some(tid) == self.child;
+        // Its record comes first.
+        if is_command && self.live.contains(&tid) {
+            return None;
+        }
+        let status = process::wait_for(tid)?;
+        self.child = self.child.filter(|_| !is_command);
+        // With -f it was traced itself.
+        let fate = if status & 0x7f == 0 { Fate::Exited } else { Fate::Killed };
+        (!self.follow && !is_command).then_some(Note::Stranger { tid, fate })
+    }
+
     /// What is to be told before the record at the ring's front.
     fn precedes(&mut self, head: &rec_head) -> Option<Note> {
         let tid = head.tid as Tid;
         if head.lost > 0 && !self.lost_told {
-            let at = self.ring.peek().map_or(0, time);
+            let at = self.ring.peek().map_or(0, records::began);
             // Its return is the first thing that was lost.
             if let Some(mut call) = self.threads.take_blocked(tid) {
                 call.outcome = Outcome::Gone;
@@ -465,7 +521,7 @@ impl EbpfEngine {
             let entered = if has_entry { self.entered.get(&tid) } else { None };
             let abi = entered.map_or_else(|| records::abi(head.abi), |call| call.abi);
             if self.threads.changes_abi(tid, abi) {
-                let at = self.ring.peek().map_or(0, time);
+                let at = self.ring.peek().map_or(0, records::began);
                 return Some(Note::Personality { tid, abi, at });
             }
         }
@@ -522,14 +578,19 @@ impl EbpfEngine {
                 call.blocks.clear();
                 let memory = records::facts(&mut call, &fixed, rec);
                 records::blocks(&mut call.blocks, memory);
+                let tell = self.entries && u32::from(head.flags) & rec_flag::FLAG_TELL.0 != 0;
+                if tell {
+                    self.threads.blocks(call.clone());
+                }
                 if let Some(stale) = self.entered.insert(tid, call) {
                     self.spare.push(stale);
                 }
-                None
+                tell.then_some(Note::Enter { tid })
             }
             rec_kind::REC_START => {
                 let rec = read::<rec_start>(rec)?;
                 self.live.insert(tid);
+                self.groups.joins(tid, rec.process as Tid);
                 let origin = match rec.parent {
                     0 => Origin::Attached,
                     parent => Origin::Forked { parent: parent as Tid },
@@ -566,6 +627,13 @@ impl EbpfEngine {
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
                 }
+                if self.groups.keeps(tid, status) {
+                    return None;
+                }
+                self.first = self.groups.leaves(tid).map(|(first, own)| {
+                    let all = u32::from(head.flags) & rec_flag::FLAG_ALL_EXIT.0 != 0;
+                    ended(first, if all { status } else { own }, at)
+                });
                 Some(ended(tid, status, at))
             }
             rec_kind::REC_EXEC => {
@@ -574,6 +642,7 @@ impl EbpfEngine {
                 self.live.remove(&old);
                 self.live.insert(tid);
                 self.threads.renamed(old, tid);
+                self.groups.takes_over(old, tid);
                 if let Some(mut call) = self.entered.remove(&old) {
                     call.tid = tid;
                     self.entered.insert(tid, call);
@@ -583,6 +652,7 @@ impl EbpfEngine {
             rec_kind::REC_DETACH => {
                 let at = read::<rec_detach>(rec)?.at;
                 self.live.remove(&tid);
+                self.first = self.groups.leaves(tid).map(|(first, status)| ended(first, status, at));
                 // Whoever is let go is not waited for.
                 self.child = self.child.filter(|&child| child != tid);
                 Some(Note::Detached { tid, at })
@@ -590,18 +660,6 @@ impl EbpfEngine {
             _ => None,
         }
     }
-}
-
-/// When what a record tells of began; 0 if it does not say.
-fn time(rec: &[u8]) -> Ns {
-    let Some(head) = read::<rec_head>(rec) else { return 0 };
-    if !matches!(rec_kind(u32::from(head.kind)), rec_kind::REC_CALL | rec_kind::REC_ENTRY) {
-        // Behind the head of all others.
-        return read::<rec_detach>(rec).map_or(0, |rec| rec.at);
-    }
-    let more = u32::from(head.flags) & rec_flag::FLAG_MORE.0 != 0;
-    let more = more.then(|| read::<rec_more>(&rec[size_of::<rec_call>()..])).flatten();
-    more.map_or(0, |more| if more.entered != 0 { more.entered } else { more.at })
 }
 
 /// A thread's end by its status as wait(2) gives it.

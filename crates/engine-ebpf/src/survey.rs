@@ -10,8 +10,8 @@ use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
 use stride_event::CallSet;
 
-/// A call is told of when it is found the second time: so within two of these, which is what a reader sees as "at once".
-const PERIOD: Duration = Duration::from_millis(80);
+/// A call is told of when it is found the second time: so within two of these, which a reader takes for "at once".
+const PERIOD: Duration = Duration::from_millis(50);
 /// Looking takes at most a tenth of the reader's time, however many threads the machine has. (10,000 take 8 ms.)
 const SHARE: u32 = 10;
 /// Records handled before the clock is looked at: less than a millisecond.
@@ -71,7 +71,7 @@ impl Survey {
 
     /// Something happened that makes it worth looking soon.
     pub fn hurry(&mut self) {
-        self.next = self.next.min(Instant::now() + PERIOD / 16);
+        self.next = self.next.min(Instant::now() + PERIOD / 10);
     }
 
     /// Sends records of the threads that are blocked or stopped: those found blocked for the second time, or all.
@@ -118,7 +118,7 @@ impl Survey {
         if let (Some(bss), Some((level, numbers))) = (open.maps.bss_data.as_deref_mut(), kernel.nested()) {
             (bss.pid_level, bss.pid_numbers) = (level, numbers);
         }
-        open.maps.ring.reuse_fd(kernel.ring())?;
+        open.maps.ring.reuse_fd(kernel.rings()[0])?;
         open.maps.tasks.reuse_fd(kernel.tasks())?;
         let skel = open.load()?;
         let link = skel.progs.survey.attach()?;

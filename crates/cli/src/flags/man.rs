@@ -73,7 +73,7 @@ The eBPF engine writes whole lines when calls return, in the order in which they
 same either way. With several, three things differ from strace: fewer lines are cut; with -t or -r the times, which are \
 those at which calls began, need not ascend from line to line; and what one thread did may stand behind what came of it in \
 another, as the read that a write wakes may return before the write. \
-A call that has not returned after a fifth of a second is shown as strace shows it, and cut when other lines follow. Where \
+A call that has not returned after a tenth of a second is shown as strace shows it, and cut when other lines follow. Where \
 threads stop for a moment only (SIGSTOP and SIGCONT in quick succession), the stops of those that did not take the signal \
 themselves may not be shown.";
 

@@ -144,6 +144,25 @@ static int two_modes(void)
 #endif
 }
 
+static void *go_later(void *status)
+{
+	nap(20);
+	syscall((long)status ? SYS_exit_group : SYS_exit, (long)status);
+	return NULL;
+}
+
+/* The first thread is gone before the other, which ends the process, or just itself. */
+static int first_goes_first(void)
+{
+	pthread_t thread;
+	pid_t child = fork();
+	pthread_create(&thread, NULL, go_later, (void *)(child ? 0L : 3L));
+	if (child)
+		waitpid(child, NULL, 0);
+	syscall(SYS_exit, 42);
+	return 1;
+}
+
 /* A signal that is ignored comes between two calls. */
 static int ignored_alarm(void)
 {
@@ -258,6 +277,7 @@ static const struct {
 	{ "wait_for_input", wait_for_input },
 	{ "exec_when_told", exec_when_told },
 	{ "two_modes", two_modes },
+	{ "first_goes_first", first_goes_first },
 	{ "ignored_alarm", ignored_alarm },
 	{ "signals", signals },
 	{ "sit_together", sit_together },

@@ -41,6 +41,10 @@ enum rec_flag {
 	FLAG_MORE = 8,
 	/* Was counted in the kernel. */
 	FLAG_COUNTED = 16,
+	/* Of a REC_ENTRY: other threads end because of this call, so its line begins first. */
+	FLAG_TELL = 32,
+	/* Of a REC_EXIT: the whole process ends, with this status. */
+	FLAG_ALL_EXIT = 64,
 };
 
 /* How every record starts. */
@@ -97,6 +101,7 @@ struct rec_start {
 	u64 at;
 	/* 0: was there already. */
 	u64 parent;
+	u64 process;
 };
 
 struct rec_signal {
@@ -325,7 +330,8 @@ struct task_state {
 	u64 info[6];
 	/* The id before execve, where Stride's PID namespace is not the first. */
 	u32 old_id;
-	u32 pad;
+	/* Which ring its records go to. */
+	u32 ring;
 	/* When the bell was last rung for it: see valve.h. */
 	u64 rung;
 };
