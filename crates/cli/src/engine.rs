@@ -1,7 +1,8 @@
 //! Which engine observes the calls.
 
 use crate::doctor::own_path;
-use crate::flags::Engine as Choice;
+use crate::flags::{Engine as Choice, Options};
+use crate::layout;
 use anyhow::{Result, anyhow, bail};
 use stride_engine_base::spawn;
 use stride_engine_ebpf::{EbpfEngine, Held, Settings, StartError};
@@ -24,10 +25,14 @@ pub struct Engine {
 }
 
 impl Engine {
-    pub fn start(choice: Choice, spec: TraceSpec, settings: Settings) -> Result<Engine> {
-        match choice {
+    pub fn start(options: &Options, spec: TraceSpec) -> Result<Engine> {
+        let settings = layout::overflow(options);
+        match options.engine {
             Choice::Ptrace => ptrace(spec, "asked for"),
-            Choice::Auto if AUTO_TAKES_EBPF => best(spec, settings),
+            Choice::Auto if AUTO_TAKES_EBPF => match better_stopped(options) {
+                Some(option) => ptrace(spec, format!("{option} looks things up while the program stands still")),
+                None => best(spec, settings),
+            },
             Choice::Auto => ptrace(spec, "the default"),
             Choice::Ebpf => {
                 if let Some(option) = needs_ptrace(&spec) {
@@ -155,6 +160,20 @@ pub fn needs_ptrace(spec: &TraceSpec) -> Option<&'static str> {
         Some("--seccomp-bpf")
     } else if spec.kill_on_exit {
         Some("--kill-on-exit")
+    } else {
+        None
+    }
+}
+
+/// The option, if there is one, for which descriptors or ids are looked up in /proc: what they refer to is certain only as long as
+/// the program is stopped, and many a program is over before anybody looks.
+fn better_stopped(options: &Options) -> Option<&'static str> {
+    if !options.paths.is_empty() {
+        Some("-P")
+    } else if !options.decode_fds.is_empty() && options.prints_calls() {
+        Some("-y")
+    } else if !options.decode_pids.is_empty() && options.prints_calls() {
+        Some("--decode-pids")
     } else {
         None
     }

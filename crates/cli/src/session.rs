@@ -22,7 +22,7 @@ pub enum Ended {
 pub fn run(options: Options) -> Result<Ended> {
     let mut outputs = outputs::Outputs::open(&options)?;
     let spec = spec(&options)?;
-    let mut engine = Engine::start(options.engine, spec, layout::overflow(&options))?;
+    let mut engine = Engine::start(&options, spec)?;
     outputs::release_stdio();
     if options.debug {
         engine.describe().iter().for_each(|fact| outputs.complain(fact));

@@ -41,7 +41,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         },
         Ty::Pid(kind) => {
             let id = signed(raw, width) as i32;
-            Value::Pid { id, kind, comment: cx.pid_comment(id, kind) }
+            Value::Pid { id, kind, note: cx.pid_note(id, kind) }
         }
         Ty::Uid | Ty::Gid => {
             // All bits set means "leave as it is".

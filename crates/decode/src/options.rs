@@ -74,10 +74,24 @@ pub trait World {
         None
     }
 
-    /// The comment that follows a pid: command name, or the id in the tracer's PID namespace.
-    fn pid(&self, _tid: Tid, _id: i32, _kind: stride_syscalls::PidKind) -> Option<Vec<u8>> {
+    /// What is known of whom thread `tid` calls `id`.
+    fn pid(&self, _tid: Tid, _id: i32, _kind: stride_syscalls::PidKind) -> PidInfo {
+        PidInfo::default()
+    }
+
+    /// The name of the command that a tracee runs.
+    fn comm(&self, _tid: Tid) -> Option<Vec<u8>> {
         None
     }
+}
+
+/// What `--decode-pids` tells of an id.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PidInfo {
+    /// The command's name.
+    pub comm: Option<Vec<u8>>,
+    /// The id in the tracer's own PID namespace, if the tracee is in another.
+    pub outer: Option<i32>,
 }
 
 /// A world that knows nothing.

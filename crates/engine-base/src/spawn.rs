@@ -10,6 +10,7 @@
 use crate::process::{self, Fork, Image, User};
 use nix::errno::Errno;
 use nix::unistd::{Pid, getpid, read, setpgid, setsid, write};
+use std::cell::Cell;
 use std::ffi::CString;
 use std::fmt;
 use std::os::fd::OwnedFd;
@@ -49,6 +50,7 @@ fn failed(call: &'static str) -> impl FnOnce(Errno) -> SpawnError {
 pub struct Waiting {
     pid: Tid,
     gate: Option<OwnedFd>,
+    ready: Cell<bool>,
     /// Not a child of this process.
     daemonized: bool,
 }
@@ -84,7 +86,7 @@ pub fn spawn(command: &Command, filter: Option<&Filter>, daemonize: u8) -> Resul
         write(&ours, &getpid().as_raw().to_ne_bytes()).map_err(failed("write"))?;
         command
     };
-    Ok(Waiting { pid, gate: Some(ours), daemonized: daemonize != 0 })
+    Ok(Waiting { pid, gate: Some(ours), ready: Cell::new(false), daemonized: daemonize != 0 })
 }
 
 impl Waiting {
@@ -99,14 +101,18 @@ impl Waiting {
 
     /// Waits until the child is at the gate, and has let this process trace it where that takes its consent.
     pub fn ready(&self) -> Result<(), SpawnError> {
-        match &self.gate {
-            Some(gate) => read(gate, &mut [0]).map(drop).map_err(failed("read")),
-            None => Ok(()),
+        if let Some(gate) = &self.gate
+            && !self.ready.replace(true)
+        {
+            read(gate, &mut [0]).map_err(failed("read"))?;
         }
+        Ok(())
     }
 
     /// Lets it go on to execve.
     pub fn go(mut self) -> Result<Tid, SpawnError> {
+        // One that has not come that far would find the gate gone, and die of SIGPIPE.
+        self.ready()?;
         if let Some(gate) = self.gate.take() {
             write(&gate, b"g").map_err(failed("write"))?;
         }

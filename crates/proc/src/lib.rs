@@ -6,10 +6,11 @@
 mod diag;
 mod fdinfo;
 mod link;
+mod pidns;
 mod socket;
 
 use std::cell::RefCell;
-use stride_decode::{FdInfo, World};
+use stride_decode::{FdInfo, PidInfo, World};
 use stride_event::Tid;
 use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_syscalls::PidKind;
@@ -21,11 +22,12 @@ pub struct Proc {
     fds: WordSet<FdDetail>,
     pids: WordSet<PidDetail>,
     sockets: RefCell<socket::Sockets>,
+    namespaces: pidns::Translator,
 }
 
 impl Proc {
     pub fn new(fds: WordSet<FdDetail>, pids: WordSet<PidDetail>) -> Proc {
-        Proc { fds, pids, sockets: RefCell::default() }
+        Proc { fds, pids, sockets: RefCell::default(), namespaces: pidns::Translator::default() }
     }
 
     /// For matching descriptors against paths.
@@ -94,11 +96,22 @@ impl World for Proc {
         self.sockets.borrow_mut().interface(index)
     }
 
-    fn pid(&self, _tid: Tid, id: i32, _kind: PidKind) -> Option<Vec<u8>> {
-        if !self.pids.contains(PidDetail::Comm) || id <= 0 {
+    fn pid(&self, tid: Tid, id: i32, kind: PidKind) -> PidInfo {
+        if self.pids.is_empty() || id <= 0 {
+            return PidInfo::default();
+        }
+        let outer = self.namespaces.outer(tid, id, kind);
+        // In Stride's own namespace the id itself; in another one nobody may be found.
+        let here = outer.unwrap_or(Some(id));
+        let pidns = self.pids.contains(PidDetail::Pidns);
+        PidInfo { comm: here.and_then(|id| self.comm(id)), outer: outer.flatten().filter(|_| pidns) }
+    }
+
+    fn comm(&self, tid: Tid) -> Option<Vec<u8>> {
+        if !self.pids.contains(PidDetail::Comm) {
             return None;
         }
-        let mut comm = std::fs::read(format!("/proc/{id}/comm")).ok()?;
+        let mut comm = std::fs::read(format!("/proc/{tid}/comm")).ok()?;
         comm.pop_if(|last| *last == b'\n');
         Some(comm)
     }

@@ -121,7 +121,7 @@ impl Width {
 }
 
 /// Which kind of id a pid-like number is, for `--decode-pids` and JSON.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PidKind {
     /// A thread.
     Tid,
