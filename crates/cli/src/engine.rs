@@ -10,7 +10,7 @@ use stride_engine_ptrace::{AttachFailure, PtraceEngine};
 use stride_event::{Counted, Event, Seccomp, Tid, TraceSpec};
 
 /// Whether `--engine=auto`, the default, takes eBPF where it is to be had.
-pub const AUTO_TAKES_EBPF: bool = false;
+pub const AUTO_TAKES_EBPF: bool = true;
 
 enum Kind {
     Ptrace(Box<PtraceEngine>),

@@ -104,7 +104,12 @@ impl Waiting {
         if let Some(gate) = &self.gate
             && !self.ready.replace(true)
         {
-            read(gate, &mut [0]).map_err(failed("read"))?;
+            // A signal to Stride is looked at later.
+            while let Err(errno) = read(gate, &mut [0]) {
+                if errno != Errno::EINTR {
+                    return Err(SpawnError::Call("read", errno));
+                }
+            }
         }
         Ok(())
     }
