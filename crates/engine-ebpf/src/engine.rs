@@ -238,7 +238,7 @@ impl EbpfEngine {
                 } else {
                     records::facts(&mut self.call, &fixed);
                 }
-                records::blocks(&mut self.call.blocks, &rec[size_of::<rec_call>()..]);
+                records::blocks(&mut self.call, &rec[size_of::<rec_call>()..]);
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
                 Some(Note::Exit)
@@ -248,7 +248,7 @@ impl EbpfEngine {
                 let mut call = self.spare.pop().unwrap_or_default();
                 call.blocks.clear();
                 records::facts(&mut call, &fixed);
-                records::blocks(&mut call.blocks, &rec[size_of::<rec_call>()..]);
+                records::blocks(&mut call, &rec[size_of::<rec_call>()..]);
                 if let Some(stale) = self.entered.insert(tid, call) {
                     self.spare.push(stale);
                 }

@@ -3,7 +3,7 @@
 use crate::error::StartError;
 use crate::wire::{bound, call_flag, call_plan, case_key, choice, op, op_count, op_dir, op_kind, op_run};
 use stride_event::{CallSet, Limits, TraceSpec};
-use stride_syscalls::plan::{Cap, Choice, Count, Kind, Op, Plan, ROOT, STACK};
+use stride_syscalls::plan::{Cap, Choice, Count, Kind, MESSAGE_HEADER, Op, Plan, ROOT, STACK};
 use stride_syscalls::{Abi, Dir, Syscall, table, uapi::numbers};
 
 const NUMBERS: usize = bound::NUMBERS.0 as usize;
@@ -211,8 +211,8 @@ fn lower(from: &Op, limits: &Limits) -> op {
         elem: from.elem.max(1),
         n,
         cap: match from.cap {
-            // The program in the kernel does not look into what it copies: netlink messages are cut like text.
-            Cap::Text | Cap::Message => small(limits.text.saturating_add(1)),
+            Cap::Text => small(limits.text.saturating_add(1)),
+            Cap::Message => small(limits.text.saturating_add(1)).max(MESSAGE_HEADER),
             Cap::Path => PATH_MAX,
             Cap::Elements => small(limits.elements.saturating_add(1)),
             Cap::Max(n) => n,
@@ -220,6 +220,7 @@ fn lower(from: &Op, limits: &Limits) -> op {
         width,
         less,
         shift,
+        message: u8::from(from.cap == Cap::Message),
         ..op::default()
     }
 }

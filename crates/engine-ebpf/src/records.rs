@@ -1,7 +1,7 @@
 //! Records of the ring to calls.
 
 use crate::wire::{block_flag, read, rec_block, rec_call};
-use stride_event::{Blocks, Call, Outcome, Phase, Tid};
+use stride_event::{Call, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
 
 pub fn abi(abi: u8) -> Abi {
@@ -23,16 +23,22 @@ pub fn facts(call: &mut Call, rec: &rec_call) {
     call.entered = rec.entered;
     call.returned = rec.head.at;
     call.outcome = Outcome::Pending;
+    call.netlink = None;
 }
 
 /// Appends the memory that follows the fixed part of a record.
-pub fn blocks(into: &mut Blocks, mut bytes: &[u8]) {
+pub fn blocks(call: &mut Call, mut bytes: &[u8]) {
     while let Some(block) = read::<rec_block>(bytes) {
         bytes = &bytes[size_of::<rec_block>()..];
         let len = (block.len as usize).min(bytes.len());
+        if u32::from(block.flags) & block_flag::BLOCK_NETLINK.0 != 0 {
+            call.netlink = read::<u32>(bytes);
+            bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
+            continue;
+        }
         let phase = if u32::from(block.flags) & block_flag::BLOCK_EXIT.0 != 0 { Phase::Exit } else { Phase::Entry };
         let faulted = u32::from(block.flags) & block_flag::BLOCK_FAULTED.0 != 0;
-        into.push(block.op, phase, block.addr, len + usize::from(faulted), |buf| {
+        call.blocks.push(block.op, phase, block.addr, len + usize::from(faulted), |buf| {
             buf[..len].copy_from_slice(&bytes[..len]);
             len
         });

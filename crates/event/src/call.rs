@@ -25,6 +25,8 @@ pub struct Call {
     /// CPU time the tracee spent in the kernel during the call (`-c` without `-w`), 0 where unknown.
     pub system_time: Ns,
     pub outcome: Outcome,
+    /// The protocol of the netlink socket it is about, where the engine saw to that; else /proc is asked.
+    pub netlink: Option<u32>,
     pub blocks: Blocks,
 }
 
@@ -65,6 +67,7 @@ impl Default for Call {
             returned: 0,
             system_time: 0,
             outcome: Outcome::Pending,
+            netlink: None,
             blocks: Blocks::default(),
         }
     }

@@ -1,7 +1,7 @@
 //! Runs a capture plan over a tracee's memory, in user space. The eBPF program interprets the same ops in the kernel.
 
 use crate::{Call, Outcome, Phase};
-use stride_syscalls::plan::{Cap, Count, Kind, MAX_BYTES, MAX_MESSAGE, Op, Plan, ROOT, STACK, is_message};
+use stride_syscalls::plan::{Cap, Count, Kind, MAX_BYTES, MAX_MESSAGE, MESSAGE_HEADER, Op, Plan, ROOT, STACK, is_message};
 use stride_syscalls::{Syscall, units};
 
 /// Reads a tracee's memory: as many bytes of `buf` from `addr` on as are readable.
@@ -155,8 +155,7 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
     }
     let cap = match op.cap {
         Cap::Text => limits.text.saturating_add(1),
-        // At least a header (libudev's is the longest), which tells whether there is a message to read on.
-        Cap::Message => limits.text.saturating_add(1).max(48),
+        Cap::Message => limits.text.saturating_add(1).max(MESSAGE_HEADER as usize),
         Cap::Path => PATH_MAX,
         Cap::Elements => limits.elements.saturating_add(1),
         Cap::Max(n) => n as usize,

@@ -78,10 +78,13 @@ pub enum Cap {
 }
 
 /// Whether the first word of a buffer could be the length of a netlink message: at least its header, and no more than
-/// any program sends. The bytes of text protocols are not.
+/// any program sends. The bytes of text protocols are not, but for those that libudev's messages begin with.
 pub const fn is_message(first: u32) -> bool {
-    first >= 16 && first <= 1 << 20
+    first >= 16 && first <= 1 << 20 || first == u32::from_le_bytes(*b"libu")
 }
+
+/// How much of a buffer is read in any case to find out whether it holds messages: the longest header is libudev's.
+pub const MESSAGE_HEADER: u32 = 48;
 
 /// The most bytes of netlink messages.
 pub const MAX_MESSAGE: usize = 64 << 10;

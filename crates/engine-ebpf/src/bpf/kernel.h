@@ -84,6 +84,37 @@ struct signal_struct {
 
 struct bpf_local_storage;
 
+struct sock_common {
+	unsigned short skc_family;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	u16 sk_protocol;
+};
+
+struct socket {
+	struct sock *sk;
+};
+
+struct inode {
+	unsigned short i_mode;
+};
+
+struct file {
+	struct inode *f_inode;
+	void *private_data;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	int pid;
@@ -91,6 +122,7 @@ struct task_struct {
 	int exit_code;
 	struct signal_struct *signal;
 	struct sigpending pending;
+	struct files_struct *files;
 	struct bpf_local_storage *bpf_storage;
 };
 

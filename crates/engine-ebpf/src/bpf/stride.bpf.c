@@ -8,6 +8,7 @@
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
 #include "wire.h"
 #include "maps.h"
 #include "regs.h"

@@ -64,6 +64,8 @@ enum block_flag {
 	BLOCK_FAULTED = 2,
 	/* Words up to a zero: elements behind it are not followed. */
 	BLOCK_WORDS = 4,
+	/* No memory, but what descriptor `addr` is: the netlink protocol, a u32. Sent before the message it is for. */
+	BLOCK_NETLINK = 8,
 };
 
 /* A piece of the program's memory; `len` bytes follow, padded to 8. */
@@ -123,6 +125,11 @@ enum bound {
 	MAX_CHOICES = 2,
 	/* Offsets within an element. */
 	MAX_AT = 4096,
+	/* The lengths that a netlink message may give as its own; see stride_syscalls::plan::is_message. */
+	MESSAGE_MIN = 16,
+	MESSAGE_MAX = 1 << 20,
+	/* How libudev's messages begin: "libu". */
+	UEVENT = 0x7562696c,
 	/* Bytes of one block. */
 	BLOCK_MAX = 65536,
 	/* Numbers per ABI that have a plan. */
@@ -146,8 +153,9 @@ struct op {
 	u8 width;
 	s8 less;
 	u8 shift;
-	u8 pad;
-	u32 pad2;
+	/* OP_BYTES: may be netlink messages, which are copied whole. */
+	u8 message;
+	u32 pad;
 };
 
 enum call_flag {
