@@ -19,6 +19,12 @@ int main(void)
 	/* As clone3(2) has it: flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, ... */
 	uint64_t clone3[11] = { 0 };
 
+	/* A SIGCHLD would interrupt waitid(2) under ptrace, which then fails with EFAULT before the child has ended. */
+	sigset_t child;
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
+
 	chdir("MARKER");
 
 	pid = syscall(SYS_clone, (long)SIGCHLD, 0L, 0L, 0L, 0L);

@@ -4,7 +4,7 @@ use crate::flags::Engine as Choice;
 use anyhow::{Result, anyhow, bail};
 use stride_engine_ebpf::EbpfEngine;
 use stride_engine_ptrace::{AttachFailure, PtraceEngine};
-use stride_event::{Event, Tid, TraceSpec};
+use stride_event::{Counted, Event, Tid, TraceSpec};
 
 pub enum Engine {
     Ptrace(Box<PtraceEngine>),
@@ -68,6 +68,14 @@ impl Engine {
         match self {
             Engine::Ptrace(engine) => engine.command(),
             Engine::Ebpf(engine) => engine.command(),
+        }
+    }
+
+    /// What the engine counted.
+    pub fn counted(&self) -> Result<Vec<Counted>> {
+        match self {
+            Engine::Ptrace(_) => Ok(Vec::new()),
+            Engine::Ebpf(engine) => engine.counted().map_err(|e| anyhow!("reading the counters: {e}")),
         }
     }
 

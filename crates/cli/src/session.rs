@@ -6,8 +6,8 @@ use crate::{command, layout, outputs, select, select::Selector};
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
-use stride_event::{Call, CallSet, Event, Fate, Limits, Origin, Seccomp, Tid, TraceSpec};
-use stride_filter::Quiet;
+use stride_event::{Call, CallSet, Counted, Counting, Event, Fate, Limits, Origin, Seccomp, Tid, TraceSpec};
+use stride_filter::{Quiet, Status};
 use stride_output::{Summary, TextView};
 
 /// How the run ended, for Stride's own exit status.
@@ -62,7 +62,9 @@ pub fn run(options: Options) -> Result<Ended> {
         }
     }
     let interrupted = engine.interrupted();
+    let counted = engine.counted()?;
     drop(engine);
+    views.merge(&counted);
     views.finish(&mut outputs);
     // The output command ends when the last handle on its input is closed.
     drop(views);
@@ -121,7 +123,24 @@ fn spec(options: &Options) -> Result<TraceSpec> {
             || options.syscall_times.is_some()
             || options.summary.is_some(),
         want_system_time: times,
+        counting: counting(options),
+        // The number of a call that is not shown itself may be (`-n`).
+        skip_failed: !options.status.contains(Status::Failed) && !select::needs_all_calls(options),
+        skip_successful: !options.status.contains(Status::Successful) && !select::needs_all_calls(options),
+        signals: prints,
         no_memory: !prints && !by_path,
+    })
+}
+
+/// What the engine may count by itself: all calls of the summary, where it can tell which ones these are.
+fn counting(options: &Options) -> Option<Counting> {
+    let summary = options.summary.as_ref()?;
+    if !options.paths.is_empty() || options.trace_fds.is_some() || select::needs_all_calls(options) {
+        return None;
+    }
+    Some(Counting {
+        only: !options.prints_calls() && options.syscall_limit.is_none(),
+        cpu_time: !summary.wall_clock,
     })
 }
 
@@ -140,7 +159,8 @@ impl Views {
     }
 
     fn event(&mut self, event: &Event<'_>) {
-        if let (Some(summary), Event::Exit(call)) = (&mut self.summary, event) {
+        if let (Some(summary), Event::Exit(call)) = (&mut self.summary, event)
+        {
             summary.add(call);
         }
         if let Some(text) = &mut self.text {
@@ -188,6 +208,12 @@ impl Views {
 
     fn take_error(&mut self) -> Option<String> {
         self.text.as_mut()?.take_error()
+    }
+
+    fn merge(&mut self, counted: &[Counted]) {
+        if let Some(summary) = &mut self.summary {
+            counted.iter().for_each(|counted| summary.merge(counted));
+        }
     }
 
     fn finish(&mut self, outputs: &mut outputs::Outputs) {

@@ -10,7 +10,7 @@ use crate::wire::{read, rec_call, rec_exec, rec_exit, rec_flag, rec_head, rec_ki
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::AsRawFd;
-use stride_event::{Call, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{Call, Counted, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
 
 /// What is the engine's own to choose.
 #[derive(Clone, Copy, Debug)]
@@ -78,8 +78,13 @@ impl EbpfEngine {
         let config = Config {
             follow: spec.follow,
             times: spec.want_times,
+            ip: spec.want_ip,
             unknown: spec.calls.unknown,
             exits_only: settings.exits_only,
+            signals: spec.signals,
+            counting: spec.counting,
+            skip_failed: spec.skip_failed,
+            skip_successful: spec.skip_successful,
             attach: !spec.attach.is_empty(),
             ring_bytes: settings.ring_bytes,
         };
@@ -149,6 +154,11 @@ impl EbpfEngine {
     /// Threads that came or went without a record, for lack of room in the ring.
     pub fn unseen_threads(&self) -> u64 {
         self.kernel.control_lost()
+    }
+
+    /// What was counted in the kernel, if that was asked for.
+    pub fn counted(&self) -> io::Result<Vec<Counted>> {
+        self.kernel.counted().map_err(io::Error::other)
     }
 
     /// Whether calls are watched when they are entered, too, at its price.
@@ -224,21 +234,23 @@ impl EbpfEngine {
     fn record(&mut self, head: &rec_head) -> Option<Note> {
         let rec = self.ring.peek()?;
         let tid = head.tid as Tid;
-        let at = head.at;
         match rec_kind(u32::from(head.kind)) {
             rec_kind::REC_CALL => {
                 let fixed = read::<rec_call>(rec)?;
                 let flags = u32::from(head.flags);
                 self.call.blocks.clear();
                 let before = if flags & rec_flag::FLAG_HAS_ENTRY.0 != 0 { self.entered.remove(&tid) } else { None };
-                if let Some(before) = before {
+                let memory = if let Some(before) = before {
                     let old = std::mem::replace(&mut self.call, before);
                     self.spare.push(old);
-                    self.call.returned = at;
+                    let (more, memory) = records::more(&fixed, rec);
+                    self.call.returned = more.at;
+                    self.call.counted = flags & rec_flag::FLAG_COUNTED.0 != 0;
+                    memory
                 } else {
-                    records::facts(&mut self.call, &fixed);
-                }
-                records::blocks(&mut self.call, &rec[size_of::<rec_call>()..]);
+                    records::facts(&mut self.call, &fixed, rec)
+                };
+                records::blocks(&mut self.call, memory);
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
                 Some(Note::Exit)
@@ -247,8 +259,8 @@ impl EbpfEngine {
                 let fixed = read::<rec_call>(rec)?;
                 let mut call = self.spare.pop().unwrap_or_default();
                 call.blocks.clear();
-                records::facts(&mut call, &fixed);
-                records::blocks(&mut call, &rec[size_of::<rec_call>()..]);
+                let memory = records::facts(&mut call, &fixed, rec);
+                records::blocks(&mut call, memory);
                 if let Some(stale) = self.entered.insert(tid, call) {
                     self.spare.push(stale);
                 }
@@ -261,7 +273,7 @@ impl EbpfEngine {
                     0 => Origin::Attached,
                     parent => Origin::Forked { parent: parent as Tid },
                 };
-                Some(Note::Started { tid, origin, at })
+                Some(Note::Started { tid, origin, at: rec.at })
             }
             rec_kind::REC_SIGNAL => {
                 let rec = read::<rec_signal>(rec)?;
@@ -269,10 +281,11 @@ impl EbpfEngine {
                 for (to, word) in self.siginfo.chunks_exact_mut(8).zip(rec.info) {
                     to.copy_from_slice(&word.to_ne_bytes());
                 }
-                Some(Note::Signal { tid, at })
+                Some(Note::Signal { tid, at: rec.at })
             }
             rec_kind::REC_EXIT => {
-                let status = read::<rec_exit>(rec)?.status as i32;
+                let rec_exit { status, at, .. } = read::<rec_exit>(rec)?;
+                let status = status as i32;
                 self.live.remove(&tid);
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
@@ -283,7 +296,8 @@ impl EbpfEngine {
                 })
             }
             rec_kind::REC_EXEC => {
-                let old = read::<rec_exec>(rec)?.old as Tid;
+                let rec_exec { old, at, .. } = read::<rec_exec>(rec)?;
+                let old = old as Tid;
                 self.live.remove(&old);
                 self.live.insert(tid);
                 if let Some(mut call) = self.entered.remove(&old) {

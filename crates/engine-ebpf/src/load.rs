@@ -2,7 +2,10 @@
 
 use crate::error::Why;
 use crate::plans::Tables;
-use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of, task_state};
+use crate::records;
+use crate::wire::{
+    OpenStrideSkel, StrideSkel, StrideSkelBuilder, Wire, bound, bytes_of, call_plan, count, count_times, read, task_state,
+};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{ErrorKind, Iter, Link, MapCore, MapFlags, PrintLevel, set_print};
 use std::io::Read;
@@ -10,14 +13,21 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
 use std::sync::Mutex;
+use stride_event::{Counted, Counting, Histogram, Times};
 
 /// What the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
     pub follow: bool,
     pub times: bool,
+    /// Instruction pointers are shown.
+    pub ip: bool,
     pub unknown: bool,
     pub exits_only: bool,
+    pub signals: bool,
+    pub counting: Option<Counting>,
+    pub skip_failed: bool,
+    pub skip_successful: bool,
     /// Threads are looked for (`-p`).
     pub attach: bool,
     /// A power of two.
@@ -29,6 +39,13 @@ pub struct Kernel {
     skel: StrideSkel<'static>,
     links: Vec<Link>,
     entry: bool,
+    cpus: u32,
+}
+
+impl Config {
+    fn count_only(&self) -> bool {
+        self.counting.is_some_and(|c| c.only)
+    }
 }
 
 /// The latest thing libbpf complained of.
@@ -74,26 +91,47 @@ impl Kernel {
         // The skeleton borrows its object. There is one a process: a few words that are never given back.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut open: OpenStrideSkel<'static> = StrideSkelBuilder::default().open(object)?;
-        let entry = tables.needs_entry && !config.exits_only || config.times || !prepare_exec;
+        let exec = tables.execs && !config.count_only();
+        let entry = tables.needs_entry && !config.exits_only || config.times || exec && !prepare_exec;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.follow = config.follow;
             rodata.take_times = config.times;
+            rodata.tell_more = config.times || config.ip;
             rodata.trace_unknown = config.unknown;
             rodata.have_prepare_exec = prepare_exec;
+            rodata.count_calls = config.counting.is_some();
+            rodata.count_only = config.count_only();
+            rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
+            rodata.few_calls = tables.few;
+            rodata.skip_failed = config.skip_failed;
+            rodata.skip_successful = config.skip_successful;
             let ring = u64::from(config.ring_bytes);
             rodata.ring_call_limit = ring - ring / 16;
             rodata.ring_wake_mark = ring / 8;
         }
         open.maps.ring.set_max_entries(config.ring_bytes)?;
-        open.maps.scratches.set_max_entries(libbpf_rs::num_possible_cpus()? as u32)?;
+        let cpus = libbpf_rs::num_possible_cpus()? as u32;
+        open.maps.scratches.set_max_entries(cpus)?;
+        if config.counting.is_some() {
+            open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
+        }
         open.maps.ops.set_max_entries(tables.ops.len().max(1) as u32)?;
         open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
         open.maps.cases.set_max_entries(tables.case_keys.len().max(1) as u32)?;
-        open.progs.on_prepare_exec.set_autoload(prepare_exec);
+        // Each program takes a millisecond or more to load.
+        open.progs.capture_entry.set_autoload(exec && prepare_exec || tables.needs_entry && !config.exits_only);
+        open.progs.on_prepare_exec.set_autoload(exec && prepare_exec);
         open.progs.on_sys_enter.set_autoload(entry);
+        open.progs.on_signal.set_autoload(config.signals);
+        open.progs.on_generate.set_autoload(config.signals);
         open.progs.on_fork.set_autoload(config.follow);
         open.progs.seed.set_autoload(config.attach);
-        Ok(Kernel { skel: open.load()?, links: Vec::new(), entry })
+        let skel = open.load()?;
+        if skel.progs.capture_entry.autoload() {
+            let step = skel.progs.capture_entry.as_fd().as_raw_fd() as u32;
+            skel.maps.steps.update(bytes_of(&[0u32]), bytes_of(&[step]), MapFlags::ANY)?;
+        }
+        Ok(Kernel { skel, links: Vec::new(), entry, cpus })
     }
 
     fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
@@ -177,9 +215,45 @@ impl Kernel {
         self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.control_lost) })
     }
 
+    /// What was counted so far, per ABI and number.
+    pub fn counted(&self) -> libbpf_rs::Result<Vec<Counted>> {
+        let mut all = Vec::new();
+        for index in 0..bound::ABIS.0 * bound::NUMBERS.0 {
+            let Some(plan) = lookup::<call_plan>(&self.skel.maps.calls, index)? else { continue };
+            if plan.slot == 0 || plan.slot > bound::COUNT_SLOTS.0 {
+                continue;
+            }
+            let abi = records::abi((index / bound::NUMBERS.0) as u8);
+            let mut sum = Counted::new(abi, u64::from(index % bound::NUMBERS.0));
+            for cpu in 0..self.cpus {
+                let slot = cpu * bound::COUNT_SLOTS.0 + plan.slot - 1;
+                if let Some(one) = lookup::<count>(&self.skel.maps.counts, slot)? {
+                    add_count(&mut sum, &one);
+                }
+            }
+            all.push(sum);
+        }
+        Ok(all)
+    }
+
     /// Whether calls are seen when they are entered, too.
     pub fn sees_entry(&self) -> bool {
         self.entry
+    }
+}
+
+fn lookup<T: Wire>(map: &impl MapCore, index: u32) -> libbpf_rs::Result<Option<T>> {
+    Ok(map.lookup(bytes_of(&[index]), MapFlags::ANY)?.and_then(|bytes| read(&bytes)))
+}
+
+fn add_count(sum: &mut Counted, one: &count) {
+    sum.calls += one.calls;
+    sum.errors += one.errors;
+    let times = |from: &count_times| Times { total: from.total, min: !from.least, max: from.most };
+    sum.wall.merge(&times(&one.wall));
+    sum.cpu.merge(&times(&one.cpu));
+    for (i, &n) in one.wall_buckets.iter().enumerate() {
+        sum.latencies.add_bucket(i, u64::from(n));
     }
 }
 
@@ -209,13 +283,26 @@ pub fn available() -> Result<(), Why> {
         case_keys: Vec::new(),
         case_runs: Vec::new(),
         needs_entry: true,
+        execs: true,
+        few: false,
     };
-    Kernel::load(
-        Config { follow: true, times: true, unknown: true, exits_only: false, attach: true, ring_bytes: 1 << 16 },
-        &tables,
-    )?
+    let config = Config {
+        follow: true,
+        times: true,
+        ip: true,
+        unknown: true,
+        exits_only: false,
+        signals: true,
+        counting: None,
+        skip_failed: false,
+        skip_successful: false,
+        attach: true,
+        ring_bytes: 1 << 16,
+    };
+    Kernel::load(config, &tables)?
     .attach()
 }
 
 /// What wire.h says fits what Rust assumes of it.
 const _: () = assert!(bound::ABIS.0 == 3);
+const _: () = assert!(bound::BUCKETS.0 as usize == Histogram::BUCKETS && bound::BUCKET_BITS.0 == Histogram::BITS);

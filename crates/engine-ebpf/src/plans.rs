@@ -22,6 +22,10 @@ pub struct Tables {
     pub case_runs: Vec<op_run>,
     /// Some call must be seen when it is entered.
     pub needs_entry: bool,
+    /// execve is wanted.
+    pub execs: bool,
+    /// Not all calls are wanted.
+    pub few: bool,
 }
 
 impl Tables {
@@ -33,6 +37,8 @@ impl Tables {
             case_keys: Vec::new(),
             case_runs: Vec::new(),
             needs_entry: false,
+            execs: false,
+            few: !spec.calls.is_all(),
         };
         for &abi in ABIS {
             tables.mark(abi, &spec.calls);
@@ -64,10 +70,13 @@ impl Tables {
         for &(nr, name) in names {
             let flag = match name {
                 "execve" | "execveat" => call_flag::CALL_EXEC,
+                "clone" | "clone3" | "fork" | "vfork" => call_flag::CALL_CLONE,
                 "exit" | "exit_group" => call_flag::CALL_EXIT,
                 _ => continue,
             };
-            self.calls[start + nr as usize].flags |= flag.0;
+            let flags = &mut self.calls[start + nr as usize].flags;
+            *flags |= flag.0;
+            self.execs |= flag == call_flag::CALL_EXEC && *flags & call_flag::CALL_TRACED.0 != 0;
         }
     }
 

@@ -1,6 +1,6 @@
 //! Records of the ring to calls.
 
-use crate::wire::{block_flag, read, rec_block, rec_call};
+use crate::wire::{block_flag, read, rec_block, rec_call, rec_flag, rec_more};
 use stride_event::{Call, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
 
@@ -12,18 +12,31 @@ pub fn abi(abi: u8) -> Abi {
     }
 }
 
-/// Fills in all but the outcome and the memory.
-pub fn facts(call: &mut Call, rec: &rec_call) {
+/// Fills in all but the outcome and the memory, which is what is left of the bytes of the record.
+pub fn facts<'r>(call: &mut Call, rec: &rec_call, bytes: &'r [u8]) -> &'r [u8] {
     call.tid = rec.head.tid as Tid;
     call.abi = abi(rec.head.abi);
-    call.nr = rec.nr;
+    // Sign-extended, as the kernel compares it.
+    call.nr = rec.head.nr as i64 as u64;
     call.args = rec.args;
-    call.ip = rec.ip;
-    call.sp = rec.sp;
-    call.entered = rec.entered;
-    call.returned = rec.head.at;
     call.outcome = Outcome::Pending;
     call.netlink = None;
+    call.counted = u32::from(rec.head.flags) & rec_flag::FLAG_COUNTED.0 != 0;
+    let (more, memory) = more(rec, bytes);
+    call.ip = more.ip;
+    call.sp = more.sp;
+    call.entered = more.entered;
+    call.returned = more.at;
+    memory
+}
+
+/// What is seldom told of a call, and the memory behind it.
+pub fn more<'r>(rec: &rec_call, bytes: &'r [u8]) -> (rec_more, &'r [u8]) {
+    let rest = bytes.get(size_of::<rec_call>()..).unwrap_or_default();
+    if u32::from(rec.head.flags) & rec_flag::FLAG_MORE.0 == 0 {
+        return (rec_more::default(), rest);
+    }
+    (read(rest).unwrap_or_default(), rest.get(size_of::<rec_more>()..).unwrap_or_default())
 }
 
 /// Appends the memory that follows the fixed part of a record.

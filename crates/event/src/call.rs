@@ -27,6 +27,8 @@ pub struct Call {
     pub outcome: Outcome,
     /// The protocol of the netlink socket it is about, where the engine saw to that; else /proc is asked.
     pub netlink: Option<u32>,
+    /// The engine counted it itself ([`crate::TraceSpec::counting`]).
+    pub counted: bool,
     pub blocks: Blocks,
 }
 
@@ -68,6 +70,7 @@ impl Default for Call {
             system_time: 0,
             outcome: Outcome::Pending,
             netlink: None,
+            counted: false,
             blocks: Blocks::default(),
         }
     }

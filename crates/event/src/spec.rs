@@ -91,6 +91,15 @@ pub enum Seccomp {
     On,
 }
 
+/// Counting calls (`-c`, `-C`) in the engine, if it can: [`crate::Counted`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counting {
+    /// Nobody looks at the calls themselves: counted ones need not be reported.
+    pub only: bool,
+    /// Time on a CPU is wanted, too.
+    pub cpu_time: bool,
+}
+
 /// Everything an engine needs to know.
 #[derive(Clone, Debug)]
 pub struct TraceSpec {
@@ -122,6 +131,12 @@ pub struct TraceSpec {
     /// `-t`, `-r`, `-T`, `-c`: times are shown or summed. Without it an engine may leave `Call::entered` and `returned` at 0.
     pub want_times: bool,
     pub want_system_time: bool,
+    pub counting: Option<Counting>,
+    /// Calls that end so are not shown; an engine may skip them.
+    pub skip_failed: bool,
+    pub skip_successful: bool,
+    /// Signals are shown; without it an engine may skip them.
+    pub signals: bool,
     /// Memory need not be captured at all (`-c` alone).
     pub no_memory: bool,
 }
@@ -146,6 +161,10 @@ impl Default for TraceSpec {
             want_ip: false,
             want_times: false,
             want_system_time: false,
+            counting: None,
+            skip_failed: false,
+            skip_successful: false,
+            signals: true,
             no_memory: false,
         }
     }

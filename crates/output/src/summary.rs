@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use stride_event::{Call, Ns, Outcome};
+use stride_event::{Call, Counted, Ns, Outcome, Times};
 use stride_syscalls::{Abi, table};
 
 /// A column of the summary.
@@ -17,6 +17,9 @@ pub enum Column {
     WallMin,
     WallMax,
     WallAvg,
+    /// Half of the calls took no longer from entry to return; and 99 of 100.
+    P50,
+    P99,
     Calls,
     Errors,
     Name,
@@ -41,46 +44,11 @@ pub struct SummaryLayout {
     pub overhead: Ns,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Times {
-    total: Ns,
-    min: Ns,
-    max: Ns,
-}
-
-impl Times {
-    const NONE: Times = Times { total: 0, min: Ns::MAX, max: 0 };
-
-    fn add(&mut self, ns: Ns) {
-        self.total += ns;
-        self.min = self.min.min(ns);
-        self.max = self.max.max(ns);
-    }
-
-    fn merge(&mut self, other: &Times) {
-        self.total += other.total;
-        self.min = self.min.min(other.min);
-        self.max = self.max.max(other.max);
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    calls: u64,
-    errors: u64,
-    time: Times,
-    wall: Times,
-}
-
-impl Row {
-    const EMPTY: Row = Row { calls: 0, errors: 0, time: Times::NONE, wall: Times::NONE };
-}
-
 /// Counts calls per ABI and number.
 #[derive(Debug)]
 pub struct Summary {
     layout: SummaryLayout,
-    rows: BTreeMap<(Abi, u64), Row>,
+    rows: BTreeMap<(Abi, u64), Counted>,
 }
 
 impl Summary {
@@ -88,26 +56,50 @@ impl Summary {
         Summary { layout, rows: BTreeMap::new() }
     }
 
-    /// Counts a call that returned.
+    /// Counts a call that returned, unless its engine did.
     pub fn add(&mut self, call: &Call) {
+        if call.counted {
+            return;
+        }
         let failed = match call.outcome {
             Outcome::Value(_) => false,
             Outcome::Error(_) => true,
             Outcome::Pending | Outcome::Gone => return,
         };
-        let wall = call.returned.saturating_sub(call.entered);
-        let time = if self.layout.wall_clock { wall } else { call.system_time };
-        let row = self.rows.entry((call.abi, call.nr)).or_insert(Row::EMPTY);
+        let wall = call.returned.saturating_sub(call.entered).saturating_sub(self.layout.overhead);
+        let cpu = call.system_time.saturating_sub(self.layout.overhead);
+        let row = self.row(call.abi, call.nr);
         row.calls += 1;
         row.errors += u64::from(failed);
-        row.time.add(time.saturating_sub(self.layout.overhead));
-        row.wall.add(wall.saturating_sub(self.layout.overhead));
+        row.wall.add(wall);
+        row.latencies.add(wall);
+        row.cpu.add(cpu);
+    }
+
+    /// Takes in what an engine counted.
+    pub fn merge(&mut self, counted: &Counted) {
+        let overhead = self.layout.overhead;
+        let less = |t: &Times| Times {
+            total: t.total.saturating_sub(overhead * counted.calls),
+            min: if t.min == Ns::MAX { t.min } else { t.min.saturating_sub(overhead) },
+            max: t.max.saturating_sub(overhead),
+        };
+        let row = self.row(counted.abi, counted.nr);
+        row.calls += counted.calls;
+        row.errors += counted.errors;
+        row.wall.merge(&less(&counted.wall));
+        row.cpu.merge(&less(&counted.cpu));
+        row.latencies.merge(&counted.latencies);
+    }
+
+    fn row(&mut self, abi: Abi, nr: u64) -> &mut Counted {
+        self.rows.entry((abi, nr)).or_insert_with(|| Counted::new(abi, nr))
     }
 
     /// The table, or several: one per ABI that was used.
     pub fn render(&self, out: &mut String) {
         for abi in Abi::ALL {
-            let rows: Vec<(String, &Row)> =
+            let rows: Vec<(String, &Counted)> =
                 self.rows.iter().filter(|((a, _), _)| *a == abi).map(|((_, nr), row)| (name(abi, *nr), row)).collect();
             if rows.is_empty() {
                 continue;
@@ -120,23 +112,26 @@ impl Summary {
         }
     }
 
-    fn table(&self, mut rows: Vec<(String, &Row)>, out: &mut String) {
-        let mut all = Row::EMPTY;
+    fn table(&self, mut rows: Vec<(String, &Counted)>, out: &mut String) {
+        let mut all = Counted::new(Abi::NATIVE, 0);
         for (_, row) in &rows {
             all.calls += row.calls;
             all.errors += row.errors;
-            all.time.merge(&row.time);
             all.wall.merge(&row.wall);
+            all.cpu.merge(&row.cpu);
+            all.latencies.merge(&row.latencies);
         }
-        let key = |r: &Row, c: Column| match c {
-            Column::TimePercent | Column::TimeTotal => r.time.total,
-            Column::TimeMin => r.time.min,
-            Column::TimeMax => r.time.max,
-            Column::TimeAvg => r.time.total / r.calls.max(1),
+        let key = |r: &Counted, c: Column| match c {
+            Column::TimePercent | Column::TimeTotal => self.time(r).total,
+            Column::TimeMin => self.time(r).min,
+            Column::TimeMax => self.time(r).max,
+            Column::TimeAvg => self.time(r).total / r.calls.max(1),
             Column::WallTotal => r.wall.total,
             Column::WallMin => r.wall.min,
             Column::WallMax => r.wall.max,
             Column::WallAvg => r.wall.total / r.calls.max(1),
+            Column::P50 => r.latencies.quantile(0.5),
+            Column::P99 => r.latencies.quantile(0.99),
             Column::Calls => r.calls,
             Column::Errors => r.errors,
             Column::Name => 0,
@@ -166,10 +161,15 @@ impl Summary {
         line(&|c| spec(c).0.to_string());
         line(&rule);
         for (name, row) in &rows {
-            line(&|c| cell(c, name, row, percent(row.time.total, all.time.total)));
+            line(&|c| cell(c, name, row, self.time(row), percent(self.time(row).total, self.time(&all).total)));
         }
         line(&rule);
-        line(&|c| cell(c, "total", &all, 100.0));
+        line(&|c| cell(c, "total", &all, self.time(&all), 100.0));
+    }
+
+    /// What the `Time…` columns show.
+    fn time<'r>(&self, row: &'r Counted) -> &'r Times {
+        if self.layout.wall_clock { &row.wall } else { &row.cpu }
     }
 }
 
@@ -185,25 +185,29 @@ fn spec(column: Column) -> (&'static str, usize) {
         Column::WallMin => ("wall-min", 8),
         Column::WallMax => ("wall-max", 8),
         Column::WallAvg => ("wall-avg", 11),
+        Column::P50 => ("p50", 8),
+        Column::P99 => ("p99", 8),
         Column::Calls => ("calls", 9),
         Column::Errors => ("errors", 9),
         Column::Name => ("syscall", 16),
     }
 }
 
-fn cell(column: Column, name: &str, row: &Row, percent: f64) -> String {
+fn cell(column: Column, name: &str, row: &Counted, time: &Times, percent: f64) -> String {
     let seconds = |ns: Ns| format!("{:.6}", ns as f64 / 1e9);
-    let min = |t: &Times| if row.calls == 0 { 0 } else { t.min };
+    let min = |t: &Times| if t.min == Ns::MAX { 0 } else { t.min };
     match column {
         Column::TimePercent => format!("{percent:.2}"),
-        Column::TimeTotal => seconds(row.time.total),
-        Column::TimeMin => seconds(min(&row.time)),
-        Column::TimeMax => seconds(row.time.max),
-        Column::TimeAvg => (row.time.total / row.calls.max(1) / 1000).to_string(),
+        Column::TimeTotal => seconds(time.total),
+        Column::TimeMin => seconds(min(time)),
+        Column::TimeMax => seconds(time.max),
+        Column::TimeAvg => (time.total / row.calls.max(1) / 1000).to_string(),
         Column::WallTotal => seconds(row.wall.total),
         Column::WallMin => seconds(min(&row.wall)),
         Column::WallMax => seconds(row.wall.max),
         Column::WallAvg => (row.wall.total / row.calls.max(1) / 1000).to_string(),
+        Column::P50 => seconds(row.latencies.quantile(0.5)),
+        Column::P99 => seconds(row.latencies.quantile(0.99)),
         Column::Calls => row.calls.to_string(),
         Column::Errors if row.errors == 0 => String::new(),
         Column::Errors => row.errors.to_string(),

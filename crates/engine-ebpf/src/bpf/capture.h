@@ -215,7 +215,7 @@ static __always_inline u64 arg_at(struct scratch *s, u32 at)
 	u32 i = at >> 3;
 
 	if (at == AT_STACK)
-		return s->call.sp;
+		return s->more.sp;
 	return i < 6 ? s->call.args[i] : 0;
 }
 

@@ -32,6 +32,7 @@ enum { false, true };
 enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PROG_ARRAY = 3,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
@@ -44,12 +45,29 @@ enum {
 	BPF_LOCAL_STORAGE_GET_F_CREATE = 1,
 };
 
+#if defined(__TARGET_ARCH_x86)
+/* The same in every kernel (asm/ptrace.h), so not worth a relocation. */
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
+};
+#endif
+
+/* The context of raw tracepoints. */
+struct bpf_raw_tracepoint_args {
+	u64 args[0];
+};
+
+struct bpf_iter_meta;
+struct task_struct;
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 #if defined(__TARGET_ARCH_x86)
-struct pt_regs {
-	unsigned long bp, bx, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, sp;
-};
 struct thread_info {
 	u32 status;
 };
@@ -82,7 +100,9 @@ struct signal_struct {
 	struct task_struct *group_exec_task;
 };
 
-struct bpf_local_storage;
+struct sched_entity {
+	u64 sum_exec_runtime;
+};
 
 struct sock_common {
 	unsigned short skc_family;
@@ -123,18 +143,13 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct sigpending pending;
 	struct files_struct *files;
-	struct bpf_local_storage *bpf_storage;
+	struct sched_entity se;
+	unsigned long nvcsw;
+	unsigned long nivcsw;
 };
 
 struct kernel_siginfo {
 	int si_signo;
-};
-
-struct bpf_iter_meta;
-
-struct bpf_iter__task {
-	struct bpf_iter_meta *meta;
-	struct task_struct *task;
 };
 
 #pragma clang attribute pop

@@ -49,11 +49,13 @@ struct {
  * it run with preemption off and never from interrupts.
  */
 struct scratch {
-	/* The program's state: bytes of `data` in use, how the call ended, and where its loops are. */
+	/* The interpreter's state: the call's plan, bytes of `data` in use, how the call ended, and where its loops are. */
+	u32 index;
 	u32 used;
 	u32 failed;
 	u32 phase;
 	u32 room;
+	u32 pad;
 	struct {
 		u32 op;
 		u32 me;
@@ -76,6 +78,7 @@ struct scratch {
 		u32 found;
 	} scan;
 	struct rec_call call;
+	struct rec_more more;
 	/* A block begins below BLOCK_MAX and is no longer than that; a word at MAX_AT within it may be looked at. */
 	u8 data[2 * BLOCK_MAX + 2 * MAX_AT];
 };
@@ -87,9 +90,38 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
+/* Index: CPU * COUNT_SLOTS + slot. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct count);
+} counts SEC(".maps");
+
+/* What programs at entry go on with. They share one copy of the interpreter this way: verifying it is what starting up takes. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, sizeof(u32));
+	__uint(value_size, sizeof(u32));
+} steps SEC(".maps");
+enum { STEP_ENTRY = 0 };
+
 /* Settings: constants to the verifier, which drops the code they switch off. */
 const volatile bool follow;
 const volatile bool take_times;
+/* Records hold what is seldom asked for: times, instruction and stack pointer. */
+const volatile bool tell_more;
+/* Calls are counted here; and no record is made of them. */
+const volatile bool count_calls;
+const volatile bool count_only;
+/* Counting tells time on a CPU from time waited. */
+const volatile bool count_cpu;
+/* Only some calls are wanted. */
+const volatile bool few_calls;
+/* Calls that end so are not wanted. */
+const volatile bool skip_failed;
+const volatile bool skip_successful;
 const volatile bool trace_unknown;
 const volatile bool have_prepare_exec;
 /* Records beyond this fill of the ring are refused, except those that tell of threads coming and going. */
@@ -104,11 +136,14 @@ u32 seed_id;
 u32 seed_is_tgid;
 /* Control records that found no room. */
 u64 control_lost;
+/* Slots of `counts` given out. */
+u32 slots_used;
 
 /* Only here so that these types are in the object's type information, from which the Rust mirror is made. */
 struct wire_types {
 	struct rec_head head;
 	struct rec_call call;
+	struct rec_more more;
 	struct rec_block block;
 	struct rec_start start;
 	struct rec_signal signal;
@@ -124,6 +159,7 @@ struct wire_types {
 	enum call_flag call_flag;
 	enum task_flag task_flag;
 	enum mail mail;
+	struct count count;
 };
 const volatile struct wire_types wire_types;
 

@@ -15,17 +15,17 @@ static __always_inline u32 abi_of(struct task_struct *task)
 	return task->thread_info.status & TS_COMPAT ? ABI_I386 : ABI_X86_64;
 }
 
-static __always_inline u64 nr_of(struct pt_regs *regs)
+static __always_inline s32 nr_of(struct pt_regs *regs)
 {
-	return (s64)(s32)regs->orig_ax;
+	return (s32)regs->orig_ax;
 }
 
 /* rt_sigreturn restores the registers of before the signal, with no number; a call of number -1 fails with ENOSYS. */
-static __always_inline u64 nr_at_exit(struct pt_regs *regs, u32 abi, long ret)
+static __always_inline s32 nr_at_exit(struct pt_regs *regs, u32 abi, long ret)
 {
-	u64 nr = nr_of(regs);
+	s32 nr = nr_of(regs);
 
-	if (nr != (u64)-1 || ret == -38)
+	if (nr != -1 || ret == -38)
 		return nr;
 	return abi == ABI_I386 ? 173 : 15;
 }
@@ -66,17 +66,17 @@ static __always_inline u32 abi_of(struct task_struct *task)
 	return ABI_AARCH64;
 }
 
-static __always_inline u64 nr_of(struct pt_regs *regs)
+static __always_inline s32 nr_of(struct pt_regs *regs)
 {
-	return (s64)regs->syscallno;
+	return regs->syscallno;
 }
 
 /* rt_sigreturn leaves -1, too (NO_SYSCALL). */
-static __always_inline u64 nr_at_exit(struct pt_regs *regs, u32 abi, long ret)
+static __always_inline s32 nr_at_exit(struct pt_regs *regs, u32 abi, long ret)
 {
-	u64 nr = nr_of(regs);
+	s32 nr = nr_of(regs);
 
-	return nr != (u64)-1 || ret == -38 ? nr : 139;
+	return nr != -1 || ret == -38 ? nr : 139;
 }
 
 static __always_inline void args_of(struct pt_regs *regs, u32 abi, u64 *args)

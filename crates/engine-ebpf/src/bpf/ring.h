@@ -10,16 +10,13 @@ static __always_inline void head(struct rec_head *h, u32 kind, struct task_struc
 	h->flags = 0;
 	h->lost = st->lost;
 	h->tid = task->pid;
-	h->cpu = 0;
-	h->at = 0;
+	h->nr = 0;
 }
 
 /* The reader is woken only when it waits, and then only for much or for what it should not be late for. */
-static __always_inline u64 wakeup(bool urgent)
+static __always_inline u64 wakeup(u64 fill, bool urgent)
 {
-	if (!*(volatile u32 *)&reader_waits)
-		return BPF_RB_NO_WAKEUP;
-	if (urgent || bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= ring_wake_mark)
+	if ((urgent || fill >= ring_wake_mark) && *(volatile u32 *)&reader_waits)
 		return BPF_RB_FORCE_WAKEUP;
 	return BPF_RB_NO_WAKEUP;
 }
@@ -27,8 +24,9 @@ static __always_inline u64 wakeup(bool urgent)
 /* A call's record; leaves room for control records, and counts the call as lost where there is none. */
 static __always_inline bool send_call(struct task_state *st, void *rec, u64 size)
 {
-	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + size > ring_call_limit ||
-	    bpf_ringbuf_output(&ring, rec, size, wakeup(false))) {
+	u64 fill = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
+
+	if (fill + size > ring_call_limit || bpf_ringbuf_output(&ring, rec, size, wakeup(fill, false))) {
 		st->lost++;
 		return false;
 	}
@@ -39,7 +37,7 @@ static __always_inline bool send_call(struct task_state *st, void *rec, u64 size
 /* A record that tells of a thread's coming and going: few and small. */
 static __always_inline void send_control(struct task_state *st, void *rec, u64 size, bool urgent)
 {
-	if (bpf_ringbuf_output(&ring, rec, size, wakeup(urgent)))
+	if (bpf_ringbuf_output(&ring, rec, size, wakeup(0, urgent)))
 		__sync_fetch_and_add(&control_lost, 1);
 	else
 		st->lost = 0;

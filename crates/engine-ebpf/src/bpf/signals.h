@@ -19,7 +19,7 @@ static __always_inline void send_signal(struct task_struct *task, struct task_st
 	struct rec_signal rec;
 
 	head(&rec.head, REC_SIGNAL, task, st);
-	rec.head.at = bpf_ktime_get_ns();
+	rec.at = bpf_ktime_get_ns();
 	if (bpf_probe_read_kernel(rec.info, sizeof(rec.info), info))
 		__builtin_memset(rec.info, 0, sizeof(rec.info));
 	send_control(st, &rec, sizeof(rec), false);
@@ -33,9 +33,12 @@ static __always_inline void take_mail(struct task_struct *task, struct task_stat
 	st->mail = MAIL_NONE;
 }
 
-SEC("tp_btf/signal_deliver")
-int BPF_PROG(on_signal, int sig, struct kernel_siginfo *info)
+/* int sig, struct kernel_siginfo *info, struct k_sigaction *ka */
+SEC("raw_tp/signal_deliver")
+int on_signal(struct bpf_raw_tracepoint_args *ctx)
 {
+	int sig = ctx->args[0];
+	const void *info = (const void *)ctx->args[1];
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = traced(task);
 
@@ -64,26 +67,49 @@ static __always_inline void made_up_info(u64 *to, int sig, bool from_kernel)
 	}
 }
 
+static __always_inline void copy_info(u64 *to, int sig, const void *info)
+{
+	u64 special = (u64)info;
+
+	if (special <= 1)
+		made_up_info(to, sig, special);
+	else if (bpf_probe_read_kernel(to, sizeof(((struct task_state *)0)->info), info))
+		made_up_info(to, sig, true);
+}
+
+static __always_inline void send_noted(struct task_struct *task, struct task_state *st, int sig, const void *info)
+{
+	struct rec_signal rec;
+
+	head(&rec.head, REC_SIGNAL, task, st);
+	rec.at = bpf_ktime_get_ns();
+	copy_info(rec.info, sig, info);
+	send_control(st, &rec, sizeof(rec), false);
+}
+
 SEC("tp_btf/signal_generate")
 int BPF_PROG(on_generate, int sig, struct kernel_siginfo *info, struct task_struct *task, int group, int result)
 {
 	struct task_state *st = traced(task);
-	u64 special = (u64)info;
 
 	if (!st || sig == SIGKILL || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED))
 		return 0;
 	if (result == TRACE_SIGNAL_DELIVERED) {
-		if (!(task->signal->flags & SIGNAL_GROUP_EXIT) || task->signal->group_exit_code != sig)
+		struct signal_struct *all = BPF_CORE_READ(task, signal);
+
+		if (!(BPF_CORE_READ(all, flags) & SIGNAL_GROUP_EXIT) || BPF_CORE_READ(all, group_exit_code) != sig)
 			return 0;
 	} else if (result != TRACE_SIGNAL_IGNORED) {
 		return 0;
 	}
+	if (few_calls) {
+		/* The receiver may not pass by soon; and there is hardly a call in the trace that it could come too early for. */
+		send_noted(task, st, sig, info);
+		return 0;
+	}
 	if (__sync_val_compare_and_swap(&st->mail, MAIL_NONE, MAIL_WRITING) != MAIL_NONE)
 		return 0;
-	if (special <= 1)
-		made_up_info(st->info, sig, special);
-	else if (bpf_probe_read_kernel(st->info, sizeof(st->info), info))
-		made_up_info(st->info, sig, true);
+	copy_info(st->info, sig, info);
 	*(volatile u32 *)&st->mail = MAIL_SIGNAL;
 	return 0;
 }

@@ -9,12 +9,6 @@
 #ifndef STRIDE_SIMPLE_H
 #define STRIDE_SIMPLE_H
 
-struct simple {
-	struct rec_call call;
-	struct rec_block block;
-	u64 data[SIMPLE_MAX / 8];
-};
-
 static __always_inline u64 simple_arg(const u64 *args, u32 at)
 {
 	switch (at >> 3) {
@@ -34,82 +28,116 @@ static __always_inline u64 simple_arg(const u64 *args, u32 at)
 	return 0;
 }
 
-static __always_inline void simple_fill(struct rec_call *rec, struct task_struct *task, struct task_state *st, struct pt_regs *regs,
-					u32 abi, u64 nr, const u64 *args, long ret)
+/* What all of a thread's records have in common; the rest is filled in by the caller. */
+struct simple {
+	struct task_struct *task;
+	struct task_state *st;
+	struct pt_regs *regs;
+	u64 args[6];
+	s64 ret;
+	u32 abi;
+	s32 nr;
+	u32 flags;
+};
+
+static __always_inline struct rec_block *simple_fill(struct rec_call *rec, const struct simple *of)
 {
-	head(&rec->head, REC_CALL, task, st);
-	rec->head.abi = abi;
-	rec->nr = nr;
+	head(&rec->head, REC_CALL, of->task, of->st);
+	rec->head.abi = of->abi;
+	rec->head.nr = of->nr;
+	rec->head.flags = tell_more ? of->flags | FLAG_MORE : of->flags;
+	rec->ret = of->ret;
 	for (int i = 0; i < 6; i++)
-		rec->args[i] = args[i];
-	rec->ret = ret;
-	rec->entered = take_times ? st->entered : 0;
-	rec->ip = ip_of(regs);
-	rec->sp = sp_of(regs);
-	if (take_times)
-		rec->head.at = bpf_ktime_get_ns();
+		rec->args[i] = of->args[i];
+	rec++;
+	if (tell_more) {
+		struct rec_more *more = (struct rec_more *)rec;
+
+		more->entered = take_times ? of->st->entered : 0;
+		more->at = take_times ? bpf_ktime_get_ns() : 0;
+		more->ip = ip_of(of->regs);
+		more->sp = sp_of(of->regs);
+		return (struct rec_block *)(more + 1);
+	}
+	return (struct rec_block *)rec;
+}
+
+/* The settings are constants when the program is verified, and so are sizes made of them. */
+static __always_inline void *simple_reserve(u64 memory)
+{
+	u64 size = sizeof(struct rec_call) + memory;
+
+	return bpf_ringbuf_reserve(&ring, tell_more ? size + sizeof(struct rec_more) : size, 0);
+}
+
+static __always_inline void simple_block(struct rec_block *block, struct op *op, u64 ptr, u32 len)
+{
+	block->addr = ptr;
+	block->len = len;
+	block->elem = op->elem;
+	block->op = 0;
+	block->flags = op->dir & DIR_EXIT ? BLOCK_EXIT : 0;
 }
 
 /* Sends the call's record. False: it is not so simple after all. */
-static __always_inline bool simple_exit(struct task_struct *task, struct task_state *st, struct pt_regs *regs, u32 abi, u64 nr,
-					u32 index, long ret)
+static __always_inline bool simple_exit(struct simple *of, struct call_plan *plan)
 {
-	struct call_plan *plan = bpf_map_lookup_elem(&calls, &index);
-	u64 args[6], data[SIMPLE_MAX / 8] = {};
-	u64 ptr = 0, want = 0;
+	u64 data[SIMPLE_MAX / 8] = {};
+	u64 ptr = 0, want = 0, fill;
+	struct rec_block *block;
 	struct op *op = NULL;
-	struct simple *rec;
+	void *rec;
 
-	if (!plan)
-		return false;
-	args_of(regs, abi, args);
+	args_of(of->regs, of->abi, of->args);
 	if (plan->ops.n) {
 		op = op_at(plan->ops.first);
 		if (!op)
 			return false;
-		if (!(op->dir & DIR_EXIT) || op->dir & DIR_ALWAYS || ret >= 0 || ret < -4095) {
-			ptr = simple_arg(args, op->at);
+		if (!(op->dir & DIR_EXIT) || op->dir & DIR_ALWAYS || of->ret >= 0 || of->ret < -4095) {
+			ptr = simple_arg(of->args, op->at);
 			if (op->count == COUNT_FIXED)
 				want = op->n;
 			else if (op->count == COUNT_RET)
-				want = ret > 0 ? ret : 0;
+				want = of->ret > 0 ? of->ret : 0;
 			else
-				want = low_bytes(simple_arg(args, op->n), op->width);
+				want = low_bytes(simple_arg(of->args, op->n), op->width);
 			if (want > op->cap)
 				want = op->cap;
 			want *= op->elem;
 		}
 	}
-	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + sizeof(*rec) > ring_call_limit)
+	fill = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
+	if (fill > ring_call_limit)
 		goto lost;
 	if (!ptr || !want) {
-		struct rec_call *bare = bpf_ringbuf_reserve(&ring, sizeof(*bare), 0);
-
-		if (!bare)
+		rec = simple_reserve(0);
+		if (!rec)
 			goto lost;
-		simple_fill(bare, task, st, regs, abi, nr, args, ret);
-		bpf_ringbuf_submit(bare, wakeup(false));
-		st->lost = 0;
-		return true;
+		simple_fill(rec, of);
+	} else {
+		if (want > sizeof(data) || bpf_probe_read_user(data, want, (void *)ptr))
+			return false;
+		if (want <= SIMPLE_FEW) {
+			rec = simple_reserve(sizeof(*block) + SIMPLE_FEW);
+			if (!rec)
+				goto lost;
+			block = simple_fill(rec, of);
+			*(u64 *)(block + 1) = data[0];
+		} else {
+			rec = simple_reserve(sizeof(*block) + SIMPLE_MAX);
+			if (!rec)
+				goto lost;
+			block = simple_fill(rec, of);
+			for (int i = 0; i < SIMPLE_MAX / 8; i++)
+				((u64 *)(block + 1))[i] = data[i];
+		}
+		simple_block(block, op, ptr, want);
 	}
-	if (want > sizeof(data) || bpf_probe_read_user(data, want, (void *)ptr))
-		return false;
-	rec = bpf_ringbuf_reserve(&ring, sizeof(*rec), 0);
-	if (!rec)
-		goto lost;
-	simple_fill(&rec->call, task, st, regs, abi, nr, args, ret);
-	rec->block.addr = ptr;
-	rec->block.len = want;
-	rec->block.elem = op->elem;
-	rec->block.op = 0;
-	rec->block.flags = op->dir & DIR_EXIT ? BLOCK_EXIT : 0;
-	for (int i = 0; i < SIMPLE_MAX / 8; i++)
-		rec->data[i] = data[i];
-	bpf_ringbuf_submit(rec, wakeup(false));
-	st->lost = 0;
+	bpf_ringbuf_submit(rec, wakeup(fill, false));
+	of->st->lost = 0;
 	return true;
 lost:
-	st->lost++;
+	of->st->lost++;
 	return true;
 }
 

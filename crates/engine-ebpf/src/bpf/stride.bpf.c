@@ -17,18 +17,17 @@
 #include "traced.h"
 #include "signals.h"
 #include "simple.h"
+#include "counts.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-static __always_inline u32 plan_index(u32 abi, u64 nr)
+static __always_inline u32 plan_index(u32 abi, s32 nr)
 {
 	return nr < NUMBERS ? abi * NUMBERS + (u32)nr : ABIS * NUMBERS;
 }
 
-static __always_inline u32 call_flags(u32 index)
+static __always_inline u32 flags_of(struct call_plan *plan)
 {
-	struct call_plan *plan = bpf_map_lookup_elem(&calls, &index);
-
 	if (!plan)
 		return trace_unknown ? CALL_TRACED : 0;
 	return plan->flags;
@@ -36,7 +35,7 @@ static __always_inline u32 call_flags(u32 index)
 
 /* Starts the CPU's record of the call that `task` is in. */
 static __always_inline struct scratch *begin(struct task_struct *task, struct task_state *st, struct pt_regs *regs, u32 abi,
-					     u64 nr, u32 kind)
+					     s32 nr, u32 kind)
 {
 	struct scratch *s = scratch();
 
@@ -44,13 +43,15 @@ static __always_inline struct scratch *begin(struct task_struct *task, struct ta
 		return NULL;
 	s->used = 0;
 	head(&s->call.head, kind, task, st);
+	s->call.head.flags = FLAG_MORE;
 	s->call.head.abi = abi;
-	s->call.nr = nr;
-	args_of(regs, abi, s->call.args);
+	s->call.head.nr = nr;
 	s->call.ret = 0;
-	s->call.entered = st->entered;
-	s->call.ip = ip_of(regs);
-	s->call.sp = sp_of(regs);
+	args_of(regs, abi, s->call.args);
+	s->more.entered = take_times ? st->entered : 0;
+	s->more.at = 0;
+	s->more.ip = ip_of(regs);
+	s->more.sp = sp_of(regs);
 	return s;
 }
 
@@ -60,25 +61,39 @@ static __always_inline bool send(struct task_state *st, struct scratch *s)
 
 	if (used > sizeof(s->data))
 		return false;
-	return send_call(st, &s->call, sizeof(s->call) + used);
+	return send_call(st, &s->call, sizeof(s->call) + sizeof(s->more) + used);
 }
 
-/* Sends what is in memory now, before the kernel overwrites it. */
-static __always_inline void send_entry(struct task_struct *task, struct task_state *st, struct pt_regs *regs, u32 abi, u64 nr)
+/* Copies the memory of the call that a program at entry started the record of, and sends it. */
+SEC("raw_tp")
+int capture_entry(void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *st = traced(task);
+	struct scratch *s = scratch();
+
+	if (!st || !s)
+		return 0;
+	s->phase = 0;
+	s->failed = 0;
+	s->room = ~0U;
+	run_plan(s, s->index);
+	st->room = s->room;
+	if (send(st, s))
+		st->flags |= TASK_ENTRY_SENT;
+	return 0;
+}
+
+/* Sends what is in memory now, before the kernel overwrites it. Does not return where there is something to copy. */
+static __always_inline void send_entry(void *ctx, struct task_struct *task, struct task_state *st, struct pt_regs *regs, u32 abi,
+				       s32 nr)
 {
 	struct scratch *s = begin(task, st, regs, abi, nr, REC_ENTRY);
 
 	if (!s)
 		return;
-	s->phase = 0;
-	s->failed = 0;
-	s->room = ~0U;
-	run_plan(s, plan_index(abi, nr));
-	st->room = s->room;
-	if (take_times)
-		s->call.head.at = st->entered;
-	if (send(st, s))
-		st->flags |= TASK_ENTRY_SENT;
+	s->index = plan_index(abi, nr);
+	bpf_tail_call(ctx, &steps, STEP_ENTRY);
 }
 
 /* nanosleep(&t, &t): what the kernel is given is where it will write. */
@@ -94,17 +109,18 @@ static __always_inline bool same_twice(struct pt_regs *regs, u32 abi)
 	return false;
 }
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
+/* struct pt_regs *regs, long nr */
+SEC("raw_tp/sys_enter")
+int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	u32 abi = abi_of(task), index, flags;
+	s32 nr = ctx->args[1];
 	struct task_state *st;
-	u32 abi, flags;
+	struct pt_regs *regs;
 
-	if (!task->bpf_storage)
-		return 0;
-	abi = abi_of(task);
-	flags = call_flags(plan_index(abi, nr));
+	index = plan_index(abi, nr);
+	flags = flags_of(bpf_map_lookup_elem(&calls, &index));
 	/* Most calls are none of this program's business; that is found out sooner than who makes them. */
 	if (!take_times && !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
 		return 0;
@@ -118,53 +134,68 @@ int BPF_PROG(on_sys_enter, struct pt_regs *regs, long nr)
 				return 0;
 		}
 	}
-	if (take_times)
+	if (take_times) {
 		st->entered = bpf_ktime_get_ns();
-	if (!(flags & CALL_TRACED))
+		if (count_cpu)
+			note_cpu(task, st);
+	}
+	if (count_only || !(flags & CALL_TRACED) || !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
 		return 0;
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	if (flags & CALL_MIXED && same_twice(regs, abi))
 		flags |= CALL_ENTRY;
 	if (flags & CALL_ENTRY || (flags & CALL_EXEC && !have_prepare_exec))
-		send_entry(task, st, regs, abi, nr);
+		send_entry(ctx, task, st, regs, abi, nr);
 	return 0;
 }
 
-/* execve will succeed; the old program's memory and registers are still there. */
-SEC("tp_btf/sched_prepare_exec")
-int BPF_PROG(on_prepare_exec, struct task_struct *task)
+/* execve will succeed; the old program's memory and registers are still there. struct task_struct *task: the current one. */
+SEC("raw_tp/sched_prepare_exec")
+int on_prepare_exec(void *ctx)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = traced(task);
 	struct pt_regs *regs;
-	u64 nr;
-	u32 abi;
+	u32 abi, index;
+	s32 nr;
 
 	if (!st)
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	abi = abi_of(task);
 	nr = nr_of(regs);
+	index = plan_index(abi, nr);
 	st->flags &= ~TASK_BEFORE_EXEC;
 	st->flags |= TASK_EXECING;
-	if (call_flags(plan_index(abi, nr)) & CALL_TRACED)
-		send_entry(task, st, regs, abi, nr);
+	if (flags_of(bpf_map_lookup_elem(&calls, &index)) & CALL_TRACED)
+		send_entry(ctx, task, st, regs, abi, nr);
 	return 0;
 }
 
-static __always_inline void returned(struct task_struct *task, struct task_state *st, struct pt_regs *regs, long ret)
+/* A thread that is being killed never sees its call return; but one that its own signal turned into a kill would have. */
+static __always_inline bool being_killed(struct task_struct *task, struct task_state *st)
 {
-	struct scratch *s;
-	u32 abi, index, flags, was;
-	u64 nr;
+	return task->pending.signal.sig[0] & (1UL << (SIGKILL - 1)) && !st->mail;
+}
 
-	abi = abi_of(task);
-	nr = nr_at_exit(regs, abi, ret);
-	index = plan_index(abi, nr);
-	flags = call_flags(index);
-	was = st->flags;
+/* Whether calls that end like this are wanted. */
+static __always_inline bool ends_right(long ret)
+{
+	bool failed = ret < 0 && ret >= -4095;
+
+	return !(skip_failed && failed) && !(skip_successful && !failed);
+}
+
+static __always_inline void returned(struct simple *call, struct call_plan *plan, u32 index)
+{
+	struct task_state *st = call->st;
+	u32 flags = flags_of(plan), was = st->flags;
+	struct scratch *s;
+
 	if (was) {
 		st->flags = 0;
 		/* A new thread's return from the clone which its parent made. */
-		if (was & TASK_NEW && ret == 0)
+		if (was & TASK_NEW && call->ret == 0)
 			return;
 		if (was & TASK_EXEC_FAILED) {
 			st->flags = was;
@@ -175,33 +206,39 @@ static __always_inline void returned(struct task_struct *task, struct task_state
 				st->flags = was;
 				return;
 			}
-			if (ret)
+			if (call->ret)
 				st->flags = TASK_EXEC_FAILED;
 		}
 	}
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
 		return;
-	if (flags & CALL_SIMPLE && !was && !(task->pending.signal.sig[0] & (1UL << (SIGKILL - 1))) &&
-	    simple_exit(task, st, regs, abi, nr, index, ret))
+	if (!ends_right(call->ret))
 		return;
-	s = begin(task, st, regs, abi, nr, REC_CALL);
+	if (count_calls && plan && counted(call->task, st, plan, call->ret)) {
+		if (count_only)
+			return;
+		call->flags = FLAG_COUNTED;
+	}
+	if (plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, st) && simple_exit(call, plan))
+		return;
+	s = begin(call->task, st, call->regs, call->abi, call->nr, REC_CALL);
 	if (!s)
 		return;
-	s->call.ret = ret;
+	s->call.ret = call->ret;
+	s->call.head.flags |= call->flags;
+	if (take_times)
+		s->more.at = bpf_ktime_get_ns();
 	if (was & TASK_ENTRY_SENT)
-		s->call.head.flags = FLAG_HAS_ENTRY;
-	/* A thread that is being killed never sees this return; but one that its own signal turned into a kill would have. */
-	if (!st->mail && task->pending.signal.sig[0] & (1UL << (SIGKILL - 1)))
+		s->call.head.flags |= FLAG_HAS_ENTRY;
+	if (being_killed(call->task, st))
 		s->call.head.flags |= FLAG_GONE;
 	/* After execve there is nothing left of what it was given. */
-	if (!(was & TASK_EXECING) && !(flags & CALL_EXEC && ret == 0)) {
+	if (!(was & TASK_EXECING) && !(flags & CALL_EXEC && call->ret == 0)) {
 		s->phase = 1;
-		s->failed = ret < 0 && ret >= -4095;
+		s->failed = call->ret < 0 && call->ret >= -4095;
 		s->room = was & TASK_ENTRY_SENT ? st->room : ~0U;
 		run_plan(s, index);
 	}
-	if (take_times)
-		s->call.head.at = bpf_ktime_get_ns();
 	send(st, s);
 }
 
@@ -209,12 +246,21 @@ SEC("tp_btf/sys_exit")
 int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *st = traced(task);
+	struct simple call = { .task = task, .regs = regs, .ret = ret, .abi = abi_of(task) };
+	struct call_plan *plan;
+	u32 index;
 
-	if (!st)
+	call.nr = nr_at_exit(regs, call.abi, ret);
+	index = plan_index(call.abi, call.nr);
+	plan = bpf_map_lookup_elem(&calls, &index);
+	/* Where few calls are wanted, most are not: that is found out sooner than who makes them. */
+	if (few_calls && !(flags_of(plan) & (CALL_TRACED | CALL_EXEC | CALL_CLONE)))
 		return 0;
-	returned(task, st, regs, ret);
-	take_mail(task, st);
+	call.st = traced(task);
+	if (!call.st)
+		return 0;
+	returned(&call, plan, index);
+	take_mail(task, call.st);
 	return 0;
 }
 
@@ -236,15 +282,18 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	}
 	new->flags = TASK_NEW;
 	head(&rec.head, REC_START, child, new);
-	rec.head.at = bpf_ktime_get_ns();
+	rec.at = bpf_ktime_get_ns();
 	rec.parent = parent->pid;
 	send_control(new, &rec, sizeof(rec), false);
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(on_exec, struct task_struct *task, int old_pid)
+/* struct task_struct *task: the current one; int old_pid */
+SEC("raw_tp/sched_process_exec")
+int on_exec(struct bpf_raw_tracepoint_args *ctx)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
+	int old_pid = ctx->args[1];
 	struct task_state *st;
 	struct rec_exec rec;
 
@@ -254,7 +303,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid)
 	if (!st)
 		return 0;
 	head(&rec.head, REC_EXEC, task, st);
-	rec.head.at = bpf_ktime_get_ns();
+	rec.at = bpf_ktime_get_ns();
 	rec.old = old_pid;
 	send_control(st, &rec, sizeof(rec), false);
 	return 0;
@@ -264,38 +313,41 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_pid)
 static __always_inline void send_last_call(struct task_struct *task, struct task_state *st)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	u32 abi = abi_of(task), flags;
-	u64 nr = nr_of(regs);
+	u32 abi = abi_of(task), index, flags;
+	s32 nr = nr_of(regs);
 	struct scratch *s;
 
-	flags = call_flags(plan_index(abi, nr));
+	index = plan_index(abi, nr);
+	flags = flags_of(bpf_map_lookup_elem(&calls, &index));
 	if (!(flags & CALL_EXIT) || !(flags & CALL_TRACED))
 		return;
 	s = begin(task, st, regs, abi, nr, REC_CALL);
 	if (!s)
 		return;
-	s->call.head.flags = FLAG_GONE;
+	s->call.head.flags |= FLAG_GONE;
 	if (take_times)
-		s->call.head.at = bpf_ktime_get_ns();
+		s->more.at = bpf_ktime_get_ns();
 	send(st, s);
 }
 
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(on_exit, struct task_struct *task)
+/* struct task_struct *task: the current one */
+SEC("raw_tp/sched_process_exit")
+int on_exit(void *ctx)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = traced(task);
 	struct rec_exit rec;
 
 	if (!st)
 		return 0;
 	/* The leader makes way for a thread of its own that calls execve, and which REC_EXEC will tell of. */
-	if (task->pid == task->tgid && task->signal->group_exec_task)
+	if (task->pid == task->tgid && BPF_CORE_READ(task, signal, group_exec_task))
 		return 0;
-	if (!(st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)))
+	if (!count_only && !(st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)))
 		send_last_call(task, st);
 	take_mail(task, st);
 	head(&rec.head, REC_EXIT, task, st);
-	rec.head.at = bpf_ktime_get_ns();
+	rec.at = bpf_ktime_get_ns();
 	rec.status = (u32)task->exit_code;
 	send_control(st, &rec, sizeof(rec), true);
 	return 0;
@@ -317,7 +369,7 @@ int seed(struct bpf_iter__task *ctx)
 	if (!st)
 		return 0;
 	head(&rec.head, REC_START, task, st);
-	rec.head.at = bpf_ktime_get_ns();
+	rec.at = bpf_ktime_get_ns();
 	rec.parent = 0;
 	send_control(st, &rec, sizeof(rec), false);
 	return 0;

@@ -5,9 +5,11 @@
 
 static __always_inline struct task_state *traced(struct task_struct *task)
 {
-	/* Threads that no program keeps anything about, which are most, cost one load. */
-	if (!task->bpf_storage)
-		return NULL;
+	/*
+	 * For threads that no program keeps anything about, which are most, the helper looks at one pointer. (To look at it here would
+	 * save 2 ns a call of theirs, but following a pointer of the task makes the verifier search all of the kernel's type names:
+	 * 1 ms for each program.)
+	 */
 	return bpf_task_storage_get(&tasks, task, NULL, 0);
 }
 

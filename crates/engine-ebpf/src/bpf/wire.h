@@ -31,6 +31,10 @@ enum rec_flag {
 	FLAG_GONE = 2,
 	/* Memory was left out because the record was full. */
 	FLAG_FULL = 4,
+	/* A rec_more follows the rec_call. */
+	FLAG_MORE = 8,
+	/* Was counted in the kernel. */
+	FLAG_COUNTED = 16,
 };
 
 /* How every record starts. */
@@ -41,18 +45,24 @@ struct rec_head {
 	/* Calls of this thread that found no room in the ring since its last record. */
 	u32 lost;
 	u32 tid;
-	u32 cpu;
-	u64 at;
+	/* Of a call: its number. */
+	s32 nr;
 };
 
-/* REC_ENTRY, REC_CALL. Blocks follow up to the record's end. */
+/*
+ * REC_ENTRY, REC_CALL. A rec_more follows where it is flagged, then blocks up to the record's end. Every byte of it
+ * crosses from the program's CPU to the reader's: only what is always wanted is in here.
+ */
 struct rec_call {
 	struct rec_head head;
-	u64 nr;
-	u64 args[6];
 	s64 ret;
-	/* Time of entry; 0 where it was not taken. */
+	u64 args[6];
+};
+
+struct rec_more {
+	/* Times of entry and return; 0 where not taken. */
 	u64 entered;
+	u64 at;
 	u64 ip;
 	u64 sp;
 };
@@ -79,24 +89,28 @@ struct rec_block {
 
 struct rec_start {
 	struct rec_head head;
+	u64 at;
 	/* 0: was there already. */
 	u64 parent;
 };
 
 struct rec_signal {
 	struct rec_head head;
+	u64 at;
 	/* The kernel's siginfo; what lies behind it in the user's siginfo_t is zero. */
 	u64 info[6];
 };
 
 struct rec_exit {
 	struct rec_head head;
+	u64 at;
 	/* As wait(2) gives it. */
 	u64 status;
 };
 
 struct rec_exec {
 	struct rec_head head;
+	u64 at;
 	u64 old;
 };
 
@@ -117,8 +131,9 @@ enum bound {
 	OP_ROOT = 0xff,
 	/* Where the stack pointer stands behind the argument words. */
 	AT_STACK = 48,
-	/* Bytes of memory in the records of simple calls. */
-	SIMPLE_MAX = 48,
+	/* Bytes of memory in the records of simple calls: few, or a string of the usual length. */
+	SIMPLE_FEW = 8,
+	SIMPLE_MAX = 40,
 	/* Ops run one after another for one call. */
 	MAX_RUN = 32,
 	/* Choices of one call. */
@@ -135,6 +150,11 @@ enum bound {
 	/* Numbers per ABI that have a plan. */
 	NUMBERS = 1024,
 	ABIS = 3,
+	/* Syscalls that are counted in the kernel; there is no program that uses as many. */
+	COUNT_SLOTS = 256,
+	/* Buckets of a histogram, and how many of them each power of two is divided into, as a power of two. */
+	BUCKETS = 320,
+	BUCKET_BITS = 3,
 };
 
 /* One piece of memory to copy; see stride_syscalls::plan::Op, from which these are made. */
@@ -171,6 +191,8 @@ enum call_flag {
 	CALL_SIMPLE = 16,
 	/* Given memory and filled memory, which may be the same. */
 	CALL_MIXED = 32,
+	/* Makes a thread, which returns from it as well. */
+	CALL_CLONE = 64,
 };
 
 /* Ops `first` to `first + n` of the op map. */
@@ -187,6 +209,25 @@ struct call_plan {
 	/* Choices `choice` to `choice + choices` of the choice map. */
 	u16 choice;
 	u16 choices;
+	/* Where it is counted: slot + 1, given on its first return; 0: nowhere yet. */
+	u32 slot;
+	u32 pad;
+};
+
+/* What is counted of one call on one CPU. Times in nanoseconds; what is least is kept as its complement, for which 0 is most. */
+struct count_times {
+	u64 total;
+	u64 least;
+	u64 most;
+};
+
+struct count {
+	u64 calls;
+	u64 errors;
+	/* From entry to return; and of that, on a CPU. */
+	struct count_times wall;
+	struct count_times cpu;
+	u32 wall_buckets[BUCKETS];
 };
 
 /* Ops that depend on an argument (ioctl's request) or on two. */
@@ -231,7 +272,10 @@ enum mail {
 
 /* What is known of a traced thread. */
 struct task_state {
+	/* Time of its latest entry; how often it had left a CPU by then, and how long it had run. */
 	u64 entered;
+	u64 switches;
+	u64 ran;
 	u32 flags;
 	u32 lost;
 	/* *addrlen at entry. */

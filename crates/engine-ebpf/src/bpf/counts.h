@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/* Counting calls and their times per CPU, where they happen: no record passes to the reader. */
+#ifndef STRIDE_COUNTS_H
+#define STRIDE_COUNTS_H
+
+/*
+ * Values below 2^BUCKET_BITS have a bucket each; above, each power of two is divided into 2^BUCKET_BITS of equal width, so that
+ * a bucket is never wider than an eighth of its values. stride_event::Histogram has the same buckets.
+ */
+static __always_inline u32 bucket_of(u64 ns)
+{
+	u64 rest = ns;
+	u32 log = 0;
+
+	for (u32 step = 32; step; step >>= 1) {
+		if (rest >> step) {
+			rest >>= step;
+			log += step;
+		}
+	}
+	if (log < BUCKET_BITS)
+		return ns;
+	return ((log - BUCKET_BITS) << BUCKET_BITS) + (u32)(ns >> (log - BUCKET_BITS));
+}
+
+static __always_inline void add_time(struct count_times *times, u64 ns)
+{
+	times->total += ns;
+	if (times->least < ~ns)
+		times->least = ~ns;
+	if (times->most < ns)
+		times->most = ns;
+}
+
+/* Where calls of this plan are counted on this CPU. */
+static __always_inline struct count *count_at(struct call_plan *plan)
+{
+	u32 slot = plan->slot, none = 0;
+
+	if (!slot) {
+		slot = __sync_fetch_and_add(&slots_used, 1) + 1;
+		none = __sync_val_compare_and_swap(&plan->slot, 0, slot);
+		if (none)
+			slot = none;
+	}
+	if (slot > COUNT_SLOTS)
+		return NULL;
+	slot += bpf_get_smp_processor_id() * COUNT_SLOTS - 1;
+	return bpf_map_lookup_elem(&counts, &slot);
+}
+
+/* What entry notes for the sake of `counted`. */
+static __always_inline void note_cpu(struct task_struct *task, struct task_state *st)
+{
+	st->switches = task->nvcsw + task->nivcsw;
+	st->ran = task->se.sum_exec_runtime;
+}
+
+/*
+ * Time the call spent on a CPU. A thread that never left its CPU spent all of it there. The kernel adds to what a thread has run
+ * when it leaves a CPU: what was run since it came back last is missing.
+ */
+static __always_inline u64 time_on_cpu(struct task_struct *task, struct task_state *st, u64 wall)
+{
+	u64 ran;
+
+	if (task->nvcsw + task->nivcsw == st->switches)
+		return wall;
+	ran = task->se.sum_exec_runtime - st->ran;
+	return ran < wall ? ran : wall;
+}
+
+/* Counts a call that returned. False: there is no place for it; its record must tell. */
+static __always_inline bool counted(struct task_struct *task, struct task_state *st, struct call_plan *plan, long ret)
+{
+	struct count *count = count_at(plan);
+	u64 wall;
+	u32 bucket;
+
+	if (!count)
+		return false;
+	count->calls++;
+	if (ret < 0 && ret >= -4095)
+		count->errors++;
+	/* It was entered before tracing began. */
+	if (!st->entered)
+		return true;
+	wall = bpf_ktime_get_ns() - st->entered;
+	st->entered = 0;
+	add_time(&count->wall, wall);
+	if (count_cpu)
+		add_time(&count->cpu, time_on_cpu(task, st, wall));
+	bucket = bucket_of(wall);
+	if (bucket >= BUCKETS)
+		bucket = BUCKETS - 1;
+	count->wall_buckets[bucket]++;
+	return true;
+}
+
+#endif
