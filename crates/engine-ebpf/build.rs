@@ -1,4 +1,4 @@
-//! Compiles the eBPF program and generates its skeleton, which holds the Rust mirror of wire.h.
+//! Compiles the eBPF programs and generates their skeletons; the first holds the Rust mirror of wire.h.
 
 use libbpf_cargo::SkeletonBuilder;
 use std::path::PathBuf;
@@ -8,11 +8,13 @@ fn main() {
         Ok("aarch64") => "arm64",
         _ => "x86",
     };
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("stride.skel.rs");
-    SkeletonBuilder::new()
-        .source("src/bpf/stride.bpf.c")
-        .clang_args([&format!("-D__TARGET_ARCH_{arch}"), "-Wall", "-Wno-unused-function", "-mcpu=v3"])
-        .build_and_generate(&out)
-        .unwrap_or_else(|e| panic!("building the eBPF program (is clang installed?): {e:#}"));
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    for name in ["stride", "files"] {
+        SkeletonBuilder::new()
+            .source(format!("src/bpf/{name}.bpf.c"))
+            .clang_args([&format!("-D__TARGET_ARCH_{arch}"), "-Wall", "-Wno-unused-function", "-mcpu=v3"])
+            .build_and_generate(out.join(format!("{name}.skel.rs")))
+            .unwrap_or_else(|e| panic!("building the eBPF programs (is clang installed?): {e:#}"));
+    }
     println!("cargo:rerun-if-changed=src/bpf");
 }

@@ -128,6 +128,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         skip_failed: !options.status.contains(Status::Failed) && !select::needs_all_calls(options),
         skip_successful: !options.status.contains(Status::Successful) && !select::needs_all_calls(options),
         signals: prints,
+        descriptors: prints && !options.decode_fds.is_empty() || !options.paths.is_empty(),
         no_memory: !prints && !by_path,
     })
 }

@@ -1,16 +1,17 @@
 //! Records in, events out.
 
 use crate::error::StartError;
+use crate::files::{self, Files};
 use crate::load::{Config, Kernel};
 use crate::plans::Tables;
 use crate::records;
 use crate::ring::Ring;
 use crate::spawn::{reap, spawn};
-use crate::wire::{read, rec_call, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_signal, rec_start, task_flag};
+use crate::wire::{read, rec_call, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_signal, rec_start, task_flag};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::AsRawFd;
-use stride_event::{Call, Counted, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{Call, Descriptor, Counted, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
 
 /// What is the engine's own to choose.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +54,9 @@ pub struct EbpfEngine {
     /// What calls in flight had in memory when they were entered, by thread.
     entered: HashMap<Tid, Call>,
     spare: Vec<Call>,
+    /// Where descriptors are looked up, and what was found for calls in flight.
+    files: Option<Files>,
+    descriptors: HashMap<Tid, Vec<Descriptor>>,
     /// Traced threads that have not ended.
     live: BTreeSet<Tid>,
     /// `stop` was called: what is in the ring still comes, then all who live on are let go.
@@ -91,6 +95,7 @@ impl EbpfEngine {
         let mut kernel = Kernel::load(config, &tables)?;
         let io = |call| move |error| StartError::Spawn { call, error };
         let ring = Ring::new(kernel.ring(), settings.ring_bytes).map_err(io("mmap"))?;
+        let files = spec.descriptors.then(|| kernel.files(&spec.calls)).transpose()?;
         kernel.attach()?;
         for &tid in &spec.attach {
             kernel.seed(tid, spec.follow).map_err(|_| StartError::Attach { tid })?;
@@ -101,6 +106,8 @@ impl EbpfEngine {
             call: Call::default(),
             siginfo: [0; SIGINFO_SIZE],
             entered: HashMap::new(),
+            files,
+            descriptors: HashMap::new(),
             spare: Vec::new(),
             live: BTreeSet::new(),
             stopping: false,
@@ -142,6 +149,7 @@ impl EbpfEngine {
 
     /// Stops tracing: what was recorded so far still comes out of `next`, then the threads that live on, then `None`.
     pub fn stop(&mut self) {
+        self.files = None;
         self.kernel.detach();
         self.stopping = true;
     }
@@ -183,6 +191,8 @@ impl EbpfEngine {
                 };
                 if head.lost > 0 && !self.lost_told {
                     self.lost_told = true;
+                    // Those of a lost call may be among them.
+                    self.descriptors.remove(&(head.tid as Tid));
                     return Ok(Some(Note::Lost { tid: head.tid as Tid, count: u64::from(head.lost) }));
                 }
                 self.taken = true;
@@ -251,6 +261,10 @@ impl EbpfEngine {
                     records::facts(&mut self.call, &fixed, rec)
                 };
                 records::blocks(&mut self.call, memory);
+                self.call.descriptors.clear();
+                if !self.descriptors.is_empty() {
+                    self.call.descriptors.extend(self.descriptors.remove(&tid).into_iter().flatten());
+                }
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
                 Some(Note::Exit)
@@ -264,6 +278,12 @@ impl EbpfEngine {
                 if let Some(stale) = self.entered.insert(tid, call) {
                     self.spare.push(stale);
                 }
+                None
+            }
+            rec_kind::REC_FILE => {
+                let file = read::<rec_file>(rec)?;
+                let found = files::descriptor(&file, &rec[size_of::<rec_file>()..])?;
+                self.descriptors.entry(tid).or_default().push(found);
                 None
             }
             rec_kind::REC_START => {
@@ -287,6 +307,7 @@ impl EbpfEngine {
                 let rec_exit { status, at, .. } = read::<rec_exit>(rec)?;
                 let status = status as i32;
                 self.live.remove(&tid);
+                self.descriptors.remove(&tid);
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
                 }

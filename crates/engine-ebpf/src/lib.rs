@@ -2,13 +2,14 @@
 //!
 //! `bpf/` is the kernel side; `bpf/wire.h` says what passes between it and this side. The files here, outermost first:
 //! `engine` (records in, events out), `records` (reading them), `ring`, `spawn` (how the command comes), `load` (programs and maps),
-//! `plans` (rows to ops), `wire` (the generated mirror of wire.h), `error`.
+//! `plans` (rows to ops), `files` (descriptors), `wire` (the generated mirror of wire.h), `error`.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
 //! what the kernel side copies is what `stride_event::capture` would, op by op.
 
 mod engine;
 mod error;
+mod files;
 mod load;
 mod plans;
 mod records;

@@ -1,6 +1,7 @@
 //! Loading and attaching the programs.
 
 use crate::error::Why;
+use crate::files::Files;
 use crate::plans::Tables;
 use crate::records;
 use crate::wire::{
@@ -13,7 +14,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
 use std::sync::Mutex;
-use stride_event::{Counted, Counting, Histogram, Times};
+use stride_event::{CallSet, Counted, Counting, Histogram, Times};
 
 /// What the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -147,6 +148,12 @@ impl Kernel {
             maps.cases.fill(bytes_of(&tables.case_keys), bytes_of(&tables.case_runs), tables.case_keys.len() as u32)?;
         }
         Ok(())
+    }
+
+    /// Loads and attaches what looks up the descriptors of these calls: before anything else is attached.
+    pub fn files(&self, calls: &CallSet) -> Result<Files, Why> {
+        let limit = self.skel.maps.rodata_data.as_deref().map_or(0, |rodata| rodata.ring_call_limit);
+        Files::attach(self.ring(), self.skel.maps.tasks.as_fd(), limit, calls).map_err(|e| why(&e))
     }
 
     pub fn attach(&mut self) -> Result<(), Why> {

@@ -1,6 +1,6 @@
 //! One system call as an engine saw it.
 
-use crate::{Blocks, Ns, Tid};
+use crate::{Blocks, Descriptor, Ns, Tid};
 use stride_syscalls::Abi;
 
 /// A call, entered and perhaps returned, with the memory its capture plan copied.
@@ -30,6 +30,20 @@ pub struct Call {
     /// The engine counted it itself ([`crate::TraceSpec::counting`]).
     pub counted: bool,
     pub blocks: Blocks,
+    /// What its descriptors are, where the engine saw to that: those given to it, then those it made.
+    pub descriptors: Vec<Descriptor>,
+}
+
+impl Call {
+    /// What a descriptor that it was given is.
+    pub fn given(&self, fd: i32) -> Option<&Descriptor> {
+        self.descriptors.iter().find(|d| d.fd == fd)
+    }
+
+    /// What a descriptor that it made is: dup2(2) may have been given another of this number.
+    pub fn made(&self, fd: i32) -> Option<&Descriptor> {
+        self.descriptors.iter().rfind(|d| d.fd == fd)
+    }
 }
 
 /// How a call ended.
@@ -72,6 +86,7 @@ impl Default for Call {
             netlink: None,
             counted: false,
             blocks: Blocks::default(),
+            descriptors: Vec::new(),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::net::IpAddr;
-use stride_event::Tid;
+use stride_event::{Descriptor, Tid};
 use stride_syscalls::{sets::socket::NETLINK_FAMILY, uapi::consts as c};
 
 /// What was asked before, and the connection to ask over.
@@ -22,11 +22,14 @@ pub struct Sockets {
 
 impl Sockets {
     /// `TCP:[127.0.0.1:80->127.0.0.1:1234]`; `None` for protocols of which nothing is told.
-    pub fn describe(&mut self, tid: Tid, fd: i32, inode: u64) -> Option<String> {
+    pub fn describe(&mut self, tid: Tid, fd: i32, inode: u64, known: Option<&Descriptor>) -> Option<String> {
         if let Some(known) = self.connected.get(&inode) {
             return Some(known.clone());
         }
-        let name = protocol(tid, fd)?;
+        let name = match known {
+            Some(known) => String::from_utf8(known.name.clone()).ok()?,
+            None => protocol(tid, fd)?,
+        };
         let ends = match name.as_str() {
             "UNIX" | "UNIX-STREAM" => {
                 let socket = self.diag()?.unix(inode as u32);

@@ -33,6 +33,7 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PROG_ARRAY = 3,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
@@ -117,13 +118,56 @@ struct socket {
 	struct sock *sk;
 };
 
+struct super_block {
+	unsigned long s_magic;
+};
+
 struct inode {
 	unsigned short i_mode;
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	unsigned int i_nlink;
+	u32 i_rdev;
+};
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct hlist_bl_node {
+	struct hlist_bl_node **pprev;
+};
+
+struct dentry {
+	struct hlist_bl_node d_hash;
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
 };
 
 struct file {
+	struct path f_path;
 	struct inode *f_inode;
 	void *private_data;
+};
+
+struct fs_struct {
+	struct path pwd;
 };
 
 struct fdtable {
@@ -142,6 +186,7 @@ struct task_struct {
 	int exit_code;
 	struct signal_struct *signal;
 	struct sigpending pending;
+	struct fs_struct *fs;
 	struct files_struct *files;
 	struct sched_entity se;
 	unsigned long nvcsw;

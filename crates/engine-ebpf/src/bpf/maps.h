@@ -149,6 +149,9 @@ struct wire_types {
 	struct rec_signal signal;
 	struct rec_exit exit;
 	struct rec_exec exec;
+	struct rec_file file;
+	struct fds_plan fds;
+	enum file_flag file_flag;
 	enum rec_kind rec_kind;
 	enum rec_flag rec_flag;
 	enum block_flag block_flag;

@@ -6,23 +6,12 @@
 #ifndef STRIDE_MESSAGE_H
 #define STRIDE_MESSAGE_H
 
-#define S_IFMT 0170000
-#define S_IFSOCK 0140000
+#include "fd.h"
+
 #define AF_NETLINK 16
 
 /* The block that tells of a message. */
 #define MESSAGE_NOTE (sizeof(struct rec_block) + 8)
-
-static __always_inline struct file *file_of(struct task_struct *task, u32 fd)
-{
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file *file = NULL;
-
-	if (fd >= BPF_CORE_READ(table, max_fds))
-		return NULL;
-	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + fd);
-	return file;
-}
 
 /* The protocol of a netlink socket, or -1. */
 static __always_inline int netlink_protocol(u32 fd)

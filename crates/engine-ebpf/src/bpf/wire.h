@@ -22,6 +22,8 @@ enum rec_kind {
 	REC_EXIT = 5,
 	/* A thread took over its leader's id by execve. */
 	REC_EXEC = 6,
+	/* What a descriptor of the thread's next REC_CALL refers to. */
+	REC_FILE = 7,
 };
 
 enum rec_flag {
@@ -112,6 +114,29 @@ struct rec_exec {
 	struct rec_head head;
 	u64 at;
 	u64 old;
+};
+
+enum file_flag {
+	/* No longer in its directory. */
+	FILE_UNHASHED = 1,
+	/* A file without a directory. */
+	FILE_ALONE = 2,
+	/* Not all of its path is there. */
+	FILE_CUT = 4,
+};
+
+/* The names of its path follow, each with a NUL, from the last to the first. */
+struct rec_file {
+	struct rec_head head;
+	s64 fd;
+	u64 ino;
+	/* The kind of file system. */
+	u64 magic;
+	u32 mode;
+	u32 nlink;
+	/* As the kernel has it: 12 bits, 20 bits. */
+	u32 rdev;
+	u32 flags;
 };
 
 /* ---- plans ---- */
@@ -245,6 +270,15 @@ struct choice {
 struct case_key {
 	u64 value;
 	u64 choice;
+};
+
+/* The descriptors of a call: registers as bits; FDS_RETURNED; a pointer to two that are made. */
+struct fds_plan {
+	u8 args;
+	u8 returned;
+	/* OP_ROOT: none. */
+	u8 pair;
+	u8 pad[5];
 };
 
 /* ---- tasks ---- */

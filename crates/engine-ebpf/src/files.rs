@@ -1,0 +1,127 @@
+//! What descriptors refer to (`-y`, `-P`): programs of their own, which are loaded only where that is asked for.
+
+use crate::plans::ABIS;
+use crate::wire::{FilesSkel, FilesSkelBuilder, bound, bytes_of, fds_plan, file_flag, rec_file};
+use libbpf_rs::skel::{OpenSkel, SkelBuilder};
+use libbpf_rs::{Link, MapCore, MapFlags};
+use std::mem::MaybeUninit;
+use std::os::fd::BorrowedFd;
+use stride_event::{CallSet, Descriptor};
+use stride_syscalls::plan::ROOT;
+use stride_syscalls::{Abi, Dir, Len, Ret, Syscall, Ty, table};
+
+/// The loaded programs, attached until they are dropped.
+pub struct Files {
+    _skel: FilesSkel<'static>,
+    _links: [Link; 2],
+}
+
+impl Files {
+    /// Must be attached before the programs that send the records of calls: these come last.
+    pub fn attach(
+        ring: BorrowedFd<'_>,
+        tasks: BorrowedFd<'_>,
+        ring_call_limit: u64,
+        calls: &CallSet,
+    ) -> libbpf_rs::Result<Files> {
+        let object = Box::leak(Box::new(MaybeUninit::uninit()));
+        let mut open = FilesSkelBuilder::default().open(object)?;
+        open.maps.ring.reuse_fd(ring)?;
+        open.maps.tasks.reuse_fd(tasks)?;
+        if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
+            rodata.ring_call_limit = ring_call_limit;
+        }
+        let skel = open.load()?;
+        let (keys, plans): (Vec<u32>, Vec<fds_plan>) = plans(calls).into_iter().unzip();
+        if !keys.is_empty() {
+            let n = keys.len() as u32;
+            skel.maps.fds.update_batch(bytes_of(&keys), bytes_of(&plans), n, MapFlags::ANY, MapFlags::ANY)?;
+        }
+        let links = [skel.progs.on_fds_given.attach()?, skel.progs.on_fds_made.attach()?];
+        Ok(Files { _skel: skel, _links: links })
+    }
+}
+
+/// The descriptors of all calls wanted, by their index in the map.
+fn plans(calls: &CallSet) -> Vec<(u32, fds_plan)> {
+    let mut all = Vec::new();
+    for &abi in ABIS {
+        for entry in table(abi).iter().filter(|e| calls.contains(abi, u64::from(e.nr))) {
+            let mut plan = fds_plan { pair: ROOT, ..fds_plan::default() };
+            add(&mut plan, entry.row, abi);
+            for form in entry.row.forms.iter().flat_map(|f| f.cases) {
+                add(&mut plan, &form.row, abi);
+            }
+            if (plan.args, plan.returned, plan.pair) != (0, 0, ROOT) && entry.nr < bound::NUMBERS.0 {
+                all.push((abi as u32 * bound::NUMBERS.0 + entry.nr, plan));
+            }
+        }
+    }
+    all
+}
+
+fn add(plan: &mut fds_plan, row: &Syscall, abi: Abi) {
+    for (i, arg) in row.args.iter().enumerate() {
+        let register = row.register(i, abi) as u8;
+        if is_fd(&arg.ty) {
+            plan.args |= 1 << register;
+        } else if matches!(arg.ty, Ty::Array(Dir::Out, Ty::Fd, Len::Fixed(2))) {
+            plan.pair = register;
+        }
+    }
+    let returned = match row.ret {
+        Ret::Select(choice) => choice.cases.iter().any(|c| matches!(c.1, Ret::Fd)),
+        ret => matches!(ret, Ret::Fd),
+    };
+    plan.returned |= u8::from(returned);
+}
+
+/// Whether it is a descriptor, or may be one.
+fn is_fd(ty: &Ty) -> bool {
+    match ty {
+        Ty::Fd | Ty::DirFd => true,
+        Ty::As(_, inner) | Ty::Custom(_, inner) => is_fd(inner),
+        Ty::Select(select) => is_fd(&select.default) || select.cases.iter().any(|c| is_fd(&c.1)),
+        _ => false,
+    }
+}
+
+// linux/magic.h, and what has no path in it.
+const SOCKFS: u64 = 0x534f_434b;
+const PIPEFS: u64 = 0x5049_5045;
+const ANON_INODEFS: u64 = 0x0904_1934;
+const PIDFS: u64 = 0x5049_4446;
+const NSFS: u64 = 0x6e73_6673;
+
+/// What a record tells, and the names that follow it; `None` where it does not suffice.
+pub fn descriptor(rec: &rec_file, names: &[u8]) -> Option<Descriptor> {
+    let has = |flag: file_flag| rec.flags & flag.0 != 0;
+    if has(file_flag::FILE_CUT) || rec.magic == NSFS {
+        return None;
+    }
+    let names: Vec<&[u8]> = names.split_inclusive(|&b| b == 0).filter_map(|n| n.strip_suffix(b"\0")).collect();
+    let name = names.first().copied().unwrap_or_default();
+    let alone = has(file_flag::FILE_ALONE);
+    let mut path = match rec.magic {
+        SOCKFS => format!("socket:[{}]", rec.ino).into_bytes(),
+        PIPEFS => format!("pipe:[{}]", rec.ino).into_bytes(),
+        PIDFS => b"anon_inode:[pidfd]".to_vec(),
+        ANON_INODEFS => [b"anon_inode:", name].concat(),
+        _ if names.is_empty() => b"/".to_vec(),
+        _ => names.iter().rev().flat_map(|name| [b"/", *name].concat()).collect(),
+    };
+    // The kernel's mark stays where the file has other names.
+    let gone = path[0] == b'/' && (alone || has(file_flag::FILE_UNHASHED) && !names.is_empty());
+    if gone && rec.nlink > 0 {
+        path.extend_from_slice(b" (deleted)");
+    }
+    Some(Descriptor {
+        fd: rec.fd as i32,
+        path,
+        deleted: gone && rec.nlink == 0,
+        mode: rec.mode,
+        inode: rec.ino,
+        device: (rec.rdev >> 20, rec.rdev & 0xf_ffff),
+        name: if alone { name.to_vec() } else { Vec::new() },
+    })
+}
