@@ -61,7 +61,7 @@ pub trait World {
     }
 
     /// The process that a pidfd of the process of thread `tid` refers to.
-    fn pidfd(&self, _tid: Tid, _fd: i32) -> Option<Tid> {
+    fn pidfd(&self, _tid: Tid, _fd: i32, _known: Option<&Descriptor>) -> Option<Tid> {
         None
     }
 

@@ -12,7 +12,7 @@ mod files_skel {
 
 pub use files_skel::{FilesSkel, FilesSkelBuilder};
 pub use skel::types::{
-    block_flag, bound, call_flag, call_plan, case_key, choice, fds_plan, file_flag, count, count_times, op, op_count, op_dir, op_kind, op_run, rec_block,
+    block_flag, bound, call_flag, call_plan, case_key, choice, fds_plan, file_detail, file_flag, count, count_times, op, op_count, op_dir, op_kind, op_run, rec_block,
     rec_call, rec_exec, rec_file, rec_exit, rec_flag, rec_head, rec_kind, rec_more, rec_signal, rec_start, task_flag, task_state,
 };
 pub use skel::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};

@@ -37,12 +37,12 @@ pub struct Call {
 impl Call {
     /// What a descriptor that it was given is.
     pub fn given(&self, fd: i32) -> Option<&Descriptor> {
-        self.descriptors.iter().find(|d| d.fd == fd)
+        self.descriptors.iter().find(|d| d.fd == fd && !d.made)
     }
 
-    /// What a descriptor that it made is: dup2(2) may have been given another of this number.
+    /// What a descriptor that it made is: dup2(2) may be given another of this number.
     pub fn made(&self, fd: i32) -> Option<&Descriptor> {
-        self.descriptors.iter().rfind(|d| d.fd == fd)
+        self.descriptors.iter().find(|d| d.fd == fd && d.made)
     }
 }
 

@@ -45,9 +45,9 @@ impl Proc {
             };
         }
         match path {
-            b"anon_inode:[eventfd]" if wants(FdDetail::Eventfd) => fdinfo::eventfd(tid, fd).map(Detail::Instead),
-            b"anon_inode:[signalfd]" if wants(FdDetail::Signalfd) => fdinfo::signalfd(tid, fd).map(Detail::Instead),
-            b"anon_inode:[pidfd]" if wants(FdDetail::Pidfd) => fdinfo::pidfd(tid, fd).map(Detail::Instead),
+            b"anon_inode:[eventfd]" if wants(FdDetail::Eventfd) => fdinfo::eventfd(tid, fd, known).map(Detail::Instead),
+            b"anon_inode:[signalfd]" if wants(FdDetail::Signalfd) => fdinfo::signalfd(tid, fd, known).map(Detail::Instead),
+            b"anon_inode:[pidfd]" if wants(FdDetail::Pidfd) => fdinfo::pidfd(tid, fd, known).map(Detail::Instead),
             [b'/', ..] if wants(FdDetail::Dev) => link::device(tid, fd, known).map(Detail::Besides),
             _ => None,
         }
@@ -72,6 +72,7 @@ impl World for Proc {
             return None;
         }
         let mut link = match known {
+            Some(known) if known.path.is_empty() => return None,
             Some(known) => link::known(known),
             None => link::read(tid, fd)?,
         };
@@ -85,8 +86,8 @@ impl World for Proc {
         Some(link)
     }
 
-    fn pidfd(&self, tid: Tid, fd: i32) -> Option<Tid> {
-        fdinfo::pid(tid, fd)
+    fn pidfd(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Tid> {
+        fdinfo::pid(tid, fd, known)
     }
 
     fn netlink_protocol(&self, tid: Tid, fd: i32) -> Option<u32> {

@@ -59,7 +59,7 @@ pub fn device(tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<String> {
     };
     if kind == "char"
         && (major, minor) == PTMX
-        && let Some(index) = fdinfo::terminal(tid, fd)
+        && let Some(index) = fdinfo::terminal(tid, fd, known)
     {
         return Some(format!("<char {major}:{minor} @/dev/pts/{index}>"));
     }

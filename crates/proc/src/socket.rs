@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::net::IpAddr;
-use stride_event::{Descriptor, Tid};
+use stride_event::{Descriptor, Detail, Tid};
 use stride_syscalls::{sets::socket::NETLINK_FAMILY, uapi::consts as c};
 
 /// What was asked before, and the connection to ask over.
@@ -31,6 +31,7 @@ impl Sockets {
             None => protocol(tid, fd)?,
         };
         let ends = match name.as_str() {
+            _ if let Some(ends) = known.and_then(seen) => Some(ends),
             "UNIX" | "UNIX-STREAM" => {
                 let socket = self.diag()?.unix(inode as u32);
                 let text = socket.as_ref().map(|socket| unix(inode, socket));
@@ -40,10 +41,7 @@ impl Sockets {
                 text
             }
             "NETLINK" => {
-                self.bound_netlink(tid, inode).map(|(protocol, port)| match NETLINK_FAMILY.name_of(protocol.into()) {
-                    Some(family) => format!("{}:{port}", family.trim_start_matches("NETLINK_")),
-                    None => format!("{protocol}:{port}"),
-                })
+                self.bound_netlink(tid, inode).map(|(protocol, port)| netlink(protocol, port))
             }
             name => {
                 let (family, protocol) = match name {
@@ -101,6 +99,24 @@ impl Sockets {
         let found = netlink_of(&table, inode)?;
         self.netlink.insert(inode, found);
         Some(found)
+    }
+}
+
+/// The ends that the engine saw.
+fn seen(known: &Descriptor) -> Option<String> {
+    match known.detail {
+        // The kernel lists what is bound.
+        Detail::Netlink { port: 0, .. } => None,
+        Detail::Netlink { protocol, port } => Some(netlink(protocol, port)),
+        Detail::Inet { local, remote } => Some(inet(&Inet { local, remote })),
+        _ => None,
+    }
+}
+
+fn netlink(protocol: u32, port: u32) -> String {
+    match NETLINK_FAMILY.name_of(protocol.into()) {
+        Some(family) => format!("{}:{port}", family.trim_start_matches("NETLINK_")),
+        None => format!("{protocol}:{port}"),
     }
 }
 

@@ -6,6 +6,7 @@
 #define AT_FDCWD -100
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
+#define S_IFCHR 0020000
 
 static __always_inline struct file *file_of(struct task_struct *task, u32 fd)
 {

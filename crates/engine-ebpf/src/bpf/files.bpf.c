@@ -11,6 +11,7 @@
 #include "wire.h"
 #include "regs.h"
 #include "fd.h"
+#include "file-detail.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -38,6 +39,7 @@ struct {
 #define NAME_SIZE 256
 #define PATH_SIZE 4096
 #define DEPTH 256
+#define MANY 64
 
 /* Where a record is put together, one per CPU, and where its loop is. */
 struct desk {
@@ -93,7 +95,7 @@ static long climb(u64 i, void *ctx)
 		return 0;
 	}
 	used = *(volatile u32 *)&d->used;
-	if (used >= PATH_SIZE || i == DEPTH - 1 || (i && dentry == parent)) {
+	if (used > PATH_SIZE || i == DEPTH - 1 || (i && dentry == parent)) {
 		d->rec.flags |= FILE_CUT;
 		return 1;
 	}
@@ -107,34 +109,45 @@ static long climb(u64 i, void *ctx)
 	return dentry == parent;
 }
 
+/* Without this record, /proc is asked. */
+static __always_inline int send(struct desk *d, u32 size)
+{
+	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + size <= ring_call_limit)
+		bpf_ringbuf_output(&ring, &d->rec, size, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
 /* Sends what descriptor `fd`, or the working directory, is. */
-__noinline int send_file(int fd)
+__noinline int send_file(int fd, u32 flags)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct desk *d = desk();
 	struct dentry *dentry;
 	struct inode *inode;
-	struct file *file;
+	struct file *file = NULL;
 	u32 size;
 
 	if (!d)
 		return 0;
+	__builtin_memset(&d->rec, 0, sizeof(d->rec));
+	d->rec.head.kind = REC_FILE;
+	d->rec.head.tid = task->pid;
+	d->rec.fd = fd;
+	d->rec.flags = flags;
 	if (fd == AT_FDCWD) {
 		d->mnt = BPF_CORE_READ(task, fs, pwd.mnt);
 		dentry = BPF_CORE_READ(task, fs, pwd.dentry);
 		inode = BPF_CORE_READ(dentry, d_inode);
 	} else {
 		file = file_of(task, fd);
-		if (!file)
-			return 0;
+		if (!file) {
+			d->rec.flags |= FILE_NONE;
+			return send(d, sizeof(d->rec));
+		}
 		d->mnt = BPF_CORE_READ(file, f_path.mnt);
 		dentry = BPF_CORE_READ(file, f_path.dentry);
 		inode = BPF_CORE_READ(file, f_inode);
 	}
-	__builtin_memset(&d->rec, 0, sizeof(d->rec));
-	d->rec.head.kind = REC_FILE;
-	d->rec.head.tid = task->pid;
-	d->rec.fd = fd;
 	d->rec.ino = BPF_CORE_READ(inode, i_ino);
 	d->rec.magic = BPF_CORE_READ(inode, i_sb, s_magic);
 	d->rec.mode = BPF_CORE_READ(inode, i_mode);
@@ -142,17 +155,32 @@ __noinline int send_file(int fd)
 	d->rec.rdev = BPF_CORE_READ(inode, i_rdev);
 	d->dentry = dentry;
 	if (!BPF_CORE_READ(dentry, d_hash.pprev))
-		d->rec.flags = FILE_UNHASHED;
+		d->rec.flags |= FILE_UNHASHED;
 	d->used = 0;
 	bpf_loop(DEPTH, climb, NULL, 0);
 	size = *(volatile u32 *)&d->used;
-	if (size > sizeof(d->names))
-		return 0;
-	size += sizeof(d->rec);
-	/* Records of calls count what is lost; without this one, /proc is asked. */
-	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + size <= ring_call_limit)
-		bpf_ringbuf_output(&ring, &d->rec, size, BPF_RB_NO_WAKEUP);
+	if (size > PATH_SIZE) {
+		d->rec.flags |= FILE_CUT;
+		size = 0;
+	}
+	if (file)
+		file_detail(&d->rec, file, inode, *(u64 *)d->names);
+	return send(d, sizeof(d->rec) + size);
+}
+
+static long send_next(u64 fd, void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (file_of(task, fd))
+		send_file(fd, *(u32 *)ctx);
 	return 0;
+}
+
+/* All that the process has, within reason. */
+static __always_inline void send_all(u32 flags)
+{
+	bpf_loop(MANY, send_next, &flags, 0);
 }
 
 static __always_inline struct fds_plan *fds_plan(u32 abi, u32 nr)
@@ -180,12 +208,16 @@ int BPF_PROG(on_fds_given, struct pt_regs *regs, long nr)
 	if (!is_shown(task))
 		return 0;
 	plan = fds_plan(abi, nr);
-	if (!plan || !plan->args)
+	if (!plan)
+		return 0;
+	if (plan->all & 1)
+		send_all(0);
+	if (!plan->args)
 		return 0;
 	args_of(regs, abi, args);
 	for (int i = 0; i < 6; i++)
 		if (plan->args & 1 << i)
-			send_file(args[i]);
+			send_file(args[i], 0);
 	return 0;
 }
 
@@ -204,16 +236,18 @@ int BPF_PROG(on_fds_made, struct pt_regs *regs, long ret)
 	if (!plan)
 		return 0;
 	if (plan->returned)
-		send_file(ret);
-	if (plan->pair == OP_ROOT)
+		send_file(ret, FILE_MADE);
+	if (plan->all & 2)
+		send_all(FILE_MADE);
+	if (!plan->pair)
 		return 0;
 	args_of(regs, abi, args);
 	for (int i = 0; i < 6; i++)
-		if (plan->pair == i)
+		if (plan->pair == i + 1)
 			pointer = args[i];
 	if (bpf_probe_read_user(pair, sizeof(pair), (void *)pointer))
 		return 0;
-	send_file(pair[0]);
-	send_file(pair[1]);
+	send_file(pair[0], FILE_MADE);
+	send_file(pair[1], FILE_MADE);
 	return 0;
 }

@@ -105,13 +105,60 @@ struct sched_entity {
 	u64 sum_exec_runtime;
 };
 
+struct in6_addr {
+	u8 in6_u[16];
+};
+
 struct sock_common {
+	u32 skc_daddr;
+	u32 skc_rcv_saddr;
+	u16 skc_dport;
+	u16 skc_num;
 	unsigned short skc_family;
+	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_rcv_saddr;
 };
 
 struct sock {
 	struct sock_common __sk_common;
 	u16 sk_protocol;
+};
+
+struct netlink_sock {
+	u32 portid;
+};
+
+struct eventfd_ctx {
+	u64 count;
+	unsigned int flags;
+	int id;
+};
+
+struct signalfd_ctx {
+	sigset_t sigmask;
+};
+
+struct hlist_node;
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+struct upid {
+	int nr;
+};
+
+struct pid {
+	struct hlist_head tasks[1];
+	struct upid numbers[1];
+};
+
+struct tty_struct {
+	int index;
+};
+
+struct tty_file_private {
+	struct tty_struct *tty;
 };
 
 struct socket {
@@ -128,6 +175,7 @@ struct inode {
 	unsigned long i_ino;
 	unsigned int i_nlink;
 	u32 i_rdev;
+	void *i_private;
 };
 
 struct qstr {

@@ -121,8 +121,23 @@ enum file_flag {
 	FILE_UNHASHED = 1,
 	/* A file without a directory. */
 	FILE_ALONE = 2,
-	/* Not all of its path is there. */
+	/* Its path is longer than any that /proc would tell. */
 	FILE_CUT = 4,
+	/* The call made it. */
+	FILE_MADE = 8,
+	/* There is no such descriptor. */
+	FILE_NONE = 16,
+};
+
+/* What is known besides the path (-yy); which of it depends on the kind of file. */
+struct file_detail {
+	/* eventfd: count, id, flags; signalfd: mask; pidfd: pid; terminal: index; netlink: protocol, port. */
+	u64 numbers[3];
+	/* Sockets of the internet: addresses and ports, the program's own first. */
+	u32 addresses[8];
+	u16 ports[2];
+	u16 family;
+	u16 pad;
 };
 
 /* The names of its path follow, each with a NUL, from the last to the first. */
@@ -137,6 +152,7 @@ struct rec_file {
 	/* As the kernel has it: 12 bits, 20 bits. */
 	u32 rdev;
 	u32 flags;
+	struct file_detail detail;
 };
 
 /* ---- plans ---- */
@@ -272,13 +288,17 @@ struct case_key {
 	u64 choice;
 };
 
-/* The descriptors of a call: registers as bits; FDS_RETURNED; a pointer to two that are made. */
+/* The descriptors of a call. */
 struct fds_plan {
+	/* Registers, as bits. */
 	u8 args;
+	/* It returns one. */
 	u8 returned;
-	/* OP_ROOT: none. */
+	/* The register of a pointer to two that it makes, counted from 1; 0: none. */
 	u8 pair;
-	u8 pad[5];
+	/* There are some in memory: all that the process has are told. 1: when it is entered, 2: when it returns. */
+	u8 all;
+	u8 pad[4];
 };
 
 /* ---- tasks ---- */
