@@ -58,6 +58,7 @@ complete -c stride -s U -l summary-columns -r -f -d 'show these columns in the s
 complete -c stride -s w -l summary-wall-clock -d 'summarise wall clock time rather than system time'
 complete -c stride -l syscall-limit -r -f -d 'stop tracing after LIMIT calls'
 complete -c stride -s d -l debug -d 'say on stderr what the tracer itself does'
+complete -c stride -l doctor -d 'say what this machine allows, and which engine works'
 complete -c stride -s F -d 'an old spelling of -f'
 complete -c stride -l generate -r -f -a 'complete-bash complete-fish complete-zsh man' -d 'print the man page or a shell\'s completions'
 complete -c stride -s h -l help -d 'print this summary of the options'

@@ -58,6 +58,10 @@ int main(void)
 		args.size = sizeof(buf);
 		syscall(464, AT_FDCWD, FILE_NAME, 0, "user.colour", &args, 16);
 		printf("getxattrat(AT_FDCWD, \"" FILE_NAME "\", 0, \"user.colour\", {value=\"red\", size=64, flags=0}, 16) = 3\n");
+	} else {
+		/* Before Linux 6.13. */
+		printf("setxattrat(AT_FDCWD, \"" FILE_NAME "\", 0, \"user.colour\", {value=\"red\", size=3, flags=0}, 16) = -1 ENOSYS "
+		       "(Function not implemented)\n");
 	}
 	fflush(stdout);
 	_exit(0);

@@ -4,18 +4,33 @@ use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each crate with the Stride crates it may use: `syscalls ← event ← {engines, decode, filter} ← {output, proc} ← cli`.
+/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines, decode, filter} ← {output, proc} ← cli`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("uapi", &[]),
     ("syscalls", &["uapi"]),
     ("event", &["syscalls"]),
-    ("engine-ptrace", &["syscalls", "event"]),
-    ("engine-ebpf", &["syscalls", "event"]),
+    ("engine-base", &["event"]),
+    ("engine-ptrace", &["syscalls", "event", "engine-base"]),
+    ("engine-ebpf", &["syscalls", "event", "engine-base"]),
     ("decode", &["uapi", "syscalls", "event"]),
     ("filter", &["syscalls", "event"]),
     ("output", &["syscalls", "event", "decode"]),
     ("proc", &["syscalls", "event", "decode", "filter"]),
-    ("cli", &["uapi", "syscalls", "event", "engine-ptrace", "engine-ebpf", "decode", "filter", "output", "proc"]),
+    (
+        "cli",
+        &[
+            "uapi",
+            "syscalls",
+            "event",
+            "engine-base",
+            "engine-ptrace",
+            "engine-ebpf",
+            "decode",
+            "filter",
+            "output",
+            "proc",
+        ],
+    ),
 ];
 
 pub fn run() -> Result<()> {

@@ -1,113 +1,195 @@
 //! Which engine observes the calls.
 
+use crate::doctor::own_path;
 use crate::flags::Engine as Choice;
 use anyhow::{Result, anyhow, bail};
-use stride_engine_ebpf::EbpfEngine;
+use stride_engine_base::spawn;
+use stride_engine_ebpf::{EbpfEngine, Settings, StartError};
 use stride_engine_ptrace::{AttachFailure, PtraceEngine};
-use stride_event::{Counted, Event, Tid, TraceSpec};
+use stride_event::{Counted, Event, Seccomp, Tid, TraceSpec};
 
-pub enum Engine {
+/// Whether `--engine=auto`, the default, takes eBPF where it is to be had.
+pub const AUTO_TAKES_EBPF: bool = false;
+
+enum Kind {
     Ptrace(Box<PtraceEngine>),
     Ebpf(Box<EbpfEngine>),
 }
 
+/// The engine at work.
+pub struct Engine {
+    kind: Kind,
+    /// Why it is this one.
+    reason: String,
+}
+
 impl Engine {
-    /// `auto` takes ptrace until the eBPF engine can do all that the options ask for.
     pub fn start(choice: Choice, spec: TraceSpec) -> Result<Engine> {
         match choice {
-            Choice::Auto | Choice::Ptrace => {
-                Ok(Engine::Ptrace(Box::new(PtraceEngine::start(spec).map_err(|e| anyhow!("{e}"))?)))
-            }
+            Choice::Ptrace => ptrace(spec, "asked for"),
+            Choice::Auto if AUTO_TAKES_EBPF => best(spec),
+            Choice::Auto => ptrace(spec, "the default"),
             Choice::Ebpf => {
-                refuse(&spec)?;
-                let engine = EbpfEngine::start(spec).map_err(|e| {
-                    anyhow!("{e}\nTry --engine=ptrace, which needs no privileges for programs of your own.")
-                })?;
-                Ok(Engine::Ebpf(Box::new(engine)))
+                if let Some(option) = needs_ptrace(&spec) {
+                    bail!("{option} needs the ptrace engine: leave out --engine=ebpf");
+                }
+                let engine = EbpfEngine::start(spec).map_err(|e| explained(&e))?;
+                Ok(Engine { kind: Kind::Ebpf(Box::new(engine)), reason: "asked for".to_owned() })
             }
         }
     }
 
     pub fn next(&mut self) -> Result<Option<Event<'_>>> {
-        match self {
-            Engine::Ptrace(engine) => engine.next().map_err(|e| anyhow!("{e}")),
-            Engine::Ebpf(engine) => engine.next().map_err(|e| anyhow!("reading the ring buffer: {e}")),
+        match &mut self.kind {
+            Kind::Ptrace(engine) => engine.next().map_err(|e| anyhow!("{e}")),
+            Kind::Ebpf(engine) => engine.next().map_err(|e| anyhow!("reading the ring buffer: {e}")),
         }
     }
 
     /// Targets that could not be attached to, in the engine's words: a line each, and another where there is something to add.
     pub fn failures(&self) -> Vec<String> {
-        match self {
-            Engine::Ptrace(engine) => {
+        match &self.kind {
+            Kind::Ptrace(engine) => {
                 let told = |failure: &AttachFailure| {
                     failure.hint().map_or_else(|| failure.to_string(), |hint| format!("{failure}\n{hint}"))
                 };
                 engine.failures().iter().map(told).collect()
             }
-            Engine::Ebpf(_) => Vec::new(),
+            Kind::Ebpf(engine) => engine.failures(),
         }
     }
 
     /// Facts for whoever debugs Stride (`-d`).
     pub fn describe(&self) -> Vec<String> {
-        match self {
-            Engine::Ptrace(engine) => {
-                let mut facts = vec![format!("ptrace_setoptions = {:#x}", engine.options())];
-                if engine.options() & nix::libc::PTRACE_O_EXITKILL != 0 {
-                    // Or attaching would have failed.
-                    facts.push("PTRACE_O_EXITKILL works".into());
-                }
-                facts
+        let name = if matches!(self.kind, Kind::Ebpf(_)) { "ebpf" } else { "ptrace" };
+        let mut facts = vec![format!("engine: {name} ({})", self.reason)];
+        if let Kind::Ptrace(engine) = &self.kind {
+            facts.push(format!("ptrace_setoptions = {:#x}", engine.options()));
+            if engine.options() & nix::libc::PTRACE_O_EXITKILL != 0 {
+                // Or attaching would have failed.
+                facts.push("PTRACE_O_EXITKILL works".into());
             }
-            Engine::Ebpf(_) => vec!["engine: ebpf".into()],
         }
+        facts
     }
 
     /// The command that was started.
     pub fn command(&self) -> Option<Tid> {
-        match self {
-            Engine::Ptrace(engine) => engine.command(),
-            Engine::Ebpf(engine) => engine.command(),
+        match &self.kind {
+            Kind::Ptrace(engine) => engine.command(),
+            Kind::Ebpf(engine) => engine.command(),
         }
     }
 
     /// What the engine counted.
     pub fn counted(&self) -> Result<Vec<Counted>> {
-        match self {
-            Engine::Ptrace(_) => Ok(Vec::new()),
-            Engine::Ebpf(engine) => engine.counted().map_err(|e| anyhow!("reading the counters: {e}")),
+        match &self.kind {
+            Kind::Ptrace(_) => Ok(Vec::new()),
+            Kind::Ebpf(engine) => engine.counted().map_err(|e| anyhow!("reading the counters: {e}")),
         }
     }
 
     /// Lets go of all tracees.
     pub fn stop(&mut self) {
-        match self {
-            Engine::Ptrace(engine) => engine.stop(None),
-            Engine::Ebpf(engine) => engine.stop(),
+        match &mut self.kind {
+            Kind::Ptrace(engine) => engine.stop(None),
+            Kind::Ebpf(engine) => engine.stop(None),
         }
     }
 
     /// The signal that made Stride stop, if one did.
     pub fn interrupted(&self) -> Option<i32> {
-        match self {
-            Engine::Ptrace(engine) => engine.interrupted(),
-            Engine::Ebpf(_) => None,
+        match &self.kind {
+            Kind::Ptrace(engine) => engine.interrupted(),
+            Kind::Ebpf(engine) => engine.interrupted(),
         }
     }
 }
 
-/// Options only the ptrace engine can serve.
-fn refuse(spec: &TraceSpec) -> Result<()> {
-    let option = if spec.daemonize > 0 {
-        "-D"
-    } else if spec.want_ip {
-        "-i"
-    } else if spec.detach_on_execve {
-        "-b"
+fn ptrace(spec: TraceSpec, reason: impl Into<String>) -> Result<Engine> {
+    let engine = PtraceEngine::start(spec).map_err(|e| anyhow!("{e}"))?;
+    Ok(Engine { kind: Kind::Ptrace(Box::new(engine)), reason: reason.into() })
+}
+
+/// eBPF where it works and serves all options, else ptrace.
+fn best(spec: TraceSpec) -> Result<Engine> {
+    if let Some(option) = needs_ptrace(&spec) {
+        return ptrace(spec, format!("{option} needs it"));
+    }
+    // Most users may not load programs: that is found out before anything is done for it.
+    if let Err(why) = stride_engine_ebpf::trial() {
+        return ptrace(spec, format!("no eBPF: {why}"));
+    }
+    // One command for both: with -D this process has changed its place for it, which is done only once.
+    let command = spec.command.as_ref();
+    let mut waiting = command.map(|command| spawn(command, None, spec.daemonize)).transpose()?;
+    match EbpfEngine::start_waiting(&spec, Settings::default(), &mut waiting) {
+        Ok(engine) => Ok(Engine { kind: Kind::Ebpf(Box::new(engine)), reason: "it works here".to_owned() }),
+        Err(error) if spec.command.is_some() && waiting.is_none() => Err(anyhow!("{error}")),
+        Err(error) => {
+            let engine = PtraceEngine::start_waiting(spec, waiting).map_err(|e| anyhow!("{e}"))?;
+            Ok(Engine { kind: Kind::Ptrace(Box::new(engine)), reason: format!("no eBPF: {error}") })
+        }
+    }
+}
+
+/// The option, if there is one, that only the ptrace engine can serve.
+pub fn needs_ptrace(spec: &TraceSpec) -> Option<&'static str> {
+    if spec.seccomp == Seccomp::On {
+        Some("--seccomp-bpf")
     } else if spec.kill_on_exit {
-        "--kill-on-exit"
+        Some("--kill-on-exit")
     } else {
-        return Ok(());
-    };
-    bail!("{option} needs the ptrace engine: leave out --engine=ebpf")
+        None
+    }
+}
+
+/// What went wrong, and what to do about it.
+fn explained(error: &StartError) -> anyhow::Error {
+    let StartError::Unavailable(why) = error else { return anyhow!("{error}") };
+    anyhow!(
+        "{why}\nWhat helps: {}.\nOr try --engine=ptrace, which needs no privileges for programs of your own.",
+        why.advice(&own_path())
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stride_event::Command;
+
+    fn spec(options: TraceSpec) -> TraceSpec {
+        let command = Command { path: "/bin/true".into(), args: vec!["true".into()], env: Vec::new(), user: None };
+        TraceSpec { command: Some(command), ..options }
+    }
+
+    fn last_exit(mut engine: Engine) -> Option<i32> {
+        let mut last = None;
+        while let Some(event) = engine.next().unwrap() {
+            if let Event::Exited { status, .. } = event {
+                last = Some(status);
+            }
+        }
+        last
+    }
+
+    #[test]
+    fn auto_takes_what_serves_the_options() {
+        let engine = best(spec(TraceSpec { kill_on_exit: true, ..TraceSpec::default() })).unwrap();
+        assert_eq!(engine.describe()[0], "engine: ptrace (--kill-on-exit needs it)");
+        assert_eq!(last_exit(engine), Some(0));
+        let engine = best(spec(TraceSpec::default())).unwrap();
+        let expected =
+            if stride_engine_ebpf::available().is_ok() { "engine: ebpf (" } else { "engine: ptrace (no eBPF: " };
+        assert!(engine.describe()[0].starts_with(expected), "{:?}", engine.describe());
+        assert_eq!(last_exit(engine), Some(0));
+    }
+
+    #[test]
+    fn what_only_ptrace_can_do() {
+        assert_eq!(needs_ptrace(&TraceSpec::default()), None);
+        let seccomp = TraceSpec { seccomp: Seccomp::On, kill_on_exit: true, ..TraceSpec::default() };
+        assert_eq!(needs_ptrace(&seccomp), Some("--seccomp-bpf"));
+        assert_eq!(needs_ptrace(&TraceSpec { kill_on_exit: true, ..TraceSpec::default() }), Some("--kill-on-exit"));
+    }
 }

@@ -1,6 +1,7 @@
 //! `stride`: traces system calls without breaking the program's stride.
 
 mod command;
+mod doctor;
 mod engine;
 mod flags;
 mod layout;
@@ -18,6 +19,7 @@ fn main() {
     }
     let status = match parsed.outcome {
         Outcome::Print(text) => print(&text),
+        Outcome::Doctor => doctor::run(no_color),
         Outcome::Fail => 1,
         Outcome::Trace(options) => trace(*options),
     };
@@ -48,6 +50,6 @@ fn die_of(signal: i32) -> i32 {
     use nix::sys::resource::{Resource, setrlimit};
     // The core file, if any, is the tracee's business and was written then.
     let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
-    stride_engine_ptrace::die_of(signal);
+    stride_engine_base::die_of(signal);
     128 + signal
 }

@@ -77,7 +77,8 @@ impl Selector {
     }
 
     fn leaves(&mut self, call: &Call) -> bool {
-        self.decided.remove(&call.tid).unwrap_or_else(|| self.chosen(call))
+        let decided = if self.decided.is_empty() { None } else { self.decided.remove(&call.tid) };
+        decided.unwrap_or_else(|| self.chosen(call))
     }
 
     fn chosen(&self, call: &Call) -> bool {

@@ -139,10 +139,7 @@ fn counting(options: &Options) -> Option<Counting> {
     if !options.paths.is_empty() || options.trace_fds.is_some() || select::needs_all_calls(options) {
         return None;
     }
-    Some(Counting {
-        only: !options.prints_calls() && options.syscall_limit.is_none(),
-        cpu_time: !summary.wall_clock,
-    })
+    Some(Counting { only: !options.prints_calls() && options.syscall_limit.is_none(), cpu_time: !summary.wall_clock })
 }
 
 /// What is made of the events.
@@ -160,8 +157,7 @@ impl Views {
     }
 
     fn event(&mut self, event: &Event<'_>) {
-        if let (Some(summary), Event::Exit(call)) = (&mut self.summary, event)
-        {
+        if let (Some(summary), Event::Exit(call)) = (&mut self.summary, event) {
             summary.add(call);
         }
         if let Some(text) = &mut self.text {

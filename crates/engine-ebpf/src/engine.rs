@@ -1,17 +1,19 @@
 //! Records in, events out.
 
-use crate::error::StartError;
+use crate::error::{self, StartError};
 use crate::files::{self, Files};
 use crate::load::{Config, Kernel};
 use crate::plans::Tables;
-use crate::records;
 use crate::ring::Ring;
-use crate::spawn::{reap, spawn};
-use crate::wire::{read, rec_call, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_signal, rec_start, task_flag};
+use crate::wire::{
+    read, rec_call, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_signal, rec_start, task_flag,
+};
+use crate::{records, refusal};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
-use std::os::fd::AsRawFd;
-use stride_event::{Call, Descriptor, Counted, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use std::os::fd::{AsFd, AsRawFd};
+use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
+use stride_event::{Call, Counted, Descriptor, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
 
 /// What is the engine's own to choose.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +27,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { ring_bytes: 8 << 20, exits_only: false }
+        Settings { ring_bytes: 4 << 20, exits_only: false }
     }
 }
 
@@ -36,12 +38,12 @@ const PATIENCE_MS: i32 = 20;
 enum Note {
     Started { tid: Tid, origin: Origin, at: Ns },
     Exit,
-    Signal { tid: Tid, at: Ns },
+    Signal { tid: Tid, ip: u64, at: Ns },
     Exited { tid: Tid, status: i32, at: Ns },
     Killed { tid: Tid, signal: i32, core: bool, at: Ns },
     Superseded { tid: Tid, old: Tid, at: Ns },
     Lost { tid: Tid, count: u64 },
-    Detached { tid: Tid },
+    Detached { tid: Tid, at: Ns },
     Idle,
 }
 
@@ -59,9 +61,14 @@ pub struct EbpfEngine {
     descriptors: HashMap<Tid, Vec<Descriptor>>,
     /// Traced threads that have not ended.
     live: BTreeSet<Tid>,
-    /// `stop` was called: what is in the ring still comes, then all who live on are let go.
-    stopping: bool,
+    signals: Dispositions,
+    /// `stop` was called, or a fatal signal arrived: what is in the ring still comes, then all who live on are let go.
+    stopping: Option<Option<i32>>,
+    /// Asked for, and not there.
+    failures: Vec<Tid>,
     child: Option<Tid>,
+    /// The child is one (with `-D` it is not), and reaped when it is gone.
+    is_ours: bool,
     first: Option<Note>,
     /// The record at the ring's front was handed out; or the losses before it were.
     taken: bool,
@@ -77,14 +84,26 @@ impl EbpfEngine {
 
     pub fn start_with(spec: TraceSpec, settings: Settings) -> Result<EbpfEngine, StartError> {
         // The child is forked first: it gets ready while the programs are loaded.
-        let waiting = spec.command.as_ref().map(spawn).transpose()?;
-        let tables = Tables::of(&spec)?;
+        let command = spec.command.as_ref();
+        let mut waiting = command.map(|command| spawn(command, None, spec.daemonize)).transpose()?;
+        Self::start_waiting(&spec, settings, &mut waiting)
+    }
+
+    /// The same for a command that was forked before. It is taken when it is let go; after an error it may still be there, for another
+    /// engine to trace.
+    pub fn start_waiting(
+        spec: &TraceSpec,
+        settings: Settings,
+        waiting: &mut Option<Waiting>,
+    ) -> Result<EbpfEngine, StartError> {
+        let tables = Tables::of(spec)?;
         let config = Config {
             follow: spec.follow,
             times: spec.want_times,
             ip: spec.want_ip,
             unknown: spec.calls.unknown,
             exits_only: settings.exits_only,
+            detach_on_execve: spec.detach_on_execve,
             signals: spec.signals,
             counting: spec.counting,
             skip_failed: spec.skip_failed,
@@ -97,8 +116,11 @@ impl EbpfEngine {
         let ring = Ring::new(kernel.ring(), settings.ring_bytes).map_err(io("mmap"))?;
         let files = spec.descriptors.then(|| kernel.files(&spec.calls)).transpose()?;
         kernel.attach()?;
+        let mut failures = Vec::new();
         for &tid in &spec.attach {
-            kernel.seed(tid, spec.follow).map_err(|_| StartError::Attach { tid })?;
+            if !kernel.seed(tid, spec.follow).map_err(|e| refusal::why(&e))? {
+                failures.push(tid);
+            }
         }
         let mut engine = EbpfEngine {
             ring,
@@ -110,22 +132,30 @@ impl EbpfEngine {
             descriptors: HashMap::new(),
             spare: Vec::new(),
             live: BTreeSet::new(),
-            stopping: false,
+            signals: Dispositions::install(spec),
+            stopping: None,
+            failures,
             child: None,
+            is_ours: false,
             first: None,
             taken: false,
             lost_told: false,
             idle_told: false,
         };
-        if let Some(waiting) = waiting {
-            let adopted = engine.kernel.adopt(std::os::fd::AsFd::as_fd(&waiting.pidfd), task_flag::TASK_BEFORE_EXEC.0);
-            adopted.map_err(|e| StartError::Spawn { call: "bpf", error: io::Error::other(e.to_string()) })?;
-            let tid = waiting.go()?;
+        if let Some(command) = waiting {
+            let failed = |call| move |error: io::Error| StartError::Spawn { call, error };
+            let pidfd = process::pidfd(command.pid()).map_err(|e| failed("pidfd_open")(e.into()))?;
+            let adopted = engine.kernel.adopt(pidfd.as_fd(), task_flag::TASK_BEFORE_EXEC.0);
+            adopted.map_err(|e| failed("bpf")(io::Error::other(e.to_string())))?;
+            engine.is_ours = command.is_child();
+        }
+        if let Some(command) = waiting.take() {
+            let tid = command.go()?;
             engine.child = Some(tid);
             engine.live.insert(tid);
             engine.first = Some(Note::Started { tid, origin: Origin::Spawned, at: 0 });
         } else if engine.ring.peek().is_none() {
-            return Err(StartError::Attach { tid: spec.attach.first().copied().unwrap_or(0) });
+            return Err(StartError::Attach { tids: engine.failures });
         }
         Ok(engine)
     }
@@ -137,21 +167,40 @@ impl EbpfEngine {
         Ok(Some(match note {
             Note::Started { tid, origin, at } => Event::Started { tid, origin, at },
             Note::Exit => Event::Exit(&self.call),
-            Note::Signal { tid, at } => Event::Signal { tid, info: &self.siginfo, ip: None, at },
+            Note::Signal { tid, ip, at } => Event::Signal { tid, info: &self.siginfo, ip: Some(ip), at },
             Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
             Note::Superseded { tid, old, at } => Event::Superseded { tid, old, call: self.entered.get(&tid), at },
             Note::Lost { tid, count } => Event::Lost { tid, count },
-            Note::Detached { tid } => Event::Detached { tid, call: None, at: 0 },
+            Note::Detached { tid, at } => Event::Detached { tid, call: self.entered.get(&tid), at },
             Note::Idle => Event::Idle,
         }))
     }
 
     /// Stops tracing: what was recorded so far still comes out of `next`, then the threads that live on, then `None`.
-    pub fn stop(&mut self) {
-        self.files = None;
-        self.kernel.detach();
-        self.stopping = true;
+    /// With a signal (that Stride received), the command gets it too, as strace does it. Signals that arrive by themselves do the same
+    /// (see `-I`).
+    pub fn stop(&mut self, signal: Option<i32>) {
+        if self.stopping.is_none() {
+            self.stopping = Some(signal);
+            self.files = None;
+            self.kernel.detach();
+            if let (Some(signal), Some(command)) = (signal, self.child)
+                && self.live.contains(&command)
+            {
+                interrupt::pass_on(command, signal);
+            }
+        }
+    }
+
+    /// The fatal signal that ended tracing; the caller should die of it when its output is written.
+    pub fn interrupted(&self) -> Option<i32> {
+        self.stopping.flatten()
+    }
+
+    /// The threads asked for that are not there, where others are.
+    pub fn failures(&self) -> Vec<String> {
+        self.failures.iter().map(|&tid| error::no_such(tid)).collect()
     }
 
     /// The command that was started.
@@ -179,6 +228,9 @@ impl EbpfEngine {
             return Ok(Some(note));
         }
         loop {
+            if let Some(signal) = self.signals.caught() {
+                self.stop(Some(signal));
+            }
             if std::mem::take(&mut self.taken) {
                 self.ring.advance();
                 self.lost_told = false;
@@ -201,16 +253,18 @@ impl EbpfEngine {
                 }
                 continue;
             }
-            if self.stopping
+            if self.stopping.is_some()
                 && let Some(tid) = self.live.pop_first()
             {
                 // Reaping the command would now be waiting for it.
                 self.child = None;
-                return Ok(Some(Note::Detached { tid }));
+                return Ok(Some(Note::Detached { tid, at: 0 }));
             }
             if self.live.is_empty() {
-                if let Some(pid) = self.child.take() {
-                    reap(pid);
+                if let Some(pid) = self.child.take()
+                    && self.is_ours
+                {
+                    process::wait_for(pid);
                 }
                 return Ok(None);
             }
@@ -301,7 +355,7 @@ impl EbpfEngine {
                 for (to, word) in self.siginfo.chunks_exact_mut(8).zip(rec.info) {
                     to.copy_from_slice(&word.to_ne_bytes());
                 }
-                Some(Note::Signal { tid, at: rec.at })
+                Some(Note::Signal { tid, ip: rec.ip, at: rec.at })
             }
             rec_kind::REC_EXIT => {
                 let rec_exit { status, at, .. } = read::<rec_exit>(rec)?;
@@ -326,6 +380,13 @@ impl EbpfEngine {
                     self.entered.insert(tid, call);
                 }
                 Some(Note::Superseded { tid, old, at })
+            }
+            rec_kind::REC_DETACH => {
+                let at = read::<rec_detach>(rec)?.at;
+                self.live.remove(&tid);
+                // Whoever is let go is not waited for.
+                self.child = self.child.filter(|&child| child != tid);
+                Some(Note::Detached { tid, at })
             }
             _ => None,
         }

@@ -23,6 +23,7 @@ impl Files {
         ring: BorrowedFd<'_>,
         tasks: BorrowedFd<'_>,
         ring_call_limit: u64,
+        pid_level: u32,
         calls: &CallSet,
     ) -> libbpf_rs::Result<Files> {
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
@@ -31,6 +32,7 @@ impl Files {
         open.maps.tasks.reuse_fd(tasks)?;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.ring_call_limit = ring_call_limit;
+            rodata.level = pid_level;
         }
         let skel = open.load()?;
         let (keys, plans): (Vec<u32>, Vec<fds_plan>) = plans(calls).into_iter().unzip();

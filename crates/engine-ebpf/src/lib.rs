@@ -1,8 +1,9 @@
 //! The eBPF engine: programs in the kernel copy what each call did into a ring, and the tracee never stops.
 //!
 //! `bpf/` is the kernel side; `bpf/wire.h` says what passes between it and this side. The files here, outermost first:
-//! `engine` (records in, events out), `records` (reading them), `ring`, `spawn` (how the command comes), `load` (programs and maps),
-//! `plans` (rows to ops), `files` (descriptors), `wire` (the generated mirror of wire.h), `error`.
+//! `engine` (records in, events out), `records` (reading them), `ring`, `load` (programs and maps),
+//! `plans` (rows to ops), `files` (descriptors), `wire` (the generated mirror of wire.h), `probe` (whether it can
+//! work here), `refusal` (why not) and `error`.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
 //! what the kernel side copies is what `stride_event::capture` would, op by op.
@@ -12,11 +13,13 @@ mod error;
 mod files;
 mod load;
 mod plans;
+pub mod probe;
 mod records;
+mod refusal;
 mod ring;
-mod spawn;
 mod wire;
 
 pub use engine::{EbpfEngine, Settings};
-pub use error::{StartError, Why};
-pub use load::available;
+pub use error::{StartError, Why, setcap};
+pub use load::{available, trial_load};
+pub use probe::trial;

@@ -3,17 +3,18 @@
 use crate::error::Why;
 use crate::files::Files;
 use crate::plans::Tables;
-use crate::records;
+use crate::refusal::why;
 use crate::wire::{
-    OpenStrideSkel, StrideSkel, StrideSkelBuilder, Wire, bound, bytes_of, call_plan, count, count_times, read, task_state,
+    OpenStrideSkel, StrideSkel, StrideSkelBuilder, Wire, bound, bytes_of, call_plan, count, count_times, read,
+    task_state,
 };
+use crate::{probe, records, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{ErrorKind, Iter, Link, MapCore, MapFlags, PrintLevel, set_print};
+use libbpf_rs::{Iter, Link, MapCore, MapFlags, ProgramInput};
 use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
-use std::path::Path;
-use std::sync::Mutex;
+use std::time::{Duration, Instant};
 use stride_event::{CallSet, Counted, Counting, Histogram, Times};
 
 /// What the programs are specialised for.
@@ -25,6 +26,8 @@ pub struct Config {
     pub ip: bool,
     pub unknown: bool,
     pub exits_only: bool,
+    /// Threads that call execve are let go (`-b`).
+    pub detach_on_execve: bool,
     pub signals: bool,
     pub counting: Option<Counting>,
     pub skip_failed: bool,
@@ -40,7 +43,19 @@ pub struct Kernel {
     skel: StrideSkel<'static>,
     links: Vec<Link>,
     entry: bool,
+    counts: bool,
     cpus: u32,
+}
+
+/// Where execve is seen while what it was given is still there.
+#[derive(Clone, Copy, PartialEq)]
+enum ExecSeen {
+    /// When it succeeds.
+    Prepared,
+    /// When the new program is checked.
+    Checked,
+    /// When it is entered: what was not in memory then is missing.
+    Entered,
 }
 
 impl Config {
@@ -49,57 +64,36 @@ impl Config {
     }
 }
 
-/// The latest thing libbpf complained of.
-static COMPLAINT: Mutex<String> = Mutex::new(String::new());
-
-fn note_complaint(_: PrintLevel, text: String) {
-    if let Ok(mut last) = COMPLAINT.lock()
-        && let Some(line) = text.lines().rfind(|l| !l.trim().is_empty())
-    {
-        *last = line.trim().to_owned();
-    }
-}
-
-fn why(e: &libbpf_rs::Error) -> Why {
-    if !Path::new("/sys/kernel/btf/vmlinux").exists() {
-        return Why::NoBtf;
-    }
-    match e.kind() {
-        ErrorKind::PermissionDenied => Why::Denied(e.to_string()),
-        _ => Why::Refused(match COMPLAINT.lock() {
-            Ok(last) if !last.is_empty() => format!("{e}: {last}"),
-            _ => e.to_string(),
-        }),
-    }
-}
-
 impl Kernel {
     /// Loads the programs. Nothing is attached yet.
     pub fn load(config: Config, tables: &Tables) -> Result<Kernel, Why> {
-        set_print(Some((PrintLevel::Warn, note_complaint)));
-        // sched_prepare_exec came with Linux 6.10: before, execve(2) must be seen when it is entered.
-        let kernel = if has_prepare_exec() {
-            Self::open(config, tables, true).or_else(|_| Self::open(config, tables, false))
-        } else {
-            Self::open(config, tables, false)
-        };
+        probe::trial()?;
+        refusal::listen();
+        // sched_prepare_exec came with Linux 6.10, and not every kernel lets its functions be watched.
+        let seen = if probe::has_prepare_exec() { ExecSeen::Prepared } else { ExecSeen::Checked };
+        let kernel = Self::open(config, tables, seen).or_else(|_| Self::open(config, tables, ExecSeen::Entered));
         let kernel = kernel.map_err(|e| why(&e))?;
         kernel.fill(tables).map_err(|e| why(&e))?;
         Ok(kernel)
     }
 
-    fn open(config: Config, tables: &Tables, prepare_exec: bool) -> libbpf_rs::Result<Kernel> {
+    fn open(config: Config, tables: &Tables, seen: ExecSeen) -> libbpf_rs::Result<Kernel> {
         // The skeleton borrows its object. There is one a process: a few words that are never given back.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut open: OpenStrideSkel<'static> = StrideSkelBuilder::default().open(object)?;
-        let exec = tables.execs && !config.count_only();
-        let entry = tables.needs_entry && !config.exits_only || config.times || exec && !prepare_exec;
+        let cpus = libbpf_rs::num_possible_cpus()? as u32;
+        let nested = probe::is_nested();
+        let exec = tables.execs && !config.count_only() || nested;
+        let entry = tables.needs_entry && !config.exits_only || config.times || exec && seen == ExecSeen::Entered;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.follow = config.follow;
             rodata.take_times = config.times;
             rodata.tell_more = config.times || config.ip;
             rodata.trace_unknown = config.unknown;
-            rodata.have_prepare_exec = prepare_exec;
+            rodata.have_prepare_exec = seen != ExecSeen::Entered;
+            rodata.exec_scratches = if seen == ExecSeen::Checked { cpus } else { 0 };
+            rodata.detach_on_exec = config.detach_on_execve;
+            rodata.nested = nested;
             rodata.count_calls = config.counting.is_some();
             rodata.count_only = config.count_only();
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
@@ -111,8 +105,7 @@ impl Kernel {
             rodata.ring_wake_mark = ring / 8;
         }
         open.maps.ring.set_max_entries(config.ring_bytes)?;
-        let cpus = libbpf_rs::num_possible_cpus()? as u32;
-        open.maps.scratches.set_max_entries(cpus)?;
+        open.maps.scratches.set_max_entries(if seen == ExecSeen::Checked { 2 * cpus } else { cpus })?;
         if config.counting.is_some() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
         }
@@ -120,19 +113,29 @@ impl Kernel {
         open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
         open.maps.cases.set_max_entries(tables.case_keys.len().max(1) as u32)?;
         // Each program takes a millisecond or more to load.
-        open.progs.capture_entry.set_autoload(exec && prepare_exec || tables.needs_entry && !config.exits_only);
-        open.progs.on_prepare_exec.set_autoload(exec && prepare_exec);
+        open.progs
+            .capture_entry
+            .set_autoload(exec && seen != ExecSeen::Checked || tables.needs_entry && !config.exits_only);
+        open.progs.on_prepare_exec.set_autoload(exec && seen == ExecSeen::Prepared);
+        open.progs.on_check_exec.set_autoload(exec && seen == ExecSeen::Checked);
         open.progs.on_sys_enter.set_autoload(entry);
         open.progs.on_signal.set_autoload(config.signals);
         open.progs.on_generate.set_autoload(config.signals);
         open.progs.on_fork.set_autoload(config.follow);
         open.progs.seed.set_autoload(config.attach);
+        open.progs.learn_ids.set_autoload(nested);
         let skel = open.load()?;
+        if nested {
+            skel.progs.learn_ids.test_run(ProgramInput::default())?;
+        }
         if skel.progs.capture_entry.autoload() {
             let step = skel.progs.capture_entry.as_fd().as_raw_fd() as u32;
             skel.maps.steps.update(bytes_of(&[0u32]), bytes_of(&[step]), MapFlags::ANY)?;
         }
-        Ok(Kernel { skel, links: Vec::new(), entry, cpus })
+        // Only attaching shows whether this is allowed; it watches nobody yet.
+        let watch = &skel.progs.on_check_exec;
+        let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
+        Ok(Kernel { skel, links, entry, counts: config.counting.is_some(), cpus })
     }
 
     fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
@@ -153,7 +156,8 @@ impl Kernel {
     /// Loads and attaches what looks up the descriptors of these calls: before anything else is attached.
     pub fn files(&self, calls: &CallSet) -> Result<Files, Why> {
         let limit = self.skel.maps.rodata_data.as_deref().map_or(0, |rodata| rodata.ring_call_limit);
-        Files::attach(self.ring(), self.skel.maps.tasks.as_fd(), limit, calls).map_err(|e| why(&e))
+        let level = self.skel.maps.bss_data.as_deref().map_or(0, |bss| bss.pid_level);
+        Files::attach(self.ring(), self.skel.maps.tasks.as_fd(), limit, level, calls).map_err(|e| why(&e))
     }
 
     pub fn attach(&mut self) -> Result<(), Why> {
@@ -188,11 +192,12 @@ impl Kernel {
         self.skel.maps.tasks.update(bytes_of(&[key]), bytes_of(&[state]), MapFlags::ANY)
     }
 
-    /// Marks a thread, or all threads of a process, as traced; a record tells of each.
-    pub fn seed(&mut self, id: i32, whole_process: bool) -> libbpf_rs::Result<()> {
+    /// Marks a thread, or all threads of a process, as traced; a record tells of each. Returns whether there is any.
+    pub fn seed(&mut self, id: i32, whole_process: bool) -> libbpf_rs::Result<bool> {
         if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
             bss.seed_id = id as u32;
             bss.seed_is_tgid = u32::from(whole_process);
+            bss.seed_found = 0;
         }
         let link = self.skel.progs.seed.attach()?;
         // Threads that were being cloned while it ran are found the second time.
@@ -200,7 +205,13 @@ impl Kernel {
             let mut none = [0; 64];
             while Iter::new(&link)?.read(&mut none).is_ok_and(|n| n > 0) {}
         }
-        Ok(())
+        // SAFETY: a valid, aligned u32 of our own mapping.
+        Ok(self
+            .skel
+            .maps
+            .bss_data
+            .as_deref()
+            .is_some_and(|bss| unsafe { std::ptr::read_volatile(&bss.seed_found) } != 0))
     }
 
     pub fn ring(&self) -> BorrowedFd<'_> {
@@ -225,6 +236,9 @@ impl Kernel {
     /// What was counted so far, per ABI and number.
     pub fn counted(&self) -> libbpf_rs::Result<Vec<Counted>> {
         let mut all = Vec::new();
+        if !self.counts {
+            return Ok(all);
+        }
         for index in 0..bound::ABIS.0 * bound::NUMBERS.0 {
             let Some(plan) = lookup::<call_plan>(&self.skel.maps.calls, index)? else { continue };
             if plan.slot == 0 || plan.slot > bound::COUNT_SLOTS.0 {
@@ -275,14 +289,14 @@ impl<T: MapCore> Fill for T {
     }
 }
 
-fn has_prepare_exec() -> bool {
-    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let mut numbers = release.split(['.', '-']).map(|n| n.parse::<u32>().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 10)
-}
-
 /// Whether the engine can run here: loads and attaches it for a moment.
 pub fn available() -> Result<(), Why> {
+    trial_load(1 << 16).map(drop)
+}
+
+/// Loads and attaches everything there is, with a ring of this size. Returns how long that took.
+pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
+    let begin = Instant::now();
     let tables = Tables {
         ops: Vec::new(),
         calls: Vec::new(),
@@ -299,15 +313,17 @@ pub fn available() -> Result<(), Why> {
         ip: true,
         unknown: true,
         exits_only: false,
+        detach_on_execve: false,
         signals: true,
         counting: None,
         skip_failed: false,
         skip_successful: false,
         attach: true,
-        ring_bytes: 1 << 16,
+        ring_bytes,
     };
-    Kernel::load(config, &tables)?
-    .attach()
+    let mut kernel = Kernel::load(config, &tables)?;
+    kernel.attach()?;
+    Ok(begin.elapsed())
 }
 
 /// What wire.h says fits what Rust assumes of it.

@@ -130,7 +130,7 @@ fn stopping_lets_go_of_what_lives_on() {
     std::thread::sleep(Duration::from_millis(50));
     let pid = cat.id() as i32;
     let mut engine = EbpfEngine::start(TraceSpec { attach: vec![pid], ..everything() }).unwrap();
-    engine.stop();
+    engine.stop(None);
     let mut detached = 0;
     while let Some(event) = engine.next().unwrap() {
         if let Event::Detached { tid, .. } = event {

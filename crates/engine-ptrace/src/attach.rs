@@ -1,10 +1,11 @@
 //! `-p`: attaching to threads that run already.
 
-use crate::error::AttachFailure;
+use crate::error::{AttachFailure, StartError};
 use crate::tracee::Running;
 use nix::errno::Errno;
 use std::collections::HashSet;
-use stride_event::Tid;
+use stride_engine_base::spawn;
+use stride_event::{Command, Tid};
 
 #[derive(Debug, Default)]
 pub struct Attached {
@@ -44,6 +45,16 @@ pub fn attach(tids: &[Tid], follow: bool, options: i32) -> Attached {
         }
     }
     attached
+}
+
+/// Whether the engine can run here: traces a process of our own for a moment.
+pub fn available() -> Result<(), StartError> {
+    // It is never let go, and exits instead.
+    let command = Command { path: "/".into(), args: Vec::new(), env: Vec::new(), user: None };
+    let waiting = spawn(&command, None, 0)?;
+    waiting.ready()?;
+    let pid = waiting.pid();
+    Running::seize(pid, 0).map(drop).map_err(|errno| StartError::Attach(vec![AttachFailure::new(pid, errno)]))
 }
 
 fn seize(tid: Tid, options: i32) -> Result<Running, Errno> {

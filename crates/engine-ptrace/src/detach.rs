@@ -9,6 +9,7 @@ use crate::sys::{self, Info};
 use crate::threads::{Inside, State};
 use crate::tracee::Stopped;
 use crate::wait::{Report, Status, Stop, Waited, wait};
+use stride_engine_base::interrupt::pass_on;
 use stride_event::{Ns, Tid};
 
 const PATIENCE: Ns = 1_000_000_000;
@@ -59,8 +60,7 @@ pub fn release_all(engine: &mut PtraceEngine) {
         engine.retire(slot);
     }
     if let (Some(Some(signal)), Some(command)) = (engine.stopping, engine.command) {
-        sys::kill(command, libc::SIGCONT);
-        sys::kill(command, signal);
+        pass_on(command, signal);
     }
 }
 

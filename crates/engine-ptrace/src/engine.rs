@@ -5,7 +5,7 @@ use crate::attach::attach;
 use crate::error::{AttachFailure, EngineError, StartError};
 use crate::plans::Plans;
 use crate::signals::Signals;
-use crate::spawn::{Plan, spawn};
+use crate::spawn::seize;
 use crate::sys::{self, Entered, Info};
 use crate::threads::{Inside, Slot, Startup, State, Thread, Threads};
 use crate::tracee::{ExitToken, Running, StopToken, Stopped, Until};
@@ -13,6 +13,7 @@ use crate::wait::{Report, Status, Stop, Waited, wait};
 use crate::{detach, seccomp};
 use std::collections::VecDeque;
 use std::marker::PhantomData;
+use stride_engine_base::{Waiting, spawn};
 use stride_event::{Call, CallSet, Event, Fate, Ns, Origin, Outcome, Phase, SIGINFO_SIZE, Tid, TraceSpec};
 use stride_syscalls::{Abi, uapi::numbers};
 
@@ -127,14 +128,23 @@ pub struct PtraceEngine {
 impl PtraceEngine {
     /// Starts the command or attaches, or both. With `-D`, returns in another process than the caller's, which becomes the command.
     pub fn start(spec: TraceSpec) -> Result<PtraceEngine, StartError> {
-        let filter = seccomp::filter(&spec);
-        let kill_on_exit = spec.kill_on_exit || filter.is_some();
-        let filtered = filter.is_some();
+        let filter = seccomp::filter(&spec).map(|f| (f.program, f.no_new_privs));
+        let command = spec.command.as_ref();
+        let waiting = command.map(|command| spawn(command, filter.as_ref(), spec.daemonize)).transpose()?;
+        Self::start_filtered(spec, waiting, filter.is_some())
+    }
+
+    /// The same for a command that was forked before, without a seccomp filter.
+    pub fn start_waiting(spec: TraceSpec, waiting: Option<Waiting>) -> Result<PtraceEngine, StartError> {
+        Self::start_filtered(spec, waiting, false)
+    }
+
+    fn start_filtered(spec: TraceSpec, waiting: Option<Waiting>, filtered: bool) -> Result<PtraceEngine, StartError> {
+        let kill_on_exit = spec.kill_on_exit || filtered;
         let options = options(spec.follow, kill_on_exit, filtered);
         let mut threads = Vec::new();
-        if let Some(command) = &spec.command {
-            let filter = filter.map(|f| (f.program, f.no_new_privs));
-            let (tid, running) = spawn(&Plan { command, options, filter, daemonize: spec.daemonize })?;
+        if let Some(waiting) = waiting {
+            let (tid, running) = seize(waiting, options, filtered)?;
             threads.push((tid, running, Origin::Spawned));
         }
         let attached = attach(&spec.attach, spec.follow, options);
@@ -142,12 +152,7 @@ impl PtraceEngine {
         if threads.is_empty() {
             return Err(StartError::Attach(attached.failures));
         }
-        let level = match spec.interruptible {
-            0 if spec.daemonize > 0 => 4,
-            0 => 2,
-            level => level,
-        };
-        let signals = Signals::install(level).map_err(|errno| StartError::Spawn { call: "timer_create", errno })?;
+        let signals = Signals::install(&spec).map_err(|errno| StartError::Spawn { call: "timer_create", errno })?;
         let mut engine = PtraceEngine {
             threads: Threads::default(),
             notes: VecDeque::with_capacity(8),

@@ -2,6 +2,7 @@
 
 use nix::errno::Errno;
 use std::fmt;
+use stride_engine_base::SpawnError;
 use stride_event::Tid;
 
 /// Tracing could not begin.
@@ -97,4 +98,13 @@ impl fmt::Display for EngineError {
 }
 
 impl std::error::Error for StartError {}
+
+impl From<SpawnError> for StartError {
+    fn from(error: SpawnError) -> StartError {
+        match error {
+            SpawnError::Call(call, errno) => StartError::Spawn { call, errno },
+            SpawnError::Nul => StartError::Nul,
+        }
+    }
+}
 impl std::error::Error for EngineError {}

@@ -10,10 +10,10 @@ mod event;
 mod memory;
 mod spec;
 
-pub use counted::{Counted, Histogram, Times};
 pub use call::{Call, Outcome};
 pub use capture::{Limits, Peek, capture};
+pub use counted::{Counted, Histogram, Times};
 pub use descriptor::{Descriptor, Detail};
 pub use event::{Event, Fate, Ns, Origin, SIGINFO_SIZE, Tid};
 pub use memory::{Blocks, Memory, Phase};
-pub use spec::{Counting, CallSet, Command, FdSet, Seccomp, TraceSpec};
+pub use spec::{CallSet, Command, Counting, FdSet, Seccomp, TraceSpec};

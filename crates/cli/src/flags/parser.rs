@@ -26,6 +26,8 @@ pub enum Outcome {
     Trace(Box<Options>),
     /// Text for stdout, then exit with status 0.
     Print(String),
+    /// `--doctor`.
+    Doctor,
     /// Exit with status 1.
     Fail,
 }
@@ -41,6 +43,7 @@ pub fn parse(argv: impl IntoIterator<Item = OsString>, no_color: bool) -> Parsed
     let outcome = match result {
         Ok(outcome) => outcome,
         Err(Stop::Help) => Outcome::Print(help::usage()),
+        Err(Stop::Doctor) => Outcome::Doctor,
         Err(Stop::Generate(artefact)) => Outcome::Print(generate::text(artefact)),
         Err(Stop::Fail { message, hint }) => {
             messages.push(format!("{name}: {message}"));

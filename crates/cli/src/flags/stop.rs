@@ -12,6 +12,8 @@ pub enum Stop {
     },
     /// `-h`, which wins over everything after it.
     Help,
+    /// `--doctor`, likewise.
+    Doctor,
     /// `--generate`, likewise.
     Generate(Artefact),
 }

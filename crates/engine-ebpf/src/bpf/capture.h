@@ -19,9 +19,12 @@
 
 static __always_inline struct scratch *scratch(void)
 {
-	u32 cpu = bpf_get_smp_processor_id();
+	u32 index = bpf_get_smp_processor_id();
 
-	return bpf_map_lookup_elem(&scratches, &cpu);
+	/* A function's program may be preempted, so it has a scratch to itself. (The kernel runs but one a CPU at a time.) */
+	if (exec_scratches && BPF_CORE_READ_BITFIELD(bpf_get_current_task_btf(), in_execve))
+		index += exec_scratches;
+	return bpf_map_lookup_elem(&scratches, &index);
 }
 
 static __always_inline struct op *op_at(u32 index)
@@ -159,6 +162,9 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 	if (op->kind == OP_STR) {
 		/* One more than wanted: the helper puts a NUL in the last byte of what it does not find the end of. */
 		r = bpf_probe_read_user_str(s->data + to, want + 1, (void *)ptr);
+		/* Before Linux 6.13 the helper did not count the NUL of an empty string. */
+		if (!r)
+			r = 1;
 		got = r < 0 ? 0 : r > want ? want : r;
 		if (r < 0) {
 			got = read_pages(s, to, want, ptr);

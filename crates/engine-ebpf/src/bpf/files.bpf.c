@@ -131,7 +131,7 @@ __noinline int send_file(int fd, u32 flags)
 		return 0;
 	__builtin_memset(&d->rec, 0, sizeof(d->rec));
 	d->rec.head.kind = REC_FILE;
-	d->rec.head.tid = task->pid;
+	d->rec.head.tid = number_of(BPF_CORE_READ(task, thread_pid));
 	d->rec.fd = fd;
 	d->rec.flags = flags;
 	if (fd == AT_FDCWD) {

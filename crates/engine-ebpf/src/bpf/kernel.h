@@ -101,6 +101,22 @@ struct signal_struct {
 	struct task_struct *group_exec_task;
 };
 
+struct upid {
+	int nr;
+};
+
+struct hlist_node;
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+struct pid {
+	struct hlist_head tasks[1];
+	unsigned int level;
+	struct upid numbers[1];
+};
+
 struct sched_entity {
 	u64 sum_exec_runtime;
 };
@@ -136,21 +152,6 @@ struct eventfd_ctx {
 
 struct signalfd_ctx {
 	sigset_t sigmask;
-};
-
-struct hlist_node;
-
-struct hlist_head {
-	struct hlist_node *first;
-};
-
-struct upid {
-	int nr;
-};
-
-struct pid {
-	struct hlist_head tasks[1];
-	struct upid numbers[1];
 };
 
 struct tty_struct {
@@ -232,6 +233,8 @@ struct task_struct {
 	int pid;
 	int tgid;
 	int exit_code;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
 	struct signal_struct *signal;
 	struct sigpending pending;
 	struct fs_struct *fs;
@@ -239,6 +242,7 @@ struct task_struct {
 	struct sched_entity se;
 	unsigned long nvcsw;
 	unsigned long nivcsw;
+	unsigned in_execve : 1;
 };
 
 struct kernel_siginfo {

@@ -46,7 +46,7 @@ struct {
 
 /*
  * Where a record is put together: one per CPU. (A per-CPU map holds at most 32 KiB an element.) The programs that use
- * it run with preemption off and never from interrupts.
+ * it run with preemption off and never from interrupts; on_check_exec, which does not, has one per CPU of its own.
  */
 struct scratch {
 	/* The interpreter's state: the call's plan, bytes of `data` in use, how the call ended, and where its loops are. */
@@ -123,7 +123,10 @@ const volatile bool few_calls;
 const volatile bool skip_failed;
 const volatile bool skip_successful;
 const volatile bool trace_unknown;
+/* execve is seen where it succeeds, not when it is entered; and from which scratch on, if a function's program sees it. */
 const volatile bool have_prepare_exec;
+const volatile bool detach_on_exec;
+const volatile u32 exec_scratches;
 /* Records beyond this fill of the ring are refused, except those that tell of threads coming and going. */
 const volatile u64 ring_call_limit;
 /* Fill at which a waiting reader is woken. */
@@ -134,6 +137,8 @@ u32 reader_waits;
 /* What the task iterator is to adopt. */
 u32 seed_id;
 u32 seed_is_tgid;
+/* Set if there was any such thread. */
+u32 seed_found;
 /* Control records that found no room. */
 u64 control_lost;
 /* Slots of `counts` given out. */
@@ -152,6 +157,7 @@ struct wire_types {
 	struct rec_file file;
 	struct fds_plan fds;
 	enum file_flag file_flag;
+	struct rec_detach detach;
 	enum rec_kind rec_kind;
 	enum rec_flag rec_flag;
 	enum block_flag block_flag;

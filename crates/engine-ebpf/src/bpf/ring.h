@@ -9,7 +9,7 @@ static __always_inline void head(struct rec_head *h, u32 kind, struct task_struc
 	h->abi = 0;
 	h->flags = 0;
 	h->lost = st->lost;
-	h->tid = task->pid;
+	h->tid = id_of(task);
 	h->nr = 0;
 }
 

@@ -20,6 +20,7 @@ static __always_inline void send_signal(struct task_struct *task, struct task_st
 
 	head(&rec.head, REC_SIGNAL, task, st);
 	rec.at = bpf_ktime_get_ns();
+	rec.ip = ip_of((struct pt_regs *)bpf_task_pt_regs(task));
 	if (bpf_probe_read_kernel(rec.info, sizeof(rec.info), info))
 		__builtin_memset(rec.info, 0, sizeof(rec.info));
 	send_control(st, &rec, sizeof(rec), false);
@@ -62,7 +63,7 @@ static __always_inline void made_up_info(u64 *to, int sig, bool from_kernel)
 		/* SI_KERNEL */
 		words[2] = 0x80;
 	} else {
-		words[4] = bpf_get_current_pid_tgid() >> 32;
+		words[4] = process_id_of(bpf_get_current_task_btf());
 		words[5] = bpf_get_current_uid_gid();
 	}
 }
@@ -83,6 +84,7 @@ static __always_inline void send_noted(struct task_struct *task, struct task_sta
 
 	head(&rec.head, REC_SIGNAL, task, st);
 	rec.at = bpf_ktime_get_ns();
+	rec.ip = ip_of((struct pt_regs *)bpf_task_pt_regs(task));
 	copy_info(rec.info, sig, info);
 	send_control(st, &rec, sizeof(rec), false);
 }

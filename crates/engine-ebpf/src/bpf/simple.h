@@ -9,23 +9,10 @@
 #ifndef STRIDE_SIMPLE_H
 #define STRIDE_SIMPLE_H
 
+/* No branch for each argument: the verifier would follow all of them. */
 static __always_inline u64 simple_arg(const u64 *args, u32 at)
 {
-	switch (at >> 3) {
-	case 0:
-		return args[0];
-	case 1:
-		return args[1];
-	case 2:
-		return args[2];
-	case 3:
-		return args[3];
-	case 4:
-		return args[4];
-	case 5:
-		return args[5];
-	}
-	return 0;
+	return args[at >> 3 & 7];
 }
 
 /* What all of a thread's records have in common; the rest is filled in by the caller. */
@@ -33,7 +20,8 @@ struct simple {
 	struct task_struct *task;
 	struct task_state *st;
 	struct pt_regs *regs;
-	u64 args[6];
+	/* Six, and room for whatever three bits may say. */
+	u64 args[8];
 	s64 ret;
 	u32 abi;
 	s32 nr;

@@ -12,6 +12,7 @@
 #include "wire.h"
 #include "maps.h"
 #include "regs.h"
+#include "ids.h"
 #include "ring.h"
 #include "capture.h"
 #include "traced.h"
@@ -65,13 +66,8 @@ static __always_inline bool send(struct task_state *st, struct scratch *s)
 }
 
 /* Copies the memory of the call that a program at entry started the record of, and sends it. */
-SEC("raw_tp")
-int capture_entry(void *ctx)
+static __always_inline int copy_and_send(struct task_state *st, struct scratch *s)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct task_state *st = traced(task);
-	struct scratch *s = scratch();
-
 	if (!st || !s)
 		return 0;
 	s->phase = 0;
@@ -82,6 +78,12 @@ int capture_entry(void *ctx)
 	if (send(st, s))
 		st->flags |= TASK_ENTRY_SENT;
 	return 0;
+}
+
+SEC("raw_tp")
+int capture_entry(void *ctx)
+{
+	return copy_and_send(traced(bpf_get_current_task_btf()), scratch());
 }
 
 /* Sends what is in memory now, before the kernel overwrites it. Does not return where there is something to copy. */
@@ -134,6 +136,8 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 				return 0;
 		}
 	}
+	if (flags & CALL_EXEC && !have_prepare_exec)
+		note_id_before_exec(task, st);
 	if (take_times) {
 		st->entered = bpf_ktime_get_ns();
 		if (count_cpu)
@@ -164,12 +168,43 @@ int on_prepare_exec(void *ctx)
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	abi = abi_of(task);
 	nr = nr_of(regs);
+	note_id_before_exec(task, st);
+	if (st->flags & TASK_BEFORE_EXEC)
+		st->flags |= TASK_FIRST_EXEC;
 	index = plan_index(abi, nr);
 	st->flags &= ~TASK_BEFORE_EXEC;
 	st->flags |= TASK_EXECING;
 	if (flags_of(bpf_map_lookup_elem(&calls, &index)) & CALL_TRACED)
 		send_entry(ctx, task, st, regs, abi, nr);
 	return 0;
+}
+
+/*
+ * Before Linux 6.10: execve has read what it was given (so that it is in memory, as it need not be when the call is entered),
+ * and may still fail. Called again for the interpreter of a script.
+ */
+SEC("fentry/security_bprm_check")
+int on_check_exec(void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct task_state *st = traced(task);
+	struct scratch *s;
+	struct pt_regs *regs;
+	u32 abi, index;
+
+	if (!st || st->flags & TASK_EXECING)
+		return 0;
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	abi = abi_of(task);
+	index = plan_index(abi, nr_of(regs));
+	st->flags |= TASK_EXECING;
+	if (!(flags_of(bpf_map_lookup_elem(&calls, &index)) & CALL_TRACED))
+		return 0;
+	s = begin(task, st, regs, abi, nr_of(regs), REC_ENTRY);
+	if (!s)
+		return 0;
+	s->index = index;
+	return copy_and_send(st, s);
 }
 
 /* A thread that is being killed never sees its call return; but one that its own signal turned into a kill would have. */
@@ -283,9 +318,20 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	new->flags = TASK_NEW;
 	head(&rec.head, REC_START, child, new);
 	rec.at = bpf_ktime_get_ns();
-	rec.parent = parent->pid;
+	rec.parent = id_of(parent);
 	send_control(new, &rec, sizeof(rec), false);
 	return 0;
+}
+
+/* -b execve. */
+static __always_inline void let_go(struct task_struct *task, struct task_state *st)
+{
+	struct rec_detach rec;
+
+	head(&rec.head, REC_DETACH, task, st);
+	rec.at = bpf_ktime_get_ns();
+	send_control(st, &rec, sizeof(rec), true);
+	bpf_task_storage_delete(&tasks, task);
 }
 
 /* struct task_struct *task: the current one; int old_pid */
@@ -297,15 +343,19 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 	struct task_state *st;
 	struct rec_exec rec;
 
-	if (task->pid == old_pid)
+	if (task->pid == old_pid && !detach_on_exec)
 		return 0;
 	st = traced(task);
 	if (!st)
 		return 0;
-	head(&rec.head, REC_EXEC, task, st);
-	rec.at = bpf_ktime_get_ns();
-	rec.old = old_pid;
-	send_control(st, &rec, sizeof(rec), false);
+	if (task->pid != old_pid) {
+		head(&rec.head, REC_EXEC, task, st);
+		rec.at = bpf_ktime_get_ns();
+		rec.old = nested ? st->old_id : old_pid;
+		send_control(st, &rec, sizeof(rec), false);
+	}
+	if (detach_on_exec && !(st->flags & (TASK_BEFORE_EXEC | TASK_FIRST_EXEC)))
+		let_go(task, st);
 	return 0;
 }
 
@@ -361,8 +411,9 @@ int seed(struct bpf_iter__task *ctx)
 	struct task_state *st;
 	struct rec_start rec;
 
-	if (!task || (seed_is_tgid ? task->tgid : task->pid) != seed_id)
+	if (!task || (seed_is_tgid ? process_id_of(task) : id_of(task)) != seed_id)
 		return 0;
+	seed_found = 1;
 	if (bpf_task_storage_get(&tasks, task, NULL, 0))
 		return 0;
 	st = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);

@@ -22,8 +22,10 @@ enum rec_kind {
 	REC_EXIT = 5,
 	/* A thread took over its leader's id by execve. */
 	REC_EXEC = 6,
+	/* A thread is traced no longer, and lives on. */
+	REC_DETACH = 7,
 	/* What a descriptor of the thread's next REC_CALL refers to. */
-	REC_FILE = 7,
+	REC_FILE = 8,
 };
 
 enum rec_flag {
@@ -101,6 +103,7 @@ struct rec_signal {
 	u64 at;
 	/* The kernel's siginfo; what lies behind it in the user's siginfo_t is zero. */
 	u64 info[6];
+	u64 ip;
 };
 
 struct rec_exit {
@@ -108,6 +111,11 @@ struct rec_exit {
 	u64 at;
 	/* As wait(2) gives it. */
 	u64 status;
+};
+
+struct rec_detach {
+	struct rec_head head;
+	u64 at;
 };
 
 struct rec_exec {
@@ -314,6 +322,8 @@ enum task_flag {
 	TASK_ENTRY_SENT = 8,
 	/* Its execve is past the point of no return. */
 	TASK_EXECING = 16,
+	/* And it is the spawned command's first one. */
+	TASK_FIRST_EXEC = 32,
 };
 
 /* What another thread left in a task_state. */
@@ -337,6 +347,9 @@ struct task_state {
 	/* enum mail: whether `info` is there. */
 	u32 mail;
 	u64 info[6];
+	/* The id before execve, where Stride's PID namespace is not the first. */
+	u32 old_id;
+	u32 pad;
 };
 
 #endif

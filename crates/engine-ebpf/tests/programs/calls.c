@@ -27,6 +27,8 @@ static void *exec_thread(void *arg)
 {
 	char *argv[] = {"true", "from", "a thread", NULL};
 
+	/* The leader waits by then. */
+	usleep(200000);
 	execve("/bin/true", argv, NULL);
 	return arg;
 }

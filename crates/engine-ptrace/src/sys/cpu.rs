@@ -37,7 +37,7 @@ pub fn may_leave_idle_policy() -> bool {
         libc::getrlimit(libc::RLIMIT_NICE, &mut limit);
         libc::getpriority(libc::PRIO_PROCESS, 0)
     };
-    super::process::capabilities() & CAP_SYS_NICE != 0 || limit.rlim_cur >= (20 - nice) as u64
+    super::capabilities() & CAP_SYS_NICE != 0 || limit.rlim_cur >= (20 - nice) as u64
 }
 
 /// The CPU on which a thread last ran, from its open `/proc/TID/stat`: field 39.

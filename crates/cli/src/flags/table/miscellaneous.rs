@@ -21,6 +21,16 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
+        long: Some("doctor"),
+        own: true,
+        help: "say what this machine allows, and which engine works",
+        doc: "Tries what the engines need, and prints what this machine allows: privileges, settings of the kernel, a trial \
+              load of the eBPF programs with the time it takes; which engine --engine=auto would take and why; and how \
+              to get the better one. Then exits, with status 0 if at least one engine works, else 1.",
+        update: |_, _| Err(Stop::Doctor),
+        ..BASE
+    },
+    Flag {
         short: Some('F'),
         help: "an old spelling of -f",
         doc: "Old spelling of -f, kept for old scripts. It is ignored if -f is given too.",

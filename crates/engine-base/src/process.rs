@@ -2,9 +2,10 @@
 //!
 //! Between fork and exec only async-signal-safe calls are made and nothing is allocated: everything is prepared in an [`Image`].
 
-use super::startup::{CLOSED, IGNORED};
+use crate::startup::{CLOSED, IGNORED};
 use nix::errno::Errno;
 use std::ffi::CString;
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use stride_event::Tid;
 
@@ -59,6 +60,14 @@ pub fn kill(pid: Tid, signal: i32) {
     unsafe { libc::kill(pid, signal) };
 }
 
+/// A descriptor of a process.
+pub fn pidfd(pid: Tid) -> Result<OwnedFd, Errno> {
+    // SAFETY: takes only numbers.
+    let fd = Errno::result(unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) })?;
+    // SAFETY: just opened, and nobody else's.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
+}
+
 /// Waits for one child to be gone.
 pub fn wait_for(pid: Tid) {
     // SAFETY: no pointers are passed.
@@ -101,7 +110,7 @@ pub fn set_filter(program: &[libc::sock_filter]) -> Result<(), Errno> {
     Errno::result(unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &prog, 0, 0) }).map(drop)
 }
 
-/// Puts back what Rust's runtime, or Stride, changed: see [`super::startup`].
+/// Puts back what Rust's runtime, or Stride, changed: see [`crate::startup`].
 pub fn restore_inherited() {
     let ignored = IGNORED.load(Ordering::Relaxed);
     // SAFETY: SIG_DFL and SIG_IGN are valid dispositions (those of KILL and STOP are refused); closing a descriptor that

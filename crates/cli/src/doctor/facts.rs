@@ -1,0 +1,156 @@
+//! Asking the machine.
+
+use std::fs::read_to_string;
+use std::time::Duration;
+use stride_engine_ebpf::{Settings, Why, probe};
+
+#[derive(Debug)]
+pub struct Facts {
+    /// Of the kernel.
+    pub release: String,
+    /// Where this binary is.
+    pub stride: String,
+
+    /// Whether bpf(2) takes a program that does nothing.
+    pub bpf: Result<(), String>,
+    pub missing: Vec<&'static str>,
+    pub btf: Result<(), String>,
+    /// The mode of kernel lockdown, where the kernel has that.
+    pub lockdown: Option<String>,
+    pub unprivileged_bpf: Option<u8>,
+    pub ring_bytes: u32,
+    /// RLIMIT_MEMLOCK; `None` without a limit.
+    pub memlock: Option<u64>,
+    pub prepare_exec: bool,
+    /// Loading the whole engine, and how long that took.
+    pub load: Result<Duration, Why>,
+
+    /// Tracing a process of our own.
+    pub ptrace: Result<(), String>,
+    /// CAP_SYS_PTRACE, for which Yama and other users' processes are no obstacle.
+    pub any_process: bool,
+    pub yama: Option<u8>,
+    pub seccomp: bool,
+    /// Who traces this process.
+    pub tracer: Option<i32>,
+
+    pub first_pid_namespace: bool,
+    pub cgroups: Cgroups,
+}
+
+/// What is mounted.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Cgroups {
+    pub v1: bool,
+    pub v2: Option<String>,
+    /// The hierarchy whose groups can be frozen.
+    pub freezer: Option<String>,
+}
+
+impl Facts {
+    pub fn gather() -> Facts {
+        let ring_bytes = Settings::default().ring_bytes;
+        let trial = probe::trial();
+        let status = read_to_string("/proc/self/status").unwrap_or_default();
+        let field = |name: &str| status.lines().find_map(|l| l.strip_prefix(name)).map(str::trim).unwrap_or_default();
+        const CAP_SYS_PTRACE: u64 = 1 << 19;
+        Facts {
+            release: line("/proc/sys/kernel/osrelease").unwrap_or_default(),
+            stride: own_path(),
+            bpf: match trial {
+                Err(why @ (Why::Denied { .. } | Why::Refused(_))) => Err(why.to_string()),
+                _ => Ok(()),
+            },
+            missing: probe::missing_capabilities(),
+            btf: probe::has_btf(),
+            lockdown: line("/sys/kernel/security/lockdown").and_then(|modes| chosen(&modes)),
+            unprivileged_bpf: number("/proc/sys/kernel/unprivileged_bpf_disabled"),
+            ring_bytes,
+            memlock: memlock(),
+            prepare_exec: probe::has_prepare_exec(),
+            load: stride_engine_ebpf::trial_load(ring_bytes),
+            ptrace: stride_engine_ptrace::available().map_err(|e| e.to_string()),
+            any_process: u64::from_str_radix(field("CapEff:"), 16).unwrap_or(0) & CAP_SYS_PTRACE != 0,
+            yama: number("/proc/sys/kernel/yama/ptrace_scope"),
+            seccomp: line("/proc/sys/kernel/seccomp/actions_avail").is_some_and(|actions| actions.contains("trace")),
+            tracer: field("TracerPid:").parse().ok().filter(|&pid| pid != 0),
+            first_pid_namespace: !probe::is_nested(),
+            cgroups: cgroups(&read_to_string("/proc/self/mountinfo").unwrap_or_default()),
+        }
+    }
+
+    pub fn any_engine(&self) -> bool {
+        self.load.is_ok() || self.ptrace.is_ok()
+    }
+}
+
+/// The path of this binary, for commands the user may type.
+pub fn own_path() -> String {
+    std::env::current_exe().map_or("stride".to_owned(), |path| path.display().to_string())
+}
+
+fn line(path: &str) -> Option<String> {
+    Some(read_to_string(path).ok()?.trim().to_owned())
+}
+
+fn number(path: &str) -> Option<u8> {
+    line(path)?.parse().ok()
+}
+
+/// `none [integrity] confidentiality`: the word in brackets.
+fn chosen(modes: &str) -> Option<String> {
+    Some(modes.split_once('[')?.1.split_once(']')?.0.to_owned())
+}
+
+fn memlock() -> Option<u64> {
+    use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
+    getrlimit(Resource::RLIMIT_MEMLOCK).ok().map(|(soft, _)| soft).filter(|&soft| soft != RLIM_INFINITY)
+}
+
+/// From the lines of `/proc/PID/mountinfo`: `... ROOT WHERE OPTIONS ... - TYPE SOURCE OPTIONS`.
+fn cgroups(mountinfo: &str) -> Cgroups {
+    let mut found = Cgroups::default();
+    for line in mountinfo.lines() {
+        let Some((before, after)) = line.split_once(" - ") else { continue };
+        let Some(at) = before.split(' ').nth(4) else { continue };
+        let mut after = after.split(' ');
+        match (after.next(), after.nth(1)) {
+            (Some("cgroup2"), _) => found.v2 = Some(at.to_owned()),
+            (Some("cgroup"), Some(options)) => {
+                found.v1 = true;
+                if options.split(',').any(|o| o == "freezer") {
+                    found.freezer.get_or_insert_with(|| at.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    // Every version 2 has one.
+    found.freezer = found.v2.clone().or(found.freezer);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mounted_hierarchies() {
+        let v1 = "31 25 0:27 / /sys/fs/cgroup/cpu rw shared:9 - cgroup cgroup rw,cpu\n";
+        let freezer = "32 25 0:28 / /sys/fs/cgroup/freezer rw - cgroup cgroup rw,freezer\n";
+        let v2 = "33 25 0:29 / /sys/fs/cgroup/unified rw shared:1 master:2 - cgroup2 cgroup2 rw,nsdelegate\n";
+        assert_eq!(cgroups(""), Cgroups::default());
+        assert_eq!(cgroups(v1), Cgroups { v1: true, v2: None, freezer: None });
+        assert_eq!(cgroups(freezer).freezer.as_deref(), Some("/sys/fs/cgroup/freezer"));
+        let hybrid = cgroups(&[v1, freezer, v2].concat());
+        assert!(hybrid.v1);
+        assert_eq!(hybrid.v2.as_deref(), Some("/sys/fs/cgroup/unified"));
+        assert_eq!(hybrid.v2, hybrid.freezer);
+    }
+
+    #[test]
+    fn the_mode_in_brackets() {
+        assert_eq!(chosen("none [integrity] confidentiality").as_deref(), Some("integrity"));
+        assert_eq!(chosen("nonsense"), None);
+    }
+}

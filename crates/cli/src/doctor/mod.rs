@@ -1,0 +1,17 @@
+//! `--doctor`: what this machine allows, which engine would be taken and why, and how to get the better one.
+
+mod facts;
+mod report;
+
+pub use facts::own_path;
+
+use std::io::{IsTerminal, Write, stdout};
+
+/// Prints the report. The exit status says whether any engine works.
+pub fn run(no_color: bool) -> i32 {
+    let facts = facts::Facts::gather();
+    let color = !no_color && stdout().is_terminal() && std::env::var_os("TERM").is_some_and(|term| term != "dumb");
+    // A reader that left early is no mistake.
+    let _ = stdout().write_all(report::report(&facts, color).as_bytes());
+    i32::from(!facts.any_engine())
+}

@@ -1,0 +1,194 @@
+//! Starting the command.
+//!
+//! The child says on a socket that it is ready, and waits there until it is traced; then it installs a seccomp filter if there is one,
+//! takes on the user's ids and calls execve(2). All that it does before execve is for the engine to hide. If the tracer dies first, the
+//! child reads the end of the socket and exits: a command that was to be traced is not run unseen.
+//!
+//! With `-D` the roles are swapped: the process that calls [`spawn`] becomes the command, so that the caller's child is the command
+//! itself, and the tracer goes on in a grandchild.
+
+use crate::process::{self, Fork, Image, User};
+use nix::errno::Errno;
+use nix::unistd::{Pid, getpid, read, setpgid, setsid, write};
+use std::ffi::CString;
+use std::fmt;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::UnixStream;
+use stride_event::{Command, Tid};
+
+/// A seccomp filter to install, and whether that takes `PR_SET_NO_NEW_PRIVS`.
+pub type Filter = (Vec<libc::sock_filter>, bool);
+
+#[derive(Debug)]
+pub enum SpawnError {
+    /// A call that starting the command takes was refused.
+    Call(&'static str, Errno),
+    /// The command's path, arguments or environment hold a NUL byte.
+    Nul,
+}
+
+impl fmt::Display for SpawnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (call, errno) = match self {
+            SpawnError::Call(call, errno) => (*call, *errno),
+            SpawnError::Nul => ("exec", Errno::EINVAL),
+        };
+        write!(f, "{call}: {}", process::strerror(errno))
+    }
+}
+
+impl std::error::Error for SpawnError {}
+
+fn failed(call: &'static str) -> impl FnOnce(Errno) -> SpawnError {
+    move |errno| SpawnError::Call(call, errno)
+}
+
+/// A command that waits to be let go; dropped, it exits without having run.
+#[derive(Debug)]
+pub struct Waiting {
+    pid: Tid,
+    gate: Option<OwnedFd>,
+    /// Not a child of this process.
+    daemonized: bool,
+}
+
+/// Forks the command, with `daemonize` (`-D`, 1 to 3) the tracer. Returns in the tracer only.
+pub fn spawn(command: &Command, filter: Option<&Filter>, daemonize: u8) -> Result<Waiting, SpawnError> {
+    let child = Child::prepare(command, filter)?;
+    // Both ends are closed by execve.
+    let (ours, theirs) = UnixStream::pair()
+        .map_err(|e| SpawnError::Call("socketpair", Errno::from_raw(e.raw_os_error().unwrap_or(libc::EINVAL))))?;
+    let (ours, theirs): (OwnedFd, OwnedFd) = (ours.into(), theirs.into());
+    let pid = if daemonize == 0 {
+        match process::fork().map_err(failed("fork"))? {
+            Fork::Parent(pid) => pid,
+            Fork::Child => child.run(ours, theirs, false),
+        }
+    } else {
+        let command = getpid().as_raw();
+        if let Fork::Parent(helper) = process::fork().map_err(failed("fork"))? {
+            process::wait_for(helper);
+            child.run(ours, theirs, true);
+        }
+        // Here the helper, whose only task is to be no one's parent.
+        match process::fork() {
+            Ok(Fork::Child) => {}
+            _ => process::exit_now(0),
+        }
+        match daemonize {
+            1 => {}
+            2 => setpgid(Pid::from_raw(0), Pid::from_raw(0)).map_err(failed("setpgid"))?,
+            _ => drop(setsid().map_err(failed("setsid"))?),
+        }
+        write(&ours, &getpid().as_raw().to_ne_bytes()).map_err(failed("write"))?;
+        command
+    };
+    Ok(Waiting { pid, gate: Some(ours), daemonized: daemonize != 0 })
+}
+
+impl Waiting {
+    pub fn pid(&self) -> Tid {
+        self.pid
+    }
+
+    /// Whether it is the tracer's own child.
+    pub fn is_child(&self) -> bool {
+        !self.daemonized
+    }
+
+    /// Waits until the child is at the gate, and has let this process trace it where that takes its consent.
+    pub fn ready(&self) -> Result<(), SpawnError> {
+        match &self.gate {
+            Some(gate) => read(gate, &mut [0]).map(drop).map_err(failed("read")),
+            None => Ok(()),
+        }
+    }
+
+    /// Lets it go on to execve.
+    pub fn go(mut self) -> Result<Tid, SpawnError> {
+        if let Some(gate) = self.gate.take() {
+            write(&gate, b"g").map_err(failed("write"))?;
+        }
+        Ok(self.pid)
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(gate) = self.gate.take() {
+            drop(gate);
+            if self.is_child() {
+                process::wait_for(self.pid);
+            }
+        }
+    }
+}
+
+/// Everything the child needs, allocated before the fork.
+struct Child<'a> {
+    command: &'a Command,
+    filter: Option<&'a Filter>,
+    image: Image,
+    /// `strace: `
+    name: Vec<u8>,
+}
+
+impl<'a> Child<'a> {
+    fn prepare(command: &'a Command, filter: Option<&'a Filter>) -> Result<Child<'a>, SpawnError> {
+        let c = |bytes: &[u8]| CString::new(bytes).map_err(|_| SpawnError::Nul);
+        let args = command.args.iter().map(|a| c(a.as_bytes())).collect::<Result<_, _>>()?;
+        let env = command
+            .env
+            .iter()
+            .map(|(k, v)| c(&[k.as_bytes(), b"=", v.as_bytes()].concat()))
+            .collect::<Result<_, _>>()?;
+        let image = Image::new(c(command.path.as_os_str().as_bytes())?, args, env);
+        let mut name = std::env::args_os().next().map_or(b"stride".to_vec(), |n| n.as_bytes().to_vec());
+        name.extend(b": ");
+        Ok(Child { command, filter, image, name })
+    }
+
+    /// Becomes the command.
+    fn run(&self, ours: OwnedFd, theirs: OwnedFd, daemonized: bool) -> ! {
+        drop(ours);
+        process::restore_inherited();
+        if daemonized {
+            let mut pid = [0; 4];
+            if read(&theirs, &mut pid) != Ok(4) {
+                process::exit_now(1);
+            }
+            process::set_tracer(Tid::from_ne_bytes(pid));
+        }
+        // Ready: from here on every call may cost a stop.
+        let _ = write(&theirs, b"r");
+        // Nothing more to read: the tracer is gone, and has told why.
+        while match read(&theirs, &mut [0]) {
+            Ok(1) => false,
+            Err(Errno::EINTR) => true,
+            _ => process::exit_now(1),
+        } {}
+        if let Some((program, privs)) = self.filter {
+            if *privs && let Err(e) = process::no_new_privs() {
+                self.fail("prctl(PR_SET_NO_NEW_PRIVS)", e);
+            }
+            if let Err(e) = process::set_filter(program) {
+                self.fail("prctl(PR_SET_SECCOMP)", e);
+            }
+        }
+        if let Some((uid, gid, groups)) = &self.command.user
+            && let Err((call, e)) = process::set_user(&User { uid: *uid, gid: *gid, groups })
+        {
+            self.fail(call, e);
+        }
+        self.fail("exec", process::exec(&self.image))
+    }
+
+    /// `strace: exec: No such file or directory`, in one write, and exit status 1.
+    fn fail(&self, call: &str, errno: Errno) -> ! {
+        let mut text = [0u8; 512];
+        let n = process::message(&mut text, &[&self.name, call.as_bytes(), b": "], errno);
+        let _ = write(std::io::stderr(), &text[..n]);
+        process::exit_now(1)
+    }
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * The ids of threads, as Stride's own PID namespace has them. For a Stride in the machine's first one, the usual case, that is the
+ * number in the task. Elsewhere it is one of a list in the thread's struct pid, at the level of Stride's namespace: every thread
+ * that can be traced from there is in it or below it, so that the level is the same for all.
+ */
+#ifndef STRIDE_IDS_H
+#define STRIDE_IDS_H
+
+/* Stride is not in the first PID namespace. */
+const volatile bool nested;
+/* How deep its namespace is, and where the list lies in struct pid. */
+u32 pid_level;
+u32 pid_numbers;
+
+/* include/linux/pid.h */
+struct number {
+	int nr;
+	void *ns;
+};
+
+/*
+ * Run once, by a nested Stride. (Were this in the other programs, all would pay for having struct pid looked for in the kernel's
+ * type information.)
+ */
+SEC("raw_tp")
+int learn_ids(void *ctx)
+{
+	struct pid *pid = BPF_CORE_READ(bpf_get_current_task_btf(), thread_pid);
+
+	pid_level = BPF_CORE_READ(pid, level);
+	pid_numbers = bpf_core_field_offset(pid->numbers);
+	return 0;
+}
+
+static __noinline u32 id_in_namespace(struct task_struct *task)
+{
+	void *pid = BPF_CORE_READ(task, thread_pid);
+	int nr = 0;
+
+	bpf_probe_read_kernel(&nr, sizeof(nr), pid + pid_numbers + pid_level * sizeof(struct number));
+	return nr;
+}
+
+static __always_inline u32 id_of(struct task_struct *task)
+{
+	return nested ? id_in_namespace(task) : task->pid;
+}
+
+/* The id of its process. */
+static __always_inline u32 process_id_of(struct task_struct *task)
+{
+	return nested ? id_in_namespace(BPF_CORE_READ(task, group_leader)) : task->tgid;
+}
+
+/* The kernel does not tell the former id of a thread that called execve as other namespaces have it. */
+static __always_inline void note_id_before_exec(struct task_struct *task, struct task_state *st)
+{
+	if (nested)
+		st->old_id = id_in_namespace(task);
+}
+
+#endif

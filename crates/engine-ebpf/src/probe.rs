@@ -1,0 +1,97 @@
+//! What can be found out about this machine without loading the engine.
+
+use crate::error::Why;
+use nix::errno::Errno;
+use std::io::{self, Read};
+use stride_engine_base::process;
+
+/// The kernel's type information of itself, to which the programs are relocated.
+const BTF: &str = "/sys/kernel/btf/vmlinux";
+/// The first bytes of any BTF, in the byte order of the machine.
+const MAGIC: u16 = 0xeb9f;
+const LOCKDOWN: &str = "/sys/kernel/security/lockdown";
+
+/// The capabilities that loading takes, with their numbers. CAP_SYS_ADMIN stands for both.
+pub const NEEDED: [(&str, u32); 2] = [("cap_bpf", 39), ("cap_perfmon", 38)];
+const SYS_ADMIN: u32 = 21;
+
+/// Those of [`NEEDED`] that this process has not.
+pub fn missing_capabilities() -> Vec<&'static str> {
+    let have = process::capabilities();
+    let has = |bit: u32| have >> bit & 1 != 0;
+    NEEDED.iter().filter(|(_, bit)| !has(*bit) && !has(SYS_ADMIN)).map(|(name, _)| *name).collect()
+}
+
+/// Whether the kernel is locked down so far that tracing programs may not read its memory.
+pub fn locked_down() -> bool {
+    std::fs::read_to_string(LOCKDOWN).is_ok_and(|modes| modes.contains("[confidentiality]"))
+}
+
+/// Whether the engine has a chance here: finds in microseconds what most often stands in its way.
+pub fn trial() -> Result<(), Why> {
+    load_nothing().map_err(|errno| match errno {
+        Errno::ENOSYS => Why::Refused("it was built without bpf(2)".to_owned()),
+        _ => {
+            let what = format!("bpf(BPF_PROG_LOAD): {}", process::strerror(errno));
+            Why::Denied { missing: missing_capabilities(), what }
+        }
+    })?;
+    has_btf().map_err(Why::NoBtf)
+}
+
+/// Whether the kernel has type information of itself.
+pub fn has_btf() -> Result<(), String> {
+    let mut magic = [0; 2];
+    match std::fs::File::open(BTF).and_then(|mut file| file.read_exact(&mut magic)) {
+        Ok(()) if u16::from_ne_bytes(magic) == MAGIC => Ok(()),
+        Ok(()) => Err(format!("{BTF} is not BTF")),
+        Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => Err(format!("{BTF} is empty")),
+        Err(e) => Err(format!("{BTF}: {}", e.raw_os_error().map_or(e.to_string(), strerror))),
+    }
+}
+
+fn strerror(errno: i32) -> String {
+    process::strerror(Errno::from_raw(errno))
+}
+
+/// Whether execve is announced when it can no longer fail (`sched_prepare_exec`), which came with Linux 6.10.
+pub fn has_prepare_exec() -> bool {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release.split(['.', '-']).map(|n| n.parse::<u32>().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 10)
+}
+
+/// Whether Stride is in another PID namespace than the machine's first, in which the kernel's own numbers of threads are the ids.
+pub fn is_nested() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    // include/linux/proc_ns.h
+    const FIRST: u64 = 0xEFFF_FFFC;
+    std::fs::metadata("/proc/self/ns/pid").is_ok_and(|namespace| namespace.ino() != FIRST)
+}
+
+/// Loads a program that does nothing, of a kind that takes the same privileges as the engine's.
+fn load_nothing() -> Result<(), Errno> {
+    /// The start of `union bpf_attr` for BPF_PROG_LOAD; what the kernel takes to follow is zero.
+    #[repr(C)]
+    struct ProgLoad {
+        prog_type: u32,
+        insn_cnt: u32,
+        insns: u64,
+        license: u64,
+    }
+    const BPF_PROG_LOAD: libc::c_int = 5;
+    const RAW_TRACEPOINT: u32 = 17;
+    // r0 = 0; exit
+    const PROGRAM: [u64; 2] = [0xb7, 0x95];
+    let attr = ProgLoad {
+        prog_type: RAW_TRACEPOINT,
+        insn_cnt: PROGRAM.len() as u32,
+        insns: PROGRAM.as_ptr() as u64,
+        license: c"GPL".as_ptr() as u64,
+    };
+    // SAFETY: the kernel reads the struct, the instructions and the string, all of which outlive the call.
+    let fd = unsafe { libc::syscall(libc::SYS_bpf, BPF_PROG_LOAD, &raw const attr, size_of::<ProgLoad>()) };
+    // SAFETY: just opened, and nobody else's.
+    unsafe { libc::close(Errno::result(fd)? as i32) };
+    Ok(())
+}
