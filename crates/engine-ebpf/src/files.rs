@@ -84,15 +84,16 @@ fn add(plan: &mut fds_plan, row: &Syscall, abi: Abi) {
 /// Whether it is a descriptor, or may be one.
 fn is_fd(ty: &Ty) -> bool {
     match ty {
-        Ty::Fd | Ty::DirFd => true,
+        // The other process may be its own.
+        Ty::Fd | Ty::DirFd | Ty::Custom(Irregular::FdOf(_) | Irregular::FdOfPidfd(_), _) => true,
         Ty::As(_, inner) | Ty::Custom(_, inner) => is_fd(inner),
         Ty::Select(select) => is_fd(&select.default) || select.cases.iter().any(|c| is_fd(&c.1)),
         _ => false,
     }
 }
 
-/// Whether there are descriptors in the memory it points to: given ones, or such as the call makes. What a choice decides is
-/// left out, as messages are: those calls are many, and seldom is there a descriptor in them.
+/// Whether there are descriptors in the memory it points to: given ones, or such as the call makes. What ioctl(2)
+/// takes is left out, as messages are: those calls are many, and seldom is there a descriptor in them.
 fn holds_fds(ty: &Ty, made: bool) -> bool {
     let holds = |dir: Dir, inner: &Ty| (if made { dir == Dir::Out } else { dir.at_entry() }) && has_fd(inner, made);
     match *ty {
@@ -100,6 +101,10 @@ fn holds_fds(ty: &Ty, made: bool) -> bool {
         Ty::Grown(dir, s, ..) => holds(dir, &Ty::Struct(s)),
         Ty::Exchange(s) | Ty::Spread(s) => holds(Dir::In, &Ty::Struct(s)),
         Ty::Turn(s, _) => holds(Dir::In, &Ty::Struct(s)),
+        // A choice of many is ioctl's.
+        Ty::Select(select) if select.cases.len() <= 8 => {
+            select.cases.iter().any(|c| holds_fds(&c.1, made)) || holds_fds(&select.default, made)
+        }
         Ty::Custom(Irregular::FdSet, _) => !made,
         Ty::Custom(Irregular::Msghdr | Irregular::Mmsghdr | Irregular::MmsghdrOut, _) => false,
         Ty::Custom(_, inner) | Ty::As(_, inner) => holds_fds(inner, made),
@@ -130,6 +135,10 @@ pub fn descriptor(rec: &rec_file, names: &[u8]) -> Option<Descriptor> {
     if has(file_flag::FILE_NONE) || has(file_flag::FILE_CUT) {
         return Some(bare);
     }
+    let (names, address) = match (rec.magic, names.iter().position(|&b| b == 0)) {
+        (SOCKFS, Some(end)) => names.split_at(end + 1),
+        _ => (names, &[][..]),
+    };
     let names: Vec<&[u8]> = names.split_inclusive(|&b| b == 0).filter_map(|n| n.strip_suffix(b"\0")).collect();
     let name = names.first().copied().unwrap_or_default();
     let alone = has(file_flag::FILE_ALONE);
@@ -147,7 +156,7 @@ pub fn descriptor(rec: &rec_file, names: &[u8]) -> Option<Descriptor> {
     if gone && rec.nlink > 0 {
         path.extend_from_slice(b" (deleted)");
     }
-    let detail = detail(rec, &path);
+    let detail = detail(rec, &path, address);
     Some(Descriptor {
         path,
         deleted: gone && rec.nlink == 0,
@@ -160,7 +169,7 @@ pub fn descriptor(rec: &rec_file, names: &[u8]) -> Option<Descriptor> {
     })
 }
 
-fn detail(rec: &rec_file, path: &[u8]) -> Detail {
+fn detail(rec: &rec_file, path: &[u8], address: &[u8]) -> Detail {
     const PTMX: u32 = 5 << 20 | 2;
     let from = &rec.detail;
     let [first, second, third] = from.numbers;
@@ -168,13 +177,13 @@ fn detail(rec: &rec_file, path: &[u8]) -> Detail {
         b"anon_inode:[eventfd]" => Detail::Eventfd { count: first, id: second, semaphore: third & 1 != 0 },
         b"anon_inode:[signalfd]" => Detail::Signalfd(first),
         b"anon_inode:[pidfd]" => Detail::Pidfd(first as i32),
-        _ if rec.magic == SOCKFS => socket(from),
+        _ if rec.magic == SOCKFS => socket(from, address),
         _ if rec.rdev == PTMX && rec.mode & 0o170000 == 0o020000 => Detail::Terminal(first as u32),
         _ => Detail::None,
     }
 }
 
-fn socket(from: &file_detail) -> Detail {
+fn socket(from: &file_detail, name: &[u8]) -> Detail {
     let address = |i: usize| {
         let words: [u32; 4] = [0, 1, 2, 3].map(|k| from.addresses[i + k]);
         if u64::from(from.family) == c::AF_INET {
@@ -186,6 +195,7 @@ fn socket(from: &file_detail) -> Detail {
     };
     match u64::from(from.family) {
         c::AF_NETLINK => Detail::Netlink { protocol: from.numbers[0] as u32, port: from.numbers[1] as u32 },
+        c::AF_UNIX => Detail::Unix { peer: from.numbers[0], name: name.to_vec() },
         // One without a port is bound to nothing yet.
         c::AF_INET | c::AF_INET6 if from.ports[0] != 0 => Detail::Inet {
             local: (address(0), from.ports[0]),

@@ -25,7 +25,7 @@ pub struct Descriptor {
 }
 
 /// What is known of a file besides its path (`-yy`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     #[default]
     None,
@@ -43,6 +43,11 @@ pub enum Detail {
     Netlink {
         protocol: u32,
         port: u32,
+    },
+    /// The inode of the other end of a unix socket, or 0, and its own name, or none.
+    Unix {
+        peer: u64,
+        name: Vec<u8>,
     },
     /// The ends of a socket of the internet.
     Inet {

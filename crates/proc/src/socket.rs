@@ -108,6 +108,10 @@ fn seen(known: &Descriptor) -> Option<String> {
         // The kernel lists what is bound.
         Detail::Netlink { port: 0, .. } => None,
         Detail::Netlink { protocol, port } => Some(netlink(protocol, port)),
+        Detail::Unix { peer, ref name } => {
+            let peer = (peer != 0).then_some(peer as u32);
+            Some(unix(known.inode, &Unix { peer, name: Some(name.clone()) }))
+        }
         Detail::Inet { local, remote } => Some(inet(&Inet { local, remote })),
         _ => None,
     }

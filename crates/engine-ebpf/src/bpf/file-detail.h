@@ -8,6 +8,8 @@
 #define ANON_INODEFS 0x09041934
 #define PIDFS 0x50494446
 
+#define AF_UNIX 1
+#define UNIX_PATH_MAX 108
 #define AF_INET 2
 #define AF_INET6 10
 #define AF_NETLINK 16
@@ -42,7 +44,28 @@ static __always_inline void detail_pid(struct file_detail *to, struct pid *pid)
 	to->numbers[0] = BPF_CORE_READ(pid, tasks[0].first) ? number_of(pid) : -1;
 }
 
-static __always_inline void detail_socket(struct file_detail *to, struct socket *socket)
+/* Appends its name; returns how long that is. */
+static __always_inline u32 detail_unix(struct file_detail *to, struct unix_sock *sk, u8 *names, u32 used)
+{
+	struct socket *peer = BPF_CORE_READ(sk, peer, sk_socket);
+	struct unix_address *address = BPF_CORE_READ(sk, addr);
+	u32 n;
+
+	if (peer) {
+		struct socket_alloc *whole = (void *)peer - bpf_core_field_offset(struct socket_alloc, socket);
+
+		to->numbers[0] = BPF_CORE_READ(whole, vfs_inode.i_ino);
+	}
+	if (!address)
+		return 0;
+	n = BPF_CORE_READ(address, len) - sizeof(u16);
+	if (n > UNIX_PATH_MAX || used > PATH_SIZE ||
+	    bpf_probe_read_kernel(names + used, n, (void *)address + bpf_core_field_offset(address->name) + sizeof(u16)))
+		return 0;
+	return n;
+}
+
+static __always_inline u32 detail_socket(struct file_detail *to, struct socket *socket, u8 *names, u32 used)
 {
 	struct sock *sk = BPF_CORE_READ(socket, sk);
 	struct sock_common *c = &sk->__sk_common;
@@ -52,31 +75,36 @@ static __always_inline void detail_socket(struct file_detail *to, struct socket 
 	case AF_NETLINK:
 		to->numbers[0] = BPF_CORE_READ(sk, sk_protocol);
 		to->numbers[1] = BPF_CORE_READ((struct netlink_sock *)sk, portid);
-		return;
+		return 0;
+	case AF_UNIX:
+		return bpf_core_type_exists(struct unix_sock) ? detail_unix(to, (void *)sk, names, used) : 0;
 	case AF_INET:
 		to->addresses[0] = BPF_CORE_READ(c, skc_rcv_saddr);
 		to->addresses[4] = BPF_CORE_READ(c, skc_daddr);
 		break;
 	case AF_INET6:
 		if (!bpf_core_field_exists(c->skc_v6_daddr))
-			return;
+			return 0;
 		BPF_CORE_READ_INTO((struct in6_addr *)&to->addresses[0], c, skc_v6_rcv_saddr);
 		BPF_CORE_READ_INTO((struct in6_addr *)&to->addresses[4], c, skc_v6_daddr);
 		break;
 	default:
-		return;
+		return 0;
 	}
 	to->ports[0] = BPF_CORE_READ(c, skc_num);
 	to->ports[1] = __builtin_bswap16(BPF_CORE_READ(c, skc_dport));
+	return 0;
 }
 
-static __always_inline void file_detail(struct rec_file *rec, struct file *file, struct inode *inode, u64 name)
+/* `names` begins with the file's, and `used` bytes of it are taken; returns how many more are now. */
+static __always_inline u32 file_detail(struct rec_file *rec, struct file *file, struct inode *inode, u8 *names, u32 used)
 {
+	u64 name = *(u64 *)names;
 	struct file_detail *to = &rec->detail;
 	void *data = BPF_CORE_READ(file, private_data);
 
 	if (rec->magic == SOCKFS) {
-		detail_socket(to, data);
+		return detail_socket(to, data, names, used);
 	} else if (rec->magic == PIDFS) {
 		detail_pid(to, BPF_CORE_READ(inode, i_private));
 	} else if (rec->magic == ANON_INODEFS && name == EVENTFD) {
@@ -97,6 +125,7 @@ static __always_inline void file_detail(struct rec_file *rec, struct file *file,
 
 		to->numbers[0] = BPF_CORE_READ(tty, tty, index);
 	}
+	return 0;
 }
 
 #endif

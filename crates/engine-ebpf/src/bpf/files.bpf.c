@@ -11,6 +11,10 @@
 #include "wire.h"
 #include "regs.h"
 #include "fd.h"
+
+#define NAME_SIZE 256
+#define PATH_SIZE 4096
+
 #include "file-detail.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -36,8 +40,6 @@ struct {
 	__type(value, struct fds_plan);
 } fds SEC(".maps");
 
-#define NAME_SIZE 256
-#define PATH_SIZE 4096
 #define DEPTH 256
 #define MANY 64
 
@@ -95,7 +97,7 @@ static long climb(u64 i, void *ctx)
 		return 0;
 	}
 	used = *(volatile u32 *)&d->used;
-	if (used > PATH_SIZE || i == DEPTH - 1 || (i && dentry == parent)) {
+	if (used >= PATH_SIZE || i == DEPTH - 1 || (i && dentry == parent)) {
 		d->rec.flags |= FILE_CUT;
 		return 1;
 	}
@@ -159,13 +161,14 @@ __noinline int send_file(int fd, u32 flags)
 	d->used = 0;
 	bpf_loop(DEPTH, climb, NULL, 0);
 	size = *(volatile u32 *)&d->used;
-	if (size > PATH_SIZE) {
+	if (size >= PATH_SIZE) {
 		d->rec.flags |= FILE_CUT;
 		size = 0;
 	}
 	if (file)
-		file_detail(&d->rec, file, inode, *(u64 *)d->names);
-	return send(d, sizeof(d->rec) + size);
+		size += file_detail(&d->rec, file, inode, d->names, size);
+	size += sizeof(d->rec);
+	return size > sizeof(d->rec) + sizeof(d->names) ? 0 : send(d, size);
 }
 
 static long send_next(u64 fd, void *ctx)

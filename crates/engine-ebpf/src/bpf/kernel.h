@@ -125,6 +125,8 @@ struct in6_addr {
 	u8 in6_u[16];
 };
 
+struct socket;
+
 struct sock_common {
 	u32 skc_daddr;
 	u32 skc_rcv_saddr;
@@ -138,6 +140,7 @@ struct sock_common {
 struct sock {
 	struct sock_common __sk_common;
 	u16 sk_protocol;
+	struct socket *sk_socket;
 };
 
 struct netlink_sock {
@@ -177,6 +180,25 @@ struct inode {
 	unsigned int i_nlink;
 	u32 i_rdev;
 	void *i_private;
+};
+
+struct socket_alloc {
+	struct socket socket;
+	struct inode vfs_inode;
+};
+
+struct sockaddr_un {
+	u16 sun_family;
+};
+
+struct unix_address {
+	int len;
+	struct sockaddr_un name[1];
+};
+
+struct unix_sock {
+	struct unix_address *addr;
+	struct sock *peer;
 };
 
 struct qstr {

@@ -139,7 +139,10 @@ enum file_flag {
 
 /* What is known besides the path (-yy); which of it depends on the kind of file. */
 struct file_detail {
-	/* eventfd: count, id, flags; signalfd: mask; pidfd: pid; terminal: index; netlink: protocol, port. */
+	/*
+	 * eventfd: count, id, flags; signalfd: mask; pidfd: pid; terminal: index; netlink: protocol, port; unix: the peer's inode. (A
+	 * unix socket's own name comes behind that of the file.)
+	 */
 	u64 numbers[3];
 	/* Sockets of the internet: addresses and ports, the program's own first. */
 	u32 addresses[8];
