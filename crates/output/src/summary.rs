@@ -130,8 +130,8 @@ impl Summary {
             Column::WallMin => r.wall.min,
             Column::WallMax => r.wall.max,
             Column::WallAvg => r.wall.total / r.calls.max(1),
-            Column::P50 => r.latencies.quantile(0.5),
-            Column::P99 => r.latencies.quantile(0.99),
+            Column::P50 => quantile(r, 0.5),
+            Column::P99 => quantile(r, 0.99),
             Column::Calls => r.calls,
             Column::Errors => r.errors,
             Column::Name => 0,
@@ -206,13 +206,18 @@ fn cell(column: Column, name: &str, row: &Counted, time: &Times, percent: f64) -
         Column::WallMin => seconds(min(&row.wall)),
         Column::WallMax => seconds(row.wall.max),
         Column::WallAvg => (row.wall.total / row.calls.max(1) / 1000).to_string(),
-        Column::P50 => seconds(row.latencies.quantile(0.5)),
-        Column::P99 => seconds(row.latencies.quantile(0.99)),
+        Column::P50 => seconds(quantile(row, 0.5)),
+        Column::P99 => seconds(quantile(row, 0.99)),
         Column::Calls => row.calls.to_string(),
         Column::Errors if row.errors == 0 => String::new(),
         Column::Errors => row.errors.to_string(),
         Column::Name => name.to_string(),
     }
+}
+
+/// The middle of a bucket may lie beyond the values in it.
+fn quantile(row: &Counted, part: f64) -> Ns {
+    row.latencies.quantile(part).max(row.wall.min).min(row.wall.max)
 }
 
 fn percent(part: Ns, all: Ns) -> f64 {

@@ -12,11 +12,15 @@ static __always_inline u32 bucket_of(u64 ns)
 	u64 rest = ns;
 	u32 log = 0;
 
-	for (u32 step = 32; step; step >>= 1) {
-		if (rest >> step) {
-			rest >>= step;
-			log += step;
-		}
+	/* Without branches, of which the verifier would follow all combinations. */
+	for (u32 step = 32, i = 5; step; step >>= 1, i--) {
+		u64 above = rest >> step, negative = -above;
+		u32 shift;
+
+		asm volatile("" : "+r"(negative));
+		shift = ((above | negative) >> 63) << i;
+		rest >>= shift;
+		log += shift;
 	}
 	if (log < BUCKET_BITS)
 		return ns;

@@ -254,7 +254,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 			return;
 		call->flags = FLAG_COUNTED;
 	}
-	if (plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, st) && simple_exit(call, plan))
+	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, st) && simple_exit(call, plan))
 		return;
 	s = begin(call->task, st, call->regs, call->abi, call->nr, REC_CALL);
 	if (!s)
@@ -268,7 +268,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	if (being_killed(call->task, st))
 		s->call.head.flags |= FLAG_GONE;
 	/* After execve there is nothing left of what it was given. */
-	if (!(was & TASK_EXECING) && !(flags & CALL_EXEC && call->ret == 0)) {
+	if (!count_only && !(was & TASK_EXECING) && !(flags & CALL_EXEC && call->ret == 0)) {
 		s->phase = 1;
 		s->failed = call->ret < 0 && call->ret >= -4095;
 		s->room = was & TASK_ENTRY_SENT ? st->room : ~0U;
