@@ -74,6 +74,14 @@ pub fn wait_for(pid: Tid) {
     while unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) } < 0 && Errno::last() == Errno::EINTR {}
 }
 
+/// A child that is gone and was not waited for yet, with its wait status.
+pub fn gone_child() -> Option<(Tid, i32)> {
+    let mut status = 0;
+    // SAFETY: points to an int.
+    let pid = unsafe { libc::waitpid(-1, &mut status, libc::WNOHANG) };
+    (pid > 0).then_some((pid, status))
+}
+
 /// Ids to take on.
 pub struct User<'a> {
     pub uid: u32,

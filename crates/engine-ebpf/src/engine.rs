@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
-use stride_event::{Call, Counted, Descriptor, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{Call, Counted, Descriptor, Event, Fate, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
 
 /// What is the engine's own to choose.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,7 @@ enum Note {
     Superseded { tid: Tid, old: Tid, at: Ns },
     Lost { tid: Tid, count: u64 },
     Detached { tid: Tid, at: Ns },
+    Stranger { tid: Tid, fate: Fate },
     Idle,
 }
 
@@ -59,6 +60,7 @@ pub struct EbpfEngine {
     /// Where descriptors are looked up, and what was found for calls in flight.
     files: Option<Files>,
     descriptors: HashMap<Tid, Vec<Descriptor>>,
+    follow: bool,
     /// Traced threads that have not ended.
     live: BTreeSet<Tid>,
     signals: Dispositions,
@@ -131,6 +133,7 @@ impl EbpfEngine {
             files,
             descriptors: HashMap::new(),
             spare: Vec::new(),
+            follow: spec.follow,
             live: BTreeSet::new(),
             signals: Dispositions::install(spec),
             stopping: None,
@@ -173,6 +176,7 @@ impl EbpfEngine {
             Note::Superseded { tid, old, at } => Event::Superseded { tid, old, call: self.entered.get(&tid), at },
             Note::Lost { tid, count } => Event::Lost { tid, count },
             Note::Detached { tid, at } => Event::Detached { tid, call: self.entered.get(&tid), at },
+            Note::Stranger { tid, fate } => Event::Stranger { tid, fate },
             Note::Idle => Event::Idle,
         }))
     }
@@ -268,10 +272,26 @@ impl EbpfEngine {
                 }
                 return Ok(None);
             }
+            if let Some(note) = self.bury() {
+                return Ok(Some(note));
+            }
             if !self.wait()? && !std::mem::replace(&mut self.idle_told, true) {
                 return Ok(Some(Note::Idle));
             }
         }
+    }
+
+    /// Waits for children that are gone: besides the command, those that a tracee made in Stride's name (CLONE_PARENT), and those
+    /// that were there before Stride was executed. Tracees may wait for that in their turn.
+    fn bury(&mut self) -> Option<Note> {
+        let (tid, status) = process::gone_child()?;
+        if self.child == Some(tid) {
+            self.is_ours = false;
+            return None;
+        }
+        // Records tell of those that are followed.
+        let fate = if libc::WIFEXITED(status) { Fate::Exited } else { Fate::Killed };
+        (!self.follow).then_some(Note::Stranger { tid, fate })
     }
 
     /// Waits until there is something to read or a moment has passed; tells whether there is.

@@ -31,7 +31,12 @@ impl Sockets {
             None => protocol(tid, fd)?,
         };
         let ends = match name.as_str() {
-            _ if let Some(ends) = known.and_then(seen) => Some(ends),
+            _ if let Some(ends) = known.and_then(seen) => {
+                if let Some(Descriptor { detail: Detail::Unix { peer: 1.., .. }, .. }) = known {
+                    self.connected.insert(inode, format!("{name}:[{ends}]"));
+                }
+                Some(ends)
+            }
             "UNIX" | "UNIX-STREAM" => {
                 let socket = self.diag()?.unix(inode as u32);
                 let text = socket.as_ref().map(|socket| unix(inode, socket));

@@ -86,6 +86,9 @@ pub const fn is_message(first: u32) -> bool {
 /// How much of a buffer is read in any case to find out whether it holds messages: the longest header is libudev's.
 pub const MESSAGE_HEADER: u32 = 48;
 
+/// The most buffers that one transfer may have: linux/uio.h, UIO_MAXIOV.
+pub const IOV_MAX: usize = 1024;
+
 /// The most bytes of netlink messages.
 pub const MAX_MESSAGE: usize = 64 << 10;
 
@@ -183,6 +186,18 @@ impl Plan {
             *ops = extend(ops, ty);
         }
         choice.default = extend(&choice.default, &select.default);
+    }
+
+    /// All ops, whatever the arguments choose.
+    pub fn all(&self) -> impl Iterator<Item = &Op> {
+        self.ops.iter().chain(self.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default)))
+    }
+
+    /// Whether the call takes data from its descriptor, and whether it gives some to it (`-e read=`, `-e write=`).
+    pub fn transfers(&self, row: &Syscall) -> (bool, bool) {
+        let fd = row.args.first().is_some_and(|a| matches!(a.ty, Ty::Fd));
+        let moves = |dir| fd && self.all().any(|op| matches!(op.cap, Cap::Text | Cap::Message) && op.dir == dir);
+        (moves(Dir::Out), moves(Dir::In))
     }
 
     /// Whether any memory is read at all.
