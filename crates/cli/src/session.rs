@@ -6,7 +6,7 @@ use crate::{command, layout, outputs, select, select::Selector};
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
-use stride_event::{Call, CallSet, Counted, Counting, Event, Fate, Limits, Origin, Seccomp, Tid, TraceSpec};
+use stride_event::{About, Call, CallSet, Counted, Counting, Event, Fate, Limits, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::{Quiet, Status};
 use stride_output::{Summary, TextView};
 
@@ -36,6 +36,10 @@ pub fn run(options: Options) -> Result<Ended> {
     let mut selector = Selector::new(&options);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
     while let Some(event) = engine.next()? {
+        // What was on its way when the limit was reached is beyond it.
+        if run.limit_told() && !matches!(event, Event::Detached { .. }) {
+            continue;
+        }
         run.note(&event);
         if run.limit_told() && !matches!(event, Event::Detached { .. }) {
             // An engine that lets tracees run on is ahead of what was shown.
@@ -128,6 +132,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
             || options.summary.is_some(),
         want_system_time: times,
         counting: counting(options),
+        about: about(options),
         // The number of a call that is not shown itself may be (`-n`).
         skip_failed: !options.status.contains(Status::Failed) && !select::needs_all_calls(options),
         skip_successful: !options.status.contains(Status::Successful) && !select::needs_all_calls(options),
@@ -135,6 +140,16 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         descriptors: prints && !options.decode_fds.is_empty() || !options.paths.is_empty(),
         no_memory: !prints && !by_path,
     })
+}
+
+/// What `-P` and `--trace-fds` let the engine skip. Descriptors may stand for paths.
+fn about(options: &Options) -> Option<About> {
+    match &options.trace_fds {
+        _ if select::needs_all_calls(options) => None,
+        Some(fds) if options.paths.is_empty() => Some(About::Fds(fds.clone())),
+        None if options.paths.is_empty() => None,
+        _ => Some(About::Files),
+    }
 }
 
 /// What the engine may count by itself: all calls of the summary, where it can tell which ones these are.

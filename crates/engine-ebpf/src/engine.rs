@@ -13,7 +13,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
-use stride_event::{Call, Counted, Descriptor, Event, Fate, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{
+    About, Call, Counted, Descriptor, Event, Fate, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec,
+};
 
 /// What is the engine's own to choose.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +110,10 @@ impl EbpfEngine {
             detach_on_execve: spec.detach_on_execve,
             signals: spec.signals,
             counting: spec.counting,
+            fds: match &spec.about {
+                Some(About::Fds(fds)) => Some(fds),
+                _ => None,
+            },
             skip_failed: spec.skip_failed,
             skip_successful: spec.skip_successful,
             attach: !spec.attach.is_empty(),

@@ -2,12 +2,14 @@
 //!
 //! `bpf/` is the kernel side; `bpf/wire.h` says what passes between it and this side. The files here, outermost first:
 //! `engine` (records in, events out), `records` (reading them), `ring`, `load` (programs and maps),
-//! `plans` (rows to ops), `files` (descriptors), `wire` (the generated mirror of wire.h), `probe` (whether it can
+//! `plans` (rows to ops), `about` (filters of files), `files` (what descriptors refer to),
+//! `wire` (the generated mirror of wire.h), `probe` (whether it can
 //! work here), `refusal` (why not) and `error`.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
 //! what the kernel side copies is what `stride_event::capture` would, op by op.
 
+mod about;
 mod engine;
 mod error;
 mod files;

@@ -15,11 +15,11 @@ use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::{Duration, Instant};
-use stride_event::{CallSet, Counted, Counting, Histogram, Times};
+use stride_event::{CallSet, Counted, Counting, FdSet, Histogram, Times};
 
 /// What the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
-pub struct Config {
+pub struct Config<'a> {
     pub follow: bool,
     pub times: bool,
     /// Instruction pointers are shown.
@@ -30,6 +30,8 @@ pub struct Config {
     pub detach_on_execve: bool,
     pub signals: bool,
     pub counting: Option<Counting>,
+    /// The descriptors that calls are chosen by.
+    pub fds: Option<&'a FdSet>,
     pub skip_failed: bool,
     pub skip_successful: bool,
     /// Threads are looked for (`-p`).
@@ -58,7 +60,7 @@ enum ExecSeen {
     Entered,
 }
 
-impl Config {
+impl Config<'_> {
     fn count_only(&self) -> bool {
         self.counting.is_some_and(|c| c.only)
     }
@@ -98,6 +100,13 @@ impl Kernel {
             rodata.count_only = config.count_only();
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
             rodata.few_calls = tables.few;
+            if let Some(fds) = config.fds {
+                let high = |fd| fd >= bound::FD_MAX.0 as i32;
+                for fd in (0..bound::FD_MAX.0 as usize).filter(|&fd| fds.contains(fd as i32)) {
+                    rodata.wanted_fds[fd / 64] |= 1 << (fd % 64);
+                }
+                rodata.want_high_fds = fds.inverted || fds.listed.iter().any(|&fd| high(fd));
+            }
             rodata.skip_failed = config.skip_failed;
             rodata.skip_successful = config.skip_successful;
             let ring = u64::from(config.ring_bytes);
@@ -316,6 +325,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         detach_on_execve: false,
         signals: true,
         counting: None,
+        fds: None,
         skip_failed: false,
         skip_successful: false,
         attach: true,

@@ -1,8 +1,9 @@
 //! Capture plans as the kernel side's tables.
 
+use crate::about::{self, Fds};
 use crate::error::StartError;
 use crate::wire::{bound, call_flag, call_plan, case_key, choice, op, op_count, op_dir, op_kind, op_run};
-use stride_event::{CallSet, Limits, TraceSpec};
+use stride_event::{About, CallSet, Limits, TraceSpec};
 use stride_syscalls::plan::{Cap, Choice, Count, IOV_MAX, Kind, MESSAGE_HEADER, Op, Plan, ROOT, STACK};
 use stride_syscalls::{Abi, Dir, Syscall, table, uapi::numbers};
 
@@ -38,10 +39,13 @@ impl Tables {
             case_runs: Vec::new(),
             needs_entry: false,
             execs: false,
-            few: !spec.calls.is_all(),
+            few: !spec.calls.is_all() || spec.about.is_some(),
         };
         for &abi in ABIS {
             tables.mark(abi, &spec.calls);
+            if let Some(about) = &spec.about {
+                tables.narrow(abi, about);
+            }
             if !spec.no_memory {
                 for entry in table(abi).iter() {
                     if spec.calls.contains(abi, u64::from(entry.nr)) {
@@ -77,6 +81,23 @@ impl Tables {
             let flags = &mut self.calls[start + nr as usize].flags;
             *flags |= flag.0;
             self.execs |= flag == call_flag::CALL_EXEC && *flags & call_flag::CALL_TRACED.0 != 0;
+        }
+    }
+
+    /// Leaves out the calls that cannot be about what is asked for, and marks those that the kernel side can tell.
+    fn narrow(&mut self, abi: Abi, wanted: &About) {
+        let start = abi as usize * NUMBERS;
+        for entry in table(abi).iter() {
+            let call = &mut self.calls[start + entry.nr as usize];
+            match (wanted, about::fds(entry.row, abi)) {
+                (About::Files, _) if about::names_files(entry.row) => {}
+                (About::Fds(_), Fds::Somewhere) => {}
+                (About::Fds(_), Fds::Registers(mask)) if mask != 0 => {
+                    call.fds = mask;
+                    call.flags |= call_flag::CALL_FDS.0;
+                }
+                _ => call.flags &= !call_flag::CALL_TRACED.0,
+            }
         }
     }
 

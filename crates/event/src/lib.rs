@@ -16,4 +16,4 @@ pub use counted::{Counted, Histogram, Times};
 pub use descriptor::{Descriptor, Detail};
 pub use event::{Event, Fate, Ns, Origin, SIGINFO_SIZE, Tid};
 pub use memory::{Blocks, Memory, Phase};
-pub use spec::{CallSet, Command, Counting, FdSet, Seccomp, TraceSpec};
+pub use spec::{About, CallSet, Command, Counting, FdSet, Seccomp, TraceSpec};

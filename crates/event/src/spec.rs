@@ -100,6 +100,15 @@ pub struct Counting {
     pub cpu_time: bool,
 }
 
+/// What the calls that are shown have in common (`-P`, `--trace-fds`). An engine may skip those that cannot be meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum About {
+    /// They name a path or a descriptor.
+    Files,
+    /// They name one of these descriptors.
+    Fds(FdSet),
+}
+
 /// Everything an engine needs to know.
 #[derive(Clone, Debug)]
 pub struct TraceSpec {
@@ -132,6 +141,7 @@ pub struct TraceSpec {
     pub want_times: bool,
     pub want_system_time: bool,
     pub counting: Option<Counting>,
+    pub about: Option<About>,
     /// Calls that end so are not shown; an engine may skip them.
     pub skip_failed: bool,
     pub skip_successful: bool,
@@ -164,6 +174,7 @@ impl Default for TraceSpec {
             want_times: false,
             want_system_time: false,
             counting: None,
+            about: None,
             skip_failed: false,
             skip_successful: false,
             signals: true,

@@ -117,6 +117,9 @@ const volatile bool count_calls;
 const volatile bool count_only;
 /* Counting tells time on a CPU from time waited. */
 const volatile bool count_cpu;
+/* The descriptors that CALL_FDS goes by, and whether those from FD_MAX on are among them. */
+const volatile u64 wanted_fds[FD_MAX / 64];
+const volatile bool want_high_fds;
 /* Only some calls are wanted. */
 const volatile bool few_calls;
 /* Calls that end so are not wanted. */

@@ -86,6 +86,23 @@ int capture_entry(void *ctx)
 	return copy_and_send(traced(bpf_get_current_task_btf()), scratch());
 }
 
+/* Whether one of the call's descriptors is wanted. */
+static __always_inline bool about_wanted(struct call_plan *plan, struct pt_regs *regs, u32 abi)
+{
+	u64 args[6];
+
+	args_of(regs, abi, args);
+	for (int i = 0; i < 6; i++) {
+		u32 fd = args[i];
+
+		if (!(plan->fds & 1 << i))
+			continue;
+		if (fd < FD_MAX ? wanted_fds[fd / 64] >> fd % 64 & 1 : want_high_fds && (s32)fd >= 0)
+			return true;
+	}
+	return false;
+}
+
 /* Sends what is in memory now, before the kernel overwrites it. Does not return where there is something to copy. */
 static __always_inline void send_entry(void *ctx, struct task_struct *task, struct task_state *st, struct pt_regs *regs, u32 abi,
 				       s32 nr)
@@ -118,11 +135,13 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	u32 abi = abi_of(task), index, flags;
 	s32 nr = ctx->args[1];
+	struct call_plan *plan;
 	struct task_state *st;
 	struct pt_regs *regs;
 
 	index = plan_index(abi, nr);
-	flags = flags_of(bpf_map_lookup_elem(&calls, &index));
+	plan = bpf_map_lookup_elem(&calls, &index);
+	flags = flags_of(plan);
 	/* Most calls are none of this program's business; that is found out sooner than who makes them. */
 	if (!take_times && !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
 		return 0;
@@ -146,6 +165,8 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	if (count_only || !(flags & CALL_TRACED) || !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	if (plan && flags & CALL_FDS && !about_wanted(plan, regs, abi))
+		return 0;
 	if (flags & CALL_MIXED && same_twice(regs, abi))
 		flags |= CALL_ENTRY;
 	if (flags & CALL_ENTRY || (flags & CALL_EXEC && !have_prepare_exec))
@@ -247,7 +268,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
 		return;
-	if (!ends_right(call->ret))
+	if (!ends_right(call->ret) || plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
 		return;
 	if (count_calls && plan && counted(call->task, st, plan, call->ret)) {
 		if (count_only)

@@ -207,6 +207,8 @@ enum bound {
 	/* Buckets of a histogram, and how many of them each power of two is divided into, as a power of two. */
 	BUCKETS = 320,
 	BUCKET_BITS = 3,
+	/* Descriptors that a filter of them tells apart in the kernel. */
+	FD_MAX = 1024,
 };
 
 /* One piece of memory to copy; see stride_syscalls::plan::Op, from which these are made. */
@@ -245,6 +247,8 @@ enum call_flag {
 	CALL_MIXED = 32,
 	/* Makes a thread, which returns from it as well. */
 	CALL_CLONE = 64,
+	/* Wanted only if one of its descriptors is: those in the registers that `fds` has a bit for. */
+	CALL_FDS = 128,
 };
 
 /* Ops `first` to `first + n` of the op map. */
@@ -263,7 +267,7 @@ struct call_plan {
 	u16 choices;
 	/* Where it is counted: slot + 1, given on its first return; 0: nowhere yet. */
 	u32 slot;
-	u32 pad;
+	u32 fds;
 };
 
 /* What is counted of one call on one CPU. Times in nanoseconds; what is least is kept as its complement, for which 0 is most. */

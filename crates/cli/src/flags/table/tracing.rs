@@ -140,7 +140,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("kill-on-exit"),
         help: "kill the traced processes if Stride dies",
         doc: "Has the kernel kill all traced processes with SIGKILL when the tracer exits, however it does. Nothing is \
-              left running, and nothing is detached from. It cannot be combined with -p: processes that were there \
+              left running, and nothing is detached from. Only the ptrace engine can do this. It cannot be combined with -p: processes that were there \
               before Stride should be there after it.",
         update: |draft, _| {
             draft.kill_on_exit = true;

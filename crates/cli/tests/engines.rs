@@ -1,0 +1,100 @@
+//! What the eBPF engine filters and counts in the kernel is what the ptrace engine shows.
+
+mod common;
+
+use common::*;
+
+/// The trace of `cat` under an engine, without addresses and what is random.
+fn trace(engine: &str, options: &[&str]) -> String {
+    let thread = format!("{:?}", std::thread::current().id());
+    let scratch = Scratch::new(&format!("engines-{engine}-{}", thread.replace(['(', ')'], "")));
+    std::fs::write(scratch.path("a"), "aaa\n").unwrap();
+    let engine = format!("--engine={engine}");
+    let run = scratch.stride([engine.as_str()].iter().chain(options).chain(&["/bin/cat", "a", "nothing"]));
+    assert_eq!(run.out, "aaa\n");
+    let varies = regex::Regex::new(r#"0x[0-9a-f]{4,}|getrandom\(".*?"|set_tid_address.*"#).unwrap();
+    run.trace.lines().map(|line| format!("{}\n", varies.replace_all(line, "VARIES"))).collect()
+}
+
+fn ebpf(test: &str) -> bool {
+    stride_engine_ebpf::available().inspect_err(|why| println!("skipped: {test}: {why}")).is_ok()
+}
+
+#[test]
+fn filters() {
+    need!("/bin/cat");
+    if !ebpf("filters") {
+        return;
+    }
+    for options in [
+        &["-z"][..],
+        &["-Z"],
+        &["-e", "status=none"],
+        &["-e", "trace=%file", "-Z"],
+        &["-e", "trace=read,exit_group"],
+        &["--trace-fds=3"],
+        &["--trace-fds=!3"],
+        &["--trace-fds=1,2000", "-z"],
+        &["-n", "-e", "trace=openat", "--trace-fds=3"],
+        &["-e", "signal=none", "-e", "trace=!%memory"],
+    ] {
+        let (seen, expected) = (trace("ebpf", options), trace("ptrace", options));
+        for (seen, expected) in seen.lines().zip(expected.lines()) {
+            assert_eq!(seen, expected, "{options:?}");
+        }
+        assert_eq!(seen.len(), expected.len(), "{options:?}");
+    }
+    assert!(trace("ebpf", &["--trace-fds=3"]).contains("read(3"));
+}
+
+/// Syscall, calls and errors of a summary, in the order of their names.
+fn counts(table: &str) -> Vec<String> {
+    let mut rows: Vec<String> = table.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn counting_in_the_kernel() {
+    need!("/bin/cat");
+    if !ebpf("counting_in_the_kernel") {
+        return;
+    }
+    for options in [&["-c"][..], &["-c", "-Z"], &["-c", "-e", "trace=openat,read"], &["-c", "-w"]] {
+        let options: Vec<&str> = options.iter().chain(&["-U", "calls,errors,name"]).copied().collect();
+        assert_eq!(counts(&trace("ebpf", &options)), counts(&trace("ptrace", &options)), "{options:?}");
+    }
+}
+
+#[test]
+fn both_a_trace_and_a_summary() {
+    need!("/bin/cat");
+    if !ebpf("both_a_trace_and_a_summary") {
+        return;
+    }
+    let trace = trace("ebpf", &["-C", "-U", "calls,name", "-e", "trace=openat"]);
+    let (lines, table) = trace.split_once("+++ exited with 1 +++\n").unwrap();
+    let shown = lines.lines().filter(|l| l.starts_with("openat(")).count();
+    assert!(shown >= 3, "{lines}");
+    assert!(counts(table).contains(&format!("{shown} openat")), "{table}");
+    assert!(counts(table).contains(&format!("{shown} total")), "{table}");
+}
+
+#[test]
+fn quantiles_lie_between_the_extremes() {
+    need!("/bin/cat");
+    if !ebpf("quantiles_lie_between_the_extremes") {
+        return;
+    }
+    let table = trace("ebpf", &["-c", "-U", "calls,min,p50,p99,max,name"]);
+    let rows: Vec<Vec<&str>> = table.lines().map(|l| l.split_whitespace().collect()).collect();
+    assert_eq!(rows[0], ["calls", "wall-min", "p50", "p99", "wall-max", "syscall"]);
+    let times: Vec<Vec<f64>> = rows[2..]
+        .iter()
+        .filter(|row| !row[0].starts_with('-'))
+        .map(|row| row[1..5].iter().map(|cell| cell.parse().unwrap()).collect())
+        .collect();
+    assert!(times.len() > 5, "{table}");
+    assert!(times.iter().all(|t| t.is_sorted()), "{table}");
+    assert!(times.iter().any(|t| t[3] > 0.0), "{table}");
+}

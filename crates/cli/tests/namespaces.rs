@@ -1,0 +1,107 @@
+//! PID namespaces: every id in a trace is one of Stride's own namespace, whatever the tracee's is, under both engines.
+
+mod common;
+
+use common::*;
+use std::process::{Command, Stdio};
+
+fn engines() -> Vec<&'static str> {
+    match stride_engine_ebpf::available() {
+        Ok(()) => vec!["ptrace", "ebpf"],
+        Err(why) => {
+            println!("skipped: {} with eBPF: {why}", std::thread::current().name().unwrap_or("?"));
+            vec!["ptrace"]
+        }
+    }
+}
+
+/// `unshare`, making a PID namespace with a /proc of its own.
+fn unshare() -> Option<Command> {
+    let mut command = Command::new("unshare");
+    command.args(["--pid", "--fork", "--mount-proc"]);
+    let mut trial = Command::new("unshare");
+    let works = trial.args(["--pid", "--fork", "--mount-proc", "true"]).stderr(Stdio::null()).status();
+    works.is_ok_and(|status| status.success()).then_some(command)
+}
+
+macro_rules! unshare {
+    () => {
+        match unshare() {
+            Some(command) => command,
+            None => skip!("no PID namespace can be made"),
+        }
+    };
+}
+
+#[test]
+fn stride_in_a_namespace_shows_the_ids_of_it() {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("inside-{engine}"));
+        let mut command = unshare!();
+        let script = "echo $$; cd /; sh -c 'echo $$; cd /; exit 1'; kill -TERM $$";
+        command.arg(STRIDE).arg(format!("--engine={engine}")).args(["-f", "-e", "trace=chdir", "-o"]);
+        command.arg(scratch.path("trace")).args(["sh", "-c", script]);
+        let run = Run::of(command);
+        let ids: Vec<u32> = run.out.lines().map(|l| l.parse().unwrap()).collect();
+        let [parent, child] = ids[..] else { panic!("{engine}: {run:?}") };
+        assert!(parent < 100 && child < 100, "{engine}: {ids:?} are not of a new namespace");
+        lines_are(
+            &scratch.read("trace"),
+            &[
+                &format!(r#"{parent} +chdir\("/"\) += 0"#),
+                &format!(r#"{child} +chdir\("/"\) += 0"#),
+                &format!(r"{child} +\+\+\+ exited with 1 \+\+\+"),
+                &format!(r"{parent} +--- SIGCHLD \{{.*, si_pid={child}, .*\}} ---"),
+                &format!(r"{parent} +--- SIGTERM \{{si_signo=SIGTERM, si_code=SI_USER, si_pid={parent}, .*\}} ---"),
+                &format!(r"{parent} +\+\+\+ killed by SIGTERM \+\+\+"),
+            ],
+        );
+    }
+}
+
+#[test]
+fn in_a_namespace_a_thread_that_calls_execve_has_its_ids_of_it() {
+    let actor = actor!();
+    let pattern = regex::Regex::new(r"^(\d+) +\+\+\+ superseded by execve in pid (\d+) \+\+\+$").unwrap();
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("exec-{engine}"));
+        let mut command = unshare!();
+        command.arg(STRIDE).arg(format!("--engine={engine}")).args(["-f", "-e", "trace=none", "-o"]);
+        command.arg(scratch.path("trace")).arg(actor).arg("exec_from_thread");
+        let run = Run::of(command);
+        let trace = scratch.read("trace");
+        let told =
+            trace.lines().find(|l| l.contains("superseded")).unwrap_or_else(|| panic!("{engine}: {run:?}\n{trace}"));
+        let ids = pattern.captures(told).unwrap_or_else(|| panic!("{engine}: {told}"));
+        let [leader, thread] = [1, 2].map(|i| ids[i].parse::<u32>().unwrap());
+        assert!(0 < leader && leader < thread && thread < 100, "{engine}: {told}");
+    }
+}
+
+#[test]
+fn a_process_of_an_inner_namespace_is_known_by_its_outer_id() {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("outside-{engine}"));
+        let mut command = unshare!();
+        let script = "n=0; while [ $n -lt 1000 ]; do n=$((n + 1)); cd /; sleep 0.01; done";
+        let mut target = Killed(command.arg("--kill-child").args(["sh", "-c", script]).spawn().unwrap());
+        let children = format!("/proc/{0}/task/{0}/children", target.0.id());
+        if !std::path::Path::new(&children).exists() {
+            skip!("/proc does not tell of children");
+        }
+        let pid = wait_for("the process within", || {
+            let pid = std::fs::read_to_string(&children).ok()?.split_whitespace().next()?.to_owned();
+            // Not unshare any more.
+            std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|comm| comm == "sh\n").then_some(pid)
+        });
+        let mut command = Command::new(STRIDE);
+        command.arg(format!("--engine={engine}")).args(["--syscall-limit=5", "-f", "-e", "trace=chdir", "-p", &pid]);
+        command.args(["-e", "signal=none", "-o"]).arg(scratch.path("trace"));
+        let run = Run::of(command);
+        assert!(run.err.contains(&format!("Process {pid} attached\n")), "{engine}: {}", run.err);
+        let trace = scratch.read("trace");
+        let calls: Vec<_> = trace.lines().filter(|l| l.contains("chdir")).collect();
+        assert!(calls.len() >= 5 && calls.iter().all(|l| l.starts_with(&format!("{pid} "))), "{engine}: {trace}");
+        let _ = target.0.kill();
+    }
+}
