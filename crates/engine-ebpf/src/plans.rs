@@ -231,6 +231,7 @@ fn lower(from: &Op, limits: &Limits) -> op {
             Kind::Bytes => op_kind::OP_BYTES.0,
             Kind::Str => op_kind::OP_STR.0,
             Kind::Words => op_kind::OP_WORDS.0,
+            Kind::Terminal => op_kind::OP_TERMINAL.0,
         } as u8,
         dir: match from.dir {
             Dir::In | Dir::InLost => op_dir::DIR_ENTRY.0,

@@ -21,6 +21,7 @@ pub fn facts<'r>(call: &mut Call, rec: &rec_call, bytes: &'r [u8]) -> &'r [u8] {
     call.args = rec.args;
     call.outcome = Outcome::Pending;
     call.netlink = None;
+    call.terminal = None;
     call.counted = u32::from(rec.head.flags) & rec_flag::FLAG_COUNTED.0 != 0;
     let (more, memory) = more(rec, bytes);
     call.ip = more.ip;
@@ -44,8 +45,14 @@ pub fn blocks(call: &mut Call, mut bytes: &[u8]) {
     while let Some(block) = read::<rec_block>(bytes) {
         bytes = &bytes[size_of::<rec_block>()..];
         let len = (block.len as usize).min(bytes.len());
-        if u32::from(block.flags) & block_flag::BLOCK_NETLINK.0 != 0 {
-            call.netlink = read::<u32>(bytes);
+        let has = |flag: block_flag| u32::from(block.flags) & flag.0 != 0;
+        if has(block_flag::BLOCK_NETLINK) || has(block_flag::BLOCK_TERMINAL) {
+            let value = read::<u32>(bytes);
+            if has(block_flag::BLOCK_NETLINK) {
+                call.netlink = value;
+            } else {
+                call.terminal = value.map(|v| v != 0);
+            }
             bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
             continue;
         }

@@ -29,6 +29,8 @@ pub struct Call {
     pub netlink: Option<u32>,
     /// The engine counted it itself ([`crate::TraceSpec::counting`]).
     pub counted: bool,
+    /// Whether the descriptor it is about is a terminal, likewise.
+    pub terminal: Option<bool>,
     pub blocks: Blocks,
     /// What its descriptors are, where the engine saw to that: those given to it, then those it made.
     pub descriptors: Vec<Descriptor>,
@@ -84,6 +86,7 @@ impl Default for Call {
             system_time: 0,
             outcome: Outcome::Pending,
             netlink: None,
+            terminal: None,
             counted: false,
             blocks: Blocks::default(),
             descriptors: Vec::new(),

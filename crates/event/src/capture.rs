@@ -46,7 +46,8 @@ fn run(ops: &[Op], base: usize, phase: Phase, call: &mut Call, limits: &Limits, 
             Phase::Entry => op.dir.at_entry(),
             Phase::Exit => op.dir.at_exit(matches!(call.outcome, Outcome::Value(_))),
         };
-        if !wanted {
+        // What a descriptor is, /proc tells of a tracee that stands still.
+        if !wanted || op.kind == Kind::Terminal {
             continue;
         }
         let me = (base + i) as u8;
@@ -163,6 +164,7 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
     let elem = (op.elem as usize).max(1);
     let bytes = cap.min(usize::try_from(n).unwrap_or(usize::MAX)).saturating_mul(elem).min(most);
     match op.kind {
+        Kind::Terminal => {}
         Kind::Bytes => {
             let mut done = call.blocks.push(me, phase, ptr, bytes.min(CHUNK), |buf| peek.peek(ptr, buf));
             while done < bytes && done.is_multiple_of(CHUNK) && done > 0 {

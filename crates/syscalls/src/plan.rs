@@ -6,7 +6,7 @@
 //! over the list, looking only at what earlier ops copied, captures any nesting. That is all an
 //! interpreter must know, in user space ([`stride-event`]) or in the kernel.
 
-use crate::{Abi, Dir, Key, Len, Select, Struct, Syscall, Ty};
+use crate::{Abi, Dir, Irregular, Key, Len, Select, Struct, Syscall, Ty};
 
 /// The parent of ops whose pointer is an argument.
 pub const ROOT: u8 = 0xff;
@@ -35,6 +35,8 @@ pub enum Kind {
     Str,
     /// Pointer-sized words up to and with the first zero.
     Words,
+    /// No memory: whether the descriptor in the argument is a terminal.
+    Terminal,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -343,6 +345,10 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             lower(ops, &Ty::Struct(s), Place { parent: me, at: 0, within: None, ..p });
         }
         Ty::Custom(which, inner) => {
+            if which == Irregular::OfTerminal {
+                let at = 8 * p.row.register(p.row.index("fd"), p.abi) as u16;
+                ops.push(Op { at, kind: Kind::Terminal, ..Op::NONE });
+            }
             let from = ops.len();
             lower(ops, inner, p);
             if which.holds_messages() {

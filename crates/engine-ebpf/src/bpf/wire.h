@@ -80,6 +80,8 @@ enum block_flag {
 	BLOCK_WORDS = 4,
 	/* No memory, but what descriptor `addr` is: the netlink protocol, a u32. Sent before the message it is for. */
 	BLOCK_NETLINK = 8,
+	/* Likewise: whether it is a terminal. */
+	BLOCK_TERMINAL = 16,
 };
 
 /* A piece of the program's memory; `len` bytes follow, padded to 8. */
@@ -168,7 +170,7 @@ struct rec_file {
 
 /* ---- plans ---- */
 
-enum op_kind { OP_BYTES = 0, OP_STR = 1, OP_WORDS = 2 };
+enum op_kind { OP_BYTES = 0, OP_STR = 1, OP_WORDS = 2, OP_TERMINAL = 3 };
 enum op_dir {
 	/* What the program had there before the call. */
 	DIR_ENTRY = 1,
