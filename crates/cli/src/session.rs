@@ -155,7 +155,11 @@ fn about(options: &Options) -> Option<About> {
 /// What the engine may count by itself: all calls of the summary, where it can tell which ones these are.
 fn counting(options: &Options) -> Option<Counting> {
     let summary = options.summary.as_ref()?;
-    if options.syscall_limit.is_some() || !options.paths.is_empty() || options.trace_fds.is_some() || select::needs_all_calls(options) {
+    if options.syscall_limit.is_some()
+        || !options.paths.is_empty()
+        || options.trace_fds.is_some()
+        || select::needs_all_calls(options)
+    {
         return None;
     }
     Some(Counting { only: !options.prints_calls(), cpu_time: !summary.wall_clock })

@@ -6,16 +6,15 @@ use crate::load::{Config, Kernel};
 use crate::plans::Tables;
 use crate::ring::Ring;
 use crate::wire::{
-    read, rec_call, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_signal, rec_start, task_flag,
+    read, rec_call, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_signal, rec_start,
+    task_flag,
 };
 use crate::{records, refusal};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
-use stride_event::{
-    About, Call, Counted, Descriptor, Event, Fate, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec,
-};
+use stride_event::{About, Call, Counted, Descriptor, Event, Fate, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
 
 /// What is the engine's own to choose.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,8 @@ use crate::wire::{FilesSkel, FilesSkelBuilder, bound, bytes_of, fds_plan, file_d
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Link, MapCore, MapFlags};
 use std::mem::MaybeUninit;
-use std::os::fd::BorrowedFd;
 use std::net::IpAddr;
+use std::os::fd::BorrowedFd;
 use stride_event::{CallSet, Descriptor, Detail};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Abi, Dir, Irregular, Len, Ret, Syscall, Ty, table};

@@ -1,7 +1,9 @@
 //! Runs a capture plan over a tracee's memory, in user space. The eBPF program interprets the same ops in the kernel.
 
 use crate::{Call, Outcome, Phase};
-use stride_syscalls::plan::{Cap, Count, Kind, MAX_BYTES, MAX_MESSAGE, MESSAGE_HEADER, Op, Plan, ROOT, STACK, is_message};
+use stride_syscalls::plan::{
+    Cap, Count, Kind, MAX_BYTES, MAX_MESSAGE, MESSAGE_HEADER, Op, Plan, ROOT, STACK, is_message,
+};
 use stride_syscalls::{Syscall, units};
 
 /// Reads a tracee's memory: as many bytes of `buf` from `addr` on as are readable.

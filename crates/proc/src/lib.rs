@@ -46,7 +46,9 @@ impl Proc {
         }
         match path {
             b"anon_inode:[eventfd]" if wants(FdDetail::Eventfd) => fdinfo::eventfd(tid, fd, known).map(Detail::Instead),
-            b"anon_inode:[signalfd]" if wants(FdDetail::Signalfd) => fdinfo::signalfd(tid, fd, known).map(Detail::Instead),
+            b"anon_inode:[signalfd]" if wants(FdDetail::Signalfd) => {
+                fdinfo::signalfd(tid, fd, known).map(Detail::Instead)
+            }
             b"anon_inode:[pidfd]" if wants(FdDetail::Pidfd) => fdinfo::pidfd(tid, fd, known).map(Detail::Instead),
             [b'/', ..] if wants(FdDetail::Dev) => link::device(tid, fd, known).map(Detail::Besides),
             _ => None,

@@ -45,9 +45,7 @@ impl Sockets {
                 }
                 text
             }
-            "NETLINK" => {
-                self.bound_netlink(tid, inode).map(|(protocol, port)| netlink(protocol, port))
-            }
+            "NETLINK" => self.bound_netlink(tid, inode).map(|(protocol, port)| netlink(protocol, port)),
             name => {
                 let (family, protocol) = match name {
                     "TCP" => (c::AF_INET, c::IPPROTO_TCP),
