@@ -4,7 +4,7 @@ use crate::doctor::own_path;
 use crate::flags::Engine as Choice;
 use anyhow::{Result, anyhow, bail};
 use stride_engine_base::spawn;
-use stride_engine_ebpf::{EbpfEngine, Settings, StartError};
+use stride_engine_ebpf::{EbpfEngine, Held, Settings, StartError};
 use stride_engine_ptrace::{AttachFailure, PtraceEngine};
 use stride_event::{Counted, Event, Seccomp, Tid, TraceSpec};
 
@@ -24,16 +24,16 @@ pub struct Engine {
 }
 
 impl Engine {
-    pub fn start(choice: Choice, spec: TraceSpec) -> Result<Engine> {
+    pub fn start(choice: Choice, spec: TraceSpec, settings: Settings) -> Result<Engine> {
         match choice {
             Choice::Ptrace => ptrace(spec, "asked for"),
-            Choice::Auto if AUTO_TAKES_EBPF => best(spec),
+            Choice::Auto if AUTO_TAKES_EBPF => best(spec, settings),
             Choice::Auto => ptrace(spec, "the default"),
             Choice::Ebpf => {
                 if let Some(option) = needs_ptrace(&spec) {
                     bail!("{option} needs the ptrace engine: leave out --engine=ebpf");
                 }
-                let engine = EbpfEngine::start(spec).map_err(|e| explained(&e))?;
+                let engine = EbpfEngine::start_with(spec, settings).map_err(|e| explained(&e))?;
                 Ok(Engine { kind: Kind::Ebpf(Box::new(engine)), reason: "asked for".to_owned() })
             }
         }
@@ -81,6 +81,22 @@ impl Engine {
         }
     }
 
+    /// Calls, and threads coming and going, that were not recorded.
+    pub fn lost(&self) -> (u64, u64) {
+        match &self.kind {
+            Kind::Ptrace(_) => (0, 0),
+            Kind::Ebpf(engine) => (engine.lost_calls(), engine.unseen_threads()),
+        }
+    }
+
+    /// What it took not to lose calls.
+    pub fn held(&self) -> Held {
+        match &self.kind {
+            Kind::Ptrace(_) => Held::default(),
+            Kind::Ebpf(engine) => engine.held(),
+        }
+    }
+
     /// What the engine counted.
     pub fn counted(&self) -> Result<Vec<Counted>> {
         match &self.kind {
@@ -112,7 +128,7 @@ fn ptrace(spec: TraceSpec, reason: impl Into<String>) -> Result<Engine> {
 }
 
 /// eBPF where it works and serves all options, else ptrace.
-fn best(spec: TraceSpec) -> Result<Engine> {
+fn best(spec: TraceSpec, settings: Settings) -> Result<Engine> {
     if let Some(option) = needs_ptrace(&spec) {
         return ptrace(spec, format!("{option} needs it"));
     }
@@ -123,7 +139,7 @@ fn best(spec: TraceSpec) -> Result<Engine> {
     // One command for both: with -D this process has changed its place for it, which is done only once.
     let command = spec.command.as_ref();
     let mut waiting = command.map(|command| spawn(command, None, spec.daemonize)).transpose()?;
-    match EbpfEngine::start_waiting(&spec, Settings::default(), &mut waiting) {
+    match EbpfEngine::start_waiting(&spec, settings, &mut waiting) {
         Ok(engine) => Ok(Engine { kind: Kind::Ebpf(Box::new(engine)), reason: "it works here".to_owned() }),
         Err(error) if spec.command.is_some() && waiting.is_none() => Err(anyhow!("{error}")),
         Err(error) => {
@@ -175,10 +191,10 @@ mod tests {
 
     #[test]
     fn auto_takes_what_serves_the_options() {
-        let engine = best(spec(TraceSpec { kill_on_exit: true, ..TraceSpec::default() })).unwrap();
+        let engine = best(spec(TraceSpec { kill_on_exit: true, ..TraceSpec::default() }), Settings::default()).unwrap();
         assert_eq!(engine.describe()[0], "engine: ptrace (--kill-on-exit needs it)");
         assert_eq!(last_exit(engine), Some(0));
-        let engine = best(spec(TraceSpec::default())).unwrap();
+        let engine = best(spec(TraceSpec::default()), Settings::default()).unwrap();
         let expected =
             if stride_engine_ebpf::available().is_ok() { "engine: ebpf (" } else { "engine: ptrace (no eBPF: " };
         assert!(engine.describe()[0].starts_with(expected), "{:?}", engine.describe());

@@ -1,6 +1,7 @@
 //! From the command line's options to what engines and views take.
 
 use crate::flags::{self, Daemonize, Interruptible, Options};
+use stride_engine_ebpf::{Overflow, Settings};
 use stride_output::{HexStrings, Layout, Leader, NameStyle, Palette, PidPrefix, Style, SummaryLayout, WallClock};
 
 /// `to_terminal`: whether the trace goes to one.
@@ -69,6 +70,17 @@ pub fn summary(summary: &flags::Summary) -> SummaryLayout {
         sort: summary.sort,
         wall_clock: summary.wall_clock,
         overhead: summary.overhead.map_or(0, |d| d.as_nanos() as u64),
+    }
+}
+
+pub fn overflow(options: &Options) -> Settings {
+    Settings {
+        on_overflow: options.on_overflow.map(|how| match how {
+            flags::Overflow::Wait => Overflow::Wait,
+            flags::Overflow::Drop => Overflow::Drop,
+        }),
+        ring_bytes: options.ring_size.unwrap_or(Settings::default().ring_bytes),
+        ..Settings::default()
     }
 }
 

@@ -5,6 +5,7 @@ mod doctor;
 mod engine;
 mod flags;
 mod layout;
+mod losses;
 mod outputs;
 mod select;
 mod session;

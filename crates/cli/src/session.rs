@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::flags::{Daemonize, Options, Output};
+use crate::losses::Losses;
 use crate::{command, layout, outputs, select, select::Selector};
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
@@ -21,7 +22,7 @@ pub enum Ended {
 pub fn run(options: Options) -> Result<Ended> {
     let mut outputs = outputs::Outputs::open(&options)?;
     let spec = spec(&options)?;
-    let mut engine = Engine::start(options.engine, spec)?;
+    let mut engine = Engine::start(options.engine, spec, layout::overflow(&options))?;
     outputs::release_stdio();
     if options.debug {
         engine.describe().iter().for_each(|fact| outputs.complain(fact));
@@ -71,12 +72,14 @@ pub fn run(options: Options) -> Result<Ended> {
     }
     let interrupted = engine.interrupted();
     let counted = engine.counted()?;
+    let losses = Losses::of(&engine);
     drop(engine);
     views.merge(&counted);
-    views.finish(&mut outputs);
+    views.finish(&losses, &mut outputs);
     // The output command ends when the last handle on its input is closed.
     drop(views);
     outputs.close();
+    losses.tell(&options, &outputs);
     Ok(interrupted.map_or(run.ended, Ended::Signaled))
 }
 
@@ -236,13 +239,13 @@ impl Views {
         }
     }
 
-    fn finish(&mut self, outputs: &mut outputs::Outputs) {
+    fn finish(&mut self, losses: &Losses, outputs: &mut outputs::Outputs) {
         if let Some(text) = &mut self.text {
             text.flush();
         }
         if let Some(summary) = &self.summary {
             let mut table = String::new();
-            summary.render(&mut table);
+            summary.render(losses.calls, &mut table);
             outputs.write_summary(&table, self.text.as_mut());
         }
     }

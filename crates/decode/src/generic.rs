@@ -342,7 +342,7 @@ const AT_FDCWD: i32 = c::AT_FDCWD as i32;
 
 /// A descriptor, with what it refers to under `-y`.
 pub fn fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
-    known_fd(cx, fd, cx.call.given(fd))
+    known_fd(cx, fd, cx.call.given(fd).or_else(|| cx.call.made(fd)))
 }
 
 /// A descriptor that the call made.

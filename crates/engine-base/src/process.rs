@@ -5,7 +5,7 @@
 use crate::startup::{CLOSED, IGNORED};
 use nix::errno::Errno;
 use std::ffi::CString;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use stride_event::Tid;
 
@@ -68,18 +68,37 @@ pub fn pidfd(pid: Tid) -> Result<OwnedFd, Errno> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
 }
 
-/// Waits for one child to be gone.
-pub fn wait_for(pid: Tid) {
-    // SAFETY: no pointers are passed.
-    while unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) } < 0 && Errno::last() == Errno::EINTR {}
+/// Waits for one child to be gone; returns its status as wait(2) gives it.
+pub fn wait_for(pid: Tid) -> Option<i32> {
+    let mut status = 0;
+    loop {
+        // SAFETY: one int to write to.
+        let r = unsafe { libc::waitpid(pid, &mut status, 0) };
+        // Where another thread traces it, its stops are told of here, too.
+        if r == pid && !libc::WIFSTOPPED(status) {
+            return Some(status);
+        }
+        if r < 0 && Errno::last() != Errno::EINTR {
+            return None;
+        }
+    }
 }
 
-/// A child that is gone and was not waited for yet, with its wait status.
-pub fn gone_child() -> Option<(Tid, i32)> {
-    let mut status = 0;
-    // SAFETY: points to an int.
-    let pid = unsafe { libc::waitpid(-1, &mut status, libc::WNOHANG) };
-    (pid > 0).then_some((pid, status))
+/// A child that is gone and was not waited for yet. It still has to be.
+pub fn gone_child() -> Option<Tid> {
+    // SAFETY: an all-zero siginfo is a valid one.
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    // SAFETY: points to a siginfo.
+    let r = unsafe { libc::waitid(libc::P_ALL, 0, &mut info, libc::WEXITED | libc::WNOHANG | libc::WNOWAIT) };
+    // SAFETY: what waitid(2) filled in, or zero.
+    let pid = unsafe { info.si_pid() };
+    (r == 0 && pid != 0).then_some(pid)
+}
+
+/// Writes to a socket that nobody may listen to any more: without SIGPIPE, and not told whether.
+pub fn send(socket: &OwnedFd, bytes: &[u8]) {
+    // SAFETY: reads the bytes given.
+    unsafe { libc::send(socket.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
 }
 
 /// Ids to take on.

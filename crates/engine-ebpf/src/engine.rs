@@ -1,24 +1,37 @@
 //! Records in, events out.
 
-use crate::error::{self, StartError};
+use crate::error::{self, StartError, Why};
 use crate::files::{self, Files};
-use crate::load::{Config, Kernel};
+use crate::load::{Config, Kernel, RingSize};
 use crate::plans::Tables;
 use crate::ring::Ring;
+use crate::valve::{Held, Valve};
 use crate::wire::{
-    read, rec_call, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_signal, rec_start,
-    task_flag,
+    read, rec_call, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_more, rec_signal,
+    rec_start, task_flag,
 };
 use crate::{records, refusal};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd};
+use std::path::Path;
 use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
 use stride_event::{About, Call, Counted, Descriptor, Event, Fate, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+
+/// What to do when calls come faster than they are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    /// Hold the threads that make them, so that none is lost.
+    Wait,
+    /// Lose calls, and count them.
+    Drop,
+}
 
 /// What is the engine's own to choose.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
+    /// `None`: wait, unless there are processes to attach to, which are not to be held unasked.
+    pub on_overflow: Option<Overflow>,
     /// Size of the ring: a power of two, at least a page.
     pub ring_bytes: u32,
     /// Watch calls when they are entered only if times are wanted, though some calls' memory be lost by the time they return
@@ -26,9 +39,20 @@ pub struct Settings {
     pub exits_only: bool,
 }
 
+impl Settings {
+    fn ring(&self, spec: &TraceSpec) -> RingSize {
+        let hold = match self.on_overflow {
+            Some(how) => how == Overflow::Wait,
+            None => spec.attach.is_empty(),
+        };
+        RingSize::of(self.ring_bytes, hold)
+    }
+}
+
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { ring_bytes: 4 << 20, exits_only: false }
+        // A larger ring takes its time to allocate.
+        Settings { on_overflow: None, ring_bytes: 4 << 20, exits_only: false }
     }
 }
 
@@ -43,7 +67,7 @@ enum Note {
     Exited { tid: Tid, status: i32, at: Ns },
     Killed { tid: Tid, signal: i32, core: bool, at: Ns },
     Superseded { tid: Tid, old: Tid, at: Ns },
-    Lost { tid: Tid, count: u64 },
+    Lost { tid: Tid, count: u64, at: Ns },
     Detached { tid: Tid, at: Ns },
     Stranger { tid: Tid, fate: Fate },
     Idle,
@@ -52,6 +76,7 @@ enum Note {
 /// Traces with eBPF programs.
 pub struct EbpfEngine {
     ring: Ring,
+    valve: Option<Valve>,
     kernel: Kernel,
     call: Call,
     siginfo: [u8; SIGINFO_SIZE],
@@ -77,6 +102,8 @@ pub struct EbpfEngine {
     taken: bool,
     lost_told: bool,
     idle_told: bool,
+    /// What the kernel last said of threads that came or went unseen.
+    unseen: u64,
 }
 
 impl EbpfEngine {
@@ -116,11 +143,11 @@ impl EbpfEngine {
             skip_failed: spec.skip_failed,
             skip_successful: spec.skip_successful,
             attach: !spec.attach.is_empty(),
-            ring_bytes: settings.ring_bytes,
+            ring: settings.ring(spec),
         };
         let mut kernel = Kernel::load(config, &tables)?;
-        let io = |call| move |error| StartError::Spawn { call, error };
-        let ring = Ring::new(kernel.ring(), settings.ring_bytes).map_err(io("mmap"))?;
+        let ring = Ring::new(kernel.ring(), config.ring.bytes).map_err(|e| Why::NoMemory(e.to_string()))?;
+        let valve = config.ring.hold.then(|| Valve::new(kernel.bells(), kernel.ring(), config.ring.mark()));
         let files = spec.descriptors.then(|| kernel.files(&spec.calls)).transpose()?;
         kernel.attach()?;
         let mut failures = Vec::new();
@@ -131,6 +158,8 @@ impl EbpfEngine {
         }
         let mut engine = EbpfEngine {
             ring,
+            // Without it, calls are lost, and told to be.
+            valve: valve.and_then(Result::ok),
             kernel,
             call: Call::default(),
             siginfo: [0; SIGINFO_SIZE],
@@ -149,6 +178,7 @@ impl EbpfEngine {
             taken: false,
             lost_told: false,
             idle_told: false,
+            unseen: 0,
         };
         if let Some(command) = waiting {
             let failed = |call| move |error: io::Error| StartError::Spawn { call, error };
@@ -179,7 +209,7 @@ impl EbpfEngine {
             Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
             Note::Superseded { tid, old, at } => Event::Superseded { tid, old, call: self.entered.get(&tid), at },
-            Note::Lost { tid, count } => Event::Lost { tid, count },
+            Note::Lost { tid, count, at } => Event::Lost { tid, count, at },
             Note::Detached { tid, at } => Event::Detached { tid, call: self.entered.get(&tid), at },
             Note::Stranger { tid, fate } => Event::Stranger { tid, fate },
             Note::Idle => Event::Idle,
@@ -194,6 +224,9 @@ impl EbpfEngine {
             self.stopping = Some(signal);
             self.files = None;
             self.kernel.detach();
+            if let Some(valve) = &mut self.valve {
+                valve.stop();
+            }
             if let (Some(signal), Some(command)) = (signal, self.child)
                 && self.live.contains(&command)
             {
@@ -215,6 +248,16 @@ impl EbpfEngine {
     /// The command that was started.
     pub fn command(&self) -> Option<Tid> {
         self.child
+    }
+
+    /// What it took not to lose calls.
+    pub fn held(&self) -> Held {
+        self.valve.as_ref().map_or(Held::default(), Valve::held)
+    }
+
+    /// Calls that found no room in the ring: those that [`Event::Lost`] told of, and those of threads of which nothing came after.
+    pub fn lost_calls(&self) -> u64 {
+        self.kernel.calls_lost()
     }
 
     /// Threads that came or went without a record, for lack of room in the ring.
@@ -254,7 +297,10 @@ impl EbpfEngine {
                     self.lost_told = true;
                     // Those of a lost call may be among them.
                     self.descriptors.remove(&(head.tid as Tid));
-                    return Ok(Some(Note::Lost { tid: head.tid as Tid, count: u64::from(head.lost) }));
+                    return Ok(Some(Note::Lost { tid: head.tid as Tid, count: u64::from(head.lost), at: time(rec) }));
+                }
+                if let Some(note) = self.unannounced(&head) {
+                    return Ok(Some(note));
                 }
                 self.taken = true;
                 if let Some(note) = self.record(&head) {
@@ -267,13 +313,16 @@ impl EbpfEngine {
             {
                 // Reaping the command would now be waiting for it.
                 self.child = None;
+                if self.unseen > 0 && !exists(tid) {
+                    continue;
+                }
                 return Ok(Some(Note::Detached { tid, at: 0 }));
             }
-            if self.live.is_empty() {
-                if let Some(pid) = self.child.take()
-                    && self.is_ours
-                {
-                    process::wait_for(pid);
+            if self.all_gone() {
+                let Some(pid) = self.child.take().filter(|_| self.is_ours) else { return Ok(None) };
+                let status = process::wait_for(pid);
+                if let (true, Some(status)) = (self.live.remove(&pid), status) {
+                    return Ok(Some(ended(pid, status, 0)));
                 }
                 return Ok(None);
             }
@@ -286,17 +335,37 @@ impl EbpfEngine {
         }
     }
 
-    /// Waits for children that are gone: besides the command, those that a tracee made in Stride's name (CLONE_PARENT), and those
+    /// Waits for children that are gone: besides the command, which is waited for in the end, those that a tracee made in Stride's name (CLONE_PARENT), and those
     /// that were there before Stride was executed. Tracees may wait for that in their turn.
     fn bury(&mut self) -> Option<Note> {
-        let (tid, status) = process::gone_child()?;
-        if self.child == Some(tid) {
-            self.is_ours = false;
-            return None;
-        }
+        let tid = process::gone_child().filter(|&tid| self.child != Some(tid))?;
+        let status = process::wait_for(tid)?;
         // Records tell of those that are followed.
         let fate = if libc::WIFEXITED(status) { Fate::Exited } else { Fate::Killed };
         (!self.follow).then_some(Note::Stranger { tid, fate })
+    }
+
+    /// A thread whose first record found no room, before the record at the ring's front, which is its.
+    fn unannounced(&mut self, head: &rec_head) -> Option<Note> {
+        self.unseen = self.kernel.control_lost();
+        let tid = head.tid as Tid;
+        let of_thread = matches!(
+            rec_kind(u32::from(head.kind)),
+            rec_kind::REC_CALL | rec_kind::REC_ENTRY | rec_kind::REC_SIGNAL | rec_kind::REC_EXIT
+        );
+        let new = self.unseen > 0 && of_thread && self.live.insert(tid);
+        let at = if new { self.ring.peek().map_or(0, time) } else { 0 };
+        new.then_some(Note::Started { tid, origin: Origin::Attached, at })
+    }
+
+    /// Whether nothing more will come, the ring being empty.
+    fn all_gone(&mut self) -> bool {
+        self.unseen = self.kernel.control_lost();
+        if self.unseen == 0 || self.stopping.is_some() {
+            return self.live.is_empty();
+        }
+        // The last thread's records were sent before it was counted off.
+        self.kernel.alive() == 0 && self.ring.peek().is_none()
     }
 
     /// Waits until there is something to read or a moment has passed; tells whether there is.
@@ -390,10 +459,7 @@ impl EbpfEngine {
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
                 }
-                Some(match status & 0x7f {
-                    0 => Note::Exited { tid, status: status >> 8 & 0xff, at },
-                    signal => Note::Killed { tid, signal, core: status & 0x80 != 0, at },
-                })
+                Some(ended(tid, status, at))
             }
             rec_kind::REC_EXEC => {
                 let rec_exec { old, at, .. } = read::<rec_exec>(rec)?;
@@ -416,4 +482,28 @@ impl EbpfEngine {
             _ => None,
         }
     }
+}
+
+/// When what a record tells of began; 0 if it does not say.
+fn time(rec: &[u8]) -> Ns {
+    let Some(head) = read::<rec_head>(rec) else { return 0 };
+    if !matches!(rec_kind(u32::from(head.kind)), rec_kind::REC_CALL | rec_kind::REC_ENTRY) {
+        // Behind the head of all others.
+        return read::<rec_detach>(rec).map_or(0, |rec| rec.at);
+    }
+    let more = u32::from(head.flags) & rec_flag::FLAG_MORE.0 != 0;
+    let more = more.then(|| read::<rec_more>(&rec[size_of::<rec_call>()..])).flatten();
+    more.map_or(0, |more| if more.entered != 0 { more.entered } else { more.at })
+}
+
+/// A thread's end by its status as wait(2) gives it.
+fn ended(tid: Tid, status: i32, at: Ns) -> Note {
+    match status & 0x7f {
+        0 => Note::Exited { tid, status: status >> 8 & 0xff, at },
+        signal => Note::Killed { tid, signal, core: status & 0x80 != 0, at },
+    }
+}
+
+fn exists(tid: Tid) -> bool {
+    Path::new(&format!("/proc/{tid}")).exists()
 }

@@ -17,6 +17,8 @@ pub enum Why {
     NoBtf(String),
     /// Lockdown keeps programs from reading the kernel's memory.
     LockedDown(String),
+    /// There is no memory for the ring; all else is small.
+    NoMemory(String),
     /// The kernel refused a program or map.
     Refused(String),
 }
@@ -36,6 +38,7 @@ impl Why {
             }
             Why::NoBtf(_) => "use a kernel built with CONFIG_DEBUG_INFO_BTF=y, with /sys mounted".to_owned(),
             Why::LockedDown(_) => "boot with lockdown=integrity or none".to_owned(),
+            Why::NoMemory(_) => "a smaller --ring-size".to_owned(),
             Why::Refused(what) if what.contains("EMFILE") => "allow more open files (`ulimit -n 256`)".to_owned(),
             Why::Refused(_) => "see `stride --doctor` for what this machine allows".to_owned(),
         }
@@ -60,6 +63,7 @@ impl fmt::Display for Why {
             Why::LockedDown(what) => {
                 write!(f, "kernel lockdown (confidentiality) keeps eBPF programs from reading memory ({what})")
             }
+            Why::NoMemory(what) => write!(f, "there is no memory for calls that are not read yet ({what})"),
             Why::Refused(what) => write!(f, "the kernel refused the eBPF programs ({what})"),
         }
     }

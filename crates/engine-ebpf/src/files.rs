@@ -75,7 +75,7 @@ fn add(plan: &mut fds_plan, row: &Syscall, abi: Abi) {
         }
     }
     let returned = match row.ret {
-        Ret::Select(choice) => choice.cases.iter().any(|c| matches!(c.1, Ret::Fd)),
+        Ret::Select(choice) => choice.cases.iter().map(|c| &c.1).chain([&choice.default]).any(|r| matches!(r, Ret::Fd)),
         ret => matches!(ret, Ret::Fd),
     };
     plan.returned |= u8::from(returned);

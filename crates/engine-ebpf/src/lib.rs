@@ -1,7 +1,7 @@
 //! The eBPF engine: programs in the kernel copy what each call did into a ring, and the tracee never stops.
 //!
 //! `bpf/` is the kernel side; `bpf/wire.h` says what passes between it and this side. The files here, outermost first:
-//! `engine` (records in, events out), `records` (reading them), `ring`, `load` (programs and maps),
+//! `engine` (records in, events out), `records` (reading them), `ring`, `valve` (holding who fills it), `load` (programs and maps),
 //! `plans` (rows to ops), `about` (filters of files), `files` (what descriptors refer to),
 //! `wire` (the generated mirror of wire.h), `probe` (whether it can
 //! work here), `refusal` (why not) and `error`.
@@ -19,9 +19,11 @@ pub mod probe;
 mod records;
 mod refusal;
 mod ring;
+mod valve;
 mod wire;
 
-pub use engine::{EbpfEngine, Settings};
+pub use engine::{EbpfEngine, Overflow, Settings};
 pub use error::{StartError, Why, setcap};
 pub use load::{available, trial_load};
 pub use probe::trial;
+pub use valve::Held;

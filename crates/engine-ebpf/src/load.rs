@@ -14,6 +14,7 @@ use libbpf_rs::{Iter, Link, MapCore, MapFlags, ProgramInput};
 use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stride_event::{CallSet, Counted, Counting, FdSet, Histogram, Times};
 
@@ -36,8 +37,52 @@ pub struct Config<'a> {
     pub skip_successful: bool,
     /// Threads are looked for (`-p`).
     pub attach: bool,
-    /// A power of two.
-    pub ring_bytes: u32,
+    pub ring: RingSize,
+}
+
+/// How large the ring is, and how much of that is used when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RingSize {
+    /// A power of two, at least a page.
+    pub bytes: u32,
+    /// The fill from which on threads are held.
+    pub mark: u32,
+    /// Whether they are; else calls are lost when the ring is full.
+    pub hold: bool,
+}
+
+/// For what is written while threads are being held. That takes less than a millisecond where Stride may take precedence, but as
+/// many threads write as there are CPUs.
+const RESERVE_PER_CPU: u32 = 256 << 10;
+const RESERVE: std::ops::RangeInclusive<u32> = 2 << 20..=4 << 20;
+
+impl RingSize {
+    /// `bytes`: a power of two, which is made larger where it leaves no room for the reserve.
+    pub fn of(bytes: u32, hold: bool) -> RingSize {
+        let cpus = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+        if hold { Self::with_reserve(bytes, cpus) } else { RingSize { bytes, mark: bytes, hold } }
+    }
+
+    fn with_reserve(bytes: u32, cpus: u32) -> RingSize {
+        let reserve = cpus.saturating_mul(RESERVE_PER_CPU).clamp(*RESERVE.start(), *RESERVE.end()).next_power_of_two();
+        let all = bytes.max(2 * reserve);
+        RingSize { bytes: all, mark: bytes.min(all - reserve), hold: true }
+    }
+
+    /// The fill beyond which records of calls are refused: a sixteenth is kept for those of threads coming and going.
+    fn limit(self) -> u64 {
+        u64::from(self.bytes - self.bytes / 16)
+    }
+
+    /// The fill beyond which calls are slowed down, should nobody have been held yet.
+    fn brake(self) -> u64 {
+        u64::midpoint(self.mark(), self.limit())
+    }
+
+    /// The fill beyond which something is done.
+    pub fn mark(self) -> u64 {
+        u64::from(self.mark).min(self.limit())
+    }
 }
 
 /// The loaded programs and their maps; dropped, they are gone from the kernel.
@@ -109,11 +154,15 @@ impl Kernel {
             }
             rodata.skip_failed = config.skip_failed;
             rodata.skip_successful = config.skip_successful;
-            let ring = u64::from(config.ring_bytes);
-            rodata.ring_call_limit = ring - ring / 16;
-            rodata.ring_wake_mark = ring / 8;
+            rodata.hold = config.ring.hold;
+            rodata.ring_mark = config.ring.mark();
+            rodata.ring_brake_mark = config.ring.brake();
+            rodata.ring_call_limit = config.ring.limit();
+            rodata.ring_wake_mark = (u64::from(config.ring.bytes) / 8).min(config.ring.mark() / 4);
         }
-        open.maps.ring.set_max_entries(config.ring_bytes)?;
+        open.maps.ring.set_max_entries(config.ring.bytes)?;
+        // Nothing rings where nobody is held.
+        open.maps.bells.set_autocreate(config.ring.hold)?;
         open.maps.scratches.set_max_entries(if seen == ExecSeen::Checked { 2 * cpus } else { cpus })?;
         if config.counting.is_some() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
@@ -195,9 +244,13 @@ impl Kernel {
     }
 
     /// Marks the process of a pidfd as traced.
-    pub fn adopt(&self, pidfd: BorrowedFd<'_>, flags: u32) -> libbpf_rs::Result<()> {
+    pub fn adopt(&mut self, pidfd: BorrowedFd<'_>, flags: u32) -> libbpf_rs::Result<()> {
         let key = pidfd.as_raw_fd() as u32;
         let state = task_state { flags, ..task_state::default() };
+        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
+            // SAFETY: a valid, aligned u64 of our own mapping, which the kernel side counts atomically, too.
+            unsafe { AtomicU64::from_ptr(&mut bss.threads_alive) }.fetch_add(1, Ordering::Relaxed);
+        }
         self.skel.maps.tasks.update(bytes_of(&[key]), bytes_of(&[state]), MapFlags::ANY)
     }
 
@@ -227,6 +280,11 @@ impl Kernel {
         self.skel.maps.ring.as_fd()
     }
 
+    /// Where threads to be held are named.
+    pub fn bells(&self) -> BorrowedFd<'_> {
+        self.skel.maps.bells.as_fd()
+    }
+
     /// Tells the programs whether the reader is waiting to be woken.
     pub fn set_waiting(&mut self, waiting: bool) {
         if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
@@ -236,10 +294,22 @@ impl Kernel {
         }
     }
 
+    /// Calls that found no room in the ring.
+    pub fn calls_lost(&self) -> u64 {
+        // SAFETY: a valid, aligned u64 of our own mapping.
+        self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.calls_lost) })
+    }
+
     /// Records of threads coming and going that found no room.
     pub fn control_lost(&self) -> u64 {
         // SAFETY: a valid, aligned u64 of our own mapping.
         self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.control_lost) })
+    }
+
+    /// Threads that are traced and have not ended, whatever the records say.
+    pub fn alive(&self) -> u64 {
+        // SAFETY: a valid, aligned u64 of our own mapping.
+        self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.threads_alive) })
     }
 
     /// What was counted so far, per ABI and number.
@@ -329,7 +399,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         skip_failed: false,
         skip_successful: false,
         attach: true,
-        ring_bytes,
+        ring: RingSize::of(ring_bytes, true),
     };
     let mut kernel = Kernel::load(config, &tables)?;
     kernel.attach()?;
@@ -339,3 +409,21 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
 /// What wire.h says fits what Rust assumes of it.
 const _: () = assert!(bound::ABIS.0 == 3);
 const _: () = assert!(bound::BUCKETS.0 as usize == Histogram::BUCKETS && bound::BUCKET_BITS.0 == Histogram::BITS);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ring_has_a_reserve_where_threads_are_held() {
+        const K: u32 = 1 << 10;
+        const M: u32 = 1 << 20;
+        for (asked, cpus, bytes, mark) in
+            [(64 * K, 2, 4 * M, 64 * K), (4 * M, 2, 4 * M, 2 * M), (8 * M, 2, 8 * M, 6 * M), (4 * M, 64, 8 * M, 4 * M)]
+        {
+            assert_eq!(RingSize::with_reserve(asked, cpus), RingSize { bytes, mark, hold: true });
+        }
+        let drop = RingSize::of(64 * K, false);
+        assert_eq!((drop.bytes, drop.mark()), (64 * K, u64::from(60 * K)));
+    }
+}

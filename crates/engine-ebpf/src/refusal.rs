@@ -60,6 +60,7 @@ pub fn why(error: &libbpf_rs::Error) -> Why {
     }
     match error.kind() {
         ErrorKind::PermissionDenied => Why::Denied { missing: probe::missing_capabilities(), what },
+        ErrorKind::OutOfMemory => Why::NoMemory(what),
         _ => Why::Refused(what),
     }
 }

@@ -31,6 +31,13 @@ impl Mapping {
     }
 }
 
+impl Mapping {
+    fn position(&self) -> &AtomicU64 {
+        // SAFETY: each mapping of a ring starts with a position, which the kernel accesses atomically.
+        unsafe { self.at.cast::<AtomicU64>().as_ref() }
+    }
+}
+
 impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: mapped by `new`, and nothing borrowed from it outlives this.
@@ -50,18 +57,37 @@ pub struct Ring {
     end: u64,
 }
 
+/// How full a ring is, as the kernel side sees it.
+pub struct Gauge {
+    consumer: Mapping,
+    producer: Mapping,
+}
+
+impl Gauge {
+    pub fn new(fd: BorrowedFd<'_>) -> io::Result<Gauge> {
+        let page = page_size();
+        let consumer = Mapping::new(fd, page, libc::PROT_READ, 0)?;
+        let producer = Mapping::new(fd, page, libc::PROT_READ, page)?;
+        Ok(Gauge { consumer, producer })
+    }
+
+    pub fn fill(&self) -> u64 {
+        let read = self.consumer.position().load(Ordering::Acquire);
+        self.producer.position().load(Ordering::Acquire).saturating_sub(read)
+    }
+}
+
+fn page_size() -> usize {
+    // SAFETY: asks for a number.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
+}
+
 impl Ring {
     pub fn new(fd: BorrowedFd<'_>, size: u32) -> io::Result<Ring> {
-        // SAFETY: asks for a number.
-        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+        let page = page_size();
         let consumer = Mapping::new(fd, page, libc::PROT_READ | libc::PROT_WRITE, 0)?;
         let producer = Mapping::new(fd, page + 2 * size as usize, libc::PROT_READ, page)?;
         Ok(Ring { consumer, producer, page, size: u64::from(size), pos: 0, told: 0, end: 0 })
-    }
-
-    fn position(&self, of: &Mapping) -> &AtomicU64 {
-        // SAFETY: each of the two mappings starts with a position, which the kernel accesses atomically.
-        unsafe { of.at.cast::<AtomicU64>().as_ref() }
     }
 
     fn data(&self, pos: u64) -> *const u8 {
@@ -74,7 +100,7 @@ impl Ring {
     pub fn peek(&mut self) -> Option<&[u8]> {
         loop {
             if self.pos >= self.end {
-                self.end = self.position(&self.producer).load(Ordering::Acquire);
+                self.end = self.producer.position().load(Ordering::Acquire);
                 if self.pos >= self.end {
                     self.tell();
                     return None;
@@ -109,7 +135,7 @@ impl Ring {
     fn tell(&mut self) {
         if self.told != self.pos {
             self.told = self.pos;
-            self.position(&self.consumer).store(self.pos, Ordering::Release);
+            self.consumer.position().store(self.pos, Ordering::Release);
         }
     }
 
@@ -121,5 +147,7 @@ impl Ring {
     }
 }
 
-// SAFETY: the mappings are this struct's own, and reading takes `&mut`.
-unsafe impl Send for Ring {}
+// SAFETY: a mapping is its owner's own, and good in every thread.
+unsafe impl Send for Mapping {}
+// SAFETY: what is reached through a shared reference is atomic.
+unsafe impl Sync for Mapping {}

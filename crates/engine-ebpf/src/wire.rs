@@ -12,9 +12,9 @@ mod files_skel {
 
 pub use files_skel::{FilesSkel, FilesSkelBuilder};
 pub use skel::types::{
-    block_flag, bound, call_flag, call_plan, case_key, choice, count, count_times, fds_plan, file_detail, file_flag,
-    op, op_count, op_dir, op_kind, op_run, rec_block, rec_call, rec_detach, rec_exec, rec_exit, rec_file, rec_flag,
-    rec_head, rec_kind, rec_more, rec_signal, rec_start, task_flag, task_state,
+    bell, block_flag, bound, call_flag, call_plan, case_key, choice, count, count_times, fds_plan, file_detail,
+    file_flag, op, op_count, op_dir, op_kind, op_run, rec_block, rec_call, rec_detach, rec_exec, rec_exit, rec_file,
+    rec_flag, rec_head, rec_kind, rec_more, rec_signal, rec_start, task_flag, task_state,
 };
 pub use skel::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
 
@@ -30,7 +30,7 @@ macro_rules! wire {
         unsafe impl Wire for $ty {}
     )* };
 }
-wire!(rec_head rec_call rec_more count call_plan rec_block rec_start rec_signal rec_exit rec_exec rec_detach rec_file fds_plan op op_run choice case_key task_state u32);
+wire!(rec_head rec_call rec_more count call_plan rec_block rec_start rec_signal rec_exit rec_exec rec_detach rec_file fds_plan op op_run choice case_key task_state bell u32);
 
 /// The struct at the start of these bytes.
 pub fn read<T: Wire>(bytes: &[u8]) -> Option<T> {

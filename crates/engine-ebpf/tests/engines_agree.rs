@@ -2,11 +2,9 @@
 
 mod common;
 
-use common::{available, command};
+use common::{available, command, compile};
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::Command as Run;
 use std::sync::{Arc, Mutex};
 use stride_engine_ebpf::EbpfEngine;
 use stride_engine_ptrace::PtraceEngine;
@@ -25,15 +23,6 @@ impl Write for Shared {
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }
-}
-
-fn compile(name: &str) -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(format!("{name}.c"));
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let status =
-        Run::new("cc").args(["-w", "-O1", "-pthread", "-o"]).arg(&program).arg(&source).status().expect("cc runs");
-    assert!(status.success());
-    program
 }
 
 /// Runs an engine to its end and returns what the text view made of it.

@@ -95,10 +95,11 @@ pub enum Event<'a> {
         abi: stride_syscalls::Abi,
         at: Ns,
     },
-    /// Calls that could not be recorded.
+    /// Calls that could not be recorded, made before the thread's next event, which is at `at`.
     Lost {
         tid: Tid,
         count: u64,
+        at: Ns,
     },
     /// No event came for a while: a moment to flush.
     Idle,

@@ -107,6 +107,8 @@ words! {
     Quiet, "quiet" {
         Attach = "attach";
         Exit = "exit" | "exits";
+        /// Tracees were held so that no call was lost.
+        Held = "held";
         PathResolution = "path-resolution";
         Personality = "personality";
         /// A thread was replaced by another one's execve.

@@ -4,6 +4,7 @@
 
 mod clock;
 mod color;
+mod count;
 mod dump;
 mod line;
 mod names;
@@ -15,6 +16,7 @@ mod text;
 mod value;
 
 pub use color::Palette;
+pub use count::grouped;
 pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};
 pub use quote::{escape_path, quote};
 pub use sink::Sink;

@@ -1,5 +1,6 @@
 //! The summary table of `-c` and `-C`.
 
+use crate::count::calls_lost;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use stride_event::{Call, Counted, Ns, Outcome, Times};
@@ -96,8 +97,8 @@ impl Summary {
         self.rows.entry((abi, nr)).or_insert_with(|| Counted::new(abi, nr))
     }
 
-    /// The table, or several: one per ABI that was used.
-    pub fn render(&self, out: &mut String) {
+    /// The table, or several: one per ABI that was used; and what is missing in them.
+    pub fn render(&self, lost: u64, out: &mut String) {
         for abi in Abi::ALL {
             let rows: Vec<(String, &Counted)> =
                 self.rows.iter().filter(|((a, _), _)| *a == abi).map(|((_, nr), row)| (name(abi, *nr), row)).collect();
@@ -109,6 +110,9 @@ impl Summary {
                 let _ = writeln!(out, "System call usage summary for {mode} mode:");
             }
             self.table(rows, out);
+        }
+        if lost > 0 {
+            let _ = writeln!(out, "... {}, not counted above", calls_lost(lost));
         }
     }
 
@@ -250,7 +254,7 @@ mod tests {
         summary.add(&call(1, 25_000, Outcome::Value(0)));
         summary.add(&call(0, 25_000, Outcome::Gone));
         let mut out = String::new();
-        summary.render(&mut out);
+        summary.render(0, &mut out);
         let expected = "\
 % time     seconds  usecs/call     calls    errors syscall
 ------ ----------- ----------- --------- --------- ----------------
@@ -260,5 +264,8 @@ mod tests {
 100.00    0.000100          33         3         1 total
 ";
         assert_eq!(out, expected);
+        out.clear();
+        summary.render(1204, &mut out);
+        assert_eq!(out.strip_prefix(expected), Some("... 1,204 calls lost, not counted above\n"));
     }
 }

@@ -1,5 +1,6 @@
 //! The text view: events in, strace's lines out.
 
+use crate::count::calls_lost;
 use crate::line::Moment;
 use crate::{Layout, Line, Sink, names};
 use std::collections::{HashMap, HashSet};
@@ -161,10 +162,10 @@ impl TextView {
                 }
                 self.gone(tid);
             }
-            Event::Lost { tid, count } => self.other(tid, 0, |w| {
+            Event::Lost { tid, count, at } => self.other(tid, at, |w| {
                 w.str("... ");
-                w.int(count);
-                w.str(" calls lost here");
+                w.str(&calls_lost(count));
+                w.str(" here");
             }),
             Event::Ending { tid } => self.note_comm(tid),
             Event::Personality { tid, abi, at } if self.show.personality => {

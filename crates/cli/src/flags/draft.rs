@@ -31,6 +31,8 @@ pub struct Draft {
     pub kill_on_exit: bool,
     pub seccomp_bpf: bool,
     pub syscall_limit: Option<u64>,
+    pub on_overflow: Option<Overflow>,
+    pub ring_size: Option<u32>,
     pub debug: bool,
 
     pub trace: CallSet,
@@ -111,6 +113,8 @@ impl Draft {
             kill_on_exit: false,
             seccomp_bpf: false,
             syscall_limit: None,
+            on_overflow: None,
+            ring_size: None,
             debug: false,
             trace: CallSet::all(),
             trace_fds: None,

@@ -27,7 +27,7 @@ mod values;
 mod version;
 
 pub use options::{
-    Color, Command, ConstStyle, Daemonize, Engine, HexStrings, Interruptible, Options, Output, PidPrefix, Summary,
-    TimeFormat,
+    Color, Command, ConstStyle, Daemonize, Engine, HexStrings, Interruptible, Options, Output, Overflow, PidPrefix,
+    Summary, TimeFormat,
 };
 pub use parser::{Outcome, parse};

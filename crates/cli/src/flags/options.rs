@@ -28,6 +28,9 @@ pub struct Options {
     pub kill_on_exit: bool,
     pub seccomp_bpf: bool,
     pub syscall_limit: Option<u64>,
+    /// The eBPF engine's own.
+    pub on_overflow: Option<Overflow>,
+    pub ring_size: Option<u32>,
     /// `-d`.
     pub debug: bool,
 
@@ -92,6 +95,13 @@ pub enum Engine {
     Auto,
     Ebpf,
     Ptrace,
+}
+
+/// What to do when calls come faster than they are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overflow {
+    Wait,
+    Drop,
 }
 
 /// The program to start.

@@ -43,6 +43,15 @@ pub fn validate(
                 .into(),
         );
     }
+    if draft.engine == Engine::Ptrace {
+        for (given, name) in
+            [(draft.on_overflow.is_some(), "--on-overflow"), (draft.ring_size.is_some(), "--ring-size")]
+        {
+            if given {
+                warn(format!("{name} has no effect with --engine=ptrace, which never loses calls"));
+            }
+        }
+    }
     let paths = resolve_paths(&draft, warn);
     let user = draft.user.as_deref().map(users::run_as).transpose()?;
     let has_command = !operands.is_empty();
@@ -77,6 +86,8 @@ pub fn validate(
             _ => Interruptible::NeverTstp,
         }),
         syscall_limit: draft.syscall_limit,
+        on_overflow: draft.on_overflow,
+        ring_size: draft.ring_size,
         debug: draft.debug,
         trace: with_nameless(draft.trace, draft.catalog),
         trace_fds: draft.trace_fds,

@@ -24,6 +24,17 @@ pub fn pids(text: &str) -> Result<Vec<i32>, &str> {
         .collect()
 }
 
+/// `NUMBER[K|M|G]`, in bytes.
+pub fn size(text: &str) -> Option<u64> {
+    let (number, shift) = match text.as_bytes().last()?.to_ascii_uppercase() {
+        b'K' => (&text[..text.len() - 1], 10),
+        b'M' => (&text[..text.len() - 1], 20),
+        b'G' => (&text[..text.len() - 1], 30),
+        _ => (text, 0),
+    };
+    integer(number, u64::MAX >> shift).map(|n| n << shift)
+}
+
 pub fn precision(text: &str) -> Option<Precision> {
     const WORDS: [(&str, Precision); 4] =
         [("s", Precision::Seconds), ("ms", Precision::Millis), ("us", Precision::Micros), ("ns", Precision::Nanos)];
@@ -64,6 +75,16 @@ mod tests {
         assert_eq!(integer(" +3", 10), Some(3));
         for text in ["", "-1", "3x", "0x3", "3 ", "11", "99999999999999999999"] {
             assert_eq!(integer(text, 10), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        for (text, bytes) in [("0", 0), ("4096", 4096), ("64K", 65536), ("8m", 8 << 20), ("1G", 1 << 30)] {
+            assert_eq!(size(text), Some(bytes), "{text}");
+        }
+        for text in ["", "K", "1.5M", "-1K", "64KB", "18014398509481984K", "1T", "é"] {
+            assert_eq!(size(text), None, "{text}");
         }
     }
 

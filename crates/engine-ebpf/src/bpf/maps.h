@@ -130,8 +130,6 @@ const volatile bool trace_unknown;
 const volatile bool have_prepare_exec;
 const volatile bool detach_on_exec;
 const volatile u32 exec_scratches;
-/* Records beyond this fill of the ring are refused, except those that tell of threads coming and going. */
-const volatile u64 ring_call_limit;
 /* Fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
 
@@ -142,8 +140,11 @@ u32 seed_id;
 u32 seed_is_tgid;
 /* Set if there was any such thread. */
 u32 seed_found;
-/* Control records that found no room. */
+/* Calls that found no room, in all; and control records. */
+u64 calls_lost;
 u64 control_lost;
+/* Threads that are traced and have not ended: what the records say of them may have gaps. */
+u64 threads_alive;
 /* Slots of `counts` given out. */
 u32 slots_used;
 
@@ -171,6 +172,7 @@ struct wire_types {
 	enum call_flag call_flag;
 	enum task_flag task_flag;
 	enum mail mail;
+	struct bell bell;
 	struct count count;
 };
 const volatile struct wire_types wire_types;

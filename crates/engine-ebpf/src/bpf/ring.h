@@ -21,15 +21,20 @@ static __always_inline u64 wakeup(u64 fill, bool urgent)
 	return BPF_RB_NO_WAKEUP;
 }
 
-/* A call's record; leaves room for control records, and counts the call as lost where there is none. */
+/* The thread's next record tells how many. */
+static __always_inline void lose_call(struct task_state *st)
+{
+	st->lost++;
+	__sync_fetch_and_add(&calls_lost, 1);
+}
+
+/* A call's record, or what it had in memory at entry; leaves room for control records. */
 static __always_inline bool send_call(struct task_state *st, void *rec, u64 size)
 {
 	u64 fill = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
 
-	if (fill + size > ring_call_limit || bpf_ringbuf_output(&ring, rec, size, wakeup(fill, false))) {
-		st->lost++;
+	if (is_full(st, fill + size) || bpf_ringbuf_output(&ring, rec, size, wakeup(fill, false)))
 		return false;
-	}
 	st->lost = 0;
 	return true;
 }

@@ -49,6 +49,9 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	/* SIGKILL is not shown. */
 	if (sig != SIGKILL)
 		send_signal(task, st, info);
+	/* Where no calls are shown, signals still fill the ring. */
+	if (hold && bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > ring_mark)
+		ring_bell(task, st);
 	return 0;
 }
 

@@ -95,7 +95,7 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 		}
 	}
 	fill = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
-	if (fill > ring_call_limit)
+	if (is_full(of->st, fill))
 		goto lost;
 	if (!ptr || !want) {
 		rec = simple_reserve(0);
@@ -125,7 +125,7 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 	of->st->lost = 0;
 	return true;
 lost:
-	of->st->lost++;
+	lose_call(of->st);
 	return true;
 }
 

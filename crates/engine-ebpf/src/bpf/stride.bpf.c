@@ -13,6 +13,7 @@
 #include "maps.h"
 #include "regs.h"
 #include "ids.h"
+#include "valve.h"
 #include "ring.h"
 #include "capture.h"
 #include "traced.h"
@@ -75,8 +76,7 @@ static __always_inline int copy_and_send(struct task_state *st, struct scratch *
 	s->room = ~0U;
 	run_plan(s, s->index);
 	st->room = s->room;
-	if (send(st, s))
-		st->flags |= TASK_ENTRY_SENT;
+	st->flags |= send(st, s) ? TASK_ENTRY_SENT : TASK_ENTRY_LOST;
 	return 0;
 }
 
@@ -149,7 +149,7 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	if (!st)
 		return 0;
 	if (st->flags) {
-		st->flags &= ~(TASK_ENTRY_SENT | TASK_NEW);
+		st->flags &= ~(TASK_ENTRY_SENT | TASK_ENTRY_LOST | TASK_NEW);
 		if (st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)) {
 			if (!(st->flags & TASK_BEFORE_EXEC) || !(flags & CALL_EXEC))
 				return 0;
@@ -277,6 +277,11 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, st) && simple_exit(call, plan))
 		return;
+	/* What a successful execve was given is known from its entry alone. */
+	if (was & TASK_ENTRY_LOST && flags & CALL_EXEC && call->ret == 0) {
+		lose_call(st);
+		return;
+	}
 	s = begin(call->task, st, call->regs, call->abi, call->nr, REC_CALL);
 	if (!s)
 		return;
@@ -295,7 +300,8 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		s->room = was & TASK_ENTRY_SENT ? st->room : ~0U;
 		run_plan(s, index);
 	}
-	send(st, s);
+	if (!send(st, s))
+		lose_call(st);
 }
 
 SEC("tp_btf/sys_exit")
@@ -336,11 +342,14 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		__sync_fetch_and_add(&control_lost, 1);
 		return 0;
 	}
+	__sync_fetch_and_add(&threads_alive, 1);
 	new->flags = TASK_NEW;
 	head(&rec.head, REC_START, child, new);
 	rec.at = bpf_ktime_get_ns();
 	rec.parent = id_of(parent);
 	send_control(new, &rec, sizeof(rec), false);
+	/* Where no calls are shown, a program that does nothing but fork still fills the ring. */
+	is_full(st, bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA));
 	return 0;
 }
 
@@ -352,6 +361,7 @@ static __always_inline void let_go(struct task_struct *task, struct task_state *
 	head(&rec.head, REC_DETACH, task, st);
 	rec.at = bpf_ktime_get_ns();
 	send_control(st, &rec, sizeof(rec), true);
+	__sync_fetch_and_add(&threads_alive, -1);
 	bpf_task_storage_delete(&tasks, task);
 }
 
@@ -398,7 +408,8 @@ static __always_inline void send_last_call(struct task_struct *task, struct task
 	s->call.head.flags |= FLAG_GONE;
 	if (take_times)
 		s->more.at = bpf_ktime_get_ns();
-	send(st, s);
+	if (!send(st, s))
+		lose_call(st);
 }
 
 /* struct task_struct *task: the current one */
@@ -412,8 +423,10 @@ int on_exit(void *ctx)
 	if (!st)
 		return 0;
 	/* The leader makes way for a thread of its own that calls execve, and which REC_EXEC will tell of. */
-	if (task->pid == task->tgid && BPF_CORE_READ(task, signal, group_exec_task))
+	if (task->pid == task->tgid && BPF_CORE_READ(task, signal, group_exec_task)) {
+		__sync_fetch_and_add(&threads_alive, -1);
 		return 0;
+	}
 	if (!count_only && !(st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)))
 		send_last_call(task, st);
 	take_mail(task, st);
@@ -421,6 +434,8 @@ int on_exit(void *ctx)
 	rec.at = bpf_ktime_get_ns();
 	rec.status = (u32)task->exit_code;
 	send_control(st, &rec, sizeof(rec), true);
+	/* Last: when no one is left, nothing more will come. */
+	__sync_fetch_and_add(&threads_alive, -1);
 	return 0;
 }
 
@@ -440,6 +455,7 @@ int seed(struct bpf_iter__task *ctx)
 	st = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!st)
 		return 0;
+	__sync_fetch_and_add(&threads_alive, 1);
 	head(&rec.head, REC_START, task, st);
 	rec.at = bpf_ktime_get_ns();
 	rec.parent = 0;

@@ -168,6 +168,12 @@ struct rec_file {
 	struct file_detail detail;
 };
 
+/* Of another ring: a thread that is to be held, and its process. */
+struct bell {
+	u32 tid;
+	u32 tgid;
+};
+
 /* ---- plans ---- */
 
 enum op_kind { OP_BYTES = 0, OP_STR = 1, OP_WORDS = 2, OP_TERMINAL = 3 };
@@ -333,6 +339,8 @@ enum task_flag {
 	TASK_EXECING = 16,
 	/* And it is the spawned command's first one. */
 	TASK_FIRST_EXEC = 32,
+	/* The REC_ENTRY of the call it is in found no room. */
+	TASK_ENTRY_LOST = 64,
 };
 
 /* What another thread left in a task_state. */
@@ -359,6 +367,8 @@ struct task_state {
 	/* The id before execve, where Stride's PID namespace is not the first. */
 	u32 old_id;
 	u32 pad;
+	/* When the bell was last rung for it: see valve.h. */
+	u64 rung;
 };
 
 #endif

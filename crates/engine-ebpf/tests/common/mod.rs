@@ -1,6 +1,7 @@
 //! What the tests of the engine share.
+#![allow(dead_code)]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use stride_event::{Command, TraceSpec};
 
 /// Everything, of nothing yet.
@@ -16,4 +17,18 @@ pub fn command(program: &Path, args: &[&str]) -> TraceSpec {
 /// Whether the engine can run here; says that the test is skipped where it cannot.
 pub fn available(test: &str) -> bool {
     stride_engine_ebpf::available().inspect_err(|why| println!("skipped: {test}: {why}")).is_ok()
+}
+
+/// Builds `programs/NAME.c`.
+pub fn compile(name: &str) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(format!("{name}.c"));
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    let status = std::process::Command::new("cc")
+        .args(["-w", "-O1", "-pthread", "-o"])
+        .arg(&program)
+        .arg(&source)
+        .status()
+        .expect("cc runs");
+    assert!(status.success());
+    program
 }

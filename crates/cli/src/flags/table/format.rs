@@ -290,11 +290,12 @@ pub const FLAGS: &[Flag] = &[
         aliases: &["silent", "silence"],
         qualifiers: &["quiet", "silent", "silence", "q"],
         arg: Arg::Optional("SET"),
-        choices: &["all", "attach", "exit", "none", "path-resolution", "personality", "thread-execve"],
+        choices: &["all", "attach", "exit", "held", "none", "path-resolution", "personality", "thread-execve"],
         help: "leave out these messages; see the man page",
         doc: "Leaves out messages about the tracing itself. Without SET that is attach,personality.\n\n\
               * attach: attaching to and detaching from processes\n\
               * exit: exit statuses of processes\n\
+              * held: how often and for how long processes were held (see --on-overflow)\n\
               * path-resolution: what the paths of -P resolve to\n\
               * personality: a process changes to another ABI\n\
               * thread-execve: (or superseded) a thread is replaced by another one's execve\n\n\

@@ -1,11 +1,14 @@
 //! How to trace: children, engines, and what becomes of the tracees.
 
 use crate::flags::flag::{Arg, Category, Flag};
-use crate::flags::options::{Daemonize, Engine, Interruptible};
+use crate::flags::options::{Daemonize, Engine, Interruptible, Overflow};
 use crate::flags::stop::Stop;
 use crate::flags::values;
 
 const BASE: Flag = Flag { category: Category::Tracing, ..Flag::BASE };
+
+const RING_MIN: u64 = 64 << 10;
+const RING_MAX: u64 = 1 << 30;
 
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -144,6 +147,53 @@ pub const FLAGS: &[Flag] = &[
               before Stride should be there after it.",
         update: |draft, _| {
             draft.kill_on_exit = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("on-overflow"),
+        arg: Arg::Required("WHAT"),
+        choices: &["drop", "wait"],
+        help: "when calls come too fast to be read: wait or drop",
+        own: true,
+        doc: "Says what the eBPF engine does when calls are made faster than Stride can read them, so that the memory \
+              between the two (--ring-size) fills.\n\n\
+              * wait: holds the threads that make them until Stride has caught up. No call is lost, but time passes. How often \
+                that was, and how long, is told at the end. This is the default for a command that Stride starts\n\
+              * drop: never holds anyone, and loses calls. They are counted exactly, and shown where they are missing, in the \
+                summary and at the end. This is the default with -p\n\n\
+              Threads are held right behind a call, in a way that neither they nor their parents can see, and the kernel lets \
+              them go should Stride die. A thread that has a tracer already cannot be held; if it makes too many calls, they are \
+              lost, and told to be.\n\n\
+              With the ptrace engine the option has no effect: it never loses calls.",
+        update: |draft, given| {
+            const WORDS: [(&str, Overflow); 2] = [("drop", Overflow::Drop), ("wait", Overflow::Wait)];
+            let how = values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
+            draft.on_overflow = Some(how);
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("ring-size"),
+        arg: Arg::Required("SIZE"),
+        help: "memory for calls not read yet, such as 512K or 16M",
+        own: true,
+        doc: "Sets how much the eBPF engine lets gather that Stride has not read yet. SIZE is a number of bytes, with K, M or G \
+              behind it for units of 1024, from 64K to 1G; it is rounded up to a power of two. Memory of this size is taken \
+              while Stride runs, and taking much takes its time. The default is 4M.\n\n\
+              With --on-overflow=wait, at least 2M are kept for what threads still write while they are brought to a halt: by \
+              default threads are held when 2M have gathered, and if SIZE is less than 4M, when SIZE has gathered, though \
+              4M are taken.\n\n\
+              With the ptrace engine the option has no effect.",
+        update: |draft, given| {
+            let text = given.text();
+            let size = values::size(&text).ok_or_else(|| given.invalid())?;
+            if !(RING_MIN..=RING_MAX).contains(&size) {
+                return Err(Stop::fail(format!("--ring-size={text} is out of range: give a size from 64K to 1G")));
+            }
+            draft.ring_size = Some((size as u32).next_power_of_two());
             Ok(())
         },
         ..BASE

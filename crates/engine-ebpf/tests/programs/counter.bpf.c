@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
+// Counts, for every thread of the machine, the calls that returned, and which of them came before its first execve. It shares nothing
+// with the engine, whose accounts it checks.
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#define SEC(name) __attribute__((section(name), used))
+#define __uint(name, value) int (*name)[value]
+#define __type(name, value) typeof(value) *name
+
+static void *(*bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
+static long (*bpf_map_update_elem)(void *map, const void *key, const void *value, u64 flags) = (void *)2;
+static u64 (*bpf_get_current_pid_tgid)(void) = (void *)14;
+
+struct count {
+	u64 returned;
+	u64 before_exec;
+	u64 execs;
+};
+
+struct {
+	__uint(type, 1 /* BPF_MAP_TYPE_HASH */);
+	__uint(max_entries, 1 << 17);
+	__uint(map_flags, 1 /* BPF_F_NO_PREALLOC */);
+	__type(key, u32);
+	__type(value, struct count);
+} counts SEC(".maps");
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+#ifdef __x86_64__
+struct pt_regs {
+	unsigned long orig_ax;
+};
+#define NR(regs) ((int)(regs)->orig_ax)
+#define EXECVE 59
+#else
+struct pt_regs {
+	int syscallno;
+};
+#define NR(regs) ((regs)->syscallno)
+#define EXECVE 221
+#endif
+#pragma clang attribute pop
+
+SEC("tp_btf/sys_exit")
+int count(u64 *ctx)
+{
+	struct pt_regs *regs = (void *)ctx[0];
+	u32 tid = bpf_get_current_pid_tgid();
+	struct count *n, none = {};
+
+	n = bpf_map_lookup_elem(&counts, &tid);
+	if (!n) {
+		bpf_map_update_elem(&counts, &tid, &none, 0);
+		n = bpf_map_lookup_elem(&counts, &tid);
+	}
+	if (!n)
+		return 0;
+	if (NR(regs) == EXECVE && !ctx[1] && !n->execs++)
+		n->before_exec = n->returned;
+	n->returned++;
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
