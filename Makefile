@@ -3,7 +3,7 @@
 CARGO ?= cargo
 STRIDE := target/release/stride
 
-.PHONY: help demo build test bench setup docs lint
+.PHONY: help demo build test test-kernels bench setup docs lint
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,6 +16,9 @@ build: setup ## leaves target/release/stride
 
 test: setup ## everything, privileged tests included; skips are named
 	@scripts/test
+
+test-kernels: setup ## the eBPF engine on Debian's kernels 6.1 and 6.12, under emulation
+	@scripts/test-kernels
 
 bench: build ## the benchmarks: ratios measured side by side
 	$(CARGO) xtask bench $(STRIDE)

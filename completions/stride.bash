@@ -55,7 +55,7 @@ _stride() {
     --write) COMPREPLY=(); return ;;
     -X|--const-print-style) COMPREPLY=($(compgen -W 'abbrev raw verbose' -- "$cur")); return ;;
     -O|--summary-syscall-overhead) COMPREPLY=(); return ;;
-    -S|--summary-sort-by) COMPREPLY=($(compgen -W 'avg-time calls errors max-time min-time name none time total-time wall-avg wall-max wall-min wall-total' -- "$cur")); return ;;
+    -S|--summary-sort-by) COMPREPLY=($(compgen -W 'avg-time calls errors max-time min-time name none p50 p99 time total-time wall-avg wall-max wall-min wall-total' -- "$cur")); return ;;
     -U|--summary-columns) COMPREPLY=(); return ;;
     --syscall-limit) COMPREPLY=(); return ;;
     --generate) COMPREPLY=($(compgen -W 'complete-bash complete-fish complete-zsh man' -- "$cur")); return ;;

@@ -9,11 +9,11 @@ fn main() {
         _ => "x86",
     };
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    for name in ["stride", "files"] {
+    for object in ["stride", "survey", "files"] {
         SkeletonBuilder::new()
-            .source(format!("src/bpf/{name}.bpf.c"))
+            .source(format!("src/bpf/{object}.bpf.c"))
             .clang_args([&format!("-D__TARGET_ARCH_{arch}"), "-Wall", "-Wno-unused-function", "-mcpu=v3"])
-            .build_and_generate(out.join(format!("{name}.skel.rs")))
+            .build_and_generate(out.join(format!("{object}.skel.rs")))
             .unwrap_or_else(|e| panic!("building the eBPF programs (is clang installed?): {e:#}"));
     }
     println!("cargo:rerun-if-changed=src/bpf");

@@ -5,56 +5,123 @@
 
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write as _;
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 5;
+const LOG: &str = "/tmp/stride-bench.log";
+const PORT: &str = "7399";
+
+/// What is run.
+enum Load {
+    /// A program, and the same with less to do for contenders that would take minutes.
+    Program { full: &'static [&'static str], less: &'static [&'static str] },
+    /// Compiling the test programs with `make -j2`.
+    Compile,
+    /// redis-server, measured in requests a second.
+    Redis,
+}
 
 struct Work {
     title: &'static str,
-    program: &'static [&'static str],
-    /// Name and the words before the program; `STRIDE` stands for the binary under test.
-    contenders: &'static [(&'static str, &'static [&'static str])],
+    load: Load,
+    contenders: &'static [Contender],
 }
 
-const DD: &[&str] = &["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=100k"];
-const LOG: &str = "/tmp/stride-bench.log";
+struct Contender {
+    name: &'static str,
+    /// The words before the program; `STRIDE` stands for the binary under test.
+    words: &'static [&'static str],
+    /// Runs with less to do, against an untraced run that has as little.
+    slow: bool,
+}
+
+const fn slow(name: &'static str, words: &'static [&'static str]) -> Contender {
+    Contender { name, words, slow: true }
+}
+
+const fn fast(name: &'static str, words: &'static [&'static str]) -> Contender {
+    Contender { name, words, slow: false }
+}
+
+const DD: Load = Load::Program {
+    full: &["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=500k", "status=none"],
+    less: &["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=20k", "status=none"],
+};
 
 const WORKS: &[Work] = &[
     Work {
-        title: "`dd bs=1 count=100k`, every call to a file",
-        program: DD,
+        title: "`dd bs=1 count=500k`, every call to a file",
+        load: DD,
         contenders: &[
-            ("strace", &["strace", "-o", LOG]),
-            ("stride, ptrace", &["STRIDE", "--engine=ptrace", "-o", LOG]),
-            ("stride, eBPF", &["STRIDE", "--engine=ebpf", "-o", LOG]),
+            slow("strace", &["strace", "-o", LOG]),
+            slow("perf trace", &["perf", "trace", "-o", LOG]),
+            slow("stride, ptrace", &["STRIDE", "--engine=ptrace", "-o", LOG]),
+            fast("stride, eBPF", &["STRIDE", "--engine=ebpf", "-o", LOG]),
         ],
     },
     Work {
-        title: "the same, `-f --seccomp-bpf -e accept`",
-        program: DD,
+        title: "the same, `-T -ttt`",
+        load: DD,
         contenders: &[
-            ("strace", &["strace", "-f", "--seccomp-bpf", "-e", "accept", "-o", LOG]),
-            ("stride, ptrace", &["STRIDE", "--engine=ptrace", "-f", "--seccomp-bpf", "-e", "accept", "-o", LOG]),
-            ("stride, eBPF", &["STRIDE", "--engine=ebpf", "-f", "-e", "accept", "-o", LOG]),
+            slow("strace", &["strace", "-T", "-ttt", "-o", LOG]),
+            slow("stride, ptrace", &["STRIDE", "--engine=ptrace", "-T", "-ttt", "-o", LOG]),
+            fast("stride, eBPF", &["STRIDE", "--engine=ebpf", "-T", "-ttt", "-o", LOG]),
         ],
     },
     Work {
         title: "the same, `-c`",
-        program: DD,
+        load: DD,
         contenders: &[
-            ("strace", &["strace", "-c", "-o", LOG]),
-            ("stride, ptrace", &["STRIDE", "--engine=ptrace", "-c", "-o", LOG]),
-            ("stride, eBPF", &["STRIDE", "--engine=ebpf", "-c", "-o", LOG]),
+            slow("strace", &["strace", "-c", "-o", LOG]),
+            slow("perf trace -s", &["perf", "trace", "-s", "-o", LOG]),
+            slow("stride, ptrace", &["STRIDE", "--engine=ptrace", "-c", "-o", LOG]),
+            fast("stride, eBPF", &["STRIDE", "--engine=ebpf", "-c", "-o", LOG]),
+        ],
+    },
+    Work {
+        title: "the same, `-e accept`",
+        load: DD,
+        contenders: &[
+            slow("strace", &["strace", "-e", "accept", "-o", LOG]),
+            fast("strace -f --seccomp-bpf", &["strace", "-f", "--seccomp-bpf", "-e", "accept", "-o", LOG]),
+            fast("perf trace", &["perf", "trace", "-e", "accept", "-o", LOG]),
+            fast(
+                "stride, ptrace -f --seccomp-bpf",
+                &["STRIDE", "--engine=ptrace", "-f", "--seccomp-bpf", "-e", "accept", "-o", LOG],
+            ),
+            fast("stride, eBPF", &["STRIDE", "--engine=ebpf", "-e", "accept", "-o", LOG]),
+            fast("stride, eBPF, -e openat", &["STRIDE", "--engine=ebpf", "-e", "openat", "-o", LOG]),
+        ],
+    },
+    Work {
+        title: "redis-server under `redis-benchmark -n 100000 -c 10 -t get`, requests a second, every call to a file",
+        load: Load::Redis,
+        contenders: &[
+            fast("strace -f", &["strace", "-f", "-o", LOG]),
+            fast("perf trace", &["perf", "trace", "-o", LOG]),
+            fast("stride, eBPF", &["STRIDE", "--engine=ebpf", "-f", "-o", LOG]),
+            fast("stride, eBPF, -c", &["STRIDE", "--engine=ebpf", "-f", "-c", "-o", LOG]),
+        ],
+    },
+    Work {
+        title: "compiling the test programs with `make -j2`, every call of all processes to a file",
+        load: Load::Compile,
+        contenders: &[
+            fast("strace -f", &["strace", "-f", "-o", LOG]),
+            fast("perf trace", &["perf", "trace", "-o", LOG]),
+            fast("stride, ptrace -f", &["STRIDE", "--engine=ptrace", "-f", "-o", LOG]),
+            fast("stride, eBPF -f", &["STRIDE", "--engine=ebpf", "-f", "-o", LOG]),
         ],
     },
     Work {
         title: "`true`",
-        program: &["true"],
+        load: Load::Program { full: &["true"], less: &["true"] },
         contenders: &[
-            ("strace", &["strace", "-o", LOG]),
-            ("stride, ptrace", &["STRIDE", "--engine=ptrace", "-o", LOG]),
-            ("stride, eBPF", &["STRIDE", "--engine=ebpf", "-o", LOG]),
+            fast("strace", &["strace", "-o", LOG]),
+            fast("perf trace", &["perf", "trace", "-o", LOG]),
+            fast("stride, ptrace", &["STRIDE", "--engine=ptrace", "-o", LOG]),
+            fast("stride, eBPF", &["STRIDE", "--engine=ebpf", "-o", LOG]),
         ],
     },
 ];
@@ -65,7 +132,9 @@ pub fn run(stride: &str) -> Result<()> {
     let _ = writeln!(report, "{}\n", machine());
     let _ = writeln!(
         report,
-        "Made by `make bench`: medians of {ROUNDS} rounds; in each round every contender runs once, in turn, after the untraced program.\n"
+        "Made by `make bench`: medians of {ROUNDS} rounds; in each round every contender runs once, in turn, and is \
+         compared to the untraced run of the same round. Contenders marked `*` would take minutes: they run with 20k \
+         instead of 500k, against an untraced run that has as little to do (their own start weighs more there).\n"
     );
     for work in WORKS {
         measure(work, stride, &mut report)?;
@@ -76,53 +145,160 @@ pub fn run(stride: &str) -> Result<()> {
 }
 
 fn measure(work: &Work, stride: &str, report: &mut String) -> Result<()> {
+    let _ = writeln!(report, "## {}\n", work.title);
+    let missing = |program: &str| !have(program);
+    if matches!(work.load, Load::Redis) && (missing("redis-server") || missing("redis-benchmark")) {
+        let _ = writeln!(report, "not measured: redis-server and redis-benchmark are not installed\n");
+        return Ok(());
+    }
+    let here: Vec<&Contender> = work.contenders.iter().filter(|c| c.words[0] == "STRIDE" || have(c.words[0])).collect();
+    let mut ratios = vec![Vec::new(); here.len()];
+    let mut values = vec![Vec::new(); here.len()];
     let mut base = Vec::new();
-    let mut seconds = vec![Vec::new(); work.contenders.len()];
     for round in 0..=ROUNDS {
         eprintln!("{}: round {round} of {ROUNDS}", work.title);
-        let untraced = time(&[], work.program, stride)?;
-        let traced: Vec<f64> =
-            work.contenders.iter().map(|(_, words)| time(words, work.program, stride)).collect::<Result<_>>()?;
+        let untraced = once(&work.load, &[], false, stride)?;
+        let little = if here.iter().any(|c| c.slow) { once(&work.load, &[], true, stride)? } else { untraced };
+        let traced: Vec<f64> = here.iter().map(|c| once(&work.load, c.words, c.slow, stride)).collect::<Result<_>>()?;
         // The first round warms the caches.
-        if round > 0 {
-            base.push(untraced);
-            for (all, one) in seconds.iter_mut().zip(traced) {
-                all.push(one);
-            }
+        if round == 0 {
+            continue;
+        }
+        base.push(untraced);
+        for (i, value) in traced.into_iter().enumerate() {
+            values[i].push(value);
+            ratios[i].push(value / if here[i].slow { little } else { untraced });
         }
     }
-    let _ = writeln!(
-        report,
-        "## {}\n\n| | seconds | × untraced | × {} |\n|---|---|---|---|",
-        work.title, work.contenders[0].0
-    );
-    let _ = writeln!(report, "| untraced | {:.3} | 1 | |", median(base.clone()));
-    for ((name, _), all) in work.contenders.iter().zip(&seconds) {
-        let to_base = median(all.iter().zip(&base).map(|(a, b)| a / b).collect());
-        let to_first = median(all.iter().zip(&seconds[0]).map(|(a, b)| a / b).collect());
-        let _ = writeln!(report, "| {name} | {:.3} | {to_base:.2} | {to_first:.3} |", median(all.clone()));
+    let unit = if matches!(work.load, Load::Redis) { "requests/s" } else { "seconds" };
+    let _ = writeln!(report, "| | {unit} | × untraced | from | to |\n|---|---|---|---|---|");
+    let _ = writeln!(report, "| untraced | {} | 1 | | |", figure(median(&base)));
+    for (contender, (values, ratios)) in here.iter().zip(values.iter().zip(&ratios)) {
+        let name = format!("{}{}", contender.name, if contender.slow { " *" } else { "" });
+        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = ratios.iter().copied().fold(0.0, f64::max);
+        let (value, ratio) = (figure(median(values)), figure(median(ratios)));
+        let _ = writeln!(report, "| {name} | {value} | {ratio} | {} | {} |", figure(least), figure(most));
+    }
+    for absent in work.contenders.iter().filter(|c| c.words[0] != "STRIDE" && !have(c.words[0])) {
+        let _ = writeln!(report, "\nnot measured: {} is not installed", absent.name);
     }
     report.push('\n');
     Ok(())
 }
 
+fn have(program: &str) -> bool {
+    Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
+/// Three significant digits.
+fn figure(value: f64) -> String {
+    match value {
+        v if v >= 100.0 => format!("{v:.0}"),
+        v if v >= 10.0 => format!("{v:.1}"),
+        v if v >= 1.0 => format!("{v:.2}"),
+        v => format!("{v:.3}"),
+    }
+}
+
+/// One run: seconds, or requests a second.
+fn once(load: &Load, words: &[&str], less: bool, stride: &str) -> Result<f64> {
+    // Cutting off the log of the run before would count against this one.
+    let _ = std::fs::remove_file(LOG);
+    match load {
+        Load::Program { full, less: little } => time(words, if less { little } else { full }, stride),
+        Load::Compile => {
+            let scratch = Scratch::new()?;
+            let makefile = scratch.makefile()?;
+            time(words, &["make", "-s", "-j2", "-f", &makefile], stride)
+        }
+        Load::Redis => requests(words, stride),
+    }
+}
+
+fn command(words: &[&str], program: &[&str], stride: &str) -> Result<Command> {
+    let mut all = words.iter().chain(program).map(|w| if *w == "STRIDE" { stride } else { w });
+    let mut command = Command::new(all.next().context("nothing to run")?);
+    command.args(all).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    Ok(command)
+}
+
 /// Wall-clock seconds of one run.
 fn time(words: &[&str], program: &[&str], stride: &str) -> Result<f64> {
-    let mut all = words.iter().chain(program).map(|w| if *w == "STRIDE" { stride } else { w });
-    let first = all.next().context("nothing to run")?;
+    let mut command = command(words, program, stride)?;
     let started = Instant::now();
-    let status = Command::new(first)
-        .args(all)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .with_context(|| format!("cannot run {first}"))?;
-    ensure!(status.success(), "{first} {} failed: {status}", words.join(" "));
+    let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
+    ensure!(status.success(), "{command:?} failed: {status}");
     Ok(started.elapsed().as_secs_f64())
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+/// Requests a second that a server under a tracer answers.
+fn requests(words: &[&str], stride: &str) -> Result<f64> {
+    let server = ["redis-server", "--port", PORT, "--save", "", "--appendonly", "no"];
+    let mut server = Server(command(words, &server, stride)?.spawn()?);
+    let client = |args: &[&str]| Command::new("redis-cli").args(["-p", PORT]).args(args).output();
+    let patience = Instant::now() + Duration::from_secs(20);
+    while !client(&["ping"])?.stdout.starts_with(b"PONG") {
+        ensure!(Instant::now() < patience, "redis-server does not answer");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let args = ["-p", PORT, "-n", "100000", "-c", "10", "-t", "get", "-q"];
+    let output = Command::new("redis-benchmark").args(args).output()?;
+    client(&["shutdown", "nosave"])?;
+    server.0.wait()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let unit = words.iter().rposition(|w| *w == "requests").context("redis-benchmark gave no figure")?;
+    words[unit - 1].parse().with_context(|| text.to_string())
+}
+
+/// Not left behind when something fails.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+    }
+}
+
+/// Where the test programs are compiled.
+struct Scratch(std::path::PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Scratch> {
+        let dir = std::env::temp_dir().join(format!("stride-bench-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir)?;
+        Ok(Scratch(dir))
+    }
+
+    /// A makefile with a target for each test program.
+    fn makefile(&self) -> Result<String> {
+        let sources = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/syscalls");
+        let (mut objects, mut rules) = (String::from("all:"), String::new());
+        for entry in std::fs::read_dir(sources)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|e| e == "c") {
+                let object = self.0.join(path.with_extension("o").file_name().unwrap_or_default());
+                let (object, source) = (object.display(), path.display());
+                let _ = write!(objects, " {object}");
+                let _ = write!(rules, "{object}: {source}\n\tcc -O2 -w -c -o $@ $<\n");
+            }
+        }
+        let makefile = self.0.join("Makefile");
+        std::fs::write(&makefile, format!("{objects}\n{rules}"))?;
+        Ok(makefile.display().to_string())
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }

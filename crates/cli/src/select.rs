@@ -15,7 +15,20 @@ pub struct Selector {
     calls: Option<CallSet>,
     world: Proc,
     /// What was decided about calls when they were entered; by their return the descriptor may be closed.
-    decided: HashMap<Tid, bool>,
+    decided: HashMap<Tid, Decision>,
+}
+
+struct Decision {
+    nr: u64,
+    args: [u64; 6],
+    chosen: bool,
+}
+
+impl Decision {
+    /// An engine that filters by itself need not tell of a call's return.
+    fn on(&self, call: &Call) -> Option<bool> {
+        (self.nr == call.nr && self.args == call.args).then_some(self.chosen)
+    }
 }
 
 impl Selector {
@@ -54,8 +67,8 @@ impl Selector {
             }
             // For the thread under its former id the call ends as if it had been detached from.
             Event::Superseded { tid, old, call, at } => {
-                if let Some(chosen) = self.decided.remove(&old) {
-                    self.decided.insert(tid, chosen);
+                if let Some(decision) = self.decided.remove(&old) {
+                    self.decided.insert(tid, decision);
                 }
                 let chosen = |call: &&Call| self.stays(call) && self.status.contains(Status::Detached);
                 Some(Event::Superseded { tid, old, call: call.filter(chosen), at })
@@ -67,18 +80,18 @@ impl Selector {
     fn enters(&mut self, call: &Call) -> bool {
         let chosen = self.chosen(call);
         if self.by_touch() {
-            self.decided.insert(call.tid, chosen);
+            self.decided.insert(call.tid, Decision { nr: call.nr, args: call.args, chosen });
         }
         chosen
     }
 
     fn stays(&self, call: &Call) -> bool {
-        self.decided.get(&call.tid).copied().unwrap_or_else(|| self.chosen(call))
+        self.decided.get(&call.tid).and_then(|d| d.on(call)).unwrap_or_else(|| self.chosen(call))
     }
 
     fn leaves(&mut self, call: &Call) -> bool {
         let decided = if self.decided.is_empty() { None } else { self.decided.remove(&call.tid) };
-        decided.unwrap_or_else(|| self.chosen(call))
+        decided.and_then(|d| d.on(call)).unwrap_or_else(|| self.chosen(call))
     }
 
     fn chosen(&self, call: &Call) -> bool {

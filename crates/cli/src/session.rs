@@ -9,7 +9,7 @@ use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use stride_event::{About, Call, CallSet, Counted, Counting, Event, Fate, Limits, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::{Quiet, Status};
-use stride_output::{Summary, TextView};
+use stride_output::{Lost, Summary, TextView};
 
 /// How the run ended, for Stride's own exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,8 @@ pub fn run(options: Options) -> Result<Ended> {
     let losses = Losses::of(&engine);
     drop(engine);
     views.merge(&counted);
-    views.finish(&losses, &mut outputs);
+    let counted = counting(&options).is_some();
+    views.finish(Lost { calls: losses.calls, counted }, &mut outputs);
     // The output command ends when the last handle on its input is closed.
     drop(views);
     outputs.close();
@@ -239,13 +240,13 @@ impl Views {
         }
     }
 
-    fn finish(&mut self, losses: &Losses, outputs: &mut outputs::Outputs) {
+    fn finish(&mut self, lost: Lost, outputs: &mut outputs::Outputs) {
         if let Some(text) = &mut self.text {
             text.flush();
         }
         if let Some(summary) = &self.summary {
             let mut table = String::new();
-            summary.render(losses.calls, &mut table);
+            summary.render(lost, &mut table);
             outputs.write_summary(&table, self.text.as_mut());
         }
     }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -171,40 +171,6 @@ fn children_that_are_no_tracees() {
 }
 
 // --- real programs --------------------------------------------------------------------------------------------------
-
-/// Whether a trace of `-f -o` holds together: every line is a call, part of one, or about a thread; what is resumed was begun; every
-/// process and thread ends, and once. The statuses processes ended with.
-#[track_caller]
-fn holds_together(trace: &str) -> Vec<String> {
-    let line = regex::Regex::new(
-        r"^(\d+) +(?:(?P<call>\w+)\(.*(?: = .*|(?P<cut> <unfinished \.\.\.>))|<\.\.\. (?P<resumed>\w+) resumed>.*(?: = .*)|--- .* ---|\+\+\+ (?P<end>.*) \+\+\+)$",
-    );
-    let line = line.unwrap();
-    let mut pending: HashMap<&str, &str> = HashMap::new();
-    let mut ended: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut seen = std::collections::BTreeSet::new();
-    for text in trace.lines() {
-        let Some(parts) = line.captures(text) else { panic!("what is this? {text}") };
-        let id = parts.get(1).unwrap().as_str();
-        seen.insert(id);
-        let part = |name| parts.name(name).map(|m| m.as_str());
-        assert!(!ended.contains_key(id), "{id} goes on after its end: {text}");
-        if let Some(end) = part("end") {
-            ended.insert(id, end);
-            pending.remove(id);
-        } else if let Some(resumed) = part("resumed") {
-            assert_eq!(pending.remove(id), Some(resumed), "{text}");
-        } else if let Some(call) = part("call") {
-            assert!(!pending.contains_key(id), "a call within {}: {text}", pending[id]);
-            if part("cut").is_some() {
-                pending.insert(id, call);
-            }
-        }
-    }
-    assert!(pending.is_empty(), "begun and never ended: {pending:?}");
-    assert_eq!(seen.len(), ended.len(), "not all have ended: {seen:?} {ended:?}");
-    ended.into_values().map(str::to_owned).collect()
-}
 
 #[test]
 fn bash_with_pipes_and_jobs() {

@@ -84,15 +84,17 @@ pub fn wait_for(pid: Tid) -> Option<i32> {
     }
 }
 
-/// A child that is gone and was not waited for yet. It still has to be.
+/// A child of this thread that is gone and waits to be reaped. (Stops, which may be another thread's business, are left alone.)
 pub fn gone_child() -> Option<Tid> {
-    // SAFETY: an all-zero siginfo is a valid one.
-    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
-    // SAFETY: points to a siginfo.
-    let r = unsafe { libc::waitid(libc::P_ALL, 0, &mut info, libc::WEXITED | libc::WNOHANG | libc::WNOWAIT) };
-    // SAFETY: what waitid(2) filled in, or zero.
-    let pid = unsafe { info.si_pid() };
-    (r == 0 && pid != 0).then_some(pid)
+    let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WNOTHREAD;
+    // SAFETY: siginfo_t is made of integers; the kernel fills it in.
+    let info = unsafe {
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        Errno::result(libc::waitid(libc::P_ALL, 0, &mut info, flags)).ok()?;
+        info
+    };
+    // SAFETY: filled in by waitid, or zero.
+    Some(unsafe { info.si_pid() }).filter(|&pid| pid != 0)
 }
 
 /// Writes to a socket that nobody may listen to any more: without SIGPIPE, and not told whether.

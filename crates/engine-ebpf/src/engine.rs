@@ -2,21 +2,29 @@
 
 use crate::error::{self, StartError, Why};
 use crate::files::{self, Files};
+use crate::groups::Groups;
 use crate::load::{Config, Kernel, RingSize};
 use crate::plans::Tables;
 use crate::ring::Ring;
+use crate::rings::Rings;
+use crate::survey::Survey;
+use crate::threads::Threads;
 use crate::valve::{Held, Valve};
 use crate::wire::{
-    read, rec_call, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_more, rec_signal,
-    rec_start, task_flag,
+    read, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_signal,
+    rec_start, rec_stopped, task_flag,
 };
-use crate::{records, refusal};
+use crate::{inside, records, refusal};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
+use std::time::Duration;
 use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
-use stride_event::{About, Call, Counted, Descriptor, Event, Fate, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{
+    About, Call, Counted, Descriptor, Event, Fate, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec,
+};
+use stride_syscalls::Abi;
 
 /// What to do when calls come faster than they are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +40,10 @@ pub enum Overflow {
 pub struct Settings {
     /// `None`: wait, unless there are processes to attach to, which are not to be held unasked.
     pub on_overflow: Option<Overflow>,
-    /// Size of the ring: a power of two, at least a page.
+    /// Size of each ring: a power of two, at least a page.
     pub ring_bytes: u32,
+    /// How many there are; 0: as many as this machine is worth.
+    pub rings: u32,
     /// Watch calls when they are entered only if times are wanted, though some calls' memory be lost by the time they return
     /// (accept's room for an address): a fifth less for the tracee to bear.
     pub exits_only: bool,
@@ -47,35 +57,92 @@ impl Settings {
         };
         RingSize::of(self.ring_bytes, hold)
     }
+
+    /// A second one is worth it where more than two CPUs may write, one of four being the reader's.
+    fn rings(&self, spec: &TraceSpec) -> u32 {
+        let cpus = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+        match self.rings {
+            0 if spec.follow => (cpus / 2).clamp(1, RINGS_MAX),
+            0 => 1,
+            n => n,
+        }
+    }
 }
+
+const RINGS_MAX: u32 = 8;
 
 impl Default for Settings {
     fn default() -> Settings {
         // A larger ring takes its time to allocate.
-        Settings { on_overflow: None, ring_bytes: 4 << 20, exits_only: false }
+        Settings { on_overflow: None, ring_bytes: 4 << 20, rings: 0, exits_only: false }
     }
 }
 
 /// How long the reader waits before it looks for itself.
-const PATIENCE_MS: i32 = 20;
+const PATIENCE: Duration = Duration::from_millis(20);
 
 /// An event, without what it borrows.
 enum Note {
-    Started { tid: Tid, origin: Origin, at: Ns },
+    Started {
+        tid: Tid,
+        origin: Origin,
+        at: Ns,
+    },
     Exit,
-    Signal { tid: Tid, ip: u64, at: Ns },
-    Exited { tid: Tid, status: i32, at: Ns },
-    Killed { tid: Tid, signal: i32, core: bool, at: Ns },
-    Superseded { tid: Tid, old: Tid, at: Ns },
-    Lost { tid: Tid, count: u64, at: Ns },
-    Detached { tid: Tid, at: Ns },
-    Stranger { tid: Tid, fate: Fate },
+    /// The thread's call is in `threads`.
+    Enter {
+        tid: Tid,
+    },
+    Signal {
+        tid: Tid,
+        ip: u64,
+        at: Ns,
+    },
+    Stopped {
+        tid: Tid,
+        signal: i32,
+        at: Ns,
+    },
+    Personality {
+        tid: Tid,
+        abi: Abi,
+        at: Ns,
+    },
+    Exited {
+        tid: Tid,
+        status: i32,
+        at: Ns,
+    },
+    Killed {
+        tid: Tid,
+        signal: i32,
+        core: bool,
+        at: Ns,
+    },
+    Superseded {
+        tid: Tid,
+        old: Tid,
+        at: Ns,
+    },
+    Lost {
+        tid: Tid,
+        count: u64,
+        at: Ns,
+    },
+    Detached {
+        tid: Tid,
+        at: Ns,
+    },
+    Stranger {
+        tid: Tid,
+        fate: Fate,
+    },
     Idle,
 }
 
 /// Traces with eBPF programs.
 pub struct EbpfEngine {
-    ring: Ring,
+    ring: Rings,
     valve: Option<Valve>,
     kernel: Kernel,
     call: Call,
@@ -86,7 +153,14 @@ pub struct EbpfEngine {
     /// Where descriptors are looked up, and what was found for calls in flight.
     files: Option<Files>,
     descriptors: HashMap<Tid, Vec<Descriptor>>,
+    /// Calls that last are told of when they begin.
+    entries: bool,
+    /// Children are traced, too.
     follow: bool,
+    threads: Threads,
+    groups: Groups,
+    survey: Survey,
+    limits: Limits,
     /// Traced threads that have not ended.
     live: BTreeSet<Tid>,
     signals: Dispositions,
@@ -101,6 +175,8 @@ pub struct EbpfEngine {
     /// The record at the ring's front was handed out; or the losses before it were.
     taken: bool,
     lost_told: bool,
+    /// Of the losses to be told, one is a call whose beginning was shown and whose end was made up.
+    lost_shown: bool,
     idle_told: bool,
     /// What the kernel last said of threads that came or went unseen.
     unseen: u64,
@@ -144,10 +220,13 @@ impl EbpfEngine {
             skip_successful: spec.skip_successful,
             attach: !spec.attach.is_empty(),
             ring: settings.ring(spec),
+            // Descriptors are told of in one ring.
+            rings: if spec.descriptors { 1 } else { settings.rings(spec) },
         };
         let mut kernel = Kernel::load(config, &tables)?;
-        let ring = Ring::new(kernel.ring(), config.ring.bytes).map_err(|e| Why::NoMemory(e.to_string()))?;
-        let valve = config.ring.hold.then(|| Valve::new(kernel.bells(), kernel.ring(), config.ring.mark()));
+        let rings: io::Result<_> = kernel.rings().iter().map(|&fd| Ring::new(fd, config.ring.bytes)).collect();
+        let ring = Rings::new(rings.map_err(|e| Why::NoMemory(e.to_string()))?);
+        let valve = config.ring.hold.then(|| Valve::new(kernel.bells(), &kernel.rings(), config.ring.mark()));
         let files = spec.descriptors.then(|| kernel.files(&spec.calls)).transpose()?;
         kernel.attach()?;
         let mut failures = Vec::new();
@@ -155,6 +234,10 @@ impl EbpfEngine {
             if !kernel.seed(tid, spec.follow).map_err(|e| refusal::why(&e))? {
                 failures.push(tid);
             }
+        }
+        let mut survey = Survey::new(spec.entries, spec.calls.clone(), config.ring.bytes);
+        if !spec.attach.is_empty() {
+            survey.look(&kernel, true);
         }
         let mut engine = EbpfEngine {
             ring,
@@ -167,7 +250,12 @@ impl EbpfEngine {
             files,
             descriptors: HashMap::new(),
             spare: Vec::new(),
+            entries: spec.entries,
             follow: spec.follow,
+            threads: Threads::default(),
+            groups: Groups::default(),
+            survey,
+            limits: spec.limits,
             live: BTreeSet::new(),
             signals: Dispositions::install(spec),
             stopping: None,
@@ -177,6 +265,7 @@ impl EbpfEngine {
             first: None,
             taken: false,
             lost_told: false,
+            lost_shown: false,
             idle_told: false,
             unseen: 0,
         };
@@ -205,12 +294,20 @@ impl EbpfEngine {
         Ok(Some(match note {
             Note::Started { tid, origin, at } => Event::Started { tid, origin, at },
             Note::Exit => Event::Exit(&self.call),
+            Note::Enter { tid } => match self.threads.blocked(tid) {
+                Some(call) => Event::Enter(call),
+                None => Event::Idle,
+            },
             Note::Signal { tid, ip, at } => Event::Signal { tid, info: &self.siginfo, ip: Some(ip), at },
+            Note::Stopped { tid, signal, at } => Event::Stopped { tid, signal, at },
+            Note::Personality { tid, abi, at } => Event::Personality { tid, abi, at },
             Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
             Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
             Note::Superseded { tid, old, at } => Event::Superseded { tid, old, call: self.entered.get(&tid), at },
             Note::Lost { tid, count, at } => Event::Lost { tid, count, at },
-            Note::Detached { tid, at } => Event::Detached { tid, call: self.entered.get(&tid), at },
+            Note::Detached { tid, at } => {
+                Event::Detached { tid, call: self.threads.blocked(tid).or_else(|| self.entered.get(&tid)), at }
+            }
             Note::Stranger { tid, fate } => Event::Stranger { tid, fate },
             Note::Idle => Event::Idle,
         }))
@@ -223,6 +320,8 @@ impl EbpfEngine {
         if self.stopping.is_none() {
             self.stopping = Some(signal);
             self.files = None;
+            // The calls that threads are in at the end are shown with them.
+            self.survey.look(&self.kernel, true);
             self.kernel.detach();
             if let Some(valve) = &mut self.valve {
                 valve.stop();
@@ -293,13 +392,8 @@ impl EbpfEngine {
                     self.taken = true;
                     continue;
                 };
-                if head.lost > 0 && !self.lost_told {
-                    self.lost_told = true;
-                    // Those of a lost call may be among them.
-                    self.descriptors.remove(&(head.tid as Tid));
-                    return Ok(Some(Note::Lost { tid: head.tid as Tid, count: u64::from(head.lost), at: time(rec) }));
-                }
-                if let Some(note) = self.unannounced(&head) {
+                self.survey.record(&self.kernel);
+                if let Some(note) = self.precedes(&head) {
                     return Ok(Some(note));
                 }
                 self.taken = true;
@@ -319,6 +413,11 @@ impl EbpfEngine {
                 return Ok(Some(Note::Detached { tid, at: 0 }));
             }
             if self.all_gone() {
+                if self.stopping.is_none()
+                    && let Some((tid, status)) = self.groups.pop()
+                {
+                    return Ok(Some(ended(tid, status, 0)));
+                }
                 let Some(pid) = self.child.take().filter(|_| self.is_ours) else { return Ok(None) };
                 let status = process::wait_for(pid);
                 if let (true, Some(status)) = (self.live.remove(&pid), status) {
@@ -326,23 +425,14 @@ impl EbpfEngine {
                 }
                 return Ok(None);
             }
-            if let Some(note) = self.bury() {
+            if let Some(note) = self.reap() {
                 return Ok(Some(note));
             }
+            self.survey.idle(&self.kernel);
             if !self.wait()? && !std::mem::replace(&mut self.idle_told, true) {
                 return Ok(Some(Note::Idle));
             }
         }
-    }
-
-    /// Waits for children that are gone: besides the command, which is waited for in the end, those that a tracee made in Stride's name (CLONE_PARENT), and those
-    /// that were there before Stride was executed. Tracees may wait for that in their turn.
-    fn bury(&mut self) -> Option<Note> {
-        let tid = process::gone_child().filter(|&tid| self.child != Some(tid))?;
-        let status = process::wait_for(tid)?;
-        // Records tell of those that are followed.
-        let fate = if libc::WIFEXITED(status) { Fate::Exited } else { Fate::Killed };
-        (!self.follow).then_some(Note::Stranger { tid, fate })
     }
 
     /// A thread whose first record found no room, before the record at the ring's front, which is its.
@@ -351,10 +441,15 @@ impl EbpfEngine {
         let tid = head.tid as Tid;
         let of_thread = matches!(
             rec_kind(u32::from(head.kind)),
-            rec_kind::REC_CALL | rec_kind::REC_ENTRY | rec_kind::REC_SIGNAL | rec_kind::REC_EXIT
+            rec_kind::REC_CALL
+                | rec_kind::REC_ENTRY
+                | rec_kind::REC_SIGNAL
+                | rec_kind::REC_EXIT
+                | rec_kind::REC_BLOCKED
+                | rec_kind::REC_STOPPED
         );
         let new = self.unseen > 0 && of_thread && self.live.insert(tid);
-        let at = if new { self.ring.peek().map_or(0, time) } else { 0 };
+        let at = if new { self.ring.peek().map_or(0, records::began) } else { 0 };
         new.then_some(Note::Started { tid, origin: Origin::Attached, at })
     }
 
@@ -373,9 +468,11 @@ impl EbpfEngine {
         self.kernel.set_waiting(true);
         let mut ready = self.ring.peek().is_some();
         if !ready {
-            let mut poll = libc::pollfd { fd: self.kernel.ring().as_raw_fd(), events: libc::POLLIN, revents: 0 };
-            // SAFETY: one valid pollfd.
-            let n = unsafe { libc::poll(&mut poll, 1, PATIENCE_MS) };
+            let watched = |fd: &BorrowedFd<'_>| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+            let mut polled: Vec<libc::pollfd> = self.kernel.rings().iter().map(watched).collect();
+            let patience = self.survey.patience(PATIENCE).as_millis() as i32 + 1;
+            // SAFETY: so many valid pollfds.
+            let n = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, patience) };
             if n < 0 {
                 let e = io::Error::last_os_error();
                 if e.kind() != io::ErrorKind::Interrupted {
@@ -386,6 +483,80 @@ impl EbpfEngine {
         }
         self.kernel.set_waiting(false);
         Ok(ready)
+    }
+
+    /// Reaps who is gone: others may wait for that. Besides the command these are children that tracees gave to Stride (CLONE_PARENT).
+    fn reap(&mut self) -> Option<Note> {
+        // Whoever attaches may have children of other kinds.
+        let tid = if self.is_ours { process::gone_child()? } else { return None };
+        let is_command = Some(tid) == self.child;
+        // Its record comes first.
+        if is_command && self.live.contains(&tid) {
+            return None;
+        }
+        let status = process::wait_for(tid)?;
+        self.child = self.child.filter(|_| !is_command);
+        // With -f it was traced itself.
+        let fate = if status & 0x7f == 0 { Fate::Exited } else { Fate::Killed };
+        (!self.follow && !is_command).then_some(Note::Stranger { tid, fate })
+    }
+
+    /// What is to be told before the record at the ring's front.
+    fn precedes(&mut self, head: &rec_head) -> Option<Note> {
+        let tid = head.tid as Tid;
+        if head.lost > 0 && !self.lost_told {
+            let at = self.ring.peek().map_or(0, records::began);
+            // Its return is the first thing that was lost.
+            if let Some(mut call) = self.threads.take_blocked(tid) {
+                call.outcome = Outcome::Gone;
+                call.returned = at;
+                // Its end is not known, and it is among the losses: there is nothing to count.
+                call.counted = true;
+                self.call = call;
+                self.lost_shown = true;
+                return Some(Note::Exit);
+            }
+            self.lost_told = true;
+            // Those of a lost call may be among them.
+            self.descriptors.remove(&tid);
+            let count = u64::from(head.lost) - u64::from(std::mem::take(&mut self.lost_shown));
+            if count > 0 {
+                return Some(Note::Lost { tid, count, at });
+            }
+        }
+        if let Some(note) = self.unannounced(head) {
+            return Some(note);
+        }
+        let kind = rec_kind(u32::from(head.kind));
+        if kind == rec_kind::REC_CALL || kind == rec_kind::REC_BLOCKED {
+            let has_entry = u32::from(head.flags) & rec_flag::FLAG_HAS_ENTRY.0 != 0;
+            // execve returns with the ABI of the new program.
+            let entered = if has_entry { self.entered.get(&tid) } else { None };
+            let abi = entered.map_or_else(|| records::abi(head.abi), |call| call.abi);
+            if self.threads.changes_abi(tid, abi) {
+                let at = self.ring.peek().map_or(0, records::began);
+                return Some(Note::Personality { tid, abi, at });
+            }
+        }
+        None
+    }
+
+    /// A thread was found blocked; tells whether that is to be shown.
+    fn blocked(&mut self, rec: &rec_blocked) -> bool {
+        let tid = rec.head.tid as Tid;
+        let call = match self.entered.get(&tid) {
+            Some(call) => call.clone(),
+            None => {
+                let mut call = records::blocked(rec);
+                if !inside::read(&mut call, &self.limits) {
+                    return false;
+                }
+                call
+            }
+        };
+        self.threads.blocks(call);
+        // At the end it is shown with the thread that is let go.
+        self.stopping.is_none()
     }
 
     /// Takes in the record at the ring's front.
@@ -415,6 +586,7 @@ impl EbpfEngine {
                 }
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
+                self.threads.returned(&mut self.call);
                 Some(Note::Exit)
             }
             rec_kind::REC_ENTRY => {
@@ -423,10 +595,14 @@ impl EbpfEngine {
                 call.blocks.clear();
                 let memory = records::facts(&mut call, &fixed, rec);
                 records::blocks(&mut call, memory);
+                let tell = self.entries && u32::from(head.flags) & rec_flag::FLAG_TELL.0 != 0;
+                if tell {
+                    self.threads.blocks(call.clone());
+                }
                 if let Some(stale) = self.entered.insert(tid, call) {
                     self.spare.push(stale);
                 }
-                None
+                tell.then_some(Note::Enter { tid })
             }
             rec_kind::REC_FILE => {
                 let file = read::<rec_file>(rec)?;
@@ -437,10 +613,14 @@ impl EbpfEngine {
             rec_kind::REC_START => {
                 let rec = read::<rec_start>(rec)?;
                 self.live.insert(tid);
+                self.groups.joins(tid, rec.process as Tid);
                 let origin = match rec.parent {
                     0 => Origin::Attached,
                     parent => Origin::Forked { parent: parent as Tid },
                 };
+                if rec.parent != 0 {
+                    self.threads.starts(tid, records::abi(head.abi));
+                }
                 Some(Note::Started { tid, origin, at: rec.at })
             }
             rec_kind::REC_SIGNAL => {
@@ -449,16 +629,35 @@ impl EbpfEngine {
                 for (to, word) in self.siginfo.chunks_exact_mut(8).zip(rec.info) {
                     to.copy_from_slice(&word.to_ne_bytes());
                 }
+                if matches!(rec.info[0] as i32, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU) {
+                    self.survey.hurry();
+                }
                 Some(Note::Signal { tid, ip: rec.ip, at: rec.at })
+            }
+            rec_kind::REC_BLOCKED => {
+                let rec = read::<rec_blocked>(rec)?;
+                self.blocked(&rec).then_some(Note::Enter { tid })
+            }
+            rec_kind::REC_STOPPED => {
+                let rec = read::<rec_stopped>(rec)?;
+                Some(Note::Stopped { tid, signal: rec.signal as i32, at: rec.at })
             }
             rec_kind::REC_EXIT => {
                 let rec_exit { status, at, .. } = read::<rec_exit>(rec)?;
                 let status = status as i32;
                 self.live.remove(&tid);
                 self.descriptors.remove(&tid);
+                self.threads.gone(tid);
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
                 }
+                if self.groups.keeps(tid, status) {
+                    return None;
+                }
+                self.first = self.groups.leaves(tid).map(|(first, own)| {
+                    let all = u32::from(head.flags) & rec_flag::FLAG_ALL_EXIT.0 != 0;
+                    ended(first, if all { status } else { own }, at)
+                });
                 Some(ended(tid, status, at))
             }
             rec_kind::REC_EXEC => {
@@ -466,6 +665,8 @@ impl EbpfEngine {
                 let old = old as Tid;
                 self.live.remove(&old);
                 self.live.insert(tid);
+                self.threads.renamed(old, tid);
+                self.groups.takes_over(old, tid);
                 if let Some(mut call) = self.entered.remove(&old) {
                     call.tid = tid;
                     self.entered.insert(tid, call);
@@ -475,6 +676,7 @@ impl EbpfEngine {
             rec_kind::REC_DETACH => {
                 let at = read::<rec_detach>(rec)?.at;
                 self.live.remove(&tid);
+                self.first = self.groups.leaves(tid).map(|(first, status)| ended(first, status, at));
                 // Whoever is let go is not waited for.
                 self.child = self.child.filter(|&child| child != tid);
                 Some(Note::Detached { tid, at })
@@ -482,18 +684,6 @@ impl EbpfEngine {
             _ => None,
         }
     }
-}
-
-/// When what a record tells of began; 0 if it does not say.
-fn time(rec: &[u8]) -> Ns {
-    let Some(head) = read::<rec_head>(rec) else { return 0 };
-    if !matches!(rec_kind(u32::from(head.kind)), rec_kind::REC_CALL | rec_kind::REC_ENTRY) {
-        // Behind the head of all others.
-        return read::<rec_detach>(rec).map_or(0, |rec| rec.at);
-    }
-    let more = u32::from(head.flags) & rec_flag::FLAG_MORE.0 != 0;
-    let more = more.then(|| read::<rec_more>(&rec[size_of::<rec_call>()..])).flatten();
-    more.map_or(0, |more| if more.entered != 0 { more.entered } else { more.at })
 }
 
 /// A thread's end by its status as wait(2) gives it.

@@ -3,14 +3,15 @@
 use crate::error::Why;
 use crate::files::Files;
 use crate::plans::Tables;
+use crate::probe::{self, ExecSeen};
 use crate::refusal::why;
 use crate::wire::{
     OpenStrideSkel, StrideSkel, StrideSkelBuilder, Wire, bound, bytes_of, call_plan, count, count_times, read,
     task_state,
 };
-use crate::{probe, records, refusal};
+use crate::{records, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{Iter, Link, MapCore, MapFlags, ProgramInput};
+use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
 use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -38,6 +39,8 @@ pub struct Config<'a> {
     /// Threads are looked for (`-p`).
     pub attach: bool,
     pub ring: RingSize,
+    /// How many rings there are, of this size each.
+    pub rings: u32,
 }
 
 /// How large the ring is, and how much of that is used when.
@@ -88,21 +91,11 @@ impl RingSize {
 /// The loaded programs and their maps; dropped, they are gone from the kernel.
 pub struct Kernel {
     skel: StrideSkel<'static>,
+    more_rings: Vec<MapHandle>,
     links: Vec<Link>,
     entry: bool,
     counts: bool,
     cpus: u32,
-}
-
-/// Where execve is seen while what it was given is still there.
-#[derive(Clone, Copy, PartialEq)]
-enum ExecSeen {
-    /// When it succeeds.
-    Prepared,
-    /// When the new program is checked.
-    Checked,
-    /// When it is entered: what was not in memory then is missing.
-    Entered,
 }
 
 impl Config<'_> {
@@ -116,9 +109,8 @@ impl Kernel {
     pub fn load(config: Config, tables: &Tables) -> Result<Kernel, Why> {
         probe::trial()?;
         refusal::listen();
-        // sched_prepare_exec came with Linux 6.10, and not every kernel lets its functions be watched.
-        let seen = if probe::has_prepare_exec() { ExecSeen::Prepared } else { ExecSeen::Checked };
-        let kernel = Self::open(config, tables, seen).or_else(|_| Self::open(config, tables, ExecSeen::Entered));
+        let kernel =
+            Self::open(config, tables, probe::exec_seen()).or_else(|_| Self::open(config, tables, ExecSeen::Entered));
         let kernel = kernel.map_err(|e| why(&e))?;
         kernel.fill(tables).map_err(|e| why(&e))?;
         Ok(kernel)
@@ -135,10 +127,11 @@ impl Kernel {
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.follow = config.follow;
             rodata.take_times = config.times;
-            rodata.tell_more = config.times || config.ip;
+            rodata.stamp = config.times || config.rings > 1;
+            rodata.tell_more = config.times || config.ip || config.rings > 1;
+            rodata.ring_count = config.rings;
             rodata.trace_unknown = config.unknown;
             rodata.have_prepare_exec = seen != ExecSeen::Entered;
-            rodata.exec_scratches = if seen == ExecSeen::Checked { cpus } else { 0 };
             rodata.detach_on_exec = config.detach_on_execve;
             rodata.nested = nested;
             rodata.count_calls = config.counting.is_some();
@@ -146,6 +139,7 @@ impl Kernel {
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
             rodata.few_calls = tables.few;
             if let Some(fds) = config.fds {
+                rodata.filter_fds = true;
                 let high = |fd| fd >= bound::FD_MAX.0 as i32;
                 for fd in (0..bound::FD_MAX.0 as usize).filter(|&fd| fds.contains(fd as i32)) {
                     rodata.wanted_fds[fd / 64] |= 1 << (fd % 64);
@@ -161,9 +155,9 @@ impl Kernel {
             rodata.ring_wake_mark = (u64::from(config.ring.bytes) / 8).min(config.ring.mark() / 4);
         }
         open.maps.ring.set_max_entries(config.ring.bytes)?;
-        // Nothing rings where nobody is held.
-        open.maps.bells.set_autocreate(config.ring.hold)?;
-        open.maps.scratches.set_max_entries(if seen == ExecSeen::Checked { 2 * cpus } else { cpus })?;
+        open.maps.rings.set_max_entries(config.rings)?;
+        open.maps.rings.set_autocreate(config.rings > 1)?;
+        open.maps.scratches.set_max_entries(cpus)?;
         if config.counting.is_some() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
         }
@@ -193,7 +187,8 @@ impl Kernel {
         // Only attaching shows whether this is allowed; it watches nobody yet.
         let watch = &skel.progs.on_check_exec;
         let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
-        Ok(Kernel { skel, links, entry, counts: config.counting.is_some(), cpus })
+        let more_rings = further_rings(&skel, config)?;
+        Ok(Kernel { skel, more_rings, links, entry, counts: config.counting.is_some(), cpus })
     }
 
     fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
@@ -214,8 +209,8 @@ impl Kernel {
     /// Loads and attaches what looks up the descriptors of these calls: before anything else is attached.
     pub fn files(&self, calls: &CallSet) -> Result<Files, Why> {
         let limit = self.skel.maps.rodata_data.as_deref().map_or(0, |rodata| rodata.ring_call_limit);
-        let level = self.skel.maps.bss_data.as_deref().map_or(0, |bss| bss.pid_level);
-        Files::attach(self.ring(), self.skel.maps.tasks.as_fd(), limit, level, calls).map_err(|e| why(&e))
+        let level = self.nested().map_or(0, |(level, _)| level);
+        Files::attach(self.rings()[0], self.skel.maps.tasks.as_fd(), limit, level, calls).map_err(|e| why(&e))
     }
 
     pub fn attach(&mut self) -> Result<(), Why> {
@@ -276,8 +271,19 @@ impl Kernel {
             .is_some_and(|bss| unsafe { std::ptr::read_volatile(&bss.seed_found) } != 0))
     }
 
-    pub fn ring(&self) -> BorrowedFd<'_> {
-        self.skel.maps.ring.as_fd()
+    pub fn rings(&self) -> Vec<BorrowedFd<'_>> {
+        std::iter::once(self.skel.maps.ring.as_fd()).chain(self.more_rings.iter().map(AsFd::as_fd)).collect()
+    }
+
+    /// Stride is in a PID namespace of its own: how deep, and where struct pid has its ids.
+    pub fn nested(&self) -> Option<(u32, u32)> {
+        let nested = self.skel.maps.rodata_data.is_some_and(|rodata| rodata.nested);
+        self.skel.maps.bss_data.as_deref().filter(|_| nested).map(|bss| (bss.pid_level, bss.pid_numbers))
+    }
+
+    /// What is known of each traced thread.
+    pub fn tasks(&self) -> BorrowedFd<'_> {
+        self.skel.maps.tasks.as_fd()
     }
 
     /// Where threads to be held are named.
@@ -357,6 +363,23 @@ fn add_count(sum: &mut Counted, one: &count) {
     }
 }
 
+/// Makes the rings behind the first, and lists them all for the kernel side.
+fn further_rings(skel: &StrideSkel<'_>, config: Config) -> libbpf_rs::Result<Vec<MapHandle>> {
+    if config.rings <= 1 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: plain numbers, of which zero is the default.
+    let mut options: libbpf_rs::libbpf_sys::bpf_map_create_opts = unsafe { std::mem::zeroed() };
+    options.sz = size_of_val(&options) as libbpf_rs::libbpf_sys::size_t;
+    let create = |_| MapHandle::create(MapType::RingBuf, Some("ring"), 0, 0, config.ring.bytes, &options);
+    let rings: Vec<MapHandle> = (1..config.rings).map(create).collect::<libbpf_rs::Result<_>>()?;
+    let all = std::iter::once(skel.maps.ring.as_fd()).chain(rings.iter().map(AsFd::as_fd));
+    for (i, fd) in (0u32..).zip(all) {
+        skel.maps.rings.update(bytes_of(&[i]), bytes_of(&[fd.as_raw_fd() as u32]), MapFlags::ANY)?;
+    }
+    Ok(rings)
+}
+
 /// Setting many elements of a map at once.
 trait Fill {
     fn fill(&self, keys: &[u8], values: &[u8], n: u32) -> libbpf_rs::Result<()>;
@@ -400,6 +423,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         skip_successful: false,
         attach: true,
         ring: RingSize::of(ring_bytes, true),
+        rings: 1,
     };
     let mut kernel = Kernel::load(config, &tables)?;
     kernel.attach()?;

@@ -54,11 +54,27 @@ fn strerror(errno: i32) -> String {
     process::strerror(Errno::from_raw(errno))
 }
 
-/// Whether execve is announced when it can no longer fail (`sched_prepare_exec`), which came with Linux 6.10.
-pub fn has_prepare_exec() -> bool {
+/// Where execve is seen while what it was given is still there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ExecSeen {
+    /// When it can no longer fail: `sched_prepare_exec`, of Linux 6.10.
+    Prepared,
+    /// When the new program is checked: `security_bprm_check`, a function of the kernel's, where functions can be watched.
+    Checked,
+    /// When it is entered: what was not in memory then is missing.
+    Entered,
+}
+
+/// What is best here.
+pub fn exec_seen() -> ExecSeen {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let mut numbers = release.split(['.', '-']).map(|n| n.parse::<u32>().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 10)
+    if (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 10) {
+        return ExecSeen::Prepared;
+    }
+    // Where this is 0, programs can be attached to functions, but are never run.
+    let traced = std::fs::read_to_string("/proc/sys/kernel/ftrace_enabled").unwrap_or_default();
+    if traced.trim() == "1" { ExecSeen::Checked } else { ExecSeen::Entered }
 }
 
 /// Whether Stride is in another PID namespace than the machine's first, in which the kernel's own numbers of threads are the ids.

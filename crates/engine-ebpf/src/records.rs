@@ -1,7 +1,9 @@
 //! Records of the ring to calls.
 
-use crate::wire::{block_flag, read, rec_block, rec_call, rec_flag, rec_more};
-use stride_event::{Call, Outcome, Phase, Tid};
+use crate::wire::{
+    block_flag, read, rec_block, rec_blocked, rec_call, rec_detach, rec_flag, rec_head, rec_kind, rec_more,
+};
+use stride_event::{Call, Ns, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
 
 pub fn abi(abi: u8) -> Abi {
@@ -12,6 +14,28 @@ pub fn abi(abi: u8) -> Abi {
     }
 }
 
+/// Times of a call, those of any other record in their place: when it began, and when the record was made; 0 if it does not say.
+fn times(rec: &[u8]) -> (Ns, Ns) {
+    let Some(head) = read::<rec_head>(rec) else { return (0, 0) };
+    if let rec_kind::REC_CALL | rec_kind::REC_ENTRY = rec_kind(u32::from(head.kind)) {
+        let more = read(rec).map_or_else(rec_more::default, |call| more(&call, rec).0);
+        return (if more.entered != 0 { more.entered } else { more.at }, more.at);
+    }
+    // Behind the head of all others.
+    let at = read::<rec_detach>(rec).map_or(0, |rec| rec.at);
+    (at, at)
+}
+
+/// When what a record tells of began.
+pub fn began(rec: &[u8]) -> Ns {
+    times(rec).0
+}
+
+/// When the record was made. 0 for a call being entered: it only has to come before what else its thread sends.
+pub fn made(rec: &[u8]) -> Ns {
+    times(rec).1
+}
+
 /// Fills in all but the outcome and the memory, which is what is left of the bytes of the record.
 pub fn facts<'r>(call: &mut Call, rec: &rec_call, bytes: &'r [u8]) -> &'r [u8] {
     call.tid = rec.head.tid as Tid;
@@ -19,6 +43,7 @@ pub fn facts<'r>(call: &mut Call, rec: &rec_call, bytes: &'r [u8]) -> &'r [u8] {
     // Sign-extended, as the kernel compares it.
     call.nr = rec.head.nr as i64 as u64;
     call.args = rec.args;
+    call.resumes = None;
     call.outcome = Outcome::Pending;
     call.netlink = None;
     call.terminal = None;
@@ -38,6 +63,23 @@ pub fn more<'r>(rec: &rec_call, bytes: &'r [u8]) -> (rec_more, &'r [u8]) {
         return (rec_more::default(), rest);
     }
     (read(rest).unwrap_or_default(), rest.get(size_of::<rec_more>()..).unwrap_or_default())
+}
+
+/// A call that has not returned, without its memory.
+pub fn blocked(rec: &rec_blocked) -> Call {
+    // The time at which it was found is the best one known, if its entry was not seen.
+    let entered = if rec.entered == 0 { rec.at } else { rec.entered };
+    Call {
+        tid: rec.head.tid as Tid,
+        abi: abi(rec.head.abi),
+        nr: rec.head.nr as i64 as u64,
+        args: rec.args,
+        ip: rec.ip,
+        sp: rec.sp,
+        entered,
+        returned: entered,
+        ..Call::default()
+    }
 }
 
 /// Appends the memory that follows the fixed part of a record.

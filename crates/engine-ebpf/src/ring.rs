@@ -124,6 +124,16 @@ impl Ring {
         }
     }
 
+    /// Takes note of what was written since.
+    pub fn look(&mut self) {
+        self.end = self.producer.position().load(Ordering::Acquire);
+    }
+
+    /// Whether there is a record, though `peek` shows none: it is being written.
+    pub fn is_unfinished(&self) -> bool {
+        self.pos < self.end
+    }
+
     fn skip(&mut self, len: usize) {
         self.pos += (len as u64 + HEADER).next_multiple_of(8);
         // The writer reads our position for each record: it is moved rarely, so that its cache line stays where it is.

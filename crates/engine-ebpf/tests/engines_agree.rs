@@ -29,7 +29,8 @@ impl Write for Shared {
 fn text(mut each: impl FnMut(&mut dyn FnMut(&Event<'_>))) -> String {
     let shared = Shared::default();
     let layout = Layout {
-        column: 40,
+        // What is before a result is as long as the ids in it.
+        column: 0,
         elapsed: None,
         style: Style::default(),
         leader: Leader { pid: PidPrefix::Always, ..Leader::default() },
@@ -72,6 +73,10 @@ fn by_thread(text: &str) -> Vec<(String, Vec<String>)> {
             if line.starts_with(varies) {
                 line = varies.to_owned();
             }
+        }
+        // How long a child ran.
+        if let Some(at) = line.find(", si_utime=") {
+            line.truncate(at);
         }
         threads[names[pid]].1.push(line);
     }

@@ -2,7 +2,8 @@
 
 use std::fs::read_to_string;
 use std::time::Duration;
-use stride_engine_ebpf::{Settings, Why, probe};
+use stride_engine_ebpf::probe::{self, ExecSeen};
+use stride_engine_ebpf::{Settings, Why};
 
 #[derive(Debug)]
 pub struct Facts {
@@ -21,7 +22,7 @@ pub struct Facts {
     pub ring_bytes: u32,
     /// RLIMIT_MEMLOCK; `None` without a limit.
     pub memlock: Option<u64>,
-    pub prepare_exec: bool,
+    pub exec_seen: ExecSeen,
     /// Loading the whole engine, and how long that took.
     pub load: Result<Duration, Why>,
 
@@ -67,7 +68,7 @@ impl Facts {
             unprivileged_bpf: number("/proc/sys/kernel/unprivileged_bpf_disabled"),
             ring_bytes,
             memlock: memlock(),
-            prepare_exec: probe::has_prepare_exec(),
+            exec_seen: probe::exec_seen(),
             load: stride_engine_ebpf::trial_load(ring_bytes),
             ptrace: stride_engine_ptrace::available().map_err(|e| e.to_string()),
             any_process: u64::from_str_radix(field("CapEff:"), 16).unwrap_or(0) & CAP_SYS_PTRACE != 0,

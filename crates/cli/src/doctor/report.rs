@@ -3,6 +3,7 @@
 use super::facts::Facts;
 use crate::engine::AUTO_TAKES_EBPF;
 use std::fmt::Write;
+use stride_engine_ebpf::probe::ExecSeen;
 
 #[derive(Clone, Copy)]
 enum Mark {
@@ -81,8 +82,13 @@ fn ebpf(r: &mut Report, facts: &Facts) {
     }
     let memlock = facts.memlock.map_or("unlimited".to_owned(), size);
     r.row(Mark::Note, "locked memory", format!("{memlock} (RLIMIT_MEMLOCK; counts for eBPF before Linux 5.11 only)"));
-    let execve =
-        if facts.prepare_exec { "sched_prepare_exec" } else { "its entry: sched_prepare_exec is of Linux 6.10" };
+    let execve = match facts.exec_seen {
+        ExecSeen::Prepared => "sched_prepare_exec",
+        ExecSeen::Checked => "security_bprm_check: sched_prepare_exec is of Linux 6.10",
+        ExecSeen::Entered => {
+            "its entry: sched_prepare_exec is of Linux 6.10, and the kernel's functions are not traced"
+        }
+    };
     r.row(Mark::Note, "execve seen at", execve);
     let unprivileged = match facts.unprivileged_bpf {
         Some(0) => "allowed (kernel.unprivileged_bpf_disabled=0), but not for tracing".to_owned(),
@@ -176,7 +182,7 @@ mod tests {
             unprivileged_bpf: Some(2),
             ring_bytes: 8 << 20,
             memlock: None,
-            prepare_exec: true,
+            exec_seen: ExecSeen::Prepared,
             load: Ok(Duration::from_micros(21_340)),
             ptrace: Ok(()),
             any_process: true,

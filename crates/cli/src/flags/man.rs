@@ -37,6 +37,7 @@ pub fn page() -> String {
     }
     section(&mut out, "EXIT STATUS", EXIT_STATUS);
     section(&mut out, "ENVIRONMENT", ENVIRONMENT);
+    section(&mut out, "ORDER OF THREADS", ORDER);
     section(&mut out, "NOTES", NOTES);
     out.push_str(".SH SEE ALSO\n.BR strace (1),\n.BR perf\\-trace (1),\n.BR ptrace (2),\n.BR seccomp (2),\n.BR syscalls (2),\n.BR bpf (2),\n.BR regex (7),\n.BR signal (7)\n");
     out
@@ -65,6 +66,16 @@ const ENVIRONMENT: &str = "* NO_COLOR: if set, --color=auto means never\n\
 * STRACE_COLORS: the colours; see --color\n\
 * TERM: if dumb, --color=auto means never\n\
 * PATH: where the command is looked for, unless its name has a slash in it";
+
+const ORDER: &str = "The ptrace engine writes a call's line when the call begins, as strace does; where another thread's \
+line comes before the result, the line is cut in two, with <unfinished ...> and <... resumed>.\n\n\
+The eBPF engine writes whole lines when calls return, in the order in which they return. A program of one thread reads the \
+same either way. With several, three things differ from strace: fewer lines are cut; with -t or -r the times, which are \
+those at which calls began, need not ascend from line to line; and what one thread did may stand behind what came of it in \
+another, as the read that a write wakes may return before the write. \
+A call that has not returned after a tenth of a second is shown as strace shows it, and cut when other lines follow. Where \
+threads stop for a moment only (SIGSTOP and SIGCONT in quick succession), the stops of those that did not take the signal \
+themselves may not be shown.";
 
 const NOTES: &str = "The arguments are printed as the tracer read them. Another thread of the program may change them while \
 the kernel looks at them, so a trace is for finding out what happened, not for enforcing what may.\n\n\

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -74,6 +75,108 @@ static int exec_from_thread(void)
 	pthread_create(&thread, NULL, exec_later, NULL);
 	nap(100000);
 	return 1;
+}
+
+static void *pass_on(void *unused)
+{
+	char c;
+	if (read(0, &c, 1) == 1)
+		write(pipes[1], &c, 1);
+	return NULL;
+}
+
+/* Two threads that are blocked until something comes in. */
+static int wait_for_input(void)
+{
+	char c;
+	pthread_t thread;
+	pipe(pipes);
+	pthread_create(&thread, NULL, pass_on, NULL);
+	read(pipes[0], &c, 1);
+	pthread_join(thread, NULL);
+	return 0;
+}
+
+static void *exec_told(void *unused)
+{
+	char c, *argv[] = { self[0], "nothing", NULL };
+	read(0, &c, 1);
+	execve(self[0], argv, NULL);
+	return NULL;
+}
+
+/* The same as exec_from_thread, when something comes in. */
+static int exec_when_told(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, exec_told, NULL);
+	nap(100000);
+	return 1;
+}
+
+#ifdef __x86_64__
+/* close(-1) by a 32-bit call. */
+static int old_close(void)
+{
+	int result = 6;
+	asm volatile("int $0x80" : "+a"(result) : "b"(-1) : "memory", "r8", "r9", "r10", "r11");
+	return result;
+}
+#endif
+
+/* Calls of two ABIs in turn, and a child that begins with either. */
+static int two_modes(void)
+{
+#ifdef __x86_64__
+	if (old_close() != -EBADF)
+		return 77;
+	close(-1);
+	old_close();
+	old_close();
+	if (syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0) == 0) {
+		close(-1);
+		_exit(0);
+	}
+	wait(NULL);
+	return 0;
+#else
+	return 77;
+#endif
+}
+
+static void *go_later(void *status)
+{
+	nap(20);
+	syscall((long)status ? SYS_exit_group : SYS_exit, (long)status);
+	return NULL;
+}
+
+/* The first thread is gone before the other, which ends the process, or just itself. */
+static int first_goes_first(void)
+{
+	pthread_t thread;
+	pid_t child = fork();
+	pthread_create(&thread, NULL, go_later, (void *)(child ? 0L : 3L));
+	if (child)
+		waitpid(child, NULL, 0);
+	syscall(SYS_exit, 42);
+	return 1;
+}
+
+/* A signal that is ignored comes between two calls. */
+static int ignored_alarm(void)
+{
+	struct itimerval soon = { .it_value = { .tv_usec = 10000 } };
+	struct timespec start, now;
+	signal(SIGALRM, SIG_IGN);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < 200);
+	close(-1);
+	close(-2);
+	return 0;
 }
 
 static void ignore(int signal) {}
@@ -171,6 +274,11 @@ static const struct {
 } scenes[] = {
 	{ "wait_in_turns", wait_in_turns },
 	{ "exec_from_thread", exec_from_thread },
+	{ "wait_for_input", wait_for_input },
+	{ "exec_when_told", exec_when_told },
+	{ "two_modes", two_modes },
+	{ "first_goes_first", first_goes_first },
+	{ "ignored_alarm", ignored_alarm },
 	{ "signals", signals },
 	{ "sit_together", sit_together },
 	{ "sleep_on", sleep_on },

@@ -4,6 +4,7 @@
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use regex::Regex;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
@@ -145,6 +146,40 @@ pub fn lines_include(trace: &str, patterns: &[&str]) {
 /// Whether the whole line is described by the regular expression.
 pub fn is(line: &str, pattern: &str) -> bool {
     Regex::new(&format!("^(?:{pattern})$")).unwrap_or_else(|e| panic!("{pattern}: {e}")).is_match(line)
+}
+
+/// Whether a trace of `-f -o` holds together: every line is a call, part of one, or about a thread; what is resumed was begun; every
+/// process and thread ends, and once. The statuses processes ended with.
+#[track_caller]
+pub fn holds_together(trace: &str) -> Vec<String> {
+    let line = Regex::new(
+        r"^(\d+) +(?:(?P<call>\w+)\(.*(?: = .*|(?P<cut> <unfinished \.\.\.>))|<\.\.\. (?P<resumed>\w+) resumed>.*(?: = .*)|--- .* ---|\+\+\+ (?P<end>.*) \+\+\+)$",
+    );
+    let line = line.unwrap();
+    let mut pending: HashMap<&str, &str> = HashMap::new();
+    let mut ended: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    for text in trace.lines() {
+        let Some(parts) = line.captures(text) else { panic!("what is this? {text}") };
+        let id = parts.get(1).unwrap().as_str();
+        seen.insert(id);
+        let part = |name| parts.name(name).map(|m| m.as_str());
+        assert!(!ended.contains_key(id), "{id} goes on after its end: {text}");
+        if let Some(end) = part("end") {
+            ended.insert(id, end);
+            pending.remove(id);
+        } else if let Some(resumed) = part("resumed") {
+            assert_eq!(pending.remove(id), Some(resumed), "{text}");
+        } else if let Some(call) = part("call") {
+            assert!(!pending.contains_key(id), "a call within {}: {text}", pending[id]);
+            if part("cut").is_some() {
+                pending.insert(id, call);
+            }
+        }
+    }
+    assert!(pending.is_empty(), "begun and never ended: {pending:?}");
+    assert_eq!(seen.len(), ended.len(), "not all have ended: {seen:?} {ended:?}");
+    ended.into_values().map(str::to_owned).collect()
 }
 
 /// Looks again and again until there is something; what it waits for usually takes milliseconds.

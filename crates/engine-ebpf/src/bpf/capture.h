@@ -19,12 +19,9 @@
 
 static __always_inline struct scratch *scratch(void)
 {
-	u32 index = bpf_get_smp_processor_id();
+	u32 cpu = bpf_get_smp_processor_id();
 
-	/* A function's program may be preempted, so it has a scratch to itself. (The kernel runs but one a CPU at a time.) */
-	if (exec_scratches && BPF_CORE_READ_BITFIELD(bpf_get_current_task_btf(), in_execve))
-		index += exec_scratches;
-	return bpf_map_lookup_elem(&scratches, &index);
+	return bpf_map_lookup_elem(&scratches, &cpu);
 }
 
 static __always_inline struct op *op_at(u32 index)

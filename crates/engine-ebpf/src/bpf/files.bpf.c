@@ -10,6 +10,7 @@
 #include <bpf/bpf_core_read.h>
 #include "wire.h"
 #include "regs.h"
+#include "shared.h"
 #include "fd.h"
 
 #define NAME_SIZE 256
@@ -18,19 +19,6 @@
 #include "file-detail.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-/* These two are the tracing programs' own. */
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
-} ring SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct task_state);
-} tasks SEC(".maps");
 
 /* Index: ABI * NUMBERS + number; the calls that are traced and have descriptors. */
 struct {

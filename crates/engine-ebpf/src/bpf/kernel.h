@@ -32,6 +32,7 @@ enum { false, true };
 enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 	BPF_MAP_TYPE_PROG_ARRAY = 3,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_RINGBUF = 27,
@@ -255,6 +256,9 @@ struct task_struct {
 	int pid;
 	int tgid;
 	int exit_code;
+	unsigned int __state;
+	int on_cpu;
+	unsigned long jobctl;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct signal_struct *signal;
@@ -264,7 +268,6 @@ struct task_struct {
 	struct sched_entity se;
 	unsigned long nvcsw;
 	unsigned long nivcsw;
-	unsigned in_execve : 1;
 };
 
 struct kernel_siginfo {

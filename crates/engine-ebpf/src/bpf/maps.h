@@ -3,17 +3,18 @@
 #ifndef STRIDE_MAPS_H
 #define STRIDE_MAPS_H
 
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
-} ring SEC(".maps");
+#include "shared.h"
 
+/* All of the rings, where there are several. */
 struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct task_state);
-} tasks SEC(".maps");
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__array(values, struct {
+		__uint(type, BPF_MAP_TYPE_RINGBUF);
+		__uint(max_entries, 4096);
+	});
+} rings SEC(".maps");
 
 /* Index: ABI * NUMBERS + number. */
 struct {
@@ -46,7 +47,7 @@ struct {
 
 /*
  * Where a record is put together: one per CPU. (A per-CPU map holds at most 32 KiB an element.) The programs that use
- * it run with preemption off and never from interrupts; on_check_exec, which does not, has one per CPU of its own.
+ * it run with preemption off and never from interrupts.
  */
 struct scratch {
 	/* The interpreter's state: the call's plan, bytes of `data` in use, how the call ended, and where its loops are. */
@@ -110,6 +111,9 @@ enum { STEP_ENTRY = 0 };
 /* Settings: constants to the verifier, which drops the code they switch off. */
 const volatile bool follow;
 const volatile bool take_times;
+/* The times of calls' records are taken in any case, since those of several rings are sorted by them. */
+const volatile bool stamp;
+const volatile u32 ring_count;
 /* Records hold what is seldom asked for: times, instruction and stack pointer. */
 const volatile bool tell_more;
 /* Calls are counted here; and no record is made of them. */
@@ -117,7 +121,8 @@ const volatile bool count_calls;
 const volatile bool count_only;
 /* Counting tells time on a CPU from time waited. */
 const volatile bool count_cpu;
-/* The descriptors that CALL_FDS goes by, and whether those from FD_MAX on are among them. */
+/* There are calls with CALL_FDS; the descriptors it goes by, and whether those from FD_MAX on are among them. */
+const volatile bool filter_fds;
 const volatile u64 wanted_fds[FD_MAX / 64];
 const volatile bool want_high_fds;
 /* Only some calls are wanted. */
@@ -126,15 +131,16 @@ const volatile bool few_calls;
 const volatile bool skip_failed;
 const volatile bool skip_successful;
 const volatile bool trace_unknown;
-/* execve is seen where it succeeds, not when it is entered; and from which scratch on, if a function's program sees it. */
+/* execve is seen when it succeeds, or nearly, not when it is entered. */
 const volatile bool have_prepare_exec;
 const volatile bool detach_on_exec;
-const volatile u32 exec_scratches;
 /* Fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
 
 /* Set by the reader while it waits. */
 u32 reader_waits;
+/* Threads that were given a ring. */
+u32 rings_given;
 /* What the task iterator is to adopt. */
 u32 seed_id;
 u32 seed_is_tgid;
@@ -161,6 +167,8 @@ struct wire_types {
 	struct rec_file file;
 	struct fds_plan fds;
 	enum file_flag file_flag;
+	struct rec_blocked blocked;
+	struct rec_stopped stopped;
 	struct rec_detach detach;
 	enum rec_kind rec_kind;
 	enum rec_flag rec_flag;

@@ -59,6 +59,12 @@ static __always_inline u64 sp_of(struct pt_regs *regs)
 	return regs->sp;
 }
 
+/* Whether a thread that is not running is within a call. Until there is a result, that is an error which no known call has. */
+static __always_inline bool is_inside(struct pt_regs *regs)
+{
+	return regs->ax == (unsigned long)-38 && nr_of(regs) >= 0;
+}
+
 #elif defined(__TARGET_ARCH_arm64)
 
 static __always_inline u32 abi_of(struct task_struct *task)
@@ -97,6 +103,12 @@ static __always_inline u64 ip_of(struct pt_regs *regs)
 static __always_inline u64 sp_of(struct pt_regs *regs)
 {
 	return regs->sp;
+}
+
+/* (What entered otherwise, and what handles signals, leaves no number.) */
+static __always_inline bool is_inside(struct pt_regs *regs)
+{
+	return nr_of(regs) >= 0;
 }
 
 #endif

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
  * Signals. Those that are delivered are seen as they are. Two kinds never are: ignored ones, and fatal ones, which the
- * kernel turns into a SIGKILL when they are sent. A ptrace tracer sees both, so they are noted when they are sent, in the
- * receiver's state, and told of when it next passes by: behind the call that they found it in.
+ * kernel turns into a SIGKILL when they are sent. A ptrace tracer sees both, so they are told of when they are sent. But where
+ * they find the receiver in a call, that call's line comes first: they are noted in its state, and told of when it returns.
+ *
+ * Stops: a SIGSTOP that is delivered stops the thread that takes it. The other threads of its process, and those that the
+ * terminal's signals stop (or don't: that is decided later), are found by the survey. A SIGCONT that is ignored ends a stop as
+ * soon as it is sent; but the threads it wakes wait for a lock that the sender still holds while we tell of it.
  */
 #ifndef STRIDE_SIGNALS_H
 #define STRIDE_SIGNALS_H
 
 #define SIGKILL 9
+#define SIGSTOP 19
 /* linux/sched/signal.h */
 #define SIGNAL_GROUP_EXIT 4
 /* trace/events/signal.h */
@@ -34,6 +39,17 @@ static __always_inline void take_mail(struct task_struct *task, struct task_stat
 	st->mail = MAIL_NONE;
 }
 
+static __always_inline void send_stopped(struct task_struct *task, struct task_state *st, int sig)
+{
+	struct rec_stopped rec;
+
+	head(&rec.head, REC_STOPPED, task, st);
+	rec.at = bpf_ktime_get_ns();
+	rec.signal = sig;
+	send_control(st, &rec, sizeof(rec), false);
+	__sync_fetch_and_or(&st->flags, TASK_STOP_TOLD);
+}
+
 /* int sig, struct kernel_siginfo *info, struct k_sigaction *ka */
 SEC("raw_tp/signal_deliver")
 int on_signal(struct bpf_raw_tracepoint_args *ctx)
@@ -46,11 +62,15 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	if (!st || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED))
 		return 0;
 	take_mail(task, st);
+	if (st->flags & TASK_STOP_TOLD)
+		__sync_fetch_and_and(&st->flags, ~TASK_STOP_TOLD);
 	/* SIGKILL is not shown. */
 	if (sig != SIGKILL)
 		send_signal(task, st, info);
+	if (sig == SIGSTOP)
+		send_stopped(task, st, sig);
 	/* Where no calls are shown, signals still fill the ring. */
-	if (hold && bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > ring_mark)
+	if (hold && fill_of(st) > ring_mark)
 		ring_bell(task, st);
 	return 0;
 }
@@ -92,6 +112,15 @@ static __always_inline void send_noted(struct task_struct *task, struct task_sta
 	send_control(st, &rec, sizeof(rec), false);
 }
 
+/* Whether there is a call behind whose line the signal is to be told of. */
+static __always_inline bool is_in_wanted_call(struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	u32 index = plan_index(abi_of(task), nr_of(regs));
+
+	return is_inside(regs) && flags_of(bpf_map_lookup_elem(&calls, &index)) & CALL_TRACED;
+}
+
 SEC("tp_btf/signal_generate")
 int BPF_PROG(on_generate, int sig, struct kernel_siginfo *info, struct task_struct *task, int group, int result)
 {
@@ -107,8 +136,7 @@ int BPF_PROG(on_generate, int sig, struct kernel_siginfo *info, struct task_stru
 	} else if (result != TRACE_SIGNAL_IGNORED) {
 		return 0;
 	}
-	if (few_calls) {
-		/* The receiver may not pass by soon; and there is hardly a call in the trace that it could come too early for. */
+	if (!is_in_wanted_call(task)) {
 		send_noted(task, st, sig, info);
 		return 0;
 	}

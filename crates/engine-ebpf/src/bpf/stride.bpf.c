@@ -17,7 +17,6 @@
 #include "ring.h"
 #include "capture.h"
 #include "traced.h"
-#include "signals.h"
 #include "simple.h"
 #include "counts.h"
 
@@ -34,6 +33,8 @@ static __always_inline u32 flags_of(struct call_plan *plan)
 		return trace_unknown ? CALL_TRACED : 0;
 	return plan->flags;
 }
+
+#include "signals.h"
 
 /* Starts the CPU's record of the call that `task` is in. */
 static __always_inline struct scratch *begin(struct task_struct *task, struct task_state *st, struct pt_regs *regs, u32 abi,
@@ -111,6 +112,8 @@ static __always_inline void send_entry(void *ctx, struct task_struct *task, stru
 
 	if (!s)
 		return;
+	if (st->flags & TASK_EXECING && task->pid != task->tgid)
+		s->call.head.flags |= FLAG_TELL;
 	s->index = plan_index(abi, nr);
 	bpf_tail_call(ctx, &steps, STEP_ENTRY);
 }
@@ -128,6 +131,13 @@ static __always_inline bool same_twice(struct pt_regs *regs, u32 abi)
 	return false;
 }
 
+static __always_inline void note_entry(struct task_struct *task, struct task_state *st)
+{
+	st->entered = bpf_ktime_get_ns();
+	if (count_cpu)
+		note_cpu(task, st);
+}
+
 /* struct pt_regs *regs, long nr */
 SEC("raw_tp/sys_enter")
 int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
@@ -139,6 +149,15 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	struct task_state *st;
 	struct pt_regs *regs;
 
+	if (count_only) {
+		st = traced(task);
+		if (!st)
+			return 0;
+		if (!st->flags) {
+			note_entry(task, st);
+			return 0;
+		}
+	}
 	index = plan_index(abi, nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	flags = flags_of(plan);
@@ -157,15 +176,12 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	}
 	if (flags & CALL_EXEC && !have_prepare_exec)
 		note_id_before_exec(task, st);
-	if (take_times) {
-		st->entered = bpf_ktime_get_ns();
-		if (count_cpu)
-			note_cpu(task, st);
-	}
+	if (take_times)
+		note_entry(task, st);
 	if (count_only || !(flags & CALL_TRACED) || !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	if (plan && flags & CALL_FDS && !about_wanted(plan, regs, abi))
+	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, regs, abi))
 		return 0;
 	if (flags & CALL_MIXED && same_twice(regs, abi))
 		flags |= CALL_ENTRY;
@@ -204,7 +220,7 @@ int on_prepare_exec(void *ctx)
  * Before Linux 6.10: execve has read what it was given (so that it is in memory, as it need not be when the call is entered),
  * and may still fail. Called again for the interpreter of a script.
  */
-SEC("fentry/security_bprm_check")
+SEC("kprobe/security_bprm_check")
 int on_check_exec(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -268,7 +284,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
 		return;
-	if (!ends_right(call->ret) || plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
+	if (!ends_right(call->ret) || filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
 		return;
 	if (count_calls && plan && counted(call->task, st, plan, call->ret)) {
 		if (count_only)
@@ -287,7 +303,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		return;
 	s->call.ret = call->ret;
 	s->call.head.flags |= call->flags;
-	if (take_times)
+	if (stamp)
 		s->more.at = bpf_ktime_get_ns();
 	if (was & TASK_ENTRY_SENT)
 		s->call.head.flags |= FLAG_HAS_ENTRY;
@@ -344,12 +360,15 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	}
 	__sync_fetch_and_add(&threads_alive, 1);
 	new->flags = TASK_NEW;
+	give_ring(new);
 	head(&rec.head, REC_START, child, new);
+	rec.head.abi = abi_of(parent);
 	rec.at = bpf_ktime_get_ns();
 	rec.parent = id_of(parent);
+	rec.process = process_id_of(child);
 	send_control(new, &rec, sizeof(rec), false);
 	/* Where no calls are shown, a program that does nothing but fork still fills the ring. */
-	is_full(st, bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA));
+	is_full(st, fill_of(st));
 	return 0;
 }
 
@@ -406,7 +425,7 @@ static __always_inline void send_last_call(struct task_struct *task, struct task
 	if (!s)
 		return;
 	s->call.head.flags |= FLAG_GONE;
-	if (take_times)
+	if (stamp)
 		s->more.at = bpf_ktime_get_ns();
 	if (!send(st, s))
 		lose_call(st);
@@ -431,6 +450,8 @@ int on_exit(void *ctx)
 		send_last_call(task, st);
 	take_mail(task, st);
 	head(&rec.head, REC_EXIT, task, st);
+	if (BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT)
+		rec.head.flags = FLAG_ALL_EXIT;
 	rec.at = bpf_ktime_get_ns();
 	rec.status = (u32)task->exit_code;
 	send_control(st, &rec, sizeof(rec), true);
@@ -456,9 +477,13 @@ int seed(struct bpf_iter__task *ctx)
 	if (!st)
 		return 0;
 	__sync_fetch_and_add(&threads_alive, 1);
+	give_ring(st);
 	head(&rec.head, REC_START, task, st);
 	rec.at = bpf_ktime_get_ns();
+	/* The call that it is in has begun for us now. */
+	st->entered = rec.at;
 	rec.parent = 0;
+	rec.process = process_id_of(task);
 	send_control(st, &rec, sizeof(rec), false);
 	return 0;
 }

@@ -24,8 +24,12 @@ enum rec_kind {
 	REC_EXEC = 6,
 	/* A thread is traced no longer, and lives on. */
 	REC_DETACH = 7,
+	/* A thread has been in a call for a while; a REC_CALL follows when it returns. */
+	REC_BLOCKED = 8,
+	/* A thread takes part in a group-stop. */
+	REC_STOPPED = 9,
 	/* What a descriptor of the thread's next REC_CALL refers to. */
-	REC_FILE = 8,
+	REC_FILE = 10,
 };
 
 enum rec_flag {
@@ -39,6 +43,10 @@ enum rec_flag {
 	FLAG_MORE = 8,
 	/* Was counted in the kernel. */
 	FLAG_COUNTED = 16,
+	/* Of a REC_ENTRY: other threads end because of this call, so its line begins first. */
+	FLAG_TELL = 32,
+	/* Of a REC_EXIT: the whole process ends, with this status. */
+	FLAG_ALL_EXIT = 64,
 };
 
 /* How every record starts. */
@@ -94,10 +102,12 @@ struct rec_block {
 };
 
 struct rec_start {
+	/* With the ABI of the call that made it. */
 	struct rec_head head;
 	u64 at;
 	/* 0: was there already. */
 	u64 parent;
+	u64 process;
 };
 
 struct rec_signal {
@@ -156,6 +166,8 @@ struct file_detail {
 /* The names of its path follow, each with a NUL, from the last to the first. */
 struct rec_file {
 	struct rec_head head;
+	/* Of no account: these records are wanted only where there is one ring. */
+	u64 at;
 	s64 fd;
 	u64 ino;
 	/* The kind of file system. */
@@ -166,6 +178,22 @@ struct rec_file {
 	u32 rdev;
 	u32 flags;
 	struct file_detail detail;
+};
+
+struct rec_blocked {
+	struct rec_head head;
+	u64 at;
+	u64 args[6];
+	/* 0 where it was not taken. */
+	u64 entered;
+	u64 ip;
+	u64 sp;
+};
+
+struct rec_stopped {
+	struct rec_head head;
+	u64 at;
+	u64 signal;
 };
 
 /* Of another ring: a thread that is to be held, and its process. */
@@ -341,6 +369,11 @@ enum task_flag {
 	TASK_FIRST_EXEC = 32,
 	/* The REC_ENTRY of the call it is in found no room. */
 	TASK_ENTRY_LOST = 64,
+	/* The survey saw it in the call that it is in; and a REC_BLOCKED was sent. Other threads set these two, atomically. */
+	TASK_SEEN_INSIDE = 128,
+	TASK_BLOCKED_TOLD = 256,
+	/* A REC_STOPPED of its latest stop was sent. */
+	TASK_STOP_TOLD = 512,
 };
 
 /* What another thread left in a task_state. */
@@ -366,7 +399,8 @@ struct task_state {
 	u64 info[6];
 	/* The id before execve, where Stride's PID namespace is not the first. */
 	u32 old_id;
-	u32 pad;
+	/* Which ring its records go to. */
+	u32 ring;
 	/* When the bell was last rung for it: see valve.h. */
 	u64 rung;
 };

@@ -1,4 +1,4 @@
-//! A second account of the calls that returned, by a program that shares nothing with the engine: `programs/counter.bpf.c`.
+//! A second account of the calls that returned, by a program that shares nothing with the engine: `counter.bpf.c`.
 
 use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
 use std::path::Path;
@@ -13,7 +13,7 @@ pub struct Counter {
 impl Counter {
     /// `None`, after saying so, where there is no clang.
     pub fn start(test: &str) -> Option<Counter> {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/counter.bpf.c");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/common/counter.bpf.c");
         let built = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("counter-{}-{test}.o", std::process::id()));
         let arch = if cfg!(target_arch = "x86_64") { "-D__x86_64__" } else { "-D__aarch64__" };
         let clang = Command::new("clang")

@@ -17,8 +17,12 @@
 
 static void handler(int sig) { (void)sig; }
 
+/* Until the parent, or the leader, waits as well: what is seen then comes in one order only. */
+static void wait_for_the_other(void) { usleep(100000); }
+
 static void *thread(void *arg)
 {
+	wait_for_the_other();
 	write(-1, "from a thread", 13);
 	return arg;
 }
@@ -27,8 +31,7 @@ static void *exec_thread(void *arg)
 {
 	char *argv[] = {"true", "from", "a thread", NULL};
 
-	/* The leader waits by then. */
-	usleep(200000);
+	wait_for_the_other();
 	execve("/bin/true", argv, NULL);
 	return arg;
 }
@@ -38,6 +41,7 @@ static void child(void (*body)(void))
 	pid_t pid = fork();
 
 	if (!pid) {
+		wait_for_the_other();
 		body();
 		_exit(99);
 	}

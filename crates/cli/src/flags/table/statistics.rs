@@ -64,6 +64,8 @@ pub const FLAGS: &[Flag] = &[
             "min-time",
             "name",
             "none",
+            "p50",
+            "p99",
             "time",
             "total-time",
             "wall-avg",
@@ -95,6 +97,10 @@ pub const FLAGS: &[Flag] = &[
               * wall-min: (or min-wall) as min-time, but always by the wall clock\n\
               * wall-max: (or max-wall) as max-time, but always by the wall clock\n\
               * wall-avg: (or avg-wall) as avg-time, but always by the wall clock\n\
+              * min: the same as wall-min\n\
+              * p50: half of the calls took no longer than this by the wall clock, in seconds, to a sixteenth\n\
+              * p99: the same for 99 of 100 calls\n\
+              * max: the same as wall-max\n\
               * calls: (or count) number of calls\n\
               * errors: (or error) number of calls that failed\n\
               * name: (or syscall, syscall-name) name of the call\n\n\

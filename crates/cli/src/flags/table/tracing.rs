@@ -186,6 +186,7 @@ pub const FLAGS: &[Flag] = &[
               With --on-overflow=wait, at least 2M are kept for what threads still write while they are brought to a halt: by \
               default threads are held when 2M have gathered, and if SIZE is less than 4M, when SIZE has gathered, though \
               4M are taken.\n\n\
+              On machines with four CPUs and more, -f takes such memory for every two of them, up to eight times.\n\n\
               With the ptrace engine the option has no effect.",
         update: |draft, given| {
             let text = given.text();

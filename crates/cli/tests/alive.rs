@@ -1,0 +1,328 @@
+//! What threads do while nothing returns: calls that last, stops, modes; and how calls end that do not return. The eBPF engine finds
+//! these out in ways of its own, so what it shows is compared with the ptrace engine's. Tests wait for what they want to see, not
+//! for time to pass.
+
+mod common;
+
+use common::*;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+use std::path::Path;
+use std::process::{ChildStdin, Command, Stdio};
+
+const ENGINES: [&str; 2] = ["--engine=ptrace", "--engine=ebpf"];
+
+/// Leaves the test where the eBPF engine can't run.
+macro_rules! need_ebpf {
+    () => {
+        if let Err(why) = stride_engine_ebpf::available() {
+            skip!("{why}");
+        }
+    };
+}
+
+/// Stride in the making of a trace.
+struct Tracing {
+    stride: Killed,
+    scratch: Scratch,
+    input: Option<ChildStdin>,
+}
+
+impl Tracing {
+    fn start(engine: &str, name: &str, args: &[&str]) -> Tracing {
+        let scratch = Scratch::new(&format!("alive-{name}{engine}"));
+        std::fs::write(scratch.path("trace"), "").unwrap();
+        let mut command = Command::new(STRIDE);
+        command.arg(engine).args(["-f", "-a1", "-o"]).arg(scratch.path("trace")).args(args);
+        command.env("LC_ALL", "C").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut stride = Killed(command.spawn().unwrap());
+        let input = stride.0.stdin.take();
+        Tracing { stride, scratch, input }
+    }
+
+    fn text(&self) -> String {
+        self.scratch.read("trace")
+    }
+
+    /// Waits until so many of these are in the trace.
+    #[track_caller]
+    fn wait_for(&self, what: &str, count: usize) {
+        wait_for(&format!("{count} times {what}"), || (self.text().matches(what).count() >= count).then_some(()));
+    }
+
+    fn feed(&mut self) {
+        // The tracee may read it and be gone before this returns.
+        let _ = self.input.take().unwrap().write_all(b"x");
+    }
+
+    /// The thread of the first line.
+    fn first(&self) -> Pid {
+        let text = self.text();
+        Pid::from_raw(text.split(' ').next().unwrap().parse().unwrap())
+    }
+
+    /// The trace, once Stride has ended.
+    fn end(mut self) -> String {
+        drop(self.input.take());
+        self.stride.0.wait().unwrap();
+        self.text()
+    }
+}
+
+/// Each thread's lines, those that were cut in two joined; threads named in the order of their first lines.
+fn by_thread(trace: &str) -> BTreeMap<String, Vec<String>> {
+    let mut names: HashMap<&str, String> = HashMap::new();
+    let mut threads: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for line in trace.lines() {
+        let (id, _) = line.split_once(' ').unwrap();
+        let next = format!("T{}", names.len());
+        names.entry(id).or_insert(next);
+    }
+    for line in trace.lines() {
+        let (id, rest) = line.split_once(' ').unwrap();
+        let rest = names.iter().fold(rest.trim_start().to_owned(), |text, (id, name)| text.replace(id, name));
+        let lines = threads.entry(names[id].clone()).or_default();
+        match rest.split_once(" resumed>") {
+            Some((_, end)) if rest.starts_with("<...") => {
+                let begun = lines.pop().unwrap_or_else(|| panic!("resumed without begin: {line}"));
+                let begun = begun.strip_suffix(" <unfinished ...>").unwrap_or_else(|| panic!("{begun} before {line}"));
+                lines.push(format!("{begun}{end}"));
+            }
+            _ => lines.push(rest),
+        }
+    }
+    threads
+}
+
+fn path(program: &Path) -> &str {
+    program.to_str().unwrap()
+}
+
+#[test]
+fn calls_that_last_are_shown_while_they_do() {
+    need_ebpf!();
+    let actor = path(actor!());
+    let [ptrace, ebpf] = ENGINES.map(|engine| {
+        let mut tracing = Tracing::start(engine, "input", &["-e", "trace=/^(read|write)$", actor, "wait_for_input"]);
+        tracing.wait_for("read(0", 1);
+        // The first is the dynamic loader's.
+        tracing.wait_for("read(3", 2);
+        tracing.feed();
+        tracing.end()
+    });
+    assert_eq!(holds_together(&ebpf), ["exited with 0"; 2]);
+    assert_eq!(by_thread(&ebpf), by_thread(&ptrace), "{ebpf}\n{ptrace}");
+    lines_include(&ebpf, &[r#"\d+ +<\.\.\. read resumed>, "x", 1\) = 1"#]);
+}
+
+#[test]
+fn what_filters_leave_out_is_not_shown_while_it_lasts_either() {
+    need_ebpf!();
+    let actor = path(actor!());
+    for filter in [["-e", "trace=write"], ["-e", "status=successful"], ["-P", "/dev/null"], ["-e", "trace-fds=7"]] {
+        let mut tracing = Tracing::start(ENGINES[1], "filters", &[&filter[..], &[actor, "wait_for_input"]].concat());
+        // Long enough for whoever looks: another trace of the same shows it.
+        let mut witness = Tracing::start(ENGINES[1], "witness", &["-e", "trace=read", actor, "wait_for_input"]);
+        witness.wait_for("read(0", 1);
+        witness.wait_for("read(3", 2);
+        witness.feed();
+        witness.end();
+        tracing.feed();
+        let text = tracing.end();
+        assert!(!text.contains("unfinished") && !text.contains("resumed"), "{filter:?}: {text}");
+        assert_eq!(holds_together(&text), ["exited with 0"; 2], "{filter:?}");
+    }
+}
+
+#[test]
+fn calls_that_began_before_are_shown_at_once() {
+    need_ebpf!();
+    let actor = actor!();
+    for engine in ENGINES {
+        let mut child = Killed(Command::new(actor).arg("sit_together").stdout(Stdio::piped()).spawn().unwrap());
+        let mut ready = [0; 6];
+        std::io::Read::read_exact(child.0.stdout.as_mut().unwrap(), &mut ready).unwrap();
+        let pid = child.0.id();
+        wait_for("the first thread to sit down", || {
+            std::fs::read_to_string(format!("/proc/{pid}/syscall"))
+                .ok()
+                .filter(|s| s.starts_with(&format!("{} ", libc::SYS_pause)))
+        });
+        let tracing = Tracing::start(engine, "began", &["-p", &pid.to_string()]);
+        tracing.wait_for("pause(", 3);
+        kill(Pid::from_raw(pid as i32), Signal::SIGKILL).unwrap();
+        let text = tracing.end();
+        let threads = by_thread(&text);
+        assert_eq!(threads.len(), 3, "{text}");
+        for lines in threads.values() {
+            lines_are(
+                &lines.join("\n"),
+                &[r"pause\(( <unfinished \.\.\.>)?\) = \?", r"\+\+\+ killed by SIGKILL \+\+\+"],
+            );
+        }
+    }
+}
+
+#[test]
+fn every_thread_of_a_process_stops() {
+    need_ebpf!();
+    let actor = path(actor!());
+    for signal in [Signal::SIGSTOP, Signal::SIGTSTP] {
+        let [ptrace, ebpf] = ENGINES.map(|engine| {
+            let tracing = Tracing::start(engine, "stops", &["-e", "trace=pause", actor, "sit_together"]);
+            tracing.wait_for("pause(", 3);
+            // In the order in which they sat down.
+            let text = tracing.text();
+            let mut ids: Vec<i32> = text.lines().map(|l| l.split(' ').next().unwrap().parse().unwrap()).collect();
+            ids.sort();
+            let pid = Pid::from_raw(ids[0]);
+            kill(pid, signal).unwrap();
+            tracing.wait_for("--- stopped by ", 3);
+            kill(pid, Signal::SIGCONT).unwrap();
+            tracing.wait_for("pause(", 6);
+            kill(pid, Signal::SIGKILL).unwrap();
+            let text = tracing.end();
+            assert_eq!(text.matches(" --- SIGCONT {").count(), 1, "{text}");
+            assert_eq!(text.matches(&format!(" --- {signal} {{")).count(), 1, "{text}");
+            assert_eq!(text.matches(&format!(" --- stopped by {signal} ---")).count(), 3, "{text}");
+            assert_eq!(holds_together(&text), ["killed by SIGKILL"; 3]);
+            // Which thread takes a signal sent to all is the kernel's choice.
+            let mut threads: Vec<Vec<String>> = by_thread(&text).into_values().collect();
+            for lines in &mut threads {
+                lines.retain(|line| !line.starts_with("--- SIG"));
+            }
+            threads.sort();
+            threads
+        });
+        assert_eq!(ebpf, ptrace);
+    }
+}
+
+#[test]
+fn a_call_that_is_resumed_tells_which() {
+    need_ebpf!();
+    let actor = path(actor!());
+    let [ptrace, ebpf] = ENGINES.map(|engine| {
+        let tracing = Tracing::start(engine, "resumed", &["-e", "trace=/nanosleep|restart", actor, "sleep_on"]);
+        tracing.wait_for("nanosleep(", 1);
+        let pid = tracing.first();
+        for stops in 1..=2 {
+            kill(pid, Signal::SIGSTOP).unwrap();
+            tracing.wait_for("--- stopped by SIGSTOP ---", stops);
+            kill(pid, Signal::SIGCONT).unwrap();
+            tracing.wait_for("restart_syscall(", stops);
+        }
+        kill(pid, Signal::SIGKILL).unwrap();
+        tracing.end()
+    });
+    lines_include(&ebpf, &[r"\d+ +restart_syscall\(<\.\.\. resuming interrupted (clock_)?nanosleep \.\.\.>\) = .*"]);
+    assert_eq!(by_thread(&ebpf), by_thread(&ptrace), "{ebpf}\n{ptrace}");
+}
+
+#[test]
+fn execve_from_another_thread_ends_a_call_that_is_shown() {
+    need_ebpf!();
+    let actor = path(actor!());
+    let trace = "trace=execve,/nanosleep";
+    let mut tracing = Tracing::start(ENGINES[1], "exec", &["-e", trace, actor, "exec_when_told"]);
+    tracing.wait_for("nanosleep(", 1);
+    tracing.feed();
+    let text = tracing.end();
+    lines_are(
+        &text,
+        &[
+            r#"\d+ +execve\(".*", \[".*"(?:\.\.\.)?, "exec_when_told"\], 0x\w+ /\* \d+ vars \*/\) = 0"#,
+            r"\d+ +(clock_)?nanosleep\((CLOCK_REALTIME, 0, )?\{tv_sec=100, tv_nsec=0\} <unfinished \.\.\.>",
+            r#"\d+ +execve\(".*", \[".*"(?:\.\.\.)?, "nothing"\], NULL <unfinished \.\.\.>"#,
+            r"\d+ +<\.\.\. (clock_)?nanosleep resumed> <unfinished \.\.\.>\) = \?",
+            r"\d+ +\+\+\+ superseded by execve in pid \d+ \+\+\+",
+            r"\d+ +<\.\.\. execve resumed>\) = 0",
+            r"\d+ +\+\+\+ exited with 0 \+\+\+",
+        ],
+    );
+}
+
+#[test]
+fn changes_of_mode_are_told() {
+    need_ebpf!();
+    let actor = path(actor!());
+    let [ptrace, ebpf] = ENGINES.map(|engine| {
+        let args = ["-f", "-a1", "-e", "quiet=attach", "-e", "trace=close,clone", "-e", "signal=none"];
+        let mut command = Command::new(STRIDE);
+        command.arg(engine).args(["-o", "/dev/stdout"]).args(args).args([actor, "two_modes"]);
+        let run = Run::of(command);
+        (run.code(), by_thread(&run.out))
+    });
+    if ptrace.0 == Some(77) {
+        skip!("the kernel takes no 32-bit calls");
+    }
+    assert_eq!(ebpf, ptrace);
+    let told =
+        |bits| ptrace.1.values().flatten().filter(|l| l.ends_with(&format!(" runs in {bits} bit mode. ]"))).count();
+    assert_eq!((told(32), told(64)), (2, 2), "{ptrace:?}");
+}
+
+#[test]
+fn an_ignored_signal_between_calls() {
+    need_ebpf!();
+    let actor = path(actor!());
+    for trace in ["trace=close", "trace=all"] {
+        for engine in ENGINES {
+            let text = Tracing::start(engine, "ignored", &["-e", trace, actor, "ignored_alarm"]).end();
+            let end: Vec<&str> = text.lines().skip_while(|l| !l.contains("SIGALRM {")).take(3).collect();
+            lines_are(
+                &end.join("\n"),
+                &[
+                    r"\d+ +--- SIGALRM \{si_signo=SIGALRM, si_code=SI_KERNEL\} ---",
+                    r"\d+ +close\(-1\) = -1 EBADF \(Bad file descriptor\)",
+                    r"\d+ +close\(-2\) = -1 EBADF \(Bad file descriptor\)",
+                ],
+            );
+        }
+    }
+}
+
+#[test]
+fn a_process_ends_with_its_last_thread() {
+    need_ebpf!();
+    let actor = path(actor!());
+    for engine in ENGINES {
+        let options = ["-e", "trace=exit,exit_group", "-e", "signal=none"];
+        let text = Tracing::start(engine, "first", &[&options[..], &[actor, "first_goes_first"]].concat()).end();
+        let ends = text.lines().filter(|line| line.contains("+++")).map(|line| line.split_once(' ').unwrap());
+        let ends: Vec<(&str, &str)> = ends.map(|(id, end)| (id, end.trim_start())).collect();
+        let first = ends.last().unwrap().0;
+        // The child ends with what its last thread said, and so last; the parent's other thread may be gone sooner or later.
+        let of_child: Vec<&str> = ends.iter().filter(|e| e.1.contains("with 3")).map(|e| e.0).collect();
+        assert_eq!((ends.len(), of_child.len()), (4, 2), "{text}");
+        assert!(text.contains(&format!("{} exit(42)", of_child[1])), "{text}");
+        assert!(text.contains(&format!("{} exit_group(3)", of_child[0])), "{text}");
+        assert_eq!(ends.last().unwrap().1, "+++ exited with 42 +++", "{text}");
+        assert!(text.contains(&format!("{first} exit(42)")), "{text}");
+    }
+}
+
+/// The program waits until it is reaped.
+#[test]
+fn a_child_that_its_maker_gives_away_is_reaped() {
+    need_ebpf!();
+    let actor = path(actor!());
+    for engine in ENGINES {
+        let run = |follow: &[&str]| {
+            let mut command = Command::new(STRIDE);
+            command.arg(engine).args(["-e", "trace=none"]).args(follow).args([actor, "give_away"]);
+            Run::of(command)
+        };
+        let alone = run(&[]);
+        assert_eq!(alone.code(), Some(0), "{engine}: {alone:?}");
+        lines_are(
+            &alone.err,
+            &[&format!(r"{STRIDE}: Exit of unknown pid \d+ ignored"), r"\+\+\+ exited with 0 \+\+\+"],
+        );
+        let followed = run(&["-f"]);
+        assert_eq!(followed.code(), Some(0), "{engine}: {followed:?}");
+        assert_eq!(followed.err.matches("+++ exited with 0 +++").count(), 2, "{}", followed.err);
+    }
+}

@@ -1,0 +1,135 @@
+//! When to look for threads that are blocked or stopped, of which no record tells; see bpf/survey.bpf.c.
+
+use crate::load::Kernel;
+use crate::plans::ABIS;
+use crate::wire::{SurveySkel, SurveySkelBuilder, bound};
+use libbpf_rs::skel::{OpenSkel, SkelBuilder};
+use libbpf_rs::{Iter, Link};
+use std::io::Read;
+use std::mem::MaybeUninit;
+use std::time::{Duration, Instant};
+use stride_event::CallSet;
+
+/// A call is told of when it is found the second time: so within two of these, which a reader takes for "at once".
+const PERIOD: Duration = Duration::from_millis(50);
+/// Looking takes at most a tenth of the reader's time, however many threads the machine has. (10,000 take 8 ms.)
+const SHARE: u32 = 10;
+/// Records handled before the clock is looked at: less than a millisecond.
+const RECORDS: u32 = 512;
+
+pub struct Survey {
+    calls: CallSet,
+    ring_bytes: u32,
+    state: State,
+    next: Instant,
+    records: u32,
+}
+
+enum State {
+    /// Nobody wants to know.
+    Off,
+    /// Most programs are over before anything needs to be looked for.
+    Unloaded,
+    Loaded(Box<Loaded>),
+}
+
+struct Loaded {
+    skel: SurveySkel<'static>,
+    link: Link,
+}
+
+impl Survey {
+    pub fn new(wanted: bool, calls: CallSet, ring_bytes: u32) -> Survey {
+        let state = if wanted { State::Unloaded } else { State::Off };
+        Survey { calls, ring_bytes, state, next: Instant::now() + PERIOD, records: RECORDS }
+    }
+
+    /// A record was read: looks, if it is time.
+    #[inline]
+    pub fn record(&mut self, kernel: &Kernel) {
+        self.records -= 1;
+        if self.records == 0 {
+            self.records = RECORDS;
+            self.idle(kernel);
+        }
+    }
+
+    /// Looks, if it is time.
+    pub fn idle(&mut self, kernel: &Kernel) {
+        if Instant::now() >= self.next {
+            self.look(kernel, false);
+        }
+    }
+
+    /// How long the reader may wait for records.
+    pub fn patience(&self, most: Duration) -> Duration {
+        match self.state {
+            State::Off => most,
+            _ => self.next.saturating_duration_since(Instant::now()).min(most),
+        }
+    }
+
+    /// Something happened that makes it worth looking soon.
+    pub fn hurry(&mut self) {
+        self.next = self.next.min(Instant::now() + PERIOD / 10);
+    }
+
+    /// Sends records of the threads that are blocked or stopped: those found blocked for the second time, or all.
+    pub fn look(&mut self, kernel: &Kernel, at_once: bool) {
+        let start = Instant::now();
+        if matches!(self.state, State::Unloaded) {
+            // What can't be had is not missed: calls are still shown when they return.
+            self.state = self.load(kernel).map_or(State::Off, |loaded| State::Loaded(Box::new(loaded)));
+        }
+        let State::Loaded(loaded) = &mut self.state else {
+            self.next = start + Duration::from_secs(3600);
+            return;
+        };
+        if let Some(bss) = loaded.skel.maps.bss_data.as_deref_mut() {
+            bss.at_once = u32::from(at_once);
+        }
+        let begun = cpu_time();
+        if let Ok(mut iter) = Iter::new(&loaded.link) {
+            let mut none = [0; 64];
+            while iter.read(&mut none).is_ok_and(|n| n > 0) {}
+        }
+        self.next = start + PERIOD.max(cpu_time().saturating_sub(begun) * SHARE);
+    }
+
+    fn load(&self, kernel: &Kernel) -> libbpf_rs::Result<Loaded> {
+        // As in load.rs: there is one a process.
+        let object = Box::leak(Box::new(MaybeUninit::uninit()));
+        let mut open = SurveySkelBuilder::default().open(object)?;
+        if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
+            for &abi in ABIS {
+                let numbers = bound::NUMBERS.0 as usize;
+                for nr in (0..numbers).filter(|&nr| self.calls.contains(abi, nr as u64)) {
+                    rodata.wanted[(abi as usize * numbers + nr) / 64] |= 1 << (nr % 64);
+                }
+            }
+            rodata.want_unknown = self.calls.unknown;
+            // Calls leave a sixteenth: half of that may be used here.
+            rodata.ring_limit = u64::from(self.ring_bytes - self.ring_bytes / 32);
+        }
+        open.progs.learn_ids.set_autoload(false);
+        if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
+            rodata.nested = kernel.nested().is_some();
+        }
+        if let (Some(bss), Some((level, numbers))) = (open.maps.bss_data.as_deref_mut(), kernel.nested()) {
+            (bss.pid_level, bss.pid_numbers) = (level, numbers);
+        }
+        open.maps.ring.reuse_fd(kernel.rings()[0])?;
+        open.maps.tasks.reuse_fd(kernel.tasks())?;
+        let skel = open.load()?;
+        let link = skel.progs.survey.attach()?;
+        Ok(Loaded { skel, link })
+    }
+}
+
+/// What this thread has run for. (Other threads' turns are no reason to look less often.)
+fn cpu_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the kernel writes one timespec. (It does not fail; if it did, no time would pass.)
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}

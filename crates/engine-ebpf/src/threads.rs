@@ -1,0 +1,122 @@
+//! What is out of the ordinary about threads: calls shown while they last, calls to be resumed, another ABI than the machine's.
+//! Most threads have nothing of the kind, and then a record costs no more than finding that out.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use stride_event::{Call, Outcome, Tid};
+use stride_syscalls::{Abi, uapi::numbers};
+
+/// Returned by a call that restart_syscall(2) will resume.
+const ERESTART_RESTARTBLOCK: u32 = 516;
+
+#[derive(Default)]
+pub struct Threads {
+    of_note: HashMap<Tid, Thread>,
+}
+
+struct Thread {
+    abi: Abi,
+    blocked: Option<Box<Call>>,
+    interrupted: Option<u64>,
+}
+
+impl Default for Thread {
+    fn default() -> Thread {
+        Thread { abi: Abi::NATIVE, blocked: None, interrupted: None }
+    }
+}
+
+impl Threads {
+    /// The thread makes a call of this ABI; tells whether its latest one was of another.
+    pub fn changes_abi(&mut self, tid: Tid, abi: Abi) -> bool {
+        if abi == Abi::NATIVE && self.of_note.is_empty() {
+            return false;
+        }
+        let thread = self.of_note.entry(tid).or_default();
+        let changes = std::mem::replace(&mut thread.abi, abi) != abi;
+        self.tidy(tid);
+        changes
+    }
+
+    /// A thread begins with the ABI of the call that made it.
+    pub fn starts(&mut self, tid: Tid, abi: Abi) {
+        if abi != Abi::NATIVE {
+            self.of_note.insert(tid, Thread { abi, ..Thread::default() });
+        }
+    }
+
+    /// The call is shown although it has not returned.
+    pub fn blocks(&mut self, mut call: Call) {
+        let thread = self.of_note.entry(call.tid).or_default();
+        thread.resume(&mut call);
+        thread.blocked = Some(Box::new(call));
+    }
+
+    /// The call of this thread that is shown and has not returned.
+    pub fn blocked(&self, tid: Tid) -> Option<&Call> {
+        self.of_note.get(&tid)?.blocked.as_deref()
+    }
+
+    pub fn take_blocked(&mut self, tid: Tid) -> Option<Call> {
+        let call = self.of_note.get_mut(&tid)?.blocked.take()?;
+        self.tidy(tid);
+        Some(*call)
+    }
+
+    /// A call returned, or never will.
+    #[inline]
+    pub fn returned(&mut self, call: &mut Call) {
+        if !self.of_note.is_empty() || call.outcome == Outcome::Error(ERESTART_RESTARTBLOCK) {
+            self.note_return(call);
+        }
+    }
+
+    fn note_return(&mut self, call: &mut Call) {
+        let thread = self.of_note.entry(call.tid).or_default();
+        thread.blocked = None;
+        thread.resume(call);
+        let resumable = call.outcome == Outcome::Error(ERESTART_RESTARTBLOCK);
+        // A call that was itself a resumption leaves what it resumed.
+        if !(resumable && is_restart(call)) {
+            thread.interrupted = resumable.then_some(call.nr);
+        }
+        self.tidy(call.tid);
+    }
+
+    /// Thread `old` goes on as `tid`, whose own call has ended.
+    pub fn renamed(&mut self, old: Tid, tid: Tid) {
+        self.of_note.remove(&tid);
+        if let Some(mut thread) = self.of_note.remove(&old) {
+            thread.blocked.iter_mut().for_each(|call| call.tid = tid);
+            self.of_note.insert(tid, thread);
+        }
+    }
+
+    pub fn gone(&mut self, tid: Tid) {
+        self.of_note.remove(&tid);
+    }
+
+    /// Forgets what is ordinary again.
+    fn tidy(&mut self, tid: Tid) {
+        let ordinary = |t: &Thread| t.abi == Abi::NATIVE && t.blocked.is_none() && t.interrupted.is_none();
+        if self.of_note.get(&tid).is_some_and(ordinary) {
+            self.of_note.remove(&tid);
+        }
+    }
+}
+
+impl Thread {
+    /// Says what a restart_syscall(2) resumes.
+    fn resume(&self, call: &mut Call) {
+        call.resumes = if is_restart(call) { self.interrupted } else { None };
+    }
+}
+
+fn is_restart(call: &Call) -> bool {
+    fn find(list: &[(u32, &str)]) -> Option<u64> {
+        list.iter().find(|n| n.1 == "restart_syscall").map(|n| u64::from(n.0))
+    }
+    static NUMBERS: LazyLock<[Option<u64>; 3]> =
+        LazyLock::new(|| [numbers::X86_64, numbers::I386, numbers::AARCH64].map(find));
+    NUMBERS[call.abi as usize] == Some(call.nr)
+}

@@ -1,0 +1,160 @@
+//! Threads that are blocked, and the order of what several do.
+
+mod common;
+
+use common::{available, command, compile, everything};
+use std::collections::HashMap;
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use stride_engine_ebpf::{EbpfEngine, Settings};
+use stride_event::{Event, Outcome, Tid, TraceSpec};
+
+const READ: u64 = libc::SYS_read as u64;
+
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits until a thread sits in a call of this number.
+fn wait_until_inside(tid: Tid, nr: i64) {
+    let start = Instant::now();
+    let inside =
+        || std::fs::read_to_string(format!("/proc/{tid}/syscall")).is_ok_and(|s| s.starts_with(&format!("{nr} ")));
+    while !inside() {
+        assert!(start.elapsed() < Duration::from_secs(10), "{tid} does not come to call {nr}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_call_in_flight_is_known_when_tracing_ends() {
+    if !available("a_call_in_flight_is_known_when_tracing_ends") {
+        return;
+    }
+    let mut cat = Killed(Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap());
+    let pid = cat.0.id() as Tid;
+    wait_until_inside(pid, libc::SYS_read);
+    let mut engine = EbpfEngine::start(TraceSpec { attach: vec![pid], entries: true, ..everything() }).unwrap();
+    let mut seen = Vec::new();
+    while let Some(event) = engine.next().unwrap() {
+        match event {
+            Event::Started { .. } => seen.push("started".to_owned()),
+            Event::Enter(call) => {
+                assert!(call.entered > 0);
+                seen.push(format!("enters {} {}", call.nr, call.args[0]));
+                cat.0.stdin.as_mut().unwrap().write_all(b"x").unwrap();
+            }
+            Event::Exit(call) if call.nr == READ => {
+                seen.push(format!("{:?}", call.outcome));
+                // It will be back in no time, too short for anyone to have noticed.
+                wait_until_inside(pid, libc::SYS_read);
+                engine.stop(None);
+            }
+            Event::Detached { call, .. } => {
+                seen.push(format!("detached in {:?}", call.map(|call| (call.nr, call.args[0]))))
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(seen, ["started", "enters 0 0", &format!("{:?}", Outcome::Value(1)), "detached in Some((0, 0))"]);
+    assert!(cat.0.try_wait().unwrap().is_none(), "it lives on");
+}
+
+/// The return of a call that was shown while it lasted finds no room in the ring.
+#[test]
+fn a_return_that_is_lost() {
+    if !available("a_return_that_is_lost") {
+        return;
+    }
+    let program = compile("flood");
+    let mut child = Killed(Command::new(program).stdin(Stdio::piped()).spawn().unwrap());
+    let pid = child.0.id() as Tid;
+    wait_until_inside(pid, libc::SYS_read);
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+    let mut tids: Vec<Tid> = threads.map(|t| t.unwrap().file_name().to_str().unwrap().parse().unwrap()).collect();
+    tids.sort();
+    wait_until_inside(tids[1], libc::SYS_rt_sigtimedwait);
+
+    let spec = TraceSpec { attach: vec![pid], entries: true, ..everything() };
+    let mut engine =
+        EbpfEngine::start_with(spec, Settings { ring_bytes: 64 << 10, rings: 1, ..Settings::default() }).unwrap();
+    let mut entered = 0;
+    while entered < 2 {
+        entered += u32::from(matches!(engine.next().unwrap(), Some(Event::Enter(_))));
+    }
+    // Nobody reads while one thread fills the ring; then the other's call returns.
+    let kill = |signal| assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
+    kill(libc::SIGUSR1);
+    wait_until_inside(tids[1], libc::SYS_pause);
+    child.0.stdin.as_mut().unwrap().write_all(b"x").unwrap();
+    wait_until_inside(pid, libc::SYS_rt_sigtimedwait);
+
+    let mut seen = Vec::new();
+    let mut told = false;
+    while let Some(event) = engine.next().unwrap() {
+        match event {
+            Event::Idle if !told => {
+                told = true;
+                kill(libc::SIGUSR2);
+            }
+            Event::Enter(call) if call.tid == pid => seen.push(format!("enters {}", call.nr)),
+            Event::Exit(call) if call.tid == pid => seen.push(format!("{} {:?}", call.nr, call.outcome)),
+            Event::Lost { tid, count, .. } if tid == pid => seen.push(format!("lost {count}")),
+            _ => {}
+        }
+    }
+    let signal = Outcome::Value(i64::from(libc::SIGUSR2));
+    assert_eq!(
+        seen[..3],
+        [format!("{READ} Gone"), "lost 1".to_owned(), format!("{} {signal:?}", libc::SYS_rt_sigtimedwait)],
+        "{seen:?}"
+    );
+}
+
+#[test]
+fn calls_of_several_threads_come_in_order() {
+    if !available("calls_of_several_threads_come_in_order") {
+        return;
+    }
+    let program = compile("turns");
+    let mut engine = EbpfEngine::start(command(&program, &[])).unwrap();
+    let mut turns = Vec::new();
+    let mut threads = HashMap::new();
+    while let Some(event) = engine.next().unwrap() {
+        if let Event::Exit(call) = event
+            && call.nr == libc::SYS_close as u64
+            && let Some(turn) = call.args[0].checked_sub(100_000)
+        {
+            turns.push(turn);
+            *threads.entry(call.tid).or_insert(0) += 1;
+        }
+    }
+    assert!(turns.is_sorted(), "{turns:?}");
+    assert_eq!((turns.len(), threads.len()), (1000, 2));
+}
+
+#[test]
+fn times_of_several_threads_come_in_order() {
+    if !available("times_of_several_threads_come_in_order") {
+        return;
+    }
+    let program = compile("turns");
+    let mut engine = EbpfEngine::start(TraceSpec { want_times: true, ..command(&program, &[]) }).unwrap();
+    let mut last = 0;
+    while let Some(event) = engine.next().unwrap() {
+        if let Event::Exit(call) = event
+            && call.nr == libc::SYS_close as u64
+            && call.args[0] >= 100_000
+        {
+            assert!(call.returned > last && call.entered > last, "turn {}", call.args[0] - 100_000);
+            last = call.returned;
+        }
+    }
+    assert!(last > 0);
+}
