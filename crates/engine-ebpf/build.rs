@@ -1,4 +1,4 @@
-//! Compiles the eBPF program and generates its skeleton, which holds the Rust mirror of wire.h.
+//! Compiles the eBPF programs and generates their skeletons; the first holds the Rust mirror of wire.h.
 
 use libbpf_cargo::SkeletonBuilder;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ fn main() {
         _ => "x86",
     };
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    for object in ["stride", "survey"] {
+    for object in ["stride", "survey", "files"] {
         SkeletonBuilder::new()
             .source(format!("src/bpf/{object}.bpf.c"))
             .clang_args([&format!("-D__TARGET_ARCH_{arch}"), "-Wall", "-Wno-unused-function", "-mcpu=v3"])

@@ -42,6 +42,10 @@ pub fn run(options: Options) -> Result<Ended> {
             continue;
         }
         run.note(&event);
+        if run.limit_told() && !matches!(event, Event::Detached { .. }) {
+            // An engine that lets tracees run on is ahead of what was shown.
+            continue;
+        }
         views.tell(&event, &run, &mut outputs);
         if let Some(event) = selector.select(event) {
             if matches!(event, Event::Exit(_)) {
@@ -137,6 +141,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         skip_failed: !options.status.contains(Status::Failed) && !select::needs_all_calls(options),
         skip_successful: !options.status.contains(Status::Successful) && !select::needs_all_calls(options),
         signals: prints,
+        descriptors: prints && !options.decode_fds.is_empty() || !options.paths.is_empty(),
         no_memory: !prints && !by_path,
     })
 }
@@ -154,10 +159,14 @@ fn about(options: &Options) -> Option<About> {
 /// What the engine may count by itself: all calls of the summary, where it can tell which ones these are.
 fn counting(options: &Options) -> Option<Counting> {
     let summary = options.summary.as_ref()?;
-    if !options.paths.is_empty() || options.trace_fds.is_some() || select::needs_all_calls(options) {
+    if options.syscall_limit.is_some()
+        || !options.paths.is_empty()
+        || options.trace_fds.is_some()
+        || select::needs_all_calls(options)
+    {
         return None;
     }
-    Some(Counting { only: !options.prints_calls() && options.syscall_limit.is_none(), cpu_time: !summary.wall_clock })
+    Some(Counting { only: !options.prints_calls(), cpu_time: !summary.wall_clock })
 }
 
 /// What is made of the events.

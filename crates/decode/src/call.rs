@@ -162,7 +162,7 @@ fn ret<'a>(cx: &Cx<'a>) -> Return<'a> {
         Ret::Hex => Value::Hex(v as u64),
         Ret::Addr => Value::Hex(v as u64),
         Ret::Octal => Value::Octal(v as u64),
-        Ret::Fd => generic::fd(cx, v as i32),
+        Ret::Fd => generic::new_fd(cx, v as i32),
         Ret::Pid(kind) => generic::held(cx, &stride_syscalls::Ty::Pid(kind), v as u32 as u64, crate::Scope::Args),
         Ret::Uid => Value::UInt(v as u32 as u64),
         Ret::Flags(set) => {

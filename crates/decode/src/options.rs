@@ -1,6 +1,6 @@
 //! What of a call is decoded, and how deep.
 
-use stride_event::{CallSet, FdSet, Tid};
+use stride_event::{CallSet, Descriptor, FdSet, Tid};
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -49,8 +49,9 @@ pub struct FdInfo {
 
 /// What lies outside a call: descriptors and processes, looked up in /proc for a live tracee or in a recording.
 pub trait World {
-    /// What descriptor `fd` of the process of thread `tid` refers to; `AT_FDCWD` is its working directory.
-    fn fd(&self, _tid: Tid, _fd: i32) -> Option<FdInfo> {
+    /// What descriptor `fd` of the process of thread `tid` refers to; `AT_FDCWD` is its working directory. `known` is what the
+    /// engine saw of it.
+    fn fd(&self, _tid: Tid, _fd: i32, _known: Option<&Descriptor>) -> Option<FdInfo> {
         None
     }
 
@@ -60,7 +61,7 @@ pub trait World {
     }
 
     /// The process that a pidfd of the process of thread `tid` refers to.
-    fn pidfd(&self, _tid: Tid, _fd: i32) -> Option<Tid> {
+    fn pidfd(&self, _tid: Tid, _fd: i32, _known: Option<&Descriptor>) -> Option<Tid> {
         None
     }
 

@@ -5,7 +5,7 @@
 use crate::startup::{CLOSED, IGNORED};
 use nix::errno::Errno;
 use std::ffi::CString;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use stride_event::Tid;
 
@@ -97,6 +97,12 @@ pub fn gone_child() -> Option<Tid> {
     let gone = [libc::CLD_EXITED, libc::CLD_KILLED, libc::CLD_DUMPED].contains(&info.si_code);
     // SAFETY: filled in by waitid, or zero.
     Some(unsafe { info.si_pid() }).filter(|&pid| gone && pid != 0)
+}
+
+/// Writes to a socket that nobody may listen to any more: without SIGPIPE, and not told whether.
+pub fn send(socket: &OwnedFd, bytes: &[u8]) {
+    // SAFETY: reads the bytes given.
+    unsafe { libc::send(socket.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
 }
 
 /// Ids to take on.

@@ -172,7 +172,8 @@ impl<'a> Child<'a> {
             process::set_tracer(Tid::from_ne_bytes(pid));
         }
         // Ready: from here on every call may cost a stop.
-        let _ = write(&theirs, b"r");
+        // (A tracer that does not wait for that may have closed its end already, having said that the child may go.)
+        process::send(&theirs, b"r");
         // Nothing more to read: the tracer is gone, and has told why.
         while match read(&theirs, &mut [0]) {
             Ok(1) => false,

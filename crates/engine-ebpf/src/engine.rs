@@ -1,6 +1,7 @@
 //! Records in, events out.
 
 use crate::error::{self, StartError, Why};
+use crate::files::{self, Files};
 use crate::groups::Groups;
 use crate::load::{Config, Kernel, RingSize};
 use crate::plans::Tables;
@@ -10,8 +11,8 @@ use crate::survey::Survey;
 use crate::threads::Threads;
 use crate::valve::{Held, Valve};
 use crate::wire::{
-    read, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_signal, rec_start,
-    rec_stopped, task_flag,
+    read, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_signal,
+    rec_start, rec_stopped, task_flag,
 };
 use crate::{inside, records, refusal};
 use std::collections::{BTreeSet, HashMap};
@@ -20,7 +21,9 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
 use std::time::Duration;
 use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
-use stride_event::{About, Call, Counted, Event, Fate, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{
+    About, Call, Counted, Descriptor, Event, Fate, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec,
+};
 use stride_syscalls::Abi;
 
 /// What to do when calls come faster than they are read.
@@ -147,6 +150,9 @@ pub struct EbpfEngine {
     /// What calls in flight had in memory when they were entered, by thread.
     entered: HashMap<Tid, Call>,
     spare: Vec<Call>,
+    /// Where descriptors are looked up, and what was found for calls in flight.
+    files: Option<Files>,
+    descriptors: HashMap<Tid, Vec<Descriptor>>,
     /// Calls that last are told of when they begin.
     entries: bool,
     /// Children are traced, too.
@@ -214,12 +220,14 @@ impl EbpfEngine {
             skip_successful: spec.skip_successful,
             attach: !spec.attach.is_empty(),
             ring: settings.ring(spec),
-            rings: settings.rings(spec),
+            // Descriptors are told of in one ring.
+            rings: if spec.descriptors { 1 } else { settings.rings(spec) },
         };
         let mut kernel = Kernel::load(config, &tables)?;
         let rings: io::Result<_> = kernel.rings().iter().map(|&fd| Ring::new(fd, config.ring.bytes)).collect();
         let ring = Rings::new(rings.map_err(|e| Why::NoMemory(e.to_string()))?);
         let valve = config.ring.hold.then(|| Valve::new(kernel.bells(), &kernel.rings(), config.ring.mark()));
+        let files = spec.descriptors.then(|| kernel.files(&spec.calls)).transpose()?;
         kernel.attach()?;
         let mut failures = Vec::new();
         for &tid in &spec.attach {
@@ -239,6 +247,8 @@ impl EbpfEngine {
             call: Call::default(),
             siginfo: [0; SIGINFO_SIZE],
             entered: HashMap::new(),
+            files,
+            descriptors: HashMap::new(),
             spare: Vec::new(),
             entries: spec.entries,
             follow: spec.follow,
@@ -309,6 +319,7 @@ impl EbpfEngine {
     pub fn stop(&mut self, signal: Option<i32>) {
         if self.stopping.is_none() {
             self.stopping = Some(signal);
+            self.files = None;
             // The calls that threads are in at the end are shown with them.
             self.survey.look(&self.kernel, true);
             self.kernel.detach();
@@ -506,6 +517,8 @@ impl EbpfEngine {
                 return Some(Note::Exit);
             }
             self.lost_told = true;
+            // Those of a lost call may be among them.
+            self.descriptors.remove(&tid);
             let count = u64::from(head.lost) - u64::from(std::mem::take(&mut self.lost_shown));
             if count > 0 {
                 return Some(Note::Lost { tid, count, at });
@@ -566,7 +579,11 @@ impl EbpfEngine {
                 } else {
                     records::facts(&mut self.call, &fixed, rec)
                 };
-                records::blocks(&mut self.call.blocks, memory);
+                records::blocks(&mut self.call, memory);
+                self.call.descriptors.clear();
+                if !self.descriptors.is_empty() {
+                    self.call.descriptors.extend(self.descriptors.remove(&tid).into_iter().flatten());
+                }
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
                 self.threads.returned(&mut self.call);
@@ -577,7 +594,7 @@ impl EbpfEngine {
                 let mut call = self.spare.pop().unwrap_or_default();
                 call.blocks.clear();
                 let memory = records::facts(&mut call, &fixed, rec);
-                records::blocks(&mut call.blocks, memory);
+                records::blocks(&mut call, memory);
                 let tell = self.entries && u32::from(head.flags) & rec_flag::FLAG_TELL.0 != 0;
                 if tell {
                     self.threads.blocks(call.clone());
@@ -586,6 +603,12 @@ impl EbpfEngine {
                     self.spare.push(stale);
                 }
                 tell.then_some(Note::Enter { tid })
+            }
+            rec_kind::REC_FILE => {
+                let file = read::<rec_file>(rec)?;
+                let found = files::descriptor(&file, &rec[size_of::<rec_file>()..])?;
+                self.descriptors.entry(tid).or_default().push(found);
+                None
             }
             rec_kind::REC_START => {
                 let rec = read::<rec_start>(rec)?;
@@ -623,6 +646,7 @@ impl EbpfEngine {
                 let rec_exit { status, at, .. } = read::<rec_exit>(rec)?;
                 let status = status as i32;
                 self.live.remove(&tid);
+                self.descriptors.remove(&tid);
                 self.threads.gone(tid);
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);

@@ -3,8 +3,8 @@
 //! `bpf/` is the kernel side; `bpf/wire.h` says what passes between it and this side. The files here, outermost first:
 //! `engine` (records in, events out), `records` (reading them), `threads` (what is out of the ordinary about a thread), `groups` (which
 //! form a process), `survey` and `inside` (finding blocked calls, and reading their memory), `rings` and `ring`, `valve` (holding who
-//! fills them), `load` (programs and maps), `plans` (rows to ops), `about` (filters of files), `wire` (the generated mirror of wire.h),
-//! `probe` (whether it can work here), `refusal` (why not) and `error`.
+//! fills them), `load` (programs and maps), `plans` (rows to ops), `about` (filters of files), `files` (what descriptors refer to),
+//! `wire` (the generated mirror of wire.h), `probe` (whether it can work here), `refusal` (why not) and `error`.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
 //! what the kernel side copies is what `stride_event::capture` would, op by op.
@@ -12,6 +12,7 @@
 mod about;
 mod engine;
 mod error;
+mod files;
 mod groups;
 mod inside;
 mod load;

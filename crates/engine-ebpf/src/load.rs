@@ -1,6 +1,7 @@
 //! Loading and attaching the programs.
 
 use crate::error::Why;
+use crate::files::Files;
 use crate::plans::Tables;
 use crate::probe::{self, ExecSeen};
 use crate::refusal::why;
@@ -16,7 +17,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use stride_event::{Counted, Counting, FdSet, Histogram, Times};
+use stride_event::{CallSet, Counted, Counting, FdSet, Histogram, Times};
 
 /// What the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -203,6 +204,13 @@ impl Kernel {
             maps.cases.fill(bytes_of(&tables.case_keys), bytes_of(&tables.case_runs), tables.case_keys.len() as u32)?;
         }
         Ok(())
+    }
+
+    /// Loads and attaches what looks up the descriptors of these calls: before anything else is attached.
+    pub fn files(&self, calls: &CallSet) -> Result<Files, Why> {
+        let limit = self.skel.maps.rodata_data.as_deref().map_or(0, |rodata| rodata.ring_call_limit);
+        let level = self.nested().map_or(0, |(level, _)| level);
+        Files::attach(self.rings()[0], self.skel.maps.tasks.as_fd(), limit, level, calls).map_err(|e| why(&e))
     }
 
     pub fn attach(&mut self) -> Result<(), Why> {

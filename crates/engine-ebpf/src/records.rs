@@ -3,7 +3,7 @@
 use crate::wire::{
     block_flag, read, rec_block, rec_blocked, rec_call, rec_detach, rec_flag, rec_head, rec_kind, rec_more,
 };
-use stride_event::{Blocks, Call, Ns, Outcome, Phase, Tid};
+use stride_event::{Call, Ns, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
 
 pub fn abi(abi: u8) -> Abi {
@@ -45,6 +45,8 @@ pub fn facts<'r>(call: &mut Call, rec: &rec_call, bytes: &'r [u8]) -> &'r [u8] {
     call.args = rec.args;
     call.resumes = None;
     call.outcome = Outcome::Pending;
+    call.netlink = None;
+    call.terminal = None;
     call.counted = u32::from(rec.head.flags) & rec_flag::FLAG_COUNTED.0 != 0;
     let (more, memory) = more(rec, bytes);
     call.ip = more.ip;
@@ -81,13 +83,24 @@ pub fn blocked(rec: &rec_blocked) -> Call {
 }
 
 /// Appends the memory that follows the fixed part of a record.
-pub fn blocks(into: &mut Blocks, mut bytes: &[u8]) {
+pub fn blocks(call: &mut Call, mut bytes: &[u8]) {
     while let Some(block) = read::<rec_block>(bytes) {
         bytes = &bytes[size_of::<rec_block>()..];
         let len = (block.len as usize).min(bytes.len());
+        let has = |flag: block_flag| u32::from(block.flags) & flag.0 != 0;
+        if has(block_flag::BLOCK_NETLINK) || has(block_flag::BLOCK_TERMINAL) {
+            let value = read::<u32>(bytes);
+            if has(block_flag::BLOCK_NETLINK) {
+                call.netlink = value;
+            } else {
+                call.terminal = value.map(|v| v != 0);
+            }
+            bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
+            continue;
+        }
         let phase = if u32::from(block.flags) & block_flag::BLOCK_EXIT.0 != 0 { Phase::Exit } else { Phase::Entry };
         let faulted = u32::from(block.flags) & block_flag::BLOCK_FAULTED.0 != 0;
-        into.push(block.op, phase, block.addr, len + usize::from(faulted), |buf| {
+        call.blocks.push(block.op, phase, block.addr, len + usize::from(faulted), |buf| {
             buf[..len].copy_from_slice(&bytes[..len]);
             len
         });

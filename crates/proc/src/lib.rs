@@ -1,6 +1,7 @@
 //! What /proc and the kernel's socket diagnostics tell of a live tracee's descriptors and processes.
 //!
-//! Everything is looked up at the moment it is asked for: a descriptor's meaning changes under the tracee's hands.
+//! Everything is looked up at the moment it is asked for, unless the engine knows it: a descriptor's meaning changes under the
+//! tracee's hands.
 //! Kept is only what cannot change while its inode lives.
 
 mod diag;
@@ -11,7 +12,7 @@ mod socket;
 
 use std::cell::RefCell;
 use stride_decode::{FdInfo, PidInfo, World};
-use stride_event::Tid;
+use stride_event::{Descriptor, Tid};
 use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_syscalls::PidKind;
 
@@ -36,20 +37,22 @@ impl Proc {
     }
 
     /// What is known of a descriptor besides its path.
-    fn detail(&self, tid: Tid, fd: i32, path: &[u8]) -> Option<Detail> {
+    fn detail(&self, tid: Tid, fd: i32, path: &[u8], known: Option<&Descriptor>) -> Option<Detail> {
         let wants = |detail| self.fds.contains(detail);
         if let Some(inode) = link::socket_inode(path) {
             return if wants(FdDetail::Socket) {
-                self.sockets.borrow_mut().describe(tid, fd, inode).map(Detail::Instead)
+                self.sockets.borrow_mut().describe(tid, fd, inode, known).map(Detail::Instead)
             } else {
                 None
             };
         }
         match path {
-            b"anon_inode:[eventfd]" if wants(FdDetail::Eventfd) => fdinfo::eventfd(tid, fd).map(Detail::Instead),
-            b"anon_inode:[signalfd]" if wants(FdDetail::Signalfd) => fdinfo::signalfd(tid, fd).map(Detail::Instead),
-            b"anon_inode:[pidfd]" if wants(FdDetail::Pidfd) => fdinfo::pidfd(tid, fd).map(Detail::Instead),
-            [b'/', ..] if wants(FdDetail::Dev) => link::device(tid, fd).map(Detail::Besides),
+            b"anon_inode:[eventfd]" if wants(FdDetail::Eventfd) => fdinfo::eventfd(tid, fd, known).map(Detail::Instead),
+            b"anon_inode:[signalfd]" if wants(FdDetail::Signalfd) => {
+                fdinfo::signalfd(tid, fd, known).map(Detail::Instead)
+            }
+            b"anon_inode:[pidfd]" if wants(FdDetail::Pidfd) => fdinfo::pidfd(tid, fd, known).map(Detail::Instead),
+            [b'/', ..] if wants(FdDetail::Dev) => link::device(tid, fd, known).map(Detail::Besides),
             _ => None,
         }
     }
@@ -68,12 +71,16 @@ impl World for Proc {
         link::is_terminal(tid, fd)
     }
 
-    fn fd(&self, tid: Tid, fd: i32) -> Option<FdInfo> {
+    fn fd(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<FdInfo> {
         if self.fds.is_empty() {
             return None;
         }
-        let mut link = link::read(tid, fd)?;
-        let detail = if fd == AT_FDCWD { None } else { self.detail(tid, fd, &link.path) };
+        let mut link = match known {
+            Some(known) if known.path.is_empty() => return None,
+            Some(known) => link::known(known),
+            None => link::read(tid, fd)?,
+        };
+        let detail = if fd == AT_FDCWD { None } else { self.detail(tid, fd, &link.path, known) };
         match detail {
             Some(Detail::Instead(detail)) => return Some(FdInfo { path: Vec::new(), detail, deleted: false }),
             Some(Detail::Besides(detail)) => link.detail = detail,
@@ -83,8 +90,8 @@ impl World for Proc {
         Some(link)
     }
 
-    fn pidfd(&self, tid: Tid, fd: i32) -> Option<Tid> {
-        fdinfo::pid(tid, fd)
+    fn pidfd(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Tid> {
+        fdinfo::pid(tid, fd, known)
     }
 
     fn netlink_protocol(&self, tid: Tid, fd: i32) -> Option<u32> {

@@ -530,6 +530,8 @@ pub enum Irregular {
     // ioctl
     /// The request's name, or what its number is made of.
     IoctlRequest,
+    /// The argument of a request that terminals share with other devices.
+    OfTerminal,
     /// The argument of a request that is not described.
     IoctlUnknown,
     Keycode,

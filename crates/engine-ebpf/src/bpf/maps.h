@@ -164,6 +164,9 @@ struct wire_types {
 	struct rec_signal signal;
 	struct rec_exit exit;
 	struct rec_exec exec;
+	struct rec_file file;
+	struct fds_plan fds;
+	enum file_flag file_flag;
 	struct rec_blocked blocked;
 	struct rec_stopped stopped;
 	struct rec_detach detach;
