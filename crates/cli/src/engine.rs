@@ -165,18 +165,10 @@ pub fn needs_ptrace(spec: &TraceSpec) -> Option<&'static str> {
     }
 }
 
-/// The option, if there is one, for which descriptors or ids are looked up in /proc: what they refer to is certain only as long as
-/// the program is stopped, and many a program is over before anybody looks.
+/// The option, if there is one, for which ids are looked up in /proc: what they refer to is certain only as long as the program is
+/// stopped, and many a program is over before anybody looks.
 fn better_stopped(options: &Options) -> Option<&'static str> {
-    if !options.paths.is_empty() {
-        Some("-P")
-    } else if !options.decode_fds.is_empty() && options.prints_calls() {
-        Some("-y")
-    } else if !options.decode_pids.is_empty() && options.prints_calls() {
-        Some("--decode-pids")
-    } else {
-        None
-    }
+    (!options.decode_pids.is_empty() && options.prints_calls()).then_some("--decode-pids")
 }
 
 /// What went wrong, and what to do about it.

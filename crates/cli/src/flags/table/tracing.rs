@@ -74,7 +74,7 @@ pub const FLAGS: &[Flag] = &[
         help: "how to observe the calls: auto, ebpf or ptrace",
         own: true,
         doc: "Picks what observes the system calls.\n\n\
-              * auto: ebpf where it can be had and serves all options, else ptrace; ptrace with -P, -y and -Y (default)\n\
+              * auto: ebpf where it can be had and serves all options, else ptrace; ptrace with -Y (default)\n\
               * ebpf: only eBPF, which copies what each call did while the program runs on. It is new: calls are shown when \
                 they return, -y looks descriptors up late, and lost calls are counted in place\n\
               * ptrace: only ptrace, which stops the program at its calls, and needs no privilege\n\n\
