@@ -75,8 +75,8 @@ pub const FLAGS: &[Flag] = &[
         own: true,
         doc: "Picks what observes the system calls.\n\n\
               * auto: ebpf where it can be had and serves all options, else ptrace; ptrace with -Y (default)\n\
-              * ebpf: only eBPF, which copies what each call did while the program runs on. It is new: calls are shown when \
-                they return, -y looks descriptors up late, and lost calls are counted in place\n\
+              * ebpf: only eBPF, which copies what each call did while the program runs on. Calls are shown when \
+                they return, ids of -Y are looked up late, and lost calls are counted in place\n\
               * ptrace: only ptrace, which stops the program at its calls, and needs no privilege\n\n\
               An engine asked for by name is never replaced by the other: if it cannot do what is asked, Stride says why \
               and exits.",
