@@ -208,7 +208,7 @@ impl Kernel {
 
     /// Loads and attaches what looks up the descriptors of these calls: before anything else is attached.
     pub fn files(&self, calls: &CallSet) -> Result<Files, Why> {
-        let limit = self.skel.maps.rodata_data.as_deref().map_or(0, |rodata| rodata.ring_call_limit);
+        let limit = self.skel.maps.rodata_data.map_or(0, |rodata| rodata.ring_call_limit);
         let level = self.nested().map_or(0, |(level, _)| level);
         Files::attach(self.rings()[0], self.skel.maps.tasks.as_fd(), limit, level, calls).map_err(|e| why(&e))
     }
