@@ -139,9 +139,9 @@ fn paths_of_descriptors_that_are_closed() {
     }
     let scratch = Scratch::new("engines-paths");
     std::fs::write(scratch.path("a"), "aaa\n").unwrap();
+    let varies = regex::Regex::new(r"0x[0-9a-f]{4,}|pipe:\[\d+\]").unwrap();
     for options in [&["-P", "a"][..], &["-y", "-e", "trace=read,close,openat"]] {
         let trace = |engine| scratch.stride([engine].iter().chain(options).chain(&["/bin/cat", "a"])).trace;
-        let varies = regex::Regex::new(r"0x[0-9a-f]{4,}|pipe:\[\d+\]").unwrap();
         let [seen, expected] =
             ["--engine=ebpf", "--engine=ptrace"].map(|e| varies.replace_all(&trace(e), "VARIES").into_owned());
         assert_eq!(seen, expected, "{options:?}");

@@ -1,6 +1,7 @@
 //! What descriptors refer to (`-y`, `-P`): programs of their own, which are loaded only where that is asked for.
 
 use crate::plans::ABIS;
+use crate::relocate;
 use crate::wire::{FilesSkel, FilesSkelBuilder, bound, bytes_of, fds_plan, file_detail, file_flag, rec_file};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Link, MapCore, MapFlags};
@@ -27,7 +28,9 @@ impl Files {
         calls: &CallSet,
     ) -> libbpf_rs::Result<Files> {
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
-        let mut open = FilesSkelBuilder::default().open(object)?;
+        let mut builder = FilesSkelBuilder::default();
+        let _types = relocate::by(&mut builder, relocate::types::FILES);
+        let mut open = builder.open(object)?;
         open.maps.ring.reuse_fd(ring)?;
         open.maps.tasks.reuse_fd(tasks)?;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {

@@ -9,7 +9,7 @@ use crate::wire::{
     OpenStrideSkel, StrideSkel, StrideSkelBuilder, Wire, bound, bytes_of, call_plan, count, count_times, read,
     task_state,
 };
-use crate::{records, refusal};
+use crate::{records, refusal, relocate};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
 use std::io::Read;
@@ -119,7 +119,9 @@ impl Kernel {
     fn open(config: Config, tables: &Tables, seen: ExecSeen) -> libbpf_rs::Result<Kernel> {
         // The skeleton borrows its object. There is one a process: a few words that are never given back.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
-        let mut open: OpenStrideSkel<'static> = StrideSkelBuilder::default().open(object)?;
+        let mut builder = StrideSkelBuilder::default();
+        let _types = relocate::by(&mut builder, relocate::types::STRIDE);
+        let mut open: OpenStrideSkel<'static> = builder.open(object)?;
         let cpus = libbpf_rs::num_possible_cpus()? as u32;
         let nested = probe::is_nested();
         let exec = tables.execs && !config.count_only() || nested;

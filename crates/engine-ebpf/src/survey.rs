@@ -2,6 +2,7 @@
 
 use crate::load::Kernel;
 use crate::plans::ABIS;
+use crate::relocate;
 use crate::wire::{SurveySkel, SurveySkelBuilder, bound};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link};
@@ -99,7 +100,9 @@ impl Survey {
     fn load(&self, kernel: &Kernel) -> libbpf_rs::Result<Loaded> {
         // As in load.rs: there is one a process.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
-        let mut open = SurveySkelBuilder::default().open(object)?;
+        let mut builder = SurveySkelBuilder::default();
+        let _types = relocate::by(&mut builder, relocate::types::SURVEY);
+        let mut open = builder.open(object)?;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             for &abi in ABIS {
                 let numbers = bound::NUMBERS.0 as usize;
