@@ -65,14 +65,17 @@ impl Answers {
         true
     }
 
-    fn event(&mut self, event: &Event<'_>) {
-        match event {
-            Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. } => {
-                self.0.remove(tid);
-            }
-            Event::Superseded { old, .. } => _ = self.0.remove(old),
-            _ => {}
-        }
+    fn forget(&mut self, tid: Tid) {
+        self.0.remove(&tid);
+    }
+}
+
+/// The thread that this event is the last of.
+pub fn ended(event: &Event<'_>) -> Option<Tid> {
+    match *event {
+        Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. } => Some(tid),
+        Event::Superseded { old, .. } => Some(old),
+        _ => None,
     }
 }
 
@@ -92,7 +95,9 @@ impl Noting {
 
     /// Takes note of an event that has been shown.
     pub fn event(&self, event: &Event<'_>) {
-        self.known.borrow_mut().event(event);
+        if let Some(tid) = ended(event) {
+            self.known.borrow_mut().forget(tid);
+        }
     }
 }
 
@@ -115,9 +120,9 @@ impl Told {
         self.0.borrow_mut().set(fact.question, &fact.answer);
     }
 
-    /// Takes note of an event that has been shown.
-    pub fn event(&self, event: &Event<'_>) {
-        self.0.borrow_mut().event(event);
+    /// The thread is gone, and its end has been shown.
+    pub fn forget(&self, tid: Tid) {
+        self.0.borrow_mut().forget(tid);
     }
 }
 

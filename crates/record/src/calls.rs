@@ -33,7 +33,6 @@ mod told {
     pub const SP: u64 = 1 << 12;
     pub const RESUMES: u64 = 1 << 13;
     pub const SYSTEM_TIME: u64 = 1 << 14;
-    pub const COUNTED: u64 = 1 << 15;
 }
 
 /// Where a block is expected: at an argument or where the last one was.
@@ -131,6 +130,7 @@ impl Writer {
         id
     }
 
+    /// Everything but whether the engine counted it, which is nothing to whoever looks later.
     pub fn put(&mut self, to: &mut Streams, call: &Call, moment: Moment) {
         let id = self.slot(to, call);
         let slot = &mut self.slots[id];
@@ -165,7 +165,6 @@ impl Writer {
             (call.sp != last.sp, told::SP),
             (call.resumes.is_some(), told::RESUMES),
             (call.system_time != 0, told::SYSTEM_TIME),
-            (call.counted, told::COUNTED),
         ] {
             flags |= if told { bit } else { 0 };
         }
@@ -301,7 +300,6 @@ impl Reader {
         }
         call.resumes = if told(told::RESUMES) { Some(from.uint()?) } else { None };
         call.system_time = if told(told::SYSTEM_TIME) { from.uint()? } else { 0 };
-        call.counted = told(told::COUNTED);
         if !continues {
             call.entered = from.time()?;
         }

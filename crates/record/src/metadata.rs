@@ -53,8 +53,11 @@ fn field(to: &mut Vec<u8>, name: &str, value: &[u8]) {
     to.extend_from_slice(value);
 }
 
-/// The next field of some, which begin behind it.
-fn next<'a>(from: &mut &'a [u8]) -> Result<Option<(&'a [u8], &'a [u8])>, Malformed> {
+/// Name and value.
+type Field<'a> = (&'a [u8], &'a [u8]);
+
+/// Takes the first field off.
+fn next<'a>(from: &mut &'a [u8]) -> Result<Option<Field<'a>>, Malformed> {
     const SHORT: Malformed = Malformed("a field is cut off");
     let Some((len, rest)) = from.split_first() else { return Ok(None) };
     let (name, rest) = rest.split_at_checked(*len as usize).ok_or(SHORT)?;

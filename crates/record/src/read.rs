@@ -35,10 +35,12 @@ impl fmt::Display for OpenError {
                 "its format is version {version}, and this Stride reads up to version {VERSION}. \
                  Replay it with the Stride that recorded it, or a newer one"
             ),
-            OpenError::Cut => {
-                f.write_str("it breaks off before the first event. Was the recorder killed, or the file not copied whole?")
+            OpenError::Cut => f.write_str(
+                "it breaks off before the first event. Was the recorder killed, or the file not copied whole?",
+            ),
+            OpenError::Broken(why) => {
+                write!(f, "it is broken at its beginning: {why}. Was it changed, or copied badly?")
             }
-            OpenError::Broken(why) => write!(f, "it is broken at its beginning: {why}. Was it changed, or copied badly?"),
             OpenError::Io(error) => error.fmt(f),
         }
     }
@@ -135,7 +137,7 @@ impl<R: Read> Reader<R> {
         (self.events, self.calls)
     }
 
-    /// How it ended, once [`Reader::next`] has nothing more.
+    /// How it ended, once [`Reader::next_item`] has nothing more.
     pub fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
     }
@@ -146,9 +148,18 @@ impl<R: Read> Reader<R> {
         if self.ending.is_some() || !self.batch.is_at_fact() {
             return None;
         }
-        match self.next() {
+        match self.next_item() {
             Some(Item::Fact(fact)) => Some(fact),
             _ => None,
+        }
+    }
+
+    /// The next event; facts before it are skipped.
+    pub fn next_event(&mut self) -> Option<Event<'_>> {
+        while self.next_fact().is_some() {}
+        match self.next_item()? {
+            Item::Event(event) => Some(event),
+            Item::Fact(_) => None,
         }
     }
 
@@ -158,7 +169,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    pub fn next(&mut self) -> Option<Item<'_>> {
+    pub fn next_item(&mut self) -> Option<Item<'_>> {
         self.fill();
         if self.ending.is_some() {
             return None;
@@ -188,9 +199,7 @@ impl<R: Read> Reader<R> {
                 Ok(totals) => Ending::Whole(totals),
                 Err(Malformed(why)) => Ending::Broken { offset: self.frame, why },
             }),
-            Frame::Some(Kind::Metadata) => {
-                Some(Ending::Broken { offset: self.frame, why: "it begins a second time" })
-            }
+            Frame::Some(Kind::Metadata) => Some(Ending::Broken { offset: self.frame, why: "it begins a second time" }),
         };
     }
 

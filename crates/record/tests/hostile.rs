@@ -20,7 +20,7 @@ fn a_recording() -> Vec<u8> {
 /// Reads all of it; how it ended.
 fn end(file: &[u8]) -> Result<String, OpenError> {
     let mut reader = Reader::open(file)?;
-    while let Some(item) = reader.next() {
+    while let Some(item) = reader.next_item() {
         // Whatever is given can be looked at.
         std::hint::black_box(format!("{item:?}"));
     }
@@ -131,7 +131,7 @@ fn what_is_no_recording_is_told_so() {
     let last = later.len() - 1;
     later[last] ^= 1;
     let mut reader = Reader::open(&later[..]).unwrap();
-    while reader.next().is_some() {}
+    while reader.next_item().is_some() {}
     assert!(matches!(reader.ending(), Some(Ending::Broken { offset, .. }) if *offset > 12));
 }
 

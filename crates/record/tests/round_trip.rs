@@ -103,7 +103,7 @@ fn a_call_with_more_memory_than_a_batch_has() {
     recorder.finish(0, 0).unwrap();
     let mut reader = Reader::open(&file[..]).unwrap();
     let mut sizes = Vec::new();
-    while let Some(item) = reader.next() {
+    while let Some(item) = reader.next_item() {
         if let Item::Event(Event::Exit(call) | Event::Enter(call)) = item {
             assert_eq!(call.args[1], 0x1000);
             sizes.push(call.blocks.size());
