@@ -47,6 +47,11 @@ impl Recording {
         Ok(Recording { path: path.to_owned(), file, recorder: None, asking: Asking::new(options) })
     }
 
+    /// Answers about the world, which are noted.
+    pub fn source(&self) -> Rc<Noting> {
+        self.asking.noting.clone()
+    }
+
     /// Empties the file and says what this is. Nothing has been run yet. The answer is a complaint.
     pub fn begin(&mut self, options: &Options, engine: &Engine, limits: &Limits, wall_offset: i128) -> Option<String> {
         let uname = nix::sys::utsname::uname();

@@ -38,7 +38,7 @@ impl Selector {
             paths: options.paths.clone(),
             fds: options.trace_fds.clone(),
             status: options.status,
-            calls: needs_all_calls(options).then(|| options.trace.clone()),
+            calls: (needs_all_calls(options) || options.replay.is_some()).then(|| options.trace.clone()),
             world: Proc::paths_only(source),
             decided: HashMap::new(),
         }

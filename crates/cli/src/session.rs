@@ -13,7 +13,7 @@ use std::rc::Rc;
 use stride_event::{About, Call, CallSet, Counted, Counting, Event, Fate, Limits, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::{Quiet, Status};
 use stride_output::{Summary, TextView};
-use stride_proc::{Live, Source};
+use stride_proc::{Live, Noted, Source};
 
 /// How the run ended, for Stride's own exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +32,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
         bail!("-o/--output names the file that is replayed, '{}': give it another name", output.display());
     }
     let mut outputs = outputs::Outputs::open(&options)?;
-    let source: Rc<dyn Source> = match &replay {
-        Some(replay) => replay.told(),
-        None => Rc::<Live>::default(),
-    };
+    let world = World::of(replay.as_ref(), recording.as_ref());
     let mut offset = outputs::wall_offset();
     let mut engine = match replay {
         Some(replay) => {
@@ -63,8 +60,8 @@ pub fn run(mut options: Options) -> Result<Ended> {
     for failure in engine.failures() {
         outputs.complain(&failure);
     }
-    let mut views = Views::new(&options, &mut outputs, &source, offset, recording)?;
-    let mut selector = Selector::new(&options, source);
+    let mut views = Views::new(&options, &mut outputs, world.shown, offset, recording)?;
+    let mut selector = Selector::new(&options, world.chosen_by);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
     while let Some(event) = engine.next()? {
         // What was on its way when the limit was reached is beyond it.
@@ -120,6 +117,28 @@ pub fn run(mut options: Options) -> Result<Ended> {
         outputs.complain(&cut);
     }
     Ok(interrupted.map_or(run.ended, Ended::Signaled))
+}
+
+/// Who knows of the world beside the calls.
+struct World {
+    chosen_by: Rc<dyn Source>,
+    shown: Rc<dyn Source>,
+}
+
+impl World {
+    fn of(replay: Option<&Replay>, recording: Option<&Recording>) -> World {
+        match (replay, recording) {
+            (Some(replay), _) => World { chosen_by: replay.told(), shown: replay.told() },
+            // The recording asks before the text, which shows what was recorded. Choosing comes before either.
+            (None, Some(recording)) => {
+                World { chosen_by: recording.source(), shown: Rc::new(Noted(recording.source())) }
+            }
+            (None, None) => {
+                let live = Rc::<Live>::default();
+                World { chosen_by: live.clone(), shown: live }
+            }
+        }
+    }
 }
 
 /// What the run has come to.
@@ -219,13 +238,13 @@ impl Views {
     fn new(
         options: &Options,
         outputs: &mut outputs::Outputs,
-        source: &Rc<dyn Source>,
+        source: Rc<dyn Source>,
         offset: i128,
         recording: Option<Recording>,
     ) -> Result<Views> {
         Ok(Views {
             recording,
-            text: options.prints_calls().then(|| outputs.text_view(options, source.clone(), offset)).transpose()?,
+            text: options.prints_calls().then(|| outputs.text_view(options, source, offset)).transpose()?,
             summary: options.summary.as_ref().map(|s| Summary::new(layout::summary(s))),
         })
     }

@@ -9,7 +9,7 @@ mod link;
 mod socket;
 mod source;
 
-pub use source::{Live, Noting, Source, Told, ended};
+pub use source::{Live, Noted, Noting, Source, Told, ended};
 use std::rc::Rc;
 use stride_decode::{FdInfo, World};
 use stride_event::Tid;

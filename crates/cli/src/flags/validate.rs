@@ -414,6 +414,29 @@ mod tests {
     }
 
     #[test]
+    fn a_recording_is_not_traced() {
+        for (line, name) in [
+            ("x", "PROG [ARGS]"),
+            ("-p 1", "-p/--attach"),
+            ("-f", "-f/--follow-forks"),
+            ("--record=y", "--record"),
+            ("-D", "-D/--daemonize"),
+            ("--engine=ebpf", "--engine"),
+            ("-E A=b", "-E/--env"),
+            ("-I 1", "-I/--interruptible"),
+        ] {
+            let words: Vec<&str> = ["--replay=r"].into_iter().chain(line.split_whitespace()).collect();
+            let told =
+                format!("{name} is about tracing, and --replay shows what has been traced: leave one of them out");
+            assert_eq!(failure_of(&words), [told.as_str(), HINT], "{line}");
+        }
+        assert_eq!(options_of(&["--replay=r"]).output, Output::Stdout);
+        assert_eq!(options_of(&["--replay=r", "-o", "x"]).output, Output::File("x".into()));
+        assert!(!options_of(&["--record=r", "x"]).prints_calls());
+        assert!(options_of(&["--record=r", "-o", "y", "x"]).prints_calls());
+    }
+
+    #[test]
     fn warnings_come_in_order_and_before_errors() {
         assert_eq!(
             failure_of(&["-cinNrtTyzZ", "-A", "-P", "///", "-q", "--quiet", "x"]),
