@@ -1,7 +1,14 @@
-//! Compiles the eBPF program and generates its skeleton, which holds the Rust mirror of wire.h.
+//! Compiles the eBPF programs and generates their skeletons, the first of which holds the Rust mirror of wire.h; and lists the kernel
+//! types that each looks into.
 
 use libbpf_cargo::SkeletonBuilder;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::PathBuf;
+
+#[path = "src/btf.rs"]
+#[allow(dead_code, reason = "only what reads it is needed here")]
+mod btf;
 
 fn main() {
     let arch = match std::env::var("CARGO_CFG_TARGET_ARCH").as_deref() {
@@ -9,12 +16,60 @@ fn main() {
         _ => "x86",
     };
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    for object in ["stride", "survey"] {
+    let mut types = String::new();
+    for name in ["stride", "survey", "files"] {
+        let object = out.join(format!("{name}.bpf.o"));
         SkeletonBuilder::new()
-            .source(format!("src/bpf/{object}.bpf.c"))
+            .source(format!("src/bpf/{name}.bpf.c"))
             .clang_args([&format!("-D__TARGET_ARCH_{arch}"), "-Wall", "-Wno-unused-function", "-mcpu=v3"])
-            .build_and_generate(out.join(format!("{object}.skel.rs")))
+            .obj(&object)
+            .build_and_generate(out.join(format!("{name}.skel.rs")))
             .unwrap_or_else(|e| panic!("building the eBPF programs (is clang installed?): {e:#}"));
+        let elf = std::fs::read(&object).expect("the object was just built");
+        let names = relocated_types(&elf).expect("the object holds BTF");
+        let names: Vec<String> = names.into_iter().collect();
+        let _ = writeln!(types, "pub const {}: &[&str] = &{names:?};", name.to_uppercase());
     }
+    std::fs::write(out.join("types.rs"), types).expect("OUT_DIR can be written to");
     println!("cargo:rerun-if-changed=src/bpf");
+    println!("cargo:rerun-if-changed=src/btf.rs");
+}
+
+/// The names of the types whose layout an object's CO-RE relocations ask for (.BTF.ext; Documentation/bpf/btf.rst).
+fn relocated_types(elf: &[u8]) -> Option<BTreeSet<String>> {
+    let types = btf::Btf::parse(section(elf, ".BTF")?)?;
+    let ext = section(elf, ".BTF.ext")?;
+    let word = |at: usize| Some(u32::from_le_bytes(ext.get(at..at + 4)?.try_into().ok()?) as usize);
+    let (start, len) = (word(4)? + word(24)?, word(28)?);
+    let mut names = BTreeSet::new();
+    let size = word(start)?;
+    let mut at = start + 4;
+    while at < start + len {
+        let n = word(at + 4)?;
+        at += 8;
+        for _ in 0..n {
+            names.insert(String::from_utf8(types.name(word(at + 4)? as u32).to_vec()).ok()?);
+            at += size;
+        }
+    }
+    Some(names)
+}
+
+/// A section of a 64-bit little-endian ELF file (elf(5)).
+fn section<'a>(elf: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    let number = |at: usize, len: usize| {
+        elf.get(at..at + len).map(|b| b.iter().rev().fold(0, |n: usize, &b| n << 8 | b as usize))
+    };
+    let (headers, size, n, names) = (number(0x28, 8)?, number(0x3a, 2)?, number(0x3c, 2)?, number(0x3e, 2)?);
+    let contents = |i: usize| {
+        let header = headers + i * size;
+        let (at, len) = (number(header + 0x18, 8)?, number(header + 0x20, 8)?);
+        elf.get(at..at + len)
+    };
+    let strings = contents(names)?;
+    let is = |i: &usize| {
+        let at = number(headers + i * size, 4).unwrap_or(0);
+        strings.get(at..).is_some_and(|s| s.split(|&b| b == 0).next() == Some(name.as_bytes()))
+    };
+    contents((0..n).find(is)?)
 }

@@ -47,6 +47,9 @@ int main(void)
 	syscall(SYS_capset, header, caps);
 	printf("capset({version=_LINUX_CAPABILITY_VERSION_3, pid=-1}, {effective=1<<CAP_CHOWN|1<<CAP_NET_ADMIN|1<<CAP_BPF, "
 	       "permitted=1<<CAP_NET_ADMIN|0x80000000 /* CAP_??? */, inheritable=0}) = -1 EPERM (Operation not permitted)\n");
+	unsigned unknown[2] = { 0xbadc0ded, 1 };
+	syscall(SYS_capset, unknown, 0L);
+	printf("capset({version=0xbadc0ded /* _LINUX_CAPABILITY_VERSION_??? */, pid=1}, NULL) = -1 EINVAL (Invalid argument)\n");
 	syscall(SYS_capget, 0L, caps);
 	printf("capget(NULL, %p) = -1 EFAULT (Bad address)\n", caps);
 	syscall(SYS_capset, none, caps);

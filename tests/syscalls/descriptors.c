@@ -1,8 +1,14 @@
-// stride, stopped: -e trace=fsync,openat -yy -a1
+// stride: -e trace=fsync,openat,dup2,close,pipe2,socketpair,poll -yy -a1
 // What descriptors refer to.
+#define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,16 +27,31 @@ static unsigned long inode(int fd)
 	return st.st_ino;
 }
 
+/* An eventfd's number, as /proc tells it. */
+static void id(int fd, char *text)
+{
+	char path[64], line[128];
+	FILE *info;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	info = fopen(path, "r");
+	while (info && fgets(line, sizeof(line), info))
+		sscanf(line, "eventfd-id: %31s", text);
+}
+
 int main(void)
 {
 	char path[64], cwd[4096];
-	int fd, sv[2], p[2];
+	int fd, event, sv[2], p[2], made[2];
+	char text[32];
 
 	snprintf(path, sizeof(path), "/tmp/stride-descriptors-%d", getpid());
 	getcwd(cwd, sizeof(cwd));
 	fd = open("/dev/null", O_RDONLY);
 	if (pipe(p) || socketpair(AF_UNIX, SOCK_STREAM, 0, sv))
 		return 1;
+	event = eventfd(5, EFD_SEMAPHORE);
+	id(event, text);
 	chdir("MARKER");
 
 	fsync(fd);
@@ -49,6 +70,40 @@ int main(void)
 		fsync(fd);
 		printf("fsync(%d<pid:%d>) = -1 EINVAL (Invalid argument)\n", fd, getpid());
 	}
+	// What a descriptor was given as, and what it is then.
+	fd = open("/dev/zero", O_RDONLY);
+	printf("openat(AT_FDCWD<%s>, \"/dev/zero\", O_RDONLY) = %d</dev/zero<char 1:5>>\n", cwd, fd);
+	dup2(fd, p[0]);
+	printf("dup2(%d</dev/zero<char 1:5>>, %d<pipe:[%lu]>) = %d</dev/zero<char 1:5>>\n", fd, p[0], inode(p[1]), p[0]);
+	close(fd);
+	printf("close(%d</dev/zero<char 1:5>>) = 0\n", fd);
+	close(fd);
+	printf("close(%d) = -1 EBADF (Bad file descriptor)\n", fd);
+	pipe2(made, O_CLOEXEC);
+	printf("pipe2([%d<pipe:[%lu]>, %d<pipe:[%lu]>], O_CLOEXEC) = 0\n", made[0], inode(made[0]), made[1], inode(made[1]));
+	struct pollfd polled = { made[1], POLLOUT };
+	poll(&polled, 1, 0);
+	printf("poll([{fd=%d<pipe:[%lu]>, events=POLLOUT}], 1, 0) = 1 ([{fd=%d<pipe:[%lu]>, revents=POLLOUT}])\n",
+	       made[1], inode(made[1]), made[1], inode(made[1]));
+	socketpair(AF_UNIX, SOCK_DGRAM, 0, sv);
+	printf("socketpair(AF_UNIX, SOCK_DGRAM, 0, [%d<UNIX:[%lu->%lu]>, %d<UNIX:[%lu->%lu]>]) = 0\n", sv[0], inode(sv[0]),
+	       inode(sv[1]), sv[1], inode(sv[1]), inode(sv[0]));
+	fsync(event);
+	printf("fsync(%d<{eventfd-count=0x5, eventfd-id=%s, eventfd-semaphore=1}>) = -1 EINVAL (Invalid argument)\n", event, text);
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	fd = signalfd(-1, &set, 0);
+	fsync(fd);
+	printf("fsync(%d<signalfd:[USR1]>) = -1 EINVAL (Invalid argument)\n", fd);
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	struct sockaddr_in in = { AF_INET };
+	in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	bind(fd, (void *)&in, sizeof(in));
+	socklen_t len = sizeof(in);
+	getsockname(fd, (void *)&in, &len);
+	fsync(fd);
+	printf("fsync(%d<TCP:[127.0.0.1:%d]>) = -1 EINVAL (Invalid argument)\n", fd, ntohs(in.sin_port));
 	fsync(99);
 	printf("fsync(99) = -1 EBADF (Bad file descriptor)\n");
 	fflush(stdout);

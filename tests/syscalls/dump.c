@@ -20,6 +20,12 @@ int main(void)
 	printf("write(9, \"The quick brown fox\\n\\377\", 21) = 21\n"
 	     " | 00000  54 68 65 20 71 75 69 63  6b 20 62 72 6f 77 6e 20  The quick brown  |\n"
 	     " | 00010  66 6f 78 0a ff                                    fox..            |\n");
+	/* More than is shown of strings. */
+	write(9, "0123456789abcdef0123456789abcdef0123", 36);
+	printf("write(9, \"0123456789abcdef0123456789abcdef\"..., 36) = 36\n"
+	     " | 00000  30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  0123456789abcdef |\n"
+	     " | 00010  30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  0123456789abcdef |\n"
+	     " | 00020  30 31 32 33                                       0123             |\n");
 	read(0, buf, 8);
 	printf("read(0, \"The quic\", 8) = 8\n"
 	     " | 00000  54 68 65 20 71 75 69 63                           The quic         |\n");

@@ -1,10 +1,10 @@
-// stride, stopped: -e trace=sendto,recvmsg -a1
-// A request over netlink, its attributes, and an acknowledgement. Which protocol a socket speaks is asked of /proc while
-// the program stands still.
+// stride: -e trace=sendto,recvmsg -a1
+// A request over netlink, its attributes, and an acknowledgement.
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -43,6 +43,14 @@ int main(void)
 	sendto(fd, &dump, dump.h.nlmsg_len, 0, NULL, 0);
 	printf("sendto(%d, [{nlmsg_len=17, nlmsg_type=0x3ff /* RTM_??? */, nlmsg_flags=NLM_F_REQUEST, nlmsg_seq=8, nlmsg_pid=0}, "
 	       "{family=AF_INET}], 17, 0, NULL, 0) = 17\n", fd);
+	/* Its end cannot be read. */
+	char *end = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) + 4096;
+	munmap(end, 4096);
+	memcpy(end - 32, &get, 32);
+	sendto(fd, end - 32, sizeof(get), 0, NULL, 0);
+	printf("sendto(%d, [{nlmsg_len=44, nlmsg_type=RTM_GETLINK, nlmsg_flags=NLM_F_REQUEST|NLM_F_ACK, nlmsg_seq=7, nlmsg_pid=0}, "
+	       "{ifi_family=AF_UNSPEC, ifi_type=ARPHRD_NETROM, ifi_index=0, ifi_flags=0, ifi_change=0}, %p], 44, 0, NULL, 0) = "
+	       "-1 EFAULT (Bad address)\n", fd, end);
 	sendto(fd, "GET / HTTP/1.0\r\n\r\n", 18, MSG_DONTWAIT, NULL, 0);
 	printf("sendto(%d, \"GET / HTTP/1.0\\r\\n\\r\\n\", 18, MSG_DONTWAIT, NULL, 0) = 18\n", fd);
 	fflush(stdout);

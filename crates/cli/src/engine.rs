@@ -1,7 +1,8 @@
 //! Which engine observes the calls.
 
 use crate::doctor::own_path;
-use crate::flags::Engine as Choice;
+use crate::flags::{Engine as Choice, Options};
+use crate::layout;
 use crate::replay::Replay;
 use anyhow::{Result, anyhow, bail};
 use stride_engine_base::spawn;
@@ -10,7 +11,7 @@ use stride_engine_ptrace::{AttachFailure, PtraceEngine};
 use stride_event::{Counted, Event, Seccomp, Tid, TraceSpec};
 
 /// Whether `--engine=auto`, the default, takes eBPF where it is to be had.
-pub const AUTO_TAKES_EBPF: bool = false;
+pub const AUTO_TAKES_EBPF: bool = true;
 
 enum Kind {
     Ptrace(Box<PtraceEngine>),
@@ -27,10 +28,14 @@ pub struct Engine {
 }
 
 impl Engine {
-    pub fn start(choice: Choice, spec: TraceSpec, settings: Settings) -> Result<Engine> {
-        match choice {
+    pub fn start(options: &Options, spec: TraceSpec) -> Result<Engine> {
+        let settings = layout::overflow(options);
+        match options.engine {
             Choice::Ptrace => ptrace(spec, "asked for"),
-            Choice::Auto if AUTO_TAKES_EBPF => best(spec, settings),
+            Choice::Auto if AUTO_TAKES_EBPF => match better_stopped(options) {
+                Some(option) => ptrace(spec, format!("{option} looks things up while the program stands still")),
+                None => best(spec, settings),
+            },
             Choice::Auto => ptrace(spec, "the default"),
             Choice::Ebpf => {
                 if let Some(option) = needs_ptrace(&spec) {
@@ -189,6 +194,12 @@ pub fn needs_ptrace(spec: &TraceSpec) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// The option, if there is one, for which ids are looked up in /proc: what they refer to is certain only as long as the program is
+/// stopped, and many a program is over before anybody looks.
+fn better_stopped(options: &Options) -> Option<&'static str> {
+    (!options.decode_pids.is_empty() && options.prints_calls()).then_some("--decode-pids")
 }
 
 /// What went wrong, and what to do about it.

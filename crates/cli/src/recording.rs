@@ -16,7 +16,6 @@ use stride_filter::WordSet;
 use stride_output::grouped;
 use stride_proc::{Noting, Proc};
 use stride_record::{Metadata, Recorder};
-use stride_syscalls::PidKind;
 
 pub struct Recording {
     path: PathBuf,
@@ -188,7 +187,7 @@ impl Asking {
 
     fn name(&self, tid: stride_event::Tid) {
         if self.options.pids {
-            self.world.pid(tid, tid, PidKind::Tid);
+            self.world.comm(tid);
         }
     }
 }

@@ -106,7 +106,10 @@ impl Selector {
             Touch::Fd(fd) => {
                 fd >= 0 && self.fds.as_ref().is_some_and(|set| set.contains(fd))
                     || !self.paths.is_empty()
-                        && self.world.fd(call.tid, fd).is_some_and(|info| self.paths.contains_bytes(&info.path))
+                        && self
+                            .world
+                            .fd(call.tid, fd, call.given(fd))
+                            .is_some_and(|info| self.paths.contains_bytes(&info.path))
             }
         })
     }

@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 use std::rc::Rc;
 use stride_event::{About, Call, CallSet, Counted, Counting, Event, Fate, Limits, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::{Quiet, Status};
-use stride_output::{Summary, TextView};
+use stride_output::{Lost, Summary, TextView};
 use stride_proc::{Live, Noted, Source};
 
 /// How the run ended, for Stride's own exit status.
@@ -43,7 +43,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
         None => {
             let spec = spec(&options)?;
             let limits = spec.limits;
-            let engine = Engine::start(options.engine, spec, layout::overflow(&options))?;
+            let engine = Engine::start(&options, spec)?;
             outputs::release_stdio();
             if let Some(complaint) = recording.as_mut().and_then(|r| r.begin(&options, &engine, &limits, offset)) {
                 outputs.complain(&complaint);
@@ -69,6 +69,10 @@ pub fn run(mut options: Options) -> Result<Ended> {
             continue;
         }
         run.note(&event);
+        if run.limit_told() && !matches!(event, Event::Detached { .. }) {
+            // An engine that lets tracees run on is ahead of what was shown.
+            continue;
+        }
         views.tell(&event, &run, &mut outputs);
         if let Some(event) = selector.select(event) {
             if matches!(event, Event::Exit(_)) {
@@ -108,7 +112,8 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let ending = engine.replayed().map_or(Ok(None), Replay::ending);
     drop(engine);
     views.merge(&counted);
-    views.finish(&losses, &mut outputs);
+    let counted = counting(&options).is_some();
+    views.finish(Lost { calls: losses.calls, counted }, &mut outputs);
     // The output command ends when the last handle on its input is closed.
     drop(views);
     outputs.close();
@@ -200,6 +205,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         skip_failed: !options.status.contains(Status::Failed) && !select::needs_all_calls(options),
         skip_successful: !options.status.contains(Status::Successful) && !select::needs_all_calls(options),
         signals: prints,
+        descriptors: prints && !options.decode_fds.is_empty() || !options.paths.is_empty(),
         no_memory: !prints && !by_path,
     })
 }
@@ -217,13 +223,16 @@ fn about(options: &Options) -> Option<About> {
 /// What the engine may count by itself: all calls of the summary, where it can tell which ones these are.
 fn counting(options: &Options) -> Option<Counting> {
     let summary = options.summary.as_ref()?;
-    if !options.paths.is_empty() || options.trace_fds.is_some() || select::needs_all_calls(options) {
+    if options.replay.is_some()
+        || options.syscall_limit.is_some()
+        || !options.paths.is_empty()
+        || options.trace_fds.is_some()
+        || select::needs_all_calls(options)
+    {
         return None;
     }
-    Some(Counting {
-        only: !options.prints_calls() && options.record.is_none() && options.syscall_limit.is_none(),
-        cpu_time: !summary.wall_clock,
-    })
+    let only = !options.prints_calls() && options.record.is_none();
+    Some(Counting { only, cpu_time: !summary.wall_clock })
 }
 
 /// What is made of the events.
@@ -309,13 +318,13 @@ impl Views {
         }
     }
 
-    fn finish(&mut self, losses: &Losses, outputs: &mut outputs::Outputs) {
+    fn finish(&mut self, lost: Lost, outputs: &mut outputs::Outputs) {
         if let Some(text) = &mut self.text {
             text.flush();
         }
         if let Some(summary) = &self.summary {
             let mut table = String::new();
-            summary.render(losses.calls, &mut table);
+            summary.render(lost, &mut table);
             outputs.write_summary(&table, self.text.as_mut());
         }
     }

@@ -98,3 +98,53 @@ fn quantiles_lie_between_the_extremes() {
     assert!(times.iter().all(|t| t.is_sorted()), "{table}");
     assert!(times.iter().any(|t| t[3] > 0.0), "{table}");
 }
+
+#[test]
+fn a_limit_is_kept_though_the_program_ran_on() {
+    if !ebpf("a_limit_is_kept_though_the_program_ran_on") {
+        return;
+    }
+    let scratch = Scratch::new("engines-limit");
+    let script = "cd /; cd /tmp; cd /; cd /tmp; cd /; exit 3";
+    for more in [&["-e", "trace=chdir"][..], &["-c", "-U", "name,calls", "-e", "trace=chdir"]] {
+        let run =
+            scratch.stride(["--engine=ebpf", "--syscall-limit=3"].iter().chain(more).chain(&["sh", "-c", script]));
+        assert_eq!(run.messages()[0], "System call limit has been reached, detaching tracees");
+        if more.len() == 2 {
+            lines_are(&run.trace, &[r#"chdir\("/"\) +.*"#, r#"chdir\("/tmp"\) +.*"#, r#"chdir\("/"\) +.*"#]);
+        } else {
+            lines_include(&run.trace, &[r" *chdir +3"]);
+        }
+    }
+}
+
+#[test]
+fn a_child_given_away_is_buried() {
+    if !ebpf("a_child_given_away_is_buried") {
+        return;
+    }
+    let actor = actor!();
+    let run = run(["--engine=ebpf", "-e", "trace=none", "-e", "signal=none"]
+        .map(AsRef::as_ref)
+        .into_iter()
+        .chain([actor.as_os_str(), "give_away".as_ref()]));
+    let err = run.err.replace(STRIDE, "stride");
+    lines_are(&err, &[r"stride: Exit of unknown pid \d+ ignored", r"\+\+\+ exited with 0 \+\+\+"]);
+}
+
+#[test]
+fn paths_of_descriptors_that_are_closed() {
+    if !ebpf("paths_of_descriptors_that_are_closed") {
+        return;
+    }
+    let scratch = Scratch::new("engines-paths");
+    std::fs::write(scratch.path("a"), "aaa\n").unwrap();
+    let varies = regex::Regex::new(r"0x[0-9a-f]{4,}|pipe:\[\d+\]").unwrap();
+    for options in [&["-P", "a"][..], &["-y", "-e", "trace=read,close,openat"]] {
+        let trace = |engine| scratch.stride([engine].iter().chain(options).chain(&["/bin/cat", "a"])).trace;
+        let [seen, expected] =
+            ["--engine=ebpf", "--engine=ptrace"].map(|e| varies.replace_all(&trace(e), "VARIES").into_owned());
+        assert_eq!(seen, expected, "{options:?}");
+        assert!(seen.contains("read(3") && seen.contains("close(3"), "{seen}");
+    }
+}

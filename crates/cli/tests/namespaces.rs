@@ -105,3 +105,21 @@ fn a_process_of_an_inner_namespace_is_known_by_its_outer_id() {
         let _ = target.0.kill();
     }
 }
+
+#[test]
+fn ids_of_an_inner_namespace_are_told_in_both() {
+    drop(unshare!());
+    let line = regex::Regex::new(r"^(\d+) +kill\(1<sh> /\* (\d+) in strace's PID NS \*/, 0\) += 0$").unwrap();
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("both-{engine}"));
+        let mut command = Command::new(STRIDE);
+        command.arg(format!("--engine={engine}")).args(["-f", "-Y", "--pidns-translation", "-e", "trace=kill", "-o"]);
+        // It lives for a while: the eBPF engine looks ids up later.
+        command.arg(scratch.path("trace")).args(["unshare", "--pid", "--fork", "sh", "-c", "kill -0 $$; sleep 0.3"]);
+        Run::of(command);
+        // The leader has a name, too.
+        let trace = scratch.read("trace").replacen("<sh> ", " ", 1);
+        let told = trace.lines().find_map(|l| line.captures(l)).unwrap_or_else(|| panic!("{engine}: {trace}"));
+        assert_eq!(told[1], told[2], "{engine}");
+    }
+}

@@ -74,6 +74,20 @@ fn an_output_that_is_not_read() {
 }
 
 #[test]
+fn a_summary_says_what_it_counts() {
+    if !available("a_summary_says_what_it_counts") {
+        return;
+    }
+    let scratch = Scratch::new("summary");
+    let run = unread(&scratch, &["-C", "--on-overflow=drop", "--ring-size=64K"]);
+    let mut lines = run.trace.lines().rev();
+    let (lost, total) = (lines.next().unwrap(), lines.next().unwrap());
+    assert!(lost.starts_with("... ") && lost.ends_with(" calls lost, but counted here"), "{lost}");
+    // The kernel counted those, too.
+    assert!(total.split_whitespace().nth(3).unwrap().parse::<u64>().unwrap() > 200_000, "{total}");
+}
+
+#[test]
 fn a_ring_that_cannot_be_had() {
     if !available("a_ring_that_cannot_be_had") {
         return;

@@ -2,7 +2,7 @@
 //!
 //! The first line of a program holds the options: `// stride: -e trace=read,write -a1`. The program starts with
 //! `chdir("MARKER")`, which fails; what Stride prints after that call, up to the exit, must be what the program printed.
-//! `// stride, stopped: …` is for ptrace alone. A program that cannot run here exits with status 77 and says why on stderr: the test is reported as skipped.
+//! A program that cannot run here exits with status 77 and says why on stderr: the test is reported as skipped.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
@@ -47,15 +47,10 @@ fn check(source: &Path, engine: &str) -> Result<(), Failed> {
     std::fs::create_dir_all(&scratch)?;
     let program = scratch.join(&name);
     let text = std::fs::read_to_string(source)?;
-    // What /proc tells of a descriptor is true only while the tracee stands still.
-    if engine == "ebpf" && text.starts_with("// stride, stopped:") {
-        println!("skipped: {name}: needs an engine that stops the tracee");
-        return Ok(());
-    }
     let options = text
         .lines()
         .next()
-        .and_then(|line| line.strip_prefix("// stride:").or(line.strip_prefix("// stride, stopped:")))
+        .and_then(|line| line.strip_prefix("// stride:"))
         .ok_or("the first line must be `// stride: OPTIONS`")?;
 
     let compiled = Command::new("cc").args(["-O1", "-w", "-pthread", "-o"]).arg(&program).arg(source).output()?;

@@ -1,6 +1,6 @@
 //! A whole call: its arguments and what it returned.
 
-use crate::{Cx, Dump, Options, Value, World, dump, generic, irregular};
+use crate::{Cx, Dump, Options, PidInfo, PidNote, Value, World, dump, generic, irregular};
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
 use stride_event::{Call, Outcome, Tid};
@@ -162,7 +162,7 @@ fn ret<'a>(cx: &Cx<'a>) -> Return<'a> {
         Ret::Hex => Value::Hex(v as u64),
         Ret::Addr => Value::Hex(v as u64),
         Ret::Octal => Value::Octal(v as u64),
-        Ret::Fd => generic::fd(cx, v as i32),
+        Ret::Fd => generic::new_fd(cx, v as i32),
         Ret::Pid(kind) => generic::held(cx, &stride_syscalls::Ty::Pid(kind), v as u32 as u64, crate::Scope::Args),
         Ret::Uid => Value::UInt(v as u32 as u64),
         Ret::Flags(set) => {
@@ -225,11 +225,11 @@ impl Decoder {
     ) -> Value<'a> {
         self.arena.reset();
         let arena = &self.arena;
-        let pid_comment = |id, kind| {
-            let comment = if options.pids { world.pid(tid, id, kind) } else { None };
-            comment.map(|b| &*arena.alloc_slice_copy(&b))
+        let pid_note = |id, kind| {
+            let info = if options.pids { world.pid(tid, id, kind) } else { PidInfo::default() };
+            PidNote { comm: info.comm.map(|comm| &*arena.alloc_slice_copy(&comm)), outer: info.outer }
         };
         let fd = |fd| generic::fd_seen_from(arena, options, world, tid, fd);
-        irregular::siginfo::decode(arena, info, Abi::NATIVE, &pid_comment, &fd)
+        irregular::siginfo::decode(arena, info, Abi::NATIVE, &pid_note, &fd)
     }
 }

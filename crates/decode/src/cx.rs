@@ -1,6 +1,6 @@
 //! What a decoder works with.
 
-use crate::{Member, Options, Tail, Value, World};
+use crate::{Member, Options, PidNote, Tail, Value, World};
 use bumpalo::Bump;
 use stride_event::{Call, Memory, Outcome, Phase};
 use stride_syscalls::{Abi, Dir, Len, PidKind, Struct, Syscall, units};
@@ -108,11 +108,12 @@ impl<'a> Cx<'a> {
     }
 
     /// What `--decode-pids` adds to a process or thread id.
-    pub fn pid_comment(&self, id: i32, kind: PidKind) -> Option<&'a [u8]> {
+    pub fn pid_note(&self, id: i32, kind: PidKind) -> PidNote<'a> {
         if !self.options.pids {
-            return None;
+            return PidNote::default();
         }
-        self.world.pid(self.call.tid, id, kind).map(|b| self.bytes(&b))
+        let info = self.world.pid(self.call.tid, id, kind);
+        PidNote { comm: info.comm.map(|comm| self.bytes(&comm)), outer: info.outer }
     }
 
     pub fn keep(&self, value: Value<'a>) -> &'a Value<'a> {

@@ -1,10 +1,10 @@
 //! Decoding by the vocabulary alone: what a row's types say.
 
 use crate::cx::{cut, signed};
-use crate::{Cx, FdNote, Member, Options, Scope, Tail, Text, TextKind, Value, World, irregular};
+use crate::{Cx, FdInfo, FdNote, Member, Options, Scope, Tail, Text, TextKind, Value, World, irregular};
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
-use stride_event::{Phase, Tid};
+use stride_event::{Descriptor, Phase, Tid};
 use stride_syscalls::sets::time::CLOCKS;
 use stride_syscalls::{Dir, Field, Len, Struct, Ty, plan, uapi::consts as c};
 
@@ -41,7 +41,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         },
         Ty::Pid(kind) => {
             let id = signed(raw, width) as i32;
-            Value::Pid { id, kind, comment: cx.pid_comment(id, kind) }
+            Value::Pid { id, kind, note: cx.pid_note(id, kind) }
         }
         Ty::Uid | Ty::Gid => {
             // All bits set means "leave as it is".
@@ -342,7 +342,12 @@ const AT_FDCWD: i32 = c::AT_FDCWD as i32;
 
 /// A descriptor, with what it refers to under `-y`.
 pub fn fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
-    fd_of(cx, cx.call.tid, fd)
+    known_fd(cx, fd, cx.call.given(fd).or_else(|| cx.call.made(fd)))
+}
+
+/// A descriptor that the call made.
+pub fn new_fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
+    known_fd(cx, fd, cx.call.made(fd))
 }
 
 /// A descriptor of another process.
@@ -352,18 +357,22 @@ pub fn fd_of<'a>(cx: &Cx<'a>, tid: Tid, fd: i32) -> Value<'a> {
 
 /// A descriptor outside a call: a signal may carry one.
 pub fn fd_seen_from<'a>(arena: &'a Bump, options: &Options, world: &dyn World, tid: Tid, fd: i32) -> Value<'a> {
-    Value::Fd { fd, note: if fd >= 0 { fd_note(arena, options, world, tid, fd) } else { None } }
+    let look = || world.fd(tid, fd, None);
+    Value::Fd { fd, note: if fd >= 0 && options.fds { fd_note(arena, look()) } else { None } }
 }
 
 fn fd_cwd<'a>(cx: &Cx<'a>) -> Value<'a> {
-    Value::Fd { fd: AT_FDCWD, note: fd_note(cx.arena, cx.options, cx.world, cx.call.tid, AT_FDCWD) }
+    known_fd(cx, AT_FDCWD, cx.call.given(AT_FDCWD))
 }
 
-fn fd_note<'a>(arena: &'a Bump, options: &Options, world: &dyn World, tid: Tid, fd: i32) -> Option<&'a FdNote<'a>> {
-    if !options.fds {
-        return None;
-    }
-    let info = world.fd(tid, fd)?;
+fn known_fd<'a>(cx: &Cx<'a>, fd: i32, known: Option<&Descriptor>) -> Value<'a> {
+    let look = || cx.world.fd(cx.call.tid, fd, known);
+    let exists = fd >= 0 || fd == AT_FDCWD;
+    Value::Fd { fd, note: if exists && cx.options.fds { fd_note(cx.arena, look()) } else { None } }
+}
+
+fn fd_note<'a>(arena: &'a Bump, info: Option<FdInfo>) -> Option<&'a FdNote<'a>> {
+    let info = info?;
     let (path, detail) = (arena.alloc_slice_copy(&info.path), arena.alloc_str(&info.detail));
     Some(arena.alloc(FdNote { path, detail, deleted: info.deleted }))
 }

@@ -1,6 +1,6 @@
 //! What of a call is decoded, and how deep.
 
-use stride_event::{CallSet, FdSet, Tid};
+use stride_event::{CallSet, Descriptor, FdSet, Tid};
 
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -49,8 +49,9 @@ pub struct FdInfo {
 
 /// What lies outside a call: descriptors and processes, looked up in /proc for a live tracee or in a recording.
 pub trait World {
-    /// What descriptor `fd` of the process of thread `tid` refers to; `AT_FDCWD` is its working directory.
-    fn fd(&self, _tid: Tid, _fd: i32) -> Option<FdInfo> {
+    /// What descriptor `fd` of the process of thread `tid` refers to; `AT_FDCWD` is its working directory. `known` is what the
+    /// engine saw of it.
+    fn fd(&self, _tid: Tid, _fd: i32, _known: Option<&Descriptor>) -> Option<FdInfo> {
         None
     }
 
@@ -60,7 +61,7 @@ pub trait World {
     }
 
     /// The process that a pidfd of the process of thread `tid` refers to.
-    fn pidfd(&self, _tid: Tid, _fd: i32) -> Option<Tid> {
+    fn pidfd(&self, _tid: Tid, _fd: i32, _known: Option<&Descriptor>) -> Option<Tid> {
         None
     }
 
@@ -74,10 +75,24 @@ pub trait World {
         None
     }
 
-    /// The comment that follows a pid: command name, or the id in the tracer's PID namespace.
-    fn pid(&self, _tid: Tid, _id: i32, _kind: stride_syscalls::PidKind) -> Option<Vec<u8>> {
+    /// What is known of whom thread `tid` calls `id`.
+    fn pid(&self, _tid: Tid, _id: i32, _kind: stride_syscalls::PidKind) -> PidInfo {
+        PidInfo::default()
+    }
+
+    /// The name of the command that a tracee runs.
+    fn comm(&self, _tid: Tid) -> Option<Vec<u8>> {
         None
     }
+}
+
+/// What `--decode-pids` tells of an id.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PidInfo {
+    /// The command's name.
+    pub comm: Option<Vec<u8>>,
+    /// The id in the tracer's own PID namespace, if the tracee is in another.
+    pub outer: Option<i32>,
 }
 
 /// A world that knows nothing.

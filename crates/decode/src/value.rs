@@ -29,7 +29,7 @@ pub enum Value<'a> {
     Pid {
         id: i32,
         kind: PidKind,
-        comment: Option<&'a [u8]>,
+        note: PidNote<'a>,
     },
     /// A flag word with the set that names its bits.
     Flags {
@@ -119,6 +119,15 @@ pub enum Value<'a> {
     Seq(&'a [Value<'a>]),
     /// The parts one after another with nothing between.
     Glue(&'a [Value<'a>]),
+}
+
+/// What `--decode-pids` adds to a process or thread id.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PidNote<'a> {
+    /// The command's name.
+    pub comm: Option<&'a [u8]>,
+    /// The id in the tracer's PID namespace, if the tracee is in another.
+    pub outer: Option<i32>,
 }
 
 /// What a descriptor refers to, as [`crate::FdInfo`] tells it.

@@ -5,7 +5,7 @@
 use crate::startup::{CLOSED, IGNORED};
 use nix::errno::Errno;
 use std::ffi::CString;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use stride_event::Tid;
 
@@ -84,7 +84,7 @@ pub fn wait_for(pid: Tid) -> Option<i32> {
     }
 }
 
-/// A child of this thread that is gone and waits to be reaped. (Stops, which may be another thread's business, are left alone.)
+/// A child of this thread that is gone and waits to be reaped.
 pub fn gone_child() -> Option<Tid> {
     let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WNOTHREAD;
     // SAFETY: siginfo_t is made of integers; the kernel fills it in.
@@ -93,8 +93,16 @@ pub fn gone_child() -> Option<Tid> {
         Errno::result(libc::waitid(libc::P_ALL, 0, &mut info, flags)).ok()?;
         info
     };
+    // Stops are told of unasked, where another thread traces a child of this one.
+    let gone = [libc::CLD_EXITED, libc::CLD_KILLED, libc::CLD_DUMPED].contains(&info.si_code);
     // SAFETY: filled in by waitid, or zero.
-    Some(unsafe { info.si_pid() }).filter(|&pid| pid != 0)
+    Some(unsafe { info.si_pid() }).filter(|&pid| gone && pid != 0)
+}
+
+/// Writes to a socket that nobody may listen to any more: without SIGPIPE, and not told whether.
+pub fn send(socket: &OwnedFd, bytes: &[u8]) {
+    // SAFETY: reads the bytes given.
+    unsafe { libc::send(socket.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
 }
 
 /// Ids to take on.

@@ -10,6 +10,7 @@
 use crate::process::{self, Fork, Image, User};
 use nix::errno::Errno;
 use nix::unistd::{Pid, getpid, read, setpgid, setsid, write};
+use std::cell::Cell;
 use std::ffi::CString;
 use std::fmt;
 use std::os::fd::OwnedFd;
@@ -49,6 +50,7 @@ fn failed(call: &'static str) -> impl FnOnce(Errno) -> SpawnError {
 pub struct Waiting {
     pid: Tid,
     gate: Option<OwnedFd>,
+    ready: Cell<bool>,
     /// Not a child of this process.
     daemonized: bool,
 }
@@ -84,7 +86,7 @@ pub fn spawn(command: &Command, filter: Option<&Filter>, daemonize: u8) -> Resul
         write(&ours, &getpid().as_raw().to_ne_bytes()).map_err(failed("write"))?;
         command
     };
-    Ok(Waiting { pid, gate: Some(ours), daemonized: daemonize != 0 })
+    Ok(Waiting { pid, gate: Some(ours), ready: Cell::new(false), daemonized: daemonize != 0 })
 }
 
 impl Waiting {
@@ -99,14 +101,23 @@ impl Waiting {
 
     /// Waits until the child is at the gate, and has let this process trace it where that takes its consent.
     pub fn ready(&self) -> Result<(), SpawnError> {
-        match &self.gate {
-            Some(gate) => read(gate, &mut [0]).map(drop).map_err(failed("read")),
-            None => Ok(()),
+        if let Some(gate) = &self.gate
+            && !self.ready.replace(true)
+        {
+            // A signal to Stride is looked at later.
+            while let Err(errno) = read(gate, &mut [0]) {
+                if errno != Errno::EINTR {
+                    return Err(SpawnError::Call("read", errno));
+                }
+            }
         }
+        Ok(())
     }
 
     /// Lets it go on to execve.
     pub fn go(mut self) -> Result<Tid, SpawnError> {
+        // One that has not come that far would find the gate gone, and die of SIGPIPE.
+        self.ready()?;
         if let Some(gate) = self.gate.take() {
             write(&gate, b"g").map_err(failed("write"))?;
         }
@@ -161,7 +172,8 @@ impl<'a> Child<'a> {
             process::set_tracer(Tid::from_ne_bytes(pid));
         }
         // Ready: from here on every call may cost a stop.
-        let _ = write(&theirs, b"r");
+        // (A tracer that does not wait for that may have closed its end already, having said that the child may go.)
+        process::send(&theirs, b"r");
         // Nothing more to read: the tracer is gone, and has told why.
         while match read(&theirs, &mut [0]) {
             Ok(1) => false,

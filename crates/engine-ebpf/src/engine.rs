@@ -1,25 +1,29 @@
 //! Records in, events out.
 
 use crate::error::{self, StartError, Why};
+use crate::files::{self, Files};
 use crate::groups::Groups;
 use crate::load::{Config, Kernel, RingSize};
 use crate::plans::Tables;
 use crate::ring::Ring;
+use crate::rings::Rings;
 use crate::survey::Survey;
 use crate::threads::Threads;
 use crate::valve::{Held, Valve};
 use crate::wire::{
-    read, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_flag, rec_head, rec_kind, rec_more, rec_signal,
+    read, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_signal,
     rec_start, rec_stopped, task_flag,
 };
 use crate::{inside, records, refusal};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
 use std::time::Duration;
 use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
-use stride_event::{About, Call, Counted, Event, Fate, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{
+    About, Call, Counted, Descriptor, Event, Fate, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec,
+};
 use stride_syscalls::Abi;
 
 /// What to do when calls come faster than they are read.
@@ -36,8 +40,10 @@ pub enum Overflow {
 pub struct Settings {
     /// `None`: wait, unless there are processes to attach to, which are not to be held unasked.
     pub on_overflow: Option<Overflow>,
-    /// Size of the ring: a power of two, at least a page.
+    /// Size of each ring: a power of two, at least a page.
     pub ring_bytes: u32,
+    /// How many there are; 0: as many as this machine is worth.
+    pub rings: u32,
     /// Watch calls when they are entered only if times are wanted, though some calls' memory be lost by the time they return
     /// (accept's room for an address): a fifth less for the tracee to bear.
     pub exits_only: bool,
@@ -51,12 +57,24 @@ impl Settings {
         };
         RingSize::of(self.ring_bytes, hold)
     }
+
+    /// A second one is worth it where more than two CPUs may write, one of four being the reader's.
+    fn rings(&self, spec: &TraceSpec) -> u32 {
+        let cpus = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+        match self.rings {
+            0 if spec.follow => (cpus / 2).clamp(1, RINGS_MAX),
+            0 => 1,
+            n => n,
+        }
+    }
 }
+
+const RINGS_MAX: u32 = 8;
 
 impl Default for Settings {
     fn default() -> Settings {
         // A larger ring takes its time to allocate.
-        Settings { on_overflow: None, ring_bytes: 4 << 20, exits_only: false }
+        Settings { on_overflow: None, ring_bytes: 4 << 20, rings: 0, exits_only: false }
     }
 }
 
@@ -124,7 +142,7 @@ enum Note {
 
 /// Traces with eBPF programs.
 pub struct EbpfEngine {
-    ring: Ring,
+    ring: Rings,
     valve: Option<Valve>,
     kernel: Kernel,
     call: Call,
@@ -132,6 +150,9 @@ pub struct EbpfEngine {
     /// What calls in flight had in memory when they were entered, by thread.
     entered: HashMap<Tid, Call>,
     spare: Vec<Call>,
+    /// Where descriptors are looked up, and what was found for calls in flight.
+    files: Option<Files>,
+    descriptors: HashMap<Tid, Vec<Descriptor>>,
     /// Calls that last are told of when they begin.
     entries: bool,
     /// Children are traced, too.
@@ -199,10 +220,14 @@ impl EbpfEngine {
             skip_successful: spec.skip_successful,
             attach: !spec.attach.is_empty(),
             ring: settings.ring(spec),
+            // Descriptors are told of in one ring.
+            rings: if spec.descriptors { 1 } else { settings.rings(spec) },
         };
         let mut kernel = Kernel::load(config, &tables)?;
-        let ring = Ring::new(kernel.ring(), config.ring.bytes).map_err(|e| Why::NoMemory(e.to_string()))?;
-        let valve = config.ring.hold.then(|| Valve::new(kernel.bells(), kernel.ring(), config.ring.mark()));
+        let rings: io::Result<_> = kernel.rings().iter().map(|&fd| Ring::new(fd, config.ring.bytes)).collect();
+        let ring = Rings::new(rings.map_err(|e| Why::NoMemory(e.to_string()))?);
+        let valve = config.ring.hold.then(|| Valve::new(kernel.bells(), &kernel.rings(), config.ring.mark()));
+        let files = spec.descriptors.then(|| kernel.files(&spec.calls)).transpose()?;
         kernel.attach()?;
         let mut failures = Vec::new();
         for &tid in &spec.attach {
@@ -222,6 +247,8 @@ impl EbpfEngine {
             call: Call::default(),
             siginfo: [0; SIGINFO_SIZE],
             entered: HashMap::new(),
+            files,
+            descriptors: HashMap::new(),
             spare: Vec::new(),
             entries: spec.entries,
             follow: spec.follow,
@@ -292,6 +319,7 @@ impl EbpfEngine {
     pub fn stop(&mut self, signal: Option<i32>) {
         if self.stopping.is_none() {
             self.stopping = Some(signal);
+            self.files = None;
             // The calls that threads are in at the end are shown with them.
             self.survey.look(&self.kernel, true);
             self.kernel.detach();
@@ -421,7 +449,7 @@ impl EbpfEngine {
                 | rec_kind::REC_STOPPED
         );
         let new = self.unseen > 0 && of_thread && self.live.insert(tid);
-        let at = if new { self.ring.peek().map_or(0, time) } else { 0 };
+        let at = if new { self.ring.peek().map_or(0, records::began) } else { 0 };
         new.then_some(Note::Started { tid, origin: Origin::Attached, at })
     }
 
@@ -440,10 +468,11 @@ impl EbpfEngine {
         self.kernel.set_waiting(true);
         let mut ready = self.ring.peek().is_some();
         if !ready {
-            let mut poll = libc::pollfd { fd: self.kernel.ring().as_raw_fd(), events: libc::POLLIN, revents: 0 };
+            let watched = |fd: &BorrowedFd<'_>| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+            let mut polled: Vec<libc::pollfd> = self.kernel.rings().iter().map(watched).collect();
             let patience = self.survey.patience(PATIENCE).as_millis() as i32 + 1;
-            // SAFETY: one valid pollfd.
-            let n = unsafe { libc::poll(&mut poll, 1, patience) };
+            // SAFETY: so many valid pollfds.
+            let n = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, patience) };
             if n < 0 {
                 let e = io::Error::last_os_error();
                 if e.kind() != io::ErrorKind::Interrupted {
@@ -476,7 +505,7 @@ impl EbpfEngine {
     fn precedes(&mut self, head: &rec_head) -> Option<Note> {
         let tid = head.tid as Tid;
         if head.lost > 0 && !self.lost_told {
-            let at = self.ring.peek().map_or(0, time);
+            let at = self.ring.peek().map_or(0, records::began);
             // Its return is the first thing that was lost.
             if let Some(mut call) = self.threads.take_blocked(tid) {
                 call.outcome = Outcome::Gone;
@@ -488,6 +517,8 @@ impl EbpfEngine {
                 return Some(Note::Exit);
             }
             self.lost_told = true;
+            // Those of a lost call may be among them.
+            self.descriptors.remove(&tid);
             let count = u64::from(head.lost) - u64::from(std::mem::take(&mut self.lost_shown));
             if count > 0 {
                 return Some(Note::Lost { tid, count, at });
@@ -503,7 +534,7 @@ impl EbpfEngine {
             let entered = if has_entry { self.entered.get(&tid) } else { None };
             let abi = entered.map_or_else(|| records::abi(head.abi), |call| call.abi);
             if self.threads.changes_abi(tid, abi) {
-                let at = self.ring.peek().map_or(0, time);
+                let at = self.ring.peek().map_or(0, records::began);
                 return Some(Note::Personality { tid, abi, at });
             }
         }
@@ -548,7 +579,11 @@ impl EbpfEngine {
                 } else {
                     records::facts(&mut self.call, &fixed, rec)
                 };
-                records::blocks(&mut self.call.blocks, memory);
+                records::blocks(&mut self.call, memory);
+                self.call.descriptors.clear();
+                if !self.descriptors.is_empty() {
+                    self.call.descriptors.extend(self.descriptors.remove(&tid).into_iter().flatten());
+                }
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
                 self.threads.returned(&mut self.call);
@@ -559,7 +594,7 @@ impl EbpfEngine {
                 let mut call = self.spare.pop().unwrap_or_default();
                 call.blocks.clear();
                 let memory = records::facts(&mut call, &fixed, rec);
-                records::blocks(&mut call.blocks, memory);
+                records::blocks(&mut call, memory);
                 let tell = self.entries && u32::from(head.flags) & rec_flag::FLAG_TELL.0 != 0;
                 if tell {
                     self.threads.blocks(call.clone());
@@ -568,6 +603,12 @@ impl EbpfEngine {
                     self.spare.push(stale);
                 }
                 tell.then_some(Note::Enter { tid })
+            }
+            rec_kind::REC_FILE => {
+                let file = read::<rec_file>(rec)?;
+                let found = files::descriptor(&file, &rec[size_of::<rec_file>()..])?;
+                self.descriptors.entry(tid).or_default().push(found);
+                None
             }
             rec_kind::REC_START => {
                 let rec = read::<rec_start>(rec)?;
@@ -605,6 +646,7 @@ impl EbpfEngine {
                 let rec_exit { status, at, .. } = read::<rec_exit>(rec)?;
                 let status = status as i32;
                 self.live.remove(&tid);
+                self.descriptors.remove(&tid);
                 self.threads.gone(tid);
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
@@ -642,18 +684,6 @@ impl EbpfEngine {
             _ => None,
         }
     }
-}
-
-/// When what a record tells of began; 0 if it does not say.
-fn time(rec: &[u8]) -> Ns {
-    let Some(head) = read::<rec_head>(rec) else { return 0 };
-    if !matches!(rec_kind(u32::from(head.kind)), rec_kind::REC_CALL | rec_kind::REC_ENTRY) {
-        // Behind the head of all others.
-        return read::<rec_detach>(rec).map_or(0, |rec| rec.at);
-    }
-    let more = u32::from(head.flags) & rec_flag::FLAG_MORE.0 != 0;
-    let more = more.then(|| read::<rec_more>(&rec[size_of::<rec_call>()..])).flatten();
-    more.map_or(0, |more| if more.entered != 0 { more.entered } else { more.at })
 }
 
 /// A thread's end by its status as wait(2) gives it.

@@ -1,18 +1,20 @@
 //! The eBPF engine: programs in the kernel copy what each call did into a ring, and the tracee never stops.
 //!
 //! `bpf/` is the kernel side; `bpf/wire.h` says what passes between it and this side. The files here, outermost first:
-//! `engine` (records in, events out), `records` (reading them), `threads` (what is out of the ordinary about a thread),
-//! `groups` (which form a process), `survey` and
-//! `inside` (finding blocked calls, and reading their memory), `ring`, `valve` (holding who fills it), `load` (programs and maps),
-//! `plans` (rows to ops), `about` (filters of files), `wire` (the generated mirror of wire.h), `probe` (whether it can work here),
-//! `refusal` (why not) and `error`.
+//! `engine` (records in, events out), `records` (reading them), `threads` (what is out of the ordinary about a thread), `groups` (which
+//! form a process), `survey` and `inside` (finding blocked calls, and reading their memory), `rings` and `ring`, `valve` (holding who
+//! fills them), `load` (programs and maps), `relocate`
+//! and `btf` (which kernel types they look into), `plans` (rows to ops), `about` (filters of files), `files` (what descriptors refer to),
+//! `wire` (the generated mirror of wire.h), `probe` (whether it can work here), `refusal` (why not) and `error`.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
 //! what the kernel side copies is what `stride_event::capture` would, op by op.
 
 mod about;
+mod btf;
 mod engine;
 mod error;
+mod files;
 mod groups;
 mod inside;
 mod load;
@@ -20,7 +22,9 @@ mod plans;
 pub mod probe;
 mod records;
 mod refusal;
+mod relocate;
 mod ring;
+mod rings;
 mod survey;
 mod threads;
 mod valve;

@@ -1,6 +1,7 @@
 //! Loading and attaching the programs.
 
 use crate::error::Why;
+use crate::files::Files;
 use crate::plans::Tables;
 use crate::probe::{self, ExecSeen};
 use crate::refusal::why;
@@ -8,15 +9,15 @@ use crate::wire::{
     OpenStrideSkel, StrideSkel, StrideSkelBuilder, Wire, bound, bytes_of, call_plan, count, count_times, read,
     task_state,
 };
-use crate::{records, refusal};
+use crate::{records, refusal, relocate};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{Iter, Link, MapCore, MapFlags, ProgramInput};
+use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
 use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use stride_event::{Counted, Counting, FdSet, Histogram, Times};
+use stride_event::{CallSet, Counted, Counting, FdSet, Histogram, Times};
 
 /// What the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +39,8 @@ pub struct Config<'a> {
     /// Threads are looked for (`-p`).
     pub attach: bool,
     pub ring: RingSize,
+    /// How many rings there are, of this size each.
+    pub rings: u32,
 }
 
 /// How large the ring is, and how much of that is used when.
@@ -88,6 +91,7 @@ impl RingSize {
 /// The loaded programs and their maps; dropped, they are gone from the kernel.
 pub struct Kernel {
     skel: StrideSkel<'static>,
+    more_rings: Vec<MapHandle>,
     links: Vec<Link>,
     entry: bool,
     counts: bool,
@@ -115,7 +119,9 @@ impl Kernel {
     fn open(config: Config, tables: &Tables, seen: ExecSeen) -> libbpf_rs::Result<Kernel> {
         // The skeleton borrows its object. There is one a process: a few words that are never given back.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
-        let mut open: OpenStrideSkel<'static> = StrideSkelBuilder::default().open(object)?;
+        let mut builder = StrideSkelBuilder::default();
+        let _types = relocate::by(&mut builder, relocate::types::STRIDE);
+        let mut open: OpenStrideSkel<'static> = builder.open(object)?;
         let cpus = libbpf_rs::num_possible_cpus()? as u32;
         let nested = probe::is_nested();
         let exec = tables.execs && !config.count_only() || nested;
@@ -123,7 +129,9 @@ impl Kernel {
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.follow = config.follow;
             rodata.take_times = config.times;
-            rodata.tell_more = config.times || config.ip;
+            rodata.stamp = config.times || config.rings > 1;
+            rodata.tell_more = config.times || config.ip || config.rings > 1;
+            rodata.ring_count = config.rings;
             rodata.trace_unknown = config.unknown;
             rodata.have_prepare_exec = seen != ExecSeen::Entered;
             rodata.detach_on_exec = config.detach_on_execve;
@@ -149,6 +157,8 @@ impl Kernel {
             rodata.ring_wake_mark = (u64::from(config.ring.bytes) / 8).min(config.ring.mark() / 4);
         }
         open.maps.ring.set_max_entries(config.ring.bytes)?;
+        open.maps.rings.set_max_entries(config.rings)?;
+        open.maps.rings.set_autocreate(config.rings > 1)?;
         open.maps.scratches.set_max_entries(cpus)?;
         if config.counting.is_some() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
@@ -179,7 +189,8 @@ impl Kernel {
         // Only attaching shows whether this is allowed; it watches nobody yet.
         let watch = &skel.progs.on_check_exec;
         let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
-        Ok(Kernel { skel, links, entry, counts: config.counting.is_some(), cpus })
+        let more_rings = further_rings(&skel, config)?;
+        Ok(Kernel { skel, more_rings, links, entry, counts: config.counting.is_some(), cpus })
     }
 
     fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
@@ -195,6 +206,13 @@ impl Kernel {
             maps.cases.fill(bytes_of(&tables.case_keys), bytes_of(&tables.case_runs), tables.case_keys.len() as u32)?;
         }
         Ok(())
+    }
+
+    /// Loads and attaches what looks up the descriptors of these calls: before anything else is attached.
+    pub fn files(&self, calls: &CallSet) -> Result<Files, Why> {
+        let limit = self.skel.maps.rodata_data.map_or(0, |rodata| rodata.ring_call_limit);
+        let level = self.nested().map_or(0, |(level, _)| level);
+        Files::attach(self.rings()[0], self.skel.maps.tasks.as_fd(), limit, level, calls).map_err(|e| why(&e))
     }
 
     pub fn attach(&mut self) -> Result<(), Why> {
@@ -255,8 +273,8 @@ impl Kernel {
             .is_some_and(|bss| unsafe { std::ptr::read_volatile(&bss.seed_found) } != 0))
     }
 
-    pub fn ring(&self) -> BorrowedFd<'_> {
-        self.skel.maps.ring.as_fd()
+    pub fn rings(&self) -> Vec<BorrowedFd<'_>> {
+        std::iter::once(self.skel.maps.ring.as_fd()).chain(self.more_rings.iter().map(AsFd::as_fd)).collect()
     }
 
     /// Stride is in a PID namespace of its own: how deep, and where struct pid has its ids.
@@ -347,6 +365,23 @@ fn add_count(sum: &mut Counted, one: &count) {
     }
 }
 
+/// Makes the rings behind the first, and lists them all for the kernel side.
+fn further_rings(skel: &StrideSkel<'_>, config: Config) -> libbpf_rs::Result<Vec<MapHandle>> {
+    if config.rings <= 1 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: plain numbers, of which zero is the default.
+    let mut options: libbpf_rs::libbpf_sys::bpf_map_create_opts = unsafe { std::mem::zeroed() };
+    options.sz = size_of_val(&options) as libbpf_rs::libbpf_sys::size_t;
+    let create = |_| MapHandle::create(MapType::RingBuf, Some("ring"), 0, 0, config.ring.bytes, &options);
+    let rings: Vec<MapHandle> = (1..config.rings).map(create).collect::<libbpf_rs::Result<_>>()?;
+    let all = std::iter::once(skel.maps.ring.as_fd()).chain(rings.iter().map(AsFd::as_fd));
+    for (i, fd) in (0u32..).zip(all) {
+        skel.maps.rings.update(bytes_of(&[i]), bytes_of(&[fd.as_raw_fd() as u32]), MapFlags::ANY)?;
+    }
+    Ok(rings)
+}
+
 /// Setting many elements of a map at once.
 trait Fill {
     fn fill(&self, keys: &[u8], values: &[u8], n: u32) -> libbpf_rs::Result<()>;
@@ -390,6 +425,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         skip_successful: false,
         attach: true,
         ring: RingSize::of(ring_bytes, true),
+        rings: 1,
     };
     let mut kernel = Kernel::load(config, &tables)?;
     kernel.attach()?;

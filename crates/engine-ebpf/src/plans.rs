@@ -4,7 +4,7 @@ use crate::about::{self, Fds};
 use crate::error::StartError;
 use crate::wire::{bound, call_flag, call_plan, case_key, choice, op, op_count, op_dir, op_kind, op_run};
 use stride_event::{About, CallSet, Limits, TraceSpec};
-use stride_syscalls::plan::{Cap, Choice, Count, Kind, Op, Plan, ROOT, STACK};
+use stride_syscalls::plan::{Cap, Choice, Count, IOV_MAX, Kind, MESSAGE_HEADER, Op, Plan, ROOT, STACK};
 use stride_syscalls::{Abi, Dir, Syscall, table, uapi::numbers};
 
 const NUMBERS: usize = bound::NUMBERS.0 as usize;
@@ -49,7 +49,7 @@ impl Tables {
             if !spec.no_memory {
                 for entry in table(abi).iter() {
                     if spec.calls.contains(abi, u64::from(entry.nr)) {
-                        tables.lower(entry.row, abi, entry.nr, &spec.limits)?;
+                        tables.lower(entry.row, abi, entry.nr, spec)?;
                     }
                 }
             }
@@ -117,11 +117,18 @@ impl Tables {
         }
     }
 
-    fn lower(&mut self, row: &'static Syscall, abi: Abi, nr: u32, limits: &Limits) -> Result<(), StartError> {
+    fn lower(&mut self, row: &'static Syscall, abi: Abi, nr: u32, spec: &TraceSpec) -> Result<(), StartError> {
         let plan = Plan::of(row, abi);
         if plan.is_empty() {
             return Ok(());
         }
+        let mut limits = spec.limits;
+        let (reads, writes) = plan.transfers(row);
+        if reads && !spec.dump_read.is_empty() || writes && !spec.dump_write.is_empty() {
+            // For all descriptors; those whose data is not dumped show what they always do.
+            limits = Limits { text: usize::MAX, elements: limits.elements.max(IOV_MAX) };
+        }
+        let limits = &limits;
         let too_much = |what: &str| StartError::Plan(format!("{}: {what}", row.name));
         if plan.choices.len() > bound::MAX_CHOICES.0 as usize {
             return Err(too_much("too many choices"));
@@ -135,11 +142,7 @@ impl Tables {
         let at_entry = |op: &Op| op.dir.is_lost() || op.parent == ROOT && op.at == STACK;
         let has = |f: fn(&Op) -> bool| plan.ops.iter().any(f);
         let mixed = has(|op| op.dir == Dir::In && op.kind == Kind::Bytes) && has(|op| op.dir.at_exit(true));
-        let entry = plan
-            .ops
-            .iter()
-            .chain(plan.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default)))
-            .any(at_entry);
+        let entry = plan.all().any(at_entry);
         let call = &mut self.calls[abi as usize * NUMBERS + nr as usize];
         call.ops = ops;
         call.choice = first_choice;
@@ -228,6 +231,7 @@ fn lower(from: &Op, limits: &Limits) -> op {
             Kind::Bytes => op_kind::OP_BYTES.0,
             Kind::Str => op_kind::OP_STR.0,
             Kind::Words => op_kind::OP_WORDS.0,
+            Kind::Terminal => op_kind::OP_TERMINAL.0,
         } as u8,
         dir: match from.dir {
             Dir::In | Dir::InLost => op_dir::DIR_ENTRY.0,
@@ -241,8 +245,8 @@ fn lower(from: &Op, limits: &Limits) -> op {
         elem: from.elem.max(1),
         n,
         cap: match from.cap {
-            // The program in the kernel does not look into what it copies: netlink messages are cut like text.
-            Cap::Text | Cap::Message => small(limits.text.saturating_add(1)),
+            Cap::Text => small(limits.text.saturating_add(1)),
+            Cap::Message => small(limits.text.saturating_add(1)).max(MESSAGE_HEADER),
             Cap::Path => PATH_MAX,
             Cap::Elements => small(limits.elements.saturating_add(1)),
             Cap::Max(n) => n,
@@ -250,6 +254,7 @@ fn lower(from: &Op, limits: &Limits) -> op {
         width,
         less,
         shift,
+        message: u8::from(from.cap == Cap::Message),
         ..op::default()
     }
 }

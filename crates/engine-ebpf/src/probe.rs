@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use stride_engine_base::process;
 
 /// The kernel's type information of itself, to which the programs are relocated.
-const BTF: &str = "/sys/kernel/btf/vmlinux";
+pub const BTF: &str = "/sys/kernel/btf/vmlinux";
 /// The first bytes of any BTF, in the byte order of the machine.
 const MAGIC: u16 = 0xeb9f;
 const LOCKDOWN: &str = "/sys/kernel/security/lockdown";

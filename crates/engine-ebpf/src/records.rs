@@ -1,7 +1,9 @@
 //! Records of the ring to calls.
 
-use crate::wire::{block_flag, read, rec_block, rec_blocked, rec_call, rec_flag, rec_more};
-use stride_event::{Blocks, Call, Outcome, Phase, Tid};
+use crate::wire::{
+    block_flag, read, rec_block, rec_blocked, rec_call, rec_detach, rec_flag, rec_head, rec_kind, rec_more,
+};
+use stride_event::{Call, Ns, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
 
 pub fn abi(abi: u8) -> Abi {
@@ -10,6 +12,28 @@ pub fn abi(abi: u8) -> Abi {
         2 => Abi::Aarch64,
         _ => Abi::X86_64,
     }
+}
+
+/// Times of a call, those of any other record in their place: when it began, and when the record was made; 0 if it does not say.
+fn times(rec: &[u8]) -> (Ns, Ns) {
+    let Some(head) = read::<rec_head>(rec) else { return (0, 0) };
+    if let rec_kind::REC_CALL | rec_kind::REC_ENTRY = rec_kind(u32::from(head.kind)) {
+        let more = read(rec).map_or_else(rec_more::default, |call| more(&call, rec).0);
+        return (if more.entered != 0 { more.entered } else { more.at }, more.at);
+    }
+    // Behind the head of all others.
+    let at = read::<rec_detach>(rec).map_or(0, |rec| rec.at);
+    (at, at)
+}
+
+/// When what a record tells of began.
+pub fn began(rec: &[u8]) -> Ns {
+    times(rec).0
+}
+
+/// When the record was made. 0 for a call being entered: it only has to come before what else its thread sends.
+pub fn made(rec: &[u8]) -> Ns {
+    times(rec).1
 }
 
 /// Fills in all but the outcome and the memory, which is what is left of the bytes of the record.
@@ -21,6 +45,8 @@ pub fn facts<'r>(call: &mut Call, rec: &rec_call, bytes: &'r [u8]) -> &'r [u8] {
     call.args = rec.args;
     call.resumes = None;
     call.outcome = Outcome::Pending;
+    call.netlink = None;
+    call.terminal = None;
     call.counted = u32::from(rec.head.flags) & rec_flag::FLAG_COUNTED.0 != 0;
     let (more, memory) = more(rec, bytes);
     call.ip = more.ip;
@@ -57,13 +83,24 @@ pub fn blocked(rec: &rec_blocked) -> Call {
 }
 
 /// Appends the memory that follows the fixed part of a record.
-pub fn blocks(into: &mut Blocks, mut bytes: &[u8]) {
+pub fn blocks(call: &mut Call, mut bytes: &[u8]) {
     while let Some(block) = read::<rec_block>(bytes) {
         bytes = &bytes[size_of::<rec_block>()..];
         let len = (block.len as usize).min(bytes.len());
+        let has = |flag: block_flag| u32::from(block.flags) & flag.0 != 0;
+        if has(block_flag::BLOCK_NETLINK) || has(block_flag::BLOCK_TERMINAL) {
+            let value = read::<u32>(bytes);
+            if has(block_flag::BLOCK_NETLINK) {
+                call.netlink = value;
+            } else {
+                call.terminal = value.map(|v| v != 0);
+            }
+            bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
+            continue;
+        }
         let phase = if u32::from(block.flags) & block_flag::BLOCK_EXIT.0 != 0 { Phase::Exit } else { Phase::Entry };
         let faulted = u32::from(block.flags) & block_flag::BLOCK_FAULTED.0 != 0;
-        into.push(block.op, phase, block.addr, len + usize::from(faulted), |buf| {
+        call.blocks.push(block.op, phase, block.addr, len + usize::from(faulted), |buf| {
             buf[..len].copy_from_slice(&bytes[..len]);
             len
         });

@@ -13,17 +13,30 @@ const BUSY: u32 = 1 << 31;
 const DISCARD: u32 = 1 << 30;
 const HEADER: u64 = 8;
 
-struct Mapping {
+/// Memory of the kernel's.
+pub struct Mapping {
     at: NonNull<libc::c_void>,
     len: usize,
 }
 
 impl Mapping {
     fn new(fd: BorrowedFd<'_>, len: usize, prot: i32, offset: usize) -> io::Result<Mapping> {
+        Self::with(fd, len, prot, libc::MAP_SHARED, offset)
+    }
+
+    /// A file that does not change.
+    pub fn private(fd: BorrowedFd<'_>, len: usize) -> io::Result<Mapping> {
+        Self::with(fd, len, libc::PROT_READ, libc::MAP_PRIVATE, 0)
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the whole mapping can be read; only `private` mappings are asked for their bytes, and these do not change.
+        unsafe { std::slice::from_raw_parts(self.at.as_ptr().cast(), self.len) }
+    }
+
+    fn with(fd: BorrowedFd<'_>, len: usize, prot: i32, flags: i32, offset: usize) -> io::Result<Mapping> {
         // SAFETY: a fresh mapping, wherever the kernel puts it.
-        let at = unsafe {
-            libc::mmap(std::ptr::null_mut(), len, prot, libc::MAP_SHARED, fd.as_raw_fd(), offset as libc::off_t)
-        };
+        let at = unsafe { libc::mmap(std::ptr::null_mut(), len, prot, flags, fd.as_raw_fd(), offset as libc::off_t) };
         match NonNull::new(at) {
             Some(at) if at.as_ptr() != libc::MAP_FAILED => Ok(Mapping { at, len }),
             _ => Err(io::Error::last_os_error()),
@@ -122,6 +135,16 @@ impl Ring {
             // mapped twice, so that it is contiguous.
             return Some(unsafe { std::slice::from_raw_parts(at.add(HEADER as usize), len) });
         }
+    }
+
+    /// Takes note of what was written since.
+    pub fn look(&mut self) {
+        self.end = self.producer.position().load(Ordering::Acquire);
+    }
+
+    /// Whether there is a record, though `peek` shows none: it is being written.
+    pub fn is_unfinished(&self) -> bool {
+        self.pos < self.end
     }
 
     fn skip(&mut self, len: usize) {

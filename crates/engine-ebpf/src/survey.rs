@@ -2,6 +2,7 @@
 
 use crate::load::Kernel;
 use crate::plans::ABIS;
+use crate::relocate;
 use crate::wire::{SurveySkel, SurveySkelBuilder, bound};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link};
@@ -99,7 +100,9 @@ impl Survey {
     fn load(&self, kernel: &Kernel) -> libbpf_rs::Result<Loaded> {
         // As in load.rs: there is one a process.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
-        let mut open = SurveySkelBuilder::default().open(object)?;
+        let mut builder = SurveySkelBuilder::default();
+        let _types = relocate::by(&mut builder, relocate::types::SURVEY);
+        let mut open = builder.open(object)?;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             for &abi in ABIS {
                 let numbers = bound::NUMBERS.0 as usize;
@@ -118,7 +121,7 @@ impl Survey {
         if let (Some(bss), Some((level, numbers))) = (open.maps.bss_data.as_deref_mut(), kernel.nested()) {
             (bss.pid_level, bss.pid_numbers) = (level, numbers);
         }
-        open.maps.ring.reuse_fd(kernel.ring())?;
+        open.maps.ring.reuse_fd(kernel.rings()[0])?;
         open.maps.tasks.reuse_fd(kernel.tasks())?;
         let skel = open.load()?;
         let link = skel.progs.survey.attach()?;

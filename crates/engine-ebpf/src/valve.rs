@@ -46,7 +46,7 @@ struct Counts {
 }
 
 struct Shared {
-    gauge: Gauge,
+    gauges: Vec<Gauge>,
     /// Fill from which on the threads are let go.
     low: u64,
     bells: OwnedFd,
@@ -63,14 +63,14 @@ pub struct Valve {
 
 impl Valve {
     /// `mark`: the fill from which on the kernel side rings the bell.
-    pub fn new(bells: BorrowedFd<'_>, ring: BorrowedFd<'_>, mark: u64) -> io::Result<Valve> {
+    pub fn new(bells: BorrowedFd<'_>, rings: &[BorrowedFd<'_>], mark: u64) -> io::Result<Valve> {
         // SAFETY: takes numbers.
         let stop = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC) };
         if stop < 0 {
             return Err(io::Error::last_os_error());
         }
         let shared = Arc::new(Shared {
-            gauge: Gauge::new(ring)?,
+            gauges: rings.iter().map(|&ring| Gauge::new(ring)).collect::<io::Result<_>>()?,
             low: mark / 4,
             bells: bells.try_clone_to_owned()?,
             // SAFETY: just opened, and nobody else's.
@@ -149,6 +149,11 @@ impl Shared {
         }
     }
 
+    /// Of the fullest ring.
+    fn fill(&self) -> u64 {
+        self.gauges.iter().map(Gauge::fill).max().unwrap_or(0)
+    }
+
     /// Waits for a bell or the end.
     fn listen(&self, patience: Option<Duration>) -> Heard {
         let watched = |fd: &OwnedFd| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
@@ -174,7 +179,7 @@ impl Shared {
                 bells.advance();
                 // Bells of before may be left when the valve has opened.
                 if let Some(id) = bell
-                    && self.gauge.fill() > self.low
+                    && self.fill() > self.low
                     && !held.contains(&id.tid)
                     && self.seize(id)
                 {
@@ -182,7 +187,7 @@ impl Shared {
                     since.get_or_insert_with(Instant::now);
                 }
             }
-            let was = std::mem::replace(&mut fill, self.gauge.fill());
+            let was = std::mem::replace(&mut fill, self.fill());
             if fill <= self.low {
                 break;
             }

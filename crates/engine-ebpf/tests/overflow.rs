@@ -16,7 +16,7 @@ use stride_event::{Event, Tid, TraceSpec};
 
 /// The smallest ring.
 fn small(on_overflow: Overflow) -> Settings {
-    Settings { ring_bytes: 64 << 10, on_overflow: Some(on_overflow), ..Settings::default() }
+    Settings { ring_bytes: 64 << 10, on_overflow: Some(on_overflow), rings: 1, ..Settings::default() }
 }
 
 #[derive(Debug, Default)]
@@ -122,9 +122,9 @@ fn several_processes_at_once() {
     let Some(counter) = Counter::start(name) else { return };
     let dd = "dd if=/dev/zero of=/dev/null bs=1 count=50000 status=none";
     let script = format!("{dd} & {dd} & {dd} & {dd} & wait");
-    for how in [Overflow::Wait, Overflow::Drop] {
+    for (how, rings) in [(Overflow::Wait, 1), (Overflow::Drop, 1), (Overflow::Wait, 3), (Overflow::Drop, 3)] {
         let spec = command(Path::new("/bin/sh"), &["-c", &script]);
-        let seen = trace(spec, small(how), 20_000, Duration::from_millis(20));
+        let seen = trace(spec, Settings { rings, ..small(how) }, 20_000, Duration::from_millis(20));
         assert_eq!(seen.started.len(), 5);
         assert_eq!(seen.lost_in_all > 0, how == Overflow::Drop, "{seen:?}");
         assert_eq!((seen.lost, seen.unseen, seen.status), (seen.lost_in_all, 0, Some(0)), "{seen:?}");
@@ -154,9 +154,9 @@ fn two_thousand_short_processes() {
         return;
     }
     let program = compile("threads");
-    for how in [Overflow::Wait, Overflow::Drop] {
+    for (how, rings) in [(Overflow::Wait, 1), (Overflow::Drop, 1), (Overflow::Wait, 3)] {
         let spec = command(&program, &["2000", "processes"]);
-        let seen = trace(spec, small(how), 5_000, Duration::from_millis(50));
+        let seen = trace(spec, Settings { rings, ..small(how) }, 5_000, Duration::from_millis(50));
         // A start or an end that is missing is told of.
         assert!(4002 - seen.started.len() as u64 - seen.ended <= seen.unseen, "{how:?}: {seen:?}");
         assert_eq!(seen.status, Some(0));
@@ -185,4 +185,30 @@ fn ten_thousand_threads() {
     assert!(child.wait().unwrap().success());
     assert_eq!((seen.started.len(), seen.ended, seen.unseen), (10_001, 10_001, 0), "{seen:?}");
     assert_eq!(seen.lost, seen.lost_in_all);
+}
+
+/// Each of the three processes has a ring of its own.
+#[test]
+fn several_rings_are_read_by_time() {
+    if !available("several_rings_are_read_by_time") {
+        return;
+    }
+    let dd = "dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none";
+    let spec = TraceSpec { want_times: true, ..command(Path::new("/bin/sh"), &["-c", &format!("{dd} & {dd} & wait")]) };
+    let mut engine = EbpfEngine::start_with(spec, Settings { rings: 3, ..Settings::default() }).unwrap();
+    let (mut last, mut last_tid, mut turns, mut calls) = (0, 0, 0, 0);
+    while let Some(event) = engine.next().unwrap() {
+        // Calls whose records have their place before their time.
+        if let Event::Exit(call) = event
+            && [libc::SYS_read, libc::SYS_write].contains(&(call.nr as i64))
+            && call.args[2] == 1
+        {
+            assert!(call.returned >= last, "{} after {last}, {calls} calls", call.returned);
+            calls += 1;
+            turns += u32::from(call.tid != last_tid);
+            (last, last_tid) = (call.returned, call.tid);
+        }
+    }
+    assert_eq!((calls, engine.lost_calls()), (400_000, 0));
+    assert!(turns > 2, "the processes ran one after the other");
 }

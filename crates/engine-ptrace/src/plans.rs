@@ -2,11 +2,8 @@
 
 use crate::memory::Reader;
 use stride_event::{Call, FdSet, Limits, Outcome, Phase, TraceSpec, capture};
-use stride_syscalls::plan::{Cap, Op, Plan};
-use stride_syscalls::{Abi, Dir, Syscall, Ty, table};
-
-/// The most buffers that one transfer may have: linux/uio.h, UIO_MAXIOV.
-const IOV_MAX: usize = 1024;
+use stride_syscalls::plan::{IOV_MAX, Op, Plan};
+use stride_syscalls::{Abi, Syscall, table};
 
 #[derive(Debug)]
 struct Planned {
@@ -100,17 +97,10 @@ fn plan(abi: Abi, nr: u64) -> Option<Planned> {
     if plan.is_empty() {
         return None;
     }
-    let any = |f: &dyn Fn(&Op) -> bool| {
-        plan.ops
-            .iter()
-            .chain(plan.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default)))
-            .any(f)
-    };
-    let entry = any(&|op| op.dir.at_entry());
-    let exit = any(&|op| op.dir.at_exit(true));
-    let exit_always = any(&|op| op.dir.at_exit(false));
-    let fd = row.args.first().is_some_and(|a| matches!(a.ty, Ty::Fd));
-    let reads = fd && any(&|op| matches!(op.cap, Cap::Text | Cap::Message) && op.dir == Dir::Out);
-    let writes = fd && any(&|op| matches!(op.cap, Cap::Text | Cap::Message) && op.dir == Dir::In);
+    let any = |f: fn(&Op) -> bool| plan.all().any(f);
+    let entry = any(|op| op.dir.at_entry());
+    let exit = any(|op| op.dir.at_exit(true));
+    let exit_always = any(|op| op.dir.at_exit(false));
+    let (reads, writes) = plan.transfers(row);
     Some(Planned { row, entry, exit, exit_always, reads, writes, plan })
 }

@@ -1,6 +1,6 @@
 //! One system call as an engine saw it.
 
-use crate::{Blocks, Ns, Tid};
+use crate::{Blocks, Descriptor, Ns, Tid};
 use stride_syscalls::Abi;
 
 /// A call, entered and perhaps returned, with the memory its capture plan copied.
@@ -25,9 +25,27 @@ pub struct Call {
     /// CPU time the tracee spent in the kernel during the call (`-c` without `-w`), 0 where unknown.
     pub system_time: Ns,
     pub outcome: Outcome,
+    /// The protocol of the netlink socket it is about, where the engine saw to that; else /proc is asked.
+    pub netlink: Option<u32>,
     /// The engine counted it itself ([`crate::TraceSpec::counting`]).
     pub counted: bool,
+    /// Whether the descriptor it is about is a terminal, likewise.
+    pub terminal: Option<bool>,
     pub blocks: Blocks,
+    /// What its descriptors are, where the engine saw to that: those given to it, then those it made.
+    pub descriptors: Vec<Descriptor>,
+}
+
+impl Call {
+    /// What a descriptor that it was given is.
+    pub fn given(&self, fd: i32) -> Option<&Descriptor> {
+        self.descriptors.iter().find(|d| d.fd == fd && !d.made)
+    }
+
+    /// What a descriptor that it made is: dup2(2) may be given another of this number.
+    pub fn made(&self, fd: i32) -> Option<&Descriptor> {
+        self.descriptors.iter().find(|d| d.fd == fd && d.made)
+    }
 }
 
 /// How a call ended.
@@ -67,8 +85,11 @@ impl Default for Call {
             returned: 0,
             system_time: 0,
             outcome: Outcome::Pending,
+            netlink: None,
+            terminal: None,
             counted: false,
             blocks: Blocks::default(),
+            descriptors: Vec::new(),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Runs a capture plan over a tracee's memory, in user space. The eBPF program interprets the same ops in the kernel.
 
 use crate::{Call, Outcome, Phase};
-use stride_syscalls::plan::{Cap, Count, Kind, MAX_BYTES, MAX_MESSAGE, Op, Plan, ROOT, STACK, is_message};
+use stride_syscalls::plan::{
+    Cap, Count, Kind, MAX_BYTES, MAX_MESSAGE, MESSAGE_HEADER, Op, Plan, ROOT, STACK, is_message,
+};
 use stride_syscalls::{Syscall, units};
 
 /// Reads a tracee's memory: as many bytes of `buf` from `addr` on as are readable.
@@ -46,7 +48,8 @@ fn run(ops: &[Op], base: usize, phase: Phase, call: &mut Call, limits: &Limits, 
             Phase::Entry => op.dir.at_entry(),
             Phase::Exit => op.dir.at_exit(matches!(call.outcome, Outcome::Value(_))),
         };
-        if !wanted {
+        // What a descriptor is, /proc tells of a tracee that stands still.
+        if !wanted || op.kind == Kind::Terminal {
             continue;
         }
         let me = (base + i) as u8;
@@ -155,8 +158,7 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
     }
     let cap = match op.cap {
         Cap::Text => limits.text.saturating_add(1),
-        // At least a header (libudev's is the longest), which tells whether there is a message to read on.
-        Cap::Message => limits.text.saturating_add(1).max(48),
+        Cap::Message => limits.text.saturating_add(1).max(MESSAGE_HEADER as usize),
         Cap::Path => PATH_MAX,
         Cap::Elements => limits.elements.saturating_add(1),
         Cap::Max(n) => n as usize,
@@ -164,6 +166,7 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
     let elem = (op.elem as usize).max(1);
     let bytes = cap.min(usize::try_from(n).unwrap_or(usize::MAX)).saturating_mul(elem).min(most);
     match op.kind {
+        Kind::Terminal => {}
         Kind::Bytes => {
             let mut done = call.blocks.push(me, phase, ptr, bytes.min(CHUNK), |buf| peek.peek(ptr, buf));
             while done < bytes && done.is_multiple_of(CHUNK) && done > 0 {

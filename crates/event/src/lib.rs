@@ -5,6 +5,7 @@
 mod call;
 mod capture;
 mod counted;
+mod descriptor;
 mod event;
 mod memory;
 mod spec;
@@ -12,6 +13,7 @@ mod spec;
 pub use call::{Call, Outcome};
 pub use capture::{Limits, Peek, capture};
 pub use counted::{Counted, Histogram, Times};
+pub use descriptor::{Descriptor, Detail};
 pub use event::{Event, Fate, Ns, Origin, SIGINFO_SIZE, Tid};
 pub use memory::{BlockRef, Blocks, Memory, Phase};
 pub use spec::{About, CallSet, Command, Counting, FdSet, Seccomp, TraceSpec};

@@ -147,6 +147,8 @@ pub struct TraceSpec {
     pub skip_successful: bool,
     /// Signals are shown; without it an engine may skip them.
     pub signals: bool,
+    /// What descriptors refer to is shown, or chosen by.
+    pub descriptors: bool,
     /// Memory need not be captured at all (`-c` alone).
     pub no_memory: bool,
 }
@@ -176,6 +178,7 @@ impl Default for TraceSpec {
             skip_failed: false,
             skip_successful: false,
             signals: true,
+            descriptors: false,
             no_memory: false,
         }
     }

@@ -21,6 +21,6 @@ pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};
 pub use quote::{escape_path, quote};
 pub use sink::Sink;
 pub use style::{HexStrings, NameStyle, Style};
-pub use summary::{Column, SortKey, Summary, SummaryLayout};
+pub use summary::{Column, Lost, SortKey, Summary, SummaryLayout};
 pub use text::{OpenSink, Show, TextView};
 pub use value::Writer;

@@ -45,6 +45,14 @@ pub struct SummaryLayout {
     pub overhead: Ns,
 }
 
+/// Calls that were lost on their way to the views.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lost {
+    pub calls: u64,
+    /// They had been counted where they were made.
+    pub counted: bool,
+}
+
 /// Counts calls per ABI and number.
 #[derive(Debug)]
 pub struct Summary {
@@ -98,7 +106,7 @@ impl Summary {
     }
 
     /// The table, or several: one per ABI that was used; and what is missing in them.
-    pub fn render(&self, lost: u64, out: &mut String) {
+    pub fn render(&self, lost: Lost, out: &mut String) {
         for abi in Abi::ALL {
             let rows: Vec<(String, &Counted)> =
                 self.rows.iter().filter(|((a, _), _)| *a == abi).map(|((_, nr), row)| (name(abi, *nr), row)).collect();
@@ -111,8 +119,9 @@ impl Summary {
             }
             self.table(rows, out);
         }
-        if lost > 0 {
-            let _ = writeln!(out, "... {}, not counted above", calls_lost(lost));
+        if lost.calls > 0 {
+            let how = if lost.counted { "but" } else { "not" };
+            let _ = writeln!(out, "... {}, {how} counted here", calls_lost(lost.calls));
         }
     }
 
@@ -254,7 +263,7 @@ mod tests {
         summary.add(&call(1, 25_000, Outcome::Value(0)));
         summary.add(&call(0, 25_000, Outcome::Gone));
         let mut out = String::new();
-        summary.render(0, &mut out);
+        summary.render(Lost::default(), &mut out);
         let expected = "\
 % time     seconds  usecs/call     calls    errors syscall
 ------ ----------- ----------- --------- --------- ----------------
@@ -265,7 +274,10 @@ mod tests {
 ";
         assert_eq!(out, expected);
         out.clear();
-        summary.render(1204, &mut out);
-        assert_eq!(out.strip_prefix(expected), Some("... 1,204 calls lost, not counted above\n"));
+        summary.render(Lost { calls: 1204, counted: false }, &mut out);
+        assert_eq!(out.strip_prefix(expected), Some("... 1,204 calls lost, not counted here\n"));
+        out.clear();
+        summary.render(Lost { calls: 1, counted: true }, &mut out);
+        assert_eq!(out.strip_prefix(expected), Some("... 1 call lost, but counted here\n"));
     }
 }

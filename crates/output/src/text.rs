@@ -6,7 +6,6 @@ use crate::{Layout, Line, Sink, names};
 use std::collections::{HashMap, HashSet};
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::{Call, Event, Ns, SIGINFO_SIZE, Tid};
-use stride_syscalls::PidKind;
 
 /// Opens a thread's own output (`-ff`), or says in a whole sentence why not.
 pub type OpenSink = Box<dyn FnMut(Tid) -> Result<Sink, String>>;
@@ -210,7 +209,7 @@ impl TextView {
     /// Takes note of a thread's name, as long as it can be found out.
     fn note_comm(&mut self, tid: Tid) {
         if self.options.pids
-            && let Some(comm) = self.world.pid(tid, tid, PidKind::Tid)
+            && let Some(comm) = self.world.comm(tid)
         {
             self.comms.insert(tid, comm);
         }

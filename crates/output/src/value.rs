@@ -124,10 +124,16 @@ impl Writer<'_> {
             Value::Octal(v) => self.octal(v),
             Value::Addr(v) => self.addr(v),
             Value::Fd { fd, note } => self.fd(fd, note),
-            Value::Pid { id, comment, .. } => {
+            Value::Pid { id, note, .. } => {
                 self.int(id);
-                if let Some(comment) = comment {
-                    self.angled(comment);
+                if let Some(comm) = note.comm {
+                    self.angled(comm);
+                }
+                if let Some(outer) = note.outer {
+                    self.comment(|w| {
+                        w.int(outer);
+                        w.str(" in strace's PID NS");
+                    });
                 }
             }
             Value::Flags { raw, set } => self.flags(raw, set),

@@ -1,7 +1,7 @@
 //! /proc/TID/fdinfo/N: what the kernel tells of anonymous files (proc_pid_fdinfo(5)).
 
 use std::fs;
-use stride_event::Tid;
+use stride_event::{Descriptor, Detail, Tid};
 use stride_syscalls::uapi::signals::SIGNALS;
 
 struct Fdinfo(String);
@@ -17,40 +17,56 @@ impl Fdinfo {
 }
 
 /// The number of the other side of a terminal.
-pub fn terminal(tid: Tid, fd: i32) -> Option<u32> {
-    Fdinfo::read(tid, fd)?.get("tty-index")?.parse().ok()
+pub fn terminal(tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<u32> {
+    match known {
+        Some(Descriptor { detail: Detail::Terminal(index), .. }) => Some(*index),
+        _ => Fdinfo::read(tid, fd)?.get("tty-index")?.parse().ok(),
+    }
 }
 
 /// `{eventfd-count=0x5, eventfd-id=1, eventfd-semaphore=1}`.
-pub fn eventfd(tid: Tid, fd: i32) -> Option<String> {
+pub fn eventfd(tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<String> {
+    if let Some(&Descriptor { detail: Detail::Eventfd { count, id, semaphore }, .. }) = known {
+        return Some(eventfd_text(count, Some(id), Some(semaphore.into())));
+    }
     let info = Fdinfo::read(tid, fd)?;
     let count = u64::from_str_radix(info.get("eventfd-count")?, 16).ok()?;
     let number = |name| info.get(name).and_then(|n| n.parse::<u64>().ok());
+    Some(eventfd_text(count, number("eventfd-id"), number("eventfd-semaphore")))
+}
+
+fn eventfd_text(count: u64, id: Option<u64>, semaphore: Option<u64>) -> String {
     let count = if count == 0 { "0".to_owned() } else { format!("{count:#x}") };
     let mut text = format!("{{eventfd-count={count}");
-    if let Some(id) = number("eventfd-id") {
+    if let Some(id) = id {
         text += &format!(", eventfd-id={id}");
     }
-    if let Some(semaphore) = number("eventfd-semaphore") {
+    if let Some(semaphore) = semaphore {
         text += &format!(", eventfd-semaphore={semaphore}");
     }
-    Some(text + "}")
+    text + "}"
 }
 
 /// `signalfd:[USR1 CHLD]`.
-pub fn signalfd(tid: Tid, fd: i32) -> Option<String> {
-    let mask = u64::from_str_radix(Fdinfo::read(tid, fd)?.get("sigmask")?, 16).ok()?;
+pub fn signalfd(tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<String> {
+    let mask = match known {
+        Some(Descriptor { detail: Detail::Signalfd(mask), .. }) => *mask,
+        _ => u64::from_str_radix(Fdinfo::read(tid, fd)?.get("sigmask")?, 16).ok()?,
+    };
     Some(format!("signalfd:{}", signals(mask)))
 }
 
 /// `pid:4711`.
-pub fn pidfd(tid: Tid, fd: i32) -> Option<String> {
-    Some(format!("pid:{}", pid(tid, fd)?))
+pub fn pidfd(tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<String> {
+    Some(format!("pid:{}", pid(tid, fd, known)?))
 }
 
 /// The process a pidfd refers to; -1 for one that is gone.
-pub fn pid(tid: Tid, fd: i32) -> Option<i32> {
-    Fdinfo::read(tid, fd)?.get("Pid")?.parse().ok()
+pub fn pid(tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<i32> {
+    match known {
+        Some(Descriptor { detail: Detail::Pidfd(pid), .. }) => Some(*pid),
+        _ => Fdinfo::read(tid, fd)?.get("Pid")?.parse().ok(),
+    }
 }
 
 /// The signals of a mask, or those it lacks where that is shorter.

@@ -1,18 +1,20 @@
 //! What /proc and the kernel's socket diagnostics tell of a live tracee's descriptors and processes.
 //!
-//! Everything is looked up at the moment it is asked for: a descriptor's meaning changes under the tracee's hands.
+//! Everything is looked up at the moment it is asked for, unless the engine knows it: a descriptor's meaning changes under the
+//! tracee's hands.
 //! Kept is only what cannot change while its inode lives. What was answered can be recorded, and told again ([`Told`]).
 
 mod diag;
 mod fdinfo;
 mod link;
+mod pidns;
 mod socket;
 mod source;
 
 pub use source::{Live, Noted, Noting, Source, Told, ended};
 use std::rc::Rc;
-use stride_decode::{FdInfo, World};
-use stride_event::Tid;
+use stride_decode::{FdInfo, PidInfo, World};
+use stride_event::{Descriptor, Tid};
 use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_record::{Asked, Question};
 use stride_syscalls::PidKind;
@@ -36,17 +38,22 @@ impl Proc {
         Proc::new(WordSet::of(&[FdDetail::Path]), WordSet::NONE, source)
     }
 
-    fn ask(&self, asked: Asked, tid: Tid, number: i64) -> Option<Vec<u8>> {
-        self.source.answer(Question { asked, tid, number })
+    /// About a descriptor. One that a call makes may have the number of one it is given.
+    fn ask_fd(&self, asked: Asked, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Vec<u8>> {
+        let made = known.is_some_and(|known| known.made);
+        self.source.answer(Question { asked, tid, number: i64::from(fd) + (i64::from(made) << 32) }, known)
     }
 
-    fn text(&self, asked: Asked, tid: Tid, number: i64) -> Option<String> {
-        self.ask(asked, tid, number).map(|text| String::from_utf8_lossy(&text).into_owned())
+    fn ask(&self, asked: Asked, tid: Tid, number: i64) -> Option<Vec<u8>> {
+        self.source.answer(Question { asked, tid, number }, None)
     }
 
     /// What is known of a descriptor besides its path.
-    fn detail(&self, tid: Tid, fd: i32, path: &[u8]) -> Option<Detail> {
-        let ask = |detail, asked| if self.fds.contains(detail) { self.text(asked, tid, fd.into()) } else { None };
+    fn detail(&self, tid: Tid, fd: i32, path: &[u8], known: Option<&Descriptor>) -> Option<Detail> {
+        let ask = |detail, asked| {
+            let answer = if self.fds.contains(detail) { self.ask_fd(asked, tid, fd, known) } else { None };
+            answer.map(text)
+        };
         if link::socket_inode(path).is_some() {
             return ask(FdDetail::Socket, Asked::Socket).map(Detail::Instead);
         }
@@ -58,6 +65,14 @@ impl Proc {
             _ => None,
         }
     }
+}
+
+fn text(answer: Vec<u8>) -> String {
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+fn number<N: std::str::FromStr>(answer: Vec<u8>) -> Option<N> {
+    text(answer).parse().ok()
 }
 
 /// Where a detail goes.
@@ -73,12 +88,16 @@ impl World for Proc {
         self.ask(Asked::Terminal, tid, fd.into()).is_some()
     }
 
-    fn fd(&self, tid: Tid, fd: i32) -> Option<FdInfo> {
+    fn fd(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<FdInfo> {
         if self.fds.is_empty() {
             return None;
         }
-        let link::Link { path, deleted } = link::Link::unpack(&self.ask(Asked::Link, tid, fd.into())?)?;
-        let detail = if fd == AT_FDCWD { None } else { self.detail(tid, fd, &path) };
+        let link::Link { path, deleted } = match known {
+            Some(known) if known.path.is_empty() => return None,
+            Some(known) => link::known(known),
+            None => link::Link::unpack(&self.ask_fd(Asked::Link, tid, fd, None)?)?,
+        };
+        let detail = if fd == AT_FDCWD { None } else { self.detail(tid, fd, &path, known) };
         match detail {
             Some(Detail::Instead(detail)) => Some(FdInfo { path: Vec::new(), detail, deleted: false }),
             Some(Detail::Besides(detail)) => Some(FdInfo { path, detail, deleted }),
@@ -87,22 +106,33 @@ impl World for Proc {
         }
     }
 
-    fn pidfd(&self, tid: Tid, fd: i32) -> Option<Tid> {
-        self.text(Asked::PidfdProcess, tid, fd.into())?.parse().ok()
+    fn pidfd(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Tid> {
+        self.ask_fd(Asked::PidfdProcess, tid, fd, known).and_then(number)
     }
 
     fn netlink_protocol(&self, tid: Tid, fd: i32) -> Option<u32> {
-        self.text(Asked::Netlink, tid, fd.into())?.parse().ok()
+        self.ask(Asked::Netlink, tid, fd.into()).and_then(number)
     }
 
     fn interface(&self, index: u32) -> Option<Vec<u8>> {
         self.ask(Asked::Interface, 0, index.into())
     }
 
-    fn pid(&self, tid: Tid, id: i32, _kind: PidKind) -> Option<Vec<u8>> {
-        if !self.pids.contains(PidDetail::Comm) || id <= 0 {
+    fn pid(&self, tid: Tid, id: i32, kind: PidKind) -> PidInfo {
+        if self.pids.is_empty() || id <= 0 {
+            return PidInfo::default();
+        }
+        // In Stride's own namespace the id itself; in another one nobody may be found.
+        let outer = self.ask(Asked::Outer, tid, i64::from(id) + ((kind as i64) << 32)).map(number::<i32>);
+        let pidns = self.pids.contains(PidDetail::Pidns);
+        let here = outer.unwrap_or(Some(id));
+        PidInfo { comm: here.and_then(|id| self.comm(id)), outer: outer.flatten().filter(|_| pidns) }
+    }
+
+    fn comm(&self, tid: Tid) -> Option<Vec<u8>> {
+        if !self.pids.contains(PidDetail::Comm) {
             return None;
         }
-        self.ask(Asked::Comm, tid, id.into())
+        self.ask(Asked::Comm, tid, 0)
     }
 }

@@ -3,8 +3,8 @@
 use crate::{AT_FDCWD, fdinfo};
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use stride_event::Tid;
+use std::os::unix::fs::MetadataExt;
+use stride_event::{Descriptor, Tid};
 
 pub fn of(tid: Tid, fd: i32) -> String {
     if fd == AT_FDCWD { format!("/proc/{tid}/cwd") } else { format!("/proc/{tid}/fd/{fd}") }
@@ -42,6 +42,11 @@ pub fn read(tid: Tid, fd: i32) -> Option<Link> {
     Some(Link { path, deleted })
 }
 
+/// What the engine saw.
+pub fn known(descriptor: &Descriptor) -> Link {
+    Link { path: descriptor.path.clone(), deleted: descriptor.deleted }
+}
+
 /// Whether the descriptor was opened by a terminal's name.
 pub fn is_terminal(tid: Tid, fd: i32) -> bool {
     const NAMES: [&[u8]; 4] = [b"/dev/pts/", b"/dev/tty", b"/dev/ptmx", b"/dev/console"];
@@ -55,18 +60,23 @@ pub fn socket_inode(path: &[u8]) -> Option<u64> {
 }
 
 /// `<char 1:3>`, and of a terminal's master side the other end.
-pub fn device(tid: Tid, fd: i32) -> Option<String> {
+pub fn device(tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<String> {
     const PTMX: (u32, u32) = (5, 2);
-    let meta = fs::metadata(of(tid, fd)).ok()?;
-    let kind = match meta.file_type() {
-        t if t.is_char_device() => "char",
-        t if t.is_block_device() => "block",
+    let (mode, (major, minor)) = match known {
+        Some(known) => (known.mode, known.device),
+        None => {
+            let meta = fs::metadata(of(tid, fd)).ok()?;
+            (meta.mode(), (rustix::fs::major(meta.rdev()), rustix::fs::minor(meta.rdev())))
+        }
+    };
+    let kind = match rustix::fs::FileType::from_raw_mode(mode) {
+        rustix::fs::FileType::CharacterDevice => "char",
+        rustix::fs::FileType::BlockDevice => "block",
         _ => return None,
     };
-    let (major, minor) = (rustix::fs::major(meta.rdev()), rustix::fs::minor(meta.rdev()));
     if kind == "char"
         && (major, minor) == PTMX
-        && let Some(index) = fdinfo::terminal(tid, fd)
+        && let Some(index) = fdinfo::terminal(tid, fd, known)
     {
         return Some(format!("<char {major}:{minor} @/dev/pts/{index}>"));
     }
@@ -85,7 +95,7 @@ mod tests {
     #[test]
     fn devices_have_numbers() {
         let null = fs::File::open("/dev/null").unwrap();
-        assert_eq!(device(me(), null.as_raw_fd()).unwrap(), "<char 1:3>");
+        assert_eq!(device(me(), null.as_raw_fd(), None).unwrap(), "<char 1:3>");
         assert_eq!(read(me(), null.as_raw_fd()).unwrap().path, b"/dev/null");
     }
 

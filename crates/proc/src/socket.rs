@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::net::IpAddr;
-use stride_event::Tid;
+use stride_event::{Descriptor, Detail, Tid};
 use stride_syscalls::{sets::socket::NETLINK_FAMILY, uapi::consts as c};
 
 /// What was asked before, and the connection to ask over.
@@ -22,12 +22,21 @@ pub struct Sockets {
 
 impl Sockets {
     /// `TCP:[127.0.0.1:80->127.0.0.1:1234]`; `None` for protocols of which nothing is told.
-    pub fn describe(&mut self, tid: Tid, fd: i32, inode: u64) -> Option<String> {
+    pub fn describe(&mut self, tid: Tid, fd: i32, inode: u64, known: Option<&Descriptor>) -> Option<String> {
         if let Some(known) = self.connected.get(&inode) {
             return Some(known.clone());
         }
-        let name = protocol(tid, fd)?;
+        let name = match known {
+            Some(known) => String::from_utf8(known.name.clone()).ok()?,
+            None => protocol(tid, fd)?,
+        };
         let ends = match name.as_str() {
+            _ if let Some(ends) = known.and_then(seen) => {
+                if let Some(Descriptor { detail: Detail::Unix { peer: 1.., .. }, .. }) = known {
+                    self.connected.insert(inode, format!("{name}:[{ends}]"));
+                }
+                Some(ends)
+            }
             "UNIX" | "UNIX-STREAM" => {
                 let socket = self.diag()?.unix(inode as u32);
                 let text = socket.as_ref().map(|socket| unix(inode, socket));
@@ -36,12 +45,7 @@ impl Sockets {
                 }
                 text
             }
-            "NETLINK" => {
-                self.bound_netlink(tid, inode).map(|(protocol, port)| match NETLINK_FAMILY.name_of(protocol.into()) {
-                    Some(family) => format!("{}:{port}", family.trim_start_matches("NETLINK_")),
-                    None => format!("{protocol}:{port}"),
-                })
-            }
+            "NETLINK" => self.bound_netlink(tid, inode).map(|(protocol, port)| netlink(protocol, port)),
             name => {
                 let (family, protocol) = match name {
                     "TCP" => (c::AF_INET, c::IPPROTO_TCP),
@@ -98,6 +102,28 @@ impl Sockets {
         let found = netlink_of(&table, inode)?;
         self.netlink.insert(inode, found);
         Some(found)
+    }
+}
+
+/// The ends that the engine saw.
+fn seen(known: &Descriptor) -> Option<String> {
+    match known.detail {
+        // The kernel lists what is bound.
+        Detail::Netlink { port: 0, .. } => None,
+        Detail::Netlink { protocol, port } => Some(netlink(protocol, port)),
+        Detail::Unix { peer, ref name } => {
+            let peer = (peer != 0).then_some(peer as u32);
+            Some(unix(known.inode, &Unix { peer, name: Some(name.clone()) }))
+        }
+        Detail::Inet { local, remote } => Some(inet(&Inet { local, remote })),
+        _ => None,
+    }
+}
+
+fn netlink(protocol: u32, port: u32) -> String {
+    match NETLINK_FAMILY.name_of(protocol.into()) {
+        Some(family) => format!("{}:{port}", family.trim_start_matches("NETLINK_")),
+        None => format!("{protocol}:{port}"),
     }
 }
 

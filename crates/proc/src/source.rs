@@ -1,46 +1,58 @@
 //! Who answers questions about the world: /proc, or a recording of what it answered.
 
-use crate::{fdinfo, link, socket};
+use crate::{fdinfo, link, pidns, socket};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use stride_event::{Event, Tid};
+use stride_event::{Descriptor, Event, Tid};
 use stride_record::{Asked, Fact, Question};
+use stride_syscalls::PidKind;
 
 /// Answers questions.
 pub trait Source {
-    fn answer(&self, question: Question) -> Option<Vec<u8>>;
+    /// `known` is what the engine saw of the descriptor it is about.
+    fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>>;
 }
 
 /// /proc and the kernel's socket diagnostics, now.
 #[derive(Default)]
 pub struct Live {
     sockets: RefCell<socket::Sockets>,
+    namespaces: pidns::Translator,
 }
 
 impl Source for Live {
-    fn answer(&self, Question { asked, tid, number }: Question) -> Option<Vec<u8>> {
+    fn answer(&self, Question { asked, tid, number }: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
         let fd = number as i32;
-        let inode = || link::socket_inode(&link::read(tid, fd)?.path);
+        let inode = || match known {
+            Some(known) => link::socket_inode(&known.path),
+            None => link::socket_inode(&link::read(tid, fd)?.path),
+        };
         let text = match asked {
             Asked::Link => return link::read(tid, fd).map(|link| link.pack()),
             Asked::Terminal => return link::is_terminal(tid, fd).then(Vec::new),
             Asked::Interface => return self.sockets.borrow_mut().interface(number as u32),
             Asked::Comm => {
-                let mut comm = std::fs::read(format!("/proc/{number}/comm")).ok()?;
+                let mut comm = std::fs::read(format!("/proc/{tid}/comm")).ok()?;
                 comm.pop_if(|last| *last == b'\n');
                 return Some(comm);
             }
-            Asked::Socket => inode().and_then(|inode| self.sockets.borrow_mut().describe(tid, fd, inode)),
+            Asked::Socket => inode().and_then(|inode| self.sockets.borrow_mut().describe(tid, fd, inode, known)),
             Asked::Netlink => {
                 let inode = inode()?;
                 self.sockets.borrow_mut().netlink_protocol(tid, inode).map(|n| n.to_string())
             }
-            Asked::Eventfd => fdinfo::eventfd(tid, fd),
-            Asked::Signalfd => fdinfo::signalfd(tid, fd),
-            Asked::Pidfd => fdinfo::pidfd(tid, fd),
-            Asked::PidfdProcess => fdinfo::pid(tid, fd).map(|pid| pid.to_string()),
-            Asked::Device => link::device(tid, fd),
+            Asked::Eventfd => fdinfo::eventfd(tid, fd, known),
+            Asked::Signalfd => fdinfo::signalfd(tid, fd, known),
+            Asked::Pidfd => fdinfo::pidfd(tid, fd, known),
+            Asked::PidfdProcess => fdinfo::pid(tid, fd, known).map(|pid| pid.to_string()),
+            Asked::Outer => {
+                const KINDS: [PidKind; 4] = [PidKind::Tid, PidKind::Tgid, PidKind::Pgid, PidKind::Sid];
+                let kind = KINDS[(number >> 32) as usize % KINDS.len()];
+                let outer = self.namespaces.outer(tid, number as i32, kind)?;
+                Some(outer.map(|id| id.to_string()).unwrap_or_default())
+            }
+            Asked::Device => link::device(tid, fd, known),
         };
         text.map(String::into_bytes)
     }
@@ -103,8 +115,8 @@ impl Noting {
 }
 
 impl Source for Noting {
-    fn answer(&self, question: Question) -> Option<Vec<u8>> {
-        let answer = self.live.answer(question);
+    fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
+        let answer = self.live.answer(question, known);
         if self.known.borrow_mut().set(question, &answer) {
             self.news.borrow_mut().push(Fact { question, answer: answer.clone() });
         }
@@ -116,9 +128,9 @@ impl Source for Noting {
 pub struct Noted(pub Rc<Noting>);
 
 impl Source for Noted {
-    fn answer(&self, question: Question) -> Option<Vec<u8>> {
-        let known = self.0.known.borrow().get(question).cloned();
-        known.unwrap_or_else(|| self.0.answer(question))
+    fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
+        let noted = self.0.known.borrow().get(question).cloned();
+        noted.unwrap_or_else(|| self.0.answer(question, known))
     }
 }
 
@@ -138,7 +150,7 @@ impl Told {
 }
 
 impl Source for Told {
-    fn answer(&self, question: Question) -> Option<Vec<u8>> {
+    fn answer(&self, question: Question, _known: Option<&Descriptor>) -> Option<Vec<u8>> {
         self.0.borrow().get(question)?.clone()
     }
 }

@@ -1,5 +1,6 @@
 //! Calls within a batch, told by what differs from the same thread's last call of the same number.
 
+use crate::descriptors;
 use crate::stream::{Malformed, Source, Streams};
 use std::collections::HashMap;
 use stride_event::{BlockRef, Blocks, Call, Outcome, Phase, Tid};
@@ -19,7 +20,7 @@ pub const MAX_SLOTS: usize = 4096;
 /// Blocks of a call. No real one comes near.
 const MAX_BLOCKS: usize = 1 << 16;
 /// Memory of a call. Only transfers that are dumped whole can have more; their end is left out.
-const MAX_MEMORY: usize = 12 << 20;
+const MAX_MEMORY: usize = 8 << 20;
 
 /// Bits of a call's first number say what else is told. The lowest six are for the arguments.
 mod told {
@@ -33,6 +34,10 @@ mod told {
     pub const SP: u64 = 1 << 12;
     pub const RESUMES: u64 = 1 << 13;
     pub const SYSTEM_TIME: u64 = 1 << 14;
+    /// What its descriptors are, unless that is what it was last.
+    pub const DESCRIPTORS: u64 = 1 << 15;
+    pub const NETLINK: u64 = 1 << 16;
+    pub const TERMINAL: u64 = 1 << 17;
 }
 
 /// Where a block is expected: at an argument or where the last one was.
@@ -165,6 +170,9 @@ impl Writer {
             (call.sp != last.sp, told::SP),
             (call.resumes.is_some(), told::RESUMES),
             (call.system_time != 0, told::SYSTEM_TIME),
+            (call.descriptors != last.descriptors, told::DESCRIPTORS),
+            (call.netlink.is_some(), told::NETLINK),
+            (call.terminal.is_some(), told::TERMINAL),
         ] {
             flags |= if told { bit } else { 0 };
         }
@@ -189,6 +197,16 @@ impl Writer {
         }
         if flags & told::SYSTEM_TIME != 0 {
             to.uint(call.system_time);
+        }
+        if flags & told::DESCRIPTORS != 0 {
+            descriptors::put(to, &call.descriptors);
+            last.descriptors.clone_from(&call.descriptors);
+        }
+        if let Some(protocol) = call.netlink {
+            to.uint(protocol.into());
+        }
+        if let Some(terminal) = call.terminal {
+            to.byte(terminal.into());
         }
         if !continues {
             to.time(call.entered);
@@ -300,6 +318,11 @@ impl Reader {
         }
         call.resumes = if told(told::RESUMES) { Some(from.uint()?) } else { None };
         call.system_time = if told(told::SYSTEM_TIME) { from.uint()? } else { 0 };
+        if told(told::DESCRIPTORS) {
+            descriptors::get(from, &mut call.descriptors)?;
+        }
+        call.netlink = if told(told::NETLINK) { Some(from.small()?) } else { None };
+        call.terminal = if told(told::TERMINAL) { Some(from.byte()? != 0) } else { None };
         if !continues {
             call.entered = from.time()?;
         }

@@ -24,10 +24,13 @@ pub enum Asked {
     Interface,
     /// The name of a thread.
     Comm,
+    /// The tracer's id, in decimal, of whom a thread in another PID namespace calls by this one (and this kind of it times
+    /// 2^32); empty if nobody is found.
+    Outer,
 }
 
 impl Asked {
-    const ALL: [Asked; 11] = [
+    const ALL: [Asked; 12] = [
         Asked::Link,
         Asked::Socket,
         Asked::Eventfd,
@@ -39,6 +42,7 @@ impl Asked {
         Asked::Netlink,
         Asked::Interface,
         Asked::Comm,
+        Asked::Outer,
     ];
 
     pub fn from_byte(byte: u8) -> Option<Asked> {
@@ -51,7 +55,7 @@ pub struct Question {
     pub asked: Asked,
     /// In whose eyes; 0 where it does not matter.
     pub tid: Tid,
-    /// The descriptor, interface or id that it is about.
+    /// The descriptor (2^32 more for one that a call makes), interface or id that it is about.
     pub number: i64,
 }
 

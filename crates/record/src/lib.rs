@@ -9,6 +9,7 @@
 
 mod batch;
 mod calls;
+mod descriptors;
 mod fact;
 mod frame;
 mod metadata;

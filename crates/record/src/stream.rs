@@ -173,6 +173,11 @@ impl Source {
         self.shape.uint(&self.batch)
     }
 
+    /// A number of 32 bits.
+    pub fn small(&mut self) -> Result<u32> {
+        u32::try_from(self.uint()?).map_err(|_| Malformed("a number is too large"))
+    }
+
     pub fn int(&mut self) -> Result<i64> {
         Ok(unzigzag(self.uint()?))
     }

@@ -109,7 +109,7 @@ fn a_call_with_more_memory_than_a_batch_has() {
             sizes.push(call.blocks.size());
         }
     }
-    assert_eq!(sizes, [12 << 20, 12 << 20, 5, 12 << 20, 12 << 20]);
+    assert_eq!(sizes, [8 << 20, 8 << 20, 5, 8 << 20, 8 << 20]);
     assert!(matches!(reader.ending(), Some(Ending::Whole(_))));
 }
 

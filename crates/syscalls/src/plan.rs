@@ -6,7 +6,7 @@
 //! over the list, looking only at what earlier ops copied, captures any nesting. That is all an
 //! interpreter must know, in user space ([`stride-event`]) or in the kernel.
 
-use crate::{Abi, Dir, Key, Len, Select, Struct, Syscall, Ty};
+use crate::{Abi, Dir, Irregular, Key, Len, Select, Struct, Syscall, Ty};
 
 /// The parent of ops whose pointer is an argument.
 pub const ROOT: u8 = 0xff;
@@ -35,6 +35,8 @@ pub enum Kind {
     Str,
     /// Pointer-sized words up to and with the first zero.
     Words,
+    /// No memory: whether the descriptor in the argument is a terminal.
+    Terminal,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,10 +80,16 @@ pub enum Cap {
 }
 
 /// Whether the first word of a buffer could be the length of a netlink message: at least its header, and no more than
-/// any program sends. The bytes of text protocols are not.
+/// any program sends. The bytes of text protocols are not, but for those that libudev's messages begin with.
 pub const fn is_message(first: u32) -> bool {
-    first >= 16 && first <= 1 << 20
+    first >= 16 && first <= 1 << 20 || first == u32::from_le_bytes(*b"libu")
 }
+
+/// How much of a buffer is read in any case to find out whether it holds messages: the longest header is libudev's.
+pub const MESSAGE_HEADER: u32 = 48;
+
+/// The most buffers that one transfer may have: linux/uio.h, UIO_MAXIOV.
+pub const IOV_MAX: usize = 1024;
 
 /// The most bytes of netlink messages.
 pub const MAX_MESSAGE: usize = 64 << 10;
@@ -180,6 +188,18 @@ impl Plan {
             *ops = extend(ops, ty);
         }
         choice.default = extend(&choice.default, &select.default);
+    }
+
+    /// All ops, whatever the arguments choose.
+    pub fn all(&self) -> impl Iterator<Item = &Op> {
+        self.ops.iter().chain(self.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default)))
+    }
+
+    /// Whether the call takes data from its descriptor, and whether it gives some to it (`-e read=`, `-e write=`).
+    pub fn transfers(&self, row: &Syscall) -> (bool, bool) {
+        let fd = row.args.first().is_some_and(|a| matches!(a.ty, Ty::Fd));
+        let moves = |dir| fd && self.all().any(|op| matches!(op.cap, Cap::Text | Cap::Message) && op.dir == dir);
+        (moves(Dir::Out), moves(Dir::In))
     }
 
     /// Whether any memory is read at all.
@@ -325,6 +345,10 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             lower(ops, &Ty::Struct(s), Place { parent: me, at: 0, within: None, ..p });
         }
         Ty::Custom(which, inner) => {
+            if which == Irregular::OfTerminal {
+                let at = 8 * p.row.register(p.row.index("fd"), p.abi) as u16;
+                ops.push(Op { at, kind: Kind::Terminal, ..Op::NONE });
+            }
             let from = ops.len();
             lower(ops, inner, p);
             if which.holds_messages() {

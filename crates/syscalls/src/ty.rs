@@ -121,7 +121,7 @@ impl Width {
 }
 
 /// Which kind of id a pid-like number is, for `--decode-pids` and JSON.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PidKind {
     /// A thread.
     Tid,
@@ -530,6 +530,8 @@ pub enum Irregular {
     // ioctl
     /// The request's name, or what its number is made of.
     IoctlRequest,
+    /// The argument of a request that terminals share with other devices.
+    OfTerminal,
     /// The argument of a request that is not described.
     IoctlUnknown,
     Keycode,

@@ -107,15 +107,19 @@ pub fn clone_reply<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 
 /// A descriptor of the process that another argument names.
 pub fn fd_of<'a>(cx: &Cx<'a>, pid: &str, raw: u64) -> Value<'a> {
-    let fd = raw as u32 as i32;
-    generic::fd_of(cx, cx.arg(pid) as i32, fd)
+    fd_in(cx, cx.arg(pid) as i32, raw as u32 as i32)
+}
+
+fn fd_in<'a>(cx: &Cx<'a>, pid: i32, fd: i32) -> Value<'a> {
+    if pid == cx.call.tid { generic::fd(cx, fd) } else { generic::fd_of(cx, pid, fd) }
 }
 
 /// A descriptor of the process that a pidfd refers to.
 pub fn fd_of_pidfd<'a>(cx: &Cx<'a>, pidfd: &str, raw: u64) -> Value<'a> {
     let fd = raw as u32 as i32;
-    match cx.world.pidfd(cx.call.tid, cx.arg(pidfd) as i32) {
-        Some(pid) => generic::fd_of(cx, pid, fd),
+    let pidfd = cx.arg(pidfd) as i32;
+    match cx.world.pidfd(cx.call.tid, pidfd, cx.call.given(pidfd)) {
+        Some(pid) => fd_in(cx, pid, fd),
         None => Value::Fd { fd, note: None },
     }
 }

@@ -2,7 +2,7 @@
 //! `si_code`, who sent it.
 
 use crate::cx::{le, signed};
-use crate::{Cx, Member, Tail, Value, generic};
+use crate::{Cx, Member, PidNote, Tail, Value, generic};
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
 use stride_event::Phase;
@@ -24,7 +24,7 @@ pub fn held<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
 /// One that lies in captured memory.
 pub fn inline<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
     let info = cx.read(phase, addr, SIZE)?;
-    Some(decode(cx.arena, info, cx.abi(), &|id, kind| cx.pid_comment(id, kind), &|fd| generic::fd(cx, fd)))
+    Some(decode(cx.arena, info, cx.abi(), &|id, kind| cx.pid_note(id, kind), &|fd| generic::fd(cx, fd)))
 }
 
 /// From the bytes of a whole `siginfo_t`.
@@ -32,10 +32,10 @@ pub fn decode<'a>(
     arena: &'a Bump,
     info: &[u8],
     abi: Abi,
-    pid_comment: &dyn Fn(i32, PidKind) -> Option<&'a [u8]>,
+    pid_note: &dyn Fn(i32, PidKind) -> PidNote<'a>,
     fd: &dyn Fn(i32) -> Value<'a>,
 ) -> Value<'a> {
-    let mut info = Info { info, abi, members: Vec::with_capacity_in(8, arena), arena, pid_comment, fd };
+    let mut info = Info { info, abi, members: Vec::with_capacity_in(8, arena), arena, pid_note, fd };
     info.all();
     Value::Struct(info.members.into_bump_slice(), Tail::End)
 }
@@ -45,7 +45,7 @@ struct Info<'a, 'i> {
     abi: Abi,
     members: Vec<'a, Member<'a>>,
     arena: &'a Bump,
-    pid_comment: &'i dyn Fn(i32, PidKind) -> Option<&'a [u8]>,
+    pid_note: &'i dyn Fn(i32, PidKind) -> PidNote<'a>,
     fd: &'i dyn Fn(i32) -> Value<'a>,
 }
 
@@ -160,8 +160,8 @@ impl<'a> Info<'a, '_> {
 
     fn sender(&mut self) {
         let id = self.int(0);
-        let comment = (self.pid_comment)(id, PidKind::Tgid);
-        self.push("si_pid", Value::Pid { id, kind: PidKind::Tgid, comment });
+        let note = (self.pid_note)(id, PidKind::Tgid);
+        self.push("si_pid", Value::Pid { id, kind: PidKind::Tgid, note });
         let uid = self.uint(4, 4) as u32;
         self.push("si_uid", if uid == u32::MAX { Value::Int(-1) } else { Value::UInt(uid.into()) });
     }

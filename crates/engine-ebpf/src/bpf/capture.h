@@ -131,13 +131,15 @@ __noinline int read_words(struct scratch *s, u32 to, u32 want, u64 ptr)
 	return s->scan.words * s->scan.word;
 }
 
+#include "kinds.h"
+
 /* Appends a block: what op `index`, `me` in the call's numbering, wants of the `n` elements at `ptr`. */
 __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 {
 	struct op *op = op_at(index);
 	u32 flags = 0, want, got, at, to;
 	struct rec_block *b;
-	u64 bytes;
+	u64 bytes, all = n;
 	long r;
 
 	if (!s || !op || !ptr || !n)
@@ -177,6 +179,12 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 			got = read_pages(s, to, want, ptr);
 			if (got < want)
 				flags = BLOCK_FAULTED;
+		}
+		if (op->message && got >= MESSAGE_MIN && (want = is_message(s, at, all))) {
+			b = (struct rec_block *)((u8 *)b + NOTE_SIZE);
+			to += NOTE_SIZE;
+			got = read_pages(s, to, want, ptr);
+			flags = got < want ? BLOCK_FAULTED : 0;
 		}
 	}
 	if (got > BLOCK_MAX)
@@ -291,6 +299,8 @@ __noinline int run_op(struct scratch *s, u32 index, u32 me)
 	/* At exit, what the program had put there is read as well: it was not needed earlier. */
 	if (s->phase ? op->dir & DIR_EXIT && s->failed && !(op->dir & DIR_ALWAYS) : !(op->dir & DIR_ENTRY))
 		return 0;
+	if (op->kind == OP_TERMINAL)
+		return tell_terminal(s, arg_at(s, op->at));
 	if (op->parent == OP_ROOT)
 		return copy(s, index, me, arg_at(s, op->at), count_of(s, op));
 	s->walk.op = index;

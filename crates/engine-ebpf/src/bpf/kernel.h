@@ -32,7 +32,9 @@ enum { false, true };
 enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 	BPF_MAP_TYPE_PROG_ARRAY = 3,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
@@ -104,13 +106,149 @@ struct upid {
 	int nr;
 };
 
+struct hlist_node;
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
 struct pid {
+	struct hlist_head tasks[1];
 	unsigned int level;
 	struct upid numbers[1];
 };
 
 struct sched_entity {
 	u64 sum_exec_runtime;
+};
+
+struct in6_addr {
+	u8 in6_u[16];
+};
+
+struct socket;
+
+struct sock_common {
+	u32 skc_daddr;
+	u32 skc_rcv_saddr;
+	u16 skc_dport;
+	u16 skc_num;
+	unsigned short skc_family;
+	struct in6_addr skc_v6_daddr;
+	struct in6_addr skc_v6_rcv_saddr;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	u16 sk_protocol;
+	struct socket *sk_socket;
+};
+
+struct netlink_sock {
+	u32 portid;
+};
+
+struct eventfd_ctx {
+	u64 count;
+	unsigned int flags;
+	int id;
+};
+
+struct signalfd_ctx {
+	sigset_t sigmask;
+};
+
+struct tty_struct {
+	int index;
+};
+
+struct tty_file_private {
+	struct tty_struct *tty;
+};
+
+struct socket {
+	struct sock *sk;
+};
+
+struct super_block {
+	unsigned long s_magic;
+};
+
+struct inode {
+	unsigned short i_mode;
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	unsigned int i_nlink;
+	u32 i_rdev;
+	void *i_private;
+};
+
+struct socket_alloc {
+	struct socket socket;
+	struct inode vfs_inode;
+};
+
+struct sockaddr_un {
+	u16 sun_family;
+};
+
+struct unix_address {
+	int len;
+	struct sockaddr_un name[1];
+};
+
+struct unix_sock {
+	struct unix_address *addr;
+	struct sock *peer;
+};
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct hlist_bl_node {
+	struct hlist_bl_node **pprev;
+};
+
+struct dentry {
+	struct hlist_bl_node d_hash;
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct file {
+	struct path f_path;
+	struct inode *f_inode;
+	void *private_data;
+};
+
+struct fs_struct {
+	struct path pwd;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
 };
 
 struct task_struct {
@@ -125,6 +263,8 @@ struct task_struct {
 	struct pid *thread_pid;
 	struct signal_struct *signal;
 	struct sigpending pending;
+	struct fs_struct *fs;
+	struct files_struct *files;
 	struct sched_entity se;
 	unsigned long nvcsw;
 	unsigned long nivcsw;

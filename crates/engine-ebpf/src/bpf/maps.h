@@ -5,6 +5,17 @@
 
 #include "shared.h"
 
+/* All of the rings, where there are several. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__array(values, struct {
+		__uint(type, BPF_MAP_TYPE_RINGBUF);
+		__uint(max_entries, 4096);
+	});
+} rings SEC(".maps");
+
 /* Index: ABI * NUMBERS + number. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -100,6 +111,9 @@ enum { STEP_ENTRY = 0 };
 /* Settings: constants to the verifier, which drops the code they switch off. */
 const volatile bool follow;
 const volatile bool take_times;
+/* The times of calls' records are taken in any case, since those of several rings are sorted by them. */
+const volatile bool stamp;
+const volatile u32 ring_count;
 /* Records hold what is seldom asked for: times, instruction and stack pointer. */
 const volatile bool tell_more;
 /* Calls are counted here; and no record is made of them. */
@@ -125,6 +139,8 @@ const volatile u64 ring_wake_mark;
 
 /* Set by the reader while it waits. */
 u32 reader_waits;
+/* Threads that were given a ring. */
+u32 rings_given;
 /* What the task iterator is to adopt. */
 u32 seed_id;
 u32 seed_is_tgid;
@@ -148,6 +164,9 @@ struct wire_types {
 	struct rec_signal signal;
 	struct rec_exit exit;
 	struct rec_exec exec;
+	struct rec_file file;
+	struct fds_plan fds;
+	enum file_flag file_flag;
 	struct rec_blocked blocked;
 	struct rec_stopped stopped;
 	struct rec_detach detach;

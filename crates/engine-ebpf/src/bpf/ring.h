@@ -31,9 +31,10 @@ static __always_inline void lose_call(struct task_state *st)
 /* A call's record, or what it had in memory at entry; leaves room for control records. */
 static __always_inline bool send_call(struct task_state *st, void *rec, u64 size)
 {
-	u64 fill = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
+	u64 fill = fill_of(st);
+	void *ring = ring_of(st);
 
-	if (is_full(st, fill + size) || bpf_ringbuf_output(&ring, rec, size, wakeup(fill, false)))
+	if (is_full(st, fill + size) || !ring || bpf_ringbuf_output(ring, rec, size, wakeup(fill, false)))
 		return false;
 	st->lost = 0;
 	return true;
@@ -42,7 +43,9 @@ static __always_inline bool send_call(struct task_state *st, void *rec, u64 size
 /* A record that tells of a thread's coming and going: few and small. */
 static __always_inline void send_control(struct task_state *st, void *rec, u64 size, bool urgent)
 {
-	if (bpf_ringbuf_output(&ring, rec, size, wakeup(0, urgent)))
+	void *ring = ring_of(st);
+
+	if (!ring || bpf_ringbuf_output(ring, rec, size, wakeup(0, urgent)))
 		__sync_fetch_and_add(&control_lost, 1);
 	else
 		st->lost = 0;

@@ -70,7 +70,7 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	if (sig == SIGSTOP)
 		send_stopped(task, st, sig);
 	/* Where no calls are shown, signals still fill the ring. */
-	if (hold && bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > ring_mark)
+	if (hold && fill_of(st) > ring_mark)
 		ring_bell(task, st);
 	return 0;
 }

@@ -42,7 +42,7 @@ static __always_inline struct rec_block *simple_fill(struct rec_call *rec, const
 		struct rec_more *more = (struct rec_more *)rec;
 
 		more->entered = take_times ? of->st->entered : 0;
-		more->at = take_times ? bpf_ktime_get_ns() : 0;
+		more->at = stamp ? bpf_ktime_get_ns() : 0;
 		more->ip = ip_of(of->regs);
 		more->sp = sp_of(of->regs);
 		return (struct rec_block *)(more + 1);
@@ -51,11 +51,14 @@ static __always_inline struct rec_block *simple_fill(struct rec_call *rec, const
 }
 
 /* The settings are constants when the program is verified, and so are sizes made of them. */
-static __always_inline void *simple_reserve(u64 memory)
+static __always_inline void *simple_reserve(struct task_state *st, u64 memory)
 {
+	void *ring = ring_of(st);
 	u64 size = sizeof(struct rec_call) + memory;
 
-	return bpf_ringbuf_reserve(&ring, tell_more ? size + sizeof(struct rec_more) : size, 0);
+	if (!ring)
+		return NULL;
+	return bpf_ringbuf_reserve(ring, tell_more ? size + sizeof(struct rec_more) : size, 0);
 }
 
 static __always_inline void simple_block(struct rec_block *block, struct op *op, u64 ptr, u32 len)
@@ -94,11 +97,11 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 			want *= op->elem;
 		}
 	}
-	fill = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
+	fill = fill_of(of->st);
 	if (is_full(of->st, fill))
 		goto lost;
 	if (!ptr || !want) {
-		rec = simple_reserve(0);
+		rec = simple_reserve(of->st, 0);
 		if (!rec)
 			goto lost;
 		simple_fill(rec, of);
@@ -110,13 +113,13 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 		if (len > sizeof(data) || bpf_probe_read_user(data, len, (void *)ptr))
 			return false;
 		if (want <= SIMPLE_FEW) {
-			rec = simple_reserve(sizeof(*block) + SIMPLE_FEW);
+			rec = simple_reserve(of->st, sizeof(*block) + SIMPLE_FEW);
 			if (!rec)
 				goto lost;
 			block = simple_fill(rec, of);
 			*(u64 *)(block + 1) = data[0];
 		} else {
-			rec = simple_reserve(sizeof(*block) + SIMPLE_MAX);
+			rec = simple_reserve(of->st, sizeof(*block) + SIMPLE_MAX);
 			if (!rec)
 				goto lost;
 			block = simple_fill(rec, of);

@@ -303,7 +303,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		return;
 	s->call.ret = call->ret;
 	s->call.head.flags |= call->flags;
-	if (take_times)
+	if (stamp)
 		s->more.at = bpf_ktime_get_ns();
 	if (was & TASK_ENTRY_SENT)
 		s->call.head.flags |= FLAG_HAS_ENTRY;
@@ -360,6 +360,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	}
 	__sync_fetch_and_add(&threads_alive, 1);
 	new->flags = TASK_NEW;
+	give_ring(new);
 	head(&rec.head, REC_START, child, new);
 	rec.head.abi = abi_of(parent);
 	rec.at = bpf_ktime_get_ns();
@@ -367,7 +368,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	rec.process = process_id_of(child);
 	send_control(new, &rec, sizeof(rec), false);
 	/* Where no calls are shown, a program that does nothing but fork still fills the ring. */
-	is_full(st, bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA));
+	is_full(st, fill_of(st));
 	return 0;
 }
 
@@ -424,7 +425,7 @@ static __always_inline void send_last_call(struct task_struct *task, struct task
 	if (!s)
 		return;
 	s->call.head.flags |= FLAG_GONE;
-	if (take_times)
+	if (stamp)
 		s->more.at = bpf_ktime_get_ns();
 	if (!send(st, s))
 		lose_call(st);
@@ -476,6 +477,7 @@ int seed(struct bpf_iter__task *ctx)
 	if (!st)
 		return 0;
 	__sync_fetch_and_add(&threads_alive, 1);
+	give_ring(st);
 	head(&rec.head, REC_START, task, st);
 	rec.at = bpf_ktime_get_ns();
 	/* The call that it is in has begun for us now. */

@@ -18,6 +18,27 @@ struct {
 } bells SEC(".maps");
 
 const volatile bool hold;
+/* The thread's ring: one for all, or of several the one it was given when it began. The command has the first. */
+static __always_inline void *ring_of(struct task_state *st)
+{
+	u32 i = st->ring;
+
+	return ring_count > 1 ? bpf_map_lookup_elem(&rings, &i) : &ring;
+}
+
+static __always_inline u64 fill_of(struct task_state *st)
+{
+	void *ring = ring_of(st);
+
+	return ring ? bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) : 0;
+}
+
+static __always_inline void give_ring(struct task_state *st)
+{
+	if (ring_count > 1)
+		st->ring = (__sync_fetch_and_add(&rings_given, 1) + 1) % ring_count;
+}
+
 /* Fill of the ring beyond which threads are held. */
 const volatile u64 ring_mark;
 /* Records of calls beyond this fill are refused; the rest is for those that tell of threads coming and going. */

@@ -28,6 +28,8 @@ enum rec_kind {
 	REC_BLOCKED = 8,
 	/* A thread takes part in a group-stop. */
 	REC_STOPPED = 9,
+	/* What a descriptor of the thread's next REC_CALL refers to. */
+	REC_FILE = 10,
 };
 
 enum rec_flag {
@@ -84,6 +86,10 @@ enum block_flag {
 	BLOCK_FAULTED = 2,
 	/* Words up to a zero: elements behind it are not followed. */
 	BLOCK_WORDS = 4,
+	/* No memory, but what descriptor `addr` is: the netlink protocol, a u32. Sent before the message it is for. */
+	BLOCK_NETLINK = 8,
+	/* Likewise: whether it is a terminal. */
+	BLOCK_TERMINAL = 16,
 };
 
 /* A piece of the program's memory; `len` bytes follow, padded to 8. */
@@ -130,6 +136,50 @@ struct rec_exec {
 	u64 old;
 };
 
+enum file_flag {
+	/* No longer in its directory. */
+	FILE_UNHASHED = 1,
+	/* A file without a directory. */
+	FILE_ALONE = 2,
+	/* Its path is longer than any that /proc would tell. */
+	FILE_CUT = 4,
+	/* The call made it. */
+	FILE_MADE = 8,
+	/* There is no such descriptor. */
+	FILE_NONE = 16,
+};
+
+/* What is known besides the path (-yy); which of it depends on the kind of file. */
+struct file_detail {
+	/*
+	 * eventfd: count, id, flags; signalfd: mask; pidfd: pid; terminal: index; netlink: protocol, port; unix: the peer's inode. (A
+	 * unix socket's own name comes behind that of the file.)
+	 */
+	u64 numbers[3];
+	/* Sockets of the internet: addresses and ports, the program's own first. */
+	u32 addresses[8];
+	u16 ports[2];
+	u16 family;
+	u16 pad;
+};
+
+/* The names of its path follow, each with a NUL, from the last to the first. */
+struct rec_file {
+	struct rec_head head;
+	/* Of no account: these records are wanted only where there is one ring. */
+	u64 at;
+	s64 fd;
+	u64 ino;
+	/* The kind of file system. */
+	u64 magic;
+	u32 mode;
+	u32 nlink;
+	/* As the kernel has it: 12 bits, 20 bits. */
+	u32 rdev;
+	u32 flags;
+	struct file_detail detail;
+};
+
 struct rec_blocked {
 	struct rec_head head;
 	u64 at;
@@ -154,7 +204,7 @@ struct bell {
 
 /* ---- plans ---- */
 
-enum op_kind { OP_BYTES = 0, OP_STR = 1, OP_WORDS = 2 };
+enum op_kind { OP_BYTES = 0, OP_STR = 1, OP_WORDS = 2, OP_TERMINAL = 3 };
 enum op_dir {
 	/* What the program had there before the call. */
 	DIR_ENTRY = 1,
@@ -178,6 +228,11 @@ enum bound {
 	MAX_CHOICES = 2,
 	/* Offsets within an element. */
 	MAX_AT = 4096,
+	/* The lengths that a netlink message may give as its own; see stride_syscalls::plan::is_message. */
+	MESSAGE_MIN = 16,
+	MESSAGE_MAX = 1 << 20,
+	/* How libudev's messages begin: "libu". */
+	UEVENT = 0x7562696c,
 	/* Bytes of one block. */
 	BLOCK_MAX = 65536,
 	/* Numbers per ABI that have a plan. */
@@ -208,8 +263,9 @@ struct op {
 	u8 width;
 	s8 less;
 	u8 shift;
-	u8 pad;
-	u32 pad2;
+	/* OP_BYTES: may be netlink messages, which are copied whole. */
+	u8 message;
+	u32 pad;
 };
 
 enum call_flag {
@@ -283,6 +339,19 @@ struct case_key {
 	u64 choice;
 };
 
+/* The descriptors of a call. */
+struct fds_plan {
+	/* Registers, as bits. */
+	u8 args;
+	/* It returns one. */
+	u8 returned;
+	/* The register of a pointer to two that it makes, counted from 1; 0: none. */
+	u8 pair;
+	/* There are some in memory: all that the process has are told. 1: when it is entered, 2: when it returns. */
+	u8 all;
+	u8 pad[4];
+};
+
 /* ---- tasks ---- */
 
 enum task_flag {
@@ -330,7 +399,8 @@ struct task_state {
 	u64 info[6];
 	/* The id before execve, where Stride's PID namespace is not the first. */
 	u32 old_id;
-	u32 pad;
+	/* Which ring its records go to. */
+	u32 ring;
 	/* When the bell was last rung for it: see valve.h. */
 	u64 rung;
 };

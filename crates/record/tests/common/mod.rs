@@ -2,7 +2,9 @@
 //! Streams of events as engines might make them, and how they are compared.
 
 use proptest::prelude::*;
-use stride_event::{BlockRef, Blocks, Call, Event, Fate, Origin, Outcome, Phase, SIGINFO_SIZE, Tid};
+use stride_event::{
+    BlockRef, Blocks, Call, Descriptor, Detail, Event, Fate, Origin, Outcome, Phase, SIGINFO_SIZE, Tid,
+};
 use stride_record::{Asked, Fact, Item, Metadata, Question, Reader, Recorder};
 use stride_syscalls::Abi;
 
@@ -51,16 +53,50 @@ fn blocks() -> impl Strategy<Value = Blocks> {
     })
 }
 
+fn end() -> impl Strategy<Value = (std::net::IpAddr, u16)> {
+    (any::<std::net::IpAddr>(), any::<u16>())
+}
+
+fn detail() -> impl Strategy<Value = Detail> {
+    prop_oneof![
+        Just(Detail::None),
+        (any::<u64>(), any::<u64>(), any::<bool>()).prop_map(|(count, id, semaphore)| Detail::Eventfd {
+            count,
+            id,
+            semaphore
+        }),
+        any::<u64>().prop_map(Detail::Signalfd),
+        any::<i32>().prop_map(Detail::Pidfd),
+        any::<u32>().prop_map(Detail::Terminal),
+        (any::<u32>(), any::<u32>()).prop_map(|(protocol, port)| Detail::Netlink { protocol, port }),
+        (any::<u64>(), proptest::collection::vec(any::<u8>(), 0..9))
+            .prop_map(|(peer, name)| Detail::Unix { peer, name }),
+        (end(), prop::option::of(end())).prop_map(|(local, remote)| Detail::Inet { local, remote }),
+    ]
+}
+
+prop_compose! {
+    fn descriptor()(
+        fd in any::<i32>(), made in any::<bool>(), path in proptest::collection::vec(any::<u8>(), 0..20), deleted in any::<bool>(),
+        mode in any::<u32>(), inode in any::<u64>(), device in any::<(u32, u32)>(),
+        name in proptest::collection::vec(any::<u8>(), 0..9), detail in detail()
+    ) -> Descriptor {
+        Descriptor { fd, made, path, deleted, mode, inode, device, name, detail }
+    }
+}
+
 prop_compose! {
     fn call()(
         tid in tid(), abi in 0..3usize, nr in prop_oneof![8 => 0..3u64, 1 => any::<u64>()],
         args in prop::array::uniform6(word()), ip in word(), sp in word(), resumes in prop::option::weighted(0.1, 0..400u64),
         entered in prop_oneof![1_000_000..2_000_000u64, any::<u64>()], lasted in prop_oneof![0..10_000u64, any::<u64>()],
-        system_time in prop_oneof![Just(0u64), any::<u64>()], outcome in outcome(), blocks in blocks()
+        system_time in prop_oneof![Just(0u64), any::<u64>()], outcome in outcome(), blocks in blocks(),
+        netlink in prop::option::weighted(0.1, any::<u32>()), terminal in prop::option::weighted(0.1, any::<bool>()),
+        descriptors in prop_oneof![6 => Just(Vec::new()), 1 => proptest::collection::vec(descriptor(), 0..3)]
     ) -> Call {
         Call {
             tid, abi: Abi::ALL[abi], nr, args, ip, sp, resumes, entered, returned: entered.wrapping_add(lasted), system_time,
-            outcome, counted: false, blocks
+            outcome, counted: false, blocks, netlink, terminal, descriptors
         }
     }
 }

@@ -96,9 +96,10 @@ const SET_MODEM: Ty = Ty::Array(Dir::In, &Ty::Flags(&MODEM), Len::Fixed(1));
 pub const CASES: &[Case] = &[
     Case(c::TCGETS, Ty::Ptr(Dir::Out, &Ty::Struct(&TERMIOS))),
     Case(c::TIOCGWINSZ, Ty::Ptr(Dir::Out, &Ty::Struct(&WINSIZE))),
-    Case(c::TCSETS, Ty::Ptr(Dir::In, &Ty::Struct(&TERMIOS))),
-    Case(c::TCSETSW, Ty::Ptr(Dir::In, &Ty::Struct(&TERMIOS))),
-    Case(c::TCSETSF, Ty::Ptr(Dir::In, &Ty::Struct(&TERMIOS))),
+    // Sound cards have requests of these numbers.
+    Case(c::TCSETS, Ty::Custom(Irregular::OfTerminal, &Ty::Ptr(Dir::In, &Ty::Struct(&TERMIOS)))),
+    Case(c::TCSETSW, Ty::Custom(Irregular::OfTerminal, &Ty::Ptr(Dir::In, &Ty::Struct(&TERMIOS)))),
+    Case(c::TCSETSF, Ty::Custom(Irregular::OfTerminal, &Ty::Ptr(Dir::In, &Ty::Struct(&TERMIOS)))),
     Case(c::TIOCGPGRP, GET_GROUP),
     Case(c::TIOCSPGRP, SET_GROUP),
     Case(c::FIONREAD, GET_INT),

@@ -60,7 +60,8 @@ macro_rules! set_fs {
 macro_rules! capabilities {
     ($call:literal, $dir:expr) => {
         syscall($call, Class::CREDS, Ret::Int, &[
-            arg("hdrp", Ty::Ptr(Dir::In, &Ty::Struct(&CAP_HEADER))),
+            // The kernel puts its own version in the place of one that it does not know.
+            arg("hdrp", Ty::Ptr(Dir::InLost, &Ty::Struct(&CAP_HEADER))),
             arg("datap", Ty::Custom(Irregular::CapData, &Ty::Array($dir, &Ty::Struct(&CAP_DATA), Len::Fixed(2)))),
         ])
     };

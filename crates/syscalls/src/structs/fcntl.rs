@@ -18,7 +18,7 @@ structs! {
         l_pid: Ty::Pid(PidKind::Tgid)
     }
     /// asm-generic/fcntl.h
-    pub OWNER = f_owner_ex { r#type: Ty::Enum(&OWNER_TYPE), pid: Ty::Int }
+    pub OWNER = f_owner_ex { r#type: Ty::Enum(&OWNER_TYPE), pid: Ty::Pid(PidKind::Tid) }
     /// F_GETDELEG: linux/fcntl.h, 6.19.
     pub DELEGATION = delegation { d_flags: Ty::Hex, d_type: Ty::Enum(&LOCK_TYPE), __pad: Ty::Hex }
 }

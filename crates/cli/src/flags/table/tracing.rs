@@ -74,9 +74,9 @@ pub const FLAGS: &[Flag] = &[
         help: "how to observe the calls: auto, ebpf or ptrace",
         own: true,
         doc: "Picks what observes the system calls.\n\n\
-              * auto: the best that serves all options; for now that is ptrace (default)\n\
-              * ebpf: only eBPF, which copies what each call did while the program runs on. It is new: calls are shown when \
-                they return, -y looks descriptors up late, and lost calls are counted in place\n\
+              * auto: ebpf where it can be had and serves all options, else ptrace; ptrace with -Y (default)\n\
+              * ebpf: only eBPF, which copies what each call did while the program runs on. Calls are shown when \
+                they return, ids of -Y are looked up late, and lost calls are counted in place\n\
               * ptrace: only ptrace, which stops the program at its calls, and needs no privilege\n\n\
               An engine asked for by name is never replaced by the other: if it cannot do what is asked, Stride says why \
               and exits.",
@@ -221,6 +221,7 @@ pub const FLAGS: &[Flag] = &[
               With --on-overflow=wait, at least 2M are kept for what threads still write while they are brought to a halt: by \
               default threads are held when 2M have gathered, and if SIZE is less than 4M, when SIZE has gathered, though \
               4M are taken.\n\n\
+              On machines with four CPUs and more, -f takes such memory for every two of them, up to eight times.\n\n\
               With the ptrace engine the option has no effect.",
         update: |draft, given| {
             let text = given.text();

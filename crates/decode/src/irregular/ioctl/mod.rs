@@ -41,12 +41,16 @@ fn name(abi: Abi, raw: u32) -> Option<&'static str> {
     own.or_else(|| find(IOCTLS))
 }
 
+fn is_terminal(cx: &Cx<'_>) -> bool {
+    cx.call.terminal.unwrap_or_else(|| cx.world.is_terminal(cx.call.tid, cx.arg("fd") as i32))
+}
+
 /// `TCGETS`, `EVIOCGNAME(256)`, or `_IOC(_IOC_READ, 0x54, 0x1, 0x4)`.
 pub fn request<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let parts = Parts::of(raw);
     let listed = name(cx.abi(), raw as u32).map(|names| match names.rsplit_once(" or ") {
         // A terminal's request shares its number with a sound card's.
-        Some((_, last)) if last.starts_with("TCSET") && cx.world.is_terminal(cx.call.tid, cx.arg("fd") as i32) => last,
+        Some((_, last)) if last.starts_with("TCSET") && is_terminal(cx) => last,
         _ => names,
     });
     let mut text = Vec::new_in(cx.arena);

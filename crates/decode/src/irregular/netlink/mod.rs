@@ -76,10 +76,11 @@ pub fn buffer<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64, fd: i32) -> Op
     let span = Span { cx, phase, addr, len: usize::try_from(len).ok()? };
     let first = span.uint(0, 4)?;
     // Asking what the descriptor is costs more than looking at the bytes.
-    if len < HEADER as u64 || !(plan::is_message(first as u32) || uevent::is_one(&span)) {
+    if len < HEADER as u64 || !plan::is_message(first as u32) {
         return None;
     }
-    match u64::from(cx.world.netlink_protocol(cx.call.tid, fd)?) {
+    let protocol = cx.call.netlink.or_else(|| cx.world.netlink_protocol(cx.call.tid, fd))?;
+    match u64::from(protocol) {
         c::NETLINK_KOBJECT_UEVENT => uevent::show(&span),
         protocol => Some(messages(&span, protocol)),
     }

@@ -7,7 +7,7 @@ use crate::{Tail, Text, TextKind, Value};
 const PREFIX: &[u8] = b"libudev\0";
 const HEADER: usize = 40;
 
-pub(super) fn is_one(span: &Span<'_, '_>) -> bool {
+fn is_one(span: &Span<'_, '_>) -> bool {
     span.read(0, PREFIX.len()) == Some(PREFIX)
 }
 

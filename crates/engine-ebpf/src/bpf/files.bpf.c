@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * What descriptors refer to (-y, -P): an object of its own, loaded only where that is asked for. By the time the reader
+ * could ask /proc, a descriptor may be closed, or another file, or its process gone; so a call's descriptors are looked up
+ * when it is entered, and those it makes when it returns. A record for each precedes the call's own.
+ */
+#include "kernel.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+#include "wire.h"
+#include "regs.h"
+#include "shared.h"
+#include "fd.h"
+
+#define NAME_SIZE 256
+#define PATH_SIZE 4096
+
+#include "file-detail.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* Index: ABI * NUMBERS + number; the calls that are traced and have descriptors. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, ABIS * NUMBERS);
+	__type(key, u32);
+	__type(value, struct fds_plan);
+} fds SEC(".maps");
+
+#define DEPTH 256
+#define MANY 64
+
+/* Where a record is put together, one per CPU, and where its loop is. */
+struct desk {
+	struct dentry *dentry;
+	struct vfsmount *mnt;
+	u32 used;
+	u32 pad;
+	struct rec_file rec;
+	u8 names[PATH_SIZE + NAME_SIZE];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct desk);
+} desks SEC(".maps");
+
+/* Not for records of calls and files. */
+const volatile u64 ring_call_limit;
+
+#include "traced.h"
+
+static __always_inline struct desk *desk(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&desks, &zero);
+}
+
+/* One name, or one mount, upwards. The root is that of all mounts: the reader of /proc has the same. */
+static long climb(u64 i, void *ctx)
+{
+	struct desk *d = desk();
+	struct dentry *dentry, *parent;
+	struct vfsmount *mnt;
+	u32 used;
+	long n;
+
+	if (!d)
+		return 1;
+	dentry = d->dentry;
+	mnt = d->mnt;
+	parent = BPF_CORE_READ(dentry, d_parent);
+	if (dentry == BPF_CORE_READ(mnt, mnt_root)) {
+		struct mount *m = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
+		struct mount *above = BPF_CORE_READ(m, mnt_parent);
+
+		if (above == m)
+			return 1;
+		d->dentry = BPF_CORE_READ(m, mnt_mountpoint);
+		d->mnt = (void *)above + bpf_core_field_offset(struct mount, mnt);
+		return 0;
+	}
+	used = *(volatile u32 *)&d->used;
+	if (used >= PATH_SIZE || i == DEPTH - 1 || (i && dentry == parent)) {
+		d->rec.flags |= FILE_CUT;
+		return 1;
+	}
+	if (dentry == parent)
+		d->rec.flags |= FILE_ALONE;
+	n = bpf_probe_read_kernel_str(d->names + used, NAME_SIZE, BPF_CORE_READ(dentry, d_name.name));
+	if (n <= 0)
+		return 1;
+	d->used = used + n;
+	d->dentry = parent;
+	return dentry == parent;
+}
+
+/* Without this record, /proc is asked. */
+static __always_inline int send(struct desk *d, u32 size)
+{
+	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + size <= ring_call_limit)
+		bpf_ringbuf_output(&ring, &d->rec, size, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+/* Sends what descriptor `fd`, or the working directory, is. */
+__noinline int send_file(int fd, u32 flags)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct desk *d = desk();
+	struct dentry *dentry;
+	struct inode *inode;
+	struct file *file = NULL;
+	u32 size;
+
+	if (!d)
+		return 0;
+	__builtin_memset(&d->rec, 0, sizeof(d->rec));
+	d->rec.head.kind = REC_FILE;
+	d->rec.head.tid = number_of(BPF_CORE_READ(task, thread_pid));
+	d->rec.fd = fd;
+	d->rec.flags = flags;
+	if (fd == AT_FDCWD) {
+		d->mnt = BPF_CORE_READ(task, fs, pwd.mnt);
+		dentry = BPF_CORE_READ(task, fs, pwd.dentry);
+		inode = BPF_CORE_READ(dentry, d_inode);
+	} else {
+		file = file_of(task, fd);
+		if (!file) {
+			d->rec.flags |= FILE_NONE;
+			return send(d, sizeof(d->rec));
+		}
+		d->mnt = BPF_CORE_READ(file, f_path.mnt);
+		dentry = BPF_CORE_READ(file, f_path.dentry);
+		inode = BPF_CORE_READ(file, f_inode);
+	}
+	d->rec.ino = BPF_CORE_READ(inode, i_ino);
+	d->rec.magic = BPF_CORE_READ(inode, i_sb, s_magic);
+	d->rec.mode = BPF_CORE_READ(inode, i_mode);
+	d->rec.nlink = BPF_CORE_READ(inode, i_nlink);
+	d->rec.rdev = BPF_CORE_READ(inode, i_rdev);
+	d->dentry = dentry;
+	if (!BPF_CORE_READ(dentry, d_hash.pprev))
+		d->rec.flags |= FILE_UNHASHED;
+	d->used = 0;
+	bpf_loop(DEPTH, climb, NULL, 0);
+	size = *(volatile u32 *)&d->used;
+	if (size >= PATH_SIZE) {
+		d->rec.flags |= FILE_CUT;
+		size = 0;
+	}
+	if (file)
+		size += file_detail(&d->rec, file, inode, d->names, size);
+	size += sizeof(d->rec);
+	return size > sizeof(d->rec) + sizeof(d->names) ? 0 : send(d, size);
+}
+
+static long send_next(u64 fd, void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (file_of(task, fd))
+		send_file(fd, *(u32 *)ctx);
+	return 0;
+}
+
+/* All that the process has, within reason. */
+static __always_inline void send_all(u32 flags)
+{
+	bpf_loop(MANY, send_next, &flags, 0);
+}
+
+static __always_inline struct fds_plan *fds_plan(u32 abi, u32 nr)
+{
+	u32 index = abi * NUMBERS + nr;
+
+	return nr < NUMBERS ? bpf_map_lookup_elem(&fds, &index) : NULL;
+}
+
+static __always_inline bool is_shown(struct task_struct *task)
+{
+	struct task_state *st = traced(task);
+
+	return st && !(st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED));
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_fds_given, struct pt_regs *regs, long nr)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u32 abi = abi_of(task);
+	struct fds_plan *plan;
+	u64 args[6];
+
+	if (!is_shown(task))
+		return 0;
+	plan = fds_plan(abi, nr);
+	if (!plan)
+		return 0;
+	if (plan->all & 1)
+		send_all(0);
+	if (!plan->args)
+		return 0;
+	args_of(regs, abi, args);
+	for (int i = 0; i < 6; i++)
+		if (plan->args & 1 << i)
+			send_file(args[i], 0);
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_fds_made, struct pt_regs *regs, long ret)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u32 abi = abi_of(task);
+	struct fds_plan *plan;
+	u64 args[6], pointer = 0;
+	int pair[2];
+
+	if (ret < 0 || !is_shown(task))
+		return 0;
+	plan = fds_plan(abi, nr_of(regs));
+	if (!plan)
+		return 0;
+	if (plan->returned)
+		send_file(ret, FILE_MADE);
+	if (plan->all & 2)
+		send_all(FILE_MADE);
+	if (!plan->pair)
+		return 0;
+	args_of(regs, abi, args);
+	for (int i = 0; i < 6; i++)
+		if (plan->pair == i + 1)
+			pointer = args[i];
+	if (bpf_probe_read_user(pair, sizeof(pair), (void *)pointer))
+		return 0;
+	send_file(pair[0], FILE_MADE);
+	send_file(pair[1], FILE_MADE);
+	return 0;
+}

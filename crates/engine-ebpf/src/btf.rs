@@ -1,0 +1,221 @@
+//! The kernel's type information (BTF), cut down to the types that the programs look into.
+//!
+//! libbpf compares the name of each such type with those of all 150,000 types of the kernel: a millisecond each. This walks over
+//! them once for all names, and what it finds is handed to libbpf in place of the whole.
+//! The format: Documentation/bpf/btf.rst. build.rs reads the programs' own types with it.
+
+use std::collections::HashMap;
+
+const MAGIC: u16 = 0xeb9f;
+const KIND_PTR: u32 = 2;
+const KIND_ARRAY: u32 = 3;
+const KIND_STRUCT: u32 = 4;
+const KIND_UNION: u32 = 5;
+/// Types by other names, and qualifiers: nothing of their own.
+const TRANSPARENT: [u32; 5] = [8, 9, 10, 11, 18];
+
+/// Raw BTF of the machine's byte order.
+pub struct Btf<'a> {
+    types: &'a [u8],
+    strings: &'a [u8],
+    /// Where each type begins, by its id. Id 0 is void.
+    at: Vec<u32>,
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+impl<'a> Btf<'a> {
+    pub fn parse(bytes: &'a [u8]) -> Option<Btf<'a>> {
+        if u16::from_ne_bytes(bytes.get(..2)?.try_into().ok()?) != MAGIC {
+            return None;
+        }
+        let header = word(bytes, 4)? as usize;
+        let section = |at| {
+            let start = header + word(bytes, at)? as usize;
+            bytes.get(start..start + word(bytes, at + 4)? as usize)
+        };
+        let mut btf = Btf { types: section(8)?, strings: section(16)?, at: vec![0] };
+        btf.at.reserve(btf.types.len() / 32);
+        let mut at = 0;
+        while at < btf.types.len() {
+            btf.at.push(at as u32);
+            at += 12 + extra(word(btf.types, at + 4)?)?;
+        }
+        Some(btf)
+    }
+
+    /// Its name and what follows it: kind and number of members, then size or the type referred to, then what its kind has.
+    fn get(&self, id: u32) -> Option<(&'a [u8], u32, u32, &'a [u8])> {
+        let at = *self.at.get(id as usize).filter(|_| id != 0)? as usize;
+        let info = word(self.types, at + 4)?;
+        let rest = self.types.get(at + 12..at + 12 + extra(info)?)?;
+        Some((self.string(word(self.types, at)?), info, word(self.types, at + 8)?, rest))
+    }
+
+    pub fn string(&self, at: u32) -> &'a [u8] {
+        let bytes = self.strings.get(at as usize..).unwrap_or_default();
+        bytes.split(|&b| b == 0).next().unwrap_or_default()
+    }
+
+    /// The name of a type.
+    #[allow(dead_code, reason = "build.rs uses it")]
+    pub fn name(&self, id: u32) -> &'a [u8] {
+        self.get(id).map_or(&[], |ty| ty.0)
+    }
+
+    /// BTF of the structs and unions of these names, and of what they hold. What pointers point at is left out.
+    pub fn only(&self, names: &[&str]) -> Option<Vec<u8>> {
+        let mut cut = Cut { of: self, types: Vec::new(), strings: vec![0], ids: HashMap::new(), next: 1 };
+        for (id, &at) in self.at.iter().enumerate().skip(1) {
+            let kind = kind(word(self.types, at as usize + 4)?);
+            if kind != KIND_STRUCT && kind != KIND_UNION {
+                continue;
+            }
+            let name = self.strings.get(word(self.types, at as usize)? as usize..)?;
+            let is = |wanted: &&str| name.starts_with(wanted.as_bytes()) && name.get(wanted.len()) == Some(&0);
+            if names.iter().any(is) {
+                cut.copy(id as u32)?;
+            }
+        }
+        Some(cut.finish())
+    }
+}
+
+fn kind(info: u32) -> u32 {
+    info >> 24 & 0x1f
+}
+
+/// Bytes behind the three words that every type has.
+fn extra(info: u32) -> Option<usize> {
+    let members = (info & 0xffff) as usize;
+    Some(match kind(info) {
+        1 | 14 | 17 => 4,
+        KIND_PTR | 7 | 12 | 16 => 0,
+        kind if TRANSPARENT.contains(&kind) => 0,
+        KIND_ARRAY => 12,
+        KIND_STRUCT | KIND_UNION | 15 | 19 => members * 12,
+        6 | 13 => members * 8,
+        _ => return None,
+    })
+}
+
+struct Cut<'b, 'a> {
+    of: &'b Btf<'a>,
+    types: Vec<u8>,
+    strings: Vec<u8>,
+    /// New ids of what was copied.
+    ids: HashMap<u32, u32>,
+    next: u32,
+}
+
+impl Cut<'_, '_> {
+    /// Copies a type and those it holds; returns its new id. (No type holds itself but by a pointer.)
+    fn copy(&mut self, id: u32) -> Option<u32> {
+        if id == 0 {
+            return Some(0);
+        }
+        if let Some(&known) = self.ids.get(&id) {
+            return Some(known);
+        }
+        let (name, info, size, rest) = self.of.get(id)?;
+        let (size, rest) = match kind(info) {
+            kind if TRANSPARENT.contains(&kind) => {
+                let new = self.copy(size)?;
+                self.ids.insert(id, new);
+                return Some(new);
+            }
+            KIND_PTR => (0, Vec::new()),
+            KIND_ARRAY => {
+                let (elem, index) = (self.copy(word(rest, 0)?)?, self.copy(word(rest, 4)?)?);
+                (0, [elem, index, word(rest, 8)?].iter().flat_map(|w| w.to_ne_bytes()).collect())
+            }
+            KIND_STRUCT | KIND_UNION => {
+                let mut members = Vec::with_capacity(rest.len());
+                for member in rest.chunks_exact(12) {
+                    let name = self.string(self.of.string(word(member, 0)?));
+                    let ty = self.copy(word(member, 4)?)?;
+                    members.extend([name, ty, word(member, 8)?].iter().flat_map(|w| w.to_ne_bytes()));
+                }
+                (size, members)
+            }
+            // Enumerations' names are of no use; nor is where a function's prototype leads.
+            6 | 19 => return self.emit(id, name, info & !0xffff, size, &[]),
+            12 | 13 => return Some(0),
+            _ => (size, rest.to_vec()),
+        };
+        self.emit(id, name, info, size, &rest)
+    }
+
+    fn emit(&mut self, id: u32, name: &[u8], info: u32, size: u32, rest: &[u8]) -> Option<u32> {
+        let name = self.string(name);
+        self.types.extend([name, info, size].iter().flat_map(|w| w.to_ne_bytes()));
+        self.types.extend(rest);
+        let new = self.next;
+        self.next += 1;
+        self.ids.insert(id, new);
+        Some(new)
+    }
+
+    fn string(&mut self, name: &[u8]) -> u32 {
+        if name.is_empty() {
+            return 0;
+        }
+        let at = self.strings.len() as u32;
+        self.strings.extend(name);
+        self.strings.push(0);
+        at
+    }
+
+    fn finish(self) -> Vec<u8> {
+        let (types, strings) = (self.types.len() as u32, self.strings.len() as u32);
+        let mut out = Vec::with_capacity(24 + self.types.len() + self.strings.len());
+        out.extend(MAGIC.to_ne_bytes());
+        // Version, flags.
+        out.extend([1, 0]);
+        out.extend([24, 0, types, types, strings].iter().flat_map(|w: &u32| w.to_ne_bytes()));
+        out.extend(self.types);
+        out.extend(self.strings);
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cut_out_says_the_same() {
+        let Ok(kernel) = std::fs::read("/sys/kernel/btf/vmlinux") else {
+            println!("skipped: what_is_cut_out_says_the_same: no /sys/kernel/btf/vmlinux");
+            return;
+        };
+        let whole = Btf::parse(&kernel).unwrap();
+        let bytes = whole.only(&["task_struct", "file"]).unwrap();
+        assert!(bytes.len() < kernel.len() / 10);
+        let cut = Btf::parse(&bytes).unwrap();
+        let find = |btf: &Btf<'_>, name: &str| {
+            let id = (1..btf.at.len() as u32)
+                .find(|&id| btf.name(id) == name.as_bytes() && kind(btf.get(id).unwrap().1) == 4);
+            let (_, _, size, members) = btf.get(id?)?;
+            let member = |m: &[u8]| Some((btf.string(word(m, 0)?).to_vec(), word(m, 8)?));
+            Some((size, members.chunks_exact(12).map(|m| member(m).unwrap()).collect::<Vec<_>>()))
+        };
+        for name in ["task_struct", "file", "thread_info", "sched_entity"] {
+            assert!(find(&whole, name).is_some());
+            assert_eq!(find(&cut, name), find(&whole, name), "{name}");
+        }
+        assert_eq!(find(&cut, "tty_struct"), None);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        assert!(Btf::parse(b"").is_none());
+        assert!(Btf::parse(&[0x9f, 0xeb, 1, 0, 24, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0]).is_none());
+        let mut bytes = vec![0x9f, 0xeb, 1, 0, 24, 0, 0, 0, 0, 0, 0, 0, 12, 0, 0, 0, 12, 0, 0, 0, 1, 0, 0, 0];
+        // A type of no known kind.
+        bytes.extend([0, 0, 0, 0, 0, 0, 0, 0x1f, 0, 0, 0, 0, 0]);
+        assert!(Btf::parse(&bytes).is_none());
+    }
+}

@@ -1,0 +1,209 @@
+//! What descriptors refer to (`-y`, `-P`): programs of their own, which are loaded only where that is asked for.
+
+use crate::plans::ABIS;
+use crate::relocate;
+use crate::wire::{FilesSkel, FilesSkelBuilder, bound, bytes_of, fds_plan, file_detail, file_flag, rec_file};
+use libbpf_rs::skel::{OpenSkel, SkelBuilder};
+use libbpf_rs::{Link, MapCore, MapFlags};
+use std::mem::MaybeUninit;
+use std::net::IpAddr;
+use std::os::fd::BorrowedFd;
+use stride_event::{CallSet, Descriptor, Detail};
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::{Abi, Dir, Irregular, Len, Ret, Syscall, Ty, table};
+
+/// The loaded programs, attached until they are dropped.
+pub struct Files {
+    _skel: FilesSkel<'static>,
+    _links: [Link; 2],
+}
+
+impl Files {
+    /// Must be attached before the programs that send the records of calls: these come last.
+    pub fn attach(
+        ring: BorrowedFd<'_>,
+        tasks: BorrowedFd<'_>,
+        ring_call_limit: u64,
+        pid_level: u32,
+        calls: &CallSet,
+    ) -> libbpf_rs::Result<Files> {
+        let object = Box::leak(Box::new(MaybeUninit::uninit()));
+        let mut builder = FilesSkelBuilder::default();
+        let _types = relocate::by(&mut builder, relocate::types::FILES);
+        let mut open = builder.open(object)?;
+        open.maps.ring.reuse_fd(ring)?;
+        open.maps.tasks.reuse_fd(tasks)?;
+        if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
+            rodata.ring_call_limit = ring_call_limit;
+            rodata.level = pid_level;
+        }
+        let skel = open.load()?;
+        let (keys, plans): (Vec<u32>, Vec<fds_plan>) = plans(calls).into_iter().unzip();
+        if !keys.is_empty() {
+            let n = keys.len() as u32;
+            skel.maps.fds.update_batch(bytes_of(&keys), bytes_of(&plans), n, MapFlags::ANY, MapFlags::ANY)?;
+        }
+        let links = [skel.progs.on_fds_given.attach()?, skel.progs.on_fds_made.attach()?];
+        Ok(Files { _skel: skel, _links: links })
+    }
+}
+
+/// The descriptors of all calls wanted, by their index in the map.
+fn plans(calls: &CallSet) -> Vec<(u32, fds_plan)> {
+    let mut all = Vec::new();
+    for &abi in ABIS {
+        for entry in table(abi).iter().filter(|e| calls.contains(abi, u64::from(e.nr))) {
+            let mut plan = fds_plan::default();
+            add(&mut plan, entry.row, abi);
+            for form in entry.row.forms.iter().flat_map(|f| f.cases) {
+                add(&mut plan, &form.row, abi);
+            }
+            if (plan.args, plan.returned, plan.pair, plan.all) != (0, 0, 0, 0) && entry.nr < bound::NUMBERS.0 {
+                all.push((abi as u32 * bound::NUMBERS.0 + entry.nr, plan));
+            }
+        }
+    }
+    all
+}
+
+fn add(plan: &mut fds_plan, row: &Syscall, abi: Abi) {
+    for (i, arg) in row.args.iter().enumerate() {
+        let register = row.register(i, abi) as u8;
+        if is_fd(&arg.ty) {
+            plan.args |= 1 << register;
+        } else if matches!(arg.ty, Ty::Array(Dir::Out, Ty::Fd, Len::Fixed(2))) {
+            plan.pair = register + 1;
+        } else {
+            plan.all |= u8::from(holds_fds(&arg.ty, false)) | u8::from(holds_fds(&arg.ty, true)) << 1;
+        }
+    }
+    let returned = match row.ret {
+        Ret::Select(choice) => choice.cases.iter().map(|c| &c.1).chain([&choice.default]).any(|r| matches!(r, Ret::Fd)),
+        ret => matches!(ret, Ret::Fd),
+    };
+    plan.returned |= u8::from(returned);
+}
+
+/// Whether it is a descriptor, or may be one.
+fn is_fd(ty: &Ty) -> bool {
+    match ty {
+        // The other process may be its own.
+        Ty::Fd | Ty::DirFd | Ty::Custom(Irregular::FdOf(_) | Irregular::FdOfPidfd(_), _) => true,
+        Ty::As(_, inner) | Ty::Custom(_, inner) => is_fd(inner),
+        Ty::Select(select) => is_fd(&select.default) || select.cases.iter().any(|c| is_fd(&c.1)),
+        _ => false,
+    }
+}
+
+/// Whether there are descriptors in the memory it points to: given ones, or such as the call makes. What ioctl(2)
+/// takes is left out, as messages are: those calls are many, and seldom is there a descriptor in them.
+fn holds_fds(ty: &Ty, made: bool) -> bool {
+    let holds = |dir: Dir, inner: &Ty| (if made { dir == Dir::Out } else { dir.at_entry() }) && has_fd(inner, made);
+    match *ty {
+        Ty::Ptr(dir, inner) | Ty::Array(dir, inner, _) | Ty::Table(dir, inner, ..) => holds(dir, inner),
+        Ty::Grown(dir, s, ..) => holds(dir, &Ty::Struct(s)),
+        Ty::Exchange(s) | Ty::Spread(s) => holds(Dir::In, &Ty::Struct(s)),
+        Ty::Turn(s, _) => holds(Dir::In, &Ty::Struct(s)),
+        // A choice of many is ioctl's.
+        Ty::Select(select) if select.cases.len() <= 8 => {
+            select.cases.iter().any(|c| holds_fds(&c.1, made)) || holds_fds(&select.default, made)
+        }
+        Ty::Custom(Irregular::FdSet, _) => !made,
+        Ty::Custom(Irregular::Msghdr | Irregular::Mmsghdr | Irregular::MmsghdrOut, _) => false,
+        Ty::Custom(_, inner) | Ty::As(_, inner) => holds_fds(inner, made),
+        _ => false,
+    }
+}
+
+/// Whether a value in memory is one, or has one.
+fn has_fd(ty: &Ty, made: bool) -> bool {
+    match ty {
+        Ty::Struct(s) => s.fields.iter().any(|f| has_fd(&f.ty, made)),
+        Ty::Items(inner) | Ty::Reply(inner) | Ty::NonZero(inner) => has_fd(inner, made),
+        ty => is_fd(ty) || holds_fds(ty, made),
+    }
+}
+
+// linux/magic.h, and what has no path in it.
+const SOCKFS: u64 = 0x534f_434b;
+const PIPEFS: u64 = 0x5049_5045;
+const ANON_INODEFS: u64 = 0x0904_1934;
+const PIDFS: u64 = 0x5049_4446;
+const NSFS: u64 = 0x6e73_6673;
+
+/// What a record tells, and the names that follow it; `None` where it does not suffice.
+pub fn descriptor(rec: &rec_file, names: &[u8]) -> Option<Descriptor> {
+    let has = |flag: file_flag| rec.flags & flag.0 != 0;
+    let bare = Descriptor { fd: rec.fd as i32, made: has(file_flag::FILE_MADE), ..Descriptor::default() };
+    if has(file_flag::FILE_NONE) || has(file_flag::FILE_CUT) {
+        return Some(bare);
+    }
+    let (names, address) = match (rec.magic, names.iter().position(|&b| b == 0)) {
+        (SOCKFS, Some(end)) => names.split_at(end + 1),
+        _ => (names, &[][..]),
+    };
+    let names: Vec<&[u8]> = names.split_inclusive(|&b| b == 0).filter_map(|n| n.strip_suffix(b"\0")).collect();
+    let name = names.first().copied().unwrap_or_default();
+    let alone = has(file_flag::FILE_ALONE);
+    let mut path = match rec.magic {
+        NSFS => return None,
+        SOCKFS => format!("socket:[{}]", rec.ino).into_bytes(),
+        PIPEFS => format!("pipe:[{}]", rec.ino).into_bytes(),
+        PIDFS => b"anon_inode:[pidfd]".to_vec(),
+        ANON_INODEFS => [b"anon_inode:", name].concat(),
+        _ if names.is_empty() => b"/".to_vec(),
+        _ => names.iter().rev().flat_map(|name| [b"/", *name].concat()).collect(),
+    };
+    // The kernel's mark stays where the file has other names.
+    let gone = path[0] == b'/' && (alone || has(file_flag::FILE_UNHASHED) && !names.is_empty());
+    if gone && rec.nlink > 0 {
+        path.extend_from_slice(b" (deleted)");
+    }
+    let detail = detail(rec, &path, address);
+    Some(Descriptor {
+        path,
+        deleted: gone && rec.nlink == 0,
+        mode: rec.mode,
+        inode: rec.ino,
+        device: (rec.rdev >> 20, rec.rdev & 0xf_ffff),
+        name: if alone { name.to_vec() } else { Vec::new() },
+        detail,
+        ..bare
+    })
+}
+
+fn detail(rec: &rec_file, path: &[u8], address: &[u8]) -> Detail {
+    const PTMX: u32 = 5 << 20 | 2;
+    let from = &rec.detail;
+    let [first, second, third] = from.numbers;
+    match path {
+        b"anon_inode:[eventfd]" => Detail::Eventfd { count: first, id: second, semaphore: third & 1 != 0 },
+        b"anon_inode:[signalfd]" => Detail::Signalfd(first),
+        b"anon_inode:[pidfd]" => Detail::Pidfd(first as i32),
+        _ if rec.magic == SOCKFS => socket(from, address),
+        _ if rec.rdev == PTMX && rec.mode & 0o170000 == 0o020000 => Detail::Terminal(first as u32),
+        _ => Detail::None,
+    }
+}
+
+fn socket(from: &file_detail, name: &[u8]) -> Detail {
+    let address = |i: usize| {
+        let words: [u32; 4] = [0, 1, 2, 3].map(|k| from.addresses[i + k]);
+        if u64::from(from.family) == c::AF_INET {
+            return IpAddr::from(words[0].to_ne_bytes());
+        }
+        let mut bytes = [0; 16];
+        bytes.chunks_exact_mut(4).zip(words).for_each(|(to, word)| to.copy_from_slice(&word.to_ne_bytes()));
+        IpAddr::from(bytes)
+    };
+    match u64::from(from.family) {
+        c::AF_NETLINK => Detail::Netlink { protocol: from.numbers[0] as u32, port: from.numbers[1] as u32 },
+        c::AF_UNIX => Detail::Unix { peer: from.numbers[0], name: name.to_vec() },
+        // One without a port is bound to nothing yet.
+        c::AF_INET | c::AF_INET6 if from.ports[0] != 0 => Detail::Inet {
+            local: (address(0), from.ports[0]),
+            remote: (from.ports[1] != 0).then(|| (address(4), from.ports[1])),
+        },
+        _ => Detail::None,
+    }
+}
