@@ -29,7 +29,7 @@ pub fn adapt(options: &mut Options, recorded: &Metadata) -> Vec<String> {
         notes.push("instruction pointers were not recorded: that takes recording with -i".into());
         options.instruction_pointer = false;
     }
-    if !recorded.dumps && !(options.dump_read.is_empty() && options.dump_write.is_empty()) {
+    if !(recorded.dumps || options.dump_read.is_empty() && options.dump_write.is_empty()) {
         notes.push("transfers were not recorded whole: that takes recording with -e read=... or -e write=...".into());
         (options.dump_read, options.dump_write) = (FdSet::none(), FdSet::none());
     }

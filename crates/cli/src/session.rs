@@ -7,6 +7,7 @@ use crate::recording::{Recording, same_file};
 use crate::replay::Replay;
 use crate::{command, layout, outputs, replayed, select, select::Selector};
 use anyhow::{Result, bail};
+use nix::errno::Errno;
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use std::rc::Rc;
@@ -95,7 +96,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
             if options.replay.is_some() {
                 engine.stop();
             }
-            outputs.complain(&error);
+            if options.replay.is_none() || !error.ends_with(Errno::EPIPE.desc()) {
+                outputs.complain(&error);
+            }
         }
         if over && engine.interrupted().is_none() && !run.limit_told() {
             run.shown = u64::MAX;

@@ -167,6 +167,7 @@ fn what_was_not_recorded_is_told() {
 fn killed_at_any_moment_it_is_read_to_its_last_frame() {
     need!("/bin/dd");
     let engines = engines("killed_at_any_moment");
+    let told = regex::Regex::new(r"breaks off at byte (\d+), .*: ([\d,]+) calls, ").unwrap();
     let mut whole = 0;
     for i in 0..12u64 {
         let scratch = Scratch::new(&format!("killed-{i}"));
@@ -195,7 +196,6 @@ fn killed_at_any_moment_it_is_read_to_its_last_frame() {
         }
         assert_eq!(again.code(), Some(0), "{messages:?}");
         let [message] = messages[..] else { panic!("{messages:?}") };
-        let told = regex::Regex::new(r"breaks off at byte (\d+), .*: ([\d,]+) calls, ").unwrap();
         let told = told.captures(message).unwrap_or_else(|| panic!("{message}"));
         // Nothing but a part of a frame lies behind what was read.
         let offset: u64 = told[1].parse().unwrap();

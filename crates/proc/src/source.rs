@@ -60,26 +60,44 @@ impl Source for Live {
 
 /// Answers by thread: those about a thread end with it.
 #[derive(Default)]
-struct Answers(HashMap<Tid, HashMap<(Asked, i64), Option<Vec<u8>>>>);
+struct Answers {
+    by_thread: HashMap<Tid, OfThread>,
+    /// About how much memory was taken for them.
+    size: usize,
+}
+
+type OfThread = HashMap<(Asked, i64), Option<Vec<u8>>>;
+
+/// No program has descriptors and threads for this many bytes of answers; a hostile recording may.
+const MAX_SIZE: usize = 256 << 20;
 
 impl Answers {
     fn get(&self, question: Question) -> Option<&Option<Vec<u8>>> {
-        self.0.get(&question.tid)?.get(&(question.asked, question.number))
+        self.by_thread.get(&question.tid)?.get(&(question.asked, question.number))
     }
 
     /// Whether this is news.
     fn set(&mut self, Question { asked, tid, number }: Question, answer: &Option<Vec<u8>>) -> bool {
-        let of_thread = self.0.entry(tid).or_default();
+        if self.size > MAX_SIZE {
+            *self = Answers::default();
+        }
+        let of_thread = self.by_thread.entry(tid).or_default();
         match of_thread.get_mut(&(asked, number)) {
             Some(known) if known == answer => return false,
-            Some(known) => known.clone_from(answer),
+            Some(known) => {
+                self.size = self.size.saturating_sub(128 + known.as_ref().map_or(0, Vec::len));
+                known.clone_from(answer);
+            }
             None => _ = of_thread.insert((asked, number), answer.clone()),
         }
+        self.size += 128 + answer.as_ref().map_or(0, Vec::len);
         true
     }
 
     fn forget(&mut self, tid: Tid) {
-        self.0.remove(&tid);
+        let gone = self.by_thread.remove(&tid).into_iter().flatten();
+        let size: usize = gone.map(|(_, answer)| 128 + answer.map_or(0, |a| a.len())).sum();
+        self.size = self.size.saturating_sub(size);
     }
 }
 
@@ -152,5 +170,54 @@ impl Told {
 impl Source for Told {
     fn answer(&self, question: Question, _known: Option<&Descriptor>) -> Option<Vec<u8>> {
         self.0.borrow().get(question)?.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(tid: Tid, number: i64) -> Question {
+        Question { asked: Asked::Link, tid, number }
+    }
+
+    #[test]
+    fn answers_hold_until_there_are_others_or_the_thread_is_gone() {
+        let told = Told::default();
+        let tell = |tid, number, answer: Option<&[u8]>| {
+            told.tell(Fact { question: question(tid, number), answer: answer.map(<[u8]>::to_vec) });
+        };
+        tell(1, 3, Some(b"a"));
+        tell(2, 3, Some(b"b"));
+        assert_eq!(told.answer(question(1, 3), None).as_deref(), Some(&b"a"[..]));
+        tell(1, 3, Some(b"c"));
+        assert_eq!(told.answer(question(1, 3), None).as_deref(), Some(&b"c"[..]));
+        tell(1, 3, None);
+        assert_eq!(told.answer(question(1, 3), None), None);
+        told.forget(2);
+        assert_eq!(told.answer(question(2, 3), None), None);
+    }
+
+    #[test]
+    fn only_news_is_noted() {
+        let (noting, me) = (Rc::new(Noting::default()), std::process::id() as Tid);
+        let answer = noting.answer(question(me, -100), None);
+        assert!(answer.is_some());
+        assert_eq!(noting.take_news(), [Fact { question: question(me, -100), answer: answer.clone() }]);
+        assert_eq!(noting.answer(question(me, -100), None), answer);
+        assert_eq!(Noted(noting.clone()).answer(question(me, -100), None), answer);
+        assert_eq!(noting.take_news(), []);
+        noting.event(&Event::Exited { tid: me, status: 0, at: 0 });
+        noting.answer(question(me, -100), None);
+        assert_eq!(noting.take_news().len(), 1);
+    }
+
+    #[test]
+    fn endless_answers_are_not_kept() {
+        let told = Told::default();
+        for number in 0..600 {
+            told.tell(Fact { question: question(1, number), answer: Some(vec![0; 1 << 20]) });
+            assert!(told.0.borrow().size <= MAX_SIZE + (2 << 20));
+        }
     }
 }

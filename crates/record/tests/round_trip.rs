@@ -46,6 +46,10 @@ proptest! {
         prop_assert!(matches!(reader.ending(), Some(Ending::Whole(totals)) if *totals == whole));
     }
 
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
     /// Cut anywhere, all frames that are whole are read, and nothing else.
     #[test]
     fn cut_anywhere(scenes in prop::collection::vec(scene(), 1..20)) {
