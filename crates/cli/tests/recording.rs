@@ -265,6 +265,36 @@ fn bad_files() {
 }
 
 #[test]
+fn a_reader_that_leaves_is_no_mistake() {
+    let scratch = Scratch::new("leaves");
+    scratch.stride(["--record=rec", "dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=5000"]);
+    let mut command = std::process::Command::new("/bin/bash");
+    command
+        .args(["-c", &format!("{STRIDE} --replay=rec | head -n1; echo ${{PIPESTATUS[0]}}")])
+        .current_dir(scratch.path(""));
+    let run = Run::of(command);
+    lines_are(&run.out, &["execve.*", "0"]);
+    assert_eq!(run.err, "");
+}
+
+/// What was lost is told where it is missing, and in the end.
+#[test]
+fn losses_are_recorded() {
+    if engines("losses_are_recorded").len() < 2 {
+        return;
+    }
+    let scratch = Scratch::new("losses");
+    let lossy = ["--engine=ebpf", "--on-overflow=drop", "--ring-size=64K", "--record=rec"];
+    let dd = ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000", "status=none"];
+    let live = scratch.stride([&lossy[..], &dd].concat());
+    let again = replay(&scratch, &[]);
+    same(&again.out, &live.trace, "losses");
+    let first = |run: &Run| run.messages().first().map(|m| m.to_string());
+    assert_eq!(first(&again), first(&live));
+    assert_eq!(live.trace.contains("lost here"), first(&live).is_some_and(|m| m.contains("lost")));
+}
+
+#[test]
 fn files_that_cannot_be() {
     let scratch = Scratch::new("cannot");
     let refused = |args: &[&str]| {
