@@ -84,7 +84,7 @@ pub fn overflow(options: &Options) -> Settings {
             flags::Overflow::Wait => Overflow::Wait,
             flags::Overflow::Drop => Overflow::Drop,
         }),
-        ring_bytes: options.ring_size.unwrap_or(Settings::default().ring_bytes),
+        ring_bytes: options.ring_size,
         ..Settings::default()
     }
 }

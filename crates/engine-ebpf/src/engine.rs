@@ -36,12 +36,12 @@ pub enum Overflow {
 }
 
 /// What is the engine's own to choose.
-#[derive(Clone, Copy, Debug)]
+#[derive(Default, Clone, Copy, Debug)]
 pub struct Settings {
     /// `None`: wait, unless there are processes to attach to, which are not to be held unasked.
     pub on_overflow: Option<Overflow>,
     /// Size of each ring: a power of two, at least a page.
-    pub ring_bytes: u32,
+    pub ring_bytes: Option<u32>,
     /// How many there are; 0: as many as this machine is worth.
     pub rings: u32,
     /// Watch calls when they are entered only if times are wanted, though some calls' memory be lost by the time they return
@@ -55,7 +55,19 @@ impl Settings {
             Some(how) => how == Overflow::Wait,
             None => spec.attach.is_empty(),
         };
-        RingSize::of(self.ring_bytes, hold)
+        match self.ring_bytes {
+            Some(bytes) => RingSize::of(bytes, hold),
+            // Calls that are counted leave no records.
+            None if spec.counting.is_some_and(|c| c.only) => {
+                RingSize::of(1 << 20, self.on_overflow == Some(Overflow::Wait))
+            }
+            // Every call of a program that does nothing else must find room until the reader is there. A large ring takes its time to
+            // allocate (0.2 ms for 1 MiB), which few calls are not worth.
+            None if spec.calls.is_all() && spec.about.is_none() => {
+                RingSize::of((DEFAULT_RING / self.rings(spec).next_power_of_two()).max(DEFAULT_RING / 4), hold)
+            }
+            None => RingSize::of(DEFAULT_RING / 4, hold),
+        }
     }
 
     /// A second one is worth it where more than two CPUs may write, one of four being the reader's.
@@ -70,13 +82,8 @@ impl Settings {
 }
 
 const RINGS_MAX: u32 = 8;
-
-impl Default for Settings {
-    fn default() -> Settings {
-        // A larger ring takes its time to allocate.
-        Settings { on_overflow: None, ring_bytes: 4 << 20, rings: 0, exits_only: false }
-    }
-}
+/// Where nothing else is asked for.
+pub const DEFAULT_RING: u32 = 16 << 20;
 
 /// How long the reader waits before it looks for itself.
 const PATIENCE: Duration = Duration::from_millis(20);

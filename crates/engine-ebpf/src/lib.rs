@@ -30,7 +30,7 @@ mod threads;
 mod valve;
 mod wire;
 
-pub use engine::{EbpfEngine, Overflow, Settings};
+pub use engine::{DEFAULT_RING, EbpfEngine, Overflow, Settings};
 pub use error::{StartError, Why, setcap};
 pub use load::{available, trial_load};
 pub use probe::trial;

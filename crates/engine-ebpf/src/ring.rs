@@ -68,6 +68,8 @@ pub struct Ring {
     told: u64,
     /// The writer's position when last looked at.
     end: u64,
+    /// The length of the record at `pos`, once it was found complete.
+    front: Option<usize>,
 }
 
 /// How full a ring is, as the kernel side sees it.
@@ -100,7 +102,7 @@ impl Ring {
         let page = page_size();
         let consumer = Mapping::new(fd, page, libc::PROT_READ | libc::PROT_WRITE, 0)?;
         let producer = Mapping::new(fd, page + 2 * size as usize, libc::PROT_READ, page)?;
-        Ok(Ring { consumer, producer, page, size: u64::from(size), pos: 0, told: 0, end: 0 })
+        Ok(Ring { consumer, producer, page, size: u64::from(size), pos: 0, told: 0, end: 0, front: None })
     }
 
     fn data(&self, pos: u64) -> *const u8 {
@@ -110,7 +112,19 @@ impl Ring {
     }
 
     /// The next record, which stays in place until [`Ring::advance`].
+    #[inline]
     pub fn peek(&mut self) -> Option<&[u8]> {
+        let len = match self.front {
+            Some(len) => len,
+            None => self.find()?,
+        };
+        // SAFETY: the record is complete, and the kernel leaves it alone until the reader's position moves past it. The data is
+        // mapped twice, so that it is contiguous.
+        Some(unsafe { std::slice::from_raw_parts(self.data(self.pos).add(HEADER as usize), len) })
+    }
+
+    /// Looks for the next record; returns its length.
+    fn find(&mut self) -> Option<usize> {
         loop {
             if self.pos >= self.end {
                 self.end = self.producer.position().load(Ordering::Acquire);
@@ -131,9 +145,8 @@ impl Ring {
                 self.skip(len);
                 continue;
             }
-            // SAFETY: the record is complete, and the kernel leaves it alone until the reader's position moves past it. The data is
-            // mapped twice, so that it is contiguous.
-            return Some(unsafe { std::slice::from_raw_parts(at.add(HEADER as usize), len) });
+            self.front = Some(len);
+            return Some(len);
         }
     }
 
@@ -148,6 +161,7 @@ impl Ring {
     }
 
     fn skip(&mut self, len: usize) {
+        self.front = None;
         self.pos += (len as u64 + HEADER).next_multiple_of(8);
         // The writer reads our position for each record: it is moved rarely, so that its cache line stays where it is.
         if self.pos - self.told >= self.size / 64 {

@@ -25,6 +25,7 @@ impl Rings {
     }
 
     /// The next record, which stays in place until [`Rings::advance`].
+    #[inline]
     pub fn peek(&mut self) -> Option<&[u8]> {
         if self.current.is_none() {
             self.current = self.oldest();
@@ -33,6 +34,7 @@ impl Rings {
     }
 
     /// Gives the record that `peek` returned back to the kernel.
+    #[inline]
     pub fn advance(&mut self) {
         let Some(i) = self.current else { return };
         self.all[i].advance();

@@ -79,7 +79,7 @@ fn what_a_small_ring_loses_is_counted_to_the_call() {
     assert_eq!(none, 0);
     assert!(all > 40000);
     let (shown, lost) = count(
-        Settings { ring_bytes: 64 << 10, on_overflow: Some(Overflow::Drop), ..Settings::default() },
+        Settings { ring_bytes: Some(64 << 10), on_overflow: Some(Overflow::Drop), ..Settings::default() },
         Duration::from_millis(200),
     );
     assert!(lost > 0);

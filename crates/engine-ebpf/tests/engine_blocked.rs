@@ -83,7 +83,7 @@ fn a_return_that_is_lost() {
 
     let spec = TraceSpec { attach: vec![pid], entries: true, ..everything() };
     let mut engine =
-        EbpfEngine::start_with(spec, Settings { ring_bytes: 64 << 10, rings: 1, ..Settings::default() }).unwrap();
+        EbpfEngine::start_with(spec, Settings { ring_bytes: Some(64 << 10), rings: 1, ..Settings::default() }).unwrap();
     let mut entered = 0;
     while entered < 2 {
         entered += u32::from(matches!(engine.next().unwrap(), Some(Event::Enter(_))));

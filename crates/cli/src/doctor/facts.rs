@@ -3,7 +3,7 @@
 use std::fs::read_to_string;
 use std::time::Duration;
 use stride_engine_ebpf::probe::{self, ExecSeen};
-use stride_engine_ebpf::{Settings, Why};
+use stride_engine_ebpf::{DEFAULT_RING, Why};
 
 #[derive(Debug)]
 pub struct Facts {
@@ -50,7 +50,7 @@ pub struct Cgroups {
 
 impl Facts {
     pub fn gather() -> Facts {
-        let ring_bytes = Settings::default().ring_bytes;
+        let ring_bytes = DEFAULT_RING;
         let trial = probe::trial();
         let status = read_to_string("/proc/self/status").unwrap_or_default();
         let field = |name: &str| status.lines().find_map(|l| l.strip_prefix(name)).map(str::trim).unwrap_or_default();

@@ -217,9 +217,10 @@ pub const FLAGS: &[Flag] = &[
         own: true,
         doc: "Sets how much the eBPF engine lets gather that Stride has not read yet. SIZE is a number of bytes, with K, M or G \
               behind it for units of 1024, from 64K to 1G; it is rounded up to a power of two. Memory of this size is taken \
-              while Stride runs, and taking much takes its time. The default is 4M.\n\n\
+              while Stride runs, and taking much takes its time. The default is 16M, and 4M where only \
+              some calls are wanted.\n\n\
               With --on-overflow=wait, at least 2M are kept for what threads still write while they are brought to a halt: by \
-              default threads are held when 2M have gathered, and if SIZE is less than 4M, when SIZE has gathered, though \
+              default threads are held when 14M have gathered (2M of 4M), and if SIZE is less than 4M, when SIZE has gathered, though \
               4M are taken.\n\n\
               On machines with four CPUs and more, -f takes such memory for every two of them, up to eight times.\n\n\
               With the ptrace engine the option has no effect.",
