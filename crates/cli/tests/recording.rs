@@ -142,7 +142,7 @@ fn alone_it_shows_nothing_and_keeps_the_status() {
         assert_eq!(again.code(), Some(0), "{again:?}");
         lines_include(
             &again.out,
-            &[r"\d+ execve\(.*", r#"\d+ write\(1, "out\\n", 4\) += 4"#, r"\d+ \+\+\+ exited with 7 \+\+\+"],
+            &[r"\d+ +execve\(.*", r#"\d+ +write\(1, "out\\n", 4\) += 4"#, r"\d+ +\+\+\+ exited with 7 \+\+\+"],
         );
     }
 }
