@@ -3,6 +3,7 @@
 use crate::doctor::own_path;
 use crate::flags::{Engine as Choice, Options};
 use crate::layout;
+use crate::replay::Replay;
 use anyhow::{Result, anyhow, bail};
 use stride_engine_base::spawn;
 use stride_engine_ebpf::{EbpfEngine, Held, Settings, StartError};
@@ -15,6 +16,8 @@ pub const AUTO_TAKES_EBPF: bool = true;
 enum Kind {
     Ptrace(Box<PtraceEngine>),
     Ebpf(Box<EbpfEngine>),
+    /// No engine at all: what one saw before.
+    Replay(Box<Replay>),
 }
 
 /// The engine at work.
@@ -44,8 +47,29 @@ impl Engine {
         }
     }
 
+    pub fn replay(replay: Replay) -> Engine {
+        Engine { kind: Kind::Replay(Box::new(replay)), reason: String::new() }
+    }
+
+    /// The recording, if it is one.
+    pub fn replayed(&self) -> Option<&Replay> {
+        match &self.kind {
+            Kind::Replay(replay) => Some(replay),
+            _ => None,
+        }
+    }
+
+    pub fn name(&self) -> &'static str {
+        match self.kind {
+            Kind::Ptrace(_) => "ptrace",
+            Kind::Ebpf(_) => "ebpf",
+            Kind::Replay(_) => "replay",
+        }
+    }
+
     pub fn next(&mut self) -> Result<Option<Event<'_>>> {
         match &mut self.kind {
+            Kind::Replay(replay) => Ok(replay.next()),
             Kind::Ptrace(engine) => engine.next().map_err(|e| anyhow!("{e}")),
             Kind::Ebpf(engine) => engine.next().map_err(|e| anyhow!("reading the ring buffer: {e}")),
         }
@@ -61,13 +85,16 @@ impl Engine {
                 engine.failures().iter().map(told).collect()
             }
             Kind::Ebpf(engine) => engine.failures(),
+            Kind::Replay(_) => Vec::new(),
         }
     }
 
     /// Facts for whoever debugs Stride (`-d`).
     pub fn describe(&self) -> Vec<String> {
-        let name = if matches!(self.kind, Kind::Ebpf(_)) { "ebpf" } else { "ptrace" };
-        let mut facts = vec![format!("engine: {name} ({})", self.reason)];
+        if let Kind::Replay(replay) = &self.kind {
+            return vec![replay.describe()];
+        }
+        let mut facts = vec![format!("engine: {} ({})", self.name(), self.reason)];
         if let Kind::Ptrace(engine) = &self.kind {
             facts.push(format!("ptrace_setoptions = {:#x}", engine.options()));
             if engine.options() & nix::libc::PTRACE_O_EXITKILL != 0 {
@@ -78,11 +105,12 @@ impl Engine {
         facts
     }
 
-    /// The command that was started.
+    /// The command that was started by this engine.
     pub fn command(&self) -> Option<Tid> {
         match &self.kind {
             Kind::Ptrace(engine) => engine.command(),
             Kind::Ebpf(engine) => engine.command(),
+            Kind::Replay(_) => None,
         }
     }
 
@@ -90,6 +118,7 @@ impl Engine {
     pub fn lost(&self) -> (u64, u64) {
         match &self.kind {
             Kind::Ptrace(_) => (0, 0),
+            Kind::Replay(replay) => replay.lost(),
             Kind::Ebpf(engine) => (engine.lost_calls(), engine.unseen_threads()),
         }
     }
@@ -97,7 +126,7 @@ impl Engine {
     /// What it took not to lose calls.
     pub fn held(&self) -> Held {
         match &self.kind {
-            Kind::Ptrace(_) => Held::default(),
+            Kind::Ptrace(_) | Kind::Replay(_) => Held::default(),
             Kind::Ebpf(engine) => engine.held(),
         }
     }
@@ -105,7 +134,7 @@ impl Engine {
     /// What the engine counted.
     pub fn counted(&self) -> Result<Vec<Counted>> {
         match &self.kind {
-            Kind::Ptrace(_) => Ok(Vec::new()),
+            Kind::Ptrace(_) | Kind::Replay(_) => Ok(Vec::new()),
             Kind::Ebpf(engine) => engine.counted().map_err(|e| anyhow!("reading the counters: {e}")),
         }
     }
@@ -115,6 +144,7 @@ impl Engine {
         match &mut self.kind {
             Kind::Ptrace(engine) => engine.stop(None),
             Kind::Ebpf(engine) => engine.stop(None),
+            Kind::Replay(replay) => replay.stop(),
         }
     }
 
@@ -123,6 +153,7 @@ impl Engine {
         match &self.kind {
             Kind::Ptrace(engine) => engine.interrupted(),
             Kind::Ebpf(engine) => engine.interrupted(),
+            Kind::Replay(_) => None,
         }
     }
 }

@@ -64,6 +64,11 @@ pub fn decoding(options: &Options) -> stride_decode::Options {
     }
 }
 
+/// Whether what descriptors refer to is shown, or chosen by.
+pub fn needs_descriptors(options: &Options) -> bool {
+    !options.decode_fds.is_empty() || !options.paths.is_empty()
+}
+
 pub fn summary(summary: &flags::Summary) -> SummaryLayout {
     SummaryLayout {
         columns: summary.columns.clone(),

@@ -22,7 +22,9 @@ impl Losses {
 
     pub fn tell(&self, options: &Options, outputs: &Outputs) {
         if self.calls > 0 || self.threads > 0 {
-            outputs.complain(&self.lost());
+            // What helps is to be tried when it is recorded.
+            let told = self.lost();
+            outputs.complain(if options.replay.is_some() { told.lines().next().unwrap_or_default() } else { &told });
         }
         if self.held.times > 0 && !options.is_quiet(Quiet::Held) {
             outputs.complain(&self.told_held());

@@ -7,6 +7,9 @@ mod flags;
 mod layout;
 mod losses;
 mod outputs;
+mod recording;
+mod replay;
+mod replayed;
 mod select;
 mod session;
 

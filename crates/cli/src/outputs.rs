@@ -9,10 +9,11 @@ use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use stride_event::Tid;
 use stride_output::{Show, Sink, TextView};
-use stride_proc::Proc;
+use stride_proc::{Proc, Source};
 
 pub struct Outputs {
     program: String,
@@ -47,6 +48,11 @@ impl Outputs {
                 outputs.terminal = io::stderr().is_terminal();
                 outputs.sink = Some(Sink::new("standard error", Box::new(io::stderr()), true));
                 outputs.tail = Some(Box::new(io::stderr()));
+            }
+            Output::Stdout => {
+                outputs.terminal = io::stdout().is_terminal();
+                outputs.sink = Some(Sink::new("standard output", Box::new(io::stdout()), outputs.terminal));
+                outputs.tail = Some(Box::new(io::stdout()));
             }
             // Each thread's file is opened when its first line is due.
             Output::File(path) if options.output_separately => {
@@ -90,10 +96,10 @@ impl Outputs {
         self.shell.as_ref().is_some_and(|shell| shell.id() == pid as u32)
     }
 
-    pub fn text_view(&mut self, options: &Options) -> Result<TextView> {
+    pub fn text_view(&mut self, options: &Options, source: Rc<dyn Source>, wall_offset: i128) -> Result<TextView> {
         let layout = layout::layout(options, self.terminal);
         let decoding = layout::decoding(options);
-        let world = Box::new(Proc::new(options.decode_fds, options.decode_pids));
+        let world = Box::new(Proc::new(options.decode_fds, options.decode_pids, source));
         let show = show(options);
         if let (Output::File(path), true) = (&options.output, options.output_separately) {
             let (path, append) = (path.clone(), options.append);
@@ -104,10 +110,10 @@ impl Outputs {
                 let file = open(&name, append).map_err(|e| e.to_string())?;
                 Ok(Sink::new(name.display().to_string(), Box::new(file), false))
             });
-            return Ok(TextView::per_thread(layout, decoding, world, wall_offset(), show, open));
+            return Ok(TextView::per_thread(layout, decoding, world, wall_offset, show, open));
         }
         let sink = self.sink.take().ok_or_else(|| anyhow!("the output is in use"))?;
-        Ok(TextView::new(layout, decoding, world, wall_offset(), show, sink))
+        Ok(TextView::new(layout, decoding, world, wall_offset, show, sink))
     }
 
     pub fn write_summary(&mut self, table: &str, text: Option<&mut TextView>) {
@@ -160,7 +166,7 @@ fn show(options: &Options) -> Show {
 }
 
 /// Wall-clock time minus monotonic time, in nanoseconds.
-fn wall_offset() -> i128 {
+pub fn wall_offset() -> i128 {
     let wall = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i128);
     let monotonic = nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC)
         .map_or(0, |t| i128::from(t.tv_sec()) * 1_000_000_000 + i128::from(t.tv_nsec()));

@@ -2,10 +2,11 @@
 
 use crate::flags::Options;
 use std::collections::HashMap;
+use std::rc::Rc;
 use stride_decode::{Touch, World, touches};
 use stride_event::{Call, CallSet, Event, FdSet, Outcome, Tid};
 use stride_filter::{PathSet, Status, WordSet};
-use stride_proc::Proc;
+use stride_proc::{Proc, Source};
 
 pub struct Selector {
     paths: PathSet,
@@ -32,13 +33,13 @@ impl Decision {
 }
 
 impl Selector {
-    pub fn new(options: &Options) -> Selector {
+    pub fn new(options: &Options, source: Rc<dyn Source>) -> Selector {
         Selector {
             paths: options.paths.clone(),
             fds: options.trace_fds.clone(),
             status: options.status,
-            calls: needs_all_calls(options).then(|| options.trace.clone()),
-            world: Proc::paths_only(),
+            calls: (needs_all_calls(options) || options.replay.is_some()).then(|| options.trace.clone()),
+            world: Proc::paths_only(source),
             decided: HashMap::new(),
         }
     }

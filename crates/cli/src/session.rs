@@ -3,13 +3,18 @@
 use crate::engine::Engine;
 use crate::flags::{Daemonize, Options, Output};
 use crate::losses::Losses;
-use crate::{command, layout, outputs, select, select::Selector};
+use crate::recording::{Recording, same_file};
+use crate::replay::Replay;
+use crate::{command, layout, outputs, replayed, select, select::Selector};
 use anyhow::{Result, bail};
+use nix::errno::Errno;
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
+use std::rc::Rc;
 use stride_event::{About, Call, CallSet, Counted, Counting, Event, Fate, Limits, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::{Quiet, Status};
 use stride_output::{Lost, Summary, TextView};
+use stride_proc::{Live, Noted, Source};
 
 /// How the run ended, for Stride's own exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,11 +24,34 @@ pub enum Ended {
     Signaled(i32),
 }
 
-pub fn run(options: Options) -> Result<Ended> {
+pub fn run(mut options: Options) -> Result<Ended> {
+    let replay = options.replay.as_deref().map(Replay::open).transpose()?;
+    let mut recording = options.record.as_deref().map(|path| Recording::open(path, &options)).transpose()?;
+    if let (Some(recorded), Output::File(output)) = (&options.replay, &options.output)
+        && same_file(recorded, output)
+    {
+        bail!("-o/--output names the file that is replayed, '{}': give it another name", output.display());
+    }
     let mut outputs = outputs::Outputs::open(&options)?;
-    let spec = spec(&options)?;
-    let mut engine = Engine::start(&options, spec)?;
-    outputs::release_stdio();
+    let world = World::of(replay.as_ref(), recording.as_ref());
+    let mut offset = outputs::wall_offset();
+    let mut engine = match replay {
+        Some(replay) => {
+            offset = replay.metadata().wall_offset.into();
+            replayed::adapt(&mut options, replay.metadata()).iter().for_each(|note| outputs.complain(note));
+            Engine::replay(replay)
+        }
+        None => {
+            let spec = spec(&options)?;
+            let limits = spec.limits;
+            let engine = Engine::start(&options, spec)?;
+            outputs::release_stdio();
+            if let Some(complaint) = recording.as_mut().and_then(|r| r.begin(&options, &engine, &limits, offset)) {
+                outputs.complain(&complaint);
+            }
+            engine
+        }
+    };
     if options.debug {
         engine.describe().iter().for_each(|fact| outputs.complain(fact));
         if options.daemonize != Daemonize::No {
@@ -33,8 +61,8 @@ pub fn run(options: Options) -> Result<Ended> {
     for failure in engine.failures() {
         outputs.complain(&failure);
     }
-    let mut views = Views::new(&options, &mut outputs)?;
-    let mut selector = Selector::new(&options);
+    let mut views = Views::new(&options, &mut outputs, world.shown, offset, recording)?;
+    let mut selector = Selector::new(&options, world.chosen_by);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
     while let Some(event) = engine.next()? {
         // What was on its way when the limit was reached is beyond it.
@@ -51,18 +79,26 @@ pub fn run(options: Options) -> Result<Ended> {
             if matches!(event, Event::Exit(_)) {
                 run.shown += 1;
             }
-            views.event(&event);
+            if let Some(complaint) = views.event(&event) {
+                outputs.complain(&complaint);
+            }
         } else if let Event::Enter(call) | Event::Exit(call) = event {
             views.note_call(call);
         }
         let over = options.syscall_limit.is_some_and(|limit| run.shown >= limit);
         if let Some(error) = views.take_error() {
-            if let Event::Started { tid, origin: Origin::Spawned, .. } = event {
+            if let (Event::Started { tid, origin: Origin::Spawned, .. }, None) = (event, &options.replay) {
                 // Its own output file: nothing has been run, and nothing shall be.
                 let _ = nix::sys::signal::kill(Pid::from_raw(tid), Signal::SIGKILL);
                 bail!(error);
             }
-            outputs.complain(&error);
+            // Whoever reads has left: there is nothing else to do.
+            if options.replay.is_some() {
+                engine.stop();
+            }
+            if options.replay.is_none() || !error.ends_with(Errno::EPIPE.desc()) {
+                outputs.complain(&error);
+            }
         }
         if over && engine.interrupted().is_none() && !run.limit_told() {
             run.shown = u64::MAX;
@@ -73,6 +109,10 @@ pub fn run(options: Options) -> Result<Ended> {
     let interrupted = engine.interrupted();
     let counted = engine.counted()?;
     let losses = Losses::of(&engine);
+    if let Some(complaint) = views.recording.as_mut().and_then(|recording| recording.finish(&engine)) {
+        outputs.complain(&complaint);
+    }
+    let ending = engine.replayed().map_or(Ok(None), Replay::ending);
     drop(engine);
     views.merge(&counted);
     let counted = counting(&options).is_some();
@@ -81,7 +121,32 @@ pub fn run(options: Options) -> Result<Ended> {
     drop(views);
     outputs.close();
     losses.tell(&options, &outputs);
+    if let Some(cut) = ending? {
+        outputs.complain(&cut);
+    }
     Ok(interrupted.map_or(run.ended, Ended::Signaled))
+}
+
+/// Who knows of the world beside the calls.
+struct World {
+    chosen_by: Rc<dyn Source>,
+    shown: Rc<dyn Source>,
+}
+
+impl World {
+    fn of(replay: Option<&Replay>, recording: Option<&Recording>) -> World {
+        match (replay, recording) {
+            (Some(replay), _) => World { chosen_by: replay.told(), shown: replay.told() },
+            // The recording asks before the text, which shows what was recorded. Choosing comes before either.
+            (None, Some(recording)) => {
+                World { chosen_by: recording.source(), shown: Rc::new(Noted(recording.source())) }
+            }
+            (None, None) => {
+                let live = Rc::<Live>::default();
+                World { chosen_by: live.clone(), shown: live }
+            }
+        }
+    }
 }
 
 /// What the run has come to.
@@ -109,11 +174,12 @@ impl Run<'_> {
 
 /// What the engine is asked for.
 fn spec(options: &Options) -> Result<TraceSpec> {
-    let prints = options.prints_calls();
+    let records = options.record.is_some();
+    let prints = options.prints_calls() || records;
     let by_path = !options.paths.is_empty() || options.trace_fds.is_some();
     let unabbreviated = options.abbrev != stride_event::CallSet::all();
     let elements = if unabbreviated { usize::MAX >> 1 } else { options.string_limit };
-    let times = options.summary.as_ref().is_some_and(|s| !s.wall_clock);
+    let cpu_times = records || options.summary.as_ref().is_some_and(|s| !s.wall_clock);
     Ok(TraceSpec {
         command: options.command.as_ref().map(command::resolve).transpose()?,
         attach: options.attach.clone(),
@@ -130,11 +196,12 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         // What a path or descriptor stands for may change during the call.
         entries: prints || by_path,
         want_ip: options.instruction_pointer,
-        want_times: options.timestamps.is_some()
+        want_times: records
+            || options.timestamps.is_some()
             || options.relative_timestamps.is_some()
             || options.syscall_times.is_some()
             || options.summary.is_some(),
-        want_system_time: times,
+        want_system_time: cpu_times,
         counting: counting(options),
         about: about(options),
         // The number of a call that is not shown itself may be (`-n`).
@@ -159,37 +226,51 @@ fn about(options: &Options) -> Option<About> {
 /// What the engine may count by itself: all calls of the summary, where it can tell which ones these are.
 fn counting(options: &Options) -> Option<Counting> {
     let summary = options.summary.as_ref()?;
-    if options.syscall_limit.is_some()
+    if options.replay.is_some()
+        || options.syscall_limit.is_some()
         || !options.paths.is_empty()
         || options.trace_fds.is_some()
         || select::needs_all_calls(options)
     {
         return None;
     }
-    Some(Counting { only: !options.prints_calls(), cpu_time: !summary.wall_clock })
+    let only = !options.prints_calls() && options.record.is_none();
+    Some(Counting { only, cpu_time: !summary.wall_clock })
 }
 
 /// What is made of the events.
 struct Views {
+    /// First of all: while others write, more time passes.
+    recording: Option<Recording>,
     text: Option<TextView>,
     summary: Option<Summary>,
 }
 
 impl Views {
-    fn new(options: &Options, outputs: &mut outputs::Outputs) -> Result<Views> {
+    fn new(
+        options: &Options,
+        outputs: &mut outputs::Outputs,
+        source: Rc<dyn Source>,
+        offset: i128,
+        recording: Option<Recording>,
+    ) -> Result<Views> {
         Ok(Views {
-            text: options.prints_calls().then(|| outputs.text_view(options)).transpose()?,
+            recording,
+            text: options.prints_calls().then(|| outputs.text_view(options, source, offset)).transpose()?,
             summary: options.summary.as_ref().map(|s| Summary::new(layout::summary(s))),
         })
     }
 
-    fn event(&mut self, event: &Event<'_>) {
+    /// The answer is a complaint.
+    fn event(&mut self, event: &Event<'_>) -> Option<String> {
+        let complaint = self.recording.as_mut().and_then(|recording| recording.event(event));
         if let (Some(summary), Event::Exit(call)) = (&mut self.summary, event) {
             summary.add(call);
         }
         if let Some(text) = &mut self.text {
             text.event(event);
         }
+        complaint
     }
 
     /// Messages about tracees that strace writes to stderr, not to the trace.

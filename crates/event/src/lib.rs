@@ -15,5 +15,5 @@ pub use capture::{Limits, Peek, capture};
 pub use counted::{Counted, Histogram, Times};
 pub use descriptor::{Descriptor, Detail};
 pub use event::{Event, Fate, Ns, Origin, SIGINFO_SIZE, Tid};
-pub use memory::{Blocks, Memory, Phase};
+pub use memory::{BlockRef, Blocks, Memory, Phase};
 pub use spec::{About, CallSet, Command, Counting, FdSet, Seccomp, TraceSpec};

@@ -38,6 +38,16 @@ pub struct Blocks {
     bytes: Vec<u8>,
 }
 
+/// A block as it was copied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockRef<'a> {
+    pub op: u8,
+    pub phase: Phase,
+    pub addr: u64,
+    pub faulted: bool,
+    pub bytes: &'a [u8],
+}
+
 /// What a read of captured memory gives.
 pub trait Memory {
     /// Exactly `len` bytes, or nothing.
@@ -118,6 +128,21 @@ impl Blocks {
     pub fn get(&self, i: usize) -> Option<(u8, u64, Phase, &[u8])> {
         let b = self.blocks.get(i)?;
         Some((b.op, b.addr, b.phase, &self.bytes[b.start as usize..(b.start + b.len) as usize]))
+    }
+
+    /// Everything there is to know of the block at a position.
+    pub fn block(&self, i: usize) -> Option<BlockRef<'_>> {
+        let b = self.blocks.get(i)?;
+        let bytes = &self.bytes[b.start as usize..(b.start + b.len) as usize];
+        Some(BlockRef { op: b.op, phase: b.phase, addr: b.addr, faulted: b.faulted, bytes })
+    }
+
+    /// Appends a block that was copied before.
+    pub fn push_block(&mut self, block: BlockRef<'_>) {
+        let start = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(block.bytes);
+        let BlockRef { op, phase, addr, faulted, bytes } = block;
+        self.blocks.push(Block { addr, start, len: bytes.len() as u32, op, phase, faulted });
     }
 
     pub fn last_bytes(&self) -> &[u8] {

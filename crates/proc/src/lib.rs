@@ -2,60 +2,77 @@
 //!
 //! Everything is looked up at the moment it is asked for, unless the engine knows it: a descriptor's meaning changes under the
 //! tracee's hands.
-//! Kept is only what cannot change while its inode lives.
+//! Kept is only what cannot change while its inode lives. What was answered can be recorded, and told again ([`Told`]).
 
 mod diag;
 mod fdinfo;
 mod link;
 mod pidns;
 mod socket;
+mod source;
 
-use std::cell::RefCell;
+pub use source::{Live, Noted, Noting, Source, Told, ended};
+use std::rc::Rc;
 use stride_decode::{FdInfo, PidInfo, World};
 use stride_event::{Descriptor, Tid};
 use stride_filter::{FdDetail, PidDetail, WordSet};
+use stride_record::{Asked, Question};
 use stride_syscalls::PidKind;
 
 const AT_FDCWD: i32 = -100;
 
-/// Looks things up in /proc at the moment they are asked for.
+/// What of the world the options want to be shown, as some source has it.
 pub struct Proc {
     fds: WordSet<FdDetail>,
     pids: WordSet<PidDetail>,
-    sockets: RefCell<socket::Sockets>,
-    namespaces: pidns::Translator,
+    source: Rc<dyn Source>,
 }
 
 impl Proc {
-    pub fn new(fds: WordSet<FdDetail>, pids: WordSet<PidDetail>) -> Proc {
-        Proc { fds, pids, sockets: RefCell::default(), namespaces: pidns::Translator::default() }
+    pub fn new(fds: WordSet<FdDetail>, pids: WordSet<PidDetail>, source: Rc<dyn Source>) -> Proc {
+        Proc { fds, pids, source }
     }
 
     /// For matching descriptors against paths.
-    pub fn paths_only() -> Proc {
-        Proc::new(WordSet::of(&[FdDetail::Path]), WordSet::NONE)
+    pub fn paths_only(source: Rc<dyn Source>) -> Proc {
+        Proc::new(WordSet::of(&[FdDetail::Path]), WordSet::NONE, source)
+    }
+
+    /// About a descriptor. One that a call makes may have the number of one it is given.
+    fn ask_fd(&self, asked: Asked, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Vec<u8>> {
+        let made = known.is_some_and(|known| known.made);
+        self.source.answer(Question { asked, tid, number: i64::from(fd) + (i64::from(made) << 32) }, known)
+    }
+
+    fn ask(&self, asked: Asked, tid: Tid, number: i64) -> Option<Vec<u8>> {
+        self.source.answer(Question { asked, tid, number }, None)
     }
 
     /// What is known of a descriptor besides its path.
     fn detail(&self, tid: Tid, fd: i32, path: &[u8], known: Option<&Descriptor>) -> Option<Detail> {
-        let wants = |detail| self.fds.contains(detail);
-        if let Some(inode) = link::socket_inode(path) {
-            return if wants(FdDetail::Socket) {
-                self.sockets.borrow_mut().describe(tid, fd, inode, known).map(Detail::Instead)
-            } else {
-                None
-            };
+        let ask = |detail, asked| {
+            let answer = if self.fds.contains(detail) { self.ask_fd(asked, tid, fd, known) } else { None };
+            answer.map(text)
+        };
+        if link::socket_inode(path).is_some() {
+            return ask(FdDetail::Socket, Asked::Socket).map(Detail::Instead);
         }
         match path {
-            b"anon_inode:[eventfd]" if wants(FdDetail::Eventfd) => fdinfo::eventfd(tid, fd, known).map(Detail::Instead),
-            b"anon_inode:[signalfd]" if wants(FdDetail::Signalfd) => {
-                fdinfo::signalfd(tid, fd, known).map(Detail::Instead)
-            }
-            b"anon_inode:[pidfd]" if wants(FdDetail::Pidfd) => fdinfo::pidfd(tid, fd, known).map(Detail::Instead),
-            [b'/', ..] if wants(FdDetail::Dev) => link::device(tid, fd, known).map(Detail::Besides),
+            b"anon_inode:[eventfd]" => ask(FdDetail::Eventfd, Asked::Eventfd).map(Detail::Instead),
+            b"anon_inode:[signalfd]" => ask(FdDetail::Signalfd, Asked::Signalfd).map(Detail::Instead),
+            b"anon_inode:[pidfd]" => ask(FdDetail::Pidfd, Asked::Pidfd).map(Detail::Instead),
+            [b'/', ..] => ask(FdDetail::Dev, Asked::Device).map(Detail::Besides),
             _ => None,
         }
     }
+}
+
+fn text(answer: Vec<u8>) -> String {
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+fn number<N: std::str::FromStr>(answer: Vec<u8>) -> Option<N> {
+    text(answer).parse().ok()
 }
 
 /// Where a detail goes.
@@ -68,49 +85,47 @@ enum Detail {
 
 impl World for Proc {
     fn is_terminal(&self, tid: Tid, fd: i32) -> bool {
-        link::is_terminal(tid, fd)
+        self.ask(Asked::Terminal, tid, fd.into()).is_some()
     }
 
     fn fd(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<FdInfo> {
         if self.fds.is_empty() {
             return None;
         }
-        let mut link = match known {
+        let link::Link { path, deleted } = match known {
             Some(known) if known.path.is_empty() => return None,
             Some(known) => link::known(known),
-            None => link::read(tid, fd)?,
+            None => link::Link::unpack(&self.ask_fd(Asked::Link, tid, fd, None)?)?,
         };
-        let detail = if fd == AT_FDCWD { None } else { self.detail(tid, fd, &link.path, known) };
+        let detail = if fd == AT_FDCWD { None } else { self.detail(tid, fd, &path, known) };
         match detail {
-            Some(Detail::Instead(detail)) => return Some(FdInfo { path: Vec::new(), detail, deleted: false }),
-            Some(Detail::Besides(detail)) => link.detail = detail,
-            None if !self.fds.contains(FdDetail::Path) => return None,
-            None => {}
+            Some(Detail::Instead(detail)) => Some(FdInfo { path: Vec::new(), detail, deleted: false }),
+            Some(Detail::Besides(detail)) => Some(FdInfo { path, detail, deleted }),
+            None if !self.fds.contains(FdDetail::Path) => None,
+            None => Some(FdInfo { path, detail: String::new(), deleted }),
         }
-        Some(link)
     }
 
     fn pidfd(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Tid> {
-        fdinfo::pid(tid, fd, known)
+        self.ask_fd(Asked::PidfdProcess, tid, fd, known).and_then(number)
     }
 
     fn netlink_protocol(&self, tid: Tid, fd: i32) -> Option<u32> {
-        let link = link::read(tid, fd)?;
-        self.sockets.borrow_mut().netlink_protocol(tid, link::socket_inode(&link.path)?)
+        self.ask(Asked::Netlink, tid, fd.into()).and_then(number)
     }
 
     fn interface(&self, index: u32) -> Option<Vec<u8>> {
-        self.sockets.borrow_mut().interface(index)
+        self.ask(Asked::Interface, 0, index.into())
     }
 
     fn pid(&self, tid: Tid, id: i32, kind: PidKind) -> PidInfo {
         if self.pids.is_empty() || id <= 0 {
             return PidInfo::default();
         }
-        let outer = self.namespaces.outer(tid, id, kind);
         // In Stride's own namespace the id itself; in another one nobody may be found.
-        let here = outer.unwrap_or(Some(id));
+        let outer = self.ask(Asked::Outer, tid, i64::from(id) + ((kind as i64) << 32)).map(number::<i32>);
         let pidns = self.pids.contains(PidDetail::Pidns);
+        let here = outer.unwrap_or(Some(id));
         PidInfo { comm: here.and_then(|id| self.comm(id)), outer: outer.flatten().filter(|_| pidns) }
     }
 
@@ -118,8 +133,6 @@ impl World for Proc {
         if !self.pids.contains(PidDetail::Comm) {
             return None;
         }
-        let mut comm = std::fs::read(format!("/proc/{tid}/comm")).ok()?;
-        comm.pop_if(|last| *last == b'\n');
-        Some(comm)
+        self.ask(Asked::Comm, tid, 0)
     }
 }

@@ -4,15 +4,32 @@ use crate::{AT_FDCWD, fdinfo};
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
-use stride_decode::FdInfo;
 use stride_event::{Descriptor, Tid};
 
 pub fn of(tid: Tid, fd: i32) -> String {
     if fd == AT_FDCWD { format!("/proc/{tid}/cwd") } else { format!("/proc/{tid}/fd/{fd}") }
 }
 
-/// The path, without the mark the kernel appends to what is deleted.
-pub fn read(tid: Tid, fd: i32) -> Option<FdInfo> {
+/// What a descriptor refers to.
+pub struct Link {
+    /// Without the mark the kernel appends to what is deleted.
+    pub path: Vec<u8>,
+    pub deleted: bool,
+}
+
+impl Link {
+    /// In one piece, as answers are.
+    pub fn pack(&self) -> Vec<u8> {
+        [&[self.deleted.into()], &self.path[..]].concat()
+    }
+
+    pub fn unpack(packed: &[u8]) -> Option<Link> {
+        let (deleted, path) = packed.split_first()?;
+        Some(Link { path: path.to_vec(), deleted: *deleted != 0 })
+    }
+}
+
+pub fn read(tid: Tid, fd: i32) -> Option<Link> {
     const DELETED: &[u8] = b" (deleted)";
     let link = of(tid, fd);
     let mut path = fs::read_link(&link).ok()?.into_os_string().into_vec();
@@ -22,12 +39,12 @@ pub fn read(tid: Tid, fd: i32) -> Option<FdInfo> {
         path.truncate(path.len() - DELETED.len());
         deleted = true;
     }
-    Some(FdInfo { path, detail: String::new(), deleted })
+    Some(Link { path, deleted })
 }
 
 /// What the engine saw.
-pub fn known(descriptor: &Descriptor) -> FdInfo {
-    FdInfo { path: descriptor.path.clone(), detail: String::new(), deleted: descriptor.deleted }
+pub fn known(descriptor: &Descriptor) -> Link {
+    Link { path: descriptor.path.clone(), deleted: descriptor.deleted }
 }
 
 /// Whether the descriptor was opened by a terminal's name.

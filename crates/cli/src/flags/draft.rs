@@ -44,6 +44,8 @@ pub struct Draft {
     pub status_count: u32,
 
     pub output: Option<OsString>,
+    pub record: Option<OsString>,
+    pub replay: Option<OsString>,
     pub append: bool,
     pub color: Color,
 
@@ -123,6 +125,8 @@ impl Draft {
             status: WordSet::ALL,
             status_count: 0,
             output: None,
+            record: None,
+            replay: None,
             append: false,
             color: Color::default(),
             columns: 40,

@@ -13,8 +13,10 @@ pub struct Options {
     pub engine: Engine,
 
     // Whom to trace.
-    /// At least one of `command` and `attach` is there.
+    /// At least one of `command`, `attach` and `replay` is there.
     pub command: Option<Command>,
+    /// In place of a program: what was recorded of one.
+    pub replay: Option<PathBuf>,
     /// `-p`, without repetitions.
     pub attach: Vec<i32>,
     pub follow_forks: bool,
@@ -44,6 +46,8 @@ pub struct Options {
 
     // Where to.
     pub output: Output,
+    /// Everything goes to this file, for `--replay`.
+    pub record: Option<PathBuf>,
     /// `-A`.
     pub append: bool,
     /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
@@ -160,6 +164,8 @@ pub enum Interruptible {
 pub enum Output {
     #[default]
     Stderr,
+    /// With `--replay`.
+    Stdout,
     File(PathBuf),
     /// The standard input of this shell command.
     Pipe(OsString),
@@ -266,9 +272,10 @@ impl Options {
         self.quiet.contains(message)
     }
 
-    /// Whether calls are printed one by one.
+    /// Whether calls are printed one by one. Who records wants to look at them later, unless there is a place for them.
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
+            && (self.record.is_none() || self.output != Output::Stderr)
     }
 }
 

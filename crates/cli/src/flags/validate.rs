@@ -21,6 +21,7 @@ pub fn validate(
     no_color: bool,
     warn: Warn,
 ) -> Result<Options, Stop> {
+    replaying(&draft, &operands)?;
     whom(&draft, &operands)?;
     two_spellings(&draft)?;
     let seccomp_bpf = seccomp(&draft, warn);
@@ -65,9 +66,10 @@ pub fn validate(
         return Err(Stop::fail("--kill-on-exit and -p/--attach are mutually exclusive options"));
     }
     let output = output(&draft, output_separately)?;
-    let quiet = quiet(&draft, &output)?;
-    let daemonize = daemonize(&draft);
     let to_file = output != Output::Stderr;
+    let elsewhere = to_file || draft.record.is_some();
+    let quiet = quiet(&draft, elsewhere)?;
+    let daemonize = daemonize(&draft);
 
     Ok(Options {
         program: program.to_owned(),
@@ -81,7 +83,7 @@ pub fn validate(
         daemonize,
         detach_on_exec: draft.detach_on_exec,
         interruptible: draft.interruptible.unwrap_or(match daemonize {
-            Daemonize::No if to_file && has_command => Interruptible::Never,
+            Daemonize::No if elsewhere && has_command => Interruptible::Never,
             Daemonize::No => Interruptible::Waiting,
             _ => Interruptible::NeverTstp,
         }),
@@ -100,8 +102,10 @@ pub fn validate(
             (false, true, false) if follow_forks || several => PidPrefix::Always,
             _ => PidPrefix::WhenSeveral,
         },
-        output_separately: output_separately && to_file,
+        output_separately: output_separately && matches!(output, Output::File(_)),
         output,
+        record: draft.record.map(Into::into),
+        replay: draft.replay.map(Into::into),
         append: draft.append,
         color: if draft.color == Color::Auto && no_color { Color::Never } else { draft.color },
         columns: draft.columns,
@@ -145,10 +149,41 @@ pub fn validate(
     })
 }
 
+/// A recording is there already: nothing that is about making one fits.
+fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
+    if draft.replay.is_none() {
+        return Ok(());
+    }
+    for (given, name) in [
+        (!operands.is_empty(), "PROG [ARGS]"),
+        (!draft.attach.is_empty(), "-p/--attach"),
+        (draft.record.is_some(), "--record"),
+        (draft.follow_count + draft.old_follow_count > 0 || draft.follow_forks, "-f/--follow-forks"),
+        (draft.daemonize_count > 0 || draft.daemonize.is_some(), "-D/--daemonize"),
+        (draft.detach_on_exec, "-b/--detach-on"),
+        (draft.interruptible.is_some(), "-I/--interruptible"),
+        (draft.kill_on_exit, "--kill-on-exit"),
+        (draft.seccomp_bpf, "--seccomp-bpf"),
+        (draft.engine != Engine::Auto, "--engine"),
+        (draft.on_overflow.is_some(), "--on-overflow"),
+        (draft.ring_size.is_some(), "--ring-size"),
+        (draft.user.is_some(), "-u/--user"),
+        (!draft.env.is_empty(), "-E/--env"),
+        (draft.argv0.is_some(), "--argv0"),
+    ] {
+        if given {
+            return Err(Stop::usage(format!(
+                "{name} is about tracing, and --replay shows what has been traced: leave one of them out"
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// There must be something to trace, and options about a command need one.
 fn whom(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
     let no_command = operands.is_empty();
-    if no_command && draft.attach.is_empty() {
+    if no_command && draft.attach.is_empty() && draft.replay.is_none() {
         return Err(Stop::usage("must have PROG [ARGS] or -p PID"));
     }
     if no_command && draft.argv0.is_some() {
@@ -275,7 +310,9 @@ fn escape(path: &Path) -> String {
 }
 
 fn output(draft: &Draft, separately: bool) -> Result<Output, Stop> {
-    let Some(output) = &draft.output else { return Ok(Output::Stderr) };
+    let Some(output) = &draft.output else {
+        return Ok(if draft.replay.is_some() { Output::Stdout } else { Output::Stderr });
+    };
     let Some((b'|' | b'!', command)) = output.as_bytes().split_first() else {
         return Ok(Output::File(output.into()));
     };
@@ -285,13 +322,13 @@ fn output(draft: &Draft, separately: bool) -> Result<Output, Stop> {
     Ok(Output::Pipe(OsStr::from_bytes(command).to_owned()))
 }
 
-fn quiet(draft: &Draft, output: &Output) -> Result<WordSet<Quiet>, Stop> {
+fn quiet(draft: &Draft, elsewhere: bool) -> Result<WordSet<Quiet>, Stop> {
     const ATTACH: [Quiet; 2] = [Quiet::Attach, Quiet::Personality];
     match (draft.quiet_count, draft.quiet) {
         (1.., Some(_)) => Err(Stop::fail("-q and -e quiet/--quiet cannot be provided simultaneously")),
         (0, Some(quiet)) => Ok(quiet),
         // Such messages would go to the terminal of a command whose trace is elsewhere.
-        (0, None) if *output != Output::Stderr && draft.attach.is_empty() => Ok(WordSet::of(&ATTACH)),
+        (0, None) if elsewhere && draft.attach.is_empty() => Ok(WordSet::of(&ATTACH)),
         (0, None) => Ok(WordSet::NONE),
         (1, None) => Ok(WordSet::of(&ATTACH)),
         (2, None) => Ok(WordSet::of(&ATTACH).with(Quiet::Exit)),
@@ -374,6 +411,29 @@ mod tests {
             let words: Vec<&str> = line.split_whitespace().collect();
             assert_eq!(failure_of(&words), [message], "{line}");
         }
+    }
+
+    #[test]
+    fn a_recording_is_not_traced() {
+        for (line, name) in [
+            ("x", "PROG [ARGS]"),
+            ("-p 1", "-p/--attach"),
+            ("-f", "-f/--follow-forks"),
+            ("--record=y", "--record"),
+            ("-D", "-D/--daemonize"),
+            ("--engine=ebpf", "--engine"),
+            ("-E A=b", "-E/--env"),
+            ("-I 1", "-I/--interruptible"),
+        ] {
+            let words: Vec<&str> = ["--replay=r"].into_iter().chain(line.split_whitespace()).collect();
+            let told =
+                format!("{name} is about tracing, and --replay shows what has been traced: leave one of them out");
+            assert_eq!(failure_of(&words), [told.as_str(), HINT], "{line}");
+        }
+        assert_eq!(options_of(&["--replay=r"]).output, Output::Stdout);
+        assert_eq!(options_of(&["--replay=r", "-o", "x"]).output, Output::File("x".into()));
+        assert!(!options_of(&["--record=r", "x"]).prints_calls());
+        assert!(options_of(&["--record=r", "-o", "y", "x"]).prints_calls());
     }
 
     #[test]

@@ -176,6 +176,41 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
+        long: Some("record"),
+        arg: Arg::Required("FILE"),
+        help: "keep everything in FILE, to be looked at with --replay",
+        own: true,
+        doc: "Writes what is traced to FILE, as it was captured and before it is made into text: --replay=FILE shows it later, \
+              elsewhere, and with other options. If the trace is wanted at once, too, say where with -o; else it is not shown.\n\n\
+              What is not captured cannot be shown later: filters (-e trace=..., -P, -z) say what is recorded, -f whose \
+              calls, -s how much of strings, -v that arrays and structures are captured whole. Times always are; what descriptors \
+              refer to with -y or -P, names of processes with -Y, instruction pointers with -i, and transfers that are to be \
+              dumped with -e read=... and -e write=....\n\n\
+              FILE is compressed, and written every fifth of a second or sooner. Should Stride be killed, what was written can be \
+              replayed. If FILE cannot be written any further, the program goes on, and Stride says so.",
+        update: |draft, given| {
+            draft.record = given.value.clone();
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("replay"),
+        arg: Arg::Required("FILE"),
+        help: "show what --record has kept in FILE, instead of tracing",
+        own: true,
+        doc: "Shows a recording in place of a program. Options that say what is shown and how are those of a live trace, and so \
+              is the text, which goes to the standard output unless -o says otherwise. Options that are about tracing (PROG, \
+              -p, -f, -D, --engine, ...) are refused.\n\n\
+              A recording that breaks off, because its recorder was killed or its disk full, is shown up to there. The exit \
+              status is 0 then, too; it is 1 if FILE is broken or no recording.",
+        update: |draft, given| {
+            draft.replay = given.value.clone();
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
         long: Some("ring-size"),
         arg: Arg::Required("SIZE"),
         help: "memory for calls not read yet, such as 512K or 16M",

@@ -1,0 +1,322 @@
+//! `--record` and `--replay`: what is shown later is what would have been shown at once.
+
+mod common;
+
+use common::*;
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+use std::os::unix::process::CommandExt;
+use std::process::Stdio;
+use std::time::Duration;
+
+fn engines(test: &str) -> Vec<&'static str> {
+    let ebpf = stride_engine_ebpf::available().inspect_err(|why| println!("skipped: {test} with eBPF: {why}"));
+    if ebpf.is_ok() { vec!["--engine=ptrace", "--engine=ebpf"] } else { vec!["--engine=ptrace"] }
+}
+
+/// `stride --replay`, without the engine that tests ask for otherwise.
+fn replay(scratch: &Scratch, options: &[&str]) -> Run {
+    let mut command = std::process::Command::new(STRIDE);
+    command.arg("--replay=rec").args(options).current_dir(scratch.path("")).env("LC_ALL", "C").env("TZ", "UTC");
+    command.env_remove("NO_COLOR").env_remove("STRACE_COLORS");
+    Run::of(command)
+}
+
+#[track_caller]
+fn same(seen: &str, expected: &str, what: &str) {
+    for (i, (seen, expected)) in seen.lines().zip(expected.lines()).enumerate() {
+        assert_eq!(seen, expected, "{what}, line {}", i + 1);
+    }
+    assert_eq!(seen.len(), expected.len(), "{what}");
+}
+
+#[test]
+fn text_replayed_is_text_live() {
+    let script =
+        "cat a | tr a b > c; ls -l /proc/self/fd; (exit 3); kill -USR1 $$; rm c; cat nothing; sleep 0.2 & wait";
+    let programs: &[&[&str]] = &[
+        &["sh", "-c", script],
+        &["date"],
+        &["ls", "-laR", "/etc"],
+        &["find", "/usr/share", "-maxdepth", "2", "-name", "*.h"],
+        &[
+            "python3",
+            "-c",
+            "import socket, threading, json; s = socket.socketpair(); s[0].send(b'x'); print(s[1].recv(5)); \
+           t = threading.Thread(target=lambda: 1); t.start(); t.join(); \
+           n = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM); n.bind(('::1', 0)); print(socket.if_nameindex())",
+        ],
+        &["perl", "-e", "print `id`; system('true'); die 'x'"],
+        &["sort", "/etc/passwd"],
+        &["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=2000"],
+        &["tar", "cf", "/dev/null", "/etc"],
+        &["gzip", "-kf", "a"],
+    ];
+    for engine in engines("text_replayed_is_text_live") {
+        for (i, program) in programs.iter().enumerate() {
+            if !std::process::Command::new("which").arg(program[0]).stdout(Stdio::null()).status().unwrap().success() {
+                println!("skipped: {}: it is not here", program[0]);
+                continue;
+            }
+            let options: &[&str] = [
+                &["-f"][..],
+                &["-f", "-ttt", "-T", "-r", "-v", "-s", "100"],
+                &["-f", "-yy", "-Y", "-tt"],
+                &["-f", "-i", "-n", "-X", "verbose", "-e", "signal=!chld"],
+                &["-f", "-e", "trace=%file,%network,read", "-z"],
+            ][i % 5];
+            let scratch = Scratch::new(&format!("replay-{i}{engine}"));
+            std::fs::write(scratch.path("a"), "aaa\n").unwrap();
+            let live = scratch.stride([&[engine, "--record=rec"], options, program].concat());
+            assert!(live.trace.lines().count() > 5, "{engine} {program:?}: {live:?}");
+            let later: Vec<&str> = options.iter().copied().filter(|option| *option != "-f").collect();
+            let again = replay(&scratch, &later);
+            assert_eq!((again.code(), again.err.as_str()), (Some(0), ""));
+            same(&again.out, &live.trace, &format!("{engine} {program:?}"));
+        }
+    }
+}
+
+/// What is chosen from a recording is what would have been chosen before.
+#[test]
+fn options_apply_afterwards() {
+    need!("/bin/cat");
+    let scratch = Scratch::new("afterwards");
+    std::fs::write(scratch.path("a"), "aaa\n").unwrap();
+    let live = scratch.stride(["--record=rec", "-y", "-C", "/bin/cat", "a", "nothing"]);
+    let lines = |keep: &dyn Fn(&str) -> bool| -> String {
+        live.trace.lines().filter(|line| keep(line)).map(|line| format!("{line}\n")).collect()
+    };
+    let again = |options: &[&str]| replay(&scratch, options).out;
+    same(&again(&["-y", "-C"]), &live.trace, "-C");
+    let opens = |line: &str| line.starts_with("openat(");
+    same(&again(&["-y", "-e", "trace=openat", "-e", "signal=none", "-qqq"]), &lines(&opens), "openat");
+    let failed = |line: &str| line.contains(" = -1 E");
+    same(&again(&["-y", "-Z", "-qqq"]), &lines(&failed), "-Z");
+    let named = |line: &str| line.contains("/a>") || line.starts_with("openat(") && line.contains("\"a\"");
+    let path = scratch.path("a");
+    let about = again(&["-y", "-P", "a", "-P", path.to_str().unwrap(), "-qqq"]);
+    same(&about, &lines(&named), "-P");
+    assert!(about.contains("read(3<"), "{about}");
+    let plain = again(&["-e", "trace=read", "-s", "2", "-qqq"]);
+    assert!(plain.contains("read(3, \"aa\"..., "), "{plain}");
+    assert!(again(&["--syscall-limit=3"]).lines().filter(|l| l.contains(" = ")).count() == 3);
+    let table = again(&["-c", "-U", "calls,errors,name"]);
+    assert!(table.contains("execve") && !table.contains("cat"), "{table}");
+    let into_file = replay(&scratch, &["-y", "-C", "-o", "again"]);
+    assert_eq!(into_file.out, "");
+    same(&scratch.read("again"), &live.trace, "-o");
+}
+
+/// What the eBPF engine counts in the kernel is in the recording all the same.
+#[test]
+fn counted_and_recorded() {
+    need!("/bin/cat");
+    for engine in engines("counted_and_recorded") {
+        let scratch = Scratch::new(&format!("counted{engine}"));
+        std::fs::write(scratch.path("a"), "aaa\n").unwrap();
+        let options = ["-c", "-w", "-U", "calls,errors,name"];
+        let args: Vec<&str> = [&[engine, "--record=rec"], &options[..], &["/bin/cat", "a"]].concat();
+        let live = scratch.stride(args);
+        assert!(live.trace.contains("execve"), "{}", live.trace);
+        let counts = |table: &str| {
+            let mut rows: Vec<String> = table.lines().map(str::to_owned).collect();
+            rows.sort();
+            rows
+        };
+        assert_eq!(counts(&replay(&scratch, &options).out), counts(&live.trace), "{engine}");
+        assert!(replay(&scratch, &["-qqq"]).out.contains("openat("));
+    }
+}
+
+#[test]
+fn alone_it_shows_nothing_and_keeps_the_status() {
+    for engine in engines("alone_it_shows_nothing_and_keeps_the_status") {
+        let scratch = Scratch::new(&format!("alone{engine}"));
+        let record = format!("--record={}", scratch.path("rec").display());
+        let mut command = stride();
+        command.args([engine, &record, "-f", "sh", "-c", "echo out; exit 7"]);
+        let run = Run::of(command);
+        assert_eq!((run.code(), run.out.as_str(), run.err.as_str()), (Some(7), "out\n", ""), "{engine}");
+        let again = replay(&scratch, &[]);
+        assert_eq!(again.code(), Some(0), "{again:?}");
+        lines_include(
+            &again.out,
+            &[r"\d+ +execve\(.*", r#"\d+ +write\(1, "out\\n", 4\) += 4"#, r"\d+ +\+\+\+ exited with 7 \+\+\+"],
+        );
+    }
+}
+
+#[test]
+fn what_was_not_recorded_is_told() {
+    need!("/bin/cat");
+    let scratch = Scratch::new("not-recorded");
+    std::fs::write(scratch.path("a"), "0123456789".repeat(10)).unwrap();
+    let live = scratch.stride(["--record=rec", "-s", "8", "/bin/cat", "a"]);
+    let read = r#"read(3, "01234567"..., "#;
+    assert!(live.trace.contains(read), "{}", live.trace);
+    let again = replay(&scratch, &["-s", "50", "-v", "-y", "-Y", "-i", "-e", "read=3"]);
+    assert!(again.out.contains(read), "{}", again.out);
+    let told = again.messages();
+    assert_eq!(told.len(), 6, "{told:?}");
+    assert_eq!(told[0], "strings were recorded up to 8 bytes (-s 8)");
+    assert!(told[2].contains("-y or -P"), "{told:?}");
+}
+
+#[test]
+fn killed_at_any_moment_it_is_read_to_its_last_frame() {
+    need!("/bin/dd");
+    let engines = engines("killed_at_any_moment");
+    let told = regex::Regex::new(r"breaks off at byte (\d+), .*: ([\d,]+) calls, ").unwrap();
+    let mut whole = 0;
+    for i in 0..12u64 {
+        let scratch = Scratch::new(&format!("killed-{i}"));
+        let mut command = stride();
+        command
+            .args([engines[i as usize % engines.len()], "--record=rec", "-f", "/bin/sh", "-c"])
+            .arg("dd if=/dev/zero of=/dev/null bs=1 & while :; do echo; done")
+            .current_dir(scratch.path(""))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0);
+        let mut child = command.spawn().unwrap();
+        let pid = Pid::from_raw(child.id() as i32);
+        // Neither even nor the same for both engines.
+        std::thread::sleep(Duration::from_millis(i * i * 6 + 37 * (i % 3)));
+        kill(pid, Signal::SIGKILL).unwrap();
+        child.wait().unwrap();
+        let _ = killpg(pid, Signal::SIGKILL);
+        let Ok(metadata) = scratch.path("rec").metadata() else { continue };
+        let again = replay(&scratch, &["-e", "signal=none", "-qqq"]);
+        let messages = again.messages();
+        if again.code() == Some(1) {
+            assert!(metadata.len() < 1000, "{messages:?}");
+            assert!(messages[0].contains("it is empty") || messages[0].contains("it breaks off"), "{messages:?}");
+            continue;
+        }
+        assert_eq!(again.code(), Some(0), "{messages:?}");
+        let [message] = messages[..] else { panic!("{messages:?}") };
+        let told = told.captures(message).unwrap_or_else(|| panic!("{message}"));
+        // Nothing but a part of a frame lies behind what was read.
+        let offset: u64 = told[1].parse().unwrap();
+        assert!(offset <= metadata.len() && metadata.len() - offset < 2 << 20, "{message}");
+        let calls: usize = told[2].replace(',', "").parse().unwrap();
+        // Of a call cut in two there are two lines.
+        let ends = again.out.lines().filter(|line| !line.ends_with("<unfinished ...>") && line.contains(" = ")).count();
+        let gone = again.out.lines().filter(|line| line.ends_with(" = ?")).count();
+        assert!(ends.abs_diff(calls) <= gone + 1, "{ends} lines; {message}");
+        whole += usize::from(calls > 0);
+    }
+    assert!(whole >= 4, "only {whole} recordings have calls");
+}
+
+#[test]
+fn a_disk_that_fills_does_not_stop_the_program() {
+    for engine in engines("a_disk_that_fills") {
+        let scratch = Scratch::new(&format!("full{engine}"));
+        // A limit on the size of files stands for the disk.
+        let limited = format!(
+            "trap '' XFSZ; ulimit -f 2048; exec {STRIDE} {engine} --record=rec dd if=/dev/urandom of=/dev/null bs=32 count=100000"
+        );
+        let mut command = std::process::Command::new("/bin/bash");
+        command.args(["-c", &limited]).current_dir(scratch.path(""));
+        let run = Run::of(command);
+        assert_eq!(run.code(), Some(0), "{run:?}");
+        assert!(run.err.contains("100000+0 records out"), "{}", run.err);
+        let told: Vec<&str> = run.err.lines().filter(|l| l.contains("Can't write the recording")).collect();
+        assert!(told.len() == 1 && told[0].contains("File too large. It ends after "), "{}", run.err);
+        let again = replay(&scratch, &["-e", "trace=read", "-qqq"]);
+        assert_eq!(again.code(), Some(0), "{again:?}");
+        assert!(again.err.contains("breaks off") && again.out.lines().count() > 100, "{}", again.err);
+        let mut command = stride();
+        command.args([engine, "--record=/dev/full", "sh", "-c", "exit 5"]);
+        let run = Run::of(command);
+        assert_eq!(run.code(), Some(5));
+        assert!(run.err.contains("No space left on device. It ends after 0 calls"), "{}", run.err);
+    }
+}
+
+#[test]
+fn bad_files() {
+    let scratch = Scratch::new("bad");
+    let told = |bytes: &[u8]| {
+        std::fs::write(scratch.path("rec"), bytes).unwrap();
+        let run = replay(&scratch, &[]);
+        assert_eq!((run.code(), run.out.as_str()), (Some(1), ""));
+        run.messages().join("\n")
+    };
+    assert!(told(b"").starts_with("Can't replay 'rec': it is empty."));
+    assert!(told(b"execve(...) = 0\n").starts_with("Can't replay 'rec': it is no recording."));
+    assert!(told(b"\x89STRIDE\n\x09\0\0\0").contains("its format is version 9"));
+    std::fs::remove_file(scratch.path("rec")).unwrap();
+    assert_eq!(replay(&scratch, &[]).messages(), ["Can't replay 'rec': No such file or directory."]);
+    std::fs::create_dir(scratch.path("rec")).unwrap();
+    assert_eq!(replay(&scratch, &[]).messages(), ["Can't replay 'rec': it is a directory."]);
+    std::fs::remove_dir(scratch.path("rec")).unwrap();
+
+    scratch.stride(["--record=rec", "sh", "-c", "exit 0"]);
+    let mut bytes = std::fs::read(scratch.path("rec")).unwrap();
+    let last = bytes.len() - 200;
+    bytes[last] ^= 4;
+    std::fs::write(scratch.path("rec"), &bytes).unwrap();
+    let run = replay(&scratch, &[]);
+    assert_eq!(run.code(), Some(1));
+    assert!(run.err.contains("'rec' is broken at byte ") && run.err.contains("its checksum is wrong"), "{}", run.err);
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_mistake() {
+    let scratch = Scratch::new("leaves");
+    scratch.stride(["--record=rec", "dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=5000"]);
+    let mut command = std::process::Command::new("/bin/bash");
+    command
+        .args(["-c", &format!("{STRIDE} --replay=rec | head -n1; echo ${{PIPESTATUS[0]}}")])
+        .current_dir(scratch.path(""));
+    let run = Run::of(command);
+    lines_are(&run.out, &["execve.*", "0"]);
+    assert_eq!(run.err, "");
+}
+
+/// What was lost is told where it is missing, and in the end.
+#[test]
+fn losses_are_recorded() {
+    if engines("losses_are_recorded").len() < 2 {
+        return;
+    }
+    let scratch = Scratch::new("losses");
+    let lossy = ["--engine=ebpf", "--on-overflow=drop", "--ring-size=64K", "--record=rec"];
+    let dd = ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000", "status=none"];
+    let live = scratch.stride([&lossy[..], &dd].concat());
+    let again = replay(&scratch, &[]);
+    same(&again.out, &live.trace, "losses");
+    let first = |run: &Run| run.messages().first().map(|m| m.to_string());
+    assert_eq!(first(&again), first(&live));
+    assert_eq!(live.trace.contains("lost here"), first(&live).is_some_and(|m| m.contains("lost")));
+}
+
+#[test]
+fn files_that_cannot_be() {
+    let scratch = Scratch::new("cannot");
+    let refused = |args: &[&str]| {
+        let mut command = stride();
+        command.args(args).args(["sh", "-c", "echo ran"]).current_dir(scratch.path(""));
+        let run = Run::of(command);
+        assert_eq!((run.code(), run.out.as_str()), (Some(1), ""), "{run:?}");
+        run.messages().join("\n")
+    };
+    assert_eq!(
+        refused(&["--record=nowhere/rec"]),
+        "Can't open 'nowhere/rec' for the recording: No such file or directory"
+    );
+    let both = "--record and -o/--output name the same file, 'x': give one of them another name";
+    assert_eq!(refused(&["--record=x", "-o", "x"]), both);
+    std::fs::write(scratch.path("y"), "kept").unwrap();
+    std::os::unix::fs::symlink("y", scratch.path("link")).unwrap();
+    assert!(refused(&["--record=link", "-o", "y"]).contains("the same file"));
+    assert_eq!(scratch.read("y"), "kept");
+    scratch.stride(["--record=rec", "sh", "-c", "exit 0"]);
+    let before = std::fs::read(scratch.path("rec")).unwrap();
+    let run = replay(&scratch, &["-o", "rec"]);
+    assert!(run.code() == Some(1) && run.err.contains("the file that is replayed"), "{}", run.err);
+    assert!(std::fs::read(scratch.path("rec")).unwrap() == before);
+}

@@ -1,0 +1,223 @@
+//! Who answers questions about the world: /proc, or a recording of what it answered.
+
+use crate::{fdinfo, link, pidns, socket};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use stride_event::{Descriptor, Event, Tid};
+use stride_record::{Asked, Fact, Question};
+use stride_syscalls::PidKind;
+
+/// Answers questions.
+pub trait Source {
+    /// `known` is what the engine saw of the descriptor it is about.
+    fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>>;
+}
+
+/// /proc and the kernel's socket diagnostics, now.
+#[derive(Default)]
+pub struct Live {
+    sockets: RefCell<socket::Sockets>,
+    namespaces: pidns::Translator,
+}
+
+impl Source for Live {
+    fn answer(&self, Question { asked, tid, number }: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
+        let fd = number as i32;
+        let inode = || match known {
+            Some(known) => link::socket_inode(&known.path),
+            None => link::socket_inode(&link::read(tid, fd)?.path),
+        };
+        let text = match asked {
+            Asked::Link => return link::read(tid, fd).map(|link| link.pack()),
+            Asked::Terminal => return link::is_terminal(tid, fd).then(Vec::new),
+            Asked::Interface => return self.sockets.borrow_mut().interface(number as u32),
+            Asked::Comm => {
+                let mut comm = std::fs::read(format!("/proc/{tid}/comm")).ok()?;
+                comm.pop_if(|last| *last == b'\n');
+                return Some(comm);
+            }
+            Asked::Socket => inode().and_then(|inode| self.sockets.borrow_mut().describe(tid, fd, inode, known)),
+            Asked::Netlink => {
+                let inode = inode()?;
+                self.sockets.borrow_mut().netlink_protocol(tid, inode).map(|n| n.to_string())
+            }
+            Asked::Eventfd => fdinfo::eventfd(tid, fd, known),
+            Asked::Signalfd => fdinfo::signalfd(tid, fd, known),
+            Asked::Pidfd => fdinfo::pidfd(tid, fd, known),
+            Asked::PidfdProcess => fdinfo::pid(tid, fd, known).map(|pid| pid.to_string()),
+            Asked::Outer => {
+                const KINDS: [PidKind; 4] = [PidKind::Tid, PidKind::Tgid, PidKind::Pgid, PidKind::Sid];
+                let kind = KINDS[(number >> 32) as usize % KINDS.len()];
+                let outer = self.namespaces.outer(tid, number as i32, kind)?;
+                Some(outer.map(|id| id.to_string()).unwrap_or_default())
+            }
+            Asked::Device => link::device(tid, fd, known),
+        };
+        text.map(String::into_bytes)
+    }
+}
+
+/// Answers by thread: those about a thread end with it.
+#[derive(Default)]
+struct Answers {
+    by_thread: HashMap<Tid, OfThread>,
+    /// About how much memory was taken for them.
+    size: usize,
+}
+
+type OfThread = HashMap<(Asked, i64), Option<Vec<u8>>>;
+
+/// No program has descriptors and threads for this many bytes of answers; a hostile recording may.
+const MAX_SIZE: usize = 256 << 20;
+
+impl Answers {
+    fn get(&self, question: Question) -> Option<&Option<Vec<u8>>> {
+        self.by_thread.get(&question.tid)?.get(&(question.asked, question.number))
+    }
+
+    /// Whether this is news.
+    fn set(&mut self, Question { asked, tid, number }: Question, answer: &Option<Vec<u8>>) -> bool {
+        if self.size > MAX_SIZE {
+            *self = Answers::default();
+        }
+        let of_thread = self.by_thread.entry(tid).or_default();
+        match of_thread.get_mut(&(asked, number)) {
+            Some(known) if known == answer => return false,
+            Some(known) => {
+                self.size = self.size.saturating_sub(128 + known.as_ref().map_or(0, Vec::len));
+                known.clone_from(answer);
+            }
+            None => _ = of_thread.insert((asked, number), answer.clone()),
+        }
+        self.size += 128 + answer.as_ref().map_or(0, Vec::len);
+        true
+    }
+
+    fn forget(&mut self, tid: Tid) {
+        let gone = self.by_thread.remove(&tid).into_iter().flatten();
+        let size: usize = gone.map(|(_, answer)| 128 + answer.map_or(0, |a| a.len())).sum();
+        self.size = self.size.saturating_sub(size);
+    }
+}
+
+/// The thread that this event is the last of.
+pub fn ended(event: &Event<'_>) -> Option<Tid> {
+    match *event {
+        Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. } => Some(tid),
+        Event::Superseded { old, .. } => Some(old),
+        _ => None,
+    }
+}
+
+/// Answers from /proc, and takes note of what is new.
+#[derive(Default)]
+pub struct Noting {
+    live: Live,
+    known: RefCell<Answers>,
+    news: RefCell<Vec<Fact>>,
+}
+
+impl Noting {
+    /// What was answered since last asked and is not what was answered before.
+    pub fn take_news(&self) -> Vec<Fact> {
+        self.news.take()
+    }
+
+    /// Takes note of an event that has been shown.
+    pub fn event(&self, event: &Event<'_>) {
+        if let Some(tid) = ended(event) {
+            self.known.borrow_mut().forget(tid);
+        }
+    }
+}
+
+impl Source for Noting {
+    fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
+        let answer = self.live.answer(question, known);
+        if self.known.borrow_mut().set(question, &answer) {
+            self.news.borrow_mut().push(Fact { question, answer: answer.clone() });
+        }
+        answer
+    }
+}
+
+/// Answers what was noted, which is what a replay will answer; else asks and notes.
+pub struct Noted(pub Rc<Noting>);
+
+impl Source for Noted {
+    fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
+        let noted = self.0.known.borrow().get(question).cloned();
+        noted.unwrap_or_else(|| self.0.answer(question, known))
+    }
+}
+
+/// Answers what it was told.
+#[derive(Default)]
+pub struct Told(RefCell<Answers>);
+
+impl Told {
+    pub fn tell(&self, fact: Fact) {
+        self.0.borrow_mut().set(fact.question, &fact.answer);
+    }
+
+    /// The thread is gone, and its end has been shown.
+    pub fn forget(&self, tid: Tid) {
+        self.0.borrow_mut().forget(tid);
+    }
+}
+
+impl Source for Told {
+    fn answer(&self, question: Question, _known: Option<&Descriptor>) -> Option<Vec<u8>> {
+        self.0.borrow().get(question)?.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(tid: Tid, number: i64) -> Question {
+        Question { asked: Asked::Link, tid, number }
+    }
+
+    #[test]
+    fn answers_hold_until_there_are_others_or_the_thread_is_gone() {
+        let told = Told::default();
+        let tell = |tid, number, answer: Option<&[u8]>| {
+            told.tell(Fact { question: question(tid, number), answer: answer.map(<[u8]>::to_vec) });
+        };
+        tell(1, 3, Some(b"a"));
+        tell(2, 3, Some(b"b"));
+        assert_eq!(told.answer(question(1, 3), None).as_deref(), Some(&b"a"[..]));
+        tell(1, 3, Some(b"c"));
+        assert_eq!(told.answer(question(1, 3), None).as_deref(), Some(&b"c"[..]));
+        tell(1, 3, None);
+        assert_eq!(told.answer(question(1, 3), None), None);
+        told.forget(2);
+        assert_eq!(told.answer(question(2, 3), None), None);
+    }
+
+    #[test]
+    fn only_news_is_noted() {
+        let (noting, me) = (Rc::new(Noting::default()), std::process::id() as Tid);
+        let answer = noting.answer(question(me, -100), None);
+        assert!(answer.is_some());
+        assert_eq!(noting.take_news(), [Fact { question: question(me, -100), answer: answer.clone() }]);
+        assert_eq!(noting.answer(question(me, -100), None), answer);
+        assert_eq!(Noted(noting.clone()).answer(question(me, -100), None), answer);
+        assert_eq!(noting.take_news(), []);
+        noting.event(&Event::Exited { tid: me, status: 0, at: 0 });
+        noting.answer(question(me, -100), None);
+        assert_eq!(noting.take_news().len(), 1);
+    }
+
+    #[test]
+    fn endless_answers_are_not_kept() {
+        let told = Told::default();
+        for number in 0..600 {
+            told.tell(Fact { question: question(1, number), answer: Some(vec![0; 1 << 20]) });
+            assert!(told.0.borrow().size <= MAX_SIZE + (2 << 20));
+        }
+    }
+}

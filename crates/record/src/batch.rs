@@ -1,0 +1,268 @@
+//! Events in a batch: one function writes them, one reads them, and both go by the same order.
+
+use crate::calls::{self, Moment, abi, tid};
+use crate::stream::{Malformed, Source, Streams};
+use crate::{Asked, Fact, Question};
+use stride_event::{Event, Fate, Origin, SIGINFO_SIZE, Tid};
+
+/// What a record in a batch is.
+mod kind {
+    pub const ENTER: u8 = 0;
+    pub const EXIT: u8 = 1;
+    pub const STARTED: u8 = 2;
+    pub const SIGNAL: u8 = 3;
+    pub const STOPPED: u8 = 4;
+    pub const ENDING: u8 = 5;
+    pub const EXITED: u8 = 6;
+    pub const KILLED: u8 = 7;
+    pub const SUPERSEDED: u8 = 8;
+    pub const DETACHED: u8 = 9;
+    pub const STRANGER: u8 = 10;
+    pub const PERSONALITY: u8 = 11;
+    pub const LOST: u8 = 12;
+    pub const FACT: u8 = 13;
+}
+
+/// An event, or what was found out beside it.
+#[derive(Debug)]
+pub enum Item<'a> {
+    Event(Event<'a>),
+    Fact(Fact),
+}
+
+#[derive(Default)]
+pub struct Writer {
+    pub to: Streams,
+    calls: calls::Writer,
+}
+
+impl Writer {
+    pub fn clear(&mut self) {
+        self.to.clear();
+        self.calls.clear();
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.to.size() >= crate::BATCH || self.calls.is_full()
+    }
+
+    fn tid(&mut self, tid: Tid) {
+        self.to.int(i64::from(tid));
+    }
+
+    fn head(&mut self, kind: u8, tid: Tid, at: u64) {
+        self.to.byte(kind);
+        self.tid(tid);
+        self.to.time(at);
+    }
+
+    fn maybe(&mut self, v: Option<u64>) {
+        self.to.byte(v.is_some().into());
+        if let Some(v) = v {
+            self.to.uint(v);
+        }
+    }
+
+    pub fn event(&mut self, event: &Event<'_>) {
+        match *event {
+            Event::Enter(call) => {
+                self.to.byte(kind::ENTER);
+                self.calls.put(&mut self.to, call, Moment::Enter);
+            }
+            Event::Exit(call) => {
+                self.to.byte(kind::EXIT);
+                self.calls.put(&mut self.to, call, Moment::Exit);
+            }
+            Event::Started { tid, origin, at } => {
+                self.head(kind::STARTED, tid, at);
+                match origin {
+                    Origin::Spawned => self.to.byte(0),
+                    Origin::Attached => self.to.byte(1),
+                    Origin::Forked { parent } => {
+                        self.to.byte(2);
+                        self.tid(parent);
+                    }
+                }
+            }
+            Event::Signal { tid, info, ip, at } => {
+                self.head(kind::SIGNAL, tid, at);
+                self.maybe(ip);
+                self.to.memory.extend_from_slice(info);
+            }
+            Event::Stopped { tid, signal, at } => {
+                self.head(kind::STOPPED, tid, at);
+                self.to.int(signal.into());
+            }
+            Event::Ending { tid } => {
+                self.to.byte(kind::ENDING);
+                self.tid(tid);
+            }
+            Event::Exited { tid, status, at } => {
+                self.head(kind::EXITED, tid, at);
+                self.to.int(status.into());
+            }
+            Event::Killed { tid, signal, core, at } => {
+                self.head(kind::KILLED, tid, at);
+                self.to.int(signal.into());
+                self.to.byte(core.into());
+            }
+            Event::Superseded { tid, old, call, at } => {
+                self.head(kind::SUPERSEDED, tid, at);
+                self.tid(old);
+                self.left(call);
+            }
+            Event::Detached { tid, call, at } => {
+                self.head(kind::DETACHED, tid, at);
+                self.left(call);
+            }
+            Event::Stranger { tid, fate } => {
+                self.to.byte(kind::STRANGER);
+                self.tid(tid);
+                self.to.byte(match fate {
+                    Fate::Exited => 0,
+                    Fate::Killed => 1,
+                    Fate::Detached => 2,
+                });
+            }
+            Event::Personality { tid, abi, at } => {
+                self.head(kind::PERSONALITY, tid, at);
+                self.to.byte(abi as u8);
+            }
+            Event::Lost { tid, count, at } => {
+                self.head(kind::LOST, tid, at);
+                self.to.uint(count);
+            }
+            Event::Idle => {}
+        }
+    }
+
+    fn left(&mut self, call: Option<&stride_event::Call>) {
+        self.to.byte(call.is_some().into());
+        if let Some(call) = call {
+            self.calls.put(&mut self.to, call, Moment::Left);
+        }
+    }
+
+    pub fn fact(&mut self, fact: &Fact) {
+        self.to.byte(kind::FACT);
+        self.to.byte(fact.question.asked as u8);
+        self.tid(fact.question.tid);
+        self.to.int(fact.question.number);
+        self.to.byte(fact.answer.is_some().into());
+        if let Some(answer) = &fact.answer {
+            self.to.bytes(answer);
+        }
+    }
+}
+
+pub struct Reader {
+    pub from: Source,
+    calls: calls::Reader,
+    info: [u8; SIGINFO_SIZE],
+}
+
+impl Default for Reader {
+    fn default() -> Reader {
+        Reader { from: Source::empty(), calls: calls::Reader::default(), info: [0; SIGINFO_SIZE] }
+    }
+}
+
+impl Reader {
+    /// Begins with the batch that was put into the source's buffer.
+    pub fn begin(&mut self) -> Result<(), Malformed> {
+        self.calls.clear();
+        self.from.split()
+    }
+
+    fn tid(&mut self) -> Result<Tid, Malformed> {
+        tid(self.from.int()?)
+    }
+
+    fn number(&mut self) -> Result<i32, Malformed> {
+        i32::try_from(self.from.int()?).map_err(|_| Malformed("a signal or status is impossible"))
+    }
+
+    fn flag(&mut self) -> Result<bool, Malformed> {
+        Ok(self.from.byte()? != 0)
+    }
+
+    pub fn is_at_fact(&self) -> bool {
+        self.from.peek() == Some(kind::FACT)
+    }
+
+    pub fn next(&mut self) -> Result<Item<'_>, Malformed> {
+        let kind = self.from.byte()?;
+        let event = match kind {
+            kind::ENTER => {
+                let id = self.calls.get(&mut self.from, Moment::Enter)?;
+                Event::Enter(self.calls.call(id))
+            }
+            kind::EXIT => {
+                let id = self.calls.get(&mut self.from, Moment::Exit)?;
+                Event::Exit(self.calls.call(id))
+            }
+            kind::FACT => return self.fact().map(Item::Fact),
+            kind::ENDING => Event::Ending { tid: self.tid()? },
+            kind::STRANGER => {
+                let tid = self.tid()?;
+                let fate = match self.from.byte()? {
+                    0 => Fate::Exited,
+                    1 => Fate::Killed,
+                    2 => Fate::Detached,
+                    _ => return Err(Malformed("a process has an unknown fate")),
+                };
+                Event::Stranger { tid, fate }
+            }
+            _ => {
+                let (tid, at) = (self.tid()?, self.from.time()?);
+                self.of_thread(kind, tid, at)?
+            }
+        };
+        Ok(Item::Event(event))
+    }
+
+    fn of_thread(&mut self, kind: u8, tid: Tid, at: u64) -> Result<Event<'_>, Malformed> {
+        Ok(match kind {
+            kind::STARTED => {
+                let origin = match self.from.byte()? {
+                    0 => Origin::Spawned,
+                    1 => Origin::Attached,
+                    2 => Origin::Forked { parent: self.tid()? },
+                    _ => return Err(Malformed("a thread comes from nowhere")),
+                };
+                Event::Started { tid, origin, at }
+            }
+            kind::SIGNAL => {
+                let ip = if self.flag()? { Some(self.from.uint()?) } else { None };
+                self.info.copy_from_slice(self.from.memory(SIGINFO_SIZE as u64)?);
+                Event::Signal { tid, info: &self.info, ip, at }
+            }
+            kind::STOPPED => Event::Stopped { tid, signal: self.number()?, at },
+            kind::EXITED => Event::Exited { tid, status: self.number()?, at },
+            kind::KILLED => Event::Killed { tid, signal: self.number()?, core: self.flag()?, at },
+            kind::SUPERSEDED => {
+                let old = self.tid()?;
+                let left = self.left()?;
+                Event::Superseded { tid, old, call: left.map(|id| self.calls.call(id)), at }
+            }
+            kind::DETACHED => {
+                let left = self.left()?;
+                Event::Detached { tid, call: left.map(|id| self.calls.call(id)), at }
+            }
+            kind::PERSONALITY => Event::Personality { tid, abi: abi(self.from.byte()?)?, at },
+            kind::LOST => Event::Lost { tid, count: self.from.uint()?, at },
+            _ => return Err(Malformed("an event is of an unknown kind")),
+        })
+    }
+
+    fn left(&mut self) -> Result<Option<usize>, Malformed> {
+        if self.flag()? { self.calls.get(&mut self.from, Moment::Left).map(Some) } else { Ok(None) }
+    }
+
+    fn fact(&mut self) -> Result<Fact, Malformed> {
+        let asked = Asked::from_byte(self.from.byte()?).ok_or(Malformed("an answer to an unknown question"))?;
+        let question = Question { asked, tid: self.tid()?, number: self.from.int()? };
+        let answer = if self.flag()? { Some(self.from.bytes()?.to_vec()) } else { None };
+        Ok(Fact { question, answer })
+    }
+}

@@ -1,0 +1,383 @@
+//! Calls within a batch, told by what differs from the same thread's last call of the same number.
+
+use crate::descriptors;
+use crate::stream::{Malformed, Source, Streams};
+use std::collections::HashMap;
+use stride_event::{BlockRef, Blocks, Call, Outcome, Phase, Tid};
+use stride_syscalls::Abi;
+
+/// At which moment of its life a call is told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    Enter = 0,
+    Exit = 1,
+    /// Left in flight.
+    Left = 2,
+}
+
+/// Threads times numbers in a batch.
+pub const MAX_SLOTS: usize = 4096;
+/// Blocks of a call. No real one comes near.
+const MAX_BLOCKS: usize = 1 << 16;
+/// Memory of a call. Only transfers that are dumped whole can have more; their end is left out.
+const MAX_MEMORY: usize = 8 << 20;
+
+/// Bits of a call's first number say what else is told. The lowest six are for the arguments.
+mod told {
+    pub const RETURN: u64 = 1 << 6;
+    pub const OUTCOME: u64 = 1 << 7;
+    pub const LAYOUT: u64 = 1 << 8;
+    pub const LENGTHS: u64 = 1 << 9;
+    /// The call is the one whose entry was told: its time and memory are known.
+    pub const CONTINUES: u64 = 1 << 10;
+    pub const IP: u64 = 1 << 11;
+    pub const SP: u64 = 1 << 12;
+    pub const RESUMES: u64 = 1 << 13;
+    pub const SYSTEM_TIME: u64 = 1 << 14;
+    /// What its descriptors are, unless that is what it was last.
+    pub const DESCRIPTORS: u64 = 1 << 15;
+    pub const NETLINK: u64 = 1 << 16;
+    pub const TERMINAL: u64 = 1 << 17;
+}
+
+/// Where a block is expected: at an argument or where the last one was.
+#[derive(Clone, Copy)]
+struct Expected {
+    op: u8,
+    phase: Phase,
+    faulted: bool,
+    /// The argument that points to it, or [`NOWHERE`].
+    anchor: u8,
+    addr: u64,
+    len: u64,
+}
+
+const NOWHERE: u8 = 7;
+
+impl Expected {
+    fn addr(&self, args: &[u64; 6]) -> u64 {
+        args.get(self.anchor as usize).copied().unwrap_or(self.addr)
+    }
+
+    fn fits(&self, block: &BlockRef<'_>, args: &[u64; 6]) -> bool {
+        (self.op, self.phase, self.faulted) == (block.op, block.phase, block.faulted) && self.addr(args) == block.addr
+    }
+
+    fn of(block: &BlockRef<'_>, args: &[u64; 6]) -> Expected {
+        let anchor = args.iter().position(|arg| *arg == block.addr).map_or(NOWHERE, |i| i as u8);
+        let &BlockRef { op, phase, addr, faulted, bytes } = block;
+        Expected { op, phase, faulted, anchor, addr, len: bytes.len() as u64 }
+    }
+}
+
+/// What is known of a thread's calls of one number.
+#[derive(Default)]
+struct Slot {
+    /// The last one: whole for the reader, without memory for the writer.
+    call: Call,
+    outcomes: [(u8, i64); 3],
+    counts: [usize; 3],
+    expected: Vec<Expected>,
+    in_flight: bool,
+    /// For the writer: the memory told at entry.
+    entered: Blocks,
+}
+
+fn outcome_parts(outcome: Outcome) -> (u8, i64) {
+    match outcome {
+        Outcome::Pending => (0, 0),
+        Outcome::Value(v) => (1, v),
+        Outcome::Error(e) => (2, i64::from(e)),
+        Outcome::Gone => (3, 0),
+    }
+}
+
+fn outcome_of(kind: u8, value: i64) -> Result<Outcome, Malformed> {
+    Ok(match kind {
+        0 => Outcome::Pending,
+        1 => Outcome::Value(value),
+        2 => Outcome::Error(u32::try_from(value).map_err(|_| Malformed("an error number is negative"))?),
+        3 => Outcome::Gone,
+        _ => return Err(Malformed("a call ends in an unknown way")),
+    })
+}
+
+#[derive(Default)]
+pub struct Writer {
+    ids: HashMap<(Tid, Abi, u64), usize>,
+    slots: Vec<Slot>,
+    /// The thread of the newest slot.
+    tid: Tid,
+}
+
+impl Writer {
+    pub fn clear(&mut self) {
+        self.ids.clear();
+        self.slots.clear();
+        self.tid = 0;
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.slots.len() >= MAX_SLOTS
+    }
+
+    fn slot(&mut self, to: &mut Streams, call: &Call) -> usize {
+        let next = self.slots.len();
+        let id = *self.ids.entry((call.tid, call.abi, call.nr)).or_insert(next);
+        to.uint(id as u64);
+        if id == next {
+            to.int(i64::from(call.tid) - i64::from(self.tid));
+            to.byte(call.abi as u8);
+            to.uint(call.nr);
+            self.tid = call.tid;
+            self.slots.push(Slot::default());
+        }
+        id
+    }
+
+    /// Everything but whether the engine counted it, which is nothing to whoever looks later.
+    pub fn put(&mut self, to: &mut Streams, call: &Call, moment: Moment) {
+        let id = self.slot(to, call);
+        let slot = &mut self.slots[id];
+        let last = &mut slot.call;
+        let role = moment as usize;
+        let entered = slot.entered.len();
+        let continues = slot.in_flight
+            && call.entered == last.entered
+            && (0..entered).all(|i| slot.entered.block(i) == call.blocks.block(i));
+        let known = if continues { entered } else { 0 };
+        let blocks = call.blocks.len().min(MAX_BLOCKS);
+        let fresh = || (known..blocks).filter_map(|i| call.blocks.block(i));
+
+        let (kind, value) = outcome_parts(call.outcome);
+        let same_layout = slot.counts[role] == blocks
+            && slot.expected.len() >= blocks
+            && fresh().zip(slot.expected.iter().skip(known)).all(|(b, e)| e.fits(&b, &call.args));
+        let same_lengths = same_layout
+            && call.blocks.size() <= MAX_MEMORY
+            && fresh().zip(slot.expected.iter().skip(known)).all(|(b, e)| e.len == b.bytes.len() as u64);
+        let mut flags = 0;
+        for (i, (arg, before)) in call.args.iter().zip(&last.args).enumerate() {
+            flags |= u64::from(arg != before) << i;
+        }
+        for (told, bit) in [
+            (slot.outcomes[role].1 != value, told::RETURN),
+            (slot.outcomes[role].0 != kind, told::OUTCOME),
+            (!same_layout, told::LAYOUT),
+            (!same_lengths, told::LENGTHS),
+            (continues, told::CONTINUES),
+            (call.ip != last.ip, told::IP),
+            (call.sp != last.sp, told::SP),
+            (call.resumes.is_some(), told::RESUMES),
+            (call.system_time != 0, told::SYSTEM_TIME),
+            (call.descriptors != last.descriptors, told::DESCRIPTORS),
+            (call.netlink.is_some(), told::NETLINK),
+            (call.terminal.is_some(), told::TERMINAL),
+        ] {
+            flags |= if told { bit } else { 0 };
+        }
+        to.uint(flags);
+        for (arg, before) in call.args.iter().zip(&last.args).filter(|(arg, before)| arg != before) {
+            to.near(*arg, *before);
+        }
+        if flags & told::OUTCOME != 0 {
+            to.byte(kind);
+        }
+        if flags & told::RETURN != 0 {
+            to.near(value as u64, slot.outcomes[role].1 as u64);
+        }
+        if flags & told::IP != 0 {
+            to.near(call.ip, last.ip);
+        }
+        if flags & told::SP != 0 {
+            to.near(call.sp, last.sp);
+        }
+        if let Some(nr) = call.resumes {
+            to.uint(nr);
+        }
+        if flags & told::SYSTEM_TIME != 0 {
+            to.uint(call.system_time);
+        }
+        if flags & told::DESCRIPTORS != 0 {
+            descriptors::put(to, &call.descriptors);
+            last.descriptors.clone_from(&call.descriptors);
+        }
+        if let Some(protocol) = call.netlink {
+            to.uint(protocol.into());
+        }
+        if let Some(terminal) = call.terminal {
+            to.byte(terminal.into());
+        }
+        if !continues {
+            to.time(call.entered);
+        }
+        to.time(call.returned);
+
+        if !same_layout {
+            to.uint((blocks - known) as u64);
+        }
+        slot.expected.truncate(if same_layout { usize::MAX } else { known });
+        let mut memory = if continues { slot.entered.size() } else { 0 };
+        let mut before = call.args[0];
+        for (i, block) in fresh().enumerate() {
+            let bytes = &block.bytes[..block.bytes.len().min(MAX_MEMORY - memory)];
+            memory += bytes.len();
+            if !same_layout {
+                let new = Expected::of(&block, &call.args);
+                to.byte(new.anchor << 2 | u8::from(block.faulted) << 1 | (block.phase == Phase::Exit) as u8);
+                to.byte(block.op);
+                if new.anchor == NOWHERE {
+                    to.near(block.addr, before);
+                }
+                slot.expected.push(new);
+            }
+            before = block.addr;
+            let expected = &mut slot.expected[known + i];
+            expected.addr = block.addr;
+            if !same_lengths {
+                to.uint(bytes.len() as u64);
+                expected.len = bytes.len() as u64;
+            }
+            to.memory.extend_from_slice(bytes);
+        }
+
+        slot.outcomes[role] = (kind, value);
+        slot.counts[role] = blocks;
+        last.args = call.args;
+        (last.ip, last.sp, last.entered) = (call.ip, call.sp, call.entered);
+        slot.in_flight = moment == Moment::Enter && blocks == call.blocks.len() && call.blocks.size() < MAX_MEMORY;
+        slot.entered.clear();
+        if slot.in_flight {
+            (0..blocks).filter_map(|i| call.blocks.block(i)).for_each(|b| slot.entered.push_block(b));
+        }
+    }
+}
+
+#[derive(Default)]
+pub struct Reader {
+    slots: Vec<Slot>,
+    tid: Tid,
+}
+
+impl Reader {
+    pub fn clear(&mut self) {
+        self.slots.clear();
+        self.tid = 0;
+    }
+
+    /// The call of [`Reader::get`].
+    pub fn call(&self, id: usize) -> &Call {
+        &self.slots[id].call
+    }
+
+    fn slot(&mut self, from: &mut Source) -> Result<usize, Malformed> {
+        let id = usize::try_from(from.uint()?).unwrap_or(usize::MAX);
+        if id == self.slots.len() && id < MAX_SLOTS {
+            let mut slot = Slot::default();
+            self.tid = tid(i64::from(self.tid).wrapping_add(from.int()?))?;
+            slot.call.tid = self.tid;
+            slot.call.abi = abi(from.byte()?)?;
+            slot.call.nr = from.uint()?;
+            self.slots.push(slot);
+        }
+        if id < self.slots.len() { Ok(id) } else { Err(Malformed("a call follows one that is not there")) }
+    }
+
+    pub fn get(&mut self, from: &mut Source, moment: Moment) -> Result<usize, Malformed> {
+        let id = self.slot(from)?;
+        let slot = &mut self.slots[id];
+        let call = &mut slot.call;
+        let role = moment as usize;
+        let flags = from.uint()?;
+        let told = |bit: u64| flags & bit != 0;
+        let continues = told(told::CONTINUES);
+        if continues && !slot.in_flight {
+            return Err(Malformed("a call continues that was not begun"));
+        }
+        if !continues {
+            call.blocks.clear();
+        }
+        for (i, arg) in call.args.iter_mut().enumerate() {
+            if told(1 << i) {
+                *arg = from.near(*arg)?;
+            }
+        }
+        let (mut kind, mut value) = slot.outcomes[role];
+        if told(told::OUTCOME) {
+            kind = from.byte()?;
+        }
+        if told(told::RETURN) {
+            value = from.near(value as u64)? as i64;
+        }
+        call.outcome = outcome_of(kind, value)?;
+        if told(told::IP) {
+            call.ip = from.near(call.ip)?;
+        }
+        if told(told::SP) {
+            call.sp = from.near(call.sp)?;
+        }
+        call.resumes = if told(told::RESUMES) { Some(from.uint()?) } else { None };
+        call.system_time = if told(told::SYSTEM_TIME) { from.uint()? } else { 0 };
+        if told(told::DESCRIPTORS) {
+            descriptors::get(from, &mut call.descriptors)?;
+        }
+        call.netlink = if told(told::NETLINK) { Some(from.small()?) } else { None };
+        call.terminal = if told(told::TERMINAL) { Some(from.byte()? != 0) } else { None };
+        if !continues {
+            call.entered = from.time()?;
+        }
+        call.returned = from.time()?;
+
+        let known = call.blocks.len();
+        let fresh = if told(told::LAYOUT) {
+            from.uint()?
+        } else {
+            slot.counts[role].checked_sub(known).ok_or(Malformed("memory is gone that was there"))? as u64
+        };
+        let fresh = usize::try_from(fresh).unwrap_or(usize::MAX);
+        if fresh > MAX_BLOCKS {
+            return Err(Malformed("a call has too much memory"));
+        }
+        if told(told::LAYOUT) {
+            slot.expected.truncate(known);
+        }
+        let mut before = call.args[0];
+        for i in known..known + fresh {
+            if told(told::LAYOUT) {
+                let head = from.byte()?;
+                let op = from.byte()?;
+                let anchor = head >> 2;
+                let addr = match call.args.get(anchor as usize) {
+                    Some(arg) => *arg,
+                    None => from.near(before)?,
+                };
+                let phase = if head & 1 == 0 { Phase::Entry } else { Phase::Exit };
+                slot.expected.push(Expected { op, phase, faulted: head & 2 != 0, anchor, addr, len: 0 });
+            }
+            let expected = slot.expected.get_mut(i).ok_or(Malformed("memory is unknown"))?;
+            if told(told::LENGTHS) {
+                expected.len = from.uint()?;
+            }
+            expected.addr = expected.addr(&call.args);
+            before = expected.addr;
+            let &mut Expected { op, phase, faulted, addr, len, .. } = expected;
+            let bytes = from.memory(len)?;
+            if call.blocks.size() + bytes.len() > MAX_MEMORY {
+                return Err(Malformed("a call has too much memory"));
+            }
+            call.blocks.push_block(BlockRef { op, phase, addr, faulted, bytes });
+        }
+        slot.outcomes[role] = (kind, value);
+        slot.counts[role] = known + fresh;
+        slot.in_flight = moment == Moment::Enter;
+        Ok(id)
+    }
+}
+
+pub fn tid(v: i64) -> Result<Tid, Malformed> {
+    Tid::try_from(v).map_err(|_| Malformed("a thread has an impossible id"))
+}
+
+pub fn abi(byte: u8) -> Result<Abi, Malformed> {
+    Abi::ALL.get(byte as usize).copied().ok_or(Malformed("a call has an unknown ABI"))
+}

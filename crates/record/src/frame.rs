@@ -1,0 +1,74 @@
+//! The file: a magic number, a version, and frames.
+
+use crate::MAX_BATCH;
+
+/// Not ASCII at first, so that nobody takes it for text; a line end, so that whoever changes those is found out.
+pub const MAGIC: [u8; 8] = *b"\x89STRIDE\n";
+/// Raised when files can no longer be read by who reads the former.
+pub const VERSION: u32 = 1;
+/// Bytes of magic number and version.
+pub const START: usize = MAGIC.len() + 4;
+
+/// What a frame holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Metadata = 1,
+    Batch = 2,
+    End = 3,
+}
+
+impl Kind {
+    fn of(byte: u8) -> Option<Kind> {
+        [Kind::Metadata, Kind::Batch, Kind::End].into_iter().find(|kind| *kind as u8 == byte)
+    }
+}
+
+/// What stands before a frame's contents.
+pub struct Head {
+    pub kind: Kind,
+    /// Bytes that follow.
+    pub len: u32,
+    /// Bytes these are when decompressed.
+    pub raw: u32,
+    checksum: u32,
+}
+
+impl Head {
+    pub const SIZE: usize = 13;
+    /// Of what follows: what cannot be compressed becomes a little longer.
+    pub const MAX_LEN: u32 = MAX_BATCH as u32 + (MAX_BATCH >> 8) as u32 + 64;
+
+    pub fn new(kind: Kind, raw: usize, contents: &[u8]) -> Head {
+        let (len, raw) = (contents.len() as u32, raw as u32);
+        let mut head = Head { kind, len, raw, checksum: 0 };
+        head.checksum = head.sum(contents);
+        head
+    }
+
+    fn sum(&self, contents: &[u8]) -> u32 {
+        let mut sum = crc32fast::Hasher::new();
+        sum.update(&self.bytes()[..9]);
+        sum.update(contents);
+        sum.finalize()
+    }
+
+    pub fn bytes(&self) -> [u8; Head::SIZE] {
+        let mut bytes = [0; Head::SIZE];
+        bytes[0] = self.kind as u8;
+        bytes[1..5].copy_from_slice(&self.len.to_le_bytes());
+        bytes[5..9].copy_from_slice(&self.raw.to_le_bytes());
+        bytes[9..].copy_from_slice(&self.checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Nothing of it is believed but that the lengths are possible.
+    pub fn parse(bytes: &[u8; Head::SIZE]) -> Option<Head> {
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let head = Head { kind: Kind::of(bytes[0])?, len: word(1), raw: word(5), checksum: word(9) };
+        (head.len <= Head::MAX_LEN && head.raw as usize <= MAX_BATCH).then_some(head)
+    }
+
+    pub fn fits(&self, contents: &[u8]) -> bool {
+        self.sum(contents) == self.checksum
+    }
+}

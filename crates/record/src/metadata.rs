@@ -1,0 +1,168 @@
+//! What a recording says of itself. Fields have names, so that more can be added: a reader skips what it does not know.
+
+use crate::stream::Malformed;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use stride_event::Tid;
+
+/// Where a recording comes from, and what can be expected of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metadata {
+    /// The command line of the tracer, with its own name.
+    pub args: Vec<OsString>,
+    /// The version of the tracer.
+    pub version: String,
+    pub host: String,
+    /// `uname -r` and `uname -m`.
+    pub release: String,
+    pub machine: String,
+    pub engine: String,
+    /// The process that was started.
+    pub command: Option<Tid>,
+    /// Lines of text say whose they are: children were followed, or several processes attached to.
+    pub several: bool,
+    /// Wall-clock time minus monotonic time in nanoseconds.
+    pub wall_offset: i64,
+    /// Monotonic time when it began.
+    pub started: u64,
+    /// How much of strings and of arrays was captured.
+    pub text_limit: u64,
+    pub elements_limit: u64,
+    /// What was captured that is not always.
+    pub descriptors: bool,
+    pub dumps: bool,
+    pub names: bool,
+    pub instruction_pointers: bool,
+    pub cpu_times: bool,
+}
+
+/// What the end of a recording tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    pub calls: u64,
+    pub events: u64,
+    /// Calls that the engine lost, and starts and ends of threads that it did not see.
+    pub lost_calls: u64,
+    pub unseen_threads: u64,
+}
+
+fn field(to: &mut Vec<u8>, name: &str, value: &[u8]) {
+    to.push(name.len() as u8);
+    to.extend_from_slice(name.as_bytes());
+    to.extend_from_slice(&(value.len() as u32).to_le_bytes());
+    to.extend_from_slice(value);
+}
+
+/// Name and value.
+type Field<'a> = (&'a [u8], &'a [u8]);
+
+/// Takes the first field off.
+fn next<'a>(from: &mut &'a [u8]) -> Result<Option<Field<'a>>, Malformed> {
+    const SHORT: Malformed = Malformed("a field is cut off");
+    let Some((len, rest)) = from.split_first() else { return Ok(None) };
+    let (name, rest) = rest.split_at_checked(*len as usize).ok_or(SHORT)?;
+    let (len, rest) = rest.split_first_chunk::<4>().ok_or(SHORT)?;
+    let (value, rest) = rest.split_at_checked(u32::from_le_bytes(*len) as usize).ok_or(SHORT)?;
+    *from = rest;
+    Ok(Some((name, value)))
+}
+
+fn number(value: &[u8]) -> Result<u64, Malformed> {
+    value.try_into().map(u64::from_le_bytes).map_err(|_| Malformed("a field is no number"))
+}
+
+fn text(value: &[u8]) -> String {
+    String::from_utf8_lossy(value).into_owned()
+}
+
+impl Metadata {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut to = Vec::new();
+        for arg in &self.args {
+            field(&mut to, "arg", arg.as_bytes());
+        }
+        for (name, value) in [
+            ("version", &self.version),
+            ("host", &self.host),
+            ("release", &self.release),
+            ("machine", &self.machine),
+            ("engine", &self.engine),
+        ] {
+            field(&mut to, name, value.as_bytes());
+        }
+        if let Some(command) = self.command {
+            field(&mut to, "command", &(command as u64).to_le_bytes());
+        }
+        for (name, value) in [
+            ("wall-offset", self.wall_offset as u64),
+            ("started", self.started),
+            ("text-limit", self.text_limit),
+            ("elements-limit", self.elements_limit),
+            ("descriptors", self.descriptors.into()),
+            ("dumps", self.dumps.into()),
+            ("several", self.several.into()),
+            ("names", self.names.into()),
+            ("instruction-pointers", self.instruction_pointers.into()),
+            ("cpu-times", self.cpu_times.into()),
+        ] {
+            field(&mut to, name, &value.to_le_bytes());
+        }
+        to
+    }
+
+    pub(crate) fn decode(mut from: &[u8]) -> Result<Metadata, Malformed> {
+        let mut it = Metadata::default();
+        while let Some((name, value)) = next(&mut from)? {
+            match name {
+                b"arg" => it.args.push(OsString::from_vec(value.to_vec())),
+                b"version" => it.version = text(value),
+                b"host" => it.host = text(value),
+                b"release" => it.release = text(value),
+                b"machine" => it.machine = text(value),
+                b"engine" => it.engine = text(value),
+                b"command" => it.command = Some(number(value)? as Tid),
+                b"wall-offset" => it.wall_offset = number(value)? as i64,
+                b"started" => it.started = number(value)?,
+                b"text-limit" => it.text_limit = number(value)?,
+                b"elements-limit" => it.elements_limit = number(value)?,
+                b"descriptors" => it.descriptors = number(value)? != 0,
+                b"dumps" => it.dumps = number(value)? != 0,
+                b"several" => it.several = number(value)? != 0,
+                b"names" => it.names = number(value)? != 0,
+                b"instruction-pointers" => it.instruction_pointers = number(value)? != 0,
+                b"cpu-times" => it.cpu_times = number(value)? != 0,
+                _ => {}
+            }
+        }
+        Ok(it)
+    }
+}
+
+impl Totals {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut to = Vec::new();
+        for (name, value) in [
+            ("calls", self.calls),
+            ("events", self.events),
+            ("lost-calls", self.lost_calls),
+            ("unseen-threads", self.unseen_threads),
+        ] {
+            field(&mut to, name, &value.to_le_bytes());
+        }
+        to
+    }
+
+    pub(crate) fn decode(mut from: &[u8]) -> Result<Totals, Malformed> {
+        let mut it = Totals::default();
+        while let Some((name, value)) = next(&mut from)? {
+            match name {
+                b"calls" => it.calls = number(value)?,
+                b"events" => it.events = number(value)?,
+                b"lost-calls" => it.lost_calls = number(value)?,
+                b"unseen-threads" => it.unseen_threads = number(value)?,
+                _ => {}
+            }
+        }
+        Ok(it)
+    }
+}

@@ -1,0 +1,252 @@
+//! Reading a recording, a frame at a time, believing nothing.
+
+pub use crate::batch::Item;
+use crate::frame::{Head, Kind, MAGIC, START, VERSION};
+use crate::stream::Malformed;
+use crate::{Fact, MAX_BATCH, Metadata, Totals, batch};
+use std::fmt;
+use std::io::{self, Read};
+use stride_event::Event;
+use zstd::bulk::Decompressor;
+
+/// Why a file is not read at all.
+#[derive(Debug)]
+pub enum OpenError {
+    Empty,
+    /// It is something else.
+    Foreign,
+    /// It was made by a later version of this program.
+    Newer(u32),
+    /// It breaks off before the first event.
+    Cut,
+    Broken(&'static str),
+    Io(io::Error),
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::Empty => {
+                f.write_str("it is empty. A recording begins with the first call: was the recorder killed before that?")
+            }
+            OpenError::Foreign => f.write_str("it is no recording. --replay takes what --record=FILE wrote"),
+            OpenError::Newer(version) => write!(
+                f,
+                "its format is version {version}, and this Stride reads up to version {VERSION}. \
+                 Replay it with the Stride that recorded it, or a newer one"
+            ),
+            OpenError::Cut => f.write_str(
+                "it breaks off before the first event. Was the recorder killed, or the file not copied whole?",
+            ),
+            OpenError::Broken(why) => {
+                write!(f, "it is broken at its beginning: {why}. Was it changed, or copied badly?")
+            }
+            OpenError::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+/// How a recording ended.
+#[derive(Debug)]
+pub enum Ending {
+    Whole(Totals),
+    /// It breaks off within the frame at this place.
+    Cut {
+        offset: u64,
+    },
+    /// The frame at this place is not what was written.
+    Broken {
+        offset: u64,
+        why: &'static str,
+    },
+    Io(io::Error),
+}
+
+pub struct Reader<R: Read> {
+    from: R,
+    metadata: Metadata,
+    batch: batch::Reader,
+    decompressor: Decompressor<'static>,
+    packed: Vec<u8>,
+    /// Where the next frame begins, and the one that was read last.
+    offset: u64,
+    frame: u64,
+    events: u64,
+    calls: u64,
+    ending: Option<Ending>,
+}
+
+enum Frame {
+    Some(Kind),
+    Ended(Ending),
+}
+
+impl<R: Read> Reader<R> {
+    pub fn open(mut from: R) -> Result<Reader<R>, OpenError> {
+        let mut start = Vec::with_capacity(START);
+        from.by_ref().take(START as u64).read_to_end(&mut start).map_err(OpenError::Io)?;
+        if start.is_empty() {
+            return Err(OpenError::Empty);
+        }
+        let magic = start.len().min(MAGIC.len());
+        if start[..magic] != MAGIC[..magic] {
+            return Err(OpenError::Foreign);
+        }
+        let version = start[magic..].try_into().map(u32::from_le_bytes).map_err(|_| OpenError::Cut)?;
+        if version > VERSION {
+            return Err(OpenError::Newer(version));
+        }
+        if version == 0 {
+            return Err(OpenError::Broken("there was no version 0"));
+        }
+        let mut reader = Reader {
+            from,
+            metadata: Metadata::default(),
+            batch: batch::Reader::default(),
+            decompressor: Decompressor::new().map_err(OpenError::Io)?,
+            packed: Vec::new(),
+            offset: START as u64,
+            frame: START as u64,
+            events: 0,
+            calls: 0,
+            ending: None,
+        };
+        match reader.frame() {
+            Frame::Some(Kind::Metadata) => {}
+            Frame::Some(_) => return Err(OpenError::Broken("it does not say where it comes from")),
+            Frame::Ended(Ending::Io(error)) => return Err(OpenError::Io(error)),
+            Frame::Ended(Ending::Broken { why, .. }) => return Err(OpenError::Broken(why)),
+            Frame::Ended(_) => return Err(OpenError::Cut),
+        }
+        reader.metadata = Metadata::decode(reader.batch.from.buffer()).map_err(|m| OpenError::Broken(m.0))?;
+        reader.batch.from.buffer().clear();
+        Ok(reader)
+    }
+
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// How far in the file it is.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Events and calls that were read.
+    pub fn read(&self) -> (u64, u64) {
+        (self.events, self.calls)
+    }
+
+    /// How it ended, once [`Reader::next_item`] has nothing more.
+    pub fn ending(&self) -> Option<&Ending> {
+        self.ending.as_ref()
+    }
+
+    /// The next item if it is a fact: what is known before the event behind it.
+    pub fn next_fact(&mut self) -> Option<Fact> {
+        self.fill();
+        if self.ending.is_some() || !self.batch.is_at_fact() {
+            return None;
+        }
+        match self.next_item() {
+            Some(Item::Fact(fact)) => Some(fact),
+            _ => None,
+        }
+    }
+
+    /// The next event; facts before it are skipped.
+    pub fn next_event(&mut self) -> Option<Event<'_>> {
+        while self.next_fact().is_some() {}
+        match self.next_item()? {
+            Item::Event(event) => Some(event),
+            Item::Fact(_) => None,
+        }
+    }
+
+    fn fill(&mut self) {
+        while self.ending.is_none() && self.batch.from.is_empty() {
+            self.refill();
+        }
+    }
+
+    pub fn next_item(&mut self) -> Option<Item<'_>> {
+        self.fill();
+        if self.ending.is_some() {
+            return None;
+        }
+        match self.batch.next() {
+            Ok(item) => {
+                if let Item::Event(event) = &item {
+                    self.events += 1;
+                    self.calls += u64::from(matches!(event, Event::Exit(_)));
+                }
+                Some(item)
+            }
+            Err(Malformed(why)) => {
+                self.ending = Some(Ending::Broken { offset: self.frame, why });
+                None
+            }
+        }
+    }
+
+    fn refill(&mut self) {
+        self.ending = match self.frame() {
+            Frame::Ended(ending) => Some(ending),
+            Frame::Some(Kind::Batch) => {
+                self.batch.begin().err().map(|Malformed(why)| Ending::Broken { offset: self.frame, why })
+            }
+            Frame::Some(Kind::End) => Some(match Totals::decode(self.batch.from.buffer()) {
+                Ok(totals) => Ending::Whole(totals),
+                Err(Malformed(why)) => Ending::Broken { offset: self.frame, why },
+            }),
+            Frame::Some(Kind::Metadata) => Some(Ending::Broken { offset: self.frame, why: "it begins a second time" }),
+        };
+    }
+
+    /// Brings the contents of the next frame into the batch's buffer.
+    fn frame(&mut self) -> Frame {
+        self.frame = self.offset;
+        let offset = self.offset;
+        let broken = |why| Frame::Ended(Ending::Broken { offset, why });
+        let mut head = [0; Head::SIZE];
+        match read_up_to(&mut self.from, &mut head) {
+            Ok(n) if n < head.len() => return Frame::Ended(Ending::Cut { offset }),
+            Ok(_) => {}
+            Err(error) => return Frame::Ended(Ending::Io(error)),
+        }
+        let Some(head) = Head::parse(&head) else { return broken("what should begin a frame does not") };
+        // The buffer grows with what is there, not with what the length says.
+        self.packed.clear();
+        match self.from.by_ref().take(head.len.into()).read_to_end(&mut self.packed) {
+            Ok(n) if n < head.len as usize => return Frame::Ended(Ending::Cut { offset }),
+            Ok(_) => {}
+            Err(error) => return Frame::Ended(Ending::Io(error)),
+        }
+        if !head.fits(&self.packed) {
+            return broken("its checksum is wrong");
+        }
+        let raw = (head.raw as usize).min(MAX_BATCH);
+        let batch = self.batch.from.buffer();
+        batch.clear();
+        batch.reserve(raw);
+        match self.decompressor.decompress_to_buffer(&self.packed, batch) {
+            Ok(n) if n == raw => {}
+            _ => return broken("it cannot be decompressed"),
+        }
+        self.offset += Head::SIZE as u64 + u64::from(head.len);
+        Frame::Some(head.kind)
+    }
+}
+
+fn read_up_to(from: &mut impl Read, buf: &mut [u8]) -> io::Result<usize> {
+    let mut n = 0;
+    while n < buf.len() {
+        match from.read(&mut buf[n..]) {
+            Ok(0) => break,
+            Ok(more) => n += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(n)
+}

@@ -1,0 +1,222 @@
+#![allow(dead_code)] // Each test uses its part.
+//! Streams of events as engines might make them, and how they are compared.
+
+use proptest::prelude::*;
+use stride_event::{
+    BlockRef, Blocks, Call, Descriptor, Detail, Event, Fate, Origin, Outcome, Phase, SIGINFO_SIZE, Tid,
+};
+use stride_record::{Asked, Fact, Item, Metadata, Question, Reader, Recorder};
+use stride_syscalls::Abi;
+
+/// Something to record, without borrowing.
+#[derive(Clone, Debug)]
+pub enum Scene {
+    Event(Event<'static>),
+    /// Entered, with so many of its blocks, and returned.
+    Both(Call, usize),
+    Enter(Call),
+    Exit(Call),
+    Superseded(Tid, Tid, Option<Call>),
+    Detached(Tid, Option<Call>),
+    Signal(Tid, [u8; SIGINFO_SIZE], Option<u64>),
+    Fact(Fact),
+}
+
+fn tid() -> impl Strategy<Value = Tid> {
+    prop_oneof![8 => 100..104, 1 => any::<Tid>()]
+}
+
+fn word() -> impl Strategy<Value = u64> {
+    prop_oneof![0..4u64, Just(0x7fff_0000_1000), Just(0x5555_0000), any::<u64>()]
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    prop_oneof![
+        Just(Outcome::Pending),
+        any::<i64>().prop_map(Outcome::Value),
+        (0..20i64).prop_map(Outcome::Value),
+        (1..600u32).prop_map(Outcome::Error),
+        Just(Outcome::Gone),
+    ]
+}
+
+fn blocks() -> impl Strategy<Value = Blocks> {
+    let bytes = prop_oneof![Just(b"hello".to_vec()), proptest::collection::vec(any::<u8>(), 0..40)];
+    let block = (0..3u8, any::<bool>(), word(), prop::bool::weighted(0.1), bytes);
+    proptest::collection::vec(block, 0..5).prop_map(|list| {
+        let mut blocks = Blocks::default();
+        for (op, exit, addr, faulted, bytes) in list {
+            let phase = if exit { Phase::Exit } else { Phase::Entry };
+            blocks.push_block(BlockRef { op, phase, addr, faulted, bytes: &bytes });
+        }
+        blocks
+    })
+}
+
+fn end() -> impl Strategy<Value = (std::net::IpAddr, u16)> {
+    (any::<std::net::IpAddr>(), any::<u16>())
+}
+
+fn detail() -> impl Strategy<Value = Detail> {
+    prop_oneof![
+        Just(Detail::None),
+        (any::<u64>(), any::<u64>(), any::<bool>()).prop_map(|(count, id, semaphore)| Detail::Eventfd {
+            count,
+            id,
+            semaphore
+        }),
+        any::<u64>().prop_map(Detail::Signalfd),
+        any::<i32>().prop_map(Detail::Pidfd),
+        any::<u32>().prop_map(Detail::Terminal),
+        (any::<u32>(), any::<u32>()).prop_map(|(protocol, port)| Detail::Netlink { protocol, port }),
+        (any::<u64>(), proptest::collection::vec(any::<u8>(), 0..9))
+            .prop_map(|(peer, name)| Detail::Unix { peer, name }),
+        (end(), prop::option::of(end())).prop_map(|(local, remote)| Detail::Inet { local, remote }),
+    ]
+}
+
+prop_compose! {
+    fn descriptor()(
+        fd in any::<i32>(), made in any::<bool>(), path in proptest::collection::vec(any::<u8>(), 0..20), deleted in any::<bool>(),
+        mode in any::<u32>(), inode in any::<u64>(), device in any::<(u32, u32)>(),
+        name in proptest::collection::vec(any::<u8>(), 0..9), detail in detail()
+    ) -> Descriptor {
+        Descriptor { fd, made, path, deleted, mode, inode, device, name, detail }
+    }
+}
+
+prop_compose! {
+    fn call()(
+        tid in tid(), abi in 0..3usize, nr in prop_oneof![8 => 0..3u64, 1 => any::<u64>()],
+        args in prop::array::uniform6(word()), ip in word(), sp in word(), resumes in prop::option::weighted(0.1, 0..400u64),
+        entered in prop_oneof![1_000_000..2_000_000u64, any::<u64>()], lasted in prop_oneof![0..10_000u64, any::<u64>()],
+        system_time in prop_oneof![Just(0u64), any::<u64>()], outcome in outcome(), blocks in blocks(),
+        netlink in prop::option::weighted(0.1, any::<u32>()), terminal in prop::option::weighted(0.1, any::<bool>()),
+        descriptors in prop_oneof![6 => Just(Vec::new()), 1 => proptest::collection::vec(descriptor(), 0..3)]
+    ) -> Call {
+        Call {
+            tid, abi: Abi::ALL[abi], nr, args, ip, sp, resumes, entered, returned: entered.wrapping_add(lasted), system_time,
+            outcome, counted: false, blocks, netlink, terminal, descriptors
+        }
+    }
+}
+
+fn fact() -> impl Strategy<Value = Fact> {
+    (0..20u8, tid(), any::<i64>(), prop::option::of(proptest::collection::vec(any::<u8>(), 0..30))).prop_map(
+        |(asked, tid, number, answer)| {
+            let asked = Asked::from_byte(asked).unwrap_or(Asked::Link);
+            Fact { question: Question { asked, tid, number }, answer }
+        },
+    )
+}
+
+pub fn scene() -> impl Strategy<Value = Scene> {
+    let at = || prop_oneof![1_000_000..2_000_000u64, any::<u64>()];
+    let event = prop_oneof![
+        (tid(), tid(), 0..3, at()).prop_map(|(tid, parent, origin, at)| {
+            let origin = [Origin::Spawned, Origin::Attached, Origin::Forked { parent }][origin as usize];
+            Event::Started { tid, origin, at }
+        }),
+        (tid(), any::<i32>(), at()).prop_map(|(tid, signal, at)| Event::Stopped { tid, signal, at }),
+        tid().prop_map(|tid| Event::Ending { tid }),
+        (tid(), any::<i32>(), at()).prop_map(|(tid, status, at)| Event::Exited { tid, status, at }),
+        (tid(), any::<i32>(), any::<bool>(), at()).prop_map(|(tid, signal, core, at)| Event::Killed {
+            tid,
+            signal,
+            core,
+            at
+        }),
+        (tid(), 0..3).prop_map(|(tid, fate)| {
+            let fate = [Fate::Exited, Fate::Killed, Fate::Detached][fate as usize];
+            Event::Stranger { tid, fate }
+        }),
+        (tid(), 0..3usize, at()).prop_map(|(tid, abi, at)| Event::Personality { tid, abi: Abi::ALL[abi], at }),
+        (tid(), any::<u64>(), at()).prop_map(|(tid, count, at)| Event::Lost { tid, count, at }),
+    ];
+    prop_oneof![
+        3 => event.prop_map(Scene::Event),
+        5 => (call(), 0..3usize).prop_map(|(call, known)| Scene::Both(call, known)),
+        2 => call().prop_map(Scene::Enter),
+        8 => call().prop_map(Scene::Exit),
+        1 => (tid(), tid(), prop::option::of(call())).prop_map(|(tid, old, call)| Scene::Superseded(tid, old, call)),
+        1 => (tid(), prop::option::of(call())).prop_map(|(tid, call)| Scene::Detached(tid, call)),
+        1 => (tid(), prop::array::uniform32(any::<u8>()), prop::option::of(any::<u64>())).prop_map(|(tid, part, ip)| {
+            let mut info = [0; SIGINFO_SIZE];
+            info[..32].copy_from_slice(&part);
+            Scene::Signal(tid, info, ip)
+        }),
+        2 => fact().prop_map(Scene::Fact),
+    ]
+}
+
+/// What a scene consists of, as a reader should give it back.
+fn play(scene: &Scene, mut tell: impl FnMut(Item<'_>)) {
+    let mut event = |event: Event<'_>| tell(Item::Event(event));
+    match scene {
+        Scene::Event(it) => event(*it),
+        Scene::Enter(call) => event(Event::Enter(call)),
+        Scene::Exit(call) => event(Event::Exit(call)),
+        Scene::Both(call, known) => {
+            let mut entered = Call { outcome: Outcome::Pending, returned: call.entered, ..call.clone() };
+            entered.blocks.clear();
+            (0..*known).filter_map(|i| call.blocks.block(i)).for_each(|b| entered.blocks.push_block(b));
+            event(Event::Enter(&entered));
+            event(Event::Exit(call));
+        }
+        Scene::Superseded(tid, old, call) => {
+            event(Event::Superseded { tid: *tid, old: *old, call: call.as_ref(), at: 5 });
+        }
+        Scene::Detached(tid, call) => event(Event::Detached { tid: *tid, call: call.as_ref(), at: 7 }),
+        Scene::Signal(tid, info, ip) => event(Event::Signal { tid: *tid, info, ip: *ip, at: 9 }),
+        Scene::Fact(fact) => tell(Item::Fact(fact.clone())),
+    }
+}
+
+/// Everything there is to see of an item.
+fn seen(item: &Item<'_>) -> String {
+    format!("{item:?}")
+}
+
+pub fn expected(scenes: &[Scene]) -> Vec<String> {
+    let mut all = Vec::new();
+    scenes.iter().for_each(|scene| play(scene, |item| all.push(seen(&item))));
+    all
+}
+
+/// A recording, flushed after every so many scenes; and where its frames end, with the items that are whole there.
+pub fn record(scenes: &[Scene], metadata: &Metadata, flush_each: usize) -> (Vec<u8>, Vec<(u64, usize)>) {
+    let mut file = Vec::new();
+    let mut frames = Vec::new();
+    let mut items = 0;
+    let mut recorder = Recorder::new(&mut file, metadata).unwrap();
+    frames.push((recorder.written().bytes, 0));
+    for (i, scene) in scenes.iter().enumerate() {
+        play(scene, |item| {
+            match item {
+                Item::Event(event) => recorder.event(&event).unwrap(),
+                Item::Fact(fact) => recorder.fact(&fact).unwrap(),
+            }
+            items += 1;
+            if recorder.written().bytes > frames[frames.len() - 1].0 {
+                frames.push((recorder.written().bytes, items));
+            }
+        });
+        if (i + 1) % flush_each == 0 {
+            recorder.flush().unwrap();
+            frames.push((recorder.written().bytes, items));
+        }
+    }
+    recorder.flush().unwrap();
+    frames.push((recorder.written().bytes, items));
+    recorder.finish(3, 4).unwrap();
+    frames.push((recorder.written().bytes, items));
+    (file, frames)
+}
+
+pub fn items(reader: &mut Reader<&[u8]>) -> Vec<String> {
+    let mut all = Vec::new();
+    while let Some(item) = reader.next_item() {
+        all.push(seen(&item));
+    }
+    all
+}

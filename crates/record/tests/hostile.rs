@@ -1,0 +1,168 @@
+//! Files that nobody should have written: read to a clear end, without a panic and without much memory.
+
+mod common;
+
+use common::*;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use stride_record::{Ending, MAX_BATCH, Metadata, OpenError, Reader};
+
+fn runner() -> TestRunner {
+    TestRunner::new_with_rng(Config::default(), TestRng::deterministic_rng(RngAlgorithm::ChaCha))
+}
+
+fn a_recording() -> Vec<u8> {
+    let scenes = prop::collection::vec(scene(), 40..41).new_tree(&mut runner()).unwrap().current();
+    record(&scenes, &Metadata::default(), 10).0
+}
+
+/// Reads all of it; how it ended.
+fn end(file: &[u8]) -> Result<String, OpenError> {
+    let mut reader = Reader::open(file)?;
+    while let Some(item) = reader.next_item() {
+        // Whatever is given can be looked at.
+        std::hint::black_box(format!("{item:?}"));
+    }
+    Ok(format!("{:?}", reader.ending()))
+}
+
+#[test]
+fn each_flipped_bit_is_noticed() {
+    let file = a_recording();
+    let whole = end(&file).unwrap();
+    assert!(whole.contains("Whole"), "{whole}");
+    for at in 0..file.len() {
+        let mut broken = file.clone();
+        broken[at] ^= 1 << (at % 8);
+        match end(&broken) {
+            // What a length counts beyond the end looks like a cut.
+            Ok(ending) => assert!(ending.contains("Broken") || ending.contains("Cut"), "{at}: {ending}"),
+            Err(OpenError::Foreign) => assert!(at < 8),
+            Err(OpenError::Newer(_)) => assert!((8..12).contains(&at)),
+            Err(OpenError::Broken(_) | OpenError::Cut) => {}
+            Err(error) => panic!("{at}: {error}"),
+        }
+    }
+}
+
+/// The same with a right checksum: now the batch itself is wrong.
+#[test]
+fn batches_that_make_no_sense() {
+    let file = a_recording();
+    let frames = frames(&file);
+    let mut run = runner();
+    let change = (0..frames.len(), any::<prop::sample::Index>(), any::<u8>(), any::<prop::sample::Index>());
+    run.run(&prop::collection::vec(change, 1..6), |changes| {
+        let mut changed: Vec<(u8, Vec<u8>)> = frames.clone();
+        for (frame, at, byte, cut) in changes {
+            let contents = &mut changed[frame].1;
+            if contents.is_empty() {
+                continue;
+            }
+            let at = at.index(contents.len());
+            contents[at] = byte;
+            if byte % 16 == 0 {
+                contents.truncate(cut.index(contents.len()));
+            }
+        }
+        let _ = end(&assemble(&file[..12], &changed));
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn garbage() {
+    let file = a_recording();
+    runner()
+        .run(&prop::collection::vec(any::<u8>(), 0..4000), |bytes| {
+            prop_assert!(end(&bytes).is_err());
+            let _ = end(&[&file[..12], &bytes].concat());
+            // As the contents of a batch, and as metadata.
+            let first = frames(&file)[0].clone();
+            let _ = end(&assemble(&file[..12], &[first, (2, bytes.clone()), (3, bytes.clone())]));
+            let _ = end(&assemble(&file[..12], &[(1, bytes)]));
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn bombs() {
+    let file = a_recording();
+    let start = &file[..12];
+    let metadata = frames(&file)[0].clone();
+    // It decompresses to more than it says, and to more than is allowed.
+    let zeros = vec![0; MAX_BATCH + 1];
+    for said in [1, MAX_BATCH, MAX_BATCH + 1, u32::MAX as usize] {
+        let packed = zstd::bulk::compress(&zeros, 1).unwrap();
+        let mut bomb = assemble(start, std::slice::from_ref(&metadata));
+        frame(&mut bomb, 2, said as u32, &packed);
+        let ending = end(&bomb).unwrap();
+        assert!(ending.contains("Broken"), "{said}: {ending}");
+    }
+    // It says to be long, and is not there.
+    let mut short = assemble(start, std::slice::from_ref(&metadata));
+    short.extend_from_slice(&[2, 0xff, 0xff, 0xff, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
+    let ending = end(&short).unwrap();
+    assert!(ending.contains("Cut"), "{ending}");
+    // A batch full of nothing.
+    let ending = end(&assemble(start, &[metadata, (2, vec![0; MAX_BATCH])])).unwrap();
+    assert!(ending.contains("Broken") || ending.contains("Cut"), "{ending}");
+}
+
+#[test]
+fn what_is_no_recording_is_told_so() {
+    let file = a_recording();
+    let told = |bytes: &[u8]| Reader::open(bytes).err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(told(b"").starts_with("it is empty"));
+    assert!(told(b"x").starts_with("it is no recording"));
+    assert!(told(b"execve(\"/bin/true\"").starts_with("it is no recording"));
+    assert!(told(&file[..5]).starts_with("it breaks off"));
+    assert!(told(&file[..30]).starts_with("it breaks off"));
+    let mut newer = file.clone();
+    newer[8] = 9;
+    assert!(told(&newer).contains("version 9, and this Stride reads up to version 1"));
+    let mut broken = file.clone();
+    broken[30] ^= 1;
+    assert!(told(&broken).contains("checksum"), "{}", told(&broken));
+    let mut later = file;
+    let last = later.len() - 1;
+    later[last] ^= 1;
+    let mut reader = Reader::open(&later[..]).unwrap();
+    while reader.next_item().is_some() {}
+    assert!(matches!(reader.ending(), Some(Ending::Broken { offset, .. }) if *offset > 12));
+}
+
+/// Kinds and contents of a file's frames.
+fn frames(file: &[u8]) -> Vec<(u8, Vec<u8>)> {
+    let mut all = Vec::new();
+    let mut rest = &file[12..];
+    while let Some((head, behind)) = rest.split_first_chunk::<13>() {
+        let len = u32::from_le_bytes(head[1..5].try_into().unwrap()) as usize;
+        all.push((head[0], zstd::bulk::decompress(&behind[..len], MAX_BATCH).unwrap()));
+        rest = &behind[len..];
+    }
+    all
+}
+
+fn frame(to: &mut Vec<u8>, kind: u8, raw: u32, packed: &[u8]) {
+    let mut head = vec![kind];
+    head.extend_from_slice(&(packed.len() as u32).to_le_bytes());
+    head.extend_from_slice(&raw.to_le_bytes());
+    let mut sum = crc32fast::Hasher::new();
+    sum.update(&head);
+    sum.update(packed);
+    to.extend_from_slice(&head);
+    to.extend_from_slice(&sum.finalize().to_le_bytes());
+    to.extend_from_slice(packed);
+}
+
+fn assemble(start: &[u8], frames: &[(u8, Vec<u8>)]) -> Vec<u8> {
+    let mut file = start.to_vec();
+    for (kind, contents) in frames {
+        frame(&mut file, *kind, contents.len() as u32, &zstd::bulk::compress(contents, 1).unwrap());
+    }
+    file
+}
