@@ -13,7 +13,7 @@ use nix::unistd::Pid;
 use std::rc::Rc;
 use stride_event::{About, Call, CallSet, Counted, Counting, Event, Fate, Limits, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::{Quiet, Status};
-use stride_output::{Lost, Summary, TextView};
+use stride_output::{Column, Lost, SortKey, Summary, TextView};
 use stride_proc::{Live, Noted, Source};
 
 /// How the run ended, for Stride's own exit status.
@@ -235,7 +235,10 @@ fn counting(options: &Options) -> Option<Counting> {
         return None;
     }
     let only = !options.prints_calls() && options.record.is_none();
-    Some(Counting { only, cpu_time: !summary.wall_clock })
+    let by_latency = |c: Column| matches!(c, Column::P50 | Column::P99);
+    let latencies =
+        summary.columns.iter().any(|&c| by_latency(c)) || matches!(summary.sort, SortKey::By(c) if by_latency(c));
+    Some(Counting { only, cpu_time: !summary.wall_clock, latencies })
 }
 
 /// What is made of the events.

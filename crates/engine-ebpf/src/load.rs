@@ -139,6 +139,7 @@ impl Kernel {
             rodata.count_calls = config.counting.is_some();
             rodata.count_only = config.count_only();
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
+            rodata.count_latencies = config.counting.is_some_and(|c| c.latencies);
             rodata.few_calls = tables.few;
             if let Some(fds) = config.fds {
                 rodata.filter_fds = true;

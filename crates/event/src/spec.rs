@@ -98,6 +98,8 @@ pub struct Counting {
     pub only: bool,
     /// Time on a CPU is wanted, too.
     pub cpu_time: bool,
+    /// So are histograms of the times.
+    pub latencies: bool,
 }
 
 /// What the calls that are shown have in common (`-P`, `--trace-fds`). An engine may skip those that cannot be meant.

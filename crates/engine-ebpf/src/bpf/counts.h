@@ -94,10 +94,12 @@ static __always_inline bool counted(struct task_struct *task, struct task_state 
 	add_time(&count->wall, wall);
 	if (count_cpu)
 		add_time(&count->cpu, time_on_cpu(task, st, wall));
-	bucket = bucket_of(wall);
-	if (bucket >= BUCKETS)
-		bucket = BUCKETS - 1;
-	count->wall_buckets[bucket]++;
+	if (count_latencies) {
+		bucket = bucket_of(wall);
+		if (bucket >= BUCKETS)
+			bucket = BUCKETS - 1;
+		count->wall_buckets[bucket]++;
+	}
 	return true;
 }
 

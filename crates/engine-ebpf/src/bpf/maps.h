@@ -121,6 +121,8 @@ const volatile bool count_calls;
 const volatile bool count_only;
 /* Counting tells time on a CPU from time waited. */
 const volatile bool count_cpu;
+/* It keeps histograms. */
+const volatile bool count_latencies;
 /* There are calls with CALL_FDS; the descriptors it goes by, and whether those from FD_MAX on are among them. */
 const volatile bool filter_fds;
 const volatile u64 wanted_fds[FD_MAX / 64];
