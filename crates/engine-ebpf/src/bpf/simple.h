@@ -23,9 +23,10 @@ struct simple {
 	/* Six, and room for whatever three bits may say. */
 	u64 args[8];
 	s64 ret;
-	u32 abi;
 	s32 nr;
-	u32 flags;
+	/* Small ones: with the interpreter behind it, on_sys_exit just fits the 512 bytes of stack that Linux 6.1 has. */
+	u16 flags;
+	u8 abi;
 };
 
 static __always_inline struct rec_block *simple_fill(struct rec_call *rec, const struct simple *of)
