@@ -81,6 +81,38 @@ fn both_a_trace_and_a_summary() {
 }
 
 #[test]
+fn a_summary_leaves_the_times_of_a_trace_alone() {
+    need!("/bin/cat");
+    if !ebpf("a_summary_leaves_the_times_of_a_trace_alone") {
+        return;
+    }
+    let trace = trace("ebpf", &["-C", "-T", "-e", "trace=read,close"]);
+    let lasted: Vec<f64> =
+        trace.lines().filter_map(|line| line.rsplit_once(" <")?.1.strip_suffix('>')?.parse().ok()).collect();
+    assert!(lasted.len() >= 3, "{trace}");
+    // Counted from nothing, they would be times since the machine was started.
+    assert!(lasted.iter().all(|&seconds| seconds < 60.0), "{trace}");
+}
+
+#[test]
+fn a_number_below_all_calls_is_none_of_them() {
+    if !ebpf("a_number_below_all_calls_is_none_of_them") {
+        return;
+    }
+    let actor = actor!();
+    for engine in ["--engine=ptrace", "--engine=ebpf"] {
+        let scratch = Scratch::new(&format!("below{engine}"));
+        let options = [engine, "-qq", "-e", "trace=none"].map(AsRef::as_ref).into_iter();
+        let run = scratch.stride(options.chain([actor.as_os_str(), "old_unknown".as_ref()]));
+        if run.code() == Some(77) {
+            println!("skipped: a_number_below_all_calls_is_none_of_them: the kernel takes no 32-bit calls");
+            return;
+        }
+        lines_include(&run.trace, &[r"syscall_0x(f{8})?fffffc18\(.*\) += -1 ENOSYS \(Function not implemented\)"]);
+    }
+}
+
+#[test]
 fn quantiles_lie_between_the_extremes() {
     need!("/bin/cat");
     if !ebpf("quantiles_lie_between_the_extremes") {

@@ -115,12 +115,17 @@ static int exec_when_told(void)
 }
 
 #ifdef __x86_64__
-/* close(-1) by a 32-bit call. */
-static int old_close(void)
+/* A 32-bit call. */
+static int old_call(int number)
 {
-	int result = 6;
+	int result = number;
 	asm volatile("int $0x80" : "+a"(result) : "b"(-1) : "memory", "r8", "r9", "r10", "r11");
 	return result;
+}
+
+static int old_close(void)
+{
+	return old_call(6);
 }
 #endif
 
@@ -139,6 +144,16 @@ static int two_modes(void)
 	}
 	wait(NULL);
 	return 0;
+#else
+	return 77;
+#endif
+}
+
+/* A 32-bit call of a number below all others. */
+static int old_unknown(void)
+{
+#ifdef __x86_64__
+	return old_call(-1000) == -ENOSYS ? 0 : 77;
 #else
 	return 77;
 #endif
@@ -283,6 +298,7 @@ static const struct {
 	{ "sit_together", sit_together },
 	{ "sleep_on", sleep_on },
 	{ "unknown", unknown },
+	{ "old_unknown", old_unknown },
 	{ "give_away", give_away },
 	{ "share", share },
 };

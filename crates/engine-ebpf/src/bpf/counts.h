@@ -90,7 +90,6 @@ static __always_inline bool counted(struct task_struct *task, struct task_state 
 	if (!st->entered)
 		return true;
 	wall = bpf_ktime_get_ns() - st->entered;
-	st->entered = 0;
 	add_time(&count->wall, wall);
 	if (count_cpu)
 		add_time(&count->cpu, time_on_cpu(task, st, wall));

@@ -174,11 +174,11 @@ static __always_inline void send_all(u32 flags)
 	bpf_loop(MANY, send_next, &flags, 0);
 }
 
-static __always_inline struct fds_plan *fds_plan(u32 abi, u32 nr)
+static __always_inline struct fds_plan *fds_plan(u32 abi, s32 nr)
 {
-	u32 index = abi * NUMBERS + nr;
+	u32 index = call_index(abi, nr);
 
-	return nr < NUMBERS ? bpf_map_lookup_elem(&fds, &index) : NULL;
+	return bpf_map_lookup_elem(&fds, &index);
 }
 
 static __always_inline bool is_shown(struct task_struct *task)

@@ -5,6 +5,12 @@
 
 enum { ABI_X86_64 = 0, ABI_I386 = 1, ABI_AARCH64 = 2 };
 
+/* Where a call stands in the maps that have all of them. Numbers that no call can have, negative ones too, are in none. */
+static __always_inline u32 call_index(u32 abi, s32 nr)
+{
+	return (u32)nr < NUMBERS ? abi * NUMBERS + (u32)nr : ABIS * NUMBERS;
+}
+
 #if defined(__TARGET_ARCH_x86)
 
 /* The thread entered the kernel by a 32-bit call (arch/x86/include/asm/thread_info.h). */

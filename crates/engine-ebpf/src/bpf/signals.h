@@ -116,7 +116,7 @@ static __always_inline void send_noted(struct task_struct *task, struct task_sta
 static __always_inline bool is_in_wanted_call(struct task_struct *task)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	u32 index = plan_index(abi_of(task), nr_of(regs));
+	u32 index = call_index(abi_of(task), nr_of(regs));
 
 	return is_inside(regs) && flags_of(bpf_map_lookup_elem(&calls, &index)) & CALL_TRACED;
 }

@@ -22,11 +22,6 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-static __always_inline u32 plan_index(u32 abi, s32 nr)
-{
-	return nr < NUMBERS ? abi * NUMBERS + (u32)nr : ABIS * NUMBERS;
-}
-
 static __always_inline u32 flags_of(struct call_plan *plan)
 {
 	if (!plan)
@@ -114,7 +109,7 @@ static __always_inline void send_entry(void *ctx, struct task_struct *task, stru
 		return;
 	if (st->flags & TASK_EXECING && task->pid != task->tgid)
 		s->call.head.flags |= FLAG_TELL;
-	s->index = plan_index(abi, nr);
+	s->index = call_index(abi, nr);
 	bpf_tail_call(ctx, &steps, STEP_ENTRY);
 }
 
@@ -158,7 +153,7 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 			return 0;
 		}
 	}
-	index = plan_index(abi, nr);
+	index = call_index(abi, nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	flags = flags_of(plan);
 	/* Most calls are none of this program's business; that is found out sooner than who makes them. */
@@ -208,7 +203,7 @@ int on_prepare_exec(void *ctx)
 	note_id_before_exec(task, st);
 	if (st->flags & TASK_BEFORE_EXEC)
 		st->flags |= TASK_FIRST_EXEC;
-	index = plan_index(abi, nr);
+	index = call_index(abi, nr);
 	st->flags &= ~TASK_BEFORE_EXEC;
 	st->flags |= TASK_EXECING;
 	if (flags_of(bpf_map_lookup_elem(&calls, &index)) & CALL_TRACED)
@@ -233,7 +228,7 @@ int on_check_exec(void *ctx)
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	abi = abi_of(task);
-	index = plan_index(abi, nr_of(regs));
+	index = call_index(abi, nr_of(regs));
 	st->flags |= TASK_EXECING;
 	if (!(flags_of(bpf_map_lookup_elem(&calls, &index)) & CALL_TRACED))
 		return 0;
@@ -329,7 +324,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	u32 index;
 
 	call.nr = nr_at_exit(regs, call.abi, ret);
-	index = plan_index(call.abi, call.nr);
+	index = call_index(call.abi, call.nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	/* Where few calls are wanted, most are not: that is found out sooner than who makes them. */
 	if (few_calls && !(flags_of(plan) & (CALL_TRACED | CALL_EXEC | CALL_CLONE)))
@@ -417,7 +412,7 @@ static __always_inline void send_last_call(struct task_struct *task, struct task
 	s32 nr = nr_of(regs);
 	struct scratch *s;
 
-	index = plan_index(abi, nr);
+	index = call_index(abi, nr);
 	flags = flags_of(bpf_map_lookup_elem(&calls, &index));
 	if (!(flags & CALL_EXIT) || !(flags & CALL_TRACED))
 		return;

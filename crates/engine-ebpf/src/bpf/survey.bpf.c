@@ -54,9 +54,9 @@ static __always_inline u64 switches(struct task_struct *task)
 
 static __always_inline bool is_wanted(u32 abi, s32 nr)
 {
-	u32 word = (abi * NUMBERS + (u32)nr) / 64;
+	u32 word = call_index(abi, nr) / 64;
 
-	if (nr >= NUMBERS)
+	if (word >= ABIS * NUMBERS / 64)
 		return want_unknown;
 	/* The bound is checked on the very register that is used. */
 	asm volatile("" : "+r"(word));
