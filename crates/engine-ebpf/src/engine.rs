@@ -20,6 +20,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
 use std::time::Duration;
+use stride_engine_base::signal::now;
 use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
 use stride_event::{
     About, Call, Counted, Descriptor, Event, Fate, Limits, Ns, Origin, Outcome, SIGINFO_SIZE, Tid, TraceSpec,
@@ -288,7 +289,7 @@ impl EbpfEngine {
             let tid = command.go()?;
             engine.child = Some(tid);
             engine.live.insert(tid);
-            engine.first = Some(Note::Started { tid, process: tid, origin: Origin::Spawned, at: 0 });
+            engine.first = Some(Note::Started { tid, process: tid, origin: Origin::Spawned, at: now() });
         } else if engine.ring.peek().is_none() {
             return Err(StartError::Attach { tids: engine.failures });
         }
@@ -418,7 +419,7 @@ impl EbpfEngine {
                 if self.unseen > 0 && !exists(tid) {
                     continue;
                 }
-                return Ok(Some(Note::Detached { tid, at: 0 }));
+                return Ok(Some(Note::Detached { tid, at: now() }));
             }
             if self.all_gone() {
                 if self.stopping.is_none()

@@ -1,6 +1,6 @@
 //! Who answers questions about the world: /proc, or a recording of what it answered.
 
-use crate::{fdinfo, link, pidns, socket};
+use crate::{ends, fdinfo, link, lock, pidns, socket};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -53,9 +53,16 @@ impl Source for Live {
                 Some(outer.map(|id| id.to_string()).unwrap_or_default())
             }
             Asked::Device => link::device(tid, fd, known),
+            Asked::Ends => ends::others(tid, fd).map(|found| listed(&found)),
+            Asked::LockHolder => lock::holder(tid, number as u64).map(|holder| holder.to_string()),
+            Asked::Watched => fdinfo::watched(tid, fd).map(|found| listed(&found)),
         };
         text.map(String::into_bytes)
     }
+}
+
+fn listed(numbers: &[i32]) -> String {
+    numbers.iter().map(|n| n.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// Answers by thread: those about a thread end with it.
