@@ -44,9 +44,6 @@ pub struct Settings {
     pub ring_bytes: Option<u32>,
     /// How many there are; 0: as many as this machine is worth.
     pub rings: u32,
-    /// Watch calls when they are entered only if times are wanted, though some calls' memory be lost by the time they return
-    /// (accept's room for an address): a fifth less for the tracee to bear.
-    pub exits_only: bool,
 }
 
 impl Settings {
@@ -216,7 +213,6 @@ impl EbpfEngine {
             times: spec.want_times,
             ip: spec.want_ip,
             unknown: spec.calls.unknown,
-            exits_only: settings.exits_only,
             detach_on_execve: spec.detach_on_execve,
             signals: spec.signals,
             counting: spec.counting,

@@ -27,7 +27,6 @@ pub struct Config<'a> {
     /// Instruction pointers are shown.
     pub ip: bool,
     pub unknown: bool,
-    pub exits_only: bool,
     /// Threads that call execve are let go (`-b`).
     pub detach_on_execve: bool,
     pub signals: bool,
@@ -125,7 +124,7 @@ impl Kernel {
         let cpus = libbpf_rs::num_possible_cpus()? as u32;
         let nested = probe::is_nested();
         let exec = tables.execs && !config.count_only() || nested;
-        let entry = tables.needs_entry && !config.exits_only || config.times || exec && seen == ExecSeen::Entered;
+        let entry = tables.needs_entry || config.times || exec && seen == ExecSeen::Entered;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.follow = config.follow;
             rodata.take_times = config.times;
@@ -168,9 +167,7 @@ impl Kernel {
         open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
         open.maps.cases.set_max_entries(tables.case_keys.len().max(1) as u32)?;
         // Each program takes a millisecond or more to load.
-        open.progs
-            .capture_entry
-            .set_autoload(exec && seen != ExecSeen::Checked || tables.needs_entry && !config.exits_only);
+        open.progs.capture_entry.set_autoload(exec && seen != ExecSeen::Checked || tables.needs_entry);
         open.progs.on_prepare_exec.set_autoload(exec && seen == ExecSeen::Prepared);
         open.progs.on_check_exec.set_autoload(exec && seen == ExecSeen::Checked);
         open.progs.on_sys_enter.set_autoload(entry);
@@ -417,7 +414,6 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         times: true,
         ip: true,
         unknown: true,
-        exits_only: false,
         detach_on_execve: false,
         signals: true,
         counting: None,
