@@ -13,17 +13,6 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
 
-const ENGINES: [&str; 2] = ["--engine=ptrace", "--engine=ebpf"];
-
-/// Leaves the test where the eBPF engine can't run.
-macro_rules! need_ebpf {
-    () => {
-        if let Err(why) = stride_engine_ebpf::available() {
-            skip!("{why}");
-        }
-    };
-}
-
 /// Stride in the making of a trace.
 struct Tracing {
     stride: Killed,
