@@ -5,11 +5,12 @@ use crate::files::Files;
 use crate::plans::Tables;
 use crate::probe::{self, ExecSeen};
 use crate::refusal::why;
+use crate::relocate::{self, Types};
 use crate::wire::{
     OpenStrideSkel, StrideSkel, StrideSkelBuilder, Wire, bound, bytes_of, call_plan, count, count_times, read,
     task_state,
 };
-use crate::{records, refusal, relocate};
+use crate::{records, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
 use std::io::Read;
@@ -90,6 +91,7 @@ impl RingSize {
 /// The loaded programs and their maps; dropped, they are gone from the kernel.
 pub struct Kernel {
     skel: StrideSkel<'static>,
+    types: Option<Types>,
     more_rings: Vec<MapHandle>,
     links: Vec<Link>,
     entry: bool,
@@ -119,7 +121,8 @@ impl Kernel {
         // The skeleton borrows its object. There is one a process: a few words that are never given back.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = StrideSkelBuilder::default();
-        let _types = relocate::by(&mut builder, relocate::types::STRIDE);
+        let types = Types::find();
+        relocate::by(types.as_ref(), &mut builder);
         let mut open: OpenStrideSkel<'static> = builder.open(object)?;
         let cpus = libbpf_rs::num_possible_cpus()? as u32;
         let nested = probe::is_nested();
@@ -188,7 +191,7 @@ impl Kernel {
         let watch = &skel.progs.on_check_exec;
         let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
         let more_rings = further_rings(&skel, config)?;
-        Ok(Kernel { skel, more_rings, links, entry, counts: config.counting.is_some(), cpus })
+        Ok(Kernel { skel, types, more_rings, links, entry, counts: config.counting.is_some(), cpus })
     }
 
     fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
@@ -210,7 +213,7 @@ impl Kernel {
     pub fn files(&self, calls: &CallSet) -> Result<Files, Why> {
         let limit = self.skel.maps.rodata_data.map_or(0, |rodata| rodata.ring_call_limit);
         let level = self.nested().map_or(0, |(level, _)| level);
-        Files::attach(self.rings()[0], self.skel.maps.tasks.as_fd(), limit, level, calls).map_err(|e| why(&e))
+        Files::attach(self, limit, level, calls).map_err(|e| why(&e))
     }
 
     pub fn attach(&mut self) -> Result<(), Why> {
@@ -284,6 +287,11 @@ impl Kernel {
     /// What is known of each traced thread.
     pub fn tasks(&self) -> BorrowedFd<'_> {
         self.skel.maps.tasks.as_fd()
+    }
+
+    /// What other objects are relocated by.
+    pub fn types(&self) -> Option<&Types> {
+        self.types.as_ref()
     }
 
     /// Where threads to be held are named.
