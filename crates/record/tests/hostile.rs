@@ -6,6 +6,7 @@ use common::*;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use stride_event::{Event, Origin};
 use stride_record::{Ending, MAX_BATCH, Metadata, OpenError, Reader};
 
 fn runner() -> TestRunner {
@@ -110,6 +111,21 @@ fn bombs() {
     // A batch full of nothing.
     let ending = end(&assemble(start, &[metadata, (2, vec![0; MAX_BATCH])])).unwrap();
     assert!(ending.contains("Broken") || ending.contains("Cut"), "{ending}");
+}
+
+/// There are fewer threads than numbers: what is kept for each stays bounded.
+#[test]
+fn ids_that_no_thread_has() {
+    let ending = |tid| {
+        let started = Event::Started { tid, process: 1, origin: Origin::Attached, at: 0 };
+        end(&record(&[Scene::Event(started)], &Metadata::default(), 1).0).unwrap()
+    };
+    for possible in [0, 1, 1 << 22] {
+        assert!(ending(possible).contains("Whole"), "{possible}");
+    }
+    for impossible in [-1, (1 << 22) + 1, i32::MIN, i32::MAX] {
+        assert!(ending(impossible).contains("a thread has an impossible id"), "{impossible}");
+    }
 }
 
 #[test]
