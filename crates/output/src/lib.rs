@@ -6,6 +6,7 @@ mod clock;
 mod color;
 mod count;
 mod dump;
+pub mod json;
 mod line;
 mod names;
 mod quote;
@@ -17,6 +18,7 @@ mod value;
 
 pub use color::Palette;
 pub use count::grouped;
+pub use json::JsonView;
 pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};
 pub use quote::{escape_path, quote};
 pub use sink::Sink;
