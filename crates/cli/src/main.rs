@@ -1,5 +1,6 @@
 //! `stride`: traces system calls without breaking the program's stride.
 
+mod about;
 mod command;
 mod doctor;
 mod engine;

@@ -12,7 +12,8 @@ use std::process::{Child, Stdio};
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use stride_event::Tid;
-use stride_output::{Show, Sink, TextView};
+use stride_output::json::About;
+use stride_output::{JsonView, Show, Sink, TextView};
 use stride_proc::{Proc, Source};
 
 pub struct Outputs {
@@ -114,6 +115,12 @@ impl Outputs {
         }
         let sink = self.sink.take().ok_or_else(|| anyhow!("the output is in use"))?;
         Ok(TextView::new(layout, decoding, world, wall_offset, show, sink))
+    }
+
+    pub fn json_view(&mut self, options: &Options, source: Rc<dyn Source>, about: &About) -> Result<JsonView> {
+        let world = Box::new(Proc::new(options.decode_fds, options.decode_pids, source));
+        let sink = self.sink.take().ok_or_else(|| anyhow!("the output is in use"))?;
+        Ok(JsonView::new(about, layout::decoding(options), world, show(options), options.instruction_pointer, sink))
     }
 
     pub fn write_summary(&mut self, table: &str, text: Option<&mut TextView>) {

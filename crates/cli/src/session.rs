@@ -5,7 +5,7 @@ use crate::flags::{Daemonize, Options, Output};
 use crate::losses::Losses;
 use crate::recording::{Recording, same_file};
 use crate::replay::Replay;
-use crate::{command, layout, outputs, replayed, select, select::Selector};
+use crate::{about, command, layout, outputs, replayed, select, select::Selector};
 use anyhow::{Result, bail};
 use nix::errno::Errno;
 use nix::sys::signal::Signal;
@@ -13,8 +13,9 @@ use nix::unistd::Pid;
 use std::rc::Rc;
 use stride_event::{About, Call, CallSet, Counted, Counting, Event, Fate, Limits, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::{Quiet, Status};
-use stride_output::{Column, Lost, SortKey, Summary, TextView};
-use stride_proc::{Live, Noted, Source};
+use stride_output::{Column, JsonView, Lost, SortKey, Summary, TextView};
+use stride_track::Tracker;
+use stride_proc::{Live, Noted, Proc, Source};
 
 /// How the run ended, for Stride's own exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +62,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
     for failure in engine.failures() {
         outputs.complain(&failure);
     }
-    let mut views = Views::new(&options, &mut outputs, world.shown, offset, recording)?;
+    let mut views = Views::new(&options, &mut outputs, world.shown, offset, recording, &engine)?;
     let mut selector = Selector::new(&options, world.chosen_by);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
     while let Some(event) = engine.next()? {
@@ -75,6 +76,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             continue;
         }
         views.tell(&event, &run, &mut outputs);
+        views.track(&event);
         if let Some(event) = selector.select(event) {
             if matches!(event, Event::Exit(_)) {
                 run.shown += 1;
@@ -116,7 +118,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
     drop(engine);
     views.merge(&counted);
     let counted = counting(&options).is_some();
-    views.finish(Lost { calls: losses.calls, counted }, &mut outputs);
+    views.finish(Lost { calls: losses.calls, counted }, losses.threads, &mut outputs);
     // The output command ends when the last handle on its input is closed.
     drop(views);
     outputs.close();
@@ -200,7 +202,8 @@ fn spec(options: &Options) -> Result<TraceSpec> {
             || options.timestamps.is_some()
             || options.relative_timestamps.is_some()
             || options.syscall_times.is_some()
-            || options.summary.is_some(),
+            || options.summary.is_some()
+            || options.json,
         want_system_time: cpu_times,
         counting: counting(options),
         about: about(options),
@@ -246,6 +249,7 @@ struct Views {
     /// First of all: while others write, more time passes.
     recording: Option<Recording>,
     text: Option<TextView>,
+    json: Option<(Tracker, Proc, JsonView)>,
     summary: Option<Summary>,
 }
 
@@ -256,10 +260,17 @@ impl Views {
         source: Rc<dyn Source>,
         offset: i128,
         recording: Option<Recording>,
+        engine: &Engine,
     ) -> Result<Views> {
+        let json = options.json.then(|| {
+            let world = Proc::new(stride_filter::WordSet::ALL, stride_filter::WordSet::ALL, source.clone());
+            let view = outputs.json_view(options, source.clone(), &about::about(engine, offset))?;
+            anyhow::Ok((Tracker::default(), world, view))
+        });
         Ok(Views {
             recording,
-            text: options.prints_calls().then(|| outputs.text_view(options, source, offset)).transpose()?,
+            json: json.transpose()?,
+            text: (options.prints_calls() && !options.json).then(|| outputs.text_view(options, source, offset)).transpose()?,
             summary: options.summary.as_ref().map(|s| Summary::new(layout::summary(s))),
         })
     }
@@ -273,11 +284,24 @@ impl Views {
         if let Some(text) = &mut self.text {
             text.event(event);
         }
+        if let Some((tracker, _, json)) = &mut self.json {
+            json.event(event, tracker);
+        }
         complaint
+    }
+
+    fn track(&mut self, event: &Event<'_>) {
+        if let Some((tracker, world, _)) = &mut self.json {
+            tracker.event(event, world);
+        }
     }
 
     /// Messages about tracees that strace writes to stderr, not to the trace.
     fn tell(&mut self, event: &Event<'_>, run: &Run<'_>, outputs: &mut outputs::Outputs) {
+        if self.json.is_some() && matches!(event, Event::Started { .. } | Event::Detached { .. }) {
+            // It tells them itself.
+            return;
+        }
         let quiet = |message| run.options.is_quiet(message);
         let message = match *event {
             Event::Started { tid, origin, .. } if !quiet(Quiet::Attach) => {
@@ -315,7 +339,8 @@ impl Views {
     }
 
     fn take_error(&mut self) -> Option<String> {
-        self.text.as_mut()?.take_error()
+        let json = self.json.as_mut().and_then(|(.., json)| json.take_error());
+        json.or_else(|| self.text.as_mut()?.take_error())
     }
 
     fn merge(&mut self, counted: &[Counted]) {
@@ -324,7 +349,10 @@ impl Views {
         }
     }
 
-    fn finish(&mut self, lost: Lost, outputs: &mut outputs::Outputs) {
+    fn finish(&mut self, lost: Lost, threads: u64, outputs: &mut outputs::Outputs) {
+        if let Some((.., json)) = &mut self.json {
+            json.finish(lost.calls, threads);
+        }
         if let Some(text) = &mut self.text {
             text.flush();
         }

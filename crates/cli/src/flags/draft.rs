@@ -46,6 +46,7 @@ pub struct Draft {
     pub output: Option<OsString>,
     pub record: Option<OsString>,
     pub replay: Option<OsString>,
+    pub json: bool,
     pub append: bool,
     pub color: Color,
 
@@ -127,6 +128,7 @@ impl Draft {
             output: None,
             record: None,
             replay: None,
+            json: false,
             append: false,
             color: Color::default(),
             columns: 40,

@@ -48,6 +48,8 @@ pub struct Options {
     pub output: Output,
     /// Everything goes to this file, for `--replay`.
     pub record: Option<PathBuf>,
+    /// `--json`: in place of text.
+    pub json: bool,
     /// `-A`.
     pub append: bool,
     /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
@@ -275,7 +277,7 @@ impl Options {
     /// Whether calls are printed one by one. Who records wants to look at them later, unless there is a place for them.
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
-            && (self.record.is_none() || self.output != Output::Stderr)
+            && (self.record.is_none() || self.output != Output::Stderr || self.json)
     }
 }
 

@@ -1,9 +1,10 @@
 //! A call as JSON: in one piece, or its arguments as far as they were known when it was entered and the rest when it returned.
 
 use super::Json;
+use super::event::Moment;
 use stride_decode::{Decoded, Dump, Value};
-use stride_event::{Call, Outcome};
-use stride_syscalls::{Abi, Ret};
+use stride_event::{Call, Ns, Outcome};
+use stride_syscalls::{Abi, Ret, table};
 
 /// What `abi` is called.
 pub fn abi_name(abi: Abi) -> &'static str {
@@ -15,9 +16,33 @@ pub fn abi_name(abi: Abi) -> &'static str {
 }
 
 impl Json<'_> {
+    pub fn begin_call(&mut self, abi: Abi, nr: u64, moment: &Moment<'_>) {
+        self.out.push(b'{');
+        self.key("type").str("call");
+        match table(abi).get(nr) {
+            Some(entry) => self.key("name").str(entry.row.name),
+            None => self.key("name").str(&format!("syscall_{nr:#x}")),
+        }
+        self.who(moment);
+    }
+
+    /// What comes last.
+    pub fn end_call(&mut self, abi: Abi, nr: u64, duration: Option<Ns>, ip: Option<u64>) {
+        if let Some(duration) = duration {
+            self.key("duration_ns").int(duration);
+        }
+        self.key("nr").int(nr);
+        self.key("abi").str(abi_name(abi));
+        if let Some(ip) = ip {
+            self.key("ip").hex(ip);
+        }
+        self.out.extend_from_slice(b"}\n");
+    }
+
     /// Arguments by name; with `-e raw`, the registers they come in. What is begun so is ended by [`Json::end_args`].
     pub fn begin_args(&mut self, raw: bool) {
-        self.key(if raw { "registers" } else { "args" }).out.push(if raw { b'[' } else { b'{' });
+        self.key(if raw { "registers" } else { "args" });
+        self.out.push(if raw { b'[' } else { b'{' });
     }
 
     pub fn args(&mut self, decoded: &Decoded<'_>, raw: bool) {

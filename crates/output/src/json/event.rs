@@ -3,6 +3,7 @@
 use super::{Json, VERSION};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
+use stride_decode::{Text, TextKind};
 use stride_event::{Ns, Origin, Tid};
 
 /// What the first object tells: where all this comes from.
@@ -75,19 +76,16 @@ impl Json<'_> {
         });
     }
 
+    /// A word of a command line.
+    pub fn word_of(&mut self, word: &[u8]) {
+        self.text(Text { bytes: word, cut: false, kind: TextKind::Str });
+    }
+
     pub fn about(&mut self, about: &About) {
         self.line("trace", |j| {
             j.key("schema").int(VERSION);
             j.key("version").str(&about.version);
-            j.key("command_line").array(|j| {
-                for word in &about.command_line {
-                    j.object(|j| {
-                        if !j.key("text").bytes(word.as_bytes()) {
-                            j.key("hex").octet_string(word.as_bytes());
-                        }
-                    });
-                }
-            });
+            j.key("command_line").array(|j| about.command_line.iter().for_each(|word| j.word_of(word.as_bytes())));
             j.key("host").str(&about.host);
             j.key("kernel").str(&about.kernel);
             j.key("machine").str(&about.machine);

@@ -117,7 +117,7 @@ impl Json<'_> {
     }
 
     /// Text as such, its bytes beside it where they are no UTF-8 (or no text), and whether there is more of it.
-    fn text(&mut self, text: Text<'_>) {
+    pub(super) fn text(&mut self, text: Text<'_>) {
         self.object(|j| {
             let shown = text.kind != TextKind::HexBytes && j.key("text").bytes(text.bytes);
             if !shown {
@@ -242,15 +242,24 @@ impl Json<'_> {
             if fd == AT_FDCWD {
                 j.key("name").str("AT_FDCWD");
             }
-            if let Some(note) = note {
-                if !note.path.is_empty() {
-                    j.name("path", note.path);
+            match note {
+                Some(note) => {
+                    let named = !note.path.is_empty();
+                    if named {
+                        j.name("path", note.path);
+                    }
+                    if !note.detail.is_empty() {
+                        j.key(if named { "detail" } else { "socket" }).str(note.detail);
+                    }
+                    if note.deleted {
+                        j.key("deleted").bool(true);
+                    }
                 }
-                if !note.detail.is_empty() {
-                    j.key("detail").str(note.detail);
-                }
-                if note.deleted {
-                    j.key("deleted").bool(true);
+                None => {
+                    if let Some(known) = j.known.iter().flatten().find(|known| known.fd == fd) {
+                        let (key, name) = (if known.socket { "socket" } else { "path" }, known.name);
+                        j.name(key, name);
+                    }
                 }
             }
         });

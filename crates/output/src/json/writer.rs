@@ -3,6 +3,21 @@
 /// Appends JSON to a buffer. Commas come by themselves: what was written last tells whether one is due.
 pub struct Json<'o> {
     pub out: &'o mut Vec<u8>,
+    /// What is known of descriptors besides what comes with them: of the one that the call is about, and of the one it makes.
+    pub known: [Option<KnownFd<'o>>; 2],
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct KnownFd<'o> {
+    pub fd: i32,
+    pub socket: bool,
+    pub name: &'o [u8],
+}
+
+impl<'o> Json<'o> {
+    pub fn new(out: &'o mut Vec<u8>) -> Json<'o> {
+        Json { out, known: [None; 2] }
+    }
 }
 
 impl Json<'_> {
@@ -154,7 +169,7 @@ mod tests {
 
     fn json(f: impl FnOnce(&mut Json<'_>)) -> String {
         let mut out = Vec::new();
-        f(&mut Json { out: &mut out });
+        f(&mut Json::new(&mut out));
         String::from_utf8(out).unwrap()
     }
 
