@@ -46,7 +46,8 @@ impl Json<'_> {
     }
 
     pub fn args(&mut self, decoded: &Decoded<'_>, raw: bool) {
-        let mut before = "";
+        let shown = decoded.row.and_then(|row| row.args.get(decoded.skipped.checked_sub(1)?));
+        let mut before = shown.map_or("", |arg| arg.name);
         for arg in decoded.args {
             match arg.value {
                 _ if raw => self.value(&arg.value),

@@ -63,6 +63,10 @@ impl Json<'_> {
     }
 
     pub fn when(&mut self, m: &Moment<'_>) {
+        // Nobody saw when.
+        if m.at == 0 {
+            return;
+        }
         self.key("time_ns").int((i128::from(m.at) + m.wall_offset).max(0) as u64);
         self.key("start_ns").int(m.at);
     }
