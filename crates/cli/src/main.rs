@@ -1,9 +1,9 @@
 //! `stride`: traces system calls without breaking the program's stride.
 
-mod about;
 mod command;
 mod doctor;
 mod engine;
+mod files;
 mod flags;
 mod layout;
 mod losses;
@@ -13,6 +13,7 @@ mod replay;
 mod replayed;
 mod select;
 mod session;
+mod views;
 
 use flags::{Outcome, parse};
 

@@ -11,9 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
-use stride_event::Tid;
-use stride_output::json::About;
-use stride_output::{JsonView, Show, Sink, TextView};
+use stride_event::{Ns, Tid};
+use stride_output::{JsonView, RunInfo, Show, Sink, TextView};
 use stride_proc::{Proc, Source};
 
 pub struct Outputs {
@@ -117,19 +116,23 @@ impl Outputs {
         Ok(TextView::new(layout, decoding, world, wall_offset, show, sink))
     }
 
-    pub fn json_view(&mut self, options: &Options, source: Rc<dyn Source>, about: &About) -> Result<JsonView> {
+    /// Something that follows the trace.
+    pub fn json_view(&mut self, options: &Options, source: Rc<dyn Source>, info: &RunInfo) -> Result<JsonView> {
         let world = Box::new(Proc::new(options.decode_fds, options.decode_pids, source));
         let sink = self.sink.take().ok_or_else(|| anyhow!("the output is in use"))?;
-        Ok(JsonView::new(about, layout::decoding(options), world, show(options), options.instruction_pointer, sink))
+        Ok(JsonView::new(info, layout::decoding(options), world, show(options), options.instruction_pointer, sink))
     }
 
-    pub fn write_summary(&mut self, table: &str, text: Option<&mut TextView>) {
+    pub fn write_tail(&mut self, tail: &str, text: Option<&mut TextView>) {
+        if tail.is_empty() {
+            return;
+        }
         if let Some(text) = text {
             text.flush();
         }
         let result = match &mut self.tail {
-            Some(tail) => tail.write_all(table.as_bytes()).and_then(|()| tail.flush()),
-            None => io::stderr().write_all(table.as_bytes()),
+            Some(to) => to.write_all(tail.as_bytes()).and_then(|()| to.flush()),
+            None => io::stderr().write_all(tail.as_bytes()),
         };
         if let Err(e) = result {
             self.complain(&format!("Can't write the summary: {}", os_error(&e)));
@@ -175,7 +178,11 @@ fn show(options: &Options) -> Show {
 /// Wall-clock time minus monotonic time, in nanoseconds.
 pub fn wall_offset() -> i128 {
     let wall = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i128);
-    let monotonic = nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC)
-        .map_or(0, |t| i128::from(t.tv_sec()) * 1_000_000_000 + i128::from(t.tv_nsec()));
-    wall - monotonic
+    wall - i128::from(monotonic())
+}
+
+/// The clock of the events.
+pub fn monotonic() -> Ns {
+    nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC)
+        .map_or(0, |t| t.tv_sec() as Ns * 1_000_000_000 + t.tv_nsec() as Ns)
 }

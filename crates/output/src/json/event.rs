@@ -1,26 +1,10 @@
 //! Everything but calls as JSON.
 
 use super::{Json, VERSION};
-use std::ffi::OsString;
+use crate::RunInfo;
 use std::os::unix::ffi::OsStrExt;
 use stride_decode::{Text, TextKind};
 use stride_event::{Ns, Origin, Tid};
-
-/// What the first object tells: where all this comes from.
-#[derive(Clone, Debug, Default)]
-pub struct About {
-    /// The version of Stride that traced.
-    pub version: String,
-    /// Its command line.
-    pub command_line: Vec<OsString>,
-    pub host: String,
-    /// `uname -r` and `uname -m`.
-    pub kernel: String,
-    pub machine: String,
-    pub engine: String,
-    /// Wall-clock time minus monotonic time in nanoseconds.
-    pub wall_offset: i128,
-}
 
 /// Whose event it is, and when it came.
 #[derive(Clone, Copy)]
@@ -85,16 +69,19 @@ impl Json<'_> {
         self.text(Text { bytes: word, cut: false, kind: TextKind::Str });
     }
 
-    pub fn about(&mut self, about: &About) {
+    /// The first object: where all this comes from.
+    pub fn trace(&mut self, info: &RunInfo) {
         self.line("trace", |j| {
             j.key("schema").int(VERSION);
-            j.key("version").str(&about.version);
-            j.key("command_line").array(|j| about.command_line.iter().for_each(|word| j.word_of(word.as_bytes())));
-            j.key("host").str(&about.host);
-            j.key("kernel").str(&about.kernel);
-            j.key("machine").str(&about.machine);
-            j.key("engine").str(&about.engine);
-            j.key("wall_offset_ns").int(about.wall_offset as i64);
+            j.key("version").str(&info.version);
+            j.key("command_line").array(|j| info.args.iter().for_each(|word| j.word_of(word.as_bytes())));
+            j.key("host").str(&info.host);
+            j.key("kernel").str(&info.release);
+            j.key("machine").str(&info.machine);
+            j.key("engine").str(&info.engine);
+            j.key("wall_offset_ns").int(info.wall_offset as i64);
+            j.key("time_ns").int((i128::from(info.started) + info.wall_offset).max(0) as u64);
+            j.key("start_ns").int(info.started);
         });
     }
 

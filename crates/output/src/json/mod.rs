@@ -7,7 +7,6 @@ mod value;
 mod view;
 mod writer;
 
-pub use event::About;
 pub use view::JsonView;
 pub use writer::Json;
 

@@ -510,8 +510,9 @@ const FIXED: &[(&str, &str)] = &[
         "trace",
         r##"{"type":"object","properties":{"type":{"const":"trace"},"schema":{"const":1},"version":{"type":"string"},
         "command_line":{"type":"array","items":{"$ref":"#/$defs/text"}},"host":{"type":"string"},"kernel":{"type":"string"},
-        "machine":{"type":"string"},"engine":{"type":"string"},"wall_offset_ns":{"$ref":"#/$defs/long"}},
-        "required":["type","schema","version","command_line","host","kernel","machine","engine","wall_offset_ns"],
+        "machine":{"type":"string"},"engine":{"type":"string"},"wall_offset_ns":{"$ref":"#/$defs/long"},
+        "time_ns":{"$ref":"#/$defs/ulong"},"start_ns":{"$ref":"#/$defs/ulong"}},
+        "required":["type","schema","version","command_line","host","kernel","machine","engine","wall_offset_ns","time_ns","start_ns"],
         "additionalProperties":false}"##,
     ),
     (

@@ -3,8 +3,8 @@
 use super::call::abi_name;
 use super::event::{Counts, Moment};
 use super::writer::KnownFd;
-use super::{About, Json};
-use crate::{Show, Sink};
+use super::Json;
+use crate::{End, RunInfo, Show, Sink, View};
 use std::collections::HashMap;
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::{Call, Event, Ns, Outcome, SIGINFO_SIZE, Tid};
@@ -58,14 +58,14 @@ impl Default for Head {
 const BATCH: usize = 1 << 16;
 
 impl JsonView {
-    pub fn new(about: &About, options: Options, world: Box<dyn World>, show: Show, ip: bool, sink: Sink) -> JsonView {
+    pub fn new(info: &RunInfo, options: Options, world: Box<dyn World>, show: Show, ip: bool, sink: Sink) -> JsonView {
         let mut out = Vec::with_capacity(2 * BATCH);
-        Json::new(&mut out).about(about);
+        Json::new(&mut out).trace(info);
         JsonView {
             decoder: Decoder::default(),
             options,
             world,
-            wall_offset: about.wall_offset,
+            wall_offset: info.wall_offset,
             show,
             ip,
             sink,
@@ -73,22 +73,6 @@ impl JsonView {
             begun: HashMap::new(),
             counts: Counts::default(),
             error: None,
-        }
-    }
-
-    /// The first error of the output since last asked, in words.
-    pub fn take_error(&mut self) -> Option<String> {
-        self.error.take()
-    }
-
-    /// Shows an event; what the filters reject is not handed in.
-    pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
-        // Taken apart from the rest, which is borrowed beside it.
-        let mut out = std::mem::take(&mut self.out);
-        self.write(event, tracker, &mut out);
-        self.out = out;
-        if self.sink.eager || self.out.len() >= BATCH || matches!(event, Event::Idle) {
-            self.flush();
         }
     }
 
@@ -170,12 +154,6 @@ impl JsonView {
             Event::Started { .. } | Event::Personality { .. } => {}
             Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => {}
         }
-    }
-
-    /// What there was in all: without this object, the output was cut off.
-    pub fn finish(&mut self, lost_calls: u64, unseen_threads: u64) {
-        Json::new(&mut self.out).end(&self.counts, lost_calls, unseen_threads);
-        self.flush();
     }
 
     fn head(&self, call: &Call) -> Head {
@@ -280,11 +258,33 @@ impl JsonView {
     }
 
     /// Hands on everything.
-    pub fn flush(&mut self) {
+    fn flush(&mut self) {
         if let Err(message) = self.sink.write(&self.out) {
             self.error.get_or_insert(message);
         }
         self.out.clear();
+    }
+}
+
+impl View for JsonView {
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        // Taken apart from the rest, which is borrowed beside it.
+        let mut out = std::mem::take(&mut self.out);
+        self.write(event, tracker, &mut out);
+        self.out = out;
+        if self.sink.eager || self.out.len() >= BATCH || matches!(event, Event::Idle) {
+            self.flush();
+        }
+    }
+
+    fn finish(&mut self, end: &End<'_>) -> String {
+        Json::new(&mut self.out).end(&self.counts, end.lost_calls, end.lost_threads);
+        self.flush();
+        String::new()
+    }
+
+    fn take_error(&mut self) -> Option<String> {
+        self.error.take()
     }
 }
 
