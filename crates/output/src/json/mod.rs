@@ -12,3 +12,6 @@ pub use writer::Json;
 
 /// Grows when readers of the old shapes would misread new ones. What is merely added changes nothing.
 pub const VERSION: u32 = 1;
+
+#[cfg(test)]
+mod view_tests;

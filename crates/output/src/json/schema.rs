@@ -332,6 +332,19 @@ impl Definitions {
             }
             Ty::Reply(inner) | Ty::NonZero(inner) => self.ty(inner, whose, argument),
             Ty::Custom(Irregular::WaitStatus, _) => reference("wait_status"),
+            Ty::Custom(Irregular::PathOut | Irregular::LinkTarget | Irregular::MemfdName, _) => pointer(reference("text")),
+            Ty::Custom(Irregular::SigMask, _) => reference("signals"),
+            // These decide whether it is shown at all, or how text does it.
+            Ty::Custom(
+                Irregular::Reaped
+                | Irregular::InFull
+                | Irregular::UpToPage
+                | Irregular::Untouched
+                | Irregular::Remaining
+                | Irregular::Numbered
+                | Irregular::DatedTime,
+                shape,
+            ) => self.ty(shape, whose, argument),
             // What needs code to be decoded needs code to be described.
             Ty::Iovec(..) | Ty::Sockaddr(..) | Ty::Custom(..) | Ty::Spread(_) => reference("value"),
         }
@@ -441,6 +454,7 @@ const FIXED: &[(&str, &str)] = &[
         r##"{"type":"object","properties":{"fd":{"$ref":"#/$defs/int"},"name":{"const":"AT_FDCWD"},
         "path":{"type":"string"},"path_hex":{"$ref":"#/$defs/octets"},
         "socket":{"type":"string"},"socket_hex":{"$ref":"#/$defs/octets"},
+        "object":{"type":"string"},"object_hex":{"$ref":"#/$defs/octets"},
         "detail":{"type":"string"},"deleted":{"const":true}},"required":["fd"],"additionalProperties":false}"##,
     ),
     (

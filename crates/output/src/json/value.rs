@@ -246,7 +246,7 @@ impl Json<'_> {
                 Some(note) => {
                     let named = !note.path.is_empty();
                     if named {
-                        j.name("path", note.path);
+                        j.referent(note.path, false);
                     }
                     if !note.detail.is_empty() {
                         j.key(if named { "detail" } else { "socket" }).str(note.detail);
@@ -257,12 +257,23 @@ impl Json<'_> {
                 }
                 None => {
                     if let Some(known) = j.known.iter().flatten().find(|known| known.fd == fd) {
-                        let (key, name) = (if known.socket { "socket" } else { "path" }, known.name);
-                        j.name(key, name);
+                        let (name, socket) = (known.name, known.socket);
+                        j.referent(name, socket);
                     }
                 }
             }
         });
+    }
+
+    /// What a descriptor refers to: a path, a socket, or what has neither path nor peer.
+    fn referent(&mut self, name: &[u8], socket: bool) {
+        let key = match name {
+            _ if socket => "socket",
+            [b'/', ..] => "path",
+            name if name.starts_with(b"socket:") => "socket",
+            _ => "object",
+        };
+        self.name(key, name);
     }
 
     fn mode(&mut self, mode: u64) {

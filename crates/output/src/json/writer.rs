@@ -91,9 +91,11 @@ impl Json<'_> {
         self.next();
         self.out.push(b'"');
         let mut lossless = true;
-        let plain = bytes.iter().position(|&b| !is_plain(b)).unwrap_or(bytes.len());
-        self.out.extend_from_slice(&bytes[..plain]);
-        for chunk in bytes[plain..].utf8_chunks() {
+        // Whole blocks at a time: most text needs no second look.
+        let blocks = bytes.chunks(16).take_while(|block| block.iter().fold(true, |all, &b| all & is_plain(b)));
+        let (plain, rest) = bytes.split_at(blocks.map(<[u8]>::len).sum());
+        self.out.extend_from_slice(plain);
+        for chunk in rest.utf8_chunks() {
             self.escape(chunk.valid());
             if !chunk.invalid().is_empty() {
                 lossless = false;
