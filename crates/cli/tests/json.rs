@@ -133,7 +133,8 @@ fn replay(scratch: &Scratch, options: &[&str]) -> Run {
 
 #[test]
 fn real_programs_are_what_the_schema_says() {
-    let script = "cat a | tr a b > c; ls -l /proc/self/fd; (exit 3); kill -USR1 $$; rm c; cat nothing; sleep 0.1 & wait";
+    let script =
+        "cat a | tr a b > c; ls -l /proc/self/fd; (exit 3); kill -USR1 $$; rm c; cat nothing; sleep 0.1 & wait";
     let programs: &[&[&str]] = &[
         &["sh", "-c", script],
         &["bash", "-c", "trap : USR1; kill -USR1 $$; echo x > a; exec 3<a; read -u 3 y; ulimit -c; umask"],
@@ -229,7 +230,8 @@ fn tampered_objects_are_refused() {
     let open = calls(&seen, "openat").into_iter().find(|call| call["args"]["pathname"]["text"] == "/dev/null").unwrap();
     let failed = calls(&seen, "openat").into_iter().find(|call| call["outcome"] == "error").unwrap();
     let stat = stat(&seen);
-    let (exit, start, exec) = (only(of_type(&seen, "exit")), only(of_type(&seen, "start")), only(of_type(&seen, "exec")));
+    let (exit, start, exec) =
+        (only(of_type(&seen, "exit")), only(of_type(&seen, "start")), only(of_type(&seen, "exec")));
     let changes: Vec<(&Value, &str, Value)> = vec![
         (open, "/args/dirfd", json!("AT_FDCWD")),
         (open, "/args/dirfd/fd", json!("3")),
@@ -356,7 +358,9 @@ fn calls_that_never_return() {
     let actor = actor!();
     for engine in engines("calls_that_never_return") {
         let scratch = Scratch::new(&format!("json-gone{engine}"));
-        let seen = valid(&scratch.stride([engine, "--json", "-f", "/bin/sh", "-c", "/bin/sleep 100 & sleep 0.2; kill -9 $!"]).trace);
+        let seen = valid(
+            &scratch.stride([engine, "--json", "-f", "/bin/sh", "-c", "/bin/sleep 100 & sleep 0.2; kill -9 $!"]).trace,
+        );
         let killed = only(of_type(&seen, "killed"));
         assert_eq!((&killed["signal"]["name"], &killed["core"]), (&json!("SIGKILL"), &json!(false)));
         let asleep = calls(&seen, "clock_nanosleep").into_iter().find(|call| call["tid"] == killed["tid"]).unwrap();
@@ -367,7 +371,13 @@ fn calls_that_never_return() {
         let seen = valid(&run.trace);
         assert!(!of_type(&seen, "detach").is_empty(), "{seen:#?}");
         // The first thread's call is gone with it, and the execve goes on under its id.
-        let run = scratch.stride([OsStr::new(engine), "--json".as_ref(), "-f".as_ref(), actor.as_os_str(), "exec_from_thread".as_ref()]);
+        let run = scratch.stride([
+            OsStr::new(engine),
+            "--json".as_ref(),
+            "-f".as_ref(),
+            actor.as_os_str(),
+            "exec_from_thread".as_ref(),
+        ]);
         let seen = valid(&run.trace);
         let superseded = only(of_type(&seen, "superseded"));
         assert_ne!(superseded["by"], superseded["tid"]);
@@ -395,7 +405,10 @@ fn options_have_their_meaning() {
     let seen = shown(&["-e", "raw=read", "-i"]);
     let read = calls(&seen, "read")[0];
     assert!(read["registers"].as_array().unwrap().iter().all(Value::is_string) && read["args"].is_null(), "{read}");
-    assert!(read["ret"].as_str().unwrap().starts_with("0x") && read["ip"].as_str().unwrap().starts_with("0x"), "{read}");
+    assert!(
+        read["ret"].as_str().unwrap().starts_with("0x") && read["ip"].as_str().unwrap().starts_with("0x"),
+        "{read}"
+    );
     let seen = shown(&["-v"]);
     let stat = stat(&seen);
     assert!(stat["args"]["statbuf"]["st_dev"]["major"].is_u64(), "{stat}");

@@ -19,7 +19,8 @@ impl Artefact {
         ("json-schema", Artefact::JsonSchema),
         ("man", Artefact::Man),
     ];
-    pub const NAMES: &'static [&'static str] = &["complete-bash", "complete-fish", "complete-zsh", "json-schema", "man"];
+    pub const NAMES: &'static [&'static str] =
+        &["complete-bash", "complete-fish", "complete-zsh", "json-schema", "man"];
 }
 
 pub fn text(artefact: Artefact) -> String {

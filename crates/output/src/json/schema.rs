@@ -13,11 +13,9 @@ pub fn text() -> String {
     let calls = calls(&mut defs);
     let names: BTreeSet<&str> = Abi::ALL.iter().flat_map(|&abi| table(abi).iter().map(|e| e.row.name)).collect();
     let mut all: BTreeMap<String, String> = defs.done.into_iter().collect();
-    for (name, schema) in [
-        ("syscall", enumeration(names.iter().copied())),
-        ("call", call(&calls)),
-        ("unknown_call", unknown_call()),
-    ] {
+    for (name, schema) in
+        [("syscall", enumeration(names.iter().copied())), ("call", call(&calls)), ("unknown_call", unknown_call())]
+    {
         all.insert(name.into(), schema);
     }
     let fixed: BTreeMap<String, String> = FIXED.iter().map(|&(name, schema)| (name.into(), one_line(schema))).collect();
@@ -178,9 +176,8 @@ fn calls(defs: &mut Definitions) -> Vec<String> {
             }
         }
     }
-    let same = |a: &[&Syscall], b: &[&Syscall]| {
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| std::ptr::eq(*a, *b))
-    };
+    let same =
+        |a: &[&Syscall], b: &[&Syscall]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| std::ptr::eq(*a, *b));
     let mut cases = vec![when(r#""name":{"pattern":"^syscall_0x"}"#, &reference("unknown_call"))];
     for (name, by_abi) in rows {
         let mut kinds: Vec<(Vec<Abi>, Vec<&'static Syscall>)> = Vec::new();
@@ -332,7 +329,9 @@ impl Definitions {
             }
             Ty::Reply(inner) | Ty::NonZero(inner) => self.ty(inner, whose, argument),
             Ty::Custom(Irregular::WaitStatus, _) => reference("wait_status"),
-            Ty::Custom(Irregular::PathOut | Irregular::LinkTarget | Irregular::MemfdName, _) => pointer(reference("text")),
+            Ty::Custom(Irregular::PathOut | Irregular::LinkTarget | Irregular::MemfdName, _) => {
+                pointer(reference("text"))
+            }
             Ty::Custom(Irregular::SigMask, _) => reference("signals"),
             // These decide whether it is shown at all, or how text does it.
             Ty::Custom(

@@ -58,11 +58,13 @@ impl Json<'_> {
             Value::WaitStatus(status, _) => self.wait_status(status),
             // What the network or the kernel packs, unpacked.
             Value::Notation { name: "htons" | "htonl" | "htobe64", args: [host], .. } => self.value(host),
-            Value::Notation { raw, name: "makedev", args: [Value::Hex(major), Value::Hex(minor)] } => self.object(|j| {
-                j.key("raw").hex(raw);
-                j.key("major").int(*major);
-                j.key("minor").int(*minor);
-            }),
+            Value::Notation { raw, name: "makedev", args: [Value::Hex(major), Value::Hex(minor)] } => {
+                self.object(|j| {
+                    j.key("raw").hex(raw);
+                    j.key("major").int(*major);
+                    j.key("minor").int(*minor);
+                })
+            }
             Value::Notation { raw, name, args } => self.call(&Value::Hex(raw), name, args),
             Value::Macro { number, name, args } => self.call(number, name, args),
             Value::Ip(ip) => self.text_of(&format_args!("{ip}")),

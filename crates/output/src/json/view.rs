@@ -1,9 +1,9 @@
 //! The JSON view: events in, lines of JSON out.
 
+use super::Json;
 use super::call::abi_name;
 use super::event::{Counts, Moment};
 use super::writer::KnownFd;
-use super::Json;
 use crate::{End, RunInfo, Show, Sink, View};
 use std::collections::HashMap;
 use stride_decode::{Decoder, Options, Part, World};
