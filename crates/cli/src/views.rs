@@ -11,7 +11,7 @@ use anyhow::Result;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Fate, Origin};
 use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
-use stride_output::{End, Lost, RunInfo, Summary, TextView, View};
+use stride_output::{AdviseView, End, Lost, RunInfo, Summary, TextView, View};
 use stride_proc::{Proc, Source};
 use stride_track::Tracker;
 
@@ -36,6 +36,9 @@ fn others(
     let mut views: Vec<Box<dyn View>> = Vec::new();
     if options.json {
         views.push(Box::new(outputs.json_view(options, shown.clone(), &info)?));
+    }
+    if options.advise {
+        views.push(Box::new(AdviseView::default()));
     }
     Ok(views)
 }

@@ -435,9 +435,10 @@ fn it_goes_where_text_goes() {
     for (options, why) in [
         (&["-c"][..], "--json and the summaries of -c and -C are mutually exclusive: a summary is a table"),
         (&["-C"], "--json and the summaries of -c and -C are mutually exclusive: a summary is a table"),
+        (&["--advise"], "--json and --advise are mutually exclusive: findings are text"),
         (
             &["-ff", "-o", "x"],
-            "--json and -ff/--output-separately are mutually exclusive: every object tells its pid and tid, so one file will do",
+            "--json and -ff/--output-separately are mutually exclusive: every object tells its pid and tid, so that one file will do",
         ),
     ] {
         let run = common::run([&["--json"], options, &["/bin/true"]].concat());

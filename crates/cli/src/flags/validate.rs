@@ -106,6 +106,7 @@ pub fn validate(
         },
         output_separately: output_separately && matches!(output, Output::File(_)),
         output,
+        advise: draft.advise,
         record: draft.record.map(Into::into),
         replay: draft.replay.map(Into::into),
         json: draft.json,
@@ -293,13 +294,14 @@ fn summaries(draft: &Draft, output_separately: bool, warn: Warn) -> Result<(), S
 
 /// What makes no JSON, or more than one stream of it.
 fn json(draft: &Draft, output_separately: bool) -> Result<(), Stop> {
-    if draft.json && draft.summarizes() {
-        return Err(Stop::usage("--json and the summaries of -c and -C are mutually exclusive: a summary is a table"));
-    }
-    if draft.json && output_separately {
-        return Err(Stop::usage(
-            "--json and -ff/--output-separately are mutually exclusive: every object tells its pid and tid, so one file will do",
-        ));
+    for (given, name, why) in [
+        (draft.summarizes(), "the summaries of -c and -C", "a summary is a table"),
+        (draft.advise, "--advise", "findings are text"),
+        (output_separately, "-ff/--output-separately", "every object tells its pid and tid, so that one file will do"),
+    ] {
+        if draft.json && given {
+            return Err(Stop::usage(format!("--json and {name} are mutually exclusive: {why}")));
+        }
     }
     Ok(())
 }
