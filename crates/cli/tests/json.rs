@@ -120,7 +120,7 @@ fn of_type<'o>(objects: &'o [Value], kind: &str) -> Vec<&'o Value> {
 }
 
 #[track_caller]
-fn only<'o>(found: Vec<&'o Value>) -> &'o Value {
+fn only(found: Vec<&Value>) -> &Value {
     assert_eq!(found.len(), 1, "{found:#?}");
     found[0]
 }
