@@ -195,7 +195,7 @@ pub fn needs_ptrace(spec: &TraceSpec) -> Option<&'static str> {
 /// The option, if there is one, for which ids are looked up in /proc: what they refer to is certain only as long as the program is
 /// stopped, and many a program is over before anybody looks.
 fn better_stopped(options: &Options) -> Option<&'static str> {
-    (!options.decode_pids.is_empty() && options.prints_calls()).then_some("--decode-pids")
+    (!options.decode_pids.is_empty() && (options.prints_calls() || options.json)).then_some("--decode-pids")
 }
 
 /// What went wrong, and what to do about it.

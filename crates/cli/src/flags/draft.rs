@@ -47,6 +47,7 @@ pub struct Draft {
     pub advise: bool,
     pub record: Option<OsString>,
     pub replay: Option<OsString>,
+    pub json: bool,
     pub append: bool,
     pub color: Color,
 
@@ -129,6 +130,7 @@ impl Draft {
             advise: false,
             record: None,
             replay: None,
+            json: false,
             append: false,
             color: Color::default(),
             columns: 40,
