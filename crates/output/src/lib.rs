@@ -15,6 +15,7 @@ mod style;
 mod summary;
 mod text;
 mod value;
+mod view;
 
 pub use brief::Brief;
 pub use color::Palette;
@@ -26,3 +27,4 @@ pub use style::{HexStrings, NameStyle, Style};
 pub use summary::{Column, Lost, SortKey, Summary, SummaryLayout};
 pub use text::{OpenSink, Show, TextView};
 pub use value::Writer;
+pub use view::{End, RunInfo, View};
