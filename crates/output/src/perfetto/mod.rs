@@ -61,7 +61,7 @@ impl Perfetto {
         let out = &mut sink.packets;
         global::clocks(out, run.started, wall);
         // Ids of tracks are to be unlikely in any other trace that this one is looked at with.
-        let mut tracks = Tracks::new(wall.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16 << 16);
+        let mut tracks = Tracks::new(wall.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16 << 16, run.started);
         let own = tracks.next_track();
         global::track(out, run.started, own, "Stride");
         let mut view = Perfetto {

@@ -14,6 +14,8 @@ pub struct Tracks {
     free: Vec<Lane>,
     lanes: u64,
     track: u64,
+    /// When all begins. Engines do not know when a thread did that was there before.
+    began: Ns,
 }
 
 pub struct Thread {
@@ -48,8 +50,8 @@ const STRINGS_EACH: usize = 64;
 
 impl Tracks {
     /// Tracks are numbered from `first` on.
-    pub fn new(first: u64) -> Tracks {
-        Tracks { threads: HashMap::new(), processes: HashMap::new(), free: Vec::new(), lanes: 1, track: first }
+    pub fn new(first: u64, began: Ns) -> Tracks {
+        Tracks { threads: HashMap::new(), processes: HashMap::new(), free: Vec::new(), lanes: 1, track: first, began }
     }
 
     pub fn next_track(&mut self) -> u64 {
@@ -70,6 +72,7 @@ impl Tracks {
     }
 
     pub fn start(&mut self, tid: Tid, pid: Tid, at: Ns, tracker: &Tracker, out: &mut Vec<u8>) -> u64 {
+        let at = at.max(self.began);
         // The end of a thread that is there already was lost.
         self.end(tid, at, out);
         let track = self.next_track();
@@ -104,6 +107,7 @@ impl Tracks {
 
     /// Writes what a thread and its process are called.
     pub fn name(&self, tid: Tid, at: Ns, tracker: &Tracker, out: &mut Vec<u8>) {
+        let at = at.max(self.began);
         let Some(thread) = self.threads.get(&tid) else { return };
         if let Some(process) = self.processes.get(&thread.pid) {
             match tracker.process(thread.pid) {

@@ -345,3 +345,14 @@ fn origins() {
     assert_eq!(read.of_thread(100)[0].name, "attached");
     assert!(read.flows().is_empty());
 }
+
+#[test]
+fn nothing_is_before_the_beginning() {
+    const BEGAN: u64 = 1000;
+    let mut scene = Scene::begun(BEGAN, Disk::of(usize::MAX));
+    scene.event(Event::Started { tid: 300, process: 300, origin: Origin::Spawned, at: 0 });
+    scene.exit_of(300, 0, BEGAN + 5, call("pause", [], "", 0));
+    let read = scene.finish();
+    assert!(read.slices.iter().all(|slice| slice.begin >= BEGAN));
+    assert_eq!(read.calls()[0].end, Some(BEGAN + 5));
+}

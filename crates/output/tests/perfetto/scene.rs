@@ -67,9 +67,14 @@ impl Scene {
     }
 
     pub fn on(disk: Disk) -> Scene {
+        Scene::begun(0, disk)
+    }
+
+    pub fn begun(started: u64, disk: Disk) -> Scene {
         let run = RunInfo {
             args: vec!["stride".into(), "x\n".into()],
             host: "here".into(),
+            started,
             wall_offset: 1_700_000_000_000_000_000,
             ..RunInfo::default()
         };
