@@ -4,6 +4,7 @@ mod reader;
 mod scene;
 mod schema;
 
+use prost::Message;
 use reader::{Arg, Slice};
 use scene::{Disk, Scene, call, failed};
 use stride_event::{Event, Origin, Outcome};
@@ -279,7 +280,7 @@ fn a_thread_takes_over_its_leader() {
 
 #[test]
 fn a_full_disk() {
-    let disk = Disk::of(1_000_000);
+    let disk = Disk::of(100_000);
     let mut scene = Scene::on(disk.clone());
     for i in 0..50_000 {
         scene.exit(i, i, call("getpid", [], "", i as i64));
@@ -332,8 +333,11 @@ fn a_call_takes_few_bytes() {
         scene.exit(at, at + 3_000, call("read", [3, 0x2000, 4096], "", (i % 4096) as i64));
     }
     scene.finish();
-    let each = disk.whole_pieces().len() as f64 / 10_001.0;
-    assert!(each < 60.0, "{each} bytes a call");
+    let file = disk.whole_pieces();
+    let inflated: usize = reader::packets(&file).iter().map(|packet| packet.encoded_len() + 2).sum();
+    let each = |bytes: usize| bytes as f64 / 10_001.0;
+    assert!(each(inflated) < 60.0, "{} bytes a call", each(inflated));
+    assert!(each(file.len()) < 15.0, "{} bytes a call, deflated", each(file.len()));
 }
 
 #[test]
