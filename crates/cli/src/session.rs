@@ -95,8 +95,8 @@ pub fn run(mut options: Options) -> Result<Ended> {
                 let _ = nix::sys::signal::kill(Pid::from_raw(tid), Signal::SIGKILL);
                 bail!(error);
             }
-            // Whoever reads has left: there is nothing else to do.
-            if options.replay.is_some() {
+            // Whoever reads has left: there is nothing else to do, unless for other views.
+            if options.replay.is_some() && !options.has_views() {
                 engine.stop();
             }
             if options.replay.is_none() || !error.ends_with(Errno::EPIPE.desc()) {

@@ -11,7 +11,7 @@ use anyhow::Result;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Fate, Origin};
 use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
-use stride_output::{End, Lost, Perfetto, RunInfo, Summary, TextView, View};
+use stride_output::{AdviseView, End, Lost, Perfetto, RunInfo, Summary, TextView, View};
 use stride_proc::{Proc, Source};
 use stride_track::Tracker;
 
@@ -34,6 +34,9 @@ fn others(options: &Options, shown: &Rc<dyn Source>, info: &RunInfo, mut files: 
         let world = Box::new(Proc::new(options.decode_fds, options.decode_pids, shown.clone()));
         let whole = Box::new(target.whole()?);
         views.push(Box::new(Perfetto::new(to, whole, style, layout::decoding(options), world, info)));
+    }
+    if options.advise {
+        views.push(Box::new(AdviseView::default()));
     }
     Ok(views)
 }
@@ -148,6 +151,9 @@ impl Views {
             let end = End { tracker, lost_calls: losses.calls, lost_threads: losses.threads };
             for view in &mut self.others {
                 outputs.write_tail(&view.finish(&end), self.text.as_mut());
+                if let Some(error) = view.take_error() {
+                    outputs.complain(&error);
+                }
             }
         }
         self.others.iter().find_map(|view| view.verdict())

@@ -2,6 +2,7 @@
 //!
 //! Architecture invariant: no registers, no memory; values in, bytes out.
 
+mod advise;
 mod brief;
 mod clock;
 mod color;
@@ -18,6 +19,7 @@ mod text;
 mod value;
 mod view;
 
+pub use advise::AdviseView;
 pub use brief::Brief;
 pub use color::Palette;
 pub use count::grouped;
