@@ -35,11 +35,13 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let mut outputs = outputs::Outputs::open(&options)?;
     let world = World::of(replay.as_ref(), recording.as_ref());
     let mut offset = outputs::wall_offset();
-    let mut engine = match replay {
+    let (mut engine, info) = match replay {
         Some(replay) => {
             offset = replay.metadata().wall_offset.into();
             replayed::adapt(&mut options, replay.metadata()).iter().for_each(|note| outputs.complain(note));
-            Engine::replay(replay)
+            let engine = Engine::replay(replay);
+            let info = info(&engine, offset);
+            (engine, info)
         }
         None => {
             let spec = spec(&options)?;
@@ -50,7 +52,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             if let Some(complaint) = recording.as_mut().and_then(|r| r.begin(&options, &engine, &limits, &info)) {
                 outputs.complain(&complaint);
             }
-            engine
+            (engine, info)
         }
     };
     if options.debug {
@@ -62,7 +64,6 @@ pub fn run(mut options: Options) -> Result<Ended> {
     for failure in engine.failures() {
         outputs.complain(&failure);
     }
-    let info = info(&engine, offset);
     let mut views = Views::new(&options, &mut outputs, world.shown, world.tracked, info, recording, files)?;
     let mut selector = Selector::new(&options, world.chosen_by);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };

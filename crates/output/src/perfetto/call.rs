@@ -5,7 +5,7 @@ use super::schema::event::{SLICE_BEGIN, SLICE_END};
 use super::text::printable;
 use super::tracks::Thread;
 use crate::{Brief, names};
-use stride_decode::{Decoded, Return, Value};
+use stride_decode::{Decoded, PidNote, Return, Value};
 use stride_event::{Call, Ns, Outcome};
 use stride_syscalls::{Class, Ret, Syscall};
 use stride_track::Tracker;
@@ -91,6 +91,9 @@ impl Slices {
             (Outcome::Value(_), Value::Int(v), None) => end.int("ret", v),
             (Outcome::Value(_), Value::UInt(v), None) => end.uint("ret", v),
             (Outcome::Value(_), Value::Fd { fd, note: None }, None) => end.int("ret", fd.into()),
+            (Outcome::Value(_), Value::Pid { id, note: PidNote { comm: None, outer: None }, .. }, None) => {
+                end.int("ret", id.into())
+            }
             _ => end.text("ret", &self.brief.outcome(decoded)),
         };
         if let Outcome::Error(errno) = ret.outcome
