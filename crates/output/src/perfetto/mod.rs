@@ -113,7 +113,7 @@ impl Perfetto {
         let decoded = self.decoder.decode(call, part, &self.options, &*self.world);
         let name = decoded.row.map_or("", |row| row.name);
         let made = match (name, call.outcome) {
-            ("clone" | "clone3" | "fork" | "vfork", Outcome::Value(child)) if child > 0 => thread.child(child as Tid),
+            ("clone" | "clone3" | "fork" | "vfork", Outcome::Value(child)) if child > 0 => thread.made(child as Tid),
             _ => None,
         };
         self.slices.write(&decoded, tracker, made, thread, &mut self.scratch, out);
@@ -147,7 +147,7 @@ impl Perfetto {
         let name = match origin {
             Origin::Forked { parent } => {
                 if let Some(parent) = self.tracks.get(parent) {
-                    parent.children.push((tid, track));
+                    parent.makes(tid, track);
                 }
                 "started"
             }

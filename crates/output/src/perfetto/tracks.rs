@@ -27,14 +27,23 @@ pub struct Thread {
     /// The slice of a call that does not return stands open.
     pub open: bool,
     /// Its children whose making has not returned yet, with their tracks.
-    pub children: Vec<(Tid, u64)>,
+    children: Vec<(Tid, u64)>,
 }
 
 impl Thread {
-    /// The track of the thread that a call of this one has just made. In a PID namespace it may go by another id.
-    pub fn child(&mut self, tid: Tid) -> Option<u64> {
-        let i = self.children.iter().position(|child| child.0 == tid).unwrap_or(0);
-        (i < self.children.len()).then(|| self.children.remove(i).1)
+    /// Takes note of a thread that this one is making. Where filters hide the calls that do, nobody asks.
+    pub fn makes(&mut self, tid: Tid, track: u64) {
+        const MOST: usize = 16;
+        if self.children.len() == MOST {
+            self.children.remove(0);
+        }
+        self.children.push((tid, track));
+    }
+
+    /// The track of the thread that a call of this one has just made. In a PID namespace it goes by another id.
+    pub fn made(&mut self, tid: Tid) -> Option<u64> {
+        let i = self.children.iter().position(|child| child.0 == tid).or((self.children.len() == 1).then_some(0))?;
+        Some(self.children.remove(i).1)
     }
 }
 
