@@ -436,6 +436,9 @@ mod tests {
         assert_eq!(options_of(&["--replay=r", "-o", "x"]).output, Output::File("x".into()));
         assert!(!options_of(&["--record=r", "x"]).prints_calls());
         assert!(options_of(&["--record=r", "-o", "y", "x"]).prints_calls());
+        assert!(!options_of(&["--perfetto=p", "x"]).prints_calls());
+        assert!(!options_of(&["--replay=r", "--perfetto=p"]).prints_calls());
+        assert!(options_of(&["--replay=r", "--perfetto=p", "-o", "y"]).prints_calls());
     }
 
     #[test]
