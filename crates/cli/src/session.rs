@@ -15,7 +15,7 @@ use nix::sys::utsname::UtsName;
 use nix::unistd::Pid;
 use std::ffi::OsStr;
 use std::rc::Rc;
-use stride_event::{About, CallSet, Counting, Event, Limits, Origin, Seccomp, Tid, TraceSpec};
+use stride_event::{About, CallSet, Counting, Event, Limits, Ns, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::Status;
 use stride_output::{Column, RunInfo, SortKey};
 use stride_proc::{Live, Noted, Source};
@@ -35,12 +35,14 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let mut outputs = outputs::Outputs::open(&options)?;
     let world = World::of(replay.as_ref(), recording.as_ref());
     let mut offset = outputs::wall_offset();
+    // Before the first call: an engine may let the command run at once.
+    let started = outputs::monotonic();
     let (mut engine, info) = match replay {
         Some(replay) => {
             offset = replay.metadata().wall_offset.into();
             replayed::adapt(&mut options, replay.metadata()).iter().for_each(|note| outputs.complain(note));
             let engine = Engine::replay(replay);
-            let info = info(&engine, offset);
+            let info = info(&engine, offset, started);
             (engine, info)
         }
         None => {
@@ -48,7 +50,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             let limits = spec.limits;
             let engine = Engine::start(&options, spec)?;
             outputs::release_stdio();
-            let info = info(&engine, offset);
+            let info = info(&engine, offset, started);
             if let Some(complaint) = recording.as_mut().and_then(|r| r.begin(&options, &engine, &limits, &info)) {
                 outputs.complain(&complaint);
             }
@@ -160,7 +162,7 @@ impl World {
 }
 
 /// The circumstances, for views that tell of them.
-fn info(engine: &Engine, wall_offset: i128) -> RunInfo {
+fn info(engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
     if let Some(replay) = engine.replayed() {
         let recorded = replay.metadata();
         return RunInfo {
@@ -184,7 +186,7 @@ fn info(engine: &Engine, wall_offset: i128) -> RunInfo {
         release: field(UtsName::release),
         machine: field(UtsName::machine),
         engine: engine.name().into(),
-        started: outputs::monotonic(),
+        started,
         wall_offset,
     }
 }

@@ -27,6 +27,11 @@ pub fn category(row: Option<&Syscall>) -> &'static str {
     BY_WEIGHT.iter().find(|(weighty, _)| class.0 & weighty.0 != 0).map_or("other", |(_, name)| name)
 }
 
+/// Its end is no surprise: exit and the like.
+pub fn never_returns(decoded: &Decoded<'_>) -> bool {
+    decoded.row.is_some_and(|row| matches!(row.ret, Ret::Never))
+}
+
 /// Writes slices.
 pub struct Slices {
     brief: Brief,
@@ -61,7 +66,7 @@ impl Slices {
         if let Some(flow) = flow {
             begin.flow(flow);
         }
-        if returned.is_none() && !decoded.row.is_some_and(|row| matches!(row.ret, Ret::Never)) {
+        if returned.is_none() && !never_returns(decoded) {
             begin.yes("unfinished");
         }
         begin.write(out);

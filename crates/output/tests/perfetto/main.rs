@@ -74,10 +74,18 @@ fn flows_lead_from_parent_to_child() {
     // In another PID namespace the number is not the one that Stride sees.
     scene.fork(100, 103, 100, 55);
     scene.exit(50, 60, call("clone", [0x3d0f00], "", 4));
+    // Or the call is told of first.
+    scene.exit(70, 80, call("clone3", [], "", 104));
+    scene.fork(100, 104, 104, 82);
     let read = scene.finish();
     let tid = |s: &Slice| read.threads[&s.track].tid.unwrap();
     let flows: Vec<_> = read.flows().into_iter().map(|(a, b)| (&a.name[..], tid(a), &b.name[..], tid(b))).collect();
-    let expected = [("fork", 100, "started", 101), ("vfork", 100, "started", 102), ("clone", 100, "started", 103)];
+    let expected = [
+        ("fork", 100, "started", 101),
+        ("vfork", 100, "started", 102),
+        ("clone", 100, "started", 103),
+        ("clone3", 100, "started", 104),
+    ];
     assert_eq!(flows, expected);
     for (from, to) in read.flows() {
         assert!(from.begin <= to.begin);
