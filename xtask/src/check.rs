@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines, decode, filter, record} ← {output, proc} ← cli`.
+/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines, decode, filter, record} ← track ← {output, proc} ← cli`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("uapi", &[]),
     ("syscalls", &["uapi"]),
@@ -15,7 +15,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("decode", &["uapi", "syscalls", "event"]),
     ("filter", &["syscalls", "event"]),
     ("record", &["syscalls", "event"]),
-    ("output", &["syscalls", "event", "decode"]),
+    ("track", &["syscalls", "event", "decode"]),
+    ("output", &["syscalls", "event", "decode", "track"]),
     ("proc", &["syscalls", "event", "decode", "filter", "record"]),
     (
         "cli",
@@ -28,6 +29,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "engine-ebpf",
             "decode",
             "filter",
+            "track",
             "output",
             "record",
             "proc",

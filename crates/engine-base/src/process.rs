@@ -84,6 +84,13 @@ pub fn wait_for(pid: Tid) -> Option<i32> {
     }
 }
 
+/// The process that a thread is of, as /proc has it; the thread's own id if it is gone already.
+pub fn group_of(tid: Tid) -> Tid {
+    let status = std::fs::read_to_string(format!("/proc/{tid}/status")).unwrap_or_default();
+    let group = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
+    group.and_then(|id| id.trim().parse().ok()).unwrap_or(tid)
+}
+
 /// A child of this thread that is gone and waits to be reaped.
 pub fn gone_child() -> Option<Tid> {
     let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT | libc::__WNOTHREAD;

@@ -92,6 +92,7 @@ const PATIENCE: Duration = Duration::from_millis(20);
 enum Note {
     Started {
         tid: Tid,
+        process: Tid,
         origin: Origin,
         at: Ns,
     },
@@ -287,7 +288,7 @@ impl EbpfEngine {
             let tid = command.go()?;
             engine.child = Some(tid);
             engine.live.insert(tid);
-            engine.first = Some(Note::Started { tid, origin: Origin::Spawned, at: 0 });
+            engine.first = Some(Note::Started { tid, process: tid, origin: Origin::Spawned, at: 0 });
         } else if engine.ring.peek().is_none() {
             return Err(StartError::Attach { tids: engine.failures });
         }
@@ -299,7 +300,7 @@ impl EbpfEngine {
     pub fn next(&mut self) -> io::Result<Option<Event<'_>>> {
         let Some(note) = self.step()? else { return Ok(None) };
         Ok(Some(match note {
-            Note::Started { tid, origin, at } => Event::Started { tid, origin, at },
+            Note::Started { tid, process, origin, at } => Event::Started { tid, process, origin, at },
             Note::Exit => Event::Exit(&self.call),
             Note::Enter { tid } => match self.threads.blocked(tid) {
                 Some(call) => Event::Enter(call),
@@ -457,7 +458,7 @@ impl EbpfEngine {
         );
         let new = self.unseen > 0 && of_thread && self.live.insert(tid);
         let at = if new { self.ring.peek().map_or(0, records::began) } else { 0 };
-        new.then_some(Note::Started { tid, origin: Origin::Attached, at })
+        new.then(|| Note::Started { tid, process: process::group_of(tid), origin: Origin::Attached, at })
     }
 
     /// Whether nothing more will come, the ring being empty.
@@ -628,7 +629,7 @@ impl EbpfEngine {
                 if rec.parent != 0 {
                     self.threads.starts(tid, records::abi(head.abi));
                 }
-                Some(Note::Started { tid, origin, at: rec.at })
+                Some(Note::Started { tid, process: rec.process as Tid, origin, at: rec.at })
             }
             rec_kind::REC_SIGNAL => {
                 let rec = read::<rec_signal>(rec)?;

@@ -24,8 +24,8 @@ fn attaches_to_a_process_that_is_blocked() {
     let mut seen = Vec::new();
     while let Some(event) = engine.next().unwrap() {
         match event {
-            Event::Started { tid, origin, .. } => {
-                assert_eq!((tid, origin), (pid, Origin::Attached));
+            Event::Started { tid, process, origin, .. } => {
+                assert_eq!((tid, process, origin), (pid, pid, Origin::Attached));
                 seen.push("started".to_owned());
             }
             Event::Exit(call) if call.nr == libc::SYS_write as u64 => {

@@ -13,7 +13,7 @@ use crate::wait::{Report, Status, Stop, Waited, wait};
 use crate::{detach, seccomp};
 use std::collections::VecDeque;
 use std::marker::PhantomData;
-use stride_engine_base::{Waiting, spawn};
+use stride_engine_base::{Waiting, process, spawn};
 use stride_event::{Call, CallSet, Event, Fate, Ns, Origin, Outcome, Phase, SIGINFO_SIZE, Tid, TraceSpec};
 use stride_syscalls::{Abi, uapi::numbers};
 
@@ -22,6 +22,7 @@ use stride_syscalls::{Abi, uapi::numbers};
 pub(crate) enum Note {
     Started {
         tid: Tid,
+        process: Tid,
         origin: Origin,
         at: Ns,
     },
@@ -190,7 +191,7 @@ impl PtraceEngine {
                 thread.new = false;
             }
             engine.threads.insert(thread);
-            engine.notes.push_back(Note::Started { tid, origin, at: engine.now });
+            engine.notes.push_back(Note::Started { tid, process: process::group_of(tid), origin, at: engine.now });
         }
         Ok(engine)
     }
@@ -269,7 +270,7 @@ impl PtraceEngine {
 
     fn event(&self, note: Note) -> Event<'_> {
         match note {
-            Note::Started { tid, origin, at } => Event::Started { tid, origin, at },
+            Note::Started { tid, process, origin, at } => Event::Started { tid, process, origin, at },
             Note::Enter(slot) => Event::Enter(&self.threads[slot].call),
             Note::Exit(slot) => Event::Exit(&self.threads[slot].call),
             Note::Signal { tid, ip, at } => Event::Signal { tid, info: &self.siginfo, ip, at },
@@ -408,7 +409,8 @@ impl PtraceEngine {
             return;
         }
         let at = self.now;
-        self.notes.push_back(Note::Started { tid, origin: Origin::Forked { parent }, at });
+        let process = process::group_of(tid);
+        self.notes.push_back(Note::Started { tid, process, origin: Origin::Forked { parent }, at });
         if let Some(i) = self.stillborn.iter().position(|s| s.0 == tid) {
             self.notes.push_back(self.stillborn.swap_remove(i).1);
             return;

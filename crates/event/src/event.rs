@@ -35,6 +35,8 @@ pub enum Fate {
 pub enum Event<'a> {
     Started {
         tid: Tid,
+        /// The process it is a thread of: its thread group's id.
+        process: Tid,
         origin: Origin,
         at: Ns,
     },

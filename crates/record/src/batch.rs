@@ -73,8 +73,9 @@ impl Writer {
                 self.to.byte(kind::EXIT);
                 self.calls.put(&mut self.to, call, Moment::Exit);
             }
-            Event::Started { tid, origin, at } => {
+            Event::Started { tid, process, origin, at } => {
                 self.head(kind::STARTED, tid, at);
+                self.tid(process);
                 match origin {
                     Origin::Spawned => self.to.byte(0),
                     Origin::Attached => self.to.byte(1),
@@ -224,13 +225,14 @@ impl Reader {
     fn of_thread(&mut self, kind: u8, tid: Tid, at: u64) -> Result<Event<'_>, Malformed> {
         Ok(match kind {
             kind::STARTED => {
+                let process = self.tid()?;
                 let origin = match self.from.byte()? {
                     0 => Origin::Spawned,
                     1 => Origin::Attached,
                     2 => Origin::Forked { parent: self.tid()? },
                     _ => return Err(Malformed("a thread comes from nowhere")),
                 };
-                Event::Started { tid, origin, at }
+                Event::Started { tid, process, origin, at }
             }
             kind::SIGNAL => {
                 let ip = if self.flag()? { Some(self.from.uint()?) } else { None };

@@ -113,9 +113,9 @@ fn fact() -> impl Strategy<Value = Fact> {
 pub fn scene() -> impl Strategy<Value = Scene> {
     let at = || prop_oneof![1_000_000..2_000_000u64, any::<u64>()];
     let event = prop_oneof![
-        (tid(), tid(), 0..3, at()).prop_map(|(tid, parent, origin, at)| {
+        (tid(), tid(), tid(), 0..3, at()).prop_map(|(tid, process, parent, origin, at)| {
             let origin = [Origin::Spawned, Origin::Attached, Origin::Forked { parent }][origin as usize];
-            Event::Started { tid, origin, at }
+            Event::Started { tid, process, origin, at }
         }),
         (tid(), any::<i32>(), at()).prop_map(|(tid, signal, at)| Event::Stopped { tid, signal, at }),
         tid().prop_map(|tid| Event::Ending { tid }),

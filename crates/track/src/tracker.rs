@@ -1,0 +1,507 @@
+//! Follows the events.
+
+use crate::descriptors::{Descriptors, File};
+use crate::objects::Objects;
+use crate::shape::{Effect, PathAt, Shape, Shapes};
+use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, address};
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use stride_decode::World;
+use stride_event::{Call, Descriptor, Detail, Event, Memory, Ns, Origin, Outcome, Phase, Tid};
+
+const AT_FDCWD: i32 = -100;
+const O_CLOEXEC: u64 = 0o2000000;
+const PATH_MAX: usize = 4096;
+/// Of what a process had open before it was traced, so many descriptors are asked for at once; others when they are used.
+const ASKED_FIRST: i32 = 64;
+
+#[derive(Default)]
+pub struct Tracker {
+    objects: Objects,
+    shapes: Shapes,
+    threads: HashMap<Tid, Thread>,
+    processes: HashMap<Tid, Process>,
+    files: u32,
+    seen: Option<Seen>,
+    /// A thread whose end was the latest event: views may still ask for it.
+    ended: Option<Tid>,
+    /// Reused.
+    path: Vec<u8>,
+}
+
+impl Tracker {
+    /// What the latest event was about, if it was the return of a call.
+    pub fn seen(&self) -> Option<&Seen> {
+        self.seen.as_ref()
+    }
+
+    pub fn thread(&self, tid: Tid) -> Option<&Thread> {
+        self.threads.get(&tid)
+    }
+
+    pub fn process(&self, pid: Tid) -> Option<&Process> {
+        self.processes.get(&pid)
+    }
+
+    /// Hostile bytes: they are a tracee's.
+    pub fn name(&self, object: ObjectId) -> &[u8] {
+        self.objects.name(object)
+    }
+
+    pub fn kind(&self, object: ObjectId) -> ObjectKind {
+        self.objects.kind(object)
+    }
+
+    /// What stands for many that are told apart only by chance, such as all clients of a port; else the object itself.
+    pub fn group(&self, object: ObjectId) -> ObjectId {
+        self.objects.group(object)
+    }
+
+    /// Takes in the next event, before anybody asks about it.
+    pub fn event(&mut self, event: &Event<'_>, world: &dyn World) {
+        self.seen = None;
+        if let Some(tid) = self.ended.take() {
+            self.forget(tid);
+        }
+        match *event {
+            Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, world),
+            Event::Exit(call) => self.returned(call, world),
+            Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. } => {
+                self.ended = Some(tid);
+            }
+            Event::Superseded { tid, old, .. } => {
+                if let Some(mut thread) = self.threads.remove(&old) {
+                    thread.tid = tid;
+                    self.threads.insert(tid, thread);
+                    if let Some(process) = self.processes.get_mut(&tid) {
+                        process.threads = process.threads.saturating_sub(1).max(1);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn started(&mut self, tid: Tid, pid: Tid, origin: Origin, at: Ns, world: &dyn World) {
+        let parent = match origin {
+            Origin::Forked { parent } => self.threads.get(&parent).cloned(),
+            Origin::Spawned | Origin::Attached => None,
+        };
+        let inherited = || parent.as_ref().map(|p| p.comm.clone());
+        let comm = inherited().or_else(|| world.comm(tid)).unwrap_or_default();
+        // The end of a thread that is there already was lost.
+        let reused = self.threads.insert(tid, Thread { tid, pid, comm: comm.clone(), started: at }).is_some();
+        if let Some(process) = self.processes.get_mut(&pid).filter(|_| !reused) {
+            process.threads += 1;
+            return;
+        }
+        let mut process = Process {
+            pid,
+            parent: None,
+            comm,
+            program: None,
+            command: Vec::new(),
+            started: at,
+            threads: 1,
+            descriptors: Descriptors::default(),
+            cwd: None,
+            older: true,
+        };
+        if let Some(from) = parent.and_then(|parent| self.processes.get(&parent.pid)) {
+            process.parent = Some(from.pid);
+            process.program = from.program;
+            process.command = from.command.clone();
+            process.descriptors = from.descriptors.clone();
+            process.cwd = from.cwd;
+            process.older = from.older;
+            self.processes.insert(pid, process);
+            return;
+        }
+        self.processes.insert(pid, process);
+        // As it is now; later, others may answer to these numbers.
+        let cwd = self.ask(tid, AT_FDCWD, world);
+        for fd in 0..ASKED_FIRST {
+            if let Some(object) = self.ask(tid, fd, world) {
+                self.opened(pid, fd, object, "", false);
+            }
+        }
+        if let Some(process) = self.processes.get_mut(&pid) {
+            process.cwd = cwd;
+        }
+    }
+
+    /// What the world has to say of a descriptor.
+    fn ask(&mut self, tid: Tid, fd: i32, world: &dyn World) -> Option<ObjectId> {
+        let info = world.fd(tid, fd, None)?;
+        let (name, kind) = if info.path.is_empty() {
+            (info.detail.as_bytes(), ObjectKind::Socket)
+        } else {
+            (&info.path[..], kind_of(&info.path))
+        };
+        Some(self.objects.intern(name, kind))
+    }
+
+    fn forget(&mut self, tid: Tid) {
+        let Some(thread) = self.threads.remove(&tid) else { return };
+        let Some(process) = self.processes.get_mut(&thread.pid) else { return };
+        process.threads = process.threads.saturating_sub(1);
+        if process.threads == 0 {
+            self.processes.remove(&thread.pid);
+        }
+    }
+
+    fn returned(&mut self, call: &Call, world: &dyn World) {
+        let pid = self.threads.get(&call.tid).map_or(call.tid, |thread| thread.pid);
+        let mut seen = Seen {
+            row: None,
+            tid: call.tid,
+            pid,
+            fd: None,
+            file: None,
+            object: None,
+            path: None,
+            other_path: None,
+            made: None,
+            bytes: None,
+            asked: None,
+        };
+        if let Some(shape) = self.shapes.get(call.abi, call.nr) {
+            self.look(call, &shape, &mut seen, world);
+            // A connection that is not waited for.
+            const EINPROGRESS: Outcome = Outcome::Error(115);
+            match call.outcome {
+                Outcome::Value(value) => self.happened(call, &shape, value, &mut seen),
+                EINPROGRESS if shape.effect == Effect::Connect => self.happened(call, &shape, 0, &mut seen),
+                _ => {}
+            }
+        }
+        self.seen = Some(seen);
+    }
+
+    /// What the arguments say.
+    fn look(&mut self, call: &Call, shape: &Shape, seen: &mut Seen, world: &dyn World) {
+        let held = |at: u8| shape.row.held(at.into(), &call.args, call.abi);
+        seen.row = Some(shape.row);
+        if let Some(at) = shape.fd {
+            let fd = held(at) as i32;
+            seen.fd = Some(fd);
+            let file = self.file(call, seen.pid, fd, world);
+            seen.file = file.as_ref().map(|file| file.id);
+            seen.object = file.map(|file| file.object.get());
+        }
+        if let [Some(first), second] = shape.paths {
+            (seen.path, seen.object) = self.path(call, shape, first, seen, world);
+            seen.other_path = second.and_then(|second| self.path(call, shape, second, seen, world).0);
+        }
+        if shape.transfers {
+            seen.asked = shape.asked.map(held);
+            if let Outcome::Value(moved) = call.outcome {
+                seen.bytes = Some(moved.max(0) as u64);
+            }
+        }
+    }
+
+    /// What descriptor `fd` refers to. What the engine saw goes first: with filters, not every close(2) is seen.
+    fn file(&mut self, call: &Call, pid: Tid, fd: i32, world: &dyn World) -> Option<Rc<File>> {
+        if fd < 0 {
+            return None;
+        }
+        let known = call.given(fd);
+        let kept = self.processes.get(&pid).and_then(|process| process.descriptors.get(fd)).cloned();
+        if let Some(known) = known {
+            let object = self.described(known)?;
+            return match kept {
+                Some(file) if file.object.get() == object => Some(file),
+                _ => Some(self.opened(pid, fd, object, "", false)),
+            };
+        }
+        // A call that failed with EBADF had none.
+        const EBADF: Outcome = Outcome::Error(9);
+        if kept.is_some() || call.outcome == EBADF || !self.processes.get(&pid)?.older {
+            return kept;
+        }
+        let object = self.ask(call.tid, fd, world)?;
+        Some(self.opened(pid, fd, object, "", false))
+    }
+
+    /// In the tracker's words, what an engine saw of a descriptor.
+    fn described(&mut self, known: &Descriptor) -> Option<ObjectId> {
+        if let Detail::Inet { local, remote } = &known.detail {
+            let protocol = String::from_utf8_lossy(&known.name);
+            let at = |(ip, port): (std::net::IpAddr, u16)| std::net::SocketAddr::from((ip, port));
+            let name = match remote {
+                Some(remote) => format!("{protocol} → {}", at(*remote)),
+                None => format!("{protocol} {}", at(*local)),
+            };
+            return Some(self.objects.intern(name.as_bytes(), ObjectKind::Socket));
+        }
+        if known.path.is_empty() {
+            return None;
+        }
+        Some(self.objects.intern(&known.path, kind_of(&known.path)))
+    }
+
+    /// The path at an argument; and what a descriptor refers to that takes an empty path's place.
+    fn path(
+        &mut self,
+        call: &Call,
+        shape: &Shape,
+        at: PathAt,
+        seen: &Seen,
+        world: &dyn World,
+    ) -> (Option<ObjectId>, Option<ObjectId>) {
+        let held = |at: u8| shape.row.held(at.into(), &call.args, call.abi);
+        let bytes = call.blocks.prefix(Phase::Entry, held(at.path), PATH_MAX);
+        let Some(end) = bytes.iter().position(|b| *b == 0) else { return (None, seen.object) };
+        let bytes = &bytes[..end];
+        let dir = at.dir.map_or(AT_FDCWD, |dir| held(dir) as i32);
+        if bytes.starts_with(b"/") {
+            return (Some(self.tidy(None, bytes)), seen.object);
+        }
+        let base = match dir {
+            AT_FDCWD => match call.given(AT_FDCWD) {
+                Some(known) => self.described(known),
+                None => self.processes.get(&seen.pid).and_then(|process| process.cwd),
+            },
+            fd => self.file(call, seen.pid, fd, world).map(|file| file.object.get()),
+        };
+        if bytes.is_empty() {
+            // AT_EMPTY_PATH, or ENOENT.
+            return (None, if dir == AT_FDCWD { seen.object } else { base });
+        }
+        (Some(self.tidy(base, bytes)), seen.object)
+    }
+
+    /// The path from the root on, without what goes nowhere (`//`, `/./`). `..` stays: where it leads depends on links.
+    fn tidy(&mut self, base: Option<ObjectId>, path: &[u8]) -> ObjectId {
+        let simple = |path: &[u8]| !path.windows(2).any(|two| matches!(two, b"//" | b"/."));
+        let mut whole = std::mem::take(&mut self.path);
+        whole.clear();
+        if let Some(base) = base {
+            whole.extend_from_slice(self.objects.name(base));
+            whole.push(b'/');
+        }
+        whole.extend_from_slice(path);
+        let kept;
+        let tidied = if simple(&whole) {
+            &whole[..]
+        } else {
+            let parts: Vec<&[u8]> = whole.split(|b| *b == b'/').filter(|part| !matches!(*part, b"" | b".")).collect();
+            let root: &[u8] = if whole.starts_with(b"/") { b"/" } else { b"" };
+            kept = [root, &parts.join(&b'/')].concat();
+            &kept[..]
+        };
+        let id = self.objects.intern(if tidied.is_empty() { b"." } else { tidied }, ObjectKind::Path);
+        self.path = whole;
+        id
+    }
+
+    fn opened(&mut self, pid: Tid, fd: i32, object: ObjectId, protocol: &'static str, cloexec: bool) -> Rc<File> {
+        let id = FileId(self.files);
+        self.files = self.files.wrapping_add(1);
+        let file = Rc::new(File { id, object: Cell::new(object), protocol });
+        self.share(pid, fd, file.clone(), cloexec);
+        file
+    }
+
+    fn share(&mut self, pid: Tid, fd: i32, file: Rc<File>, cloexec: bool) {
+        if let Some(process) = self.processes.get_mut(&pid) {
+            process.descriptors.set(fd, file, cloexec);
+        }
+    }
+
+    /// What a call that succeeded has changed.
+    fn happened(&mut self, call: &Call, shape: &Shape, value: i64, seen: &mut Seen) {
+        let args = &call.args;
+        let pid = seen.pid;
+        let fd = value as i32;
+        let cloexec = shape.flags.is_some_and(|at| shape.row.held(at.into(), args, call.abi) & O_CLOEXEC != 0);
+        let returns_fd = matches!(shape.row.returns(args, call.abi), stride_syscalls::Ret::Fd);
+        let mut made = None;
+        match shape.effect {
+            Effect::Close => {
+                if let Some(process) = self.processes.get_mut(&pid) {
+                    process.descriptors.close(args[0] as i32);
+                }
+            }
+            Effect::CloseRange => {
+                const CLOSE_RANGE_CLOEXEC: u64 = 4;
+                if let Some(process) = self.processes.get_mut(&pid) {
+                    let mark = args[2] & CLOSE_RANGE_CLOEXEC != 0;
+                    process.descriptors.close_range(args[0] as u32, args[1] as u32, mark);
+                }
+            }
+            Effect::Dup => made = self.dup(seen, fd, cloexec),
+            Effect::Fcntl => {
+                const F_DUPFD: u64 = 0;
+                const F_SETFD: u64 = 2;
+                const F_DUPFD_CLOEXEC: u64 = 1030;
+                match args[1] {
+                    F_DUPFD | F_DUPFD_CLOEXEC => made = self.dup(seen, fd, args[1] == F_DUPFD_CLOEXEC),
+                    F_SETFD => {
+                        if let Some(process) = self.processes.get_mut(&pid) {
+                            process.descriptors.set_cloexec(args[0] as i32, args[2] & 1 != 0);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            Effect::Pipe => self.pair(call, pid, args[0], "pipe", "", cloexec),
+            Effect::SocketPair => {
+                let protocol = address::protocol(args[0], args[1], args[2]);
+                self.pair(call, pid, args[3], "socket pair", protocol, args[1] & O_CLOEXEC != 0);
+            }
+            Effect::Socket => {
+                let protocol = address::protocol(args[0], args[1], args[2]);
+                let object = self.objects.intern(format!("{protocol} socket").as_bytes(), ObjectKind::Socket);
+                made = Some(self.opened(pid, fd, object, protocol, args[1] & O_CLOEXEC != 0));
+            }
+            Effect::Accept => made = Some(self.accepted(call, seen, fd, cloexec)),
+            Effect::Connect | Effect::Bind => {
+                let bytes = call.blocks.prefix(Phase::Entry, args[1], (args[2] as usize).min(128));
+                self.named(pid, args[0] as i32, bytes, shape.effect == Effect::Connect);
+                seen.object = seen.fd.and_then(|fd| Some(self.processes.get(&pid)?.descriptors.get(fd)?.object.get()));
+            }
+            Effect::Exec => self.execed(call, shape, seen),
+            Effect::ChangeDir => self.moved(pid, seen.path),
+            Effect::ChangeDirFd => self.moved(pid, seen.object),
+            Effect::Name => self.renamed(call),
+            Effect::Anonymous(name) if returns_fd => {
+                let object = self.objects.intern(name.as_bytes(), ObjectKind::Anonymous);
+                let cloexec = match name {
+                    "memfd" => args[1] & 1 != 0,
+                    "pidfd" | "io_uring" | "bpf" => true,
+                    _ => cloexec,
+                };
+                made = Some(self.opened(pid, fd, object, "", cloexec));
+            }
+            Effect::None if returns_fd => {
+                let object = match (seen.about(), call.made(fd)) {
+                    (Some(object), _) => object,
+                    (None, Some(known)) => self.described(known).unwrap_or_else(|| self.unnamed(shape.row.name)),
+                    (None, None) => self.unnamed(shape.row.name),
+                };
+                made = Some(self.opened(pid, fd, object, "", cloexec));
+            }
+            Effect::None | Effect::Anonymous(_) => {}
+        }
+        seen.made = made.map(|file| (fd, file.id, file.object.get()));
+    }
+
+    fn unnamed(&mut self, made_by: &str) -> ObjectId {
+        self.objects.intern(format!("({made_by})").as_bytes(), ObjectKind::Anonymous)
+    }
+
+    fn dup(&mut self, seen: &Seen, fd: i32, cloexec: bool) -> Option<Rc<File>> {
+        let file = self.processes.get(&seen.pid)?.descriptors.get(seen.fd?)?.clone();
+        self.share(seen.pid, fd, file.clone(), cloexec);
+        Some(file)
+    }
+
+    fn pair(&mut self, call: &Call, pid: Tid, addr: u64, what: &str, protocol: &'static str, cloexec: bool) {
+        let Some(bytes) = call.blocks.read(Phase::Exit, addr, 8) else { return };
+        let ends = [0, 4].map(|at| bytes[at..].first_chunk().map_or(-1, |b| i32::from_ne_bytes(*b)));
+        let kind = if protocol.is_empty() { ObjectKind::Pipe } else { ObjectKind::Socket };
+        let object = self.objects.intern(what.as_bytes(), kind);
+        for fd in ends {
+            self.opened(pid, fd, object, protocol, cloexec);
+        }
+    }
+
+    fn accepted(&mut self, call: &Call, seen: &Seen, fd: i32, cloexec: bool) -> Rc<File> {
+        let listener = seen.fd.and_then(|fd| self.processes.get(&seen.pid)?.descriptors.get(fd).cloned());
+        let protocol = listener.as_ref().map_or("SOCKET", |file| file.protocol);
+        let at = seen.object.map_or(&b"socket"[..], |object| self.objects.name(object));
+        let clients = [at, " ← clients".as_bytes()].concat();
+        let peer = address::name(call.blocks.prefix(Phase::Exit, call.args[1], 128));
+        let name = peer.map(|peer| [at, " ← ".as_bytes(), &peer].concat());
+        let group = self.objects.intern(&clients, ObjectKind::Socket);
+        let object = match name {
+            Some(name) => self.objects.intern_in(&name, ObjectKind::Socket, Some(group)),
+            None => group,
+        };
+        self.opened(seen.pid, fd, object, protocol, cloexec)
+    }
+
+    /// A socket is given its own address or that of its peer.
+    fn named(&mut self, pid: Tid, fd: i32, addr: &[u8], peer: bool) {
+        let Some(address) = address::name(addr) else { return };
+        let Some(file) = self.processes.get(&pid).and_then(|process| process.descriptors.get(fd)).cloned() else {
+            return;
+        };
+        let arrow = if peer { "→ " } else { "" };
+        let protocol = if file.protocol.is_empty() { "SOCKET" } else { file.protocol };
+        let name = [format!("{protocol} {arrow}").as_bytes(), &address].concat();
+        file.object.set(self.objects.intern(&name, ObjectKind::Socket));
+    }
+
+    fn moved(&mut self, pid: Tid, to: Option<ObjectId>) {
+        if let (Some(process), Some(to)) = (self.processes.get_mut(&pid), to) {
+            process.cwd = Some(to);
+        }
+    }
+
+    fn execed(&mut self, call: &Call, shape: &Shape, seen: &Seen) {
+        let argv = shape.row.index("argv");
+        let command = strings(call, shape.row.held(argv, &call.args, call.abi));
+        let path = seen.about().map(|object| self.objects.name(object)).unwrap_or_default();
+        let file = path.rsplit(|b| *b == b'/').next().unwrap_or_default();
+        let comm = &file[..file.len().min(15)];
+        if let Some(thread) = self.threads.get_mut(&call.tid) {
+            thread.comm = comm.to_vec();
+        }
+        if let Some(process) = self.processes.get_mut(&seen.pid) {
+            process.comm = comm.to_vec();
+            process.program = seen.about();
+            process.command = command;
+            process.descriptors.exec();
+        }
+    }
+
+    fn renamed(&mut self, call: &Call) {
+        const PR_SET_NAME: u64 = 15;
+        if call.args[0] as u32 as u64 != PR_SET_NAME {
+            return;
+        }
+        let name = call.blocks.prefix(Phase::Entry, call.args[1], 16);
+        let name = name.split(|b| *b == 0).next().unwrap_or_default();
+        let name = name[..name.len().min(15)].to_vec();
+        let Some(thread) = self.threads.get_mut(&call.tid) else { return };
+        if thread.pid == thread.tid
+            && let Some(process) = self.processes.get_mut(&thread.pid)
+        {
+            process.comm = name.clone();
+        }
+        thread.comm = name;
+    }
+}
+
+/// The strings of an array of pointers, as far as they were captured.
+fn strings(call: &Call, array: u64) -> Vec<Vec<u8>> {
+    let word = call.abi.word();
+    let words = call.blocks.prefix(Phase::Entry, array, 1 << 16);
+    let pointers = words.chunks_exact(word).map(|w| {
+        let mut value = [0; 8];
+        value[..word].copy_from_slice(w);
+        u64::from_le_bytes(value)
+    });
+    let string = |at| {
+        let bytes = call.blocks.prefix(Phase::Entry, at, PATH_MAX);
+        bytes.split(|b| *b == 0).next().unwrap_or_default().to_vec()
+    };
+    pointers.take_while(|at| *at != 0).map(string).collect()
+}
+
+fn kind_of(path: &[u8]) -> ObjectKind {
+    match path {
+        [b'/', ..] => ObjectKind::Path,
+        _ if path.starts_with(b"pipe:") => ObjectKind::Pipe,
+        _ if path.starts_with(b"socket:") => ObjectKind::Socket,
+        _ => ObjectKind::Anonymous,
+    }
+}
+
+#[cfg(test)]
+#[path = "tracker_tests.rs"]
+mod tests;

@@ -1,0 +1,222 @@
+//! Made-up calls.
+
+use super::*;
+use stride_decode::FdInfo;
+use stride_syscalls::{Abi, table};
+
+const PID: Tid = 100;
+
+struct Scene {
+    tracker: Tracker,
+    world: Before,
+}
+
+/// What was open before.
+struct Before;
+
+impl World for Before {
+    fn fd(&self, _: Tid, fd: i32, known: Option<&Descriptor>) -> Option<FdInfo> {
+        assert!(known.is_none());
+        let path = match fd {
+            AT_FDCWD => &b"/work"[..],
+            0 => b"/dev/null",
+            900 => b"/var/log/late",
+            _ => return None,
+        };
+        Some(FdInfo { path: path.to_vec(), ..FdInfo::default() })
+    }
+
+    fn comm(&self, _: Tid) -> Option<Vec<u8>> {
+        Some(b"first".to_vec())
+    }
+}
+
+fn call(tid: Tid, name: &str, args: [u64; 6], outcome: Outcome) -> Call {
+    let entry = table(Abi::X86_64).by_name(name).next().unwrap();
+    Call { tid, abi: Abi::X86_64, nr: entry.nr.into(), args, outcome, ..Call::default() }
+}
+
+fn holding(mut call: Call, phase: Phase, addr: u64, bytes: &[u8]) -> Call {
+    call.blocks.push(0, phase, addr, bytes.len(), |to| {
+        to.copy_from_slice(bytes);
+        bytes.len()
+    });
+    call
+}
+
+impl Scene {
+    fn new() -> Scene {
+        let mut scene = Scene { tracker: Tracker::default(), world: Before };
+        scene.event(Event::Started { tid: PID, process: PID, origin: Origin::Attached, at: 0 });
+        scene
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        self.tracker.event(&event, &self.world);
+    }
+
+    fn fork(&mut self, parent: Tid, tid: Tid, process: Tid) {
+        self.event(Event::Started { tid, process, origin: Origin::Forked { parent }, at: 1 });
+    }
+
+    fn call(&mut self, call: Call) -> Seen {
+        self.event(Event::Exit(&call));
+        *self.tracker.seen().unwrap()
+    }
+
+    fn does(&mut self, tid: Tid, name: &str, args: &[u64], value: i64) -> Seen {
+        let mut all = [0; 6];
+        all[..args.len()].copy_from_slice(args);
+        self.call(call(tid, name, all, Outcome::Value(value)))
+    }
+
+    fn open(&mut self, tid: Tid, dir: i32, path: &str, flags: u64, fd: i64) -> Seen {
+        let c = call(tid, "openat", [dir as u32 as u64, 0x1000, flags, 0, 0, 0], Outcome::Value(fd));
+        self.call(holding(c, Phase::Entry, 0x1000, &[path.as_bytes(), b"\0"].concat()))
+    }
+
+    /// What a read from a descriptor is about.
+    fn read(&mut self, tid: Tid, fd: i32) -> String {
+        let seen = self.does(tid, "read", &[fd as u64, 0x2000, 100], 7);
+        assert_eq!((seen.bytes, seen.asked, seen.fd), (Some(7), Some(100), Some(fd)));
+        self.named(seen.about())
+    }
+
+    fn named(&self, object: Option<ObjectId>) -> String {
+        object.map_or("?".into(), |object| String::from_utf8_lossy(self.tracker.name(object)).into_owned())
+    }
+}
+
+#[test]
+fn descriptors_are_followed() {
+    let mut s = Scene::new();
+    assert_eq!(s.read(PID, 0), "/dev/null", "it was there before");
+    assert_eq!(s.read(PID, 900), "/var/log/late");
+    let seen = s.open(PID, AT_FDCWD, "./a//b", 0, 3);
+    assert_eq!(s.named(seen.path), "/work/a/b");
+    assert_eq!(s.read(PID, 3), "/work/a/b");
+    s.open(PID, 3, "c", 0, 4);
+    assert_eq!(s.read(PID, 4), "/work/a/b/c");
+    let first = s.does(PID, "dup", &[4], 5).made.unwrap();
+    let read = s.does(PID, "read", &[5, 0, 0], 0);
+    assert_eq!(read.file, Some(first.1), "one description, two numbers");
+    s.does(PID, "close", &[4], 0);
+    assert_eq!(s.read(PID, 4), "?");
+    assert_eq!(s.read(PID, 5), "/work/a/b/c");
+    s.does(PID, "close_range", &[4, 9, 0], 0);
+    assert_eq!(s.read(PID, 5), "?");
+    s.does(PID, "epoll_create1", &[0], 4);
+    assert_eq!(s.read(PID, 4), "epoll");
+}
+
+#[test]
+fn what_failed_changes_nothing() {
+    let mut s = Scene::new();
+    s.open(PID, AT_FDCWD, "/x", 0, 3);
+    let seen = s.call(call(PID, "close", [3, 0, 0, 0, 0, 0], Outcome::Error(4)));
+    assert_eq!(s.named(seen.object), "/x");
+    assert_eq!(s.read(PID, 3), "/x");
+    let seen = s.call(call(PID, "read", [3, 0, 10, 0, 0, 0], Outcome::Error(11)));
+    assert_eq!((seen.bytes, seen.asked), (None, Some(10)));
+}
+
+#[test]
+fn processes_have_their_own_and_threads_share() {
+    let mut s = Scene::new();
+    s.open(PID, AT_FDCWD, "/kept", 0, 3);
+    s.open(PID, AT_FDCWD, "/gone", O_CLOEXEC, 4);
+    s.fork(PID, 101, PID);
+    s.fork(PID, 200, 200);
+    s.open(101, AT_FDCWD, "/thread", 0, 5);
+    assert_eq!((s.read(PID, 5), s.read(200, 5)), ("/thread".into(), "?".into()));
+    assert_eq!((s.read(200, 3), s.read(200, 4)), ("/kept".into(), "/gone".into()));
+    // char *argv[] = {"prog", "x", NULL};
+    let argv: Vec<u8> = [0x4000u64, 0x5000, 0].iter().flat_map(|p| p.to_le_bytes()).collect();
+    let mut exec = call(200, "execve", [0x1000, 0x3000, 0, 0, 0, 0], Outcome::Value(0));
+    for (at, bytes) in
+        [(0x1000, &b"bin/a_program_with_a_name\0"[..]), (0x3000, &argv), (0x4000, b"prog\0"), (0x5000, b"x\0")]
+    {
+        exec = holding(exec, Phase::Entry, at, bytes);
+    }
+    s.call(exec);
+    let process = s.tracker.process(200).unwrap();
+    assert_eq!((process.comm.as_slice(), process.parent), (&b"a_program_with_"[..], Some(PID)));
+    assert_eq!(process.command, [b"prog".to_vec(), b"x".to_vec()]);
+    assert_eq!(s.named(process.program), "/work/bin/a_program_with_a_name");
+    assert_eq!((s.read(200, 3), s.read(200, 4)), ("/kept".into(), "?".into()));
+    assert_eq!(s.read(PID, 4), "/gone");
+    let name = call(101, "prctl", [15, 0x6000, 0, 0, 0, 0], Outcome::Value(0));
+    s.call(holding(name, Phase::Entry, 0x6000, b"worker\0"));
+    assert_eq!(s.tracker.thread(101).unwrap().comm, b"worker");
+    assert_eq!(s.tracker.process(PID).unwrap().comm, b"first");
+    assert_eq!(s.tracker.process(PID).unwrap().threads, 2);
+    // The end of a thread may be asked about; then it is forgotten.
+    s.event(Event::Exited { tid: 200, status: 0, at: 5 });
+    assert!(s.tracker.process(200).is_some());
+    s.event(Event::Idle);
+    assert!(s.tracker.process(200).is_none() && s.tracker.thread(200).is_none());
+}
+
+#[test]
+fn another_threads_execve() {
+    let mut s = Scene::new();
+    s.fork(PID, 101, PID);
+    s.event(Event::Superseded { tid: PID, old: 101, call: None, at: 3 });
+    assert!(s.tracker.thread(101).is_none());
+    assert_eq!(s.tracker.process(PID).unwrap().threads, 1);
+}
+
+#[test]
+fn sockets_have_ends() {
+    let inet = |port: u16| [&[2, 0][..], &port.to_be_bytes(), &[127, 0, 0, 1], &[0; 8]].concat();
+    let mut s = Scene::new();
+    s.does(PID, "socket", &[2, 1 | O_CLOEXEC, 0], 3);
+    assert_eq!(s.read(PID, 3), "TCP socket");
+    let connect = call(PID, "connect", [3, 0x1000, 16, 0, 0, 0], Outcome::Value(0));
+    let seen = s.call(holding(connect, Phase::Entry, 0x1000, &inet(80)));
+    assert_eq!(s.named(seen.object), "TCP → 127.0.0.1:80");
+    // One that does not wait has begun.
+    let connect = call(PID, "connect", [3, 0x1000, 16, 0, 0, 0], Outcome::Error(115));
+    s.call(holding(connect, Phase::Entry, 0x1000, &inet(80)));
+    assert_eq!(s.read(PID, 3), "TCP → 127.0.0.1:80");
+    s.does(PID, "socket", &[2, 1, 0], 4);
+    let bind = call(PID, "bind", [4, 0x1000, 16, 0, 0, 0], Outcome::Value(0));
+    s.call(holding(bind, Phase::Entry, 0x1000, &inet(6379)));
+    for (fd, port) in [(5, 40_000), (6, 40_001)] {
+        let accept = call(PID, "accept4", [4, 0x1000, 0x2000, 0, 0, 0], Outcome::Value(fd));
+        let accept = holding(accept, Phase::Exit, 0x1000, &inet(port));
+        let seen = s.call(accept);
+        assert_eq!(s.named(seen.object), "TCP 127.0.0.1:6379");
+        assert_eq!(s.read(PID, fd as i32), format!("TCP 127.0.0.1:6379 ← 127.0.0.1:{port}"));
+        let group = s.tracker.group(seen.made.unwrap().2);
+        assert_eq!(s.named(Some(group)), "TCP 127.0.0.1:6379 ← clients");
+    }
+    let pair = call(PID, "pipe2", [0x1000, 0, 0, 0, 0, 0], Outcome::Value(0));
+    s.call(holding(pair, Phase::Exit, 0x1000, &[7, 0, 0, 0, 8, 0, 0, 0]));
+    assert_eq!((s.read(PID, 7), s.read(PID, 8)), ("pipe".into(), "pipe".into()));
+}
+
+#[test]
+fn the_engines_word_goes_first() {
+    let mut s = Scene::new();
+    s.open(PID, AT_FDCWD, "/old", 0, 3);
+    let mut read = call(PID, "read", [3, 0, 0, 0, 0, 0], Outcome::Value(0));
+    read.descriptors.push(Descriptor { fd: 3, path: b"/new".to_vec(), ..Descriptor::default() });
+    let seen = s.call(read);
+    assert_eq!(s.named(seen.object), "/new");
+}
+
+#[test]
+fn nobody_takes_all_memory() {
+    let mut s = Scene::new();
+    s.does(PID, "dup2", &[0, i32::MAX as u64], i64::from(i32::MAX));
+    s.does(PID, "close_range", &[5, u32::MAX as u64, 0], 0);
+    s.does(PID, "close_range", &[9, 3, 0], 0);
+    let long = "x".repeat(4000);
+    for i in 0..300 {
+        s.open(PID, AT_FDCWD, &format!("/{i}{long}"), 0, -1);
+    }
+    assert_eq!(s.read(PID, 0), "/dev/null");
+    let seen = s.open(PID, AT_FDCWD, "/new", 0, 3);
+    assert_eq!(s.named(seen.path), "(others)");
+}
