@@ -2,6 +2,7 @@
 //!
 //! Architecture invariant: no registers, no memory; values in, bytes out.
 
+mod brief;
 mod clock;
 mod color;
 mod count;
@@ -15,6 +16,7 @@ mod summary;
 mod text;
 mod value;
 
+pub use brief::Brief;
 pub use color::Palette;
 pub use count::grouped;
 pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};
