@@ -28,15 +28,13 @@ pub struct Row {
 
 impl Calls {
     /// Counts a call that took so long.
-    pub fn add(&mut self, call: &Call, took: Option<Ns>) -> Index {
+    pub fn add(&mut self, call: &Call, took: Ns) -> Index {
         let index = self.index(call.abi, call.nr);
         let row = &mut self.rows[index as usize].counted;
         row.calls += 1;
         row.errors += u64::from(call.outcome.is_error());
-        if let Some(took) = took {
-            row.wall.add(took);
-            row.latencies.add(took);
-        }
+        row.wall.add(took);
+        row.latencies.add(took);
         index
     }
 
@@ -126,7 +124,7 @@ mod tests {
         let mut calls = Calls::default();
         for nr in 0..10_000 {
             let outcome = if nr % 2 == 0 { Outcome::Value(0) } else { Outcome::Error(38) };
-            calls.add(&Call { nr, outcome, ..Call::default() }, Some(nr));
+            calls.add(&Call { nr, outcome, ..Call::default() }, nr);
         }
         let data = calls.data();
         assert!(data.rows.len() < MOST + table(Abi::NATIVE).len() + 2, "{}", data.rows.len());

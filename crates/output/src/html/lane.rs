@@ -1,6 +1,7 @@
 //! One thread in the timeline: its long calls one by one, the others counted per bin of time.
 
 use super::calls::Index;
+use super::processes::Serial;
 use std::rc::Rc;
 use stride_event::{Ns, Tid};
 
@@ -58,7 +59,8 @@ impl Bin {
 #[derive(Default)]
 pub struct Lane {
     pub tid: Tid,
-    pub pid: Tid,
+    pub process: Serial,
+    pub name: String,
     pub from: Ns,
     /// `None` as long as the thread lives.
     pub to: Option<Ns>,

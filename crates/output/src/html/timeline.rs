@@ -6,6 +6,7 @@
 
 use super::calls::Index;
 use super::lane::{End, Lane, Slice};
+use super::processes::Serial;
 use std::collections::HashMap;
 use std::rc::Rc;
 use stride_event::{Ns, Tid};
@@ -39,7 +40,7 @@ pub struct Timeline {
 /// A call, at a time since the run began.
 pub struct Made {
     pub tid: Tid,
-    pub pid: Tid,
+    pub process: Serial,
     pub at: Ns,
     pub took: Ns,
     pub call: Index,
@@ -67,9 +68,9 @@ impl Timeline {
         }
     }
 
-    pub fn started(&mut self, tid: Tid, pid: Tid, at: Ns) {
+    pub fn started(&mut self, tid: Tid, process: Serial, at: Ns) {
         self.ended(tid, at);
-        self.lane(tid, pid, at);
+        self.lane(tid, process, at);
     }
 
     pub fn ended(&mut self, tid: Tid, at: Ns) {
@@ -78,15 +79,34 @@ impl Timeline {
         }
     }
 
+    /// The name of a thread, as it is now.
+    pub fn name(&mut self, tid: Tid, name: impl FnOnce() -> String) {
+        if let Some(Some(lane)) = self.live.get(&tid) {
+            self.lanes[*lane].name = name();
+        }
+    }
+
+    /// Thread `old` goes on as `tid`.
+    pub fn superseded(&mut self, tid: Tid, old: Tid, at: Ns) {
+        self.ended(tid, at);
+        if let Some(lane) = self.live.remove(&old) {
+            self.live.insert(tid, lane);
+        }
+    }
+
+    pub fn living(&self) -> Vec<Tid> {
+        self.live.keys().copied().collect()
+    }
+
     /// The place of a thread's lane, if it has one of its own.
-    fn lane(&mut self, tid: Tid, pid: Tid, at: Ns) -> Option<usize> {
+    fn lane(&mut self, tid: Tid, process: Serial, at: Ns) -> Option<usize> {
         if let Some(&lane) = self.live.get(&tid) {
             return lane;
         }
         if self.lanes.len() >= 2 * self.room.lanes {
             self.drop_lanes();
         }
-        self.lanes.push(Lane { tid, pid, from: at, ..Lane::default() });
+        self.lanes.push(Lane { tid, process, from: at, ..Lane::default() });
         let lane = Some(self.lanes.len() - 1);
         self.live.insert(tid, lane);
         lane
@@ -94,7 +114,7 @@ impl Timeline {
 
     pub fn add(&mut self, made: &Made, text: impl FnOnce() -> Rc<str>) {
         let &Made { at, took, call, end, .. } = made;
-        let place = self.lane(made.tid, made.pid, at);
+        let place = self.lane(made.tid, made.process, at);
         let lane = place.map_or(&mut self.others, |lane| &mut self.lanes[lane]);
         lane.calls += 1;
         lane.errors += u64::from(end == End::Failed);
@@ -110,6 +130,15 @@ impl Timeline {
         }
         if self.slices > self.room.slices || self.bins > self.room.bins {
             self.coarsen();
+        }
+    }
+
+    /// A call that did not return: no matter how many there are, a thread has one at a time.
+    pub fn stuck(&mut self, made: &Made, text: impl FnOnce() -> Rc<str>) {
+        if let Some(lane) = self.lane(made.tid, made.process, made.at) {
+            let &Made { at, took, call, end, .. } = made;
+            self.lanes[lane].slices.push(Slice { at, took, call, end, text: text() });
+            self.slices += 1;
         }
     }
 
@@ -189,7 +218,7 @@ mod tests {
     const SMALL: Room = Room { slices: 100, bins: 300, lanes: 20 };
 
     fn made(tid: Tid, at: Ns, took: Ns) -> Made {
-        Made { tid, pid: 1, at, took, call: 0, end: End::Returned, waits: false }
+        Made { tid, process: 1, at, took, call: 0, end: End::Returned, waits: false }
     }
 
     fn calls(lanes: &[Lane], others: &Lane) -> u64 {
@@ -230,7 +259,7 @@ mod tests {
         let mut timeline = Timeline::new(SMALL);
         for i in 0..100_000u64 {
             let tid = 10 + i as Tid;
-            timeline.started(tid, tid, i * 100);
+            timeline.started(tid, 1, i * 100);
             timeline.add(&made(tid, i * 100, 20), || "".into());
             timeline.add(&made(1, i * 100, 20), || "".into());
             if i % 2 == 0 {
@@ -254,7 +283,7 @@ mod tests {
         timeline.started(5, 4, 7);
         timeline.add(&made(5, 8, 1), || "".into());
         let (_, lanes, ..) = timeline.into_parts();
-        let lanes: Vec<_> = lanes.iter().map(|l| (l.tid, l.pid, l.from, l.to, l.calls)).collect();
+        let lanes: Vec<_> = lanes.iter().map(|l| (l.tid, l.process, l.from, l.to, l.calls)).collect();
         assert_eq!(lanes, [(5, 5, 0, Some(3), 1), (5, 4, 7, None, 1)]);
     }
 }

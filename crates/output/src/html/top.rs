@@ -32,6 +32,10 @@ impl<K: Eq + Hash, V: Tally> Top<K, V> {
         self.entries.entry(key).or_default()
     }
 
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.entries.iter()
+    }
+
     fn prune(&mut self) {
         let mut weights: Vec<u64> = self.entries.values().map(Tally::weight).collect();
         let place = weights.len() - self.room;
@@ -73,7 +77,7 @@ mod tests {
 
     #[test]
     fn bounded_and_nothing_lost() {
-        let mut top = Top::new(100);
+        let mut top: Top<u64, Count> = Top::new(100);
         for i in 0..1_000_000u64 {
             top.get(i).0 += 1;
             top.get(i % 7).0 += 1;
