@@ -10,7 +10,7 @@ use stride_output::grouped;
 pub struct Losses {
     pub calls: u64,
     /// Threads that came or went unseen.
-    threads: u64,
+    pub threads: u64,
     held: Held,
 }
 

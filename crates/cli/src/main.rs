@@ -3,6 +3,7 @@
 mod command;
 mod doctor;
 mod engine;
+mod files;
 mod flags;
 mod layout;
 mod losses;
@@ -12,6 +13,7 @@ mod replay;
 mod replayed;
 mod select;
 mod session;
+mod views;
 
 use flags::{Outcome, parse};
 

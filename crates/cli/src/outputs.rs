@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
-use stride_event::Tid;
+use stride_event::{Ns, Tid};
 use stride_output::{Show, Sink, TextView};
 use stride_proc::{Proc, Source};
 
@@ -116,13 +116,17 @@ impl Outputs {
         Ok(TextView::new(layout, decoding, world, wall_offset, show, sink))
     }
 
-    pub fn write_summary(&mut self, table: &str, text: Option<&mut TextView>) {
+    /// Something that follows the trace.
+    pub fn write_tail(&mut self, tail: &str, text: Option<&mut TextView>) {
+        if tail.is_empty() {
+            return;
+        }
         if let Some(text) = text {
             text.flush();
         }
         let result = match &mut self.tail {
-            Some(tail) => tail.write_all(table.as_bytes()).and_then(|()| tail.flush()),
-            None => io::stderr().write_all(table.as_bytes()),
+            Some(to) => to.write_all(tail.as_bytes()).and_then(|()| to.flush()),
+            None => io::stderr().write_all(tail.as_bytes()),
         };
         if let Err(e) = result {
             self.complain(&format!("Can't write the summary: {}", os_error(&e)));
@@ -168,7 +172,11 @@ fn show(options: &Options) -> Show {
 /// Wall-clock time minus monotonic time, in nanoseconds.
 pub fn wall_offset() -> i128 {
     let wall = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as i128);
-    let monotonic = nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC)
-        .map_or(0, |t| i128::from(t.tv_sec()) * 1_000_000_000 + i128::from(t.tv_nsec()));
-    wall - monotonic
+    wall - i128::from(monotonic())
+}
+
+/// The clock of the events.
+pub fn monotonic() -> Ns {
+    nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC)
+        .map_or(0, |t| t.tv_sec() as Ns * 1_000_000_000 + t.tv_nsec() as Ns)
 }

@@ -2,48 +2,29 @@
 
 use crate::command::os_error;
 use crate::engine::Engine;
-use crate::flags::{Options, Output};
+use crate::files::Target;
+use crate::flags::Options;
 use crate::layout;
-use anyhow::{Result, anyhow, bail};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use stride_decode::{Decoder, Part, World};
 use stride_event::{Call, Event, Limits};
 use stride_filter::WordSet;
-use stride_output::grouped;
+use stride_output::{RunInfo, grouped};
 use stride_proc::{Noting, Proc};
 use stride_record::{Metadata, Recorder};
 
 pub struct Recording {
-    path: PathBuf,
-    file: File,
+    target: Target,
     /// As long as all goes well.
     recorder: Option<Recorder<File>>,
     asking: Asking,
 }
 
-/// Whether two names are of one file.
-pub fn same_file(a: &Path, b: &Path) -> bool {
-    let id = |path: &Path| path.metadata().ok().filter(|m| m.is_file()).map(|m| (m.dev(), m.ino()));
-    id(a).is_some() && id(a) == id(b)
-}
-
 impl Recording {
-    /// Opens the file, before anything is run.
-    pub fn open(path: &Path, options: &Options) -> Result<Recording> {
-        let mut how = OpenOptions::new();
-        // It is emptied only when it is known to be nobody else's.
-        let file = how.create(true).write(true).truncate(false).open(path);
-        let file = file.map_err(|e| anyhow!("Can't open '{}' for the recording: {}", path.display(), os_error(&e)))?;
-        if let Output::File(output) = &options.output
-            && same_file(path, output)
-        {
-            bail!("--record and -o/--output name the same file, '{}': give one of them another name", path.display());
-        }
-        Ok(Recording { path: path.to_owned(), file, recorder: None, asking: Asking::new(options) })
+    pub fn new(target: Target, options: &Options) -> Recording {
+        Recording { target, recorder: None, asking: Asking::new(options) }
     }
 
     /// Answers about the world, which are noted.
@@ -52,22 +33,19 @@ impl Recording {
     }
 
     /// Empties the file and says what this is. Nothing has been run yet. The answer is a complaint.
-    pub fn begin(&mut self, options: &Options, engine: &Engine, limits: &Limits, wall_offset: i128) -> Option<String> {
-        let uname = nix::sys::utsname::uname();
-        let field = |get: fn(&nix::sys::utsname::UtsName) -> &std::ffi::OsStr| {
-            uname.as_ref().map(|u| get(u).to_string_lossy().into_owned()).unwrap_or_default()
-        };
+    pub fn begin(&mut self, options: &Options, engine: &Engine, limits: &Limits, info: &RunInfo) -> Option<String> {
+        let info = info.clone();
         let metadata = Metadata {
-            args: std::env::args_os().collect(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            host: field(|u| u.nodename()),
-            release: field(|u| u.release()),
-            machine: field(|u| u.machine()),
-            engine: engine.name().into(),
+            args: info.args,
+            version: info.version,
+            host: info.host,
+            release: info.release,
+            machine: info.machine,
+            engine: info.engine,
             command: engine.command(),
             several: options.follow_forks || options.attach.len() + usize::from(options.command.is_some()) > 1,
-            wall_offset: wall_offset as i64,
-            started: monotonic(),
+            wall_offset: info.wall_offset as i64,
+            started: info.started,
             text_limit: limits.text as u64,
             elements_limit: limits.elements as u64,
             descriptors: self.asking.options.fds,
@@ -76,11 +54,8 @@ impl Recording {
             instruction_pointers: options.instruction_pointer,
             cpu_times: engine.name() == "ptrace",
         };
-        let begun = match self.file.metadata() {
-            Ok(meta) if meta.is_file() => self.file.set_len(0),
-            _ => Ok(()),
-        };
-        let begun = begun.and_then(|()| self.file.try_clone()).and_then(|file| Recorder::new(file, &metadata));
+        let begun = self.target.begin().and_then(|()| self.target.file.try_clone());
+        let begun = begun.and_then(|file| Recorder::new(file, &metadata));
         match begun {
             Ok(recorder) => {
                 self.recorder = Some(recorder);
@@ -108,22 +83,17 @@ impl Recording {
     fn failed(&mut self, error: &io::Error) -> String {
         let written = self.recorder.take().map(|recorder| recorder.written()).unwrap_or_default();
         // A frame of which there is a part is none.
-        if self.file.metadata().is_ok_and(|m| m.is_file()) {
-            let _ = self.file.set_len(written.bytes);
+        if self.target.is_regular() {
+            let _ = self.target.file.set_len(written.bytes);
         }
         format!(
             "Can't write the recording '{}': {}. It ends after {} calls ({} bytes); the program goes on.",
-            self.path.display(),
+            self.target.path.display(),
             os_error(error),
             grouped(written.calls),
             grouped(written.bytes)
         )
     }
-}
-
-fn monotonic() -> u64 {
-    nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC)
-        .map_or(0, |t| t.tv_sec() as u64 * 1_000_000_000 + t.tv_nsec() as u64)
 }
 
 /// Finds out what it takes to show an event, by decoding it: what the decoder asks now, it will ask then.

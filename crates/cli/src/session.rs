@@ -1,19 +1,23 @@
 //! One run of Stride: an engine's events, selected, handed to the views.
 
 use crate::engine::Engine;
-use crate::flags::{Daemonize, Options, Output};
+use crate::files::Files;
+use crate::flags::{Daemonize, Options};
 use crate::losses::Losses;
-use crate::recording::{Recording, same_file};
+use crate::recording::Recording;
 use crate::replay::Replay;
+use crate::views::Views;
 use crate::{command, layout, outputs, replayed, select, select::Selector};
 use anyhow::{Result, bail};
 use nix::errno::Errno;
 use nix::sys::signal::Signal;
+use nix::sys::utsname::UtsName;
 use nix::unistd::Pid;
+use std::ffi::OsStr;
 use std::rc::Rc;
-use stride_event::{About, Call, CallSet, Counted, Counting, Event, Fate, Limits, Origin, Seccomp, Tid, TraceSpec};
-use stride_filter::{Quiet, Status};
-use stride_output::{Column, Lost, SortKey, Summary, TextView};
+use stride_event::{About, CallSet, Counting, Event, Limits, Origin, Seccomp, Tid, TraceSpec};
+use stride_filter::Status;
+use stride_output::{Column, RunInfo, SortKey};
 use stride_proc::{Live, Noted, Source};
 
 /// How the run ended, for Stride's own exit status.
@@ -26,12 +30,8 @@ pub enum Ended {
 
 pub fn run(mut options: Options) -> Result<Ended> {
     let replay = options.replay.as_deref().map(Replay::open).transpose()?;
-    let mut recording = options.record.as_deref().map(|path| Recording::open(path, &options)).transpose()?;
-    if let (Some(recorded), Output::File(output)) = (&options.replay, &options.output)
-        && same_file(recorded, output)
-    {
-        bail!("-o/--output names the file that is replayed, '{}': give it another name", output.display());
-    }
+    let mut files = Files::open(&options)?;
+    let mut recording = files.take("--record").map(|file| Recording::new(file, &options));
     let mut outputs = outputs::Outputs::open(&options)?;
     let world = World::of(replay.as_ref(), recording.as_ref());
     let mut offset = outputs::wall_offset();
@@ -46,7 +46,8 @@ pub fn run(mut options: Options) -> Result<Ended> {
             let limits = spec.limits;
             let engine = Engine::start(&options, spec)?;
             outputs::release_stdio();
-            if let Some(complaint) = recording.as_mut().and_then(|r| r.begin(&options, &engine, &limits, offset)) {
+            let info = info(&engine, offset);
+            if let Some(complaint) = recording.as_mut().and_then(|r| r.begin(&options, &engine, &limits, &info)) {
                 outputs.complain(&complaint);
             }
             engine
@@ -61,7 +62,8 @@ pub fn run(mut options: Options) -> Result<Ended> {
     for failure in engine.failures() {
         outputs.complain(&failure);
     }
-    let mut views = Views::new(&options, &mut outputs, world.shown, offset, recording)?;
+    let info = info(&engine, offset);
+    let mut views = Views::new(&options, &mut outputs, world.shown, world.tracked, info, recording, files)?;
     let mut selector = Selector::new(&options, world.chosen_by);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
     while let Some(event) = engine.next()? {
@@ -74,6 +76,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             // An engine that lets tracees run on is ahead of what was shown.
             continue;
         }
+        views.track(&event);
         views.tell(&event, &run, &mut outputs);
         if let Some(event) = selector.select(event) {
             if matches!(event, Event::Exit(_)) {
@@ -116,7 +119,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
     drop(engine);
     views.merge(&counted);
     let counted = counting(&options).is_some();
-    views.finish(Lost { calls: losses.calls, counted }, &mut outputs);
+    let verdict = views.finish(&losses, counted, &mut outputs);
     // The output command ends when the last handle on its input is closed.
     drop(views);
     outputs.close();
@@ -124,34 +127,70 @@ pub fn run(mut options: Options) -> Result<Ended> {
     if let Some(cut) = ending? {
         outputs.complain(&cut);
     }
-    Ok(interrupted.map_or(run.ended, Ended::Signaled))
+    Ok(match (interrupted, verdict) {
+        (Some(signal), _) => Ended::Signaled(signal),
+        (None, Some(status)) => Ended::Exited(status),
+        (None, None) => run.ended,
+    })
 }
 
 /// Who knows of the world beside the calls.
 struct World {
     chosen_by: Rc<dyn Source>,
     shown: Rc<dyn Source>,
+    tracked: Rc<dyn Source>,
 }
 
 impl World {
     fn of(replay: Option<&Replay>, recording: Option<&Recording>) -> World {
         match (replay, recording) {
-            (Some(replay), _) => World { chosen_by: replay.told(), shown: replay.told() },
+            (Some(replay), _) => World { chosen_by: replay.told(), shown: replay.told(), tracked: replay.told() },
             // The recording asks before the text, which shows what was recorded. Choosing comes before either.
             (None, Some(recording)) => {
-                World { chosen_by: recording.source(), shown: Rc::new(Noted(recording.source())) }
+                let source = recording.source();
+                World { chosen_by: source.clone(), shown: Rc::new(Noted(source.clone())), tracked: source }
             }
             (None, None) => {
                 let live = Rc::<Live>::default();
-                World { chosen_by: live.clone(), shown: live }
+                World { chosen_by: live.clone(), shown: live.clone(), tracked: live }
             }
         }
     }
 }
 
+/// The circumstances, for views that tell of them.
+fn info(engine: &Engine, wall_offset: i128) -> RunInfo {
+    if let Some(replay) = engine.replayed() {
+        let recorded = replay.metadata();
+        return RunInfo {
+            args: recorded.args.clone(),
+            version: recorded.version.clone(),
+            host: recorded.host.clone(),
+            release: recorded.release.clone(),
+            machine: recorded.machine.clone(),
+            engine: recorded.engine.clone(),
+            started: recorded.started,
+            wall_offset,
+        };
+    }
+    let uname = nix::sys::utsname::uname();
+    let field =
+        |get: fn(&UtsName) -> &OsStr| uname.as_ref().map(|u| get(u).to_string_lossy().into_owned()).unwrap_or_default();
+    RunInfo {
+        args: std::env::args_os().collect(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        host: field(UtsName::nodename),
+        release: field(UtsName::release),
+        machine: field(UtsName::machine),
+        engine: engine.name().into(),
+        started: outputs::monotonic(),
+        wall_offset,
+    }
+}
+
 /// What the run has come to.
 pub struct Run<'a> {
-    options: &'a Options,
+    pub options: &'a Options,
     /// The command that was started.
     command: Option<Tid>,
     ended: Ended,
@@ -175,7 +214,7 @@ impl Run<'_> {
 /// What the engine is asked for.
 fn spec(options: &Options) -> Result<TraceSpec> {
     let records = options.record.is_some();
-    let prints = options.prints_calls() || records;
+    let prints = options.prints_calls() || options.has_views();
     let by_path = !options.paths.is_empty() || options.trace_fds.is_some();
     let unabbreviated = options.abbrev != stride_event::CallSet::all();
     let elements = if unabbreviated { usize::MAX >> 1 } else { options.string_limit };
@@ -196,7 +235,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         // What a path or descriptor stands for may change during the call.
         entries: prints || by_path,
         want_ip: options.instruction_pointer,
-        want_times: records
+        want_times: options.has_views()
             || options.timestamps.is_some()
             || options.relative_timestamps.is_some()
             || options.syscall_times.is_some()
@@ -208,7 +247,10 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         skip_failed: !options.status.contains(Status::Failed) && !select::needs_all_calls(options),
         skip_successful: !options.status.contains(Status::Successful) && !select::needs_all_calls(options),
         signals: prints,
-        descriptors: prints && !options.decode_fds.is_empty() || !options.paths.is_empty(),
+        // Where not all calls are seen, views cannot follow what descriptors refer to.
+        descriptors: prints && !options.decode_fds.is_empty()
+            || !options.paths.is_empty()
+            || options.has_views() && !options.trace.is_all(),
         no_memory: !prints && !by_path,
     })
 }
@@ -234,104 +276,9 @@ fn counting(options: &Options) -> Option<Counting> {
     {
         return None;
     }
-    let only = !options.prints_calls() && options.record.is_none();
+    let only = !options.prints_calls() && !options.has_views();
     let by_latency = |c: Column| matches!(c, Column::P50 | Column::P99);
     let latencies =
         summary.columns.iter().any(|&c| by_latency(c)) || matches!(summary.sort, SortKey::By(c) if by_latency(c));
     Some(Counting { only, cpu_time: !summary.wall_clock, latencies })
-}
-
-/// What is made of the events.
-struct Views {
-    /// First of all: while others write, more time passes.
-    recording: Option<Recording>,
-    text: Option<TextView>,
-    summary: Option<Summary>,
-}
-
-impl Views {
-    fn new(
-        options: &Options,
-        outputs: &mut outputs::Outputs,
-        source: Rc<dyn Source>,
-        offset: i128,
-        recording: Option<Recording>,
-    ) -> Result<Views> {
-        Ok(Views {
-            recording,
-            text: options.prints_calls().then(|| outputs.text_view(options, source, offset)).transpose()?,
-            summary: options.summary.as_ref().map(|s| Summary::new(layout::summary(s))),
-        })
-    }
-
-    /// The answer is a complaint.
-    fn event(&mut self, event: &Event<'_>) -> Option<String> {
-        let complaint = self.recording.as_mut().and_then(|recording| recording.event(event));
-        if let (Some(summary), Event::Exit(call)) = (&mut self.summary, event) {
-            summary.add(call);
-        }
-        if let Some(text) = &mut self.text {
-            text.event(event);
-        }
-        complaint
-    }
-
-    /// Messages about tracees that strace writes to stderr, not to the trace.
-    fn tell(&mut self, event: &Event<'_>, run: &Run<'_>, outputs: &mut outputs::Outputs) {
-        let quiet = |message| run.options.is_quiet(message);
-        let message = match *event {
-            Event::Started { tid, origin, .. } if !quiet(Quiet::Attach) => {
-                if origin == Origin::Spawned && run.options.daemonize == Daemonize::No {
-                    return;
-                }
-                format!("Process {tid} attached")
-            }
-            Event::Detached { tid, .. } if !quiet(Quiet::Attach) => format!("Process {tid} detached"),
-            Event::Stranger { tid, .. } if outputs.is_own_child(tid) => return,
-            Event::Stranger { tid, fate: Fate::Detached } if !quiet(Quiet::Attach) => {
-                format!("Detached unknown pid {tid}")
-            }
-            Event::Stranger { tid, fate: Fate::Exited } if !quiet(Quiet::Exit) => {
-                format!("Exit of unknown pid {tid} ignored")
-            }
-            Event::Stranger { tid, fate: Fate::Killed } if !quiet(Quiet::Exit) => {
-                format!("Termination of unknown pid {tid} ignored")
-            }
-            _ => return,
-        };
-        if let Some(text) = &mut self.text
-            && matches!(run.options.output, Output::Stderr)
-        {
-            text.flush();
-        }
-        outputs.complain(&message);
-    }
-
-    /// A call that is not shown.
-    fn note_call(&mut self, call: &Call) {
-        if let Some(text) = &mut self.text {
-            text.note_call(call);
-        }
-    }
-
-    fn take_error(&mut self) -> Option<String> {
-        self.text.as_mut()?.take_error()
-    }
-
-    fn merge(&mut self, counted: &[Counted]) {
-        if let Some(summary) = &mut self.summary {
-            counted.iter().for_each(|counted| summary.merge(counted));
-        }
-    }
-
-    fn finish(&mut self, lost: Lost, outputs: &mut outputs::Outputs) {
-        if let Some(text) = &mut self.text {
-            text.flush();
-        }
-        if let Some(summary) = &self.summary {
-            let mut table = String::new();
-            summary.render(lost, &mut table);
-            outputs.write_summary(&table, self.text.as_mut());
-        }
-    }
 }

@@ -7,7 +7,6 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 /// Stride with each engine that can be had.
 fn engines() -> Vec<&'static str> {
@@ -30,10 +29,18 @@ fn pid(child: &Killed) -> Pid {
     Pid::from_raw(child.0.id() as i32)
 }
 
-/// A process that sits in a loop of short calls until it is killed.
-fn busy() -> Killed {
-    let script = "while :; do cd /; sleep 0.01; done";
-    Killed(Command::new("sh").args(["-c", script]).stdout(Stdio::null()).spawn().unwrap())
+/// A process that sits in a loop of short calls until it is killed. It leaves a mark each time around.
+fn busy(scratch: &Scratch) -> Killed {
+    let script = "while :; do cd /; echo; sleep 0.01; done";
+    let marks = std::fs::File::create(scratch.path("marks")).unwrap();
+    Killed(Command::new("sh").args(["-c", script]).stdout(marks).spawn().unwrap())
+}
+
+/// Waits until it has gone round a few times more.
+fn goes_round(scratch: &Scratch) {
+    let marks = || scratch.read("marks").len();
+    let before = marks();
+    wait_for("the target to go round", || (marks() > before + 2).then_some(()));
 }
 
 /// A script that says when it is ready and waits for being told to go on, but not for ever.
@@ -56,14 +63,14 @@ fn a_signal_lets_go_and_stride_dies_of_it() {
     for engine in engines() {
         for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT, Signal::SIGPIPE] {
             let scratch = Scratch::new(&format!("signal-{engine}-{signal}"));
-            let target = busy();
+            let target = busy(&scratch);
             let id = target.0.id();
             let mut command = with(engine);
             command.args(["-e", "trace=chdir", "-e", "signal=none", "-p", &id.to_string(), "-o"]);
             command.arg(scratch.path("trace")).stderr(std::fs::File::create(scratch.path("err")).unwrap());
             let mut tracer = Killed(command.spawn().unwrap());
             wait_for("being attached", || scratch.read("err").contains(" attached\n").then_some(()));
-            std::thread::sleep(Duration::from_millis(100));
+            goes_round(&scratch);
             kill(pid(&tracer), signal).unwrap();
             assert_eq!(tracer.0.wait().unwrap().signal(), Some(signal as i32), "{engine} {signal}");
             lives_on(&target);
@@ -80,13 +87,13 @@ fn a_signal_lets_go_and_stride_dies_of_it() {
 fn what_was_counted_is_printed_when_interrupted() {
     for engine in engines() {
         let scratch = Scratch::new(&format!("count-{engine}"));
-        let target = busy();
+        let target = busy(&scratch);
         let mut command = with(engine);
         command.args(["-c", "-e", "trace=chdir", "-U", "calls,errors,name", "-p", &target.0.id().to_string()]);
         command.stderr(std::fs::File::create(scratch.path("err")).unwrap());
         let mut tracer = Killed(command.spawn().unwrap());
         wait_for("being attached", || scratch.read("err").contains(" attached\n").then_some(()));
-        std::thread::sleep(Duration::from_millis(100));
+        goes_round(&scratch);
         kill(pid(&tracer), Signal::SIGINT).unwrap();
         assert_eq!(tracer.0.wait().unwrap().signal(), Some(2), "{engine}");
         lines_include(&scratch.read("err"), &[" +calls +errors syscall", r" +\d+ +chdir", r" +\d+ +total"]);

@@ -16,6 +16,7 @@ mod style;
 mod summary;
 mod text;
 mod value;
+mod view;
 
 pub use brief::Brief;
 pub use color::Palette;
@@ -28,3 +29,4 @@ pub use style::{HexStrings, NameStyle, Style};
 pub use summary::{Column, Lost, SortKey, Summary, SummaryLayout};
 pub use text::{OpenSink, Show, TextView};
 pub use value::Writer;
+pub use view::{End, RunInfo, View};

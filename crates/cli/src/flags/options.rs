@@ -272,10 +272,15 @@ impl Options {
         self.quiet.contains(message)
     }
 
-    /// Whether calls are printed one by one. Who records wants to look at them later, unless there is a place for them.
+    /// Whether calls are printed one by one. Who wants another view has no use for them, unless there is a place for them.
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
-            && (self.record.is_none() || self.output != Output::Stderr)
+            && (!self.has_views() || self.output != Output::Stderr)
+    }
+
+    /// Whether something else than text is made of the calls.
+    pub fn has_views(&self) -> bool {
+        self.record.is_some()
     }
 }
 

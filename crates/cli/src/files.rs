@@ -1,0 +1,88 @@
+//! The files that options name: opened before anything is run, and no two of them the same.
+
+use crate::command::os_error;
+use crate::flags::{Options, Output};
+use anyhow::{Result, anyhow, bail};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// A file that a view will write. What it holds is gone only when tracing begins.
+pub struct Target {
+    pub path: PathBuf,
+    pub file: File,
+}
+
+impl Target {
+    /// Empties it.
+    pub fn begin(&self) -> io::Result<()> {
+        if self.is_regular() { self.file.set_len(0) } else { Ok(()) }
+    }
+
+    pub fn is_regular(&self) -> bool {
+        self.file.metadata().is_ok_and(|m| m.is_file())
+    }
+}
+
+/// What is done with a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Reads,
+    Writes,
+    /// The trace goes there: its output opens it by itself.
+    Trace,
+}
+
+/// All files that options name: the one place where a new option adds its own.
+fn uses(options: &Options) -> Vec<(&'static str, &Path, Use)> {
+    let output = match &options.output {
+        Output::File(path) => Some(path),
+        _ => None,
+    };
+    let all = [("--replay", &options.replay, Use::Reads), ("--record", &options.record, Use::Writes)];
+    let named = all.into_iter().filter_map(|(option, path, how)| Some((option, path.as_deref()?, how)));
+    named.chain(output.map(|path| ("-o/--output", path.as_path(), Use::Trace))).collect()
+}
+
+/// Those that views write, by option.
+pub struct Files(Vec<(&'static str, Target)>);
+
+impl Files {
+    pub fn open(options: &Options) -> Result<Files> {
+        let uses = uses(options);
+        let mut files = Vec::new();
+        for &(option, path, how) in &uses {
+            if how == Use::Writes {
+                // It is emptied only when it is known to be nobody else's.
+                let file = OpenOptions::new().create(true).write(true).truncate(false).open(path);
+                let file =
+                    file.map_err(|e| anyhow!("Can't open '{}' for {option}: {}", path.display(), os_error(&e)))?;
+                files.push((option, Target { path: path.to_owned(), file }));
+            }
+        }
+        for (i, &(option, path, how)) in uses.iter().enumerate() {
+            for &(other, other_path, other_how) in &uses[..i] {
+                if (how != Use::Reads || other_how != Use::Reads) && same_file(path, other_path) {
+                    bail!(
+                        "{other} and {option} name the same file, '{}': give one of them another name",
+                        path.display()
+                    );
+                }
+            }
+        }
+        Ok(Files(files))
+    }
+
+    /// The file of an option, for its view to keep.
+    pub fn take(&mut self, option: &str) -> Option<Target> {
+        let at = self.0.iter().position(|(name, _)| *name == option)?;
+        Some(self.0.swap_remove(at).1)
+    }
+}
+
+/// Whether two names are of one file. Devices and pipes may be shared.
+fn same_file(a: &Path, b: &Path) -> bool {
+    let id = |path: &Path| path.metadata().ok().filter(|m| m.is_file()).map(|m| (m.dev(), m.ino()));
+    id(a).is_some() && id(a) == id(b)
+}

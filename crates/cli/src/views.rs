@@ -1,0 +1,147 @@
+//! What is made of the events.
+
+use crate::files::Files;
+use crate::flags::{Daemonize, Options, Output};
+use crate::layout;
+use crate::losses::Losses;
+use crate::outputs::Outputs;
+use crate::recording::Recording;
+use crate::session::Run;
+use anyhow::Result;
+use std::rc::Rc;
+use stride_event::{Call, Counted, Event, Fate, Origin};
+use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
+use stride_output::{End, Lost, RunInfo, Summary, TextView, View};
+use stride_proc::{Proc, Source};
+use stride_track::Tracker;
+
+pub struct Views {
+    /// Who and what the calls are about, for those who want to know.
+    tracker: Option<(Tracker, Proc)>,
+    /// First of all: while others write, more time passes.
+    pub recording: Option<Recording>,
+    text: Option<TextView>,
+    summary: Option<Summary>,
+    others: Vec<Box<dyn View>>,
+}
+
+/// Views that are no text. Their files are open; what they hold is gone from here on.
+fn others(_options: &Options, _info: RunInfo, _files: Files) -> Result<Vec<Box<dyn View>>> {
+    Ok(Vec::new())
+}
+
+impl Views {
+    /// `shown` answers what the text asks of the world, and `tracked` what the tracker does.
+    pub fn new(
+        options: &Options,
+        outputs: &mut Outputs,
+        shown: Rc<dyn Source>,
+        tracked: Rc<dyn Source>,
+        info: RunInfo,
+        recording: Option<Recording>,
+        files: Files,
+    ) -> Result<Views> {
+        let wall_offset = info.wall_offset;
+        let others = others(options, info, files)?;
+        let tracks = recording.is_some() || !others.is_empty();
+        let known = WordSet::of(&[FdDetail::Path, FdDetail::Socket]);
+        Ok(Views {
+            tracker: tracks.then(|| (Tracker::default(), Proc::new(known, WordSet::of(&[PidDetail::Comm]), tracked))),
+            recording,
+            text: options.prints_calls().then(|| outputs.text_view(options, shown, wall_offset)).transpose()?,
+            summary: options.summary.as_ref().map(|s| Summary::new(layout::summary(s))),
+            others,
+        })
+    }
+
+    /// Before filters have their say.
+    pub fn track(&mut self, event: &Event<'_>) {
+        if let Some((tracker, world)) = &mut self.tracker {
+            tracker.event(event, world);
+        }
+    }
+
+    /// The answer is a complaint.
+    pub fn event(&mut self, event: &Event<'_>) -> Option<String> {
+        let complaint = self.recording.as_mut().and_then(|recording| recording.event(event));
+        if let (Some(summary), Event::Exit(call)) = (&mut self.summary, event) {
+            summary.add(call);
+        }
+        if let Some((tracker, _)) = &self.tracker {
+            self.others.iter_mut().for_each(|view| view.event(event, tracker));
+        }
+        if let Some(text) = &mut self.text {
+            text.event(event);
+        }
+        complaint
+    }
+
+    /// Messages about tracees that strace writes to stderr, not to the trace.
+    pub fn tell(&mut self, event: &Event<'_>, run: &Run<'_>, outputs: &mut Outputs) {
+        let quiet = |message| run.options.is_quiet(message);
+        let message = match *event {
+            Event::Started { tid, origin, .. } if !quiet(Quiet::Attach) => {
+                if origin == Origin::Spawned && run.options.daemonize == Daemonize::No {
+                    return;
+                }
+                format!("Process {tid} attached")
+            }
+            Event::Detached { tid, .. } if !quiet(Quiet::Attach) => format!("Process {tid} detached"),
+            Event::Stranger { tid, .. } if outputs.is_own_child(tid) => return,
+            Event::Stranger { tid, fate: Fate::Detached } if !quiet(Quiet::Attach) => {
+                format!("Detached unknown pid {tid}")
+            }
+            Event::Stranger { tid, fate: Fate::Exited } if !quiet(Quiet::Exit) => {
+                format!("Exit of unknown pid {tid} ignored")
+            }
+            Event::Stranger { tid, fate: Fate::Killed } if !quiet(Quiet::Exit) => {
+                format!("Termination of unknown pid {tid} ignored")
+            }
+            _ => return,
+        };
+        if let Some(text) = &mut self.text
+            && matches!(run.options.output, Output::Stderr)
+        {
+            text.flush();
+        }
+        outputs.complain(&message);
+    }
+
+    /// A call that is not shown.
+    pub fn note_call(&mut self, call: &Call) {
+        if let Some(text) = &mut self.text {
+            text.note_call(call);
+        }
+    }
+
+    pub fn take_error(&mut self) -> Option<String> {
+        let text = self.text.as_mut().and_then(TextView::take_error);
+        text.or_else(|| self.others.iter_mut().find_map(|view| view.take_error()))
+    }
+
+    pub fn merge(&mut self, counted: &[Counted]) {
+        if let Some(summary) = &mut self.summary {
+            counted.iter().for_each(|counted| summary.merge(counted));
+        }
+    }
+
+    /// The answer is Stride's exit status, where a view has a say in it.
+    pub fn finish(&mut self, losses: &Losses, counted: bool, outputs: &mut Outputs) -> Option<i32> {
+        if let Some(text) = &mut self.text {
+            text.flush();
+        }
+        let lost = Lost { calls: losses.calls, counted };
+        if let Some(summary) = &self.summary {
+            let mut table = String::new();
+            summary.render(lost, &mut table);
+            outputs.write_tail(&table, self.text.as_mut());
+        }
+        if let Some((tracker, _)) = &self.tracker {
+            let end = End { tracker, lost_calls: losses.calls, lost_threads: losses.threads };
+            for view in &mut self.others {
+                outputs.write_tail(&view.finish(&end), self.text.as_mut());
+            }
+        }
+        self.others.iter().find_map(|view| view.verdict())
+    }
+}

@@ -1,0 +1,50 @@
+//! What views have in common.
+
+use std::ffi::OsString;
+use stride_event::{Event, Ns};
+use stride_track::Tracker;
+
+/// What is made of the events. The text is one, too, but older than this: it knows of no tracker.
+pub trait View {
+    /// An event that the filters let through. The tracker has taken it in, and all that they did not let through.
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker);
+
+    /// All is over. What is returned is shown where the trace goes.
+    fn finish(&mut self, end: &End<'_>) -> String;
+
+    /// The first failure since last asked, in a sentence.
+    fn take_error(&mut self) -> Option<String> {
+        None
+    }
+
+    /// Stride's exit status, where the view has a say in it.
+    fn verdict(&self) -> Option<i32> {
+        None
+    }
+}
+
+/// The circumstances of a run, for views that tell of them.
+#[derive(Clone, Debug, Default)]
+pub struct RunInfo {
+    /// How Stride was called when this was traced.
+    pub args: Vec<OsString>,
+    pub version: String,
+    pub host: String,
+    /// The kernel's.
+    pub release: String,
+    pub machine: String,
+    pub engine: String,
+    /// When tracing began.
+    pub started: Ns,
+    /// Wall-clock time less that of the events, in nanoseconds.
+    pub wall_offset: i128,
+}
+
+/// How it ended.
+pub struct End<'a> {
+    pub tracker: &'a Tracker,
+    /// Calls that were made and not seen.
+    pub lost_calls: u64,
+    /// Starts and ends of threads that were not seen.
+    pub lost_threads: u64,
+}
