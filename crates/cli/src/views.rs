@@ -11,7 +11,7 @@ use anyhow::Result;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Fate, Origin};
 use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
-use stride_output::{End, Lost, RunInfo, Summary, TextView, View};
+use stride_output::{End, Lost, Perfetto, RunInfo, Summary, TextView, View};
 use stride_proc::{Proc, Source};
 use stride_track::Tracker;
 
@@ -26,8 +26,16 @@ pub struct Views {
 }
 
 /// Views that are no text. Their files are open; what they hold is gone from here on.
-fn others(_options: &Options, _info: RunInfo, _files: Files) -> Result<Vec<Box<dyn View>>> {
-    Ok(Vec::new())
+fn others(options: &Options, shown: &Rc<dyn Source>, info: &RunInfo, mut files: Files) -> Result<Vec<Box<dyn View>>> {
+    let mut views: Vec<Box<dyn View>> = Vec::new();
+    if let Some(target) = files.take("--perfetto") {
+        let to = target.path.display().to_string();
+        let style = layout::layout(options, false).style;
+        let world = Box::new(Proc::new(options.decode_fds, options.decode_pids, shown.clone()));
+        let whole = Box::new(target.whole()?);
+        views.push(Box::new(Perfetto::new(to, whole, style, layout::decoding(options), world, info)));
+    }
+    Ok(views)
 }
 
 impl Views {
@@ -42,7 +50,7 @@ impl Views {
         files: Files,
     ) -> Result<Views> {
         let wall_offset = info.wall_offset;
-        let others = others(options, info, files)?;
+        let others = others(options, &shown, &info, files)?;
         let tracks = recording.is_some() || !others.is_empty();
         let known = WordSet::of(&[FdDetail::Path, FdDetail::Socket]);
         Ok(Views {

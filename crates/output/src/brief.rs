@@ -2,7 +2,7 @@
 
 use crate::{Layout, Leader, Line, Style};
 use std::borrow::Cow;
-use stride_decode::Decoded;
+use stride_decode::{Decoded, Value};
 
 /// Writes one call at a time. Tracee bytes in it are escaped as in strace's lines; who embeds it escapes for his own sink.
 pub struct Brief {
@@ -49,6 +49,13 @@ impl Brief {
         if let Some(ret) = &decoded.ret {
             self.line.outcome(decoded, ret);
         }
+        self.text()
+    }
+
+    /// A value that belongs to no call, such as a siginfo.
+    pub fn value(&mut self, value: &Value<'_>) -> Cow<'_, str> {
+        self.start();
+        self.line.value(value);
         self.text()
     }
 

@@ -281,6 +281,10 @@ impl Line {
         }
     }
 
+    pub(crate) fn value(&mut self, value: &Value<'_>) {
+        Writer { out: &mut self.out, style: self.layout.style }.value(value);
+    }
+
     /// The separator comes with the argument that follows it, so that a cut line never ends in a comma.
     pub(crate) fn args(&mut self, args: &[NamedArg<'_>], mut shown: usize) -> usize {
         let mut w = Writer { out: &mut self.out, style: self.layout.style };

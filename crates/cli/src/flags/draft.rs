@@ -45,6 +45,7 @@ pub struct Draft {
 
     pub output: Option<OsString>,
     pub record: Option<OsString>,
+    pub perfetto: Option<OsString>,
     pub replay: Option<OsString>,
     pub append: bool,
     pub color: Color,
@@ -126,6 +127,7 @@ impl Draft {
             status_count: 0,
             output: None,
             record: None,
+            perfetto: None,
             replay: None,
             append: false,
             color: Color::default(),

@@ -48,6 +48,8 @@ pub struct Options {
     pub output: Output,
     /// Everything goes to this file, for `--replay`.
     pub record: Option<PathBuf>,
+    /// A trace for Perfetto goes to this file.
+    pub perfetto: Option<PathBuf>,
     /// `-A`.
     pub append: bool,
     /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
@@ -275,12 +277,12 @@ impl Options {
     /// Whether calls are printed one by one. Who wants another view has no use for them, unless there is a place for them.
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
-            && (!self.has_views() || self.output != Output::Stderr)
+            && (!self.has_views() || !matches!(self.output, Output::Stderr | Output::Stdout))
     }
 
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.record.is_some()
+        self.record.is_some() || self.perfetto.is_some()
     }
 }
 

@@ -264,6 +264,24 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
+        long: Some("perfetto"),
+        arg: Arg::Required("FILE"),
+        help: "write a trace for ui.perfetto.dev to FILE",
+        own: true,
+        doc: "Writes a trace that https://ui.perfetto.dev and Perfetto's trace_processor open: a track for each thread under \
+              its process, a slice for each call with its arguments, what it returned and what its descriptor refers to, a \
+              flow from each fork to the child, marks for signals, execve, ends of threads and lost calls, and calls per \
+              second over time. Calls that failed are of category error and named with their error, as in \"openat ENOENT\".\n\n\
+              Options that say which calls are shown and how their arguments look (-e, -P, -s, -v, -x, -X, -y) hold for it, too. \
+              If the calls are wanted as text as well, say where with -o; else they are not shown.\n\n\
+              FILE is written as calls are made. If it cannot be written any further, all else goes on, and Stride says so.",
+        update: |draft, given| {
+            draft.perfetto = given.value.clone();
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
         long: Some("pidns-translation"),
         help: "the same as --decode-pids=pidns",
         doc: "Prints process ids in Stride's own PID namespace too, as --decode-pids=pidns does.",
