@@ -11,7 +11,7 @@ use anyhow::Result;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Fate, Origin};
 use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
-use stride_output::{End, Lost, Perfetto, RunInfo, Summary, TextView, View};
+use stride_output::{End, HtmlView, Lost, Perfetto, RunInfo, Summary, TextView, View};
 use stride_proc::{Proc, Source};
 use stride_track::Tracker;
 
@@ -28,12 +28,17 @@ pub struct Views {
 /// Views that are no text. Their files are open; what they hold is gone from here on.
 fn others(options: &Options, shown: &Rc<dyn Source>, info: &RunInfo, mut files: Files) -> Result<Vec<Box<dyn View>>> {
     let mut views: Vec<Box<dyn View>> = Vec::new();
+    let style = layout::layout(options, false).style;
+    let world = || Box::new(Proc::new(options.decode_fds, options.decode_pids, shown.clone()));
     if let Some(target) = files.take("--perfetto") {
         let to = target.path.display().to_string();
-        let style = layout::layout(options, false).style;
-        let world = Box::new(Proc::new(options.decode_fds, options.decode_pids, shown.clone()));
         let whole = Box::new(target.whole()?);
-        views.push(Box::new(Perfetto::new(to, whole, style, layout::decoding(options), world, info)));
+        views.push(Box::new(Perfetto::new(to, whole, style, layout::decoding(options), world(), info)));
+    }
+    if let Some(target) = files.take("--html") {
+        let to = target.path.display().to_string();
+        let whole = Box::new(target.whole()?);
+        views.push(Box::new(HtmlView::new(to, whole, style, layout::decoding(options), world(), info)));
     }
     Ok(views)
 }
@@ -127,6 +132,11 @@ impl Views {
         text.or_else(|| self.others.iter_mut().find_map(|view| view.take_error()))
     }
 
+    /// Something to know of the whole run.
+    pub fn note(&mut self, what: &str) {
+        self.others.iter_mut().for_each(|view| view.note(what));
+    }
+
     pub fn merge(&mut self, counted: &[Counted]) {
         if let Some(summary) = &mut self.summary {
             counted.iter().for_each(|counted| summary.merge(counted));
@@ -148,6 +158,9 @@ impl Views {
             let end = End { tracker, lost_calls: losses.calls, lost_threads: losses.threads };
             for view in &mut self.others {
                 outputs.write_tail(&view.finish(&end), self.text.as_mut());
+                if let Some(error) = view.take_error() {
+                    outputs.complain(&error);
+                }
             }
         }
         self.others.iter().find_map(|view| view.verdict())

@@ -22,7 +22,7 @@ mod view;
 pub use brief::Brief;
 pub use color::Palette;
 pub use count::grouped;
-pub use html::{About, Finding, HtmlView};
+pub use html::{Finding, HtmlView};
 pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};
 pub use perfetto::Perfetto;
 pub use quote::{escape_path, quote};

@@ -67,7 +67,7 @@ pub fn validate(
     }
     let output = output(&draft, output_separately)?;
     let to_file = output != Output::Stderr;
-    let elsewhere = to_file || draft.record.is_some() || draft.perfetto.is_some();
+    let elsewhere = to_file || draft.record.is_some() || draft.perfetto.is_some() || draft.html.is_some();
     let quiet = quiet(&draft, elsewhere)?;
     let daemonize = daemonize(&draft);
 
@@ -106,6 +106,7 @@ pub fn validate(
         output,
         record: draft.record.map(Into::into),
         perfetto: draft.perfetto.map(Into::into),
+        html: draft.html.map(Into::into),
         replay: draft.replay.map(Into::into),
         append: draft.append,
         color: if draft.color == Color::Auto && no_color { Color::Never } else { draft.color },

@@ -10,12 +10,12 @@ pub struct Slice {
     pub at: Ns,
     pub took: Ns,
     pub call: Index,
-    pub end: End,
+    pub end: Ending,
     pub text: Rc<str>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum End {
+pub enum Ending {
     Returned,
     Failed,
     /// It was under way when the thread or the tracing ended.
@@ -100,7 +100,7 @@ impl Lane {
         self.busy += other.busy;
         self.waiting += other.waiting;
         for slice in other.slices {
-            self.count(slice.at, 0, slice.call, slice.end == End::Failed, width);
+            self.count(slice.at, 0, slice.call, slice.end == Ending::Failed, width);
         }
         self.bins.extend(other.bins.into_iter().map(|bin| Bin { busy: 0, ..bin }));
         self.widen(false);
@@ -127,7 +127,7 @@ impl Lane {
         slices.retain(|slice| {
             let long = slice.took >= width;
             if !long {
-                self.count(slice.at, slice.took, slice.call, slice.end == End::Failed, width);
+                self.count(slice.at, slice.took, slice.call, slice.end == Ending::Failed, width);
             }
             long
         });
@@ -171,7 +171,7 @@ mod tests {
     fn long_calls_stay_whole() {
         let mut lane = Lane::default();
         for took in [5, 50, 500] {
-            lane.slices.push(Slice { at: took, took, call: 0, end: End::Returned, text: "".into() });
+            lane.slices.push(Slice { at: took, took, call: 0, end: Ending::Returned, text: "".into() });
         }
         lane.fold(64);
         assert_eq!(lane.slices.iter().map(|s| s.took).collect::<Vec<_>>(), [500]);

@@ -3,6 +3,7 @@
 //! The view gathers what the page shows while events come, in bounded memory; the page draws it in the browser. What the tracee
 //! had a say in reaches the page as strings in JSON, and the document as text.
 
+mod about;
 mod calls;
 mod data;
 mod errors;
@@ -19,19 +20,22 @@ mod timeline;
 mod top;
 
 pub use data::Finding;
+
+use about::About;
 use family::Family;
 
-use crate::brief::Brief;
+use crate::{Brief, End, RunInfo, Style, View};
 use calls::Calls;
 use errors::Errors;
 use files::Files;
-use lane::{End, Lane};
+use lane::{Ending, Lane};
 use legible::{cut, legible};
 use processes::{Processes, Serial};
 use slowest::{Slow, Slowest};
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::io::{self, Write};
 use std::rc::Rc;
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::{Call, Event, Ns, Outcome, Tid};
@@ -44,21 +48,62 @@ const TEXT: usize = 240;
 /// A hundred days: beyond that, nanoseconds are no longer exact in the page. Only a made-up recording gets there.
 const FOREVER: Ns = 1 << 53;
 
-/// What is known of a run beside its events.
-#[derive(Default)]
-pub struct About {
-    /// What was run, if it was not seen to start.
-    pub command: String,
-    /// Names and values.
-    pub facts: Vec<(&'static str, String)>,
-    /// What is missing, in whole sentences.
-    pub warnings: Vec<String>,
-    pub lost: u64,
-    pub findings: Vec<Finding>,
+/// The view: gathers, and writes the page when all is over.
+pub struct HtmlView {
+    gathered: Option<Gathered>,
+    about: About,
+    /// Where the page goes, and what messages call it.
+    to: Box<dyn Write>,
+    name: String,
+    error: Option<String>,
 }
 
-/// Gathers what the page shows.
-pub struct HtmlView {
+impl HtmlView {
+    /// Texts of calls are made with these options, and what `world` says.
+    pub fn new(
+        name: String,
+        to: Box<dyn Write>,
+        style: Style,
+        options: Options,
+        world: Box<dyn World>,
+        info: &RunInfo,
+    ) -> HtmlView {
+        let gathered = Gathered::new(
+            CallText { decoder: Decoder::default(), brief: Brief::new(style), options, world },
+            info.started,
+        );
+        HtmlView { gathered: Some(gathered), about: About::of(info), to, name, error: None }
+    }
+}
+
+impl View for HtmlView {
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        if let Some(gathered) = &mut self.gathered {
+            gathered.event(event, tracker);
+        }
+    }
+
+    fn note(&mut self, what: &str) {
+        self.about.warnings.push(what.to_owned());
+    }
+
+    fn finish(&mut self, end: &End<'_>) -> String {
+        let Some(gathered) = self.gathered.take() else { return String::new() };
+        self.about.lost(end);
+        let page = gathered.page(std::mem::take(&mut self.about), end.tracker);
+        if let Err(error) = self.to.write_all(page.as_bytes()).and_then(|()| self.to.flush()) {
+            self.error = Some(format!("Can't write the page '{}': {}", self.name, os_error(&error)));
+        }
+        String::new()
+    }
+
+    fn take_error(&mut self) -> Option<String> {
+        self.error.take()
+    }
+}
+
+/// What the page shows, as it comes.
+struct Gathered {
     texts: CallText,
     calls: Calls,
     timeline: Timeline,
@@ -66,7 +111,7 @@ pub struct HtmlView {
     files: Files,
     errors: Errors,
     processes: Processes,
-    begin: Option<Ns>,
+    begin: Ns,
     end: Ns,
     busy: Ns,
     waiting: Ns,
@@ -87,17 +132,17 @@ impl CallText {
     }
 }
 
-impl HtmlView {
-    pub fn new(options: Options, brief: Brief, world: Box<dyn World>) -> HtmlView {
-        HtmlView {
-            texts: CallText { decoder: Decoder::default(), brief, options, world },
+impl Gathered {
+    fn new(texts: CallText, begin: Ns) -> Gathered {
+        Gathered {
+            texts,
             calls: Calls::default(),
             timeline: Timeline::default(),
             slowest: Slowest::default(),
             files: Files::default(),
             errors: Errors::default(),
             processes: Processes::default(),
-            begin: None,
+            begin,
             end: 0,
             busy: 0,
             waiting: 0,
@@ -105,7 +150,7 @@ impl HtmlView {
     }
 
     /// Takes in an event; the tracker has been told of it before.
-    pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         match *event {
             Event::Started { tid, process, at, .. } => {
                 let at = self.time(at);
@@ -128,10 +173,9 @@ impl HtmlView {
                 self.timeline.superseded(tid, old, at);
             }
             Event::Detached { call, at, .. } => {
-                let at = self.time(at);
+                self.time(at);
                 if let Some(call) = call {
-                    let call = Call { returned: call.entered + at.saturating_sub(self.since(call.entered)), ..call.clone() };
-                    self.unfinished(&call, Part::Entry, tracker);
+                    self.unfinished(&Call { returned: at, ..call.clone() }, Part::Entry, tracker);
                 }
             }
             Event::Signal { at, .. } | Event::Stopped { at, .. } | Event::Lost { at, .. } => {
@@ -145,16 +189,11 @@ impl HtmlView {
         }
     }
 
-    /// A time since the run began; it is over no earlier.
+    /// A time since the run began; it is over no earlier. What was there before is there from the beginning on.
     fn time(&mut self, at: Ns) -> Ns {
-        let begin = *self.begin.get_or_insert(at);
-        let at = at.saturating_sub(begin).min(FOREVER);
+        let at = at.saturating_sub(self.begin).min(FOREVER);
         self.end = self.end.max(at);
         at
-    }
-
-    fn since(&self, at: Ns) -> Ns {
-        at.saturating_sub(self.begin.unwrap_or(at)).min(FOREVER)
     }
 
     fn returned(&mut self, call: &Call, tracker: &Tracker) {
@@ -194,7 +233,7 @@ impl HtmlView {
             at,
             took: until - at,
             call: index,
-            end: if errno.is_some() { End::Failed } else { End::Returned },
+            end: if errno.is_some() { Ending::Failed } else { Ending::Returned },
             waits,
         };
         self.timeline.add(&made, &mut write);
@@ -222,7 +261,7 @@ impl HtmlView {
         let pid = tracker.thread(call.tid).map_or(call.tid, |thread| thread.pid);
         let process = self.processes.serial(pid, at, tracker);
         self.timeline.stuck(
-            &Made { tid: call.tid, process, at, took: until - at, call: call_index, end: End::Never, waits: false },
+            &Made { tid: call.tid, process, at, took: until - at, call: call_index, end: Ending::Never, waits: false },
             || self.texts.of(call, part),
         );
     }
@@ -233,7 +272,7 @@ impl HtmlView {
     }
 
     /// The page.
-    pub fn page(mut self, about: About, tracker: &Tracker) -> String {
+    fn page(mut self, about: About, tracker: &Tracker) -> String {
         for tid in self.timeline.living() {
             self.timeline.name(tid, || name(tid, tracker));
         }
@@ -251,10 +290,10 @@ impl HtmlView {
         };
         let first = self.processes.first();
         let what = first.map(|it| if it.command.is_empty() { &it.comm } else { &it.command });
-        let what = what.filter(|what| !what.is_empty()).cloned().unwrap_or(about.command);
+        let what = what.filter(|what| !what.is_empty()).cloned().unwrap_or_default();
         let most_failed = self.errors.most();
         let most_failed = most_failed.as_ref().map(|(call, errno, n)| (&*rows[*call as usize].name, &**errno, *n));
-        let sentence = overview::sentence(&cut(&what, 80), &numbers, rows, most_failed);
+        let sentence = overview::sentence(&numbers, rows, most_failed);
         let (processes, places) = self.processes.into_data();
         let mut texts = Texts::default();
         let slowest = slowest(self.slowest, &mut texts);
@@ -264,7 +303,7 @@ impl HtmlView {
             sentence,
             numbers,
             about: about.facts,
-            findings: about.findings,
+            findings: Vec::new(),
             calls: self.calls.data(),
             timeline: timeline(self.timeline, &places, &mut texts),
             files: self.files.data(tracker),
@@ -275,6 +314,11 @@ impl HtmlView {
         };
         page::render(&page)
     }
+}
+
+fn os_error(error: &io::Error) -> String {
+    let known = error.raw_os_error().and_then(|errno| crate::names::errno(errno as u32));
+    known.map_or_else(|| error.to_string(), |(_, text)| text.to_owned())
 }
 
 /// What a thread calls itself.

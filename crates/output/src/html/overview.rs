@@ -65,9 +65,9 @@ impl Sentence {
 }
 
 /// `most_failed`: syscall, error and how often.
-pub fn sentence(what: &str, numbers: &Numbers, rows: &[Row], most_failed: Option<(&str, &str, u64)>) -> Vec<Words> {
+pub fn sentence(numbers: &Numbers, rows: &[Row], most_failed: Option<(&str, &str, u64)>) -> Vec<Words> {
     let mut s = Sentence::default();
-    s.code(what).plain(" ran for ").strong(duration(numbers.length)).plain(" and made ");
+    s.plain("Ran for ").strong(duration(numbers.length)).plain(" and made ");
     s.strong(count(numbers.calls, "system call", "system calls"));
     if numbers.processes > 1 || numbers.threads > 1 {
         let mut whose = String::from(" in ");
@@ -168,12 +168,12 @@ mod tests {
             lost: 0,
         };
         assert_eq!(
-            text(&sentence("make", &numbers, &rows, Some(("openat", "ENOENT", 100)))),
-            "make ran for 2.50 s and made 1,090 system calls in 2 processes; 109 failed (10%, mostly openat with ENOENT). \
+            text(&sentence(&numbers, &rows, Some(("openat", "ENOENT", 100)))),
+            "Ran for 2.50 s and made 1,090 system calls in 2 processes; 109 failed (10%, mostly openat with ENOENT). \
              60% of the time in calls was spent waiting, all of it in wait4. Of the rest, read took 75% (300 ns); \
              read was made most often: 7.3% of all calls."
         );
         numbers = Numbers { calls: 0, errors: 0, processes: 1, threads: 1, ..numbers };
-        assert_eq!(text(&sentence("true", &numbers, &[], None)), "true ran for 2.50 s and made 0 system calls.");
+        assert_eq!(text(&sentence(&numbers, &[], None)), "Ran for 2.50 s and made 0 system calls.");
     }
 }

@@ -5,7 +5,7 @@
 //! much of either again. Nothing has to be known of the run beforehand, neither its length nor its pace.
 
 use super::calls::Index;
-use super::lane::{End, Lane, Slice};
+use super::lane::{Ending, Lane, Slice};
 use super::processes::Serial;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -44,7 +44,7 @@ pub struct Made {
     pub at: Ns,
     pub took: Ns,
     pub call: Index,
-    pub end: End,
+    pub end: Ending,
     pub waits: bool,
 }
 
@@ -117,7 +117,7 @@ impl Timeline {
         let place = self.lane(made.tid, made.process, at);
         let lane = place.map_or(&mut self.others, |lane| &mut self.lanes[lane]);
         lane.calls += 1;
-        lane.errors += u64::from(end == End::Failed);
+        lane.errors += u64::from(end == Ending::Failed);
         lane.busy += took;
         lane.waiting += if made.waits { took } else { 0 };
         if place.is_some() && took >= self.width {
@@ -125,7 +125,7 @@ impl Timeline {
             self.slices += 1;
         } else {
             let before = lane.bins.len();
-            lane.count(at, if place.is_some() { took } else { 0 }, call, end == End::Failed, self.width);
+            lane.count(at, if place.is_some() { took } else { 0 }, call, end == Ending::Failed, self.width);
             self.bins += lane.bins.len() - before;
         }
         if self.slices > self.room.slices || self.bins > self.room.bins {
@@ -218,7 +218,7 @@ mod tests {
     const SMALL: Room = Room { slices: 100, bins: 300, lanes: 20 };
 
     fn made(tid: Tid, at: Ns, took: Ns) -> Made {
-        Made { tid, process: 1, at, took, call: 0, end: End::Returned, waits: false }
+        Made { tid, process: 1, at, took, call: 0, end: Ending::Returned, waits: false }
     }
 
     fn calls(lanes: &[Lane], others: &Lane) -> u64 {
