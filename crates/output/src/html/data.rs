@@ -118,8 +118,8 @@ pub struct Lane {
     pub errors: u64,
     pub busy: Ns,
     pub waiting: Ns,
-    /// Five a bin: its place less that of the one before, calls, errors, parts in 255 of it that were spent in calls, and the
-    /// syscall that took most.
+    /// Five a bin: its place less that of the one before, calls, errors, parts in 255 of it that were spent in calls that do
+    /// not wait, and the syscall that took most.
     pub bins: Vec<u64>,
     /// Five a call: its beginning less that of the one before, time, syscall, end (0 returned, 1 failed, 2 never returned), text.
     pub slices: Vec<u64>,

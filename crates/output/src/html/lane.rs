@@ -11,6 +11,8 @@ pub struct Slice {
     pub took: Ns,
     pub call: Index,
     pub end: Ending,
+    /// It was made to wait.
+    pub waits: bool,
     pub text: Rc<str>,
 }
 
@@ -29,7 +31,7 @@ pub struct Bin {
     pub index: u64,
     pub calls: u64,
     pub errors: u64,
-    /// Time spent in calls.
+    /// Time spent in calls that do not wait: a bin is about what was done.
     pub busy: Ns,
     /// The syscall that took most of it, as far as one vote tells, and by how much it leads.
     pub call: Index,
@@ -127,7 +129,8 @@ impl Lane {
         slices.retain(|slice| {
             let long = slice.took >= width;
             if !long {
-                self.count(slice.at, slice.took, slice.call, slice.end == Ending::Failed, width);
+                let took = if slice.waits { 0 } else { slice.took };
+                self.count(slice.at, took, slice.call, slice.end == Ending::Failed, width);
             }
             long
         });
@@ -171,7 +174,7 @@ mod tests {
     fn long_calls_stay_whole() {
         let mut lane = Lane::default();
         for took in [5, 50, 500] {
-            lane.slices.push(Slice { at: took, took, call: 0, end: Ending::Returned, text: "".into() });
+            lane.slices.push(Slice { at: took, took, call: 0, end: Ending::Returned, waits: false, text: "".into() });
         }
         lane.fold(64);
         assert_eq!(lane.slices.iter().map(|s| s.took).collect::<Vec<_>>(), [500]);

@@ -39,6 +39,7 @@ use std::io::{self, Write};
 use std::rc::Rc;
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::{Call, Event, Ns, Outcome, Tid};
+use stride_syscalls::{Ret, table};
 use stride_track::Tracker;
 use texts::Texts;
 use timeline::{Made, Timeline};
@@ -254,7 +255,9 @@ impl Gathered {
     /// A call that will not return; it is in the timeline only.
     fn unfinished(&mut self, call: &Call, part: Part, tracker: &Tracker) {
         let (at, until) = (self.time(call.entered), self.time(call.returned));
-        if until <= at {
+        let row = table(call.abi).get(call.nr).map(|entry| entry.row);
+        // Nobody waits for exit(2) to return.
+        if until <= at || row.is_some_and(|row| matches!(row.ret, Ret::Never)) {
             return;
         }
         let call_index = self.calls.index(call.abi, call.nr);

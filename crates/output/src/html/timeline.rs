@@ -121,11 +121,12 @@ impl Timeline {
         lane.busy += took;
         lane.waiting += if made.waits { took } else { 0 };
         if place.is_some() && took >= self.width {
-            lane.slices.push(Slice { at, took, call, end, text: text() });
+            lane.slices.push(Slice { at, took, call, end, waits: made.waits, text: text() });
             self.slices += 1;
         } else {
             let before = lane.bins.len();
-            lane.count(at, if place.is_some() { took } else { 0 }, call, end == Ending::Failed, self.width);
+            let took = if place.is_none() || made.waits { 0 } else { took };
+            lane.count(at, took, call, end == Ending::Failed, self.width);
             self.bins += lane.bins.len() - before;
         }
         if self.slices > self.room.slices || self.bins > self.room.bins {
@@ -137,7 +138,7 @@ impl Timeline {
     pub fn stuck(&mut self, made: &Made, text: impl FnOnce() -> Rc<str>) {
         if let Some(lane) = self.lane(made.tid, made.process, made.at) {
             let &Made { at, took, call, end, .. } = made;
-            self.lanes[lane].slices.push(Slice { at, took, call, end, text: text() });
+            self.lanes[lane].slices.push(Slice { at, took, call, end, waits: made.waits, text: text() });
             self.slices += 1;
         }
     }
@@ -184,10 +185,14 @@ impl Timeline {
         }
         let mut weights: Vec<u64> = self.lanes.iter().map(|lane| lane.calls).collect();
         let place = weights.len() - self.room.lanes;
-        let least = *weights.select_nth_unstable(place).1;
+        let (_, &mut least, above) = weights.select_nth_unstable(place);
+        // Of those that made just as many, there is room for some.
+        let mut room = self.room.lanes - above.iter().filter(|&&calls| calls > least).count();
         let (mut kept, mut places) = (Vec::new(), Vec::new());
         for lane in std::mem::take(&mut self.lanes) {
-            if lane.calls >= least && kept.len() < self.room.lanes {
+            let equal = lane.calls == least && room > 0;
+            room -= usize::from(equal);
+            if equal || lane.calls > least {
                 places.push(Some(kept.len()));
                 kept.push(lane);
             } else {

@@ -39,11 +39,13 @@ impl<K: Eq + Hash, V: Tally> Top<K, V> {
     fn prune(&mut self) {
         let mut weights: Vec<u64> = self.entries.values().map(Tally::weight).collect();
         let place = weights.len() - self.room;
-        let (_, &mut least, _) = weights.select_nth_unstable(place);
-        let mut kept = 0;
+        let (_, &mut least, above) = weights.select_nth_unstable(place);
+        // Of those that weigh just as much, there is room for some.
+        let mut room = self.room - above.iter().filter(|&&weight| weight > least).count();
         self.entries.retain(|_, value| {
-            if value.weight() >= least && kept < self.room {
-                kept += 1;
+            let equal = value.weight() == least && room > 0;
+            room -= usize::from(equal);
+            if equal || value.weight() > least {
                 return true;
             }
             self.rest.merge(value);

@@ -14,7 +14,7 @@ function overview() {
     ["Calls a second", length ? count(Math.round(calls / (length / 1e9))) : "–"],
     ["Failed", count(errors)],
     ["Time in calls", time(busy)],
-    ["of it waiting", time(waiting)],
+    ["Of that, waiting", time(waiting)],
     ["Processes", count(processes)],
     ["Threads", count(threads)],
   ];
@@ -36,7 +36,8 @@ function shares() {
     const parts = names.map((family, i) => {
       const part = el(`span.f-${family}`);
       part.style.flexGrow = all ? list[i] / all : 0;
-      part.hidden = !list[i];
+      // Slivers say nothing.
+      part.hidden = list[i] < all * 0.002;
       return part;
     });
     const track = el("div.stack", parts);
@@ -113,8 +114,8 @@ function timeline() {
     return null;
   }
   byId("timeline-note").textContent = width
-    ? `A lane for each thread. Calls of ${time(width)} and longer are shown one by one; shorter ones are summed up per ${time(width)}, in the colour of what took most, as high as the time they took. Red marks failures.`
-    : "A lane for each thread, every call by itself. Red marks failures.";
+    ? `A lane for each thread. Calls of ${time(width)} and longer are shown one by one; shorter ones are summed up per ${time(width)}, in the colour of what took most, as high as the time spent in them. Waiting is grey; red marks failures.`
+    : "A lane for each thread, every call by itself. Waiting is grey; red marks failures.";
   const view = new Timeline(byId("timeline-body"));
   const processes = run.processes.rows;
   const details = el("details", el("summary", "The threads as a table"));

@@ -12,7 +12,7 @@ function table({ label, columns, rows, sort, limit = 15 }) {
   scroller.setAttribute("aria-label", label);
   const body = el("tbody");
   const heads = columns.map((column, index) => {
-    const th = el(`th${column.num || column.bar ? ".num" : ""}${column.hide ? ".hide" : ""}`);
+    const th = el(`th${column.bar ? ".barred" : column.num ? ".num" : ""}${column.hide ? ".hide" : ""}`);
     th.scope = "col";
     if (!column.value) {
       th.append(column.title);

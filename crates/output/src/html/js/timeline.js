@@ -1,8 +1,8 @@
 /*
  * The timeline: a lane for each thread, on a canvas.
  *
- * Long calls are there one by one, the others as bins: how many calls began in one, how much of it was spent in them, and which
- * syscall took most. What is narrower than a pixel is put together while drawing.
+ * Long calls are there one by one, the others as bins: how many calls began in one, how much of it was spent in those that do not
+ * wait, and which syscall took most. What is narrower than a pixel is put together while drawing.
  */
 
 const LANE = 22;
@@ -211,7 +211,7 @@ class Timeline {
   }
 
   ticks() {
-    const wanted = (this.to - this.from) / Math.max(2, this.plot / 110);
+    const wanted = (this.to - this.from) / Math.max(2, this.plot / (this.plot < 500 ? 75 : 110));
     const power = 10 ** Math.floor(Math.log10(wanted));
     const step = [1, 2, 5, 10].map((n) => n * power).find((s) => s >= wanted);
     const at = [];
@@ -277,8 +277,11 @@ class Timeline {
     g.fillRect(born, y + BAR / 2 - 0.5, Math.max(1, died - born), 1);
     if (lane.others) this.paintOthers(g, lane, y);
     else {
+      // What waits lies behind what works.
+      this.paintSlices(g, lane, y, true);
       this.paintBins(g, lane, y);
-      this.paintSlices(g, lane, y);
+      this.paintSlices(g, lane, y, false);
+      this.outline(g, lane, y);
     }
     g.restore();
     g.fillStyle = this.ink.line;
@@ -287,8 +290,9 @@ class Timeline {
 
   label(g, lane, index, y) {
     const { gutter } = this;
-    const before = this.lanes[index - 1];
-    const same = before && before.process === lane.process && lane.process !== null;
+    // Below the first thread of its process, and that below its parent's.
+    const same = lane.process !== null && this.lanes[index - 1]?.process === lane.process;
+    const indent = Math.min(run.processes.rows[lane.process]?.depth ?? 0, 4) * 8 + (same ? 10 : 0);
     const name = lane.name || "?";
     g.font = this.font;
     g.textBaseline = "middle";
@@ -296,7 +300,7 @@ class Timeline {
     const id = String(lane.tid);
     const room = gutter - 12 - (gutter > 120 ? g.measureText(id).width + 8 : 0);
     g.fillStyle = same ? this.ink.muted : this.ink.text;
-    g.fillText(fit(g, name, room - (same ? 10 : 0)), same ? 10 : 0, y + BAR / 2 + 0.5);
+    g.fillText(fit(g, name, room - indent), indent, y + BAR / 2 + 0.5);
     if (gutter > 120 && id) {
       g.fillStyle = this.ink.muted;
       g.textAlign = "right";
@@ -352,17 +356,17 @@ class Timeline {
     g.fillRect(x, y + BAR, w, 2);
   }
 
-  paintSlices(g, lane, y) {
+  paintSlices(g, lane, y, waits) {
     let i = Math.max(0, after(lane.at, this.from) - 1);
     let drawn = -1;
     let what = "";
     for (; i < lane.at.length && lane.at[i] < this.to; i += 1) {
       const family = this.families[lane.call[i]];
+      if ((family === "waiting") !== waits) continue;
       const x = this.x(lane.at[i]);
       const w = this.x(lane.at[i] + lane.took[i]) - x;
-      const picked = this.picked && this.picked.lane === lane && this.picked.slice === i;
       // Of many within one pixel, the first of a kind stands for all.
-      if (w < 1 && Math.floor(x) === drawn && family === what && !picked) continue;
+      if (w < 1 && Math.floor(x) === drawn && family === what) continue;
       drawn = Math.floor(x);
       what = family;
       const h = family === "waiting" ? 6 : BAR;
@@ -373,10 +377,10 @@ class Timeline {
         g.roundRect(x, y + (BAR - h) / 2, wide, h, 2);
         g.fill();
       } else g.fillRect(x, y + (BAR - h) / 2, wide, h);
-      if (lane.end[i] === 1) this.mark(g, x, wide, y);
+      // Where it ended.
+      if (lane.end[i] === 1) this.mark(g, x + Math.max(0, wide - 4), Math.min(4, wide), y);
       if (lane.end[i] === 2) {
-        // It goes on.
-        g.fillStyle = this.ink.error;
+        g.fillStyle = this.ink.text;
         g.fillRect(x + wide - 2, y, 2, BAR);
       }
       if (family !== "waiting" && w > 36) {
@@ -387,18 +391,20 @@ class Timeline {
         const label = fit(g, callName(lane.call[i]), x + wide - left - 4);
         if (label.length > 2) g.fillText(label, left, y + BAR / 2 + 0.5);
       }
-      if (picked) {
-        g.strokeStyle = this.ink.accent;
-        g.lineWidth = 2;
-        g.strokeRect(x - 1, y - 1, wide + 2, BAR + 2);
-      }
     }
-    if (this.picked && this.picked.lane === lane && this.picked.bin !== undefined) {
-      const x = this.x(lane.binAt[this.picked.bin]);
-      g.strokeStyle = this.ink.accent;
-      g.lineWidth = 2;
-      g.strokeRect(x - 1, y - 1, Math.max(3, this.x(lane.binAt[this.picked.bin] + this.width) - x + 1), BAR + 2);
-    }
+  }
+
+  /** Around what is picked. */
+  outline(g, lane, y) {
+    if (this.picked?.lane !== lane) return;
+    const { slice, bin } = this.picked;
+    const from = slice !== undefined ? lane.at[slice] : lane.binAt[bin];
+    if (from === undefined) return;
+    const x = this.x(from);
+    const w = this.x(from + (slice !== undefined ? lane.took[slice] : this.width)) - x;
+    g.strokeStyle = this.ink.accent;
+    g.lineWidth = 2;
+    g.strokeRect(x - 1, y - 1, Math.max(3, w + 1), BAR + 2);
   }
 
   paintOthers(g, lane, y) {
@@ -443,7 +449,7 @@ class Timeline {
     }
     if (bin !== undefined) {
       const facts = [`from ${moment(lane.binAt[bin])}`, `within ${time(this.width)}`];
-      if (!lane.others) facts.push(`${time((lane.binBusy[bin] / 255) * this.width)} in calls`);
+      if (!lane.others) facts.push(`${time((lane.binBusy[bin] / 255) * this.width)} of it at work in calls`);
       facts.push(who);
       if (lane.binErrors[bin]) facts.push(`${count(lane.binErrors[bin])} failed`);
       const name = callName(lane.binCall[bin]);
