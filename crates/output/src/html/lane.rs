@@ -95,7 +95,7 @@ impl Lane {
     }
 
     /// Takes in when another thread's calls were made. What several do at the same time would add up to more time than there is:
-    /// only calls count.
+    /// only calls count. Bins are put in order when all is taken in ([`Lane::widen`]).
     pub fn absorb(&mut self, other: Lane, width: Ns) {
         self.calls += other.calls;
         self.errors += other.errors;
@@ -105,7 +105,6 @@ impl Lane {
             self.count(slice.at, 0, slice.call, slice.end == Ending::Failed, width);
         }
         self.bins.extend(other.bins.into_iter().map(|bin| Bin { busy: 0, ..bin }));
-        self.widen(false);
     }
 
     /// Makes bins twice as wide, or puts those of one place together.

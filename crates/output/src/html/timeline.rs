@@ -201,6 +201,7 @@ impl Timeline {
                 self.others.absorb(lane, self.width);
             }
         }
+        self.others.widen(false);
         self.lanes = kept;
         self.live.values_mut().for_each(|lane| *lane = lane.and_then(|lane| places[lane]));
         self.recount();
