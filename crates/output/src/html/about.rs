@@ -37,7 +37,10 @@ impl About {
         let are = |n: u64, one: &str, many: &str| format!("{} {}", grouped(n), if n == 1 { one } else { many });
         if end.lost_calls > 0 {
             let lost = are(end.lost_calls, "call was made and not seen", "calls were made and not seen");
-            self.warnings.insert(0, format!("{lost}: they came faster than they could be read. Nothing on this page counts them."));
+            self.warnings.insert(
+                0,
+                format!("{lost}: they came faster than they could be read. Nothing on this page counts them."),
+            );
         }
         if end.lost_threads > 0 {
             let lost = are(end.lost_threads, "start or end of a thread was", "starts or ends of threads were");

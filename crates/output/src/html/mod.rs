@@ -222,7 +222,8 @@ impl Gathered {
         let at = self.time(call.entered);
         let until = self.time(call.returned);
         let process = self.processes.call(pid, at, took, errno.is_some(), tracker);
-        let renamed = seen.and_then(|seen| seen.row).is_some_and(|row| matches!(row.name, "execve" | "execveat" | "prctl"));
+        let renamed =
+            seen.and_then(|seen| seen.row).is_some_and(|row| matches!(row.name, "execve" | "execveat" | "prctl"));
         if renamed {
             self.processes.renamed(pid, tracker);
         }

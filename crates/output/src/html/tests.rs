@@ -202,8 +202,7 @@ fn a_full_disk_is_told() {
         }
     }
     let (style, options) = (Style::default(), Options::default());
-    let mut view =
-        HtmlView::new("p.html".into(), Box::new(Full), style, options, Box::new(()), &RunInfo::default());
+    let mut view = HtmlView::new("p.html".into(), Box::new(Full), style, options, Box::new(()), &RunInfo::default());
     view.finish(&End { tracker: &Tracker::default(), lost_calls: 0, lost_threads: 0 });
     assert_eq!(view.take_error().as_deref(), Some("Can't write the page 'p.html': No space left on device"));
     assert_eq!(view.take_error(), None);
