@@ -11,7 +11,7 @@ use anyhow::Result;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Fate, Origin};
 use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
-use stride_output::{End, HtmlView, Lost, Perfetto, RunInfo, Summary, TextView, View};
+use stride_output::{AdviseView, End, HtmlView, Lost, Perfetto, RunInfo, Summary, TextView, View};
 use stride_proc::{Proc, Source};
 use stride_track::Tracker;
 
@@ -28,6 +28,9 @@ pub struct Views {
 /// Views that are no text. Their files are open; what they hold is gone from here on.
 fn others(options: &Options, shown: &Rc<dyn Source>, info: &RunInfo, mut files: Files) -> Result<Vec<Box<dyn View>>> {
     let mut views: Vec<Box<dyn View>> = Vec::new();
+    if options.advise {
+        views.push(Box::new(AdviseView::default()));
+    }
     let style = layout::layout(options, false).style;
     let world = || Box::new(Proc::new(options.decode_fds, options.decode_pids, shown.clone()));
     if let Some(target) = files.take("--perfetto") {
@@ -38,7 +41,8 @@ fn others(options: &Options, shown: &Rc<dyn Source>, info: &RunInfo, mut files: 
     if let Some(target) = files.take("--html") {
         let to = target.path.display().to_string();
         let whole = Box::new(target.whole()?);
-        views.push(Box::new(HtmlView::new(to, whole, style, layout::decoding(options), world(), info)));
+        let page = HtmlView::new(to, whole, style, layout::decoding(options), world(), info);
+        views.push(Box::new(if options.advise { page.with_advice() } else { page }));
     }
     Ok(views)
 }

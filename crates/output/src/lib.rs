@@ -2,6 +2,7 @@
 //!
 //! Architecture invariant: no registers, no memory; values in, bytes out.
 
+mod advise;
 mod brief;
 mod clock;
 mod color;
@@ -19,10 +20,11 @@ mod text;
 mod value;
 mod view;
 
+pub use advise::AdviseView;
 pub use brief::Brief;
 pub use color::Palette;
 pub use count::grouped;
-pub use html::{Finding, HtmlView};
+pub use html::HtmlView;
 pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};
 pub use perfetto::Perfetto;
 pub use quote::{escape_path, quote};

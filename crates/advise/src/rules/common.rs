@@ -14,11 +14,15 @@ const MAX_PROCESSES: usize = 1 << 16;
 
 impl Processes {
     pub fn count(&mut self, pid: Tid, tracker: &Tracker) {
-        if let Some((n, _)) = self.0.get_mut(&pid) {
+        let comm = tracker.process(pid).map_or(&b""[..], |process| &process.comm);
+        if let Some((n, known)) = self.0.get_mut(&pid) {
             *n += 1;
+            // What it runs by now.
+            if known != comm {
+                *known = comm.to_vec();
+            }
         } else if self.0.len() < MAX_PROCESSES {
-            let comm = tracker.process(pid).map(|process| process.comm.clone()).unwrap_or_default();
-            self.0.insert(pid, (1, comm));
+            self.0.insert(pid, (1, comm.to_vec()));
         }
     }
 
@@ -50,17 +54,4 @@ pub fn plain(name: &[u8]) -> String {
     }
     let half = LONGEST / 2;
     text[..half].iter().chain(&['…']).chain(&text[text.len() - half..]).collect()
-}
-
-/// `12,345`
-pub fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

@@ -1,13 +1,13 @@
 //! The same paths are checked again and again.
 
-use super::common::{Processes, grouped, plain, thing};
+use super::common::{Processes, plain, thing};
 use crate::finding::{Claim, Confidence, Draft};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::STATS_PER_PATH;
 use rustc_hash::FxHashMap;
 use std::hash::{Hash, Hasher};
-use stride_event::{Memory, Outcome, Phase};
+use stride_event::{Memory, Outcome, Phase, grouped};
 use stride_track::{ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -117,20 +117,20 @@ impl Rule for StatStorm {
 
 /// What the kernel said, but for the time of the last access.
 fn answer(observed: &Observed<'_>) -> u64 {
+    // The buffers as x86-64 has them, with where the time of access is.
+    const ANSWERS: [(&str, usize, std::ops::Range<usize>); 2] = [("statbuf", 144, 72..88), ("statxbuf", 256, 64..80)];
     let mut hasher = rustc_hash::FxHasher::default();
     match observed.call.outcome {
         Outcome::Error(errno) => errno.hash(&mut hasher),
-        Outcome::Value(value) => {
-            value.hash(&mut hasher);
-            let stat = observed.arg("statbuf");
-            if stat != 0 {
-                let bytes = observed.call.blocks.prefix(Phase::Exit, stat, 144);
-                // struct stat of x86-64: st_atime lies from byte 72 to 88.
-                bytes.get(..72).hash(&mut hasher);
-                bytes.get(88..).hash(&mut hasher);
-            }
-        }
+        Outcome::Value(value) => value.hash(&mut hasher),
         Outcome::Pending | Outcome::Gone => {}
+    }
+    if observed.ok() {
+        for (name, size, accessed) in ANSWERS {
+            let bytes = observed.call.blocks.prefix(Phase::Exit, observed.arg(name), size);
+            bytes.get(..accessed.start).hash(&mut hasher);
+            bytes.get(accessed.end..).hash(&mut hasher);
+        }
     }
     hasher.finish()
 }

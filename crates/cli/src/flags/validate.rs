@@ -104,6 +104,7 @@ pub fn validate(
         },
         output_separately: output_separately && matches!(output, Output::File(_)),
         output,
+        advise: draft.advise,
         record: draft.record.map(Into::into),
         perfetto: draft.perfetto.map(Into::into),
         html: draft.html.map(Into::into),

@@ -17,8 +17,8 @@ pub struct Page {
     pub numbers: Numbers,
     /// Names and values: host, engine, …
     pub about: Vec<(&'static str, String)>,
-    /// What `--advise` found.
-    pub findings: Vec<Finding>,
+    /// What `--advise` found, if it was asked.
+    pub findings: Option<Vec<Finding>>,
     pub calls: Calls,
     pub timeline: Timeline,
     pub files: Files,
@@ -60,16 +60,18 @@ pub struct Numbers {
 }
 
 /// A finding of `--advise`.
-#[derive(Serialize, Clone)]
+#[derive(Serialize)]
 pub struct Finding {
     pub id: String,
     pub title: String,
     pub text: String,
+    /// Calls and time it would save; empty if it is not about that.
+    pub saves: String,
+    pub evidence: Vec<String>,
     /// What to do.
     pub advice: String,
-    pub evidence: Vec<String>,
-    /// Calls and time it would save.
-    pub saves: String,
+    /// How sure it is.
+    pub sure: &'static str,
 }
 
 #[derive(Serialize)]

@@ -9,6 +9,7 @@ mod data;
 mod errors;
 mod family;
 mod files;
+mod findings;
 mod lane;
 mod legible;
 mod overview;
@@ -18,8 +19,6 @@ mod slowest;
 mod texts;
 mod timeline;
 mod top;
-
-pub use data::Finding;
 
 use about::About;
 use family::Family;
@@ -37,6 +36,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::rc::Rc;
+use stride_advise::Advisor;
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::{Call, Event, Ns, Outcome, Tid};
 use stride_syscalls::{Ret, table};
@@ -52,6 +52,8 @@ const FOREVER: Ns = 1 << 53;
 /// The view: gathers, and writes the page when all is over.
 pub struct HtmlView {
     gathered: Option<Gathered>,
+    /// With `--advise`.
+    advisor: Option<Advisor>,
     about: About,
     /// Where the page goes, and what messages call it.
     to: Box<dyn Write>,
@@ -73,12 +75,20 @@ impl HtmlView {
             CallText { decoder: Decoder::default(), brief: Brief::new(style), options, world },
             info.started,
         );
-        HtmlView { gathered: Some(gathered), about: About::of(info), to, name, error: None }
+        HtmlView { gathered: Some(gathered), advisor: None, about: About::of(info), to, name, error: None }
+    }
+
+    /// With a section of findings.
+    pub fn with_advice(self) -> HtmlView {
+        HtmlView { advisor: Some(Advisor::default()), ..self }
     }
 }
 
 impl View for HtmlView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        if let Some(advisor) = &mut self.advisor {
+            advisor.event(event, tracker);
+        }
         if let Some(gathered) = &mut self.gathered {
             gathered.event(event, tracker);
         }
@@ -91,7 +101,8 @@ impl View for HtmlView {
     fn finish(&mut self, end: &End<'_>) -> String {
         let Some(gathered) = self.gathered.take() else { return String::new() };
         self.about.lost(end);
-        let page = gathered.page(std::mem::take(&mut self.about), end.tracker);
+        let findings = self.advisor.as_mut().map(|advisor| findings::data(&advisor.findings(end.tracker)));
+        let page = gathered.page(std::mem::take(&mut self.about), findings, end.tracker);
         if let Err(error) = self.to.write_all(page.as_bytes()).and_then(|()| self.to.flush()) {
             self.error = Some(format!("Can't write the page '{}': {}", self.name, os_error(&error)));
         }
@@ -276,7 +287,7 @@ impl Gathered {
     }
 
     /// The page.
-    fn page(mut self, about: About, tracker: &Tracker) -> String {
+    fn page(mut self, about: About, findings: Option<Vec<data::Finding>>, tracker: &Tracker) -> String {
         for tid in self.timeline.living() {
             self.timeline.name(tid, || name(tid, tracker));
         }
@@ -307,7 +318,7 @@ impl Gathered {
             sentence,
             numbers,
             about: about.facts,
-            findings: Vec::new(),
+            findings,
             calls: self.calls.data(),
             timeline: timeline(self.timeline, &places, &mut texts),
             files: self.files.data(tracker),

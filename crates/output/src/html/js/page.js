@@ -56,21 +56,30 @@ function shares() {
 }
 
 function findings() {
-  if (!run.findings.length) return;
+  if (!run.findings) return;
   byId("findings").hidden = false;
+  byId("findings-note").textContent = run.findings.length
+    ? "What could be done with fewer calls or in less time, most of it first."
+    : "No pattern was found that is worth changing.";
   byId("findings-body").append(
     ...run.findings.map((finding) =>
       el(
         "article.finding",
-        el("h3", finding.title, " ", el("span.code.muted", finding.id)),
+        el("h3", finding.title),
         el("p", finding.text),
-        finding.advice ? el("p", finding.advice) : null,
-        finding.saves ? el("p.muted", finding.saves) : null,
-        finding.evidence.length ? el("ul", finding.evidence.map((line) => el("li.code", line))) : null,
+        el(
+          "dl.facts",
+          fact("Saves", finding.saves),
+          fact("Where", finding.evidence.length ? el("ul", finding.evidence.map((line) => el("li.code", line))) : null),
+          fact("Do", finding.advice),
+          fact("Sure", [`${finding.sure}; `, el("span.code", `stride --explain ${finding.id}`), " tells more"]),
+        ),
       ),
     ),
   );
 }
+
+const fact = (name, value) => (value && value.length !== 0 ? [el("dt", name), el("dd", value)] : []);
 
 function calls() {
   const rows = run.calls.rows.filter((row) => row.calls);
