@@ -3,6 +3,7 @@
 use super::legible::{command_line, legible};
 use crate::{End, RunInfo, grouped};
 use chrono::{DateTime, Local};
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 
 #[derive(Default)]
@@ -12,6 +13,7 @@ pub struct About {
     /// In whole sentences.
     pub warnings: Vec<String>,
     pub lost: u64,
+    args: Vec<OsString>,
 }
 
 impl About {
@@ -22,14 +24,26 @@ impl About {
         let args: Vec<&[u8]> = info.args.iter().map(|arg| arg.as_bytes()).collect();
         let kernel = format!("Linux {} {}", info.release, info.machine);
         let facts = [
-            ("Traced with", command_line(&args, 300)),
+            ("Traced with", command_line(&args, 300, usize::MAX)),
             ("Began", began.format("%Y-%m-%d %H:%M:%S %z").to_string()),
             ("Host", text(&info.host)),
             ("Kernel", text(kernel.trim())),
             ("Engine", text(&info.engine)),
             ("Stride", text(&info.version)),
         ];
-        About { facts: facts.into_iter().filter(|(_, value)| !value.is_empty()).collect(), ..About::default() }
+        About {
+            facts: facts.into_iter().filter(|(_, value)| !value.is_empty()).collect(),
+            args: info.args.clone(),
+            ..About::default()
+        }
+    }
+
+    /// The command that was started, in full: of its words, `captured` is how they begin.
+    pub fn command(&self, captured: &[Vec<u8>]) -> Option<String> {
+        let words: Vec<&[u8]> = self.args.iter().map(|arg| arg.as_bytes()).collect();
+        let words = &words[words.len().checked_sub(captured.len())?..];
+        let same = words.iter().zip(captured).all(|(word, begin)| word.starts_with(begin));
+        (same && !words.is_empty()).then(|| command_line(words, 300, usize::MAX))
     }
 
     pub fn lost(&mut self, end: &End<'_>) {

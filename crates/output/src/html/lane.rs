@@ -104,7 +104,8 @@ impl Lane {
         for slice in other.slices {
             self.count(slice.at, 0, slice.call, slice.end == Ending::Failed, width);
         }
-        self.bins.extend(other.bins.into_iter().map(|bin| Bin { busy: 0, ..bin }));
+        let began = other.bins.into_iter().filter(|bin| bin.calls > 0);
+        self.bins.extend(began.map(|bin| Bin { busy: 0, ..bin }));
     }
 
     /// Makes bins twice as wide, or puts those of one place together.

@@ -46,8 +46,8 @@ fn is_invisible(c: char) -> bool {
         | '\u{feff}' | '\u{fe00}'..='\u{fe0f}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// The words of a command line, quoted where a shell would need it.
-pub fn command_line(words: &[impl AsRef<[u8]>], most: usize) -> String {
+/// The words of a command line, quoted where a shell would need it. Of each, and of them, no more than `limit` were captured.
+pub fn command_line(words: &[impl AsRef<[u8]>], most: usize, limit: usize) -> String {
     let mut line = Vec::new();
     for word in words {
         if line.len() > most {
@@ -67,6 +67,12 @@ pub fn command_line(words: &[impl AsRef<[u8]>], most: usize) -> String {
             line.extend_from_slice(&word[..word.len().min(2 * most)]);
             line.push(b'\'');
         }
+        if word.len() >= limit {
+            line.extend_from_slice("…".as_bytes());
+        }
+    }
+    if words.len() >= limit {
+        line.extend_from_slice(" …".as_bytes());
     }
     if line.len() > most {
         let mut text = legible(&line[..most], most);
@@ -101,8 +107,9 @@ mod tests {
 
     #[test]
     fn command_lines() {
-        assert_eq!(command_line(&["ls", "-l", "a b", ""], 99), "ls -l 'a b' ''");
-        assert_eq!(command_line(&["abc", "def", "ghi"], 5), "abc d…");
+        assert_eq!(command_line(&["ls", "-l", "a b", ""], 99, 9), "ls -l 'a b' ''");
+        assert_eq!(command_line(&["abc", "def", "ghi"], 5, 9), "abc d…");
+        assert_eq!(command_line(&["abc", "d e", "f"], 99, 3), "abc… 'd e'… f …");
         assert_eq!(cut("aé", 2), "a…");
     }
 }

@@ -146,6 +146,7 @@ impl CallText {
 
 impl Gathered {
     fn new(texts: CallText, begin: Ns) -> Gathered {
+        let captured = texts.options.text;
         Gathered {
             texts,
             calls: Calls::default(),
@@ -153,7 +154,7 @@ impl Gathered {
             slowest: Slowest::default(),
             files: Files::default(),
             errors: Errors::default(),
-            processes: Processes::default(),
+            processes: Processes::new(captured),
             begin,
             end: 0,
             busy: 0,
@@ -291,6 +292,7 @@ impl Gathered {
         for tid in self.timeline.living() {
             self.timeline.name(tid, || name(tid, tracker));
         }
+        self.processes.complete(|captured| about.command(captured));
         let rows = self.calls.rows();
         let counted = |part: fn(&calls::Row) -> u64| rows.iter().map(part).sum();
         let numbers = data::Numbers {

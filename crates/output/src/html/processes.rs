@@ -52,18 +52,21 @@ pub struct Processes {
     pub threads: u64,
     /// When to look for some to give up.
     limit: usize,
-}
-
-impl Default for Processes {
-    fn default() -> Processes {
-        Processes::new(ROOM)
-    }
+    /// Of words and of each word, no more was captured.
+    captured: usize,
+    /// What the first process ran, as far as it was captured.
+    first_command: Vec<Vec<u8>>,
 }
 
 impl Processes {
-    fn new(room: usize) -> Processes {
+    pub fn new(captured: usize) -> Processes {
+        Processes::with(ROOM, captured)
+    }
+
+    fn with(room: usize, captured: usize) -> Processes {
         let (all, live) = Default::default();
-        Processes { room, all, live, next: 0, more: 0, count: 0, threads: 0, limit: 2 * room }
+        let (limit, first_command) = (2 * room, Vec::new());
+        Processes { room, all, live, next: 0, more: 0, count: 0, threads: 0, limit, captured, first_command }
     }
 
     pub fn started(&mut self, tid: Tid, pid: Tid, at: Ns, tracker: &Tracker) -> Serial {
@@ -91,7 +94,7 @@ impl Processes {
         self.next = self.next.wrapping_add(1);
         let known = tracker.process(pid);
         let parent = known.and_then(|it| it.parent).and_then(|parent| self.live.get(&parent)).copied();
-        let (comm, command) = known.map(|it| names(&it.comm, &it.command)).unwrap_or_default();
+        let (comm, command) = known.map(|it| self.names(&it.comm, &it.command)).unwrap_or_default();
         self.count += 1;
         self.live.insert(pid, serial);
         let process = Process {
@@ -124,9 +127,24 @@ impl Processes {
 
     /// It runs something else.
     pub fn renamed(&mut self, pid: Tid, tracker: &Tracker) {
-        let it = self.live.get(&pid).and_then(|serial| self.all.get_mut(serial));
-        if let (Some(it), Some(known)) = (it, tracker.process(pid)) {
-            (it.comm, it.command) = names(&known.comm, &known.command);
+        let (Some(serial), Some(known)) = (self.live.get(&pid).copied(), tracker.process(pid)) else { return };
+        if serial == 0 {
+            self.first_command.clone_from(&known.command);
+        }
+        let names = self.names(&known.comm, &known.command);
+        if let Some(it) = self.all.get_mut(&serial) {
+            (it.comm, it.command) = names;
+        }
+    }
+
+    fn names(&self, comm: &[u8], command: &[Vec<u8>]) -> (String, String) {
+        (legible(comm, 64), command_line(command, COMMAND, self.captured))
+    }
+
+    /// Puts what is known of the first process's command from elsewhere in place of what was captured.
+    pub fn complete(&mut self, whole: impl FnOnce(&[Vec<u8>]) -> Option<String>) {
+        if let (Some(it), Some(whole)) = (self.all.get_mut(&0), whole(&self.first_command)) {
+            it.command = whole;
         }
     }
 
@@ -206,10 +224,6 @@ impl Processes {
     }
 }
 
-fn names(comm: &[u8], command: &[Vec<u8>]) -> (String, String) {
-    (legible(comm, 64), command_line(command, COMMAND))
-}
-
 fn row(it: &Process, depth: usize) -> data::Process {
     let (end, ok) = match it.end {
         End::None => ("lives on".to_owned(), true),
@@ -256,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_tree() {
-        let (mut processes, mut tracker) = (Processes::default(), Tracker::default());
+        let (mut processes, mut tracker) = (Processes::new(32), Tracker::default());
         started(&mut processes, &mut tracker, 1, None, 0);
         started(&mut processes, &mut tracker, 2, Some(1), 10);
         started(&mut processes, &mut tracker, 3, Some(1), 20);
@@ -275,7 +289,7 @@ mod tests {
     #[test]
     fn very_many_stay_bounded() {
         for chain in [true, false] {
-            let (mut processes, mut tracker) = (Processes::new(50), Tracker::default());
+            let (mut processes, mut tracker) = (Processes::with(50, 32), Tracker::default());
             started(&mut processes, &mut tracker, 1, None, 0);
             for pid in 2..20_000 {
                 started(&mut processes, &mut tracker, pid, Some(if chain { pid - 1 } else { 1 }), pid as Ns);

@@ -44,11 +44,15 @@ function shares() {
     track.setAttribute("aria-hidden", "true");
     return [el("span.name", name), track];
   };
+  const share = (i) => {
+    const [n, t] = [percent(calls[i], total(calls)), percent(times[i], total(times))];
+    return n === "<0.1%" && t === n ? "under 0.1%" : `${n} of calls, ${t} of time`;
+  };
   const legend = el(
     "ul.legend",
     names.map((family, i) =>
       calls[i]
-        ? el("li", dot(family), FAMILIES[family], el("span.muted", ` ${percent(calls[i], total(calls))} of calls, ${percent(times[i], total(times))} of time`))
+        ? el("li", dot(family), FAMILIES[family], el("span.muted", ` ${share(i)}`))
         : null,
     ),
   );
@@ -166,7 +170,7 @@ function files() {
       rows,
       sort: "Calls",
       columns: [
-        { title: "Name", wide: true, value: (r) => r.name, cell: (r) => el("span.code.path", r.name) },
+        { title: "Name", wide: true, value: (r) => r.name, cell: (r) => path(r.name) },
         { title: "Kind", hide: true, value: (r) => r.kind, cell: (r) => el("span.muted", r.kind) },
         { title: "Calls", value: (r) => r.calls, cell: (r) => count(r.calls), bar: (r) => r.calls / most },
         { title: "Time", value: (r) => r.time, cell: (r) => time(r.time), bar: (r) => r.time / longest },
@@ -200,7 +204,7 @@ function errors() {
             return [name, el("span.meaning", r.meaning)];
           },
         },
-        { title: "About", wide: true, value: (r) => r.name ?? "", cell: (r) => (r.name === null ? el("span.muted", "–") : el("span.code.path", r.name)) },
+        { title: "About", wide: true, value: (r) => r.name ?? "", cell: (r) => (r.name === null ? el("span.muted", "–") : path(r.name)) },
         { title: "Times", value: (r) => r.count, cell: (r) => count(r.count), bar: (r) => r.count / most },
         { title: "Time", num: true, hide: true, value: (r) => r.time, cell: (r) => time(r.time) },
       ],
@@ -268,6 +272,7 @@ function processes() {
   const length = Math.max(1, run.numbers.length);
   const name = (row) => {
     const text = el("span.code.command", row.command || row.name || "?");
+    text.title = row.command;
     const rest = row.more ? el("span.muted", ` and ${count(row.more)} more below`) : null;
     const node = el("span.branch", el("span.hidden", `Level ${row.depth + 1}: `), text, rest);
     node.style.setProperty("--depth", Math.min(row.depth, 12));

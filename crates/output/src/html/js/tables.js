@@ -1,5 +1,12 @@
 /* Tables that can be sorted. */
 
+/** A name of a file or the like; the whole of it where there is not room for it. */
+function path(name) {
+  const node = el("span.code.path", name);
+  node.title = name;
+  return node;
+}
+
 /**
  * A column: { title, value: row → what it is sorted by, cell: row → text or nodes, num, bar: row → 0…1, family: row → name,
  * first: "down" if the largest come first, wide, hide: on narrow screens }.
@@ -7,9 +14,13 @@
 function table({ label, columns, rows, sort, limit = 15 }) {
   const wrap = el("div.table");
   const scroller = el("div.scroll");
-  scroller.tabIndex = 0;
   scroller.setAttribute("role", "region");
   scroller.setAttribute("aria-label", label);
+  // A stop for the keyboard where there is something to scroll.
+  new ResizeObserver(() => {
+    if (scroller.scrollWidth > scroller.clientWidth) scroller.tabIndex = 0;
+    else scroller.removeAttribute("tabindex");
+  }).observe(scroller);
   const body = el("tbody");
   const heads = columns.map((column, index) => {
     const th = el(`th${column.bar ? ".barred" : column.num ? ".num" : ""}${column.hide ? ".hide" : ""}`);

@@ -408,13 +408,20 @@ class Timeline {
   }
 
   paintOthers(g, lane, y) {
-    const most = Math.sqrt(largest([...lane.binCalls], (n) => n));
-    g.fillStyle = this.ink.muted;
+    const most = Math.sqrt(lane.binCalls.reduce((a, b) => Math.max(a, b), 1));
+    const columns = new Map();
     for (let i = Math.max(0, after(lane.binAt, this.from) - 1); i < lane.binAt.length && lane.binAt[i] < this.to; i += 1) {
-      const x = this.x(lane.binAt[i]);
-      const h = Math.max(1, (Math.sqrt(lane.binCalls[i]) / most) * BAR);
-      g.fillRect(x, y + BAR - h, Math.max(1, this.x(lane.binAt[i] + this.width) - x), h);
+      const x = Math.floor(this.x(lane.binAt[i]));
+      columns.set(x, Math.max(columns.get(x) ?? 0, lane.binCalls[i]));
     }
+    const wide = Math.max(1, (this.width / (this.to - this.from)) * this.plot);
+    g.fillStyle = this.ink.muted;
+    g.globalAlpha = 0.55;
+    for (const [x, n] of columns) {
+      const h = Math.max(2, (Math.sqrt(n) / most) * BAR);
+      g.fillRect(x, y + BAR - h, wide, h);
+    }
+    g.globalAlpha = 1;
   }
 
   /* What is at a point, and what is told of it. */
