@@ -73,6 +73,7 @@ fn uses(options: &Options) -> Vec<(&'static str, &Path, Use)> {
         ("--replay", &options.replay, Use::Reads),
         ("--record", &options.record, Use::Writes),
         ("--perfetto", &options.perfetto, Use::Writes),
+        ("--html", &options.html, Use::Writes),
     ];
     let named = all.into_iter().filter_map(|(option, path, how)| Some((option, path.as_deref()?, how)));
     named.chain(output.map(|path| ("-o/--output", path.as_path(), Use::Trace))).collect()

@@ -121,6 +121,11 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let ending = engine.replayed().map_or(Ok(None), Replay::ending);
     drop(engine);
     views.merge(&counted);
+    match &ending {
+        Ok(Some(cut)) => views.note(cut),
+        Err(broken) => views.note(&broken.to_string()),
+        Ok(None) => {}
+    }
     let counted = counting(&options).is_some();
     let verdict = views.finish(&losses, counted, &mut outputs);
     // The output command ends when the last handle on its input is closed.

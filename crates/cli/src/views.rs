@@ -11,7 +11,7 @@ use anyhow::Result;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Fate, Origin};
 use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
-use stride_output::{AdviseView, End, Lost, Perfetto, RunInfo, Summary, TextView, View};
+use stride_output::{AdviseView, End, HtmlView, Lost, Perfetto, RunInfo, Summary, TextView, View};
 use stride_proc::{Proc, Source};
 use stride_track::Tracker;
 
@@ -37,15 +37,21 @@ fn others(
     if options.json {
         views.push(Box::new(outputs.json_view(options, shown.clone(), info)?));
     }
-    if let Some(target) = files.take("--perfetto") {
-        let to = target.path.display().to_string();
-        let style = layout::layout(options, false).style;
-        let world = Box::new(Proc::new(options.decode_fds, options.decode_pids, shown.clone()));
-        let whole = Box::new(target.whole()?);
-        views.push(Box::new(Perfetto::new(to, whole, style, layout::decoding(options), world, info)));
-    }
     if options.advise {
         views.push(Box::new(AdviseView::default()));
+    }
+    let style = layout::layout(options, false).style;
+    let world = || Box::new(Proc::new(options.decode_fds, options.decode_pids, shown.clone()));
+    if let Some(target) = files.take("--perfetto") {
+        let to = target.path.display().to_string();
+        let whole = Box::new(target.whole()?);
+        views.push(Box::new(Perfetto::new(to, whole, style, layout::decoding(options), world(), info)));
+    }
+    if let Some(target) = files.take("--html") {
+        let to = target.path.display().to_string();
+        let whole = Box::new(target.whole()?);
+        let page = HtmlView::new(to, whole, style, layout::decoding(options), world(), info);
+        views.push(Box::new(if options.advise { page.with_advice() } else { page }));
     }
     Ok(views)
 }
@@ -141,6 +147,11 @@ impl Views {
     pub fn take_error(&mut self) -> Option<String> {
         let text = self.text.as_mut().and_then(TextView::take_error);
         text.or_else(|| self.others.iter_mut().find_map(|view| view.take_error()))
+    }
+
+    /// Something to know of the whole run.
+    pub fn note(&mut self, what: &str) {
+        self.others.iter_mut().for_each(|view| view.note(what));
     }
 
     pub fn merge(&mut self, counted: &[Counted]) {

@@ -52,6 +52,8 @@ pub struct Options {
     pub json: bool,
     /// A trace for Perfetto goes to this file.
     pub perfetto: Option<PathBuf>,
+    /// A page about the run goes to this file.
+    pub html: Option<PathBuf>,
     /// `-A`.
     pub append: bool,
     /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
@@ -288,7 +290,7 @@ impl Options {
 
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.json || self.advise || self.record.is_some() || self.perfetto.is_some()
+        self.json || self.advise || self.record.is_some() || self.perfetto.is_some() || self.html.is_some()
     }
 }
 

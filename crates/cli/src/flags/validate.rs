@@ -68,7 +68,7 @@ pub fn validate(
     }
     let output = output(&draft, output_separately)?;
     let to_file = output != Output::Stderr;
-    let elsewhere = to_file || draft.record.is_some() || draft.perfetto.is_some();
+    let elsewhere = to_file || draft.record.is_some() || draft.perfetto.is_some() || draft.html.is_some();
     // In JSON they are data like the rest.
     let quiet = quiet(&draft, elsewhere && !draft.json)?;
     let daemonize = daemonize(&draft);
@@ -109,6 +109,7 @@ pub fn validate(
         advise: draft.advise,
         record: draft.record.map(Into::into),
         perfetto: draft.perfetto.map(Into::into),
+        html: draft.html.map(Into::into),
         replay: draft.replay.map(Into::into),
         json: draft.json,
         append: draft.append,

@@ -175,6 +175,26 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
+        long: Some("html"),
+        arg: Arg::Required("FILE"),
+        help: "write a page about the run to FILE, for a browser",
+        own: true,
+        doc: "Writes a report of the whole run as one HTML page that needs nothing else and loads nothing from anywhere: what ran \
+              and what dominates, a timeline of all threads to zoom into, calls by count and by time, how their times are \
+              distributed, busiest files and sockets, errors, slowest calls, processes as a tree, and what was lost.\n\n\
+              The page stays below 5 MB however long the run: where there are very many calls, the timeline shows long ones by \
+              themselves and sums up the others, and tables list the most important rows and say how many are left out.\n\n\
+              Options that say which calls are shown and how their arguments look (-e, -P, -s, -v, -x, -X, -y) hold for it, too. \
+              If the calls are wanted as text as well, say where with -o; else they are not shown.\n\n\
+              FILE is opened before anything is run and written when tracing ends, be it by an interrupt. If it cannot be written, \
+              Stride says so.",
+        update: |draft, given| {
+            draft.html = given.value.clone();
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
         short: Some('i'),
         long: Some("instruction-pointer"),
         help: "print the address each call is made from",
