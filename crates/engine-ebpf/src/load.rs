@@ -17,7 +17,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use stride_event::{CallSet, Counted, Counting, FdSet, Histogram, Times};
+use stride_event::{CallSet, Counted, Counting, FdSet, Histogram, Tally, Times};
 
 /// What the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -333,11 +333,12 @@ impl Kernel {
                 continue;
             }
             let abi = records::abi((index / bound::NUMBERS.0) as u8);
-            let mut sum = Counted::new(abi, u64::from(index % bound::NUMBERS.0));
+            let call = Some((abi, u64::from(index % bound::NUMBERS.0)));
+            let mut sum = Counted { call, ..Counted::default() };
             for cpu in 0..self.cpus {
                 let slot = cpu * bound::COUNT_SLOTS.0 + plan.slot - 1;
                 if let Some(one) = lookup::<count>(&self.skel.maps.counts, slot)? {
-                    add_count(&mut sum, &one);
+                    add_count(&mut sum.tally, &one);
                 }
             }
             all.push(sum);
@@ -355,7 +356,7 @@ fn lookup<T: Wire>(map: &impl MapCore, index: u32) -> libbpf_rs::Result<Option<T
     Ok(map.lookup(bytes_of(&[index]), MapFlags::ANY)?.and_then(|bytes| read(&bytes)))
 }
 
-fn add_count(sum: &mut Counted, one: &count) {
+fn add_count(sum: &mut Tally, one: &count) {
     sum.calls += one.calls;
     sum.errors += one.errors;
     let times = |from: &count_times| Times { total: from.total, min: !from.least, max: from.most };
