@@ -44,9 +44,18 @@ pub fn run(mut options: Options) -> Result<Ended> {
         None => {
             let spec = spec(&options)?;
             let limits = spec.limits;
+            let counts = spec.counting.is_some();
             let engine = Engine::start(&options, spec)?;
             outputs::release_stdio();
             let info = info(&engine, offset);
+            let by_reader = options.summary.as_mut().filter(|s| !s.wall_clock && !engine.tells_cpu_times() && !counts);
+            if let Some(summary) = by_reader {
+                outputs.complain(
+                    "CPU times are told only of calls that the kernel side can count, which other options rule out: \
+                     the summary is of how long calls took (-w)",
+                );
+                summary.wall_clock = true;
+            }
             if let Some(complaint) = recording.as_mut().and_then(|r| r.begin(&options, &engine, &limits, &info)) {
                 outputs.complain(&complaint);
             }

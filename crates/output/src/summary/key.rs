@@ -108,10 +108,6 @@ impl Key {
 
     /// What an engine has to tell calls apart by for these keys, if it can.
     pub fn countable(keys: &[Key]) -> Option<CountBy> {
-        // For now.
-        if keys != [Key::Syscall] {
-            return None;
-        }
         let mut by = CountBy::default();
         for key in keys {
             match key {
