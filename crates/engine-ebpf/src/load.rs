@@ -5,10 +5,7 @@ use crate::files::Files;
 use crate::plans::Tables;
 use crate::probe::{self, ExecSeen};
 use crate::refusal::why;
-use crate::wire::{
-    OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of,
-    task_state,
-};
+use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of, task_state};
 use crate::{counts, refusal, relocate};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
