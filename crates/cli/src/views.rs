@@ -11,7 +11,7 @@ use anyhow::Result;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Fate, Origin};
 use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
-use stride_output::{End, Key, Lost, RunInfo, Summary, TextView, View};
+use stride_output::{AdviseView, End, Key, Lost, RunInfo, Summary, TextView, View};
 use stride_proc::{Proc, Source};
 use stride_track::Tracker;
 
@@ -26,8 +26,12 @@ pub struct Views {
 }
 
 /// Views that are no text. Their files are open; what they hold is gone from here on.
-fn others(_options: &Options, _info: RunInfo, _files: Files) -> Result<Vec<Box<dyn View>>> {
-    Ok(Vec::new())
+fn others(options: &Options, _info: RunInfo, _files: Files) -> Result<Vec<Box<dyn View>>> {
+    let mut views: Vec<Box<dyn View>> = Vec::new();
+    if options.advise {
+        views.push(Box::new(AdviseView::default()));
+    }
+    Ok(views)
 }
 
 impl Views {

@@ -2,6 +2,7 @@
 //!
 //! Architecture invariant: no registers, no memory; values in, bytes out.
 
+mod advise;
 mod clock;
 mod color;
 mod count;
@@ -16,6 +17,7 @@ mod text;
 mod value;
 mod view;
 
+pub use advise::AdviseView;
 pub use color::Palette;
 pub use count::grouped;
 pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};

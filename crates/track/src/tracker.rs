@@ -4,8 +4,8 @@ use crate::descriptors::{Descriptors, File};
 use crate::objects::Objects;
 use crate::shape::{Effect, PathAt, Shape, Shapes};
 use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, address};
+use rustc_hash::FxHashMap;
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use stride_decode::World;
 use stride_event::{Call, Descriptor, Detail, Event, Memory, Ns, Origin, Outcome, Phase, Tid};
@@ -20,8 +20,8 @@ const ASKED_FIRST: i32 = 64;
 pub struct Tracker {
     objects: Objects,
     shapes: Shapes,
-    threads: HashMap<Tid, Thread>,
-    processes: HashMap<Tid, Process>,
+    threads: FxHashMap<Tid, Thread>,
+    processes: FxHashMap<Tid, Process>,
     files: u32,
     seen: Option<Seen>,
     /// A thread whose end was the latest event: views may still ask for it.

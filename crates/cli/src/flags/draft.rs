@@ -44,6 +44,7 @@ pub struct Draft {
     pub status_count: u32,
 
     pub output: Option<OsString>,
+    pub advise: bool,
     pub record: Option<OsString>,
     pub replay: Option<OsString>,
     pub append: bool,
@@ -126,6 +127,7 @@ impl Draft {
             status: WordSet::ALL,
             status_count: 0,
             output: None,
+            advise: false,
             record: None,
             replay: None,
             append: false,

@@ -87,6 +87,8 @@ pub struct Options {
     /// Messages to leave out.
     pub quiet: WordSet<Quiet>,
 
+    /// What could be saved is said at the end.
+    pub advise: bool,
     /// `-c`, `-C`.
     pub summary: Option<Summary>,
 }
@@ -274,15 +276,17 @@ impl Options {
         self.quiet.contains(message)
     }
 
-    /// Whether calls are printed one by one. Who wants another view has no use for them, unless there is a place for them.
+    /// Whether calls are printed one by one: neither where another view goes to the same place, nor, unless there is a place for
+    /// them, where one goes to a file of its own.
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
+            && !self.advise
             && (!self.has_views() || self.output != Output::Stderr)
     }
 
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.record.is_some()
+        self.record.is_some() || self.advise
     }
 }
 

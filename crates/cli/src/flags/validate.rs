@@ -106,6 +106,7 @@ pub fn validate(
         },
         output_separately: output_separately && matches!(output, Output::File(_)),
         output,
+        advise: draft.advise,
         record: draft.record.map(Into::into),
         replay: draft.replay.map(Into::into),
         append: draft.append,
