@@ -8,6 +8,7 @@ use crate::outputs::Outputs;
 use crate::recording::Recording;
 use crate::session::Run;
 use anyhow::Result;
+use nix::errno::Errno;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Fate, Origin};
 use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
@@ -176,7 +177,8 @@ impl Views {
             let end = End { tracker, lost_calls: losses.calls, lost_threads: losses.threads };
             for view in &mut self.others {
                 outputs.write_tail(&view.finish(&end), self.text.as_mut());
-                if let Some(error) = view.take_error() {
+                // A reader that has left has seen enough.
+                if let Some(error) = view.take_error().filter(|error| !error.ends_with(Errno::EPIPE.desc())) {
                     outputs.complain(&error);
                 }
             }

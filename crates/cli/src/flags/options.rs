@@ -292,7 +292,12 @@ impl Options {
 
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.json || self.advise || self.record.is_some() || self.perfetto.is_some() || self.html.is_some()
+        self.json || self.advise || self.has_files()
+    }
+
+    /// Whether something goes to a file of its own, wherever the trace goes.
+    pub fn has_files(&self) -> bool {
+        self.record.is_some() || self.perfetto.is_some() || self.html.is_some()
     }
 }
 
