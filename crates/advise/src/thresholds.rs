@@ -25,3 +25,6 @@ pub const EVIDENCE: usize = 5;
 
 /// Stat storm: checks of one path from which on it counts as checked again and again.
 pub const STATS_PER_PATH: u64 = 4;
+
+/// Transfers of fewer bytes are small: a page, which is the least that any library's buffer holds.
+pub const SMALL_TRANSFER: u64 = 4096;

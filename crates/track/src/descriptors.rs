@@ -34,12 +34,13 @@ impl Descriptors {
         Some(&entry.file)
     }
 
-    pub fn set(&mut self, fd: i32, file: Rc<File>, cloexec: bool) {
-        let Some(at) = usize::try_from(fd).ok().filter(|fd| *fd < MAX_FD) else { return };
+    /// The answer is what the descriptor referred to before.
+    pub fn set(&mut self, fd: i32, file: Rc<File>, cloexec: bool) -> Option<Rc<File>> {
+        let at = usize::try_from(fd).ok().filter(|fd| *fd < MAX_FD)?;
         if self.entries.len() <= at {
             self.entries.resize(at + 1, None);
         }
-        self.entries[at] = Some(Entry { file, cloexec });
+        Some(self.entries[at].replace(Entry { file, cloexec })?.file)
     }
 
     pub fn set_cloexec(&mut self, fd: i32, cloexec: bool) {
@@ -48,10 +49,8 @@ impl Descriptors {
         }
     }
 
-    pub fn close(&mut self, fd: i32) {
-        if let Some(entry) = usize::try_from(fd).ok().and_then(|fd| self.entries.get_mut(fd)) {
-            *entry = None;
-        }
+    pub fn close(&mut self, fd: i32) -> Option<Rc<File>> {
+        Some(self.entries.get_mut(usize::try_from(fd).ok()?)?.take()?.file)
     }
 
     /// close_range(2), or its flag that only marks them.
