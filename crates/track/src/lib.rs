@@ -10,6 +10,7 @@ mod seen;
 mod shape;
 mod tracker;
 
+pub use address::name as address_name;
 pub use objects::{ObjectId, ObjectKind};
 pub use process::{Process, Thread};
 pub use seen::{FileId, Seen};
