@@ -2,7 +2,7 @@
 
 use crate::thresholds::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
-use stride_event::{Call, Memory, Ns, Outcome, Phase, Tid};
+use stride_event::{Call, Event, Memory, Ns, Outcome, Phase, Tid};
 use stride_syscalls::{Abi, table};
 use stride_track::{FileId, ObjectId, ObjectKind, Seen, Tracker};
 
@@ -91,7 +91,7 @@ pub struct Small {
     /// Moved all that they were asked to: there was more to be had.
     pub full: u64,
     pub full_bytes: u64,
-    /// Came after another transfer by the same thread, which had not waited for anything in between.
+    /// Came after another transfer by the same thread, which had made no other call in between, or none that may wait.
     pub in_a_row: u64,
     /// Ended with a line's end.
     pub lines: u64,
@@ -107,16 +107,19 @@ impl Transfers {
         self.key = Some(observed.key);
         let by = observed.call.tid;
         let last = self.last.replace((by, pace)).filter(|(tid, _)| *tid == by).map(|(_, pace)| pace);
-        if asked == 1 {
-            self.single += u64::from(bytes == 1 && last.is_some_and(|last| last.calls + 1 == pace.calls));
+        let at_once = last.is_some_and(|last| last.calls + 1 == pace.calls);
+        if asked == 1 && bytes == 1 && at_once {
+            self.single += 1;
         }
-        if (2..SMALL_TRANSFER).contains(&asked) || write && asked == 1 {
+        // What goes to stderr is not to be kept back.
+        let wanted = if write { observed.seen.fd != Some(2) && asked > 0 } else { asked > 1 };
+        if wanted && asked < SMALL_TRANSFER {
             let full = bytes == asked;
             self.small.calls += 1;
             self.small.bytes += bytes;
             self.small.full += u64::from(full);
             self.small.full_bytes += if full { bytes } else { 0 };
-            self.small.in_a_row += u64::from(last.is_some_and(|last| last.waits == pace.waits));
+            self.small.in_a_row += u64::from(at_once || last.is_some_and(|last| last.waits == pace.waits));
             if write {
                 let data = observed.call.blocks.prefix(Phase::Entry, observed.arg("buf"), asked as usize);
                 self.small.lines += u64::from(data.len() as u64 == asked && data.ends_with(b"\n"));
@@ -170,11 +173,14 @@ pub struct Index {
     by_key: FxHashMap<CallKey, Tally>,
     open: FxHashMap<FileId, OpenFile>,
     paces: FxHashMap<Tid, Pace>,
+    /// The names of processes that are gone.
+    comms: FxHashMap<Tid, Box<[u8]>>,
 }
 
 /// No run has this many things; a hostile one may. What comes after is counted without what it is about.
 const MAX_KEYS: usize = 1 << 21;
 const MAX_OPEN: usize = 1 << 20;
+const MAX_PROCESSES: usize = 1 << 17;
 const MAX_THREADS: usize = 1 << 17;
 
 impl Index {
@@ -185,6 +191,22 @@ impl Index {
             return CallKey { about: None, ..key };
         }
         key
+    }
+
+    /// An event that is no call.
+    pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        let (Event::Exited { tid, .. } | Event::Killed { tid, .. }) = *event else { return };
+        if let Some(process) = tracker.process(tid)
+            && self.comms.len() < MAX_PROCESSES
+        {
+            self.comms.insert(tid, process.comm.as_slice().into());
+        }
+    }
+
+    /// What a process is or was called.
+    pub fn comm<'a>(&'a self, pid: Tid, tracker: &'a Tracker) -> &'a [u8] {
+        let gone = || self.comms.get(&pid).map_or(&b""[..], |comm| comm);
+        tracker.process(pid).map_or_else(gone, |process| &process.comm)
     }
 
     /// Counts a call. The answer is the file that it closed.

@@ -28,3 +28,15 @@ pub const STATS_PER_PATH: u64 = 4;
 
 /// Transfers of fewer bytes are small: a page, which is the least that any library's buffer holds.
 pub const SMALL_TRANSFER: u64 = 4096;
+/// A buffer that is worth its memory: beyond it, calls are no longer what costs.
+pub const GOOD_BUFFER: u64 = 64 << 10;
+/// Tiny reads: so many in one open file must have got all they asked for, else all there was may have been just that.
+pub const FULL_READS: u64 = 2;
+/// Small transfers: a file where more than this many seeks come on each is read or written here and there.
+pub const SEEKS_PER_TRANSFER: f64 = 0.25;
+/// Tiny writes: more syncs than this for each write are meant.
+pub const SYNCS_PER_WRITE: f64 = 0.1;
+/// Tiny writes: so many in a row into one open file are a pattern.
+pub const WRITES_IN_A_ROW: u64 = 16;
+/// Byte reads: so many in a row from one open file are a pattern; a token or a wake-up is one.
+pub const SINGLE_READS: u64 = 16;

@@ -1,7 +1,9 @@
 //! What several rules do.
 
-use crate::finding::{Evidence, EvidenceKind};
+use crate::finding::{Claim, Evidence, EvidenceKind};
+use crate::index::CallKey;
 use rustc_hash::FxHashMap;
+use std::hash::Hash;
 use stride_event::Tid;
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
@@ -14,15 +16,18 @@ const MAX_PROCESSES: usize = 1 << 16;
 
 impl Processes {
     pub fn count(&mut self, pid: Tid, tracker: &Tracker) {
-        let comm = tracker.process(pid).map_or(&b""[..], |process| &process.comm);
+        self.add(pid, 1, tracker.process(pid).map_or(&b""[..], |process| &process.comm));
+    }
+
+    pub fn add(&mut self, pid: Tid, calls: u64, comm: &[u8]) {
         if let Some((n, known)) = self.0.get_mut(&pid) {
-            *n += 1;
+            *n += calls;
             // What it runs by now.
-            if known != comm {
+            if known != comm && !comm.is_empty() {
                 *known = comm.to_vec();
             }
         } else if self.0.len() < MAX_PROCESSES {
-            self.0.insert(pid, (1, comm.to_vec()));
+            self.0.insert(pid, (calls, comm.to_vec()));
         }
     }
 
@@ -32,6 +37,77 @@ impl Processes {
         let name = [comm.as_slice(), format!(" (pid {pid})").as_bytes()].concat();
         Some(Evidence::new(EvidenceKind::Process, name, *calls))
     }
+}
+
+/// A map that takes no more than so many keys: hostile runs have millions of everything.
+pub struct Bounded<K, V>(FxHashMap<K, V>);
+
+const MAX_ENTRIES: usize = 1 << 20;
+
+impl<K, V> Default for Bounded<K, V> {
+    fn default() -> Self {
+        Bounded(FxHashMap::default())
+    }
+}
+
+impl<K: Eq + Hash, V> Bounded<K, V> {
+    /// The value of a key, made if there is room.
+    pub fn entry(&mut self, key: K, new: impl FnOnce() -> V) -> Option<&mut V> {
+        if self.0.len() >= MAX_ENTRIES && !self.0.contains_key(&key) {
+            return None;
+        }
+        Some(self.0.entry(key).or_insert_with(new))
+    }
+
+    pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
+        self.0.get_mut(key)
+    }
+
+    pub fn get(&self, key: &K) -> Option<&V> {
+        self.0.get(key)
+    }
+
+    pub fn remove(&mut self, key: &K) -> Option<V> {
+        self.0.remove(key)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.0.iter()
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// Calls that need not be made, one claim for each key.
+#[derive(Default)]
+pub struct Claims(FxHashMap<CallKey, u64>);
+
+impl Claims {
+    pub fn add(&mut self, key: CallKey, calls: u64) {
+        *self.0.entry(key).or_default() += calls;
+    }
+
+    pub fn total(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    pub fn list(self) -> Vec<Claim> {
+        self.0.into_iter().map(|(key, calls)| Claim { key, calls }).collect()
+    }
+}
+
+/// The largest few of many.
+pub fn largest<T>(
+    items: impl IntoIterator<Item = T>,
+    n: usize,
+    size: impl Fn(&T) -> (u64, std::cmp::Reverse<ObjectId>),
+) -> Vec<T> {
+    let mut items: Vec<T> = items.into_iter().collect();
+    items.sort_by_key(|item| std::cmp::Reverse(size(item)));
+    items.truncate(n);
+    items
 }
 
 /// A thing as evidence.
