@@ -63,7 +63,10 @@ fn gross(draft: &Draft, index: &Index) -> (Ns, u64) {
 fn grant(claim: &Claim, granted: u64, index: &Index) -> (u64, Ns) {
     let made = index.tally(claim.key);
     let calls = claim.calls.min(made.calls.saturating_sub(granted));
-    let time =
-        if made.calls == 0 || may_wait(claim.key) { 0 } else { (u128::from(made.time) * u128::from(calls) / u128::from(made.calls)) as Ns };
+    let time = if made.calls == 0 || may_wait(claim.key) {
+        0
+    } else {
+        (u128::from(made.time) * u128::from(calls) / u128::from(made.calls)) as Ns
+    };
     (calls, time)
 }

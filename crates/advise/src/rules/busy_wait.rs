@@ -4,7 +4,7 @@ use super::common::{Bounded, Claims, Processes};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{LOOKS_IN_A_ROW, LOOK_COST, PAUSE, SHORT_SLEEP};
+use crate::thresholds::{LOOK_COST, LOOKS_IN_A_ROW, PAUSE, SHORT_SLEEP};
 use rustc_hash::FxHashMap;
 use stride_event::{Memory, Ns, Outcome, Phase, Tid, duration, grouped};
 use stride_track::Tracker;

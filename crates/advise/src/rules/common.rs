@@ -75,6 +75,10 @@ impl<K: Eq + Hash, V> Bounded<K, V> {
         self.0.iter()
     }
 
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
+        self.0.iter_mut()
+    }
+
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -91,6 +95,10 @@ impl Claims {
 
     pub fn total(&self) -> u64 {
         self.0.values().sum()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (CallKey, u64)> {
+        self.0.iter().map(|(key, calls)| (*key, *calls))
     }
 
     pub fn list(self) -> Vec<Claim> {

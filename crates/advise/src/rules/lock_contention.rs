@@ -30,6 +30,7 @@ type Address = (Tid, u64);
 #[derive(Default)]
 struct LockContention {
     locks: Bounded<Address, Lock>,
+    members: usize,
 }
 
 struct Lock {
@@ -54,8 +55,9 @@ struct Member {
     time: Ns,
 }
 
-/// Threads of a lock that are told apart.
+/// Threads that are told apart, of one lock and of all.
 const MAX_MEMBERS: usize = 256;
+const MAX_ALL_MEMBERS: usize = 1 << 18;
 
 enum Operation {
     Wait { as_lock: bool },
@@ -72,12 +74,13 @@ impl Rule for LockContention {
         let pid = if private { observed.seen.pid } else { 0 };
         let at = (pid, observed.call.args[0]);
         let lock = match operation {
-            Operation::Wait { .. } => self.locks.entry(at, || Lock::new(observed)),
+            Operation::Wait { .. } if self.members < MAX_ALL_MEMBERS => self.locks.entry(at, || Lock::new(observed)),
             // Nobody waited there yet.
-            Operation::Wake => self.locks.get_mut(&at),
+            _ => self.locks.get_mut(&at),
         };
         let Some(lock) = lock else { return };
         let Some(member) = Lock::member(&mut lock.threads, observed) else { return };
+        self.members += usize::from(member.waits + member.wakes == 0);
         match operation {
             Operation::Wait { as_lock } => {
                 let waited = if missed(observed) { 0 } else { observed.time() };
@@ -108,7 +111,12 @@ impl Rule for LockContention {
         };
         let waker = worst.threads.iter().max_by_key(|thread| (thread.wakes, std::cmp::Reverse(thread.tid)));
         let woken = waker.filter(|thread| thread.wakes > 0).map_or(String::new(), |thread| {
-            format!(", most often woken by thread {} ({} of {} times)", thread.tid, grouped(thread.wakes), grouped(worst.wakes))
+            format!(
+                ", most often woken by thread {} ({} of {} times)",
+                thread.tid,
+                grouped(thread.wakes),
+                grouped(worst.wakes)
+            )
         });
         let places = locks.iter().map(|((_, address), lock)| {
             let mut evidence = Evidence::new(EvidenceKind::Other, format!("lock at {address:#x}"), lock.waits);
