@@ -5,6 +5,7 @@ mod byte_reads;
 mod common;
 mod dns;
 mod failed_connects;
+mod hang;
 mod heap_creep;
 mod lock_contention;
 mod madvise_storm;
@@ -26,6 +27,7 @@ pub const ALL: &[RuleInfo] = &[
     busy_wait::RULE,
     byte_reads::RULE,
     failed_connects::RULE,
+    hang::RULE,
     heap_creep::RULE,
     lock_contention::RULE,
     madvise_storm::RULE,
