@@ -138,6 +138,8 @@ pub struct OpenFile {
     pub made: Option<CallKey>,
     pub flags: u64,
     pub line: u64,
+    /// The thread that made it, and how far it had come.
+    pub opened: (Tid, Pace),
     pub reads: Transfers,
     pub writes: Transfers,
     pub seeks: u64,
@@ -147,7 +149,7 @@ pub struct OpenFile {
 }
 
 impl OpenFile {
-    fn new(id: FileId, object: ObjectId, observed: &Observed<'_>) -> OpenFile {
+    fn new(id: FileId, object: ObjectId, observed: &Observed<'_>, pace: Pace) -> OpenFile {
         OpenFile {
             id,
             object,
@@ -155,6 +157,7 @@ impl OpenFile {
             made: None,
             flags: 0,
             line: observed.line,
+            opened: (observed.call.tid, pace),
             reads: Transfers::default(),
             writes: Transfers::default(),
             seeks: 0,
@@ -231,7 +234,7 @@ impl Index {
             self.open.entry(id).or_insert_with(|| OpenFile {
                 made: Some(*key),
                 flags: observed.arg("flags"),
-                ..OpenFile::new(id, object, observed)
+                ..OpenFile::new(id, object, observed, pace)
             });
         }
         if let Some(ended) = seen.ended {
@@ -244,7 +247,7 @@ impl Index {
             return None;
         }
         let object = seen.object.unwrap_or_default();
-        let file = self.open.entry(id).or_insert_with(|| OpenFile::new(id, object, observed));
+        let file = self.open.entry(id).or_insert_with(|| OpenFile::new(id, object, observed, pace));
         match (kind, seen.bytes) {
             (Kind::Seek, _) => file.seeks += 1,
             (Kind::Sync, _) => file.syncs += 1,

@@ -40,3 +40,19 @@ pub const SYNCS_PER_WRITE: f64 = 0.1;
 pub const WRITES_IN_A_ROW: u64 = 16;
 /// Byte reads: so many in a row from one open file are a pattern; a token or a wake-up is one.
 pub const SINGLE_READS: u64 = 16;
+/// Search path: a name that so many directories do not have is searched for; one or two misses are a fallback.
+pub const SEARCH_PLACES: usize = 3;
+/// Reopened: openings of one path by one process from which on it counts as opened again and again.
+pub const OPENS_PER_PATH: u64 = 8;
+/// Time zone: checks by one process from which on they count as one per time converted.
+pub const TIME_ZONE_CHECKS: u64 = 16;
+/// Same facts: repeated answers to one thread from which on they count; libraries ask a few times when they start.
+pub const SAME_FACTS: u64 = 16;
+/// Clock calls: so many real calls to read the clock are a pattern.
+pub const CLOCK_CALLS: u64 = 100;
+/// EAGAIN spin: so many failures in a row; two or three are an event loop that empties several descriptors.
+pub const EAGAIN_STREAK: u64 = 8;
+/// Mkdir again: for so many failures a path counts.
+pub const MKDIRS_PER_PATH: u64 = 4;
+/// Epoll and files: so many refusals are a habit.
+pub const EPOLL_REFUSALS: u64 = 100;
