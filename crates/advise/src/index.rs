@@ -113,7 +113,9 @@ impl Transfers {
         }
         // What goes to stderr is not to be kept back.
         let wanted = if write { observed.seen.fd != Some(2) && asked > 0 } else { asked > 1 };
-        if wanted && asked < SMALL_TRANSFER {
+        // At an offset: here and there.
+        let positional = observed.name.starts_with('p');
+        if wanted && !positional && asked < SMALL_TRANSFER {
             let full = bytes == asked;
             self.small.calls += 1;
             self.small.bytes += bytes;
@@ -269,7 +271,7 @@ impl Index {
             Kind::Wait => true,
             Kind::Other => {
                 observed.seen.bytes.is_some()
-                    && observed.seen.object.is_some_and(|object| io(object, observed.tracker) != Io::File)
+                    && observed.seen.object.is_some_and(|object| may_wait(object, observed.tracker))
             }
             _ => false,
         });
@@ -334,6 +336,11 @@ impl Kind {
 /// Whether a transfer goes out.
 pub fn is_write(name: &str) -> bool {
     name.starts_with("write") || name.starts_with("pwrite") || name.starts_with("send") || name == "vmsplice"
+}
+
+/// Whether reading may take until somebody writes.
+fn may_wait(object: ObjectId, tracker: &Tracker) -> bool {
+    tracker.kind(object) != ObjectKind::Path || io(object, tracker) == Io::Terminal
 }
 
 /// What is behind a descriptor, as far as it matters for transfers.

@@ -56,3 +56,5 @@ pub const EAGAIN_STREAK: u64 = 8;
 pub const MKDIRS_PER_PATH: u64 = 4;
 /// Epoll and files: so many refusals are a habit.
 pub const EPOLL_REFUSALS: u64 = 100;
+/// Patterns of calls that are many for one reason: fewer than this could be saved by chance, whatever time they took this time.
+pub const FEW_CALLS: u64 = 32;

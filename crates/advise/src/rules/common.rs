@@ -2,6 +2,7 @@
 
 use crate::finding::{Claim, Evidence, EvidenceKind};
 use crate::index::CallKey;
+use crate::thresholds::FEW_CALLS;
 use rustc_hash::FxHashMap;
 use std::borrow::Borrow;
 use std::hash::Hash;
@@ -100,6 +101,11 @@ impl Claims {
 
     pub fn total(&self) -> u64 {
         self.0.values().sum()
+    }
+
+    /// Whether there is no pattern: a few calls that were slow once are chance.
+    pub fn few(&self) -> bool {
+        self.total() < FEW_CALLS
     }
 
     pub fn list(self) -> Vec<Claim> {

@@ -78,7 +78,7 @@ impl Rule for EagainSpin {
             claims.add(*key, *calls);
             worst = worst.max(Some((*calls, std::cmp::Reverse(*line), *object)));
         }
-        let Some((calls, line, object)) = worst else { return Vec::new() };
+        let Some((calls, line, object)) = worst.filter(|_| !claims.few()) else { return Vec::new() };
         let evidence = Evidence { line: Some(line.0), ..thing(object, calls, tracker) };
         vec![Draft {
             sentence: format!(

@@ -59,7 +59,7 @@ impl Rule for MkdirAgain {
             processes.add(*pid, made.again, index.comm(*pid, tracker));
         }
         let top = largest(often.iter(), 4, |((_, path), made)| (made.again, Reverse(*path)));
-        let Some(((_, path), made)) = top.first() else { return Vec::new() };
+        let Some(((_, path), made)) = top.first().filter(|_| !claims.few()) else { return Vec::new() };
         let sentence = format!(
             "{} was made {} times more though it was there; {} in all were.",
             plain(tracker.name(*path)),

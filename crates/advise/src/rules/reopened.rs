@@ -181,7 +181,7 @@ impl Reopened {
 impl Told {
     fn draft(self, what: What, tracker: &Tracker) -> Option<Draft> {
         let top = largest(self.paths.iter(), 4, |(object, (_, repeats, _))| (*repeats, Reverse(**object)));
-        let (object, (calls, _, _)) = top.first()?;
+        let (object, (calls, _, _)) = top.first().filter(|_| !self.claims.few())?;
         let (name, calls) = (plain(tracker.name(**object)), grouped(*calls));
         let (sentence, advice) = match what {
             What::File => (

@@ -92,7 +92,7 @@ impl Rule for SameFacts {
             *line = asked.line.min(*line);
         }
         let top = largest(names, 4, |(_, (_, repeats, line))| (*repeats, Reverse(*line)));
-        let Some((name, (calls, repeats, _))) = top.first() else { return Vec::new() };
+        let Some((name, (calls, repeats, _))) = top.first().filter(|_| !claims.few()) else { return Vec::new() };
         let same = if repeats + 1 == *calls { "always".into() } else { format!("{} times", grouped(*repeats)) };
         let sentence = format!("{name} was called {} times and {same} had the same answer as before.", grouped(*calls));
         let evidence = top.iter().map(|(name, (calls, _, line))| Evidence {

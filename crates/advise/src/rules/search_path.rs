@@ -40,6 +40,8 @@ struct Search {
     pid: Tid,
     misses: Vec<(ObjectId, CallKey)>,
     line: u64,
+    /// Another file was used in between, as ld.so does its cache: only what is found now belongs to it.
+    turned: bool,
 }
 
 /// Searches that are told together: by the directory that had it; what was nowhere, by its name.
@@ -80,7 +82,7 @@ impl Rule for SearchPath {
         });
         let again = || search.misses.iter().any(|(miss, _)| *miss == path);
         match same {
-            Some((true, _)) if missed && search.misses.len() < MAX_MISSES && !again() => {
+            Some((true, _)) if missed && !search.turned && search.misses.len() < MAX_MISSES && !again() => {
                 search.misses.push((path, observed.key));
                 return;
             }
@@ -90,11 +92,15 @@ impl Rule for SearchPath {
                 self.ended(search, Some(path), tracker);
                 return;
             }
+            Some((false, false)) if observed.ok() && !search.turned => {
+                search.turned = true;
+                return;
+            }
             Some(_) if search.misses.len() >= SEARCH_PLACES => {
                 let search = std::mem::take(search);
                 self.ended(search, None, tracker);
             }
-            _ => search.misses.clear(),
+            _ => *search = Search::default(),
         }
         if missed && let Some(search) = self.current.get_mut(&observed.call.tid) {
             search.pid = observed.seen.pid;
@@ -108,13 +114,14 @@ impl Rule for SearchPath {
             self.ended(search, None, tracker);
         }
         let groups = std::mem::take(&mut self.groups).take();
-        groups.into_iter().map(|(group, found)| found.draft(&group, tracker)).collect()
+        let many = groups.into_iter().filter(|(_, found)| !found.claims.few());
+        many.map(|(group, found)| found.draft(&group, tracker)).collect()
     }
 }
 
 impl SearchPath {
     fn ended(&mut self, search: Search, hit: Option<ObjectId>, tracker: &Tracker) {
-        let Search { pid, misses, line } = search;
+        let Search { pid, misses, line, .. } = search;
         let mut directories: Vec<&[u8]> = misses.iter().map(|(path, _)| directory(tracker.name(*path))).collect();
         directories.dedup();
         if directories.len() < SEARCH_PLACES {
@@ -146,10 +153,10 @@ impl Found {
         let tried = &self.example[..self.example.len() - hit];
         let mut order: Vec<&[u8]> = tried.iter().map(|path| directory(tracker.name(*path))).collect();
         order.dedup();
-        const SHOWN: usize = 5;
-        let mut places = order.iter().take(SHOWN).map(|place| plain(place)).collect::<Vec<_>>().join(", ");
-        if order.len() > SHOWN {
-            places += &format!(" and {} more", grouped((order.len() - SHOWN) as u64));
+        let shown = if order.len() > 6 { 3 } else { order.len() };
+        let mut places = order.iter().take(shown).map(|place| plain(place)).collect::<Vec<_>>().join(", ");
+        if order.len() > shown {
+            places += &format!(" and {} more", grouped((order.len() - shown) as u64));
         }
         let name = plain(base_name(tracker.name(*self.example.last().unwrap_or(&tried[0]))));
         let searches = match self.searches {

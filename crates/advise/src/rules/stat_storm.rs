@@ -106,7 +106,7 @@ impl Rule for StatStorm {
             sum.line = sum.line.min(checks.line);
         }
         let top = largest(often.iter(), 4, |(path, checks)| (checks.repeats, Reverse(**path)));
-        let Some((worst, checks)) = top.first() else { return Vec::new() };
+        let Some((worst, checks)) = top.first().filter(|_| !claims.few()) else { return Vec::new() };
         let parents = parents(paths.iter().map(|path| tracker.name(*path)));
         let of_parents = often.iter().filter(|(path, _)| parents.contains(tracker.name(**path)));
         let (directories, walked) = of_parents.fold((0, 0), |(n, calls), (_, checks)| (n + 1, calls + checks.repeats));

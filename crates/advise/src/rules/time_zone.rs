@@ -50,7 +50,7 @@ impl Rule for TimeZone {
             processes.add(*pid, *calls, index.comm(*pid, tracker));
             worst = worst.max(Some((*calls, std::cmp::Reverse(*line), *path)));
         }
-        let Some((calls, line, path)) = worst else { return Vec::new() };
+        let Some((calls, line, path)) = worst.filter(|_| !claims.few()) else { return Vec::new() };
         let name = tracker.name(path);
         let mut evidence = Evidence::new(EvidenceKind::Path, name, calls);
         evidence.line = Some(line.0);
