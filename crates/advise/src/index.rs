@@ -113,7 +113,9 @@ impl Transfers {
         }
         // What goes to stderr is not to be kept back.
         let wanted = if write { observed.seen.fd != Some(2) && asked > 0 } else { asked > 1 };
-        if wanted && asked < SMALL_TRANSFER {
+        // At an offset: here and there.
+        let positional = observed.name.starts_with('p');
+        if wanted && !positional && asked < SMALL_TRANSFER {
             let full = bytes == asked;
             self.small.calls += 1;
             self.small.bytes += bytes;
@@ -138,6 +140,8 @@ pub struct OpenFile {
     pub made: Option<CallKey>,
     pub flags: u64,
     pub line: u64,
+    /// The thread that made it, and how far it had come.
+    pub opened: (Tid, Pace),
     pub reads: Transfers,
     pub writes: Transfers,
     pub seeks: u64,
@@ -147,7 +151,7 @@ pub struct OpenFile {
 }
 
 impl OpenFile {
-    fn new(id: FileId, object: ObjectId, observed: &Observed<'_>) -> OpenFile {
+    fn new(id: FileId, object: ObjectId, observed: &Observed<'_>, pace: Pace) -> OpenFile {
         OpenFile {
             id,
             object,
@@ -155,6 +159,7 @@ impl OpenFile {
             made: None,
             flags: 0,
             line: observed.line,
+            opened: (observed.call.tid, pace),
             reads: Transfers::default(),
             writes: Transfers::default(),
             seeks: 0,
@@ -231,7 +236,7 @@ impl Index {
             self.open.entry(id).or_insert_with(|| OpenFile {
                 made: Some(*key),
                 flags: observed.arg("flags"),
-                ..OpenFile::new(id, object, observed)
+                ..OpenFile::new(id, object, observed, pace)
             });
         }
         if let Some(ended) = seen.ended {
@@ -244,7 +249,7 @@ impl Index {
             return None;
         }
         let object = seen.object.unwrap_or_default();
-        let file = self.open.entry(id).or_insert_with(|| OpenFile::new(id, object, observed));
+        let file = self.open.entry(id).or_insert_with(|| OpenFile::new(id, object, observed, pace));
         match (kind, seen.bytes) {
             (Kind::Seek, _) => file.seeks += 1,
             (Kind::Sync, _) => file.syncs += 1,
@@ -266,7 +271,7 @@ impl Index {
             Kind::Wait => true,
             Kind::Other => {
                 observed.seen.bytes.is_some()
-                    && observed.seen.object.is_some_and(|object| io(object, observed.tracker) != Io::File)
+                    && observed.seen.object.is_some_and(|object| may_wait(object, observed.tracker))
             }
             _ => false,
         });
@@ -329,7 +334,7 @@ impl Kind {
 }
 
 /// Whether calls of a kind wait by their nature: for other threads, for messages, for a while. A connection's beginning is work.
-pub fn may_wait(key: CallKey) -> bool {
+pub fn waits_by_nature(key: CallKey) -> bool {
     let Some(entry) = table(key.abi).get(key.nr.into()) else { return false };
     match entry.row.name {
         "connect" => false,
@@ -341,6 +346,11 @@ pub fn may_wait(key: CallKey) -> bool {
 /// Whether a transfer goes out.
 pub fn is_write(name: &str) -> bool {
     name.starts_with("write") || name.starts_with("pwrite") || name.starts_with("send") || name == "vmsplice"
+}
+
+/// Whether reading may take until somebody writes.
+fn may_wait(object: ObjectId, tracker: &Tracker) -> bool {
+    tracker.kind(object) != ObjectKind::Path || io(object, tracker) == Io::Terminal
 }
 
 /// What is behind a descriptor, as far as it matters for transfers.

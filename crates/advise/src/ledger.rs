@@ -1,7 +1,7 @@
 //! Who saves what: each call is granted to one finding.
 
 use crate::finding::{Claim, Draft, Finding, Saving};
-use crate::index::{CallKey, Index, may_wait};
+use crate::index::{CallKey, Index, waits_by_nature};
 use crate::rule::RuleInfo;
 use crate::thresholds::{EVIDENCE, MOSTLY_CLAIMED, worth_it};
 use rustc_hash::FxHashMap;
@@ -64,7 +64,7 @@ fn gross(draft: &Draft, index: &Index) -> (Ns, u64) {
 fn grant(claim: &Claim, granted: u64, index: &Index) -> (u64, Ns) {
     let made = index.tally(claim.key);
     let calls = claim.calls.min(made.calls.saturating_sub(granted));
-    let time = if made.calls == 0 || may_wait(claim.key) {
+    let time = if made.calls == 0 || waits_by_nature(claim.key) {
         0
     } else {
         (u128::from(made.time) * u128::from(calls) / u128::from(made.calls)) as Ns

@@ -99,3 +99,21 @@ pub const SMALL_SEND: u64 = 1400;
 pub const SAME_MOMENT: Ns = 1_000_000;
 /// What an answer takes that a delayed acknowledgement held up: 40 ms and a little.
 pub const DELAYED_ACK: std::ops::Range<Ns> = 36_000_000..60_000_000;
+/// Search path: a name that so many directories do not have is searched for; one or two misses are a fallback.
+pub const SEARCH_PLACES: usize = 3;
+/// Reopened: openings of one path by one process from which on it counts as opened again and again.
+pub const OPENS_PER_PATH: u64 = 8;
+/// Time zone: checks by one process from which on they count as one per time converted.
+pub const TIME_ZONE_CHECKS: u64 = 16;
+/// Same facts: repeated answers to one thread from which on they count; libraries ask a few times when they start.
+pub const SAME_FACTS: u64 = 16;
+/// Clock calls: so many real calls to read the clock are a pattern.
+pub const CLOCK_CALLS: u64 = 100;
+/// EAGAIN spin: so many failures in a row; two or three are an event loop that empties several descriptors.
+pub const EAGAIN_STREAK: u64 = 8;
+/// Mkdir again: for so many failures a path counts.
+pub const MKDIRS_PER_PATH: u64 = 4;
+/// Epoll and files: so many refusals are a habit.
+pub const EPOLL_REFUSALS: u64 = 100;
+/// Patterns of calls that are many for one reason: fewer than this could be saved by chance, whatever time they took this time.
+pub const FEW_CALLS: u64 = 32;

@@ -51,6 +51,11 @@ impl Tracker {
         self.waits.get(&tid)
     }
 
+    /// What a descriptor of a process refers to, as far as is known.
+    pub fn object(&self, pid: Tid, fd: i32) -> Option<ObjectId> {
+        Some(self.processes.get(&pid)?.descriptors.get(fd)?.object.get())
+    }
+
     /// Hostile bytes: they are a tracee's.
     pub fn name(&self, object: ObjectId) -> &[u8] {
         self.objects.name(object)

@@ -2,7 +2,9 @@
 
 use crate::finding::{Claim, Evidence, EvidenceKind};
 use crate::index::CallKey;
+use crate::thresholds::FEW_CALLS;
 use rustc_hash::FxHashMap;
+use std::borrow::Borrow;
 use std::hash::Hash;
 use stride_event::Tid;
 use stride_track::{ObjectId, ObjectKind, Tracker};
@@ -16,7 +18,11 @@ const MAX_PROCESSES: usize = 1 << 16;
 
 impl Processes {
     pub fn count(&mut self, pid: Tid, tracker: &Tracker) {
-        self.add(pid, 1, tracker.process(pid).map_or(&b""[..], |process| &process.comm));
+        self.count_calls(pid, 1, tracker);
+    }
+
+    pub fn count_calls(&mut self, pid: Tid, calls: u64, tracker: &Tracker) {
+        self.add(pid, calls, tracker.process(pid).map_or(&b""[..], |process| &process.comm));
     }
 
     pub fn add(&mut self, pid: Tid, calls: u64, comm: &[u8]) {
@@ -63,16 +69,24 @@ impl<K: Eq + Hash, V> Bounded<K, V> {
         self.0.get_mut(key)
     }
 
-    pub fn get(&self, key: &K) -> Option<&V> {
+    pub fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
         self.0.get(key)
     }
 
-    pub fn remove(&mut self, key: &K) -> Option<V> {
-        self.0.remove(key)
+    /// All of it, and nothing stays.
+    pub fn take(&mut self) -> FxHashMap<K, V> {
+        std::mem::take(&mut self.0)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.0.iter()
+    }
+
+    pub fn remove(&mut self, key: &K) -> Option<V> {
+        self.0.remove(key)
     }
 
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
@@ -101,21 +115,46 @@ impl Claims {
         self.0.iter().map(|(key, calls)| (*key, *calls))
     }
 
+    /// Whether there is no pattern: a few calls that were slow once are chance.
+    pub fn few(&self) -> bool {
+        self.total() < FEW_CALLS
+    }
+
     pub fn list(self) -> Vec<Claim> {
         self.0.into_iter().map(|(key, calls)| Claim { key, calls }).collect()
     }
 }
 
 /// The largest few of many.
-pub fn largest<T>(
-    items: impl IntoIterator<Item = T>,
-    n: usize,
-    size: impl Fn(&T) -> (u64, std::cmp::Reverse<ObjectId>),
-) -> Vec<T> {
+pub fn largest<T, S: Ord>(items: impl IntoIterator<Item = T>, n: usize, size: impl Fn(&T) -> S) -> Vec<T> {
     let mut items: Vec<T> = items.into_iter().collect();
     items.sort_by_key(|item| std::cmp::Reverse(size(item)));
     items.truncate(n);
     items
+}
+
+/// Paths about which rules of their own have more to say: the time zone's, the resolver's.
+pub fn has_own_rule(path: &[u8]) -> bool {
+    const RESOLVER: [&[u8]; 5] = [b"resolv.conf", b"hosts", b"nsswitch.conf", b"host.conf", b"gai.conf"];
+    is_time_zone(path) || path.strip_prefix(b"/etc/").is_some_and(|name| RESOLVER.contains(&name))
+}
+
+pub fn is_time_zone(path: &[u8]) -> bool {
+    path == b"/etc/localtime" || path.starts_with(b"/usr/share/zoneinfo/")
+}
+
+/// What stands after the last slash of a path.
+pub fn base_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|b| *b == b'/').next().unwrap_or_default()
+}
+
+/// What stands before it.
+pub fn directory(path: &[u8]) -> &[u8] {
+    match path.iter().rposition(|b| *b == b'/') {
+        Some(0) => b"/",
+        Some(slash) => &path[..slash],
+        None => b".",
+    }
 }
 
 /// A thing as evidence.

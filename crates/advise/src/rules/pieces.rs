@@ -51,7 +51,7 @@ impl Pieces {
     pub fn draft(&mut self, what: &str, calls_are: &str, tracker: &Tracker) -> Option<Draft> {
         let size = |(object, piece): &(&ObjectId, &Piece)| (piece.wasted, Reverse(**object));
         let top = largest(self.things.iter(), 4, size);
-        let (worst, piece) = *top.first()?;
+        let (worst, piece) = *top.first().filter(|_| !self.claims.few())?;
         let (calls, bytes) = self.things.iter().fold((0, 0), |(c, b), (_, piece)| (c + piece.calls, b + piece.bytes));
         let name = plain(tracker.name(*worst));
         let sentence = match self.openings {
