@@ -46,6 +46,7 @@ impl Json<'_> {
     pub fn key(&mut self, name: &str) -> &mut Self {
         debug_assert!(name.bytes().all(is_plain), "{name}");
         self.next();
+        self.out.reserve(name.len() + 3);
         self.out.push(b'"');
         self.out.extend_from_slice(name.as_bytes());
         self.out.extend_from_slice(b"\":");
@@ -92,8 +93,11 @@ impl Json<'_> {
         self.out.push(b'"');
         let mut lossless = true;
         // Whole blocks at a time: most text needs no second look.
-        let blocks = bytes.chunks(16).take_while(|block| block.iter().fold(true, |all, &b| all & is_plain(b)));
-        let (plain, rest) = bytes.split_at(blocks.map(<[u8]>::len).sum());
+        let (blocks, _) = bytes.as_chunks::<16>();
+        let whole = blocks.iter().take_while(|block| block.iter().fold(true, |all, &b| all & is_plain(b)));
+        let (_, rest) = bytes.split_at(16 * whole.count());
+        let plain = bytes.len() - rest.len() + rest.iter().position(|&b| !is_plain(b)).unwrap_or(rest.len());
+        let (plain, rest) = bytes.split_at(plain);
         self.out.extend_from_slice(plain);
         for chunk in rest.utf8_chunks() {
             self.escape(chunk.valid());
@@ -162,7 +166,8 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Stands for itself within a string, and is a character of its own.
 fn is_plain(b: u8) -> bool {
-    (0x20..0x7f).contains(&b) && b != b'"' && b != b'\\'
+    // No branches: sixteen are looked at in one go.
+    (0x20..0x7f).contains(&b) & (b != b'"') & (b != b'\\')
 }
 
 #[cfg(test)]
