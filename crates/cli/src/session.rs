@@ -47,7 +47,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             let limits = spec.limits;
             let engine = Engine::start(&options, spec)?;
             outputs::release_stdio();
-            let info = info(&engine, offset, started);
+            let info = info(&options, &engine, offset, started);
             if let Some(complaint) = recording.as_mut().and_then(|r| r.begin(&options, &engine, &limits, &info)) {
                 outputs.complain(&complaint);
             }
@@ -63,7 +63,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
     for failure in engine.failures() {
         outputs.complain(&failure);
     }
-    let info = info(&engine, offset, started);
+    let info = info(&options, &engine, offset, started);
     let mut views = Views::new(&options, &mut outputs, world.shown, world.tracked, info, recording, files)?;
     let mut selector = Selector::new(&options, world.chosen_by);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
@@ -160,7 +160,7 @@ impl World {
 }
 
 /// The circumstances, for views that tell of them.
-fn info(engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
+fn info(options: &Options, engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
     if let Some(replay) = engine.replayed() {
         let recorded = replay.metadata();
         return RunInfo {
@@ -171,6 +171,7 @@ fn info(engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
             machine: recorded.machine.clone(),
             engine: recorded.engine.clone(),
             started: recorded.started,
+            partial: recorded.partial,
             wall_offset,
         };
     }
@@ -185,6 +186,7 @@ fn info(engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
         machine: field(UtsName::machine),
         engine: engine.name().into(),
         started,
+        partial: !options.sees_all_calls(),
         wall_offset,
     }
 }
@@ -251,7 +253,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         // Where not all calls are seen, views cannot follow what descriptors refer to.
         descriptors: prints && !options.decode_fds.is_empty()
             || !options.paths.is_empty()
-            || options.has_views() && !options.trace.is_all(),
+            || options.has_views() && !options.sees_all_calls(),
         no_memory: !prints && !by_path,
     })
 }

@@ -284,6 +284,14 @@ impl Options {
             && (!self.has_views() || self.output != Output::Stderr)
     }
 
+    /// Whether filters leave it to Stride which calls are shown; else engines may skip some.
+    pub fn sees_all_calls(&self) -> bool {
+        self.trace.is_all()
+            && self.paths.is_empty()
+            && self.trace_fds.is_none()
+            && [Status::Successful, Status::Failed].iter().all(|&status| self.status.contains(status))
+    }
+
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
         self.json || self.advise || self.record.is_some()

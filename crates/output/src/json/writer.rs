@@ -1,22 +1,38 @@
 //! JSON, appended to a buffer: objects, arrays, numbers, and strings that hold whatever a tracee made up.
 
+use stride_event::Tid;
+use stride_track::{ObjectKind, Tracker};
+
 /// Appends JSON to a buffer. Commas come by themselves: what was written last tells whether one is due.
 pub struct Json<'o> {
     pub out: &'o mut Vec<u8>,
-    /// What is known of descriptors besides what comes with them: of the one that the call is about, and of the one it makes.
-    pub known: [Option<KnownFd<'o>>; 2],
+    /// Who knows of descriptors what does not come with them.
+    pub known: Option<Known<'o>>,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct KnownFd<'o> {
-    pub fd: i32,
-    pub socket: bool,
-    pub name: &'o [u8],
+/// What the tracker knows of the descriptors of a call.
+#[derive(Clone, Copy)]
+pub struct Known<'o> {
+    pub tracker: &'o Tracker,
+    pub tid: Tid,
+    /// It returned just now.
+    pub returned: bool,
+}
+
+impl<'o> Known<'o> {
+    /// The name, and whether it is a socket's. What the call closed is no longer where the others are.
+    pub fn fd(&self, fd: i32) -> Option<(&'o [u8], bool)> {
+        let seen = self.tracker.seen().filter(|_| self.returned);
+        let given = seen.and_then(|seen| seen.object.filter(|_| seen.fd == Some(fd)));
+        let made = || seen.and_then(|seen| seen.made.filter(|made| made.0 == fd)).map(|made| made.2);
+        let object = given.or_else(made).or_else(|| self.tracker.descriptor(self.tid, fd))?;
+        Some((self.tracker.name(object), self.tracker.kind(object) == ObjectKind::Socket))
+    }
 }
 
 impl<'o> Json<'o> {
     pub fn new(out: &'o mut Vec<u8>) -> Json<'o> {
-        Json { out, known: [None; 2] }
+        Json { out, known: None }
     }
 }
 
