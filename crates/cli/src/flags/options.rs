@@ -50,6 +50,10 @@ pub struct Options {
     pub record: Option<PathBuf>,
     /// `--json`: in place of text.
     pub json: bool,
+    /// A trace for Perfetto goes to this file.
+    pub perfetto: Option<PathBuf>,
+    /// A page about the run goes to this file.
+    pub html: Option<PathBuf>,
     /// `-A`.
     pub append: bool,
     /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
@@ -281,7 +285,7 @@ impl Options {
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
             && !(self.json || self.advise)
-            && (!self.has_views() || self.output != Output::Stderr)
+            && (!self.has_views() || !matches!(self.output, Output::Stderr | Output::Stdout))
     }
 
     /// Whether filters leave it to Stride which calls are shown; else engines may skip some.
@@ -294,7 +298,7 @@ impl Options {
 
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.json || self.advise || self.record.is_some()
+        self.json || self.advise || self.record.is_some() || self.perfetto.is_some() || self.html.is_some()
     }
 }
 
