@@ -284,7 +284,8 @@ impl Options {
     /// for them, where one goes to a file of its own.
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
-            && !(self.json || self.advise)
+            && !self.json
+            && !self.advise
             && (!self.has_views() || !matches!(self.output, Output::Stderr | Output::Stdout))
     }
 
