@@ -432,6 +432,12 @@ fn it_goes_where_text_goes() {
     command.args(["--json", "-o"]).arg(format!("|cat > {}", out.display())).arg("/bin/true");
     Run::of(command);
     valid(&piped.read("out"));
+    let full = Scratch::new("json-full");
+    let mut command = stride();
+    command.args(["--json", "-o", "/dev/full", "/bin/sh", "-c", "echo ran > ran"]).current_dir(full.path(""));
+    let run = Run::of(command);
+    assert_eq!((run.code(), run.messages()), (Some(0), vec!["/dev/full: No space left on device"]));
+    assert_eq!(full.read("ran"), "ran\n");
     for (options, why) in [
         (&["-c"][..], "--json and the summaries of -c and -C are mutually exclusive: a summary is a table"),
         (&["-C"], "--json and the summaries of -c and -C are mutually exclusive: a summary is a table"),

@@ -266,7 +266,9 @@ impl View for JsonView {
         let mut out = std::mem::take(&mut self.out);
         self.write(event, tracker, &mut out);
         self.out = out;
-        if self.sink.eager || self.out.len() >= BATCH || matches!(event, Event::Idle) {
+        // A start comes with what follows it: that an output cannot be written is no reason not to run a program.
+        let due = self.sink.eager && !matches!(event, Event::Started { .. });
+        if due || self.out.len() >= BATCH || matches!(event, Event::Idle) {
             self.flush();
         }
     }
