@@ -15,7 +15,7 @@ use nix::sys::utsname::UtsName;
 use nix::unistd::Pid;
 use std::ffi::OsStr;
 use std::rc::Rc;
-use stride_event::{About, CallSet, Counting, Event, Limits, Origin, Seccomp, Tid, TraceSpec};
+use stride_event::{About, CallSet, Counting, Event, Limits, Ns, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::Status;
 use stride_output::{Column, Key, RunInfo, SortKey};
 use stride_proc::{Live, Noted, Source};
@@ -35,6 +35,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let mut outputs = outputs::Outputs::open(&options)?;
     let world = World::of(replay.as_ref(), recording.as_ref());
     let mut offset = outputs::wall_offset();
+    let started = outputs::monotonic();
     let mut engine = match replay {
         Some(replay) => {
             offset = replay.metadata().wall_offset.into();
@@ -47,7 +48,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             let counts = spec.counting.is_some();
             let engine = Engine::start(&options, spec)?;
             outputs::release_stdio();
-            let info = info(&engine, offset);
+            let info = info(&engine, offset, started);
             let by_reader = options.summary.as_mut().filter(|s| !s.wall_clock && !engine.tells_cpu_times() && !counts);
             if let Some(summary) = by_reader {
                 outputs.complain(
@@ -71,7 +72,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
     for failure in engine.failures() {
         outputs.complain(&failure);
     }
-    let info = info(&engine, offset);
+    let info = info(&engine, offset, started);
     let mut views = Views::new(&options, &mut outputs, world.shown, world.tracked, info, recording, files)?;
     let mut selector = Selector::new(&options, world.chosen_by);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
@@ -168,7 +169,7 @@ impl World {
 }
 
 /// The circumstances, for views that tell of them.
-fn info(engine: &Engine, wall_offset: i128) -> RunInfo {
+fn info(engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
     if let Some(replay) = engine.replayed() {
         let recorded = replay.metadata();
         return RunInfo {
@@ -192,7 +193,7 @@ fn info(engine: &Engine, wall_offset: i128) -> RunInfo {
         release: field(UtsName::release),
         machine: field(UtsName::machine),
         engine: engine.name().into(),
-        started: outputs::monotonic(),
+        started,
         wall_offset,
     }
 }

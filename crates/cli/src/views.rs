@@ -26,8 +26,17 @@ pub struct Views {
 }
 
 /// Views that are no text. Their files are open; what they hold is gone from here on.
-fn others(options: &Options, _info: RunInfo, _files: Files) -> Result<Vec<Box<dyn View>>> {
+fn others(
+    options: &Options,
+    outputs: &mut Outputs,
+    shown: &Rc<dyn Source>,
+    info: RunInfo,
+    _files: Files,
+) -> Result<Vec<Box<dyn View>>> {
     let mut views: Vec<Box<dyn View>> = Vec::new();
+    if options.json {
+        views.push(Box::new(outputs.json_view(options, shown.clone(), &info)?));
+    }
     if options.advise {
         views.push(Box::new(AdviseView::default()));
     }
@@ -35,7 +44,7 @@ fn others(options: &Options, _info: RunInfo, _files: Files) -> Result<Vec<Box<dy
 }
 
 impl Views {
-    /// `shown` answers what the text asks of the world, and `tracked` what the tracker does.
+    /// `shown` answers what text and JSON ask of the world, and `tracked` what the tracker does.
     pub fn new(
         options: &Options,
         outputs: &mut Outputs,
@@ -46,7 +55,7 @@ impl Views {
         files: Files,
     ) -> Result<Views> {
         let wall_offset = info.wall_offset;
-        let others = others(options, info, files)?;
+        let others = others(options, outputs, &shown, info, files)?;
         let summary = options.summary.as_ref();
         let tracks = recording.is_some() || !others.is_empty() || summary.is_some_and(|s| s.is_by(Key::is_tracked));
         let known = WordSet::of(&[FdDetail::Path, FdDetail::Socket]);
@@ -83,6 +92,10 @@ impl Views {
 
     /// Messages about tracees that strace writes to stderr, not to the trace.
     pub fn tell(&mut self, event: &Event<'_>, run: &Run<'_>, outputs: &mut Outputs) {
+        if run.options.json && matches!(event, Event::Started { .. } | Event::Detached { .. }) {
+            // They are objects.
+            return;
+        }
         let quiet = |message| run.options.is_quiet(message);
         let message = match *event {
             Event::Started { tid, origin, .. } if !quiet(Quiet::Attach) => {

@@ -47,6 +47,7 @@ pub struct Draft {
     pub advise: bool,
     pub record: Option<OsString>,
     pub replay: Option<OsString>,
+    pub json: bool,
     pub append: bool,
     pub color: Color,
 
@@ -130,6 +131,7 @@ impl Draft {
             advise: false,
             record: None,
             replay: None,
+            json: false,
             append: false,
             color: Color::default(),
             columns: 40,

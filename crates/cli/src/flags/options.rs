@@ -48,6 +48,8 @@ pub struct Options {
     pub output: Output,
     /// Everything goes to this file, for `--replay`.
     pub record: Option<PathBuf>,
+    /// `--json`: in place of text.
+    pub json: bool,
     /// `-A`.
     pub append: bool,
     /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
@@ -276,17 +278,17 @@ impl Options {
         self.quiet.contains(message)
     }
 
-    /// Whether calls are printed one by one: neither where another view goes to the same place, nor, unless there is a place for
-    /// them, where one goes to a file of its own.
+    /// Whether calls are printed one by one as text: neither where another view goes to the same place, nor, unless there is a place
+    /// for them, where one goes to a file of its own.
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
-            && !self.advise
+            && !(self.json || self.advise)
             && (!self.has_views() || self.output != Output::Stderr)
     }
 
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.record.is_some() || self.advise
+        self.json || self.advise || self.record.is_some()
     }
 }
 

@@ -122,7 +122,7 @@ static __always_inline bool counted(struct task_struct *task, struct task_state 
 	if (!count)
 		return false;
 	count->calls++;
-	if (ret < 0 && ret >= -4095)
+	if (is_error(ret))
 		count->errors++;
 	if (count_bytes && plan->flags & CALL_MOVES && ret > 0)
 		count->bytes += ret;
