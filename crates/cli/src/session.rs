@@ -294,8 +294,8 @@ fn counting(options: &Options) -> Option<Counting> {
     Some(Counting {
         only,
         cpu_time: !summary.wall_clock,
-        latencies: shows(|c| matches!(c, Column::P50 | Column::P99)),
-        bytes: shows(|c| c == Column::Bytes),
+        latencies: options.json || shows(|c| matches!(c, Column::P50 | Column::P99)),
+        bytes: options.json || shows(|c| c == Column::Bytes),
         by,
     })
 }

@@ -286,9 +286,14 @@ impl Options {
             && (!self.has_views() || self.output != Output::Stderr)
     }
 
+    /// Whether there is an object for each call, and not just for rows of a summary.
+    pub fn tells_calls_as_json(&self) -> bool {
+        self.json && self.summary.as_ref().is_none_or(|summary| !summary.only)
+    }
+
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.json || self.advise || self.record.is_some()
+        self.tells_calls_as_json() || self.advise || self.record.is_some()
     }
 }
 

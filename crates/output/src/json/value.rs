@@ -237,7 +237,7 @@ impl Json<'_> {
         });
     }
 
-    fn fd(&mut self, fd: i32, note: Option<&FdNote<'_>>) {
+    pub(crate) fn fd(&mut self, fd: i32, note: Option<&FdNote<'_>>) {
         const AT_FDCWD: i32 = -100;
         self.object(|j| {
             j.key("fd").int(fd);
