@@ -35,12 +35,15 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let mut outputs = outputs::Outputs::open(&options)?;
     let world = World::of(replay.as_ref(), recording.as_ref());
     let mut offset = outputs::wall_offset();
+    // Before the first call: an engine may let the command run at once.
     let started = outputs::monotonic();
-    let mut engine = match replay {
+    let (mut engine, info) = match replay {
         Some(replay) => {
             offset = replay.metadata().wall_offset.into();
             replayed::adapt(&mut options, replay.metadata()).iter().for_each(|note| outputs.complain(note));
-            Engine::replay(replay)
+            let engine = Engine::replay(replay);
+            let info = info(&engine, offset, started);
+            (engine, info)
         }
         None => {
             let spec = spec(&options)?;
@@ -60,7 +63,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             if let Some(complaint) = recording.as_mut().and_then(|r| r.begin(&options, &engine, &limits, &info)) {
                 outputs.complain(&complaint);
             }
-            engine
+            (engine, info)
         }
     };
     if options.debug {
@@ -72,7 +75,6 @@ pub fn run(mut options: Options) -> Result<Ended> {
     for failure in engine.failures() {
         outputs.complain(&failure);
     }
-    let info = info(&engine, offset, started);
     let mut views = Views::new(&options, &mut outputs, world.shown, world.tracked, info, recording, files)?;
     let mut selector = Selector::new(&options, world.chosen_by);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
@@ -105,8 +107,8 @@ pub fn run(mut options: Options) -> Result<Ended> {
                 let _ = nix::sys::signal::kill(Pid::from_raw(tid), Signal::SIGKILL);
                 bail!(error);
             }
-            // Whoever reads has left: there is nothing else to do.
-            if options.replay.is_some() {
+            // Whoever reads has left: there is nothing else to do, unless for other views.
+            if options.replay.is_some() && !options.has_views() {
                 engine.stop();
             }
             if options.replay.is_none() || !error.ends_with(Errno::EPIPE.desc()) {
@@ -128,6 +130,11 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let ending = engine.replayed().map_or(Ok(None), Replay::ending);
     drop(engine);
     views.merge(&counted);
+    match &ending {
+        Ok(Some(cut)) => views.note(cut),
+        Err(broken) => views.note(&broken.to_string()),
+        Ok(None) => {}
+    }
     let counted = counting(&options).is_some();
     let verdict = views.finish(&losses, counted, &mut outputs);
     // The output command ends when the last handle on its input is closed.

@@ -11,7 +11,7 @@ use anyhow::Result;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Fate, Origin};
 use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
-use stride_output::{AdviseView, End, Key, Lost, RunInfo, Summary, TextView, View};
+use stride_output::{AdviseView, End, HtmlView, Key, Lost, Perfetto, RunInfo, Summary, TextView, View};
 use stride_proc::{Proc, Source};
 use stride_track::Tracker;
 
@@ -30,15 +30,28 @@ fn others(
     options: &Options,
     outputs: &mut Outputs,
     shown: &Rc<dyn Source>,
-    info: RunInfo,
-    _files: Files,
+    info: &RunInfo,
+    mut files: Files,
 ) -> Result<Vec<Box<dyn View>>> {
     let mut views: Vec<Box<dyn View>> = Vec::new();
     if options.tells_calls_as_json() {
-        views.push(Box::new(outputs.json_view(options, shown.clone(), &info)?));
+        views.push(Box::new(outputs.json_view(options, shown.clone(), info)?));
     }
     if options.advise {
         views.push(Box::new(AdviseView::default()));
+    }
+    let style = layout::layout(options, false).style;
+    let world = || Box::new(Proc::new(options.decode_fds, options.decode_pids, shown.clone()));
+    if let Some(target) = files.take("--perfetto") {
+        let to = target.path.display().to_string();
+        let whole = Box::new(target.whole()?);
+        views.push(Box::new(Perfetto::new(to, whole, style, layout::decoding(options), world(), info)));
+    }
+    if let Some(target) = files.take("--html") {
+        let to = target.path.display().to_string();
+        let whole = Box::new(target.whole()?);
+        let page = HtmlView::new(to, whole, style, layout::decoding(options), world(), info);
+        views.push(Box::new(if options.advise { page.with_advice() } else { page }));
     }
     Ok(views)
 }
@@ -55,7 +68,7 @@ impl Views {
         files: Files,
     ) -> Result<Views> {
         let wall_offset = info.wall_offset;
-        let others = others(options, outputs, &shown, info, files)?;
+        let others = others(options, outputs, &shown, &info, files)?;
         let summary = options.summary.as_ref();
         let tracks = recording.is_some() || !others.is_empty() || summary.is_some_and(|s| s.is_by(Key::is_tracked));
         let known = WordSet::of(&[FdDetail::Path, FdDetail::Socket]);
@@ -137,6 +150,11 @@ impl Views {
         text.or_else(|| self.others.iter_mut().find_map(|view| view.take_error()))
     }
 
+    /// Something to know of the whole run.
+    pub fn note(&mut self, what: &str) {
+        self.others.iter_mut().for_each(|view| view.note(what));
+    }
+
     pub fn merge(&mut self, counted: &[Counted]) {
         if let Some(summary) = &mut self.summary {
             counted.iter().for_each(|counted| summary.merge(counted));
@@ -160,6 +178,9 @@ impl Views {
             let end = End { tracker, lost_calls: losses.calls, lost_threads: losses.threads };
             for view in &mut self.others {
                 outputs.write_tail(&view.finish(&end), self.text.as_mut());
+                if let Some(error) = view.take_error() {
+                    outputs.complain(&error);
+                }
             }
         }
         outputs.write_tail(&objects, None);

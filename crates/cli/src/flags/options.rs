@@ -50,6 +50,10 @@ pub struct Options {
     pub record: Option<PathBuf>,
     /// `--json`: in place of text.
     pub json: bool,
+    /// A trace for Perfetto goes to this file.
+    pub perfetto: Option<PathBuf>,
+    /// A page about the run goes to this file.
+    pub html: Option<PathBuf>,
     /// `-A`.
     pub append: bool,
     /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
@@ -283,7 +287,7 @@ impl Options {
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
             && !(self.json || self.advise)
-            && (!self.has_views() || self.output != Output::Stderr)
+            && (!self.has_views() || !matches!(self.output, Output::Stderr | Output::Stdout))
     }
 
     /// Whether there is an object for each call, and not just for rows of a summary.
@@ -293,7 +297,11 @@ impl Options {
 
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.tells_calls_as_json() || self.advise || self.record.is_some()
+        self.tells_calls_as_json()
+            || self.advise
+            || self.record.is_some()
+            || self.perfetto.is_some()
+            || self.html.is_some()
     }
 }
 

@@ -69,7 +69,7 @@ pub fn validate(
     }
     let output = output(&draft, output_separately)?;
     let to_file = output != Output::Stderr;
-    let elsewhere = to_file || draft.record.is_some();
+    let elsewhere = to_file || draft.record.is_some() || draft.perfetto.is_some() || draft.html.is_some();
     // In JSON they are data like the rest.
     let quiet = quiet(&draft, elsewhere && !draft.json)?;
     let daemonize = daemonize(&draft);
@@ -110,6 +110,8 @@ pub fn validate(
         output,
         advise: draft.advise,
         record: draft.record.map(Into::into),
+        perfetto: draft.perfetto.map(Into::into),
+        html: draft.html.map(Into::into),
         replay: draft.replay.map(Into::into),
         json: draft.json,
         append: draft.append,
@@ -458,6 +460,9 @@ mod tests {
         assert_eq!(options_of(&["--replay=r", "-o", "x"]).output, Output::File("x".into()));
         assert!(!options_of(&["--record=r", "x"]).prints_calls());
         assert!(options_of(&["--record=r", "-o", "y", "x"]).prints_calls());
+        assert!(!options_of(&["--perfetto=p", "x"]).prints_calls());
+        assert!(!options_of(&["--replay=r", "--perfetto=p"]).prints_calls());
+        assert!(options_of(&["--replay=r", "--perfetto=p", "-o", "y"]).prints_calls());
     }
 
     #[test]

@@ -72,7 +72,7 @@ fn rows(table: &Table, out: &mut String) {
 }
 
 /// `185,461 of 664,447 calls (28%), about 45 ms: every check but the first`
-fn saving(saving: &Saving) -> String {
+pub fn saving(saving: &Saving) -> String {
     let mut text = String::new();
     if saving.calls > 0 {
         let percent = saving.calls as f64 * 100.0 / saving.of.max(1) as f64;
@@ -89,7 +89,7 @@ fn saving(saving: &Saving) -> String {
 }
 
 /// `/etc/passwd: 120 calls, 4,096 bytes, 1.2 ms, first on line 7`
-fn item(evidence: &Evidence) -> String {
+pub fn item(evidence: &Evidence) -> String {
     let mut name = Vec::new();
     escape_path(&mut name, &evidence.name, HexStrings::Never);
     let mut text = String::from_utf8_lossy(&name).into_owned();

@@ -175,6 +175,26 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
+        long: Some("html"),
+        arg: Arg::Required("FILE"),
+        help: "write a page about the run to FILE, for a browser",
+        own: true,
+        doc: "Writes a report of the whole run as one HTML page that needs nothing else and loads nothing from anywhere: what ran \
+              and what dominates, a timeline of all threads to zoom into, calls by count and by time, how their times are \
+              distributed, busiest files and sockets, errors, slowest calls, processes as a tree, and what was lost.\n\n\
+              The page stays below 5 MB however long the run: where there are very many calls, the timeline shows long ones by \
+              themselves and sums up the others, and tables list the most important rows and say how many are left out.\n\n\
+              Options that say which calls are shown and how their arguments look (-e, -P, -s, -v, -x, -X, -y) hold for it, too. \
+              If the calls are wanted as text as well, say where with -o; else they are not shown.\n\n\
+              FILE is opened before anything is run and written when tracing ends, be it by an interrupt. If it cannot be written, \
+              Stride says so.",
+        update: |draft, given| {
+            draft.html = given.value.clone();
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
         short: Some('i'),
         long: Some("instruction-pointer"),
         help: "print the address each call is made from",
@@ -277,6 +297,24 @@ pub const FLAGS: &[Flag] = &[
               the thread.",
         update: |draft, _| {
             draft.output_separately = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("perfetto"),
+        arg: Arg::Required("FILE"),
+        help: "write a trace for ui.perfetto.dev to FILE",
+        own: true,
+        doc: "Writes a trace that https://ui.perfetto.dev and Perfetto's trace_processor open: a track for each thread under \
+              its process, a slice for each call with its arguments, what it returned and what its descriptor refers to, a \
+              flow from each fork to the child, marks for signals, execve, ends of threads and lost calls, and calls per \
+              second over time. Calls that failed are of category error and named with their error, as in \"openat ENOENT\".\n\n\
+              Options that say which calls are shown and how their arguments look (-e, -P, -s, -v, -x, -X, -y) hold for it, too. \
+              If the calls are wanted as text as well, say where with -o; else they are not shown.\n\n\
+              FILE is written as calls are made. If it cannot be written any further, all else goes on, and Stride says so.",
+        update: |draft, given| {
+            draft.perfetto = given.value.clone();
             Ok(())
         },
         ..BASE
