@@ -208,6 +208,17 @@ fn the_timeline_zooms_and_pans() {
     assert!(browser.text(detail).contains("took "));
     browser.click(".tools button:last-child");
     assert_eq!(view(&mut browser), whole);
+    // At the end, ls and its thread are long gone.
+    let threads = |browser: &mut Browser| {
+        view(browser);
+        browser.text("document.querySelector('#lanes').dataset.threads")
+    };
+    assert_eq!(threads(&mut browser), "3");
+    browser.click(".tools input");
+    assert_eq!(threads(&mut browser), "3");
+    browser.eval("document.querySelector('#lanes').focus()");
+    ["+", "+", "+", "+", "End"].iter().for_each(|key| browser.key(key));
+    assert_eq!(threads(&mut browser), "2");
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
