@@ -63,10 +63,10 @@ _stride() {
     -S|--summary-sort-by) COMPREPLY=($(compgen -W 'avg-time calls errors max-time min-time name none p50 p99 time total-time wall-avg wall-max wall-min wall-total' -- "$cur")); return ;;
     -U|--summary-columns) COMPREPLY=(); return ;;
     --syscall-limit) COMPREPLY=(); return ;;
-    --generate) COMPREPLY=($(compgen -W 'complete-bash complete-fish complete-zsh man' -- "$cur")); return ;;
+    --generate) COMPREPLY=($(compgen -W 'complete-bash complete-fish complete-zsh json-schema man' -- "$cur")); return ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '-e --argv0 -E --env -p --attach -u --user -b --detach-on -D --daemonize --engine -f --follow-forks -I --interruptible --kill-on-exit --on-overflow --record --replay --ring-size -P --trace-path --signal --status --trace --trace-fds -z --successful-only -Z --failed-only -a --columns -A --output-append-mode --abbrev --absolute-timestamps --always-show-pid --color --decode-fds --decode-pids --html -i --instruction-pointer -n --syscall-number -N --arg-names -o --output --output-separately --perfetto --pidns-translation -q --quiet -r --relative-timestamps --raw --read -s --string-limit --strings-in-hex -t -T --syscall-times -v --no-abbrev --verbose --write -x -X --const-print-style -y -Y --advise -c --summary-only -C --summary --explain -O --summary-syscall-overhead -S --summary-sort-by -U --summary-columns -w --summary-wall-clock --syscall-limit -d --debug --doctor -F --generate -h --help --seccomp-bpf -V --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '-e --argv0 -E --env -p --attach -u --user -b --detach-on -D --daemonize --engine -f --follow-forks -I --interruptible --kill-on-exit --on-overflow --record --replay --ring-size -P --trace-path --signal --status --trace --trace-fds -z --successful-only -Z --failed-only -a --columns -A --output-append-mode --abbrev --absolute-timestamps --always-show-pid --color --decode-fds --decode-pids --html -i --instruction-pointer --json -n --syscall-number -N --arg-names -o --output --output-separately --perfetto --pidns-translation -q --quiet -r --relative-timestamps --raw --read -s --string-limit --strings-in-hex -t -T --syscall-times -v --no-abbrev --verbose --write -x -X --const-print-style -y -Y --advise -c --summary-only -C --summary --explain -O --summary-syscall-overhead -S --summary-sort-by -U --summary-columns -w --summary-wall-clock --syscall-limit -d --debug --doctor -F --generate -h --help --seccomp-bpf -V --version' -- "$cur"))
   else
     COMPREPLY=($(compgen -c -- "$cur"))
   fi

@@ -65,6 +65,14 @@ impl Evidence {
     }
 }
 
+/// Facts in rows, for a finding that is one.
+#[derive(Clone, Debug)]
+pub struct Table {
+    pub heads: Vec<&'static str>,
+    /// Made plain already.
+    pub rows: Vec<Vec<String>>,
+}
+
 /// What a rule says at the end; what it saves is settled by the ledger.
 pub struct Draft {
     /// One sentence in plain words, with its full stop. What it would save is said elsewhere.
@@ -108,6 +116,7 @@ pub struct Finding {
     pub title: &'static str,
     pub sentence: String,
     pub evidence: Vec<Evidence>,
+    pub table: Option<Table>,
     pub advice: String,
     pub confidence: Confidence,
     pub saving: Saving,

@@ -26,10 +26,16 @@ pub struct Views {
 }
 
 /// Views that are no text. Their files are open; what they hold is gone from here on.
-fn others(options: &Options, shown: &Rc<dyn Source>, info: &RunInfo, mut files: Files) -> Result<Vec<Box<dyn View>>> {
+fn others(
+    options: &Options,
+    outputs: &mut Outputs,
+    shown: &Rc<dyn Source>,
+    info: &RunInfo,
+    mut files: Files,
+) -> Result<Vec<Box<dyn View>>> {
     let mut views: Vec<Box<dyn View>> = Vec::new();
-    if options.advise {
-        views.push(Box::new(AdviseView::default()));
+    if options.json {
+        views.push(Box::new(outputs.json_view(options, shown.clone(), info)?));
     }
     let style = layout::layout(options, false).style;
     let world = || Box::new(Proc::new(options.decode_fds, options.decode_pids, shown.clone()));
@@ -44,11 +50,14 @@ fn others(options: &Options, shown: &Rc<dyn Source>, info: &RunInfo, mut files: 
         let page = HtmlView::new(to, whole, style, layout::decoding(options), world(), info);
         views.push(Box::new(if options.advise { page.with_advice() } else { page }));
     }
+    if options.advise {
+        views.push(Box::new(AdviseView::default()));
+    }
     Ok(views)
 }
 
 impl Views {
-    /// `shown` answers what the text asks of the world, and `tracked` what the tracker does.
+    /// `shown` answers what text and JSON ask of the world, and `tracked` what the tracker does.
     pub fn new(
         options: &Options,
         outputs: &mut Outputs,
@@ -59,7 +68,7 @@ impl Views {
         files: Files,
     ) -> Result<Views> {
         let wall_offset = info.wall_offset;
-        let others = others(options, &shown, &info, files)?;
+        let others = others(options, outputs, &shown, &info, files)?;
         let tracks = recording.is_some() || !others.is_empty();
         let known = WordSet::of(&[FdDetail::Path, FdDetail::Socket]);
         Ok(Views {
@@ -95,6 +104,10 @@ impl Views {
 
     /// Messages about tracees that strace writes to stderr, not to the trace.
     pub fn tell(&mut self, event: &Event<'_>, run: &Run<'_>, outputs: &mut Outputs) {
+        if run.options.json && matches!(event, Event::Started { .. } | Event::Detached { .. }) {
+            // They are objects.
+            return;
+        }
         let quiet = |message| run.options.is_quiet(message);
         let message = match *event {
             Event::Started { tid, origin, .. } if !quiet(Quiet::Attach) => {

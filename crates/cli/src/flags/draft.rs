@@ -49,6 +49,7 @@ pub struct Draft {
     pub perfetto: Option<OsString>,
     pub html: Option<OsString>,
     pub replay: Option<OsString>,
+    pub json: bool,
     pub append: bool,
     pub color: Color,
 
@@ -133,6 +134,7 @@ impl Draft {
             perfetto: None,
             html: None,
             replay: None,
+            json: false,
             append: false,
             color: Color::default(),
             columns: 40,

@@ -48,6 +48,8 @@ pub struct Options {
     pub output: Output,
     /// Everything goes to this file, for `--replay`.
     pub record: Option<PathBuf>,
+    /// `--json`: in place of text.
+    pub json: bool,
     /// A trace for Perfetto goes to this file.
     pub perfetto: Option<PathBuf>,
     /// A page about the run goes to this file.
@@ -278,17 +280,17 @@ impl Options {
         self.quiet.contains(message)
     }
 
-    /// Whether calls are printed one by one: neither where another view goes to the same place, nor, unless there is a place for
-    /// them, where one goes to a file of its own.
+    /// Whether calls are printed one by one as text: neither where another view goes to the same place, nor, unless there is a place
+    /// for them, where one goes to a file of its own.
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
-            && !self.advise
+            && !(self.json || self.advise)
             && (!self.has_views() || !matches!(self.output, Output::Stderr | Output::Stdout))
     }
 
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.record.is_some() || self.advise || self.perfetto.is_some() || self.html.is_some()
+        self.json || self.advise || self.record.is_some() || self.perfetto.is_some() || self.html.is_some()
     }
 }
 

@@ -28,6 +28,7 @@ pub fn validate(
     let follow_forks = follow(&draft, warn);
     let output_separately = draft.output_separately || draft.follow_count > 1;
     summaries(&draft, output_separately, warn)?;
+    json(&draft, output_separately)?;
     if draft.output.is_none() {
         // -ff alone is too common to complain about.
         if draft.output_separately && !follow_forks {
@@ -68,7 +69,8 @@ pub fn validate(
     let output = output(&draft, output_separately)?;
     let to_file = output != Output::Stderr;
     let elsewhere = to_file || draft.record.is_some() || draft.perfetto.is_some() || draft.html.is_some();
-    let quiet = quiet(&draft, elsewhere)?;
+    // In JSON they are data like the rest.
+    let quiet = quiet(&draft, elsewhere && !draft.json)?;
     let daemonize = daemonize(&draft);
 
     Ok(Options {
@@ -109,6 +111,7 @@ pub fn validate(
         perfetto: draft.perfetto.map(Into::into),
         html: draft.html.map(Into::into),
         replay: draft.replay.map(Into::into),
+        json: draft.json,
         append: draft.append,
         color: if draft.color == Color::Auto && no_color { Color::Never } else { draft.color },
         columns: draft.columns,
@@ -291,6 +294,20 @@ fn summaries(draft: &Draft, output_separately: bool, warn: Warn) -> Result<(), S
     Ok(())
 }
 
+/// What makes no JSON, or more than one stream of it.
+fn json(draft: &Draft, output_separately: bool) -> Result<(), Stop> {
+    for (given, name, why) in [
+        (draft.summarizes(), "the summaries of -c and -C", "a summary is a table"),
+        (draft.advise, "--advise", "findings are text"),
+        (output_separately, "-ff/--output-separately", "every object tells its pid and tid, so that one file will do"),
+    ] {
+        if draft.json && given {
+            return Err(Stop::usage(format!("--json and {name} are mutually exclusive: {why}")));
+        }
+    }
+    Ok(())
+}
+
 fn resolve_paths(draft: &Draft, warn: Warn) -> PathSet {
     // As in strace, -qqq does not count here: it comes too late.
     let quiet = draft.quiet.is_some_and(|quiet| quiet.contains(Quiet::PathResolution));
@@ -437,6 +454,9 @@ mod tests {
         assert_eq!(options_of(&["--replay=r", "-o", "x"]).output, Output::File("x".into()));
         assert!(!options_of(&["--record=r", "x"]).prints_calls());
         assert!(options_of(&["--record=r", "-o", "y", "x"]).prints_calls());
+        assert!(!options_of(&["--perfetto=p", "x"]).prints_calls());
+        assert!(!options_of(&["--replay=r", "--perfetto=p"]).prints_calls());
+        assert!(options_of(&["--replay=r", "--perfetto=p", "-o", "y"]).prints_calls());
     }
 
     #[test]

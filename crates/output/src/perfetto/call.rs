@@ -5,7 +5,7 @@ use super::schema::event::{SLICE_BEGIN, SLICE_END};
 use super::text::printable;
 use super::tracks::Thread;
 use crate::{Brief, names};
-use stride_decode::{Decoded, Return, Value};
+use stride_decode::{Decoded, PidNote, Return, Value};
 use stride_event::{Call, Ns, Outcome};
 use stride_syscalls::{Class, Ret, Syscall};
 use stride_track::Tracker;
@@ -25,6 +25,11 @@ pub fn category(row: Option<&Syscall>) -> &'static str {
     ];
     let class = row.map_or(Class::NONE, |row| row.class);
     BY_WEIGHT.iter().find(|(weighty, _)| class.0 & weighty.0 != 0).map_or("other", |(_, name)| name)
+}
+
+/// Its end is no surprise: exit and the like.
+pub fn never_returns(decoded: &Decoded<'_>) -> bool {
+    decoded.row.is_some_and(|row| matches!(row.ret, Ret::Never))
 }
 
 /// Writes slices.
@@ -61,7 +66,7 @@ impl Slices {
         if let Some(flow) = flow {
             begin.flow(flow);
         }
-        if returned.is_none() && !decoded.row.is_some_and(|row| matches!(row.ret, Ret::Never)) {
+        if returned.is_none() && !never_returns(decoded) {
             begin.yes("unfinished");
         }
         begin.write(out);
@@ -91,6 +96,9 @@ impl Slices {
             (Outcome::Value(_), Value::Int(v), None) => end.int("ret", v),
             (Outcome::Value(_), Value::UInt(v), None) => end.uint("ret", v),
             (Outcome::Value(_), Value::Fd { fd, note: None }, None) => end.int("ret", fd.into()),
+            (Outcome::Value(_), Value::Pid { id, note: PidNote { comm: None, outer: None }, .. }, None) => {
+                end.int("ret", id.into())
+            }
             _ => end.text("ret", &self.brief.outcome(decoded)),
         };
         if let Outcome::Error(errno) = ret.outcome

@@ -59,7 +59,7 @@ impl Lane {
 
     /// Forgets what is interned once that is more than so many strings.
     pub fn trim(&mut self, limit: usize, out: &mut Vec<u8>) {
-        if self.strings.len() > limit {
+        if self.strings.len() + self.names.len() > limit {
             self.restart(out);
         }
     }

@@ -4,6 +4,7 @@
 //! ([`lane`]). Packets are written as calls return, both ends of a slice at once; readers sort them by time.
 
 mod call;
+mod flows;
 mod global;
 mod intern;
 mod lane;
@@ -17,6 +18,7 @@ mod wire;
 use crate::count::calls_lost;
 use crate::{Brief, End, RunInfo, Style, View, names};
 use call::Slices;
+use flows::Flows;
 use lane::{Packet, Scratch};
 use rate::Rate;
 use sink::Sink;
@@ -37,6 +39,7 @@ pub struct Perfetto {
     brief: Brief,
     scratch: Scratch,
     tracks: Tracks,
+    flows: Flows,
     /// Where this begins and ends, and what was lost.
     own_lane: lane::Lane,
     rate: Rate,
@@ -62,7 +65,7 @@ impl Perfetto {
         global::clocks(out, run.started, wall);
         // Ids of tracks are to be unlikely in any other trace that this one is looked at with.
         let mut tracks = Tracks::new(wall.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16 << 16, run.started);
-        let own = tracks.next_track();
+        let own = tracks.next();
         global::track(out, run.started, own, "Stride");
         let mut view = Perfetto {
             own_lane: tracks.open_lane(own, run.started, out),
@@ -74,6 +77,7 @@ impl Perfetto {
             brief: Brief::new(style),
             scratch: Scratch::default(),
             tracks,
+            flows: Flows::default(),
             rate: Rate::new(run.started),
             calls: 0,
             unfinished: 0,
@@ -107,16 +111,18 @@ impl Perfetto {
 
     fn call(&mut self, call: &Call, part: Part, tracker: &Tracker) {
         let out = &mut self.sink.packets;
+        let decoded = self.decoder.decode(call, part, &self.options, &*self.world);
+        let name = decoded.row.map_or("", |row| row.name);
+        let flow = match (name, call.outcome) {
+            ("clone" | "clone3" | "fork" | "vfork", Outcome::Value(child)) if child > 0 => {
+                Some(self.flows.returned(call, child as Tid, self.tracks.next()))
+            }
+            _ => None,
+        };
         let (thread, process) = self.tracks.thread(call.tid, call.entered, tracker, out);
         call::close(call.entered, thread, &mut self.scratch, out);
         thread.inside = None;
-        let decoded = self.decoder.decode(call, part, &self.options, &*self.world);
-        let name = decoded.row.map_or("", |row| row.name);
-        let made = match (name, call.outcome) {
-            ("clone" | "clone3" | "fork" | "vfork", Outcome::Value(child)) if child > 0 => thread.child(child as Tid),
-            _ => None,
-        };
-        self.slices.write(&decoded, tracker, made, thread, &mut self.scratch, out);
+        self.slices.write(&decoded, tracker, flow, thread, &mut self.scratch, out);
         self.calls += 1;
         self.rate.add(call.entered);
         process.rate.add(call.entered);
@@ -128,7 +134,7 @@ impl Perfetto {
                 self.tracks.name(call.tid, call.returned, tracker, out);
             }
             ("prctl", Outcome::Value(0)) => self.tracks.name(call.tid, call.returned, tracker, out),
-            (_, Outcome::Gone | Outcome::Pending) => self.unfinished += 1,
+            (_, Outcome::Gone | Outcome::Pending) if !call::never_returns(&decoded) => self.unfinished += 1,
             _ => {}
         }
     }
@@ -143,21 +149,16 @@ impl Perfetto {
     }
 
     fn started(&mut self, tid: Tid, pid: Tid, origin: Origin, at: Ns, tracker: &Tracker) {
-        let track = self.tracks.start(tid, pid, at, tracker, &mut self.sink.packets);
-        let name = match origin {
-            Origin::Forked { parent } => {
-                if let Some(parent) = self.tracks.get(parent) {
-                    parent.children.push((tid, track));
-                }
-                "started"
-            }
-            Origin::Attached => "attached",
-            Origin::Spawned => "started",
+        self.tracks.start(tid, pid, at, tracker, &mut self.sink.packets);
+        let name = if origin == Origin::Attached { "attached" } else { "started" };
+        let flow = match origin {
+            Origin::Forked { parent } => Some(self.flows.started(parent, tid, at, self.tracks.next())),
+            Origin::Attached | Origin::Spawned => None,
         };
         self.instant(tid, at, tracker, |packet| {
             packet.category("process").name(name);
-            if matches!(origin, Origin::Forked { .. }) {
-                packet.flow_end(track);
+            if let Some(flow) = flow {
+                packet.flow_end(flow);
             }
         });
     }
@@ -232,7 +233,7 @@ impl View for Perfetto {
             self.tracks.end(tid, self.last, &mut self.sink.packets);
         }
         let out = &mut self.sink.packets;
-        let track = self.tracks.next_track();
+        let track = self.tracks.next();
         global::counter(out, self.last, track, None, &self.rate);
         if end.lost_calls + end.lost_threads > 0 {
             self.own_lane

@@ -12,6 +12,8 @@ pub mod packet {
     pub const TRACK_EVENT: u32 = 11;
     pub const INTERNED_DATA: u32 = 12;
     pub const SEQUENCE_FLAGS: u32 = 13;
+    /// Packets, deflated.
+    pub const COMPRESSED: u32 = 50;
     pub const CLOCK_ID: u32 = 58;
     pub const DEFAULTS: u32 = 59;
     pub const TRACK_DESCRIPTOR: u32 = 60;

@@ -1,9 +1,11 @@
-//! Where the trace is written, in pieces that end where a packet ends.
+//! Where the trace is written: many packets are deflated into one, which makes a tenth of them.
 
+use super::{schema, wire};
 use crate::{grouped, names};
+use flate2::{Compression, write::ZlibEncoder};
 use std::io::{self, Write};
 
-/// Packets are handed on when there is so much of them.
+/// Packets are handed on when there is so much of them: a deflated packet is to have less than 512 KiB.
 const BATCH: usize = 1 << 18;
 
 pub struct Sink {
@@ -11,6 +13,8 @@ pub struct Sink {
     /// As long as all goes well.
     to: Option<Box<dyn Write + Send>>,
     pub packets: Vec<u8>,
+    /// Reused.
+    deflated: Vec<u8>,
     bytes: u64,
     /// Calls that were handed on.
     calls: u64,
@@ -19,7 +23,8 @@ pub struct Sink {
 
 impl Sink {
     pub fn new(name: String, to: Box<dyn Write + Send>) -> Sink {
-        Sink { name, to: Some(to), packets: Vec::with_capacity(BATCH + BATCH / 8), bytes: 0, calls: 0, error: None }
+        let packets = Vec::with_capacity(BATCH + BATCH / 8);
+        Sink { name, to: Some(to), packets, deflated: Vec::new(), bytes: 0, calls: 0, error: None }
     }
 
     /// `calls`: how many have been put into packets so far.
@@ -30,9 +35,12 @@ impl Sink {
     }
 
     pub fn flush(&mut self, calls: u64) {
+        if self.packets.is_empty() {
+            return;
+        }
         if let Some(to) = &mut self.to {
-            match to.write_all(&self.packets).and_then(|()| to.flush()) {
-                Ok(()) => (self.bytes, self.calls) = (self.bytes + self.packets.len() as u64, calls),
+            match write(&self.packets, &mut self.deflated, to) {
+                Ok(()) => (self.bytes, self.calls) = (self.bytes + self.deflated.len() as u64, calls),
                 Err(error) => (self.to, self.error) = (None, Some(error)),
             }
         }
@@ -55,4 +63,15 @@ impl Sink {
             grouped(self.bytes)
         ))
     }
+}
+
+/// One write for one packet: where there is room for a part of it only, the writer may take that back.
+fn write(packets: &[u8], deflated: &mut Vec<u8>, to: &mut dyn Write) -> io::Result<()> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(packets)?;
+    let body = encoder.finish()?;
+    deflated.clear();
+    wire::message(deflated, schema::trace::PACKET, |out| wire::bytes(out, schema::packet::COMPRESSED, &body));
+    to.write_all(deflated)?;
+    to.flush()
 }

@@ -26,16 +26,6 @@ pub struct Thread {
     pub inside: Option<(&'static str, Ns)>,
     /// The slice of a call that does not return stands open.
     pub open: bool,
-    /// Its children whose making has not returned yet, with their tracks.
-    pub children: Vec<(Tid, u64)>,
-}
-
-impl Thread {
-    /// The track of the thread that a call of this one has just made. In a PID namespace it may go by another id.
-    pub fn child(&mut self, tid: Tid) -> Option<u64> {
-        let i = self.children.iter().position(|child| child.0 == tid).unwrap_or(0);
-        (i < self.children.len()).then(|| self.children.remove(i).1)
-    }
 }
 
 pub struct Process {
@@ -54,7 +44,8 @@ impl Tracks {
         Tracks { threads: HashMap::new(), processes: HashMap::new(), free: Vec::new(), lanes: 1, track: first, began }
     }
 
-    pub fn next_track(&mut self) -> u64 {
+    /// A number for a track or a flow.
+    pub fn next(&mut self) -> u64 {
         self.track += 1;
         self.track
     }
@@ -71,12 +62,12 @@ impl Tracks {
         (thread, process)
     }
 
-    pub fn start(&mut self, tid: Tid, pid: Tid, at: Ns, tracker: &Tracker, out: &mut Vec<u8>) -> u64 {
+    pub fn start(&mut self, tid: Tid, pid: Tid, at: Ns, tracker: &Tracker, out: &mut Vec<u8>) {
         let at = at.max(self.began);
         // The end of a thread that is there already was lost.
         self.end(tid, at, out);
-        let track = self.next_track();
-        let process_track = self.next_track();
+        let track = self.next();
+        let process_track = self.next();
         let process = self.processes.entry(pid).or_insert_with(|| Process {
             track: process_track,
             threads: 0,
@@ -84,10 +75,9 @@ impl Tracks {
         });
         process.threads += 1;
         let lane = self.open_lane(track, at, out);
-        let thread = Thread { pid, track, lane, inside: None, open: false, children: Vec::new() };
+        let thread = Thread { pid, track, lane, inside: None, open: false };
         self.threads.insert(tid, thread);
         self.name(tid, at, tracker, out);
-        track
     }
 
     /// A packet sequence for a track: one that is free again, or a new one.
@@ -131,7 +121,7 @@ impl Tracks {
         if process.threads == 0
             && let Some(process) = self.processes.remove(&thread.pid)
         {
-            let track = self.next_track();
+            let track = self.next();
             global::counter(out, at, track, Some(process.track), &process.rate);
         }
     }

@@ -3,6 +3,7 @@
 use crate::schema::*;
 use prost::Message;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::Read as _;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Arg {
@@ -59,15 +60,30 @@ struct Sequence {
     strings: HashMap<u64, String>,
 }
 
+/// The packets of a file, inflated.
+pub fn packets(bytes: &[u8]) -> Vec<TracePacket> {
+    let parse = |bytes: &[u8]| {
+        let trace = Trace::decode(bytes).expect("a trace");
+        assert_eq!(trace.encoded_len(), bytes.len(), "there are fields that the schema does not have");
+        trace.packet
+    };
+    let inflate = |packet: TracePacket| {
+        assert!(packet.encoded_len() < 512 << 10, "as large as the schema allows");
+        let Some(deflated) = &packet.compressed_packets else { return vec![packet] };
+        let mut inflated = Vec::new();
+        flate2::read::ZlibDecoder::new(&deflated[..]).read_to_end(&mut inflated).expect("what zlib has deflated");
+        parse(&inflated)
+    };
+    parse(bytes).into_iter().flat_map(inflate).collect()
+}
+
 pub fn read(bytes: &[u8]) -> Read {
-    let trace = Trace::decode(bytes).expect("a trace");
-    assert_eq!(trace.encoded_len(), bytes.len(), "there are fields that the schema does not have");
     let mut read = Read::default();
     let mut sequences: HashMap<u32, Sequence> = HashMap::new();
     let mut open: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut resolved: Vec<(u64, Slice, Type)> = Vec::new();
     let mut primary = None;
-    for packet in trace.packet {
+    for packet in packets(bytes) {
         let id = packet.trusted_packet_sequence_id.expect("a sequence");
         assert_ne!(id, 0);
         read.sequences.insert(id);

@@ -206,6 +206,24 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
+        long: Some("json"),
+        help: "write JSON, an object a line, in place of text",
+        own: true,
+        doc: "Writes one JSON object a line for each call, signal, process that starts, executes a program or ends, and for calls \
+              that were lost; the first tells where the trace comes from, and the last what it had in all. They go where text \
+              would go: to the file of -o, else to stderr, with --replay to stdout. Stride's own messages go to stderr all the \
+              same, so -o is the better place.\n\n\
+              Filters and what says how much is shown (-s, -v, -y, -Y, -i, -e read=..., -q) have their meaning. What says how text \
+              looks has none: times, thread ids, numbers and names are always there. With -e raw=..., a call has its \
+              registers in place of arguments.\n\n\
+              docs/json.md in Stride's documentation describes the objects, docs/json.schema.json does so for machines.",
+        update: |draft, _| {
+            draft.json = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
         short: Some('k'),
         long: Some("stack-trace"),
         aliases: &["stack-traces"],
