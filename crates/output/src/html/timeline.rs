@@ -116,6 +116,7 @@ impl Timeline {
         let &Made { at, took, call, end, .. } = made;
         let place = self.lane(made.tid, made.process, at);
         let lane = place.map_or(&mut self.others, |lane| &mut self.lanes[lane]);
+        lane.from = lane.from.min(at);
         lane.calls += 1;
         lane.errors += u64::from(end == Ending::Failed);
         lane.busy += took;
