@@ -94,6 +94,12 @@ impl Timeline {
         }
     }
 
+    pub fn lost(&mut self, tid: Tid, at: Ns, count: u64) {
+        if let Some(Some(lane)) = self.live.get(&tid) {
+            self.lanes[*lane].lose(at, count);
+        }
+    }
+
     pub fn living(&self) -> Vec<Tid> {
         self.live.keys().copied().collect()
     }

@@ -49,7 +49,7 @@ class Timeline {
     this.length = Math.max(1, run.numbers.length);
     this.lanes = lanes.map((lane) => readLane(lane, width));
     if (more) {
-      const rest = { bins: others, slices: [], name: `${count(more)} more`, tid: "", process: null, from: 0, to: null };
+      const rest = { bins: others, slices: [], lost: [], name: `${count(more)} more`, tid: "", process: null, from: 0, to: null };
       this.lanes.push({ ...readLane(rest, width), others: true });
     }
     this.from = 0;
@@ -301,6 +301,7 @@ class Timeline {
       this.paintSlices(g, lane, y, true);
       this.paintBins(g, lane, y);
       this.paintSlices(g, lane, y, false);
+      this.paintLost(g, lane, y);
       this.outline(g, lane, y);
     }
     g.restore();
@@ -414,6 +415,20 @@ class Timeline {
     }
   }
 
+  /** Where calls are missing. */
+  paintLost(g, lane, y) {
+    g.fillStyle = this.ink.error;
+    for (let i = 0; i < lane.lost.length; i += 2) {
+      const x = this.x(lane.lost[i]);
+      g.beginPath();
+      g.moveTo(x - 4, y - 2);
+      g.lineTo(x + 4, y - 2);
+      g.lineTo(x, y + 6);
+      g.fill();
+      g.fillRect(x - 0.5, y - 2, 1, BAR + 4);
+    }
+  }
+
   /** Around what is picked. */
   outline(g, lane, y) {
     if (this.picked?.lane !== lane) return;
@@ -449,6 +464,9 @@ class Timeline {
   find(x, y) {
     const lane = this.rows[Math.floor((y - 1 + this.scroller.scrollTop) / LANE)];
     if (!lane || x < this.gutter) return lane ? { lane } : null;
+    for (let i = 0; i < lane.lost.length; i += 2) {
+      if (Math.abs(this.x(lane.lost[i]) - x) < 4) return { lane, lost: i };
+    }
     const [early, late] = [this.at(x - 2), this.at(x + 2)];
     let best = null;
     for (let i = after(lane.at, late) - 1; i >= 0 && i > after(lane.at, late) - 200; i -= 1) {
@@ -464,8 +482,12 @@ class Timeline {
   }
 
   /** Lines of text about it: what, and facts. */
-  tell({ lane, slice, bin }) {
+  tell({ lane, slice, bin, lost }) {
     const who = `${lane.name || "?"} ${lane.tid}`.trim();
+    if (lost !== undefined) {
+      const facts = [`found at ${moment(lane.lost[lost])}`, who];
+      return { family: "other", text: `${counted(lane.lost[lost + 1], "call was", "calls were")} lost before this`, facts };
+    }
     if (slice !== undefined) {
       const text = run.texts[lane.text[slice]];
       const name = callName(lane.call[slice]);
@@ -618,7 +640,8 @@ class Timeline {
 
   hover(x, y) {
     const found = this.find(x, y);
-    this.tip.hidden = !found || (found.slice === undefined && found.bin === undefined && x >= this.gutter);
+    const nothing = found && found.slice === undefined && found.bin === undefined && found.lost === undefined;
+    this.tip.hidden = !found || (nothing && x >= this.gutter);
     if (this.tip.hidden) return;
     const { family, text, facts } = this.tell(found);
     const short = text.length > 160 ? `${text.slice(0, 160)}…` : text;
