@@ -17,7 +17,7 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A process asks the kernel again and again for what does not change, or changes only when it says so itself: its id, its \
         user, its working directory, its limits, the system's name; or whether a descriptor is a terminal (isatty(3) is an \
         ioctl with TCGETS).\n\n\
-        Calls whose answer is the same as the last time count, from sixteen repeats on in one thread, and for TCGETS of one open file. \
+        Calls whose answer is the same as the last time count, from sixteen repeats on in one thread, and for TCGETS of one open file. A shell's read asks for each line. \
         Files of /proc and /sys that say such things are told as reopened.\n\n\
         Example: a logger puts getpid() before each of 10,000 lines. glibc does not keep the id, since a fork could change it; \
         the program can.",
@@ -102,8 +102,10 @@ impl Rule for SameFacts {
         vec![Draft {
             sentence,
             evidence: evidence.chain(processes.evidence()).collect(),
-            advice: "Ask once and keep the answer; ask again only after what changes it: fork(2), setuid(2), chdir(2)."
-                .into(),
+            advice:
+                "Ask once and keep the answer; ask again only after what changes it: fork(2), setuid(2), chdir(2). \
+                A shell's `while read` asks for each line: mapfile or awk does not."
+                    .into(),
             confidence: Confidence::Certain,
             claims: claims.list(),
             estimate: "every call whose answer was the same as the one before".into(),
