@@ -25,7 +25,7 @@ pub const EVIDENCE: usize = 5;
 
 /// Stat storm: checks of one path from which on it counts as checked again and again.
 pub const STATS_PER_PATH: u64 = 4;
-/// Stat storm: repeats by one process from which on it is one. A compiler's or an interpreter's start takes some hundreds.
+/// Stat storm: repeats by one process from which on it is one, if they are of parents: a compiler walks hundreds to start.
 pub const STATS_PER_PROCESS: u64 = 1000;
 
 /// Transfers of fewer bytes are small: a page, which is the least that any library's buffer holds.

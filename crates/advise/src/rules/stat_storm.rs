@@ -4,7 +4,7 @@ use super::common::{Bounded, Claims, Processes, base_name, directory, has_own_ru
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{STATS_PER_PATH, STATS_PER_PROCESS};
+use crate::thresholds::{FEW_CALLS, STATS_PER_PATH, STATS_PER_PROCESS};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
@@ -16,7 +16,8 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "stat storm",
     explanation: "The same path is asked about again and again (stat, access, readlink and their kin), and the answer never \
         changes.\n\n\
-        Each path that one process checked at least four times with the same answer counts, if there are a thousand such checks in it; all checks but the first could be \
+        Each path that one process checked at least four times with the same answer counts, if there are three hundred such checks in it, or a \
+        thousand where they are all of parents: compilers and interpreters walk some when they start; all checks but the first could be \
         saved by keeping the answer. A check whose answer differs from the one before starts anew: it was worth making. An open \
         that finds nothing is a check, too. Parents are told apart: directories that are checked for each path below them.\n\n\
         Example: a program visits 30,600 files and, to be safe, checks that the directory still exists before each. The \
@@ -94,12 +95,16 @@ impl Rule for StatStorm {
         let all: u64 = self.paths.iter().map(|(_, checks)| checks.calls).sum();
         let (mut claims, mut processes) = (Claims::default(), Processes::default());
         let mut often: FxHashMap<ObjectId, Checks> = FxHashMap::default();
-        let mut storms: FxHashMap<Tid, u64> = FxHashMap::default();
+        let parents = parents(paths.iter().map(|path| tracker.name(*path)));
+        // Repeats by each process, of directories that are others' parents, and of the rest.
+        let mut storms: FxHashMap<Tid, [u64; 2]> = FxHashMap::default();
         let repeated = || self.paths.iter().filter(|(_, checks)| checks.repeats + 1 >= STATS_PER_PATH);
-        for ((pid, ..), checks) in repeated() {
-            *storms.entry(*pid).or_default() += checks.repeats;
+        for ((pid, _, path), checks) in repeated() {
+            let of = &mut storms.entry(*pid).or_default()[usize::from(!parents.contains(tracker.name(*path)))];
+            *of += checks.repeats;
         }
-        for ((pid, key, path), checks) in repeated().filter(|((pid, ..), _)| storms[pid] >= STATS_PER_PROCESS) {
+        storms.retain(|_, [walked, others]| *others >= FEW_CALLS || *walked + *others >= STATS_PER_PROCESS);
+        for ((pid, key, path), checks) in repeated().filter(|((pid, ..), _)| storms.contains_key(pid)) {
             claims.add(*key, checks.repeats);
             processes.add(*pid, checks.calls, index.comm(*pid, tracker));
             let sum = often.entry(*path).or_insert(Checks { answer: 0, calls: 0, repeats: 0, line: checks.line });
@@ -109,7 +114,6 @@ impl Rule for StatStorm {
         }
         let top = largest(often.iter(), 4, |(path, checks)| (checks.repeats, Reverse(**path)));
         let Some((worst, checks)) = top.first() else { return Vec::new() };
-        let parents = parents(paths.iter().map(|path| tracker.name(*path)));
         let of_parents = often.iter().filter(|(path, _)| parents.contains(tracker.name(**path)));
         let (directories, walked) = of_parents.fold((0, 0), |(n, calls), (_, checks)| (n + 1, calls + checks.repeats));
         let mut sentence = format!(

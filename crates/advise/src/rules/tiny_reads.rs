@@ -41,7 +41,7 @@ impl TinyReads {
         self.pieces.add(
             file,
             &file.reads,
-            Moved { calls, bytes, wasted: calls.saturating_sub(needed) },
+            Moved { calls, bytes, size: small.full_bytes / small.full, wasted: calls.saturating_sub(needed) },
             index.comm(file.pid, tracker),
         );
     }

@@ -13,12 +13,16 @@ import (
 )
 
 func main() {
-	root, lines := os.Args[1], 0
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	lines := 0
+	root, err := filepath.Abs(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		for dir := filepath.Dir(path); len(dir) >= len(root); dir = filepath.Dir(dir) {
+		for dir := filepath.Dir(path); dir != "/"; dir = filepath.Dir(dir) {
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 				return fmt.Errorf("%s is no directory: %w", dir, err)
 			}
