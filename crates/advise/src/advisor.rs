@@ -66,7 +66,12 @@ impl Advisor {
             let info: &'static RuleInfo = info;
             rule.findings(index, tracker).into_iter().map(move |draft| (info, draft))
         });
-        ledger::settle(drafts.collect(), index)
+        let mut findings = ledger::settle(drafts.collect(), index);
+        for finding in &mut findings {
+            let rule = self.rules.iter().find(|(info, _)| info.id == finding.id);
+            finding.table = rule.and_then(|(_, rule)| rule.table());
+        }
+        findings
     }
 
     pub fn calls(&self) -> u64 {

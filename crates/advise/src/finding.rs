@@ -66,6 +66,14 @@ impl Evidence {
     }
 }
 
+/// Facts in rows, for a finding that is one.
+#[derive(Clone, Debug)]
+pub struct Table {
+    pub heads: Vec<&'static str>,
+    /// Made plain already.
+    pub rows: Vec<Vec<String>>,
+}
+
 /// What a rule says at the end; what it saves is settled by the ledger.
 #[derive(Default)]
 pub struct Draft {
@@ -110,6 +118,7 @@ pub struct Finding {
     pub title: &'static str,
     pub sentence: String,
     pub evidence: Vec<Evidence>,
+    pub table: Option<Table>,
     pub advice: String,
     pub confidence: Confidence,
     pub saving: Saving,

@@ -38,6 +38,7 @@ pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index) -> Vec<Fin
             title: rule.title,
             sentence: draft.sentence,
             evidence,
+            table: None,
             advice: draft.advice,
             confidence: draft.confidence,
             saving: Saving {

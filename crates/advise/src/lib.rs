@@ -14,5 +14,5 @@ mod rules;
 pub mod thresholds;
 
 pub use advisor::Advisor;
-pub use finding::{Confidence, Evidence, EvidenceKind, Finding, Saving};
+pub use finding::{Confidence, Evidence, EvidenceKind, Finding, Saving, Table};
 pub use rule::{RuleInfo, find_rule, rules};

@@ -1,6 +1,6 @@
 //! What a rule is.
 
-use crate::finding::Draft;
+use crate::finding::{Draft, Table};
 use crate::index::{Index, Observed, OpenFile};
 use stride_event::Event;
 use stride_track::Tracker;
@@ -33,6 +33,11 @@ pub trait Rule {
     fn event(&mut self, _event: &Event<'_>, _tracker: &Tracker) {}
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft>;
+
+    /// What its finding shows besides, if anything.
+    fn table(&self) -> Option<Table> {
+        None
+    }
 }
 
 /// All rules, in the order of their ids.

@@ -23,6 +23,10 @@ pub const MOSTLY_CLAIMED: f64 = 0.5;
 /// Items of evidence that a finding names: the most telling ones.
 pub const EVIDENCE: usize = 5;
 
+/// Hang: how long a call has lasted when it is worth a table; and the threads that the table shows.
+pub const HANG: Ns = 1_000_000_000;
+pub const HANG_ROWS: usize = 200;
+
 /// Stat storm: checks of one path from which on it counts as checked again and again.
 pub const STATS_PER_PATH: u64 = 4;
 /// Stat storm: repeats by one process from which on it is one, if they are of parents: a compiler walks hundreds to start.

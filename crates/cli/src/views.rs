@@ -8,10 +8,11 @@ use crate::outputs::Outputs;
 use crate::recording::Recording;
 use crate::session::Run;
 use anyhow::Result;
+use nix::errno::Errno;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Fate, Origin};
 use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
-use stride_output::{AdviseView, End, Lost, RunInfo, Summary, TextView, View};
+use stride_output::{AdviseView, End, HtmlView, Key, Lost, Perfetto, RunInfo, Summary, TextView, View};
 use stride_proc::{Proc, Source};
 use stride_track::Tracker;
 
@@ -26,16 +27,38 @@ pub struct Views {
 }
 
 /// Views that are no text. Their files are open; what they hold is gone from here on.
-fn others(options: &Options, _info: RunInfo, _files: Files) -> Result<Vec<Box<dyn View>>> {
+fn others(
+    options: &Options,
+    outputs: &mut Outputs,
+    shown: &Rc<dyn Source>,
+    info: &RunInfo,
+    mut files: Files,
+) -> Result<Vec<Box<dyn View>>> {
     let mut views: Vec<Box<dyn View>> = Vec::new();
+    if options.json {
+        views.push(Box::new(outputs.json_view(options, shown.clone(), info)?));
+    }
     if options.advise {
         views.push(Box::new(AdviseView::default()));
+    }
+    let style = layout::layout(options, false).style;
+    let world = || Box::new(Proc::new(options.decode_fds, options.decode_pids, shown.clone()));
+    if let Some(target) = files.take("--perfetto") {
+        let to = target.path.display().to_string();
+        let whole = Box::new(target.whole()?);
+        views.push(Box::new(Perfetto::new(to, whole, style, layout::decoding(options), world(), info)));
+    }
+    if let Some(target) = files.take("--html") {
+        let to = target.path.display().to_string();
+        let whole = Box::new(target.whole()?);
+        let page = HtmlView::new(to, whole, style, layout::decoding(options), world(), info);
+        views.push(Box::new(if options.advise { page.with_advice() } else { page }));
     }
     Ok(views)
 }
 
 impl Views {
-    /// `shown` answers what the text asks of the world, and `tracked` what the tracker does.
+    /// `shown` answers what text and JSON ask of the world, and `tracked` what the tracker does.
     pub fn new(
         options: &Options,
         outputs: &mut Outputs,
@@ -46,14 +69,15 @@ impl Views {
         files: Files,
     ) -> Result<Views> {
         let wall_offset = info.wall_offset;
-        let others = others(options, info, files)?;
-        let tracks = recording.is_some() || !others.is_empty();
+        let others = others(options, outputs, &shown, &info, files)?;
+        let summary = options.summary.as_ref();
+        let tracks = recording.is_some() || !others.is_empty() || summary.is_some_and(|s| s.is_by(Key::is_tracked));
         let known = WordSet::of(&[FdDetail::Path, FdDetail::Socket]);
         Ok(Views {
             tracker: tracks.then(|| (Tracker::default(), Proc::new(known, WordSet::of(&[PidDetail::Comm]), tracked))),
             recording,
             text: options.prints_calls().then(|| outputs.text_view(options, shown, wall_offset)).transpose()?,
-            summary: options.summary.as_ref().map(|s| Summary::new(layout::summary(s))),
+            summary: summary.map(|s| Summary::new(layout::summary(s, outputs.width()))),
             others,
         })
     }
@@ -69,7 +93,7 @@ impl Views {
     pub fn event(&mut self, event: &Event<'_>) -> Option<String> {
         let complaint = self.recording.as_mut().and_then(|recording| recording.event(event));
         if let (Some(summary), Event::Exit(call)) = (&mut self.summary, event) {
-            summary.add(call);
+            summary.add(call, self.tracker.as_ref().map(|(tracker, _)| tracker));
         }
         if let Some((tracker, _)) = &self.tracker {
             self.others.iter_mut().for_each(|view| view.event(event, tracker));
@@ -82,6 +106,10 @@ impl Views {
 
     /// Messages about tracees that strace writes to stderr, not to the trace.
     pub fn tell(&mut self, event: &Event<'_>, run: &Run<'_>, outputs: &mut Outputs) {
+        if run.options.json && matches!(event, Event::Started { .. } | Event::Detached { .. }) {
+            // They are objects.
+            return;
+        }
         let quiet = |message| run.options.is_quiet(message);
         let message = match *event {
             Event::Started { tid, origin, .. } if !quiet(Quiet::Attach) => {
@@ -123,6 +151,11 @@ impl Views {
         text.or_else(|| self.others.iter_mut().find_map(|view| view.take_error()))
     }
 
+    /// Something to know of the whole run.
+    pub fn note(&mut self, what: &str) {
+        self.others.iter_mut().for_each(|view| view.note(what));
+    }
+
     pub fn merge(&mut self, counted: &[Counted]) {
         if let Some(summary) = &mut self.summary {
             counted.iter().for_each(|counted| summary.merge(counted));
@@ -137,13 +170,17 @@ impl Views {
         let lost = Lost { calls: losses.calls, counted };
         if let Some(summary) = &self.summary {
             let mut table = String::new();
-            summary.render(lost, &mut table);
+            summary.render(lost, self.tracker.as_ref().map(|(tracker, _)| tracker), &mut table);
             outputs.write_tail(&table, self.text.as_mut());
         }
         if let Some((tracker, _)) = &self.tracker {
             let end = End { tracker, lost_calls: losses.calls, lost_threads: losses.threads };
             for view in &mut self.others {
                 outputs.write_tail(&view.finish(&end), self.text.as_mut());
+                // A reader that has left has seen enough.
+                if let Some(error) = view.take_error().filter(|error| !error.ends_with(Errno::EPIPE.desc())) {
+                    outputs.complain(&error);
+                }
             }
         }
         self.others.iter().find_map(|view| view.verdict())

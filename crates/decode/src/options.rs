@@ -65,6 +65,21 @@ pub trait World {
         None
     }
 
+    /// The processes on this machine that have the other end of a pipe or socket.
+    fn other_ends(&self, _tid: Tid, _fd: i32) -> Vec<Tid> {
+        Vec::new()
+    }
+
+    /// The thread that holds the lock at this address of its memory, if the lock says.
+    fn lock_holder(&self, _tid: Tid, _addr: u64) -> Option<Tid> {
+        None
+    }
+
+    /// The descriptors that an epoll instance watches.
+    fn watched(&self, _tid: Tid, _fd: i32) -> Vec<i32> {
+        Vec::new()
+    }
+
     /// The protocol of a netlink socket (`NETLINK_ROUTE`, …); `None` for any other descriptor.
     fn netlink_protocol(&self, _tid: Tid, _fd: i32) -> Option<u32> {
         None

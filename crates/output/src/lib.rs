@@ -3,12 +3,16 @@
 //! Architecture invariant: no registers, no memory; values in, bytes out.
 
 mod advise;
+mod brief;
 mod clock;
 mod color;
 mod count;
 mod dump;
+mod html;
+pub mod json;
 mod line;
 mod names;
+mod perfetto;
 mod quote;
 mod sink;
 mod style;
@@ -18,13 +22,17 @@ mod value;
 mod view;
 
 pub use advise::AdviseView;
+pub use brief::Brief;
 pub use color::Palette;
 pub use count::grouped;
+pub use html::HtmlView;
+pub use json::JsonView;
 pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};
+pub use perfetto::Perfetto;
 pub use quote::{escape_path, quote};
 pub use sink::Sink;
 pub use style::{HexStrings, NameStyle, Style};
-pub use summary::{Column, Lost, SortKey, Summary, SummaryLayout};
+pub use summary::{Column, Key, Lost, SortKey, Summary, SummaryLayout};
 pub use text::{OpenSink, Show, TextView};
 pub use value::Writer;
 pub use view::{End, RunInfo, View};

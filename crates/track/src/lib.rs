@@ -9,8 +9,10 @@ mod process;
 mod seen;
 mod shape;
 mod tracker;
+mod wait;
 
 pub use objects::{ObjectId, ObjectKind};
 pub use process::{Process, Thread};
 pub use seen::{FileId, Seen};
 pub use tracker::Tracker;
+pub use wait::Wait;

@@ -5,6 +5,7 @@ mod clock_calls;
 mod common;
 mod eagain_spin;
 mod epoll_files;
+mod hang;
 mod mkdir_again;
 mod pieces;
 mod reopened;
@@ -22,6 +23,7 @@ pub const ALL: &[RuleInfo] = &[
     clock_calls::RULE,
     eagain_spin::RULE,
     epoll_files::RULE,
+    hang::RULE,
     mkdir_again::RULE,
     reopened::RULE,
     same_facts::RULE,

@@ -46,7 +46,10 @@ pub struct Draft {
     pub output: Option<OsString>,
     pub advise: bool,
     pub record: Option<OsString>,
+    pub perfetto: Option<OsString>,
+    pub html: Option<OsString>,
     pub replay: Option<OsString>,
+    pub json: bool,
     pub append: bool,
     pub color: Color,
 
@@ -83,6 +86,7 @@ pub struct Draft {
     pub wall_clock: bool,
     pub sort: Option<SortKey>,
     pub summary_columns: Option<Vec<Column>>,
+    pub by: Option<Vec<Key>>,
     pub overhead: Option<Duration>,
 
     /// `-V`.
@@ -128,7 +132,10 @@ impl Draft {
             output: None,
             advise: false,
             record: None,
+            perfetto: None,
+            html: None,
             replay: None,
+            json: false,
             append: false,
             color: Color::default(),
             columns: 40,
@@ -159,6 +166,7 @@ impl Draft {
             wall_clock: false,
             sort: None,
             summary_columns: None,
+            by: None,
             overhead: None,
             version: false,
         }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use stride_filter::{CallSet, FdDetail, FdSet, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet};
-pub use stride_output::{Column, SortKey};
+pub use stride_output::{Column, Key, SortKey};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -48,6 +48,12 @@ pub struct Options {
     pub output: Output,
     /// Everything goes to this file, for `--replay`.
     pub record: Option<PathBuf>,
+    /// `--json`: in place of text.
+    pub json: bool,
+    /// A trace for Perfetto goes to this file.
+    pub perfetto: Option<PathBuf>,
+    /// A page about the run goes to this file.
+    pub html: Option<PathBuf>,
     /// `-A`.
     pub append: bool,
     /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
@@ -261,6 +267,8 @@ pub struct Summary {
     pub only: bool,
     /// `-w`: `Time*` columns show wall clock time rather than system time.
     pub wall_clock: bool,
+    /// `--by`; without it, the syscall.
+    pub by: Vec<Key>,
     pub sort: SortKey,
     /// Always with [`Column::Name`].
     pub columns: Vec<Column>,
@@ -274,17 +282,29 @@ impl Options {
         self.quiet.contains(message)
     }
 
-    /// Whether calls are printed one by one: neither where another view goes to the same place, nor, unless there is a place for
-    /// them, where one goes to a file of its own.
+    /// Whether calls are printed one by one as text: neither where another view goes to the same place, nor, unless there is a place
+    /// for them, where one goes to a file of its own.
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
-            && !self.advise
-            && (!self.has_views() || self.output != Output::Stderr)
+            && !(self.json || self.advise)
+            && (!self.has_views() || !matches!(self.output, Output::Stderr | Output::Stdout))
     }
 
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.record.is_some() || self.advise
+        self.json || self.advise || self.has_files()
+    }
+
+    /// Whether something goes to a file of its own, wherever the trace goes.
+    pub fn has_files(&self) -> bool {
+        self.record.is_some() || self.perfetto.is_some() || self.html.is_some()
+    }
+}
+
+impl Summary {
+    /// Whether `test` holds for any key.
+    pub fn is_by(&self, test: impl Fn(Key) -> bool) -> bool {
+        self.by.iter().any(|key| test(*key))
     }
 }
 

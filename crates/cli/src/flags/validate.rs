@@ -15,12 +15,13 @@ use stride_filter::{FdDetail, PathSet, Quiet, WordSet, with_nameless};
 type Warn<'a> = &'a mut dyn FnMut(String);
 
 pub fn validate(
-    draft: Draft,
+    mut draft: Draft,
     operands: Vec<OsString>,
     program: &str,
     no_color: bool,
     warn: Warn,
 ) -> Result<Options, Stop> {
+    draft.summary_only |= draft.by.is_some() && !draft.summary_too;
     replaying(&draft, &operands)?;
     whom(&draft, &operands)?;
     two_spellings(&draft)?;
@@ -28,6 +29,7 @@ pub fn validate(
     let follow_forks = follow(&draft, warn);
     let output_separately = draft.output_separately || draft.follow_count > 1;
     summaries(&draft, output_separately, warn)?;
+    json(&draft, output_separately)?;
     if draft.output.is_none() {
         // -ff alone is too common to complain about.
         if draft.output_separately && !follow_forks {
@@ -67,9 +69,11 @@ pub fn validate(
     }
     let output = output(&draft, output_separately)?;
     let to_file = output != Output::Stderr;
-    let elsewhere = to_file || draft.record.is_some();
-    let quiet = quiet(&draft, elsewhere)?;
+    let elsewhere = to_file || draft.record.is_some() || draft.perfetto.is_some() || draft.html.is_some();
+    // In JSON they are data like the rest.
+    let quiet = quiet(&draft, elsewhere && !draft.json)?;
     let daemonize = daemonize(&draft);
+    let summarizes = draft.summarizes();
 
     Ok(Options {
         program: program.to_owned(),
@@ -106,7 +110,10 @@ pub fn validate(
         output,
         advise: draft.advise,
         record: draft.record.map(Into::into),
+        perfetto: draft.perfetto.map(Into::into),
+        html: draft.html.map(Into::into),
         replay: draft.replay.map(Into::into),
+        json: draft.json,
         append: draft.append,
         color: if draft.color == Color::Auto && no_color { Color::Never } else { draft.color },
         columns: draft.columns,
@@ -140,12 +147,17 @@ pub fn validate(
         },
         decode_pids: draft.decode_pids,
         quiet,
-        summary: (draft.summary_only || draft.summary_too).then(|| Summary {
-            only: draft.summary_only,
-            wall_clock: draft.wall_clock,
-            sort: draft.sort.unwrap_or(SortKey::By(Column::TimePercent)),
-            columns: draft.summary_columns.unwrap_or_else(|| summary::DEFAULT_COLUMNS.to_vec()),
-            overhead: draft.overhead,
+        summary: summarizes.then(|| {
+            let by = draft.by.unwrap_or_else(|| vec![Key::Syscall]);
+            Summary {
+                only: draft.summary_only,
+                // Not every engine knows more where it does not count by itself; tables of the same calls shall be the same.
+                wall_clock: draft.wall_clock || by != [Key::Syscall],
+                sort: draft.sort.unwrap_or(SortKey::By(Column::TimePercent)),
+                columns: draft.summary_columns.unwrap_or_else(|| summary::default_columns(&by)),
+                overhead: draft.overhead,
+                by,
+            }
         }),
     })
 }
@@ -285,6 +297,20 @@ fn summaries(draft: &Draft, output_separately: bool, warn: Warn) -> Result<(), S
     }
     if !draft.summarizes() && draft.sort.is_some() {
         warn(format!("-S/--summary-sort-by has no effect without {EITHER}"));
+    }
+    Ok(())
+}
+
+/// What makes no JSON, or more than one stream of it.
+fn json(draft: &Draft, output_separately: bool) -> Result<(), Stop> {
+    for (given, name, why) in [
+        (draft.summarizes(), "the summaries of -c and -C", "a summary is a table"),
+        (draft.advise, "--advise", "findings are text"),
+        (output_separately, "-ff/--output-separately", "every object tells its pid and tid, so that one file will do"),
+    ] {
+        if draft.json && given {
+            return Err(Stop::usage(format!("--json and {name} are mutually exclusive: {why}")));
+        }
     }
     Ok(())
 }
@@ -435,6 +461,9 @@ mod tests {
         assert_eq!(options_of(&["--replay=r", "-o", "x"]).output, Output::File("x".into()));
         assert!(!options_of(&["--record=r", "x"]).prints_calls());
         assert!(options_of(&["--record=r", "-o", "y", "x"]).prints_calls());
+        assert!(!options_of(&["--perfetto=p", "x"]).prints_calls());
+        assert!(!options_of(&["--replay=r", "--perfetto=p"]).prints_calls());
+        assert!(options_of(&["--replay=r", "--perfetto=p", "-o", "y"]).prints_calls());
     }
 
     #[test]

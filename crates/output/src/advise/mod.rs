@@ -1,6 +1,6 @@
 //! The advice as a view: findings, as text.
 
-mod text;
+pub mod text;
 
 use crate::view::{End, View};
 use stride_advise::Advisor;

@@ -3,7 +3,7 @@
 use crate::count::{calls_lost, grouped};
 use crate::{HexStrings, escape_path};
 use std::fmt::Write as _;
-use stride_advise::{Evidence, EvidenceKind, Finding, Saving};
+use stride_advise::{Evidence, EvidenceKind, Finding, Saving, Table};
 use stride_event::Ns;
 
 /// Lines are broken before this column.
@@ -46,13 +46,33 @@ fn one(number: usize, finding: &Finding, out: &mut String) {
             field(label, &items.join("; "), out);
         }
     }
+    if let Some(table) = &finding.table {
+        rows(table, out);
+    }
     field("do", &finding.advice, out);
     let sure = format!("{}; stride --explain {} tells more", finding.confidence.word(), finding.id);
     field("sure", &sure, out);
 }
 
+/// Columns as wide as what is in them, but for the last.
+fn rows(table: &Table, out: &mut String) {
+    let heads: Vec<String> = table.heads.iter().map(|head| (*head).to_owned()).collect();
+    let all: Vec<&Vec<String>> = std::iter::once(&heads).chain(&table.rows).collect();
+    let width = |column: usize| all.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..heads.len().saturating_sub(1)).map(width).collect();
+    for row in all {
+        let mut line = String::from("     ");
+        for (i, cell) in row.iter().enumerate() {
+            let width = widths.get(i).copied().unwrap_or(0);
+            let _ = write!(line, " {cell:width$} ");
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}
+
 /// `185,461 of 664,447 calls (28%), about 45 ms: every check but the first`
-fn saving(saving: &Saving) -> String {
+pub fn saving(saving: &Saving) -> String {
     let mut text = String::new();
     if saving.calls > 0 {
         let percent = saving.calls as f64 * 100.0 / saving.of.max(1) as f64;
@@ -69,7 +89,7 @@ fn saving(saving: &Saving) -> String {
 }
 
 /// `/etc/passwd: 120 calls, 4,096 bytes, 1.2 ms, first on line 7`
-fn item(evidence: &Evidence) -> String {
+pub fn item(evidence: &Evidence) -> String {
     let mut name = Vec::new();
     escape_path(&mut name, &evidence.name, HexStrings::Never);
     let mut text = String::from_utf8_lossy(&name).into_owned();
@@ -142,6 +162,10 @@ mod tests {
             title: "stat storm",
             sentence: "7.1 checks per path: /tmp/many was checked 30,600 times.".into(),
             evidence: vec![evidence, Evidence::new(EvidenceKind::Process, "walk (pid 7)", 3)],
+            table: Some(Table {
+                heads: vec!["thread", "on"],
+                rows: vec![vec!["17 cat".into(), "a".into()], vec!["1".into(), "b".into()]],
+            }),
             advice: "Ask once.".into(),
             confidence: Confidence::Likely,
             saving: Saving { calls: 185_461, of: 664_447, time: 45_200_000, how: "every repeat".into() },
@@ -152,7 +176,7 @@ mod tests {
              saves    185,461 of 664,447 calls (28%), about 45 ms: every repeat\n   \
              where    /tmp/ma\\nny: 30,600 calls, as on line 4,712\n   \
              who      walk (pid 7): 3 calls\n   \
-             do       Ask once.\n   \
+             \x20  thread  on\n      17 cat  a\n      1       b\n   do       Ask once.\n   \
              sure     likely; stride --explain stat-storm tells more\n\n\
              ... 3 calls lost: what is said of the others may be too little\n"
         );
