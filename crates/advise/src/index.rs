@@ -3,7 +3,7 @@
 use crate::thresholds::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, Memory, Ns, Outcome, Phase, Tid};
-use stride_syscalls::Abi;
+use stride_syscalls::{Abi, table};
 use stride_track::{FileId, ObjectId, ObjectKind, Seen, Tracker};
 
 /// Calls of one kind about one thing.
@@ -330,6 +330,16 @@ impl Kind {
             _ if is_write(name) => Kind::Write,
             _ => Kind::Other,
         }
+    }
+}
+
+/// Whether calls of a kind wait by their nature: for other threads, for messages, for a while. A connection's beginning is work.
+pub fn waits_by_nature(key: CallKey) -> bool {
+    let Some(entry) = table(key.abi).get(key.nr.into()) else { return false };
+    match entry.row.name {
+        "connect" => false,
+        "sched_yield" => true,
+        name => Kind::of(name) == Kind::Wait || name.starts_with("recv"),
     }
 }
 

@@ -42,7 +42,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             offset = replay.metadata().wall_offset.into();
             replayed::adapt(&mut options, replay.metadata()).iter().for_each(|note| outputs.complain(note));
             let engine = Engine::replay(replay);
-            let info = info(&engine, offset, started);
+            let info = info(&options, &engine, offset, started);
             (engine, info)
         }
         None => {
@@ -51,7 +51,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             let counts = spec.counting.is_some();
             let engine = Engine::start(&options, spec)?;
             outputs::release_stdio();
-            let info = info(&engine, offset, started);
+            let info = info(&options, &engine, offset, started);
             let by_reader = options.summary.as_mut().filter(|s| !s.wall_clock && !engine.tells_cpu_times() && !counts);
             if let Some(summary) = by_reader {
                 outputs.complain(
@@ -176,7 +176,7 @@ impl World {
 }
 
 /// The circumstances, for views that tell of them.
-fn info(engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
+fn info(options: &Options, engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
     if let Some(replay) = engine.replayed() {
         let recorded = replay.metadata();
         return RunInfo {
@@ -187,6 +187,7 @@ fn info(engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
             machine: recorded.machine.clone(),
             engine: recorded.engine.clone(),
             started: recorded.started,
+            partial: recorded.partial,
             wall_offset,
         };
     }
@@ -201,6 +202,7 @@ fn info(engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
         machine: field(UtsName::machine),
         engine: engine.name().into(),
         started,
+        partial: !options.sees_all_calls(),
         wall_offset,
     }
 }
@@ -228,12 +230,18 @@ impl Run<'_> {
     }
 }
 
+/// Of the kernel's: a thread's name and its NUL.
+const TASK_COMM_LEN: usize = 16;
+
 /// What the engine is asked for.
 fn spec(options: &Options) -> Result<TraceSpec> {
     let records = options.record.is_some();
     let prints = options.prints_calls() || options.has_views();
     let by_path = !options.paths.is_empty() || options.trace_fds.is_some();
     let unabbreviated = options.abbrev != stride_event::CallSet::all();
+    // Names of threads are wanted whole (prctl).
+    let names = options.summary.as_ref().is_some_and(|s| s.is_by(|key| key == Key::Comm));
+    let text = if names { options.string_limit.max(TASK_COMM_LEN) } else { options.string_limit };
     let elements = if unabbreviated { usize::MAX >> 1 } else { options.string_limit };
     let cpu_times = records || options.summary.as_ref().is_some_and(|s| !s.wall_clock);
     Ok(TraceSpec {
@@ -241,7 +249,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         attach: options.attach.clone(),
         follow: options.follow_forks,
         calls: if select::needs_all_calls(options) { CallSet::all() } else { options.trace.clone() },
-        limits: Limits { text: options.string_limit, elements },
+        limits: Limits { text, elements },
         dump_read: options.dump_read.clone(),
         dump_write: options.dump_write.clone(),
         seccomp: if options.seccomp_bpf { Seccomp::On } else { Seccomp::Auto },
@@ -267,7 +275,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         // Where not all calls are seen, views cannot follow what descriptors refer to.
         descriptors: prints && !options.decode_fds.is_empty()
             || !options.paths.is_empty()
-            || options.has_views() && !options.trace.is_all(),
+            || options.has_views() && !options.sees_all_calls(),
         no_memory: !prints && !by_path && !options.summary.as_ref().is_some_and(|s| s.is_by(Key::needs_memory)),
     })
 }
@@ -301,8 +309,8 @@ fn counting(options: &Options) -> Option<Counting> {
     Some(Counting {
         only,
         cpu_time: !summary.wall_clock,
-        latencies: shows(|c| matches!(c, Column::P50 | Column::P99)),
-        bytes: shows(|c| c == Column::Bytes),
+        latencies: options.json || shows(|c| matches!(c, Column::P50 | Column::P99)),
+        bytes: options.json || shows(|c| c == Column::Bytes),
         by,
     })
 }

@@ -30,9 +30,15 @@ pub struct Tracker {
     waits: FxHashMap<Tid, Wait>,
     /// Reused.
     path: Vec<u8>,
+    partial: bool,
 }
 
 impl Tracker {
+    /// Of events that filters have thinned out before: what descriptors refer to cannot be followed then, but only asked for.
+    pub fn partial(partial: bool) -> Tracker {
+        Tracker { partial, ..Tracker::default() }
+    }
+
     /// What the latest event was about, if it was the return of a call.
     pub fn seen(&self) -> Option<&Seen> {
         self.seen.as_ref()
@@ -46,14 +52,15 @@ impl Tracker {
         self.processes.get(&pid)
     }
 
-    /// What a descriptor of a process refers to, as far as is known.
-    pub fn object(&self, pid: Tid, fd: i32) -> Option<ObjectId> {
-        Some(self.processes.get(&pid)?.descriptors.get(fd)?.object.get())
-    }
-
     /// The call that a thread is in, or was in when it was gone.
     pub fn wait(&self, tid: Tid) -> Option<&Wait> {
         self.waits.get(&tid)
+    }
+
+    /// What a descriptor of a thread refers to after the latest event, so far as that was followed; `AT_FDCWD` is its working directory.
+    pub fn descriptor(&self, tid: Tid, fd: i32) -> Option<ObjectId> {
+        let process = self.processes.get(&self.threads.get(&tid)?.pid).filter(|_| !self.partial)?;
+        if fd == AT_FDCWD { process.cwd } else { process.descriptors.get(fd).map(|file| file.object.get()) }
     }
 
     /// Hostile bytes: they are a tracee's.
@@ -310,6 +317,13 @@ impl Tracker {
                 _ => Some(self.opened(pid, fd, object, "", false)),
             };
         }
+        if self.partial {
+            let object = self.ask(call.tid, fd, world)?;
+            return match kept {
+                Some(file) if file.object.get() == object => Some(file),
+                _ => Some(self.opened(pid, fd, object, "", false)),
+            };
+        }
         // A call that failed with EBADF had none.
         const EBADF: Outcome = Outcome::Error(9);
         if kept.is_some() || call.outcome == EBADF || !self.processes.get(&pid)?.older {
@@ -356,6 +370,7 @@ impl Tracker {
         let base = match dir {
             AT_FDCWD => match call.given(AT_FDCWD) {
                 Some(known) => self.described(known),
+                None if self.partial => self.ask(call.tid, AT_FDCWD, world),
                 None => self.processes.get(&seen.pid).and_then(|process| process.cwd),
             },
             fd => self.file(call, seen.pid, fd, world).map(|file| file.object.get()),
@@ -367,14 +382,26 @@ impl Tracker {
         (Some(self.tidy(base, bytes)), seen.object)
     }
 
-    /// The path from the root on, without what goes nowhere (`//`, `/./`). `..` stays: where it leads depends on links.
+    /// The path from the root on, without what goes nowhere (`//`, `/./`). A `..` that begins a relative path takes one step back
+    /// from where the path begins, or names would grow without end in walks of trees; others stay: where they lead depends on links.
     fn tidy(&mut self, base: Option<ObjectId>, path: &[u8]) -> ObjectId {
         let simple = |path: &[u8]| !path.windows(2).any(|two| matches!(two, b"//" | b"/."));
         let mut whole = std::mem::take(&mut self.path);
         whole.clear();
+        let mut path = path;
         if let Some(base) = base {
-            whole.extend_from_slice(self.objects.name(base));
-            whole.push(b'/');
+            let mut base = self.objects.name(base);
+            while let Some(rest) = path.strip_prefix(b"..").filter(|rest| matches!(rest, [] | [b'/', ..]))
+                && base.starts_with(b"/")
+            {
+                let up = base.iter().rposition(|b| *b == b'/').unwrap_or(0);
+                base = &base[..up.max(1)];
+                path = rest.strip_prefix(b"/").unwrap_or(rest);
+            }
+            whole.extend_from_slice(base);
+            if !path.is_empty() && !base.ends_with(b"/") {
+                whole.push(b'/');
+            }
         }
         whole.extend_from_slice(path);
         let kept;

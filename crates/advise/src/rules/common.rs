@@ -85,6 +85,14 @@ impl<K: Eq + Hash, V> Bounded<K, V> {
         self.0.iter()
     }
 
+    pub fn remove(&mut self, key: &K) -> Option<V> {
+        self.0.remove(key)
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
+        self.0.iter_mut()
+    }
+
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -101,6 +109,10 @@ impl Claims {
 
     pub fn total(&self) -> u64 {
         self.0.values().sum()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (CallKey, u64)> {
+        self.0.iter().map(|(key, calls)| (*key, *calls))
     }
 
     /// Whether there is no pattern: a few calls that were slow once are chance.
