@@ -73,7 +73,10 @@ fn go(engine: &str) -> Result<(), Failed> {
         if !output.status.success() {
             return Err(format!("{which}: {output:?}").into());
         }
-        Ok(Advice::of(scratch.read("advice"), 0))
+        let mut advice = Advice::of(scratch.read("advice"), 0);
+        // How Go's threads wait for each other is the runtime's business, and depends on what else the machine does.
+        ["busy-wait", "lock-contention"].map(|id| advice.ids.remove(id));
+        Ok(advice)
     };
     let (wasteful, corrected) = (advice("wasteful")?, advice("corrected")?);
     let expected = ["epoll-files", "stat-storm", "tiny-reads"].map(str::to_owned);
