@@ -53,7 +53,7 @@ pub const LOOKS_IN_A_ROW: u64 = 50;
 pub const PAUSE: Ns = 200_000;
 pub const LOOK_COST: Ns = 5_000;
 /// Sleeps that are longer are meant to let time pass.
-pub const SHORT_SLEEP: Ns = 15_000_000;
+pub const SHORT_SLEEP: Ns = 10_000_000;
 
 /// Lock contention: so many waits at one lock, ...
 pub const LOCK_WAITS: u64 = 50;
@@ -67,7 +67,7 @@ pub const SMALL_SYNCS: u64 = 20;
 /// Calls of sync(2), which writes what all programs have left, and few programs make even once.
 pub const WHOLE_SYNCS: u64 = 10;
 
-/// Unsynced rename: a file that was replaced so often is kept up to date by a program that lives on it; one that is replaced once
+/// Unsynced rename: a file that one process replaced so often is kept up to date by a program that lives on it; one that is replaced once
 /// or twice was edited, and can be edited again.
 pub const UNSYNCED_RENAMES: u64 = 5;
 
