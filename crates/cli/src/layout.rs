@@ -69,8 +69,11 @@ pub fn needs_descriptors(options: &Options) -> bool {
     !options.decode_fds.is_empty() || !options.paths.is_empty()
 }
 
-pub fn summary(summary: &flags::Summary) -> SummaryLayout {
+/// `width`: of the terminal that it goes to, if it does.
+pub fn summary(summary: &flags::Summary, width: Option<usize>) -> SummaryLayout {
     SummaryLayout {
+        by: summary.by.clone(),
+        width,
         columns: summary.columns.clone(),
         sort: summary.sort,
         wall_clock: summary.wall_clock,

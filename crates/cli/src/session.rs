@@ -17,7 +17,7 @@ use std::ffi::OsStr;
 use std::rc::Rc;
 use stride_event::{About, CallSet, Counting, Event, Limits, Ns, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::Status;
-use stride_output::{Column, RunInfo, SortKey};
+use stride_output::{Column, Key, RunInfo, SortKey};
 use stride_proc::{Live, Noted, Source};
 
 /// How the run ended, for Stride's own exit status.
@@ -48,9 +48,18 @@ pub fn run(mut options: Options) -> Result<Ended> {
         None => {
             let spec = spec(&options)?;
             let limits = spec.limits;
+            let counts = spec.counting.is_some();
             let engine = Engine::start(&options, spec)?;
             outputs::release_stdio();
             let info = info(&options, &engine, offset, started);
+            let by_reader = options.summary.as_mut().filter(|s| !s.wall_clock && !engine.tells_cpu_times() && !counts);
+            if let Some(summary) = by_reader {
+                outputs.complain(
+                    "CPU times are told only of calls that the kernel side can count, which other options rule out: \
+                     the summary is of how long calls took (-w)",
+                );
+                summary.wall_clock = true;
+            }
             if let Some(complaint) = recording.as_mut().and_then(|r| r.begin(&options, &engine, &limits, &info)) {
                 outputs.complain(&complaint);
             }
@@ -99,7 +108,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
                 bail!(error);
             }
             // Whoever reads has left: there is nothing else to do, unless for other views.
-            if options.replay.is_some() && !options.has_views() {
+            if options.replay.is_some() && !options.has_files() && !options.advise {
                 engine.stop();
             }
             if options.replay.is_none() || !error.ends_with(Errno::EPIPE.desc()) {
@@ -261,7 +270,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         descriptors: prints && !options.decode_fds.is_empty()
             || !options.paths.is_empty()
             || options.has_views() && !options.sees_all_calls(),
-        no_memory: !prints && !by_path,
+        no_memory: !prints && !by_path && !options.summary.as_ref().is_some_and(|s| s.is_by(Key::needs_memory)),
     })
 }
 
@@ -287,8 +296,15 @@ fn counting(options: &Options) -> Option<Counting> {
         return None;
     }
     let only = !options.prints_calls() && !options.has_views();
-    let by_latency = |c: Column| matches!(c, Column::P50 | Column::P99);
-    let latencies =
-        summary.columns.iter().any(|&c| by_latency(c)) || matches!(summary.sort, SortKey::By(c) if by_latency(c));
-    Some(Counting { only, cpu_time: !summary.wall_clock, latencies })
+    let by = Key::countable(&summary.by)?;
+    let shows = |test: fn(Column) -> bool| {
+        summary.columns.iter().any(|&c| test(c)) || matches!(summary.sort, SortKey::By(c) if test(c))
+    };
+    Some(Counting {
+        only,
+        cpu_time: !summary.wall_clock,
+        latencies: shows(|c| matches!(c, Column::P50 | Column::P99)),
+        bytes: shows(|c| c == Column::Bytes),
+        by,
+    })
 }

@@ -8,10 +8,11 @@ use crate::outputs::Outputs;
 use crate::recording::Recording;
 use crate::session::Run;
 use anyhow::Result;
+use nix::errno::Errno;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Fate, Origin};
 use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
-use stride_output::{AdviseView, End, HtmlView, Lost, Perfetto, RunInfo, Summary, TextView, View};
+use stride_output::{AdviseView, End, HtmlView, Key, Lost, Perfetto, RunInfo, Summary, TextView, View};
 use stride_proc::{Proc, Source};
 use stride_track::Tracker;
 
@@ -69,13 +70,14 @@ impl Views {
     ) -> Result<Views> {
         let (wall_offset, tracker) = (info.wall_offset, Tracker::partial(info.partial));
         let others = others(options, outputs, &shown, &info, files)?;
-        let tracks = recording.is_some() || !others.is_empty();
+        let summary = options.summary.as_ref();
+        let tracks = recording.is_some() || !others.is_empty() || summary.is_some_and(|s| s.is_by(Key::is_tracked));
         let known = WordSet::of(&[FdDetail::Path, FdDetail::Socket]);
         Ok(Views {
             tracker: tracks.then(|| (tracker, Proc::new(known, WordSet::of(&[PidDetail::Comm]), tracked))),
             recording,
             text: options.prints_calls().then(|| outputs.text_view(options, shown, wall_offset)).transpose()?,
-            summary: options.summary.as_ref().map(|s| Summary::new(layout::summary(s))),
+            summary: summary.map(|s| Summary::new(layout::summary(s, outputs.width()))),
             others,
         })
     }
@@ -91,7 +93,7 @@ impl Views {
     pub fn event(&mut self, event: &Event<'_>) -> Option<String> {
         let complaint = self.recording.as_mut().and_then(|recording| recording.event(event));
         if let (Some(summary), Event::Exit(call)) = (&mut self.summary, event) {
-            summary.add(call);
+            summary.add(call, self.tracker.as_ref().map(|(tracker, _)| tracker));
         }
         if let Some((tracker, _)) = &self.tracker {
             self.others.iter_mut().for_each(|view| view.event(event, tracker));
@@ -168,14 +170,15 @@ impl Views {
         let lost = Lost { calls: losses.calls, counted };
         if let Some(summary) = &self.summary {
             let mut table = String::new();
-            summary.render(lost, &mut table);
+            summary.render(lost, self.tracker.as_ref().map(|(tracker, _)| tracker), &mut table);
             outputs.write_tail(&table, self.text.as_mut());
         }
         if let Some((tracker, _)) = &self.tracker {
             let end = End { tracker, lost_calls: losses.calls, lost_threads: losses.threads };
             for view in &mut self.others {
                 outputs.write_tail(&view.finish(&end), self.text.as_mut());
-                if let Some(error) = view.take_error() {
+                // A reader that has left has seen enough.
+                if let Some(error) = view.take_error().filter(|error| !error.ends_with(Errno::EPIPE.desc())) {
                     outputs.complain(&error);
                 }
             }

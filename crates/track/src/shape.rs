@@ -1,6 +1,6 @@
 //! Where a syscall's row has what a call is about.
 
-use stride_syscalls::{Abi, Irregular, Ret, Syscall, Ty, table};
+use stride_syscalls::{Abi, Irregular, Syscall, Ty, table};
 
 /// Positions are those of the row's arguments.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ impl Shape {
         });
         let fd = at(&|ty| matches!(ty, Ty::Fd));
         let named = |names: &[&str]| row.args.iter().position(|arg| names.contains(&arg.name)).map(|i| i as u8);
-        let transfers = matches!(row.ret, Ret::Size) && fd.is_some();
+        let transfers = row.transfers();
         Shape {
             row,
             fd,

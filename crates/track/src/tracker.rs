@@ -72,6 +72,11 @@ impl Tracker {
         self.objects.kind(object)
     }
 
+    /// The other end of a socket, where that is known: an address, or the host that a client came from.
+    pub fn peer(&self, object: ObjectId) -> Option<&[u8]> {
+        if self.kind(object) == ObjectKind::Socket { address::peer(self.name(object)) } else { None }
+    }
+
     /// What stands for many that are told apart only by chance, such as all clients of a port; else the object itself.
     pub fn group(&self, object: ObjectId) -> ObjectId {
         self.objects.group(object)

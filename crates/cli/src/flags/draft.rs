@@ -86,6 +86,7 @@ pub struct Draft {
     pub wall_clock: bool,
     pub sort: Option<SortKey>,
     pub summary_columns: Option<Vec<Column>>,
+    pub by: Option<Vec<Key>>,
     pub overhead: Option<Duration>,
 
     /// `-V`.
@@ -165,6 +166,7 @@ impl Draft {
             wall_clock: false,
             sort: None,
             summary_columns: None,
+            by: None,
             overhead: None,
             version: false,
         }

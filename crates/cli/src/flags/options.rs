@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use stride_filter::{CallSet, FdDetail, FdSet, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet};
-pub use stride_output::{Column, SortKey};
+pub use stride_output::{Column, Key, SortKey};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -267,6 +267,8 @@ pub struct Summary {
     pub only: bool,
     /// `-w`: `Time*` columns show wall clock time rather than system time.
     pub wall_clock: bool,
+    /// `--by`; without it, the syscall.
+    pub by: Vec<Key>,
     pub sort: SortKey,
     /// Always with [`Column::Name`].
     pub columns: Vec<Column>,
@@ -299,7 +301,19 @@ impl Options {
 
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.json || self.advise || self.record.is_some() || self.perfetto.is_some() || self.html.is_some()
+        self.json || self.advise || self.has_files()
+    }
+
+    /// Whether something goes to a file of its own, wherever the trace goes.
+    pub fn has_files(&self) -> bool {
+        self.record.is_some() || self.perfetto.is_some() || self.html.is_some()
+    }
+}
+
+impl Summary {
+    /// Whether `test` holds for any key.
+    pub fn is_by(&self, test: impl Fn(Key) -> bool) -> bool {
+        self.by.iter().any(|key| test(*key))
     }
 }
 
