@@ -35,11 +35,11 @@ fn others(
     mut files: Files,
 ) -> Result<Vec<Box<dyn View>>> {
     let mut views: Vec<Box<dyn View>> = Vec::new();
-    if options.json {
+    if options.json && !options.advise {
         views.push(Box::new(outputs.json_view(options, shown.clone(), info)?));
     }
     if options.advise {
-        views.push(Box::new(AdviseView::default()));
+        views.push(Box::new(AdviseView::new(options.json)));
     }
     let style = layout::layout(options, false).style;
     let world = || Box::new(Proc::new(options.decode_fds, options.decode_pids, shown.clone()));

@@ -432,6 +432,12 @@ fn it_goes_where_text_goes() {
     command.args(["--json", "-o"]).arg(format!("|cat > {}", out.display())).arg("/bin/true");
     Run::of(command);
     valid(&piped.read("out"));
+    // Findings come behind the end.
+    let advised = Scratch::new("json-advised").stride(["--json", "--advise", "/bin/sh", "-c", "sleep 0.1 & wait"]);
+    for line in advised.trace.lines() {
+        SCHEMA.validate(&serde_json::from_str(line).unwrap()).unwrap_or_else(|e| panic!("{e}: {line}"));
+    }
+    assert!(advised.trace.contains("\n{\"type\":\"end\","), "{}", advised.trace);
     let full = Scratch::new("json-full");
     let mut command = stride();
     command.args(["--json", "-o", "/dev/full", "/bin/sh", "-c", "echo ran > ran"]).current_dir(full.path(""));
@@ -441,7 +447,6 @@ fn it_goes_where_text_goes() {
     for (options, why) in [
         (&["-c"][..], "--json and the summaries of -c and -C are mutually exclusive: a summary is a table"),
         (&["-C"], "--json and the summaries of -c and -C are mutually exclusive: a summary is a table"),
-        (&["--advise"], "--json and --advise are mutually exclusive: findings are text"),
         (
             &["-ff", "-o", "x"],
             "--json and -ff/--output-separately are mutually exclusive: every object tells its pid and tid, so that one file will do",

@@ -305,7 +305,6 @@ fn summaries(draft: &Draft, output_separately: bool, warn: Warn) -> Result<(), S
 fn json(draft: &Draft, output_separately: bool) -> Result<(), Stop> {
     for (given, name, why) in [
         (draft.summarizes(), "the summaries of -c and -C", "a summary is a table"),
-        (draft.advise, "--advise", "findings are text"),
         (output_separately, "-ff/--output-separately", "every object tells its pid and tid, so that one file will do"),
     ] {
         if draft.json && given {
