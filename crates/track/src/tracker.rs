@@ -57,15 +57,10 @@ impl Tracker {
         self.waits.get(&tid)
     }
 
-    /// What a descriptor of a process refers to, as far as is known.
-    pub fn object(&self, pid: Tid, fd: i32) -> Option<ObjectId> {
-        Some(self.processes.get(&pid)?.descriptors.get(fd)?.object.get())
-    }
-
-    /// The same of a thread, where that can be followed; `AT_FDCWD` is its working directory.
+    /// What a descriptor of a thread refers to after the latest event, so far as that was followed; `AT_FDCWD` is its working directory.
     pub fn descriptor(&self, tid: Tid, fd: i32) -> Option<ObjectId> {
-        let pid = self.threads.get(&tid).filter(|_| !self.partial)?.pid;
-        if fd == AT_FDCWD { self.processes.get(&pid)?.cwd } else { self.object(pid, fd) }
+        let process = self.processes.get(&self.threads.get(&tid)?.pid).filter(|_| !self.partial)?;
+        if fd == AT_FDCWD { process.cwd } else { process.descriptors.get(fd).map(|file| file.object.get()) }
     }
 
     /// Hostile bytes: they are a tracee's.

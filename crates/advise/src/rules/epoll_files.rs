@@ -42,7 +42,7 @@ impl Rule for EpollFiles {
         self.calls += 1;
         self.claims.add(observed.key, 1);
         self.processes.count(pid, tracker);
-        if let Some(file) = tracker.object(pid, observed.arg("fd") as i32)
+        if let Some(file) = tracker.descriptor(observed.call.tid, observed.arg("fd") as i32)
             && let Some((calls, _)) = self.files.entry(file, || (0, observed.line))
         {
             *calls += 1;
