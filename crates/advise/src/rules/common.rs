@@ -200,7 +200,7 @@ fn is_plain(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::*;
 
     #[test]
     fn hostile_names() {
@@ -208,5 +208,29 @@ mod tests {
         assert_eq!(plain(b"a\nb\x1b[2J\xff"), "a\u{fffd}b\u{fffd}[2J\u{fffd}");
         assert_eq!(plain("txt.\u{202e}exe".as_bytes()), "txt.\u{fffd}exe");
         assert_eq!(plain(&[b'x'; 500]).chars().count(), 81);
+    }
+
+    #[test]
+    fn parts_of_paths() {
+        let parts = |path: &'static str| (directory(path.as_bytes()), base_name(path.as_bytes()));
+        assert_eq!(parts("/var/www/.htaccess"), (&b"/var/www"[..], &b".htaccess"[..]));
+        assert_eq!(parts("/.htaccess"), (&b"/"[..], &b".htaccess"[..]));
+        assert_eq!(parts("here"), (&b"."[..], &b"here"[..]));
+    }
+
+    #[test]
+    fn room_is_made_for_what_is_new() {
+        let mut map: Bounded<usize, bool> = Bounded::default();
+        for i in 0..3 * MAX_ENTRIES {
+            map.make_room(|worth| *worth);
+            map.entry(i, || i < 10).expect("room was made");
+        }
+        assert!(map.len() <= MAX_ENTRIES);
+        assert!((0..10).all(|i| map.get(&i).is_some()), "what is worth it stays");
+        for i in 0..3 * MAX_ENTRIES {
+            map.make_room(|_| true);
+            map.entry(i, || true);
+        }
+        assert_eq!(map.len(), MAX_ENTRIES, "none could be made");
     }
 }

@@ -100,7 +100,10 @@ impl Rule for SearchPath {
                 let search = std::mem::take(search);
                 self.ended(search, None, tracker);
             }
-            _ => *search = Search::default(),
+            _ => {
+                search.misses.clear();
+                search.turned = false;
+            }
         }
         if missed && let Some(search) = self.current.get_mut(&observed.call.tid) {
             search.pid = observed.seen.pid;
@@ -215,5 +218,18 @@ fn stem(path: &[u8]) -> &[u8] {
     match name.iter().skip(1).position(|b| *b == b'.') {
         Some(dot) => &name[..=dot],
         None => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stem;
+
+    #[test]
+    fn endings_do_not_count() {
+        assert_eq!(stem(b"/lib/POSIX.pmc"), stem(b"/usr/lib/POSIX.pm"));
+        assert_eq!(stem(b"/var/.htaccess"), b".htaccess");
+        assert_eq!(stem(b"/usr/bin/cc"), b"cc");
+        assert_eq!(stem(b"/"), b"");
     }
 }
