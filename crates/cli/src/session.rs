@@ -108,7 +108,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
                 bail!(error);
             }
             // Whoever reads has left: there is nothing else to do, unless for other views.
-            if options.replay.is_some() && !options.has_views() {
+            if options.replay.is_some() && !options.has_files() && !options.advise {
                 engine.stop();
             }
             if options.replay.is_none() || !error.ends_with(Errno::EPIPE.desc()) {

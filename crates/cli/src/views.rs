@@ -8,6 +8,7 @@ use crate::outputs::Outputs;
 use crate::recording::Recording;
 use crate::session::Run;
 use anyhow::Result;
+use nix::errno::Errno;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Fate, Origin};
 use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
@@ -38,7 +39,7 @@ fn others(
         views.push(Box::new(outputs.json_view(options, shown.clone(), info)?));
     }
     if options.advise {
-        views.push(Box::new(AdviseView::default()));
+        views.push(Box::new(AdviseView::new(options.json)));
     }
     let style = layout::layout(options, false).style;
     let world = || Box::new(Proc::new(options.decode_fds, options.decode_pids, shown.clone()));
@@ -178,7 +179,8 @@ impl Views {
             let end = End { tracker, lost_calls: losses.calls, lost_threads: losses.threads };
             for view in &mut self.others {
                 outputs.write_tail(&view.finish(&end), self.text.as_mut());
-                if let Some(error) = view.take_error() {
+                // A reader that has left has seen enough.
+                if let Some(error) = view.take_error().filter(|error| !error.ends_with(Errno::EPIPE.desc())) {
                     outputs.complain(&error);
                 }
             }

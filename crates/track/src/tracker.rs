@@ -361,14 +361,26 @@ impl Tracker {
         (Some(self.tidy(base, bytes)), seen.object)
     }
 
-    /// The path from the root on, without what goes nowhere (`//`, `/./`). `..` stays: where it leads depends on links.
+    /// The path from the root on, without what goes nowhere (`//`, `/./`). A `..` that begins a relative path takes one step back
+    /// from where the path begins, or names would grow without end in walks of trees; others stay: where they lead depends on links.
     fn tidy(&mut self, base: Option<ObjectId>, path: &[u8]) -> ObjectId {
         let simple = |path: &[u8]| !path.windows(2).any(|two| matches!(two, b"//" | b"/."));
         let mut whole = std::mem::take(&mut self.path);
         whole.clear();
+        let mut path = path;
         if let Some(base) = base {
-            whole.extend_from_slice(self.objects.name(base));
-            whole.push(b'/');
+            let mut base = self.objects.name(base);
+            while let Some(rest) = path.strip_prefix(b"..").filter(|rest| matches!(rest, [] | [b'/', ..]))
+                && base.starts_with(b"/")
+            {
+                let up = base.iter().rposition(|b| *b == b'/').unwrap_or(0);
+                base = &base[..up.max(1)];
+                path = rest.strip_prefix(b"/").unwrap_or(rest);
+            }
+            whole.extend_from_slice(base);
+            if !path.is_empty() && !base.ends_with(b"/") {
+                whole.push(b'/');
+            }
         }
         whole.extend_from_slice(path);
         let kept;

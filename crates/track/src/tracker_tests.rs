@@ -97,6 +97,12 @@ fn descriptors_are_followed() {
     assert_eq!(s.read(PID, 3), "/work/a/b");
     s.open(PID, 3, "c", 0, 4);
     assert_eq!(s.read(PID, 4), "/work/a/b/c");
+    for (path, whole) in
+        [("..", "/work/a"), ("../../x", "/work/x"), ("../..", "/work"), ("../../../..", "/"), ("..x", "/work/a/b/..x")]
+    {
+        let seen = s.open(PID, 3, path, 0, -1);
+        assert_eq!(s.named(seen.path), whole, "{path}");
+    }
     let first = s.does(PID, "dup", &[4], 5).made.unwrap();
     let read = s.does(PID, "read", &[5, 0, 0], 0);
     assert_eq!(read.file, Some(first.1), "one description, two numbers");

@@ -290,18 +290,19 @@ impl Options {
             && (!self.has_views() || !matches!(self.output, Output::Stderr | Output::Stdout))
     }
 
-    /// Whether there is an object for each call, and not just for rows of a summary.
+    /// Whether there is an object for each call, and not just for rows of a summary, or for findings.
     pub fn tells_calls_as_json(&self) -> bool {
-        self.json && self.summary.as_ref().is_none_or(|summary| !summary.only)
+        self.json && !self.advise && self.summary.as_ref().is_none_or(|summary| !summary.only)
     }
 
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.tells_calls_as_json()
-            || self.advise
-            || self.record.is_some()
-            || self.perfetto.is_some()
-            || self.html.is_some()
+        self.tells_calls_as_json() || self.advise || self.has_files()
+    }
+
+    /// Whether something goes to a file of its own, wherever the trace goes.
+    pub fn has_files(&self) -> bool {
+        self.record.is_some() || self.perfetto.is_some() || self.html.is_some()
     }
 }
 

@@ -21,7 +21,7 @@ pub const FLAGS: &[Flag] = &[
         help: "say what is wrong with the calls, and what it would save",
         doc: "Looks for patterns that waste calls or time, and says at the end what was found, where, by whom, what changing it \
               would save, and how sure that is; what saves most comes first. It is said where the trace would go, which is not \
-              printed unless -o gives it a place. With --replay, a recording is looked at.\n\n\
+              printed unless -o gives it a place. With --replay, a recording is looked at; with --json, each finding is an object on a line of its own.\n\n\
               Nothing is said about what would save less than a fiftieth of the calls or of the time, and no call counts as saved \
               twice. Numbers of lines are those of the trace with the same options. Use -f for programs that start others.",
         update: |draft, _| {
