@@ -4,9 +4,10 @@ use crate::index::CallKey;
 use stride_event::Ns;
 
 /// How sure a finding is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub enum Confidence {
     /// It may be meant so.
+    #[default]
     Possible,
     Likely,
     /// The calls themselves prove it.
@@ -74,6 +75,7 @@ pub struct Table {
 }
 
 /// What a rule says at the end; what it saves is settled by the ledger.
+#[derive(Default)]
 pub struct Draft {
     /// One sentence in plain words, with its full stop. What it would save is said elsewhere.
     pub sentence: String,

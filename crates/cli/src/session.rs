@@ -42,7 +42,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             offset = replay.metadata().wall_offset.into();
             replayed::adapt(&mut options, replay.metadata()).iter().for_each(|note| outputs.complain(note));
             let engine = Engine::replay(replay);
-            let info = info(&engine, offset, started);
+            let info = info(&options, &engine, offset, started);
             (engine, info)
         }
         None => {
@@ -51,7 +51,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             let counts = spec.counting.is_some();
             let engine = Engine::start(&options, spec)?;
             outputs::release_stdio();
-            let info = info(&engine, offset, started);
+            let info = info(&options, &engine, offset, started);
             let by_reader = options.summary.as_mut().filter(|s| !s.wall_clock && !engine.tells_cpu_times() && !counts);
             if let Some(summary) = by_reader {
                 outputs.complain(
@@ -176,7 +176,7 @@ impl World {
 }
 
 /// The circumstances, for views that tell of them.
-fn info(engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
+fn info(options: &Options, engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
     if let Some(replay) = engine.replayed() {
         let recorded = replay.metadata();
         return RunInfo {
@@ -187,6 +187,7 @@ fn info(engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
             machine: recorded.machine.clone(),
             engine: recorded.engine.clone(),
             started: recorded.started,
+            partial: recorded.partial,
             wall_offset,
         };
     }
@@ -201,6 +202,7 @@ fn info(engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
         machine: field(UtsName::machine),
         engine: engine.name().into(),
         started,
+        partial: !options.sees_all_calls(),
         wall_offset,
     }
 }
@@ -273,7 +275,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         // Where not all calls are seen, views cannot follow what descriptors refer to.
         descriptors: prints && !options.decode_fds.is_empty()
             || !options.paths.is_empty()
-            || options.has_views() && !options.trace.is_all(),
+            || options.has_views() && !options.sees_all_calls(),
         no_memory: !prints && !by_path && !options.summary.as_ref().is_some_and(|s| s.is_by(Key::needs_memory)),
     })
 }

@@ -497,6 +497,12 @@ fn it_goes_where_text_goes() {
     command.args(["--json", "-o"]).arg(format!("|cat > {}", out.display())).arg("/bin/true");
     Run::of(command);
     valid(&piped.read("out"));
+    let full = Scratch::new("json-full");
+    let mut command = stride();
+    command.args(["--json", "-o", "/dev/full", "/bin/sh", "-c", "echo ran > ran"]).current_dir(full.path(""));
+    let run = Run::of(command);
+    assert_eq!((run.code(), run.messages()), (Some(0), vec!["/dev/full: No space left on device"]));
+    assert_eq!(full.read("ran"), "ran\n");
     let run = common::run(["--json", "-ff", "-o", "x", "/bin/true"]);
     assert_eq!(run.code(), Some(1));
     assert!(
@@ -504,4 +510,51 @@ fn it_goes_where_text_goes() {
         "{}",
         run.err
     );
+}
+
+/// Where opens and closes are not seen, descriptors are not what they were.
+#[test]
+fn filters_do_not_mislead() {
+    need!("/bin/cat");
+    for engine in engines("filters_do_not_mislead") {
+        for filter in ["trace=read", "status=successful", "trace=read,pread64"] {
+            let scratch = Scratch::new(&format!("json-filters{engine}"));
+            std::fs::write(scratch.path("a"), "first\n").unwrap();
+            std::fs::write(scratch.path("b"), "second\n").unwrap();
+            let run = scratch.stride([engine, "--json", "--record=rec", "-e", filter, "/bin/cat", "a", "b"]);
+            let seen = valid(&run.trace);
+            for (name, text) in [("a", "first\n"), ("b", "second\n")] {
+                let read = calls(&seen, "read").into_iter().find(|call| call["args"]["buf"]["text"] == text).unwrap();
+                assert_eq!(read["args"]["fd"]["path"], scratch.path(name).to_str().unwrap(), "{engine} {filter}");
+            }
+            assert_eq!(replay(&scratch, &["--json"]).out, run.trace, "{engine} {filter}");
+        }
+    }
+}
+
+/// All descriptors of a call are known, not only the first.
+#[test]
+fn descriptors_everywhere() {
+    need!("/usr/bin/python3");
+    let script = "import os, select; a = os.open('a', os.O_RDONLY); d = os.open('.', os.O_RDONLY); r, w = os.pipe(); \
+                  select.select([a], [w], [], 0); os.open('a', os.O_RDONLY, dir_fd=d); os.dup2(a, 99); os.close(99)";
+    for engine in engines("descriptors_everywhere") {
+        let scratch = Scratch::new(&format!("json-fds{engine}"));
+        std::fs::write(scratch.path("a"), "aaa\n").unwrap();
+        let seen = valid(&scratch.stride([engine, "--json", "-s", "300", "/usr/bin/python3", "-c", script]).trace);
+        let (a, dir) = (scratch.path("a"), scratch.path(""));
+        let (a, dir) = (a.to_str().unwrap(), dir.to_str().unwrap().trim_end_matches('/'));
+        let select = calls(&seen, "pselect6").into_iter().chain(calls(&seen, "select")).next().unwrap();
+        assert_eq!(select["args"]["readfds"][0]["path"], a, "{select}");
+        assert!(select["args"]["writefds"][0]["object"].is_string(), "{select}");
+        let relative =
+            calls(&seen, "openat").into_iter().find(|call| call["args"]["dirfd"]["fd"].as_i64() >= Some(0)).unwrap();
+        assert_eq!(relative["args"]["dirfd"]["path"], dir);
+        assert_eq!((&relative["path"], &relative["ret"]["path"]), (&json!(a), &json!(a)));
+        let dup =
+            calls(&seen, "dup2").into_iter().chain(calls(&seen, "dup3")).find(|call| call["ret"]["fd"] == 99).unwrap();
+        assert_eq!((&dup["args"]["oldfd"]["path"], &dup["ret"]["path"]), (&json!(a), &json!(a)));
+        let close = calls(&seen, "close").into_iter().find(|call| call["args"]["fd"]["fd"] == 99).unwrap();
+        assert_eq!(close["args"]["fd"]["path"], a);
+    }
 }

@@ -11,6 +11,7 @@ mod shape;
 mod tracker;
 mod wait;
 
+pub use address::name as address_name;
 pub use objects::{ObjectId, ObjectKind};
 pub use process::{Process, Thread};
 pub use seen::{FileId, Seen};

@@ -286,11 +286,20 @@ impl Options {
     /// for them, where one goes to a file of its own.
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
-            && !(self.json || self.advise)
+            && !self.json
+            && !self.advise
             && (!self.has_views() || !matches!(self.output, Output::Stderr | Output::Stdout))
     }
 
-    /// Whether there is an object for each call, and not just for rows of a summary, or for findings.
+    /// Whether filters leave it to Stride which calls are shown; else engines may skip some.
+    pub fn sees_all_calls(&self) -> bool {
+        self.trace.is_all()
+            && self.paths.is_empty()
+            && self.trace_fds.is_none()
+            && [Status::Successful, Status::Failed].iter().all(|&status| self.status.contains(status))
+    }
+
+    /// Whether there is an object for each call, and not just for findings or rows of a summary.
     pub fn tells_calls_as_json(&self) -> bool {
         self.json && !self.advise && self.summary.as_ref().is_none_or(|summary| !summary.only)
     }

@@ -10,7 +10,6 @@ mod writer;
 pub(crate) use call::abi_name;
 pub use view::JsonView;
 pub use writer::Json;
-pub(crate) use writer::KnownFd;
 
 /// Grows when readers of the old shapes would misread new ones. What is merely added changes nothing.
 pub const VERSION: u32 = 1;

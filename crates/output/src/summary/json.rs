@@ -4,7 +4,7 @@ use super::column::quantile;
 use super::key::{Key, Part};
 use super::label::{Labels, errno_name, syscall};
 use super::{Lost, Summary};
-use crate::json::{Json, KnownFd, abi_name};
+use crate::json::{Json, abi_name};
 use stride_event::{Tally, Times};
 use stride_track::{ObjectKind, Tracker};
 
@@ -71,13 +71,8 @@ impl Json<'_> {
             Part::Object(object) => self.name(name, labels.object(object)),
             Part::Name(id) => self.name(name, labels.names.name(id)),
             Part::Fd(fd, object) => {
-                let known = object.map(|object| KnownFd {
-                    fd,
-                    socket: labels.tracker.is_some_and(|tracker| tracker.kind(object) == ObjectKind::Socket),
-                    name: labels.object(object),
-                });
-                self.key(name);
-                Json { out: &mut *self.out, known: [known, None] }.fd(fd, None);
+                let socket = |object| labels.tracker.is_some_and(|tracker| tracker.kind(object) == ObjectKind::Socket);
+                self.key(name).known_fd(fd, object.map(|object| (labels.object(object), socket(object))));
             }
             Part::Errno(0) => self.key(name).str("ok"),
             Part::Errno(number) => self.key(name).str(&errno_name(number)),
