@@ -305,7 +305,8 @@ fn summaries(draft: &Draft, output_separately: bool, warn: Warn) -> Result<(), S
 fn json(draft: &Draft, output_separately: bool) -> Result<(), Stop> {
     if draft.json && output_separately {
         return Err(Stop::usage(
-            "--json and -ff/--output-separately are mutually exclusive: every object tells its pid and tid, so that one file will do",
+            "--json and -ff/--output-separately are mutually exclusive: \
+             every object tells its pid and tid, so that one file will do",
         ));
     }
     Ok(())
