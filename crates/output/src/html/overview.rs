@@ -128,8 +128,7 @@ mod tests {
     use stride_event::Tally;
 
     fn row(name: &str, family: Family, calls: u64, ns: Ns) -> Row {
-        let mut counted = Tally::default();
-        counted.calls = calls;
+        let mut counted = Tally { calls, ..Tally::default() };
         counted.wall.add(ns);
         Row { name: name.into(), family, counted }
     }
