@@ -70,8 +70,9 @@ pub fn needs_descriptors(options: &Options) -> bool {
 }
 
 /// `width`: of the terminal that it goes to, if it does.
-pub fn summary(summary: &flags::Summary, width: Option<usize>) -> SummaryLayout {
+pub fn summary(summary: &flags::Summary, json: bool, width: Option<usize>) -> SummaryLayout {
     SummaryLayout {
+        json,
         by: summary.by.clone(),
         width,
         columns: summary.columns.clone(),

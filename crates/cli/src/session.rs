@@ -230,12 +230,18 @@ impl Run<'_> {
     }
 }
 
+/// Of the kernel's: a thread's name and its NUL.
+const TASK_COMM_LEN: usize = 16;
+
 /// What the engine is asked for.
 fn spec(options: &Options) -> Result<TraceSpec> {
     let records = options.record.is_some();
     let prints = options.prints_calls() || options.has_views();
     let by_path = !options.paths.is_empty() || options.trace_fds.is_some();
     let unabbreviated = options.abbrev != stride_event::CallSet::all();
+    // Names of threads are wanted whole (prctl).
+    let names = options.summary.as_ref().is_some_and(|s| s.is_by(|key| key == Key::Comm));
+    let text = if names { options.string_limit.max(TASK_COMM_LEN) } else { options.string_limit };
     let elements = if unabbreviated { usize::MAX >> 1 } else { options.string_limit };
     let cpu_times = records || options.summary.as_ref().is_some_and(|s| !s.wall_clock);
     Ok(TraceSpec {
@@ -243,7 +249,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         attach: options.attach.clone(),
         follow: options.follow_forks,
         calls: if select::needs_all_calls(options) { CallSet::all() } else { options.trace.clone() },
-        limits: Limits { text: options.string_limit, elements },
+        limits: Limits { text, elements },
         dump_read: options.dump_read.clone(),
         dump_write: options.dump_write.clone(),
         seccomp: if options.seccomp_bpf { Seccomp::On } else { Seccomp::Auto },
@@ -303,8 +309,8 @@ fn counting(options: &Options) -> Option<Counting> {
     Some(Counting {
         only,
         cpu_time: !summary.wall_clock,
-        latencies: shows(|c| matches!(c, Column::P50 | Column::P99)),
-        bytes: shows(|c| c == Column::Bytes),
+        latencies: options.json || shows(|c| matches!(c, Column::P50 | Column::P99)),
+        bytes: options.json || shows(|c| c == Column::Bytes),
         by,
     })
 }

@@ -35,7 +35,7 @@ fn others(
     mut files: Files,
 ) -> Result<Vec<Box<dyn View>>> {
     let mut views: Vec<Box<dyn View>> = Vec::new();
-    if options.json && !options.advise {
+    if options.tells_calls_as_json() {
         views.push(Box::new(outputs.json_view(options, shown.clone(), info)?));
     }
     if options.advise {
@@ -77,7 +77,7 @@ impl Views {
             tracker: tracks.then(|| (tracker, Proc::new(known, WordSet::of(&[PidDetail::Comm]), tracked))),
             recording,
             text: options.prints_calls().then(|| outputs.text_view(options, shown, wall_offset)).transpose()?,
-            summary: summary.map(|s| Summary::new(layout::summary(s, outputs.width()))),
+            summary: summary.map(|s| Summary::new(layout::summary(s, options.json, outputs.width()))),
             others,
         })
     }
@@ -168,12 +168,14 @@ impl Views {
             text.flush();
         }
         let lost = Lost { calls: losses.calls, counted };
-        if let Some(summary) = &self.summary {
-            let mut table = String::new();
-            summary.render(lost, self.tracker.as_ref().map(|(tracker, _)| tracker), &mut table);
-            outputs.write_tail(&table, self.text.as_mut());
-        }
-        if let Some((tracker, _)) = &self.tracker {
+        let tracker = self.tracker.as_ref().map(|(tracker, _)| tracker);
+        let text = |summary: &Summary| summary.text(lost, tracker);
+        let (objects, table) = match &self.summary {
+            Some(summary) if summary.is_json() => (text(summary), String::new()),
+            summary => (String::new(), summary.as_ref().map(text).unwrap_or_default()),
+        };
+        outputs.write_tail(&table, self.text.as_mut());
+        if let Some(tracker) = tracker {
             let end = End { tracker, lost_calls: losses.calls, lost_threads: losses.threads };
             for view in &mut self.others {
                 outputs.write_tail(&view.finish(&end), self.text.as_mut());
@@ -183,6 +185,7 @@ impl Views {
                 }
             }
         }
+        outputs.write_tail(&objects, None);
         self.others.iter().find_map(|view| view.verdict())
     }
 }

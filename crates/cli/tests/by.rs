@@ -6,11 +6,6 @@ use common::*;
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 
-fn engines(test: &str) -> Vec<&'static str> {
-    let ebpf = stride_engine_ebpf::available().inspect_err(|why| println!("skipped: {test} with eBPF: {why}"));
-    if ebpf.is_ok() { vec!["--engine=ptrace", "--engine=ebpf"] } else { vec!["--engine=ptrace"] }
-}
-
 fn replay(scratch: &Scratch, options: &[&str]) -> Run {
     let mut command = std::process::Command::new(STRIDE);
     command.arg("--replay=rec").args(options).current_dir(scratch.path("")).env("LC_ALL", "C");
@@ -40,7 +35,7 @@ const SCRIPT: &str = "cat a | tr a b > c; ls nothing; (exit 3); rm c; mkdir -p d
 
 #[test]
 fn a_table_replayed_is_the_table_live() {
-    for engine in engines("a_table_replayed_is_the_table_live") {
+    for &engine in engines() {
         for keys in [
             "path",
             "directory,syscall",
@@ -73,8 +68,8 @@ fn a_table_replayed_is_the_table_live() {
 #[test]
 fn engines_agree() {
     need!("/bin/cat");
-    let both = engines("engines_agree");
-    let [ptrace, ebpf] = both[..] else { return };
+    need_ebpf!();
+    let [ptrace, ebpf] = ENGINES;
     for keys in ["path", "directory", "fd", "errno", "comm,syscall", "size", "size,errno,syscall", "peer"] {
         let table = |engine: &str| {
             let scratch = Scratch::new(&format!("by-agree-{}", keys.replace(',', "-")));
@@ -92,7 +87,7 @@ fn engines_agree() {
 #[test]
 fn rows_are_named_by_what_calls_are_about() {
     need!("/bin/cat");
-    for engine in engines("rows_are_named_by_what_calls_are_about") {
+    for &engine in engines() {
         let scratch = Scratch::new(&format!("by-names{engine}"));
         std::fs::write(scratch.path("a"), "aaa\n").unwrap();
         let here = scratch.path("").canonicalize().unwrap().display().to_string();
@@ -118,7 +113,7 @@ fn rows_are_named_by_what_calls_are_about() {
 #[test]
 fn filters_choose_calls_and_not_names() {
     need!("/bin/cat");
-    for engine in engines("filters_choose_calls_and_not_names") {
+    for &engine in engines() {
         let scratch = Scratch::new(&format!("by-filters{engine}"));
         std::fs::write(scratch.path("a"), "aaa\n").unwrap();
         std::fs::write(scratch.path("b"), "b\n").unwrap();
@@ -144,7 +139,7 @@ fn filters_choose_calls_and_not_names() {
 fn hostile_names() {
     need!("/bin/cat");
     let name = std::ffi::OsStr::from_bytes(b"x\n\x1b[2Jtotal\t\"<\xff\xe2\x80\xae");
-    for engine in engines("hostile_names") {
+    for &engine in engines() {
         for keys in ["path", "fd", "directory", "path,syscall"] {
             let scratch = Scratch::new(&format!("by-hostile{engine}-{keys}"));
             std::fs::create_dir(scratch.path("").join(name)).unwrap();
@@ -205,7 +200,7 @@ for i in range(5):
     client = socket.create_connection(server.getsockname()); there, _ = server.accept()
     client.sendall(b'12345'); there.recv(9); there.close(); client.close()
 print(server.getsockname()[1])";
-    for engine in engines("ends_of_sockets") {
+    for &engine in engines() {
         let scratch = Scratch::new(&format!("by-peer{engine}"));
         let run = scratch.stride([&[engine, "--by=path,peer"], &COLUMNS[..], &["python3", "-c", TALK]].concat());
         let port = run.out.trim().to_owned();

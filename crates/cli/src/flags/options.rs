@@ -299,9 +299,14 @@ impl Options {
             && [Status::Successful, Status::Failed].iter().all(|&status| self.status.contains(status))
     }
 
+    /// Whether there is an object for each call, and not just for findings or rows of a summary.
+    pub fn tells_calls_as_json(&self) -> bool {
+        self.json && !self.advise && self.summary.as_ref().is_none_or(|summary| !summary.only)
+    }
+
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.json || self.advise || self.has_files()
+        self.tells_calls_as_json() || self.advise || self.has_files()
     }
 
     /// Whether something goes to a file of its own, wherever the trace goes.

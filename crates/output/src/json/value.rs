@@ -237,6 +237,16 @@ impl Json<'_> {
         });
     }
 
+    /// A descriptor, and what it refers to; true: a socket.
+    pub(crate) fn known_fd(&mut self, fd: i32, referent: Option<(&[u8], bool)>) {
+        self.object(|j| {
+            j.key("fd").int(fd);
+            if let Some((name, socket)) = referent {
+                j.referent(name, socket);
+            }
+        });
+    }
+
     fn fd(&mut self, fd: i32, foreign: bool, note: Option<&FdNote<'_>>) {
         const AT_FDCWD: i32 = -100;
         self.object(|j| {

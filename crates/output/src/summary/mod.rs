@@ -1,6 +1,7 @@
 //! The summary of `-c` and `-C`: calls counted by what they have in common, by their name unless `--by` says otherwise.
 
 mod column;
+mod json;
 mod key;
 mod label;
 mod names;
@@ -26,6 +27,8 @@ pub struct SummaryLayout {
     pub wall_clock: bool,
     /// Taken off each call's time.
     pub overhead: Ns,
+    /// Objects in place of a table.
+    pub json: bool,
     /// Of the terminal that it goes to, if it does.
     pub width: Option<usize>,
 }
@@ -91,6 +94,23 @@ impl Summary {
         self.key.clear();
         self.key.extend(self.layout.by.iter().map(|key| key.counted(counted, names)));
         self.rows.row(&self.key).merge(&tally);
+    }
+
+    /// Rows are objects: they belong behind those of calls.
+    pub fn is_json(&self) -> bool {
+        self.layout.json
+    }
+
+    /// All of it, and what is missing in it.
+    pub fn text(&self, lost: Lost, tracker: Option<&Tracker>) -> String {
+        if self.layout.json {
+            let mut out = Vec::new();
+            self.render_json(lost, tracker, &mut out);
+            return String::from_utf8_lossy(&out).into_owned();
+        }
+        let mut out = String::new();
+        self.render(lost, tracker, &mut out);
+        out
     }
 
     /// What the `Time…` columns show.

@@ -35,7 +35,7 @@ enum Place {
 
 impl Summary {
     /// The table, and what is missing in it. Of calls by name there are several: one per ABI that was used.
-    pub fn render(&self, lost: Lost, tracker: Option<&Tracker>, out: &mut String) {
+    pub(super) fn render(&self, lost: Lost, tracker: Option<&Tracker>, out: &mut String) {
         let mut rows = self.sorted(tracker);
         if self.is_by_name() {
             for abi in Abi::ALL {

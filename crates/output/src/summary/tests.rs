@@ -18,6 +18,7 @@ fn layout(by: &[Key], columns: &[Column]) -> SummaryLayout {
         sort: SortKey::By(Column::TimePercent),
         wall_clock: true,
         overhead: 0,
+        json: false,
         width: None,
     }
 }
