@@ -3,7 +3,7 @@
 use super::calls::Index;
 use super::data;
 use super::legible::legible;
-use super::top::{Tally, Top};
+use super::top::{Top, Weighed};
 use crate::names;
 use std::cmp::Reverse;
 use stride_event::Ns;
@@ -26,7 +26,7 @@ struct Count {
     time: Ns,
 }
 
-impl Tally for Count {
+impl Weighed for Count {
     fn merge(&mut self, other: &Count) {
         self.count += other.count;
         self.time += other.time;

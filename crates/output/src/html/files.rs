@@ -2,7 +2,7 @@
 
 use super::data;
 use super::legible::legible;
-use super::top::{Tally, Top};
+use super::top::{Top, Weighed};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use stride_event::Ns;
@@ -21,7 +21,7 @@ pub struct File {
     bytes: u64,
 }
 
-impl Tally for File {
+impl Weighed for File {
     fn merge(&mut self, other: &File) {
         self.calls += other.calls;
         self.errors += other.errors;
