@@ -11,7 +11,7 @@ use stride_track::{ObjectId, Tracker};
 
 const ROOM: usize = 1 << 15;
 const SHOWN: usize = 200;
-const NAME: usize = 300;
+const NAME: usize = 240;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Key {

@@ -11,7 +11,7 @@ use stride_track::{ObjectId, ObjectKind, Tracker};
 /// How many are told apart (or twice as many), and shown by each measure.
 const ROOM: usize = 1 << 16;
 const SHOWN: usize = 100;
-const NAME: usize = 300;
+const NAME: usize = 240;
 
 #[derive(Default)]
 pub struct File {

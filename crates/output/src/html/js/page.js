@@ -245,7 +245,7 @@ function slowest(view) {
           { title: "Took", value: (r) => r.took, cell: (r) => time(r.took), bar: (r) => r.took / longest, family: (r) => callFamily(r.call) },
           { title: "At", num: true, value: (r) => r.at, cell: (r) => jump(view, r) },
           { title: "Thread", hide: true, value: (r) => r.who, cell: (r) => [el("span.code", r.who), " ", el("span.muted", String(r.tid))] },
-          { title: "Call", wide: true, value: (r) => run.texts[r.text], cell: (r) => el("span.code.call", run.texts[r.text] || callName(r.call)) },
+          { title: "Call", wide: true, value: (r) => run.texts[r.text] ?? "", cell: (r) => el("span.code.call", run.texts[r.text] || callName(r.call)) },
         ],
       }),
     );
