@@ -171,10 +171,30 @@ pub fn thing(object: ObjectId, calls: u64, tracker: &Tracker) -> Evidence {
 pub fn plain(name: &[u8]) -> String {
     const LONGEST: usize = 80;
     let text: Vec<char> =
-        String::from_utf8_lossy(name).chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+        String::from_utf8_lossy(name).chars().map(|c| if is_plain(c) { c } else { '\u{fffd}' }).collect();
     if text.len() <= LONGEST {
         return text.into_iter().collect();
     }
     let half = LONGEST / 2;
     text[..half].iter().chain(&['…']).chain(&text[text.len() - half..]).collect()
+}
+
+/// Whether a character is seen, and only that: others clear the terminal, or turn round the order of what follows.
+fn is_plain(c: char) -> bool {
+    let invisible =
+        matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    !c.is_control() && !invisible
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn hostile_names() {
+        assert_eq!(plain("TCP → [::1]:80".as_bytes()), "TCP → [::1]:80");
+        assert_eq!(plain(b"a\nb\x1b[2J\xff"), "a\u{fffd}b\u{fffd}[2J\u{fffd}");
+        assert_eq!(plain("txt.\u{202e}exe".as_bytes()), "txt.\u{fffd}exe");
+        assert_eq!(plain(&[b'x'; 500]).chars().count(), 81);
+    }
 }

@@ -22,6 +22,7 @@ struct Piece {
     calls: u64,
     bytes: u64,
     wasted: u64,
+    size: u64,
     line: u64,
 }
 
@@ -29,18 +30,21 @@ struct Piece {
 pub struct Moved {
     pub calls: u64,
     pub bytes: u64,
+    /// So many bytes is what most of them moved.
+    pub size: u64,
     /// Calls that could be saved.
     pub wasted: u64,
 }
 
 impl Pieces {
     pub fn add(&mut self, file: &OpenFile, of: &Transfers, moved: Moved, comm: &[u8]) {
-        let Moved { calls, bytes, wasted } = moved;
+        let Moved { calls, bytes, size, wasted } = moved;
         let (Some(key), 1..) = (of.key, wasted) else { return };
         let Some(piece) = self.things.entry(file.object, Piece::default) else { return };
         piece.calls += calls;
         piece.bytes += bytes;
         piece.wasted += wasted;
+        piece.size = piece.size.max(size);
         piece.line = of.line;
         self.claims.add(key, wasted);
         self.openings += 1;
@@ -57,21 +61,21 @@ impl Pieces {
         let sentence = match self.openings {
             1 => format!(
                 "{name} was {what} {} at a time: {} {calls_are} for {} bytes.",
-                size_of(piece.bytes, piece.calls),
+                size_of(piece.size),
                 grouped(calls),
                 grouped(bytes),
             ),
             n if self.things.len() == 1 => format!(
                 "{name} was opened {} times and {what} {} at a time: {} {calls_are} for {} bytes.",
                 grouped(n),
-                size_of(bytes, calls),
+                size_of(piece.size),
                 grouped(calls),
                 grouped(bytes),
             ),
             n => format!(
                 "{} files were {what} {} at a time, such as {name}: {:.1} {calls_are} for each.",
                 grouped(n),
-                size_of(bytes, calls),
+                size_of(piece.size),
                 calls as f64 / n as f64,
             ),
         };
@@ -94,8 +98,8 @@ pub fn needed(bytes: u64) -> u64 {
     bytes.div_ceil(GOOD_BUFFER)
 }
 
-fn size_of(bytes: u64, calls: u64) -> String {
-    match bytes / calls.max(1) {
+fn size_of(bytes: u64) -> String {
+    match bytes {
         0 | 1 => "one byte".into(),
         n => format!("{} bytes", grouped(n)),
     }
