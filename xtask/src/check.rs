@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines, decode, filter, record} ← track ← {output, proc} ← cli`.
+/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines, decode, filter, record} ← track ← {output ← compare, proc} ← cli`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("uapi", &[]),
     ("syscalls", &["uapi"]),
@@ -17,6 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("record", &["syscalls", "event"]),
     ("track", &["syscalls", "event", "decode"]),
     ("output", &["syscalls", "event", "decode", "track"]),
+    ("compare", &["syscalls", "event", "track", "output"]),
     ("proc", &["syscalls", "event", "decode", "filter", "record"]),
     (
         "cli",
@@ -31,6 +32,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "filter",
             "track",
             "output",
+            "compare",
             "record",
             "proc",
         ],

@@ -1,0 +1,80 @@
+//! What a run has come to, under names that another run has, too.
+
+use crate::figures::Figures;
+use crate::noise;
+use crate::normal::normal;
+use crate::tally::Tally;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+use stride_event::Ns;
+use stride_output::End;
+use stride_track::{ObjectId, ObjectKind};
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Row {
+    pub figures: Figures,
+    /// Calls of which there are now more, now fewer, as others happen to be faster or slower.
+    pub wavering: u64,
+}
+
+impl Row {
+    fn add(&mut self, figures: &Figures, wavers: bool) {
+        self.figures.add(figures);
+        self.wavering += if wavers { figures.calls } else { 0 };
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Object {
+    pub row: Row,
+    /// Its calls by syscall.
+    pub calls: BTreeMap<Rc<str>, u64>,
+}
+
+#[derive(Debug, Default)]
+pub struct Profile {
+    pub total: Figures,
+    pub calls: BTreeMap<Rc<str>, Row>,
+    /// What the calls were about: paths, sockets, pipes. The names hold any bytes.
+    pub objects: BTreeMap<Rc<[u8]>, Object>,
+    pub processes: u64,
+    /// Nothing else ran beside the one thread: what it does is the same each time.
+    pub alone: bool,
+    pub elapsed: Ns,
+    pub lost_calls: u64,
+    pub lost_threads: u64,
+}
+
+impl Profile {
+    pub fn new(tally: &Tally, end: &End<'_>) -> Profile {
+        let mut profile = Profile {
+            total: tally.total(),
+            processes: tally.processes(),
+            alone: tally.ids().len() <= 1,
+            elapsed: tally.elapsed(),
+            lost_calls: end.lost_calls,
+            lost_threads: end.lost_threads,
+            ..Profile::default()
+        };
+        for call in tally.calls() {
+            let all = noise::wavers(&call.name);
+            profile.calls.entry(call.name.clone()).or_default().add(&call.all, all);
+        }
+        let mut names: HashMap<Option<ObjectId>, Rc<[u8]>> = HashMap::new();
+        for (call, object, figures) in tally.about() {
+            let name = names.entry(object).or_insert_with(|| match object {
+                Some(object) => Rc::from(&normal(end.tracker.name(object), tally.ids())[..]),
+                None => Rc::from(&b"(others)"[..]),
+            });
+            let unsteady = object.is_none_or(|object| end.tracker.kind(object) != ObjectKind::Path);
+            let by_name = noise::wavers(&call.name);
+            let of = profile.objects.entry(name.clone()).or_default();
+            of.row.add(figures, unsteady || by_name);
+            *of.calls.entry(call.name.clone()).or_default() += figures.calls;
+            if unsteady && !by_name && let Some(row) = profile.calls.get_mut(&call.name) {
+                row.wavering += figures.calls;
+            }
+        }
+        profile
+    }
+}
