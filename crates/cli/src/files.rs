@@ -40,7 +40,13 @@ fn uses(options: &Options) -> Vec<(&'static str, &Path, Use)> {
         Output::File(path) => Some(path),
         _ => None,
     };
-    let all = [("--replay", &options.replay, Use::Reads), ("--record", &options.record, Use::Writes)];
+    let all = [
+        ("--replay", &options.replay, Use::Reads),
+        ("--diff", &options.diff, Use::Reads),
+        ("--budget", &options.budget, Use::Reads),
+        ("--record", &options.record, Use::Writes),
+        ("--budget-write", &options.budget_write, Use::Writes),
+    ];
     let named = all.into_iter().filter_map(|(option, path, how)| Some((option, path.as_deref()?, how)));
     named.chain(output.map(|path| ("-o/--output", path.as_path(), Use::Trace))).collect()
 }

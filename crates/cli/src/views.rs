@@ -1,5 +1,6 @@
 //! What is made of the events.
 
+use crate::compare::Comparison;
 use crate::files::Files;
 use crate::flags::{Daemonize, Options, Output};
 use crate::layout;
@@ -25,9 +26,16 @@ pub struct Views {
     others: Vec<Box<dyn View>>,
 }
 
+/// What the tracker asks of the world.
+pub fn followed(source: Rc<dyn Source>) -> Proc {
+    let known = WordSet::of(&[FdDetail::Path, FdDetail::Socket]);
+    Proc::new(known, WordSet::of(&[PidDetail::Comm]), source)
+}
+
 /// Views that are no text. Their files are open; what they hold is gone from here on.
-fn others(_options: &Options, _info: RunInfo, _files: Files) -> Result<Vec<Box<dyn View>>> {
-    Ok(Vec::new())
+fn others(info: RunInfo, mut files: Files, comparison: Comparison) -> Result<Vec<Box<dyn View>>> {
+    let comparing = comparison.view(&info, &mut files)?;
+    Ok(comparing.into_iter().map(|view| Box::new(view) as Box<dyn View>).collect())
 }
 
 impl Views {
@@ -40,13 +48,13 @@ impl Views {
         info: RunInfo,
         recording: Option<Recording>,
         files: Files,
+        comparison: Comparison,
     ) -> Result<Views> {
         let wall_offset = info.wall_offset;
-        let others = others(options, info, files)?;
+        let others = others(info, files, comparison)?;
         let tracks = recording.is_some() || !others.is_empty();
-        let known = WordSet::of(&[FdDetail::Path, FdDetail::Socket]);
         Ok(Views {
-            tracker: tracks.then(|| (Tracker::default(), Proc::new(known, WordSet::of(&[PidDetail::Comm]), tracked))),
+            tracker: tracks.then(|| (Tracker::default(), followed(tracked))),
             recording,
             text: options.prints_calls().then(|| outputs.text_view(options, shown, wall_offset)).transpose()?,
             summary: options.summary.as_ref().map(|s| Summary::new(layout::summary(s))),

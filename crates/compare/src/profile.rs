@@ -46,9 +46,9 @@ pub struct Profile {
 }
 
 impl Profile {
-    pub fn new(tally: &Tally, end: &End<'_>) -> Profile {
+    /// Of the syscalls to which `wanted` says yes.
+    pub fn new(tally: &Tally, end: &End<'_>, wanted: &dyn Fn(&str) -> bool) -> Profile {
         let mut profile = Profile {
-            total: tally.total(),
             processes: tally.processes(),
             alone: tally.ids().len() <= 1,
             elapsed: tally.elapsed(),
@@ -56,12 +56,13 @@ impl Profile {
             lost_threads: end.lost_threads,
             ..Profile::default()
         };
-        for call in tally.calls() {
+        for call in tally.calls().filter(|call| wanted(&call.name)) {
+            profile.total.add(&call.all);
             let all = noise::wavers(&call.name);
             profile.calls.entry(call.name.clone()).or_default().add(&call.all, all);
         }
         let mut names: HashMap<Option<ObjectId>, Rc<[u8]>> = HashMap::new();
-        for (call, object, figures) in tally.about() {
+        for (call, object, figures) in tally.about().filter(|about| wanted(&about.0.name)) {
             let name = names.entry(object).or_insert_with(|| match object {
                 Some(object) => Rc::from(&normal(end.tracker.name(object), tally.ids())[..]),
                 None => Rc::from(&b"(others)"[..]),

@@ -48,6 +48,11 @@ pub struct Options {
     pub output: Output,
     /// Everything goes to this file, for `--replay`.
     pub record: Option<PathBuf>,
+    /// A recording to compare with.
+    pub diff: Option<PathBuf>,
+    /// Limits to keep within.
+    pub budget: Option<PathBuf>,
+    pub budget_write: Option<PathBuf>,
     /// `-A`.
     pub append: bool,
     /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
@@ -275,12 +280,18 @@ impl Options {
     /// Whether calls are printed one by one. Who wants another view has no use for them, unless there is a place for them.
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
+            && !self.reports()
             && (!self.has_views() || self.output != Output::Stderr)
+    }
+
+    /// Whether what is found out by comparing takes the place of the trace.
+    pub fn reports(&self) -> bool {
+        self.diff.is_some() || self.budget.is_some()
     }
 
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.record.is_some()
+        self.record.is_some() || self.reports() || self.budget_write.is_some()
     }
 }
 

@@ -67,7 +67,8 @@ pub fn validate(
     }
     let output = output(&draft, output_separately)?;
     let to_file = output != Output::Stderr;
-    let elsewhere = to_file || draft.record.is_some();
+    let views = [&draft.record, &draft.diff, &draft.budget, &draft.budget_write];
+    let elsewhere = to_file || views.iter().any(|view| view.is_some());
     let quiet = quiet(&draft, elsewhere)?;
     let daemonize = daemonize(&draft);
 
@@ -105,6 +106,9 @@ pub fn validate(
         output_separately: output_separately && matches!(output, Output::File(_)),
         output,
         record: draft.record.map(Into::into),
+        diff: draft.diff.map(Into::into),
+        budget: draft.budget.map(Into::into),
+        budget_write: draft.budget_write.map(Into::into),
         replay: draft.replay.map(Into::into),
         append: draft.append,
         color: if draft.color == Color::Auto && no_color { Color::Never } else { draft.color },

@@ -16,6 +16,41 @@ fn one_summary(only: bool, too: bool) -> Result<(), Stop> {
 
 pub const FLAGS: &[Flag] = &[
     Flag {
+        long: Some("budget"),
+        arg: Arg::Required("FILE"),
+        help: "check the run against the limits in FILE; exit status 3 if one is broken",
+        own: true,
+        doc: "Checks the run against limits, in place of the trace. FILE is TOML:\n\n\
+              * limits: = [\"total <= 5000\", \"newfstatat <= 200\", \"errors.openat <= 50\", \"read.mean_bytes >= 4096\"]\n\n\
+              A limit is a metric, one of <=, <, >=, > and ==, and a number. Metrics are total and the name of a syscall or \
+              %class (so many calls), errors.total and errors.NAME (calls that failed), NAME.bytes and NAME.mean_bytes (moved \
+              by them, or by a call that did not fail), NAME.time_ms (milliseconds in them, which differ from run to run too much \
+              for most machines that test) and processes. Sections [[path]] with a glob and limits are about calls on paths that \
+              match it.\n\n\
+              If all limits are kept, the exit status is the program's. Each that is broken is told in a line with what broke \
+              it, and the exit status is 3; so is a limit that cannot be checked because calls were lost. A FILE with a \
+              mistake is refused before anything is run.",
+        update: |draft, given| {
+            draft.budget = given.value.clone();
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("budget-write"),
+        arg: Arg::Required("FILE"),
+        help: "write limits for --budget to FILE: this run's numbers and a fifth more",
+        own: true,
+        doc: "Writes a file for --budget, with limits for what this run did and a fifth more. Left out is what differs from run \
+              to run anyway: times, and calls that are made when others are slow, such as futex. A FILE that is there already is \
+              replaced only if --budget-write wrote it, and the line on top that says so is still there.",
+        update: |draft, given| {
+            draft.budget_write = given.value.clone();
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
         short: Some('c'),
         long: Some("summary-only"),
         help: "count calls, errors and time, and print only a summary",
@@ -36,6 +71,22 @@ pub const FLAGS: &[Flag] = &[
         update: |draft, _| {
             draft.summary_too = true;
             one_summary(draft.summary_only, draft.summary_too)
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("diff"),
+        arg: Arg::Required("BASE"),
+        help: "tell what differs from the run that --record kept in BASE",
+        own: true,
+        doc: "Compares the run with one that --record kept in BASE, in place of the trace: a verdict, then the syscalls and the \
+              paths that calls were about, with calls, errors, time and bytes in both, by how much of the whole has changed. \
+              What chance explains is left out; so are ids of processes, addresses and the made-up part of temporary names. Filters \
+              (-e trace=..., -P, -z) apply to both.\n\n\
+              Times are compared only if both runs were traced by the same engine on the same machine.",
+        update: |draft, given| {
+            draft.diff = given.value.clone();
+            Ok(())
         },
         ..BASE
     },
