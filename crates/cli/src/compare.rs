@@ -1,16 +1,18 @@
 //! `--diff`, `--budget`: what a run is held against is read before anything is run.
 
-use crate::flags::{Options, Outcome, parse};
+use crate::command::os_error;
 use crate::files::Files;
+use crate::flags::{Options, Outcome, parse};
 use crate::replay::Replay;
+use crate::replayed;
 use crate::select::Selector;
 use crate::views::followed;
-use crate::replayed;
-use anyhow::Result;
+use anyhow::{Result, anyhow, bail};
+use std::io::Read;
 use std::path::Path;
-use stride_compare::{Base, CompareView, Profile, Tally};
-use stride_filter::{CallSet, Catalog};
+use stride_compare::{Base, Budget, CompareView, Limited, MARK, Metric, Mistake, Profile, Tally};
 use stride_event::Event;
+use stride_filter::{CallSet, Catalog, Status, WordSet};
 use stride_output::{End, RunInfo};
 use stride_record::Metadata;
 use stride_track::Tracker;
@@ -19,6 +21,7 @@ use stride_track::Tracker;
 #[derive(Default)]
 pub struct Comparison {
     base: Option<Recorded>,
+    budget: Option<Budget>,
 }
 
 /// The run that `--diff` names.
@@ -33,12 +36,76 @@ struct Recorded {
 impl Comparison {
     pub fn prepare(options: &Options, replay: Option<&Replay>) -> Result<Comparison> {
         let base = options.diff.as_deref().map(|path| Recorded::read(path, options, replay)).transpose()?;
-        Ok(Comparison { base })
+        let budget = options.budget.as_deref().map(|path| budget(path, options, replay)).transpose()?;
+        options.budget_write.as_deref().map(replaceable).transpose()?;
+        Ok(Comparison { base, budget })
     }
 
-    pub fn view(self, info: &RunInfo, _files: &mut Files) -> Result<Option<CompareView>> {
-        Ok(self.base.map(|base| CompareView::new(Some(base.against(info)))))
+    pub fn view(self, info: &RunInfo, files: &mut Files) -> Result<Option<CompareView>> {
+        let write = files.take("--budget-write");
+        if self.base.is_none() && self.budget.is_none() && write.is_none() {
+            return Ok(None);
+        }
+        let write = write.map(|target| {
+            let name = target.path.display().to_string();
+            target
+                .begin()
+                .map(|()| (name.clone(), target.file))
+                .map_err(|e| cannot("write", Path::new(&name), &os_error(&e)))
+        });
+        let base = self.base.map(|base| base.against(info));
+        Ok(Some(CompareView::new(base, self.budget, write.transpose()?)))
     }
+}
+
+fn cannot(what: &str, path: &Path, why: &str) -> anyhow::Error {
+    anyhow!("Can't {what} the budget '{}': {why}", path.display())
+}
+
+/// Reads a budget, and makes sure that the run can tell what it asks for.
+fn budget(path: &Path, options: &Options, replay: Option<&Replay>) -> Result<Budget> {
+    // It is written by hand: what is larger is something else.
+    const MOST: u64 = 1 << 20;
+    let mut text = Vec::new();
+    let file = std::fs::File::open(path).map_err(|e| cannot("read", path, &os_error(&e)))?;
+    file.take(MOST + 1).read_to_end(&mut text).map_err(|e| cannot("read", path, &os_error(&e)))?;
+    if text.len() as u64 > MOST {
+        return Err(cannot("read", path, "it is larger than 1 MiB, and so it is no budget"));
+    }
+    let text =
+        String::from_utf8(text).map_err(|_| cannot("read", path, "it is no text in UTF-8, and so it is no TOML"))?;
+    let all = |mistakes: Vec<Mistake>| anyhow!(mistakes.iter().map(Mistake::to_string).collect::<Vec<_>>().join("\n"));
+    let budget = Budget::parse(&path.display().to_string(), &text).map_err(all)?;
+    let scope = match replay {
+        Some(replay) => Scope::recorded(replay.metadata()).map(|scope| scope.within(options)),
+        None => Some(Scope::of(options)),
+    };
+    if let Some(scope) = scope {
+        let blind: Vec<Mistake> =
+            budget.limits().iter().filter_map(|limit| Some(budget.mistake(limit, scope.hides(limit)?))).collect();
+        if !blind.is_empty() {
+            return Err(all(blind));
+        }
+    }
+    Ok(budget)
+}
+
+/// A file that somebody wrote by hand must not get lost.
+fn replaceable(path: &Path) -> Result<()> {
+    let mut start = Vec::new();
+    if let Ok(file) = std::fs::File::open(path)
+        && file.metadata().is_ok_and(|m| m.is_file())
+    {
+        let _ = file.take(MARK.len() as u64).read_to_end(&mut start);
+    }
+    if start.is_empty() || start == MARK.as_bytes() {
+        return Ok(());
+    }
+    bail!(
+        "'{}' is not replaced: it is there already, and --budget-write did not write it, or its first line was taken out. \
+         Give another name, or delete it first",
+        path.display()
+    );
 }
 
 impl Recorded {
@@ -75,7 +142,9 @@ impl Recorded {
         let mut selector = Selector::new(&options, base.told());
         let mut tally = Tally::default();
         let mut left = options.syscall_limit.unwrap_or(u64::MAX);
-        while left > 0 && let Some(event) = base.next() {
+        while left > 0
+            && let Some(event) = base.next()
+        {
             tracker.event(&event, &world);
             if let Some(event) = selector.select(event) {
                 left -= u64::from(matches!(event, Event::Exit(_)));
@@ -123,7 +192,7 @@ struct Scope {
     calls: CallSet,
     follows: bool,
     about: String,
-    statuses: stride_filter::WordSet<stride_filter::Status>,
+    statuses: WordSet<Status>,
 }
 
 impl Scope {
@@ -155,20 +224,40 @@ impl Scope {
         }
     }
 
+    /// Why a limit cannot be checked, if it cannot.
+    fn hides(&self, limit: &Limited) -> Option<String> {
+        let text = &limit.limit;
+        if let Some(name) = limit.syscall() {
+            let mut numbers = Catalog::native().iter().filter(|call| call.name == name).peekable();
+            if numbers.peek().is_some() && !numbers.any(|call| self.calls.contains(call.abi, call.nr.into())) {
+                return Some(format!("{text} cannot be checked: {name} is not traced (-e trace=...)"));
+            }
+        }
+        let failed = matches!(text.metric, Metric::Errors(_)) && !self.statuses.contains(Status::Failed);
+        failed.then(|| format!("{text} cannot be checked: calls that fail are left out (-z or -e status=...)"))
+    }
+
     /// From how this run is traced.
     fn differences(&self, this: &Scope) -> Vec<String> {
         let mut all = Vec::new();
         if self.calls != this.calls {
-            all.push("Not the same calls were traced (-e trace=...): only those are compared that both runs were asked for.".into());
+            all.push(
+                "Not the same calls were traced (-e trace=...): only those are compared that both runs were asked for."
+                    .into(),
+            );
         }
         match (self.follows, this.follows) {
             (true, false) => all.push("Only the base was traced with -f, and so with the program's children.".into()),
             (false, true) => all.push("Only this run was traced with -f, and so with the program's children.".into()),
             _ => {}
         }
-        for (differ, what) in [(self.about != this.about, "-P or --trace-fds"), (self.statuses != this.statuses, "-z, -Z or -e status")] {
+        for (differ, what) in
+            [(self.about != this.about, "-P or --trace-fds"), (self.statuses != this.statuses, "-z, -Z or -e status")]
+        {
             if differ {
-                all.push(format!("The runs were not traced with the same {what}: what one left out seems to be missing."));
+                all.push(format!(
+                    "The runs were not traced with the same {what}: what one left out seems to be missing."
+                ));
             }
         }
         all

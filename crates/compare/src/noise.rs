@@ -36,7 +36,18 @@ const WAVERING: [&str; 24] = [
 
 /// These wait for others, however often they are called.
 const WAITING: [&str; 12] = [
-    "accept", "accept4", "clone", "clone3", "connect", "flock", "fork", "msgrcv", "semop", "semtimedop", "vfork", "waitpid",
+    "accept",
+    "accept4",
+    "clone",
+    "clone3",
+    "connect",
+    "flock",
+    "fork",
+    "msgrcv",
+    "semop",
+    "semtimedop",
+    "vfork",
+    "waitpid",
 ];
 
 /// Where memory begins is drawn by lot, so how much is missing to the end of a page is, too.

@@ -172,7 +172,8 @@ fn temporary_name(part: &[u8], in_temporary: bool) -> Option<Vec<u8>> {
     {
         return Some(put(part, 3, 8, b"XXXXXXXX"));
     }
-    if let Some(at) = find(part, b".pyc.").map(|at| at + 5).filter(|&at| part.len() - at >= 9 && is_number(&part[at..])) {
+    if let Some(at) = find(part, b".pyc.").map(|at| at + 5).filter(|&at| part.len() - at >= 9 && is_number(&part[at..]))
+    {
         return Some(put(part, at, part.len() - at, b"N"));
     }
     if let Some(at) = find(part, b"0x")
@@ -184,7 +185,8 @@ fn temporary_name(part: &[u8], in_temporary: bool) -> Option<Vec<u8>> {
     if !in_temporary {
         // Beside the file that is to be replaced: `passwd.Ab3xYz`, sed's, Rust's.
         let (at, run) = runs(part).last()?;
-        let with_prefix = [&b"sed"[..], b"tmp"].iter().any(|prefix| at + run.len() == part.len() && run.starts_with(prefix));
+        let with_prefix =
+            [&b"sed"[..], b"tmp"].iter().any(|prefix| at + run.len() == part.len() && run.starts_with(prefix));
         let suffix = at > 1 && part[at - 1] == b'.' && run.len() == 6;
         let random = &run[run.len().checked_sub(6)?..];
         let drawn = (suffix || with_prefix && run.len() == 9) && is_mixed(random) && looks_random(random);
@@ -204,7 +206,10 @@ fn temporary_name(part: &[u8], in_temporary: bool) -> Option<Vec<u8>> {
             return Some(put(part, prefix.len(), len, b"XXXXXX"));
         }
     }
-    if part.len() == 36 && part.split(|b| *b == b'-').map(<[u8]>::len).eq([8, 4, 4, 4, 12]) && runs(part).all(|r| is_hex(r.1)) {
+    if part.len() == 36
+        && part.split(|b| *b == b'-').map(<[u8]>::len).eq([8, 4, 4, 4, 12])
+        && runs(part).all(|r| is_hex(r.1))
+    {
         return Some(b"UUID".to_vec());
     }
     for (at, run) in runs(part) {
@@ -237,9 +242,9 @@ fn is_mixed(text: &[u8]) -> bool {
 /// one where no word begins.
 fn looks_random(text: &[u8]) -> bool {
     let digit_inside = text.windows(2).any(|two| two[0].is_ascii_digit() && two[1].is_ascii_alphabetic());
-    let odd_capital = text.windows(3).any(|three| {
-        three[0].is_ascii_lowercase() && three[1].is_ascii_uppercase() && !three[2].is_ascii_lowercase()
-    });
+    let odd_capital = text
+        .windows(3)
+        .any(|three| three[0].is_ascii_lowercase() && three[1].is_ascii_uppercase() && !three[2].is_ascii_lowercase());
     digit_inside || odd_capital
 }
 
@@ -291,7 +296,10 @@ mod tests {
             ("/tmp/hsperfdata_root/4711", "/tmp/hsperfdata_root/PID"),
             ("/var/lib/app/lock.4711", "/var/lib/app/lock.PID"),
             ("/home/u/dump-0x7ffd12345678.bin", "/home/u/dump-0xADDR.bin"),
-            ("/sys/fs/cgroup/user.slice/session-12.scope/memory.max", "/sys/fs/cgroup/user.slice/session-N.scope/memory.max"),
+            (
+                "/sys/fs/cgroup/user.slice/session-12.scope/memory.max",
+                "/sys/fs/cgroup/user.slice/session-N.scope/memory.max",
+            ),
             (
                 "/usr/lib/debug/.build-id/3a/0c2b4d5e6f708192a3b4c5d6e7f80912345678.debug",
                 "/usr/lib/debug/.build-id/XX/BUILDID.debug",
@@ -393,7 +401,9 @@ mod tests {
 
     #[test]
     fn bytes_of_any_kind() {
-        for bytes in [&b"\xff\xfe"[..], b"/tmp/\xff\xffaB3dE9\xff", b"//", b"/tmp//", b"/proc//", b"TCP ", b"TCP :", b"UNIX "] {
+        for bytes in
+            [&b"\xff\xfe"[..], b"/tmp/\xff\xffaB3dE9\xff", b"//", b"/tmp//", b"/proc//", b"TCP ", b"TCP :", b"UNIX "]
+        {
             normal(bytes, &HashSet::new());
         }
     }

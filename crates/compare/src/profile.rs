@@ -3,12 +3,12 @@
 use crate::figures::Figures;
 use crate::noise;
 use crate::normal::normal;
-use crate::tally::Tally;
+use crate::tally::{About, Tally};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use stride_event::Ns;
 use stride_output::End;
-use stride_track::{ObjectId, ObjectKind};
+use stride_track::ObjectKind;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Row {
@@ -61,18 +61,26 @@ impl Profile {
             let all = noise::wavers(&call.name);
             profile.calls.entry(call.name.clone()).or_default().add(&call.all, all);
         }
-        let mut names: HashMap<Option<ObjectId>, Rc<[u8]>> = HashMap::new();
-        for (call, object, figures) in tally.about().filter(|about| wanted(&about.0.name)) {
-            let name = names.entry(object).or_insert_with(|| match object {
-                Some(object) => Rc::from(&normal(end.tracker.name(object), tally.ids())[..]),
-                None => Rc::from(&b"(others)"[..]),
+        let mut names: HashMap<About, Rc<[u8]>> = HashMap::new();
+        for (call, about, figures) in tally.about().filter(|about| wanted(&about.0.name)) {
+            let name = names.entry(about).or_insert_with(|| match about {
+                About::Object(object) => Rc::from(&normal(end.tracker.name(object), tally.ids())[..]),
+                About::Streams => Rc::from(&b"(standard streams)"[..]),
+                About::Others => Rc::from(&b"(others)"[..]),
             });
-            let unsteady = object.is_none_or(|object| end.tracker.kind(object) != ObjectKind::Path);
+            let unsteady = match about {
+                About::Object(object) => end.tracker.kind(object) != ObjectKind::Path,
+                About::Streams => false,
+                About::Others => true,
+            };
             let by_name = noise::wavers(&call.name);
             let of = profile.objects.entry(name.clone()).or_default();
             of.row.add(figures, unsteady || by_name);
             *of.calls.entry(call.name.clone()).or_default() += figures.calls;
-            if unsteady && !by_name && let Some(row) = profile.calls.get_mut(&call.name) {
+            if unsteady
+                && !by_name
+                && let Some(row) = profile.calls.get_mut(&call.name)
+            {
                 row.wavering += figures.calls;
             }
         }

@@ -103,11 +103,8 @@ fn cause(diff: &Diff<'_>) -> String {
         (of_kind(Kind::Vanished), "vanished"),
         (of_kind(Kind::Changed), "changed"),
     ];
-    let told: Vec<String> = told
-        .iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, what)| format!("{} {what}", count(*n, "path", "paths")))
-        .collect();
+    let told: Vec<String> =
+        told.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(*n, "path", "paths"))).collect();
     told.join(", ")
 }
 
@@ -185,7 +182,11 @@ fn paths(diff: &Diff<'_>) -> Vec<Line> {
                 }
             }
             let several = group.items.len() > 1;
-            let paths = if several { format!("** ({})", count(group.items.len() as u64, "path", "paths")) } else { String::new() };
+            let paths = if several {
+                format!("** ({})", count(group.items.len() as u64, "path", "paths"))
+            } else {
+                String::new()
+            };
             let dots = if syscalls.len() > 3 { ", ..." } else { "" };
             syscalls.truncate(3);
             let by = if syscalls.is_empty() { String::new() } else { format!(": {}{dots}", syscalls.join(", ")) };

@@ -27,7 +27,7 @@ pub fn groups(items: &[(Rc<[u8]>, f64)], most: usize) -> Vec<Group> {
         let room = most.saturating_sub(done.len() + open.len());
         let heavy = parts.iter().map(|part| part.weight).fold(0.0, f64::max);
         let telling = parts.len() <= room && (heavy * 2.0 >= group.weight || parts.len() <= 3);
-        if telling || group.name.is_empty() { open.extend(parts) } else { done.push(group) }
+        if telling || matches!(&*group.name, b"" | b"/") { open.extend(parts) } else { done.push(group) }
     }
     done.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.name.cmp(&b.name)));
     done
@@ -91,7 +91,16 @@ mod tests {
 
     #[test]
     fn nothing_is_lost() {
-        let items = [("", 1.0), ("/", 1.0), ("//", 0.0), ("/a", 0.0), ("/a/", 2.0), ("/a/b", f64::MAX), ("/a/b/c", 1.0), ("x/y", 1.0)];
+        let items = [
+            ("", 1.0),
+            ("/", 1.0),
+            ("//", 0.0),
+            ("/a", 0.0),
+            ("/a/", 2.0),
+            ("/a/b", f64::MAX),
+            ("/a/b/c", 1.0),
+            ("x/y", 1.0),
+        ];
         let items: Vec<_> = items.iter().map(|(name, weight)| (Rc::from(name.as_bytes()), *weight)).collect();
         for most in 0..10 {
             let mut all: Vec<usize> = groups(&items, most).into_iter().flat_map(|group| group.items).collect();

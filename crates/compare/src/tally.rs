@@ -3,9 +3,9 @@
 use crate::figures::Figures;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use stride_event::{Event, Ns, Tid};
+use stride_event::{Event, Ns, Origin, Tid};
 use stride_syscalls::{Abi, Class, table, uapi::numbers};
-use stride_track::{ObjectId, Tracker};
+use stride_track::{FileId, ObjectId, Tracker};
 
 /// Hostile or very long runs must not take all memory.
 const MAX_PAIRS: usize = 1 << 21;
@@ -20,6 +20,16 @@ pub struct Syscall {
     pub all: Figures,
 }
 
+/// What a call is about.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum About {
+    Object(ObjectId),
+    /// The standard input, output or error output that the program was given: where these go is its caller's choice.
+    Streams,
+    /// All that came after the limit.
+    Others,
+}
+
 /// Index of a [`Syscall`].
 type CallId = u32;
 /// Index of a program's name.
@@ -30,12 +40,13 @@ pub struct Tally {
     calls: Vec<Syscall>,
     by_number: HashMap<(Abi, u64), CallId>,
     by_name: HashMap<Rc<str>, CallId>,
-    /// `None` stands for all that came after the limit.
-    about: HashMap<(CallId, Option<ObjectId>), Figures>,
+    about: HashMap<(CallId, About), Figures>,
+    streams: Vec<FileId>,
     programs: Vec<Vec<u8>>,
     by_program: HashMap<Vec<u8>, ProgramId>,
     made: HashMap<(CallId, ProgramId), u64>,
     ids: HashSet<Tid>,
+    alive: HashSet<Tid>,
     processes: u64,
     span: Option<(Ns, Ns)>,
 }
@@ -43,14 +54,22 @@ pub struct Tally {
 impl Tally {
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         match *event {
-            Event::Started { tid, process, at, .. } => {
+            Event::Started { tid, process, origin, at } => {
                 self.at(at);
+                if !matches!(origin, Origin::Forked { .. }) && self.streams.len() < MAX_PROGRAMS {
+                    self.streams.extend((0..3).filter_map(|fd| Some(tracker.descriptor(process, fd)?.0)));
+                }
                 self.processes += u64::from(tid == process);
+                self.alive.insert(tid);
                 if self.ids.len() < MAX_IDS {
                     self.ids.insert(tid);
                 }
             }
-            Event::Exited { at, .. } | Event::Killed { at, .. } | Event::Detached { at, .. } => self.at(at),
+            Event::Exited { tid, at, .. } | Event::Killed { tid, at, .. } | Event::Detached { tid, at, .. } => {
+                self.at(at);
+                self.alive.remove(&tid);
+            }
+            Event::Superseded { old, .. } => _ = self.alive.remove(&old),
             Event::Exit(call) => {
                 self.at(call.returned);
                 let seen = tracker.seen();
@@ -60,10 +79,10 @@ impl Tally {
                 let Some(seen) = seen else { return };
                 let about = seen.about();
                 for object in [about, seen.other_path.filter(|other| Some(*other) != about)].into_iter().flatten() {
-                    let object = Some(object).filter(|object| {
-                        self.about.len() < MAX_PAIRS || self.about.contains_key(&(id, Some(*object)))
-                    });
-                    self.about.entry((id, object)).or_default().add(&figures);
+                    let stream = seen.path.is_none() && seen.file.is_some_and(|file| self.streams.contains(&file));
+                    let about = if stream { About::Streams } else { About::Object(object) };
+                    let fits = self.about.len() < MAX_PAIRS || self.about.contains_key(&(id, about));
+                    self.about.entry((id, if fits { about } else { About::Others })).or_default().add(&figures);
                 }
                 if let Some(process) = tracker.process(seen.pid) {
                     let program = self.program(&process.comm);
@@ -85,7 +104,8 @@ impl Tally {
         if let Some(&id) = self.by_number.get(&(abi, nr)) {
             return id;
         }
-        let (name, class) = if self.calls.len() < MAX_NAMES { describe(abi, nr) } else { ("(others)".into(), Class::NONE) };
+        let (name, class) =
+            if self.calls.len() < MAX_NAMES { describe(abi, nr) } else { ("(others)".into(), Class::NONE) };
         let id = match self.by_name.get(&name) {
             Some(&id) => id,
             None => {
@@ -117,8 +137,8 @@ impl Tally {
     }
 
     /// By syscall and what it is about; a call that names two paths is there twice.
-    pub fn about(&self) -> impl Iterator<Item = (&Syscall, Option<ObjectId>, &Figures)> {
-        self.about.iter().map(|(&(call, object), figures)| (&self.calls[call as usize], object, figures))
+    pub fn about(&self) -> impl Iterator<Item = (&Syscall, About, &Figures)> {
+        self.about.iter().map(|(&(call, about), figures)| (&self.calls[call as usize], about, figures))
     }
 
     /// By syscall and the name of the program that makes it: how many.
@@ -136,6 +156,11 @@ impl Tally {
     /// Ids of all threads there were.
     pub fn ids(&self) -> &HashSet<Tid> {
         &self.ids
+    }
+
+    /// Whether the end of each thread was seen: else the trace breaks off.
+    pub fn is_whole(&self) -> bool {
+        self.alive.is_empty()
     }
 
     pub fn processes(&self) -> u64 {

@@ -1,11 +1,15 @@
 //! The view: events in, reports out.
 
+use crate::budget::Budget;
 use crate::diff::Diff;
+use crate::draft::Draft;
 use crate::profile::Profile;
 use crate::report;
 use crate::tally::Tally;
 use crate::words::count;
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Write;
 use stride_event::Event;
 use stride_output::{End, View};
 use stride_track::Tracker;
@@ -21,17 +25,25 @@ pub struct Base {
     pub only: Option<BTreeSet<&'static str>>,
 }
 
-#[derive(Default)]
+/// What a run is held against, and what is made of it.
 pub struct CompareView {
-    tally: Tally,
     base: Option<Base>,
+    budget: Option<Budget>,
+    write: Option<(String, File)>,
+    tally: Tally,
+    verdict: Option<i32>,
 }
 
 impl CompareView {
-    pub fn new(base: Option<Base>) -> CompareView {
-        CompareView { base, ..CompareView::default() }
+    /// `write` is where a budget is written, and how messages name that.
+    pub fn new(base: Option<Base>, budget: Option<Budget>, write: Option<(String, File)>) -> CompareView {
+        CompareView { base, budget, write, tally: Tally::default(), verdict: None }
     }
 }
+
+/// Exit statuses.
+const FAILED: i32 = 1;
+const BROKEN: i32 = 3;
 
 impl View for CompareView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
@@ -51,6 +63,25 @@ impl View for CompareView {
             }
             out += &report::text(&Diff::new(&base.profile, &this, base.times), &base.circumstances);
         }
+        if let Some(budget) = &self.budget {
+            let checked = budget.check(&self.tally, end);
+            out += &checked.text;
+            if !checked.kept {
+                self.verdict = Some(BROKEN);
+            }
+        }
+        if let Some((name, file)) = &mut self.write
+            && let Err(error) = file.write_all(Draft::text(&self.tally, end).as_bytes())
+        {
+            let why = error.to_string();
+            let why = why.split(" (os error").next().unwrap_or_default();
+            out += &format!("Can't write the budget '{}': {why}. What is there is not whole.\n", name.escape_debug());
+            self.verdict = Some(FAILED);
+        }
         out
+    }
+
+    fn verdict(&self) -> Option<i32> {
+        self.verdict
     }
 }

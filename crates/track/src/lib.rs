@@ -13,4 +13,5 @@ mod tracker;
 pub use objects::{ObjectId, ObjectKind};
 pub use process::{Process, Thread};
 pub use seen::{FileId, Seen};
+pub use shape::transfers;
 pub use tracker::Tracker;

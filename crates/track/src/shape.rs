@@ -89,7 +89,7 @@ impl Shape {
         });
         let fd = at(&|ty| matches!(ty, Ty::Fd));
         let named = |names: &[&str]| row.args.iter().position(|arg| names.contains(&arg.name)).map(|i| i as u8);
-        let transfers = matches!(row.ret, Ret::Size) && fd.is_some();
+        let transfers = transfers(row);
         Shape {
             row,
             fd,
@@ -100,6 +100,11 @@ impl Shape {
             effect: effect(row.name),
         }
     }
+}
+
+/// Whether the call returns how many bytes it moved through its descriptor.
+pub fn transfers(row: &Syscall) -> bool {
+    matches!(row.ret, Ret::Size) && row.args.iter().any(|arg| matches!(arg.ty, Ty::Fd))
 }
 
 fn is_path(ty: &Ty) -> bool {

@@ -44,6 +44,12 @@ impl Tracker {
         self.processes.get(&pid)
     }
 
+    /// What a descriptor of a process refers to.
+    pub fn descriptor(&self, pid: Tid, fd: i32) -> Option<(FileId, ObjectId)> {
+        let file = self.processes.get(&pid)?.descriptors.get(fd)?;
+        Some((file.id, file.object.get()))
+    }
+
     /// Hostile bytes: they are a tracee's.
     pub fn name(&self, object: ObjectId) -> &[u8] {
         self.objects.name(object)

@@ -281,7 +281,7 @@ impl Options {
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
             && !self.reports()
-            && (!self.has_views() || self.output != Output::Stderr)
+            && (!self.has_views() || !matches!(self.output, Output::Stderr | Output::Stdout))
     }
 
     /// Whether what is found out by comparing takes the place of the trace.
