@@ -378,7 +378,7 @@ impl<'t> Seen<'t> {
         } else if metric.of().is_some() {
             for (_, about, figures) in self.about(limited) {
                 if let About::Object(object) = about {
-                    let name = normal(self.end.tracker.name(object), self.tally.ids()).into_owned();
+                    let name = normal(self.end.tracker.name(object), self.tally.ids(), false).into_owned();
                     parts.entry(name).or_default().add(figures);
                 }
             }
@@ -400,19 +400,21 @@ impl<'t> Seen<'t> {
         }
         let mut all = vec![evidence.join(", ")];
         let mut programs: BTreeMap<&[u8], u64> = BTreeMap::new();
-        for (_, program, calls) in self.tally.made().filter(|(call, ..)| metric.of().is_none_or(|of| of.contains(call)))
-        {
-            *programs.entry(program).or_default() += calls;
+        match metric {
+            Metric::Processes => self.tally.ended().for_each(|(program, n)| *programs.entry(program).or_default() += n),
+            Metric::Calls(of) if limited.glob.is_none() => {
+                let made = self.tally.made().filter(|(call, ..)| of.contains(call));
+                made.for_each(|(_, program, calls)| *programs.entry(program).or_default() += calls);
+            }
+            _ => {}
         }
         if programs.len() > 1 {
             let mut programs: Vec<(&[u8], u64)> = programs.into_iter().collect();
             programs.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
             let told = |(name, calls): &(&[u8], u64)| format!("{} {}", shown(name), grouped(*calls));
             let more = if programs.len() > 3 { ", ..." } else { "" };
-            all.push(format!(
-                "calls by program: {}{more}",
-                programs.iter().take(3).map(told).collect::<Vec<_>>().join(", ")
-            ));
+            let programs: Vec<String> = programs.iter().take(3).map(told).collect();
+            all.push(format!("by program: {}{more}", programs.join(", ")));
         }
         all.retain(|part| !part.is_empty());
         if all.is_empty() { String::new() } else { format!(" ({})", all.join("; ")) }

@@ -5,6 +5,7 @@ use crate::noise;
 use crate::profile::{Object, Profile, Row};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use stride_event::Ns;
 
 /// A syscall, or what calls were about, in both runs.
 #[derive(Clone, Debug)]
@@ -46,8 +47,8 @@ impl Change {
 pub struct Diff<'p> {
     pub base: &'p Profile,
     pub this: &'p Profile,
-    /// Whether times can be compared at all.
-    pub times: bool,
+    /// How precise times are, if they can be compared at all.
+    pub times: Option<Ns>,
     pub syscalls: Vec<Change>,
     pub objects: Vec<Change>,
 }
@@ -61,7 +62,7 @@ struct Pair<'p> {
 }
 
 impl<'p> Diff<'p> {
-    pub fn new(base: &'p Profile, this: &'p Profile, times: bool) -> Diff<'p> {
+    pub fn new(base: &'p Profile, this: &'p Profile, times: Option<Ns>) -> Diff<'p> {
         let mut diff = Diff { base, this, times, syscalls: Vec::new(), objects: Vec::new() };
         let name = |name: &Rc<str>| Rc::from(name.as_bytes());
         let syscalls = pairs(&base.calls, &this.calls).map(|(key, [base, this])| {
@@ -90,7 +91,9 @@ impl<'p> Diff<'p> {
                     return None;
                 }
                 let name = std::str::from_utf8(&pair.name).ok().filter(|_| by_syscall).unwrap_or_default();
-                let by_time = self.times && !noise::waits(name) && noise::takes_longer(&pair.base, &pair.this, time);
+                let by_time = self.times.is_some_and(|precise| {
+                    !noise::waits(name) && noise::takes_longer(&pair.base, &pair.this, time, precise)
+                });
                 let of_note = by_time || noise::differs(name, &pair.base, &pair.this, alone);
                 let share = base.calls.abs_diff(this.calls) as f64 / calls as f64;
                 let time_share = if by_time { base.time.abs_diff(this.time) as f64 / time as f64 } else { 0.0 };

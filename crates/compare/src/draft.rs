@@ -49,7 +49,7 @@ impl Draft {
             let names: Vec<&str> = wavering.iter().map(|call| &*call.name).collect();
             let _ = writeln!(
                 out,
-                "# Not limited, for it depends on how fast others are how many there are: {}.",
+                "# Not limited, for how many there are depends on how fast others are: {}.",
                 names.join(", ")
             );
         }

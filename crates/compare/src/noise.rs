@@ -5,6 +5,7 @@
 
 use crate::figures::Figures;
 use crate::profile::Row;
+use stride_event::Ns;
 
 /// How often these are called depends on how fast others are.
 const WAVERING: [&str; 24] = [
@@ -93,9 +94,10 @@ pub fn differs(name: &str, base: &Row, this: &Row, alone: bool) -> bool {
         || wavering <= n / 2 && bytes >= 4096 && bytes > a.bytes.max(b.bytes) / 10
 }
 
-/// Whether calls take longer or shorter than can be laid to chance. `whole` is the time of all calls of the longer run.
-pub fn takes_longer(base: &Row, this: &Row, whole: u64) -> bool {
-    const LEAST: u64 = 10_000_000;
+/// Whether calls take longer or shorter than can be laid to chance. `whole` is the time of all calls of the longer run,
+/// `precise` what the time of a call may be off by.
+pub fn takes_longer(base: &Row, this: &Row, whole: Ns, precise: Ns) -> bool {
+    const LEAST: Ns = 10_000_000;
     let (a, b) = (&base.figures, &this.figures);
     let difference = a.time.abs_diff(b.time);
     if a.calls == 0 || b.calls == 0 || difference < LEAST.max(whole / 20) {
@@ -107,7 +109,9 @@ pub fn takes_longer(base: &Row, this: &Row, whole: u64) -> bool {
     // A call must take half as long again, and the means be farther apart than their uncertainty explains.
     let (slow, fast) = if a.mean_time() > b.mean_time() { (a, b) } else { (b, a) };
     let apart = slow.mean_time() - fast.mean_time();
-    apart * 2.0 >= fast.mean_time() && apart * apart > 16.0 * (slow.uncertainty() + fast.uncertainty())
+    apart >= precise as f64
+        && apart * 2.0 >= fast.mean_time()
+        && apart * apart > 16.0 * (slow.uncertainty() + fast.uncertainty())
 }
 
 /// All but what waits for others.
@@ -158,10 +162,14 @@ mod tests {
     #[test]
     fn times_vary() {
         let ms = 1_000_000;
-        assert!(takes_longer(&row(100, ms, 0), &row(100, 3 * ms, 0), 300 * ms));
-        assert!(!takes_longer(&row(100, ms, 0), &row(100, 3 * ms, 0), 60_000 * ms), "little of the whole");
-        assert!(!takes_longer(&row(100, ms, 0), &row(100, ms + ms / 4, 0), 100 * ms));
-        assert!(!takes_longer(&row(4, ms, 40 * ms), &row(4, 3 * ms, 90 * ms), 200 * ms), "they vary anyway");
-        assert!(!takes_longer(&row(100, 1000, 0), &row(100, 3000, 0), 1000), "next to nothing");
+        assert!(takes_longer(&row(100, ms, 0), &row(100, 3 * ms, 0), 300 * ms, 1000));
+        assert!(!takes_longer(&row(100, ms, 0), &row(100, 3 * ms, 0), 60_000 * ms, 1000), "little of the whole");
+        assert!(!takes_longer(&row(100, ms, 0), &row(100, ms + ms / 4, 0), 100 * ms, 1000));
+        assert!(!takes_longer(&row(4, ms, 40 * ms), &row(4, 3 * ms, 90 * ms), 200 * ms, 1000), "they vary anyway");
+        assert!(!takes_longer(&row(100, 1000, 0), &row(100, 3000, 0), 1000, 1000), "next to nothing");
+        assert!(
+            !takes_longer(&row(9000, 20_000, 0), &row(9000, 90_000, 0), 800 * ms, ms),
+            "less than what is told apart"
+        );
     }
 }

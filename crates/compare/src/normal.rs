@@ -12,8 +12,31 @@ const TEMPORARY: [&[u8]; 3] = [b"/tmp/", b"/var/tmp/", b"/dev/shm/"];
 /// Where nobody names files after a process.
 const INSTALLED: [&[u8]; 8] = [b"/usr/", b"/lib", b"/bin/", b"/sbin/", b"/opt/", b"/etc/", b"/sys/", b"/dev/"];
 
-/// `ids` are those of the processes and threads of the run.
-pub fn normal<'n>(name: &'n [u8], ids: &HashSet<Tid>) -> Cow<'n, [u8]> {
+/// `ids` are those of the processes and threads of the run. `removed` says that it removed what has this name.
+pub fn normal<'n>(name: &'n [u8], ids: &HashSet<Tid>, removed: bool) -> Cow<'n, [u8]> {
+    let normal = by_its_looks(name, ids);
+    match last_drawn(&normal).filter(|_| removed) {
+        Some((at, len)) => Cow::Owned(put(&normal, at, len, &b"XXXXXXXXXX"[..len])),
+        None => normal,
+    }
+}
+
+/// Of a file that came and went, what was probably made up: in the last part of its name, as many letters and digits as are drawn
+/// for such names.
+fn last_drawn(path: &[u8]) -> Option<(usize, usize)> {
+    TEMPORARY.iter().find(|dir| path.starts_with(dir))?;
+    let start = path.iter().rposition(|b| *b == b'/')? + 1;
+    let mut at = start;
+    for run in path[start..].split(|b| !b.is_ascii_alphanumeric() && *b != b'_') {
+        if matches!(run.len(), 6 | 8 | 10) && run.iter().any(|b| !b.is_ascii_lowercase()) {
+            return Some((at, run.len()));
+        }
+        at += run.len() + 1;
+    }
+    None
+}
+
+fn by_its_looks<'n>(name: &'n [u8], ids: &HashSet<Tid>) -> Cow<'n, [u8]> {
     let name = name.strip_suffix(b" (deleted)").unwrap_or(name);
     if name.starts_with(b"pipe:[") {
         return Cow::Borrowed(b"pipe");
@@ -201,8 +224,11 @@ fn temporary_name(part: &[u8], in_temporary: bool) -> Option<Vec<u8>> {
         let len = rest.iter().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(rest.len());
         let ends = rest.len() == len || rest[len] == b'.';
         let expected = len == 6 || prefix == b"tmp." && (6..=12).contains(&len);
-        let mixed = is_mixed(&rest[..len]) || rest[..len].iter().any(u8::is_ascii_digit);
-        if ends && expected && mixed {
+        // By these endings, it is GCC's whatever was drawn.
+        let of_gcc =
+            prefix == b"cc" && [&b".s"[..], b".o", b".res", b".cdtor"].iter().any(|end| rest[len..].starts_with(end));
+        let drawn = of_gcc || rest[..len].iter().any(|b| !b.is_ascii_lowercase());
+        if ends && expected && drawn {
             return Some(put(part, prefix.len(), len, b"XXXXXX"));
         }
     }
@@ -265,7 +291,7 @@ mod tests {
 
     fn of(name: &str) -> String {
         let ids = HashSet::from([1, 42, 4711]);
-        String::from_utf8_lossy(&normal(name.as_bytes(), &ids)).into_owned()
+        String::from_utf8_lossy(&normal(name.as_bytes(), &ids, false)).into_owned()
     }
 
     /// Each with what it becomes.
@@ -324,6 +350,8 @@ mod tests {
             // GCC, mktemp(1), Python, Go, Rust, pytest, sed -i, git, passwd(1), GLib, CPython's compiled modules.
             ("/tmp/ccQ2w8Xz.s", "/tmp/ccXXXXXX.s"),
             ("/tmp/ccabcdeF.ltrans0.o", "/tmp/ccXXXXXX.ltrans0.o"),
+            ("/tmp/ccSGUAJR.cdtor.c", "/tmp/ccXXXXXX.cdtor.c"),
+            ("/tmp/ccvunceu.s", "/tmp/ccXXXXXX.s"),
             ("/tmp/tmp.mK2bXa09Zq", "/tmp/tmp.XXXXXX"),
             ("/tmp/tmpk3_x9w2a", "/tmp/tmpXXXXXXXX"),
             ("/work/tmpk3_x9w2a.json", "/work/tmpXXXXXXXX.json"),
@@ -342,6 +370,18 @@ mod tests {
             ("/tmp/ccQ2w8Xz.s (deleted)", "/tmp/ccXXXXXX.s"),
             ("/memfd:wayland-4711 (deleted)", "/memfd:wayland-PID"),
         ]);
+    }
+
+    #[test]
+    fn what_was_removed_was_temporary() {
+        let of = |name: &str| String::from_utf8_lossy(&normal(name.as_bytes(), &HashSet::new(), true)).into_owned();
+        // Where Python finds out whether it can write.
+        assert_eq!(of("/tmp/h1uzvswh"), "/tmp/XXXXXXXX");
+        assert_eq!(of("/tmp/x/lock-4ob8nf.tmp"), "/tmp/x/lock-XXXXXX.tmp");
+        for name in ["/tmp/directory", "/tmp/main.lock", "/home/u/h1uzvswh", "/tmp/h1uzvswh/file", "/tmp/a_long_name1"]
+        {
+            assert_eq!(of(name), name);
+        }
     }
 
     #[test]
@@ -404,7 +444,7 @@ mod tests {
         for bytes in
             [&b"\xff\xfe"[..], b"/tmp/\xff\xffaB3dE9\xff", b"//", b"/tmp//", b"/proc//", b"TCP ", b"TCP :", b"UNIX "]
         {
-            normal(bytes, &HashSet::new());
+            normal(bytes, &HashSet::new(), true);
         }
     }
 }

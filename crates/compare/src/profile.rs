@@ -37,6 +37,8 @@ pub struct Profile {
     pub calls: BTreeMap<Rc<str>, Row>,
     /// What the calls were about: paths, sockets, pipes. The names hold any bytes.
     pub objects: BTreeMap<Rc<[u8]>, Object>,
+    /// The directory in which it began.
+    pub home: Option<Rc<[u8]>>,
     pub processes: u64,
     /// Nothing else ran beside the one thread: what it does is the same each time.
     pub alone: bool,
@@ -49,6 +51,7 @@ impl Profile {
     /// Of the syscalls to which `wanted` says yes.
     pub fn new(tally: &Tally, end: &End<'_>, wanted: &dyn Fn(&str) -> bool) -> Profile {
         let mut profile = Profile {
+            home: tally.home().map(|home| Rc::from(&normal(end.tracker.name(home), tally.ids(), false)[..])),
             processes: tally.processes(),
             alone: tally.ids().len() <= 1,
             elapsed: tally.elapsed(),
@@ -61,10 +64,13 @@ impl Profile {
             let all = noise::wavers(&call.name);
             profile.calls.entry(call.name.clone()).or_default().add(&call.all, all);
         }
+        let removed = tally.removed();
         let mut names: HashMap<About, Rc<[u8]>> = HashMap::new();
         for (call, about, figures) in tally.about().filter(|about| wanted(&about.0.name)) {
             let name = names.entry(about).or_insert_with(|| match about {
-                About::Object(object) => Rc::from(&normal(end.tracker.name(object), tally.ids())[..]),
+                About::Object(object) => {
+                    Rc::from(&normal(end.tracker.name(object), tally.ids(), removed.contains(&object))[..])
+                }
                 About::Streams => Rc::from(&b"(standard streams)"[..]),
                 About::Others => Rc::from(&b"(others)"[..]),
             });
@@ -75,7 +81,8 @@ impl Profile {
             };
             let by_name = noise::wavers(&call.name);
             let of = profile.objects.entry(name.clone()).or_default();
-            of.row.add(figures, unsteady || by_name);
+            // What is done with them depends on what they are: a terminal, a file, nothing.
+            of.row.add(figures, unsteady || by_name || about == About::Streams);
             *of.calls.entry(call.name.clone()).or_default() += figures.calls;
             if unsteady
                 && !by_name
@@ -85,5 +92,16 @@ impl Profile {
             }
         }
         profile
+    }
+
+    /// Names what is below the directory in which it began as seen from there: for a run that began elsewhere.
+    pub fn make_relative(&mut self) {
+        let Some(home) = self.home.take() else { return };
+        let relative = |name: Rc<[u8]>| match name.strip_prefix(&*home) {
+            Some([]) => Rc::from(&b"."[..]),
+            Some(rest @ [b'/', ..]) => Rc::from([b".", rest].concat()),
+            _ => name,
+        };
+        self.objects = std::mem::take(&mut self.objects).into_iter().map(|(name, of)| (relative(name), of)).collect();
     }
 }

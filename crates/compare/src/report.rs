@@ -25,7 +25,7 @@ pub fn text(diff: &Diff<'_>, circumstances: &[String]) -> String {
     let (more_syscalls, more_paths) = (syscalls.len().saturating_sub(MOST), paths.len().saturating_sub(MOST));
     let table = [Some(Line::head()).into_iter().collect(), first(syscalls), first(paths)].concat();
     if table.len() > 1 {
-        lay_out(&table, diff.times, &mut out);
+        lay_out(&table, diff.times.is_some(), &mut out);
     }
     let mut rest = Vec::new();
     if more_syscalls > 0 {
@@ -116,7 +116,7 @@ fn factor(ratio: f64) -> String {
 fn frame(diff: &Diff<'_>) -> Option<String> {
     let (base, this) = (diff.base, diff.this);
     let mut parts = Vec::new();
-    if diff.times && diff.of_note() {
+    if diff.times.is_some() && diff.of_note() {
         parts.push(format!("{} against {}", words::time(this.elapsed), words::time(base.elapsed)));
     }
     if this.processes != base.processes {

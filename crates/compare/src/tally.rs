@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use stride_event::{Event, Ns, Origin, Tid};
 use stride_syscalls::{Abi, Class, table, uapi::numbers};
-use stride_track::{FileId, ObjectId, Tracker};
+use stride_track::{FileId, ObjectId, Seen, Tracker};
 
 /// Hostile or very long runs must not take all memory.
 const MAX_PAIRS: usize = 1 << 21;
@@ -41,10 +41,14 @@ pub struct Tally {
     by_number: HashMap<(Abi, u64), CallId>,
     by_name: HashMap<Rc<str>, CallId>,
     about: HashMap<(CallId, About), Figures>,
-    streams: Vec<FileId>,
+    streams: Vec<(FileId, ObjectId)>,
+    /// Where the first process began.
+    home: Option<ObjectId>,
     programs: Vec<Vec<u8>>,
     by_program: HashMap<Vec<u8>, ProgramId>,
     made: HashMap<(CallId, ProgramId), u64>,
+    /// Processes that have ended, by what they ran last.
+    ended: HashMap<ProgramId, u64>,
     ids: HashSet<Tid>,
     alive: HashSet<Tid>,
     processes: u64,
@@ -57,7 +61,8 @@ impl Tally {
             Event::Started { tid, process, origin, at } => {
                 self.at(at);
                 if !matches!(origin, Origin::Forked { .. }) && self.streams.len() < MAX_PROGRAMS {
-                    self.streams.extend((0..3).filter_map(|fd| Some(tracker.descriptor(process, fd)?.0)));
+                    self.streams.extend((0..3).filter_map(|fd| tracker.descriptor(process, fd)));
+                    self.home = self.home.or_else(|| tracker.working_directory(process));
                 }
                 self.processes += u64::from(tid == process);
                 self.alive.insert(tid);
@@ -68,6 +73,10 @@ impl Tally {
             Event::Exited { tid, at, .. } | Event::Killed { tid, at, .. } | Event::Detached { tid, at, .. } => {
                 self.at(at);
                 self.alive.remove(&tid);
+                if let Some(process) = tracker.process(tid) {
+                    let program = self.program(&process.comm);
+                    *self.ended.entry(program).or_default() += 1;
+                }
             }
             Event::Superseded { old, .. } => _ = self.alive.remove(&old),
             Event::Exit(call) => {
@@ -77,10 +86,7 @@ impl Tally {
                 let id = self.call(call.abi, call.nr);
                 self.calls[id as usize].all.add(&figures);
                 let Some(seen) = seen else { return };
-                let about = seen.about();
-                for object in [about, seen.other_path.filter(|other| Some(*other) != about)].into_iter().flatten() {
-                    let stream = seen.path.is_none() && seen.file.is_some_and(|file| self.streams.contains(&file));
-                    let about = if stream { About::Streams } else { About::Object(object) };
+                for about in self.what(seen).into_iter().flatten() {
                     let fits = self.about.len() < MAX_PAIRS || self.about.contains_key(&(id, about));
                     self.about.entry((id, if fits { about } else { About::Others })).or_default().add(&figures);
                 }
@@ -98,6 +104,21 @@ impl Tally {
             let (first, last) = self.span.unwrap_or((at, at));
             self.span = Some((first.min(at), last.max(at)));
         }
+    }
+
+    /// What a call is about: two things, if it names two paths.
+    fn what(&self, seen: &Seen) -> [Option<About>; 2] {
+        let Some(path) = seen.path else {
+            // What nobody knows of was there before, and of that, only these three are sure to be.
+            let stream = match (seen.file, seen.object) {
+                (Some(file), _) => self.streams.iter().any(|stream| stream.0 == file),
+                (None, Some(object)) => self.streams.iter().any(|stream| stream.1 == object),
+                (None, None) => seen.fd.is_some_and(|fd| (0..3).contains(&fd)),
+            };
+            return [if stream { Some(About::Streams) } else { seen.object.map(About::Object) }, None];
+        };
+        let other = seen.other_path.filter(|other| *other != path);
+        [Some(path), other].map(|path| path.map(About::Object))
     }
 
     fn call(&mut self, abi: Abi, nr: u64) -> CallId {
@@ -145,6 +166,27 @@ impl Tally {
     pub fn made(&self) -> impl Iterator<Item = (&Syscall, &[u8], u64)> {
         let name = |program: ProgramId| self.programs[program as usize].as_slice();
         self.made.iter().map(move |(&(call, program), &calls)| (&self.calls[call as usize], name(program), calls))
+    }
+
+    /// Processes that have ended, by the name of the program that they ran last.
+    pub fn ended(&self) -> impl Iterator<Item = (&[u8], u64)> {
+        self.ended.iter().map(|(&program, &n)| (self.programs[program as usize].as_slice(), n))
+    }
+
+    /// What was unlinked.
+    pub fn removed(&self) -> HashSet<ObjectId> {
+        let removes = |name: &str| matches!(name, "unlink" | "unlinkat" | "rmdir");
+        let removed = self.about().filter(|(call, _, figures)| removes(&call.name) && figures.errors < figures.calls);
+        removed
+            .filter_map(|(_, about, _)| match about {
+                About::Object(object) => Some(object),
+                _ => None,
+            })
+            .collect()
+    }
+
+    pub fn home(&self) -> Option<ObjectId> {
+        self.home
     }
 
     pub fn total(&self) -> Figures {

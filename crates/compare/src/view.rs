@@ -6,11 +6,11 @@ use crate::draft::Draft;
 use crate::profile::Profile;
 use crate::report;
 use crate::tally::Tally;
-use crate::words::count;
+use crate::words::{count, shown};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Write;
-use stride_event::Event;
+use stride_event::{Event, Ns};
 use stride_output::{End, View};
 use stride_track::Tracker;
 
@@ -19,8 +19,8 @@ pub struct Base {
     pub profile: Profile,
     /// What about how the two runs were traced makes them differ, a sentence each.
     pub circumstances: Vec<String>,
-    /// Whether times can be compared.
-    pub times: bool,
+    /// How precise times are, in nanoseconds a call, if they can be compared.
+    pub times: Option<Ns>,
     /// The syscalls that are compared, if these are not all.
     pub only: Option<BTreeSet<&'static str>>,
 }
@@ -54,7 +54,19 @@ impl View for CompareView {
         let mut out = String::new();
         if let Some(base) = &mut self.base {
             let only = base.only.as_ref();
-            let this = Profile::new(&self.tally, end, &|name| only.is_none_or(|only| only.contains(name)));
+            let mut this = Profile::new(&self.tally, end, &|name| only.is_none_or(|only| only.contains(name)));
+            if let (Some(theirs), Some(ours)) = (base.profile.home.clone(), this.home.clone())
+                && theirs != ours
+                && [&theirs, &ours].iter().all(|home| home.len() > 1)
+            {
+                base.profile.make_relative();
+                this.make_relative();
+                base.circumstances.push(format!(
+                    "The base began in {}, this run in {}: what is below is compared as ./...",
+                    shown(&theirs),
+                    shown(&ours)
+                ));
+            }
             for (profile, which) in [(&this, "this run"), (&base.profile, "the base")] {
                 if profile.lost_calls > 0 {
                     let lost = count(profile.lost_calls, "call was", "calls were");

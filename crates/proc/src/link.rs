@@ -7,7 +7,12 @@ use std::os::unix::fs::MetadataExt;
 use stride_event::{Descriptor, Tid};
 
 pub fn of(tid: Tid, fd: i32) -> String {
-    if fd == AT_FDCWD { format!("/proc/{tid}/cwd") } else { format!("/proc/{tid}/fd/{fd}") }
+    match fd {
+        // Stride's own, in which the command begins.
+        AT_FDCWD if tid == 0 => "/proc/self/cwd".to_owned(),
+        AT_FDCWD => format!("/proc/{tid}/cwd"),
+        fd => format!("/proc/{tid}/fd/{fd}"),
+    }
 }
 
 /// What a descriptor refers to.

@@ -44,6 +44,11 @@ impl Tracker {
         self.processes.get(&pid)
     }
 
+    /// Where a process's relative paths begin.
+    pub fn working_directory(&self, pid: Tid) -> Option<ObjectId> {
+        self.processes.get(&pid)?.cwd
+    }
+
     /// What a descriptor of a process refers to.
     pub fn descriptor(&self, pid: Tid, fd: i32) -> Option<(FileId, ObjectId)> {
         let file = self.processes.get(&pid)?.descriptors.get(fd)?;
@@ -126,7 +131,10 @@ impl Tracker {
         }
         self.processes.insert(pid, process);
         // As it is now; later, others may answer to these numbers.
-        let cwd = self.ask(tid, AT_FDCWD, world);
+        // It begins where Stride did. By the time that /proc is asked about it, it may be elsewhere, or over.
+        const STRIDE: Tid = 0;
+        let stride = (origin == Origin::Spawned).then(|| self.ask(STRIDE, AT_FDCWD, world)).flatten();
+        let cwd = stride.or_else(|| self.ask(tid, AT_FDCWD, world));
         for fd in 0..ASKED_FIRST {
             if let Some(object) = self.ask(tid, fd, world) {
                 self.opened(pid, fd, object, "", false);
