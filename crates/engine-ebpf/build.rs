@@ -1,9 +1,8 @@
 //! Compiles the eBPF programs and generates their skeletons, the first of which holds the Rust mirror of wire.h; and lists the kernel
-//! types that each looks into.
+//! types that they look into.
 
 use libbpf_cargo::SkeletonBuilder;
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 #[path = "src/btf.rs"]
@@ -16,7 +15,7 @@ fn main() {
         _ => "x86",
     };
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let mut types = String::new();
+    let mut types = BTreeSet::new();
     for name in ["stride", "survey", "files"] {
         let object = out.join(format!("{name}.bpf.o"));
         SkeletonBuilder::new()
@@ -26,11 +25,10 @@ fn main() {
             .build_and_generate(out.join(format!("{name}.skel.rs")))
             .unwrap_or_else(|e| panic!("building the eBPF programs (is clang installed?): {e:#}"));
         let elf = std::fs::read(&object).expect("the object was just built");
-        let names = relocated_types(&elf).expect("the object holds BTF");
-        let names: Vec<String> = names.into_iter().collect();
-        let _ = writeln!(types, "pub const {}: &[&str] = &{names:?};", name.to_uppercase());
+        types.extend(relocated_types(&elf).expect("the object holds BTF"));
     }
-    std::fs::write(out.join("types.rs"), types).expect("OUT_DIR can be written to");
+    let types = Vec::from_iter(types);
+    std::fs::write(out.join("types.rs"), format!("&{types:?}")).expect("OUT_DIR can be written to");
     println!("cargo:rerun-if-changed=src/bpf");
     println!("cargo:rerun-if-changed=src/btf.rs");
 }

@@ -31,7 +31,8 @@ int main(void)
 	struct timespec ts, left;
 	struct timeval tv;
 	struct timezone tz;
-	struct itimerval interval = {{0, 0}, {0, 20000}};
+	/* More than one: on a busy machine the first may come before the sleep. */
+	struct itimerval interval = {{0, 20000}, {0, 20000}};
 	struct itimerspec spec = {{1, 2}, {3, 4}}, old;
 	struct sigevent event = {0};
 	int id, fd;
@@ -61,7 +62,7 @@ int main(void)
 	r = syscall(SYS_nanosleep, &ts, &left);
 	printf("nanosleep({tv_sec=0, tv_nsec=1000}, %p) = 0\n", &left);
 	setitimer(ITIMER_REAL, &interval, NULL);
-	printf("setitimer(ITIMER_REAL, {it_interval={tv_sec=0, tv_usec=0}, it_value={tv_sec=0, tv_usec=20000}}, NULL) = 0\n");
+	printf("setitimer(ITIMER_REAL, {it_interval={tv_sec=0, tv_usec=20000}, it_value={tv_sec=0, tv_usec=20000}}, NULL) = 0\n");
 	ts = (struct timespec){9, 0};
 	r = syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &ts, &left);
 	printf("clock_nanosleep(CLOCK_MONOTONIC, 0, {tv_sec=9, tv_nsec=0}, {tv_sec=%ld, tv_nsec=%ld}) = ? ERESTART_RESTARTBLOCK "
@@ -72,7 +73,7 @@ int main(void)
 	r = syscall(SYS_getitimer, 7, &interval);
 	printf("getitimer(0x7 /* ITIMER_??? */, %p) = %s\n", &interval, result(r));
 	r = syscall(SYS_alarm, 0);
-	printf("alarm(0) = 0\n");
+	printf("alarm(0) = %s\n", result(r));
 
 	event.sigev_notify = SIGEV_SIGNAL;
 	event.sigev_signo = SIGUSR1;

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines, decode, filter, record} ← track ← {output ← compare, proc} ← cli`.
+/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines, decode, filter, record} ← track ← advise ← {output ← compare, proc} ← cli`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("uapi", &[]),
     ("syscalls", &["uapi"]),
@@ -16,7 +16,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("filter", &["syscalls", "event"]),
     ("record", &["syscalls", "event"]),
     ("track", &["syscalls", "event", "decode"]),
-    ("output", &["syscalls", "event", "decode", "track"]),
+    ("advise", &["syscalls", "event", "track"]),
+    ("output", &["syscalls", "event", "decode", "track", "advise"]),
     ("compare", &["syscalls", "event", "track", "output"]),
     ("proc", &["syscalls", "event", "decode", "filter", "record"]),
     (
@@ -31,6 +32,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "decode",
             "filter",
             "track",
+            "advise",
             "output",
             "compare",
             "record",

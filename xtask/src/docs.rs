@@ -1,13 +1,14 @@
-//! `cargo xtask docs`: writes the files that follow from the option table.
+//! `cargo xtask docs`: writes the files that follow from the tables of options and of system calls.
 //!
-//! The table is in the `stride` program, which prints them; a test of the program fails while a committed file differs.
+//! The tables are in the `stride` program, which prints them; a test of the program fails while a committed file differs.
 
 use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 5] = [
+    ("json-schema", "docs/json.schema.json"),
     ("man", "docs/stride.1"),
     ("complete-bash", "completions/stride.bash"),
     ("complete-fish", "completions/stride.fish"),

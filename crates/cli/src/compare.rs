@@ -8,7 +8,7 @@ use crate::replayed;
 use crate::select::Selector;
 use crate::views::followed;
 use anyhow::{Result, anyhow, bail};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 use stride_compare::{Base, Budget, CompareView, Limited, MARK, Metric, Mistake, Profile, Tally};
 use stride_event::Event;
@@ -41,20 +41,17 @@ impl Comparison {
         Ok(Comparison { base, budget })
     }
 
-    pub fn view(self, info: &RunInfo, files: &mut Files) -> Result<Option<CompareView>> {
+    pub fn view(self, json: bool, info: &RunInfo, files: &mut Files) -> Result<Option<CompareView>> {
         let write = files.take("--budget-write");
         if self.base.is_none() && self.budget.is_none() && write.is_none() {
             return Ok(None);
         }
         let write = write.map(|target| {
             let name = target.path.display().to_string();
-            target
-                .begin()
-                .map(|()| (name.clone(), target.file))
-                .map_err(|e| cannot("write", Path::new(&name), &os_error(&e)))
+            target.whole().map(|file| (name, Box::new(file) as Box<dyn Write>))
         });
         let base = self.base.map(|base| base.against(info));
-        Ok(Some(CompareView::new(base, self.budget, write.transpose()?)))
+        Ok(Some(CompareView::new(base, self.budget, write.transpose()?, json)))
     }
 }
 

@@ -10,9 +10,6 @@ use stride_engine_ebpf::{EbpfEngine, Held, Settings, StartError};
 use stride_engine_ptrace::{AttachFailure, PtraceEngine};
 use stride_event::{Counted, Event, Seccomp, Tid, TraceSpec};
 
-/// Whether `--engine=auto`, the default, takes eBPF where it is to be had.
-pub const AUTO_TAKES_EBPF: bool = true;
-
 enum Kind {
     Ptrace(Box<PtraceEngine>),
     Ebpf(Box<EbpfEngine>),
@@ -32,11 +29,10 @@ impl Engine {
         let settings = layout::overflow(options);
         match options.engine {
             Choice::Ptrace => ptrace(spec, "asked for"),
-            Choice::Auto if AUTO_TAKES_EBPF => match better_stopped(options) {
+            Choice::Auto => match better_stopped(options) {
                 Some(option) => ptrace(spec, format!("{option} looks things up while the program stands still")),
                 None => best(spec, settings),
             },
-            Choice::Auto => ptrace(spec, "the default"),
             Choice::Ebpf => {
                 if let Some(option) = needs_ptrace(&spec) {
                     bail!("{option} needs the ptrace engine: leave out --engine=ebpf");
@@ -199,7 +195,7 @@ pub fn needs_ptrace(spec: &TraceSpec) -> Option<&'static str> {
 /// The option, if there is one, for which ids are looked up in /proc: what they refer to is certain only as long as the program is
 /// stopped, and many a program is over before anybody looks.
 fn better_stopped(options: &Options) -> Option<&'static str> {
-    (!options.decode_pids.is_empty() && options.prints_calls()).then_some("--decode-pids")
+    (!options.decode_pids.is_empty() && (options.prints_calls() || options.json)).then_some("--decode-pids")
 }
 
 /// What went wrong, and what to do about it.

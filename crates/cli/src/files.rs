@@ -4,7 +4,7 @@ use crate::command::os_error;
 use crate::flags::{Options, Output};
 use anyhow::{Result, anyhow, bail};
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +22,35 @@ impl Target {
 
     pub fn is_regular(&self) -> bool {
         self.file.metadata().is_ok_and(|m| m.is_file())
+    }
+}
+
+impl Target {
+    /// Empties it, to be written in pieces of which there is all or nothing: where the disk is full, it ends as if it was meant to.
+    pub fn whole(self) -> Result<Whole> {
+        self.begin().map_err(|e| anyhow!("Can't write '{}': {}", self.path.display(), os_error(&e)))?;
+        Ok(Whole { target: self, written: 0 })
+    }
+}
+
+pub struct Whole {
+    target: Target,
+    written: u64,
+}
+
+impl Write for Whole {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        let result = self.target.file.write_all(piece);
+        if result.is_err() && self.target.is_regular() {
+            let _ = self.target.file.set_len(self.written);
+        }
+        result?;
+        self.written += piece.len() as u64;
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -45,6 +74,8 @@ fn uses(options: &Options) -> Vec<(&'static str, &Path, Use)> {
         ("--diff", &options.diff, Use::Reads),
         ("--budget", &options.budget, Use::Reads),
         ("--record", &options.record, Use::Writes),
+        ("--perfetto", &options.perfetto, Use::Writes),
+        ("--html", &options.html, Use::Writes),
         ("--budget-write", &options.budget_write, Use::Writes),
     ];
     let named = all.into_iter().filter_map(|(option, path, how)| Some((option, path.as_deref()?, how)));

@@ -12,7 +12,7 @@ use std::process::{Child, Stdio};
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use stride_event::{Ns, Tid};
-use stride_output::{Show, Sink, TextView};
+use stride_output::{JsonView, RunInfo, Show, Sink, TextView};
 use stride_proc::{Proc, Source};
 
 pub struct Outputs {
@@ -117,6 +117,12 @@ impl Outputs {
     }
 
     /// Something that follows the trace.
+    pub fn json_view(&mut self, options: &Options, source: Rc<dyn Source>, info: &RunInfo) -> Result<JsonView> {
+        let world = Box::new(Proc::new(options.decode_fds, options.decode_pids, source));
+        let sink = self.sink.take().ok_or_else(|| anyhow!("the output is in use"))?;
+        Ok(JsonView::new(info, layout::decoding(options), world, show(options), options.instruction_pointer, sink))
+    }
+
     pub fn write_tail(&mut self, tail: &str, text: Option<&mut TextView>) {
         if tail.is_empty() {
             return;

@@ -16,7 +16,7 @@ use nix::sys::utsname::UtsName;
 use nix::unistd::Pid;
 use std::ffi::OsStr;
 use std::rc::Rc;
-use stride_event::{About, CallSet, Counting, Event, Limits, Origin, Seccomp, Tid, TraceSpec};
+use stride_event::{About, CallSet, Counting, Event, Limits, Ns, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::Status;
 use stride_output::{Column, RunInfo, SortKey};
 use stride_proc::{Live, Noted, Source};
@@ -37,22 +37,26 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let mut outputs = outputs::Outputs::open(&options)?;
     let world = World::of(replay.as_ref(), recording.as_ref());
     let mut offset = outputs::wall_offset();
-    let mut engine = match replay {
+    // Before the first call: an engine may let the command run at once.
+    let started = outputs::monotonic();
+    let (mut engine, info) = match replay {
         Some(replay) => {
             offset = replay.metadata().wall_offset.into();
             replayed::adapt(&mut options, replay.metadata()).iter().for_each(|note| outputs.complain(note));
-            Engine::replay(replay)
+            let engine = Engine::replay(replay);
+            let info = info(&engine, offset, started);
+            (engine, info)
         }
         None => {
             let spec = spec(&options)?;
             let limits = spec.limits;
             let engine = Engine::start(&options, spec)?;
             outputs::release_stdio();
-            let info = info(&engine, offset);
+            let info = info(&engine, offset, started);
             if let Some(complaint) = recording.as_mut().and_then(|r| r.begin(&options, &engine, &limits, &info)) {
                 outputs.complain(&complaint);
             }
-            engine
+            (engine, info)
         }
     };
     if options.debug {
@@ -64,7 +68,6 @@ pub fn run(mut options: Options) -> Result<Ended> {
     for failure in engine.failures() {
         outputs.complain(&failure);
     }
-    let info = info(&engine, offset);
     let mut views = Views::new(&options, &mut outputs, world.shown, world.tracked, info, recording, files, comparison)?;
     let mut selector = Selector::new(&options, world.chosen_by);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
@@ -97,8 +100,8 @@ pub fn run(mut options: Options) -> Result<Ended> {
                 let _ = nix::sys::signal::kill(Pid::from_raw(tid), Signal::SIGKILL);
                 bail!(error);
             }
-            // Whoever reads has left: there is nothing else to do.
-            if options.replay.is_some() {
+            // Whoever reads has left: there is nothing else to do, unless for other views.
+            if options.replay.is_some() && !options.has_views() {
                 engine.stop();
             }
             if options.replay.is_none() || !error.ends_with(Errno::EPIPE.desc()) {
@@ -120,6 +123,11 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let ending = engine.replayed().map_or(Ok(None), Replay::ending);
     drop(engine);
     views.merge(&counted);
+    match &ending {
+        Ok(Some(cut)) => views.note(cut),
+        Err(broken) => views.note(&broken.to_string()),
+        Ok(None) => {}
+    }
     let counted = counting(&options).is_some();
     let verdict = views.finish(&losses, counted, &mut outputs);
     // The output command ends when the last handle on its input is closed.
@@ -161,7 +169,7 @@ impl World {
 }
 
 /// The circumstances, for views that tell of them.
-fn info(engine: &Engine, wall_offset: i128) -> RunInfo {
+fn info(engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
     if let Some(replay) = engine.replayed() {
         let recorded = replay.metadata();
         return RunInfo {
@@ -185,7 +193,7 @@ fn info(engine: &Engine, wall_offset: i128) -> RunInfo {
         release: field(UtsName::release),
         machine: field(UtsName::machine),
         engine: engine.name().into(),
-        started: outputs::monotonic(),
+        started,
         wall_offset,
     }
 }

@@ -12,7 +12,7 @@ use anyhow::Result;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Fate, Origin};
 use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
-use stride_output::{End, Lost, RunInfo, Summary, TextView, View};
+use stride_output::{AdviseView, End, HtmlView, Lost, Perfetto, RunInfo, Summary, TextView, View};
 use stride_proc::{Proc, Source};
 use stride_track::Tracker;
 
@@ -33,13 +33,40 @@ pub fn followed(source: Rc<dyn Source>) -> Proc {
 }
 
 /// Views that are no text. Their files are open; what they hold is gone from here on.
-fn others(info: RunInfo, mut files: Files, comparison: Comparison) -> Result<Vec<Box<dyn View>>> {
-    let comparing = comparison.view(&info, &mut files)?;
-    Ok(comparing.into_iter().map(|view| Box::new(view) as Box<dyn View>).collect())
+fn others(
+    options: &Options,
+    outputs: &mut Outputs,
+    shown: &Rc<dyn Source>,
+    info: &RunInfo,
+    mut files: Files,
+    comparison: Comparison,
+) -> Result<Vec<Box<dyn View>>> {
+    let mut views: Vec<Box<dyn View>> = Vec::new();
+    if options.json && !options.compares() {
+        views.push(Box::new(outputs.json_view(options, shown.clone(), info)?));
+    }
+    if options.advise {
+        views.push(Box::new(AdviseView::default()));
+    }
+    let style = layout::layout(options, false).style;
+    let world = || Box::new(Proc::new(options.decode_fds, options.decode_pids, shown.clone()));
+    if let Some(target) = files.take("--perfetto") {
+        let to = target.path.display().to_string();
+        let whole = Box::new(target.whole()?);
+        views.push(Box::new(Perfetto::new(to, whole, style, layout::decoding(options), world(), info)));
+    }
+    if let Some(target) = files.take("--html") {
+        let to = target.path.display().to_string();
+        let whole = Box::new(target.whole()?);
+        let page = HtmlView::new(to, whole, style, layout::decoding(options), world(), info);
+        views.push(Box::new(if options.advise { page.with_advice() } else { page }));
+    }
+    views.extend(comparison.view(options.json, info, &mut files)?.map(|view| Box::new(view) as Box<dyn View>));
+    Ok(views)
 }
 
 impl Views {
-    /// `shown` answers what the text asks of the world, and `tracked` what the tracker does.
+    /// `shown` answers what text and JSON ask of the world, and `tracked` what the tracker does.
     pub fn new(
         options: &Options,
         outputs: &mut Outputs,
@@ -51,7 +78,7 @@ impl Views {
         comparison: Comparison,
     ) -> Result<Views> {
         let wall_offset = info.wall_offset;
-        let others = others(info, files, comparison)?;
+        let others = others(options, outputs, &shown, &info, files, comparison)?;
         let tracks = recording.is_some() || !others.is_empty();
         Ok(Views {
             tracker: tracks.then(|| (Tracker::default(), followed(tracked))),
@@ -86,6 +113,10 @@ impl Views {
 
     /// Messages about tracees that strace writes to stderr, not to the trace.
     pub fn tell(&mut self, event: &Event<'_>, run: &Run<'_>, outputs: &mut Outputs) {
+        if run.options.json && matches!(event, Event::Started { .. } | Event::Detached { .. }) {
+            // They are objects.
+            return;
+        }
         let quiet = |message| run.options.is_quiet(message);
         let message = match *event {
             Event::Started { tid, origin, .. } if !quiet(Quiet::Attach) => {
@@ -127,6 +158,11 @@ impl Views {
         text.or_else(|| self.others.iter_mut().find_map(|view| view.take_error()))
     }
 
+    /// Something to know of the whole run.
+    pub fn note(&mut self, what: &str) {
+        self.others.iter_mut().for_each(|view| view.note(what));
+    }
+
     pub fn merge(&mut self, counted: &[Counted]) {
         if let Some(summary) = &mut self.summary {
             counted.iter().for_each(|counted| summary.merge(counted));
@@ -148,6 +184,9 @@ impl Views {
             let end = End { tracker, lost_calls: losses.calls, lost_threads: losses.threads };
             for view in &mut self.others {
                 outputs.write_tail(&view.finish(&end), self.text.as_mut());
+                if let Some(error) = view.take_error() {
+                    outputs.complain(&error);
+                }
             }
         }
         self.others.iter().find_map(|view| view.verdict())

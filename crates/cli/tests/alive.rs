@@ -9,19 +9,9 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
-
-const ENGINES: [&str; 2] = ["--engine=ptrace", "--engine=ebpf"];
-
-/// Leaves the test where the eBPF engine can't run.
-macro_rules! need_ebpf {
-    () => {
-        if let Err(why) = stride_engine_ebpf::available() {
-            skip!("{why}");
-        }
-    };
-}
 
 /// Stride in the making of a trace.
 struct Tracing {
@@ -37,6 +27,9 @@ impl Tracing {
         let mut command = Command::new(STRIDE);
         command.arg(engine).args(["-f", "-a1", "-o"]).arg(scratch.path("trace")).args(args);
         command.env("LC_ALL", "C").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        // An orphaned process group, which nobody would continue, ignores the terminal's stops. The test's own may be one (under setsid,
+        // or with the session's leader gone); this one has the test beside it.
+        command.process_group(0);
         let mut stride = Killed(command.spawn().unwrap());
         let input = stride.0.stdin.take();
         Tracing { stride, scratch, input }

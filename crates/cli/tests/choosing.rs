@@ -6,10 +6,6 @@ use common::*;
 use std::path::PathBuf;
 use std::process::Command;
 
-fn ebpf(name: &str) -> bool {
-    stride_engine_ebpf::available().inspect_err(|why| println!("skipped: {name}: {why}")).is_ok()
-}
-
 /// Stride as the user nobody, who may load no programs: a copy of the binary, where that user can get at it.
 struct Nobody(PathBuf);
 
@@ -89,9 +85,7 @@ fn without_privilege_ebpf_is_refused_and_nothing_is_run() {
 
 #[test]
 fn the_capabilities_told_suffice() {
-    if !ebpf("the_capabilities_told_suffice") {
-        return;
-    }
+    need_ebpf!();
     let Some(nobody) = Nobody::new("caps") else { return };
     let with = |caps: &str| {
         let mut command = Command::new("/usr/bin/setpriv");
@@ -123,9 +117,7 @@ fn without_privilege_auto_takes_ptrace_without_a_word() {
 #[test]
 fn a_kernel_without_btf() {
     need!("/usr/bin/unshare", "/sys/kernel/btf/vmlinux");
-    if !ebpf("a_kernel_without_btf") {
-        return;
-    }
+    need_ebpf!();
     let scratch = Scratch::new("btf");
     std::fs::write(scratch.path("empty"), "").unwrap();
     let with = |engine: &str| {
@@ -177,9 +169,7 @@ fn with_few_files(most: u32, args: &[&str]) -> Run {
 
 #[test]
 fn what_the_kernel_refuses_is_named_in_one_line() {
-    if !ebpf("what_the_kernel_refuses_is_named_in_one_line") {
-        return;
-    }
+    need_ebpf!();
     let mut named = 0;
     // How many are open already depends on who runs the tests.
     for most in 18..40 {

@@ -8,20 +8,9 @@ use nix::unistd::Pid;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
-/// Stride with each engine that can be had.
-fn engines() -> Vec<&'static str> {
-    match stride_engine_ebpf::available() {
-        Ok(()) => vec!["ptrace", "ebpf"],
-        Err(why) => {
-            println!("skipped: {} with eBPF: {why}", std::thread::current().name().unwrap_or("?"));
-            vec!["ptrace"]
-        }
-    }
-}
-
 fn with(engine: &str) -> Command {
     let mut command = Command::new(STRIDE);
-    command.arg(format!("--engine={engine}")).env("LC_ALL", "C").stdin(Stdio::null());
+    command.arg(engine).env("LC_ALL", "C").stdin(Stdio::null());
     command
 }
 
@@ -62,7 +51,7 @@ fn lives_on(target: &Killed) {
 fn a_signal_lets_go_and_stride_dies_of_it() {
     for engine in engines() {
         for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT, Signal::SIGPIPE] {
-            let scratch = Scratch::new(&format!("signal-{engine}-{signal}"));
+            let scratch = Scratch::new(&format!("signal{engine}-{signal}"));
             let target = busy(&scratch);
             let id = target.0.id();
             let mut command = with(engine);
@@ -86,7 +75,7 @@ fn a_signal_lets_go_and_stride_dies_of_it() {
 #[test]
 fn what_was_counted_is_printed_when_interrupted() {
     for engine in engines() {
-        let scratch = Scratch::new(&format!("count-{engine}"));
+        let scratch = Scratch::new(&format!("count{engine}"));
         let target = busy(&scratch);
         let mut command = with(engine);
         command.args(["-c", "-e", "trace=chdir", "-U", "calls,errors,name", "-p", &target.0.id().to_string()]);
@@ -104,7 +93,7 @@ fn what_was_counted_is_printed_when_interrupted() {
 #[test]
 fn a_command_gets_the_signal_that_ends_the_tracing() {
     for engine in engines() {
-        let scratch = Scratch::new(&format!("command-{engine}"));
+        let scratch = Scratch::new(&format!("command{engine}"));
         let mut command = with(engine);
         let script = format!("trap 'echo got > got; exit' TERM; {}", waiting_for_go(":"));
         command
@@ -123,7 +112,7 @@ fn signals_are_ignored_where_they_are_left_to_the_command() {
     for engine in engines() {
         // With -o and a command that is the default.
         for level in [None, Some("-I3"), Some("-I4")] {
-            let scratch = Scratch::new(&format!("ignored-{engine}-{}", level.unwrap_or("")));
+            let scratch = Scratch::new(&format!("ignored{engine}-{}", level.unwrap_or("")));
             let mut command = with(engine);
             command.args(["-o", "trace", "-e", "trace=chdir"]).args(level).args([
                 "sh",
@@ -144,7 +133,7 @@ fn signals_are_ignored_where_they_are_left_to_the_command() {
 #[test]
 fn a_killed_tracer_leaves_the_command_running() {
     for engine in engines() {
-        let scratch = Scratch::new(&format!("killed-{engine}"));
+        let scratch = Scratch::new(&format!("killed{engine}"));
         let mut command = with(engine);
         let script = waiting_for_go("(echo done > done)");
         command.args(["-f", "-o", "trace", "-e", "trace=chdir", "sh", "-c", &script]).current_dir(scratch.path(""));
@@ -184,7 +173,7 @@ fn a_tracer_killed_while_it_starts_leaves_nobody_waiting() {
 fn a_daemonized_tracer_makes_the_command_the_callers_child() {
     for engine in engines() {
         for how in ["-D", "-DD", "-DDD"] {
-            let scratch = Scratch::new(&format!("daemon-{engine}{how}"));
+            let scratch = Scratch::new(&format!("daemon{engine}{how}"));
             let mut command = with(engine);
             command.arg(how).arg("-o").arg(scratch.path("trace"));
             command.args(["-e", "trace=chdir", "sh", "-c", "echo $$ $PPID; cd /; exit 6"]);
@@ -204,7 +193,7 @@ fn a_daemonized_tracer_makes_the_command_the_callers_child() {
 fn programs_that_tracees_start_are_let_go() {
     need!("/bin/true");
     for engine in engines() {
-        let scratch = Scratch::new(&format!("exec-{engine}"));
+        let scratch = Scratch::new(&format!("exec{engine}"));
         let mut command = with(engine);
         let script = "cd /; /bin/true; exec /bin/sh -c 'cd /tmp; exit 4'";
         command.args(["-f", "-b", "execve", "-e", "trace=execve,chdir", "-e", "signal=none", "-o"]);

@@ -5,16 +5,6 @@ mod common;
 use common::*;
 use std::process::{Command, Stdio};
 
-fn engines() -> Vec<&'static str> {
-    match stride_engine_ebpf::available() {
-        Ok(()) => vec!["ptrace", "ebpf"],
-        Err(why) => {
-            println!("skipped: {} with eBPF: {why}", std::thread::current().name().unwrap_or("?"));
-            vec!["ptrace"]
-        }
-    }
-}
-
 /// `unshare`, making a PID namespace with a /proc of its own.
 fn unshare() -> Option<Command> {
     let mut command = Command::new("unshare");
@@ -36,10 +26,10 @@ macro_rules! unshare {
 #[test]
 fn stride_in_a_namespace_shows_the_ids_of_it() {
     for engine in engines() {
-        let scratch = Scratch::new(&format!("inside-{engine}"));
+        let scratch = Scratch::new(&format!("inside{engine}"));
         let mut command = unshare!();
         let script = "echo $$; cd /; sh -c 'echo $$; cd /; exit 1'; kill -TERM $$";
-        command.arg(STRIDE).arg(format!("--engine={engine}")).args(["-f", "-e", "trace=chdir", "-o"]);
+        command.arg(STRIDE).arg(engine).args(["-f", "-e", "trace=chdir", "-o"]);
         command.arg(scratch.path("trace")).args(["sh", "-c", script]);
         let run = Run::of(command);
         let ids: Vec<u32> = run.out.lines().map(|l| l.parse().unwrap()).collect();
@@ -64,9 +54,9 @@ fn in_a_namespace_a_thread_that_calls_execve_has_its_ids_of_it() {
     let actor = actor!();
     let pattern = regex::Regex::new(r"^(\d+) +\+\+\+ superseded by execve in pid (\d+) \+\+\+$").unwrap();
     for engine in engines() {
-        let scratch = Scratch::new(&format!("exec-{engine}"));
+        let scratch = Scratch::new(&format!("exec{engine}"));
         let mut command = unshare!();
-        command.arg(STRIDE).arg(format!("--engine={engine}")).args(["-f", "-e", "trace=none", "-o"]);
+        command.arg(STRIDE).arg(engine).args(["-f", "-e", "trace=none", "-o"]);
         command.arg(scratch.path("trace")).arg(actor).arg("exec_from_thread");
         let run = Run::of(command);
         let trace = scratch.read("trace");
@@ -81,7 +71,7 @@ fn in_a_namespace_a_thread_that_calls_execve_has_its_ids_of_it() {
 #[test]
 fn a_process_of_an_inner_namespace_is_known_by_its_outer_id() {
     for engine in engines() {
-        let scratch = Scratch::new(&format!("outside-{engine}"));
+        let scratch = Scratch::new(&format!("outside{engine}"));
         let mut command = unshare!();
         let script = "n=0; while [ $n -lt 1000 ]; do n=$((n + 1)); cd /; sleep 0.01; done";
         let mut target = Killed(command.arg("--kill-child").args(["sh", "-c", script]).spawn().unwrap());
@@ -95,7 +85,7 @@ fn a_process_of_an_inner_namespace_is_known_by_its_outer_id() {
             std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|comm| comm == "sh\n").then_some(pid)
         });
         let mut command = Command::new(STRIDE);
-        command.arg(format!("--engine={engine}")).args(["--syscall-limit=5", "-f", "-e", "trace=chdir", "-p", &pid]);
+        command.arg(engine).args(["--syscall-limit=5", "-f", "-e", "trace=chdir", "-p", &pid]);
         command.args(["-e", "signal=none", "-o"]).arg(scratch.path("trace"));
         let run = Run::of(command);
         assert!(run.err.contains(&format!("Process {pid} attached\n")), "{engine}: {}", run.err);
@@ -111,9 +101,9 @@ fn ids_of_an_inner_namespace_are_told_in_both() {
     drop(unshare!());
     let line = regex::Regex::new(r"^(\d+) +kill\(1<sh> /\* (\d+) in strace's PID NS \*/, 0\) += 0$").unwrap();
     for engine in engines() {
-        let scratch = Scratch::new(&format!("both-{engine}"));
+        let scratch = Scratch::new(&format!("both{engine}"));
         let mut command = Command::new(STRIDE);
-        command.arg(format!("--engine={engine}")).args(["-f", "-Y", "--pidns-translation", "-e", "trace=kill", "-o"]);
+        command.arg(engine).args(["-f", "-Y", "--pidns-translation", "-e", "trace=kill", "-o"]);
         // It lives for a while: the eBPF engine looks ids up later.
         command.arg(scratch.path("trace")).args(["unshare", "--pid", "--fork", "sh", "-c", "kill -0 $$; sleep 0.3"]);
         Run::of(command);

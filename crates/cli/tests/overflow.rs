@@ -11,10 +11,6 @@ use std::time::{Duration, Instant};
 
 const DD: &str = "dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none";
 
-fn available(test: &str) -> bool {
-    stride_engine_ebpf::available().inspect_err(|why| println!("skipped: {test}: {why}")).is_ok()
-}
-
 fn stride(scratch: &Scratch) -> Command {
     let mut command = Command::new(STRIDE);
     command.args(["--engine=ebpf", "-f"]).current_dir(scratch.path(""));
@@ -36,9 +32,7 @@ fn calls_in(trace: &str) -> usize {
 
 #[test]
 fn an_output_that_is_not_read() {
-    if !available("an_output_that_is_not_read") {
-        return;
-    }
+    need_ebpf!();
     let scratch = Scratch::new("unread");
     let run = unread(&scratch, &[]);
     let calls = calls_in(&run.trace);
@@ -75,9 +69,7 @@ fn an_output_that_is_not_read() {
 
 #[test]
 fn a_summary_says_what_it_counts() {
-    if !available("a_summary_says_what_it_counts") {
-        return;
-    }
+    need_ebpf!();
     let scratch = Scratch::new("summary");
     let run = unread(&scratch, &["-C", "--on-overflow=drop", "--ring-size=64K"]);
     let mut lines = run.trace.lines().rev();
@@ -89,9 +81,7 @@ fn a_summary_says_what_it_counts() {
 
 #[test]
 fn a_ring_that_cannot_be_had() {
-    if !available("a_ring_that_cannot_be_had") {
-        return;
-    }
+    need_ebpf!();
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -v 130000; exec {STRIDE} --engine=ebpf --ring-size=64M true")]);
     let run = Run::of(command);
@@ -137,9 +127,7 @@ fn pid_in(file: &Path) -> Option<i32> {
 /// Nothing reads the trace: dd is held, and stays so, until Stride is killed.
 #[test]
 fn killing_stride_lets_go_of_who_is_held() {
-    if !available("killing_stride_lets_go_of_who_is_held") {
-        return;
-    }
+    need_ebpf!();
     let scratch = Scratch::new("killed");
     let script = format!("{DD} & echo $! > pid; wait $!; echo $? > done");
     let stride = stride(&scratch).args(["--", "sh", "-c", &script]).stderr(Stdio::piped()).spawn().unwrap();

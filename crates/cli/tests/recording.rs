@@ -9,11 +9,6 @@ use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::time::Duration;
 
-fn engines(test: &str) -> Vec<&'static str> {
-    let ebpf = stride_engine_ebpf::available().inspect_err(|why| println!("skipped: {test} with eBPF: {why}"));
-    if ebpf.is_ok() { vec!["--engine=ptrace", "--engine=ebpf"] } else { vec!["--engine=ptrace"] }
-}
-
 /// `stride --replay`, without the engine that tests ask for otherwise.
 fn replay(scratch: &Scratch, options: &[&str]) -> Run {
     let mut command = std::process::Command::new(STRIDE);
@@ -52,7 +47,7 @@ fn text_replayed_is_text_live() {
         &["tar", "cf", "/dev/null", "/etc"],
         &["gzip", "-kf", "a"],
     ];
-    for engine in engines("text_replayed_is_text_live") {
+    for engine in engines() {
         for (i, program) in programs.iter().enumerate() {
             if !std::process::Command::new("which").arg(program[0]).stdout(Stdio::null()).status().unwrap().success() {
                 println!("skipped: {}: it is not here", program[0]);
@@ -112,7 +107,7 @@ fn options_apply_afterwards() {
 #[test]
 fn counted_and_recorded() {
     need!("/bin/cat");
-    for engine in engines("counted_and_recorded") {
+    for engine in engines() {
         let scratch = Scratch::new(&format!("counted{engine}"));
         std::fs::write(scratch.path("a"), "aaa\n").unwrap();
         let options = ["-c", "-w", "-U", "calls,errors,name"];
@@ -131,11 +126,11 @@ fn counted_and_recorded() {
 
 #[test]
 fn alone_it_shows_nothing_and_keeps_the_status() {
-    for engine in engines("alone_it_shows_nothing_and_keeps_the_status") {
+    for engine in engines() {
         let scratch = Scratch::new(&format!("alone{engine}"));
         let record = format!("--record={}", scratch.path("rec").display());
         let mut command = stride();
-        command.args([engine, &record, "-f", "sh", "-c", "echo out; exit 7"]);
+        command.args([*engine, &record, "-f", "sh", "-c", "echo out; exit 7"]);
         let run = Run::of(command);
         assert_eq!((run.code(), run.out.as_str(), run.err.as_str()), (Some(7), "out\n", ""), "{engine}");
         let again = replay(&scratch, &[]);
@@ -166,7 +161,7 @@ fn what_was_not_recorded_is_told() {
 #[test]
 fn killed_at_any_moment_it_is_read_to_its_last_frame() {
     need!("/bin/dd");
-    let engines = engines("killed_at_any_moment");
+    let engines = engines();
     let told = regex::Regex::new(r"breaks off at byte (\d+), .*: ([\d,]+) calls, ").unwrap();
     let mut whole = 0;
     for i in 0..12u64 {
@@ -212,7 +207,7 @@ fn killed_at_any_moment_it_is_read_to_its_last_frame() {
 
 #[test]
 fn a_disk_that_fills_does_not_stop_the_program() {
-    for engine in engines("a_disk_that_fills") {
+    for engine in engines() {
         let scratch = Scratch::new(&format!("full{engine}"));
         // A limit on the size of files stands for the disk.
         let limited = format!(
@@ -280,9 +275,7 @@ fn a_reader_that_leaves_is_no_mistake() {
 /// What was lost is told where it is missing, and in the end.
 #[test]
 fn losses_are_recorded() {
-    if engines("losses_are_recorded").len() < 2 {
-        return;
-    }
+    need_ebpf!();
     let scratch = Scratch::new("losses");
     let lossy = ["--engine=ebpf", "--on-overflow=drop", "--ring-size=64K", "--record=rec"];
     let dd = ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000", "status=none"];

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
+use stride_output::json::Json;
 use stride_output::{End, grouped};
 use stride_track::{ObjectId, ObjectKind};
 use toml::Spanned;
@@ -56,7 +57,7 @@ impl fmt::Display for Mistake {
 
 impl Budget {
     /// All that is wrong with it, or the limits.
-    pub fn parse(file: &str, text: &str) -> Result<Budget, Vec<Mistake>> {
+    pub fn parse(file: &str, text: &str) -> std::result::Result<Budget, Vec<Mistake>> {
         let mut parser = Parser { text, globs: Vec::new(), limits: Vec::new(), wrong: Vec::new() };
         match DeTable::parse(text) {
             Ok(table) => parser.top(table.get_ref()),
@@ -239,35 +240,90 @@ fn fate(comparison: Comparison, bound: f64, least: f64, most: f64) -> Fate {
 }
 
 /// A budget, checked.
-pub struct Checked {
-    pub text: String,
-    pub kept: bool,
+pub struct Checked<'b> {
+    file: &'b str,
+    results: Vec<Result<'b>>,
+}
+
+struct Result<'b> {
+    limited: &'b Limited,
+    glob: Option<String>,
+    fate: Fate,
+    value: Option<f64>,
+    /// In words, if it is not kept.
+    told: String,
 }
 
 impl Budget {
-    pub fn check(&self, tally: &Tally, end: &End<'_>) -> Checked {
+    pub fn check(&self, tally: &Tally, end: &End<'_>) -> Checked<'_> {
         let seen = Seen::new(self, tally, end);
+        let result = |limited| {
+            let (fate, value) = seen.check(limited);
+            let told = if fate == Fate::Kept { String::new() } else { seen.told(limited) };
+            Result { limited, glob: limited.glob.map(|glob| seen.globs[glob].clone()), fate, value, told }
+        };
+        Checked { file: &self.file, results: self.limits.iter().map(result).collect() }
+    }
+}
+
+impl Checked<'_> {
+    pub fn is_kept(&self) -> bool {
+        self.count(Fate::Kept) == self.results.len()
+    }
+
+    fn count(&self, fate: Fate) -> usize {
+        self.results.iter().filter(|result| result.fate == fate).count()
+    }
+
+    /// A line for each limit that is not kept, and one for all.
+    pub fn text(&self) -> String {
         let mut text = String::new();
-        let (mut broken, mut unknown) = (0, 0);
-        for limited in &self.limits {
-            match seen.check(limited) {
-                (Fate::Kept, _) => continue,
-                (Fate::Broken, _) => broken += 1,
-                (Fate::Unknown, _) => unknown += 1,
-            }
-            text += &format!("{}:{}: {}\n", self.file, limited.line, seen.told(limited));
+        for result in self.results.iter().filter(|result| result.fate != Fate::Kept) {
+            text += &format!("{}:{}: {}\n", self.file, result.limited.line, result.told);
         }
-        let all = self.limits.len();
-        let limits = |n: usize| if n == 1 { "limit" } else { "limits" };
-        text += &match (broken, unknown) {
+        let all = self.results.len();
+        let limits = if all == 1 { "limit" } else { "limits" };
+        text += &match (self.count(Fate::Broken), self.count(Fate::Unknown)) {
             (0, 0) if all == 1 => format!("{}: the limit is kept\n", self.file),
             (0, 0) => format!("{}: all {all} limits are kept\n", self.file),
-            (broken, 0) => format!("{}: {broken} of {all} {} broken\n", self.file, limits(all)),
+            (broken, 0) => format!("{}: {broken} of {all} {limits} broken\n", self.file),
+            (0, unknown) => format!("{}: {unknown} of {all} {limits} cannot be checked\n", self.file),
             (broken, unknown) => {
-                format!("{}: {broken} of {all} {} broken, {unknown} cannot be checked\n", self.file, limits(all))
+                format!("{}: {broken} of {all} {limits} broken, {unknown} cannot be checked\n", self.file)
             }
         };
-        Checked { text, kept: broken + unknown == 0 }
+        text
+    }
+
+    pub fn json(&self, out: &mut Vec<u8>) {
+        let mut json = Json::new(out);
+        for result in &self.results {
+            json.line("limit", |j| {
+                j.key("file").str(self.file);
+                j.key("line").int(result.limited.line);
+                j.key("limit").str(&result.limited.limit.to_string());
+                if let Some(glob) = &result.glob {
+                    j.key("glob").str(glob);
+                }
+                j.key("result").str(match result.fate {
+                    Fate::Kept => "kept",
+                    Fate::Broken => "broken",
+                    Fate::Unknown => "unknown",
+                });
+                if let Some(value) = result.value {
+                    crate::json::number(j.key("value"), value);
+                }
+                if result.fate != Fate::Kept {
+                    j.key("told").str(&result.told);
+                }
+            });
+        }
+        json.line("budget", |j| {
+            j.key("file").str(self.file);
+            j.key("limits").int(self.results.len());
+            j.key("broken").int(self.count(Fate::Broken));
+            j.key("unknown").int(self.count(Fate::Unknown));
+        });
     }
 }
 
@@ -425,3 +481,7 @@ impl<'t> Seen<'t> {
 fn number(value: f64) -> String {
     if value.fract() == 0.0 { grouped(value as u64) } else { words::three(value) }
 }
+
+#[cfg(test)]
+#[path = "budget_tests.rs"]
+mod tests;

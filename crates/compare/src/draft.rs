@@ -11,50 +11,45 @@ use stride_output::End;
 pub const MARK: &str =
     "# Written by `stride --budget-write`, which replaces this file as long as this line stands here.";
 
-pub struct Draft;
-
-impl Draft {
-    pub fn text(tally: &Tally, end: &End<'_>) -> String {
-        let total = tally.total();
-        let mut out = format!("{MARK}\n");
-        let calls = count(total.calls, "call", "calls");
+pub fn text(tally: &Tally, end: &End<'_>) -> String {
+    let total = tally.total();
+    let mut out = format!("{MARK}\n");
+    let calls = count(total.calls, "call", "calls");
+    let _ = writeln!(
+        out,
+        "# What one run did, and a fifth more: {calls} of {}.",
+        count(tally.processes(), "process", "processes")
+    );
+    if end.lost_calls > 0 || !tally.is_whole() {
+        let _ = writeln!(out, "# Not all of its calls were seen: write this again from a run of which none is lost.");
+    }
+    out.push_str("limits = [\n");
+    let mut limit = |metric: &str, n: u64| {
+        let text = format!("{metric} <= {}", spaced(headroom(n)));
+        // A number without a name cannot be limited.
+        if n > 0 && Limit::parse(&text).is_ok() {
+            let _ = writeln!(out, "    \"{text}\",");
+        }
+    };
+    limit("total", total.calls);
+    limit("errors.total", total.errors);
+    limit("processes", tally.processes());
+    let mut calls: Vec<_> = tally.calls().collect();
+    calls.sort_by(|a, b| a.name.cmp(&b.name));
+    let (wavering, steady): (Vec<_>, Vec<_>) = calls.into_iter().partition(|call| noise::wavers(&call.name));
+    for call in steady {
+        limit(&call.name, call.all.calls);
+    }
+    out.push_str("]\n");
+    if !wavering.is_empty() {
+        let names: Vec<&str> = wavering.iter().map(|call| &*call.name).collect();
         let _ = writeln!(
             out,
-            "# What one run did, and a fifth more: {calls} of {}.",
-            count(tally.processes(), "process", "processes")
+            "# Not limited, for how many there are depends on how fast others are: {}.",
+            names.join(", ")
         );
-        if end.lost_calls > 0 || !tally.is_whole() {
-            let _ =
-                writeln!(out, "# Not all of its calls were seen: write this again from a run of which none is lost.");
-        }
-        out.push_str("limits = [\n");
-        let mut limit = |metric: &str, n: u64| {
-            let text = format!("{metric} <= {}", spaced(headroom(n)));
-            // A number without a name cannot be limited.
-            if n > 0 && Limit::parse(&text).is_ok() {
-                let _ = writeln!(out, "    \"{text}\",");
-            }
-        };
-        limit("total", total.calls);
-        limit("errors.total", total.errors);
-        limit("processes", tally.processes());
-        let mut calls: Vec<_> = tally.calls().collect();
-        calls.sort_by(|a, b| a.name.cmp(&b.name));
-        let (wavering, steady): (Vec<_>, Vec<_>) = calls.into_iter().partition(|call| noise::wavers(&call.name));
-        for call in steady {
-            limit(&call.name, call.all.calls);
-        }
-        out.push_str("]\n");
-        if !wavering.is_empty() {
-            let names: Vec<&str> = wavering.iter().map(|call| &*call.name).collect();
-            let _ = writeln!(
-                out,
-                "# Not limited, for how many there are depends on how fast others are: {}.",
-                names.join(", ")
-            );
-        }
-        out
     }
+    out
 }
 
 /// A fifth more, and from 100 on, two digits that count.

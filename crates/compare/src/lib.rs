@@ -4,12 +4,15 @@ mod budget;
 mod diff;
 mod draft;
 mod figures;
+mod json;
 mod limit;
 mod noise;
 mod normal;
 mod profile;
 mod report;
 mod rollup;
+#[cfg(test)]
+mod scene;
 mod tally;
 mod view;
 mod words;

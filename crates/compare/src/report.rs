@@ -212,3 +212,125 @@ fn lay_out(lines: &[Line], times: bool, out: &mut String) {
         let _ = writeln!(out, "{}", line.name);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Profile;
+    use crate::scene::{PID, Scene};
+    use stride_event::Outcome;
+
+    const OK: Outcome = Outcome::Value(10);
+    const ENOENT: Outcome = Outcome::Error(2);
+
+    /// One thread that makes so many of these calls on that path.
+    fn run(calls: &[(u64, &str, &str)]) -> Profile {
+        let mut scene = Scene::new();
+        for (n, name, path) in calls {
+            scene.calls(*n, name, path, if path.contains("none") { ENOENT } else { OK });
+        }
+        scene.exit(PID);
+        scene.profile()
+    }
+
+    fn told(base: &Profile, this: &Profile) -> String {
+        text(&Diff::new(base, this, Some(0)), &[])
+    }
+
+    #[test]
+    fn the_same() {
+        let base = run(&[(3, "openat", "/a"), (1, "stat", "/tmp/ccQ2w8Xz.s")]);
+        let this = run(&[(3, "openat", "/a"), (1, "stat", "/tmp/ccW8xQ2z.s")]);
+        assert_eq!(told(&base, &this), "Nothing of note differs: 4 calls in each.\n");
+    }
+
+    #[test]
+    fn more_calls() {
+        let many: Vec<String> = (0..50).map(|i| format!("/usr/include/{}/{i}.h", i % 7)).collect();
+        let base = [(10, "openat", "/etc/a"), (20, "read", ""), (3, "stat", "/old"), (2, "access", "/etc/none")];
+        let mut this = vec![(14, "openat", "/etc/a"), (20, "read", ""), (7, "access", "/etc/none")];
+        this.extend(many.iter().map(|path| (2, "newfstatat", path.as_str())));
+        let expected = "\
+4.0 times as many calls: 141 against 35; most of it newfstatat: 100 against 0.
+The run: 283 us against 71.0 us.
+was  now  ratio  errors      time  syscall or path
+  0  100    new           +100 us  newfstatat
+  2    7  3.50x      +5  +5.00 us  access
+ 10   14  1.40x          +4.00 us  openat
+  3    0   gone          -3.00 us  stat
+  0  100    new           +100 us  /usr/include/** (50 paths): newfstatat
+  2    7  3.50x      +5  +5.00 us  /etc/none: access
+ 10   14  1.40x          +4.00 us  /etc/a: openat
+  3    0   gone          -3.00 us  /old: stat
+";
+        assert_eq!(told(&run(&base), &run(&this)), expected);
+    }
+
+    #[test]
+    fn fewer_calls_and_none() {
+        let many = run(&[(100, "getppid", "")]);
+        let few = run(&[(40, "getppid", "")]);
+        assert!(
+            told(&many, &few).starts_with("60 % fewer calls: 40 against 100; most of it getppid: 40 against 100.\n")
+        );
+        let none = told(&many, &run(&[]));
+        assert!(none.starts_with("0 calls against 100; most of it getppid: 0 against 100.\n"), "{none}");
+        let slightly = told(&many, &run(&[(110, "getppid", "")]));
+        assert!(slightly.starts_with("10 % more calls: 110 against 100; most of it getppid"), "{slightly}");
+    }
+
+    #[test]
+    fn as_many_but_others() {
+        let base = run(&[(100, "getppid", ""), (2, "openat", "/a")]);
+        let paths = told(&base, &run(&[(100, "getppid", ""), (1, "openat", "/a"), (1, "openat", "/b")]));
+        let expected = "About as many calls, but not the same: 102 calls in each; 1 path appeared, 1 path changed.\n";
+        assert!(paths.starts_with(expected), "{paths}");
+        let errors = told(&base, &run(&[(100, "getppid", ""), (1, "openat", "/a"), (1, "openat", "/none")]));
+        assert!(errors.contains("; above all errors of openat: 1 against 0.\n"), "{errors}");
+    }
+
+    #[test]
+    fn time_alone() {
+        let slow = |ns| {
+            let mut scene = Scene::new();
+            (0..50).for_each(|_| scene.call(PID, "fsync", "", OK, ns));
+            scene.exit(PID);
+            scene.profile()
+        };
+        let (base, this) = (slow(1_000_000), slow(3_000_000));
+        let expected =
+            "About as many calls, but not the same: 50 calls in each; above all, fsync takes 3.0 times as long.\n";
+        assert!(told(&base, &this).starts_with(expected), "{}", told(&base, &this));
+        let without = text(&Diff::new(&base, &this, None), &["Times are not compared.".into()]);
+        assert_eq!(without, "Nothing of note differs: 50 calls in each.\nTimes are not compared.\n");
+    }
+
+    #[test]
+    fn no_more_lines_than_can_be_read() {
+        let names = ["getppid", "getpid", "gettid", "getuid", "geteuid", "getgid", "getegid"];
+        let calls: Vec<(u64, &str, &str)> = names.iter().map(|name| (5, *name, "")).collect();
+        let told = told(&run(&[(1, "read", "")]), &run(&calls));
+        assert_eq!(told.lines().count(), 9, "{told}");
+        assert!(told.ends_with("... and 3 more syscalls (--json has all)\n"), "{told}");
+    }
+
+    #[test]
+    fn hostile_names() {
+        let name = "/a\x1b[2J\n\"</script>";
+        let (base, this) = (run(&[]), run(&[(1, "openat", name)]));
+        let told = told(&base, &this);
+        assert!(told.ends_with("  /a\\33[2J\\n\\\"\\74/script\\76: openat\n"), "{told}");
+        assert!(told.bytes().all(|b| b == b'\n' || (b' '..0x7f).contains(&b)));
+        let mut out = Vec::new();
+        crate::json::diff(&mut out, &Diff::new(&base, &this, Some(0)), &[]);
+        let out = String::from_utf8(out).unwrap();
+        let last = out.lines().last().unwrap();
+        assert!(
+            last.starts_with(
+                r#"{"type":"object","name":"/a\u001b[2J\n\"</script>","change":"appeared","of_note":true,"#
+            ),
+            "{last}"
+        );
+        assert_eq!(out.lines().count(), 3);
+    }
+}

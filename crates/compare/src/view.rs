@@ -2,13 +2,13 @@
 
 use crate::budget::Budget;
 use crate::diff::Diff;
-use crate::draft::Draft;
+use crate::draft;
+use crate::json;
 use crate::profile::Profile;
 use crate::report;
 use crate::tally::Tally;
 use crate::words::{count, shown};
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::Write;
 use stride_event::{Event, Ns};
 use stride_output::{End, View};
@@ -29,15 +29,22 @@ pub struct Base {
 pub struct CompareView {
     base: Option<Base>,
     budget: Option<Budget>,
-    write: Option<(String, File)>,
+    write: Option<(String, Box<dyn Write>)>,
+    /// In lines of JSON.
+    json: bool,
     tally: Tally,
     verdict: Option<i32>,
 }
 
 impl CompareView {
     /// `write` is where a budget is written, and how messages name that.
-    pub fn new(base: Option<Base>, budget: Option<Budget>, write: Option<(String, File)>) -> CompareView {
-        CompareView { base, budget, write, tally: Tally::default(), verdict: None }
+    pub fn new(
+        base: Option<Base>,
+        budget: Option<Budget>,
+        write: Option<(String, Box<dyn Write>)>,
+        json: bool,
+    ) -> CompareView {
+        CompareView { base, budget, write, json, tally: Tally::default(), verdict: None }
     }
 }
 
@@ -51,7 +58,7 @@ impl View for CompareView {
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
-        let mut out = String::new();
+        let mut out = Vec::new();
         if let Some(base) = &mut self.base {
             let only = base.only.as_ref();
             let mut this = Profile::new(&self.tally, end, &|name| only.is_none_or(|only| only.contains(name)));
@@ -73,24 +80,35 @@ impl View for CompareView {
                     base.circumstances.push(format!("Of {which}, {lost} lost: it made more than is counted here."));
                 }
             }
-            out += &report::text(&Diff::new(&base.profile, &this, base.times), &base.circumstances);
+            let diff = Diff::new(&base.profile, &this, base.times);
+            if self.json {
+                json::diff(&mut out, &diff, &base.circumstances);
+            } else {
+                out.extend_from_slice(report::text(&diff, &base.circumstances).as_bytes());
+            }
         }
         if let Some(budget) = &self.budget {
             let checked = budget.check(&self.tally, end);
-            out += &checked.text;
-            if !checked.kept {
+            if self.json {
+                checked.json(&mut out);
+            } else {
+                out.extend_from_slice(checked.text().as_bytes());
+            }
+            if !checked.is_kept() {
                 self.verdict = Some(BROKEN);
             }
         }
         if let Some((name, file)) = &mut self.write
-            && let Err(error) = file.write_all(Draft::text(&self.tally, end).as_bytes())
+            && let Err(error) = file.write_all(draft::text(&self.tally, end).as_bytes())
         {
             let why = error.to_string();
             let why = why.split(" (os error").next().unwrap_or_default();
-            out += &format!("Can't write the budget '{}': {why}. What is there is not whole.\n", name.escape_debug());
+            let told = format!("Can't write the budget '{}': {why}.\n", name.escape_debug());
+            out.extend_from_slice(told.as_bytes());
             self.verdict = Some(FAILED);
         }
-        out
+        // Both kinds of output are text.
+        String::from_utf8_lossy(&out).into_owned()
     }
 
     fn verdict(&self) -> Option<i32> {

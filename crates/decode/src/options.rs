@@ -47,7 +47,13 @@ pub struct FdInfo {
     pub deleted: bool,
 }
 
+/// Asked about in the place of a thread.
+pub const TRACER: Tid = 0;
+
 /// What lies outside a call: descriptors and processes, looked up in /proc for a live tracee or in a recording.
+///
+/// [`TRACER`] in a thread's place stands for Stride itself as it was when its command was started: what that begins with. Of the
+/// command /proc tells only what has become of it by the time somebody looks.
 pub trait World {
     /// What descriptor `fd` of the process of thread `tid` refers to; `AT_FDCWD` is its working directory. `known` is what the
     /// engine saw of it.
@@ -63,6 +69,21 @@ pub trait World {
     /// The process that a pidfd of the process of thread `tid` refers to.
     fn pidfd(&self, _tid: Tid, _fd: i32, _known: Option<&Descriptor>) -> Option<Tid> {
         None
+    }
+
+    /// The processes on this machine that have the other end of a pipe or socket.
+    fn other_ends(&self, _tid: Tid, _fd: i32) -> Vec<Tid> {
+        Vec::new()
+    }
+
+    /// The thread that holds the lock at this address of its memory, if the lock says.
+    fn lock_holder(&self, _tid: Tid, _addr: u64) -> Option<Tid> {
+        None
+    }
+
+    /// The descriptors that an epoll instance watches.
+    fn watched(&self, _tid: Tid, _fd: i32) -> Vec<i32> {
+        Vec::new()
     }
 
     /// The protocol of a netlink socket (`NETLINK_ROUTE`, …); `None` for any other descriptor.

@@ -97,6 +97,8 @@ pub enum Value<'a> {
     Comment(&'a Value<'a>, &'a Value<'a>),
     /// A value behind a comment.
     Remark(&'a Value<'a>, &'a Value<'a>),
+    /// A wait status, and how it is spelt.
+    WaitStatus(u32, &'a Value<'a>),
     /// A member that does not exist in this case; it is left out.
     Absent,
     /// By name, whatever the style.

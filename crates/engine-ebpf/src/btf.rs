@@ -67,6 +67,11 @@ impl<'a> Btf<'a> {
 
     /// BTF of the structs and unions of these names, and of what they hold. What pointers point at is left out.
     pub fn only(&self, names: &[&str]) -> Option<Vec<u8>> {
+        // For few of all types there is a name that begins like theirs.
+        let mut by_initial: [Vec<&[u8]>; 256] = std::array::from_fn(|_| Vec::new());
+        for name in names.iter().map(|name| name.as_bytes()) {
+            by_initial[*name.first()? as usize].push(name);
+        }
         let mut cut = Cut { of: self, types: Vec::new(), strings: vec![0], ids: HashMap::new(), next: 1 };
         for (id, &at) in self.at.iter().enumerate().skip(1) {
             let kind = kind(word(self.types, at as usize + 4)?);
@@ -74,8 +79,8 @@ impl<'a> Btf<'a> {
                 continue;
             }
             let name = self.strings.get(word(self.types, at as usize)? as usize..)?;
-            let is = |wanted: &&str| name.starts_with(wanted.as_bytes()) && name.get(wanted.len()) == Some(&0);
-            if names.iter().any(is) {
+            let is = |wanted: &&[u8]| name.starts_with(wanted) && name.get(wanted.len()) == Some(&0);
+            if by_initial[*name.first()? as usize].iter().any(is) {
                 cut.copy(id as u32)?;
             }
         }

@@ -1,5 +1,6 @@
 //! What descriptors refer to (`-y`, `-P`): programs of their own, which are loaded only where that is asked for.
 
+use crate::load::Kernel;
 use crate::plans::ABIS;
 use crate::relocate;
 use crate::wire::{FilesSkel, FilesSkelBuilder, bound, bytes_of, fds_plan, file_detail, file_flag, rec_file};
@@ -7,7 +8,6 @@ use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Link, MapCore, MapFlags};
 use std::mem::MaybeUninit;
 use std::net::IpAddr;
-use std::os::fd::BorrowedFd;
 use stride_event::{CallSet, Descriptor, Detail};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Abi, Dir, Irregular, Len, Ret, Syscall, Ty, table};
@@ -20,19 +20,13 @@ pub struct Files {
 
 impl Files {
     /// Must be attached before the programs that send the records of calls: these come last.
-    pub fn attach(
-        ring: BorrowedFd<'_>,
-        tasks: BorrowedFd<'_>,
-        ring_call_limit: u64,
-        pid_level: u32,
-        calls: &CallSet,
-    ) -> libbpf_rs::Result<Files> {
+    pub fn attach(kernel: &Kernel, ring_call_limit: u64, pid_level: u32, calls: &CallSet) -> libbpf_rs::Result<Files> {
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = FilesSkelBuilder::default();
-        let _types = relocate::by(&mut builder, relocate::types::FILES);
+        relocate::by(kernel.types(), &mut builder);
         let mut open = builder.open(object)?;
-        open.maps.ring.reuse_fd(ring)?;
-        open.maps.tasks.reuse_fd(tasks)?;
+        open.maps.ring.reuse_fd(kernel.rings()[0])?;
+        open.maps.tasks.reuse_fd(kernel.tasks())?;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.ring_call_limit = ring_call_limit;
             rodata.level = pid_level;

@@ -5,11 +5,12 @@ use crate::files::Files;
 use crate::plans::Tables;
 use crate::probe::{self, ExecSeen};
 use crate::refusal::why;
+use crate::relocate::{self, Types};
 use crate::wire::{
     OpenStrideSkel, StrideSkel, StrideSkelBuilder, Wire, bound, bytes_of, call_plan, count, count_times, read,
     task_state,
 };
-use crate::{records, refusal, relocate};
+use crate::{records, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
 use std::io::Read;
@@ -27,7 +28,6 @@ pub struct Config<'a> {
     /// Instruction pointers are shown.
     pub ip: bool,
     pub unknown: bool,
-    pub exits_only: bool,
     /// Threads that call execve are let go (`-b`).
     pub detach_on_execve: bool,
     pub signals: bool,
@@ -91,6 +91,7 @@ impl RingSize {
 /// The loaded programs and their maps; dropped, they are gone from the kernel.
 pub struct Kernel {
     skel: StrideSkel<'static>,
+    types: Option<Types>,
     more_rings: Vec<MapHandle>,
     links: Vec<Link>,
     entry: bool,
@@ -120,12 +121,13 @@ impl Kernel {
         // The skeleton borrows its object. There is one a process: a few words that are never given back.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = StrideSkelBuilder::default();
-        let _types = relocate::by(&mut builder, relocate::types::STRIDE);
+        let types = Types::find();
+        relocate::by(types.as_ref(), &mut builder);
         let mut open: OpenStrideSkel<'static> = builder.open(object)?;
         let cpus = libbpf_rs::num_possible_cpus()? as u32;
         let nested = probe::is_nested();
         let exec = tables.execs && !config.count_only() || nested;
-        let entry = tables.needs_entry && !config.exits_only || config.times || exec && seen == ExecSeen::Entered;
+        let entry = tables.needs_entry || config.times || exec && seen == ExecSeen::Entered;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.follow = config.follow;
             rodata.take_times = config.times;
@@ -168,9 +170,7 @@ impl Kernel {
         open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
         open.maps.cases.set_max_entries(tables.case_keys.len().max(1) as u32)?;
         // Each program takes a millisecond or more to load.
-        open.progs
-            .capture_entry
-            .set_autoload(exec && seen != ExecSeen::Checked || tables.needs_entry && !config.exits_only);
+        open.progs.capture_entry.set_autoload(exec && seen != ExecSeen::Checked || tables.needs_entry);
         open.progs.on_prepare_exec.set_autoload(exec && seen == ExecSeen::Prepared);
         open.progs.on_check_exec.set_autoload(exec && seen == ExecSeen::Checked);
         open.progs.on_sys_enter.set_autoload(entry);
@@ -191,7 +191,7 @@ impl Kernel {
         let watch = &skel.progs.on_check_exec;
         let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
         let more_rings = further_rings(&skel, config)?;
-        Ok(Kernel { skel, more_rings, links, entry, counts: config.counting.is_some(), cpus })
+        Ok(Kernel { skel, types, more_rings, links, entry, counts: config.counting.is_some(), cpus })
     }
 
     fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
@@ -213,7 +213,7 @@ impl Kernel {
     pub fn files(&self, calls: &CallSet) -> Result<Files, Why> {
         let limit = self.skel.maps.rodata_data.map_or(0, |rodata| rodata.ring_call_limit);
         let level = self.nested().map_or(0, |(level, _)| level);
-        Files::attach(self.rings()[0], self.skel.maps.tasks.as_fd(), limit, level, calls).map_err(|e| why(&e))
+        Files::attach(self, limit, level, calls).map_err(|e| why(&e))
     }
 
     pub fn attach(&mut self) -> Result<(), Why> {
@@ -287,6 +287,11 @@ impl Kernel {
     /// What is known of each traced thread.
     pub fn tasks(&self) -> BorrowedFd<'_> {
         self.skel.maps.tasks.as_fd()
+    }
+
+    /// What other objects are relocated by.
+    pub fn types(&self) -> Option<&Types> {
+        self.types.as_ref()
     }
 
     /// Where threads to be held are named.
@@ -417,7 +422,6 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         times: true,
         ip: true,
         unknown: true,
-        exits_only: false,
         detach_on_execve: false,
         signals: true,
         counting: None,

@@ -1,4 +1,4 @@
-//! Opening an object so that it is relocated quickly.
+//! Opening objects so that they are relocated quickly.
 
 use crate::btf::Btf;
 use crate::ring::Mapping;
@@ -6,29 +6,39 @@ use libbpf_rs::skel::SkelBuilder;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use std::fs::File;
 use std::io::Write;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::PathBuf;
 
-/// The kernel types that each object looks into.
-pub mod types {
-    include!(concat!(env!("OUT_DIR"), "/types.rs"));
+/// The names of the kernel types that the objects look into.
+const NAMES: &[&str] = include!(concat!(env!("OUT_DIR"), "/types.rs"));
+
+/// Those types of the kernel, in a file for libbpf. Finding them takes a millisecond, so it is done once for all objects.
+pub struct Types(File);
+
+impl Types {
+    /// `None`: libbpf has to find them itself.
+    pub fn find() -> Option<Types> {
+        let file = File::open(crate::probe::BTF).ok()?;
+        let size = file.metadata().ok()?.len() as usize;
+        let cut = match Mapping::private(file.as_fd(), size) {
+            Ok(kernel) => Btf::parse(kernel.bytes())?.only(NAMES)?,
+            // Before Linux 6.16 it can only be read, which takes another millisecond.
+            Err(_) => Btf::parse(&std::fs::read(crate::probe::BTF).ok()?)?.only(NAMES)?,
+        };
+        let mut types = Types(File::from(memfd_create(c"btf", MFdFlags::MFD_CLOEXEC).ok()?));
+        types.0.write_all(&cut).ok()?;
+        types.path().exists().then_some(types)
+    }
+
+    fn path(&self) -> PathBuf {
+        format!("/proc/self/fd/{}", self.0.as_raw_fd()).into()
+    }
 }
 
-/// What libbpf reads while the object is loaded: to be kept that long.
-pub struct Cut(#[allow(dead_code, reason = "it is closed when dropped")] OwnedFd);
-
-/// Has a builder's object relocated by only those types of the kernel that it needs. Without (`None`), libbpf finds them itself.
-pub fn by<'obj>(builder: &mut impl SkelBuilder<'obj>, types: &[&str]) -> Option<Cut> {
-    let file = File::open(crate::probe::BTF).ok()?;
-    let size = file.metadata().ok()?.len() as usize;
-    let cut = match Mapping::private(file.as_fd(), size) {
-        Ok(kernel) => Btf::parse(kernel.bytes())?.only(types)?,
-        // Before Linux 6.16 it can only be read, which takes another millisecond.
-        Err(_) => Btf::parse(&std::fs::read(crate::probe::BTF).ok()?)?.only(types)?,
-    };
-    let mut file = File::from(memfd_create(c"btf", MFdFlags::MFD_CLOEXEC).ok()?);
-    file.write_all(&cut).ok()?;
-    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-    std::path::Path::new(&path).exists().then_some(())?;
-    builder.object_builder_mut().btf_custom_path(path).ok()?;
-    Some(Cut(file.into()))
+/// Has a builder's object relocated by these, which libbpf reads while the object is loaded.
+pub fn by<'obj>(types: Option<&Types>, builder: &mut impl SkelBuilder<'obj>) {
+    if let Some(types) = types {
+        // (It fails for a path with a NUL.)
+        let _ = builder.object_builder_mut().btf_custom_path(types.path());
+    }
 }

@@ -6,6 +6,7 @@
 
 use crate::records;
 use crate::ring::Ring;
+use stride_engine_base::signal::now;
 use stride_event::Ns;
 
 pub struct Rings {
@@ -75,11 +76,3 @@ impl Rings {
 
 /// A record is not being written for longer than it takes to look this often, unless its CPU is taken away.
 const SPINS: u32 = 1000;
-
-/// The clock of the records.
-fn now() -> Ns {
-    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: writes one timespec, which outlives the call.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut t) };
-    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
-}

@@ -101,7 +101,7 @@ impl Survey {
         // As in load.rs: there is one a process.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = SurveySkelBuilder::default();
-        let _types = relocate::by(&mut builder, relocate::types::SURVEY);
+        relocate::by(kernel.types(), &mut builder);
         let mut open = builder.open(object)?;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             for &abi in ABIS {

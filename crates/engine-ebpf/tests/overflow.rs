@@ -16,7 +16,7 @@ use stride_event::{Event, Tid, TraceSpec};
 
 /// The smallest ring.
 fn small(on_overflow: Overflow) -> Settings {
-    Settings { ring_bytes: Some(64 << 10), on_overflow: Some(on_overflow), rings: 1, ..Settings::default() }
+    Settings { ring_bytes: Some(64 << 10), on_overflow: Some(on_overflow), rings: 1 }
 }
 
 #[derive(Debug, Default)]

@@ -28,7 +28,6 @@ pub fn release_all(engine: &mut PtraceEngine) {
         children.done.push(parked.tid);
         parked.stopped.detach(0);
     }
-    let mut children = Children::default();
     for slot in engine.threads.slots() {
         if let State::Running(running) = &engine.threads[slot].state {
             let _ = running.interrupt();

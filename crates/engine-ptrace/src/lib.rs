@@ -4,10 +4,10 @@
 //! [`PtraceEngine::next`] waits for the next stop, turns it into events, and leaves the thread concerned stopped until it is called
 //! again, so that the caller may look at `/proc` as the tracee sees it at that very moment.
 //!
-//! The files, outermost first: `engine` (the loop), `spawn` and `attach` (how tracees come; the
-//! command is forked by `stride_engine_base`), `detach` (how they go), `seccomp`,
-//! `affinity` (which CPU to run on), `plans` and `memory` (capture), `threads` and `tracee` (what is known of a thread, and which
-//! requests its state permits), `wait`, `signals`, `error`; `sys` wraps the kernel.
+//! The files, outermost first: `engine` (the loop, and in it `calls`, `births` of threads, and `note`, what is to be told), `spawn` and
+//! `attach` (how tracees come; the command is forked by `stride_engine_base`), `detach` (how they go), `seccomp`, `affinity` (which CPU
+//! to run on), `plans` and `memory` (capture), `threads` and `tracee` (what is known of a thread, and which requests its state
+//! permits), `wait`, `signals`, `error`; `sys` wraps the kernel.
 //!
 //! Architecture invariant: `unsafe` only in `sys`; a ptrace request can be made only through [`tracee::Stopped`].
 #![deny(unsafe_code)]

@@ -149,18 +149,18 @@ fn kill_on_exit() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(200));
-    tracer.kill().unwrap();
-    tracer.wait().unwrap();
-    // The command held the other end of the pipe.
     let (tx, rx) = std::sync::mpsc::channel();
     let mut out = tracer.stdout.take().unwrap();
     std::thread::spawn(move || {
-        let mut all = Vec::new();
-        let _ = out.read_to_end(&mut all);
-        let _ = tx.send(all.len());
+        let _ = tx.send(out.read_exact(&mut [0]).is_ok());
+        let _ = out.read_to_end(&mut Vec::new());
+        let _ = tx.send(true);
     });
-    assert!(rx.recv_timeout(Duration::from_secs(3)).expect("the command lives on") > 0);
+    assert!(rx.recv_timeout(Duration::from_secs(10)).expect("the command does something"));
+    tracer.kill().unwrap();
+    tracer.wait().unwrap();
+    // The command held the other end of the pipe.
+    rx.recv_timeout(Duration::from_secs(10)).expect("the command lives on");
 }
 
 /// `-D`: the command is the caller's own child, with the caller's own child's exit status.

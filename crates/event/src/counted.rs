@@ -70,13 +70,22 @@ impl Histogram {
 
     /// The middle of a bucket.
     fn value(bucket: usize) -> Ns {
+        Self::start(bucket).midpoint(Self::start(bucket + 1))
+    }
+
+    /// The buckets that hold any: number and how many.
+    pub fn filled(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        self.buckets.iter().copied().enumerate().filter(|&(_, n)| n > 0)
+    }
+
+    /// The least time that belongs to a bucket.
+    pub fn start(bucket: usize) -> Ns {
         let width = 1 << Self::BITS;
         if bucket < 2 * width {
             return bucket as Ns;
         }
         let octave = (bucket >> Self::BITS) - 1;
-        let first = ((bucket - (octave << Self::BITS)) as Ns) << octave;
-        first + (1 << octave) / 2
+        ((bucket - (octave << Self::BITS)) as Ns) << octave
     }
 
     /// The time that this part (0 to 1) of all are not longer than, to a sixteenth; 0 if there are none.

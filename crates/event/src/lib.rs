@@ -4,6 +4,7 @@
 
 mod call;
 mod capture;
+mod count;
 mod counted;
 mod descriptor;
 mod event;
@@ -12,6 +13,7 @@ mod spec;
 
 pub use call::{Call, Outcome};
 pub use capture::{Limits, Peek, capture};
+pub use count::grouped;
 pub use counted::{Counted, Histogram, Times};
 pub use descriptor::{Descriptor, Detail};
 pub use event::{Event, Fate, Ns, Origin, SIGINFO_SIZE, Tid};

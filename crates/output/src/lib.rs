@@ -2,12 +2,17 @@
 //!
 //! Architecture invariant: no registers, no memory; values in, bytes out.
 
+mod advise;
+mod brief;
 mod clock;
 mod color;
 mod count;
 mod dump;
+mod html;
+pub mod json;
 mod line;
 mod names;
+mod perfetto;
 mod quote;
 mod sink;
 mod style;
@@ -16,9 +21,14 @@ mod text;
 mod value;
 mod view;
 
+pub use advise::AdviseView;
+pub use brief::Brief;
 pub use color::Palette;
 pub use count::grouped;
+pub use html::HtmlView;
+pub use json::JsonView;
 pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};
+pub use perfetto::Perfetto;
 pub use quote::{escape_path, quote};
 pub use sink::Sink;
 pub use style::{HexStrings, NameStyle, Style};

@@ -271,7 +271,7 @@ impl Line {
         }
     }
 
-    fn name(&mut self, decoded: &Decoded<'_>) {
+    pub(crate) fn name(&mut self, decoded: &Decoded<'_>) {
         match decoded.row {
             Some(row) => self.out.extend_from_slice(row.name.as_bytes()),
             None => {
@@ -281,8 +281,12 @@ impl Line {
         }
     }
 
+    pub(crate) fn value(&mut self, value: &Value<'_>) {
+        Writer { out: &mut self.out, style: self.layout.style }.value(value);
+    }
+
     /// The separator comes with the argument that follows it, so that a cut line never ends in a comma.
-    fn args(&mut self, args: &[NamedArg<'_>], mut shown: usize) -> usize {
+    pub(crate) fn args(&mut self, args: &[NamedArg<'_>], mut shown: usize) -> usize {
         let mut w = Writer { out: &mut self.out, style: self.layout.style };
         for arg in args {
             if let Value::Becomes(_) = arg.value {
@@ -307,9 +311,26 @@ impl Line {
         if column < self.layout.column {
             self.out.resize(self.out.len() + self.layout.column - column, b' ');
         }
+        self.out.extend_from_slice(if column < self.layout.column { b"= " } else { b" = " });
+        self.outcome(decoded, ret);
+        if let Some(digits) = self.layout.elapsed {
+            let mut w = Writer { out: &mut self.out, style: self.layout.style };
+            match ret.outcome {
+                Outcome::Value(_) | Outcome::Error(_) => {
+                    w.str(" <");
+                    seconds(w.out, call.returned.saturating_sub(call.entered), 1, digits);
+                    w.str(">");
+                }
+                Outcome::Gone | Outcome::Pending => w.str(" <unavailable>"),
+            }
+        }
+        self.out.push(b'\n');
+    }
+
+    /// What the call returned, in words, too.
+    pub(crate) fn outcome(&mut self, decoded: &Decoded<'_>, ret: &Return<'_>) {
         let style = self.layout.style;
         let mut w = Writer { out: &mut self.out, style };
-        w.str(if column < self.layout.column { "= " } else { " = " });
         let colored = self.layout.palette.is_some();
         let mut mark = |w: &Writer<'_>, span| {
             if colored {
@@ -378,17 +399,6 @@ impl Line {
             }
         }
         mark(&w, Span::Plain);
-        if let Some(digits) = self.layout.elapsed {
-            match ret.outcome {
-                Outcome::Value(_) | Outcome::Error(_) => {
-                    w.str(" <");
-                    seconds(w.out, call.returned.saturating_sub(call.entered), 1, digits);
-                    w.str(">");
-                }
-                Outcome::Gone | Outcome::Pending => w.str(" <unavailable>"),
-            }
-        }
-        self.out.push(b'\n');
     }
 
     /// A whole line of other content, such as `+++ exited with 0 +++`.

@@ -1,5 +1,6 @@
 //! Where text goes, and what happens when it cannot go there.
 
+use crate::names;
 use std::io::{self, Write};
 
 /// A destination of lines.
@@ -23,13 +24,16 @@ impl Sink {
         Sink { failed: true, ..Sink::new("", Box::new(io::sink()), false) }
     }
 
-    /// Writes all of it. The error is returned the first time only.
-    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Writes all of it. The error is returned the first time only, in words.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
         if self.failed || bytes.is_empty() {
             return Ok(());
         }
         let result = self.to.write_all(bytes).and_then(|()| self.to.flush());
         self.failed = result.is_err();
-        result
+        result.map_err(|e| {
+            let text = e.raw_os_error().and_then(|e| names::errno(e as u32));
+            format!("{}: {}", self.name, text.map_or_else(|| e.to_string(), |(_, text)| text.into()))
+        })
     }
 }

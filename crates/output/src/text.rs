@@ -315,12 +315,8 @@ impl TextView {
     }
 
     fn write(line: &mut Line, sink: &mut Sink, error: &mut Option<String>) {
-        if let Err(e) = sink.write(line.buffer()) {
-            let text = e
-                .raw_os_error()
-                .and_then(|e| names::errno(e as u32))
-                .map_or_else(|| e.to_string(), |(_, text)| text.into());
-            error.get_or_insert_with(|| format!("{}: {text}", sink.name));
+        if let Err(message) = sink.write(line.buffer()) {
+            error.get_or_insert(message);
         }
         line.written();
     }

@@ -4,7 +4,7 @@ use crate::{HexStrings, NameStyle, Style, clock, escape_path, names, quote};
 use std::io::Write as _;
 use std::net::IpAddr;
 use stride_decode::{FdNote, Member, Tail, Text, TextKind, Value};
-use stride_syscalls::Set;
+use stride_syscalls::{Part, Set};
 
 /// Appends values to a buffer.
 pub struct Writer<'w> {
@@ -191,6 +191,7 @@ impl Writer<'_> {
                 self.value(value);
             }
             Value::Absent => {}
+            Value::WaitStatus(_, spelt) => self.value(spelt),
             Value::Time { sec, part, digits } => clock::moment(self.out, sec, part, digits),
             Value::Change(before, after) => {
                 self.value(before);
@@ -401,48 +402,25 @@ impl Writer<'_> {
 
     /// Whether any name was written.
     fn flag_names(&mut self, raw: u64, set: &Set) -> bool {
-        let mut left = raw;
-        let mut any = set.lead != 0;
-        if any {
-            let field = raw & set.lead;
-            match set.items.iter().find(|i| i.mask == set.lead && i.value == field) {
-                Some(item) => self.str(item.name),
-                None => {
+        let mut first = true;
+        set.parts(raw, |part| {
+            if !std::mem::take(&mut first) {
+                self.out.push(b'|');
+            }
+            match part {
+                Part::Name(name) => self.str(name),
+                Part::Rest(bits) => self.hex(bits),
+                Part::Lead(field) => {
                     self.hex(field);
                     self.comment(|w| w.str(set.unknown));
                 }
-            }
-            left &= !set.lead;
-        }
-        let number = set.number.map_or(0, |n| (left & n.mask) >> n.shift);
-        left &= !set.number.map_or(0, |n| n.mask);
-        for item in set.items.iter().filter(|i| set.lead == 0 || i.mask != set.lead) {
-            // A name is due when its bits have its value and it says something not yet said; a name
-            // with the value zero stands for its whole field.
-            let matches = raw & item.mask == item.value && (item.value == 0 || left & item.value == item.value);
-            if matches && (item.value != 0 || item.mask != !0 || raw == 0) {
-                if any {
-                    self.out.push(b'|');
+                Part::Number(number, name) => {
+                    self.int(number);
+                    self.str("<<");
+                    self.str(name);
                 }
-                self.str(item.name);
-                left &= !item.value;
-                any = true;
             }
-        }
-        if any && left != 0 {
-            self.out.push(b'|');
-            self.hex(left);
-        }
-        if let (Some(n), 1..) = (set.number, number) {
-            if any {
-                self.out.push(b'|');
-            }
-            self.int(number);
-            self.str("<<");
-            self.str(n.name);
-            any = true;
-        }
-        any
+        })
     }
 
     fn enumeration(&mut self, raw: u64, set: &Set) {

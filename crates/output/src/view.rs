@@ -9,6 +9,9 @@ pub trait View {
     /// An event that the filters let through. The tracker has taken it in, and all that they did not let through.
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker);
 
+    /// Something to know of the whole run, in a sentence: the recording that is replayed breaks off.
+    fn note(&mut self, _what: &str) {}
+
     /// All is over. What is returned is shown where the trace goes.
     fn finish(&mut self, end: &End<'_>) -> String;
 

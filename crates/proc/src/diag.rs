@@ -54,6 +54,11 @@ impl Diag {
 
     /// The internet socket of an inode, among all of its family and protocol.
     pub fn inet(&self, family: u64, protocol: u64, inode: u32) -> Option<Inet> {
+        self.inet_where(family, protocol, |_, of| of == inode).map(|(socket, _)| socket)
+    }
+
+    /// The first internet socket that passes the test, which gets its inode, too; and that.
+    pub fn inet_where(&self, family: u64, protocol: u64, test: impl Fn(&Inet, u32) -> bool) -> Option<(Inet, u32)> {
         // struct inet_diag_req_v2
         let mut request = [0; 56];
         request[0] = family as u8;
@@ -61,8 +66,9 @@ impl Diag {
         request[4..8].copy_from_slice(&u32::MAX.to_ne_bytes());
         let mut found = None;
         self.ask(&request, c::NLM_F_DUMP as u16, |body| {
-            if found.is_none() && body.len() >= 72 && word(body, 68) == inode {
-                found = inet(body);
+            if found.is_none() && body.len() >= 72 {
+                let inode = word(body, 68);
+                found = inet(body).filter(|socket| test(socket, inode)).map(|socket| (socket, inode));
             }
         })?;
         found

@@ -16,6 +16,25 @@ impl Fdinfo {
     }
 }
 
+/// How it was opened: `O_RDONLY`, `O_WRONLY` or `O_RDWR`.
+pub fn access(tid: Tid, fd: i32) -> Option<u32> {
+    Some(u32::from_str_radix(Fdinfo::read(tid, fd)?.get("flags")?, 8).ok()? & 3)
+}
+
+/// Whether it stays open when another program is run.
+pub fn survives(tid: Tid, fd: i32) -> bool {
+    const O_CLOEXEC: u32 = 0o2000000;
+    let flags = Fdinfo::read(tid, fd).and_then(|info| u32::from_str_radix(info.get("flags")?, 8).ok());
+    flags.is_some_and(|flags| flags & O_CLOEXEC == 0)
+}
+
+/// The descriptors that an epoll instance watches.
+pub fn watched(tid: Tid, fd: i32) -> Option<Vec<i32>> {
+    let info = Fdinfo::read(tid, fd)?;
+    let number = |line: &str| line.strip_prefix("tfd:")?.split_ascii_whitespace().next()?.parse().ok();
+    Some(info.0.lines().filter_map(number).collect())
+}
+
 /// The number of the other side of a terminal.
 pub fn terminal(tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<u32> {
     match known {

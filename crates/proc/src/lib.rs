@@ -5,8 +5,10 @@
 //! Kept is only what cannot change while its inode lives. What was answered can be recorded, and told again ([`Told`]).
 
 mod diag;
+mod ends;
 mod fdinfo;
 mod link;
+mod lock;
 mod pidns;
 mod socket;
 mod source;
@@ -75,6 +77,11 @@ fn number<N: std::str::FromStr>(answer: Vec<u8>) -> Option<N> {
     text(answer).parse().ok()
 }
 
+/// Numbers with blanks between.
+fn numbers(answer: Vec<u8>) -> Vec<i32> {
+    text(answer).split_ascii_whitespace().filter_map(|n| n.parse().ok()).collect()
+}
+
 /// Where a detail goes.
 enum Detail {
     /// In the path's place.
@@ -112,6 +119,18 @@ impl World for Proc {
 
     fn netlink_protocol(&self, tid: Tid, fd: i32) -> Option<u32> {
         self.ask(Asked::Netlink, tid, fd.into()).and_then(number)
+    }
+
+    fn other_ends(&self, tid: Tid, fd: i32) -> Vec<Tid> {
+        self.ask(Asked::Ends, tid, fd.into()).map(numbers).unwrap_or_default()
+    }
+
+    fn lock_holder(&self, tid: Tid, addr: u64) -> Option<Tid> {
+        self.ask(Asked::LockHolder, tid, addr as i64).and_then(number)
+    }
+
+    fn watched(&self, tid: Tid, fd: i32) -> Vec<i32> {
+        self.ask(Asked::Watched, tid, fd.into()).map(numbers).unwrap_or_default()
     }
 
     fn interface(&self, index: u32) -> Option<Vec<u8>> {

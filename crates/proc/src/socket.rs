@@ -139,7 +139,7 @@ fn netlink_of(table: &str, inode: u64) -> Option<(u32, u32)> {
 }
 
 /// What the socket layer calls the protocol.
-fn protocol(tid: Tid, fd: i32) -> Option<String> {
+pub fn protocol(tid: Tid, fd: i32) -> Option<String> {
     let mut name = [0u8; 64];
     let len = rustix::fs::getxattr(link::of(tid, fd), "system.sockprotoname", &mut name[..]).ok()?;
     let name = name.get(..len)?;

@@ -1,9 +1,10 @@
 //! Who answers questions about the world: /proc, or a recording of what it answered.
 
-use crate::{fdinfo, link, pidns, socket};
+use crate::{ends, fdinfo, link, lock, pidns, socket};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use stride_decode::TRACER;
 use stride_event::{Descriptor, Event, Tid};
 use stride_record::{Asked, Fact, Question};
 use stride_syscalls::PidKind;
@@ -15,10 +16,17 @@ pub trait Source {
 }
 
 /// /proc and the kernel's socket diagnostics, now.
-#[derive(Default)]
 pub struct Live {
     sockets: RefCell<socket::Sockets>,
     namespaces: pidns::Translator,
+    /// What a command begins with that is started from here on.
+    inherited: HashMap<i32, Vec<u8>>,
+}
+
+impl Default for Live {
+    fn default() -> Live {
+        Live { sockets: RefCell::default(), namespaces: pidns::Translator::default(), inherited: link::inherited() }
+    }
 }
 
 impl Source for Live {
@@ -29,6 +37,7 @@ impl Source for Live {
             None => link::socket_inode(&link::read(tid, fd)?.path),
         };
         let text = match asked {
+            Asked::Link if tid == TRACER => return self.inherited.get(&fd).cloned(),
             Asked::Link => return link::read(tid, fd).map(|link| link.pack()),
             Asked::Terminal => return link::is_terminal(tid, fd).then(Vec::new),
             Asked::Interface => return self.sockets.borrow_mut().interface(number as u32),
@@ -53,9 +62,16 @@ impl Source for Live {
                 Some(outer.map(|id| id.to_string()).unwrap_or_default())
             }
             Asked::Device => link::device(tid, fd, known),
+            Asked::Ends => ends::others(tid, fd).map(|found| listed(&found)),
+            Asked::LockHolder => lock::holder(tid, number as u64).map(|holder| holder.to_string()),
+            Asked::Watched => fdinfo::watched(tid, fd).map(|found| listed(&found)),
         };
         text.map(String::into_bytes)
     }
+}
+
+fn listed(numbers: &[i32]) -> String {
+    numbers.iter().map(|n| n.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// Answers by thread: those about a thread end with it.
@@ -70,6 +86,13 @@ type OfThread = HashMap<(Asked, i64), Option<Vec<u8>>>;
 
 /// No program has descriptors and threads for this many bytes of answers; a hostile recording may.
 const MAX_SIZE: usize = 256 << 20;
+/// About what a thread and an answer take beside the text.
+const THREAD: usize = 256;
+const ANSWER: usize = 128;
+
+fn size(answer: &Option<Vec<u8>>) -> usize {
+    ANSWER + answer.as_ref().map_or(0, Vec::len)
+}
 
 impl Answers {
     fn get(&self, question: Question) -> Option<&Option<Vec<u8>>> {
@@ -81,23 +104,26 @@ impl Answers {
         if self.size > MAX_SIZE {
             *self = Answers::default();
         }
-        let of_thread = self.by_thread.entry(tid).or_default();
+        let of_thread = self.by_thread.entry(tid).or_insert_with(|| {
+            self.size += THREAD;
+            OfThread::new()
+        });
         match of_thread.get_mut(&(asked, number)) {
             Some(known) if known == answer => return false,
             Some(known) => {
-                self.size = self.size.saturating_sub(128 + known.as_ref().map_or(0, Vec::len));
+                self.size -= size(known);
                 known.clone_from(answer);
             }
             None => _ = of_thread.insert((asked, number), answer.clone()),
         }
-        self.size += 128 + answer.as_ref().map_or(0, Vec::len);
+        self.size += size(answer);
         true
     }
 
     fn forget(&mut self, tid: Tid) {
-        let gone = self.by_thread.remove(&tid).into_iter().flatten();
-        let size: usize = gone.map(|(_, answer)| 128 + answer.map_or(0, |a| a.len())).sum();
-        self.size = self.size.saturating_sub(size);
+        if let Some(gone) = self.by_thread.remove(&tid) {
+            self.size -= THREAD + gone.values().map(size).sum::<usize>();
+        }
     }
 }
 
@@ -210,6 +236,17 @@ mod tests {
         noting.event(&Event::Exited { tid: me, status: 0, at: 0 });
         noting.answer(question(me, -100), None);
         assert_eq!(noting.take_news().len(), 1);
+    }
+
+    #[test]
+    fn answers_of_endless_threads_are_not_kept() {
+        let told = Told::default();
+        let mut most = 0;
+        for tid in 0..1_000_000 {
+            told.tell(Fact { question: question(tid, 3), answer: Some(b"a".to_vec()) });
+            most = most.max(told.0.borrow().by_thread.len());
+        }
+        assert!((500_000..800_000).contains(&most), "{most}");
     }
 
     #[test]

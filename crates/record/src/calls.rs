@@ -374,8 +374,13 @@ impl Reader {
     }
 }
 
+/// The kernel gives out no id beyond this (PID_MAX_LIMIT), nor does any thread of another namespace have one below 0. Whoever keeps
+/// something for each thread relies on there being no more of them.
+const MAX_TID: Tid = 1 << 22;
+
 pub fn tid(v: i64) -> Result<Tid, Malformed> {
-    Tid::try_from(v).map_err(|_| Malformed("a thread has an impossible id"))
+    let possible = |tid: &Tid| (0..=MAX_TID).contains(tid);
+    Tid::try_from(v).ok().filter(possible).ok_or(Malformed("a thread has an impossible id"))
 }
 
 pub fn abi(byte: u8) -> Result<Abi, Malformed> {

@@ -27,10 +27,16 @@ pub enum Asked {
     /// The tracer's id, in decimal, of whom a thread in another PID namespace calls by this one (and this kind of it times
     /// 2^32); empty if nobody is found.
     Outer,
+    /// The processes that have the other end of a pipe or socket: ids with blanks between.
+    Ends,
+    /// The thread that holds the lock at an address, in decimal.
+    LockHolder,
+    /// The descriptors that an epoll instance watches: numbers with blanks between.
+    Watched,
 }
 
 impl Asked {
-    const ALL: [Asked; 12] = [
+    const ALL: [Asked; 15] = [
         Asked::Link,
         Asked::Socket,
         Asked::Eventfd,
@@ -43,6 +49,9 @@ impl Asked {
         Asked::Interface,
         Asked::Comm,
         Asked::Outer,
+        Asked::Ends,
+        Asked::LockHolder,
+        Asked::Watched,
     ];
 
     pub fn from_byte(byte: u8) -> Option<Asked> {
@@ -55,7 +64,7 @@ pub struct Question {
     pub asked: Asked,
     /// In whose eyes; 0 where it does not matter.
     pub tid: Tid,
-    /// The descriptor (2^32 more for one that a call makes), interface or id that it is about.
+    /// The descriptor (2^32 more for one that a call makes), interface, id or address that it is about.
     pub number: i64,
 }
 

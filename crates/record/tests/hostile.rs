@@ -2,29 +2,26 @@
 
 mod common;
 
+use common::frames::{assemble, end, frame, frames};
 use common::*;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use stride_event::{Event, Origin};
 use stride_record::{Ending, MAX_BATCH, Metadata, OpenError, Reader};
 
 fn runner() -> TestRunner {
-    TestRunner::new_with_rng(Config::default(), TestRng::deterministic_rng(RngAlgorithm::ChaCha))
+    runs(256)
+}
+
+/// The same ones each time.
+fn runs(cases: u32) -> TestRunner {
+    TestRunner::new_with_rng(Config::with_cases(cases), TestRng::deterministic_rng(RngAlgorithm::ChaCha))
 }
 
 fn a_recording() -> Vec<u8> {
     let scenes = prop::collection::vec(scene(), 40..41).new_tree(&mut runner()).unwrap().current();
     record(&scenes, &Metadata::default(), 10).0
-}
-
-/// Reads all of it; how it ended.
-fn end(file: &[u8]) -> Result<String, OpenError> {
-    let mut reader = Reader::open(file)?;
-    while let Some(item) = reader.next_item() {
-        // Whatever is given can be looked at.
-        std::hint::black_box(format!("{item:?}"));
-    }
-    Ok(format!("{:?}", reader.ending()))
 }
 
 #[test]
@@ -51,7 +48,7 @@ fn each_flipped_bit_is_noticed() {
 fn batches_that_make_no_sense() {
     let file = a_recording();
     let frames = frames(&file);
-    let mut run = runner();
+    let mut run = runs(2_000);
     let change = (0..frames.len(), any::<prop::sample::Index>(), any::<u8>(), any::<prop::sample::Index>());
     run.run(&prop::collection::vec(change, 1..6), |changes| {
         let mut changed: Vec<(u8, Vec<u8>)> = frames.clone();
@@ -79,10 +76,7 @@ fn garbage() {
         .run(&prop::collection::vec(any::<u8>(), 0..4000), |bytes| {
             prop_assert!(end(&bytes).is_err());
             let _ = end(&[&file[..12], &bytes].concat());
-            // As the contents of a batch, and as metadata.
-            let first = frames(&file)[0].clone();
-            let _ = end(&assemble(&file[..12], &[first, (2, bytes.clone()), (3, bytes.clone())]));
-            let _ = end(&assemble(&file[..12], &[(1, bytes)]));
+            common::frames::read(&bytes);
             Ok(())
         })
         .unwrap();
@@ -112,6 +106,21 @@ fn bombs() {
     assert!(ending.contains("Broken") || ending.contains("Cut"), "{ending}");
 }
 
+/// There are fewer threads than numbers: what is kept for each stays bounded.
+#[test]
+fn ids_that_no_thread_has() {
+    let ending = |tid| {
+        let started = Event::Started { tid, process: 1, origin: Origin::Attached, at: 0 };
+        end(&record(&[Scene::Event(started)], &Metadata::default(), 1).0).unwrap()
+    };
+    for possible in [0, 1, 1 << 22] {
+        assert!(ending(possible).contains("Whole"), "{possible}");
+    }
+    for impossible in [-1, (1 << 22) + 1, i32::MIN, i32::MAX] {
+        assert!(ending(impossible).contains("a thread has an impossible id"), "{impossible}");
+    }
+}
+
 #[test]
 fn what_is_no_recording_is_told_so() {
     let file = a_recording();
@@ -133,36 +142,4 @@ fn what_is_no_recording_is_told_so() {
     let mut reader = Reader::open(&later[..]).unwrap();
     while reader.next_item().is_some() {}
     assert!(matches!(reader.ending(), Some(Ending::Broken { offset, .. }) if *offset > 12));
-}
-
-/// Kinds and contents of a file's frames.
-fn frames(file: &[u8]) -> Vec<(u8, Vec<u8>)> {
-    let mut all = Vec::new();
-    let mut rest = &file[12..];
-    while let Some((head, behind)) = rest.split_first_chunk::<13>() {
-        let len = u32::from_le_bytes(head[1..5].try_into().unwrap()) as usize;
-        all.push((head[0], zstd::bulk::decompress(&behind[..len], MAX_BATCH).unwrap()));
-        rest = &behind[len..];
-    }
-    all
-}
-
-fn frame(to: &mut Vec<u8>, kind: u8, raw: u32, packed: &[u8]) {
-    let mut head = vec![kind];
-    head.extend_from_slice(&(packed.len() as u32).to_le_bytes());
-    head.extend_from_slice(&raw.to_le_bytes());
-    let mut sum = crc32fast::Hasher::new();
-    sum.update(&head);
-    sum.update(packed);
-    to.extend_from_slice(&head);
-    to.extend_from_slice(&sum.finalize().to_le_bytes());
-    to.extend_from_slice(packed);
-}
-
-fn assemble(start: &[u8], frames: &[(u8, Vec<u8>)]) -> Vec<u8> {
-    let mut file = start.to_vec();
-    for (kind, contents) in frames {
-        frame(&mut file, *kind, contents.len() as u32, &zstd::bulk::compress(contents, 1).unwrap());
-    }
-    file
 }

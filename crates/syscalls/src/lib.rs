@@ -25,7 +25,7 @@ pub use class::Class;
 pub use row::{Arg, Form, Forms, Ret, RetSelect, Syscall, When, arg, form, syscall};
 #[doc(hidden)]
 pub use set::mask_of;
-pub use set::{Item, Number, Set};
+pub use set::{Item, Number, Part, Set};
 #[doc(hidden)]
 pub use strukt::plain;
 pub use strukt::{Field, Struct};

@@ -14,6 +14,18 @@ pub struct Set {
     pub number: Option<Number>,
 }
 
+/// One of the parts that a flag word consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    Name(&'static str),
+    /// What the field has that is always shown, where that has no name.
+    Lead(u64),
+    /// Bits without a name.
+    Rest(u64),
+    /// The number within the word, and by what it is shifted.
+    Number(u64, &'static str),
+}
+
 /// A number packed in a flag word, shown as `21<<MAP_HUGE_SHIFT` where it is not zero.
 #[derive(Debug, Clone, Copy)]
 pub struct Number {
@@ -50,6 +62,39 @@ impl Set {
     /// Whether a flag word has any bit with a name, or none and a name for that.
     pub fn describes(&self, raw: u64) -> bool {
         self.items.iter().any(|i| raw & i.mask == i.value && (i.value != 0 || i.mask != !0 || raw == 0))
+    }
+
+    /// Tells the parts of a flag word, in the order they are shown: names, then what has none. Bits are a rest only beside a name;
+    /// whether there was any part.
+    pub fn parts(&self, raw: u64, mut each: impl FnMut(Part)) -> bool {
+        let mut left = raw;
+        let mut any = self.lead != 0;
+        if any {
+            let field = raw & self.lead;
+            let item = self.items.iter().find(|i| i.mask == self.lead && i.value == field);
+            each(item.map_or(Part::Lead(field), |item| Part::Name(item.name)));
+            left &= !self.lead;
+        }
+        let number = self.number.map_or(0, |n| (left & n.mask) >> n.shift);
+        left &= !self.number.map_or(0, |n| n.mask);
+        for item in self.items.iter().filter(|i| self.lead == 0 || i.mask != self.lead) {
+            // A name is due when its bits have its value and it says something not yet said; a name
+            // with the value zero stands for its whole field.
+            let matches = raw & item.mask == item.value && (item.value == 0 || left & item.value == item.value);
+            if matches && (item.value != 0 || item.mask != !0 || raw == 0) {
+                each(Part::Name(item.name));
+                left &= !item.value;
+                any = true;
+            }
+        }
+        if any && left != 0 {
+            each(Part::Rest(left));
+        }
+        if let (Some(n), 1..) = (self.number, number) {
+            each(Part::Number(number, n.name));
+            any = true;
+        }
+        any
     }
 
     /// The name of exactly this value, if the set has one.

@@ -2,6 +2,7 @@
 
 use crate::{FileId, ObjectId};
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// An open file description.
@@ -21,53 +22,48 @@ struct Entry {
 }
 
 /// No process has descriptors beyond this number, unless it means to be a nuisance.
-const MAX_FD: usize = 1 << 20;
+const MAX_FD: u32 = 1 << 20;
 
+/// By number. Few of the numbers up to the highest may be in use, and every child has a copy.
 #[derive(Clone, Debug, Default)]
 pub struct Descriptors {
-    entries: Vec<Option<Entry>>,
+    entries: BTreeMap<u32, Entry>,
 }
 
 impl Descriptors {
     pub fn get(&self, fd: i32) -> Option<&Rc<File>> {
-        let entry = self.entries.get(usize::try_from(fd).ok()?)?.as_ref()?;
-        Some(&entry.file)
+        Some(&self.entries.get(&u32::try_from(fd).ok()?)?.file)
     }
 
     pub fn set(&mut self, fd: i32, file: Rc<File>, cloexec: bool) {
-        let Some(at) = usize::try_from(fd).ok().filter(|fd| *fd < MAX_FD) else { return };
-        if self.entries.len() <= at {
-            self.entries.resize(at + 1, None);
-        }
-        self.entries[at] = Some(Entry { file, cloexec });
+        let Some(fd) = u32::try_from(fd).ok().filter(|fd| *fd < MAX_FD) else { return };
+        self.entries.insert(fd, Entry { file, cloexec });
     }
 
     pub fn set_cloexec(&mut self, fd: i32, cloexec: bool) {
-        if let Some(Some(entry)) = usize::try_from(fd).ok().and_then(|fd| self.entries.get_mut(fd)) {
+        if let Some(entry) = u32::try_from(fd).ok().and_then(|fd| self.entries.get_mut(&fd)) {
             entry.cloexec = cloexec;
         }
     }
 
     pub fn close(&mut self, fd: i32) {
-        if let Some(entry) = usize::try_from(fd).ok().and_then(|fd| self.entries.get_mut(fd)) {
-            *entry = None;
+        if let Ok(fd) = u32::try_from(fd) {
+            self.entries.remove(&fd);
         }
     }
 
     /// close_range(2), or its flag that only marks them.
     pub fn close_range(&mut self, first: u32, last: u32, mark: bool) {
-        let end = (last as usize).saturating_add(1).min(self.entries.len());
-        for entry in self.entries.get_mut(first as usize..end).unwrap_or_default() {
-            match entry {
-                Some(entry) if mark => entry.cloexec = true,
-                entry => *entry = None,
-            }
+        if mark {
+            // (A range that ends before it begins has nothing in it; the map would not have it.)
+            let range = (first <= last).then(|| self.entries.range_mut(first..=last));
+            range.into_iter().flatten().for_each(|(_, entry)| entry.cloexec = true);
+        } else {
+            self.entries.retain(|fd, _| !(first..=last).contains(fd));
         }
     }
 
     pub fn exec(&mut self) {
-        for entry in &mut self.entries {
-            entry.take_if(|entry| entry.cloexec);
-        }
+        self.entries.retain(|_, entry| !entry.cloexec);
     }
 }

@@ -9,9 +9,11 @@ mod process;
 mod seen;
 mod shape;
 mod tracker;
+mod wait;
 
 pub use objects::{ObjectId, ObjectKind};
 pub use process::{Process, Thread};
 pub use seen::{FileId, Seen};
 pub use shape::transfers;
 pub use tracker::Tracker;
+pub use wait::Wait;

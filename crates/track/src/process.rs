@@ -11,6 +11,8 @@ pub struct Thread {
     /// As the kernel keeps it: 15 bytes at most.
     pub comm: Vec<u8>,
     pub started: Ns,
+    /// It was there before it was traced.
+    pub attached: bool,
 }
 
 #[derive(Debug)]

@@ -3,11 +3,11 @@
 use crate::descriptors::{Descriptors, File};
 use crate::objects::Objects;
 use crate::shape::{Effect, PathAt, Shape, Shapes};
-use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, address};
+use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait, address};
+use rustc_hash::FxHashMap;
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::rc::Rc;
-use stride_decode::World;
+use stride_decode::{TRACER, World};
 use stride_event::{Call, Descriptor, Detail, Event, Memory, Ns, Origin, Outcome, Phase, Tid};
 
 const AT_FDCWD: i32 = -100;
@@ -20,12 +20,14 @@ const ASKED_FIRST: i32 = 64;
 pub struct Tracker {
     objects: Objects,
     shapes: Shapes,
-    threads: HashMap<Tid, Thread>,
-    processes: HashMap<Tid, Process>,
+    threads: FxHashMap<Tid, Thread>,
+    processes: FxHashMap<Tid, Process>,
     files: u32,
     seen: Option<Seen>,
     /// A thread whose end was the latest event: views may still ask for it.
     ended: Option<Tid>,
+    /// Calls that threads are in, where engines tell: those that last.
+    waits: FxHashMap<Tid, Wait>,
     /// Reused.
     path: Vec<u8>,
 }
@@ -55,6 +57,11 @@ impl Tracker {
         Some((file.id, file.object.get()))
     }
 
+    /// The call that a thread is in, or was in when it was gone.
+    pub fn wait(&self, tid: Tid) -> Option<&Wait> {
+        self.waits.get(&tid)
+    }
+
     /// Hostile bytes: they are a tracee's.
     pub fn name(&self, object: ObjectId) -> &[u8] {
         self.objects.name(object)
@@ -77,11 +84,33 @@ impl Tracker {
         }
         match *event {
             Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, world),
-            Event::Exit(call) => self.returned(call, world),
-            Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. } => {
+            Event::Enter(call) => self.entered(call, world),
+            Event::Exit(call) => {
+                if call.outcome == Outcome::Gone {
+                    // Who waits in vain is of interest when it is killed.
+                    self.entered(call, world);
+                } else if !self.waits.is_empty() && !interrupted(call.outcome) {
+                    self.waits.remove(&call.tid);
+                }
+                self.returned(call, world);
+            }
+            // Nobody does anything: what are they waiting for?
+            Event::Idle => self.ask_about_waits(world),
+            Event::Exited { tid, .. } => self.ended = Some(tid),
+            Event::Killed { tid, .. } => {
+                self.ask_about_wait(tid, world);
+                self.ended = Some(tid);
+            }
+            Event::Detached { tid, call, .. } => {
+                if let Some(call) = call {
+                    self.entered(call, world);
+                }
+                self.ask_about_wait(tid, world);
                 self.ended = Some(tid);
             }
             Event::Superseded { tid, old, .. } => {
+                self.waits.remove(&tid);
+                self.waits.remove(&old);
                 if let Some(mut thread) = self.threads.remove(&old) {
                     thread.tid = tid;
                     self.threads.insert(tid, thread);
@@ -102,7 +131,10 @@ impl Tracker {
         let inherited = || parent.as_ref().map(|p| p.comm.clone());
         let comm = inherited().or_else(|| world.comm(tid)).unwrap_or_default();
         // The end of a thread that is there already was lost.
-        let reused = self.threads.insert(tid, Thread { tid, pid, comm: comm.clone(), started: at }).is_some();
+        let reused = self
+            .threads
+            .insert(tid, Thread { tid, pid, comm: comm.clone(), started: at, attached: origin == Origin::Attached })
+            .is_some();
         if let Some(process) = self.processes.get_mut(&pid).filter(|_| !reused) {
             process.threads += 1;
             return;
@@ -130,18 +162,19 @@ impl Tracker {
             return;
         }
         self.processes.insert(pid, process);
+        // What was started begins with what Stride had. By the time that /proc is asked about it, it may be over.
+        let inherited = (origin == Origin::Spawned).then(|| self.ask(TRACER, AT_FDCWD, world)).flatten();
+        let whom = if inherited.is_some() { TRACER } else { tid };
         // As it is now; later, others may answer to these numbers.
-        // It begins where Stride did. By the time that /proc is asked about it, it may be elsewhere, or over.
-        const STRIDE: Tid = 0;
-        let stride = (origin == Origin::Spawned).then(|| self.ask(STRIDE, AT_FDCWD, world)).flatten();
-        let cwd = stride.or_else(|| self.ask(tid, AT_FDCWD, world));
+        let cwd = inherited.or_else(|| self.ask(tid, AT_FDCWD, world));
         for fd in 0..ASKED_FIRST {
-            if let Some(object) = self.ask(tid, fd, world) {
+            if let Some(object) = self.ask(whom, fd, world) {
                 self.opened(pid, fd, object, "", false);
             }
         }
         if let Some(process) = self.processes.get_mut(&pid) {
             process.cwd = cwd;
+            process.older = inherited.is_none();
         }
     }
 
@@ -157,6 +190,7 @@ impl Tracker {
     }
 
     fn forget(&mut self, tid: Tid) {
+        self.waits.remove(&tid);
         let Some(thread) = self.threads.remove(&tid) else { return };
         let Some(process) = self.processes.get_mut(&thread.pid) else { return };
         process.threads = process.threads.saturating_sub(1);
@@ -165,12 +199,11 @@ impl Tracker {
         }
     }
 
-    fn returned(&mut self, call: &Call, world: &dyn World) {
-        let pid = self.threads.get(&call.tid).map_or(call.tid, |thread| thread.pid);
-        let mut seen = Seen {
+    fn nothing_of(&self, call: &Call) -> Seen {
+        Seen {
             row: None,
             tid: call.tid,
-            pid,
+            pid: self.threads.get(&call.tid).map_or(call.tid, |thread| thread.pid),
             fd: None,
             file: None,
             object: None,
@@ -179,7 +212,58 @@ impl Tracker {
             made: None,
             bytes: None,
             asked: None,
-        };
+        }
+    }
+
+    fn entered(&mut self, call: &Call, world: &dyn World) {
+        let shape = self.shapes.get(call.abi, call.nr);
+        let row = shape.map_or("?", |shape| shape.row.name);
+        // The same call still, or again after a signal.
+        if self.waits.get(&call.tid).is_some_and(|wait| wait.args == call.args && wait.name() == row) {
+            return;
+        }
+        let mut seen = self.nothing_of(call);
+        if let Some(shape) = shape {
+            self.look(call, &shape, &mut seen, world);
+        }
+        self.waits.insert(call.tid, Wait::new(seen, call));
+    }
+
+    /// Finds out what threads wait for, while they do.
+    fn ask_about_waits(&mut self, world: &dyn World) {
+        const AT_ONCE: usize = 64;
+        let new: Vec<Tid> =
+            self.waits.iter().filter(|(_, wait)| !wait.asked).map(|(tid, _)| *tid).take(AT_ONCE).collect();
+        new.into_iter().for_each(|tid| self.ask_about_wait(tid, world));
+    }
+
+    /// Of each call once.
+    fn ask_about_wait(&mut self, tid: Tid, world: &dyn World) {
+        let Some(mut wait) = self.waits.remove(&tid) else { return };
+        if !std::mem::replace(&mut wait.asked, true) {
+            match (wait.name(), wait.seen.fd) {
+                ("futex", _) => {
+                    let comm = |holder| self.threads.get(&holder).map(|t| t.comm.clone()).unwrap_or_default();
+                    wait.holder = world.lock_holder(tid, wait.args[0]).map(|holder| (holder, comm(holder)));
+                }
+                (name, Some(fd)) if name.starts_with("epoll_") => {
+                    let watched = world.watched(tid, fd);
+                    let process = self.processes.get(&wait.seen.pid);
+                    let object = |fd| Some(process?.descriptors.get(fd)?.object.get());
+                    wait.watched = watched.into_iter().map(|fd| (fd, object(fd))).collect();
+                }
+                (_, Some(fd)) => {
+                    let named = |pid| (pid, world.comm(pid).unwrap_or_default());
+                    wait.others = world.other_ends(tid, fd).into_iter().map(named).collect();
+                }
+                (_, None) => {}
+            }
+        }
+        self.waits.insert(tid, wait);
+    }
+
+    fn returned(&mut self, call: &Call, world: &dyn World) {
+        let mut seen = self.nothing_of(call);
         if let Some(shape) = self.shapes.get(call.abi, call.nr) {
             self.look(call, &shape, &mut seen, world);
             // A connection that is not waited for.
@@ -489,6 +573,12 @@ impl Tracker {
         }
         thread.comm = name;
     }
+}
+
+/// Ended by a signal, which may end more: what the call waited for is of interest then.
+fn interrupted(outcome: Outcome) -> bool {
+    // ERESTARTSYS to ERESTART_RESTARTBLOCK of the kernel's errno.h.
+    matches!(outcome, Outcome::Error(512..=516))
 }
 
 /// The strings of an array of pointers, as far as they were captured.

@@ -220,3 +220,45 @@ fn nobody_takes_all_memory() {
     let seen = s.open(PID, AT_FDCWD, "/new", 0, 3);
     assert_eq!(s.named(seen.path), "(others)");
 }
+
+#[test]
+fn what_lasts_is_asked_about_once() {
+    struct Peers(Cell<u32>);
+    impl World for Peers {
+        fn other_ends(&self, tid: Tid, fd: i32) -> Vec<Tid> {
+            assert_eq!((tid, fd), (PID, 3));
+            self.0.set(self.0.get() + 1);
+            vec![7]
+        }
+        fn lock_holder(&self, _: Tid, addr: u64) -> Option<Tid> {
+            (addr == 0x5000).then_some(101)
+        }
+        fn comm(&self, _: Tid) -> Option<Vec<u8>> {
+            Some(b"peer".to_vec())
+        }
+    }
+    let world = Peers(Cell::new(0));
+    let mut tracker = Tracker::default();
+    for (tid, origin) in [(PID, Origin::Spawned), (101, Origin::Forked { parent: PID })] {
+        tracker.event(&Event::Started { tid, process: PID, origin, at: 0 }, &world);
+    }
+    let read = call(PID, "read", [3, 0, 1, 0, 0, 0], Outcome::Pending);
+    let lock = call(101, "futex", [0x5000, 128, 2, 0, 0, 0], Outcome::Pending);
+    for event in [Event::Enter(&read), Event::Enter(&lock), Event::Idle, Event::Idle] {
+        tracker.event(&event, &world);
+    }
+    let wait = tracker.wait(PID).unwrap();
+    assert_eq!((wait.name(), &wait.others[..]), ("read", &[(7, b"peer".to_vec())][..]));
+    assert_eq!(tracker.wait(101).unwrap().holder.as_ref().unwrap().0, 101);
+    // One returns, the other does not.
+    tracker.event(&Event::Exit(&Call { outcome: Outcome::Error(512), ..lock.clone() }), &world);
+    assert!(tracker.wait(101).is_some(), "a signal came");
+    tracker.event(&Event::Exit(&Call { outcome: Outcome::Value(1), ..lock.clone() }), &world);
+    assert!(tracker.wait(101).is_none());
+    tracker.event(&Event::Exit(&Call { outcome: Outcome::Gone, ..read.clone() }), &world);
+    tracker.event(&Event::Killed { tid: PID, signal: 2, core: false, at: 9 }, &world);
+    assert_eq!(tracker.wait(PID).unwrap().others.len(), 1);
+    assert_eq!(world.0.get(), 1);
+    tracker.event(&Event::Idle, &world);
+    assert!(tracker.wait(PID).is_none());
+}

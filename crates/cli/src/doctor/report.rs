@@ -1,7 +1,6 @@
 //! What the facts come to.
 
 use super::facts::Facts;
-use crate::engine::AUTO_TAKES_EBPF;
 use std::fmt::Write;
 use stride_engine_ebpf::probe::ExecSeen;
 
@@ -139,9 +138,7 @@ fn surroundings(r: &mut Report, facts: &Facts) {
 
 fn verdict(r: &mut Report, facts: &Facts) {
     match (&facts.load, &facts.ptrace) {
-        (Ok(_), _) if AUTO_TAKES_EBPF => r.line("--engine=auto takes eBPF, unless an option needs ptrace."),
-        (Ok(_), Ok(())) => r.line("--engine=auto takes ptrace for now. --engine=ebpf works here, too."),
-        (Ok(_), Err(_)) => r.line("Only --engine=ebpf works here."),
+        (Ok(_), _) => r.line("--engine=auto takes eBPF, unless an option needs ptrace."),
         (Err(_), Ok(())) => r.line("--engine=auto takes ptrace: eBPF does not work here."),
         (Err(_), Err(_)) => r.line("Neither engine works here."),
     }

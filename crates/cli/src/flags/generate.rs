@@ -1,4 +1,4 @@
-//! Files made from the table, for those who package Stride: `--generate`.
+//! Files made from the tables of options and of system calls, for those who package Stride: `--generate`.
 
 use super::{complete, man};
 
@@ -8,16 +8,19 @@ pub enum Artefact {
     Bash,
     Zsh,
     Fish,
+    JsonSchema,
 }
 
 impl Artefact {
-    pub const ALL: [(&'static str, Artefact); 4] = [
+    pub const ALL: [(&'static str, Artefact); 5] = [
         ("complete-bash", Artefact::Bash),
         ("complete-fish", Artefact::Fish),
         ("complete-zsh", Artefact::Zsh),
+        ("json-schema", Artefact::JsonSchema),
         ("man", Artefact::Man),
     ];
-    pub const NAMES: &'static [&'static str] = &["complete-bash", "complete-fish", "complete-zsh", "man"];
+    pub const NAMES: &'static [&'static str] =
+        &["complete-bash", "complete-fish", "complete-zsh", "json-schema", "man"];
 }
 
 pub fn text(artefact: Artefact) -> String {
@@ -26,6 +29,7 @@ pub fn text(artefact: Artefact) -> String {
         Artefact::Bash => complete::bash::script(),
         Artefact::Zsh => complete::zsh::script(),
         Artefact::Fish => complete::fish::script(),
+        Artefact::JsonSchema => stride_output::json::schema::text(),
     }
 }
 
@@ -45,6 +49,7 @@ mod tests {
     fn committed_files_are_fresh() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         for (path, artefact) in [
+            ("docs/json.schema.json", Artefact::JsonSchema),
             ("docs/stride.1", Artefact::Man),
             ("completions/stride.bash", Artefact::Bash),
             ("completions/_stride", Artefact::Zsh),

@@ -10,6 +10,7 @@
 
 mod complete;
 mod draft;
+mod explain;
 mod expression;
 mod flag;
 mod generate;

@@ -53,6 +53,12 @@ pub struct Options {
     /// Limits to keep within.
     pub budget: Option<PathBuf>,
     pub budget_write: Option<PathBuf>,
+    /// `--json`: in place of text.
+    pub json: bool,
+    /// A trace for Perfetto goes to this file.
+    pub perfetto: Option<PathBuf>,
+    /// A page about the run goes to this file.
+    pub html: Option<PathBuf>,
     /// `-A`.
     pub append: bool,
     /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
@@ -92,6 +98,8 @@ pub struct Options {
     /// Messages to leave out.
     pub quiet: WordSet<Quiet>,
 
+    /// What could be saved is said at the end.
+    pub advise: bool,
     /// `-c`, `-C`.
     pub summary: Option<Summary>,
 }
@@ -277,21 +285,28 @@ impl Options {
         self.quiet.contains(message)
     }
 
-    /// Whether calls are printed one by one. Who wants another view has no use for them, unless there is a place for them.
+    /// Whether calls are printed one by one as text: neither where another view goes to the same place, nor, unless there is a place
+    /// for them, where one goes to a file of its own.
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
-            && !self.reports()
+            && !(self.json || self.advise || self.compares())
             && (!self.has_views() || !matches!(self.output, Output::Stderr | Output::Stdout))
     }
 
-    /// Whether what is found out by comparing takes the place of the trace.
-    pub fn reports(&self) -> bool {
+    /// Whether the run is held against something, which is told in place of the trace.
+    pub fn compares(&self) -> bool {
         self.diff.is_some() || self.budget.is_some()
     }
 
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.record.is_some() || self.reports() || self.budget_write.is_some()
+        self.json
+            || self.advise
+            || self.record.is_some()
+            || self.perfetto.is_some()
+            || self.html.is_some()
+            || self.compares()
+            || self.budget_write.is_some()
     }
 }
 

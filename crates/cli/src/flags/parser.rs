@@ -44,6 +44,7 @@ pub fn parse(argv: impl IntoIterator<Item = OsString>, no_color: bool) -> Parsed
         Ok(outcome) => outcome,
         Err(Stop::Help) => Outcome::Print(help::usage()),
         Err(Stop::Doctor) => Outcome::Doctor,
+        Err(Stop::Explain(text)) => Outcome::Print(text),
         Err(Stop::Generate(artefact)) => Outcome::Print(generate::text(artefact)),
         Err(Stop::Fail { message, hint }) => {
             messages.push(format!("{name}: {message}"));

@@ -14,6 +14,8 @@ pub enum Stop {
     Help,
     /// `--doctor`, likewise.
     Doctor,
+    /// `--explain`, likewise: what to print.
+    Explain(String),
     /// `--generate`, likewise.
     Generate(Artefact),
 }

@@ -28,6 +28,7 @@ pub fn validate(
     let follow_forks = follow(&draft, warn);
     let output_separately = draft.output_separately || draft.follow_count > 1;
     summaries(&draft, output_separately, warn)?;
+    json(&draft, output_separately)?;
     if draft.output.is_none() {
         // -ff alone is too common to complain about.
         if draft.output_separately && !follow_forks {
@@ -67,9 +68,10 @@ pub fn validate(
     }
     let output = output(&draft, output_separately)?;
     let to_file = output != Output::Stderr;
-    let views = [&draft.record, &draft.diff, &draft.budget, &draft.budget_write];
-    let elsewhere = to_file || views.iter().any(|view| view.is_some());
-    let quiet = quiet(&draft, elsewhere)?;
+    let files = [&draft.record, &draft.perfetto, &draft.html, &draft.budget_write, &draft.diff, &draft.budget];
+    let elsewhere = to_file || files.iter().any(|file| file.is_some());
+    // In JSON they are data like the rest.
+    let quiet = quiet(&draft, elsewhere && !draft.json)?;
     let daemonize = daemonize(&draft);
 
     Ok(Options {
@@ -105,11 +107,15 @@ pub fn validate(
         },
         output_separately: output_separately && matches!(output, Output::File(_)),
         output,
+        advise: draft.advise,
         record: draft.record.map(Into::into),
         diff: draft.diff.map(Into::into),
         budget: draft.budget.map(Into::into),
         budget_write: draft.budget_write.map(Into::into),
+        perfetto: draft.perfetto.map(Into::into),
+        html: draft.html.map(Into::into),
         replay: draft.replay.map(Into::into),
+        json: draft.json,
         append: draft.append,
         color: if draft.color == Color::Auto && no_color { Color::Never } else { draft.color },
         columns: draft.columns,
@@ -292,6 +298,20 @@ fn summaries(draft: &Draft, output_separately: bool, warn: Warn) -> Result<(), S
     Ok(())
 }
 
+/// What makes no JSON, or more than one stream of it.
+fn json(draft: &Draft, output_separately: bool) -> Result<(), Stop> {
+    for (given, name, why) in [
+        (draft.summarizes(), "the summaries of -c and -C", "a summary is a table"),
+        (draft.advise, "--advise", "findings are text"),
+        (output_separately, "-ff/--output-separately", "every object tells its pid and tid, so that one file will do"),
+    ] {
+        if draft.json && given {
+            return Err(Stop::usage(format!("--json and {name} are mutually exclusive: {why}")));
+        }
+    }
+    Ok(())
+}
+
 fn resolve_paths(draft: &Draft, warn: Warn) -> PathSet {
     // As in strace, -qqq does not count here: it comes too late.
     let quiet = draft.quiet.is_some_and(|quiet| quiet.contains(Quiet::PathResolution));
@@ -438,6 +458,9 @@ mod tests {
         assert_eq!(options_of(&["--replay=r", "-o", "x"]).output, Output::File("x".into()));
         assert!(!options_of(&["--record=r", "x"]).prints_calls());
         assert!(options_of(&["--record=r", "-o", "y", "x"]).prints_calls());
+        assert!(!options_of(&["--perfetto=p", "x"]).prints_calls());
+        assert!(!options_of(&["--replay=r", "--perfetto=p"]).prints_calls());
+        assert!(options_of(&["--replay=r", "--perfetto=p", "-o", "y"]).prints_calls());
     }
 
     #[test]

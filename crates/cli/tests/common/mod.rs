@@ -100,6 +100,20 @@ impl Run {
 
 pub const STRIDE: &str = env!("CARGO_BIN_EXE_stride");
 
+/// The engines, as options.
+pub const ENGINES: [&str; 2] = ["--engine=ptrace", "--engine=ebpf"];
+
+/// Those that can be had. Where that is not all, it is said.
+pub fn engines() -> &'static [&'static str] {
+    match stride_engine_ebpf::available() {
+        Ok(()) => &ENGINES,
+        Err(why) => {
+            println!("skipped: {} with eBPF: {why}", test_name());
+            &ENGINES[..1]
+        }
+    }
+}
+
 /// Stride with the ptrace engine and an environment that has no say in the output.
 pub fn stride() -> Command {
     let mut command = Command::new(STRIDE);
@@ -220,13 +234,28 @@ pub fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|m| std::os::unix::fs::MetadataExt::uid(&m) == 0)
 }
 
+/// Tests run in threads of their names.
+pub fn test_name() -> String {
+    std::thread::current().name().unwrap_or("?").to_owned()
+}
+
 /// Leaves the test, saying so.
 #[macro_export]
 macro_rules! skip {
     ($($why:tt)*) => {{
-        println!("skipped: {}: {}", std::thread::current().name().unwrap_or("?"), format_args!($($why)*));
+        println!("skipped: {}: {}", $crate::common::test_name(), format_args!($($why)*));
         return;
     }};
+}
+
+/// Leaves the test where the eBPF engine can't run.
+#[macro_export]
+macro_rules! need_ebpf {
+    () => {
+        if let Err(why) = stride_engine_ebpf::available() {
+            $crate::skip!("{why}");
+        }
+    };
 }
 
 #[macro_export]

@@ -21,7 +21,7 @@ pub fn status<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let (known, value, end, rest) = match (status & 0x7f, status & 0x80 != 0) {
         _ if status == 0xffff => ("{WIFCONTINUED(s)", Value::Ascii(""), "}", 0),
         (0, _) => ("{WIFEXITED(s) && WEXITSTATUS(s) == ", Value::UInt(code.into()), "}", status & 0x80),
-        (0x7f, true) => return Value::Hex(raw),
+        (0x7f, true) => return Value::WaitStatus(status, cx.keep(Value::Hex(raw))),
         (0x7f, false) => {
             // Bit 7 marks the stop at a system call (PTRACE_O_TRACESYSGOOD).
             let end = if code & 0x80 != 0 { " | 0x80}" } else { "}" };
@@ -42,7 +42,7 @@ pub fn status<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
         let event = Value::Enum { raw: event.into(), set: &PTRACE_EVENT };
         parts.push(Value::Glue(cx.values(&[event, Value::Ascii("<<16")])));
     }
-    Value::Or(parts.into_bump_slice())
+    Value::WaitStatus(status, cx.keep(Value::Or(parts.into_bump_slice())))
 }
 
 /// waitid(2)'s id: what it identifies follows from the type.

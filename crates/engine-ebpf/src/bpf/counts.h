@@ -84,7 +84,7 @@ static __always_inline bool counted(struct task_struct *task, struct task_state 
 	if (!count)
 		return false;
 	count->calls++;
-	if (ret < 0 && ret >= -4095)
+	if (is_error(ret))
 		count->errors++;
 	/* It was entered before tracing began. */
 	if (!st->entered)

@@ -11,6 +11,12 @@ static __always_inline u32 call_index(u32 abi, s32 nr)
 	return (u32)nr < NUMBERS ? abi * NUMBERS + (u32)nr : ABIS * NUMBERS;
 }
 
+/* Results that are errors: no address is among them, though it may be negative, too. */
+static __always_inline bool is_error(s64 ret)
+{
+	return ret < 0 && ret >= -4095;
+}
+
 #if defined(__TARGET_ARCH_x86)
 
 /* The thread entered the kernel by a 32-bit call (arch/x86/include/asm/thread_info.h). */

@@ -19,15 +19,41 @@
 #define TRACE_SIGNAL_DELIVERED 0
 #define TRACE_SIGNAL_IGNORED 1
 
-static __always_inline void send_signal(struct task_struct *task, struct task_state *st, const void *info)
+/* What the kernel makes of the two constants it passes for an info. */
+static __always_inline void made_up_info(u64 *to, int sig, bool from_kernel)
+{
+	u32 *words = (u32 *)to;
+
+	__builtin_memset(to, 0, sizeof(((struct task_state *)0)->info));
+	words[0] = sig;
+	if (from_kernel) {
+		/* SI_KERNEL */
+		words[2] = 0x80;
+	} else {
+		words[4] = process_id_of(bpf_get_current_task_btf());
+		words[5] = bpf_get_current_uid_gid();
+	}
+}
+
+static __always_inline void copy_info(u64 *to, int sig, const void *info)
+{
+	u64 special = (u64)info;
+
+	if (special <= 1)
+		made_up_info(to, sig, special);
+	else if (bpf_probe_read_kernel(to, sizeof(((struct task_state *)0)->info), info))
+		made_up_info(to, sig, true);
+}
+
+/* Not inlined: on_sys_exit has no room on its stack for another record. */
+static __noinline void send_signal(struct task_struct *task, struct task_state *st, int sig, const void *info)
 {
 	struct rec_signal rec;
 
 	head(&rec.head, REC_SIGNAL, task, st);
 	rec.at = bpf_ktime_get_ns();
 	rec.ip = ip_of((struct pt_regs *)bpf_task_pt_regs(task));
-	if (bpf_probe_read_kernel(rec.info, sizeof(rec.info), info))
-		__builtin_memset(rec.info, 0, sizeof(rec.info));
+	copy_info(rec.info, sig, info);
 	send_control(st, &rec, sizeof(rec), false);
 }
 
@@ -35,7 +61,7 @@ static __always_inline void take_mail(struct task_struct *task, struct task_stat
 {
 	if (st->mail != MAIL_SIGNAL)
 		return;
-	send_signal(task, st, st->info);
+	send_signal(task, st, st->info[0], st->info);
 	st->mail = MAIL_NONE;
 }
 
@@ -66,50 +92,13 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 		__sync_fetch_and_and(&st->flags, ~TASK_STOP_TOLD);
 	/* SIGKILL is not shown. */
 	if (sig != SIGKILL)
-		send_signal(task, st, info);
+		send_signal(task, st, sig, info);
 	if (sig == SIGSTOP)
 		send_stopped(task, st, sig);
 	/* Where no calls are shown, signals still fill the ring. */
 	if (hold && fill_of(st) > ring_mark)
 		ring_bell(task, st);
 	return 0;
-}
-
-/* What the kernel makes of the two constants it passes for an info. */
-static __always_inline void made_up_info(u64 *to, int sig, bool from_kernel)
-{
-	u32 *words = (u32 *)to;
-
-	__builtin_memset(to, 0, sizeof(((struct task_state *)0)->info));
-	words[0] = sig;
-	if (from_kernel) {
-		/* SI_KERNEL */
-		words[2] = 0x80;
-	} else {
-		words[4] = process_id_of(bpf_get_current_task_btf());
-		words[5] = bpf_get_current_uid_gid();
-	}
-}
-
-static __always_inline void copy_info(u64 *to, int sig, const void *info)
-{
-	u64 special = (u64)info;
-
-	if (special <= 1)
-		made_up_info(to, sig, special);
-	else if (bpf_probe_read_kernel(to, sizeof(((struct task_state *)0)->info), info))
-		made_up_info(to, sig, true);
-}
-
-static __always_inline void send_noted(struct task_struct *task, struct task_state *st, int sig, const void *info)
-{
-	struct rec_signal rec;
-
-	head(&rec.head, REC_SIGNAL, task, st);
-	rec.at = bpf_ktime_get_ns();
-	rec.ip = ip_of((struct pt_regs *)bpf_task_pt_regs(task));
-	copy_info(rec.info, sig, info);
-	send_control(st, &rec, sizeof(rec), false);
 }
 
 /* Whether there is a call behind whose line the signal is to be told of. */
@@ -137,7 +126,7 @@ int BPF_PROG(on_generate, int sig, struct kernel_siginfo *info, struct task_stru
 		return 0;
 	}
 	if (!is_in_wanted_call(task)) {
-		send_noted(task, st, sig, info);
+		send_signal(task, st, sig, info);
 		return 0;
 	}
 	if (__sync_val_compare_and_swap(&st->mail, MAIL_NONE, MAIL_WRITING) != MAIL_NONE)

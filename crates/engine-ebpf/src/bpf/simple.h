@@ -24,7 +24,7 @@ struct simple {
 	u64 args[8];
 	s64 ret;
 	s32 nr;
-	/* Small ones: with the interpreter behind it, on_sys_exit just fits the 512 bytes of stack that Linux 6.1 has. */
+	/* Small ones: on_sys_exit and the interpreter behind it must fit the 512 bytes of stack that Linux 6.1 has. */
 	u16 flags;
 	u8 abi;
 };
@@ -85,7 +85,7 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 		op = op_at(plan->ops.first);
 		if (!op)
 			return false;
-		if (!(op->dir & DIR_EXIT) || op->dir & DIR_ALWAYS || of->ret >= 0 || of->ret < -4095) {
+		if (!(op->dir & DIR_EXIT) || op->dir & DIR_ALWAYS || !is_error(of->ret)) {
 			ptr = simple_arg(of->args, op->at);
 			if (op->count == COUNT_FIXED)
 				want = op->n;

@@ -248,9 +248,7 @@ static __always_inline bool being_killed(struct task_struct *task, struct task_s
 /* Whether calls that end like this are wanted. */
 static __always_inline bool ends_right(long ret)
 {
-	bool failed = ret < 0 && ret >= -4095;
-
-	return !(skip_failed && failed) && !(skip_successful && !failed);
+	return is_error(ret) ? !skip_failed : !skip_successful;
 }
 
 static __always_inline void returned(struct simple *call, struct call_plan *plan, u32 index)
@@ -307,7 +305,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	/* After execve there is nothing left of what it was given. */
 	if (!count_only && !(was & TASK_EXECING) && !(flags & CALL_EXEC && call->ret == 0)) {
 		s->phase = 1;
-		s->failed = call->ret < 0 && call->ret >= -4095;
+		s->failed = is_error(call->ret);
 		s->room = was & TASK_ENTRY_SENT ? st->room : ~0U;
 		run_plan(s, index);
 	}

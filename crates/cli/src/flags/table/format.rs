@@ -175,12 +175,50 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
+        long: Some("html"),
+        arg: Arg::Required("FILE"),
+        help: "write a page about the run to FILE, for a browser",
+        own: true,
+        doc: "Writes a report of the whole run as one HTML page that needs nothing else and loads nothing from anywhere: what ran \
+              and what dominates, a timeline of all threads to zoom into, calls by count and by time, how their times are \
+              distributed, busiest files and sockets, errors, slowest calls, processes as a tree, and what was lost.\n\n\
+              The page stays below 5 MB however long the run: where there are very many calls, the timeline shows long ones by \
+              themselves and sums up the others, and tables list the most important rows and say how many are left out.\n\n\
+              Options that say which calls are shown and how their arguments look (-e, -P, -s, -v, -x, -X, -y) hold for it, too. \
+              If the calls are wanted as text as well, say where with -o; else they are not shown.\n\n\
+              FILE is opened before anything is run and written when tracing ends, be it by an interrupt. If it cannot be written, \
+              Stride says so.",
+        update: |draft, given| {
+            draft.html = given.value.clone();
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
         short: Some('i'),
         long: Some("instruction-pointer"),
         help: "print the address each call is made from",
         doc: "Prints the instruction pointer at the time of each call.",
         update: |draft, _| {
             draft.instruction_pointer = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("json"),
+        help: "write JSON, an object a line, in place of text",
+        own: true,
+        doc: "Writes one JSON object a line for each call, signal, process that starts, executes a program or ends, and for calls \
+              that were lost; the first tells where the trace comes from, and the last what it had in all. They go where text \
+              would go: to the file of -o, else to stderr, with --replay to stdout. Stride's own messages go to stderr all the \
+              same, so -o is the better place.\n\n\
+              Filters and what says how much is shown (-s, -v, -y, -Y, -i, -e read=..., -q) have their meaning. What says how text \
+              looks has none: times, thread ids, numbers and names are always there. With -e raw=..., a call has its \
+              registers in place of arguments.\n\n\
+              docs/json.md in Stride's documentation describes the objects, docs/json.schema.json does so for machines.",
+        update: |draft, _| {
+            draft.json = true;
             Ok(())
         },
         ..BASE
@@ -259,6 +297,24 @@ pub const FLAGS: &[Flag] = &[
               the thread.",
         update: |draft, _| {
             draft.output_separately = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("perfetto"),
+        arg: Arg::Required("FILE"),
+        help: "write a trace for ui.perfetto.dev to FILE",
+        own: true,
+        doc: "Writes a trace that https://ui.perfetto.dev and Perfetto's trace_processor open: a track for each thread under \
+              its process, a slice for each call with its arguments, what it returned and what its descriptor refers to, a \
+              flow from each fork to the child, marks for signals, execve, ends of threads and lost calls, and calls per \
+              second over time. Calls that failed are of category error and named with their error, as in \"openat ENOENT\".\n\n\
+              Options that say which calls are shown and how their arguments look (-e, -P, -s, -v, -x, -X, -y) hold for it, too. \
+              If the calls are wanted as text as well, say where with -o; else they are not shown.\n\n\
+              FILE is written as calls are made. If it cannot be written any further, all else goes on, and Stride says so.",
+        update: |draft, given| {
+            draft.perfetto = given.value.clone();
             Ok(())
         },
         ..BASE

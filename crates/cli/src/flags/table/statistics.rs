@@ -2,7 +2,7 @@
 
 use crate::flags::flag::{Arg, Category, Flag};
 use crate::flags::stop::Stop;
-use crate::flags::{summary, values};
+use crate::flags::{explain, summary, values};
 
 const BASE: Flag = Flag { category: Category::Statistics, ..Flag::BASE };
 
@@ -15,6 +15,21 @@ fn one_summary(only: bool, too: bool) -> Result<(), Stop> {
 }
 
 pub const FLAGS: &[Flag] = &[
+    Flag {
+        long: Some("advise"),
+        own: true,
+        help: "say what is wrong with the calls, and what it would save",
+        doc: "Looks for patterns that waste calls or time, and says at the end what was found, where, by whom, what changing it \
+              would save, and how sure that is; what saves most comes first. It is said where the trace would go, which is not \
+              printed unless -o gives it a place. With --replay, a recording is looked at.\n\n\
+              Nothing is said about what would save less than a fiftieth of the calls or of the time, and no call counts as saved \
+              twice. Numbers of lines are those of the trace with the same options. Use -f for programs that start others.",
+        update: |draft, _| {
+            draft.advise = true;
+            Ok(())
+        },
+        ..BASE
+    },
     Flag {
         long: Some("budget"),
         arg: Arg::Required("FILE"),
@@ -88,6 +103,15 @@ pub const FLAGS: &[Flag] = &[
             draft.diff = given.value.clone();
             Ok(())
         },
+        ..BASE
+    },
+    Flag {
+        long: Some("explain"),
+        arg: Arg::Required("ID"),
+        own: true,
+        help: "explain a finding of --advise",
+        doc: "Prints the reasoning behind the findings with this id, with an example, and exits. --explain=list lists all ids.",
+        update: |_, given| Err(explain::explain(&given.text())),
         ..BASE
     },
     Flag {

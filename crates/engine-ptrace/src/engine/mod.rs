@@ -1,77 +1,27 @@
 //! The loop: wait for a stop, find out what it is, report it, resume.
 
+mod births;
+mod calls;
+mod note;
+
+pub(crate) use births::Parked;
+pub(crate) use note::Note;
+
 use crate::affinity::Affinity;
 use crate::attach::attach;
 use crate::error::{AttachFailure, EngineError, StartError};
 use crate::plans::Plans;
 use crate::signals::Signals;
 use crate::spawn::seize;
-use crate::sys::{self, Entered, Info};
+use crate::sys::{self, Info};
 use crate::threads::{Inside, Slot, Startup, State, Thread, Threads};
-use crate::tracee::{ExitToken, Running, StopToken, Stopped, Until};
+use crate::tracee::{ExitToken, Stopped, Until};
 use crate::wait::{Report, Status, Stop, Waited, wait};
 use crate::{detach, seccomp};
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use stride_engine_base::{Waiting, process, spawn};
-use stride_event::{Call, CallSet, Event, Fate, Ns, Origin, Outcome, Phase, SIGINFO_SIZE, Tid, TraceSpec};
-use stride_syscalls::{Abi, uapi::numbers};
-
-/// An event to hand out, without what it borrows.
-#[derive(Debug)]
-pub(crate) enum Note {
-    Started {
-        tid: Tid,
-        process: Tid,
-        origin: Origin,
-        at: Ns,
-    },
-    Enter(Slot),
-    Exit(Slot),
-    /// Its siginfo is in the engine's buffer: at most one is on its way.
-    Signal {
-        tid: Tid,
-        ip: Option<u64>,
-        at: Ns,
-    },
-    Stopped {
-        tid: Tid,
-        signal: i32,
-        at: Ns,
-    },
-    Ending {
-        tid: Tid,
-    },
-    Exited {
-        tid: Tid,
-        status: i32,
-        at: Ns,
-    },
-    Killed {
-        tid: Tid,
-        signal: i32,
-        core: bool,
-        at: Ns,
-    },
-    Superseded {
-        slot: Slot,
-        old: Tid,
-        at: Ns,
-    },
-    Stranger {
-        tid: Tid,
-        fate: Fate,
-    },
-    Detached {
-        slot: Slot,
-        at: Ns,
-    },
-    Personality {
-        tid: Tid,
-        abi: Abi,
-        at: Ns,
-    },
-}
+use stride_event::{CallSet, Event, Ns, Origin, SIGINFO_SIZE, Tid, TraceSpec};
 
 /// A stopped thread, to be resumed when its events have been taken.
 #[derive(Debug)]
@@ -79,14 +29,6 @@ pub(crate) struct Held {
     pub slot: Slot,
     pub until: Until,
     pub signal: i32,
-}
-
-/// A thread seen before the event that tells whose child it is.
-#[derive(Debug)]
-pub(crate) struct Parked {
-    pub tid: Tid,
-    pub stopped: Stopped,
-    pub stop: Stop,
 }
 
 /// Traces with ptrace(2). Tracees belong to the thread that started the engine.
@@ -268,33 +210,6 @@ impl PtraceEngine {
         }
     }
 
-    fn event(&self, note: Note) -> Event<'_> {
-        match note {
-            Note::Started { tid, process, origin, at } => Event::Started { tid, process, origin, at },
-            Note::Enter(slot) => Event::Enter(&self.threads[slot].call),
-            Note::Exit(slot) => Event::Exit(&self.threads[slot].call),
-            Note::Signal { tid, ip, at } => Event::Signal { tid, info: &self.siginfo, ip, at },
-            Note::Stopped { tid, signal, at } => Event::Stopped { tid, signal, at },
-            Note::Ending { tid } => Event::Ending { tid },
-            Note::Exited { tid, status, at } => Event::Exited { tid, status, at },
-            Note::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
-            Note::Superseded { slot, old, at } => {
-                Event::Superseded { tid: self.threads[slot].tid, old, call: self.call_in_flight(slot), at }
-            }
-            Note::Stranger { tid, fate } => Event::Stranger { tid, fate },
-            Note::Personality { tid, abi, at } => Event::Personality { tid, abi, at },
-            Note::Detached { slot, at } => {
-                Event::Detached { tid: self.threads[slot].tid, call: self.call_in_flight(slot), at }
-            }
-        }
-    }
-
-    /// The call a thread is in, if it is one to report.
-    fn call_in_flight(&self, slot: Slot) -> Option<&Call> {
-        let thread = &self.threads[slot];
-        (thread.inside == Inside::Wanted).then_some(&thread.call)
-    }
-
     fn resume_held(&mut self) {
         while let Some(Held { slot, until, signal }) = self.held.pop() {
             let thread = &mut self.threads[slot];
@@ -382,49 +297,6 @@ impl PtraceEngine {
         }
     }
 
-    /// A thread with an id not known yet: a child before its parent's event, or an exec by a thread whose leader is not traced.
-    fn stopped_unknown(&mut self, tid: Tid, token: StopToken, stop: Stop, system_time: Ns) {
-        let stopped = Stopped::new(token);
-        if let (Stop::Exec, Ok(old)) = (&stop, stopped.event_msg())
-            && let Some(slot) = self.threads.find(old as Tid)
-        {
-            self.threads.rename(slot, tid);
-            self.threads[slot].state = State::Stopped(stopped);
-            self.notes.push_back(Note::Superseded { slot, old: old as Tid, at: self.now });
-            self.stopped(slot, stop, system_time);
-            return;
-        }
-        if self.follow {
-            self.parked.push(Parked { tid, stopped, stop });
-        } else {
-            // CLONE_PTRACE: the kernel took it for one more tracee.
-            stopped.detach(0);
-            self.notes.push_back(Note::Stranger { tid, fate: Fate::Detached });
-        }
-    }
-
-    /// Takes on a child of a traced thread, whether it was seen already or not.
-    fn adopt(&mut self, tid: Tid, parent: Tid, abi: Abi) {
-        if self.threads.find(tid).is_some() {
-            return;
-        }
-        let at = self.now;
-        let process = process::group_of(tid);
-        self.notes.push_back(Note::Started { tid, process, origin: Origin::Forked { parent }, at });
-        if let Some(i) = self.stillborn.iter().position(|s| s.0 == tid) {
-            self.notes.push_back(self.stillborn.swap_remove(i).1);
-            return;
-        }
-        let mut thread = Thread::new(tid, State::Running(Running::born(tid)));
-        thread.abi = abi;
-        let slot = self.threads.insert(thread);
-        if let Some(i) = self.parked.iter().position(|p| p.tid == tid) {
-            let parked = self.parked.swap_remove(i);
-            self.threads[slot].state = State::Stopped(parked.stopped);
-            self.stopped(slot, parked.stop, 0);
-        }
-    }
-
     fn exec(&mut self, slot: Slot) {
         let thread = &self.threads[slot];
         let tid = thread.tid;
@@ -472,16 +344,6 @@ impl PtraceEngine {
         self.retired.push(slot);
     }
 
-    /// The call in flight, if there is one, will not return.
-    fn end_call(&mut self, slot: Slot) {
-        let thread = &mut self.threads[slot];
-        if std::mem::replace(&mut thread.inside, Inside::No) == Inside::Wanted {
-            thread.call.returned = self.now;
-            thread.call.outcome = Outcome::Gone;
-            self.notes.push_back(Note::Exit(slot));
-        }
-    }
-
     fn gone(&mut self, tid: Tid, token: ExitToken, note: Note) {
         match self.threads.find(tid) {
             Some(slot) => {
@@ -504,110 +366,6 @@ impl PtraceEngine {
         // A parent that was killed before its event could be seen leaves its child waiting here.
         self.adopt_parked(tid);
     }
-
-    /// A child of Stride's that is no tracee is gone: made by a tracee (CLONE_PARENT), or there before Stride was executed.
-    fn stranger(&mut self, tid: Tid, note: &Note) {
-        let fate = if matches!(note, Note::Exited { .. }) { Fate::Exited } else { Fate::Killed };
-        self.notes.push_back(Note::Stranger { tid, fate });
-    }
-
-    /// It is quiet: no event tells of the birth of these children.
-    fn settle(&mut self) {
-        self.adopt_parked(self.command.unwrap_or_default());
-        for (tid, note) in std::mem::take(&mut self.stillborn) {
-            self.stranger(tid, &note);
-        }
-    }
-
-    /// Takes on children of whose birth no event tells.
-    fn adopt_parked(&mut self, parent: Tid) {
-        for parked in std::mem::take(&mut self.parked) {
-            let (child, parent) = (parked.tid, parent_of(parked.tid).unwrap_or(parent));
-            self.parked.push(parked);
-            self.adopt(child, parent, Abi::NATIVE);
-        }
-    }
-
-    fn at_syscall(&mut self, slot: Slot, system_time: Ns) {
-        let thread = &mut self.threads[slot];
-        let info = thread.stopped().map_or(Ok(Info::None { ip: 0 }), Stopped::syscall_info);
-        match info {
-            Ok(Info::Entry(entered) | Info::Seccomp(entered)) => self.enter(slot, entered, system_time),
-            Ok(Info::Exit { rval, is_error, .. }) => self.leave(slot, rval, is_error, system_time),
-            Ok(Info::None { .. }) | Err(_) => {}
-        }
-        let tid = self.threads[slot].tid;
-        self.affinity.at_stop(tid, self.now);
-        self.hold(slot, 0);
-    }
-
-    fn enter(&mut self, slot: Slot, entered: Entered, system_time: Ns) {
-        let abi = Abi::from_audit_arch(entered.arch).unwrap_or(Abi::NATIVE);
-        let nr = abi.cut(entered.nr);
-        let thread = &mut self.threads[slot];
-        match thread.startup {
-            Startup::Done | Startup::Execing => {}
-            Startup::Before if is_execve(abi, nr) => thread.startup = Startup::Execing,
-            Startup::Before | Startup::Failed => {
-                thread.inside = Inside::Unwanted;
-                return;
-            }
-        }
-        if abi != thread.abi {
-            thread.abi = abi;
-            self.notes.push_back(Note::Personality { tid: thread.tid, abi, at: self.now });
-        }
-        let previous = std::mem::replace(&mut thread.nr, nr);
-        if !self.calls.contains(abi, nr) {
-            thread.inside = Inside::Unwanted;
-            return;
-        }
-        thread.inside = Inside::Wanted;
-        thread.system_time = system_time;
-        let call = &mut thread.call;
-        call.abi = abi;
-        call.nr = nr;
-        call.args = entered.args.map(|a| abi.cut(a));
-        call.ip = if self.want_ip { entered.ip } else { 0 };
-        call.sp = abi.cut(entered.sp);
-        call.entered = self.now;
-        call.returned = self.now;
-        call.system_time = 0;
-        call.outcome = Outcome::Pending;
-        call.resumes = if is_restart(abi, nr) { thread.interrupted.or(Some(previous)) } else { None };
-        call.blocks.clear();
-        if !self.no_memory {
-            self.plans.capture(call, Phase::Entry);
-        }
-        if self.entries {
-            self.notes.push_back(Note::Enter(slot));
-        }
-    }
-
-    fn leave(&mut self, slot: Slot, rval: i64, is_error: bool, system_time: Ns) {
-        const ERESTART_RESTARTBLOCK: i64 = 516;
-        let thread = &mut self.threads[slot];
-        if thread.startup == Startup::Execing {
-            thread.startup = if is_error { Startup::Failed } else { Startup::Done };
-        }
-        if is_error && rval == -ERESTART_RESTARTBLOCK {
-            // A call that was itself a resumption leaves what it resumed.
-            if !is_restart(thread.abi, thread.nr) {
-                thread.interrupted = Some(thread.nr);
-            }
-        }
-        if std::mem::replace(&mut thread.inside, Inside::No) != Inside::Wanted {
-            return;
-        }
-        let call = &mut thread.call;
-        call.returned = self.now;
-        call.system_time = system_time.saturating_sub(thread.system_time);
-        call.outcome = if is_error { Outcome::Error(-rval as u32) } else { Outcome::Value(rval) };
-        if !self.no_memory {
-            self.plans.capture(call, Phase::Exit);
-        }
-        self.notes.push_back(Note::Exit(slot));
-    }
 }
 
 fn options(follow: bool, kill_on_exit: bool, filtered: bool) -> i32 {
@@ -624,39 +382,4 @@ fn options(follow: bool, kill_on_exit: bool, filtered: bool) -> i32 {
         options |= PTRACE_O_EXITKILL;
     }
     options
-}
-
-/// The numbers are looked up once per ABI.
-struct Numbers {
-    execve: u64,
-    restart: u64,
-}
-
-fn numbers_of(abi: Abi) -> &'static Numbers {
-    use std::sync::LazyLock;
-    fn of(list: &[(u32, &str)]) -> Numbers {
-        let find = |name| list.iter().find(|n| n.1 == name).map_or(u64::MAX - 1, |n| u64::from(n.0));
-        Numbers { execve: find("execve"), restart: find("restart_syscall") }
-    }
-    static ALL: LazyLock<[Numbers; 3]> =
-        LazyLock::new(|| [of(numbers::X86_64), of(numbers::I386), of(numbers::AARCH64)]);
-    &ALL[abi as usize]
-}
-
-fn is_execve(abi: Abi, nr: u64) -> bool {
-    numbers_of(abi).execve == nr
-}
-
-fn is_restart(abi: Abi, nr: u64) -> bool {
-    numbers_of(abi).restart == nr
-}
-
-/// Whose child a thread is, or which group's: where the kernel's event did not tell.
-fn parent_of(tid: Tid) -> Option<Tid> {
-    let status = std::fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
-    let field = |name: &str| status.lines().find_map(|l| l.strip_prefix(name))?.trim().parse::<Tid>().ok();
-    match field("Tgid:")? {
-        tgid if tgid != tid => Some(tgid),
-        _ => field("PPid:"),
-    }
 }

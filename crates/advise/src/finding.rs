@@ -1,0 +1,123 @@
+//! What a rule has found.
+
+use crate::index::CallKey;
+use stride_event::Ns;
+
+/// How sure a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Confidence {
+    /// It may be meant so.
+    Possible,
+    Likely,
+    /// The calls themselves prove it.
+    Certain,
+}
+
+impl Confidence {
+    pub fn word(self) -> &'static str {
+        match self {
+            Confidence::Possible => "possible",
+            Confidence::Likely => "likely",
+            Confidence::Certain => "certain",
+        }
+    }
+}
+
+/// Something that a finding points at.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    pub kind: EvidenceKind,
+    /// Hostile bytes: a path, a command's name.
+    pub name: Vec<u8>,
+    /// Calls that are about it.
+    pub calls: u64,
+    pub bytes: Option<u64>,
+    pub time: Option<Ns>,
+    /// Where one of them is in the trace, counted from 1.
+    pub line: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EvidenceKind {
+    Path,
+    Socket,
+    Process,
+    Syscall,
+    /// Anything else that has a name: a lock's address, an error.
+    Other,
+}
+
+impl EvidenceKind {
+    pub fn word(self) -> &'static str {
+        match self {
+            EvidenceKind::Path => "path",
+            EvidenceKind::Socket => "socket",
+            EvidenceKind::Process => "process",
+            EvidenceKind::Syscall => "syscall",
+            EvidenceKind::Other => "other",
+        }
+    }
+}
+
+impl Evidence {
+    pub fn new(kind: EvidenceKind, name: impl Into<Vec<u8>>, calls: u64) -> Evidence {
+        Evidence { kind, name: name.into(), calls, bytes: None, time: None, line: None }
+    }
+}
+
+/// Facts in rows, for a finding that is one.
+#[derive(Clone, Debug)]
+pub struct Table {
+    pub heads: Vec<&'static str>,
+    /// Made plain already.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// What a rule says at the end; what it saves is settled by the ledger.
+pub struct Draft {
+    /// One sentence in plain words, with its full stop. What it would save is said elsewhere.
+    pub sentence: String,
+    pub evidence: Vec<Evidence>,
+    /// What to do about it.
+    pub advice: String,
+    pub confidence: Confidence,
+    /// The calls that need not be made.
+    pub claims: Vec<Claim>,
+    /// How the number of these was arrived at: a clause, such as "every check of a path but its first".
+    pub estimate: String,
+    /// Time that would be saved beyond that of the calls claimed: waiting, a process's start.
+    pub more_time: Ns,
+    /// It matters whatever it saves: data may be lost, descriptors run out. Such a rule has a threshold of its own.
+    pub matters: bool,
+}
+
+/// Calls of one kind about one thing that need not be made.
+#[derive(Clone, Copy, Debug)]
+pub struct Claim {
+    pub key: CallKey,
+    pub calls: u64,
+}
+
+/// What following the advice would save.
+#[derive(Clone, Debug, Default)]
+pub struct Saving {
+    pub calls: u64,
+    /// Of all calls of the run.
+    pub of: u64,
+    pub time: Ns,
+    /// How this was estimated.
+    pub how: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// Stable, for scripts and `--explain`.
+    pub id: &'static str,
+    pub title: &'static str,
+    pub sentence: String,
+    pub evidence: Vec<Evidence>,
+    pub table: Option<Table>,
+    pub advice: String,
+    pub confidence: Confidence,
+    pub saving: Saving,
+}

@@ -1,0 +1,69 @@
+//! Who saves what: each call is granted to one finding.
+
+use crate::finding::{Claim, Draft, Finding, Saving};
+use crate::index::{CallKey, Index};
+use crate::rule::RuleInfo;
+use crate::thresholds::{EVIDENCE, MOSTLY_CLAIMED, worth_it};
+use rustc_hash::FxHashMap;
+use stride_event::Ns;
+
+/// Settles what each draft saves, the largest first, and leaves out what is not worth telling.
+pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index) -> Vec<Finding> {
+    let mut granted: FxHashMap<CallKey, u64> = FxHashMap::default();
+    let mut drafts: Vec<_> = drafts.into_iter().map(|(rule, draft)| (gross(&draft, index), rule, draft)).collect();
+    drafts.sort_by_key(|((time, calls), rule, _)| (std::cmp::Reverse((*time, *calls)), rule.id));
+    let mut findings = Vec::new();
+    for ((_, claimed), rule, draft) in drafts {
+        let mut calls = 0;
+        let mut time = draft.more_time;
+        let mut taken = Vec::with_capacity(draft.claims.len());
+        for claim in &draft.claims {
+            let (n, of_them) = grant(claim, granted.get(&claim.key).copied().unwrap_or(0), index);
+            calls += n;
+            time += of_them;
+            taken.push((claim.key, n));
+        }
+        let worth = draft.matters || worth_it(calls, index.calls, time, index.span());
+        let anothers = (calls as f64) < claimed as f64 * MOSTLY_CLAIMED;
+        if !worth || anothers && !draft.matters {
+            continue;
+        }
+        for (key, n) in taken {
+            *granted.entry(key).or_default() += n;
+        }
+        let mut evidence = draft.evidence;
+        evidence.truncate(EVIDENCE);
+        findings.push(Finding {
+            id: rule.id,
+            title: rule.title,
+            sentence: draft.sentence,
+            evidence,
+            table: None,
+            advice: draft.advice,
+            confidence: draft.confidence,
+            saving: Saving {
+                calls,
+                of: index.calls,
+                time: time.min(index.time + draft.more_time),
+                how: draft.estimate,
+            },
+        });
+    }
+    findings.sort_by_key(|f| std::cmp::Reverse((f.saving.time, f.saving.calls)));
+    findings
+}
+
+/// Time and calls of a draft, were it the only one.
+fn gross(draft: &Draft, index: &Index) -> (Ns, u64) {
+    let each = draft.claims.iter().map(|claim| grant(claim, 0, index));
+    each.fold((draft.more_time, 0), |(time, calls), (n, t)| (time + t, calls + n))
+}
+
+/// Of what is claimed, the calls that were made and are nobody's yet; and their time, at the mean of their kind.
+fn grant(claim: &Claim, granted: u64, index: &Index) -> (u64, Ns) {
+    let made = index.tally(claim.key);
+    let calls = claim.calls.min(made.calls.saturating_sub(granted));
+    let time =
+        if made.calls == 0 { 0 } else { (u128::from(made.time) * u128::from(calls) / u128::from(made.calls)) as Ns };
+    (calls, time)
+}

@@ -1,0 +1,151 @@
+//! Runs every C program in `tests/advise/` twice: as it is, it shows what `--advise` must find; with the argument `corrected` it does
+//! the same job, and nothing must be found.
+//!
+//! The first line holds the ids of the findings: `// finds: stat-storm`; nothing else may be found. A second line
+//! `// estimate: WHY NOT` says that the number of calls saved cannot be compared with what the corrected program saves; else it must be
+//! within a factor of two. A program that cannot run here exits with status 77 and says why on stderr.
+
+mod common;
+
+use common::{STRIDE, Scratch};
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const SKIP: i32 = 77;
+
+fn main() {
+    let args = Arguments::from_args();
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/advise");
+    let entries = std::fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display()));
+    let mut programs: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    programs.retain(|path| path.extension().is_some_and(|e| e == "c"));
+    programs.sort();
+    let all: BTreeSet<String> = programs.iter().flat_map(|path| Fixture::read(path).finds).collect();
+    let every_rule = Trial::test("every_rule_has_a_fixture", move || {
+        let without: Vec<_> =
+            stride_advise::rules().iter().map(|rule| rule.id).filter(|id| !all.contains(*id)).collect();
+        if without.is_empty() { Ok(()) } else { Err(format!("no program in tests/advise finds {without:?}").into()) }
+    });
+    let each = programs.iter().flat_map(|path| {
+        ["ptrace", "ebpf"].map(|engine| {
+            let fixture = Fixture::read(path);
+            Trial::test(format!("advise::{}::{engine}", fixture.name), move || fixture.check(engine))
+        })
+    });
+    libtest_mimic::run(&args, each.chain([every_rule]).collect()).exit();
+}
+
+struct Fixture {
+    source: PathBuf,
+    name: String,
+    finds: BTreeSet<String>,
+    estimated: bool,
+}
+
+/// What `--advise` said.
+struct Advice {
+    text: String,
+    ids: BTreeSet<String>,
+    /// Of all findings.
+    saves: u64,
+    calls: u64,
+}
+
+impl Fixture {
+    fn read(source: &Path) -> Fixture {
+        let text = std::fs::read_to_string(source).unwrap();
+        let finds = text.lines().next().and_then(|line| line.strip_prefix("// finds:"));
+        let finds = finds.unwrap_or_else(|| panic!("{}: the first line must be `// finds: IDS`", source.display()));
+        Fixture {
+            source: source.to_owned(),
+            name: source.file_stem().unwrap().to_string_lossy().into_owned(),
+            finds: finds.split_whitespace().map(str::to_owned).collect(),
+            estimated: !text.lines().nth(1).is_some_and(|line| line.starts_with("// estimate:")),
+        }
+    }
+
+    fn check(&self, engine: &str) -> Result<(), Failed> {
+        if engine == "ebpf"
+            && let Err(why) = stride_engine_ebpf::available()
+        {
+            println!("skipped: {}: {why}", self.name);
+            return Ok(());
+        }
+        let scratch = Scratch::new(&format!("advise-{engine}-{}", self.name));
+        let program = scratch.path("program");
+        let cc = Command::new("cc").args(["-O1", "-w", "-pthread", "-o"]).arg(&program).arg(&self.source).output()?;
+        if !cc.status.success() {
+            return Err(format!("cc: {}", String::from_utf8_lossy(&cc.stderr)).into());
+        }
+        let Some(wasteful) = self.advice(engine, &scratch, &program, &[])? else { return Ok(()) };
+        let Some(corrected) = self.advice(engine, &scratch, &program, &["corrected"])? else { return Ok(()) };
+        if wasteful.ids != self.finds {
+            return Err(format!("expected {:?}, and found:\n{}", self.finds, wasteful.text).into());
+        }
+        if !corrected.ids.is_empty() {
+            return Err(format!("the corrected program is well, but:\n{}", corrected.text).into());
+        }
+        let saved = wasteful.calls.saturating_sub(corrected.calls);
+        let near = wasteful.saves * 2 >= saved && wasteful.saves <= saved * 2;
+        if self.estimated && !near {
+            let text = &wasteful.text;
+            return Err(format!("{} calls were said to be saved, and {saved} are:\n{text}", wasteful.saves).into());
+        }
+        Ok(())
+    }
+
+    /// Live, and the same from a recording of another run.
+    fn advice(&self, engine: &str, scratch: &Scratch, program: &Path, args: &[&str]) -> Result<Option<Advice>, Failed> {
+        let run = |options: &[&str], traced: bool| -> std::io::Result<Output> {
+            let mut command = Command::new(STRIDE);
+            command.args(options).current_dir(scratch.path("."));
+            if traced {
+                // Each run finds the place empty.
+                let _ = std::fs::remove_dir_all(scratch.path("here"));
+                std::fs::create_dir(scratch.path("here"))?;
+                command
+                    .args([&format!("--engine={engine}"), "-f"])
+                    .arg(program)
+                    .args(args)
+                    .current_dir(scratch.path("here"));
+            }
+            command.output()
+        };
+        let live = run(&["--advise", "-o", "../advice"], true)?;
+        if live.status.code() == Some(SKIP) {
+            println!("skipped: {}: {}", self.name, String::from_utf8_lossy(&live.stderr).trim());
+            return Ok(None);
+        }
+        let recorded = run(&["--record=../recording"], true)?;
+        let replayed = run(&["--replay=recording", "--advise"], false)?;
+        let counted = run(&["--replay=recording", "-c", "-w", "-U", "calls,name"], false)?;
+        for output in [&live, &recorded, &replayed, &counted] {
+            if !output.status.success() {
+                return Err(format!("{args:?}: {output:?}").into());
+            }
+        }
+        let counted = String::from_utf8_lossy(&counted.stdout).into_owned();
+        let total = counted.lines().rev().find_map(|line| line.trim().strip_suffix(" total")).ok_or("no total")?;
+        let calls = total.trim().parse()?;
+        let live = Advice::of(scratch.read("advice"), calls);
+        let replayed = Advice::of(String::from_utf8_lossy(&replayed.stdout).into_owned(), calls);
+        if live.ids != replayed.ids {
+            return Err(format!("live:\n{}\nreplayed:\n{}", live.text, replayed.text).into());
+        }
+        Ok(Some(replayed))
+    }
+}
+
+impl Advice {
+    fn of(text: String, calls: u64) -> Advice {
+        let ids = text.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
+        let ids = ids.filter_map(|line| Some(line.split_once('[')?.1.split_once("]:")?.0.to_owned())).collect();
+        let saves = text.lines().filter_map(|line| {
+            let number = line.strip_prefix("   saves    ")?.split_once(" of ")?.0;
+            number.replace(',', "").parse::<u64>().ok()
+        });
+        Advice { ids, saves: saves.sum(), calls, text }
+    }
+}

@@ -1,0 +1,350 @@
+//! `--html`: the page, as a browser shows it, and how it comes about.
+
+mod browser;
+mod common;
+
+use browser::Browser;
+use common::*;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStringExt;
+use std::process::Stdio;
+
+/// A browser, or leaves the test.
+macro_rules! browser {
+    ($scratch:expr) => {
+        match Browser::start(&$scratch.path("")) {
+            Some(browser) => browser,
+            None => skip!("no chromium"),
+        }
+    };
+}
+
+/// `stride --html=page`, its text nowhere.
+fn page<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Run {
+    let mut command = stride();
+    command.arg("--html=page.html").args(args).current_dir(scratch.path(""));
+    // Cargo's, which makes libraries be looked for in many places.
+    command.env_remove("LD_LIBRARY_PATH");
+    let run = Run::of(command);
+    assert!(scratch.path("page.html").metadata().is_ok_and(|m| m.len() > 10_000), "{run:?}");
+    run
+}
+
+/// A shell, two children and what they do.
+const SCRIPT: &str =
+    "ls / > /dev/null; i=0; while [ $i -lt 300 ]; do test -e /nothing/here; i=$((i+1)); done; sleep 0.05; exit 3";
+
+#[test]
+fn a_page_is_drawn_and_asks_nobody() {
+    let scratch = Scratch::new("html-drawn");
+    let mut browser = browser!(scratch);
+    let run = page(&scratch, ["-f", "sh", "-c", SCRIPT]);
+    assert_eq!((run.code(), run.out.as_str()), (Some(3), ""));
+    assert!(!run.err.contains("execve("), "no text was asked for: {run:?}");
+    for scheme in ["light", "dark"] {
+        browser.open(&scratch.path("page.html"), scheme);
+        assert_eq!(browser.complaints(), [""; 0]);
+        let requests = browser.requests();
+        let foreign: Vec<_> = requests.iter().filter(|url| !url.starts_with("data:")).collect();
+        assert_eq!(foreign, [&format!("file://{}", scratch.path("page.html").display())]);
+    }
+    let sentence = browser.text("document.querySelector('#sentence').textContent");
+    assert!(is(&sentence, r"Ran for .* and made [\d,]+ system calls in 3 processes; .* failed .*"), "{sentence}");
+    assert!(browser.text("document.querySelector('h1').textContent").starts_with("sh -c 'ls /"));
+    for section in ["timeline", "calls", "latency", "files", "errors", "slowest", "processes"] {
+        let empty = browser.eval(&format!("document.querySelector('#{section}-body').childElementCount === 0"));
+        assert_eq!(empty, false, "{section}");
+    }
+    assert_eq!(browser.number("document.querySelectorAll('#processes-body tbody tr').length"), 3.0);
+    let errors = browser.text("document.querySelector('#errors-body').textContent");
+    assert!(errors.contains("ENOENT") && errors.contains("/nothing/here300"), "{errors}");
+    // No wider than a telephone.
+    let size = serde_json::json!({ "width": 420, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+    browser.call("Emulation.setDeviceMetricsOverride", size);
+    browser.wait("document.documentElement.scrollWidth <= 420");
+}
+
+#[test]
+fn names_stay_text() {
+    let scratch = Scratch::new("html-hostile");
+    let mut browser = browser!(scratch);
+    let markup = "</script><img src=x onerror=window.hacked=1><b id=bold>";
+    let names: Vec<OsString> = vec![
+        markup.replace('/', "\\").into(),
+        markup.into(),
+        "new\nline".into(),
+        "\u{5d0}\u{202e}gpj.exe".into(),
+        OsString::from_vec(b"not\xffutf-8\x1b[31m".to_vec()),
+        "{{script}}<!--".into(),
+    ];
+    // The program's name is made for the page, too.
+    let program = scratch.path("<i id=it>&amp;");
+    std::fs::copy("/bin/cat", &program).unwrap();
+    page(&scratch, [vec!["-s".into(), "200".into(), "-f".into(), program.into()], names].concat());
+    browser.open(&scratch.path("page.html"), "light");
+    browser.click("#timeline summary");
+    browser.click("#errors .table > button");
+    assert_eq!(browser.complaints(), [""; 0]);
+    let brought = "document.querySelectorAll('img, b, i, iframe, main script').length";
+    assert_eq!((browser.number(brought), browser.number("document.scripts.length")), (0.0, 2.0));
+    assert_eq!(browser.eval("window.hacked === undefined"), true);
+    let errors = browser.text("document.querySelector('#errors-body').textContent");
+    for shown in [
+        "</script><img src=x onerror=window.hacked=1><b id=bold>",
+        r"new\nline",
+        r"\u{202e}gpj.exe",
+        r"not\xffutf-8\x1b[31m",
+        "{{script}}<!--",
+    ] {
+        assert!(errors.contains(shown), "{shown}: {errors}");
+    }
+    let title = browser.text("document.querySelector('h1').textContent");
+    assert!(title.contains("<i id=it>&amp;") && title.contains("onerror"), "{title}");
+    assert!(browser.text("document.querySelector('#timeline details').textContent").contains("<i id=it>&amp;"));
+}
+
+#[test]
+fn columns_sort() {
+    let scratch = Scratch::new("html-sort");
+    let mut browser = browser!(scratch);
+    page(&scratch, ["-f", "sh", "-c", SCRIPT]);
+    browser.open(&scratch.path("page.html"), "light");
+    let head = |n: usize| format!("#calls-body th:nth-child({n}) button");
+    let column = |browser: &mut Browser, n: usize| -> Vec<String> {
+        let cells = format!(
+            "[...document.querySelectorAll('#calls-body td:nth-child({n})')].map(td => td.textContent).join('|')"
+        );
+        browser.text(&cells).split('|').map(str::to_owned).collect()
+    };
+    let sorted = |browser: &mut Browser, n: usize| {
+        browser.text(&format!("document.querySelector('#calls-body th:nth-child({n})').ariaSort"))
+    };
+    let numbers =
+        |cells: &[String]| -> Vec<u64> { cells.iter().map(|c| c.replace(',', "").parse().unwrap()).collect() };
+    assert_eq!(sorted(&mut browser, 3), "descending");
+    browser.click(&head(2));
+    let most = numbers(&column(&mut browser, 2));
+    assert!(most.len() > 5 && most.is_sorted_by(|a, b| a >= b) && most[0] >= 300, "{most:?}");
+    assert_eq!((sorted(&mut browser, 2), sorted(&mut browser, 3)), ("descending".into(), "none".into()));
+    browser.click(&head(2));
+    let least = numbers(&column(&mut browser, 2));
+    assert!(least.is_sorted() && least[0] < most[0], "{least:?}");
+    // By name, with the keyboard.
+    browser.eval(&format!("document.querySelector({:?}).focus()", head(1)));
+    browser.key("Enter");
+    let names = column(&mut browser, 1);
+    assert!(names.is_sorted() && !names.is_empty(), "{names:?}");
+    assert_eq!(sorted(&mut browser, 1), "ascending");
+    let rows = names.len();
+    browser.click("#calls-body .table > button");
+    assert!(column(&mut browser, 1).len() > rows);
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn the_timeline_zooms_and_pans() {
+    let scratch = Scratch::new("html-timeline");
+    let mut browser = browser!(scratch);
+    page(&scratch, ["-f", "sh", "-c", SCRIPT]);
+    browser.open(&scratch.path("page.html"), "light");
+    // What is in view. It is drawn with the next frame.
+    let view = |browser: &mut Browser| {
+        browser.call("Runtime.evaluate", serde_json::json!({
+            "expression": "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))", "awaitPromise": true
+        }));
+        let part = |browser: &mut Browser, name: &str| {
+            browser.number(&format!("Number(document.querySelector('#lanes').dataset.{name})"))
+        };
+        (part(browser, "from"), part(browser, "to"))
+    };
+    let whole = view(&mut browser);
+    assert!(whole.0 == 0.0 && whole.1 > 5e7, "{whole:?}");
+    // Who scrolls by is not held up.
+    browser.wheel("#lanes", -300.0);
+    assert_eq!(view(&mut browser), whole);
+    browser.click("#lanes");
+    assert_eq!(browser.text("document.activeElement.id"), "lanes");
+    browser.wheel("#lanes", -300.0);
+    let near = view(&mut browser);
+    assert!(near.1 - near.0 < 0.6 * whole.1 && near.0 > 0.0, "{near:?}");
+    browser.drag("#lanes", 200.0);
+    let dragged = view(&mut browser);
+    assert!(dragged.0 < near.0 && (dragged.1 - dragged.0 - near.1 + near.0).abs() < 2.0, "{near:?} {dragged:?}");
+    browser.wheel("#lanes", 3000.0);
+    browser.wheel("#lanes", 3000.0);
+    assert_eq!(view(&mut browser), whole);
+    browser.key("+");
+    let key = view(&mut browser);
+    assert!((key.1 - key.0 - whole.1 / 2.0).abs() < 2.0, "{key:?}");
+    browser.key("ArrowRight");
+    let right = view(&mut browser);
+    assert!(right.0 > key.0, "{right:?}");
+    browser.key("-");
+    browser.key("0");
+    assert_eq!(view(&mut browser), whole);
+    // From call to call, and what is told of each.
+    let detail = "document.querySelector('.detail').textContent";
+    browser.key("Escape");
+    browser.key("ArrowUp");
+    let thread = browser.text(detail);
+    browser.key("n");
+    let first = browser.text(detail);
+    browser.key("n");
+    let second = browser.text(detail);
+    assert!(
+        thread.contains(" calls · ") && first.contains("took ") && second.contains("took "),
+        "{thread} {first} {second}"
+    );
+    assert!(thread != first && first != second, "{first} {second}");
+    browser.key("p");
+    assert_eq!(browser.text(detail), first);
+    browser.key("Enter");
+    let call = view(&mut browser);
+    assert!(call.1 - call.0 < whole.1 / 10.0, "{call:?}");
+    // From the list of the slowest to the place.
+    browser.click("#slowest-body tbody tr button");
+    assert!(browser.text(detail).contains("took "));
+    browser.click(".tools button:last-child");
+    assert_eq!(view(&mut browser), whole);
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn dark_and_light() {
+    let scratch = Scratch::new("html-dark");
+    let mut browser = browser!(scratch);
+    page(&scratch, ["true"]);
+    let paper = "getComputedStyle(document.body).backgroundColor";
+    let bright = |browser: &mut Browser| {
+        let colour = browser.text(paper);
+        let sum: u32 = colour.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<u32>().ok()).take(3).sum();
+        sum > 384
+    };
+    browser.open(&scratch.path("page.html"), "light");
+    assert!(bright(&mut browser));
+    // The system's choice is followed until another is made.
+    browser.prefer("dark");
+    assert!(!bright(&mut browser));
+    browser.click("#scheme");
+    assert!(bright(&mut browser));
+    browser.prefer("light");
+    assert!(bright(&mut browser));
+    browser.click("#scheme");
+    assert!(!bright(&mut browser));
+    // What comes first by keyboard leads past the bar, and can be seen.
+    browser.open(&scratch.path("page.html"), "dark");
+    browser.key("Tab");
+    assert_eq!(browser.text("document.activeElement.className"), "skip");
+    assert!(browser.number("document.activeElement.getBoundingClientRect().top") >= 0.0);
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn many_calls_make_a_small_page() {
+    need!("/bin/dd");
+    let scratch = Scratch::new("html-many");
+    page(&scratch, ["/bin/dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=60000"]);
+    let size = scratch.path("page.html").metadata().unwrap().len();
+    assert!(size < 5_000_000, "{size}");
+    let mut browser = browser!(scratch);
+    browser.open(&scratch.path("page.html"), "light");
+    let sentence = browser.text("document.querySelector('#sentence').textContent");
+    assert!(is(&sentence, r"Ran for .* and made 120,\d{3} system calls; .*"), "{sentence}");
+    let zero = browser.text("document.querySelector('#files-body').textContent");
+    assert!(zero.contains("/dev/zero") && zero.contains("58.6 KiB"), "{zero}");
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+/// The data in the page.
+fn data(scratch: &Scratch) -> serde_json::Value {
+    let page = scratch.read("page.html");
+    let (_, data) = page.split_once("id=\"data\">").unwrap();
+    serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap()
+}
+
+#[test]
+fn replayed_it_is_the_page_of_the_live_trace() {
+    for engine in engines("replayed_it_is_the_page_of_the_live_trace") {
+        let scratch = Scratch::new(&format!("html-replay{engine}"));
+        page(&scratch, [engine, "--record=rec", "-f", "sh", "-c", SCRIPT]);
+        let mut live = data(&scratch);
+        std::fs::remove_file(scratch.path("page.html")).unwrap();
+        let mut command = std::process::Command::new(STRIDE);
+        command.args(["--replay=rec", "--html=page.html"]).current_dir(scratch.path(""));
+        let run = Run::of(command);
+        assert_eq!((run.code(), run.out.as_str(), run.err.as_str()), (Some(0), "", ""));
+        let mut again = data(&scratch);
+        // The two begin a few microseconds apart: at the recording's clock.
+        for page in [&mut live, &mut again] {
+            for part in ["timeline", "slowest", "texts", "about"] {
+                page[part].take();
+            }
+            page["numbers"]["length"].take();
+            page["sentence"].as_array_mut().unwrap().drain(..2);
+            for process in page["processes"]["rows"].as_array_mut().unwrap() {
+                (process["from"], process["to"]) = Default::default();
+            }
+        }
+        assert_eq!(live, again);
+        assert!(again["numbers"]["calls"].as_u64().unwrap() > 300);
+        let files = again["files"]["rows"].as_array().unwrap();
+        assert!(files.iter().any(|file| file["name"] == "/nothing/here" && file["errors"] == 300));
+    }
+}
+
+fn engines(test: &str) -> Vec<&'static str> {
+    let ebpf = stride_engine_ebpf::available().inspect_err(|why| println!("skipped: {test} with eBPF: {why}"));
+    if ebpf.is_ok() { vec!["--engine=ptrace", "--engine=ebpf"] } else { vec!["--engine=ptrace"] }
+}
+
+#[test]
+fn with_text_beside_it() {
+    let scratch = Scratch::new("html-text");
+    let run = scratch.stride(["--html=page.html", "echo", "x"]);
+    assert!(run.trace.contains("execve(") && run.trace.contains("write(1, \"x\\n\", 2)"), "{run:?}");
+    let calls = run.trace.lines().filter(|line| line.contains(" = ") && !line.contains(" = ?")).count() as u64;
+    assert_eq!(data(&scratch)["numbers"]["calls"], calls);
+}
+
+#[test]
+fn where_it_cannot_be_written() {
+    let scratch = Scratch::new("html-unwritable");
+    let mut command = stride();
+    command.args(["--html=/nowhere/page.html", "touch", "ran"]).current_dir(scratch.path(""));
+    let run = Run::of(command);
+    let told = "Can't open '/nowhere/page.html' for --html: No such file or directory";
+    assert_eq!((run.code(), run.messages()), (Some(1), vec![told]));
+    assert!(!scratch.path("ran").exists());
+    // A disk that is full is found out later: what was run ends as it would.
+    let run = common::run(["--html=/dev/full", "sh", "-c", "exit 7"]);
+    assert_eq!(run.code(), Some(7));
+    assert!(run.messages().contains(&"Can't write the page '/dev/full': No space left on device"), "{run:?}");
+}
+
+/// What was seen is there after an interrupt, with the call under way.
+#[test]
+fn interrupted() {
+    let scratch = Scratch::new("html-interrupted");
+    let mut sleeper = Killed(std::process::Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().unwrap());
+    let mut command = stride();
+    command.arg("--html=page.html").arg("-p").arg(sleeper.0.id().to_string()).current_dir(scratch.path(""));
+    let mut tracer = Killed(command.stderr(Stdio::null()).spawn().unwrap());
+    let status = format!("/proc/{}/status", sleeper.0.id());
+    wait_for("the tracer", || {
+        std::fs::read_to_string(&status)
+            .ok()?
+            .lines()
+            .any(|l| l.starts_with("TracerPid:") && !l.ends_with("\t0"))
+            .then_some(())
+    });
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    kill(Pid::from_raw(tracer.0.id() as i32), Signal::SIGINT).unwrap();
+    tracer.0.wait().unwrap();
+    assert!(sleeper.0.try_wait().unwrap().is_none(), "it lives on");
+    let data = data(&scratch);
+    assert_eq!(data["processes"]["rows"][0]["end"], "lives on");
+    let text = data["texts"].to_string();
+    assert!(text.contains("nanosleep"), "{text}");
+}

@@ -1,0 +1,215 @@
+//! Taking in records: what each tells, and what is to be told before it.
+
+use super::EbpfEngine;
+use super::note::{Note, ended};
+use crate::wire::{
+    read, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_signal,
+    rec_start, rec_stopped,
+};
+use crate::{files, inside, records};
+use stride_engine_base::process;
+use stride_event::{Origin, Outcome, SIGINFO_SIZE, Tid};
+
+impl EbpfEngine {
+    /// What is to be told before the record at the ring's front.
+    pub(super) fn precedes(&mut self, head: &rec_head) -> Option<Note> {
+        let tid = head.tid as Tid;
+        if head.lost > 0 && !self.lost_told {
+            let at = self.ring.peek().map_or(0, records::began);
+            // Its return is the first thing that was lost.
+            if let Some(mut call) = self.threads.take_blocked(tid) {
+                call.outcome = Outcome::Gone;
+                call.returned = at;
+                // Its end is not known, and it is among the losses: there is nothing to count.
+                call.counted = true;
+                self.call = call;
+                self.lost_shown = true;
+                return Some(Note::Exit);
+            }
+            self.lost_told = true;
+            // Those of a lost call may be among them.
+            self.descriptors.remove(&tid);
+            let count = u64::from(head.lost) - u64::from(std::mem::take(&mut self.lost_shown));
+            if count > 0 {
+                return Some(Note::Lost { tid, count, at });
+            }
+        }
+        if let Some(note) = self.unannounced(head) {
+            return Some(note);
+        }
+        let kind = rec_kind(u32::from(head.kind));
+        if kind == rec_kind::REC_CALL || kind == rec_kind::REC_BLOCKED {
+            let has_entry = u32::from(head.flags) & rec_flag::FLAG_HAS_ENTRY.0 != 0;
+            // execve returns with the ABI of the new program.
+            let entered = if has_entry { self.entered.get(&tid) } else { None };
+            let abi = entered.map_or_else(|| records::abi(head.abi), |call| call.abi);
+            if self.threads.changes_abi(tid, abi) {
+                let at = self.ring.peek().map_or(0, records::began);
+                return Some(Note::Personality { tid, abi, at });
+            }
+        }
+        None
+    }
+
+    /// A thread was found blocked; tells whether that is to be shown.
+    fn blocked(&mut self, rec: &rec_blocked) -> bool {
+        let tid = rec.head.tid as Tid;
+        let call = match self.entered.get(&tid) {
+            Some(call) => call.clone(),
+            None => {
+                let mut call = records::blocked(rec);
+                if !inside::read(&mut call, &self.limits) {
+                    return false;
+                }
+                call
+            }
+        };
+        self.threads.blocks(call);
+        // At the end it is shown with the thread that is let go.
+        self.stopping.is_none()
+    }
+
+    /// Takes in the record at the ring's front.
+    pub(super) fn record(&mut self, head: &rec_head) -> Option<Note> {
+        let rec = self.ring.peek()?;
+        let tid = head.tid as Tid;
+        match rec_kind(u32::from(head.kind)) {
+            rec_kind::REC_CALL => {
+                let fixed = read::<rec_call>(rec)?;
+                let flags = u32::from(head.flags);
+                self.call.blocks.clear();
+                let before = if flags & rec_flag::FLAG_HAS_ENTRY.0 != 0 { self.entered.remove(&tid) } else { None };
+                let memory = if let Some(before) = before {
+                    let old = std::mem::replace(&mut self.call, before);
+                    self.spare.push(old);
+                    let (more, memory) = records::more(&fixed, rec);
+                    self.call.returned = more.at;
+                    self.call.counted = flags & rec_flag::FLAG_COUNTED.0 != 0;
+                    memory
+                } else {
+                    records::facts(&mut self.call, &fixed, rec)
+                };
+                records::blocks(&mut self.call, memory);
+                self.call.descriptors.clear();
+                if !self.descriptors.is_empty() {
+                    self.call.descriptors.extend(self.descriptors.remove(&tid).into_iter().flatten());
+                }
+                self.call.outcome =
+                    if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
+                self.threads.returned(&mut self.call);
+                Some(Note::Exit)
+            }
+            rec_kind::REC_ENTRY => {
+                let fixed = read::<rec_call>(rec)?;
+                let mut call = self.spare.pop().unwrap_or_default();
+                call.blocks.clear();
+                let memory = records::facts(&mut call, &fixed, rec);
+                records::blocks(&mut call, memory);
+                let tell = self.entries && u32::from(head.flags) & rec_flag::FLAG_TELL.0 != 0;
+                if tell {
+                    self.threads.blocks(call.clone());
+                }
+                if let Some(stale) = self.entered.insert(tid, call) {
+                    self.spare.push(stale);
+                }
+                tell.then_some(Note::Enter { tid })
+            }
+            rec_kind::REC_FILE => {
+                let file = read::<rec_file>(rec)?;
+                let found = files::descriptor(&file, &rec[size_of::<rec_file>()..])?;
+                self.descriptors.entry(tid).or_default().push(found);
+                None
+            }
+            rec_kind::REC_START => {
+                let rec = read::<rec_start>(rec)?;
+                self.live.insert(tid);
+                self.groups.joins(tid, rec.process as Tid);
+                let origin = match rec.parent {
+                    0 => Origin::Attached,
+                    parent => Origin::Forked { parent: parent as Tid },
+                };
+                if rec.parent != 0 {
+                    self.threads.starts(tid, records::abi(head.abi));
+                }
+                Some(Note::Started { tid, process: rec.process as Tid, origin, at: rec.at })
+            }
+            rec_kind::REC_SIGNAL => {
+                let rec = read::<rec_signal>(rec)?;
+                self.siginfo = [0; SIGINFO_SIZE];
+                for (to, word) in self.siginfo.chunks_exact_mut(8).zip(rec.info) {
+                    to.copy_from_slice(&word.to_ne_bytes());
+                }
+                if matches!(rec.info[0] as i32, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU) {
+                    self.survey.hurry();
+                }
+                Some(Note::Signal { tid, ip: rec.ip, at: rec.at })
+            }
+            rec_kind::REC_BLOCKED => {
+                let rec = read::<rec_blocked>(rec)?;
+                self.blocked(&rec).then_some(Note::Enter { tid })
+            }
+            rec_kind::REC_STOPPED => {
+                let rec = read::<rec_stopped>(rec)?;
+                Some(Note::Stopped { tid, signal: rec.signal as i32, at: rec.at })
+            }
+            rec_kind::REC_EXIT => {
+                let rec_exit { status, at, .. } = read::<rec_exit>(rec)?;
+                let status = status as i32;
+                self.live.remove(&tid);
+                self.descriptors.remove(&tid);
+                self.threads.gone(tid);
+                if let Some(call) = self.entered.remove(&tid) {
+                    self.spare.push(call);
+                }
+                if self.groups.keeps(tid, status) {
+                    return None;
+                }
+                self.first = self.groups.leaves(tid).map(|(first, own)| {
+                    let all = u32::from(head.flags) & rec_flag::FLAG_ALL_EXIT.0 != 0;
+                    ended(first, if all { status } else { own }, at)
+                });
+                Some(ended(tid, status, at))
+            }
+            rec_kind::REC_EXEC => {
+                let rec_exec { old, at, .. } = read::<rec_exec>(rec)?;
+                let old = old as Tid;
+                self.live.remove(&old);
+                self.live.insert(tid);
+                self.threads.renamed(old, tid);
+                self.groups.takes_over(old, tid);
+                if let Some(mut call) = self.entered.remove(&old) {
+                    call.tid = tid;
+                    self.entered.insert(tid, call);
+                }
+                Some(Note::Superseded { tid, old, at })
+            }
+            rec_kind::REC_DETACH => {
+                let at = read::<rec_detach>(rec)?.at;
+                self.live.remove(&tid);
+                self.first = self.groups.leaves(tid).map(|(first, status)| ended(first, status, at));
+                // Whoever is let go is not waited for.
+                self.child = self.child.filter(|&child| child != tid);
+                Some(Note::Detached { tid, at })
+            }
+            _ => None,
+        }
+    }
+
+    /// A thread whose first record found no room, before the record at the ring's front, which is its.
+    fn unannounced(&mut self, head: &rec_head) -> Option<Note> {
+        self.unseen = self.kernel.control_lost();
+        let tid = head.tid as Tid;
+        let of_thread = matches!(
+            rec_kind(u32::from(head.kind)),
+            rec_kind::REC_CALL
+                | rec_kind::REC_ENTRY
+                | rec_kind::REC_SIGNAL
+                | rec_kind::REC_EXIT
+                | rec_kind::REC_BLOCKED
+                | rec_kind::REC_STOPPED
+        );
+        let new = self.unseen > 0 && of_thread && self.live.insert(tid);
+        let at = if new { self.ring.peek().map_or(0, records::began) } else { 0 };
+        new.then(|| Note::Started { tid, process: process::group_of(tid), origin: Origin::Attached, at })
+    }
+}

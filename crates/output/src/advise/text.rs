@@ -1,0 +1,191 @@
+//! Findings, for people.
+
+use crate::count::{calls_lost, grouped};
+use crate::{HexStrings, escape_path};
+use std::fmt::Write as _;
+use stride_advise::{Evidence, EvidenceKind, Finding, Saving, Table};
+use stride_event::Ns;
+
+/// Lines are broken before this column.
+const WIDTH: usize = 100;
+const INDENT: &str = "            ";
+
+pub fn report(findings: &[Finding], calls: u64, lost: u64) -> String {
+    let mut out = String::new();
+    if findings.is_empty() {
+        let _ = writeln!(
+            out,
+            "Nothing to advise: in {} calls no pattern was found that is worth changing.",
+            grouped(calls)
+        );
+    }
+    for (i, finding) in findings.iter().enumerate() {
+        if i > 0 {
+            out.push('\n');
+        }
+        one(i + 1, finding, &mut out);
+    }
+    if lost > 0 {
+        let _ = writeln!(out, "\n... {}: what is said of the others may be too little", calls_lost(lost));
+    }
+    out
+}
+
+fn one(number: usize, finding: &Finding, out: &mut String) {
+    let head = format!("{number}. {} [{}]: {}", finding.title, finding.id, finding.sentence);
+    wrapped(&head, "   ", out);
+    if finding.saving.calls > 0 || finding.saving.time > 0 {
+        field("saves", &saving(&finding.saving), out);
+    }
+    for (label, kinds) in [
+        ("where", &[EvidenceKind::Path, EvidenceKind::Socket, EvidenceKind::Syscall, EvidenceKind::Other][..]),
+        ("who", &[EvidenceKind::Process]),
+    ] {
+        let items: Vec<String> = finding.evidence.iter().filter(|e| kinds.contains(&e.kind)).map(item).collect();
+        if !items.is_empty() {
+            field(label, &items.join("; "), out);
+        }
+    }
+    if let Some(table) = &finding.table {
+        rows(table, out);
+    }
+    field("do", &finding.advice, out);
+    let sure = format!("{}; stride --explain {} tells more", finding.confidence.word(), finding.id);
+    field("sure", &sure, out);
+}
+
+/// Columns as wide as what is in them, but for the last.
+fn rows(table: &Table, out: &mut String) {
+    let heads: Vec<String> = table.heads.iter().map(|head| (*head).to_owned()).collect();
+    let all: Vec<&Vec<String>> = std::iter::once(&heads).chain(&table.rows).collect();
+    let width = |column: usize| all.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..heads.len().saturating_sub(1)).map(width).collect();
+    for row in all {
+        let mut line = String::from("     ");
+        for (i, cell) in row.iter().enumerate() {
+            let width = widths.get(i).copied().unwrap_or(0);
+            let _ = write!(line, " {cell:width$} ");
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}
+
+/// `185,461 of 664,447 calls (28%), about 45 ms: every check but the first`
+pub fn saving(saving: &Saving) -> String {
+    let mut text = String::new();
+    if saving.calls > 0 {
+        let percent = saving.calls as f64 * 100.0 / saving.of.max(1) as f64;
+        let digits = usize::from(percent < 10.0);
+        let _ = write!(text, "{} of {} calls ({percent:.digits$}%)", grouped(saving.calls), grouped(saving.of));
+    }
+    if saving.time > 0 {
+        let _ = write!(text, "{}about {}", if text.is_empty() { "" } else { ", " }, duration(saving.time));
+    }
+    if !saving.how.is_empty() {
+        let _ = write!(text, ": {}", saving.how);
+    }
+    text
+}
+
+/// `/etc/passwd: 120 calls, 4,096 bytes, 1.2 ms, first on line 7`
+pub fn item(evidence: &Evidence) -> String {
+    let mut name = Vec::new();
+    escape_path(&mut name, &evidence.name, HexStrings::Never);
+    let mut text = String::from_utf8_lossy(&name).into_owned();
+    let mut facts = Vec::new();
+    if evidence.calls > 0 {
+        facts.push(format!("{} {}", grouped(evidence.calls), if evidence.calls == 1 { "call" } else { "calls" }));
+    }
+    if let Some(bytes) = evidence.bytes {
+        facts.push(format!("{} bytes", grouped(bytes)));
+    }
+    if let Some(time) = evidence.time {
+        facts.push(duration(time));
+    }
+    if let Some(line) = evidence.line {
+        facts.push(format!("as on line {}", grouped(line)));
+    }
+    if !facts.is_empty() {
+        let _ = write!(text, ": {}", facts.join(", "));
+    }
+    text
+}
+
+/// `45 ms`
+pub fn duration(ns: Ns) -> String {
+    const UNITS: [(Ns, &str); 3] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs")];
+    let Some((unit, name)) = UNITS.into_iter().find(|(unit, _)| ns >= *unit) else { return format!("{ns} ns") };
+    let value = ns as f64 / unit as f64;
+    let digits = if value < 10.0 { 1 } else { 0 };
+    format!("{value:.digits$} {name}")
+}
+
+fn field(label: &str, text: &str, out: &mut String) {
+    wrapped(&format!("   {label:<9}{text}"), INDENT, out);
+}
+
+/// Breaks at blanks; what begins a line keeps its blanks.
+fn wrapped(text: &str, indent: &str, out: &mut String) {
+    let mut column = 0;
+    let lead = text.len() - text.trim_start().len();
+    for (i, word) in text.trim_start().split(' ').enumerate() {
+        let width = word.chars().count();
+        if i == 0 {
+            out.push_str(&text[..lead]);
+            column = lead;
+        } else if column + 1 + width > WIDTH {
+            out.push('\n');
+            out.push_str(indent);
+            column = indent.len();
+        } else {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += width;
+    }
+    out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stride_advise::Confidence;
+
+    #[test]
+    fn a_report() {
+        let mut evidence = Evidence::new(EvidenceKind::Path, "/tmp/ma\nny", 30_600);
+        evidence.line = Some(4712);
+        let finding = Finding {
+            id: "stat-storm",
+            title: "stat storm",
+            sentence: "7.1 checks per path: /tmp/many was checked 30,600 times.".into(),
+            evidence: vec![evidence, Evidence::new(EvidenceKind::Process, "walk (pid 7)", 3)],
+            table: Some(Table {
+                heads: vec!["thread", "on"],
+                rows: vec![vec!["17 cat".into(), "a".into()], vec!["1".into(), "b".into()]],
+            }),
+            advice: "Ask once.".into(),
+            confidence: Confidence::Likely,
+            saving: Saving { calls: 185_461, of: 664_447, time: 45_200_000, how: "every repeat".into() },
+        };
+        assert_eq!(
+            report(&[finding], 664_447, 3),
+            "1. stat storm [stat-storm]: 7.1 checks per path: /tmp/many was checked 30,600 times.\n   \
+             saves    185,461 of 664,447 calls (28%), about 45 ms: every repeat\n   \
+             where    /tmp/ma\\nny: 30,600 calls, as on line 4,712\n   \
+             who      walk (pid 7): 3 calls\n   \
+             \x20  thread  on\n      17 cat  a\n      1       b\n   do       Ask once.\n   \
+             sure     likely; stride --explain stat-storm tells more\n\n\
+             ... 3 calls lost: what is said of the others may be too little\n"
+        );
+        assert_eq!(report(&[], 12, 0), "Nothing to advise: in 12 calls no pattern was found that is worth changing.\n");
+    }
+
+    #[test]
+    fn durations() {
+        let texts = [(7, "7 ns"), (1_500, "1.5 µs"), (45_200_000, "45 ms"), (2_000_000_000, "2.0 s")];
+        texts.iter().for_each(|(ns, text)| assert_eq!(duration(*ns), *text));
+    }
+}

@@ -1,0 +1,137 @@
+//! Calls by syscall: how many, how long, how they are distributed.
+
+use super::Family;
+use super::data;
+use stride_event::{Call, Counted, Histogram, Ns};
+use stride_syscalls::{Abi, table};
+
+/// A place in the list of syscalls; everything else on the page names syscalls by it.
+pub type Index = u16;
+
+/// Numbers that no table knows are as many as a hostile program likes; beyond these they share a row.
+const MOST: usize = 2000;
+const OTHERS: u64 = u64::MAX;
+
+#[derive(Default)]
+pub struct Calls {
+    rows: Vec<Row>,
+    /// By ABI and number; one more than the place in `rows`.
+    known: [Vec<Index>; Abi::ALL.len()],
+    unknown: std::collections::HashMap<(Abi, u64), Index>,
+}
+
+pub struct Row {
+    pub name: String,
+    pub family: Family,
+    pub counted: Counted,
+}
+
+impl Calls {
+    /// Counts a call that took so long.
+    pub fn add(&mut self, call: &Call, took: Ns) -> Index {
+        let index = self.index(call.abi, call.nr);
+        let row = &mut self.rows[index as usize].counted;
+        row.calls += 1;
+        row.errors += u64::from(call.outcome.is_error());
+        row.wall.add(took);
+        row.latencies.add(took);
+        index
+    }
+
+    pub fn index(&mut self, abi: Abi, nr: u64) -> Index {
+        let known = &self.known[abi as usize];
+        if let Some(&place @ 1..) = usize::try_from(nr).ok().and_then(|nr| known.get(nr)) {
+            return place - 1;
+        }
+        let Some(entry) = table(abi).get(nr) else { return self.unknown(abi, nr) };
+        let index = self.push(name_in(abi, entry.row.name), Family::of(Some(entry.row)), abi, nr);
+        let known = &mut self.known[abi as usize];
+        known.resize(table(abi).len().max(known.len()), 0);
+        known[nr as usize] = index + 1;
+        index
+    }
+
+    fn unknown(&mut self, abi: Abi, nr: u64) -> Index {
+        let full = self.unknown.len() >= MOST;
+        let place = [Some((abi, nr)), full.then_some((abi, OTHERS))];
+        if let Some(&index) = place.iter().flatten().find_map(|key| self.unknown.get(key)) {
+            return index;
+        }
+        let nr = if full { OTHERS } else { nr };
+        let name = if nr == OTHERS { "other numbers".to_owned() } else { format!("syscall_{nr:#x}") };
+        let index = self.push(name_in(abi, &name), Family::Other, abi, nr);
+        self.unknown.insert((abi, nr), index);
+        index
+    }
+
+    fn push(&mut self, name: String, family: Family, abi: Abi, nr: u64) -> Index {
+        self.rows.push(Row { name, family, counted: Counted::new(abi, nr) });
+        (self.rows.len() - 1) as Index
+    }
+
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    pub fn family(&self, index: Index) -> Family {
+        self.rows[index as usize].family
+    }
+
+    pub fn data(&self) -> data::Calls {
+        let row = |row: &Row| {
+            let it = &row.counted;
+            // The middle of a bucket may lie beyond what is in it.
+            let part = |part| it.latencies.quantile(part).max(it.wall.min).min(it.wall.max);
+            data::Call {
+                name: row.name.clone(),
+                family: row.family,
+                calls: it.calls,
+                errors: it.errors,
+                time: it.wall.total,
+                min: if it.wall.min == Ns::MAX { 0 } else { it.wall.min },
+                p50: part(0.5),
+                p90: part(0.9),
+                p99: part(0.99),
+                max: it.wall.max,
+                histogram: it.latencies.filled().collect(),
+            }
+        };
+        let last = self.rows.iter().filter_map(|row| row.counted.latencies.filled().last()).map(|(i, _)| i).max();
+        data::Calls {
+            rows: self.rows.iter().map(row).collect(),
+            starts: (0..=last.unwrap_or(0) + 1).map(Histogram::start).collect(),
+        }
+    }
+}
+
+/// Calls of another ABI than the machine's own say so.
+fn name_in(abi: Abi, name: &str) -> String {
+    match abi {
+        abi if abi == Abi::NATIVE => name.to_owned(),
+        Abi::I386 => format!("{name} (32 bit)"),
+        Abi::X86_64 => format!("{name} (x86-64)"),
+        Abi::Aarch64 => format!("{name} (aarch64)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stride_event::Outcome;
+
+    #[test]
+    fn rows_are_bounded_and_totals_hold() {
+        let mut calls = Calls::default();
+        for nr in 0..10_000 {
+            let outcome = if nr % 2 == 0 { Outcome::Value(0) } else { Outcome::Error(38) };
+            calls.add(&Call { nr, outcome, ..Call::default() }, nr);
+        }
+        let data = calls.data();
+        assert!(data.rows.len() < MOST + table(Abi::NATIVE).len() + 2, "{}", data.rows.len());
+        assert_eq!(data.rows.iter().map(|row| row.calls).sum::<u64>(), 10_000);
+        assert_eq!(data.rows.iter().map(|row| row.errors).sum::<u64>(), 5_000);
+        assert_eq!(data.rows.iter().flat_map(|row| &row.histogram).map(|(_, n)| n).sum::<u64>(), 10_000);
+        assert_eq!(data.rows.iter().map(|row| row.time).sum::<u64>(), (0..10_000).sum::<u64>());
+        assert!(data.rows.iter().any(|row| row.name == "other numbers"));
+    }
+}

@@ -1,0 +1,80 @@
+//! Calls that failed, by syscall, error and what they were about.
+
+use super::calls::Index;
+use super::data;
+use super::legible::legible;
+use super::top::{Tally, Top};
+use crate::names;
+use std::cmp::Reverse;
+use stride_event::Ns;
+use stride_track::{ObjectId, Tracker};
+
+const ROOM: usize = 1 << 15;
+const SHOWN: usize = 200;
+const NAME: usize = 300;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Key {
+    call: Index,
+    errno: u32,
+    object: Option<ObjectId>,
+}
+
+#[derive(Default)]
+struct Count {
+    count: u64,
+    time: Ns,
+}
+
+impl Tally for Count {
+    fn merge(&mut self, other: &Count) {
+        self.count += other.count;
+        self.time += other.time;
+    }
+
+    fn weight(&self) -> u64 {
+        self.count
+    }
+}
+
+pub struct Errors {
+    by_key: Top<Key, Count>,
+    /// Without what they were about: the sums for the overview.
+    by_call: Top<(Index, u32), Count>,
+}
+
+impl Default for Errors {
+    fn default() -> Errors {
+        Errors { by_key: Top::new(ROOM), by_call: Top::new(ROOM) }
+    }
+}
+
+impl Errors {
+    pub fn add(&mut self, call: Index, errno: u32, object: Option<ObjectId>, took: Ns) {
+        let count = Count { count: 1, time: took };
+        self.by_key.get(Key { call, errno, object }).merge(&count);
+        self.by_call.get((call, errno)).merge(&count);
+    }
+
+    /// The most frequent: syscall, error, and how often.
+    pub fn most(&self) -> Option<(Index, String, u64)> {
+        let most = self.by_call.iter().max_by_key(|(key, count)| (count.count, Reverse(**key)));
+        most.map(|(&(call, errno), count)| (call, name(errno).0, count.count))
+    }
+
+    pub fn data(self, tracker: &Tracker) -> data::Errors {
+        let (mut all, _, more) = self.by_key.into_parts();
+        all.sort_by_key(|(key, count)| (Reverse(count.count), *key));
+        let more = more + all.len().saturating_sub(SHOWN) as u64;
+        let row = |(key, count): (Key, Count)| {
+            let (errno, meaning) = name(key.errno);
+            let name = key.object.map(|object| legible(tracker.name(object), NAME));
+            data::Error { call: key.call, errno, meaning, name, count: count.count, time: count.time }
+        };
+        data::Errors { rows: all.into_iter().take(SHOWN).map(row).collect(), more }
+    }
+}
+
+fn name(errno: u32) -> (String, &'static str) {
+    names::errno(errno).map_or_else(|| (format!("errno {errno}"), ""), |(name, text)| (name.to_owned(), text))
+}

@@ -1,0 +1,83 @@
+//! What calls were about: files and sockets.
+
+use super::data;
+use super::legible::legible;
+use super::top::{Tally, Top};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use stride_event::Ns;
+use stride_track::{ObjectId, ObjectKind, Tracker};
+
+/// How many are told apart (or twice as many), and shown by each measure.
+const ROOM: usize = 1 << 16;
+const SHOWN: usize = 100;
+const NAME: usize = 300;
+
+#[derive(Default)]
+pub struct File {
+    calls: u64,
+    errors: u64,
+    time: Ns,
+    bytes: u64,
+}
+
+impl Tally for File {
+    fn merge(&mut self, other: &File) {
+        self.calls += other.calls;
+        self.errors += other.errors;
+        self.time += other.time;
+        self.bytes += other.bytes;
+    }
+
+    /// A page of bytes and a tenth of a millisecond weigh about as much as a call.
+    fn weight(&self) -> u64 {
+        self.calls + (self.bytes >> 12) + (self.time >> 17)
+    }
+}
+
+pub struct Files(Top<ObjectId, File>);
+
+impl Default for Files {
+    fn default() -> Files {
+        Files(Top::new(ROOM))
+    }
+}
+
+impl Files {
+    pub fn add(&mut self, object: ObjectId, failed: bool, took: Ns, bytes: u64) {
+        self.0.get(object).merge(&File { calls: 1, errors: failed.into(), time: took, bytes });
+    }
+
+    pub fn data(self, tracker: &Tracker) -> data::Files {
+        let (all, _, more) = self.0.into_parts();
+        let mut shown = BTreeSet::new();
+        let measures: [fn(&File) -> u64; 4] = [|f| f.calls, |f| f.errors, |f| f.time, |f| f.bytes];
+        for measure in measures {
+            let mut order: Vec<_> = all.iter().filter(|(_, file)| measure(file) > 0).collect();
+            order.sort_by_key(|(id, file)| (Reverse(measure(file)), *id));
+            shown.extend(order.iter().take(SHOWN).map(|(id, _)| *id));
+        }
+        let more = more + (all.len() - shown.len()) as u64;
+        let mut rows: Vec<_> = all.into_iter().filter(|(id, _)| shown.contains(id)).collect();
+        rows.sort_by_key(|(id, file)| (Reverse(file.calls), *id));
+        let row = |(id, file): (ObjectId, File)| data::File {
+            name: legible(tracker.name(id), NAME),
+            kind: kind(tracker.kind(id)),
+            calls: file.calls,
+            errors: file.errors,
+            time: file.time,
+            bytes: file.bytes,
+        };
+        data::Files { rows: rows.into_iter().map(row).collect(), more }
+    }
+}
+
+fn kind(kind: ObjectKind) -> &'static str {
+    match kind {
+        ObjectKind::Path => "file",
+        ObjectKind::Pipe => "pipe",
+        ObjectKind::Socket => "socket",
+        ObjectKind::Anonymous => "kernel",
+        ObjectKind::Others => "others",
+    }
+}

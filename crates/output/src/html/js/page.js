@@ -1,0 +1,362 @@
+/* The page, section by section. */
+
+function overview() {
+  document.title = `${run.title || "Stride"} · Stride`;
+  byId("title").textContent = run.title || "System calls";
+  byId("sentence").append(
+    ...run.sentence.map(({ text, kind }) => (kind === "plain" ? text : el(kind === "strong" ? "strong" : "span.code", text))),
+  );
+  byId("warnings").append(...run.warnings.map((text) => el("p.warning", text)));
+  const { length, calls, errors, busy, waiting, threads, processes, lost } = run.numbers;
+  const facts = [
+    ["Duration", time(length)],
+    ["Calls", count(calls)],
+    ["Calls a second", length ? count(Math.round(calls / (length / 1e9))) : "–"],
+    ["Failed", count(errors)],
+    ["Time in calls", time(busy)],
+    ["Of that, waiting", time(waiting)],
+    ["Processes", count(processes)],
+    ["Threads", count(threads)],
+  ];
+  if (lost) facts.push(["Calls lost", count(lost)]);
+  byId("numbers").append(...facts.map(([name, value]) => el("div", el("dt", name), el("dd", value))));
+  byId("about").append(...run.about.map(([name, value]) => el("div", el("dt", name), el("dd.code", value))));
+  shares();
+}
+
+/** What families of calls have in all, by count and by time. It is the legend of all colours, too. */
+function shares() {
+  const names = Object.keys(FAMILIES);
+  const sums = (value) => names.map((family) => run.calls.rows.filter((row) => row.family === family).reduce((sum, row) => sum + value(row), 0));
+  const [calls, times] = [sums((row) => row.calls), sums((row) => row.time)];
+  const total = (list) => list.reduce((a, b) => a + b, 0);
+  if (!total(calls)) return;
+  const bar = (name, list) => {
+    const all = total(list);
+    const parts = names.map((family, i) => {
+      const part = el(`span.f-${family}`);
+      part.style.flexGrow = all ? list[i] / all : 0;
+      // Slivers say nothing.
+      part.hidden = list[i] < all * 0.002;
+      return part;
+    });
+    const track = el("div.stack", parts);
+    track.setAttribute("aria-hidden", "true");
+    return [el("span.name", name), track];
+  };
+  const share = (i) => {
+    const [n, t] = [percent(calls[i], total(calls)), percent(times[i], total(times))];
+    return n === "<0.1%" && t === n ? "under 0.1%" : `${n} of calls, ${t} of time`;
+  };
+  const legend = el(
+    "ul.legend",
+    names.map((family, i) =>
+      calls[i]
+        ? el("li", dot(family), FAMILIES[family], el("span.muted", ` ${share(i)}`))
+        : null,
+    ),
+  );
+  byId("shares").append(el("div.stacks", bar("Calls", calls), bar("Time", times)), legend);
+}
+
+function findings() {
+  if (!run.findings) return;
+  byId("findings").hidden = false;
+  byId("findings-note").textContent = run.findings.length
+    ? "What could be done with fewer calls or in less time, most of it first."
+    : "No pattern was found that is worth changing.";
+  byId("findings-body").append(
+    ...run.findings.map((finding) =>
+      el(
+        "article.finding",
+        el("h3", finding.title),
+        el("p", finding.text),
+        el(
+          "dl.facts",
+          fact("Saves", finding.saves),
+          fact("Where", finding.evidence.length ? el("ul", finding.evidence.map((line) => el("li.code", line))) : null),
+          fact("Do", finding.advice),
+          fact("Sure", [`${finding.sure}; `, el("span.code", `stride --explain ${finding.id}`), " tells more"]),
+        ),
+      ),
+    ),
+  );
+}
+
+const fact = (name, value) => (value && value.length !== 0 ? [el("dt", name), el("dd", value)] : []);
+
+function calls() {
+  const rows = run.calls.rows.filter((row) => row.calls);
+  const [most, longest] = [largest(rows, (row) => row.calls), largest(rows, (row) => row.time)];
+  const family = (row) => row.family;
+  byId("calls-note").textContent = rows.length
+    ? "By syscall. Time is from entry to return, waiting included; several threads’ times add up."
+    : "There were none.";
+  if (!rows.length) return;
+  byId("calls-body").append(
+    table({
+      label: "Calls by syscall",
+      rows,
+      sort: "Time",
+      columns: [
+        { title: "Syscall", value: (r) => r.name, cell: (r) => [dot(r.family), el("span.code", r.name)] },
+        { title: "Calls", value: (r) => r.calls, cell: (r) => count(r.calls), bar: (r) => r.calls / most, family },
+        { title: "Time", value: (r) => r.time, cell: (r) => time(r.time), bar: (r) => r.time / longest, family },
+        { title: "Mean", num: true, value: (r) => r.time / r.calls, cell: (r) => time(r.time / r.calls) },
+        { title: "p50", num: true, hide: true, value: (r) => r.p50, cell: (r) => time(r.p50) },
+        { title: "p90", num: true, hide: true, value: (r) => r.p90, cell: (r) => time(r.p90) },
+        { title: "p99", num: true, hide: true, value: (r) => r.p99, cell: (r) => time(r.p99) },
+        { title: "Longest", num: true, value: (r) => r.max, cell: (r) => time(r.max) },
+        { title: "Failed", num: true, value: (r) => r.errors, cell: failed },
+      ],
+    }),
+  );
+  byId("latency-note").textContent =
+    "How long calls took, on a logarithmic scale; heights are by the root of the count, so that rare slow calls show. The line is the median.";
+  latency(byId("latency-body"));
+}
+
+const failed = (row) => (row.errors ? el("span.failed", count(row.errors)) : el("span.muted", "–"));
+
+const more = (n, what) => (n ? ` ${counted(n, `more ${what} is`, `more ${what}s are`)} not listed.` : "");
+
+function timeline() {
+  const { width, lanes } = run.timeline;
+  if (!lanes.length) {
+    byId("timeline").hidden = true;
+    return null;
+  }
+  byId("timeline-note").textContent = width
+    ? `A lane for each thread. Calls of ${time(width)} and longer are shown one by one; shorter ones are summed up per ${time(width)}, in the colour of what took most, as high as the time spent in them. Waiting is grey; red marks failures.`
+    : "A lane for each thread, every call by itself. Waiting is grey; red marks failures.";
+  const view = new Timeline(byId("timeline-body"));
+  const processes = run.processes.rows;
+  const details = el("details", el("summary", "The threads as a table"));
+  details.addEventListener("toggle", () => {
+    if (!details.open || details.children.length > 1) return;
+    const most = largest(lanes, (lane) => lane.calls);
+    details.append(
+      table({
+        label: "Threads",
+        rows: lanes,
+        columns: [
+          { title: "Thread", value: (l) => l.name, cell: (l) => el("span.code", l.name || "?") },
+          { title: "Id", num: true, value: (l) => l.tid, cell: (l) => String(l.tid) },
+          { title: "Process", num: true, hide: true, value: (l) => processes[l.process]?.pid ?? 0, cell: (l) => String(processes[l.process]?.pid ?? "–") },
+          { title: "Calls", value: (l) => l.calls, cell: (l) => count(l.calls), bar: (l) => l.calls / most },
+          { title: "Failed", num: true, value: (l) => l.errors, cell: failed },
+          { title: "In calls", num: true, value: (l) => l.busy, cell: (l) => time(l.busy) },
+          { title: "Waiting", num: true, value: (l) => l.waiting, cell: (l) => time(l.waiting) },
+          { title: "From", num: true, hide: true, value: (l) => l.from, cell: (l) => moment(l.from) },
+          { title: "To", num: true, hide: true, value: (l) => l.to ?? Infinity, cell: (l) => (l.to === null ? "end" : moment(l.to)) },
+        ],
+      }),
+    );
+  });
+  byId("timeline-body").append(details);
+  return view;
+}
+
+function files() {
+  const { rows, more: rest } = run.files;
+  const [most, longest] = [largest(rows, (row) => row.calls), largest(rows, (row) => row.time)];
+  byId("files-note").textContent = rows.length
+    ? `What calls were about, by path or by what their descriptor stood for.${more(rest, "name")}`
+    : "No call was about any.";
+  if (!rows.length) return;
+  byId("files-body").append(
+    table({
+      label: "Files and sockets",
+      rows,
+      sort: "Calls",
+      columns: [
+        { title: "Name", wide: true, value: (r) => r.name, cell: (r) => path(r.name) },
+        { title: "Kind", hide: true, value: (r) => r.kind, cell: (r) => el("span.muted", r.kind) },
+        { title: "Calls", value: (r) => r.calls, cell: (r) => count(r.calls), bar: (r) => r.calls / most },
+        { title: "Time", value: (r) => r.time, cell: (r) => time(r.time), bar: (r) => r.time / longest },
+        { title: "Bytes", num: true, value: (r) => r.bytes, cell: (r) => (r.bytes ? bytes(r.bytes) : el("span.muted", "–")) },
+        { title: "Failed", num: true, value: (r) => r.errors, cell: failed },
+      ],
+    }),
+  );
+}
+
+function errors() {
+  const { rows, more: rest } = run.errors;
+  const most = largest(rows, (row) => row.count);
+  byId("errors-note").textContent = rows.length
+    ? `Calls that failed, by what they were about. Not every failure is a fault: looking for a file in many places is one, too.${more(rest, "kind")}`
+    : "No call failed.";
+  if (!rows.length) return;
+  byId("errors-body").append(
+    table({
+      label: "Errors",
+      rows,
+      sort: "Times",
+      columns: [
+        { title: "Syscall", value: (r) => callName(r.call), cell: (r) => [dot(callFamily(r.call)), el("span.code", callName(r.call))] },
+        {
+          title: "Error",
+          value: (r) => r.errno,
+          cell: (r) => {
+            const name = el("abbr.code", r.errno);
+            name.title = r.meaning;
+            return [name, el("span.meaning", r.meaning)];
+          },
+        },
+        { title: "About", wide: true, value: (r) => r.name ?? "", cell: (r) => (r.name === null ? el("span.muted", "–") : path(r.name)) },
+        { title: "Times", value: (r) => r.count, cell: (r) => count(r.count), bar: (r) => r.count / most },
+        { title: "Time", num: true, hide: true, value: (r) => r.time, cell: (r) => time(r.time) },
+      ],
+    }),
+  );
+}
+
+function slowest(view) {
+  const all = run.slowest;
+  if (!all.length) {
+    byId("slowest-note").textContent = "There were no calls.";
+    return;
+  }
+  const working = all.filter((row) => !row.waits);
+  byId("slowest-note").textContent = "The moment leads to the call in the timeline.";
+  const body = byId("slowest-body");
+  const holder = el("div");
+  const box = el("input");
+  box.type = "checkbox";
+  box.id = "with-waiting";
+  box.checked = !working.length;
+  const label = el("label.check", box, "With calls that are made to wait (poll, futex, wait4, …)");
+  const show = () => {
+    const rows = box.checked ? all : working;
+    const longest = largest(rows, (row) => row.took);
+    holder.replaceChildren(
+      table({
+        label: "Slowest calls",
+        rows,
+        limit: 12,
+        sort: "Took",
+        columns: [
+          { title: "Took", value: (r) => r.took, cell: (r) => time(r.took), bar: (r) => r.took / longest, family: (r) => callFamily(r.call) },
+          { title: "At", num: true, value: (r) => r.at, cell: (r) => jump(view, r) },
+          { title: "Thread", hide: true, value: (r) => r.who, cell: (r) => [el("span.code", r.who), " ", el("span.muted", String(r.tid))] },
+          { title: "Call", wide: true, value: (r) => run.texts[r.text], cell: (r) => el("span.code.call", run.texts[r.text] || callName(r.call)) },
+        ],
+      }),
+    );
+  };
+  box.addEventListener("change", show);
+  show();
+  body.append(label, holder);
+}
+
+function jump(view, row) {
+  if (!view) return moment(row.at);
+  return button(
+    moment(row.at),
+    () => {
+      view.go(row.tid, row.at, row.took);
+      byId("timeline").scrollIntoView();
+      view.body.focus({ preventScroll: true });
+    },
+    `At ${moment(row.at)}: show in the timeline`,
+  );
+}
+
+function processes() {
+  const { rows, more: rest } = run.processes;
+  byId("processes-note").textContent = rows.length
+    ? `Who started whom, and what became of them.${more(rest, "process").replace("processs", "processes")}`
+    : "None was seen.";
+  if (!rows.length) return;
+  const length = Math.max(1, run.numbers.length);
+  const name = (row) => {
+    const text = el("span.code.command", row.command || row.name || "?");
+    text.title = row.command;
+    const rest = row.more ? el("span.muted", ` and ${count(row.more)} more below`) : null;
+    const node = el("span.branch", el("span.hidden", `Level ${row.depth + 1}: `), text, rest);
+    node.style.setProperty("--depth", Math.min(row.depth, 12));
+    return node;
+  };
+  const life = (row) => {
+    const bar = el(`span.life${row.ok ? "" : ".bad"}`);
+    bar.style.left = `${(row.from / length) * 100}%`;
+    bar.style.width = `${Math.max(0.5, (((row.to ?? length) - row.from) / length) * 100)}%`;
+    const text = el("span.hidden", `${moment(row.from)} to ${row.to === null ? "the end" : moment(row.to)}`);
+    return el("span.lifeline", bar, text);
+  };
+  byId("processes-body").append(
+    table({
+      label: "Processes",
+      rows,
+      limit: 30,
+      columns: [
+        { title: "Command", wide: true, cell: name },
+        { title: "Pid", num: true, hide: true, cell: (r) => String(r.pid) },
+        { title: "Life", cell: life },
+        { title: "Lasted", num: true, cell: (r) => time((r.to ?? length) - r.from) },
+        { title: "Calls", num: true, cell: (r) => count(r.calls) },
+        { title: "Failed", num: true, hide: true, cell: failed },
+        { title: "In calls", num: true, hide: true, cell: (r) => time(r.busy) },
+        { title: "End", cell: (r) => el(`span${r.ok ? ".muted" : ".failed"}`, r.end) },
+      ],
+    }),
+  );
+}
+
+function navigation() {
+  byId("nav").append(
+    ...[...document.querySelectorAll("main section[id]")]
+      .filter((section) => !section.hidden)
+      .map((section) => {
+        const link = el("a", section.querySelector("h2").textContent.split(" ")[0]);
+        link.href = `#${section.id}`;
+        return el("li", link);
+      }),
+  );
+}
+
+/** Dark or light: the system's choice, until another is made here. */
+function scheme(view) {
+  const root = document.documentElement;
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const control = byId("scheme");
+  const dark = () => (root.dataset.scheme ?? (system.matches ? "dark" : "light")) === "dark";
+  const show = () => {
+    control.textContent = dark() ? "Light" : "Dark";
+    control.setAttribute("aria-label", dark() ? "Use the light colours" : "Use the dark colours");
+    view?.colours();
+    view?.draw();
+  };
+  control.addEventListener("click", () => {
+    root.dataset.scheme = dark() ? "light" : "dark";
+    show();
+  });
+  system.addEventListener("change", show);
+  // Paper is light.
+  let chosen;
+  window.addEventListener("beforeprint", () => {
+    chosen = root.dataset.scheme;
+    root.dataset.scheme = "light";
+    view?.colours();
+    view?.paint();
+  });
+  window.addEventListener("afterprint", () => {
+    if (chosen) root.dataset.scheme = chosen;
+    else delete root.dataset.scheme;
+    show();
+  });
+  show();
+}
+
+overview();
+findings();
+calls();
+const view = timeline();
+files();
+errors();
+slowest(view);
+processes();
+navigation();
+scheme(view);
+document.documentElement.dataset.ready = "yes";

@@ -1,0 +1,183 @@
+//! One thread in the timeline: its long calls one by one, the others counted per bin of time.
+
+use super::calls::Index;
+use super::processes::Serial;
+use std::rc::Rc;
+use stride_event::{Ns, Tid};
+
+/// A call that is shown as such.
+pub struct Slice {
+    pub at: Ns,
+    pub took: Ns,
+    pub call: Index,
+    pub end: Ending,
+    /// It was made to wait.
+    pub waits: bool,
+    pub text: Rc<str>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    Returned,
+    Failed,
+    /// It was under way when the thread or the tracing ended.
+    Never,
+}
+
+/// The short calls that began within one bin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bin {
+    /// Its beginning in bins.
+    pub index: u64,
+    pub calls: u64,
+    pub errors: u64,
+    /// Time spent in calls that do not wait: a bin is about what was done.
+    pub busy: Ns,
+    /// The syscall that took most of it, as far as one vote tells, and by how much it leads.
+    pub call: Index,
+    lead: Ns,
+}
+
+impl Bin {
+    /// Majority by time, found in passing (Boyer and Moore): right if there is one syscall that took more than all others.
+    fn vote(&mut self, call: Index, weight: Ns) {
+        if self.call == call {
+            self.lead += weight;
+        } else if self.lead < weight {
+            (self.call, self.lead) = (call, weight - self.lead);
+        } else {
+            self.lead -= weight;
+        }
+    }
+
+    fn merge(&mut self, other: &Bin) {
+        self.calls += other.calls;
+        self.errors += other.errors;
+        self.busy += other.busy;
+        self.vote(other.call, other.lead);
+    }
+}
+
+#[derive(Default)]
+pub struct Lane {
+    pub tid: Tid,
+    pub process: Serial,
+    pub name: String,
+    pub from: Ns,
+    /// `None` as long as the thread lives.
+    pub to: Option<Ns>,
+    pub calls: u64,
+    pub errors: u64,
+    /// Time spent in calls, and of that, in such as wait.
+    pub busy: Ns,
+    pub waiting: Ns,
+    pub slices: Vec<Slice>,
+    pub bins: Vec<Bin>,
+}
+
+impl Lane {
+    /// Counts a call in its bin. Of one that goes on in the next bin, the time is counted in both.
+    pub fn count(&mut self, at: Ns, took: Ns, call: Index, failed: bool, width: Ns) {
+        let index = at / width;
+        let here = took.min(width - at % width);
+        let bin = |index, calls, errors, busy: Ns| Bin { index, calls, errors, busy, call, lead: busy + 1 };
+        self.put(bin(index, 1, failed.into(), here));
+        if took > here {
+            self.put(bin(index + 1, 0, 0, took - here));
+        }
+    }
+
+    fn put(&mut self, bin: Bin) {
+        match self.bins.last_mut() {
+            Some(last) if last.index == bin.index => last.merge(&bin),
+            _ => self.bins.push(bin),
+        }
+    }
+
+    /// Takes in when another thread's calls were made. What several do at the same time would add up to more time than there is:
+    /// only calls count. Bins are put in order when all is taken in ([`Lane::widen`]).
+    pub fn absorb(&mut self, other: Lane, width: Ns) {
+        self.calls += other.calls;
+        self.errors += other.errors;
+        self.busy += other.busy;
+        self.waiting += other.waiting;
+        for slice in other.slices {
+            self.count(slice.at, 0, slice.call, slice.end == Ending::Failed, width);
+        }
+        let began = other.bins.into_iter().filter(|bin| bin.calls > 0);
+        self.bins.extend(began.map(|bin| Bin { busy: 0, ..bin }));
+    }
+
+    /// Makes bins twice as wide, or puts those of one place together.
+    pub fn widen(&mut self, double: bool) {
+        if double {
+            self.bins.iter_mut().for_each(|bin| bin.index /= 2);
+        }
+        self.bins.sort_by_key(|bin| bin.index);
+        self.bins.dedup_by(|next, bin| {
+            let same = next.index == bin.index;
+            if same {
+                bin.merge(next);
+            }
+            same
+        });
+    }
+
+    /// Calls shorter than this are no longer shown one by one.
+    pub fn fold(&mut self, width: Ns) {
+        let mut slices = std::mem::take(&mut self.slices);
+        slices.retain(|slice| {
+            let long = slice.took >= width;
+            if !long {
+                let took = if slice.waits { 0 } else { slice.took };
+                self.count(slice.at, took, slice.call, slice.end == Ending::Failed, width);
+            }
+            long
+        });
+        self.slices = slices;
+        self.widen(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_add_up() {
+        let mut lane = Lane::default();
+        let mut busy = 0;
+        for i in 0..1000 {
+            lane.count(i * 10, 1 + i % 9, (i % 3) as Index, i % 5 == 0, 16);
+            busy += 1 + i % 9;
+        }
+        for _ in 0..4 {
+            lane.widen(true);
+            let sums = lane.bins.iter().fold((0, 0, 0), |s, b| (s.0 + b.calls, s.1 + b.errors, s.2 + b.busy));
+            assert_eq!(sums, (1000, 200, busy));
+            assert!(lane.bins.is_sorted_by(|a, b| a.index < b.index));
+        }
+        assert_eq!(lane.bins.len(), 10_000usize.div_ceil(256));
+    }
+
+    #[test]
+    fn most_time_wins() {
+        let mut lane = Lane::default();
+        for i in 0..10 {
+            lane.count(i, 1, 7, false, 1000);
+        }
+        lane.count(20, 100, 8, false, 1000);
+        assert_eq!(lane.bins[0].call, 8);
+    }
+
+    #[test]
+    fn long_calls_stay_whole() {
+        let mut lane = Lane::default();
+        for took in [5, 50, 500] {
+            lane.slices.push(Slice { at: took, took, call: 0, end: Ending::Returned, waits: false, text: "".into() });
+        }
+        lane.fold(64);
+        assert_eq!(lane.slices.iter().map(|s| s.took).collect::<Vec<_>>(), [500]);
+        assert_eq!(lane.bins.iter().map(|b| (b.index, b.calls, b.busy)).collect::<Vec<_>>(), [(0, 2, 19), (1, 0, 36)]);
+    }
+}

@@ -1,0 +1,410 @@
+//! `--html`: the run on one page.
+//!
+//! The view gathers what the page shows while events come, in bounded memory; the page draws it in the browser. What the tracee
+//! had a say in reaches the page as strings in JSON, and the document as text.
+
+mod about;
+mod calls;
+mod data;
+mod errors;
+mod family;
+mod files;
+mod findings;
+mod lane;
+mod legible;
+mod overview;
+mod page;
+mod processes;
+mod slowest;
+mod texts;
+mod timeline;
+mod top;
+
+use about::About;
+use family::Family;
+
+use crate::{Brief, End, RunInfo, Style, View};
+use calls::Calls;
+use errors::Errors;
+use files::Files;
+use lane::{Ending, Lane};
+use legible::{cut, legible};
+use processes::{Processes, Serial};
+use slowest::{Slow, Slowest};
+use std::cell::OnceCell;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::rc::Rc;
+use stride_advise::Advisor;
+use stride_decode::{Decoder, Options, Part, World};
+use stride_event::{Call, Event, Ns, Outcome, Tid};
+use stride_syscalls::{Ret, table};
+use stride_track::Tracker;
+use texts::Texts;
+use timeline::{Made, Timeline};
+
+/// Of a call, so much is shown.
+const TEXT: usize = 240;
+/// A hundred days: beyond that, nanoseconds are no longer exact in the page. Only a made-up recording gets there.
+const FOREVER: Ns = 1 << 53;
+
+/// The view: gathers, and writes the page when all is over.
+pub struct HtmlView {
+    gathered: Option<Gathered>,
+    /// With `--advise`.
+    advisor: Option<Advisor>,
+    about: About,
+    /// Where the page goes, and what messages call it.
+    to: Box<dyn Write>,
+    name: String,
+    error: Option<String>,
+}
+
+impl HtmlView {
+    /// Texts of calls are made with these options, and what `world` says.
+    pub fn new(
+        name: String,
+        to: Box<dyn Write>,
+        style: Style,
+        options: Options,
+        world: Box<dyn World>,
+        info: &RunInfo,
+    ) -> HtmlView {
+        let gathered = Gathered::new(
+            CallText { decoder: Decoder::default(), brief: Brief::new(style), options, world },
+            info.started,
+        );
+        HtmlView { gathered: Some(gathered), advisor: None, about: About::of(info), to, name, error: None }
+    }
+
+    /// With a section of findings.
+    pub fn with_advice(self) -> HtmlView {
+        HtmlView { advisor: Some(Advisor::default()), ..self }
+    }
+}
+
+impl View for HtmlView {
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        if let Some(advisor) = &mut self.advisor {
+            advisor.event(event, tracker);
+        }
+        if let Some(gathered) = &mut self.gathered {
+            gathered.event(event, tracker);
+        }
+    }
+
+    fn note(&mut self, what: &str) {
+        self.about.warnings.push(what.to_owned());
+    }
+
+    fn finish(&mut self, end: &End<'_>) -> String {
+        let Some(gathered) = self.gathered.take() else { return String::new() };
+        self.about.lost(end);
+        let findings = self.advisor.as_mut().map(|advisor| findings::data(&advisor.findings(end.tracker)));
+        let page = gathered.page(std::mem::take(&mut self.about), findings, end.tracker);
+        if let Err(error) = self.to.write_all(page.as_bytes()).and_then(|()| self.to.flush()) {
+            self.error = Some(format!("Can't write the page '{}': {}", self.name, os_error(&error)));
+        }
+        String::new()
+    }
+
+    fn take_error(&mut self) -> Option<String> {
+        self.error.take()
+    }
+}
+
+/// What the page shows, as it comes.
+struct Gathered {
+    texts: CallText,
+    calls: Calls,
+    timeline: Timeline,
+    slowest: Slowest,
+    files: Files,
+    errors: Errors,
+    processes: Processes,
+    begin: Ns,
+    end: Ns,
+    busy: Ns,
+    waiting: Ns,
+}
+
+/// Calls as text, for the few that are shown.
+struct CallText {
+    decoder: Decoder,
+    brief: Brief,
+    options: Options,
+    world: Box<dyn World>,
+}
+
+impl CallText {
+    fn of(&mut self, call: &Call, part: Part) -> Rc<str> {
+        let decoded = self.decoder.decode(call, part, &self.options, &*self.world);
+        cut(&self.brief.call(&decoded), TEXT).into()
+    }
+}
+
+impl Gathered {
+    fn new(texts: CallText, begin: Ns) -> Gathered {
+        let captured = texts.options.text;
+        Gathered {
+            texts,
+            calls: Calls::default(),
+            timeline: Timeline::default(),
+            slowest: Slowest::default(),
+            files: Files::default(),
+            errors: Errors::default(),
+            processes: Processes::new(captured),
+            begin,
+            end: 0,
+            busy: 0,
+            waiting: 0,
+        }
+    }
+
+    /// Takes in an event; the tracker has been told of it before.
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        match *event {
+            Event::Started { tid, process, at, .. } => {
+                let at = self.time(at);
+                let process = self.processes.started(tid, process, at, tracker);
+                self.timeline.started(tid, process, at);
+            }
+            Event::Exit(call) => self.returned(call, tracker),
+            Event::Exited { tid, status, at } => {
+                let at = self.time(at);
+                self.gone(tid, at, tracker);
+                self.processes.exited(tid, at, status);
+            }
+            Event::Killed { tid, signal, core, at } => {
+                let at = self.time(at);
+                self.gone(tid, at, tracker);
+                self.processes.killed(tid, at, signal, core);
+            }
+            Event::Superseded { tid, old, at, .. } => {
+                let at = self.time(at);
+                self.timeline.superseded(tid, old, at);
+            }
+            Event::Detached { call, at, .. } => {
+                self.time(at);
+                if let Some(call) = call {
+                    self.unfinished(&Call { returned: at, ..call.clone() }, Part::Entry, tracker);
+                }
+            }
+            Event::Signal { at, .. } | Event::Stopped { at, .. } | Event::Lost { at, .. } => {
+                self.time(at);
+            }
+            Event::Enter(_)
+            | Event::Ending { .. }
+            | Event::Personality { .. }
+            | Event::Stranger { .. }
+            | Event::Idle => {}
+        }
+    }
+
+    /// A time since the run began; it is over no earlier. What was there before is there from the beginning on.
+    fn time(&mut self, at: Ns) -> Ns {
+        let at = at.saturating_sub(self.begin).min(FOREVER);
+        self.end = self.end.max(at);
+        at
+    }
+
+    fn returned(&mut self, call: &Call, tracker: &Tracker) {
+        let errno = match call.outcome {
+            Outcome::Value(_) => None,
+            Outcome::Error(errno) => Some(errno),
+            Outcome::Gone | Outcome::Pending => return self.unfinished(call, Part::Whole, tracker),
+        };
+        let took = call.returned.saturating_sub(call.entered).min(FOREVER);
+        let index = self.calls.add(call, took);
+        let seen = tracker.seen();
+        let pid = seen.map_or(call.tid, |seen| seen.pid);
+        let waits = self.calls.family(index) == Family::Waiting;
+        self.busy += took;
+        self.waiting += if waits { took } else { 0 };
+
+        let object = seen.and_then(|seen| seen.about()).map(|object| tracker.group(object));
+        if let Some(object) = object {
+            self.files.add(object, errno.is_some(), took, seen.and_then(|seen| seen.bytes).unwrap_or(0));
+        }
+        if let Some(errno) = errno {
+            self.errors.add(index, errno, object, took);
+        }
+        // What was under way when the tracing began is shown from there on.
+        let at = self.time(call.entered);
+        let until = self.time(call.returned);
+        let process = self.processes.call(pid, at, took, errno.is_some(), tracker);
+        let renamed =
+            seen.and_then(|seen| seen.row).is_some_and(|row| matches!(row.name, "execve" | "execveat" | "prctl"));
+        if renamed {
+            self.processes.renamed(pid, tracker);
+        }
+        let text = OnceCell::new();
+        let mut write = || text.get_or_init(|| self.texts.of(call, Part::Whole)).clone();
+        let made = Made {
+            tid: call.tid,
+            process,
+            at,
+            took: until - at,
+            call: index,
+            end: if errno.is_some() { Ending::Failed } else { Ending::Returned },
+            waits,
+        };
+        self.timeline.add(&made, &mut write);
+        self.slowest.offer(took, waits, || Slow {
+            at,
+            took,
+            call: index,
+            tid: call.tid,
+            who: name(call.tid, tracker),
+            waits,
+            text: write(),
+        });
+        if renamed {
+            self.timeline.name(call.tid, || name(call.tid, tracker));
+        }
+    }
+
+    /// A call that will not return; it is in the timeline only.
+    fn unfinished(&mut self, call: &Call, part: Part, tracker: &Tracker) {
+        let (at, until) = (self.time(call.entered), self.time(call.returned));
+        let row = table(call.abi).get(call.nr).map(|entry| entry.row);
+        // Nobody waits for exit(2) to return.
+        if until <= at || row.is_some_and(|row| matches!(row.ret, Ret::Never)) {
+            return;
+        }
+        let call_index = self.calls.index(call.abi, call.nr);
+        let pid = tracker.thread(call.tid).map_or(call.tid, |thread| thread.pid);
+        let process = self.processes.serial(pid, at, tracker);
+        self.timeline.stuck(
+            &Made { tid: call.tid, process, at, took: until - at, call: call_index, end: Ending::Never, waits: false },
+            || self.texts.of(call, part),
+        );
+    }
+
+    fn gone(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
+        self.timeline.name(tid, || name(tid, tracker));
+        self.timeline.ended(tid, at);
+    }
+
+    /// The page.
+    fn page(mut self, about: About, findings: Option<Vec<data::Finding>>, tracker: &Tracker) -> String {
+        for tid in self.timeline.living() {
+            self.timeline.name(tid, || name(tid, tracker));
+        }
+        self.processes.complete(|captured| about.command(captured));
+        let rows = self.calls.rows();
+        let counted = |part: fn(&calls::Row) -> u64| rows.iter().map(part).sum();
+        let numbers = data::Numbers {
+            length: self.end,
+            calls: counted(|row| row.counted.calls),
+            errors: counted(|row| row.counted.errors),
+            busy: self.busy,
+            waiting: self.waiting,
+            threads: self.processes.threads,
+            processes: self.processes.count,
+            lost: about.lost,
+        };
+        let first = self.processes.first();
+        let what = first.map(|it| if it.command.is_empty() { &it.comm } else { &it.command });
+        let what = what.filter(|what| !what.is_empty()).cloned().unwrap_or_default();
+        let most_failed = self.errors.most();
+        let most_failed = most_failed.as_ref().map(|(call, errno, n)| (&*rows[*call as usize].name, &**errno, *n));
+        let sentence = overview::sentence(&numbers, rows, most_failed);
+        let (processes, places) = self.processes.into_data();
+        let mut texts = Texts::default();
+        let slowest = slowest(self.slowest, &mut texts);
+        let page = data::Page {
+            title: what,
+            warnings: about.warnings,
+            sentence,
+            numbers,
+            about: about.facts,
+            findings,
+            calls: self.calls.data(),
+            timeline: timeline(self.timeline, &places, &mut texts),
+            files: self.files.data(tracker),
+            errors: self.errors.data(tracker),
+            slowest,
+            processes,
+            texts: texts.into_vec(),
+        };
+        page::render(&page)
+    }
+}
+
+fn os_error(error: &io::Error) -> String {
+    let known = error.raw_os_error().and_then(|errno| crate::names::errno(errno as u32));
+    known.map_or_else(|| error.to_string(), |(_, text)| text.to_owned())
+}
+
+/// What a thread calls itself.
+fn name(tid: Tid, tracker: &Tracker) -> String {
+    tracker.thread(tid).map(|thread| legible(&thread.comm, 64)).unwrap_or_default()
+}
+
+fn slowest(slowest: Slowest, texts: &mut Texts) -> Vec<data::Slow> {
+    let slow = |slow: Slow| data::Slow {
+        at: slow.at,
+        took: slow.took,
+        call: slow.call,
+        tid: slow.tid,
+        waits: slow.waits,
+        text: texts.place(&slow.text),
+        who: slow.who,
+    };
+    slowest.into_sorted().into_iter().map(slow).collect()
+}
+
+fn timeline(timeline: Timeline, places: &HashMap<Serial, usize>, texts: &mut Texts) -> data::Timeline {
+    let (width, mut lanes, others, more) = timeline.into_parts();
+    // Those of a process stand together, in the tree's order.
+    lanes.sort_by_key(|lane| (places.get(&lane.process).copied().unwrap_or(usize::MAX), lane.from, lane.tid));
+    // If there is not room for all texts, the longest calls have theirs.
+    let mut order: Vec<_> = lanes.iter().flat_map(|lane| &lane.slices).collect();
+    order.sort_by_key(|slice| Reverse(slice.took));
+    order.iter().for_each(|slice| {
+        texts.place(&slice.text);
+    });
+    data::Timeline {
+        width,
+        lanes: lanes.iter().map(|it| lane(it, width, places, texts)).collect(),
+        more,
+        others: bins(&others, width),
+    }
+}
+
+fn lane(lane: &Lane, width: Ns, places: &HashMap<Serial, usize>, texts: &mut Texts) -> data::Lane {
+    let mut last = 0;
+    let slices = lane.slices.iter().flat_map(|slice| {
+        let since = slice.at.saturating_sub(std::mem::replace(&mut last, slice.at));
+        let text = texts.place(&slice.text);
+        [since, slice.took, slice.call.into(), slice.end as u64, text.into()]
+    });
+    data::Lane {
+        tid: lane.tid,
+        process: places.get(&lane.process).copied(),
+        slices: slices.collect(),
+        bins: bins(lane, width),
+        name: lane.name.clone(),
+        from: lane.from,
+        to: lane.to,
+        calls: lane.calls,
+        errors: lane.errors,
+        busy: lane.busy,
+        waiting: lane.waiting,
+    }
+}
+
+fn bins(lane: &Lane, width: Ns) -> Vec<u64> {
+    let mut last = 0;
+    let flat = lane.bins.iter().flat_map(|bin| {
+        let since = bin.index - std::mem::replace(&mut last, bin.index);
+        let busy = (u128::from(bin.busy) * 255).div_ceil(u128::from(width.max(1))).min(255) as u64;
+        [since, bin.calls, bin.errors, busy, bin.call.into()]
+    });
+    flat.collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! The run in a few sentences.
+
+use super::Family;
+use super::calls::Row;
+use super::data::{Kind, Numbers, Words};
+use crate::grouped;
+use std::fmt::Write;
+use stride_event::Ns;
+
+/// A time for people: three digits and a unit.
+pub fn duration(ns: Ns) -> String {
+    let (value, unit) = match ns {
+        0..1_000 => return format!("{ns} ns"),
+        1_000..1_000_000 => (ns as f64 / 1e3, "µs"),
+        1_000_000..1_000_000_000 => (ns as f64 / 1e6, "ms"),
+        1_000_000_000..100_000_000_000 => (ns as f64 / 1e9, "s"),
+        _ => {
+            let seconds = ns / 1_000_000_000;
+            let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+            return if hours > 0 { format!("{hours} h {minutes} min") } else { format!("{minutes} min {seconds} s") };
+        }
+    };
+    match value {
+        100.0.. => format!("{value:.0} {unit}"),
+        10.0.. => format!("{value:.1} {unit}"),
+        _ => format!("{value:.2} {unit}"),
+    }
+}
+
+fn percent(part: u64, all: u64) -> String {
+    let percent = part as f64 * 100.0 / all.max(1) as f64;
+    match percent {
+        99.5.. if part < all => "over 99%".into(),
+        10.0.. => format!("{percent:.0}%"),
+        0.1.. => format!("{percent:.1}%"),
+        _ if part > 0 => "under 0.1%".into(),
+        _ => "0%".into(),
+    }
+}
+
+fn count(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(n), if n == 1 { one } else { many })
+}
+
+#[derive(Default)]
+struct Sentence(Vec<Words>);
+
+impl Sentence {
+    fn push(&mut self, kind: Kind, text: impl Into<String>) -> &mut Sentence {
+        self.0.push(Words { text: text.into(), kind });
+        self
+    }
+
+    fn plain(&mut self, text: &str) -> &mut Sentence {
+        self.push(Kind::Plain, text)
+    }
+
+    fn strong(&mut self, text: impl Into<String>) -> &mut Sentence {
+        self.push(Kind::Strong, text)
+    }
+
+    fn code(&mut self, text: &str) -> &mut Sentence {
+        self.push(Kind::Code, text)
+    }
+}
+
+/// `most_failed`: syscall, error and how often.
+pub fn sentence(numbers: &Numbers, rows: &[Row], most_failed: Option<(&str, &str, u64)>) -> Vec<Words> {
+    let mut s = Sentence::default();
+    s.plain("Ran for ").strong(duration(numbers.length)).plain(" and made ");
+    s.strong(count(numbers.calls, "system call", "system calls"));
+    if numbers.processes > 1 || numbers.threads > 1 {
+        let mut whose = String::from(" in ");
+        if numbers.processes > 1 {
+            let _ = write!(whose, "{}", count(numbers.processes, "process", "processes"));
+        } else {
+            let _ = write!(whose, "{}", count(numbers.threads, "thread", "threads"));
+        }
+        s.plain(&whose);
+    }
+    if numbers.calls == 0 {
+        s.plain(".");
+        return s.0;
+    }
+    if numbers.errors == 0 {
+        s.plain("; none failed.");
+    } else {
+        s.plain("; ").strong(format!("{} failed", grouped(numbers.errors)));
+        s.plain(&format!(" ({}", percent(numbers.errors, numbers.calls)));
+        if let Some((call, errno, n)) = most_failed {
+            let share = if n == numbers.errors { "all of them " } else { "mostly " };
+            s.plain(&format!(", {share}")).code(call).plain(" with ").code(errno);
+        }
+        s.plain(").");
+    }
+    dominant(&mut s, numbers, rows);
+    s.0
+}
+
+/// What the time went into.
+fn dominant(s: &mut Sentence, numbers: &Numbers, rows: &[Row]) {
+    let time = |row: &&Row| row.counted.wall.total;
+    let longest = |waits: bool| {
+        let rows = rows.iter().filter(|row| (row.family == Family::Waiting) == waits);
+        rows.max_by_key(time).filter(|row| time(row) > 0)
+    };
+    let working = numbers.busy - numbers.waiting;
+    if let Some(wait) = longest(true).filter(|_| numbers.waiting * 10 > numbers.busy) {
+        s.plain(" ").strong(percent(numbers.waiting, numbers.busy)).plain(" of the time in calls was spent waiting, ");
+        let all = if time(&wait) == numbers.waiting { "all of it in " } else { "most of it in " };
+        s.plain(all).code(&wait.name).plain(".");
+    }
+    if let Some(work) = longest(false) {
+        let rest = if numbers.waiting * 10 > numbers.busy { " Of the rest, " } else { " Of the time in calls, " };
+        s.plain(rest).code(&work.name).plain(" took ").strong(percent(time(&work), working));
+        s.plain(&format!(" ({})", duration(time(&work))));
+    }
+    if let Some(often) = rows.iter().max_by_key(|row| row.counted.calls) {
+        let join = if longest(false).is_some() { "; " } else { " " };
+        s.plain(join).code(&often.name).plain(" was made most often: ");
+        s.strong(percent(often.counted.calls, numbers.calls)).plain(" of all calls.");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stride_event::Counted;
+    use stride_syscalls::Abi;
+
+    fn row(name: &str, family: Family, calls: u64, ns: Ns) -> Row {
+        let mut counted = Counted::new(Abi::NATIVE, 0);
+        counted.calls = calls;
+        counted.wall.add(ns);
+        Row { name: name.into(), family, counted }
+    }
+
+    fn text(words: &[Words]) -> String {
+        words.iter().map(|words| words.text.as_str()).collect()
+    }
+
+    #[test]
+    fn durations() {
+        for (ns, text) in [
+            (0, "0 ns"),
+            (1_250, "1.25 µs"),
+            (12_345_678, "12.3 ms"),
+            (999_000_000, "999 ms"),
+            (61_000_000_000, "61.0 s"),
+            (125_000_000_000, "2 min 5 s"),
+            (7_260_000_000_000, "2 h 1 min"),
+        ] {
+            assert_eq!(duration(ns), text);
+        }
+    }
+
+    #[test]
+    fn what_is_said() {
+        let rows = [row("wait4", Family::Waiting, 10, 600), row("read", Family::Transfer, 80, 300)];
+        let mut numbers = Numbers {
+            length: 2_500_000_000,
+            calls: 1_090,
+            errors: 109,
+            busy: 1_000,
+            waiting: 600,
+            threads: 3,
+            processes: 2,
+            lost: 0,
+        };
+        assert_eq!(
+            text(&sentence(&numbers, &rows, Some(("openat", "ENOENT", 100)))),
+            "Ran for 2.50 s and made 1,090 system calls in 2 processes; 109 failed (10%, mostly openat with ENOENT). \
+             60% of the time in calls was spent waiting, all of it in wait4. Of the rest, read took 75% (300 ns); \
+             read was made most often: 7.3% of all calls."
+        );
+        numbers = Numbers { calls: 0, errors: 0, processes: 1, threads: 1, ..numbers };
+        assert_eq!(text(&sentence(&numbers, &[], None)), "Ran for 2.50 s and made 0 system calls.");
+    }
+}

@@ -1,0 +1,83 @@
+//! The page around the data: one file that needs nothing else, and lets nothing else in.
+
+use super::data;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = concat!(
+    include_str!("js/base.js"),
+    include_str!("js/tables.js"),
+    include_str!("js/latency.js"),
+    include_str!("js/timeline.js"),
+    include_str!("js/page.js")
+);
+
+pub fn render(page: &data::Page) -> String {
+    let data = inert(&serde_json::to_string(page).unwrap_or_default());
+    // Nothing from anywhere, no script and no style but these two.
+    let policy = format!(
+        "default-src 'none'; script-src '{}'; style-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
+        hash(SCRIPT),
+        hash(STYLE)
+    );
+    let parts = [("{{policy}}", policy.as_str()), ("{{style}}", STYLE), ("{{data}}", &data), ("{{script}}", SCRIPT)];
+    let mut out = String::with_capacity(PAGE.len() + STYLE.len() + SCRIPT.len() + data.len() + 256);
+    let mut rest = PAGE;
+    for (mark, part) in parts {
+        // What was put in is not looked at again.
+        let Some((before, after)) = rest.split_once(mark) else { continue };
+        out.push_str(before);
+        out.push_str(part);
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// JSON that cannot be taken for markup: these characters occur in its strings only.
+pub fn inert(json: &str) -> String {
+    let mut out = String::with_capacity(json.len() + json.len() / 16);
+    let mut rest = json;
+    while let Some(at) = rest.find(['<', '>', '&', '\u{2028}', '\u{2029}', '\u{7f}']) {
+        out.push_str(&rest[..at]);
+        let mut left = rest[at..].chars();
+        if let Some(c) = left.next() {
+            out.push_str(&format!("\\u{:04x}", c as u32));
+        }
+        rest = left.as_str();
+    }
+    out.push_str(rest);
+    out
+}
+
+fn hash(text: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_ends_the_data() {
+        let hostile = "</script><!--\u{2028}&amp;{{script}}";
+        let json = inert(&serde_json::to_string(hostile).unwrap());
+        assert!(!json.contains(['<', '>', '&', '\u{2028}']), "{json}");
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), hostile);
+    }
+
+    #[test]
+    fn marks_are_there_once_and_in_order() {
+        let mut last = 0;
+        for mark in ["{{policy}}", "{{style}}", "{{data}}", "{{script}}"] {
+            assert_eq!(PAGE.matches(mark).count(), 1, "{mark}");
+            let at = PAGE.find(mark).unwrap();
+            assert!(at > last, "{mark}");
+            last = at;
+        }
+        assert!(!STYLE.contains("</") && !SCRIPT.contains("</script"));
+    }
+}

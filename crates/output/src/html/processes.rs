@@ -1,0 +1,307 @@
+//! Processes as a tree, and what each did.
+
+use super::data;
+use super::legible::{command_line, legible};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use stride_event::{Ns, Tid};
+use stride_track::Tracker;
+
+/// Twice as many are kept, and all that live.
+const ROOM: usize = 500;
+const COMMAND: usize = 300;
+
+/// Unique in a run, other than a pid.
+pub type Serial = u32;
+
+pub struct Process {
+    pid: Tid,
+    parent: Option<Serial>,
+    pub comm: String,
+    pub command: String,
+    from: Ns,
+    to: Option<Ns>,
+    end: End,
+    threads: u64,
+    pub calls: u64,
+    errors: u64,
+    busy: Ns,
+    /// Descendants that were given up.
+    more: u64,
+}
+
+#[derive(Clone, Copy)]
+enum End {
+    /// It was still there.
+    None,
+    Exit(i32),
+    Signal {
+        signal: i32,
+        core: bool,
+    },
+}
+
+pub struct Processes {
+    room: usize,
+    all: HashMap<Serial, Process>,
+    live: HashMap<Tid, Serial>,
+    next: Serial,
+    /// The ones that were given up and had no parent.
+    more: u64,
+    pub count: u64,
+    pub threads: u64,
+    /// When to look for some to give up.
+    limit: usize,
+    /// Of words and of each word, no more was captured.
+    captured: usize,
+    /// What the first process ran, as far as it was captured.
+    first_command: Vec<Vec<u8>>,
+}
+
+impl Processes {
+    pub fn new(captured: usize) -> Processes {
+        Processes::with(ROOM, captured)
+    }
+
+    fn with(room: usize, captured: usize) -> Processes {
+        let (all, live) = Default::default();
+        let (limit, first_command) = (2 * room, Vec::new());
+        Processes { room, all, live, next: 0, more: 0, count: 0, threads: 0, limit, captured, first_command }
+    }
+
+    pub fn started(&mut self, tid: Tid, pid: Tid, at: Ns, tracker: &Tracker) -> Serial {
+        self.threads += 1;
+        if tid == pid {
+            self.live.remove(&pid);
+        }
+        let serial = self.serial(pid, at, tracker);
+        if let Some(it) = self.all.get_mut(&serial) {
+            it.threads += 1;
+        }
+        serial
+    }
+
+    /// Which process goes by this id now.
+    pub fn serial(&mut self, pid: Tid, at: Ns, tracker: &Tracker) -> Serial {
+        if let Some(&serial) = self.live.get(&pid) {
+            return serial;
+        }
+        if self.all.len() >= self.limit {
+            self.prune(false);
+            self.limit = (self.all.len() + self.room).max(2 * self.room);
+        }
+        let serial = self.next;
+        self.next = self.next.wrapping_add(1);
+        let known = tracker.process(pid);
+        let parent = known.and_then(|it| it.parent).and_then(|parent| self.live.get(&parent)).copied();
+        let (comm, command) = known.map(|it| self.names(&it.comm, &it.command)).unwrap_or_default();
+        self.count += 1;
+        self.live.insert(pid, serial);
+        let process = Process {
+            pid,
+            parent,
+            comm,
+            command,
+            from: at,
+            to: None,
+            end: End::None,
+            threads: 0,
+            calls: 0,
+            errors: 0,
+            busy: 0,
+            more: 0,
+        };
+        self.all.insert(serial, process);
+        serial
+    }
+
+    pub fn call(&mut self, pid: Tid, at: Ns, took: Ns, failed: bool, tracker: &Tracker) -> Serial {
+        let serial = self.serial(pid, at, tracker);
+        if let Some(it) = self.all.get_mut(&serial) {
+            it.calls += 1;
+            it.errors += u64::from(failed);
+            it.busy += took;
+        }
+        serial
+    }
+
+    /// It runs something else.
+    pub fn renamed(&mut self, pid: Tid, tracker: &Tracker) {
+        let (Some(serial), Some(known)) = (self.live.get(&pid).copied(), tracker.process(pid)) else { return };
+        if serial == 0 {
+            self.first_command.clone_from(&known.command);
+        }
+        let names = self.names(&known.comm, &known.command);
+        if let Some(it) = self.all.get_mut(&serial) {
+            (it.comm, it.command) = names;
+        }
+    }
+
+    fn names(&self, comm: &[u8], command: &[Vec<u8>]) -> (String, String) {
+        (legible(comm, 64), command_line(command, COMMAND, self.captured))
+    }
+
+    /// Puts what is known of the first process's command from elsewhere in place of what was captured.
+    pub fn complete(&mut self, whole: impl FnOnce(&[Vec<u8>]) -> Option<String>) {
+        if let (Some(it), Some(whole)) = (self.all.get_mut(&0), whole(&self.first_command)) {
+            it.command = whole;
+        }
+    }
+
+    /// A thread is gone. The first one of a process is told to be when all are.
+    pub fn exited(&mut self, tid: Tid, at: Ns, status: i32) {
+        self.ended(tid, at, End::Exit(status));
+    }
+
+    pub fn killed(&mut self, tid: Tid, at: Ns, signal: i32, core: bool) {
+        self.ended(tid, at, End::Signal { signal, core });
+    }
+
+    fn ended(&mut self, tid: Tid, at: Ns, end: End) {
+        if let Some(it) = self.live.remove(&tid).and_then(|serial| self.all.get_mut(&serial)) {
+            (it.to, it.end) = (Some(at), end);
+        }
+    }
+
+    /// What was there first: the command, or the first of those attached to.
+    pub fn first(&self) -> Option<&Process> {
+        self.all.values().min_by_key(|it| it.from)
+    }
+
+    /// Gives up those that made the fewest calls. Their children become those of their parents.
+    fn prune(&mut self, living: bool) {
+        let lives = |it: &Process| self.live.contains_key(&it.pid) && it.to.is_none();
+        // The first stands for the whole run.
+        let first = self.all.iter().min_by_key(|(_, it)| it.from).map(|(serial, _)| *serial);
+        let mut order: Vec<(u64, Serial)> = self
+            .all
+            .iter()
+            .filter(|(serial, it)| (living || !lives(it)) && Some(**serial) != first)
+            .map(|(serial, it)| (it.calls, *serial))
+            .collect();
+        // Of equals, the latest go first.
+        order.sort_unstable_by_key(|&(calls, serial)| (calls, Reverse(serial)));
+        order.truncate(self.all.len().saturating_sub(self.room));
+        let gone: HashMap<Serial, Option<Serial>> =
+            order.iter().map(|(_, serial)| (*serial, self.all[serial].parent)).collect();
+        let kept = |mut parent: Option<Serial>| {
+            while let Some(up) = parent.and_then(|serial| gone.get(&serial)) {
+                parent = *up;
+            }
+            parent
+        };
+        for (serial, parent) in &gone {
+            let more = 1 + self.all.remove(serial).map_or(0, |it| it.more);
+            match kept(*parent).and_then(|parent| self.all.get_mut(&parent)) {
+                Some(parent) => parent.more += more,
+                None => self.more += more,
+            }
+        }
+        self.all.values_mut().for_each(|it| it.parent = kept(it.parent));
+    }
+
+    /// For the page: parents before children, each in the order of their beginning; and the place of each there.
+    pub fn into_data(mut self) -> (data::Processes, HashMap<Serial, usize>) {
+        if self.all.len() > self.room {
+            self.prune(true);
+        }
+        let mut children: HashMap<Option<Serial>, Vec<Serial>> = HashMap::new();
+        for (serial, it) in &self.all {
+            let parent = it.parent.filter(|parent| self.all.contains_key(parent));
+            children.entry(parent).or_default().push(*serial);
+        }
+        children.values_mut().for_each(|list| list.sort_by_key(|serial| Reverse((self.all[serial].from, *serial))));
+        let mut rows = Vec::with_capacity(self.all.len());
+        let mut places = HashMap::new();
+        let mut due: Vec<(Serial, usize)> =
+            children.remove(&None).unwrap_or_default().into_iter().map(|serial| (serial, 0)).collect();
+        while let Some((serial, depth)) = due.pop() {
+            places.insert(serial, rows.len());
+            rows.push(row(&self.all[&serial], depth));
+            due.extend(children.remove(&Some(serial)).unwrap_or_default().into_iter().map(|child| (child, depth + 1)));
+        }
+        (data::Processes { rows, more: self.more }, places)
+    }
+}
+
+fn row(it: &Process, depth: usize) -> data::Process {
+    let (end, ok) = match it.end {
+        End::None => ("lives on".to_owned(), true),
+        End::Exit(status) => (format!("exit {status}"), status == 0),
+        End::Signal { signal, core } => {
+            let mut name = Vec::new();
+            crate::names::signal(&mut name, signal);
+            let core = if core { ", core dumped" } else { "" };
+            (format!("{}{core}", String::from_utf8_lossy(&name)), false)
+        }
+    };
+    data::Process {
+        pid: it.pid,
+        depth,
+        name: it.comm.clone(),
+        command: it.command.clone(),
+        from: it.from,
+        to: it.to,
+        end,
+        ok,
+        threads: it.threads,
+        calls: it.calls,
+        errors: it.errors,
+        busy: it.busy,
+        more: it.more,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stride_event::{Event, Origin};
+
+    fn started(processes: &mut Processes, tracker: &mut Tracker, pid: Tid, parent: Option<Tid>, at: Ns) {
+        let origin = parent.map_or(Origin::Spawned, |parent| Origin::Forked { parent });
+        tracker.event(&Event::Started { tid: pid, process: pid, origin, at }, &());
+        processes.started(pid, pid, at, tracker);
+    }
+
+    fn ended(processes: &mut Processes, tracker: &mut Tracker, pid: Tid, at: Ns) {
+        tracker.event(&Event::Exited { tid: pid, status: 0, at }, &());
+        processes.exited(pid, at, 0);
+    }
+
+    #[test]
+    fn a_tree() {
+        let (mut processes, mut tracker) = (Processes::new(32), Tracker::default());
+        started(&mut processes, &mut tracker, 1, None, 0);
+        started(&mut processes, &mut tracker, 2, Some(1), 10);
+        started(&mut processes, &mut tracker, 3, Some(1), 20);
+        started(&mut processes, &mut tracker, 4, Some(2), 30);
+        processes.call(4, 35, 5, true, &tracker);
+        ended(&mut processes, &mut tracker, 4, 40);
+        processes.killed(3, 50, 9, false);
+        let (data, _) = processes.into_data();
+        let rows: Vec<_> = data.rows.iter().map(|p| (p.pid, p.depth, p.end.as_str(), p.calls, p.errors)).collect();
+        let expected =
+            [(1, 0, "lives on", 0, 0), (2, 1, "lives on", 0, 0), (4, 2, "exit 0", 1, 1), (3, 1, "SIGKILL", 0, 0)];
+        assert_eq!(rows, expected);
+    }
+
+    /// Each makes the next and ends; and one makes very many.
+    #[test]
+    fn very_many_stay_bounded() {
+        for chain in [true, false] {
+            let (mut processes, mut tracker) = (Processes::with(50, 32), Tracker::default());
+            started(&mut processes, &mut tracker, 1, None, 0);
+            for pid in 2..20_000 {
+                started(&mut processes, &mut tracker, pid, Some(if chain { pid - 1 } else { 1 }), pid as Ns);
+                let gone = if chain { pid - 1 } else { pid };
+                ended(&mut processes, &mut tracker, gone, pid as Ns);
+                assert!(processes.all.len() <= 102);
+            }
+            assert_eq!(processes.count, 19_999);
+            let (data, places) = processes.into_data();
+            assert_eq!((data.rows.len(), places.len()), (50, 50));
+            assert_eq!(data.more + data.rows.iter().map(|p| p.more).sum::<u64>() + 50, 19_999);
+            assert_eq!(data.rows[0].pid, 1);
+        }
+    }
+}

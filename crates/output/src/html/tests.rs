@@ -1,0 +1,209 @@
+//! The page as a whole, from made-up events.
+
+use super::*;
+use serde_json::Value;
+use stride_event::{Limits, Origin, Peek, Phase, capture};
+use stride_syscalls::plan::Plan;
+use stride_syscalls::{Abi, table};
+
+/// Memory at 0x1000.
+struct Memory<'a>(&'a [u8]);
+
+impl Peek for Memory<'_> {
+    fn peek(&mut self, addr: u64, buf: &mut [u8]) -> usize {
+        let from = addr.checked_sub(0x1000).and_then(|at| self.0.get(at as usize..)).unwrap_or_default();
+        let n = buf.len().min(from.len());
+        buf[..n].copy_from_slice(&from[..n]);
+        n
+    }
+}
+
+fn call(name: &str, tid: Tid, args: [u64; 6], memory: &[u8], at: Ns, took: Ns, outcome: Outcome) -> Call {
+    let entry = table(Abi::NATIVE).by_name(name).next().unwrap();
+    let (entered, returned) = (at, at + took);
+    let mut call = Call { tid, nr: entry.nr.into(), args, entered, returned, ..Call::default() };
+    let limits = Limits { text: 32, elements: 32 };
+    capture(&Plan::of(entry.row, call.abi), entry.row, Phase::Entry, &mut call, &limits, &mut Memory(memory));
+    call.outcome = outcome;
+    call
+}
+
+fn openat(tid: Tid, path: &[u8], at: Ns, took: Ns, outcome: Outcome) -> Call {
+    let memory = [path, b"\0"].concat();
+    call("openat", tid, [-100i64 as u64, 0x1000, 0, 0, 0, 0], &memory, at, took, outcome)
+}
+
+/// A sink whose content is seen afterwards.
+#[derive(Clone, Default)]
+struct Shared(Rc<std::cell::RefCell<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Run {
+    view: HtmlView,
+    tracker: Tracker,
+    out: Shared,
+}
+
+impl Run {
+    fn new() -> Run {
+        let out = Shared::default();
+        let info = RunInfo { engine: "made up".into(), ..RunInfo::default() };
+        let view = HtmlView::new(
+            "page".into(),
+            Box::new(out.clone()),
+            Style::default(),
+            Options::default(),
+            Box::new(()),
+            &info,
+        );
+        Run { view, tracker: Tracker::default(), out }
+    }
+
+    fn event(&mut self, event: &Event<'_>) {
+        self.tracker.event(event, &());
+        self.view.event(event, &self.tracker);
+    }
+
+    fn started(&mut self, tid: Tid, process: Tid, parent: Option<Tid>, at: Ns) {
+        let origin = parent.map_or(Origin::Spawned, |parent| Origin::Forked { parent });
+        self.event(&Event::Started { tid, process, origin, at });
+    }
+
+    fn finish(mut self, lost_calls: u64) -> (String, Value) {
+        let end = End { tracker: &self.tracker, lost_calls, lost_threads: 0 };
+        assert_eq!(self.view.finish(&end), "");
+        assert_eq!(self.view.take_error(), None);
+        let page = String::from_utf8(self.out.0.take()).unwrap();
+        let (_, data) = page.split_once("id=\"data\">").unwrap();
+        let data = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+        (page, data)
+    }
+}
+
+fn sum(list: &Value, key: &str) -> u64 {
+    list.as_array().unwrap().iter().map(|row| row[key].as_u64().unwrap()).sum()
+}
+
+#[test]
+fn every_section_counts_the_same_calls() {
+    let mut run = Run::new();
+    run.started(1, 1, None, 0);
+    run.started(2, 1, Some(1), 10);
+    run.started(3, 3, Some(1), 20);
+    for i in 0..300u64 {
+        let tid = 1 + (i % 3) as Tid;
+        let outcome = if i % 10 == 0 { Outcome::Error(2) } else { Outcome::Value(5) };
+        run.event(&Event::Exit(&openat(tid, format!("/f{}", i % 7).as_bytes(), 100 + i * 50, 10 + i, outcome)));
+    }
+    run.event(&Event::Exited { tid: 3, status: 4, at: 20_000 });
+    let (_, data) = run.finish(0);
+    let numbers = &data["numbers"];
+    assert_eq!((numbers["calls"].as_u64(), numbers["errors"].as_u64()), (Some(300), Some(30)));
+    assert_eq!((numbers["threads"].as_u64(), numbers["processes"].as_u64()), (Some(3), Some(2)));
+    assert_eq!(numbers["length"], 20_000);
+    let time: u64 = (0..300).map(|i| 10 + i).sum();
+    for (section, count, spent) in [
+        (&data["calls"]["rows"], "calls", "time"),
+        (&data["files"]["rows"], "calls", "time"),
+        (&data["timeline"]["lanes"], "calls", "busy"),
+        (&data["processes"]["rows"], "calls", "busy"),
+    ] {
+        assert_eq!((sum(section, count), sum(section, spent), sum(section, "errors")), (300, time, 30), "{section}");
+    }
+    assert_eq!(sum(&data["errors"]["rows"], "count"), 30);
+    assert_eq!(data["processes"]["rows"][1]["end"], "exit 4");
+    assert_eq!(data["slowest"].as_array().unwrap().len(), 100);
+    assert_eq!(data["slowest"][0]["took"], 309);
+    let text = data["slowest"][0]["text"].as_u64().unwrap() as usize;
+    assert_eq!(data["texts"][text], r#"openat(AT_FDCWD, "/f5", O_RDONLY) = 5"#);
+    assert_eq!(data["warnings"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn what_was_lost_comes_first() {
+    let mut run = Run::new();
+    run.view.note("'rec' breaks off at byte 7");
+    let (_, data) = run.finish(1204);
+    let warnings: Vec<_> = data["warnings"].as_array().unwrap().iter().map(|w| w.as_str().unwrap()).collect();
+    assert!(warnings[0].starts_with("1,204 calls were made and not seen"), "{warnings:?}");
+    assert_eq!(warnings[1], "'rec' breaks off at byte 7");
+    assert_eq!(data["numbers"]["lost"], 1204);
+}
+
+/// A call that tracing leaves in the middle of it is in the timeline; one that cannot return is not.
+#[test]
+fn calls_under_way_at_the_end() {
+    let mut run = Run::new();
+    run.started(1, 1, None, 0);
+    let exit = call("exit_group", 1, [0; 6], b"", 50, 30, Outcome::Gone);
+    run.event(&Event::Exit(&exit));
+    let mut blocked = call("pause", 1, [0; 6], b"", 100, 0, Outcome::Pending);
+    blocked.returned = 100;
+    run.event(&Event::Detached { tid: 1, call: Some(&blocked), at: 900 });
+    let (_, data) = run.finish(0);
+    let slices = data["timeline"]["lanes"][0]["slices"].as_array().unwrap();
+    let slice: Vec<u64> = slices.iter().map(|n| n.as_u64().unwrap()).collect();
+    assert_eq!((slice.len(), slice[0], slice[1], slice[3]), (5, 100, 800, 2));
+    assert_eq!(data["texts"][slice[4] as usize], "pause()");
+    assert_eq!(data["numbers"]["calls"], 0);
+}
+
+/// Whatever it is fed, the page stays small, and nothing in it ends its data.
+#[test]
+fn hostile_and_endless() {
+    let mut run = Run::new();
+    run.started(1, 1, None, 0);
+    let nasty = "</script><img src=x onerror=alert(1)>\u{2028}\n\u{202e}";
+    for i in 0..60_000u64 {
+        let (at, pid) = (i * 1_000, 100 + i as Tid);
+        let path = [format!("/{i}/").as_bytes(), nasty.as_bytes(), b"\xff\xfe", "<".repeat(300).as_bytes()].concat();
+        run.started(pid, pid, Some(1), at);
+        let outcome = if i % 2 == 0 { Outcome::Error(1 + (i % 130) as u32) } else { Outcome::Value(3) };
+        run.event(&Event::Exit(&openat(pid, &path, at, 10 + i * 7919 % 5_000, outcome)));
+        run.event(&Event::Exit(&openat(1, &path, at, 100 + i % 512, outcome)));
+        if i % 3 > 0 {
+            run.event(&Event::Killed { tid: pid, signal: 9, core: true, at: at + 900 });
+        }
+    }
+    let (page, data) = run.finish(7);
+    assert!(page.len() < 5_000_000, "{}", page.len());
+    assert_eq!(data["numbers"]["calls"], 120_000);
+    let lanes = &data["timeline"]["lanes"];
+    assert_eq!(lanes.as_array().unwrap().len() as u64 + data["timeline"]["more"].as_u64().unwrap(), 60_001);
+    let processes = &data["processes"];
+    let hidden = processes["more"].as_u64().unwrap() + sum(&processes["rows"], "more");
+    assert_eq!(processes["rows"].as_array().unwrap().len() as u64 + hidden, 60_001);
+    // Two scripts and nothing that a name has brought along.
+    assert_eq!((page.matches("</script").count(), page.matches("<script").count()), (2, 2));
+    assert!(!page.contains("<img") && !page.contains('\u{2028}') && !page.contains('\u{202e}'));
+    let name = data["errors"]["rows"][0]["name"].as_str().unwrap();
+    assert!(name.contains(r"</script><img src=x onerror=alert(1)>\u{2028}\n\u{202e}\xff\xfe"), "{name}");
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::Error::from_raw_os_error(28))
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let (style, options) = (Style::default(), Options::default());
+    let mut view = HtmlView::new("p.html".into(), Box::new(Full), style, options, Box::new(()), &RunInfo::default());
+    view.finish(&End { tracker: &Tracker::default(), lost_calls: 0, lost_threads: 0 });
+    assert_eq!(view.take_error().as_deref(), Some("Can't write the page 'p.html': No space left on device"));
+    assert_eq!(view.take_error(), None);
+}

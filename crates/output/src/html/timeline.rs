@@ -1,0 +1,295 @@
+//! The timeline: a lane for each thread.
+//!
+//! At first every call is kept as it is. When they become too many, the shortest are counted in bins, which are as wide as the
+//! shortest call still shown: so no more fits a bin than one call's length, whatever the scale. Width doubles whenever there is too
+//! much of either again. Nothing has to be known of the run beforehand, neither its length nor its pace.
+
+use super::calls::Index;
+use super::lane::{Ending, Lane, Slice};
+use super::processes::Serial;
+use std::collections::HashMap;
+use std::rc::Rc;
+use stride_event::{Ns, Tid};
+
+#[derive(Clone, Copy)]
+pub struct Room {
+    pub slices: usize,
+    pub bins: usize,
+    /// Twice as many are kept for a while.
+    pub lanes: usize,
+}
+
+pub const ROOM: Room = Room { slices: 20_000, bins: 60_000, lanes: 400 };
+
+pub struct Timeline {
+    room: Room,
+    /// Of a bin; 0 while every call is shown by itself.
+    width: Ns,
+    lanes: Vec<Lane>,
+    /// Those of threads that live.
+    live: HashMap<Tid, Option<usize>>,
+    /// Threads that there is no room for, in one: when they made calls.
+    others: Lane,
+    /// How many threads these are.
+    more: u64,
+    /// In all lanes.
+    slices: usize,
+    bins: usize,
+}
+
+/// A call, at a time since the run began.
+pub struct Made {
+    pub tid: Tid,
+    pub process: Serial,
+    pub at: Ns,
+    pub took: Ns,
+    pub call: Index,
+    pub end: Ending,
+    pub waits: bool,
+}
+
+impl Default for Timeline {
+    fn default() -> Timeline {
+        Timeline::new(ROOM)
+    }
+}
+
+impl Timeline {
+    pub fn new(room: Room) -> Timeline {
+        Timeline {
+            room,
+            width: 0,
+            lanes: Vec::new(),
+            live: HashMap::new(),
+            others: Lane::default(),
+            more: 0,
+            slices: 0,
+            bins: 0,
+        }
+    }
+
+    pub fn started(&mut self, tid: Tid, process: Serial, at: Ns) {
+        self.ended(tid, at);
+        self.lane(tid, process, at);
+    }
+
+    pub fn ended(&mut self, tid: Tid, at: Ns) {
+        if let Some(Some(lane)) = self.live.remove(&tid) {
+            self.lanes[lane].to = Some(at);
+        }
+    }
+
+    /// The name of a thread, as it is now.
+    pub fn name(&mut self, tid: Tid, name: impl FnOnce() -> String) {
+        if let Some(Some(lane)) = self.live.get(&tid) {
+            self.lanes[*lane].name = name();
+        }
+    }
+
+    /// Thread `old` goes on as `tid`.
+    pub fn superseded(&mut self, tid: Tid, old: Tid, at: Ns) {
+        self.ended(tid, at);
+        if let Some(lane) = self.live.remove(&old) {
+            self.live.insert(tid, lane);
+        }
+    }
+
+    pub fn living(&self) -> Vec<Tid> {
+        self.live.keys().copied().collect()
+    }
+
+    /// The place of a thread's lane, if it has one of its own.
+    fn lane(&mut self, tid: Tid, process: Serial, at: Ns) -> Option<usize> {
+        if let Some(&lane) = self.live.get(&tid) {
+            return lane;
+        }
+        if self.lanes.len() >= 2 * self.room.lanes {
+            self.drop_lanes();
+        }
+        self.lanes.push(Lane { tid, process, from: at, ..Lane::default() });
+        let lane = Some(self.lanes.len() - 1);
+        self.live.insert(tid, lane);
+        lane
+    }
+
+    pub fn add(&mut self, made: &Made, text: impl FnOnce() -> Rc<str>) {
+        let &Made { at, took, call, end, .. } = made;
+        let place = self.lane(made.tid, made.process, at);
+        let lane = place.map_or(&mut self.others, |lane| &mut self.lanes[lane]);
+        lane.calls += 1;
+        lane.errors += u64::from(end == Ending::Failed);
+        lane.busy += took;
+        lane.waiting += if made.waits { took } else { 0 };
+        if place.is_some() && took >= self.width {
+            lane.slices.push(Slice { at, took, call, end, waits: made.waits, text: text() });
+            self.slices += 1;
+        } else {
+            let before = lane.bins.len();
+            let took = if place.is_none() || made.waits { 0 } else { took };
+            lane.count(at, took, call, end == Ending::Failed, self.width);
+            self.bins += lane.bins.len() - before;
+        }
+        if self.slices > self.room.slices || self.bins > self.room.bins {
+            self.coarsen();
+        }
+    }
+
+    /// A call that did not return: no matter how many there are, a thread has one at a time.
+    pub fn stuck(&mut self, made: &Made, text: impl FnOnce() -> Rc<str>) {
+        if let Some(lane) = self.lane(made.tid, made.process, made.at) {
+            let &Made { at, took, call, end, .. } = made;
+            self.lanes[lane].slices.push(Slice { at, took, call, end, waits: made.waits, text: text() });
+            self.slices += 1;
+        }
+    }
+
+    fn coarsen(&mut self) {
+        self.others.widen(false);
+        self.recount();
+        while self.slices > self.room.slices / 2 || self.bins > self.room.bins / 2 {
+            if self.width == 0 {
+                self.fold(self.usual());
+            } else {
+                self.all().for_each(|lane| lane.widen(true));
+                self.fold(2 * self.width);
+            }
+        }
+    }
+
+    fn fold(&mut self, width: Ns) {
+        self.width = width;
+        self.all().for_each(|lane| lane.fold(width));
+        self.recount();
+    }
+
+    /// What half of the calls are shorter than.
+    fn usual(&self) -> Ns {
+        let mut all: Vec<Ns> = self.lanes.iter().flat_map(|lane| &lane.slices).map(|slice| slice.took).collect();
+        let middle = all.len() / 2;
+        if all.is_empty() { 1 } else { (*all.select_nth_unstable(middle).1 + 1).next_power_of_two() }
+    }
+
+    fn all(&mut self) -> impl Iterator<Item = &mut Lane> {
+        self.lanes.iter_mut().chain([&mut self.others])
+    }
+
+    fn recount(&mut self) {
+        self.slices = self.all().map(|lane| lane.slices.len()).sum();
+        self.bins = self.all().map(|lane| lane.bins.len()).sum();
+    }
+
+    /// Keeps the lanes of threads that made the most calls.
+    fn drop_lanes(&mut self) {
+        if self.width == 0 {
+            self.fold(self.usual());
+        }
+        let mut weights: Vec<u64> = self.lanes.iter().map(|lane| lane.calls).collect();
+        let place = weights.len() - self.room.lanes;
+        let (_, &mut least, above) = weights.select_nth_unstable(place);
+        // Of those that made just as many, there is room for some.
+        let mut room = self.room.lanes - above.iter().filter(|&&calls| calls > least).count();
+        let (mut kept, mut places) = (Vec::new(), Vec::new());
+        for lane in std::mem::take(&mut self.lanes) {
+            let equal = lane.calls == least && room > 0;
+            room -= usize::from(equal);
+            if equal || lane.calls > least {
+                places.push(Some(kept.len()));
+                kept.push(lane);
+            } else {
+                places.push(None);
+                self.more += 1;
+                self.others.absorb(lane, self.width);
+            }
+        }
+        self.others.widen(false);
+        self.lanes = kept;
+        self.live.values_mut().for_each(|lane| *lane = lane.and_then(|lane| places[lane]));
+        self.recount();
+    }
+
+    /// Width of bins, lanes, and what there was no room for: when these threads made calls, and how many they are.
+    pub fn into_parts(mut self) -> (Ns, Vec<Lane>, Lane, u64) {
+        if self.lanes.len() > self.room.lanes {
+            self.drop_lanes();
+        }
+        self.all().for_each(|lane| lane.widen(false));
+        (self.width, self.lanes, self.others, self.more)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: Room = Room { slices: 100, bins: 300, lanes: 20 };
+
+    fn made(tid: Tid, at: Ns, took: Ns) -> Made {
+        Made { tid, process: 1, at, took, call: 0, end: Ending::Returned, waits: false }
+    }
+
+    fn calls(lanes: &[Lane], others: &Lane) -> u64 {
+        let bins = |lane: &Lane| lane.bins.iter().map(|bin| bin.calls).sum::<u64>() + lane.slices.len() as u64;
+        lanes.iter().map(bins).sum::<u64>() + bins(others)
+    }
+
+    #[test]
+    fn few_calls_are_kept_as_they_are() {
+        let mut timeline = Timeline::new(SMALL);
+        (0..100).for_each(|i| timeline.add(&made(1, i * 10, 3), || "text".into()));
+        let (width, lanes, _, more) = timeline.into_parts();
+        assert_eq!((width, lanes.len(), lanes[0].slices.len(), lanes[0].bins.len(), more), (0, 1, 100, 0, 0));
+    }
+
+    #[test]
+    fn many_calls_of_one_thread_stay_bounded() {
+        let mut timeline = Timeline::new(SMALL);
+        let mut texts = 0;
+        for i in 0..100_000u64 {
+            let took = if i % 1000 == 0 { 5_000 } else { 1 + i % 9 };
+            timeline.add(&made(1, i * 10_000, took), || {
+                texts += 1;
+                "text".into()
+            });
+            assert!(timeline.slices <= 101 && timeline.bins <= 302);
+        }
+        let (width, lanes, others, _) = timeline.into_parts();
+        assert!(width.is_power_of_two());
+        assert_eq!(calls(&lanes, &others), 100_000);
+        assert!(texts < 2_000, "texts are made for what is kept only: {texts}");
+        let busy: Ns = lanes[0].bins.iter().map(|b| b.busy).chain(lanes[0].slices.iter().map(|s| s.took)).sum();
+        assert_eq!(busy, lanes[0].busy);
+    }
+
+    #[test]
+    fn many_threads_stay_bounded() {
+        let mut timeline = Timeline::new(SMALL);
+        for i in 0..100_000u64 {
+            let tid = 10 + i as Tid;
+            timeline.started(tid, 1, i * 100);
+            timeline.add(&made(tid, i * 100, 20), || "".into());
+            timeline.add(&made(1, i * 100, 20), || "".into());
+            if i % 2 == 0 {
+                timeline.ended(tid, i * 100 + 50);
+            }
+            assert!(timeline.lanes.len() <= 40 && timeline.bins <= 302);
+        }
+        let (_, lanes, others, more) = timeline.into_parts();
+        assert_eq!(calls(&lanes, &others), 200_000);
+        assert_eq!((lanes.len() as u64 + more, lanes.len()), (100_001, 20));
+        assert_eq!(lanes.iter().find(|lane| lane.tid == 1).unwrap().calls, 100_000);
+    }
+
+    /// An id that comes again is another thread.
+    #[test]
+    fn ids_are_used_again() {
+        let mut timeline = Timeline::default();
+        timeline.started(5, 5, 0);
+        timeline.add(&made(5, 1, 1), || "".into());
+        timeline.ended(5, 3);
+        timeline.started(5, 4, 7);
+        timeline.add(&made(5, 8, 1), || "".into());
+        let (_, lanes, ..) = timeline.into_parts();
+        let lanes: Vec<_> = lanes.iter().map(|l| (l.tid, l.process, l.from, l.to, l.calls)).collect();
+        assert_eq!(lanes, [(5, 5, 0, Some(3), 1), (5, 4, 7, None, 1)]);
+    }
+}

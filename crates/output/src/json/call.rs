@@ -1,0 +1,127 @@
+//! A call as JSON: in one piece, or its arguments as far as they were known when it was entered and the rest when it returned.
+
+use super::Json;
+use super::event::Moment;
+use stride_decode::{Decoded, Dump, Value};
+use stride_event::{Call, Ns, Outcome};
+use stride_syscalls::{Abi, Ret, table};
+
+/// What `abi` is called.
+pub fn abi_name(abi: Abi) -> &'static str {
+    match abi {
+        Abi::X86_64 => "x86_64",
+        Abi::I386 => "i386",
+        Abi::Aarch64 => "aarch64",
+    }
+}
+
+impl Json<'_> {
+    pub fn begin_call(&mut self, abi: Abi, nr: u64, moment: &Moment<'_>) {
+        self.out.push(b'{');
+        self.key("type").str("call");
+        match table(abi).get(nr) {
+            Some(entry) => self.key("name").str(entry.row.name),
+            None => self.key("name").str(&format!("syscall_{nr:#x}")),
+        }
+        self.who(moment);
+    }
+
+    /// What comes last.
+    pub fn end_call(&mut self, abi: Abi, nr: u64, duration: Option<Ns>, ip: Option<u64>) {
+        if let Some(duration) = duration {
+            self.key("duration_ns").int(duration);
+        }
+        self.key("nr").int(nr);
+        self.key("abi").str(abi_name(abi));
+        if let Some(ip) = ip {
+            self.key("ip").hex(ip);
+        }
+        self.out.extend_from_slice(b"}\n");
+    }
+
+    /// Arguments by name; with `-e raw`, the registers they come in. What is begun so is ended by [`Json::end_args`].
+    pub fn begin_args(&mut self, raw: bool) {
+        self.key(if raw { "registers" } else { "args" });
+        self.out.push(if raw { b'[' } else { b'{' });
+    }
+
+    pub fn args(&mut self, decoded: &Decoded<'_>, raw: bool) {
+        let shown = decoded.row.and_then(|row| row.args.get(decoded.skipped.checked_sub(1)?));
+        let mut before = shown.map_or("", |arg| arg.name);
+        for arg in decoded.args {
+            match arg.value {
+                _ if raw => self.value(&arg.value),
+                // What became of the argument before has no name of its own.
+                Value::Becomes(value) => self.key_of(before, "_after").value(value),
+                ref value => {
+                    before = arg.name;
+                    self.key(arg.name).value(value);
+                }
+            }
+        }
+    }
+
+    pub fn end_args(&mut self, raw: bool) {
+        self.out.push(if raw { b']' } else { b'}' });
+    }
+
+    /// How it ended.
+    pub fn outcome(&mut self, call: &Call, decoded: &Decoded<'_>, raw: bool) {
+        let ret = decoded.row.filter(|_| !raw).map(|row| row.returns(&call.args, call.abi));
+        match call.outcome {
+            Outcome::Pending | Outcome::Gone => self.unfinished(),
+            Outcome::Value(_) if matches!(ret, Some(Ret::Never)) => self.unfinished(),
+            Outcome::Error(errno) => {
+                self.key("outcome").str("error");
+                self.key("error").errno(errno);
+            }
+            Outcome::Value(v) => {
+                self.key("outcome").str("ok");
+                let word = call.abi.cut(v as u64);
+                let Some(returned) = &decoded.ret else { return };
+                match ret {
+                    Some(Ret::Flags(set)) => return self.key("ret").flags(word, set),
+                    Some(Ret::Enum(set)) => return self.key("ret").value(&Value::Enum { raw: word, set }),
+                    Some(Ret::NarrowInt) => return self.key("ret").int(v),
+                    _ => self.key("ret").value(&returned.value),
+                }
+                if let Some(note) = &returned.note {
+                    self.key("note").value(note);
+                }
+            }
+        }
+    }
+
+    pub fn unfinished(&mut self) {
+        self.key("outcome").str("unfinished");
+    }
+
+    /// `-e read`, `-e write`: what the call moved, whole.
+    pub fn dump(&mut self, dump: &[Dump<'_>]) {
+        if dump.is_empty() {
+            return;
+        }
+        self.key("data").array(|j| {
+            for piece in dump {
+                j.object(|j| match *piece {
+                    Dump::Vector { index, buffers } => {
+                        j.key("message").int(index);
+                        j.key("buffers").int(buffers);
+                    }
+                    Dump::Buffer { index, len } => {
+                        j.key("buffer").int(index);
+                        j.key("len").int(len);
+                    }
+                    Dump::Bytes { bytes, len } => {
+                        j.name("text", bytes);
+                        j.key("len").int(len);
+                    }
+                    Dump::Missing { len, addr, .. } => {
+                        j.key("missing").int(len);
+                        j.key("address").hex(addr);
+                    }
+                });
+            }
+        });
+    }
+}

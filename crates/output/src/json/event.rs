@@ -1,0 +1,111 @@
+//! Everything but calls as JSON.
+
+use super::{Json, VERSION};
+use crate::RunInfo;
+use std::os::unix::ffi::OsStrExt;
+use stride_decode::{Text, TextKind};
+use stride_event::{Ns, Origin, Tid};
+
+/// Whose event it is, and when it came.
+#[derive(Clone, Copy)]
+pub struct Moment<'a> {
+    pub tid: Tid,
+    pub pid: Option<Tid>,
+    pub comm: Option<&'a [u8]>,
+    pub at: Ns,
+    pub wall_offset: i128,
+}
+
+/// What there was, for the last object.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    pub calls: u64,
+    pub errors: u64,
+    pub unfinished: u64,
+    pub signals: u64,
+}
+
+impl Json<'_> {
+    /// An object on a line of its own.
+    pub fn line(&mut self, kind: &str, members: impl FnOnce(&mut Self)) {
+        self.object(|j| {
+            j.key("type").str(kind);
+            members(j);
+        });
+        self.out.push(b'\n');
+    }
+
+    pub fn who(&mut self, m: &Moment<'_>) {
+        // A process whose start was not seen is known by its thread only.
+        if let Some(pid) = m.pid {
+            self.key("pid").int(pid);
+        }
+        self.key("tid").int(m.tid);
+        if let Some(comm) = m.comm {
+            self.name("comm", comm);
+        }
+    }
+
+    pub fn when(&mut self, m: &Moment<'_>) {
+        // Nobody saw when.
+        if m.at == 0 {
+            return;
+        }
+        self.key("time_ns").int((i128::from(m.at) + m.wall_offset).max(0) as u64);
+        self.key("start_ns").int(m.at);
+    }
+
+    /// An event on a line of its own.
+    pub fn event(&mut self, kind: &str, m: &Moment<'_>, members: impl FnOnce(&mut Self)) {
+        self.line(kind, |j| {
+            j.who(m);
+            members(j);
+            j.when(m);
+        });
+    }
+
+    /// A word of a command line.
+    pub fn word_of(&mut self, word: &[u8]) {
+        self.text(Text { bytes: word, cut: false, kind: TextKind::Str });
+    }
+
+    /// The first object: where all this comes from.
+    pub fn trace(&mut self, info: &RunInfo) {
+        self.line("trace", |j| {
+            j.key("schema").int(VERSION);
+            j.key("version").str(&info.version);
+            j.key("command_line").array(|j| info.args.iter().for_each(|word| j.word_of(word.as_bytes())));
+            j.key("host").str(&info.host);
+            j.key("kernel").str(&info.release);
+            j.key("machine").str(&info.machine);
+            j.key("engine").str(&info.engine);
+            j.key("wall_offset_ns").int(info.wall_offset as i64);
+            j.key("time_ns").int((i128::from(info.started) + info.wall_offset).max(0) as u64);
+            j.key("start_ns").int(info.started);
+        });
+    }
+
+    pub fn origin(&mut self, origin: Origin) {
+        let (name, parent) = match origin {
+            Origin::Spawned => ("spawned", None),
+            Origin::Attached => ("attached", None),
+            Origin::Forked { parent } => ("forked", Some(parent)),
+        };
+        self.key("origin").str(name);
+        if let Some(parent) = parent {
+            self.key("parent").int(parent);
+        }
+    }
+
+    /// The last object: without it, the output was cut off.
+    pub fn end(&mut self, counts: &Counts, lost_calls: u64, unseen_threads: u64) {
+        self.line("end", |j| {
+            j.key("calls").int(counts.calls);
+            j.key("errors").int(counts.errors);
+            j.key("unfinished").int(counts.unfinished);
+            j.key("signals").int(counts.signals);
+            j.key("lost_calls").int(lost_calls);
+            j.key("unseen_threads").int(unseen_threads);
+        });
+    }
+}

@@ -1,0 +1,363 @@
+//! Decoded values as JSON. What a value looks like follows from what it is, never from how large it is or what else is known.
+
+use super::Json;
+use crate::{Style, Writer, names};
+use stride_decode::{FdNote, Member, Tail, Text, TextKind, Value};
+use stride_syscalls::{Part, Set};
+
+/// The member of an object, and the last element of an array, that tells what was left out.
+pub const REST: &str = "_rest";
+/// Bytes behind the last member known of a struct.
+pub const EXTRA: &str = "_extra";
+
+impl Json<'_> {
+    pub fn value(&mut self, value: &Value<'_>) {
+        match *value {
+            Value::Int(n) => self.int(n),
+            Value::UInt(n) | Value::Ticks(n) => self.int(n),
+            Value::Hex(n) | Value::HexWide { raw: n, .. } | Value::PadHex { raw: n, .. } => self.hex(n),
+            Value::Addr(0) => self.null(),
+            Value::Addr(n) => self.hex(n),
+            Value::Octal(n) => self.octal(n),
+            Value::Errno(n) => self.named(names::errno(n.unsigned_abs()).map(|e| e.0), |j| j.int(n)),
+            Value::Fd { fd, note } => self.fd(fd, note),
+            Value::Pid { id, note, .. } => self.object(|j| {
+                j.key("pid").int(id);
+                if let Some(comm) = note.comm {
+                    j.name("comm", comm);
+                }
+                if let Some(outer) = note.outer {
+                    j.key("outer").int(outer);
+                }
+            }),
+            Value::Flags { raw, set } => self.flags(raw, set),
+            Value::Enum { raw, set } => self.named(set.name_of(raw), |j| j.number(raw, set)),
+            Value::Name { raw, name } => self.named(Some(name), |j| j.hex(raw)),
+            Value::Signal(n) => self.signal(n),
+            Value::Text(text) => self.text(text),
+            Value::Struct(members, tail) => self.object(|j| {
+                members.iter().for_each(|m| j.member(m));
+                if tail != Tail::End {
+                    j.key(REST).tail(tail);
+                }
+            }),
+            Value::Array(items, tail) => self.array(|j| {
+                j.each(items);
+                if tail != Tail::End {
+                    j.object(|j| j.key(REST).tail(tail));
+                }
+            }),
+            Value::SigSet(mask) => self.array(|j| {
+                for signal in (1..=64).filter(|s| mask.get((s - 1) / 8).is_some_and(|b| b & (1 << ((s - 1) % 8)) != 0))
+                {
+                    j.signal_name(signal as i32);
+                }
+            }),
+            Value::Set(items) | Value::Seq(items) => self.array(|j| j.each(items)),
+            Value::Mode(mode) => self.mode(mode),
+            Value::WaitStatus(status, _) => self.wait_status(status),
+            // What the network or the kernel packs, unpacked.
+            Value::Notation { name: "htons" | "htonl" | "htobe64", args: [host], .. } => self.value(host),
+            Value::Notation { raw, name: "makedev", args: [Value::Hex(major), Value::Hex(minor)] } => {
+                self.object(|j| {
+                    j.key("raw").hex(raw);
+                    j.key("major").int(*major);
+                    j.key("minor").int(*minor);
+                })
+            }
+            Value::Notation { raw, name, args } => self.call(&Value::Hex(raw), name, args),
+            Value::Macro { number, name, args } => self.call(number, name, args),
+            Value::Ip(ip) => self.text_of(&format_args!("{ip}")),
+            Value::Or(parts) => self.or(parts),
+            Value::Known(_, meaning @ Value::Notation { .. }) => self.value(meaning),
+            Value::Known(raw, meaning) => self.object(|j| {
+                j.key("raw").value(raw);
+                j.key("means").value(meaning);
+            }),
+            Value::Change(before, after) => self.object(|j| {
+                j.key("before").value(before);
+                j.key("after").value(after);
+            }),
+            // The date of a number of seconds says nothing new.
+            Value::Comment(value, Value::Time { .. }) => self.value(value),
+            Value::Comment(value, comment) => self.object(|j| {
+                j.key("value").value(value);
+                j.key("comment").value(comment);
+            }),
+            Value::Time { .. } => self.spelt(value),
+            Value::Numbered(value)
+            | Value::Nameless(value, _)
+            | Value::Remark(_, value)
+            | Value::Symbolic(value)
+            | Value::Gloss(value)
+            | Value::Styled(value)
+            | Value::Becomes(value) => self.value(value),
+            Value::Absent => self.null(),
+            Value::Literal(text) | Value::Ascii(text) => self.str(text),
+            Value::Plain(bytes) => _ = self.bytes(bytes),
+            Value::Named(name, value) => self.object(|j| j.key(name).value(value)),
+            Value::Glue(parts) => self.glue(parts),
+        }
+    }
+
+    fn each(&mut self, items: &[Value<'_>]) {
+        items.iter().for_each(|item| self.value(item));
+    }
+
+    pub fn member(&mut self, member: &Member<'_>) {
+        self.key(if member.name.is_empty() { EXTRA } else { member.name }).value(&member.value);
+    }
+
+    /// Why there is no more: brevity, nobody knows, or the address from which on it could not be read.
+    fn tail(&mut self, tail: Tail) {
+        match tail {
+            Tail::End => self.null(),
+            Tail::More => self.str("abbreviated"),
+            Tail::Unknown => self.str("unknown"),
+            Tail::Unread(addr) => self.hex(addr),
+        }
+    }
+
+    /// Text as such, its bytes beside it where they are no UTF-8 (or no text), and whether there is more of it.
+    pub(super) fn text(&mut self, text: Text<'_>) {
+        self.object(|j| {
+            let shown = text.kind != TextKind::HexBytes && j.key("text").bytes(text.bytes);
+            if !shown {
+                j.key("hex").octet_string(text.bytes);
+            }
+            if text.cut {
+                j.key("truncated").bool(true);
+            }
+        });
+    }
+
+    /// A number and the name it has, if it has one.
+    fn named(&mut self, name: Option<&str>, number: impl FnOnce(&mut Self)) {
+        self.object(|j| {
+            number(j.key("raw"));
+            if let Some(name) = name {
+                j.key("name").str(name);
+            }
+        });
+    }
+
+    /// Decimal or hexadecimal, as the names' header spells it.
+    fn number(&mut self, raw: u64, set: &Set) {
+        match (set.decimal, u32::try_from(raw)) {
+            (false, _) => self.hex(raw),
+            (true, Ok(raw)) if set.name_of(raw.into()).is_some() => self.int(raw as i32),
+            (true, _) => self.int(raw),
+        }
+    }
+
+    pub fn signal(&mut self, signal: i32) {
+        self.object(|j| {
+            j.key("raw").int(signal);
+            if (1..=64).contains(&signal) {
+                j.key("name").signal_name(signal);
+            }
+        });
+    }
+
+    fn signal_name(&mut self, signal: i32) {
+        self.next();
+        self.out.push(b'"');
+        names::signal(self.out, signal);
+        self.out.push(b'"');
+    }
+
+    /// An error as `errno` tells it.
+    pub fn errno(&mut self, errno: u32) {
+        self.object(|j| {
+            j.key("errno").int(errno);
+            if let Some((name, _)) = names::errno(errno) {
+                j.key("name").str(name);
+            }
+        });
+    }
+
+    pub fn flags(&mut self, raw: u64, set: &Set) {
+        self.object(|j| {
+            j.key("raw").hex(raw);
+            let mut left = 0;
+            j.key("set").array(|j| left = j.parts(raw, set));
+            if left != 0 {
+                j.key("unknown").hex(left);
+            }
+        });
+    }
+
+    /// The names of a flag word as elements. What has none.
+    fn parts(&mut self, raw: u64, set: &Set) -> u64 {
+        let mut left = 0;
+        let any = set.parts(raw, |part| match part {
+            Part::Name(name) => self.str(name),
+            Part::Lead(bits) | Part::Rest(bits) => left |= bits,
+            Part::Number(number, by) => self.text_of(&format_args!("{number}<<{by}")),
+        });
+        if any { left } else { raw }
+    }
+
+    /// A word of several parts looks like one of flags, if each of the parts stands in its place. (Two sets of flags are two words.)
+    fn or(&mut self, parts: &[Value<'_>]) {
+        let mut raw = 0;
+        let mut sets = 0;
+        for part in parts {
+            sets += usize::from(matches!(part, Value::Flags { .. }));
+            raw |= match *part {
+                _ if sets > 1 => return self.object(|j| j.key("or").array(|j| j.each(parts))),
+                Value::Flags { raw, .. } | Value::Enum { raw, .. } | Value::Name { raw, .. } => raw,
+                Value::Hex(raw) | Value::Octal(raw) => raw,
+                Value::Signal(signal) => signal as u64,
+                _ => return self.object(|j| j.key("or").array(|j| j.each(parts))),
+            };
+        }
+        self.object(|j| {
+            j.key("raw").hex(raw);
+            let mut left = 0;
+            j.key("set").array(|j| {
+                for part in parts {
+                    match *part {
+                        Value::Flags { raw, set } => left |= j.parts(raw, set),
+                        Value::Enum { raw, set } => match set.name_of(raw) {
+                            Some(name) => j.str(name),
+                            None => left |= raw,
+                        },
+                        Value::Name { name, .. } => j.str(name),
+                        Value::Signal(signal @ 1..=64) => j.signal_name(signal),
+                        Value::Signal(signal) => left |= signal as u64,
+                        Value::Hex(raw) | Value::Octal(raw) => left |= raw,
+                        _ => {}
+                    }
+                }
+            });
+            if left != 0 {
+                j.key("unknown").hex(left);
+            }
+        });
+    }
+
+    fn fd(&mut self, fd: i32, note: Option<&FdNote<'_>>) {
+        const AT_FDCWD: i32 = -100;
+        self.object(|j| {
+            j.key("fd").int(fd);
+            if fd == AT_FDCWD {
+                j.key("name").str("AT_FDCWD");
+            }
+            match note {
+                Some(note) => {
+                    let named = !note.path.is_empty();
+                    if named {
+                        j.referent(note.path, false);
+                    }
+                    if !note.detail.is_empty() {
+                        j.key(if named { "detail" } else { "socket" }).str(note.detail);
+                    }
+                    if note.deleted {
+                        j.key("deleted").bool(true);
+                    }
+                }
+                None => {
+                    if let Some(known) = j.known.iter().flatten().find(|known| known.fd == fd) {
+                        let (name, socket) = (known.name, known.socket);
+                        j.referent(name, socket);
+                    }
+                }
+            }
+        });
+    }
+
+    /// What a descriptor refers to: a path, a socket, or what has neither path nor peer.
+    fn referent(&mut self, name: &[u8], socket: bool) {
+        let key = match name {
+            _ if socket => "socket",
+            [b'/', ..] => "path",
+            name if name.starts_with(b"socket:") => "socket",
+            _ => "object",
+        };
+        self.name(key, name);
+    }
+
+    fn mode(&mut self, mode: u64) {
+        const TYPE: u64 = 0o170_000;
+        const SPECIAL: [(u64, &str); 3] = [(0o4000, "S_ISUID"), (0o2000, "S_ISGID"), (0o1000, "S_ISVTX")];
+        self.object(|j| {
+            j.key("raw").octal(mode);
+            if let Some(kind) = stride_syscalls::sets::files::FILE_TYPE.name_of(mode & TYPE) {
+                j.key("type").str(kind);
+            }
+            let special = SPECIAL.iter().filter(|(bit, _)| mode & bit != 0);
+            j.key("set").array(|j| special.for_each(|(_, name)| j.str(name)));
+            j.key("perm").octal(mode & 0o777);
+        });
+    }
+
+    fn wait_status(&mut self, status: u32) {
+        let code = (status >> 8) & 0xff;
+        self.object(|j| {
+            j.key("raw").int(status);
+            match status & 0x7f {
+                _ if status == 0xffff => j.key("continued").bool(true),
+                0 => j.key("exited").int(code),
+                0x7f => j.key("stopped").signal((code & 0x7f) as i32),
+                signal => {
+                    j.key("killed").signal(signal as i32);
+                    j.key("core").bool(status & 0x80 != 0);
+                }
+            }
+        });
+    }
+
+    fn call(&mut self, raw: &Value<'_>, name: &str, args: &[Value<'_>]) {
+        self.object(|j| {
+            j.key("raw").value(raw);
+            j.key("call").str(name);
+            j.key("args").array(|j| j.each(args));
+        });
+    }
+
+    /// Parts that strace's notation puts side by side: what they are is told by a word before the value, or only by the text itself.
+    fn glue(&mut self, parts: &[Value<'_>]) {
+        match parts {
+            // The name of a unix socket that is no file begins with a NUL.
+            [Value::Plain(b"@"), Value::Text(text)] => {
+                let bytes = [b"\0", text.bytes].concat();
+                self.text(Text { bytes: &bytes, ..*text });
+            }
+            [label, value] if label_of(label).is_some() => {
+                self.object(|j| j.key(label_of(label).unwrap_or_default()).value(value));
+            }
+            parts => self.spelt(&Value::Glue(parts)),
+        }
+    }
+
+    fn octal(&mut self, n: u64) {
+        self.text_of(&format_args!("0{n:o}"));
+    }
+
+    /// Text that takes no escapes.
+    fn text_of(&mut self, text: &dyn std::fmt::Display) {
+        use std::io::Write as _;
+        self.next();
+        // Writing to memory does not fail.
+        let _ = write!(self.out, "\"{text}\"");
+    }
+
+    /// The way strace writes it.
+    pub fn spelt(&mut self, value: &Value<'_>) {
+        let mut text = Vec::new();
+        Writer { out: &mut text, style: Style::default() }.value(value);
+        self.bytes(&text);
+    }
+}
+
+/// A word that names what comes behind it: `left `, `old mask `.
+fn label_of<'a>(value: &Value<'a>) -> Option<&'a str> {
+    let label = match *value {
+        Value::Literal(text) | Value::Ascii(text) => text,
+        Value::Plain(bytes) => str::from_utf8(bytes).ok()?,
+        _ => return None,
+    };
+    let label = label.strip_suffix(' ')?;
+    label.bytes().all(|b| b.is_ascii_lowercase() || b == b' ').then_some(label)
+}

@@ -1,0 +1,307 @@
+//! The JSON view: events in, lines of JSON out.
+
+use super::Json;
+use super::call::abi_name;
+use super::event::{Counts, Moment};
+use super::writer::KnownFd;
+use crate::{End, RunInfo, Show, Sink, View};
+use std::collections::HashMap;
+use stride_decode::{Decoder, Options, Part, World};
+use stride_event::{Call, Event, Ns, Outcome, SIGINFO_SIZE, Tid};
+use stride_syscalls::{Abi, table};
+use stride_track::{ObjectId, ObjectKind, Tracker};
+
+/// Renders events as JSON, one object a line.
+pub struct JsonView {
+    decoder: Decoder,
+    options: Options,
+    world: Box<dyn World>,
+    wall_offset: i128,
+    show: Show,
+    /// `-i`.
+    ip: bool,
+    sink: Sink,
+    out: Vec<u8>,
+    /// By thread: the call that it is in, if its entry was told. What is over keeps its memory for the next.
+    begun: HashMap<Tid, Begun>,
+    counts: Counts,
+    error: Option<String>,
+}
+
+/// A call that was entered.
+#[derive(Default)]
+struct Begun {
+    in_flight: bool,
+    /// The arguments known by then.
+    args: Vec<u8>,
+    head: Head,
+}
+
+/// What of a call does not change between entry and return.
+#[derive(Clone, Copy)]
+struct Head {
+    nr: u64,
+    abi: Abi,
+    ip: u64,
+    entered: Ns,
+    /// `-e raw`.
+    raw: bool,
+}
+
+impl Default for Head {
+    fn default() -> Head {
+        Head { nr: 0, abi: Abi::NATIVE, ip: 0, entered: 0, raw: false }
+    }
+}
+
+/// Size of a buffer that is written even while more events come.
+const BATCH: usize = 1 << 16;
+
+impl JsonView {
+    pub fn new(info: &RunInfo, options: Options, world: Box<dyn World>, show: Show, ip: bool, sink: Sink) -> JsonView {
+        let mut out = Vec::with_capacity(2 * BATCH);
+        Json::new(&mut out).trace(info);
+        JsonView {
+            decoder: Decoder::default(),
+            options,
+            world,
+            wall_offset: info.wall_offset,
+            show,
+            ip,
+            sink,
+            out,
+            begun: HashMap::new(),
+            counts: Counts::default(),
+            error: None,
+        }
+    }
+
+    fn write(&mut self, event: &Event<'_>, tracker: &Tracker, out: &mut Vec<u8>) {
+        let wall_offset = self.wall_offset;
+        let moment = |tid, at| {
+            let thread = tracker.thread(tid);
+            Moment {
+                tid,
+                pid: thread.map(|thread| thread.pid),
+                comm: thread.map(|thread| &thread.comm[..]).filter(|comm| !comm.is_empty()),
+                at,
+                wall_offset,
+            }
+        };
+        match *event {
+            Event::Started { tid, origin, at, .. } if self.show.attach => {
+                Json::new(out).event("start", &moment(tid, at), |j| j.origin(origin));
+            }
+            Event::Enter(call) => self.enter(call),
+            Event::Exit(call) => {
+                self.exit(call, &moment(call.tid, call.entered), tracker, out);
+                if executes(call) {
+                    exec(&moment(call.tid, call.returned), tracker, out);
+                }
+            }
+            Event::Signal { tid, info, ip, at } => self.signal(&moment(tid, at), info, ip, out),
+            Event::Stopped { tid, signal, at } => {
+                Json::new(out).event("stopped", &moment(tid, at), |j| j.key("signal").signal(signal));
+            }
+            Event::Exited { tid, status, at } => {
+                let moment = moment(tid, at);
+                self.leave(&moment, out);
+                if self.show.exit {
+                    Json::new(out).event("exit", &moment, |j| j.key("status").int(status));
+                }
+                self.begun.remove(&tid);
+            }
+            Event::Killed { tid, signal, core, at } => {
+                let moment = moment(tid, at);
+                self.leave(&moment, out);
+                if self.show.exit {
+                    Json::new(out).event("killed", &moment, |j| {
+                        j.key("signal").signal(signal);
+                        j.key("core").bool(core);
+                    });
+                }
+                self.begun.remove(&tid);
+            }
+            Event::Superseded { tid, old, call, at } => {
+                let moment = moment(tid, at);
+                // The leader's own call is gone; the execve goes on under the leader's id.
+                self.leave(&moment, out);
+                match self.begun.remove(&old) {
+                    Some(begun) if begun.in_flight => _ = self.begun.insert(tid, begun),
+                    _ => call.into_iter().for_each(|call| self.enter(&Call { tid, ..call.clone() })),
+                }
+                if self.show.superseded {
+                    Json::new(out).event("superseded", &moment, |j| j.key("by").int(old));
+                }
+            }
+            Event::Detached { tid, call, at } => {
+                let moment = moment(tid, at);
+                if let (Some(call), false) = (call, self.begun.get(&tid).is_some_and(|begun| begun.in_flight)) {
+                    self.enter(call);
+                }
+                self.leave(&moment, out);
+                if self.show.attach {
+                    Json::new(out).event("detach", &moment, |_| {});
+                }
+                self.begun.remove(&tid);
+            }
+            Event::Personality { tid, abi, at } if self.show.personality => {
+                Json::new(out).event("personality", &moment(tid, at), |j| j.key("abi").str(abi_name(abi)));
+            }
+            Event::Lost { tid, count, at } => {
+                Json::new(out).event("lost", &moment(tid, at), |j| j.key("calls").int(count));
+            }
+            Event::Started { .. } | Event::Personality { .. } => {}
+            Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => {}
+        }
+    }
+
+    fn head(&self, call: &Call) -> Head {
+        let raw = self.options.raw.contains(call.abi, call.nr);
+        Head { nr: call.nr, abi: call.abi, ip: call.ip, entered: call.entered, raw }
+    }
+
+    /// Notes what can be told at entry: later it may be another, or nobody may come to tell.
+    fn enter(&mut self, call: &Call) {
+        let mut begun = self.begun.remove(&call.tid).unwrap_or_default();
+        begun.args.clear();
+        begun.head = self.head(call);
+        begun.in_flight = true;
+        let decoded = self.decoder.decode(call, Part::Entry, &self.options, &*self.world);
+        let mut json = Json::new(&mut begun.args);
+        json.begin_args(begun.head.raw);
+        json.args(&decoded, begun.head.raw);
+        self.begun.insert(call.tid, begun);
+    }
+
+    fn exit(&mut self, call: &Call, moment: &Moment<'_>, tracker: &Tracker, out: &mut Vec<u8>) {
+        let known = |(fd, object): (i32, ObjectId)| KnownFd {
+            fd,
+            socket: tracker.kind(object) == ObjectKind::Socket,
+            name: tracker.name(object),
+        };
+        let seen = tracker.seen();
+        let given = seen.and_then(|seen| Some(known((seen.fd?, seen.object?))));
+        let made = seen.and_then(|seen| seen.made).map(|(fd, _, object)| known((fd, object)));
+        let mut head = self.head(call);
+        let mut json = Json { out, known: [given, made] };
+        json.begin_call(head.abi, head.nr, moment);
+        let begun = self.begun.get_mut(&call.tid).filter(|begun| begun.in_flight);
+        // What descriptors referred to was asked when the call was entered.
+        let part = match begun {
+            Some(begun) => {
+                begun.in_flight = false;
+                head.entered = begun.head.entered;
+                if self.options.fds || self.options.pids {
+                    json.out.push(b',');
+                    json.out.extend_from_slice(&begun.args);
+                    Part::Rest
+                } else {
+                    Part::Whole
+                }
+            }
+            None => Part::Whole,
+        };
+        if part == Part::Whole {
+            json.begin_args(head.raw);
+        }
+        let decoded = self.decoder.decode(call, part, &self.options, &*self.world);
+        json.args(&decoded, head.raw);
+        json.end_args(head.raw);
+        json.outcome(call, &decoded, head.raw);
+        json.dump(decoded.dump);
+        if let Some(path) = seen.and_then(|seen| seen.path) {
+            json.name("path", tracker.name(path));
+        }
+        let duration = match call.outcome {
+            Outcome::Value(_) | Outcome::Error(_) => Some(call.returned.saturating_sub(head.entered)),
+            Outcome::Pending | Outcome::Gone => None,
+        };
+        json.when(&Moment { at: head.entered, ..*moment });
+        json.end_call(head.abi, head.nr, duration, self.ip.then_some(head.ip));
+        self.counts.calls += 1;
+        self.counts.errors += u64::from(call.outcome.is_error());
+        self.counts.unfinished += u64::from(duration.is_none());
+    }
+
+    /// A thread goes: the call it is in will not return.
+    fn leave(&mut self, moment: &Moment<'_>, out: &mut Vec<u8>) {
+        let Some(begun) = self.begun.get_mut(&moment.tid).filter(|begun| begun.in_flight) else { return };
+        begun.in_flight = false;
+        let head = begun.head;
+        let mut json = Json::new(out);
+        json.begin_call(head.abi, head.nr, moment);
+        json.out.push(b',');
+        json.out.extend_from_slice(&begun.args);
+        json.end_args(head.raw);
+        json.unfinished();
+        json.when(&Moment { at: head.entered, ..*moment });
+        json.end_call(head.abi, head.nr, None, self.ip.then_some(head.ip));
+        self.counts.calls += 1;
+        self.counts.unfinished += 1;
+    }
+
+    fn signal(&mut self, moment: &Moment<'_>, info: &[u8; SIGINFO_SIZE], ip: Option<u64>, out: &mut Vec<u8>) {
+        let number = i32::from_le_bytes([info[0], info[1], info[2], info[3]]);
+        if !self.show.signal.get(number as usize).copied().unwrap_or(true) {
+            return;
+        }
+        let value = self.decoder.siginfo(moment.tid, info, &self.options, &*self.world);
+        Json::new(out).event("signal", moment, |j| {
+            j.key("signal").signal(number);
+            j.key("info").value(&value);
+            if let Some(ip) = ip {
+                j.key("ip").hex(ip);
+            }
+        });
+        self.counts.signals += 1;
+    }
+
+    /// Hands on everything.
+    fn flush(&mut self) {
+        if let Err(message) = self.sink.write(&self.out) {
+            self.error.get_or_insert(message);
+        }
+        self.out.clear();
+    }
+}
+
+impl View for JsonView {
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        // Taken apart from the rest, which is borrowed beside it.
+        let mut out = std::mem::take(&mut self.out);
+        self.write(event, tracker, &mut out);
+        self.out = out;
+        if self.sink.eager || self.out.len() >= BATCH || matches!(event, Event::Idle) {
+            self.flush();
+        }
+    }
+
+    fn finish(&mut self, end: &End<'_>) -> String {
+        Json::new(&mut self.out).end(&self.counts, end.lost_calls, end.lost_threads);
+        self.flush();
+        String::new()
+    }
+
+    fn take_error(&mut self) -> Option<String> {
+        self.error.take()
+    }
+}
+
+/// Whether another program runs from now on.
+fn executes(call: &Call) -> bool {
+    matches!(call.outcome, Outcome::Value(_))
+        && table(call.abi).get(call.nr).is_some_and(|entry| matches!(entry.row.name, "execve" | "execveat"))
+}
+
+fn exec(moment: &Moment<'_>, tracker: &Tracker, out: &mut Vec<u8>) {
+    let process = moment.pid.and_then(|pid| tracker.process(pid));
+    Json::new(out).event("exec", moment, |j| {
+        if let Some(program) = process.and_then(|process| process.program) {
+            j.name("program", tracker.name(program));
+        }
+        j.key("command").array(|j| {
+            process.into_iter().flat_map(|process| &process.command).for_each(|word| j.word_of(word));
+        });
+    });
+}

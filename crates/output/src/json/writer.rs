@@ -1,0 +1,219 @@
+//! JSON, appended to a buffer: objects, arrays, numbers, and strings that hold whatever a tracee made up.
+
+/// Appends JSON to a buffer. Commas come by themselves: what was written last tells whether one is due.
+pub struct Json<'o> {
+    pub out: &'o mut Vec<u8>,
+    /// What is known of descriptors besides what comes with them: of the one that the call is about, and of the one it makes.
+    pub known: [Option<KnownFd<'o>>; 2],
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct KnownFd<'o> {
+    pub fd: i32,
+    pub socket: bool,
+    pub name: &'o [u8],
+}
+
+impl<'o> Json<'o> {
+    pub fn new(out: &'o mut Vec<u8>) -> Json<'o> {
+        Json { out, known: [None; 2] }
+    }
+}
+
+impl Json<'_> {
+    /// Begins a value, a key or an end.
+    pub(super) fn next(&mut self) {
+        if !matches!(self.out.last(), None | Some(b'{' | b'[' | b':' | b'\n')) {
+            self.out.push(b',');
+        }
+    }
+
+    pub fn object(&mut self, members: impl FnOnce(&mut Self)) {
+        self.next();
+        self.out.push(b'{');
+        members(self);
+        self.out.push(b'}');
+    }
+
+    pub fn array(&mut self, items: impl FnOnce(&mut Self)) {
+        self.next();
+        self.out.push(b'[');
+        items(self);
+        self.out.push(b']');
+    }
+
+    /// The name of a member, whose value comes next: a word of ours, which needs no escapes.
+    pub fn key(&mut self, name: &str) -> &mut Self {
+        debug_assert!(name.bytes().all(is_plain), "{name}");
+        self.next();
+        self.out.push(b'"');
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b"\":");
+        self
+    }
+
+    /// JSON sets numbers no limit: they are written in full.
+    pub fn int(&mut self, n: impl itoa::Integer) {
+        self.next();
+        self.out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
+    }
+
+    pub fn bool(&mut self, b: bool) {
+        self.word(if b { "true" } else { "false" });
+    }
+
+    pub fn null(&mut self) {
+        self.word("null");
+    }
+
+    fn word(&mut self, word: &str) {
+        self.next();
+        self.out.extend_from_slice(word.as_bytes());
+    }
+
+    /// Text of ours, and what else is known to be UTF-8.
+    pub fn str(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    /// `"0x1f"`.
+    pub fn hex(&mut self, n: u64) {
+        self.next();
+        self.out.extend_from_slice(b"\"0x");
+        for i in (0..(67 - n.leading_zeros()).div_euclid(4).max(1)).rev() {
+            self.out.push(DIGITS[(n >> (4 * i)) as usize & 15]);
+        }
+        self.out.push(b'"');
+    }
+
+    /// As text. Whether it is all there: what is no UTF-8 is replaced by U+FFFD.
+    pub fn bytes(&mut self, bytes: &[u8]) -> bool {
+        self.next();
+        self.out.push(b'"');
+        let mut lossless = true;
+        // Whole blocks at a time: most text needs no second look.
+        let blocks = bytes.chunks(16).take_while(|block| block.iter().fold(true, |all, &b| all & is_plain(b)));
+        let (plain, rest) = bytes.split_at(blocks.map(<[u8]>::len).sum());
+        self.out.extend_from_slice(plain);
+        for chunk in rest.utf8_chunks() {
+            self.escape(chunk.valid());
+            if !chunk.invalid().is_empty() {
+                lossless = false;
+                self.out.extend_from_slice("\u{fffd}".as_bytes());
+            }
+        }
+        self.out.push(b'"');
+        lossless
+    }
+
+    fn escape(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(at) = rest.find(|c: char| c.is_control() || c == '"' || c == '\\') {
+            self.out.extend_from_slice(&rest.as_bytes()[..at]);
+            let Some(c) = rest[at..].chars().next() else { break };
+            match c {
+                '"' | '\\' => self.out.extend_from_slice(&[b'\\', c as u8]),
+                '\n' => self.out.extend_from_slice(b"\\n"),
+                '\t' => self.out.extend_from_slice(b"\\t"),
+                '\r' => self.out.extend_from_slice(b"\\r"),
+                // JSON asks for it up to U+001F; what comes behind may drive a terminal as well.
+                c => {
+                    self.out.extend_from_slice(b"\\u00");
+                    self.octets(&[c as u8]);
+                }
+            }
+            rest = &rest[at + c.len_utf8()..];
+        }
+        self.out.extend_from_slice(rest.as_bytes());
+    }
+
+    /// `"7f454c46"`: every byte as it is.
+    pub fn octet_string(&mut self, bytes: &[u8]) {
+        self.next();
+        self.out.push(b'"');
+        self.octets(bytes);
+        self.out.push(b'"');
+    }
+
+    fn octets(&mut self, bytes: &[u8]) {
+        for &b in bytes {
+            self.out.extend_from_slice(&[DIGITS[b as usize >> 4], DIGITS[b as usize & 15]]);
+        }
+    }
+
+    /// A member that is text, and, where that is not all, the bytes beside it as `NAME_hex`.
+    pub fn name(&mut self, name: &str, bytes: &[u8]) {
+        if !self.key(name).bytes(bytes) {
+            self.key_of(name, "_hex").octet_string(bytes);
+        }
+    }
+
+    /// As [`Json::key`], for a name with an ending.
+    pub fn key_of(&mut self, name: &str, ending: &str) -> &mut Self {
+        self.key(name);
+        self.out.truncate(self.out.len() - 2);
+        self.out.extend_from_slice(ending.as_bytes());
+        self.out.extend_from_slice(b"\":");
+        self
+    }
+}
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+/// Stands for itself within a string, and is a character of its own.
+fn is_plain(b: u8) -> bool {
+    (0x20..0x7f).contains(&b) && b != b'"' && b != b'\\'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(f: impl FnOnce(&mut Json<'_>)) -> String {
+        let mut out = Vec::new();
+        f(&mut Json::new(&mut out));
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn commas_stand_between() {
+        let text = json(|j| {
+            j.object(|j| {
+                j.key("a").int(-1);
+                j.key("b").array(|j| {
+                    j.str("{");
+                    j.str("[");
+                    j.null();
+                    j.object(|_| {});
+                    j.array(|_| {});
+                });
+                j.key("c").bool(true);
+            });
+        });
+        assert_eq!(text, r#"{"a":-1,"b":["{","[",null,{},[]],"c":true}"#);
+    }
+
+    #[test]
+    fn numbers_are_whole() {
+        for (n, text) in [(0, "\"0x0\""), (15, "\"0xf\""), (16, "\"0x10\""), (u64::MAX, "\"0xffffffffffffffff\"")] {
+            assert_eq!(json(|j| j.hex(n)), text);
+        }
+        assert_eq!(json(|j| j.int(u64::MAX)), "18446744073709551615");
+        assert_eq!(json(|j| j.int(i64::MIN)), "-9223372036854775808");
+    }
+
+    #[test]
+    fn hostile_bytes_are_escaped() {
+        let escaped = |bytes: &[u8]| json(|j| _ = j.bytes(bytes));
+        assert_eq!(escaped(b"a\"b\\c\n\r\t\x1b[2J\x7f\0</script>"), r#""a\"b\\c\n\r\t\u001b[2J\u007f\u0000</script>""#);
+        assert_eq!(escaped("ä\u{9b}2J€".as_bytes()), "\"ä\\u009b2J€\"");
+        assert_eq!(escaped(b"\xff\xc3"), "\"\u{fffd}\u{fffd}\"");
+        assert_eq!(escaped(b"\xed\xa0\x80").chars().filter(|&c| c == '\u{fffd}').count(), 3);
+    }
+
+    #[test]
+    fn what_is_no_text_is_there_in_full() {
+        assert_eq!(json(|j| j.object(|j| j.name("path", b"a\xff"))), "{\"path\":\"a\u{fffd}\",\"path_hex\":\"61ff\"}");
+        assert_eq!(json(|j| j.object(|j| j.name("path", b"a\n"))), r#"{"path":"a\n"}"#);
+    }
+}

@@ -1,0 +1,95 @@
+//! What belongs to no thread: clocks, descriptions of tracks, counters. It is little, so nothing is interned and times are
+//! absolute.
+
+use super::lane::clock;
+use super::rate::Rate;
+use super::text::printable;
+use super::{schema, wire};
+use stride_event::{Ns, Tid};
+
+/// The packet sequence of all this.
+const SEQUENCE: u64 = 1;
+
+fn packet(out: &mut Vec<u8>, at: Ns, write: impl FnOnce(&mut Vec<u8>)) {
+    wire::message(out, schema::trace::PACKET, |out| {
+        wire::uint(out, schema::packet::TIMESTAMP, at);
+        wire::uint(out, schema::packet::CLOCK_ID, schema::clock::MONOTONIC);
+        wire::uint(out, schema::packet::SEQUENCE_ID, SEQUENCE);
+        write(out);
+    });
+}
+
+/// What time it was: `wall` nanoseconds since the epoch at `at`.
+pub fn clocks(out: &mut Vec<u8>, at: Ns, wall: Ns) {
+    wire::message(out, schema::trace::PACKET, |out| {
+        wire::uint(out, schema::packet::SEQUENCE_ID, SEQUENCE);
+        wire::message(out, schema::packet::CLOCK_SNAPSHOT, |out| {
+            clock(out, schema::clock::REALTIME, wall, false);
+            clock(out, schema::clock::MONOTONIC, at, false);
+            wire::uint(out, schema::snapshot::PRIMARY, schema::clock::MONOTONIC);
+        });
+    });
+}
+
+fn descriptor(out: &mut Vec<u8>, at: Ns, track: u64, write: impl FnOnce(&mut Vec<u8>)) {
+    packet(out, at, |out| {
+        wire::message(out, schema::packet::TRACK_DESCRIPTOR, |out| {
+            wire::uint(out, schema::descriptor::UUID, track);
+            write(out);
+        });
+    });
+}
+
+/// A process as it is from now on. Of several names, the last one stays.
+pub fn process(out: &mut Vec<u8>, at: Ns, track: u64, pid: Tid, name: &[u8], command: &[Vec<u8>]) {
+    descriptor(out, at, track, |out| {
+        wire::message(out, schema::descriptor::PROCESS, |out| {
+            wire::uint(out, schema::process::PID, pid as u64);
+            for arg in command {
+                wire::string(out, schema::process::COMMAND_LINE, &printable(arg));
+            }
+            if !name.is_empty() {
+                wire::string(out, schema::process::NAME, &printable(name));
+            }
+        });
+    });
+}
+
+pub fn thread(out: &mut Vec<u8>, at: Ns, track: u64, pid: Tid, tid: Tid, name: &[u8]) {
+    descriptor(out, at, track, |out| {
+        wire::message(out, schema::descriptor::THREAD, |out| {
+            wire::uint(out, schema::thread::PID, pid as u64);
+            wire::uint(out, schema::thread::TID, tid as u64);
+            if !name.is_empty() {
+                wire::string(out, schema::thread::NAME, &printable(name));
+            }
+        });
+    });
+}
+
+/// A track of its own.
+pub fn track(out: &mut Vec<u8>, at: Ns, track: u64, name: &str) {
+    descriptor(out, at, track, |out| wire::string(out, schema::descriptor::NAME, name));
+}
+
+/// Calls per second: of all, or of the process whose track is `parent`.
+pub fn counter(out: &mut Vec<u8>, at: Ns, track: u64, parent: Option<u64>, rate: &Rate) {
+    descriptor(out, at, track, |out| {
+        wire::string(out, schema::descriptor::NAME, "calls per second");
+        if let Some(parent) = parent {
+            wire::uint(out, schema::descriptor::PARENT, parent);
+        }
+        wire::message(out, schema::descriptor::COUNTER, |out| {
+            wire::string(out, schema::counter::UNIT_NAME, "calls/s");
+        });
+    });
+    for (at, calls) in rate.steps() {
+        packet(out, at, |out| {
+            wire::message(out, schema::packet::TRACK_EVENT, |out| {
+                wire::uint(out, schema::event::TYPE, schema::event::COUNTER);
+                wire::uint(out, schema::event::TRACK, track);
+                wire::uint(out, schema::event::COUNTER_VALUE, calls);
+            });
+        });
+    }
+}

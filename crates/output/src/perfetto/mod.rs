@@ -1,0 +1,304 @@
+//! A trace for <https://ui.perfetto.dev>: a track per thread, a slice per call.
+//!
+//! A file is a list of packets. Each belongs to a packet sequence, which has its own clock and its own interned strings
+//! ([`lane`]). Packets are written as calls return, both ends of a slice at once; readers sort them by time.
+
+mod call;
+mod flows;
+mod global;
+mod intern;
+mod lane;
+mod rate;
+mod schema;
+mod sink;
+mod text;
+mod tracks;
+mod wire;
+
+use crate::count::calls_lost;
+use crate::{Brief, End, RunInfo, Style, View, names};
+use call::Slices;
+use flows::Flows;
+use lane::{Packet, Scratch};
+use rate::Rate;
+use sink::Sink;
+use std::io::Write;
+use stride_decode::{Decoder, Options, Part, World};
+use stride_event::{Call, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid};
+use stride_syscalls::table;
+use stride_track::Tracker;
+use text::printable;
+use tracks::Tracks;
+
+pub struct Perfetto {
+    sink: Sink,
+    decoder: Decoder,
+    options: Options,
+    world: Box<dyn World>,
+    slices: Slices,
+    brief: Brief,
+    scratch: Scratch,
+    tracks: Tracks,
+    flows: Flows,
+    /// Where this begins and ends, and what was lost.
+    own_lane: lane::Lane,
+    rate: Rate,
+    calls: u64,
+    unfinished: u64,
+    /// The latest time seen.
+    last: Ns,
+}
+
+impl Perfetto {
+    /// `name` is what messages call the file.
+    pub fn new(
+        name: String,
+        to: Box<dyn Write + Send>,
+        style: Style,
+        options: Options,
+        world: Box<dyn World>,
+        run: &RunInfo,
+    ) -> Perfetto {
+        let mut sink = Sink::new(name, to);
+        let wall = (i128::from(run.started) + run.wall_offset).clamp(0, u64::MAX.into()) as u64;
+        let out = &mut sink.packets;
+        global::clocks(out, run.started, wall);
+        // Ids of tracks are to be unlikely in any other trace that this one is looked at with.
+        let mut tracks = Tracks::new(wall.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16 << 16, run.started);
+        let own = tracks.next();
+        global::track(out, run.started, own, "Stride");
+        let mut view = Perfetto {
+            own_lane: tracks.open_lane(own, run.started, out),
+            sink,
+            decoder: Decoder::default(),
+            options,
+            world,
+            slices: Slices::new(Brief::new(style)),
+            brief: Brief::new(style),
+            scratch: Scratch::default(),
+            tracks,
+            flows: Flows::default(),
+            rate: Rate::new(run.started),
+            calls: 0,
+            unfinished: 0,
+            last: run.started,
+        };
+        view.begin(run);
+        view
+    }
+
+    fn begin(&mut self, run: &RunInfo) {
+        let args: Vec<_> = run.args.iter().map(|arg| printable(arg.as_encoded_bytes())).collect();
+        let system = format!("Linux {} {}", printable(run.release.as_bytes()), printable(run.machine.as_bytes()));
+        self.own_lane
+            .event(schema::event::INSTANT, run.started, &mut self.scratch)
+            .name("tracing began")
+            .text("command", &args.join(" "))
+            .text("version", &run.version)
+            .text("engine", &run.engine)
+            .text("host", &printable(run.host.as_bytes()))
+            .text("system", &system)
+            .write(&mut self.sink.packets);
+    }
+
+    /// Something that happened to a thread at one moment.
+    fn instant(&mut self, tid: Tid, at: Ns, tracker: &Tracker, write: impl FnOnce(&mut Packet<'_>)) {
+        let (thread, _) = self.tracks.thread(tid, at, tracker, &mut self.sink.packets);
+        let mut packet = thread.lane.event(schema::event::INSTANT, at, &mut self.scratch);
+        write(&mut packet);
+        packet.write(&mut self.sink.packets);
+    }
+
+    fn call(&mut self, call: &Call, part: Part, tracker: &Tracker) {
+        let out = &mut self.sink.packets;
+        let decoded = self.decoder.decode(call, part, &self.options, &*self.world);
+        let name = decoded.row.map_or("", |row| row.name);
+        let flow = match (name, call.outcome) {
+            ("clone" | "clone3" | "fork" | "vfork", Outcome::Value(child)) if child > 0 => {
+                Some(self.flows.returned(call, child as Tid, self.tracks.next()))
+            }
+            _ => None,
+        };
+        let (thread, process) = self.tracks.thread(call.tid, call.entered, tracker, out);
+        call::close(call.entered, thread, &mut self.scratch, out);
+        thread.inside = None;
+        self.slices.write(&decoded, tracker, flow, thread, &mut self.scratch, out);
+        self.calls += 1;
+        self.rate.add(call.entered);
+        process.rate.add(call.entered);
+        match (name, call.outcome) {
+            ("execve" | "execveat", Outcome::Value(0)) => {
+                let args = self.brief.args(&decoded);
+                let mut packet = thread.lane.event(schema::event::INSTANT, call.returned, &mut self.scratch);
+                packet.category("process").name("exec").text("args", &args).write(out);
+                self.tracks.name(call.tid, call.returned, tracker, out);
+            }
+            ("prctl", Outcome::Value(0)) => self.tracks.name(call.tid, call.returned, tracker, out),
+            (_, Outcome::Gone | Outcome::Pending) if !call::never_returns(&decoded) => self.unfinished += 1,
+            _ => {}
+        }
+    }
+
+    fn signal(&mut self, tid: Tid, info: &[u8; SIGINFO_SIZE], at: Ns, tracker: &Tracker) {
+        let number = i32::from_le_bytes([info[0], info[1], info[2], info[3]]);
+        let (thread, _) = self.tracks.thread(tid, at, tracker, &mut self.sink.packets);
+        let value = self.decoder.siginfo(tid, info, &self.options, &*self.world);
+        let mut packet = thread.lane.event(schema::event::INSTANT, at, &mut self.scratch);
+        packet.category("signal").name(&signal(number)).text("info", &self.brief.value(&value));
+        packet.write(&mut self.sink.packets);
+    }
+
+    fn started(&mut self, tid: Tid, pid: Tid, origin: Origin, at: Ns, tracker: &Tracker) {
+        self.tracks.start(tid, pid, at, tracker, &mut self.sink.packets);
+        let name = if origin == Origin::Attached { "attached" } else { "started" };
+        let flow = match origin {
+            Origin::Forked { parent } => Some(self.flows.started(parent, tid, at, self.tracks.next())),
+            Origin::Attached | Origin::Spawned => None,
+        };
+        self.instant(tid, at, tracker, |packet| {
+            packet.category("process").name(name);
+            if let Some(flow) = flow {
+                packet.flow_end(flow);
+            }
+        });
+    }
+
+    fn ended(&mut self, tid: Tid, at: Ns, tracker: &Tracker, name: &str) {
+        let out = &mut self.sink.packets;
+        let (thread, _) = self.tracks.thread(tid, at, tracker, out);
+        if let Some((name, entered)) = thread.inside.take() {
+            call::entered(name, entered, thread, &mut self.scratch, out);
+            self.unfinished += 1;
+        }
+        call::close(at, thread, &mut self.scratch, out);
+        thread.lane.event(schema::event::INSTANT, at, &mut self.scratch).category("process").name(name).write(out);
+        self.tracks.end(tid, at, out);
+    }
+}
+
+impl View for Perfetto {
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        if self.sink.failed() {
+            return;
+        }
+        self.last = self.last.max(event_time(event));
+        match *event {
+            Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, tracker),
+            Event::Enter(call) => {
+                let (thread, _) = self.tracks.thread(call.tid, call.entered, tracker, &mut self.sink.packets);
+                let name = table(call.abi).get(call.nr).map_or("syscall", |entry| entry.row.name);
+                thread.inside = Some((name, call.entered));
+            }
+            Event::Exit(call) => self.call(call, Part::Whole, tracker),
+            Event::Signal { tid, info, at, .. } => self.signal(tid, info, at, tracker),
+            Event::Stopped { tid, signal: number, at } => self.instant(tid, at, tracker, |packet| {
+                packet.category("signal").name(&format!("stopped by {}", signal(number)));
+            }),
+            Event::Exited { tid, status, at } => {
+                self.ended(tid, at, tracker, &format!("exited with {status}"));
+            }
+            Event::Killed { tid, signal: number, core, at } => {
+                let core = if core { " (core dumped)" } else { "" };
+                self.ended(tid, at, tracker, &format!("killed by {}{core}", signal(number)));
+            }
+            Event::Superseded { tid, old, at, .. } => {
+                // Its execve goes on, and is told of, under its new id.
+                if let Some(thread) = self.tracks.get(old) {
+                    thread.inside = None;
+                }
+                self.ended(old, at, tracker, &format!("goes on as {tid}: execve"));
+            }
+            Event::Detached { tid, call, at } => {
+                if let Some(call) = call {
+                    self.call(call, Part::Entry, tracker);
+                }
+                self.detached(tid, at, tracker);
+            }
+            Event::Lost { tid, count, at } => self.instant(tid, at, tracker, |packet| {
+                packet.category("lost").name(&calls_lost(count)).uint("lost", count);
+            }),
+            Event::Personality { tid, abi, at } => self.instant(tid, at, tracker, |packet| {
+                let bits = 8 * abi.word();
+                packet.category("process").name(&format!("runs in {bits} bit mode"));
+            }),
+            Event::Idle => self.sink.flush(self.calls),
+            Event::Ending { .. } | Event::Stranger { .. } => {}
+        }
+        self.sink.hand_on(self.calls);
+    }
+
+    fn finish(&mut self, end: &End<'_>) -> String {
+        for tid in self.tracks.tids() {
+            self.left(tid, self.last);
+            self.tracks.end(tid, self.last, &mut self.sink.packets);
+        }
+        let out = &mut self.sink.packets;
+        let track = self.tracks.next();
+        global::counter(out, self.last, track, None, &self.rate);
+        if end.lost_calls + end.lost_threads > 0 {
+            self.own_lane
+                .event(schema::event::INSTANT, self.last, &mut self.scratch)
+                .category("lost")
+                .name(&format!("{} in all", calls_lost(end.lost_calls)))
+                .uint("lost", end.lost_calls)
+                .uint("lost_threads", end.lost_threads)
+                .write(out);
+        }
+        self.own_lane
+            .event(schema::event::INSTANT, self.last, &mut self.scratch)
+            .name("tracing ended")
+            .uint("calls", self.calls)
+            .uint("unfinished", self.unfinished)
+            .uint("lost", end.lost_calls)
+            .write(out);
+        self.sink.flush(self.calls);
+        String::new()
+    }
+
+    fn take_error(&mut self) -> Option<String> {
+        self.sink.take_error()
+    }
+}
+
+impl Perfetto {
+    /// Tracing left the thread. The call it is in stays open: how it goes on is not known.
+    fn left(&mut self, tid: Tid, at: Ns) {
+        let Some(thread) = self.tracks.get(tid) else { return };
+        if let Some((name, entered)) = thread.inside.take() {
+            call::entered(name, entered, thread, &mut self.scratch, &mut self.sink.packets);
+            self.unfinished += 1;
+        }
+        self.last = self.last.max(at);
+    }
+
+    fn detached(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
+        self.left(tid, at);
+        self.instant(tid, at, tracker, |packet| {
+            packet.category("process").name("detached");
+        });
+        self.tracks.end(tid, at, &mut self.sink.packets);
+    }
+}
+
+fn signal(number: i32) -> String {
+    let mut name = Vec::new();
+    names::signal(&mut name, number);
+    String::from_utf8_lossy(&name).into_owned()
+}
+
+fn event_time(event: &Event<'_>) -> Ns {
+    match *event {
+        Event::Enter(call) => call.entered,
+        Event::Exit(call) => call.returned,
+        Event::Started { at, .. }
+        | Event::Signal { at, .. }
+        | Event::Stopped { at, .. }
+        | Event::Exited { at, .. }
+        | Event::Killed { at, .. }
+        | Event::Superseded { at, .. }
+        | Event::Detached { at, .. }
+        | Event::Personality { at, .. }
+        | Event::Lost { at, .. } => at,
+        Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => 0,
+    }
+}

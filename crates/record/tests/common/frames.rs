@@ -1,0 +1,56 @@
+//! Files put together by hand, and read. The fuzz target (fuzz/) has this in common with the tests.
+
+use stride_record::{MAX_BATCH, Metadata, OpenError, Reader, Recorder};
+
+/// Reads all of it; how it ended.
+pub fn end(file: &[u8]) -> Result<String, OpenError> {
+    let mut reader = Reader::open(file)?;
+    while let Some(item) = reader.next_item() {
+        // Whatever is given can be looked at.
+        std::hint::black_box(format!("{item:?}"));
+    }
+    Ok(format!("{:?}", reader.ending()))
+}
+
+/// Kinds and contents of a file's frames.
+pub fn frames(file: &[u8]) -> Vec<(u8, Vec<u8>)> {
+    let mut all = Vec::new();
+    let mut rest = &file[12..];
+    while let Some((head, behind)) = rest.split_first_chunk::<13>() {
+        let len = u32::from_le_bytes(head[1..5].try_into().unwrap()) as usize;
+        all.push((head[0], zstd::bulk::decompress(&behind[..len], MAX_BATCH).unwrap()));
+        rest = &behind[len..];
+    }
+    all
+}
+
+pub fn frame(to: &mut Vec<u8>, kind: u8, raw: u32, packed: &[u8]) {
+    let mut head = vec![kind];
+    head.extend_from_slice(&(packed.len() as u32).to_le_bytes());
+    head.extend_from_slice(&raw.to_le_bytes());
+    let mut sum = crc32fast::Hasher::new();
+    sum.update(&head);
+    sum.update(packed);
+    to.extend_from_slice(&head);
+    to.extend_from_slice(&sum.finalize().to_le_bytes());
+    to.extend_from_slice(packed);
+}
+
+pub fn assemble(start: &[u8], frames: &[(u8, Vec<u8>)]) -> Vec<u8> {
+    let mut file = start.to_vec();
+    for (kind, contents) in frames {
+        frame(&mut file, *kind, contents.len() as u32, &zstd::bulk::compress(contents, 1).unwrap());
+    }
+    file
+}
+
+/// Reads bytes as whatever they may be: a file, or what frames with right lengths and checksums hold.
+pub fn read(bytes: &[u8]) {
+    let _ = end(bytes);
+    let mut start = Vec::new();
+    let _ = Recorder::new(&mut start, &Metadata::default()).expect("there is room in memory").flush();
+    let first = frames(&start).remove(0);
+    let _ = end(&assemble(&start[..12], &[first.clone(), (2, bytes.to_vec())]));
+    let _ = end(&assemble(&start[..12], &[first, (3, bytes.to_vec())]));
+    let _ = end(&assemble(&start[..12], &[(1, bytes.to_vec())]));
+}
