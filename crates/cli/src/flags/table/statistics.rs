@@ -33,17 +33,19 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("budget"),
         arg: Arg::Required("FILE"),
-        help: "check the run against the limits in FILE; exit status 3 if one is broken",
+        help: "check the limits in FILE; exit status 3 if one is broken",
         own: true,
-        doc: "Checks the run against limits, in place of the trace. FILE is TOML:\n\n\
-              * limits: = [\"total <= 5000\", \"newfstatat <= 200\", \"errors.openat <= 50\", \"read.mean_bytes >= 4096\"]\n\n\
-              A limit is a metric, one of <=, <, >=, > and ==, and a number. Metrics are total and the name of a syscall or \
-              %class (so many calls), errors.total and errors.NAME (calls that failed), NAME.bytes and NAME.mean_bytes (moved \
-              by them, or by a call that did not fail), NAME.time_ms (milliseconds in them, which differ from run to run too much \
-              for most machines that test) and processes. Sections [[path]] with a glob and limits are about calls on paths that \
-              match it.\n\n\
+        doc: "Checks the run against limits, in place of the trace. FILE is TOML with a list of them, such as limits = \
+              [\"total <= 5000\", \"errors.openat <= 50\"], and with sections [[path]], each with a glob and limits of its own, for \
+              the calls on paths that match it. A limit is a metric, one of <=, <, >=, > and ==, and a number. Metrics are:\n\n\
+              * NAME: calls of this syscall; total for all calls, and %class for those of a class, as in -e trace=%class\n\
+              * errors.NAME: those of them that failed\n\
+              * NAME.bytes: bytes that they moved\n\
+              * NAME.mean_bytes: bytes that one of them moved that did not fail\n\
+              * NAME.time_ms: milliseconds in them, which differ too much from run to run for most machines that test\n\
+              * processes: processes that there were\n\n\
               If all limits are kept, the exit status is the program's. Each that is broken is told in a line with what broke \
-              it, and the exit status is 3; so is a limit that cannot be checked because calls were lost. A FILE with a \
+              it, and the exit status is 3. So it is if a limit cannot be checked because calls were lost. A FILE with a \
               mistake is refused before anything is run.",
         update: |draft, given| {
             draft.budget = given.value.clone();
@@ -54,7 +56,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("budget-write"),
         arg: Arg::Required("FILE"),
-        help: "write limits for --budget to FILE: this run's numbers and a fifth more",
+        help: "write limits for --budget: what this run did, and 20 % more",
         own: true,
         doc: "Writes a file for --budget, with limits for what this run did and a fifth more. Left out is what differs from run \
               to run anyway: times, and calls that are made when others are slow, such as futex. A FILE that is there already is \
@@ -92,7 +94,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("diff"),
         arg: Arg::Required("BASE"),
-        help: "tell what differs from the run that --record kept in BASE",
+        help: "tell what differs from the run recorded in BASE",
         own: true,
         doc: "Compares the run with one that --record kept in BASE, in place of the trace: a verdict, then the syscalls and the \
               paths that calls were about, with calls, errors, time and bytes in both, by how much of the whole has changed. \
