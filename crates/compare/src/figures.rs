@@ -38,13 +38,13 @@ impl Figures {
         self.time as f64 / self.calls.max(1) as f64
     }
 
-    /// How far the mean may be off, squared. Few calls say little of how much they vary: a quarter of the mean is taken for
-    /// granted.
+    /// How far the mean may be off, squared. Few calls say little of how much they vary: that they do by a quarter of the mean is
+    /// taken for granted, and by more if there are next to none.
     pub fn uncertainty(&self) -> f64 {
         let n = self.calls.max(1) as f64;
         let mean = self.mean_time();
         let variance = self.squares / n - mean * mean;
-        variance.max((mean / 4.0).powi(2)) / n
+        variance.max(mean * mean * (1.0 / 16.0_f64).max(1.0 / n)) / n
     }
 
     /// Bytes that a call moved that did not fail; none if there was none.

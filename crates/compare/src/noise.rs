@@ -51,8 +51,8 @@ const WAITING: [&str; 12] = [
     "waitpid",
 ];
 
-/// Where memory begins is drawn by lot, so how much is missing to the end of a page is, too.
-const MEMORY: [&str; 5] = ["brk", "madvise", "mmap", "mprotect", "munmap"];
+/// Where memory begins is drawn by lot, so how much is missing to the end of a page is, too; and some lots are drawn again.
+const BY_LOT: [&str; 6] = ["brk", "getrandom", "madvise", "mmap", "mprotect", "munmap"];
 
 pub fn wavers(name: &str) -> bool {
     WAVERING.binary_search(&name).is_ok()
@@ -63,9 +63,9 @@ pub fn waits(name: &str) -> bool {
     wavers(name) || WAITING.binary_search(&name).is_ok()
 }
 
-fn expected(n: u64, wavering: u64, memory: bool, alone: bool) -> u64 {
+fn expected(n: u64, wavering: u64, by_lot: bool, alone: bool) -> u64 {
     let steady = n.saturating_sub(wavering);
-    let of_steady = match (alone, memory) {
+    let of_steady = match (alone, by_lot) {
         (true, false) => steady / 1000,
         (true, true) => steady / 50 + 2,
         (false, _) => steady.isqrt().max(2),
@@ -74,9 +74,9 @@ fn expected(n: u64, wavering: u64, memory: bool, alone: bool) -> u64 {
 }
 
 /// Whether two counts are as far apart as chance does not bring them. `n` is one of `calls`.
-fn counts_differ(a: u64, b: u64, wavering: u64, memory: bool, alone: bool) -> bool {
+fn counts_differ(a: u64, b: u64, wavering: u64, by_lot: bool, alone: bool) -> bool {
     let n = a.max(b);
-    a.abs_diff(b) > expected(n, wavering.min(n), memory, alone)
+    a.abs_diff(b) > expected(n, wavering.min(n), by_lot, alone)
 }
 
 /// Whether calls, errors or bytes of a row differ by more than chance.
@@ -87,10 +87,10 @@ pub fn differs(name: &str, base: &Row, this: &Row, alone: bool) -> bool {
     if wavering < n && a.calls.min(b.calls) == 0 {
         return true;
     }
-    let memory = MEMORY.contains(&name);
+    let by_lot = BY_LOT.contains(&name);
     let bytes = a.bytes.abs_diff(b.bytes);
-    counts_differ(a.calls, b.calls, wavering, memory, alone)
-        || counts_differ(a.errors, b.errors, wavering, memory, alone)
+    counts_differ(a.calls, b.calls, wavering, by_lot, alone)
+        || counts_differ(a.errors, b.errors, wavering, by_lot, alone)
         || wavering <= n / 2 && bytes >= 4096 && bytes > a.bytes.max(b.bytes) / 10
 }
 
