@@ -34,7 +34,8 @@ impl Advisor {
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         let line = self.lines.of(event);
         let Event::Exit(call) = *event else {
-            self.rules.iter_mut().for_each(|(_, rule)| rule.event(event, tracker));
+            self.index.event(event, tracker);
+            self.rules.iter_mut().for_each(|(_, rule)| rule.event(event, &self.index, tracker));
             return;
         };
         let Some(seen) = tracker.seen() else { return };
@@ -54,7 +55,7 @@ impl Advisor {
             rules[i].1.call(&observed, &self.index);
         }
         if let Some(file) = closed {
-            rules.iter_mut().for_each(|(_, rule)| rule.closed(&file));
+            rules.iter_mut().for_each(|(_, rule)| rule.closed(&file, &self.index, tracker));
         }
     }
 

@@ -4,9 +4,10 @@ use crate::index::CallKey;
 use stride_event::Ns;
 
 /// How sure a finding is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub enum Confidence {
     /// It may be meant so.
+    #[default]
     Possible,
     Likely,
     /// The calls themselves prove it.
@@ -43,6 +44,8 @@ pub enum EvidenceKind {
     Socket,
     Process,
     Syscall,
+    /// How a program was run.
+    Program,
     /// Anything else that has a name: a lock's address, an error.
     Other,
 }
@@ -54,6 +57,7 @@ impl EvidenceKind {
             EvidenceKind::Socket => "socket",
             EvidenceKind::Process => "process",
             EvidenceKind::Syscall => "syscall",
+            EvidenceKind::Program => "program",
             EvidenceKind::Other => "other",
         }
     }
@@ -74,6 +78,7 @@ pub struct Table {
 }
 
 /// What a rule says at the end; what it saves is settled by the ledger.
+#[derive(Default)]
 pub struct Draft {
     /// One sentence in plain words, with its full stop. What it would save is said elsewhere.
     pub sentence: String,

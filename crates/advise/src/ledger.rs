@@ -1,7 +1,7 @@
 //! Who saves what: each call is granted to one finding.
 
 use crate::finding::{Claim, Draft, Finding, Saving};
-use crate::index::{CallKey, Index};
+use crate::index::{CallKey, Index, waits_by_nature};
 use crate::rule::RuleInfo;
 use crate::thresholds::{EVIDENCE, MOSTLY_CLAIMED, worth_it};
 use rustc_hash::FxHashMap;
@@ -59,11 +59,15 @@ fn gross(draft: &Draft, index: &Index) -> (Ns, u64) {
     each.fold((draft.more_time, 0), |(time, calls), (n, t)| (time + t, calls + n))
 }
 
-/// Of what is claimed, the calls that were made and are nobody's yet; and their time, at the mean of their kind.
+/// Of what is claimed, the calls that were made and are nobody's yet; and their time, at the mean of their kind. What a call lasts
+/// that waits is not what it costs: a rule that knows of waiting to be saved says so.
 fn grant(claim: &Claim, granted: u64, index: &Index) -> (u64, Ns) {
     let made = index.tally(claim.key);
     let calls = claim.calls.min(made.calls.saturating_sub(granted));
-    let time =
-        if made.calls == 0 { 0 } else { (u128::from(made.time) * u128::from(calls) / u128::from(made.calls)) as Ns };
+    let time = if made.calls == 0 || waits_by_nature(claim.key) {
+        0
+    } else {
+        (u128::from(made.time) * u128::from(calls) / u128::from(made.calls)) as Ns
+    };
     (calls, time)
 }

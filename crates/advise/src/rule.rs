@@ -27,10 +27,10 @@ pub trait Rule {
     fn call(&mut self, _observed: &Observed<'_>, _index: &Index) {}
 
     /// A file was closed, after this was done with it. Those that stay open are in the index at the end.
-    fn closed(&mut self, _file: &OpenFile) {}
+    fn closed(&mut self, _file: &OpenFile, _index: &Index, _tracker: &Tracker) {}
 
     /// Events that are no calls: threads that start and end, signals.
-    fn event(&mut self, _event: &Event<'_>, _tracker: &Tracker) {}
+    fn event(&mut self, _event: &Event<'_>, _index: &Index, _tracker: &Tracker) {}
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft>;
 

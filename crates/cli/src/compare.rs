@@ -134,7 +134,7 @@ impl Recorded {
         if let Some(both) = &both {
             options.trace = both.clone();
         }
-        let mut tracker = Tracker::default();
+        let mut tracker = Tracker::partial(metadata.partial);
         let world = followed(base.told());
         let mut selector = Selector::new(&options, base.told());
         let mut tally = Tally::default();

@@ -110,6 +110,11 @@ impl Engine {
         }
     }
 
+    /// Whether calls come with the time that they were on a CPU, counted or not.
+    pub fn tells_cpu_times(&self) -> bool {
+        matches!(self.kind, Kind::Ptrace(_))
+    }
+
     /// Calls, and threads coming and going, that were not recorded.
     pub fn lost(&self) -> (u64, u64) {
         match &self.kind {

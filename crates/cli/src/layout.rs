@@ -69,8 +69,12 @@ pub fn needs_descriptors(options: &Options) -> bool {
     !options.decode_fds.is_empty() || !options.paths.is_empty()
 }
 
-pub fn summary(summary: &flags::Summary) -> SummaryLayout {
+/// `width`: of the terminal that it goes to, if it does.
+pub fn summary(summary: &flags::Summary, json: bool, width: Option<usize>) -> SummaryLayout {
     SummaryLayout {
+        json,
+        by: summary.by.clone(),
+        width,
         columns: summary.columns.clone(),
         sort: summary.sort,
         wall_clock: summary.wall_clock,

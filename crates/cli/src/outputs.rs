@@ -7,6 +7,7 @@ use anyhow::{Result, anyhow};
 use nix::errno::Errno;
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::rc::Rc;
@@ -22,8 +23,9 @@ pub struct Outputs {
     /// A second handle for what follows the trace.
     tail: Option<Box<dyn Write + Send>>,
     shell: Option<Child>,
-    /// The trace goes to a terminal.
+    /// The trace goes to a terminal; and how wide that is.
     terminal: bool,
+    width: Option<usize>,
 }
 
 pub fn complain(program: &str, message: &str) {
@@ -41,16 +43,24 @@ pub fn release_stdio() {
 
 impl Outputs {
     pub fn open(options: &Options) -> Result<Outputs> {
-        let mut outputs =
-            Outputs { program: options.program.clone(), sink: None, tail: None, shell: None, terminal: false };
+        let mut outputs = Outputs {
+            program: options.program.clone(),
+            sink: None,
+            tail: None,
+            shell: None,
+            terminal: false,
+            width: None,
+        };
         match &options.output {
             Output::Stderr => {
                 outputs.terminal = io::stderr().is_terminal();
+                outputs.width = width(io::stderr());
                 outputs.sink = Some(Sink::new("standard error", Box::new(io::stderr()), true));
                 outputs.tail = Some(Box::new(io::stderr()));
             }
             Output::Stdout => {
                 outputs.terminal = io::stdout().is_terminal();
+                outputs.width = width(io::stdout());
                 outputs.sink = Some(Sink::new("standard output", Box::new(io::stdout()), outputs.terminal));
                 outputs.tail = Some(Box::new(io::stdout()));
             }
@@ -64,6 +74,7 @@ impl Outputs {
             Output::File(path) => {
                 let file = open(path, options.append)?;
                 outputs.terminal = file.is_terminal();
+                outputs.width = width(&file);
                 let eager = outputs.terminal || !file.metadata().is_ok_and(|m| m.is_file());
                 outputs.tail = Some(Box::new(file.try_clone()?));
                 outputs.sink = Some(Sink::new(path.display().to_string(), Box::new(file), eager));
@@ -89,6 +100,11 @@ impl Outputs {
     /// A message of Stride's own. Each of its lines says whose it is.
     pub fn complain(&self, message: &str) {
         complain(&self.program, message);
+    }
+
+    /// Of the terminal that the trace goes to, if it does.
+    pub fn width(&self) -> Option<usize> {
+        self.width
     }
 
     /// Whether this is a process that Stride started for itself.
@@ -147,6 +163,10 @@ impl Outputs {
             let _ = child.wait();
         }
     }
+}
+
+fn width(to: impl AsFd) -> Option<usize> {
+    rustix::termios::tcgetwinsize(to).ok().map(|size| size.ws_col.into()).filter(|width| *width > 0)
 }
 
 fn open(path: &Path, append: bool) -> Result<std::fs::File> {

@@ -43,6 +43,7 @@ impl Recording {
             machine: info.machine,
             engine: info.engine,
             command: engine.command(),
+            partial: info.partial,
             several: options.follow_forks || options.attach.len() + usize::from(options.command.is_some()) > 1,
             wall_offset: info.wall_offset as i64,
             started: info.started,

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use stride_decode::{Touch, World, touches};
 use stride_event::{Call, CallSet, Event, FdSet, Outcome, Tid};
 use stride_filter::{PathSet, Status, WordSet};
+use stride_output::Key;
 use stride_proc::{Proc, Source};
 
 pub struct Selector {
@@ -115,9 +116,16 @@ impl Selector {
     }
 }
 
-/// `-n` puts the number of a thread's latest call before lines that are about no call, whether that one is shown or not.
+/// Whether more calls have to be seen than are shown. `-n` puts the number of a thread's latest call before lines that are about no
+/// call, whether that one is shown or not. And what descriptors refer to, and what threads are called, follows from other calls.
 pub fn needs_all_calls(options: &Options) -> bool {
-    options.syscall_number && options.prints_calls() && !options.seccomp_bpf && !options.trace.is_all()
+    let numbers = options.syscall_number && options.prints_calls() && !options.seccomp_bpf && !options.trace.is_all();
+    numbers || options.summary.as_ref().is_some_and(|s| s.is_by(Key::needs_memory)) && !takes_all(options)
+}
+
+/// Whether all calls are shown.
+fn takes_all(options: &Options) -> bool {
+    options.trace.is_all() && options.status.is_all() && options.paths.is_empty() && options.trace_fds.is_none()
 }
 
 fn status(outcome: Outcome) -> Status {

@@ -18,7 +18,7 @@ use std::ffi::OsStr;
 use std::rc::Rc;
 use stride_event::{About, CallSet, Counting, Event, Limits, Ns, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::Status;
-use stride_output::{Column, RunInfo, SortKey};
+use stride_output::{Column, Key, RunInfo, SortKey};
 use stride_proc::{Live, Noted, Source};
 
 /// How the run ended, for Stride's own exit status.
@@ -44,15 +44,24 @@ pub fn run(mut options: Options) -> Result<Ended> {
             offset = replay.metadata().wall_offset.into();
             replayed::adapt(&mut options, replay.metadata()).iter().for_each(|note| outputs.complain(note));
             let engine = Engine::replay(replay);
-            let info = info(&engine, offset, started);
+            let info = info(&options, &engine, offset, started);
             (engine, info)
         }
         None => {
             let spec = spec(&options)?;
             let limits = spec.limits;
+            let counts = spec.counting.is_some();
             let engine = Engine::start(&options, spec)?;
             outputs::release_stdio();
-            let info = info(&engine, offset, started);
+            let info = info(&options, &engine, offset, started);
+            let by_reader = options.summary.as_mut().filter(|s| !s.wall_clock && !engine.tells_cpu_times() && !counts);
+            if let Some(summary) = by_reader {
+                outputs.complain(
+                    "CPU times are told only of calls that the kernel side can count, which other options rule out: \
+                     the summary is of how long calls took (-w)",
+                );
+                summary.wall_clock = true;
+            }
             if let Some(complaint) = recording.as_mut().and_then(|r| r.begin(&options, &engine, &limits, &info)) {
                 outputs.complain(&complaint);
             }
@@ -101,7 +110,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
                 bail!(error);
             }
             // Whoever reads has left: there is nothing else to do, unless for other views.
-            if options.replay.is_some() && !options.has_views() {
+            if options.replay.is_some() && !options.has_files() && !options.advise {
                 engine.stop();
             }
             if options.replay.is_none() || !error.ends_with(Errno::EPIPE.desc()) {
@@ -169,7 +178,7 @@ impl World {
 }
 
 /// The circumstances, for views that tell of them.
-fn info(engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
+fn info(options: &Options, engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
     if let Some(replay) = engine.replayed() {
         let recorded = replay.metadata();
         return RunInfo {
@@ -180,6 +189,7 @@ fn info(engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
             machine: recorded.machine.clone(),
             engine: recorded.engine.clone(),
             started: recorded.started,
+            partial: recorded.partial,
             wall_offset,
         };
     }
@@ -194,6 +204,7 @@ fn info(engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
         machine: field(UtsName::machine),
         engine: engine.name().into(),
         started,
+        partial: !options.sees_all_calls(),
         wall_offset,
     }
 }
@@ -221,12 +232,18 @@ impl Run<'_> {
     }
 }
 
+/// Of the kernel's: a thread's name and its NUL.
+const TASK_COMM_LEN: usize = 16;
+
 /// What the engine is asked for.
 fn spec(options: &Options) -> Result<TraceSpec> {
     let records = options.record.is_some();
     let prints = options.prints_calls() || options.has_views();
     let by_path = !options.paths.is_empty() || options.trace_fds.is_some();
     let unabbreviated = options.abbrev != stride_event::CallSet::all();
+    // Names of threads are wanted whole (prctl).
+    let names = options.summary.as_ref().is_some_and(|s| s.is_by(|key| key == Key::Comm));
+    let text = if names { options.string_limit.max(TASK_COMM_LEN) } else { options.string_limit };
     let elements = if unabbreviated { usize::MAX >> 1 } else { options.string_limit };
     let cpu_times = records || options.summary.as_ref().is_some_and(|s| !s.wall_clock);
     Ok(TraceSpec {
@@ -234,7 +251,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         attach: options.attach.clone(),
         follow: options.follow_forks,
         calls: if select::needs_all_calls(options) { CallSet::all() } else { options.trace.clone() },
-        limits: Limits { text: options.string_limit, elements },
+        limits: Limits { text, elements },
         dump_read: options.dump_read.clone(),
         dump_write: options.dump_write.clone(),
         seccomp: if options.seccomp_bpf { Seccomp::On } else { Seccomp::Auto },
@@ -260,8 +277,8 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         // Where not all calls are seen, views cannot follow what descriptors refer to.
         descriptors: prints && !options.decode_fds.is_empty()
             || !options.paths.is_empty()
-            || options.has_views() && !options.trace.is_all(),
-        no_memory: !prints && !by_path,
+            || options.has_views() && !options.sees_all_calls(),
+        no_memory: !prints && !by_path && !options.summary.as_ref().is_some_and(|s| s.is_by(Key::needs_memory)),
     })
 }
 
@@ -287,8 +304,15 @@ fn counting(options: &Options) -> Option<Counting> {
         return None;
     }
     let only = !options.prints_calls() && !options.has_views();
-    let by_latency = |c: Column| matches!(c, Column::P50 | Column::P99);
-    let latencies =
-        summary.columns.iter().any(|&c| by_latency(c)) || matches!(summary.sort, SortKey::By(c) if by_latency(c));
-    Some(Counting { only, cpu_time: !summary.wall_clock, latencies })
+    let by = Key::countable(&summary.by)?;
+    let shows = |test: fn(Column) -> bool| {
+        summary.columns.iter().any(|&c| test(c)) || matches!(summary.sort, SortKey::By(c) if test(c))
+    };
+    Some(Counting {
+        only,
+        cpu_time: !summary.wall_clock,
+        latencies: options.json || shows(|c| matches!(c, Column::P50 | Column::P99)),
+        bytes: options.json || shows(|c| c == Column::Bytes),
+        by,
+    })
 }

@@ -9,10 +9,11 @@ use crate::outputs::Outputs;
 use crate::recording::Recording;
 use crate::session::Run;
 use anyhow::Result;
+use nix::errno::Errno;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Fate, Origin};
 use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
-use stride_output::{AdviseView, End, HtmlView, Lost, Perfetto, RunInfo, Summary, TextView, View};
+use stride_output::{AdviseView, End, HtmlView, Key, Lost, Perfetto, RunInfo, Summary, TextView, View};
 use stride_proc::{Proc, Source};
 use stride_track::Tracker;
 
@@ -42,11 +43,11 @@ fn others(
     comparison: Comparison,
 ) -> Result<Vec<Box<dyn View>>> {
     let mut views: Vec<Box<dyn View>> = Vec::new();
-    if options.json && !options.compares() {
+    if options.tells_calls_as_json() {
         views.push(Box::new(outputs.json_view(options, shown.clone(), info)?));
     }
     if options.advise {
-        views.push(Box::new(AdviseView::default()));
+        views.push(Box::new(AdviseView::new(options.json)));
     }
     let style = layout::layout(options, false).style;
     let world = || Box::new(Proc::new(options.decode_fds, options.decode_pids, shown.clone()));
@@ -77,14 +78,15 @@ impl Views {
         files: Files,
         comparison: Comparison,
     ) -> Result<Views> {
-        let wall_offset = info.wall_offset;
+        let (wall_offset, tracker) = (info.wall_offset, Tracker::partial(info.partial));
         let others = others(options, outputs, &shown, &info, files, comparison)?;
-        let tracks = recording.is_some() || !others.is_empty();
+        let summary = options.summary.as_ref();
+        let tracks = recording.is_some() || !others.is_empty() || summary.is_some_and(|s| s.is_by(Key::is_tracked));
         Ok(Views {
-            tracker: tracks.then(|| (Tracker::default(), followed(tracked))),
+            tracker: tracks.then(|| (tracker, followed(tracked))),
             recording,
             text: options.prints_calls().then(|| outputs.text_view(options, shown, wall_offset)).transpose()?,
-            summary: options.summary.as_ref().map(|s| Summary::new(layout::summary(s))),
+            summary: summary.map(|s| Summary::new(layout::summary(s, options.json, outputs.width()))),
             others,
         })
     }
@@ -100,7 +102,7 @@ impl Views {
     pub fn event(&mut self, event: &Event<'_>) -> Option<String> {
         let complaint = self.recording.as_mut().and_then(|recording| recording.event(event));
         if let (Some(summary), Event::Exit(call)) = (&mut self.summary, event) {
-            summary.add(call);
+            summary.add(call, self.tracker.as_ref().map(|(tracker, _)| tracker));
         }
         if let Some((tracker, _)) = &self.tracker {
             self.others.iter_mut().for_each(|view| view.event(event, tracker));
@@ -175,20 +177,24 @@ impl Views {
             text.flush();
         }
         let lost = Lost { calls: losses.calls, counted };
-        if let Some(summary) = &self.summary {
-            let mut table = String::new();
-            summary.render(lost, &mut table);
-            outputs.write_tail(&table, self.text.as_mut());
-        }
-        if let Some((tracker, _)) = &self.tracker {
+        let tracker = self.tracker.as_ref().map(|(tracker, _)| tracker);
+        let text = |summary: &Summary| summary.text(lost, tracker);
+        let (objects, table) = match &self.summary {
+            Some(summary) if summary.is_json() => (text(summary), String::new()),
+            summary => (String::new(), summary.as_ref().map(text).unwrap_or_default()),
+        };
+        outputs.write_tail(&table, self.text.as_mut());
+        if let Some(tracker) = tracker {
             let end = End { tracker, lost_calls: losses.calls, lost_threads: losses.threads };
             for view in &mut self.others {
                 outputs.write_tail(&view.finish(&end), self.text.as_mut());
-                if let Some(error) = view.take_error() {
+                // A reader that has left has seen enough.
+                if let Some(error) = view.take_error().filter(|error| !error.ends_with(Errno::EPIPE.desc())) {
                     outputs.complain(&error);
                 }
             }
         }
+        outputs.write_tail(&objects, None);
         self.others.iter().find_map(|view| view.verdict())
     }
 }

@@ -100,7 +100,8 @@ impl Fixture {
     fn advice(&self, engine: &str, scratch: &Scratch, program: &Path, args: &[&str]) -> Result<Option<Advice>, Failed> {
         let run = |options: &[&str], traced: bool| -> std::io::Result<Output> {
             let mut command = Command::new(STRIDE);
-            command.args(options).current_dir(scratch.path("."));
+            // Where cargo lets libraries be looked for is a finding of its own.
+            command.args(options).current_dir(scratch.path(".")).env_remove("LD_LIBRARY_PATH");
             if traced {
                 // Each run finds the place empty.
                 let _ = std::fs::remove_dir_all(scratch.path("here"));

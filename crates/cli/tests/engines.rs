@@ -115,12 +115,29 @@ fn quantiles_lie_between_the_extremes() {
     assert!(times.iter().any(|t| t[3] > 0.0), "{table}");
 }
 
+/// Of calls that the reader has to count, nobody knows how long they were on a CPU: that is said, and not shown as none.
+#[test]
+fn what_the_reader_counts_is_wall_clock_time() {
+    need!("/bin/cat");
+    need_ebpf!();
+    let scratch = Scratch::new("engines-wall");
+    std::fs::write(scratch.path("a"), "aaa\n").unwrap();
+    let path = scratch.path("a").canonicalize().unwrap();
+    let args =
+        ["--engine=ebpf", "-c", "-U", "avg-time,wall-avg,calls,name", "-P", path.to_str().unwrap(), "/bin/cat", "a"];
+    let run = scratch.stride(args);
+    assert!(run.messages()[0].starts_with("CPU times are told only of calls that"), "{run:?}");
+    let cells = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let rows: Vec<Vec<String>> = run.trace.lines().skip(2).map(cells).collect();
+    assert!(rows.iter().all(|row| row[0] == row[1]) && rows.len() > 3, "{rows:?}");
+}
+
 #[test]
 fn a_limit_is_kept_though_the_program_ran_on() {
     need_ebpf!();
     let scratch = Scratch::new("engines-limit");
     let script = "cd /; cd /tmp; cd /; cd /tmp; cd /; exit 3";
-    for more in [&["-e", "trace=chdir"][..], &["-c", "-U", "name,calls", "-e", "trace=chdir"]] {
+    for more in [&["-e", "trace=chdir"][..], &["-c", "-wU", "name,calls", "-e", "trace=chdir"]] {
         let run =
             scratch.stride(["--engine=ebpf", "--syscall-limit=3"].iter().chain(more).chain(&["sh", "-c", script]));
         assert_eq!(run.messages()[0], "System call limit has been reached, detaching tracees");

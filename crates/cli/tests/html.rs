@@ -208,6 +208,17 @@ fn the_timeline_zooms_and_pans() {
     assert!(browser.text(detail).contains("took "));
     browser.click(".tools button:last-child");
     assert_eq!(view(&mut browser), whole);
+    // At the end, ls and its thread are long gone.
+    let threads = |browser: &mut Browser| {
+        view(browser);
+        browser.text("document.querySelector('#lanes').dataset.threads")
+    };
+    assert_eq!(threads(&mut browser), "3");
+    browser.click(".tools input");
+    assert_eq!(threads(&mut browser), "3");
+    browser.eval("document.querySelector('#lanes').focus()");
+    ["+", "+", "+", "+", "End"].iter().for_each(|key| browser.key(key));
+    assert_eq!(threads(&mut browser), "2");
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
@@ -347,4 +358,26 @@ fn interrupted() {
     assert_eq!(data["processes"]["rows"][0]["end"], "lives on");
     let text = data["texts"].to_string();
     assert!(text.contains("nanosleep"), "{text}");
+}
+
+/// What `--advise` finds has a section of its own, and is told as text all the same.
+#[test]
+fn with_advice() {
+    let scratch = Scratch::new("html-advice");
+    let many = "i=0; while [ $i -lt 3000 ]; do test -e /nothing/here; i=$((i+1)); done";
+    let run = page(&scratch, ["--advise", "sh", "-c", many]);
+    assert!(run.err.contains("stat storm"), "{run:?}");
+    let data = data(&scratch);
+    let finding = &data["findings"][0];
+    assert_eq!((finding["id"].as_str(), finding["title"].as_str()), (Some("stat-storm"), Some("stat storm")));
+    assert!(finding["evidence"][0].as_str().unwrap().starts_with("/nothing/here: 3,000 calls"), "{finding}");
+    let mut browser = browser!(scratch);
+    browser.open(&scratch.path("page.html"), "light");
+    let shown = browser.text("document.querySelector('#findings').innerText");
+    assert!(shown.contains("/nothing/here: 3,000 calls") && shown.contains("stride --explain stat-storm"), "{shown}");
+    assert!(browser.text("document.querySelector('#nav').textContent").starts_with("Findings"));
+    page(&scratch, ["true"]);
+    browser.open(&scratch.path("page.html"), "light");
+    assert_eq!(browser.eval("document.querySelector('#findings').hidden"), true);
+    assert_eq!(browser.complaints(), [""; 0]);
 }

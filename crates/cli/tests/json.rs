@@ -421,6 +421,71 @@ fn options_have_their_meaning() {
     assert!(about.contains(&"openat") && about.contains(&"read") && !about.contains(&"mmap"), "{about:?}");
 }
 
+/// Objects that are what the schema says, and how many of each kind there are.
+#[track_caller]
+fn summarised(output: &str) -> (Vec<Value>, Value) {
+    let mut rows: Vec<Value> = output.lines().map(|line| serde_json::from_str::<Unique>(line).unwrap().0).collect();
+    for object in &rows {
+        if let Some(error) = SCHEMA.iter_errors(object).next() {
+            panic!("{}: {error}\n{object}", error.instance_path());
+        }
+    }
+    let total = rows.pop().unwrap();
+    assert_eq!(total["type"], "summary_total", "{output}");
+    (rows, total)
+}
+
+#[test]
+fn summaries() {
+    need!("/bin/cat");
+    // A new line, an escape sequence, quotes, and what is no UTF-8.
+    let name = OsStr::from_bytes(b"x\n\x1b[2J\"\xff");
+    for engine in engines("summaries") {
+        let scratch = Scratch::new(&format!("json-summaries{engine}"));
+        let file = scratch.path("").join(name);
+        std::fs::write(&file, "abc").unwrap();
+        for by in ["syscall", "path", "directory,fd", "errno,pid,tid", "comm,size", "peer,path"] {
+            let by = format!("--by={by}");
+            let args = [engine, "--record=rec", "--json", "-w", &by, "/bin/cat"].map(OsStr::new).to_vec();
+            let run = scratch.stride([args, vec![file.as_os_str()]].concat());
+            let (rows, total) = summarised(&run.trace);
+            assert!(rows.iter().all(|row| row["type"] == "summary"), "{engine} {by}");
+            assert_eq!(total["rows"], rows.len());
+            let sum = |key: &str| rows.iter().map(|row| row[key].as_u64().unwrap()).sum::<u64>();
+            for key in ["calls", "errors", "bytes"] {
+                assert_eq!(total[key], sum(key), "{engine} {by} {key}");
+            }
+            assert!(total["wall_ns"]["p50"].as_u64() <= total["wall_ns"]["p99"].as_u64(), "{total}");
+            assert!(total["wall_ns"]["p99"].as_u64() > Some(0), "{total}");
+            let mut again = Command::new(STRIDE);
+            again.args(["--replay=rec", "--json", "-w", &by]).current_dir(scratch.path(""));
+            let (replayed, _) = summarised(&Run::of(again).out);
+            let counts = |rows: &[Value]| {
+                let mut counts: Vec<String> = rows
+                    .iter()
+                    .map(|row| format!("{} {} {} {}", row["by"], row["calls"], row["errors"], row["bytes"]))
+                    .collect();
+                counts.sort();
+                counts
+            };
+            assert_eq!(counts(&replayed), counts(&rows), "{engine} {by}");
+        }
+        let table = scratch.stride(
+            [engine, "--by=path,syscall", "--json", "/bin/cat"].map(OsStr::new).into_iter().chain([file.as_os_str()]),
+        );
+        let (rows, _) = summarised(&table.trace);
+        let read = rows.iter().find(|row| row["by"]["syscall"] == "read" && row["bytes"] == 3).unwrap();
+        assert!(read["by"]["path"].as_str().unwrap().ends_with("/x\n\u{1b}[2J\"\u{fffd}"), "{read}");
+        assert!(read["by"]["path_hex"].as_str().unwrap().ends_with("ff"), "{read}");
+        // Calls first, and their end.
+        let both = scratch.stride([engine, "-C", "--by=errno", "--json", "/bin/true"]);
+        let (objects, total) = summarised(&both.trace);
+        let end = objects.iter().position(|object| object["type"] == "end").unwrap();
+        assert!(objects[end + 1..].iter().all(|object| object["type"] == "summary") && end + 1 < objects.len());
+        assert_eq!(objects[end]["errors"], total["errors"]);
+    }
+}
+
 #[test]
 fn it_goes_where_text_goes() {
     need!("/bin/true");
@@ -432,10 +497,14 @@ fn it_goes_where_text_goes() {
     command.args(["--json", "-o"]).arg(format!("|cat > {}", out.display())).arg("/bin/true");
     Run::of(command);
     valid(&piped.read("out"));
+    let full = Scratch::new("json-full");
+    let mut command = stride();
+    command.args(["--json", "-o", "/dev/full", "/bin/sh", "-c", "echo ran > ran"]).current_dir(full.path(""));
+    let run = Run::of(command);
+    assert_eq!((run.code(), run.messages()), (Some(0), vec!["/dev/full: No space left on device"]));
+    assert_eq!(full.read("ran"), "ran\n");
     for (options, why) in [
-        (&["-c"][..], "--json and the summaries of -c and -C are mutually exclusive: a summary is a table"),
-        (&["-C"], "--json and the summaries of -c and -C are mutually exclusive: a summary is a table"),
-        (&["--advise"], "--json and --advise are mutually exclusive: findings are text"),
+        (&["--advise"][..], "--json and --advise are mutually exclusive: findings are text"),
         (
             &["-ff", "-o", "x"],
             "--json and -ff/--output-separately are mutually exclusive: every object tells its pid and tid, so that one file will do",
@@ -444,5 +513,52 @@ fn it_goes_where_text_goes() {
         let run = common::run([&["--json"], options, &["/bin/true"]].concat());
         assert_eq!(run.code(), Some(1));
         assert!(run.err.contains(why), "{}", run.err);
+    }
+}
+
+/// Where opens and closes are not seen, descriptors are not what they were.
+#[test]
+fn filters_do_not_mislead() {
+    need!("/bin/cat");
+    for engine in engines("filters_do_not_mislead") {
+        for filter in ["trace=read", "status=successful", "trace=read,pread64"] {
+            let scratch = Scratch::new(&format!("json-filters{engine}"));
+            std::fs::write(scratch.path("a"), "first\n").unwrap();
+            std::fs::write(scratch.path("b"), "second\n").unwrap();
+            let run = scratch.stride([engine, "--json", "--record=rec", "-e", filter, "/bin/cat", "a", "b"]);
+            let seen = valid(&run.trace);
+            for (name, text) in [("a", "first\n"), ("b", "second\n")] {
+                let read = calls(&seen, "read").into_iter().find(|call| call["args"]["buf"]["text"] == text).unwrap();
+                assert_eq!(read["args"]["fd"]["path"], scratch.path(name).to_str().unwrap(), "{engine} {filter}");
+            }
+            assert_eq!(replay(&scratch, &["--json"]).out, run.trace, "{engine} {filter}");
+        }
+    }
+}
+
+/// All descriptors of a call are known, not only the first.
+#[test]
+fn descriptors_everywhere() {
+    need!("/usr/bin/python3");
+    let script = "import os, select; a = os.open('a', os.O_RDONLY); d = os.open('.', os.O_RDONLY); r, w = os.pipe(); \
+                  select.select([a], [w], [], 0); os.open('a', os.O_RDONLY, dir_fd=d); os.dup2(a, 99); os.close(99)";
+    for engine in engines("descriptors_everywhere") {
+        let scratch = Scratch::new(&format!("json-fds{engine}"));
+        std::fs::write(scratch.path("a"), "aaa\n").unwrap();
+        let seen = valid(&scratch.stride([engine, "--json", "-s", "300", "/usr/bin/python3", "-c", script]).trace);
+        let (a, dir) = (scratch.path("a"), scratch.path(""));
+        let (a, dir) = (a.to_str().unwrap(), dir.to_str().unwrap().trim_end_matches('/'));
+        let select = calls(&seen, "pselect6").into_iter().chain(calls(&seen, "select")).next().unwrap();
+        assert_eq!(select["args"]["readfds"][0]["path"], a, "{select}");
+        assert!(select["args"]["writefds"][0]["object"].is_string(), "{select}");
+        let relative =
+            calls(&seen, "openat").into_iter().find(|call| call["args"]["dirfd"]["fd"].as_i64() >= Some(0)).unwrap();
+        assert_eq!(relative["args"]["dirfd"]["path"], dir);
+        assert_eq!((&relative["path"], &relative["ret"]["path"]), (&json!(a), &json!(a)));
+        let dup =
+            calls(&seen, "dup2").into_iter().chain(calls(&seen, "dup3")).find(|call| call["ret"]["fd"] == 99).unwrap();
+        assert_eq!((&dup["args"]["oldfd"]["path"], &dup["ret"]["path"]), (&json!(a), &json!(a)));
+        let close = calls(&seen, "close").into_iter().find(|call| call["args"]["fd"]["fd"] == 99).unwrap();
+        assert_eq!(close["args"]["fd"]["path"], a);
     }
 }

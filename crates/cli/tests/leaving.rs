@@ -149,7 +149,10 @@ fn a_killed_tracer_leaves_the_command_running() {
 #[test]
 fn a_tracer_killed_while_it_starts_leaves_nobody_waiting() {
     for engine in engines() {
-        let mut tracer = Killed(with(engine).args(["-o", "/dev/null", "true"]).spawn().unwrap());
+        // Should it run before it is seen here, it is there until its input ends.
+        let mut command = with(engine);
+        command.args(["-o", "/dev/null", "cat"]).stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut tracer = Killed(command.spawn().unwrap());
         let children = format!("/proc/{0}/task/{0}/children", tracer.0.id());
         if !std::path::Path::new(&children).exists() {
             skip!("/proc does not tell of children");
@@ -160,6 +163,7 @@ fn a_tracer_killed_while_it_starts_leaves_nobody_waiting() {
             Some(children.split_whitespace().next()?.to_owned())
         });
         let _ = tracer.0.kill();
+        drop(tracer.0.stdin.take());
         tracer.0.wait().unwrap();
         wait_for("its end", || {
             let stat = std::fs::read_to_string(format!("/proc/{child}/stat"));

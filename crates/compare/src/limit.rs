@@ -197,7 +197,7 @@ impl Of {
         let of = Of::parse(text)?;
         if let Of::Name(name) = of {
             let mut rows = Abi::ALL.iter().flat_map(|abi| table(*abi).by_name(name).map(|entry| entry.row));
-            if !rows.any(stride_track::transfers) {
+            if !rows.any(stride_syscalls::Syscall::transfers) {
                 return Err(format!("{name} moves no bytes: such limits are for read, write, sendto and their like"));
             }
         }

@@ -61,7 +61,7 @@ impl Tally {
             Event::Started { tid, process, origin, at } => {
                 self.at(at);
                 if !matches!(origin, Origin::Forked { .. }) && self.streams.len() < MAX_PROGRAMS {
-                    self.streams.extend((0..3).filter_map(|fd| tracker.descriptor(process, fd)));
+                    self.streams.extend((0..3).filter_map(|fd| tracker.open_file(process, fd)));
                     self.home = self.home.or_else(|| tracker.working_directory(process));
                 }
                 self.processes += u64::from(tid == process);

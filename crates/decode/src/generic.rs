@@ -352,13 +352,16 @@ pub fn new_fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
 
 /// A descriptor of another process.
 pub fn fd_of<'a>(cx: &Cx<'a>, tid: Tid, fd: i32) -> Value<'a> {
-    fd_seen_from(cx.arena, cx.options, cx.world, tid, fd)
+    match fd_seen_from(cx.arena, cx.options, cx.world, tid, fd) {
+        Value::Fd { fd, note, .. } => Value::Fd { fd, foreign: true, note },
+        value => value,
+    }
 }
 
 /// A descriptor outside a call: a signal may carry one.
 pub fn fd_seen_from<'a>(arena: &'a Bump, options: &Options, world: &dyn World, tid: Tid, fd: i32) -> Value<'a> {
     let look = || world.fd(tid, fd, None);
-    Value::Fd { fd, note: if fd >= 0 && options.fds { fd_note(arena, look()) } else { None } }
+    Value::Fd { fd, foreign: false, note: if fd >= 0 && options.fds { fd_note(arena, look()) } else { None } }
 }
 
 fn fd_cwd<'a>(cx: &Cx<'a>) -> Value<'a> {
@@ -368,7 +371,7 @@ fn fd_cwd<'a>(cx: &Cx<'a>) -> Value<'a> {
 fn known_fd<'a>(cx: &Cx<'a>, fd: i32, known: Option<&Descriptor>) -> Value<'a> {
     let look = || cx.world.fd(cx.call.tid, fd, known);
     let exists = fd >= 0 || fd == AT_FDCWD;
-    Value::Fd { fd, note: if exists && cx.options.fds { fd_note(cx.arena, look()) } else { None } }
+    Value::Fd { fd, foreign: false, note: if exists && cx.options.fds { fd_note(cx.arena, look()) } else { None } }
 }
 
 fn fd_note<'a>(arena: &'a Bump, info: Option<FdInfo>) -> Option<&'a FdNote<'a>> {

@@ -24,6 +24,8 @@ pub enum Value<'a> {
     Addr(u64),
     Fd {
         fd: i32,
+        /// It is one of another process.
+        foreign: bool,
         note: Option<&'a FdNote<'a>>,
     },
     Pid {

@@ -12,6 +12,7 @@
 
 mod about;
 mod btf;
+mod counts;
 mod engine;
 mod error;
 mod files;

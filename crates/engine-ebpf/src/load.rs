@@ -6,11 +6,8 @@ use crate::plans::Tables;
 use crate::probe::{self, ExecSeen};
 use crate::refusal::why;
 use crate::relocate::{self, Types};
-use crate::wire::{
-    OpenStrideSkel, StrideSkel, StrideSkelBuilder, Wire, bound, bytes_of, call_plan, count, count_times, read,
-    task_state,
-};
-use crate::{records, refusal};
+use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of, task_state};
+use crate::{counts, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
 use std::io::Read;
@@ -18,7 +15,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use stride_event::{CallSet, Counted, Counting, FdSet, Histogram, Times};
+use stride_event::{CallSet, CountBy, Counted, Counting, FdSet, Histogram};
 
 /// What the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -95,13 +92,18 @@ pub struct Kernel {
     more_rings: Vec<MapHandle>,
     links: Vec<Link>,
     entry: bool,
-    counts: bool,
+    counting: Option<Counting>,
     cpus: u32,
 }
 
 impl Config<'_> {
     fn count_only(&self) -> bool {
         self.counting.is_some_and(|c| c.only)
+    }
+
+    /// Calls are counted by more than their numbers, or by something else.
+    fn counts_more(&self) -> bool {
+        self.counting.is_some_and(|c| c.by != CountBy::SYSCALL)
     }
 }
 
@@ -142,6 +144,15 @@ impl Kernel {
             rodata.count_only = config.count_only();
             rodata.count_cpu = config.counting.is_some_and(|c| c.cpu_time);
             rodata.count_latencies = config.counting.is_some_and(|c| c.latencies);
+            rodata.count_bytes = config.counting.is_some_and(|c| c.bytes);
+            rodata.count_more = config.counts_more();
+            let by = config.counting.map_or(CountBy::default(), |c| c.by);
+            rodata.by_call = by.syscall;
+            rodata.by_error = by.errno;
+            rodata.by_pid = by.pid;
+            rodata.by_tid = by.tid;
+            rodata.by_comm = by.comm;
+            rodata.by_size = by.size;
             rodata.few_calls = tables.few;
             if let Some(fds) = config.fds {
                 rodata.filter_fds = true;
@@ -163,7 +174,8 @@ impl Kernel {
         open.maps.rings.set_max_entries(config.rings)?;
         open.maps.rings.set_autocreate(config.rings > 1)?;
         open.maps.scratches.set_max_entries(cpus)?;
-        if config.counting.is_some() {
+        open.maps.counts_by.set_autocreate(config.counts_more())?;
+        if config.counting.is_some() && !config.counts_more() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
         }
         open.maps.ops.set_max_entries(tables.ops.len().max(1) as u32)?;
@@ -191,7 +203,7 @@ impl Kernel {
         let watch = &skel.progs.on_check_exec;
         let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
         let more_rings = further_rings(&skel, config)?;
-        Ok(Kernel { skel, types, more_rings, links, entry, counts: config.counting.is_some(), cpus })
+        Ok(Kernel { skel, types, more_rings, links, entry, counting: config.counting, cpus })
     }
 
     fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
@@ -326,48 +338,19 @@ impl Kernel {
         self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.threads_alive) })
     }
 
-    /// What was counted so far, per ABI and number.
+    /// What was counted so far.
     pub fn counted(&self) -> libbpf_rs::Result<Vec<Counted>> {
-        let mut all = Vec::new();
-        if !self.counts {
-            return Ok(all);
+        let maps = &self.skel.maps;
+        match self.counting {
+            None => Ok(Vec::new()),
+            Some(Counting { by: CountBy::SYSCALL, .. }) => counts::by_number(&maps.calls, &maps.counts, self.cpus),
+            Some(Counting { by, .. }) => counts::by_key(&maps.counts_by, by),
         }
-        for index in 0..bound::ABIS.0 * bound::NUMBERS.0 {
-            let Some(plan) = lookup::<call_plan>(&self.skel.maps.calls, index)? else { continue };
-            if plan.slot == 0 || plan.slot > bound::COUNT_SLOTS.0 {
-                continue;
-            }
-            let abi = records::abi((index / bound::NUMBERS.0) as u8);
-            let mut sum = Counted::new(abi, u64::from(index % bound::NUMBERS.0));
-            for cpu in 0..self.cpus {
-                let slot = cpu * bound::COUNT_SLOTS.0 + plan.slot - 1;
-                if let Some(one) = lookup::<count>(&self.skel.maps.counts, slot)? {
-                    add_count(&mut sum, &one);
-                }
-            }
-            all.push(sum);
-        }
-        Ok(all)
     }
 
     /// Whether calls are seen when they are entered, too.
     pub fn sees_entry(&self) -> bool {
         self.entry
-    }
-}
-
-fn lookup<T: Wire>(map: &impl MapCore, index: u32) -> libbpf_rs::Result<Option<T>> {
-    Ok(map.lookup(bytes_of(&[index]), MapFlags::ANY)?.and_then(|bytes| read(&bytes)))
-}
-
-fn add_count(sum: &mut Counted, one: &count) {
-    sum.calls += one.calls;
-    sum.errors += one.errors;
-    let times = |from: &count_times| Times { total: from.total, min: !from.least, max: from.most };
-    sum.wall.merge(&times(&one.wall));
-    sum.cpu.merge(&times(&one.cpu));
-    for (i, &n) in one.wall_buckets.iter().enumerate() {
-        sum.latencies.add_bucket(i, u64::from(n));
     }
 }
 

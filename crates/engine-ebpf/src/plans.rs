@@ -66,6 +66,9 @@ impl Tables {
                 call.flags |= call_flag::CALL_TRACED.0;
             }
         }
+        for entry in table(abi).iter().filter(|entry| entry.row.transfers()) {
+            self.calls[start + entry.nr as usize].flags |= call_flag::CALL_MOVES.0;
+        }
         let names = match abi {
             Abi::X86_64 => numbers::X86_64,
             Abi::I386 => numbers::I386,

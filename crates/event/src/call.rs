@@ -1,7 +1,7 @@
 //! One system call as an engine saw it.
 
 use crate::{Blocks, Descriptor, Ns, Tid};
-use stride_syscalls::Abi;
+use stride_syscalls::{Abi, table};
 
 /// A call, entered and perhaps returned, with the memory its capture plan copied.
 #[derive(Debug, Clone)]
@@ -37,6 +37,12 @@ pub struct Call {
 }
 
 impl Call {
+    /// Bytes that it moved through its descriptor; none if it failed, or moves none by its nature.
+    pub fn moved(&self) -> Option<u64> {
+        let Outcome::Value(moved) = self.outcome else { return None };
+        table(self.abi).get(self.nr).filter(|entry| entry.row.transfers()).map(|_| moved.max(0) as u64)
+    }
+
     /// What a descriptor that it was given is.
     pub fn given(&self, fd: i32) -> Option<&Descriptor> {
         self.descriptors.iter().find(|d| d.fd == fd && !d.made)

@@ -1,6 +1,6 @@
-//! What is counted of calls, per ABI and number: `-c`.
+//! What is counted of calls: `-c`.
 
-use crate::Ns;
+use crate::{Ns, Tid};
 use stride_syscalls::Abi;
 
 /// Total, least and most of times.
@@ -31,15 +31,11 @@ impl Times {
 /// A log-linear histogram of times: values below `2^BITS` ns have a bucket each; above, each power of two is divided into
 /// `2^BITS` buckets of equal width, so that none is wider than an eighth of its values. The eBPF engine's kernel side counts
 /// into the same buckets (`counts.h`).
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Only buckets that hold any are kept: there may be a hundred thousand rows with a histogram each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
-    buckets: Box<[u64; Histogram::BUCKETS]>,
-}
-
-impl Default for Histogram {
-    fn default() -> Histogram {
-        Histogram { buckets: Box::new([0; Self::BUCKETS]) }
-    }
+    /// In the order of buckets.
+    filled: Vec<(u16, u64)>,
 }
 
 impl Histogram {
@@ -51,12 +47,17 @@ impl Histogram {
     }
 
     pub fn add_bucket(&mut self, bucket: usize, n: u64) {
-        self.buckets[bucket.min(Self::BUCKETS - 1)] += n;
+        let bucket = bucket.min(Self::BUCKETS - 1) as u16;
+        match self.filled.binary_search_by_key(&bucket, |&(bucket, _)| bucket) {
+            _ if n == 0 => {}
+            Ok(at) => self.filled[at].1 += n,
+            Err(at) => self.filled.insert(at, (bucket, n)),
+        }
     }
 
     pub fn merge(&mut self, other: &Histogram) {
-        for (to, from) in self.buckets.iter_mut().zip(other.buckets.iter()) {
-            *to += from;
+        for (bucket, n) in other.filled() {
+            self.add_bucket(bucket, n);
         }
     }
 
@@ -75,7 +76,7 @@ impl Histogram {
 
     /// The buckets that hold any: number and how many.
     pub fn filled(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
-        self.buckets.iter().copied().enumerate().filter(|&(_, n)| n > 0)
+        self.filled.iter().map(|&(bucket, n)| (bucket.into(), n))
     }
 
     /// The least time that belongs to a bucket.
@@ -90,10 +91,10 @@ impl Histogram {
 
     /// The time that this part (0 to 1) of all are not longer than, to a sixteenth; 0 if there are none.
     pub fn quantile(&self, part: f64) -> Ns {
-        let all: u64 = self.buckets.iter().sum();
+        let all: u64 = self.filled().map(|(_, n)| n).sum();
         let rank = ((all as f64 * part).ceil() as u64).clamp(1, all.max(1));
         let mut seen = 0;
-        for (bucket, n) in self.buckets.iter().enumerate() {
+        for (bucket, n) in self.filled() {
             seen += n;
             if seen >= rank {
                 return Self::value(bucket);
@@ -103,13 +104,13 @@ impl Histogram {
     }
 }
 
-/// What was counted of one syscall.
+/// What is counted of calls that have something in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counted {
-    pub abi: Abi,
-    pub nr: u64,
+pub struct Tally {
     pub calls: u64,
     pub errors: u64,
+    /// Moved through descriptors.
+    pub bytes: u64,
     /// From entry to return.
     pub wall: Times,
     /// Of that, on a CPU.
@@ -118,9 +119,72 @@ pub struct Counted {
     pub latencies: Histogram,
 }
 
-impl Counted {
-    pub fn new(abi: Abi, nr: u64) -> Counted {
-        Counted { abi, nr, calls: 0, errors: 0, wall: Times::NONE, cpu: Times::NONE, latencies: Histogram::default() }
+impl Default for Tally {
+    fn default() -> Tally {
+        Tally { calls: 0, errors: 0, bytes: 0, wall: Times::NONE, cpu: Times::NONE, latencies: Histogram::default() }
+    }
+}
+
+impl Tally {
+    pub fn merge(&mut self, other: &Tally) {
+        self.calls += other.calls;
+        self.errors += other.errors;
+        self.bytes += other.bytes;
+        self.wall.merge(&other.wall);
+        self.cpu.merge(&other.cpu);
+        self.latencies.merge(&other.latencies);
+    }
+}
+
+/// What an engine counted, and what these calls have in common: of that, only what [`CountBy`] asks for is there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    pub call: Option<(Abi, u64)>,
+    /// 0: they succeeded.
+    pub errno: u32,
+    pub pid: Tid,
+    pub tid: Tid,
+    pub comm: Vec<u8>,
+    pub size: SizeBucket,
+    pub tally: Tally,
+}
+
+/// What calls are told apart by when they are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CountBy {
+    pub syscall: bool,
+    pub errno: bool,
+    pub pid: bool,
+    pub tid: bool,
+    pub comm: bool,
+    pub size: bool,
+}
+
+impl CountBy {
+    pub const SYSCALL: CountBy =
+        CountBy { syscall: true, errno: false, pid: false, tid: false, comm: false, size: false };
+}
+
+/// How many bytes a call moved, to a power of two: 0 where it moves none by its nature or failed, 1 for none, 2 for 1 byte, 3 for
+/// 2 and 3 bytes, and so on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SizeBucket(pub u8);
+
+impl SizeBucket {
+    pub fn of(moved: Option<u64>) -> SizeBucket {
+        SizeBucket(moved.map_or(0, |bytes| 1 + (u64::BITS - bytes.leading_zeros()) as u8))
+    }
+
+    /// The least and the most.
+    pub fn range(self) -> Option<(u64, u64)> {
+        match self.0.min(1 + u64::BITS as u8) {
+            0 => None,
+            1 => Some((0, 0)),
+            n => {
+                let least = 1 << (n - 2);
+                Some((least, least + (least - 1)))
+            }
+        }
     }
 }
 
@@ -142,6 +206,17 @@ mod tests {
                 assert!(value.abs_diff(ns) <= ns / 16 + 1, "{ns} is told as {value}");
             }
         }
+    }
+
+    #[test]
+    fn sizes_are_powers_of_two() {
+        for (moved, least, most) in
+            [(0, 0, 0), (1, 1, 1), (2, 2, 3), (4095, 2048, 4095), (4096, 4096, 8191), (u64::MAX, 1 << 63, u64::MAX)]
+        {
+            assert_eq!(SizeBucket::of(Some(moved)).range(), Some((least, most)));
+        }
+        assert_eq!(SizeBucket::of(None).range(), None);
+        assert_eq!(SizeBucket(200).range(), Some((1 << 63, u64::MAX)));
     }
 
     #[test]

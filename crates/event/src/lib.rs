@@ -13,8 +13,8 @@ mod spec;
 
 pub use call::{Call, Outcome};
 pub use capture::{Limits, Peek, capture};
-pub use count::grouped;
-pub use counted::{Counted, Histogram, Times};
+pub use count::{duration, grouped};
+pub use counted::{CountBy, Counted, Histogram, SizeBucket, Tally, Times};
 pub use descriptor::{Descriptor, Detail};
 pub use event::{Event, Fate, Ns, Origin, SIGINFO_SIZE, Tid};
 pub use memory::{BlockRef, Blocks, Memory, Phase};

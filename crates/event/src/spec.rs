@@ -1,6 +1,6 @@
 //! What to trace, as the command line asked and engines understand it.
 
-use crate::Tid;
+use crate::{CountBy, Tid};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use stride_syscalls::Abi;
@@ -100,6 +100,9 @@ pub struct Counting {
     pub cpu_time: bool,
     /// So are histograms of the times.
     pub latencies: bool,
+    /// And bytes moved.
+    pub bytes: bool,
+    pub by: CountBy,
 }
 
 /// What the calls that are shown have in common (`-P`, `--trace-fds`). An engine may skip those that cannot be meant.

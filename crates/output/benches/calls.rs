@@ -7,9 +7,10 @@
 use std::time::{Duration, Instant};
 use stride_decode::Options;
 use stride_event::{Call, Event, Limits, Outcome, Peek, Phase, capture};
-use stride_output::{Layout, Leader, Show, Sink, Style, TextView};
+use stride_output::{JsonView, Layout, Leader, RunInfo, Show, Sink, Style, TextView, View};
 use stride_syscalls::plan::Plan;
 use stride_syscalls::{Abi, table};
+use stride_track::Tracker;
 
 /// What must be reached: calls a second over the whole mix, and allocations of a call.
 const GOAL: f64 = 2_000_000.0;
@@ -43,6 +44,31 @@ fn main() {
     let calls = mix.len() * 64;
     let info = allocation_counter::measure(|| show(&mut view, &mix, calls, false));
     println!("{:>12} {:>6.2} allocations a call", "warm", info.count_total as f64 / calls as f64);
+    json(&mix);
+}
+
+/// The same as JSON, by a view that knows of nobody.
+fn json(mix: &[Call]) {
+    let sink = Sink::new("output", Box::new(std::io::sink()), false);
+    let (info, show) = (RunInfo::default(), Show::default());
+    let mut view = JsonView::new(&info, Options::default(), Box::new(()), show, false, sink);
+    let tracker = Tracker::default();
+    let mut show =
+        |calls: usize| mix.iter().cycle().take(calls).for_each(|call| view.event(&Event::Exit(call), &tracker));
+    show(CALLS / 10);
+    let mut best = Duration::MAX;
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        show(CALLS);
+        best = best.min(start.elapsed());
+    }
+    let info = allocation_counter::measure(|| show(CALLS));
+    println!(
+        "{:>12} {:>6.2} M/s, {:.2} allocations a call",
+        "json",
+        CALLS as f64 / best.as_secs_f64() / 1e6,
+        info.count_total as f64 / CALLS as f64
+    );
 }
 
 fn name(call: &Call) -> &'static str {

@@ -123,7 +123,7 @@ impl Writer<'_> {
             Value::Errno(v) => self.errno(v),
             Value::Octal(v) => self.octal(v),
             Value::Addr(v) => self.addr(v),
-            Value::Fd { fd, note } => self.fd(fd, note),
+            Value::Fd { fd, note, .. } => self.fd(fd, note),
             Value::Pid { id, note, .. } => {
                 self.int(id);
                 if let Some(comm) = note.comm {

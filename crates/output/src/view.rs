@@ -39,6 +39,8 @@ pub struct RunInfo {
     pub engine: String,
     /// When tracing began.
     pub started: Ns,
+    /// Filters left calls out before they were seen.
+    pub partial: bool,
     /// Wall-clock time less that of the events, in nanoseconds.
     pub wall_offset: i128,
 }

@@ -21,6 +21,8 @@ pub struct Metadata {
     pub command: Option<Tid>,
     /// Lines of text say whose they are: children were followed, or several processes attached to.
     pub several: bool,
+    /// Filters left calls out before they were seen.
+    pub partial: bool,
     /// Wall-clock time minus monotonic time in nanoseconds.
     pub wall_offset: i64,
     /// Monotonic time when it began.
@@ -101,6 +103,7 @@ impl Metadata {
             ("descriptors", self.descriptors.into()),
             ("dumps", self.dumps.into()),
             ("several", self.several.into()),
+            ("partial", self.partial.into()),
             ("names", self.names.into()),
             ("instruction-pointers", self.instruction_pointers.into()),
             ("cpu-times", self.cpu_times.into()),
@@ -128,6 +131,7 @@ impl Metadata {
                 b"descriptors" => it.descriptors = number(value)? != 0,
                 b"dumps" => it.dumps = number(value)? != 0,
                 b"several" => it.several = number(value)? != 0,
+                b"partial" => it.partial = number(value)? != 0,
                 b"names" => it.names = number(value)? != 0,
                 b"instruction-pointers" => it.instruction_pointers = number(value)? != 0,
                 b"cpu-times" => it.cpu_times = number(value)? != 0,

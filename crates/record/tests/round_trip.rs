@@ -21,6 +21,7 @@ fn metadata() -> Metadata {
         text_limit: 32,
         elements_limit: u64::MAX,
         several: true,
+        partial: true,
         descriptors: true,
         dumps: true,
         names: false,

@@ -177,6 +177,11 @@ impl Syscall {
         position + self.args[..position].iter().filter(|a| a.ty.is_wide(abi)).count()
     }
 
+    /// Whether it returns how many bytes it moved through a descriptor.
+    pub fn transfers(&self) -> bool {
+        matches!(self.ret, Ret::Size) && self.args.iter().any(|arg| matches!(arg.ty, Ty::Fd))
+    }
+
     /// How many registers the arguments take.
     pub fn registers(&self, abi: Abi) -> usize {
         let end = |i: usize| self.register(i, abi) + if self.args[i].ty.is_wide(abi) { 2 } else { 1 };

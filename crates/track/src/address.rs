@@ -47,9 +47,44 @@ pub fn protocol(domain: u64, kind: u64, protocol: u64) -> &'static str {
     }
 }
 
+/// The other end in a socket's name, as the tracker, an engine or /proc gives it: the address it is connected to, or the host that a
+/// client came from. The client's port is chance.
+pub fn peer(name: &[u8]) -> Option<&[u8]> {
+    let after = |arrow: &str| {
+        let at = name.windows(arrow.len()).rposition(|part| part == arrow.as_bytes())?;
+        Some(&name[at + arrow.len()..])
+    };
+    if let Some(client) = after(" ← ").filter(|client| *client != b"clients") {
+        let port = client.iter().rposition(|b| *b == b':').filter(|at| client[at + 1..].iter().all(u8::is_ascii_digit));
+        return Some(port.map_or(client, |at| &client[..at]));
+    }
+    if name.starts_with(b"TCP") || name.starts_with(b"UDP") {
+        // /proc's: TCP:[127.0.0.1:40000->127.0.0.1:80].
+        return after(" → ").or_else(|| after("->")?.strip_suffix(b"]"));
+    }
+    after(" → ")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::name;
+    use super::{name, peer};
+
+    #[test]
+    fn peers() {
+        for (name, other) in [
+            ("TCP → 127.0.0.1:80", Some("127.0.0.1:80")),
+            ("TCP 127.0.0.1:6379 ← 10.0.0.1:40000", Some("10.0.0.1")),
+            ("TCP [::1]:80 ← [::1]:40000", Some("[::1]")),
+            ("TCP 127.0.0.1:6379 ← clients", None),
+            ("TCP:[127.0.0.1:40000->127.0.0.1:80]", Some("127.0.0.1:80")),
+            ("UNIX → /run/x", Some("/run/x")),
+            ("UNIX /run/a ← b ← /run/x:y", Some("/run/x:y")),
+            ("TCP socket", None),
+            ("UNIX-STREAM:[1->2]", None),
+        ] {
+            assert_eq!(peer(name.as_bytes()), other.map(str::as_bytes), "{name}");
+        }
+    }
 
     #[test]
     fn names() {

@@ -35,9 +35,10 @@ impl Descriptors {
         Some(&self.entries.get(&u32::try_from(fd).ok()?)?.file)
     }
 
-    pub fn set(&mut self, fd: i32, file: Rc<File>, cloexec: bool) {
-        let Some(fd) = u32::try_from(fd).ok().filter(|fd| *fd < MAX_FD) else { return };
-        self.entries.insert(fd, Entry { file, cloexec });
+    /// The answer is what the descriptor referred to before.
+    pub fn set(&mut self, fd: i32, file: Rc<File>, cloexec: bool) -> Option<Rc<File>> {
+        let fd = u32::try_from(fd).ok().filter(|fd| *fd < MAX_FD)?;
+        Some(self.entries.insert(fd, Entry { file, cloexec })?.file)
     }
 
     pub fn set_cloexec(&mut self, fd: i32, cloexec: bool) {
@@ -46,10 +47,8 @@ impl Descriptors {
         }
     }
 
-    pub fn close(&mut self, fd: i32) {
-        if let Ok(fd) = u32::try_from(fd) {
-            self.entries.remove(&fd);
-        }
+    pub fn close(&mut self, fd: i32) -> Option<Rc<File>> {
+        Some(self.entries.remove(&u32::try_from(fd).ok()?)?.file)
     }
 
     /// close_range(2), or its flag that only marks them.

@@ -11,9 +11,9 @@ mod shape;
 mod tracker;
 mod wait;
 
+pub use address::name as address_name;
 pub use objects::{ObjectId, ObjectKind};
 pub use process::{Process, Thread};
 pub use seen::{FileId, Seen};
-pub use shape::transfers;
 pub use tracker::Tracker;
 pub use wait::Wait;

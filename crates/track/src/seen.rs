@@ -26,6 +26,8 @@ pub struct Seen {
     pub other_path: Option<ObjectId>,
     /// The descriptor that it made, and what that is.
     pub made: Option<(i32, FileId, ObjectId)>,
+    /// The open file to which it closed the last descriptor.
+    pub ended: Option<FileId>,
     /// Bytes that it moved through its descriptor; none if it failed, or moves none by its nature.
     pub bytes: Option<u64>,
     /// Bytes that it was asked to move.

@@ -1,6 +1,6 @@
 //! Where a syscall's row has what a call is about.
 
-use stride_syscalls::{Abi, Irregular, Ret, Syscall, Ty, table};
+use stride_syscalls::{Abi, Irregular, Syscall, Ty, table};
 
 /// Positions are those of the row's arguments.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,7 @@ impl Shape {
         });
         let fd = at(&|ty| matches!(ty, Ty::Fd));
         let named = |names: &[&str]| row.args.iter().position(|arg| names.contains(&arg.name)).map(|i| i as u8);
-        let transfers = transfers(row);
+        let transfers = row.transfers();
         Shape {
             row,
             fd,
@@ -100,11 +100,6 @@ impl Shape {
             effect: effect(row.name),
         }
     }
-}
-
-/// Whether the call returns how many bytes it moved through its descriptor.
-pub fn transfers(row: &Syscall) -> bool {
-    matches!(row.ret, Ret::Size) && row.args.iter().any(|arg| matches!(arg.ty, Ty::Fd))
 }
 
 fn is_path(ty: &Ty) -> bool {

@@ -30,9 +30,15 @@ pub struct Tracker {
     waits: FxHashMap<Tid, Wait>,
     /// Reused.
     path: Vec<u8>,
+    partial: bool,
 }
 
 impl Tracker {
+    /// Of events that filters have thinned out before: what descriptors refer to cannot be followed then, but only asked for.
+    pub fn partial(partial: bool) -> Tracker {
+        Tracker { partial, ..Tracker::default() }
+    }
+
     /// What the latest event was about, if it was the return of a call.
     pub fn seen(&self) -> Option<&Seen> {
         self.seen.as_ref()
@@ -51,8 +57,8 @@ impl Tracker {
         self.processes.get(&pid)?.cwd
     }
 
-    /// What a descriptor of a process refers to.
-    pub fn descriptor(&self, pid: Tid, fd: i32) -> Option<(FileId, ObjectId)> {
+    /// The open file that a descriptor of a process stands for.
+    pub fn open_file(&self, pid: Tid, fd: i32) -> Option<(FileId, ObjectId)> {
         let file = self.processes.get(&pid)?.descriptors.get(fd)?;
         Some((file.id, file.object.get()))
     }
@@ -62,6 +68,12 @@ impl Tracker {
         self.waits.get(&tid)
     }
 
+    /// What a descriptor of a thread refers to after the latest event, so far as that was followed; `AT_FDCWD` is its working directory.
+    pub fn descriptor(&self, tid: Tid, fd: i32) -> Option<ObjectId> {
+        let process = self.processes.get(&self.threads.get(&tid)?.pid).filter(|_| !self.partial)?;
+        if fd == AT_FDCWD { process.cwd } else { process.descriptors.get(fd).map(|file| file.object.get()) }
+    }
+
     /// Hostile bytes: they are a tracee's.
     pub fn name(&self, object: ObjectId) -> &[u8] {
         self.objects.name(object)
@@ -69,6 +81,11 @@ impl Tracker {
 
     pub fn kind(&self, object: ObjectId) -> ObjectKind {
         self.objects.kind(object)
+    }
+
+    /// The other end of a socket, where that is known: an address, or the host that a client came from.
+    pub fn peer(&self, object: ObjectId) -> Option<&[u8]> {
+        if self.kind(object) == ObjectKind::Socket { address::peer(self.name(object)) } else { None }
     }
 
     /// What stands for many that are told apart only by chance, such as all clients of a port; else the object itself.
@@ -210,6 +227,7 @@ impl Tracker {
             path: None,
             other_path: None,
             made: None,
+            ended: None,
             bytes: None,
             asked: None,
         }
@@ -314,6 +332,13 @@ impl Tracker {
                 _ => Some(self.opened(pid, fd, object, "", false)),
             };
         }
+        if self.partial {
+            let object = self.ask(call.tid, fd, world)?;
+            return match kept {
+                Some(file) if file.object.get() == object => Some(file),
+                _ => Some(self.opened(pid, fd, object, "", false)),
+            };
+        }
         // A call that failed with EBADF had none.
         const EBADF: Outcome = Outcome::Error(9);
         if kept.is_some() || call.outcome == EBADF || !self.processes.get(&pid)?.older {
@@ -360,6 +385,7 @@ impl Tracker {
         let base = match dir {
             AT_FDCWD => match call.given(AT_FDCWD) {
                 Some(known) => self.described(known),
+                None if self.partial => self.ask(call.tid, AT_FDCWD, world),
                 None => self.processes.get(&seen.pid).and_then(|process| process.cwd),
             },
             fd => self.file(call, seen.pid, fd, world).map(|file| file.object.get()),
@@ -371,14 +397,26 @@ impl Tracker {
         (Some(self.tidy(base, bytes)), seen.object)
     }
 
-    /// The path from the root on, without what goes nowhere (`//`, `/./`). `..` stays: where it leads depends on links.
+    /// The path from the root on, without what goes nowhere (`//`, `/./`). A `..` that begins a relative path takes one step back
+    /// from where the path begins, or names would grow without end in walks of trees; others stay: where they lead depends on links.
     fn tidy(&mut self, base: Option<ObjectId>, path: &[u8]) -> ObjectId {
         let simple = |path: &[u8]| !path.windows(2).any(|two| matches!(two, b"//" | b"/."));
         let mut whole = std::mem::take(&mut self.path);
         whole.clear();
+        let mut path = path;
         if let Some(base) = base {
-            whole.extend_from_slice(self.objects.name(base));
-            whole.push(b'/');
+            let mut base = self.objects.name(base);
+            while let Some(rest) = path.strip_prefix(b"..").filter(|rest| matches!(rest, [] | [b'/', ..]))
+                && base.starts_with(b"/")
+            {
+                let up = base.iter().rposition(|b| *b == b'/').unwrap_or(0);
+                base = &base[..up.max(1)];
+                path = rest.strip_prefix(b"/").unwrap_or(rest);
+            }
+            whole.extend_from_slice(base);
+            if !path.is_empty() && !base.ends_with(b"/") {
+                whole.push(b'/');
+            }
         }
         whole.extend_from_slice(path);
         let kept;
@@ -403,10 +441,9 @@ impl Tracker {
         file
     }
 
-    fn share(&mut self, pid: Tid, fd: i32, file: Rc<File>, cloexec: bool) {
-        if let Some(process) = self.processes.get_mut(&pid) {
-            process.descriptors.set(fd, file, cloexec);
-        }
+    /// The answer is what the descriptor referred to before.
+    fn share(&mut self, pid: Tid, fd: i32, file: Rc<File>, cloexec: bool) -> Option<Rc<File>> {
+        self.processes.get_mut(&pid)?.descriptors.set(fd, file, cloexec)
     }
 
     /// What a call that succeeded has changed.
@@ -419,9 +456,8 @@ impl Tracker {
         let mut made = None;
         match shape.effect {
             Effect::Close => {
-                if let Some(process) = self.processes.get_mut(&pid) {
-                    process.descriptors.close(args[0] as i32);
-                }
+                let process = self.processes.get_mut(&pid);
+                seen.ended = process.and_then(|process| last(process.descriptors.close(args[0] as i32)));
             }
             Effect::CloseRange => {
                 const CLOSE_RANGE_CLOEXEC: u64 = 4;
@@ -430,13 +466,13 @@ impl Tracker {
                     process.descriptors.close_range(args[0] as u32, args[1] as u32, mark);
                 }
             }
-            Effect::Dup => made = self.dup(seen, fd, cloexec),
+            Effect::Dup => (made, seen.ended) = self.dup(seen, fd, cloexec),
             Effect::Fcntl => {
                 const F_DUPFD: u64 = 0;
                 const F_SETFD: u64 = 2;
                 const F_DUPFD_CLOEXEC: u64 = 1030;
                 match args[1] {
-                    F_DUPFD | F_DUPFD_CLOEXEC => made = self.dup(seen, fd, args[1] == F_DUPFD_CLOEXEC),
+                    F_DUPFD | F_DUPFD_CLOEXEC => made = self.dup(seen, fd, args[1] == F_DUPFD_CLOEXEC).0,
                     F_SETFD => {
                         if let Some(process) = self.processes.get_mut(&pid) {
                             process.descriptors.set_cloexec(args[0] as i32, args[2] & 1 != 0);
@@ -491,10 +527,12 @@ impl Tracker {
         self.objects.intern(format!("({made_by})").as_bytes(), ObjectKind::Anonymous)
     }
 
-    fn dup(&mut self, seen: &Seen, fd: i32, cloexec: bool) -> Option<Rc<File>> {
-        let file = self.processes.get(&seen.pid)?.descriptors.get(seen.fd?)?.clone();
-        self.share(seen.pid, fd, file.clone(), cloexec);
-        Some(file)
+    /// The file that has got another descriptor, and the one whose last descriptor was that before.
+    fn dup(&mut self, seen: &Seen, fd: i32, cloexec: bool) -> (Option<Rc<File>>, Option<FileId>) {
+        let process = self.processes.get(&seen.pid);
+        let file = process.zip(seen.fd).and_then(|(process, from)| process.descriptors.get(from)).cloned();
+        let before = file.clone().and_then(|file| self.share(seen.pid, fd, file, cloexec));
+        (file, last(before))
     }
 
     fn pair(&mut self, call: &Call, pid: Tid, addr: u64, what: &str, protocol: &'static str, cloexec: bool) {
@@ -573,6 +611,11 @@ impl Tracker {
         }
         thread.comm = name;
     }
+}
+
+/// What was closed, if no other descriptor refers to it.
+fn last(closed: Option<Rc<File>>) -> Option<FileId> {
+    closed.filter(|file| Rc::strong_count(file) == 1).map(|file| file.id)
 }
 
 /// Ended by a signal, which may end more: what the call waited for is of interest then.

@@ -97,12 +97,25 @@ fn descriptors_are_followed() {
     assert_eq!(s.read(PID, 3), "/work/a/b");
     s.open(PID, 3, "c", 0, 4);
     assert_eq!(s.read(PID, 4), "/work/a/b/c");
+    for (path, whole) in
+        [("..", "/work/a"), ("../../x", "/work/x"), ("../..", "/work"), ("../../../..", "/"), ("..x", "/work/a/b/..x")]
+    {
+        let seen = s.open(PID, 3, path, 0, -1);
+        assert_eq!(s.named(seen.path), whole, "{path}");
+    }
     let first = s.does(PID, "dup", &[4], 5).made.unwrap();
     let read = s.does(PID, "read", &[5, 0, 0], 0);
     assert_eq!(read.file, Some(first.1), "one description, two numbers");
-    s.does(PID, "close", &[4], 0);
+    let closed = s.does(PID, "close", &[4], 0);
+    assert_eq!(closed.ended, None, "another number stands for it");
     assert_eq!(s.read(PID, 4), "?");
     assert_eq!(s.read(PID, 5), "/work/a/b/c");
+    s.open(PID, 3, "d", 0, 6);
+    let over = s.does(PID, "dup2", &[6, 5], 5);
+    assert_eq!(over.ended, Some(first.1));
+    s.does(PID, "close", &[6], 0);
+    assert_eq!(s.does(PID, "close", &[5], 0).ended, over.made.map(|made| made.1));
+    s.open(PID, 3, "c", 0, 5);
     s.does(PID, "close_range", &[4, 9, 0], 0);
     assert_eq!(s.read(PID, 5), "?");
     s.does(PID, "epoll_create1", &[0], 4);

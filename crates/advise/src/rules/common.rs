@@ -1,7 +1,11 @@
 //! What several rules do.
 
-use crate::finding::{Evidence, EvidenceKind};
+use crate::finding::{Claim, Evidence, EvidenceKind};
+use crate::index::CallKey;
+use crate::thresholds::FEW_CALLS;
 use rustc_hash::FxHashMap;
+use std::borrow::Borrow;
+use std::hash::Hash;
 use stride_event::Tid;
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
@@ -14,15 +18,22 @@ const MAX_PROCESSES: usize = 1 << 16;
 
 impl Processes {
     pub fn count(&mut self, pid: Tid, tracker: &Tracker) {
-        let comm = tracker.process(pid).map_or(&b""[..], |process| &process.comm);
+        self.count_calls(pid, 1, tracker);
+    }
+
+    pub fn count_calls(&mut self, pid: Tid, calls: u64, tracker: &Tracker) {
+        self.add(pid, calls, tracker.process(pid).map_or(&b""[..], |process| &process.comm));
+    }
+
+    pub fn add(&mut self, pid: Tid, calls: u64, comm: &[u8]) {
         if let Some((n, known)) = self.0.get_mut(&pid) {
-            *n += 1;
+            *n += calls;
             // What it runs by now.
-            if known != comm {
+            if known != comm && !comm.is_empty() {
                 *known = comm.to_vec();
             }
         } else if self.0.len() < MAX_PROCESSES {
-            self.0.insert(pid, (1, comm.to_vec()));
+            self.0.insert(pid, (calls, comm.to_vec()));
         }
     }
 
@@ -31,6 +42,118 @@ impl Processes {
         let (pid, (calls, comm)) = self.0.iter().max_by_key(|(pid, (n, _))| (*n, std::cmp::Reverse(**pid)))?;
         let name = [comm.as_slice(), format!(" (pid {pid})").as_bytes()].concat();
         Some(Evidence::new(EvidenceKind::Process, name, *calls))
+    }
+}
+
+/// A map that takes no more than so many keys: hostile runs have millions of everything.
+pub struct Bounded<K, V>(FxHashMap<K, V>);
+
+const MAX_ENTRIES: usize = 1 << 20;
+
+impl<K, V> Default for Bounded<K, V> {
+    fn default() -> Self {
+        Bounded(FxHashMap::default())
+    }
+}
+
+impl<K: Eq + Hash, V> Bounded<K, V> {
+    /// The value of a key, made if there is room.
+    pub fn entry(&mut self, key: K, new: impl FnOnce() -> V) -> Option<&mut V> {
+        if self.0.len() >= MAX_ENTRIES && !self.0.contains_key(&key) {
+            return None;
+        }
+        Some(self.0.entry(key).or_insert_with(new))
+    }
+
+    pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
+        self.0.get_mut(key)
+    }
+
+    pub fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        self.0.get(key)
+    }
+
+    /// All of it, and nothing stays.
+    pub fn take(&mut self) -> FxHashMap<K, V> {
+        std::mem::take(&mut self.0)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.0.iter()
+    }
+
+    pub fn remove(&mut self, key: &K) -> Option<V> {
+        self.0.remove(key)
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
+        self.0.iter_mut()
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+/// Calls that need not be made, one claim for each key.
+#[derive(Default)]
+pub struct Claims(FxHashMap<CallKey, u64>);
+
+impl Claims {
+    pub fn add(&mut self, key: CallKey, calls: u64) {
+        *self.0.entry(key).or_default() += calls;
+    }
+
+    pub fn total(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (CallKey, u64)> {
+        self.0.iter().map(|(key, calls)| (*key, *calls))
+    }
+
+    /// Whether there is no pattern: a few calls that were slow once are chance.
+    pub fn few(&self) -> bool {
+        self.total() < FEW_CALLS
+    }
+
+    pub fn list(self) -> Vec<Claim> {
+        self.0.into_iter().map(|(key, calls)| Claim { key, calls }).collect()
+    }
+}
+
+/// The largest few of many.
+pub fn largest<T, S: Ord>(items: impl IntoIterator<Item = T>, n: usize, size: impl Fn(&T) -> S) -> Vec<T> {
+    let mut items: Vec<T> = items.into_iter().collect();
+    items.sort_by_key(|item| std::cmp::Reverse(size(item)));
+    items.truncate(n);
+    items
+}
+
+/// Paths about which rules of their own have more to say: the time zone's, the resolver's.
+pub fn has_own_rule(path: &[u8]) -> bool {
+    const RESOLVER: [&[u8]; 5] = [b"resolv.conf", b"hosts", b"nsswitch.conf", b"host.conf", b"gai.conf"];
+    is_time_zone(path) || path.strip_prefix(b"/etc/").is_some_and(|name| RESOLVER.contains(&name))
+}
+
+pub fn is_time_zone(path: &[u8]) -> bool {
+    path == b"/etc/localtime" || path.starts_with(b"/usr/share/zoneinfo/")
+}
+
+/// What stands after the last slash of a path.
+pub fn base_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|b| *b == b'/').next().unwrap_or_default()
+}
+
+/// What stands before it.
+pub fn directory(path: &[u8]) -> &[u8] {
+    match path.iter().rposition(|b| *b == b'/') {
+        Some(0) => b"/",
+        Some(slash) => &path[..slash],
+        None => b".",
     }
 }
 

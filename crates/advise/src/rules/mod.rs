@@ -1,9 +1,68 @@
 //! The rules, a file each. A new one is added to the list here, and gets its fixture under `crates/cli/tests/advise/`.
 
+mod busy_wait;
+mod byte_reads;
+mod clock_calls;
+mod close_storm;
 mod common;
+mod dns;
+mod eagain_spin;
+mod epoll_files;
+mod failed_connects;
+mod fd_leak;
 mod hang;
+mod heap_creep;
+mod lock_contention;
+mod madvise_storm;
+mod map_churn;
+mod mkdir_again;
+mod name_lookups;
+mod pieces;
+mod reconnects;
+mod reopened;
+mod same_facts;
+mod search_path;
+mod short_children;
+mod small_sends;
 mod stat_storm;
+mod sync_storm;
+mod time_zone;
+mod tiny_maps;
+mod tiny_reads;
+mod tiny_writes;
+mod unsynced_rename;
+mod zombies;
 
 use crate::rule::RuleInfo;
 
-pub const ALL: &[RuleInfo] = &[hang::RULE, stat_storm::RULE];
+pub const ALL: &[RuleInfo] = &[
+    busy_wait::RULE,
+    byte_reads::RULE,
+    clock_calls::RULE,
+    close_storm::RULE,
+    eagain_spin::RULE,
+    epoll_files::RULE,
+    failed_connects::RULE,
+    fd_leak::RULE,
+    hang::RULE,
+    heap_creep::RULE,
+    lock_contention::RULE,
+    madvise_storm::RULE,
+    map_churn::RULE,
+    mkdir_again::RULE,
+    name_lookups::RULE,
+    reconnects::RULE,
+    reopened::RULE,
+    same_facts::RULE,
+    search_path::RULE,
+    short_children::RULE,
+    small_sends::RULE,
+    stat_storm::RULE,
+    sync_storm::RULE,
+    time_zone::RULE,
+    tiny_maps::RULE,
+    tiny_reads::RULE,
+    tiny_writes::RULE,
+    unsynced_rename::RULE,
+    zombies::RULE,
+];

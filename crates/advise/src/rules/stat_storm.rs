@@ -1,13 +1,14 @@
 //! The same paths are checked again and again.
 
-use super::common::{Processes, plain, thing};
-use crate::finding::{Claim, Confidence, Draft};
+use super::common::{Bounded, Claims, Processes, base_name, directory, has_own_rule, largest, plain, thing};
+use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::STATS_PER_PATH;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
-use stride_event::{Memory, Outcome, Phase, grouped};
+use stride_event::{Memory, Outcome, Phase, Tid, grouped};
 use stride_track::{ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -15,8 +16,9 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "stat storm",
     explanation: "The same path is asked about again and again (stat, access, readlink and their kin), and the answer never \
         changes.\n\n\
-        Each path that was checked at least four times with the same answer counts; all checks but the first could be saved by \
-        keeping the answer. A check whose answer differs from the one before starts anew: it was worth making.\n\n\
+        Each path that one process checked at least four times with the same answer counts; all checks but the first could be \
+        saved by keeping the answer. A check whose answer differs from the one before starts anew: it was worth making. An open \
+        that finds nothing is a check, too. Parents are told apart: directories that are checked for each path below them.\n\n\
         Example: a program visits 30,600 files and, to be safe, checks that the directory still exists before each. The \
         directory's 30,600 checks have one answer: 30,599 are saved by asking once per directory. Walks with fts(3), nftw(3) or \
         openat(2) relative to an open directory need none.",
@@ -38,13 +40,18 @@ const CHECKS: &[&str] = &[
     "readlinkat",
 ];
 
+const OPENS: &[&str] = &["open", "openat", "openat2"];
+const ENOENT: u32 = 2;
+
 #[derive(Default)]
 struct StatStorm {
-    paths: FxHashMap<(CallKey, ObjectId), Checks>,
+    paths: Bounded<(Tid, CallKey, ObjectId), Checks>,
+    /// What each thread looked for last and did not find: the same name elsewhere is a search, of which another rule tells.
+    missed: Bounded<Tid, ObjectId>,
     processes: Processes,
 }
 
-/// Of one path, by one syscall.
+/// Of one path, by one syscall in one process.
 struct Checks {
     answer: u64,
     calls: u64,
@@ -53,66 +60,101 @@ struct Checks {
     line: u64,
 }
 
-const MAX_PATHS: usize = 1 << 20;
-
 impl Rule for StatStorm {
     fn wants(&self, name: &'static str) -> bool {
-        CHECKS.contains(&name)
+        CHECKS.contains(&name) || OPENS.contains(&name)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let Some(path) = observed.seen.path else { return };
-        let at = (observed.key, path);
-        let answer = answer(observed);
-        let room = self.paths.len() < MAX_PATHS;
-        match self.paths.get_mut(&at) {
-            Some(checks) => {
-                checks.calls += 1;
-                if checks.answer == answer {
-                    checks.repeats += 1;
-                    if checks.repeats + 1 >= STATS_PER_PATH {
-                        self.processes.count(observed.seen.pid, observed.tracker);
-                    }
-                }
-                checks.answer = answer;
-            }
-            None if room => {
-                self.paths.insert(at, Checks { answer, calls: 1, repeats: 0, line: observed.line });
-            }
-            None => {}
+        let (pid, tracker) = (observed.seen.pid, observed.tracker);
+        let name = tracker.name(path);
+        let missing = observed.errno() == Some(ENOENT);
+        // An open(2) that finds nothing is a check, too.
+        if has_own_rule(name) || !missing && OPENS.contains(&observed.name) {
+            return;
         }
+        if missing && let Some(missed) = self.missed.entry(observed.call.tid, || path) {
+            let last = std::mem::replace(missed, path);
+            if last != path && base_name(tracker.name(last)) == base_name(name) {
+                return;
+            }
+        }
+        let answer = answer(observed);
+        let new = || Checks { answer, calls: 0, repeats: 0, line: observed.line };
+        let Some(checks) = self.paths.entry((pid, observed.key, path), new) else { return };
+        checks.calls += 1;
+        if checks.calls > 1 && checks.answer == answer {
+            checks.repeats += 1;
+            if checks.repeats + 1 >= STATS_PER_PATH {
+                self.processes.count(pid, tracker);
+            }
+        }
+        checks.answer = answer;
     }
 
     fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
-        let all: u64 = self.paths.values().map(|checks| checks.calls).sum();
-        let files = self.paths.len() as u64;
-        let mut often: Vec<_> = self.paths.iter().filter(|(_, c)| c.repeats + 1 >= STATS_PER_PATH).collect();
-        often.sort_by_key(|((_, path), checks)| (std::cmp::Reverse(checks.repeats), *path));
-        let Some(((_, worst), checks)) = often.first() else { return Vec::new() };
-        let evidence = often.iter().map(|((_, path), checks)| {
-            let mut evidence = thing(*path, checks.calls, tracker);
-            evidence.line = Some(checks.line);
-            evidence
-        });
+        let paths: FxHashSet<ObjectId> = self.paths.iter().map(|((_, _, path), _)| *path).collect();
+        let all: u64 = self.paths.iter().map(|(_, checks)| checks.calls).sum();
+        let mut claims = Claims::default();
+        let mut often: FxHashMap<ObjectId, Checks> = FxHashMap::default();
+        for ((_, key, path), checks) in self.paths.iter().filter(|(_, c)| c.repeats + 1 >= STATS_PER_PATH) {
+            claims.add(*key, checks.repeats);
+            let sum = often.entry(*path).or_insert(Checks { answer: 0, calls: 0, repeats: 0, line: checks.line });
+            sum.calls += checks.calls;
+            sum.repeats += checks.repeats;
+            sum.line = sum.line.min(checks.line);
+        }
+        let top = largest(often.iter(), 4, |(path, checks)| (checks.repeats, Reverse(**path)));
+        let Some((worst, checks)) = top.first().filter(|_| !claims.few()) else { return Vec::new() };
+        let parents = parents(paths.iter().map(|path| tracker.name(*path)));
+        let of_parents = often.iter().filter(|(path, _)| parents.contains(tracker.name(**path)));
+        let (directories, walked) = of_parents.fold((0, 0), |(n, calls), (_, checks)| (n + 1, calls + checks.repeats));
+        let mut sentence = format!(
+            "{:.1} checks per path: {} was checked {} times and {} of the answers were the same as before",
+            all as f64 / paths.len() as f64,
+            plain(tracker.name(**worst)),
+            grouped(checks.calls),
+            if checks.repeats + 1 == checks.calls { "all".into() } else { grouped(checks.repeats) },
+        );
+        if walked * 2 > claims.total() && directories > 1 {
+            sentence += &format!(
+                "; {} directories were checked again and again for the paths below them, {} times in all",
+                grouped(directories),
+                grouped(walked)
+            );
+        }
+        let evidence = top
+            .iter()
+            .map(|(path, checks)| Evidence { line: Some(checks.line), ..thing(**path, checks.calls, tracker) });
         vec![Draft {
-            sentence: format!(
-                "{:.1} checks per path: {} was checked {} times and {} of the answers were the same as before.",
-                all as f64 / files as f64,
-                plain(tracker.name(*worst)),
-                grouped(checks.calls),
-                if checks.repeats + 1 == checks.calls { "all".into() } else { grouped(checks.repeats) },
-            ),
-            evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
+            sentence: sentence + ".",
+            evidence: evidence.chain(self.processes.evidence()).collect(),
             advice: "Ask once and keep the answer; walk trees with fts(3) or openat(2) relative to an open directory, which \
-                checks no parent."
+                checks no parent; where modules or libraries are searched for, shorten the path."
                 .into(),
             confidence: Confidence::Likely,
-            claims: often.iter().map(|((key, _), checks)| Claim { key: *key, calls: checks.repeats }).collect(),
+            claims: claims.list(),
             estimate: "every check whose answer was the same as the one before".into(),
             more_time: 0,
             matters: false,
         }]
     }
+}
+
+/// The directories that these paths are in.
+fn parents<'a>(paths: impl Iterator<Item = &'a [u8]>) -> FxHashSet<&'a [u8]> {
+    let mut parents = FxHashSet::default();
+    for mut path in paths {
+        while path.len() > 1 {
+            path = directory(path);
+            // Its own are known.
+            if !parents.insert(path) || path == b"." {
+                break;
+            }
+        }
+    }
+    parents
 }
 
 /// What the kernel said, but for the time of the last access.

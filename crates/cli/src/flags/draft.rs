@@ -89,6 +89,7 @@ pub struct Draft {
     pub wall_clock: bool,
     pub sort: Option<SortKey>,
     pub summary_columns: Option<Vec<Column>>,
+    pub by: Option<Vec<Key>>,
     pub overhead: Option<Duration>,
 
     /// `-V`.
@@ -171,6 +172,7 @@ impl Draft {
             wall_clock: false,
             sort: None,
             summary_columns: None,
+            by: None,
             overhead: None,
             version: false,
         }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use stride_filter::{CallSet, FdDetail, FdSet, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet};
-pub use stride_output::{Column, SortKey};
+pub use stride_output::{Column, Key, SortKey};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -272,6 +272,8 @@ pub struct Summary {
     pub only: bool,
     /// `-w`: `Time*` columns show wall clock time rather than system time.
     pub wall_clock: bool,
+    /// `--by`; without it, the syscall.
+    pub by: Vec<Key>,
     pub sort: SortKey,
     /// Always with [`Column::Name`].
     pub columns: Vec<Column>,
@@ -289,7 +291,9 @@ impl Options {
     /// for them, where one goes to a file of its own.
     pub fn prints_calls(&self) -> bool {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
-            && !(self.json || self.advise || self.compares())
+            && !self.json
+            && !self.advise
+            && !self.compares()
             && (!self.has_views() || !matches!(self.output, Output::Stderr | Output::Stdout))
     }
 
@@ -298,15 +302,34 @@ impl Options {
         self.diff.is_some() || self.budget.is_some()
     }
 
+    /// Whether filters leave it to Stride which calls are shown; else engines may skip some.
+    pub fn sees_all_calls(&self) -> bool {
+        self.trace.is_all()
+            && self.paths.is_empty()
+            && self.trace_fds.is_none()
+            && [Status::Successful, Status::Failed].iter().all(|&status| self.status.contains(status))
+    }
+
+    /// Whether there is an object for each call, and not just for findings or rows of a summary.
+    pub fn tells_calls_as_json(&self) -> bool {
+        self.json && !self.advise && !self.compares() && self.summary.as_ref().is_none_or(|summary| !summary.only)
+    }
+
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.json
-            || self.advise
-            || self.record.is_some()
-            || self.perfetto.is_some()
-            || self.html.is_some()
-            || self.compares()
-            || self.budget_write.is_some()
+        self.tells_calls_as_json() || self.advise || self.compares() || self.has_files()
+    }
+
+    /// Whether something goes to a file of its own, wherever the trace goes.
+    pub fn has_files(&self) -> bool {
+        self.record.is_some() || self.perfetto.is_some() || self.html.is_some() || self.budget_write.is_some()
+    }
+}
+
+impl Summary {
+    /// Whether `test` holds for any key.
+    pub fn is_by(&self, test: impl Fn(Key) -> bool) -> bool {
+        self.by.iter().any(|key| test(*key))
     }
 }
 

@@ -1,6 +1,6 @@
-//! `-S` and `-U`: the columns of the summary, which have collected many names over the years.
+//! `-S` and `-U`: the columns of the summary, which have collected many names over the years; and `--by`: its rows.
 
-use super::options::{Column, SortKey};
+use super::options::{Column, Key, SortKey};
 use super::stop::Stop;
 
 /// Every spelling of a column. In `-` form; `_` is accepted too.
@@ -33,6 +33,7 @@ const SPELLINGS: &[(&str, Column)] = &[
     ("count", Column::Calls),
     ("errors", Column::Errors),
     ("error", Column::Errors),
+    ("bytes", Column::Bytes),
     ("name", Column::Name),
     ("syscall", Column::Name),
     ("syscall-name", Column::Name),
@@ -40,6 +41,35 @@ const SPELLINGS: &[(&str, Column)] = &[
 
 pub const DEFAULT_COLUMNS: [Column; 6] =
     [Column::TimePercent, Column::TimeTotal, Column::TimeAvg, Column::Calls, Column::Errors, Column::Name];
+
+/// Where rows are no syscalls, each is of calls that differ: how their times spread says more than what they are on average.
+pub fn default_columns(by: &[Key]) -> Vec<Column> {
+    if by == [Key::Syscall] {
+        return DEFAULT_COLUMNS.to_vec();
+    }
+    let mut columns =
+        vec![Column::TimePercent, Column::TimeTotal, Column::P50, Column::P99, Column::Calls, Column::Errors];
+    if by.iter().any(|key| key.is_about_files() || *key == Key::Size) {
+        columns.push(Column::Bytes);
+    }
+    columns.push(Column::Name);
+    columns
+}
+
+/// A list of keys, each at most once.
+pub fn keys(text: &str) -> Result<Vec<Key>, Stop> {
+    let mut keys = Vec::new();
+    for name in text.split(',') {
+        let known = || Key::ALL.map(Key::name).join(", ");
+        let key = Key::ALL.into_iter().find(|key| key.name() == name);
+        let key = key.ok_or_else(|| Stop::usage(format!("--by: '{name}' is no key: there are {}", known())))?;
+        if keys.contains(&key) {
+            return Err(Stop::usage(format!("--by: '{name}' is there twice: leave one of them out")));
+        }
+        keys.push(key);
+    }
+    Ok(keys)
+}
 
 fn column(text: &str) -> Option<Column> {
     let text = text.replace('_', "-");
@@ -104,6 +134,22 @@ mod tests {
             "call summary column has been provided more than once: 'time_percent' \
              (-U option residual: 'time_percent,time_total')"
         );
+    }
+
+    #[test]
+    fn lists_of_keys() {
+        assert_eq!(keys("comm,syscall"), Ok(vec![Key::Comm, Key::Syscall]));
+        for (text, what) in
+            [("", "--by: '' is no key"), ("pid,PID", "--by: 'PID' is no key"), ("fd,fd", "--by: 'fd' is there twice")]
+        {
+            match keys(text) {
+                Err(Stop::Fail { message, .. }) => assert!(message.starts_with(what), "{message}"),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(default_columns(&[Key::Syscall]), DEFAULT_COLUMNS);
+        assert!(default_columns(&[Key::Comm, Key::Size]).contains(&Column::Bytes));
+        assert!(!default_columns(&[Key::Comm]).contains(&Column::Bytes));
     }
 
     #[test]

@@ -15,12 +15,13 @@ use stride_filter::{FdDetail, PathSet, Quiet, WordSet, with_nameless};
 type Warn<'a> = &'a mut dyn FnMut(String);
 
 pub fn validate(
-    draft: Draft,
+    mut draft: Draft,
     operands: Vec<OsString>,
     program: &str,
     no_color: bool,
     warn: Warn,
 ) -> Result<Options, Stop> {
+    draft.summary_only |= draft.by.is_some() && !draft.summary_too;
     replaying(&draft, &operands)?;
     whom(&draft, &operands)?;
     two_spellings(&draft)?;
@@ -73,6 +74,7 @@ pub fn validate(
     // In JSON they are data like the rest.
     let quiet = quiet(&draft, elsewhere && !draft.json)?;
     let daemonize = daemonize(&draft);
+    let summarizes = draft.summarizes();
 
     Ok(Options {
         program: program.to_owned(),
@@ -149,12 +151,17 @@ pub fn validate(
         },
         decode_pids: draft.decode_pids,
         quiet,
-        summary: (draft.summary_only || draft.summary_too).then(|| Summary {
-            only: draft.summary_only,
-            wall_clock: draft.wall_clock,
-            sort: draft.sort.unwrap_or(SortKey::By(Column::TimePercent)),
-            columns: draft.summary_columns.unwrap_or_else(|| summary::DEFAULT_COLUMNS.to_vec()),
-            overhead: draft.overhead,
+        summary: summarizes.then(|| {
+            let by = draft.by.unwrap_or_else(|| vec![Key::Syscall]);
+            Summary {
+                only: draft.summary_only,
+                // Not every engine knows more where it does not count by itself; tables of the same calls shall be the same.
+                wall_clock: draft.wall_clock || by != [Key::Syscall],
+                sort: draft.sort.unwrap_or(SortKey::By(Column::TimePercent)),
+                columns: draft.summary_columns.unwrap_or_else(|| summary::default_columns(&by)),
+                overhead: draft.overhead,
+                by,
+            }
         }),
     })
 }
@@ -300,11 +307,9 @@ fn summaries(draft: &Draft, output_separately: bool, warn: Warn) -> Result<(), S
 
 /// What makes no JSON, or more than one stream of it.
 fn json(draft: &Draft, output_separately: bool) -> Result<(), Stop> {
-    for (given, name, why) in [
-        (draft.summarizes(), "the summaries of -c and -C", "a summary is a table"),
-        (draft.advise, "--advise", "findings are text"),
-        (output_separately, "-ff/--output-separately", "every object tells its pid and tid, so that one file will do"),
-    ] {
+    for (given, name, why) in
+        [(output_separately, "-ff/--output-separately", "every object tells its pid and tid, so that one file will do")]
+    {
         if draft.json && given {
             return Err(Stop::usage(format!("--json and {name} are mutually exclusive: {why}")));
         }

@@ -120,6 +120,6 @@ pub fn fd_of_pidfd<'a>(cx: &Cx<'a>, pidfd: &str, raw: u64) -> Value<'a> {
     let pidfd = cx.arg(pidfd) as i32;
     match cx.world.pidfd(cx.call.tid, pidfd, cx.call.given(pidfd)) {
         Some(pid) => fd_in(cx, pid, fd),
-        None => Value::Fd { fd, note: None },
+        None => Value::Fd { fd, foreign: true, note: None },
     }
 }

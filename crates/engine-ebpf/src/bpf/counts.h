@@ -3,16 +3,11 @@
 #ifndef STRIDE_COUNTS_H
 #define STRIDE_COUNTS_H
 
-/*
- * Values below 2^BUCKET_BITS have a bucket each; above, each power of two is divided into 2^BUCKET_BITS of equal width, so that
- * a bucket is never wider than an eighth of its values. stride_event::Histogram has the same buckets.
- */
-static __always_inline u32 bucket_of(u64 ns)
+/* Without branches, of which the verifier would follow all combinations. */
+static __always_inline u32 log_of(u64 rest)
 {
-	u64 rest = ns;
 	u32 log = 0;
 
-	/* Without branches, of which the verifier would follow all combinations. */
 	for (u32 step = 32, i = 5; step; step >>= 1, i--) {
 		u64 above = rest >> step, negative = -above;
 		u32 shift;
@@ -22,6 +17,17 @@ static __always_inline u32 bucket_of(u64 ns)
 		rest >>= shift;
 		log += shift;
 	}
+	return log;
+}
+
+/*
+ * Values below 2^BUCKET_BITS have a bucket each; above, each power of two is divided into 2^BUCKET_BITS of equal width, so that
+ * a bucket is never wider than an eighth of its values. stride_event::Histogram has the same buckets.
+ */
+static __always_inline u32 bucket_of(u64 ns)
+{
+	u32 log = log_of(ns);
+
 	if (log < BUCKET_BITS)
 		return ns;
 	return ((log - BUCKET_BITS) << BUCKET_BITS) + (u32)(ns >> (log - BUCKET_BITS));
@@ -53,6 +59,37 @@ static __always_inline struct count *count_at(struct call_plan *plan)
 	return bpf_map_lookup_elem(&counts, &slot);
 }
 
+/*
+ * Where calls of this key are counted on this CPU. The key is put together in the scratch: on_sys_exit has no stack to spare for it.
+ */
+static __always_inline struct count *count_by(struct task_struct *task, struct call_plan *plan, u32 index, long ret)
+{
+	struct scratch *s = scratch();
+	struct count *count;
+	struct count_key *key;
+
+	if (!s)
+		return NULL;
+	key = &s->count_key;
+	if (by_call)
+		key->call = index;
+	if (by_error)
+		key->error = ret < 0 && ret >= -4095 ? -ret : 0;
+	if (by_pid)
+		key->pid = process_id_of(task);
+	if (by_tid)
+		key->tid = id_of(task);
+	if (by_size)
+		key->size = !(plan->flags & CALL_MOVES) || ret < 0 ? 0 : ret ? log_of(ret) + 2 : 1;
+	if (by_comm)
+		bpf_get_current_comm(key->comm, sizeof(key->comm));
+	count = bpf_map_lookup_elem(&counts_by, key);
+	if (count)
+		return count;
+	bpf_map_update_elem(&counts_by, key, &nothing_counted, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&counts_by, key);
+}
+
 /* What entry notes for the sake of `counted`. */
 static __always_inline void note_cpu(struct task_struct *task, struct task_state *st)
 {
@@ -75,9 +112,10 @@ static __always_inline u64 time_on_cpu(struct task_struct *task, struct task_sta
 }
 
 /* Counts a call that returned. False: there is no place for it; its record must tell. */
-static __always_inline bool counted(struct task_struct *task, struct task_state *st, struct call_plan *plan, long ret)
+static __always_inline bool counted(struct task_struct *task, struct task_state *st, struct call_plan *plan, u32 index,
+				    long ret)
 {
-	struct count *count = count_at(plan);
+	struct count *count = count_more ? count_by(task, plan, index, ret) : count_at(plan);
 	u64 wall;
 	u32 bucket;
 
@@ -86,6 +124,8 @@ static __always_inline bool counted(struct task_struct *task, struct task_state 
 	count->calls++;
 	if (is_error(ret))
 		count->errors++;
+	if (count_bytes && plan->flags & CALL_MOVES && ret > 0)
+		count->bytes += ret;
 	/* It was entered before tracing began. */
 	if (!st->entered)
 		return true;

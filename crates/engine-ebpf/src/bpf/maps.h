@@ -78,6 +78,7 @@ struct scratch {
 		u32 word;
 		u32 found;
 	} scan;
+	struct count_key count_key;
 	struct rec_call call;
 	struct rec_more more;
 	/* A block begins below BLOCK_MAX and is no longer than that; a word at MAX_AT within it may be looked at. */
@@ -98,6 +99,17 @@ struct {
 	__type(key, u32);
 	__type(value, struct count);
 } counts SEC(".maps");
+
+/* In place of `counts` where calls are counted by more than their number. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, COUNT_ROWS);
+	__type(key, struct count_key);
+	__type(value, struct count);
+} counts_by SEC(".maps");
+/* What a row begins with. */
+struct count nothing_counted;
 
 /* What programs at entry go on with. They share one copy of the interpreter this way: verifying it is what starting up takes. */
 struct {
@@ -123,6 +135,16 @@ const volatile bool count_only;
 const volatile bool count_cpu;
 /* It keeps histograms. */
 const volatile bool count_latencies;
+/* And bytes moved. */
+const volatile bool count_bytes;
+/* It goes by more than the calls' numbers, or by something else: by these. */
+const volatile bool count_more;
+const volatile bool by_call;
+const volatile bool by_error;
+const volatile bool by_pid;
+const volatile bool by_tid;
+const volatile bool by_comm;
+const volatile bool by_size;
 /* There are calls with CALL_FDS; the descriptors it goes by, and whether those from FD_MAX on are among them. */
 const volatile bool filter_fds;
 const volatile u64 wanted_fds[FD_MAX / 64];
@@ -184,6 +206,7 @@ struct wire_types {
 	enum mail mail;
 	struct bell bell;
 	struct count count;
+	struct count_key count_key;
 };
 const volatile struct wire_types wire_types;
 

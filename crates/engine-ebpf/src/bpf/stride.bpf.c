@@ -279,7 +279,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		return;
 	if (!ends_right(call->ret) || filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
 		return;
-	if (count_calls && plan && counted(call->task, st, plan, call->ret)) {
+	if (count_calls && plan && counted(call->task, st, plan, index, call->ret)) {
 		if (count_only)
 			return;
 		call->flags = FLAG_COUNTED;

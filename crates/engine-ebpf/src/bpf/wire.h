@@ -240,6 +240,9 @@ enum bound {
 	ABIS = 3,
 	/* Syscalls that are counted in the kernel; there is no program that uses as many. */
 	COUNT_SLOTS = 256,
+	/* Rows where calls are counted by more than their number; and the bytes of a thread's name. */
+	COUNT_ROWS = 16384,
+	COMM_LEN = 16,
 	/* Buckets of a histogram, and how many of them each power of two is divided into, as a power of two. */
 	BUCKETS = 320,
 	BUCKET_BITS = 3,
@@ -285,6 +288,8 @@ enum call_flag {
 	CALL_CLONE = 64,
 	/* Wanted only if one of its descriptors is: those in the registers that `fds` has a bit for. */
 	CALL_FDS = 128,
+	/* Returns how many bytes it moved. */
+	CALL_MOVES = 256,
 };
 
 /* Ops `first` to `first + n` of the op map. */
@@ -316,10 +321,25 @@ struct count_times {
 struct count {
 	u64 calls;
 	u64 errors;
+	/* Moved. */
+	u64 bytes;
 	/* From entry to return; and of that, on a CPU. */
 	struct count_times wall;
 	struct count_times cpu;
 	u32 wall_buckets[BUCKETS];
+};
+
+/* What the calls of a row have in common, where they are counted by more than their number. What is not asked for is 0. */
+struct count_key {
+	/* ABI * NUMBERS + number. */
+	u32 call;
+	u32 error;
+	u32 pid;
+	u32 tid;
+	/* See stride_event::SizeBucket. */
+	u32 size;
+	u32 pad;
+	u8 comm[COMM_LEN];
 };
 
 /* Ops that depend on an argument (ioctl's request) or on two. */

@@ -57,6 +57,8 @@ pub struct EbpfEngine {
     stopping: Option<Option<i32>>,
     /// Asked for, and not there.
     failures: Vec<Tid>,
+    /// The command, until its start has been told: whoever wants to know what it was given finds it untouched.
+    waiting: Option<Waiting>,
     child: Option<Tid>,
     /// The child is one (with `-D` it is not), and reaped when it is gone.
     is_ours: bool,
@@ -148,6 +150,7 @@ impl EbpfEngine {
             signals: Dispositions::install(spec),
             stopping: None,
             failures,
+            waiting: None,
             child: None,
             is_ours: false,
             first: None,
@@ -165,7 +168,9 @@ impl EbpfEngine {
             engine.is_ours = command.is_child();
         }
         if let Some(command) = waiting.take() {
-            let tid = command.go()?;
+            let tid = command.pid();
+            command.ready()?;
+            engine.waiting = Some(command);
             engine.child = Some(tid);
             engine.live.insert(tid);
             engine.first = Some(Note::Started { tid, process: tid, origin: Origin::Spawned, at: now() });
@@ -187,6 +192,8 @@ impl EbpfEngine {
     /// (see `-I`).
     pub fn stop(&mut self, signal: Option<i32>) {
         if self.stopping.is_none() {
+            // Should that fail, it exits unrun.
+            let _ = self.let_go();
             self.stopping = Some(signal);
             self.files = None;
             // The calls that threads are in at the end are shown with them.
@@ -243,10 +250,16 @@ impl EbpfEngine {
         self.kernel.sees_entry()
     }
 
+    fn let_go(&mut self) -> io::Result<()> {
+        let gone = self.waiting.take().map_or(Ok(0), Waiting::go);
+        gone.map(drop).map_err(|e| io::Error::other(e.to_string()))
+    }
+
     fn step(&mut self) -> io::Result<Option<Note>> {
         if let Some(note) = self.first.take() {
             return Ok(Some(note));
         }
+        self.let_go()?;
         loop {
             if let Some(signal) = self.signals.caught() {
                 self.stop(Some(signal));

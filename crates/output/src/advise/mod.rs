@@ -1,5 +1,6 @@
-//! The advice as a view: findings, as text.
+//! The advice as a view: findings, as text or JSON.
 
+mod json;
 pub mod text;
 
 use crate::view::{End, View};
@@ -8,9 +9,15 @@ use stride_event::Event;
 use stride_track::Tracker;
 
 /// Says at the end what could be saved.
-#[derive(Default)]
 pub struct AdviseView {
     advisor: Advisor,
+    json: bool,
+}
+
+impl AdviseView {
+    pub fn new(json: bool) -> AdviseView {
+        AdviseView { advisor: Advisor::default(), json }
+    }
 }
 
 impl View for AdviseView {
@@ -20,6 +27,11 @@ impl View for AdviseView {
 
     fn finish(&mut self, end: &End<'_>) -> String {
         let findings = self.advisor.findings(end.tracker);
+        if self.json {
+            let mut out = Vec::new();
+            json::lines(&findings, &mut out);
+            return String::from_utf8_lossy(&out).into_owned();
+        }
         text::report(&findings, self.advisor.calls(), end.lost_calls)
     }
 }

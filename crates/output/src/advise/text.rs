@@ -4,7 +4,7 @@ use crate::count::{calls_lost, grouped};
 use crate::{HexStrings, escape_path};
 use std::fmt::Write as _;
 use stride_advise::{Evidence, EvidenceKind, Finding, Saving, Table};
-use stride_event::Ns;
+use stride_event::duration;
 
 /// Lines are broken before this column.
 const WIDTH: usize = 100;
@@ -38,7 +38,16 @@ fn one(number: usize, finding: &Finding, out: &mut String) {
         field("saves", &saving(&finding.saving), out);
     }
     for (label, kinds) in [
-        ("where", &[EvidenceKind::Path, EvidenceKind::Socket, EvidenceKind::Syscall, EvidenceKind::Other][..]),
+        (
+            "where",
+            &[
+                EvidenceKind::Path,
+                EvidenceKind::Socket,
+                EvidenceKind::Syscall,
+                EvidenceKind::Program,
+                EvidenceKind::Other,
+            ][..],
+        ),
         ("who", &[EvidenceKind::Process]),
     ] {
         let items: Vec<String> = finding.evidence.iter().filter(|e| kinds.contains(&e.kind)).map(item).collect();
@@ -112,15 +121,6 @@ pub fn item(evidence: &Evidence) -> String {
     text
 }
 
-/// `45 ms`
-pub fn duration(ns: Ns) -> String {
-    const UNITS: [(Ns, &str); 3] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs")];
-    let Some((unit, name)) = UNITS.into_iter().find(|(unit, _)| ns >= *unit) else { return format!("{ns} ns") };
-    let value = ns as f64 / unit as f64;
-    let digits = if value < 10.0 { 1 } else { 0 };
-    format!("{value:.digits$} {name}")
-}
-
 fn field(label: &str, text: &str, out: &mut String) {
     wrapped(&format!("   {label:<9}{text}"), INDENT, out);
 }
@@ -181,11 +181,5 @@ mod tests {
              ... 3 calls lost: what is said of the others may be too little\n"
         );
         assert_eq!(report(&[], 12, 0), "Nothing to advise: in 12 calls no pattern was found that is worth changing.\n");
-    }
-
-    #[test]
-    fn durations() {
-        let texts = [(7, "7 ns"), (1_500, "1.5 µs"), (45_200_000, "45 ms"), (2_000_000_000, "2.0 s")];
-        texts.iter().for_each(|(ns, text)| assert_eq!(duration(*ns), *text));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Family;
 use super::data;
-use stride_event::{Call, Counted, Histogram, Ns};
+use stride_event::{Call, Histogram, Ns, Tally};
 use stride_syscalls::{Abi, table};
 
 /// A place in the list of syscalls; everything else on the page names syscalls by it.
@@ -23,7 +23,7 @@ pub struct Calls {
 pub struct Row {
     pub name: String,
     pub family: Family,
-    pub counted: Counted,
+    pub counted: Tally,
 }
 
 impl Calls {
@@ -44,7 +44,7 @@ impl Calls {
             return place - 1;
         }
         let Some(entry) = table(abi).get(nr) else { return self.unknown(abi, nr) };
-        let index = self.push(name_in(abi, entry.row.name), Family::of(Some(entry.row)), abi, nr);
+        let index = self.push(name_in(abi, entry.row.name), Family::of(Some(entry.row)));
         let known = &mut self.known[abi as usize];
         known.resize(table(abi).len().max(known.len()), 0);
         known[nr as usize] = index + 1;
@@ -59,13 +59,13 @@ impl Calls {
         }
         let nr = if full { OTHERS } else { nr };
         let name = if nr == OTHERS { "other numbers".to_owned() } else { format!("syscall_{nr:#x}") };
-        let index = self.push(name_in(abi, &name), Family::Other, abi, nr);
+        let index = self.push(name_in(abi, &name), Family::Other);
         self.unknown.insert((abi, nr), index);
         index
     }
 
-    fn push(&mut self, name: String, family: Family, abi: Abi, nr: u64) -> Index {
-        self.rows.push(Row { name, family, counted: Counted::new(abi, nr) });
+    fn push(&mut self, name: String, family: Family) -> Index {
+        self.rows.push(Row { name, family, counted: Tally::default() });
         (self.rows.len() - 1) as Index
     }
 

@@ -125,6 +125,8 @@ pub struct Lane {
     pub bins: Vec<u64>,
     /// Five a call: its beginning less that of the one before, time, syscall, end (0 returned, 1 failed, 2 never returned), text.
     pub slices: Vec<u64>,
+    /// Two where calls were lost: when that was found, and how many.
+    pub lost: Vec<u64>,
 }
 
 #[derive(Serialize)]

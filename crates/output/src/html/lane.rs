@@ -5,6 +5,9 @@ use super::processes::Serial;
 use std::rc::Rc;
 use stride_event::{Ns, Tid};
 
+/// So many marks of lost calls at most; of more, two become one.
+const MARKS: usize = 100;
+
 /// A call that is shown as such.
 pub struct Slice {
     pub at: Ns,
@@ -73,6 +76,8 @@ pub struct Lane {
     pub waiting: Ns,
     pub slices: Vec<Slice>,
     pub bins: Vec<Bin>,
+    /// When calls were found to be lost, and how many.
+    pub lost: Vec<(Ns, u64)>,
 }
 
 impl Lane {
@@ -84,6 +89,14 @@ impl Lane {
         self.put(bin(index, 1, failed.into(), here));
         if took > here {
             self.put(bin(index + 1, 0, 0, took - here));
+        }
+    }
+
+    /// Calls were lost before this moment.
+    pub fn lose(&mut self, at: Ns, count: u64) {
+        self.lost.push((at, count));
+        if self.lost.len() > MARKS {
+            self.lost = self.lost.chunks(2).map(|two| (two[0].0, two.iter().map(|(_, n)| n).sum())).collect();
         }
     }
 
@@ -168,6 +181,14 @@ mod tests {
         }
         lane.count(20, 100, 8, false, 1000);
         assert_eq!(lane.bins[0].call, 8);
+    }
+
+    #[test]
+    fn no_loss_is_lost() {
+        let mut lane = Lane::default();
+        (0..10_000).for_each(|i| lane.lose(i, 3));
+        assert!(lane.lost.len() <= MARKS);
+        assert_eq!(lane.lost.iter().map(|(_, n)| n).sum::<u64>(), 30_000);
     }
 
     #[test]

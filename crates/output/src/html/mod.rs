@@ -191,7 +191,11 @@ impl Gathered {
                     self.unfinished(&Call { returned: at, ..call.clone() }, Part::Entry, tracker);
                 }
             }
-            Event::Signal { at, .. } | Event::Stopped { at, .. } | Event::Lost { at, .. } => {
+            Event::Lost { tid, count, at } => {
+                let at = self.time(at);
+                self.timeline.lost(tid, at, count);
+            }
+            Event::Signal { at, .. } | Event::Stopped { at, .. } => {
                 self.time(at);
             }
             Event::Enter(_)
@@ -386,6 +390,7 @@ fn lane(lane: &Lane, width: Ns, places: &HashMap<Serial, usize>, texts: &mut Tex
         process: places.get(&lane.process).copied(),
         slices: slices.collect(),
         bins: bins(lane, width),
+        lost: lane.lost.iter().flat_map(|&(at, count)| [at, count]).collect(),
         name: lane.name.clone(),
         from: lane.from,
         to: lane.to,

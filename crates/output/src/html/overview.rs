@@ -125,12 +125,10 @@ fn dominant(s: &mut Sentence, numbers: &Numbers, rows: &[Row]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stride_event::Counted;
-    use stride_syscalls::Abi;
+    use stride_event::Tally;
 
     fn row(name: &str, family: Family, calls: u64, ns: Ns) -> Row {
-        let mut counted = Counted::new(Abi::NATIVE, 0);
-        counted.calls = calls;
+        let mut counted = Tally { calls, ..Tally::default() };
         counted.wall.add(ns);
         Row { name: name.into(), family, counted }
     }

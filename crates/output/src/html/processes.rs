@@ -118,6 +118,8 @@ impl Processes {
     pub fn call(&mut self, pid: Tid, at: Ns, took: Ns, failed: bool, tracker: &Tracker) -> Serial {
         let serial = self.serial(pid, at, tracker);
         if let Some(it) = self.all.get_mut(&serial) {
+            // Where records were lost, a call may be told of before its process's start.
+            it.from = it.from.min(at);
             it.calls += 1;
             it.errors += u64::from(failed);
             it.busy += took;
@@ -165,18 +167,17 @@ impl Processes {
 
     /// What was there first: the command, or the first of those attached to.
     pub fn first(&self) -> Option<&Process> {
-        self.all.values().min_by_key(|it| it.from)
+        self.all.get(&0)
     }
 
     /// Gives up those that made the fewest calls. Their children become those of their parents.
     fn prune(&mut self, living: bool) {
         let lives = |it: &Process| self.live.contains_key(&it.pid) && it.to.is_none();
         // The first stands for the whole run.
-        let first = self.all.iter().min_by_key(|(_, it)| it.from).map(|(serial, _)| *serial);
         let mut order: Vec<(u64, Serial)> = self
             .all
             .iter()
-            .filter(|(serial, it)| (living || !lives(it)) && Some(**serial) != first)
+            .filter(|(serial, it)| (living || !lives(it)) && **serial != 0)
             .map(|(serial, it)| (it.calls, *serial))
             .collect();
         // Of equals, the latest go first.

@@ -133,11 +133,14 @@ fn every_section_counts_the_same_calls() {
 fn what_was_lost_comes_first() {
     let mut run = Run::new();
     run.view.note("'rec' breaks off at byte 7");
+    run.started(1, 1, None, 0);
+    run.event(&Event::Lost { tid: 1, count: 1204, at: 40 });
     let (_, data) = run.finish(1204);
     let warnings: Vec<_> = data["warnings"].as_array().unwrap().iter().map(|w| w.as_str().unwrap()).collect();
     assert!(warnings[0].starts_with("1,204 calls were made and not seen"), "{warnings:?}");
     assert_eq!(warnings[1], "'rec' breaks off at byte 7");
     assert_eq!(data["numbers"]["lost"], 1204);
+    assert_eq!(data["timeline"]["lanes"][0]["lost"], serde_json::json!([40, 1204]));
 }
 
 /// A call that tracing leaves in the middle of it is in the timeline; one that cannot return is not.

@@ -94,6 +94,12 @@ impl Timeline {
         }
     }
 
+    pub fn lost(&mut self, tid: Tid, at: Ns, count: u64) {
+        if let Some(Some(lane)) = self.live.get(&tid) {
+            self.lanes[*lane].lose(at, count);
+        }
+    }
+
     pub fn living(&self) -> Vec<Tid> {
         self.live.keys().copied().collect()
     }
@@ -116,6 +122,7 @@ impl Timeline {
         let &Made { at, took, call, end, .. } = made;
         let place = self.lane(made.tid, made.process, at);
         let lane = place.map_or(&mut self.others, |lane| &mut self.lanes[lane]);
+        lane.from = lane.from.min(at);
         lane.calls += 1;
         lane.errors += u64::from(end == Ending::Failed);
         lane.busy += took;

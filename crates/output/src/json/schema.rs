@@ -43,7 +43,7 @@ pub fn text() -> String {
 }
 
 /// The types of objects.
-const OBJECTS: [&str; 13] = [
+const OBJECTS: [&str; 15] = [
     "trace",
     "start",
     "call",
@@ -57,6 +57,8 @@ const OBJECTS: [&str; 13] = [
     "detach",
     "lost",
     "end",
+    "summary",
+    "summary_total",
 ];
 
 fn one_line(schema: &str) -> String {
@@ -534,6 +536,40 @@ const FIXED: &[(&str, &str)] = &[
         "errors":{"$ref":"#/$defs/ulong"},"unfinished":{"$ref":"#/$defs/ulong"},"signals":{"$ref":"#/$defs/ulong"},
         "lost_calls":{"$ref":"#/$defs/ulong"},"unseen_threads":{"$ref":"#/$defs/ulong"}},
         "required":["type","calls","errors","unfinished","signals","lost_calls","unseen_threads"],"additionalProperties":false}"##,
+    ),
+    (
+        "times",
+        r##"{"type":"object","properties":{"total":{"$ref":"#/$defs/ulong"},"min":{"$ref":"#/$defs/ulong"},
+        "max":{"$ref":"#/$defs/ulong"},"p50":{"$ref":"#/$defs/ulong"},"p99":{"$ref":"#/$defs/ulong"}},
+        "required":["total","min","max"],"additionalProperties":false}"##,
+    ),
+    (
+        "summary",
+        r##"{"description":"A row of -c, -C or --by. What calls have none of is null.","type":"object","properties":{
+        "type":{"const":"summary"},"by":{"type":"object","minProperties":1,"properties":{
+        "syscall":{"type":"string"},"abi":{"$ref":"#/$defs/abi"},
+        "path":{"type":["string","null"]},"path_hex":{"$ref":"#/$defs/octets"},
+        "directory":{"type":["string","null"]},"directory_hex":{"$ref":"#/$defs/octets"},
+        "fd":{"anyOf":[{"$ref":"#/$defs/fd"},{"enum":[null,"(others)"]}]},
+        "errno":{"type":"string","pattern":"^(ok|E[A-Z0-9]+|errno [0-9]+|\\(others\\))$"},
+        "pid":{"anyOf":[{"$ref":"#/$defs/id"},{"const":"(others)"}]},"tid":{"anyOf":[{"$ref":"#/$defs/id"},{"const":"(others)"}]},
+        "comm":{"type":["string","null"]},"comm_hex":{"$ref":"#/$defs/octets"},
+        "size":{"anyOf":[{"type":"object","properties":{"min":{"$ref":"#/$defs/ulong"},"max":{"$ref":"#/$defs/ulong"}},
+        "required":["min","max"],"additionalProperties":false},{"enum":[null,"(others)"]}]},
+        "peer":{"type":["string","null"]},"peer_hex":{"$ref":"#/$defs/octets"}},"additionalProperties":false},
+        "calls":{"$ref":"#/$defs/ulong"},"errors":{"$ref":"#/$defs/ulong"},"bytes":{"$ref":"#/$defs/ulong"},
+        "wall_ns":{"$ref":"#/$defs/times"},"cpu_ns":{"$ref":"#/$defs/times"}},
+        "required":["type","by","calls","errors","bytes","wall_ns"],"additionalProperties":false}"##,
+    ),
+    (
+        "summary_total",
+        r##"{"type":"object","properties":{"type":{"const":"summary_total"},
+        "by":{"type":"array","items":{"enum":["syscall","path","directory","fd","errno","pid","tid","comm","size","peer"]}},
+        "rows":{"$ref":"#/$defs/ulong"},"calls":{"$ref":"#/$defs/ulong"},"errors":{"$ref":"#/$defs/ulong"},
+        "bytes":{"$ref":"#/$defs/ulong"},"wall_ns":{"$ref":"#/$defs/times"},"cpu_ns":{"$ref":"#/$defs/times"},
+        "lost_calls":{"$ref":"#/$defs/ulong"},"lost_are_counted":{"type":"boolean"}},
+        "required":["type","by","rows","calls","errors","bytes","wall_ns","lost_calls","lost_are_counted"],
+        "additionalProperties":false}"##,
     ),
 ];
 

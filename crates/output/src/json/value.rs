@@ -20,7 +20,7 @@ impl Json<'_> {
             Value::Addr(n) => self.hex(n),
             Value::Octal(n) => self.octal(n),
             Value::Errno(n) => self.named(names::errno(n.unsigned_abs()).map(|e| e.0), |j| j.int(n)),
-            Value::Fd { fd, note } => self.fd(fd, note),
+            Value::Fd { fd, foreign, note } => self.fd(fd, foreign, note),
             Value::Pid { id, note, .. } => self.object(|j| {
                 j.key("pid").int(id);
                 if let Some(comm) = note.comm {
@@ -237,7 +237,17 @@ impl Json<'_> {
         });
     }
 
-    fn fd(&mut self, fd: i32, note: Option<&FdNote<'_>>) {
+    /// A descriptor, and what it refers to; true: a socket.
+    pub(crate) fn known_fd(&mut self, fd: i32, referent: Option<(&[u8], bool)>) {
+        self.object(|j| {
+            j.key("fd").int(fd);
+            if let Some((name, socket)) = referent {
+                j.referent(name, socket);
+            }
+        });
+    }
+
+    fn fd(&mut self, fd: i32, foreign: bool, note: Option<&FdNote<'_>>) {
         const AT_FDCWD: i32 = -100;
         self.object(|j| {
             j.key("fd").int(fd);
@@ -258,8 +268,7 @@ impl Json<'_> {
                     }
                 }
                 None => {
-                    if let Some(known) = j.known.iter().flatten().find(|known| known.fd == fd) {
-                        let (name, socket) = (known.name, known.socket);
+                    if let Some((name, socket)) = j.known.filter(|_| !foreign).and_then(|known| known.fd(fd)) {
                         j.referent(name, socket);
                     }
                 }

@@ -3,13 +3,13 @@
 use super::Json;
 use super::call::abi_name;
 use super::event::{Counts, Moment};
-use super::writer::KnownFd;
+use super::writer::Known;
 use crate::{End, RunInfo, Show, Sink, View};
 use std::collections::HashMap;
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::{Call, Event, Ns, Outcome, SIGINFO_SIZE, Tid};
 use stride_syscalls::{Abi, table};
-use stride_track::{ObjectId, ObjectKind, Tracker};
+use stride_track::Tracker;
 
 /// Renders events as JSON, one object a line.
 pub struct JsonView {
@@ -92,7 +92,7 @@ impl JsonView {
             Event::Started { tid, origin, at, .. } if self.show.attach => {
                 Json::new(out).event("start", &moment(tid, at), |j| j.origin(origin));
             }
-            Event::Enter(call) => self.enter(call),
+            Event::Enter(call) => self.enter(call, tracker),
             Event::Exit(call) => {
                 self.exit(call, &moment(call.tid, call.entered), tracker, out);
                 if executes(call) {
@@ -128,7 +128,7 @@ impl JsonView {
                 self.leave(&moment, out);
                 match self.begun.remove(&old) {
                     Some(begun) if begun.in_flight => _ = self.begun.insert(tid, begun),
-                    _ => call.into_iter().for_each(|call| self.enter(&Call { tid, ..call.clone() })),
+                    _ => call.into_iter().for_each(|call| self.enter(&Call { tid, ..call.clone() }, tracker)),
                 }
                 if self.show.superseded {
                     Json::new(out).event("superseded", &moment, |j| j.key("by").int(old));
@@ -137,7 +137,7 @@ impl JsonView {
             Event::Detached { tid, call, at } => {
                 let moment = moment(tid, at);
                 if let (Some(call), false) = (call, self.begun.get(&tid).is_some_and(|begun| begun.in_flight)) {
-                    self.enter(call);
+                    self.enter(call, tracker);
                 }
                 self.leave(&moment, out);
                 if self.show.attach {
@@ -162,29 +162,23 @@ impl JsonView {
     }
 
     /// Notes what can be told at entry: later it may be another, or nobody may come to tell.
-    fn enter(&mut self, call: &Call) {
+    fn enter(&mut self, call: &Call, tracker: &Tracker) {
         let mut begun = self.begun.remove(&call.tid).unwrap_or_default();
         begun.args.clear();
         begun.head = self.head(call);
         begun.in_flight = true;
         let decoded = self.decoder.decode(call, Part::Entry, &self.options, &*self.world);
-        let mut json = Json::new(&mut begun.args);
+        let known = Some(Known { tracker, tid: call.tid, returned: false });
+        let mut json = Json { out: &mut begun.args, known };
         json.begin_args(begun.head.raw);
         json.args(&decoded, begun.head.raw);
         self.begun.insert(call.tid, begun);
     }
 
     fn exit(&mut self, call: &Call, moment: &Moment<'_>, tracker: &Tracker, out: &mut Vec<u8>) {
-        let known = |(fd, object): (i32, ObjectId)| KnownFd {
-            fd,
-            socket: tracker.kind(object) == ObjectKind::Socket,
-            name: tracker.name(object),
-        };
-        let seen = tracker.seen();
-        let given = seen.and_then(|seen| Some(known((seen.fd?, seen.object?))));
-        let made = seen.and_then(|seen| seen.made).map(|(fd, _, object)| known((fd, object)));
+        let known = Some(Known { tracker, tid: call.tid, returned: true });
         let mut head = self.head(call);
-        let mut json = Json { out, known: [given, made] };
+        let mut json = Json { out, known };
         json.begin_call(head.abi, head.nr, moment);
         let begun = self.begun.get_mut(&call.tid).filter(|begun| begun.in_flight);
         // What descriptors referred to was asked when the call was entered.
@@ -210,7 +204,7 @@ impl JsonView {
         json.end_args(head.raw);
         json.outcome(call, &decoded, head.raw);
         json.dump(decoded.dump);
-        if let Some(path) = seen.and_then(|seen| seen.path) {
+        if let Some(path) = tracker.seen().and_then(|seen| seen.path) {
             json.name("path", tracker.name(path));
         }
         let duration = match call.outcome {
@@ -272,7 +266,9 @@ impl View for JsonView {
         let mut out = std::mem::take(&mut self.out);
         self.write(event, tracker, &mut out);
         self.out = out;
-        if self.sink.eager || self.out.len() >= BATCH || matches!(event, Event::Idle) {
+        // A start comes with what follows it: that an output cannot be written is no reason not to run a program.
+        let due = self.sink.eager && !matches!(event, Event::Started { .. });
+        if due || self.out.len() >= BATCH || matches!(event, Event::Idle) {
             self.flush();
         }
     }

@@ -1,22 +1,38 @@
 //! JSON, appended to a buffer: objects, arrays, numbers, and strings that hold whatever a tracee made up.
 
+use stride_event::Tid;
+use stride_track::{ObjectKind, Tracker};
+
 /// Appends JSON to a buffer. Commas come by themselves: what was written last tells whether one is due.
 pub struct Json<'o> {
     pub out: &'o mut Vec<u8>,
-    /// What is known of descriptors besides what comes with them: of the one that the call is about, and of the one it makes.
-    pub known: [Option<KnownFd<'o>>; 2],
+    /// Who knows of descriptors what does not come with them.
+    pub known: Option<Known<'o>>,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct KnownFd<'o> {
-    pub fd: i32,
-    pub socket: bool,
-    pub name: &'o [u8],
+/// What the tracker knows of the descriptors of a call.
+#[derive(Clone, Copy)]
+pub struct Known<'o> {
+    pub tracker: &'o Tracker,
+    pub tid: Tid,
+    /// It returned just now.
+    pub returned: bool,
+}
+
+impl<'o> Known<'o> {
+    /// The name, and whether it is a socket's. What the call closed is no longer where the others are.
+    pub fn fd(&self, fd: i32) -> Option<(&'o [u8], bool)> {
+        let seen = self.tracker.seen().filter(|_| self.returned);
+        let given = seen.and_then(|seen| seen.object.filter(|_| seen.fd == Some(fd)));
+        let made = || seen.and_then(|seen| seen.made.filter(|made| made.0 == fd)).map(|made| made.2);
+        let object = given.or_else(made).or_else(|| self.tracker.descriptor(self.tid, fd))?;
+        Some((self.tracker.name(object), self.tracker.kind(object) == ObjectKind::Socket))
+    }
 }
 
 impl<'o> Json<'o> {
     pub fn new(out: &'o mut Vec<u8>) -> Json<'o> {
-        Json { out, known: [None; 2] }
+        Json { out, known: None }
     }
 }
 
@@ -46,6 +62,7 @@ impl Json<'_> {
     pub fn key(&mut self, name: &str) -> &mut Self {
         debug_assert!(name.bytes().all(is_plain), "{name}");
         self.next();
+        self.out.reserve(name.len() + 3);
         self.out.push(b'"');
         self.out.extend_from_slice(name.as_bytes());
         self.out.extend_from_slice(b"\":");
@@ -92,8 +109,11 @@ impl Json<'_> {
         self.out.push(b'"');
         let mut lossless = true;
         // Whole blocks at a time: most text needs no second look.
-        let blocks = bytes.chunks(16).take_while(|block| block.iter().fold(true, |all, &b| all & is_plain(b)));
-        let (plain, rest) = bytes.split_at(blocks.map(<[u8]>::len).sum());
+        let (blocks, _) = bytes.as_chunks::<16>();
+        let whole = blocks.iter().take_while(|block| block.iter().fold(true, |all, &b| all & is_plain(b)));
+        let (_, rest) = bytes.split_at(16 * whole.count());
+        let plain = bytes.len() - rest.len() + rest.iter().position(|&b| !is_plain(b)).unwrap_or(rest.len());
+        let (plain, rest) = bytes.split_at(plain);
         self.out.extend_from_slice(plain);
         for chunk in rest.utf8_chunks() {
             self.escape(chunk.valid());
@@ -162,7 +182,8 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Stands for itself within a string, and is a character of its own.
 fn is_plain(b: u8) -> bool {
-    (0x20..0x7f).contains(&b) && b != b'"' && b != b'\\'
+    // No branches: sixteen are looked at in one go.
+    (0x20..0x7f).contains(&b) & (b != b'"') & (b != b'\\')
 }
 
 #[cfg(test)]

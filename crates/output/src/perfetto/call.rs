@@ -95,7 +95,7 @@ impl Slices {
         match (ret.outcome, ret.value, ret.note) {
             (Outcome::Value(_), Value::Int(v), None) => end.int("ret", v),
             (Outcome::Value(_), Value::UInt(v), None) => end.uint("ret", v),
-            (Outcome::Value(_), Value::Fd { fd, note: None }, None) => end.int("ret", fd.into()),
+            (Outcome::Value(_), Value::Fd { fd, note: None, .. }, None) => end.int("ret", fd.into()),
             (Outcome::Value(_), Value::Pid { id, note: PidNote { comm: None, outer: None }, .. }, None) => {
                 end.int("ret", id.into())
             }

@@ -21,7 +21,7 @@ pub const FLAGS: &[Flag] = &[
         help: "say what is wrong with the calls, and what it would save",
         doc: "Looks for patterns that waste calls or time, and says at the end what was found, where, by whom, what changing it \
               would save, and how sure that is; what saves most comes first. It is said where the trace would go, which is not \
-              printed unless -o gives it a place. With --replay, a recording is looked at.\n\n\
+              printed unless -o gives it a place. With --replay, a recording is looked at; with --json, each finding is an object on a line of its own.\n\n\
               Nothing is said about what would save less than a fiftieth of the calls or of the time, and no call counts as saved \
               twice. Numbers of lines are those of the trace with the same options. Use -f for programs that start others.",
         update: |draft, _| {
@@ -63,6 +63,34 @@ pub const FLAGS: &[Flag] = &[
               replaced only if --budget-write wrote it, and the line on top that says so is still there.",
         update: |draft, given| {
             draft.budget_write = given.value.clone();
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("by"),
+        arg: Arg::Required("KEYS"),
+        choices: &["syscall", "path", "directory", "fd", "errno", "pid", "tid", "comm", "size", "peer"],
+        help: "summarise by KEYS rather than by syscall",
+        own: true,
+        doc: "Counts calls by what they have in common rather than by their name, and prints the summary of -c; with -C, after the \
+              trace. KEYS is a list of keys, and there is a row for each combination of what calls have of them:\n\n\
+              * syscall: the name of the call\n\
+              * path: the path that it names, else what its descriptor refers to; the clients of a port are one\n\
+              * directory: the directory of that path\n\
+              * fd: the descriptor that it is given, and what that refers to\n\
+              * errno: the error that it failed with, or ok\n\
+              * pid: the process\n\
+              * tid: the thread\n\
+              * comm: the name of the thread\n\
+              * size: the bytes that it moved, to a power of two; [4K, 8K) stands for 4096 to 8191\n\
+              * peer: the other end of its socket: an address, or the host that a client came from\n\n\
+              Calls that have none of a key are in its row \"-\". Times are always wall clock time (-w); there are columns for p50 and \
+              p99, and where descriptors matter, for the bytes moved. -U and -S choose others; name stands for all keys. \
+              After 131,072 rows, what is new is counted in a row (others). On a terminal, long paths lose their middle.\n\n\
+              The eBPF engine counts in the kernel if there are no other keys than syscall, errno, pid, tid, comm and size.",
+        update: |draft, given| {
+            draft.by = Some(summary::keys(&given.text())?);
             Ok(())
         },
         ..BASE
@@ -135,6 +163,7 @@ pub const FLAGS: &[Flag] = &[
         arg: Arg::Required("KEY"),
         choices: &[
             "avg-time",
+            "bytes",
             "calls",
             "errors",
             "max-time",
@@ -180,6 +209,7 @@ pub const FLAGS: &[Flag] = &[
               * max: the same as wall-max\n\
               * calls: (or count) number of calls\n\
               * errors: (or error) number of calls that failed\n\
+              * bytes: bytes that were read, written or sent through descriptors\n\
               * name: (or syscall, syscall-name) name of the call\n\n\
               The default is time-percent,total-time,avg-time,calls,errors,name. Without name in the list, that column \
               is added at the end.",

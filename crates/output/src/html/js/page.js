@@ -129,6 +129,7 @@ function timeline() {
   byId("timeline-note").textContent = width
     ? `A lane for each thread. Calls of ${time(width)} and longer are shown one by one; shorter ones are summed up per ${time(width)}, in the colour of what took most, as high as the time spent in them. Waiting is grey; red marks failures.`
     : "A lane for each thread, every call by itself. Waiting is grey; red marks failures.";
+  if (run.numbers.lost) byId("timeline-note").append(" A red triangle says that calls were lost before it.");
   const view = new Timeline(byId("timeline-body"));
   const processes = run.processes.rows;
   const details = el("details", el("summary", "The threads as a table"));

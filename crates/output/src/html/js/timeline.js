@@ -49,12 +49,14 @@ class Timeline {
     this.length = Math.max(1, run.numbers.length);
     this.lanes = lanes.map((lane) => readLane(lane, width));
     if (more) {
-      const rest = { bins: others, slices: [], name: `${count(more)} more`, tid: "", process: null, from: 0, to: null };
+      const rest = { bins: others, slices: [], lost: [], name: `${count(more)} more`, tid: "", process: null, from: 0, to: null };
       this.lanes.push({ ...readLane(rest, width), others: true });
     }
     this.from = 0;
     this.to = this.length;
-    this.lane = -1;
+    // Those shown, and of them, the one that is chosen.
+    this.rows = this.lanes;
+    this.lane = null;
     this.picked = null;
     this.families = run.calls.rows.map((row) => row.family);
     this.build(into);
@@ -77,6 +79,13 @@ class Timeline {
     this.tip = el("div.tip");
     this.tip.hidden = true;
     this.range = el("span.range");
+    this.only = el("input");
+    this.only.type = "checkbox";
+    this.only.addEventListener("change", () => {
+      this.settle();
+      if (this.picked) this.reveal(this.picked);
+      this.draw();
+    });
     this.zoomOut = button("−", () => this.zoom(2), "Zoom out");
     this.tools = el(
       "div.tools",
@@ -88,6 +97,7 @@ class Timeline {
         button("→", () => this.pan(0.25), "Later"),
         button("Whole run", () => this.show(0, this.length)),
       ),
+      this.lanes.length > 1 ? el("label.check", this.only, "Only threads that live in view") : null,
       this.range,
     );
     this.detail = el("div.detail");
@@ -97,9 +107,16 @@ class Timeline {
     into.append(this.tools, this.box, this.detail);
     const height = Math.max(1, Math.min(this.lanes.length, MOST_LANES)) * LANE + 8;
     this.scroller.style.height = `${height}px`;
-    this.scroller.lastChild.style.height = `${Math.max(0, this.lanes.length * LANE + 8 - height)}px`;
     this.height = height;
+    this.settle();
     this.listen();
+  }
+
+  /** Which lanes are shown: all, or of those that live in what is in view. */
+  settle() {
+    const lives = (lane) => lane.others || (lane.from <= this.to && (lane.to ?? this.length) >= this.from);
+    this.rows = this.only.checked ? this.lanes.filter(lives) : this.lanes;
+    this.scroller.lastChild.style.height = `${Math.max(0, this.rows.length * LANE + 8 - this.height)}px`;
   }
 
   hint() {
@@ -123,7 +140,8 @@ class Timeline {
     const style = getComputedStyle(document.documentElement);
     const get = (name) => style.getPropertyValue(name).trim();
     this.colour = Object.fromEntries(Object.keys(FAMILIES).map((family) => [family, get(`--${family}`)]));
-    this.ink = { text: get("--text"), muted: get("--muted"), line: get("--line"), soft: get("--soft"), page: get("--page"), accent: get("--accent"), error: get("--error"), on: get("--on-colour") };
+    this.labelOn = Object.fromEntries(Object.entries(this.colour).map(([family, colour]) => [family, readable(colour)]));
+    this.ink = { text: get("--text"), muted: get("--muted"), line: get("--line"), soft: get("--soft"), page: get("--page"), accent: get("--accent"), error: get("--error") };
     this.font = `12px ${get("--sans")}`;
     this.mono = `11px ${get("--mono")}`;
   }
@@ -152,6 +170,7 @@ class Timeline {
     const middle = (from + to) / 2;
     this.from = Math.min(Math.max(0, middle - span / 2), this.length - span);
     this.to = this.from + span;
+    if (this.only.checked) this.settle();
     this.draw();
   }
 
@@ -201,13 +220,14 @@ class Timeline {
     g.fillStyle = this.ink.line;
     for (const tick of ticks.at) g.fillRect(Math.round(this.x(tick)), 0, 1, this.height);
     const first = Math.max(0, Math.floor(top / LANE) - 1);
-    const last = Math.min(this.lanes.length, first + Math.ceil(this.height / LANE) + 2);
+    const last = Math.min(this.rows.length, first + Math.ceil(this.height / LANE) + 2);
     for (let i = first; i < last; i += 1) this.paintLane(g, i, 4 + i * LANE - top);
     this.range.textContent = `${moment(this.from, (this.to - this.from) / 100)} – ${moment(this.to, (this.to - this.from) / 100)}`;
     this.zoomOut.disabled = this.to - this.from >= this.length;
     // For those who look from outside, tests among them.
     this.body.dataset.from = Math.round(this.from);
     this.body.dataset.to = Math.round(this.to);
+    this.body.dataset.threads = this.rows.length;
   }
 
   ticks() {
@@ -260,9 +280,9 @@ class Timeline {
   }
 
   paintLane(g, index, y) {
-    const lane = this.lanes[index];
+    const lane = this.rows[index];
     const { gutter, plot } = this;
-    if (index === this.lane) {
+    if (lane === this.lane) {
       g.fillStyle = this.ink.soft;
       g.fillRect(0, y - 3, gutter + plot, LANE);
     }
@@ -281,6 +301,7 @@ class Timeline {
       this.paintSlices(g, lane, y, true);
       this.paintBins(g, lane, y);
       this.paintSlices(g, lane, y, false);
+      this.paintLost(g, lane, y);
       this.outline(g, lane, y);
     }
     g.restore();
@@ -291,7 +312,7 @@ class Timeline {
   label(g, lane, index, y) {
     const { gutter } = this;
     // Below the first thread of its process, and that below its parent's.
-    const same = lane.process !== null && this.lanes[index - 1]?.process === lane.process;
+    const same = lane.process !== null && this.rows[index - 1]?.process === lane.process;
     const indent = Math.min(run.processes.rows[lane.process]?.depth ?? 0, 4) * 8 + (same ? 10 : 0);
     const name = lane.name || "?";
     g.font = this.font;
@@ -385,12 +406,26 @@ class Timeline {
       }
       if (family !== "waiting" && w > 36) {
         g.font = this.mono;
-        g.fillStyle = this.ink.on;
+        g.fillStyle = this.labelOn[family];
         g.textBaseline = "middle";
         const left = Math.max(x, this.gutter) + 4;
         const label = fit(g, callName(lane.call[i]), x + wide - left - 4);
         if (label.length > 2) g.fillText(label, left, y + BAR / 2 + 0.5);
       }
+    }
+  }
+
+  /** Where calls are missing. */
+  paintLost(g, lane, y) {
+    g.fillStyle = this.ink.error;
+    for (let i = 0; i < lane.lost.length; i += 2) {
+      const x = this.x(lane.lost[i]);
+      g.beginPath();
+      g.moveTo(x - 4, y - 2);
+      g.lineTo(x + 4, y - 2);
+      g.lineTo(x, y + 6);
+      g.fill();
+      g.fillRect(x - 0.5, y - 2, 1, BAR + 4);
     }
   }
 
@@ -427,9 +462,11 @@ class Timeline {
   /* What is at a point, and what is told of it. */
 
   find(x, y) {
-    const index = Math.floor((y - 1 + this.scroller.scrollTop) / LANE);
-    const lane = this.lanes[index];
-    if (!lane || x < this.gutter) return lane ? { lane, index } : null;
+    const lane = this.rows[Math.floor((y - 1 + this.scroller.scrollTop) / LANE)];
+    if (!lane || x < this.gutter) return lane ? { lane } : null;
+    for (let i = 0; i < lane.lost.length; i += 2) {
+      if (Math.abs(this.x(lane.lost[i]) - x) < 4) return { lane, lost: i };
+    }
     const [early, late] = [this.at(x - 2), this.at(x + 2)];
     let best = null;
     for (let i = after(lane.at, late) - 1; i >= 0 && i > after(lane.at, late) - 200; i -= 1) {
@@ -440,13 +477,17 @@ class Timeline {
     const bin = after(lane.binAt, here) - 1;
     const inBin = bin >= 0 && here < lane.binAt[bin] + Math.max(this.width, late - early);
     const covers = best !== null && lane.at[best] <= here && lane.at[best] + lane.took[best] >= here;
-    if (best !== null && (covers || !inBin)) return { lane, index, slice: best };
-    return inBin ? { lane, index, bin } : { lane, index };
+    if (best !== null && (covers || !inBin)) return { lane, slice: best };
+    return inBin ? { lane, bin } : { lane };
   }
 
   /** Lines of text about it: what, and facts. */
-  tell({ lane, slice, bin }) {
+  tell({ lane, slice, bin, lost }) {
     const who = `${lane.name || "?"} ${lane.tid}`.trim();
+    if (lost !== undefined) {
+      const facts = [`found at ${moment(lane.lost[lost])}`, who];
+      return { family: "other", text: `${counted(lane.lost[lost + 1], "call was", "calls were")} lost before this`, facts };
+    }
     if (slice !== undefined) {
       const text = run.texts[lane.text[slice]];
       const name = callName(lane.call[slice]);
@@ -479,7 +520,7 @@ class Timeline {
       this.draw();
       return;
     }
-    this.lane = found.index;
+    this.lane = found.lane;
     const { family, text, facts } = this.tell(found);
     const single = found.slice !== undefined || found.bin !== undefined;
     this.detail.replaceChildren(el("p.what", single ? dot(family) : null, el("span.code", text)), el("p.facts", facts.join(" · ")));
@@ -488,21 +529,19 @@ class Timeline {
   }
 
   /** Brings it into view. */
-  reveal({ lane, index, slice, bin }) {
-    const top = index * LANE;
+  reveal({ lane, slice, bin }) {
+    const [from, length] = slice !== undefined ? [lane.at[slice], lane.took[slice]] : bin !== undefined ? [lane.binAt[bin], this.width] : [null, 0];
+    const span = this.to - this.from;
+    if (from !== null && (from + length < this.from || from > this.to)) this.show(from + length / 2 - span / 2, from + length / 2 + span / 2);
+    const top = Math.max(0, this.rows.indexOf(lane)) * LANE;
     if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
     if (top + LANE > this.scroller.scrollTop + this.height) this.scroller.scrollTop = top + LANE + 8 - this.height;
-    const [from, length] = slice !== undefined ? [lane.at[slice], lane.took[slice]] : bin !== undefined ? [lane.binAt[bin], this.width] : [null, 0];
-    if (from === null) return;
-    const span = this.to - this.from;
-    if (from + length < this.from || from > this.to) this.show(from + length / 2 - span / 2, from + length / 2 + span / 2);
   }
 
   /** To the next or previous call or bin in the chosen lane. */
   step(by) {
-    const lane = this.lanes[Math.max(0, this.lane)];
+    const lane = this.lane ?? this.rows[0];
     if (!lane) return;
-    const index = Math.max(0, this.lane);
     const now = this.picked && this.picked.lane === lane ? this.picked : null;
     const middle = by > 0 ? this.from - 1 : this.to;
     const at = now?.slice !== undefined ? lane.at[now.slice] : now?.bin !== undefined ? lane.binAt[now.bin] : middle;
@@ -517,20 +556,19 @@ class Timeline {
     const [slice, bin] = [neighbour(lane.at), neighbour(lane.binAt)];
     if (slice === null && bin === null) return;
     const sliceFirst = bin === null || (slice !== null && (by > 0 ? lane.at[slice] <= lane.binAt[bin] : lane.at[slice] >= lane.binAt[bin]));
-    this.pick(sliceFirst ? { lane, index, slice } : { lane, index, bin });
+    this.pick(sliceFirst ? { lane, slice } : { lane, bin });
   }
 
   /** Shows a call of the list of the slowest. */
   go(tid, at, took) {
-    const index = this.lanes.findIndex((lane) => lane.tid === tid && lane.from <= at && (lane.to ?? Infinity) >= at);
+    const lane = this.lanes.find((its) => its.tid === tid && its.from <= at && (its.to ?? Infinity) >= at);
     const margin = Math.max(took * 2, 2000);
     this.show(at - margin, at + took + margin);
-    if (index < 0) return;
-    const lane = this.lanes[index];
+    if (!lane) return;
     const slice = after(lane.at, at) - 1;
     const exact = slice >= 0 && Math.abs(lane.at[slice] - at) < 1;
     const bin = after(lane.binAt, at) - 1;
-    this.pick(exact ? { lane, index, slice } : bin >= 0 ? { lane, index, bin } : { lane, index });
+    this.pick(exact ? { lane, slice } : bin >= 0 ? { lane, bin } : { lane });
   }
 
   listen() {
@@ -602,7 +640,8 @@ class Timeline {
 
   hover(x, y) {
     const found = this.find(x, y);
-    this.tip.hidden = !found || (found.slice === undefined && found.bin === undefined && x >= this.gutter);
+    const nothing = found && found.slice === undefined && found.bin === undefined && found.lost === undefined;
+    this.tip.hidden = !found || (nothing && x >= this.gutter);
     if (this.tip.hidden) return;
     const { family, text, facts } = this.tell(found);
     const short = text.length > 160 ? `${text.slice(0, 160)}…` : text;
@@ -634,8 +673,9 @@ class Timeline {
   }
 
   choose(by) {
-    const index = Math.max(0, Math.min(this.lanes.length - 1, this.lane + by));
-    if (this.lanes[index]) this.pick({ lane: this.lanes[index], index });
+    const index = this.rows.indexOf(this.lane) + by;
+    const lane = this.rows[Math.max(0, Math.min(this.rows.length - 1, index))];
+    if (lane) this.pick({ lane });
   }
 
   /** Fills the view with what is chosen. */
@@ -645,6 +685,12 @@ class Timeline {
     else if (bin !== undefined) this.show(lane.binAt[bin] - this.width, lane.binAt[bin] + 2 * this.width);
     else if (lane) this.show(lane.from, lane.to ?? this.length);
   }
+}
+
+/** Black or white, whichever can be read on a colour (`#rrggbb`): by its luminance, as WCAG has it. */
+function readable(colour) {
+  const [r, g, b] = [1, 3, 5].map((at) => (parseInt(colour.slice(at, at + 2), 16) / 255) ** 2.2);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#000" : "#fff";
 }
 
 /** As much of a text as there is room for. */

@@ -1,0 +1,60 @@
+//! Input is read one byte at a time.
+
+use super::pieces::{Moved, Pieces, needed};
+use crate::finding::{Confidence, Draft};
+use crate::index::{Index, Io, OpenFile, io};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::SINGLE_READS;
+use stride_track::Tracker;
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "byte-reads",
+    title: "one byte at a time",
+    explanation: "A pipe, socket or file is read one byte per call, one right after another. A call costs hundreds of times what \
+        moving a byte does.\n\n\
+        A shell's read does this on purpose: what it reads too much of a pipe cannot be given back to the commands \
+        that share it. Programs do it to find the end of a line. A single byte that wakes somebody up or is a token, with \
+        other calls in between, does not count; nor does a terminal.\n\n\
+        Example: `producer | while read -r line; do ...; done` with 1,000 lines of 80 characters takes 81,000 reads of one byte. \
+        mapfile, awk, or a program with a buffer takes two.",
+    make: || Box::new(ByteReads::default()),
+};
+
+#[derive(Default)]
+struct ByteReads {
+    pieces: Pieces,
+}
+
+impl ByteReads {
+    fn look(&mut self, file: &OpenFile, index: &Index, tracker: &Tracker) {
+        let single = file.reads.single;
+        if single >= SINGLE_READS && matches!(io(file.object, tracker), Io::File | Io::Pipe | Io::Socket) {
+            self.pieces.add(
+                file,
+                &file.reads,
+                Moved { calls: single, bytes: single, wasted: single - needed(single) },
+                index.comm(file.pid, tracker),
+            );
+        }
+    }
+}
+
+impl Rule for ByteReads {
+    fn closed(&mut self, file: &OpenFile, index: &Index, tracker: &Tracker) {
+        self.look(file, index, tracker);
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+        index.open_files().for_each(|file| self.look(file, index, tracker));
+        let draft = self.pieces.draft("read", "reads", tracker);
+        let advice = "Read into a buffer and look for the end of the line there; in a shell, use mapfile (readarray), awk, or a \
+            file instead of a pipe for `while read`.";
+        let draft = draft.map(|draft| Draft {
+            advice: advice.into(),
+            confidence: Confidence::Certain,
+            estimate: "all such reads but those that a buffer of 64 KiB needs".into(),
+            ..draft
+        });
+        draft.into_iter().collect()
+    }
+}

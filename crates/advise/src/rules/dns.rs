@@ -1,0 +1,95 @@
+//! Questions to name servers, as far as they were captured.
+
+use crate::index::{Observed, is_write};
+use stride_event::{Memory, Outcome, Phase};
+use stride_track::{ObjectId, ObjectKind, Tracker};
+
+pub struct Question {
+    /// `www.example.org`, cut off where memory was.
+    pub name: Vec<u8>,
+    /// What tells it from others: all of the message that was captured but its number, and how long it is.
+    pub identity: Vec<u8>,
+}
+
+/// Whether a socket is connected to port 53.
+pub fn is_name_server(object: ObjectId, tracker: &Tracker) -> bool {
+    let name = tracker.name(object);
+    tracker.kind(object) == ObjectKind::Socket && name.starts_with("UDP → ".as_bytes()) && name.ends_with(b":53")
+}
+
+/// How many messages a call sent or received.
+pub fn messages(observed: &Observed<'_>) -> u64 {
+    match observed.call.outcome {
+        Outcome::Value(n) if observed.name.contains("mmsg") => n.max(0) as u64,
+        Outcome::Value(_) => 1,
+        _ => 0,
+    }
+}
+
+/// What a call that sent messages asked for.
+pub fn questions(observed: &Observed<'_>) -> Vec<Question> {
+    if observed.call.abi.word() != 8 || !is_write(observed.name) {
+        return Vec::new();
+    }
+    let at = observed.call.args[1];
+    let blocks = &observed.call.blocks;
+    let word = |at: u64| {
+        let bytes = [Phase::Entry, Phase::Exit].into_iter().find_map(|phase| blocks.read(phase, at, 8));
+        bytes.and_then(|bytes| bytes.first_chunk()).map(|bytes| u64::from_ne_bytes(*bytes))
+    };
+    // msg_iov of a struct msghdr, and the first of these.
+    let gathered = |header: u64| {
+        let parts = word(header.wrapping_add(16))?;
+        question(blocks.prefix(Phase::Entry, word(parts)?, 512), word(parts.wrapping_add(8))?)
+    };
+    match observed.name {
+        "sendmmsg" => {
+            const MMSGHDR: u64 = 64;
+            let sent = messages(observed).min(8);
+            (0..sent).filter_map(|i| gathered(at.wrapping_add(i * MMSGHDR))).collect()
+        }
+        "sendmsg" => gathered(at).into_iter().collect(),
+        _ => question(blocks.prefix(Phase::Entry, at, 512), observed.call.args[2]).into_iter().collect(),
+    }
+}
+
+fn question(message: &[u8], len: u64) -> Option<Question> {
+    const HEADER: usize = 12;
+    let mut rest = message.get(HEADER..)?;
+    let mut name = Vec::new();
+    while let [length @ 1..=63, after @ ..] = rest {
+        if !name.is_empty() {
+            name.push(b'.');
+        }
+        let (label, after) = after.split_at(after.len().min((*length).into()));
+        name.extend_from_slice(label);
+        rest = after;
+    }
+    if !matches!(rest, [0, ..]) {
+        name.extend_from_slice("…".as_bytes());
+    }
+    let identity = [message.get(2..)?, &len.to_le_bytes()].concat();
+    Some(Question { name, identity })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::question;
+
+    #[test]
+    fn questions() {
+        let header = b"\x12\x34\x01\0\0\x01\0\0\0\0\0\0";
+        let name = |rest: &[u8], len| question(&[&header[..], rest].concat(), len).map(|question| question.name);
+        assert_eq!(name(b"\x03www\x07example\x03org\0\0\x01\0\x01", 33).unwrap(), b"www.example.org");
+        assert_eq!(name(b"\x03www\x07exa", 33).unwrap(), "www.exa…".as_bytes());
+        assert_eq!(name(b"", 12).unwrap(), "…".as_bytes());
+        assert_eq!(name(b"\xff\xff", 14).unwrap(), "…".as_bytes(), "no name is that long");
+        assert!(question(b"\x12", 1).is_none());
+        let of = |number: u8, rest: &[u8]| {
+            let message = [&[number, number, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0], rest].concat();
+            question(&message, message.len() as u64).unwrap().identity
+        };
+        assert_eq!(of(1, b"\x01a\0\0\x01"), of(2, b"\x01a\0\0\x01"), "the same question, another number");
+        assert_ne!(of(1, b"\x01a\0\0\x01"), of(1, b"\x01a\0\0\x1c"), "an address of another kind");
+    }
+}

@@ -1,0 +1,98 @@
+//! What is not there yet is asked for without end.
+
+use super::common::{Bounded, Claims, Processes, plain, thing};
+use crate::finding::{Confidence, Draft, Evidence};
+use crate::index::{CallKey, Index, Observed};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::EAGAIN_STREAK;
+use stride_event::{Tid, grouped};
+use stride_track::{ObjectId, Tracker};
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "eagain-spin",
+    title: "spinning on EAGAIN",
+    explanation: "A descriptor that does not block is read or written although it is not ready; the call fails with EAGAIN and \
+        is made again at once, without waiting. The thread burns a processor until the other side moves.\n\n\
+        Calls that fail with EAGAIN count from eight in a row on, if the thread makes no other call between them. One EAGAIN before each \
+        wait is how an event loop finds that all is read.\n\n\
+        Example: a client reads its answer from a socket with O_NONBLOCK in a loop until it is there: 40,000 reads in 20 ms. One poll(2) \
+        waits as long, and costs nothing.",
+    make: || Box::new(EagainSpin::default()),
+};
+
+const EAGAIN: u32 = 11;
+const NAMES: &[&str] = &[
+    "read", "readv", "recvfrom", "recvmsg", "recvmmsg", "accept", "accept4", "write", "writev", "sendto", "sendmsg",
+    "sendfile", "splice",
+];
+
+#[derive(Default)]
+struct EagainSpin {
+    threads: Bounded<Tid, Streak>,
+    things: Bounded<(CallKey, ObjectId), (u64, u64)>,
+    processes: Processes,
+    longest: u64,
+}
+
+#[derive(Default)]
+struct Streak {
+    /// The number of the thread's call that failed last.
+    call: u64,
+    length: u64,
+}
+
+impl Rule for EagainSpin {
+    fn wants(&self, name: &'static str) -> bool {
+        NAMES.contains(&name)
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, index: &Index) {
+        if observed.errno() != Some(EAGAIN) {
+            return;
+        }
+        let call = index.pace(observed.call.tid).calls;
+        let Some(streak) = self.threads.entry(observed.call.tid, Streak::default) else { return };
+        streak.length = if streak.call + 1 == call { streak.length + 1 } else { 1 };
+        streak.call = call;
+        self.longest = self.longest.max(streak.length);
+        // The first is how one learns of it.
+        let more = match streak.length {
+            0..EAGAIN_STREAK => 0,
+            EAGAIN_STREAK => EAGAIN_STREAK - 1,
+            _ => 1,
+        };
+        if more == 0 {
+            return;
+        }
+        let at = (observed.key, observed.seen.object.unwrap_or_default());
+        if let Some((calls, _)) = self.things.entry(at, || (0, observed.line)) {
+            *calls += more;
+            self.processes.count_calls(observed.seen.pid, more, observed.tracker);
+        }
+    }
+
+    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+        let mut claims = Claims::default();
+        let mut worst = None;
+        for ((key, object), (calls, line)) in self.things.iter() {
+            claims.add(*key, *calls);
+            worst = worst.max(Some((*calls, std::cmp::Reverse(*line), *object)));
+        }
+        let Some((calls, line, object)) = worst.filter(|_| !claims.few()) else { return Vec::new() };
+        let evidence = Evidence { line: Some(line.0), ..thing(object, calls, tracker) };
+        vec![Draft {
+            sentence: format!(
+                "{} was not ready (EAGAIN) and was tried again at once {} times, up to {} in a row, without waiting in between.",
+                plain(tracker.name(object)),
+                grouped(calls),
+                grouped(self.longest),
+            ),
+            evidence: [evidence].into_iter().chain(self.processes.evidence()).collect(),
+            advice: "Wait with poll(2) or epoll_wait(2) until it is ready, or leave O_NONBLOCK off.".into(),
+            confidence: Confidence::Certain,
+            claims: claims.list(),
+            estimate: "every attempt in such a row but the first".into(),
+            ..Draft::default()
+        }]
+    }
+}

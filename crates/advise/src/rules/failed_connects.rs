@@ -1,0 +1,283 @@
+//! Connections are tried first where nobody answers.
+
+use super::common::{Bounded, Claims, Processes, plain};
+use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::index::{CallKey, Index, Observed};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::FALLBACK;
+use stride_event::{Memory, Ns, Phase, Tid, duration, grouped};
+use stride_track::{FileId, ObjectKind, Tracker, address_name};
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "failed-connects",
+    title: "the first address fails",
+    explanation: "A connection is tried at one address, fails, and succeeds at the next one at once: a name has several addresses, \
+        and the first is no good. IPv6 comes before IPv4 for most names, localhost among them; a server that listens on \
+        127.0.0.1 only costs each client a refused connection to ::1, and an address that nobody answers at costs seconds.\n\n\
+        Counted are attempts over TCP that failed, or were given up, where the same thread tried another address with the \
+        same port within 10 ms and got through; and attempts that another, made meanwhile, has overtaken. Saved are the calls of \
+        the failed attempt and the time until the next one began.\n\n\
+        Example: a client fetches 200 pages from localhost:8080 and tries [::1]:8080 first each time: 600 calls. Listening on both \
+        addresses, or asking 127.0.0.1, saves them.",
+    make: || Box::new(FailedConnects::default()),
+};
+
+#[derive(Default)]
+struct FailedConnects {
+    /// Begun, and not known to have failed or succeeded.
+    pending: Bounded<FileId, Attempt>,
+    threads: Bounded<Tid, Latest>,
+    /// The address that failed and the one that did not.
+    pairs: Bounded<(Address, Address), Lost>,
+    processes: Processes,
+}
+
+type Address = Vec<u8>;
+
+/// The latest failure and success of a thread.
+#[derive(Default)]
+struct Latest {
+    /// Those since the last success, each soon after the one before.
+    failures: Vec<Failure>,
+    success: Option<Success>,
+}
+
+struct Attempt {
+    tid: Tid,
+    to: Target,
+    began: Ns,
+    /// What connect(2) itself took.
+    in_call: Ns,
+    line: u64,
+    /// What else has to be done for it.
+    made: Option<CallKey>,
+    connect: CallKey,
+    /// Failures in the stead of which it was made.
+    before: Vec<Failure>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+struct Target {
+    address: Address,
+    port: u16,
+}
+
+struct Failure {
+    file: FileId,
+    to: Target,
+    at: Ns,
+    lost: Ns,
+    in_call: Ns,
+    line: u64,
+    keys: Vec<CallKey>,
+}
+
+struct Success {
+    to: Target,
+    began: Ns,
+    at: Ns,
+}
+
+#[derive(Default)]
+struct Lost {
+    times: u64,
+    time: Ns,
+    /// Of that, what was not spent in connect(2).
+    waited: Ns,
+    line: u64,
+    claims: Claims,
+}
+
+/// A name has no more addresses than that.
+const MAX_FAILURES: usize = 8;
+
+impl Rule for FailedConnects {
+    fn wants(&self, name: &'static str) -> bool {
+        matches!(name, "connect" | "getsockopt" | "close")
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, index: &Index) {
+        let Some(file) = observed.seen.file else { return };
+        match observed.name {
+            "connect" => self.connect(observed, file, index),
+            "getsockopt" => self.asked(observed, file),
+            _ => self.closed(observed, file),
+        }
+    }
+
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
+        let mut often: Vec<_> = self.pairs.iter().collect();
+        often.sort_by(|(a, one), (b, other)| (other.time, other.times, a).cmp(&(one.time, one.times, b)));
+        let Some(((bad, good), worst)) = often.first() else { return Vec::new() };
+        let evidence = often.iter().map(|((bad, _), lost)| {
+            let mut evidence = Evidence::new(EvidenceKind::Socket, bad.clone(), lost.times);
+            evidence.time = Some(lost.time);
+            evidence.line = Some(lost.line);
+            evidence
+        });
+        let mut claims = Claims::default();
+        often.iter().flat_map(|(_, lost)| lost.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
+        vec![Draft {
+            sentence: format!(
+                "{} was tried first {}, in vain, and took {}; {} answered.",
+                plain(bad),
+                if worst.times == 1 { "once".into() } else { format!("{} times", grouped(worst.times)) },
+                duration(worst.time),
+                plain(good)
+            ),
+            evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
+            advice: "Have the server listen on all addresses of its name (IPv6 and IPv4), or ask for the address that works; \
+                remember which one did; /etc/gai.conf says which come first."
+                .into(),
+            confidence: Confidence::Certain,
+            claims: claims.list(),
+            estimate: "the attempts that failed, and the time until the next".into(),
+            more_time: often.iter().map(|(_, lost)| lost.waited).sum(),
+            ..Draft::default()
+        }]
+    }
+}
+
+impl FailedConnects {
+    fn connect(&mut self, observed: &Observed<'_>, file: FileId, index: &Index) {
+        const EINTR: u32 = 4;
+        const EAGAIN: u32 = 11;
+        const EISCONN: u32 = 106;
+        const EALREADY: u32 = 114;
+        const EINPROGRESS: u32 = 115;
+        if let Some(attempt) = self.pending.remove(&file) {
+            // It asks how the connection is getting on.
+            match observed.errno() {
+                None | Some(EISCONN) => self.succeeded(attempt, observed),
+                Some(EALREADY | EINTR | EAGAIN | EINPROGRESS) => {
+                    self.pending.entry(file, || attempt);
+                }
+                Some(_) => self.failed(attempt, file, observed),
+            }
+            return;
+        }
+        let Some(to) = target(observed) else { return };
+        let call = observed.call;
+        let Some(latest) = self.threads.entry(call.tid, Latest::default) else { return };
+        let mut before = std::mem::take(&mut latest.failures);
+        before.retain(|failure| failure.to.port == to.port && failure.to != to);
+        if before.last().is_some_and(|failure| call.entered.saturating_sub(failure.at) > FALLBACK) {
+            before.clear();
+        }
+        let attempt = Attempt {
+            tid: call.tid,
+            to,
+            began: call.entered,
+            in_call: observed.time(),
+            line: observed.line,
+            made: index.file(file).and_then(|file| file.made),
+            connect: observed.key,
+            before,
+        };
+        match observed.errno() {
+            None => self.succeeded(attempt, observed),
+            Some(EINPROGRESS | EINTR) => {
+                self.pending.entry(file, || attempt);
+            }
+            Some(EISCONN | EALREADY) => {}
+            Some(_) => self.failed(attempt, file, observed),
+        }
+    }
+
+    /// Asks whether a connection has failed.
+    fn asked(&mut self, observed: &Observed<'_>, file: FileId) {
+        const SOL_SOCKET: u64 = 1;
+        const SO_ERROR: u64 = 4;
+        let [_, level, option, value, ..] = observed.call.args;
+        if (level, option) != (SOL_SOCKET, SO_ERROR) || !observed.ok() {
+            return;
+        }
+        let Some(error) = observed.call.blocks.read(Phase::Exit, value, 4) else { return };
+        let failed = error.iter().any(|byte| *byte != 0);
+        match self.pending.remove(&file) {
+            Some(attempt) if failed => self.failed(attempt, file, observed),
+            Some(attempt) => self.succeeded(attempt, observed),
+            None => {}
+        }
+    }
+
+    fn closed(&mut self, observed: &Observed<'_>, file: FileId) {
+        let now = observed.call.entered;
+        let Some(latest) = self.threads.get_mut(&observed.call.tid) else { return };
+        if let Some(failure) = latest.failures.iter_mut().find(|failure| failure.file == file) {
+            failure.keys.push(observed.key);
+            // The next attempt may begin now.
+            failure.at = observed.call.returned;
+            return;
+        }
+        let Some(attempt) = self.pending.remove(&file) else { return };
+        let overtaken = latest.success.as_ref().filter(|success| {
+            success.to.port == attempt.to.port
+                && success.to != attempt.to
+                && success.began > attempt.began
+                && now.saturating_sub(success.at) <= FALLBACK
+        });
+        if let Some(success) = overtaken {
+            let good = success.to.address.clone();
+            let lost = success.began - attempt.began;
+            let failure = attempt.failure(file, lost, observed.call.returned);
+            self.lost(observed, vec![failure], good);
+        } else {
+            // It was given up.
+            let tid = attempt.tid;
+            self.failed(attempt, file, observed);
+            if let Some(failure) = self.threads.get_mut(&tid).and_then(|latest| latest.failures.last_mut()) {
+                failure.keys.push(observed.key);
+            }
+        }
+    }
+
+    fn failed(&mut self, mut attempt: Attempt, file: FileId, observed: &Observed<'_>) {
+        let now = observed.call.returned;
+        let mut failures = std::mem::take(&mut attempt.before);
+        let Some(latest) = self.threads.get_mut(&attempt.tid) else { return };
+        let lost = now.saturating_sub(attempt.began);
+        failures.push(attempt.failure(file, lost, now));
+        failures.truncate(MAX_FAILURES);
+        latest.failures = failures;
+    }
+
+    fn succeeded(&mut self, attempt: Attempt, observed: &Observed<'_>) {
+        let Some(latest) = self.threads.get_mut(&attempt.tid) else { return };
+        let good = attempt.to.address.clone();
+        latest.success = Some(Success { to: attempt.to, began: attempt.began, at: observed.call.returned });
+        self.lost(observed, attempt.before, good);
+    }
+
+    fn lost(&mut self, observed: &Observed<'_>, failures: Vec<Failure>, good: Address) {
+        for failure in failures {
+            let Some(lost) = self.pairs.entry((failure.to.address, good.clone()), Lost::default) else { return };
+            lost.times += 1;
+            lost.time += failure.lost;
+            lost.waited += failure.lost.saturating_sub(failure.in_call);
+            lost.line = failure.line;
+            failure.keys.into_iter().for_each(|key| lost.claims.add(key, 1));
+            self.processes.count(observed.seen.pid, observed.tracker);
+        }
+    }
+}
+
+impl Attempt {
+    fn failure(self, file: FileId, lost: Ns, at: Ns) -> Failure {
+        let keys = [Some(self.connect), self.made].into_iter().flatten().collect();
+        Failure { file, to: self.to, at, lost, in_call: self.in_call, line: self.line, keys }
+    }
+}
+
+/// Where a TCP connection is to go.
+fn target(observed: &Observed<'_>) -> Option<Target> {
+    let tracker = observed.tracker;
+    let object = observed.seen.object?;
+    if tracker.kind(object) != ObjectKind::Socket || !tracker.name(object).starts_with(b"TCP") {
+        return None;
+    }
+    let [_, address, len, ..] = observed.call.args;
+    let bytes = observed.call.blocks.prefix(Phase::Entry, address, (len as usize).min(128));
+    let port = u16::from_be_bytes(*bytes.get(2..)?.first_chunk()?);
+    Some(Target { address: address_name(bytes)?, port })
+}

@@ -1,0 +1,137 @@
+//! The heap grows by small steps, or is given back and asked for again.
+
+use super::common::{Bounded, Processes};
+use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::index::{CallKey, Index, Observed};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::{HEAP_STEPS, SMALL_GROWTH};
+use stride_event::{Outcome, Tid, grouped};
+use stride_track::Tracker;
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "heap-creep",
+    title: "heap in small steps",
+    explanation: "The end of the heap is moved with brk(2) a little at a time, or back and forth.\n\n\
+        Steps upward of less than 128 KiB count (the C library takes 132 KiB and more unless told otherwise), where one process \
+        makes a hundred of them, as if 1 MiB had been taken at a time. So does memory at the heap's end that was given back and \
+        soon taken again, where that happened a hundred times: the pages have to be faulted in anew each time.\n\n\
+        Example: an allocator of a program's own calls sbrk(4096) for every page: 10,000 calls for 40 MB, of which 1 MiB at a time \
+        needs 40. Another program frees 200 KiB at the end of each round and allocates them at the beginning of the next: two \
+        calls of brk a round, which mallopt(M_TRIM_THRESHOLD, 1 << 20) saves.",
+    make: || Box::new(HeapCreep::default()),
+};
+
+#[derive(Default)]
+struct HeapCreep {
+    heaps: Bounded<Tid, Heap>,
+    processes: Processes,
+}
+
+struct Heap {
+    key: CallKey,
+    line: u64,
+    end: u64,
+    /// Its highest end so far.
+    top: u64,
+    /// Went down last.
+    lowered: bool,
+    steps: u64,
+    bytes: u64,
+    /// Went up after it had gone down.
+    returns: u64,
+    /// Calls by which it went down, and up to where it had been.
+    back_and_forth: u64,
+}
+
+const LARGE: u64 = 1 << 20;
+
+impl Heap {
+    fn creeps(&self) -> bool {
+        self.steps >= HEAP_STEPS
+    }
+
+    fn swings(&self) -> bool {
+        self.returns >= HEAP_STEPS
+    }
+
+    fn saved(&self) -> u64 {
+        let steps = if self.creeps() { self.steps - self.bytes.div_ceil(LARGE).min(self.steps) } else { 0 };
+        steps + if self.swings() { self.back_and_forth } else { 0 }
+    }
+}
+
+impl Rule for HeapCreep {
+    fn wants(&self, name: &'static str) -> bool {
+        name == "brk"
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        let Outcome::Value(end) = observed.call.outcome else { return };
+        let (pid, end) = (observed.seen.pid, end as u64);
+        let new = || Heap {
+            key: observed.key,
+            line: observed.line,
+            end,
+            top: end,
+            lowered: false,
+            steps: 0,
+            bytes: 0,
+            returns: 0,
+            back_and_forth: 0,
+        };
+        let Some(heap) = self.heaps.entry(pid, new) else { return };
+        let before = std::mem::replace(&mut heap.end, end);
+        let asked = observed.call.args[0];
+        if asked != end {
+            // It asks where the heap is, or there is no room. Another program may have begun.
+            (heap.lowered, heap.top) = (false, end);
+        } else if end < before {
+            heap.lowered = true;
+            heap.back_and_forth += 1;
+        } else if end > before {
+            heap.returns += u64::from(std::mem::take(&mut heap.lowered));
+            if end <= heap.top {
+                heap.back_and_forth += 1;
+            } else if end - before < SMALL_GROWTH {
+                heap.steps += 1;
+                heap.bytes += end - before;
+            }
+            heap.top = heap.top.max(end);
+        }
+        if heap.creeps() || heap.swings() {
+            self.processes.count(pid, observed.tracker);
+        }
+    }
+
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
+        let mut often: Vec<_> = self.heaps.iter().filter(|(_, heap)| heap.saved() > 0).collect();
+        often.sort_by_key(|(pid, heap)| (std::cmp::Reverse(heap.saved()), **pid));
+        let Some((pid, worst)) = often.first() else { return Vec::new() };
+        let creeps = || {
+            let each = worst.bytes / worst.steps;
+            format!("grew {} times by {} bytes in the mean", grouped(worst.steps), grouped(each))
+        };
+        let swings = || format!("was given back and asked for again {} times", grouped(worst.returns));
+        let what = match (worst.creeps(), worst.swings()) {
+            (true, false) => creeps(),
+            (false, _) => swings(),
+            (true, true) => format!("{}, and {}", creeps(), swings()),
+        };
+        let evidence = often.iter().map(|(_, heap)| {
+            let mut evidence = Evidence::new(EvidenceKind::Syscall, "brk", heap.steps + heap.back_and_forth);
+            evidence.line = Some(heap.line);
+            evidence
+        });
+        vec![Draft {
+            sentence: format!("The heap of process {pid} {what}."),
+            evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
+            advice: "Let the allocator take more at a time and keep what is free: M_TOP_PAD and M_TRIM_THRESHOLD of \
+                mallopt(3), 1 MiB or more; do not call sbrk(2) for single pages."
+                .into(),
+            confidence: Confidence::Likely,
+            claims: often.iter().map(|(_, heap)| Claim { key: heap.key, calls: heap.saved() }).collect(),
+            estimate: "growth by 1 MiB at a time, nothing given back in between".into(),
+            ..Draft::default()
+        }]
+    }
+}

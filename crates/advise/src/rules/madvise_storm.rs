@@ -1,0 +1,105 @@
+//! The kernel is told again and again that the same memory is not needed.
+
+use super::common::{Bounded, Processes};
+use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::index::{CallKey, Index, Observed};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::ADVISED_AGAIN;
+use rustc_hash::FxHashMap;
+use stride_event::{Event, Tid, grouped};
+use stride_track::Tracker;
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "madvise-storm",
+    title: "memory given back again and again",
+    explanation: "madvise(2) with MADV_DONTNEED or MADV_FREE gives the pages of a range back, and the program soon touches the same \
+        range again: the pages are faulted in anew and zeroed each time.\n\n\
+        Ranges that begin at the same address and were given back 16 times and more by one process count; all but the first time \
+        could be saved by keeping the pages. A thread's stack that is given back when the thread ends does not count.\n\n\
+        Example: an allocator that purges at once (jemalloc with dirty_decay_ms:0) gives 2 MiB back after each request: 10,000 \
+        calls and 5,120,000 page faults for 10,000 requests. A decay of some seconds saves nearly all of them.",
+    make: || Box::new(MadviseStorm::default()),
+};
+
+#[derive(Default)]
+struct MadviseStorm {
+    ranges: Bounded<(Tid, u64), Advised>,
+    /// Each thread's latest.
+    latest: FxHashMap<Tid, (Tid, u64)>,
+    processes: Processes,
+}
+
+struct Advised {
+    key: CallKey,
+    calls: u64,
+    bytes: u64,
+    line: u64,
+}
+
+const MAX_THREADS: usize = 1 << 16;
+
+impl Rule for MadviseStorm {
+    fn wants(&self, name: &'static str) -> bool {
+        name == "madvise"
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        const MADV_DONTNEED: u64 = 4;
+        const MADV_FREE: u64 = 8;
+        let [addr, size, advice, ..] = observed.call.args;
+        if !observed.ok() || !matches!(advice, MADV_DONTNEED | MADV_FREE) {
+            return;
+        }
+        let at = (observed.seen.pid, addr);
+        let new = || Advised { key: observed.key, calls: 0, bytes: 0, line: observed.line };
+        let Some(advised) = self.ranges.entry(at, new) else { return };
+        advised.calls += 1;
+        advised.bytes += size;
+        if advised.calls >= ADVISED_AGAIN {
+            self.processes.count(observed.seen.pid, observed.tracker);
+        }
+        if self.latest.len() < MAX_THREADS || self.latest.contains_key(&observed.call.tid) {
+            self.latest.insert(observed.call.tid, at);
+        }
+    }
+
+    fn event(&mut self, event: &Event<'_>, _: &Index, _: &Tracker) {
+        if let Event::Exited { tid, .. } | Event::Killed { tid, .. } = event
+            && let Some(stack) = self.latest.remove(tid)
+            && let Some(advised) = self.ranges.get_mut(&stack)
+        {
+            advised.calls = advised.calls.saturating_sub(1);
+        }
+    }
+
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
+        let mut often: Vec<_> = self.ranges.iter().filter(|(_, advised)| advised.calls >= ADVISED_AGAIN).collect();
+        often.sort_by_key(|((pid, addr), advised)| (std::cmp::Reverse(advised.calls), *addr, *pid));
+        let Some(((pid, addr), worst)) = often.first() else { return Vec::new() };
+        let calls: u64 = often.iter().map(|(_, advised)| advised.calls).sum();
+        let evidence = often.iter().map(|((_, addr), advised)| {
+            let mut evidence = Evidence::new(EvidenceKind::Other, format!("memory at {addr:#x}"), advised.calls);
+            evidence.bytes = Some(advised.bytes);
+            evidence.line = Some(advised.line);
+            evidence
+        });
+        vec![Draft {
+            sentence: format!(
+                "Memory was given back with madvise {} times at {}; at {addr:#x} in process {pid}, {} times {} bytes in the mean.",
+                grouped(calls),
+                if often.len() == 1 { "one place".into() } else { format!("{} places", grouped(often.len() as u64)) },
+                grouped(worst.calls),
+                grouped(worst.bytes / worst.calls.max(1)),
+            ),
+            evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
+            advice:
+                "Keep pages that are needed again soon; have the allocator wait before it gives them back (jemalloc: \
+                dirty_decay_ms; tcmalloc: TCMALLOC_RELEASE_RATE)."
+                    .into(),
+            confidence: Confidence::Possible,
+            claims: often.iter().map(|(_, advised)| Claim { key: advised.key, calls: advised.calls - 1 }).collect(),
+            estimate: "every time but the first for each place, page faults not counted".into(),
+            ..Draft::default()
+        }]
+    }
+}

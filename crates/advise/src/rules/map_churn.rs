@@ -1,0 +1,121 @@
+//! Memory is mapped and unmapped again and again.
+
+use super::common::{Bounded, Processes};
+use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::index::{CallKey, Index, Observed};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::MAPPED_AGAIN;
+use stride_event::{Outcome, Tid, grouped};
+use stride_track::Tracker;
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "map-churn",
+    title: "memory mapped and unmapped",
+    explanation: "A process maps fresh memory with mmap(2), unmaps it, and does so again with the same size. Each time the kernel \
+        hands out zeroed pages, one page fault for each page that is touched, and takes them back: that is more than what is seen \
+        here.\n\n\
+        Counted are mappings that are no file's, and that were unmapped as they were mapped, from the fiftieth of one size in one \
+        process on. All but the first could be saved by keeping the memory.\n\n\
+        Example: a program takes a buffer of 1 MiB for each of 5,000 pictures and frees it; its allocator maps what is that \
+        large. 9,998 of 10,000 calls are saved by one buffer for all, and 1,280,000 page faults with them. With the C library, \
+        mallopt(M_MMAP_THRESHOLD) above the size has the same effect.",
+    make: || Box::new(MapChurn::default()),
+};
+
+#[derive(Default)]
+struct MapChurn {
+    /// Anonymous memory that is mapped: its size.
+    mapped: Bounded<(Tid, u64), u64>,
+    /// By process and size.
+    again: Bounded<(Tid, u64), Pairs>,
+    processes: Processes,
+}
+
+struct Pairs {
+    map: CallKey,
+    unmap: CallKey,
+    pairs: u64,
+    line: u64,
+}
+
+impl Rule for MapChurn {
+    fn wants(&self, name: &'static str) -> bool {
+        matches!(name, "mmap" | "mmap2" | "munmap")
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        let Outcome::Value(value) = observed.call.outcome else { return };
+        let pid = observed.seen.pid;
+        let [addr, size, ..] = observed.call.args;
+        if observed.name != "munmap" {
+            if is_anonymous(observed) {
+                if let Some(known) = self.mapped.entry((pid, value as u64), || size) {
+                    *known = size;
+                }
+                self.again.entry((pid, size), || Pairs {
+                    map: observed.key,
+                    unmap: observed.key,
+                    pairs: 0,
+                    line: observed.line,
+                });
+            }
+            return;
+        }
+        // What is unmapped in parts was not taken for one use.
+        if self.mapped.remove(&(pid, addr)) != Some(size) {
+            return;
+        }
+        let Some(pairs) = self.again.get_mut(&(pid, size)) else { return };
+        pairs.unmap = observed.key;
+        pairs.pairs += 1;
+        if pairs.pairs >= MAPPED_AGAIN {
+            self.processes.count(pid, observed.tracker);
+        }
+    }
+
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
+        let mut often: Vec<_> = self.again.iter().filter(|(_, pairs)| pairs.pairs >= MAPPED_AGAIN).collect();
+        often.sort_by_key(|((pid, size), pairs)| (std::cmp::Reverse(pairs.pairs), *size, *pid));
+        let Some(((pid, size), worst)) = often.first() else { return Vec::new() };
+        let evidence = often.iter().map(|((pid, size), pairs)| {
+            let name = format!("{} bytes in process {pid}", grouped(*size));
+            let mut evidence = Evidence::new(EvidenceKind::Other, name, 2 * pairs.pairs);
+            evidence.line = Some(pairs.line);
+            evidence
+        });
+        let saved = |pairs: &Pairs| pairs.pairs - 1;
+        vec![Draft {
+            sentence: format!(
+                "Process {pid} mapped {} bytes of fresh memory and unmapped them again {} times{}; each time, all pages that it \
+                touches are faulted in anew.",
+                grouped(*size),
+                grouped(worst.pairs),
+                match often.len() - 1 {
+                    0 => String::new(),
+                    1 => ", and another size much the same".into(),
+                    n => format!(", and {n} other sizes much the same"),
+                }
+            ),
+            evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
+            advice: "Keep the memory and use it again: one buffer for all rounds, a pool, or an allocator that is told not to \
+                give so much back (mallopt(3): M_MMAP_THRESHOLD, M_TRIM_THRESHOLD)."
+                .into(),
+            confidence: Confidence::Likely,
+            claims: often
+                .iter()
+                .flat_map(|(_, pairs)| {
+                    [pairs.map, pairs.unmap].map(|key| Claim { key, calls: saved(pairs) })
+                })
+                .collect(),
+            estimate: "every mapping but the first of its size, page faults not counted".into(),
+            ..Draft::default()
+        }]
+    }
+}
+
+/// Whether memory is mapped that is no file's, where the kernel likes.
+pub fn is_anonymous(observed: &Observed<'_>) -> bool {
+    const MAP_FIXED: u64 = 0x10;
+    const MAP_ANONYMOUS: u64 = 0x20;
+    observed.call.args[3] & (MAP_FIXED | MAP_ANONYMOUS) == MAP_ANONYMOUS
+}

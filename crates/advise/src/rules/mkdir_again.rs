@@ -1,0 +1,85 @@
+//! Directories are made that are there.
+
+use super::common::{Bounded, Claims, Processes, largest, plain, thing};
+use crate::finding::{Confidence, Draft, Evidence};
+use crate::index::{CallKey, Index, Observed};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::MKDIRS_PER_PATH;
+use std::cmp::Reverse;
+use stride_event::{Tid, grouped};
+use stride_track::{ObjectId, Tracker};
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "mkdir-again",
+    title: "directories made again",
+    explanation: "A process makes directories that it has made, or found to be there, before: mkdir(2) fails with EEXIST, and that is taken for \
+        success.\n\n\
+        A failed mkdir counts if the process had made the path or been told of it before, from four times for one path on. The first \
+        EEXIST does not count: to try is the right way to find out.\n\n\
+        Example: a program that unpacks 10,000 files makes sure of a/, a/b/ and a/b/c/ before each: 30,000 failed calls. Keeping a set of the \
+        directories made, or trying to open the file first, saves all.",
+    make: || Box::new(MkdirAgain::default()),
+};
+
+const EEXIST: u32 = 17;
+
+#[derive(Default)]
+struct MkdirAgain {
+    paths: Bounded<(Tid, ObjectId), Made>,
+}
+
+struct Made {
+    key: CallKey,
+    again: u64,
+    line: u64,
+}
+
+impl Rule for MkdirAgain {
+    fn wants(&self, name: &'static str) -> bool {
+        matches!(name, "mkdir" | "mkdirat")
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        let Some(path) = observed.seen.path else { return };
+        let at = (observed.seen.pid, path);
+        match (self.paths.get_mut(&at), observed.errno()) {
+            (Some(made), Some(EEXIST)) => made.again += 1,
+            (None, None | Some(EEXIST)) => {
+                self.paths.entry(at, || Made { key: observed.key, again: 0, line: observed.line });
+            }
+            _ => {}
+        }
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+        let (mut claims, mut processes) = (Claims::default(), Processes::default());
+        let often: Vec<_> = self.paths.iter().filter(|(_, made)| made.again >= MKDIRS_PER_PATH).collect();
+        for ((pid, _), made) in &often {
+            claims.add(made.key, made.again);
+            processes.add(*pid, made.again, index.comm(*pid, tracker));
+        }
+        let top = largest(often.iter(), 4, |((_, path), made)| (made.again, Reverse(*path)));
+        let Some(((_, path), made)) = top.first().filter(|_| !claims.few()) else { return Vec::new() };
+        let sentence = format!(
+            "{} was made {} times more though it was there; {} in all were.",
+            plain(tracker.name(*path)),
+            grouped(made.again),
+            if often.len() == 1 {
+                "one directory".into()
+            } else {
+                format!("{} directories", grouped(often.len() as u64))
+            }
+        );
+        let evidence =
+            top.iter().map(|((_, path), made)| Evidence { line: Some(made.line), ..thing(*path, made.again, tracker) });
+        vec![Draft {
+            sentence,
+            evidence: evidence.chain(processes.evidence()).collect(),
+            advice: "Keep the names of the directories that were made, or make them only when creating the file fails with ENOENT.".into(),
+            confidence: Confidence::Certain,
+            claims: claims.list(),
+            estimate: "every mkdir that failed for what the process knew".into(),
+            ..Draft::default()
+        }]
+    }
+}

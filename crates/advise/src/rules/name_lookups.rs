@@ -1,0 +1,271 @@
+//! Time goes by until a name server answers.
+
+use super::common::{Bounded, Claims, Processes, plain, thing};
+use super::dns;
+use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::index::{Index, Observed, OpenFile, is_write};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::{SLOW_LOOKUPS, SLOW_LOOKUPS_PART};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use stride_event::{Ns, Tid, duration, grouped};
+use stride_track::{FileId, ObjectId, Tracker};
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "name-lookups",
+    title: "waiting for names",
+    explanation: "A name server was asked (port 53), and what happened then took time: the same question again, answers that never \
+        came, or slow ones. A lookup is what goes out on one socket until all of it is answered; from the query to the answer the \
+        program most often waits.\n\n\
+        Counted as time that could be saved: lookups of what was asked for and answered before in this run, and lookups \
+        that were not answered (the C library waits 5 s, then asks again). If all lookups took a tenth of the run and 0.25 s, \
+        first answers count, too: a cache nearby would have had them. A single lookup that was answered in good time is no finding.\n\n\
+        Example: a web server with an access rule by host name (Require host) looks up the name of each client's address, and \
+        that name's address: 2 lookups a request, 4 ms each, or 10 s if the name server does not answer. With a rule by address \
+        there are none.",
+    make: || Box::new(NameLookups::default()),
+};
+
+#[derive(Default)]
+struct NameLookups {
+    /// Lookups under way.
+    pending: Bounded<FileId, Pending>,
+    /// Questions that were answered, in one process.
+    known: Bounded<(Tid, Vec<u8>), u64>,
+    servers: Bounded<ObjectId, Server>,
+    processes: Processes,
+}
+
+struct Pending {
+    server: ObjectId,
+    pid: Tid,
+    questions: Vec<dns::Question>,
+    unanswered: u64,
+    began: Ns,
+    line: u64,
+    /// The same question had been answered before it was sent.
+    again: bool,
+}
+
+#[derive(Default)]
+struct Server {
+    lookups: Share,
+    again: Share,
+    lost: Share,
+    /// Asked again because no answer came.
+    retries: u64,
+    line: u64,
+    /// Questions that were asked again, and how often.
+    names: FxHashMap<Vec<u8>, u64>,
+    /// What was called for all of them.
+    calls: Claims,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Share {
+    lookups: u64,
+    time: Ns,
+}
+
+impl Share {
+    fn add(&mut self, time: Ns) {
+        self.lookups += 1;
+        self.time += time;
+    }
+}
+
+const MAX_NAMES: usize = 1024;
+/// Questions of one lookup: A and AAAA, some more with search domains.
+const MAX_QUESTIONS: usize = 8;
+
+impl Rule for NameLookups {
+    fn wants(&self, name: &'static str) -> bool {
+        matches!(name, "connect" | "write" | "read" | "close") || name.starts_with("send") || name.starts_with("recv")
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, index: &Index) {
+        let (Some(object), Some(file)) = (observed.seen.object, observed.seen.file) else { return };
+        if !dns::is_name_server(object, observed.tracker) {
+            return;
+        }
+        if observed.name == "connect" {
+            self.made(observed, object, index.file(file));
+        } else if observed.name == "close" {
+            self.made(observed, object, None);
+            if let Some(pending) = self.pending.remove(&file) {
+                self.ended(pending, observed, false);
+            }
+        } else if !observed.ok() {
+        } else if is_write(observed.name) {
+            self.sent(observed, file, object);
+        } else {
+            self.answered(observed, file);
+        }
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+        let mut servers: Vec<_> = self.servers.iter().filter(|(_, server)| server.lookups.lookups > 0).collect();
+        servers.sort_by_key(|(object, server)| (Reverse((server.lookups.time, server.lookups.lookups)), **object));
+        let Some((object, worst)) = servers.first() else { return Vec::new() };
+        let all: Ns = servers.iter().map(|(_, server)| server.lookups.time).sum();
+        let slow = all >= SLOW_LOOKUPS && all as f64 >= index.span() as f64 * SLOW_LOOKUPS_PART;
+        let wasted: u64 = servers.iter().map(|(_, server)| server.again.lookups + server.lost.lookups).sum();
+        if wasted == 0 && !slow {
+            return Vec::new();
+        }
+        let wasted: Ns = servers.iter().map(|(_, server)| server.again.time + server.lost.time).sum();
+        let evidence = servers.iter().map(|(object, server)| {
+            let mut evidence = thing(**object, server.lookups.lookups, tracker);
+            evidence.time = Some(server.lookups.time);
+            evidence.line = Some(server.line);
+            evidence
+        });
+        let evidence: Vec<_> = evidence.take(2).collect();
+        vec![Draft {
+            sentence: worst.sentence(&plain(tracker.name(**object))),
+            evidence: evidence
+                .into_iter()
+                .chain(configuration(index, tracker))
+                .chain(self.processes.evidence())
+                .collect(),
+            advice: advice(worst).into(),
+            confidence: Confidence::Likely,
+            claims: servers.iter().flat_map(|(_, server)| server.claims()).collect(),
+            estimate: if slow && 2 * wasted < all {
+                "all waiting for name servers".into()
+            } else {
+                "waiting for what had been answered before, or was never answered".into()
+            },
+            more_time: if slow && 2 * wasted < all { all } else { wasted },
+            ..Draft::default()
+        }]
+    }
+}
+
+impl NameLookups {
+    /// A socket was made, or closed.
+    fn made(&mut self, observed: &Observed<'_>, server: ObjectId, file: Option<&OpenFile>) {
+        let Some(server) = self.servers.entry(server, Server::default) else { return };
+        for key in [Some(observed.key), file.and_then(|file| file.made)].into_iter().flatten() {
+            server.calls.add(key, 1);
+        }
+    }
+
+    fn sent(&mut self, observed: &Observed<'_>, file: FileId, server: ObjectId) {
+        let questions = dns::questions(observed);
+        let sent = dns::messages(observed);
+        let pid = observed.seen.pid;
+        let known = |known: &Bounded<(Tid, Vec<u8>), u64>| {
+            !questions.is_empty() && questions.iter().all(|q| known.get(&(pid, q.identity.clone())).is_some())
+        };
+        let again = known(&self.known);
+        let totals = self.servers.entry(server, Server::default);
+        let Some(totals) = totals else { return };
+        totals.calls.add(observed.key, 1);
+        if let Some(pending) = self.pending.get_mut(&file) {
+            // The same once more: no answer came in time. Others are parts of the lookup.
+            let repeated = questions.iter().any(|q| pending.questions.iter().any(|p| p.identity == q.identity));
+            if repeated {
+                totals.retries += sent;
+                return;
+            }
+            pending.unanswered += sent;
+            pending.again &= again;
+            let room = MAX_QUESTIONS.saturating_sub(pending.questions.len());
+            pending.questions.extend(questions.into_iter().take(room));
+            return;
+        }
+        let began = observed.call.entered;
+        let line = observed.line;
+        self.pending.entry(file, || Pending { server, pid, questions, unanswered: sent, began, line, again });
+    }
+
+    fn answered(&mut self, observed: &Observed<'_>, file: FileId) {
+        let Some(mut pending) = self.pending.remove(&file) else { return };
+        if let Some(server) = self.servers.get_mut(&pending.server) {
+            server.calls.add(observed.key, 1);
+        }
+        pending.unanswered = pending.unanswered.saturating_sub(dns::messages(observed));
+        if pending.unanswered > 0 {
+            self.pending.entry(file, || pending);
+        } else {
+            self.ended(pending, observed, true);
+        }
+    }
+
+    fn ended(&mut self, pending: Pending, observed: &Observed<'_>, answered: bool) {
+        let now = if answered { observed.call.returned } else { observed.call.entered };
+        let time = now.saturating_sub(pending.began);
+        let Some(server) = self.servers.get_mut(&pending.server) else { return };
+        server.lookups.add(time);
+        server.line = pending.line;
+        self.processes.count(pending.pid, observed.tracker);
+        if !answered {
+            server.lost.add(time);
+        } else if pending.again {
+            server.again.add(time);
+            if let Some(first) = pending.questions.first()
+                && (server.names.len() < MAX_NAMES || server.names.contains_key(&first.name))
+            {
+                *server.names.entry(first.name.clone()).or_default() += 1;
+            }
+        }
+        if answered {
+            for question in pending.questions {
+                if let Some(times) = self.known.entry((pending.pid, question.identity), || 0) {
+                    *times += 1;
+                }
+            }
+        }
+    }
+}
+
+impl Server {
+    /// Of its calls, the part of lookups that need not be.
+    fn claims(&self) -> impl Iterator<Item = Claim> {
+        let part = (self.again.lookups + self.lost.lookups) as f64 / self.lookups.lookups.max(1) as f64;
+        self.calls.iter().map(move |(key, calls)| Claim { key, calls: (calls as f64 * part) as u64 })
+    }
+
+    fn sentence(&self, name: &str) -> String {
+        let times = |n: u64| if n == 1 { "once".into() } else { format!("{} times", grouped(n)) };
+        let mut text = format!(
+            "{name} was asked for names {}, and {} went by until the answers",
+            times(self.lookups.lookups),
+            duration(self.lookups.time)
+        );
+        if self.again.lookups > 0 {
+            let most = self.names.iter().max_by_key(|(name, n)| (**n, Reverse(*name)));
+            let most = most.map_or(String::new(), |(name, n)| format!(" ({} {})", plain(name), times(*n)));
+            text += &format!("; {} asked for what had been answered before{most}", grouped(self.again.lookups));
+        }
+        if self.lost.lookups > 0 {
+            text += &format!("; {} got no answer ({})", grouped(self.lost.lookups), duration(self.lost.time));
+        }
+        text + "."
+    }
+}
+
+fn advice(server: &Server) -> &'static str {
+    if server.lost.time > server.again.time {
+        "Check /etc/resolv.conf: a name server that does not answer costs 5 s a time; put one that does first, or lower \
+            `options timeout:` and `attempts:`. Where addresses would do (access rules, logs), ask for no names."
+    } else {
+        "Look names up once and keep the addresses, or keep the connections; run a caching resolver on this machine \
+            (systemd-resolved, nscd, unbound); where addresses would do (access rules, logs), ask for no names."
+    }
+}
+
+/// The files that tell how names are looked up, if they were read for each lookup.
+fn configuration<'a>(index: &'a Index, tracker: &'a Tracker) -> impl Iterator<Item = Evidence> + use<> {
+    const FILES: [&[u8]; 4] = [b"/etc/resolv.conf", b"/etc/hosts", b"/etc/nsswitch.conf", b"/etc/gai.conf"];
+    let mut calls = [0; FILES.len()];
+    for (key, tally) in index.tallies() {
+        let at = key.about.and_then(|object| FILES.iter().position(|file| *file == tracker.name(object)));
+        if let Some(at) = at {
+            calls[at] += tally.calls;
+        }
+    }
+    let most = (0..FILES.len()).max_by_key(|at| calls[*at]).filter(|at| calls[*at] > 0);
+    most.map(|at| Evidence::new(EvidenceKind::Path, FILES[at], calls[at])).into_iter()
+}

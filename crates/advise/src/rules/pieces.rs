@@ -1,0 +1,102 @@
+//! What the rules about small transfers share: files by what was moved in pieces.
+
+use super::common::{Bounded, Claims, Processes, largest, plain, thing};
+use crate::finding::{Draft, Evidence};
+use crate::index::{OpenFile, Transfers};
+use crate::thresholds::GOOD_BUFFER;
+use std::cmp::Reverse;
+use stride_event::grouped;
+use stride_track::{ObjectId, Tracker};
+
+/// Transfers through one thing, and how many of them need not be.
+#[derive(Default)]
+pub struct Pieces {
+    things: Bounded<ObjectId, Piece>,
+    claims: Claims,
+    openings: u64,
+    processes: Processes,
+}
+
+#[derive(Default)]
+struct Piece {
+    calls: u64,
+    bytes: u64,
+    wasted: u64,
+    line: u64,
+}
+
+/// What of an open file's transfers was in pieces.
+pub struct Moved {
+    pub calls: u64,
+    pub bytes: u64,
+    /// Calls that could be saved.
+    pub wasted: u64,
+}
+
+impl Pieces {
+    pub fn add(&mut self, file: &OpenFile, of: &Transfers, moved: Moved, comm: &[u8]) {
+        let Moved { calls, bytes, wasted } = moved;
+        let (Some(key), 1..) = (of.key, wasted) else { return };
+        let Some(piece) = self.things.entry(file.object, Piece::default) else { return };
+        piece.calls += calls;
+        piece.bytes += bytes;
+        piece.wasted += wasted;
+        piece.line = of.line;
+        self.claims.add(key, wasted);
+        self.openings += 1;
+        self.processes.add(file.pid, calls, comm);
+    }
+
+    /// `what` is what is done: "read", "written". The draft lacks what only the rule knows.
+    pub fn draft(&mut self, what: &str, calls_are: &str, tracker: &Tracker) -> Option<Draft> {
+        let size = |(object, piece): &(&ObjectId, &Piece)| (piece.wasted, Reverse(**object));
+        let top = largest(self.things.iter(), 4, size);
+        let (worst, piece) = *top.first().filter(|_| !self.claims.few())?;
+        let (calls, bytes) = self.things.iter().fold((0, 0), |(c, b), (_, piece)| (c + piece.calls, b + piece.bytes));
+        let name = plain(tracker.name(*worst));
+        let sentence = match self.openings {
+            1 => format!(
+                "{name} was {what} {} at a time: {} {calls_are} for {} bytes.",
+                size_of(piece.bytes, piece.calls),
+                grouped(calls),
+                grouped(bytes),
+            ),
+            n if self.things.len() == 1 => format!(
+                "{name} was opened {} times and {what} {} at a time: {} {calls_are} for {} bytes.",
+                grouped(n),
+                size_of(bytes, calls),
+                grouped(calls),
+                grouped(bytes),
+            ),
+            n => format!(
+                "{} files were {what} {} at a time, such as {name}: {:.1} {calls_are} for each.",
+                grouped(n),
+                size_of(bytes, calls),
+                calls as f64 / n as f64,
+            ),
+        };
+        let evidence: Vec<Evidence> = top
+            .iter()
+            .map(|(object, piece)| Evidence {
+                bytes: Some(piece.bytes),
+                line: Some(piece.line),
+                ..thing(**object, piece.calls, tracker)
+            })
+            .chain(self.processes.evidence())
+            .collect();
+        let claims = std::mem::take(&mut self.claims).list();
+        Some(Draft { sentence, evidence, claims, ..Draft::default() })
+    }
+}
+
+/// Transfers that are needed for so many bytes.
+pub fn needed(bytes: u64) -> u64 {
+    bytes.div_ceil(GOOD_BUFFER)
+}
+
+fn size_of(bytes: u64, calls: u64) -> String {
+    match bytes / calls.max(1) {
+        0 | 1 => "one byte".into(),
+        n => format!("{} bytes", grouped(n)),
+    }
+}

@@ -1,0 +1,129 @@
+//! A connection is made for each request.
+
+use super::common::{Bounded, Claims, Processes, plain, thing};
+use crate::finding::{Confidence, Draft};
+use crate::index::{CallKey, Index, Observed, OpenFile};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::{FEW_MESSAGES, RECONNECTS};
+use std::cmp::Reverse;
+use stride_event::{Ns, Outcome, Tid, grouped};
+use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "reconnects",
+    title: "a connection for each request",
+    explanation: "A process connects to the same peer again and again, and closes each connection after a request or two. Each costs \
+        three calls, a round trip before the first byte (two or three with TLS), a slow start, and a port that cannot be used \
+        again for a minute.\n\n\
+        Counted are connections of TCP and of UNIX sockets that one process made after it had closed another to the same peer, \
+        both used for four messages at most, where there are twenty. Connections that are open side by side do not count, nor those \
+        that carried nothing.\n\n\
+        Example: a script asks an HTTP server for 1,000 pages, each with a new connection: 3,000 calls and 1,000 round trips more \
+        than with one that is kept (requests.Session in Python, keep-alive, a connection pool for a database).",
+    make: || Box::new(Reconnects::default()),
+};
+
+#[derive(Default)]
+struct Reconnects {
+    open: Bounded<FileId, Connection>,
+    peers: Bounded<(Tid, ObjectId), Peer>,
+    processes: Processes,
+}
+
+struct Connection {
+    peer: (Tid, ObjectId),
+    connect: CallKey,
+    time: Ns,
+    line: u64,
+    /// Might have been one that was closed before.
+    again: bool,
+}
+
+#[derive(Default)]
+struct Peer {
+    /// Connections that were used and closed.
+    idle: u64,
+    again: u64,
+    messages: u64,
+    time: Ns,
+    line: u64,
+    claims: Claims,
+}
+
+impl Rule for Reconnects {
+    fn wants(&self, name: &'static str) -> bool {
+        name == "connect"
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        const EINPROGRESS: Outcome = Outcome::Error(115);
+        if !observed.ok() && observed.call.outcome != EINPROGRESS {
+            return;
+        }
+        let (Some(object), Some(file)) = (observed.seen.object, observed.seen.file) else { return };
+        let tracker = observed.tracker;
+        let name = tracker.name(object);
+        if tracker.kind(object) != ObjectKind::Socket || !(name.starts_with(b"TCP ") || name.starts_with(b"UNIX ")) {
+            return;
+        }
+        let peer = (observed.seen.pid, object);
+        let Some(known) = self.peers.entry(peer, Peer::default) else { return };
+        let again = known.idle > 0;
+        known.idle -= u64::from(again);
+        let (time, line) = (observed.time(), observed.line);
+        self.open.entry(file, || Connection { peer, connect: observed.key, time, line, again });
+    }
+
+    fn closed(&mut self, file: &OpenFile, _: &Index, tracker: &Tracker) {
+        let Some(connection) = self.open.remove(&file.id) else { return };
+        let Some(peer) = self.peers.get_mut(&connection.peer) else { return };
+        let messages = file.writes.calls.min(file.reads.calls);
+        if file.writes.bytes == 0 || file.reads.bytes == 0 || messages > FEW_MESSAGES {
+            return;
+        }
+        peer.idle += 1;
+        if !connection.again {
+            return;
+        }
+        peer.again += 1;
+        peer.messages += messages;
+        peer.time += connection.time;
+        peer.line = connection.line;
+        for key in [Some(connection.connect), file.made, file.closed].into_iter().flatten() {
+            peer.claims.add(key, 1);
+        }
+        if peer.again >= RECONNECTS {
+            self.processes.count(connection.peer.0, tracker);
+        }
+    }
+
+    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+        let mut often: Vec<_> = self.peers.iter().filter(|(_, peer)| peer.again >= RECONNECTS).collect();
+        often.sort_by_key(|((_, object), peer)| (Reverse((peer.again, peer.time)), *object));
+        let Some(((_, object), worst)) = often.first() else { return Vec::new() };
+        let evidence = often.iter().map(|((_, object), peer)| {
+            let mut evidence = thing(*object, peer.again, tracker);
+            evidence.time = Some(peer.time);
+            evidence.line = Some(peer.line);
+            evidence
+        });
+        let mut claims = Claims::default();
+        often.iter().flat_map(|(_, peer)| peer.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
+        vec![Draft {
+            sentence: format!(
+                "{}: {} connections were made one after the other, for {:.1} messages each.",
+                plain(tracker.name(*object)),
+                grouped(worst.again + 1),
+                worst.messages as f64 / worst.again as f64
+            ),
+            evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
+            advice: "Keep the connection open for the next request: keep-alive, a session object, a connection pool. Where the \
+                other side closes it, it has to allow that."
+                .into(),
+            confidence: Confidence::Likely,
+            claims: claims.list(),
+            estimate: "socket, connect and close of each connection but the first".into(),
+            ..Draft::default()
+        }]
+    }
+}

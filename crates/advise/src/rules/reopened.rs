@@ -1,0 +1,242 @@
+//! The same file or directory is opened, read and closed again and again.
+
+use super::common::{Bounded, Claims, Processes, has_own_rule, largest, plain, thing};
+use crate::finding::{Confidence, Draft, Evidence};
+use crate::index::{CallKey, Index, Io, Observed, OpenFile, Pace, io};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::OPENS_PER_PATH;
+use std::cmp::Reverse;
+use stride_event::{Tid, grouped};
+use stride_track::{ObjectId, ObjectKind, Tracker};
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "reopened",
+    title: "opened again and again",
+    explanation: "One process opens the same file, reads it, closes it, and soon does so again, though it has not changed; or it \
+        lists the same directory again; or it opens a file for each line that it appends; or it asks /proc or /sys again what the machine \
+        is like.\n\n\
+        An opening counts as a repeat if the same thread did the same with the file before: as many bytes were read, nobody traced has \
+        changed, replaced or truncated it since, and the thread has not waited for anything (input, a child, a timer) in between. After a \
+        wait it may want to know whether there is news: only configuration under /etc counts then, too. \
+        Paths that were opened eight times or more are told.\n\n\
+        Example: a filter reads its configuration for each of 10,000 lines: open, fstat, read, read, close. Reading it once at the \
+        start saves 50,000 calls. In a shell, `echo ... >> log` in a loop opens the log for each line: redirect the loop.",
+    make: || Box::new(Reopened::default()),
+};
+
+const O_ACCMODE: u64 = 3;
+const O_EXCL: u64 = 0o200;
+const O_TRUNC: u64 = 0o1000;
+const O_DIRECTORY: u64 = 0o200000;
+
+#[derive(Default)]
+struct Reopened {
+    openings: Bounded<(Tid, ObjectId), Openings>,
+    /// How often each was changed or replaced.
+    changes: Bounded<ObjectId, u64>,
+    told: [Told; 4],
+}
+
+/// By a process.
+struct Openings {
+    latest: Latest,
+    calls: u64,
+    repeats: u64,
+    reads: u64,
+    line: u64,
+    /// The calls of one.
+    keys: [Option<CallKey>; 3],
+    directory: bool,
+}
+
+#[derive(PartialEq)]
+struct Latest {
+    bytes: u64,
+    writes: bool,
+    changes: u64,
+    by: Tid,
+    waits: u64,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum What {
+    File,
+    Appended,
+    Directory,
+    Machine,
+}
+
+/// Repeats of one sort.
+#[derive(Default)]
+struct Told {
+    paths: Bounded<ObjectId, (u64, u64, u64)>,
+    claims: Claims,
+    processes: Processes,
+}
+
+impl Rule for Reopened {
+    fn wants(&self, name: &'static str) -> bool {
+        matches!(
+            name,
+            "unlink" | "unlinkat" | "rename" | "renameat" | "renameat2" | "truncate" | "creat" | "link" | "symlink"
+        )
+    }
+
+    /// A path that stands for something else by now.
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        if observed.ok() {
+            let seen = observed.seen;
+            [seen.path, seen.other_path].into_iter().flatten().for_each(|path| self.changed(path));
+        }
+    }
+
+    fn closed(&mut self, file: &OpenFile, _: &Index, tracker: &Tracker) {
+        let (Some(_), (by, Pace { waits, .. })) = (file.made, file.opened) else { return };
+        let name = tracker.name(file.object);
+        let machine = is_machine(name);
+        if tracker.kind(file.object) != ObjectKind::Path
+            || !machine && io(file.object, tracker) != Io::File
+            || name == b"/dev/null"
+            || has_own_rule(name)
+            || file.flags & O_DIRECTORY != 0 && file.reads.calls == 0
+        {
+            return;
+        }
+        let writes = file.flags & O_ACCMODE != 0;
+        if file.flags & (O_TRUNC | O_EXCL) != 0 {
+            self.changed(file.object);
+            return;
+        }
+        let changes = self.changes.get(&file.object).copied().unwrap_or(0);
+        let bytes = if machine || writes { 0 } else { file.reads.bytes };
+        // What holds for long may be asked for after a wait as well as before it.
+        let lasting = name.starts_with(b"/etc/") || is_fixed(name);
+        let latest = Latest { bytes, writes, changes, by, waits: if lasting { 0 } else { waits } };
+        if let Some(known) = self.openings.get_mut(&(file.pid, file.object)) {
+            known.calls += 1;
+            if known.latest == latest {
+                known.repeats += 1;
+                known.reads += file.reads.calls;
+            }
+            known.latest = latest;
+        } else {
+            let new = || Openings {
+                latest,
+                calls: 1,
+                repeats: 0,
+                reads: 0,
+                line: file.line,
+                keys: [file.made, file.reads.key, file.closed],
+                directory: file.flags & O_DIRECTORY != 0,
+            };
+            self.openings.entry((file.pid, file.object), new);
+        }
+        if file.writes.calls > 0 {
+            // Its own appending is no news to who appends.
+            self.changed(file.object);
+            let changes = self.changes.get(&file.object).copied().unwrap_or(0);
+            if let Some(known) = self.openings.get_mut(&(file.pid, file.object)) {
+                known.latest.changes = changes;
+            }
+        }
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+        for ((pid, object), openings) in self.openings.take() {
+            if openings.repeats + 1 < OPENS_PER_PATH {
+                continue;
+            }
+            let what = match () {
+                () if is_machine(tracker.name(object)) => What::Machine,
+                () if openings.latest.writes => What::Appended,
+                () if openings.directory => What::Directory,
+                () => What::File,
+            };
+            let told = &mut self.told[what as usize];
+            let Some((calls, repeats, line)) = told.paths.entry(object, || (0, 0, openings.line)) else { continue };
+            *calls += openings.calls;
+            *repeats += openings.repeats;
+            *line = openings.line;
+            for (key, calls) in openings.keys.into_iter().zip([openings.repeats, openings.reads, openings.repeats]) {
+                if let Some(key) = key {
+                    told.claims.add(key, calls);
+                }
+            }
+            told.processes.add(pid, openings.calls, index.comm(pid, tracker));
+        }
+        let told = std::mem::take(&mut self.told).into_iter();
+        let kinds = [What::File, What::Appended, What::Directory, What::Machine];
+        told.zip(kinds).filter_map(|(told, what)| told.draft(what, tracker)).collect()
+    }
+}
+
+impl Reopened {
+    fn changed(&mut self, path: ObjectId) {
+        if let Some(changes) = self.changes.entry(path, || 0) {
+            *changes += 1;
+        }
+    }
+}
+
+impl Told {
+    fn draft(self, what: What, tracker: &Tracker) -> Option<Draft> {
+        let top = largest(self.paths.iter(), 4, |(object, (_, repeats, _))| (*repeats, Reverse(**object)));
+        let (object, (calls, _, _)) = top.first().filter(|_| !self.claims.few())?;
+        let (name, calls) = (plain(tracker.name(**object)), grouped(*calls));
+        let (sentence, advice) = match what {
+            What::File => (
+                format!("{name} was opened and closed {calls} times by one process, and had not changed"),
+                "Read it once and keep what it says; if it may change, look at its time of change, or watch it with inotify(7).",
+            ),
+            What::Appended => (
+                format!("{name} was opened {calls} times by one process to write to it, and closed each time"),
+                "Keep it open; in a shell, redirect the whole loop: done >> file.",
+            ),
+            What::Directory => (
+                format!("{name} was listed {calls} times by one process, and nothing was new in it"),
+                "List it once and keep the names; to learn of new ones, use inotify(7).",
+            ),
+            What::Machine => (
+                format!("{name} was opened {calls} times by one process to learn about the machine"),
+                "Ask once and keep the answer: the number of processors, the size of memory or what is mounted hardly changes while \
+                    a program runs (sysconf(3) and get_nprocs(3) read files).",
+            ),
+        };
+        let others = match self.paths.len() {
+            1 => ".".into(),
+            2 => "; so was one other.".into(),
+            n => format!("; so were {} others.", grouped(n as u64 - 1)),
+        };
+        let evidence = top
+            .iter()
+            .map(|(object, (calls, _, line))| Evidence { line: Some(*line), ..thing(**object, *calls, tracker) });
+        Some(Draft {
+            sentence: sentence + &others,
+            evidence: evidence.chain(self.processes.evidence()).collect(),
+            advice: advice.into(),
+            confidence: Confidence::Likely,
+            claims: self.claims.list(),
+            estimate: "opening, reading and closing, each time but the first".into(),
+            ..Draft::default()
+        })
+    }
+}
+
+/// What sysconf(3) and its like read, but not what tells of a process.
+fn is_machine(path: &[u8]) -> bool {
+    match path.strip_prefix(b"/proc/") {
+        Some(rest) => {
+            !rest.starts_with(b"self/")
+                && !rest.starts_with(b"thread-self/")
+                && !rest.iter().take(1).all(u8::is_ascii_digit)
+        }
+        None => path.starts_with(b"/sys/"),
+    }
+}
+
+/// What is so as long as the machine is up, or nearly so.
+fn is_fixed(path: &[u8]) -> bool {
+    path.starts_with(b"/sys/devices/system/")
+        || [&b"/proc/cpuinfo"[..], b"/proc/version", b"/proc/filesystems"].contains(&path)
+        || path.starts_with(b"/proc/sys/")
+}

@@ -1,0 +1,134 @@
+//! What does not change is asked of the kernel again and again.
+
+use super::common::{Bounded, Claims, Processes, largest};
+use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::index::{CallKey, Index, Observed};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::SAME_FACTS;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::cmp::Reverse;
+use std::hash::{Hash, Hasher};
+use stride_event::{Memory, Outcome, Phase, Tid, grouped};
+use stride_track::{FileId, Tracker};
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "same-facts",
+    title: "the same facts again",
+    explanation: "A process asks the kernel again and again for what does not change, or changes only when it says so itself: its id, its \
+        user, its working directory, its limits, the system's name; or whether a descriptor is a terminal (isatty(3) is an \
+        ioctl with TCGETS).\n\n\
+        Calls whose answer is the same as the last time count, from sixteen repeats on in one thread, and for TCGETS of one open file. \
+        Files of /proc and /sys that say such things are told as reopened.\n\n\
+        Example: a logger puts getpid() before each of 10,000 lines. glibc does not keep the id, since a fork could change it; \
+        the program can.",
+    make: || Box::new(SameFacts::default()),
+};
+
+const TCGETS: u64 = 0x5401;
+const NAMES: &[&str] = &[
+    "getpid",
+    "gettid",
+    "getppid",
+    "getuid",
+    "geteuid",
+    "getgid",
+    "getegid",
+    "getresuid",
+    "getresgid",
+    "getpgrp",
+    "getpgid",
+    "getsid",
+    "getgroups",
+    "uname",
+    "getcwd",
+    "getrlimit",
+    "prlimit64",
+    "sched_getaffinity",
+    "ioctl",
+];
+
+#[derive(Default)]
+struct SameFacts {
+    asked: Bounded<(Tid, CallKey, Option<FileId>), Asked>,
+}
+
+struct Asked {
+    name: &'static str,
+    pid: Tid,
+    answer: u64,
+    calls: u64,
+    repeats: u64,
+    line: u64,
+}
+
+impl Rule for SameFacts {
+    fn wants(&self, name: &'static str) -> bool {
+        NAMES.contains(&name)
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        let name = match observed.name {
+            "ioctl" if observed.call.args[1] & 0xffff_ffff == TCGETS => "ioctl TCGETS (isatty)",
+            "ioctl" => return,
+            name => name,
+        };
+        let answer = answer(observed);
+        let new = || Asked { name, pid: observed.seen.pid, answer, calls: 0, repeats: 0, line: observed.line };
+        let Some(asked) = self.asked.entry((observed.call.tid, observed.key, observed.seen.file), new) else { return };
+        asked.calls += 1;
+        asked.repeats += u64::from(asked.calls > 1 && asked.answer == answer);
+        asked.answer = answer;
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+        let (mut claims, mut processes) = (Claims::default(), Processes::default());
+        let mut names: FxHashMap<&str, (u64, u64, u64)> = FxHashMap::default();
+        for ((_, key, _), asked) in self.asked.iter().filter(|(_, asked)| asked.repeats >= SAME_FACTS) {
+            claims.add(*key, asked.repeats);
+            processes.add(asked.pid, asked.calls, index.comm(asked.pid, tracker));
+            let (calls, repeats, line) = names.entry(asked.name).or_insert((0, 0, asked.line));
+            *calls += asked.calls;
+            *repeats += asked.repeats;
+            *line = asked.line.min(*line);
+        }
+        let top = largest(names, 4, |(_, (_, repeats, line))| (*repeats, Reverse(*line)));
+        let Some((name, (calls, repeats, _))) = top.first().filter(|_| !claims.few()) else { return Vec::new() };
+        let same = if repeats + 1 == *calls { "always".into() } else { format!("{} times", grouped(*repeats)) };
+        let sentence = format!("{name} was called {} times and {same} had the same answer as before.", grouped(*calls));
+        let evidence = top.iter().map(|(name, (calls, _, line))| Evidence {
+            line: Some(*line),
+            ..Evidence::new(EvidenceKind::Syscall, *name, *calls)
+        });
+        vec![Draft {
+            sentence,
+            evidence: evidence.chain(processes.evidence()).collect(),
+            advice: "Ask once and keep the answer; ask again only after what changes it: fork(2), setuid(2), chdir(2)."
+                .into(),
+            confidence: Confidence::Certain,
+            claims: claims.list(),
+            estimate: "every call whose answer was the same as the one before".into(),
+            ..Draft::default()
+        }]
+    }
+}
+
+/// What was asked, and what the kernel said.
+fn answer(observed: &Observed<'_>) -> u64 {
+    let call = observed.call;
+    let mut hasher = FxHasher::default();
+    match call.outcome {
+        Outcome::Error(errno) => errno.hash(&mut hasher),
+        Outcome::Value(value) => value.hash(&mut hasher),
+        Outcome::Pending | Outcome::Gone => {}
+    }
+    match observed.name {
+        "getcwd" => call.blocks.prefix(Phase::Exit, call.args[0], 4096).hash(&mut hasher),
+        "getpgid" | "getsid" | "getrlimit" | "sched_getaffinity" => call.args[0].hash(&mut hasher),
+        // The new limits, if there are any, are news.
+        "prlimit64" => {
+            (call.args[..3].hash(&mut hasher), (call.args[2] != 0).then_some(observed.line).hash(&mut hasher)).1
+        }
+        _ => {}
+    }
+    hasher.finish()
+}

@@ -1,0 +1,219 @@
+//! Names are looked for in one directory after another.
+
+use super::common::{Bounded, Claims, Processes, base_name, directory, plain};
+use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::index::{CallKey, Index, Observed};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::SEARCH_PLACES;
+use stride_event::{Tid, grouped};
+use stride_track::{ObjectId, Tracker};
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "search-path",
+    title: "search path",
+    explanation: "A name is looked for in one directory after another, and most attempts fail with ENOENT: libraries along \
+        LD_LIBRARY_PATH, modules along PYTHONPATH, PERL5LIB or @INC, headers along -I, commands along PATH, .htaccess in \
+        each parent directory.\n\n\
+        Attempts for one name that follow each other in a thread are one search, if three directories or more did not have it. \
+        Each attempt that fails could be saved if the directory that has it came first, or if it were not looked for at all.\n\n\
+        Example: with `AllowOverride All` at /, Apache looks for .htaccess in /, /var, /var/www, /var/www/html, and below, for each \
+        request: 500 failed opens for 100 requests. `AllowOverride None`, with the rules in the configuration, needs none.",
+    make: || Box::new(SearchPath::default()),
+};
+
+const OPENS: &[&str] = &["open", "openat", "openat2"];
+const CHECKS: &[&str] =
+    &["stat", "lstat", "newfstatat", "statx", "stat64", "lstat64", "fstatat64", "access", "faccessat", "faccessat2"];
+
+const ENOENT: u32 = 2;
+const ENOTDIR: u32 = 20;
+
+#[derive(Default)]
+struct SearchPath {
+    /// What each thread is looking for.
+    current: Bounded<Tid, Search>,
+    groups: Bounded<Group, Found>,
+}
+
+#[derive(Default)]
+struct Search {
+    pid: Tid,
+    misses: Vec<(ObjectId, CallKey)>,
+    line: u64,
+    /// Another file was used in between, as ld.so does its cache: only what is found now belongs to it.
+    turned: bool,
+}
+
+/// Searches that are told together: by the directory that had it; what was nowhere, by its name.
+#[derive(PartialEq, Eq, Hash)]
+enum Group {
+    In(Box<[u8]>),
+    Nowhere(Box<[u8]>),
+}
+
+#[derive(Default)]
+struct Found {
+    searches: u64,
+    claims: Claims,
+    directories: Bounded<Box<[u8]>, u64>,
+    processes: Processes,
+    /// The longest.
+    example: Vec<ObjectId>,
+    line: u64,
+}
+
+/// A search has no more attempts; what has more is several.
+const MAX_MISSES: usize = 256;
+
+impl Rule for SearchPath {
+    fn wants(&self, name: &'static str) -> bool {
+        OPENS.contains(&name) || CHECKS.contains(&name)
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        let (Some(path), tracker) = (observed.seen.path, observed.tracker) else { return };
+        let Some(search) = self.current.entry(observed.call.tid, Search::default) else { return };
+        let name = tracker.name(path);
+        let missed = matches!(observed.errno(), Some(ENOENT | ENOTDIR));
+        let same = search.misses.last().map(|(last, _)| {
+            let last = tracker.name(*last);
+            // What is asked of the directory of an attempt belongs to it.
+            (stem(last) == stem(name), last.strip_prefix(name).is_some_and(|rest| rest.starts_with(b"/")))
+        });
+        let again = || search.misses.iter().any(|(miss, _)| *miss == path);
+        match same {
+            Some((true, _)) if missed && !search.turned && search.misses.len() < MAX_MISSES && !again() => {
+                search.misses.push((path, observed.key));
+                return;
+            }
+            Some((false, true)) => return,
+            Some((true, _)) if observed.ok() => {
+                let search = std::mem::take(search);
+                self.ended(search, Some(path), tracker);
+                return;
+            }
+            Some((false, false)) if observed.ok() && !search.turned => {
+                search.turned = true;
+                return;
+            }
+            Some(_) if search.misses.len() >= SEARCH_PLACES => {
+                let search = std::mem::take(search);
+                self.ended(search, None, tracker);
+            }
+            _ => *search = Search::default(),
+        }
+        if missed && let Some(search) = self.current.get_mut(&observed.call.tid) {
+            search.pid = observed.seen.pid;
+            search.line = observed.line;
+            search.misses.push((path, observed.key));
+        }
+    }
+
+    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+        for search in self.current.take().into_values() {
+            self.ended(search, None, tracker);
+        }
+        let groups = std::mem::take(&mut self.groups).take();
+        let many = groups.into_iter().filter(|(_, found)| !found.claims.few());
+        many.map(|(group, found)| found.draft(&group, tracker)).collect()
+    }
+}
+
+impl SearchPath {
+    fn ended(&mut self, search: Search, hit: Option<ObjectId>, tracker: &Tracker) {
+        let Search { pid, misses, line, .. } = search;
+        let mut directories: Vec<&[u8]> = misses.iter().map(|(path, _)| directory(tracker.name(*path))).collect();
+        directories.dedup();
+        if directories.len() < SEARCH_PLACES {
+            return;
+        }
+        let group = match hit {
+            Some(hit) => Group::In(directory(tracker.name(hit)).into()),
+            None => Group::Nowhere(base_name(tracker.name(misses[0].0)).into()),
+        };
+        let Some(found) = self.groups.entry(group, Found::default) else { return };
+        found.searches += 1;
+        for (path, key) in &misses {
+            found.claims.add(*key, 1);
+            if let Some(n) = found.directories.entry(directory(tracker.name(*path)).into(), || 0) {
+                *n += 1;
+            }
+        }
+        found.processes.count_calls(pid, misses.len() as u64, tracker);
+        if misses.len() > found.example.len() {
+            found.example = misses.iter().map(|(path, _)| *path).chain(hit).collect();
+            found.line = line;
+        }
+    }
+}
+
+impl Found {
+    fn draft(self, group: &Group, tracker: &Tracker) -> Draft {
+        let hit = usize::from(matches!(group, Group::In(_)));
+        let tried = &self.example[..self.example.len() - hit];
+        let mut order: Vec<&[u8]> = tried.iter().map(|path| directory(tracker.name(*path))).collect();
+        order.dedup();
+        let shown = if order.len() > 6 { 3 } else { order.len() };
+        let mut places = order.iter().take(shown).map(|place| plain(place)).collect::<Vec<_>>().join(", ");
+        if order.len() > shown {
+            places += &format!(" and {} more", grouped((order.len() - shown) as u64));
+        }
+        let name = plain(base_name(tracker.name(*self.example.last().unwrap_or(&tried[0]))));
+        let searches = match self.searches {
+            1 => "one search".into(),
+            n => format!("{} searches", grouped(n)),
+        };
+        let failed = self.claims.total();
+        let sentence = match group {
+            Group::In(place) => format!(
+                "{} attempts failed in {searches} along a path, such as the one for {name}: not in {places}; found in {}.",
+                grouped(failed),
+                plain(place),
+            ),
+            Group::Nowhere(_) => format!(
+                "{name} was looked for and not found in {places}: {} attempts failed in {searches}.",
+                grouped(failed)
+            ),
+        };
+        let evidence = order.iter().map(|place| {
+            let calls = self.directories.get(*place).copied().unwrap_or(0);
+            Evidence::new(EvidenceKind::Path, *place, calls)
+        });
+        let mut evidence: Vec<_> = evidence.take(4).collect();
+        if let Some(first) = evidence.first_mut() {
+            first.line = Some(self.line);
+        }
+        evidence.extend(self.processes.evidence());
+        Draft {
+            sentence,
+            evidence,
+            advice: match group {
+                Group::In(_) => {
+                    "Put the directory that has it first, or leave those that never have it out of the path \
+                    (LD_LIBRARY_PATH, PYTHONPATH, PERL5LIB, -I, PATH); name the file by its full path."
+                        .into()
+                }
+                Group::Nowhere(name) if &**name == b".htaccess" => "Set AllowOverride None and put the rules into the \
+                    server's configuration, or allow it only below the directory that needs it."
+                    .into(),
+                Group::Nowhere(_) => "Remember that it is not there, or make it, or turn off what looks for it.".into(),
+            },
+            confidence: Confidence::Likely,
+            claims: self.claims.list(),
+            estimate: match group {
+                Group::In(_) => "every attempt before the one that found it".into(),
+                Group::Nowhere(_) => "every attempt".into(),
+            },
+            ..Draft::default()
+        }
+    }
+}
+
+/// The name but for its endings: foo.so and foo.py are looked for as one.
+fn stem(path: &[u8]) -> &[u8] {
+    let name = base_name(path);
+    match name.iter().skip(1).position(|b| *b == b'.') {
+        Some(dot) => &name[..=dot],
+        None => name,
+    }
+}

@@ -1,0 +1,184 @@
+//! A message goes out in several small packets.
+
+use super::common::{Bounded, Claims, Processes, plain, thing};
+use crate::finding::{Confidence, Draft};
+use crate::index::{Index, Observed, OpenFile, is_write};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::{DELAYED_ACK, SAME_MOMENT, SMALL_SEND};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use stride_event::{Memory, Ns, Phase, duration, grouped};
+use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "small-sends",
+    title: "small sends in a row",
+    explanation: "A message is sent over TCP in several small pieces, one call right after the other. Each call costs what a packet \
+        costs; and without TCP_NODELAY it can cost 40 ms: the kernel keeps the second small piece until the first is acknowledged \
+        (Nagle's algorithm), the other side delays that because it has nothing to answer yet, and both wait.\n\n\
+        Counted are sends of less than 1,400 bytes that follow another on the same connection within a millisecond, without \
+        MSG_MORE and TCP_CORK. All but the first of a row could be saved. Waiting is added for answers that came 36 to 60 ms \
+        after such a row where TCP_NODELAY is not set.\n\n\
+        Example: a client writes a header of 12 bytes, then a body of 200, and reads the answer, 1,000 times: each takes 41 ms in \
+        the place of 0.1. One writev(2) or sendmsg(2) for both saves 1,000 calls and 40 s.",
+    make: || Box::new(SmallSends::default()),
+};
+
+#[derive(Default)]
+struct SmallSends {
+    flows: Bounded<FileId, Flow>,
+    /// By peer; all clients of a port are one.
+    totals: Bounded<ObjectId, Total>,
+    processes: Processes,
+}
+
+/// An open connection.
+#[derive(Default)]
+struct Flow {
+    nodelay: bool,
+    corked: bool,
+    /// Small sends since the last answer, one right after the other.
+    row: u64,
+    sent: Ns,
+}
+
+#[derive(Default)]
+struct Total {
+    sends: u64,
+    extra: u64,
+    bytes: u64,
+    line: u64,
+    /// Answers that came as late as a delayed acknowledgement makes them.
+    stalls: u64,
+    waited: Ns,
+    claims: Claims,
+}
+
+/// Of a stall, what the acknowledgement's delay makes.
+const ACK_DELAY: Ns = 40_000_000;
+
+impl Rule for SmallSends {
+    fn wants(&self, name: &'static str) -> bool {
+        matches!(name, "write" | "writev" | "send" | "sendto" | "sendmsg" | "read" | "readv" | "setsockopt")
+            || name.starts_with("recv") && name != "recvmmsg"
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        let (Some(object), Some(file)) = (observed.seen.object, observed.seen.file) else { return };
+        if !is_tcp(object, observed.tracker) {
+            return;
+        }
+        if observed.name == "setsockopt" {
+            return self.set(observed, file);
+        }
+        let Some(bytes) = observed.seen.bytes.filter(|bytes| *bytes > 0) else { return };
+        if is_write(observed.name) {
+            self.sent(observed, file, observed.tracker.group(object), bytes);
+        } else if let Some(flow) = self.flows.get_mut(&file) {
+            let waited = observed.call.returned.saturating_sub(flow.sent);
+            if flow.row > 1
+                && !flow.nodelay
+                && DELAYED_ACK.contains(&waited)
+                && let Some(total) = self.totals.get_mut(&observed.tracker.group(object))
+            {
+                total.stalls += 1;
+                total.waited += waited.min(ACK_DELAY);
+            }
+            flow.row = 0;
+        }
+    }
+
+    fn closed(&mut self, file: &OpenFile, _: &Index, _: &Tracker) {
+        self.flows.remove(&file.id);
+    }
+
+    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+        let mut often: Vec<_> = self.totals.iter().filter(|(_, total)| total.extra > 0).collect();
+        often.sort_by_key(|(object, total)| (Reverse((total.waited, total.extra)), **object));
+        let Some((object, worst)) = often.first() else { return Vec::new() };
+        let evidence = often.iter().map(|(object, total)| {
+            let mut evidence = thing(**object, total.sends, tracker);
+            evidence.bytes = Some(total.bytes);
+            evidence.line = Some(total.line);
+            evidence
+        });
+        let stalls = match worst.stalls {
+            0 => String::new(),
+            n => format!(
+                "; {} of the answers came {} later in the mean: TCP_NODELAY is not set, and the kernel keeps the second piece until \
+                the other side, which delays that, has acknowledged the first",
+                grouped(n),
+                duration(worst.waited / n)
+            ),
+        };
+        let mut claims: FxHashMap<_, u64> = FxHashMap::default();
+        often
+            .iter()
+            .flat_map(|(_, total)| total.claims.iter())
+            .for_each(|(key, n)| *claims.entry(key).or_default() += n);
+        vec![Draft {
+            sentence: format!(
+                "{}: {} of {} small sends ({} bytes in the mean) came right after another{stalls}.",
+                plain(tracker.name(**object)),
+                grouped(worst.extra),
+                grouped(worst.sends),
+                grouped(worst.bytes / worst.sends.max(1)),
+            ),
+            evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
+            advice: "Send what belongs together at once: writev(2) or sendmsg(2) with all the parts, a buffer that is flushed \
+                once for each message, MSG_MORE or TCP_CORK."
+                .into(),
+            confidence: Confidence::Likely,
+            claims: claims.into_iter().map(|(key, calls)| crate::finding::Claim { key, calls }).collect(),
+            estimate: "every send that came right after another, and 40 ms for each answer that was held up".into(),
+            more_time: often.iter().map(|(_, total)| total.waited).sum(),
+            ..Draft::default()
+        }]
+    }
+}
+
+impl SmallSends {
+    fn set(&mut self, observed: &Observed<'_>, file: FileId) {
+        const IPPROTO_TCP: u64 = 6;
+        const TCP_NODELAY: u64 = 1;
+        const TCP_CORK: u64 = 3;
+        let [_, level, option, value, ..] = observed.call.args;
+        if level as u32 as u64 != IPPROTO_TCP || !observed.ok() {
+            return;
+        }
+        let on = observed.call.blocks.prefix(Phase::Entry, value, 4).iter().any(|byte| *byte != 0);
+        let Some(flow) = self.flows.entry(file, Flow::default) else { return };
+        match option as u32 as u64 {
+            TCP_NODELAY => flow.nodelay = on,
+            TCP_CORK => flow.corked = on,
+            _ => {}
+        }
+    }
+
+    fn sent(&mut self, observed: &Observed<'_>, file: FileId, to: ObjectId, bytes: u64) {
+        const MSG_MORE: u64 = 0x8000;
+        let Some(flow) = self.flows.entry(file, Flow::default) else { return };
+        if bytes >= SMALL_SEND || flow.corked || observed.arg("flags") & MSG_MORE != 0 {
+            flow.row = 0;
+            return;
+        }
+        let Some(total) = self.totals.entry(to, Total::default) else { return };
+        total.sends += 1;
+        total.bytes += bytes;
+        if flow.row > 0 && observed.call.entered.saturating_sub(flow.sent) > SAME_MOMENT {
+            flow.row = 0;
+        }
+        flow.row += 1;
+        flow.sent = observed.call.returned;
+        if flow.row > 1 {
+            total.extra += 1;
+            total.line = observed.line;
+            total.claims.add(observed.key, 1);
+            self.processes.count(observed.seen.pid, observed.tracker);
+        }
+    }
+}
+
+fn is_tcp(object: ObjectId, tracker: &Tracker) -> bool {
+    tracker.kind(object) == ObjectKind::Socket && tracker.name(object).starts_with(b"TCP")
+}

@@ -1,0 +1,175 @@
+//! Storage is waited for after every little piece.
+
+use super::common::{Bounded, Claims, Processes, plain, thing};
+use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::index::{CallKey, Index, Io, Observed, OpenFile, io};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::{GOOD_BUFFER, SMALL_SYNC, SMALL_SYNCS, WHOLE_SYNCS};
+use std::cmp::Reverse;
+use stride_event::{Ns, grouped};
+use stride_track::{FileId, ObjectId, Tracker};
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "sync-storm",
+    title: "waiting for storage again and again",
+    explanation: "The program waits until little pieces have reached the disk, one by one: fsync(2) or fdatasync(2) of a file to \
+        which less than 64 KiB were written since the last time; writes of less to a file opened with O_SYNC or O_DSYNC; sync(2) \
+        in a loop. Each costs a disk a few milliseconds, an SSD 0.1 to 1, whatever its size.\n\n\
+        Counted are files that were synced twenty times and more after little. What could be saved depends on how much may be \
+        lost: one sync for each 64 KiB is what is estimated here. Where each piece must be safe before the program goes on (a \
+        database's log), gather several in one sync (group commit).\n\n\
+        Example: 1,000 rows are inserted into an SQLite database, each in a transaction of its own: 4,000 syncs, 11 s. Between \
+        BEGIN and COMMIT it is four, 0.03 s.",
+    make: || Box::new(SyncStorm::default()),
+};
+
+const O_DSYNC: u64 = 0o10000;
+
+#[derive(Default)]
+struct SyncStorm {
+    /// By what was written.
+    files: Bounded<ObjectId, Synced>,
+    /// What had been written to an open file when it was synced last.
+    written: Bounded<FileId, u64>,
+    whole: Option<Whole>,
+    processes: Processes,
+}
+
+#[derive(Default)]
+struct Synced {
+    syncs: u64,
+    bytes: u64,
+    time: Ns,
+    line: u64,
+    /// It is opened so that each write waits.
+    always: bool,
+    claims: Claims,
+}
+
+/// sync(2).
+struct Whole {
+    key: CallKey,
+    calls: u64,
+    time: Ns,
+    line: u64,
+}
+
+impl Rule for SyncStorm {
+    fn wants(&self, name: &'static str) -> bool {
+        matches!(name, "fsync" | "fdatasync" | "sync" | "syncfs")
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, index: &Index) {
+        if !observed.ok() {
+            return;
+        }
+        if matches!(observed.name, "sync" | "syncfs") {
+            let new = || Whole { key: observed.key, calls: 0, time: 0, line: observed.line };
+            let whole = self.whole.get_or_insert_with(new);
+            whole.calls += 1;
+            whole.time += observed.time();
+            return;
+        }
+        let Some((file, id)) = observed.seen.file.and_then(|id| Some((index.file(id)?, id))) else { return };
+        let Some(before) = self.written.entry(id, || 0) else { return };
+        let bytes = file.writes.bytes - std::mem::replace(before, file.writes.bytes).min(file.writes.bytes);
+        if bytes == 0 || bytes >= SMALL_SYNC {
+            return;
+        }
+        let Some(synced) = self.files.entry(file.object, Synced::default) else { return };
+        synced.syncs += 1;
+        synced.bytes += bytes;
+        synced.time += observed.time();
+        synced.line = observed.line;
+        synced.claims.add(observed.key, 1);
+        self.processes.count(observed.seen.pid, observed.tracker);
+    }
+
+    fn closed(&mut self, file: &OpenFile, index: &Index, tracker: &Tracker) {
+        self.written.remove(&file.id);
+        self.always_synced(file, index, tracker);
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+        index.open_files().for_each(|file| self.always_synced(file, index, tracker));
+        let small = self.small(tracker);
+        let whole = self.whole.as_ref().filter(|whole| whole.calls >= WHOLE_SYNCS).map(Whole::draft);
+        small.into_iter().chain(whole).collect()
+    }
+}
+
+impl SyncStorm {
+    /// A file opened with O_SYNC or O_DSYNC.
+    fn always_synced(&mut self, file: &OpenFile, index: &Index, tracker: &Tracker) {
+        let Some(key) = file.writes.key.filter(|_| file.flags & O_DSYNC != 0) else { return };
+        if io(file.object, tracker) != Io::File || file.writes.bytes / file.writes.calls >= SMALL_SYNC {
+            return;
+        }
+        let Some(synced) = self.files.entry(file.object, Synced::default) else { return };
+        synced.always = true;
+        synced.syncs += file.writes.calls;
+        synced.bytes += file.writes.bytes;
+        synced.line = file.writes.line;
+        let tally = index.tally(key);
+        synced.time += tally.time / tally.calls.max(1) * file.writes.calls;
+        synced.claims.add(key, file.writes.calls);
+        self.processes.add(file.pid, file.writes.calls, index.comm(file.pid, tracker));
+    }
+
+    fn small(&self, tracker: &Tracker) -> Option<Draft> {
+        let mut often: Vec<_> = self.files.iter().filter(|(_, synced)| synced.syncs >= SMALL_SYNCS).collect();
+        often.sort_by_key(|(object, synced)| (Reverse((synced.time, synced.syncs)), **object));
+        let (object, worst) = often.first()?;
+        let evidence = often.iter().map(|(object, synced)| {
+            let mut evidence = thing(**object, synced.syncs, tracker);
+            evidence.bytes = Some(synced.bytes);
+            evidence.time = Some(synced.time);
+            evidence.line = Some(synced.line);
+            evidence
+        });
+        let mut claims = Claims::default();
+        for (_, synced) in &often {
+            // Of each kind, the part that is not needed.
+            let needed = synced.bytes.div_ceil(GOOD_BUFFER);
+            let part = 1.0 - needed as f64 / synced.syncs as f64;
+            synced.claims.iter().for_each(|(key, calls)| claims.add(key, (calls as f64 * part) as u64));
+        }
+        let how = if worst.always { "written, waiting each time (O_SYNC)," } else { "synced" };
+        Some(Draft {
+            sentence: format!(
+                "{} was {how} {} times, after {} bytes in the mean.",
+                plain(tracker.name(**object)),
+                grouped(worst.syncs),
+                grouped(worst.bytes / worst.syncs)
+            ),
+            evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
+            advice: "Sync once for many pieces: at the end, after each 64 KiB, or for all that came meanwhile (a transaction \
+                around many changes, group commit)."
+                .into(),
+            confidence: Confidence::Possible,
+            claims: claims.list(),
+            estimate: "one for each 64 KiB".into(),
+            ..Draft::default()
+        })
+    }
+}
+
+impl Whole {
+    fn draft(&self) -> Draft {
+        let mut evidence = Evidence::new(EvidenceKind::Syscall, "sync", self.calls);
+        evidence.time = Some(self.time);
+        evidence.line = Some(self.line);
+        Draft {
+            sentence: format!(
+                "sync was called {} times: each writes what all programs have left in memory, and waits for it.",
+                grouped(self.calls)
+            ),
+            evidence: vec![evidence],
+            advice: "Call fsync(2) or fdatasync(2) on the files that matter, or sync(2) once at the end.".into(),
+            confidence: Confidence::Likely,
+            claims: vec![crate::finding::Claim { key: self.key, calls: self.calls - 1 }],
+            estimate: "every sync but one".into(),
+            ..Draft::default()
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The time zone's file is checked for each time that is converted.
+
+use super::common::{Bounded, Claims, Processes, is_time_zone, plain};
+use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::index::{CallKey, Index, Observed};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::TIME_ZONE_CHECKS;
+use stride_event::{Tid, grouped};
+use stride_track::{ObjectId, Tracker};
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "time-zone",
+    title: "time zone checked again",
+    explanation: "With TZ unset, glibc's localtime(3), mktime(3) and strftime(3) look each time whether /etc/localtime has changed: one \
+        stat call per converted time.\n\n\
+        All checks of the time zone's files by one process but the first could be saved: with TZ set, even to \
+        what it is anyway, the file is read once.\n\n\
+        Example: a log of 10,000 lines with the local time on each takes 10,000 checks of /etc/localtime. With \
+        TZ=:/etc/localtime in the environment it is one. localtime_r(3) after one tzset(3) checks nothing, either.",
+    make: || Box::new(TimeZone::default()),
+};
+
+#[derive(Default)]
+struct TimeZone {
+    checks: Bounded<(Tid, CallKey, ObjectId), (u64, u64)>,
+}
+
+impl Rule for TimeZone {
+    fn wants(&self, name: &'static str) -> bool {
+        matches!(
+            name,
+            "stat" | "lstat" | "newfstatat" | "statx" | "stat64" | "fstatat64" | "access" | "open" | "openat"
+        )
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        let Some(path) = observed.seen.path.filter(|path| is_time_zone(observed.tracker.name(*path))) else { return };
+        let at = (observed.seen.pid, observed.key, path);
+        if let Some((calls, _)) = self.checks.entry(at, || (0, observed.line)) {
+            *calls += 1;
+        }
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+        let (mut claims, mut processes) = (Claims::default(), Processes::default());
+        let often = self.checks.iter().filter(|(_, (calls, _))| *calls >= TIME_ZONE_CHECKS);
+        let mut worst = None;
+        for ((pid, key, path), (calls, line)) in often {
+            claims.add(*key, calls - 1);
+            processes.add(*pid, *calls, index.comm(*pid, tracker));
+            worst = worst.max(Some((*calls, std::cmp::Reverse(*line), *path)));
+        }
+        let Some((calls, line, path)) = worst.filter(|_| !claims.few()) else { return Vec::new() };
+        let name = tracker.name(path);
+        let mut evidence = Evidence::new(EvidenceKind::Path, name, calls);
+        evidence.line = Some(line.0);
+        vec![Draft {
+            sentence: format!(
+                "{} was checked {} times by one process, for each time that it converted: TZ is not set.",
+                plain(name),
+                grouped(calls)
+            ),
+            evidence: [evidence].into_iter().chain(processes.evidence()).collect(),
+            advice: "Set TZ in the environment, to TZ=:/etc/localtime if nothing else; or call tzset(3) once and then \
+                localtime_r(3), which does not look again."
+                .into(),
+            confidence: Confidence::Certain,
+            claims: claims.list(),
+            estimate: "every check by a process but its first".into(),
+            ..Draft::default()
+        }]
+    }
+}

@@ -1,0 +1,90 @@
+//! Memory is mapped a page at a time.
+
+use super::common::{Bounded, Processes};
+use super::map_churn::is_anonymous;
+use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
+use crate::index::{CallKey, Index, Observed};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::{TINY_MAPPING, TINY_MAPPINGS};
+use stride_event::{Tid, grouped};
+use stride_track::Tracker;
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "tiny-maps",
+    title: "memory mapped a page at a time",
+    explanation: "A process takes its memory from mmap(2) in pieces of one page to four. Each is a call, often a mapping of its own \
+        that every page fault has to find, and there is a limit to their number (vm.max_map_count, 65,530).\n\n\
+        Counted are mappings of 16 KiB and less that are no file's and may lie anywhere, where one process makes 200 of them. One \
+        mapping of 1 MiB holds what 64 of 16 KiB do.\n\n\
+        Example: an allocator for objects maps 4,096 bytes whenever a page is full: 20,000 calls for 80 MB. From 1 MiB at a time \
+        it takes 80.",
+    make: || Box::new(TinyMaps::default()),
+};
+
+#[derive(Default)]
+struct TinyMaps {
+    by_process: Bounded<Tid, Tiny>,
+    processes: Processes,
+}
+
+struct Tiny {
+    key: CallKey,
+    calls: u64,
+    bytes: u64,
+    line: u64,
+}
+
+/// What would be mapped instead.
+const LARGE: u64 = 1 << 20;
+
+impl Tiny {
+    fn saved(&self) -> u64 {
+        self.calls.saturating_sub(self.bytes.div_ceil(LARGE))
+    }
+}
+
+impl Rule for TinyMaps {
+    fn wants(&self, name: &'static str) -> bool {
+        matches!(name, "mmap" | "mmap2")
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        let size = observed.call.args[1];
+        if !observed.ok() || !is_anonymous(observed) || size > TINY_MAPPING {
+            return;
+        }
+        let pid = observed.seen.pid;
+        let new = || Tiny { key: observed.key, calls: 0, bytes: 0, line: observed.line };
+        let Some(tiny) = self.by_process.entry(pid, new) else { return };
+        tiny.calls += 1;
+        tiny.bytes += size;
+        if tiny.calls >= TINY_MAPPINGS {
+            self.processes.count(pid, observed.tracker);
+        }
+    }
+
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
+        let mut often: Vec<_> = self.by_process.iter().filter(|(_, tiny)| tiny.calls >= TINY_MAPPINGS).collect();
+        often.sort_by_key(|(pid, tiny)| (std::cmp::Reverse(tiny.calls), **pid));
+        let Some((pid, worst)) = often.first() else { return Vec::new() };
+        let evidence = often.iter().map(|(_, tiny)| {
+            let mut evidence = Evidence::new(EvidenceKind::Syscall, "mmap", tiny.calls);
+            evidence.bytes = Some(tiny.bytes);
+            evidence.line = Some(tiny.line);
+            evidence
+        });
+        vec![Draft {
+            sentence: format!(
+                "Process {pid} mapped memory {} times for {} bytes each in the mean.",
+                grouped(worst.calls),
+                grouped(worst.bytes / worst.calls)
+            ),
+            evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
+            advice: "Map 1 MiB or more at a time and hand out parts of it, or leave that to malloc(3).".into(),
+            confidence: Confidence::Likely,
+            claims: often.iter().map(|(_, tiny)| Claim { key: tiny.key, calls: tiny.saved() }).collect(),
+            estimate: "the same memory, 1 MiB at a time".into(),
+            ..Draft::default()
+        }]
+    }
+}

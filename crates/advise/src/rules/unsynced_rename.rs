@@ -1,0 +1,148 @@
+//! A file is replaced by one that may not be on the disk yet.
+
+use super::common::{Bounded, Processes, plain, thing};
+use crate::finding::{Confidence, Draft};
+use crate::index::{Index, Io, Observed, OpenFile, io};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::UNSYNCED_RENAMES;
+use std::cmp::Reverse;
+use stride_event::grouped;
+use stride_track::{FileId, ObjectId, Tracker};
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "unsynced-rename",
+    title: "replaced before it was on the disk",
+    explanation: "A new version of a file is written beside it and renamed over it, so that there is a whole file at any time. \
+        Without fsync(2) of the new one before rename(2), its name may be on the disk before its data: after a power cut the \
+        file is empty or cut off, and the old one is gone, too. (ext4 and btrfs write the data first in this case, unless told \
+        otherwise; others do not.)\n\n\
+        Reported are files that were replaced five times and more in this way, whatever it costs: a program that does so often \
+        lives on that file. Not counted is what lies where nothing outlives a restart (/tmp, /run, /dev/shm), what was opened \
+        with O_SYNC, and what sync(2) wrote.\n\n\
+        Example: a service writes state.json.new and renames it to state.json every second. The machine loses power, and \
+        state.json has 0 bytes. With fsync between write and rename it has the old or the new content.",
+    make: || Box::new(UnsyncedRename::default()),
+};
+
+#[derive(Default)]
+struct UnsyncedRename {
+    /// Files that were opened to be written, by their path.
+    written: Bounded<ObjectId, Written>,
+    paths: Bounded<FileId, ObjectId>,
+    /// By what was replaced.
+    replaced: Bounded<ObjectId, Replaced>,
+    /// sync(2) has been called so often.
+    syncs: u64,
+    processes: Processes,
+}
+
+struct Written {
+    file: FileId,
+    /// Of a file that is closed: it has bytes that were not synced.
+    unsynced: bool,
+    open: bool,
+    syncs: u64,
+}
+
+struct Replaced {
+    by: ObjectId,
+    unsynced: u64,
+    line: u64,
+}
+
+const O_ACCMODE: u64 = 3;
+const O_APPEND: u64 = 0o2000;
+const O_DSYNC: u64 = 0o10000;
+
+impl Rule for UnsyncedRename {
+    fn wants(&self, name: &'static str) -> bool {
+        matches!(name, "open" | "openat" | "creat" | "rename" | "renameat" | "renameat2" | "sync" | "syncfs")
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, index: &Index) {
+        if !observed.ok() {
+            return;
+        }
+        match observed.name {
+            "sync" | "syncfs" => self.syncs += 1,
+            "open" | "openat" | "creat" => self.opened(observed),
+            _ => self.renamed(observed, index),
+        }
+    }
+
+    fn closed(&mut self, file: &OpenFile, _: &Index, _: &Tracker) {
+        let Some(path) = self.paths.remove(&file.id) else { return };
+        if let Some(written) = self.written.get_mut(&path).filter(|written| written.file == file.id) {
+            written.unsynced = is_unsynced(file);
+            written.open = false;
+        }
+    }
+
+    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+        let mut often: Vec<_> = self.replaced.iter().filter(|(_, r)| r.unsynced >= UNSYNCED_RENAMES).collect();
+        often.sort_by_key(|(path, replaced)| (Reverse(replaced.unsynced), **path));
+        let Some((path, worst)) = often.first() else { return Vec::new() };
+        let evidence = often.iter().map(|(path, replaced)| {
+            let mut evidence = thing(**path, replaced.unsynced, tracker);
+            evidence.line = Some(replaced.line);
+            evidence
+        });
+        vec![Draft {
+            sentence: format!(
+                "{} was replaced {} times by a new file ({}) that had not been synced: after a power cut it may be empty, and \
+                the old one is gone.",
+                plain(tracker.name(**path)),
+                grouped(worst.unsynced),
+                plain(tracker.name(worst.by)),
+            ),
+            evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
+            advice: "Call fsync(2) on the new file before rename(2); and on the directory after it, if the new version must \
+                last."
+                .into(),
+            confidence: Confidence::Likely,
+            matters: true,
+            ..Draft::default()
+        }]
+    }
+}
+
+impl UnsyncedRename {
+    fn opened(&mut self, observed: &Observed<'_>) {
+        let flags = observed.arg("flags");
+        // What is appended to is a log, which is renamed to get out of the way.
+        let writes = observed.name == "creat" || flags & O_ACCMODE != 0 && flags & O_APPEND == 0;
+        let (Some((_, file, _)), Some(path), true) = (observed.seen.made, observed.seen.path, writes) else { return };
+        if io(path, observed.tracker) != Io::File || is_volatile(observed.tracker.name(path)) {
+            return;
+        }
+        let new = || Written { file, unsynced: false, open: true, syncs: 0 };
+        let Some(written) = self.written.entry(path, new) else { return };
+        *written = Written { syncs: self.syncs, ..new() };
+        self.paths.entry(file, || path);
+    }
+
+    fn renamed(&mut self, observed: &Observed<'_>, index: &Index) {
+        let (Some(from), Some(to)) = (observed.seen.path, observed.seen.other_path) else { return };
+        let Some(written) = self.written.remove(&from) else { return };
+        let unsynced = if written.open { index.file(written.file).is_some_and(is_unsynced) } else { written.unsynced };
+        if !unsynced || written.syncs != self.syncs {
+            return;
+        }
+        let new = || Replaced { by: from, unsynced: 0, line: observed.line };
+        let Some(replaced) = self.replaced.entry(to, new) else { return };
+        replaced.unsynced += 1;
+        replaced.by = from;
+        if replaced.unsynced >= UNSYNCED_RENAMES {
+            self.processes.count(observed.seen.pid, observed.tracker);
+        }
+    }
+}
+
+fn is_unsynced(file: &OpenFile) -> bool {
+    file.writes.bytes > 0 && file.syncs == 0 && file.flags & O_DSYNC == 0
+}
+
+/// What a restart loses in any case.
+fn is_volatile(path: &[u8]) -> bool {
+    [&b"/tmp/"[..], b"/run/", b"/var/run/", b"/dev/"].iter().any(|dir| path.starts_with(dir))
+}

@@ -1,0 +1,217 @@
+//! `--by`: the same table live and replayed, counted in the kernel or by the reader.
+
+mod common;
+
+use common::*;
+use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt;
+
+fn replay(scratch: &Scratch, options: &[&str]) -> Run {
+    let mut command = std::process::Command::new(STRIDE);
+    command.arg("--replay=rec").args(options).current_dir(scratch.path("")).env("LC_ALL", "C");
+    Run::of(command)
+}
+
+/// The rows of a table, without head and total, in the order of their letters: times have no say in it.
+fn rows(table: &str) -> Vec<String> {
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let body = table.lines().skip_while(|line| !line.starts_with("---")).skip(1);
+    let mut rows: Vec<String> = body.take_while(|line| !line.starts_with("---")).map(words).collect();
+    rows.sort();
+    rows
+}
+
+#[track_caller]
+fn same(seen: &Vec<String>, expected: &Vec<String>, what: &str) {
+    let without = |rows: &Vec<String>, others: &Vec<String>| -> Vec<String> {
+        rows.iter().filter(|row| !others.contains(row)).cloned().collect()
+    };
+    assert_eq!(without(seen, expected), without(expected, seen), "{what}");
+    assert_eq!(seen.len(), expected.len(), "{what}");
+}
+
+const COLUMNS: [&str; 2] = ["-U", "calls,errors,bytes,name"];
+const SCRIPT: &str = "cat a | tr a b > c; ls nothing; (exit 3); rm c; mkdir -p d/e; cd d; : > e/f; cat < e/f";
+
+#[test]
+fn a_table_replayed_is_the_table_live() {
+    for &engine in engines() {
+        for keys in [
+            "path",
+            "directory,syscall",
+            "fd",
+            "pid,fd",
+            "errno",
+            "pid",
+            "tid,comm",
+            "comm,syscall,errno",
+            "size",
+            "syscall,size,errno,pid,tid,comm",
+            "peer",
+            "syscall",
+        ] {
+            let scratch = Scratch::new(&format!("by-{}{engine}", keys.replace(',', "-")));
+            std::fs::write(scratch.path("a"), "aaa\n").unwrap();
+            let by = format!("--by={keys}");
+            let options = [&[by.as_str(), "-w"][..], &COLUMNS].concat();
+            let live = scratch.stride([&[engine, "--record=rec", "-f"], &options[..], &["sh", "-c", SCRIPT]].concat());
+            let seen = rows(&live.trace);
+            assert!(!seen.is_empty(), "{engine} {keys}: {live:?}");
+            let again = replay(&scratch, &options);
+            assert_eq!(again.err, "", "{engine} {keys}");
+            same(&rows(&again.out), &seen, &format!("{engine} {keys}"));
+        }
+    }
+}
+
+/// What the kernel side counts by itself is what the reader counts.
+#[test]
+fn engines_agree() {
+    need!("/bin/cat");
+    need_ebpf!();
+    let [ptrace, ebpf] = ENGINES;
+    for keys in ["path", "directory", "fd", "errno", "comm,syscall", "size", "size,errno,syscall", "peer"] {
+        let table = |engine: &str| {
+            let scratch = Scratch::new(&format!("by-agree-{}", keys.replace(',', "-")));
+            std::fs::write(scratch.path("a"), "aaa\n").unwrap();
+            let by = format!("--by={keys}");
+            rows(&scratch.stride([&[engine, by.as_str()], &COLUMNS[..], &["/bin/cat", "a", "nothing"]].concat()).trace)
+        };
+        // Each run has pipes of its own.
+        let pipe = regex::Regex::new(r"pipe:\[\d+\]").unwrap();
+        let table = |engine| table(engine).iter().map(|row| pipe.replace_all(row, "pipe").into()).collect();
+        same(&table(ebpf), &table(ptrace), keys);
+    }
+}
+
+#[test]
+fn rows_are_named_by_what_calls_are_about() {
+    need!("/bin/cat");
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("by-names{engine}"));
+        std::fs::write(scratch.path("a"), "aaa\n").unwrap();
+        let here = scratch.path("").canonicalize().unwrap().display().to_string();
+        let has = |keys: &str, row: &str| {
+            let by = format!("--by={keys}");
+            let run = scratch.stride([&[engine, by.as_str()], &COLUMNS[..], &["/bin/cat", "a", "nothing"]].concat());
+            let found = rows(&run.trace);
+            let row = row.replace("HERE", &regex::escape(&here));
+            assert!(found.iter().any(|seen| is(seen, &row)), "{engine} {keys}: no {row} in {found:#?}");
+        };
+        has("path,syscall", "2 4 HERE/a read");
+        has("path,syscall", "1 1 HERE/nothing openat");
+        has("path,syscall", r"\d+ - mmap");
+        has("directory,errno", r"1 1 HERE ENOENT");
+        has("fd,syscall", r"2 4 3<HERE/a> read");
+        has("errno", r"1 1 ENOENT|\d+ \d+ ENOENT");
+        has("comm", r"\d+ \d+ \d+ cat");
+        has("size,syscall", r"1 4 \[4, 8\) read");
+    }
+}
+
+/// What is not shown is counted nowhere, and yet tells what the rest is about.
+#[test]
+fn filters_choose_calls_and_not_names() {
+    need!("/bin/cat");
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("by-filters{engine}"));
+        std::fs::write(scratch.path("a"), "aaa\n").unwrap();
+        std::fs::write(scratch.path("b"), "b\n").unwrap();
+        let table = |options: &[&str]| {
+            let run = scratch.stride([&[engine], options, &COLUMNS[..], &["/bin/cat", "a", "b", "nothing"]].concat());
+            rows(&run.trace)
+        };
+        let reads = table(&["--by=path,syscall", "-e", "trace=read"]);
+        let ours: Vec<&String> = reads.iter().filter(|row| row.contains("by-filters")).collect();
+        assert_eq!(ours.len(), 2, "{reads:?}");
+        assert!(ours[0].contains("/b read") || ours[1].contains("/b read"), "{reads:?}");
+        assert!(reads.iter().all(|row| row.ends_with(" read")), "{reads:?}");
+        let failed = table(&["--by=errno,syscall", "-Z"]);
+        assert!(!failed.is_empty() && failed.iter().all(|row| !row.contains(" ok ")), "{failed:?}");
+        let about = table(&["--by=path", "-P", "b", "-P", scratch.path("b").to_str().unwrap()]);
+        assert_eq!(about.len(), 1, "{about:?}");
+        let comms = table(&["--by=comm,syscall", "-e", "trace=openat"]);
+        assert!(comms.len() == 1 && comms[0].ends_with("cat openat"), "{comms:?}");
+    }
+}
+
+#[test]
+fn hostile_names() {
+    need!("/bin/cat");
+    let name = std::ffi::OsStr::from_bytes(b"x\n\x1b[2Jtotal\t\"<\xff\xe2\x80\xae");
+    for &engine in engines() {
+        for keys in ["path", "fd", "directory", "path,syscall"] {
+            let scratch = Scratch::new(&format!("by-hostile{engine}-{keys}"));
+            std::fs::create_dir(scratch.path("").join(name)).unwrap();
+            let file = scratch.path("").join(name).join("f");
+            std::fs::write(&file, "x").unwrap();
+            let by = format!("--by={keys}");
+            let args = [engine, "--record=rec", by.as_str(), "/bin/cat"];
+            let run = scratch.stride(args.iter().map(std::ffi::OsStr::new).chain([file.as_os_str()]));
+            for table in [&run.trace, &replay(&scratch, &[by.as_str()]).out] {
+                assert!(table.contains(r#"x\n\33[2Jtotal\t\"\74\377\342\200\256"#), "{table}");
+                assert!(!table.contains(|c: char| c != '\n' && !(' '..='~').contains(&c)), "{table:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn options_that_go_with_it() {
+    need!("/bin/cat");
+    let scratch = Scratch::new("by-options");
+    std::fs::write(scratch.path("a"), "aaa\n").unwrap();
+    let table = |options: &[&str]| scratch.stride([options, &["/bin/cat", "a"]].concat()).trace;
+    // The same as -c.
+    let by_name = table(&["--by=syscall", "-S", "name"]);
+    assert!(by_name.starts_with("% time     seconds  usecs/call     calls    errors syscall\n"), "{by_name}");
+    assert_eq!(cells(&by_name, None), cells(&table(&["-c", "-S", "name"]), None));
+    let both = table(&["-C", "--by=path"]);
+    assert!(both.starts_with("execve(") && both.contains("\n% time     seconds      p50"), "{both}");
+    // By the letters, and by a column.
+    let sorted = cells(&table(&["--by=path", "-S", "name"]), None);
+    assert!(sorted.len() > 3 && sorted.is_sorted(), "{sorted:?}");
+    let bytes = cells(&table(&["--by=path", "-S", "bytes", "-U", "bytes,calls,name", "-e", "trace=read"]), Some(0));
+    let bytes: Vec<u64> = bytes.iter().map(|cell| cell.parse().unwrap()).collect();
+    assert!(bytes.len() > 1 && bytes.is_sorted_by(|a, b| a >= b), "{bytes:?}");
+    let refused = run(["--by=path,color", "true"]);
+    assert_eq!(refused.code(), Some(1));
+    assert!(refused.err.contains("--by: 'color' is no key: there are syscall, path,"), "{refused:?}");
+}
+
+/// Of each row, the cell of this number, or the last.
+fn cells(table: &str, column: Option<usize>) -> Vec<String> {
+    let body = table.lines().skip(2).take_while(|line| !line.starts_with("---"));
+    let cell = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words[column.unwrap_or(words.len() - 1)].to_owned()
+    };
+    body.map(cell).collect()
+}
+
+/// Clients of a port are one; where they come from is a key of its own.
+#[test]
+fn ends_of_sockets() {
+    need!("/usr/bin/python3");
+    const TALK: &str = "
+import socket
+server = socket.socket(); server.bind(('127.0.0.1', 0)); server.listen()
+for i in range(5):
+    client = socket.create_connection(server.getsockname()); there, _ = server.accept()
+    client.sendall(b'12345'); there.recv(9); there.close(); client.close()
+print(server.getsockname()[1])";
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("by-peer{engine}"));
+        let run = scratch.stride([&[engine, "--by=path,peer"], &COLUMNS[..], &["python3", "-c", TALK]].concat());
+        let port = run.out.trim().to_owned();
+        let found: BTreeMap<String, String> = rows(&run.trace)
+            .into_iter()
+            .filter(|row| row.contains("TCP"))
+            .filter_map(|row| row.split_once("TCP").map(|(count, name)| (name.to_owned(), count.trim().to_owned())))
+            .collect();
+        let bytes = |name: &str| found.get(name).and_then(|count| count.split(' ').next_back().map(str::to_owned));
+        assert_eq!(bytes(&format!(" → 127.0.0.1:{port} 127.0.0.1:{port}")).as_deref(), Some("25"), "{found:#?}");
+        let clients = found.keys().filter(|name| name.contains("← clients")).count();
+        assert!(clients == 1, "{found:#?}");
+    }
+}

@@ -1,0 +1,89 @@
+//! The summary as JSON: an object for each row, a line each, and one for all.
+
+use super::column::quantile;
+use super::key::{Key, Part};
+use super::label::{Labels, errno_name, syscall};
+use super::{Lost, Summary};
+use crate::json::{Json, abi_name};
+use stride_event::{Tally, Times};
+use stride_track::{ObjectKind, Tracker};
+
+impl Summary {
+    /// All numbers that there are: columns are for tables. Rows are sorted as theirs are.
+    pub(super) fn render_json(&self, lost: Lost, tracker: Option<&Tracker>, out: &mut Vec<u8>) {
+        let labels = Labels { names: &self.names, tracker, tell_abi: false };
+        let rows = self.sorted(tracker);
+        let mut all = Tally::default();
+        for row in &rows {
+            all.merge(row.tally);
+            Json::new(out).line("summary", |j| {
+                j.key("by").object(|j| {
+                    for (i, key) in self.layout.by.iter().enumerate() {
+                        // What there was no room for has no keys of its own.
+                        j.part(*key, row.key.get(i).copied().unwrap_or(Part::Others), &labels);
+                    }
+                });
+                self.numbers(row.tally, j);
+            });
+        }
+        Json::new(out).line("summary_total", |j| {
+            j.key("by").array(|j| self.layout.by.iter().for_each(|key| j.str(key.name())));
+            j.key("rows").int(rows.len());
+            self.numbers(&all, j);
+            j.key("lost_calls").int(lost.calls);
+            j.key("lost_are_counted").bool(lost.counted);
+        });
+    }
+
+    fn numbers(&self, row: &Tally, j: &mut Json<'_>) {
+        j.key("calls").int(row.calls);
+        j.key("errors").int(row.errors);
+        j.key("bytes").int(row.bytes);
+        j.key("wall_ns").object(|j| {
+            j.times(&row.wall);
+            j.key("p50").int(quantile(row, 0.5));
+            j.key("p99").int(quantile(row, 0.99));
+        });
+        // They are known only where they are asked for.
+        if !self.layout.wall_clock {
+            j.key("cpu_ns").object(|j| j.times(&row.cpu));
+        }
+    }
+}
+
+impl Json<'_> {
+    fn times(&mut self, times: &Times) {
+        self.key("total").int(times.total);
+        // Of calls that were under way when tracing began, there is no time.
+        self.key("min").int(times.min.min(times.max));
+        self.key("max").int(times.max);
+    }
+
+    fn part(&mut self, key: Key, part: Part, labels: &Labels<'_>) {
+        let name = key.name();
+        match part {
+            Part::None => self.key(name).null(),
+            Part::Others => self.key(name).str("(others)"),
+            Part::Call(abi, nr) => {
+                self.key(name).str(&syscall(abi, nr));
+                self.key("abi").str(abi_name(abi));
+            }
+            Part::Object(object) => self.name(name, labels.object(object)),
+            Part::Name(id) => self.name(name, labels.names.name(id)),
+            Part::Fd(fd, object) => {
+                let socket = |object| labels.tracker.is_some_and(|tracker| tracker.kind(object) == ObjectKind::Socket);
+                self.key(name).known_fd(fd, object.map(|object| (labels.object(object), socket(object))));
+            }
+            Part::Errno(0) => self.key(name).str("ok"),
+            Part::Errno(number) => self.key(name).str(&errno_name(number)),
+            Part::Id(id) => self.key(name).int(id),
+            Part::Size(bucket) => match bucket.range() {
+                None => self.key(name).null(),
+                Some((least, most)) => self.key(name).object(|j| {
+                    j.key("min").int(least);
+                    j.key("max").int(most);
+                }),
+            },
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What rows are called.
+
+use super::key::Part;
+use super::names::Names;
+use crate::{HexStrings, escape_path, names::errno};
+use stride_event::SizeBucket;
+use stride_syscalls::{Abi, table};
+use stride_track::{ObjectId, Tracker};
+
+/// Who knows the names.
+pub struct Labels<'a> {
+    pub names: &'a Names,
+    pub tracker: Option<&'a Tracker>,
+    /// Several ABIs are in one table: what is not the native one is told.
+    pub tell_abi: bool,
+}
+
+impl Labels<'_> {
+    /// Printable, whatever a tracee calls its files.
+    pub fn of(&self, part: Part) -> String {
+        match part {
+            Part::Call(abi, nr) => {
+                let mut name = syscall(abi, nr);
+                if self.tell_abi && abi != Abi::NATIVE {
+                    name += if abi == Abi::I386 { " (32 bit)" } else { " (64 bit)" };
+                }
+                name
+            }
+            Part::Object(object) => escaped(self.object(object)),
+            Part::Name(name) => escaped(self.names.name(name)),
+            Part::Fd(fd, None) => fd.to_string(),
+            Part::Fd(fd, Some(object)) => format!("{fd}<{}>", escaped(self.object(object))),
+            Part::Errno(0) => "ok".into(),
+            Part::Errno(number) => errno_name(number),
+            Part::Id(id) => id.to_string(),
+            Part::Size(bucket) => size(bucket),
+            Part::None => "-".into(),
+            Part::Others => "(others)".into(),
+        }
+    }
+
+    pub fn object(&self, object: ObjectId) -> &[u8] {
+        self.tracker.map_or(b"?", |tracker| tracker.name(object))
+    }
+}
+
+pub fn syscall(abi: Abi, nr: u64) -> String {
+    match table(abi).get(nr) {
+        Some(entry) => entry.row.name.to_string(),
+        None => format!("syscall_{nr:#x}"),
+    }
+}
+
+pub fn errno_name(number: u32) -> String {
+    errno(number).map_or_else(|| format!("errno {number}"), |(name, _)| name.to_string())
+}
+
+/// `[4K, 8K)`, as histograms of sizes are usually written.
+fn size(bucket: SizeBucket) -> String {
+    let short = |n: u128| {
+        let units = ["", "K", "M", "G", "T", "P", "E"];
+        let unit = (0..units.len()).rev().find(|unit| n >= 1 << (10 * unit)).unwrap_or(0);
+        format!("{}{}", n >> (10 * unit), units[unit])
+    };
+    match bucket.range() {
+        None => "-".into(),
+        Some((least, most)) if least == most => format!("[{least}]"),
+        Some((least, most)) => format!("[{}, {})", short(least.into()), short(u128::from(most) + 1)),
+    }
+}
+
+/// As paths are in a trace. The arrows between ends of a socket are the tracker's own.
+fn escaped(name: &[u8]) -> String {
+    let mut out = Vec::new();
+    let mut rest = name;
+    let arrow = |at: &[u8]| at == "→".as_bytes() || at == "←".as_bytes();
+    while let Some(at) = rest.windows("→".len()).position(arrow) {
+        let (before, after) = rest.split_at(at);
+        escape_path(&mut out, before, HexStrings::Never);
+        let (arrow, after) = after.split_at("→".len());
+        out.extend_from_slice(arrow);
+        rest = after;
+    }
+    escape_path(&mut out, rest, HexStrings::Never);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The middle is what may be left out: where a path begins and what it ends with say most.
+pub fn cut(label: &str, width: usize) -> String {
+    const GAP: &str = "...";
+    let chars: Vec<char> = label.chars().collect();
+    if chars.len() <= width || width <= GAP.len() {
+        return label.to_string();
+    }
+    let tail = (width - GAP.len()) * 2 / 3;
+    let head = width - GAP.len() - tail;
+    chars[..head].iter().chain(GAP.chars().collect::<Vec<_>>().iter()).chain(&chars[chars.len() - tail..]).collect()
+}

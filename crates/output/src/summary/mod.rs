@@ -1,0 +1,124 @@
+//! The summary of `-c` and `-C`: calls counted by what they have in common, by their name unless `--by` says otherwise.
+
+mod column;
+mod json;
+mod key;
+mod label;
+mod names;
+mod rows;
+mod table;
+
+pub use column::{Column, SortKey};
+pub use key::Key;
+
+use key::Part;
+use names::Names;
+use rows::Rows;
+use stride_event::{Call, Counted, Ns, Outcome, Tally, Times};
+use stride_track::Tracker;
+
+/// How the table looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SummaryLayout {
+    pub by: Vec<Key>,
+    pub columns: Vec<Column>,
+    pub sort: SortKey,
+    /// The `Time…` columns show wall-clock time instead of the tracee's system time.
+    pub wall_clock: bool,
+    /// Taken off each call's time.
+    pub overhead: Ns,
+    /// Objects in place of a table.
+    pub json: bool,
+    /// Of the terminal that it goes to, if it does.
+    pub width: Option<usize>,
+}
+
+/// Calls that were lost on their way to the views.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lost {
+    pub calls: u64,
+    /// They had been counted where they were made.
+    pub counted: bool,
+}
+
+/// Counts calls.
+#[derive(Debug)]
+pub struct Summary {
+    layout: SummaryLayout,
+    rows: Rows,
+    names: Names,
+    /// Whose row is looked for; reused.
+    key: Vec<Part>,
+}
+
+impl Summary {
+    pub fn new(layout: SummaryLayout) -> Summary {
+        Summary { layout, rows: Rows::default(), names: Names::default(), key: Vec::new() }
+    }
+
+    /// Counts a call that returned, unless its engine did. The tracker has just seen it.
+    pub fn add(&mut self, call: &Call, tracker: Option<&Tracker>) {
+        if call.counted {
+            return;
+        }
+        let failed = match call.outcome {
+            Outcome::Value(_) => false,
+            Outcome::Error(_) => true,
+            Outcome::Pending | Outcome::Gone => return,
+        };
+        let wall = call.returned.saturating_sub(call.entered).saturating_sub(self.layout.overhead);
+        let cpu = call.system_time.saturating_sub(self.layout.overhead);
+        let names = &mut self.names;
+        self.key.clear();
+        self.key.extend(self.layout.by.iter().map(|key| key.part(call, tracker, names)));
+        let row = self.rows.row(&self.key);
+        row.calls += 1;
+        row.errors += u64::from(failed);
+        row.bytes += call.moved().unwrap_or(0);
+        row.wall.add(wall);
+        row.latencies.add(wall);
+        row.cpu.add(cpu);
+    }
+
+    /// Takes in what an engine counted.
+    pub fn merge(&mut self, counted: &Counted) {
+        let (overhead, calls) = (self.layout.overhead, counted.tally.calls);
+        let less = |t: &Times| Times {
+            total: t.total.saturating_sub(overhead * calls),
+            min: if t.min == Ns::MAX { t.min } else { t.min.saturating_sub(overhead) },
+            max: t.max.saturating_sub(overhead),
+        };
+        let mut tally = counted.tally.clone();
+        (tally.wall, tally.cpu) = (less(&tally.wall), less(&tally.cpu));
+        let names = &mut self.names;
+        self.key.clear();
+        self.key.extend(self.layout.by.iter().map(|key| key.counted(counted, names)));
+        self.rows.row(&self.key).merge(&tally);
+    }
+
+    /// Rows are objects: they belong behind those of calls.
+    pub fn is_json(&self) -> bool {
+        self.layout.json
+    }
+
+    /// All of it, and what is missing in it.
+    pub fn text(&self, lost: Lost, tracker: Option<&Tracker>) -> String {
+        if self.layout.json {
+            let mut out = Vec::new();
+            self.render_json(lost, tracker, &mut out);
+            return String::from_utf8_lossy(&out).into_owned();
+        }
+        let mut out = String::new();
+        self.render(lost, tracker, &mut out);
+        out
+    }
+
+    /// What the `Time…` columns show.
+    fn time<'r>(&self, row: &'r Tally) -> &'r Times {
+        if self.layout.wall_clock { &row.wall } else { &row.cpu }
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

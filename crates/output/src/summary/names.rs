@@ -1,0 +1,76 @@
+//! Names of keys that the tracker has no object for.
+
+use super::key::Part;
+use super::rows::MAX_ROWS;
+use std::collections::HashMap;
+use std::rc::Rc;
+use stride_track::ObjectId;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NameId(u32);
+
+/// Together, names take no more than this.
+const MAX_BYTES: usize = 64 << 20;
+
+#[derive(Default, Debug)]
+pub struct Names {
+    parts: HashMap<Rc<[u8]>, Part>,
+    all: Vec<Rc<[u8]>>,
+    bytes: usize,
+    directories: PerObject,
+    peers: PerObject,
+}
+
+impl Names {
+    pub fn part(&mut self, name: &[u8]) -> Part {
+        if let Some(&part) = self.parts.get(name) {
+            return part;
+        }
+        if self.all.len() >= MAX_ROWS || self.bytes >= MAX_BYTES {
+            return Part::Others;
+        }
+        let part = Part::Name(NameId(self.all.len() as u32));
+        let name: Rc<[u8]> = Rc::from(name);
+        self.bytes += name.len();
+        self.parts.insert(name.clone(), part);
+        self.all.push(name);
+        part
+    }
+
+    pub fn name(&self, id: NameId) -> &[u8] {
+        &self.all[id.0 as usize]
+    }
+
+    pub fn directory<'n>(&mut self, object: ObjectId, find: impl FnOnce() -> Option<&'n [u8]>) -> Part {
+        let known = self.directories.get(object);
+        known.unwrap_or_else(|| {
+            let part = find().map_or(Part::None, |name| self.part(name));
+            self.directories.set(object, part)
+        })
+    }
+
+    pub fn peer<'n>(&mut self, object: ObjectId, find: impl FnOnce() -> Option<&'n [u8]>) -> Part {
+        let known = self.peers.get(object);
+        known.unwrap_or_else(|| {
+            let part = find().map_or(Part::None, |name| self.part(name));
+            self.peers.set(object, part)
+        })
+    }
+}
+
+/// What follows from an object's name is found once. Objects are numbered from zero, and their number has a limit.
+#[derive(Default, Debug)]
+struct PerObject(Vec<Option<Part>>);
+
+impl PerObject {
+    fn get(&self, object: ObjectId) -> Option<Part> {
+        self.0.get(object.index()).copied().flatten()
+    }
+
+    fn set(&mut self, object: ObjectId, part: Part) -> Part {
+        if self.0.len() <= object.index() {
+            self.0.resize(object.index() + 1, None);
+        }
+        *self.0[object.index()].insert(part)
+    }
+}

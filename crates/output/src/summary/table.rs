@@ -1,0 +1,195 @@
+//! The summary as a table.
+
+use super::column::{Column, SortKey};
+use super::key::{Key, Part};
+use super::label::{Labels, cut};
+use super::rows::MAX_ROWS;
+use super::{Lost, Summary};
+use crate::count::{calls_lost, grouped};
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+use stride_event::{Ns, Tally};
+use stride_syscalls::Abi;
+use stride_track::Tracker;
+
+/// What is wider does not make its column so.
+const KEY_WIDTH: usize = 40;
+/// The least that a terminal leaves to a key.
+const KEY_LEAST: usize = 12;
+/// Of the names of syscalls, where nothing else is in the table.
+const NAME_WIDTH: usize = 16;
+
+/// What was counted of calls that have a key in common.
+pub struct Row<'r> {
+    pub key: &'r [Part],
+    pub labels: Vec<String>,
+    pub tally: &'r Tally,
+}
+
+/// A column of the table: one of numbers, or one of the keys.
+#[derive(Clone, Copy)]
+enum Place {
+    Number(Column),
+    Key(usize),
+}
+
+impl Summary {
+    /// The table, and what is missing in it. Of calls by name there are several: one per ABI that was used.
+    pub(super) fn render(&self, lost: Lost, tracker: Option<&Tracker>, out: &mut String) {
+        let mut rows = self.sorted(tracker);
+        if self.is_by_name() {
+            for abi in Abi::ALL {
+                let of_abi = |row: &Row<'_>| match row.key {
+                    [Part::Call(of, _)] => *of == abi,
+                    _ => abi == Abi::NATIVE,
+                };
+                let (these, rest) = rows.into_iter().partition(of_abi);
+                rows = rest;
+                self.table(&these, abi, out);
+            }
+        } else {
+            self.table(&rows, Abi::NATIVE, out);
+        }
+        if self.rows.others().is_some() {
+            let _ = writeln!(out, "... more than {} rows, the rest counted in (others)", grouped(MAX_ROWS as u64));
+        }
+        if lost.calls > 0 {
+            let how = if lost.counted { "but" } else { "not" };
+            let _ = writeln!(out, "... {}, {how} counted here", calls_lost(lost.calls));
+        }
+    }
+
+    fn is_by_name(&self) -> bool {
+        self.layout.by == [Key::Syscall]
+    }
+
+    /// All rows in the order in which they are shown.
+    pub(super) fn sorted<'r>(&'r self, tracker: Option<&'r Tracker>) -> Vec<Row<'r>> {
+        let labels = Labels { names: &self.names, tracker, tell_abi: !self.is_by_name() };
+        let row = |(key, tally): (&'r [Part], &'r Tally)| Row {
+            key,
+            labels: key.iter().map(|part| labels.of(*part)).collect(),
+            tally,
+        };
+        let mut rows: Vec<Row<'r>> = self.rows.sorted().into_iter().map(row).collect();
+        match self.layout.sort {
+            SortKey::Nothing => {}
+            SortKey::By(Column::Name) => rows.sort_by(|a, b| by_name(a, b)),
+            // The largest first; equals keep the order of their keys.
+            SortKey::By(c) => rows.sort_by_cached_key(|row| Reverse(c.weight(row.tally, self.time(row.tally)))),
+        }
+        rows.extend(self.rows.others().map(|others| row((OTHERS, others))));
+        rows
+    }
+
+    fn table(&self, rows: &[Row<'_>], abi: Abi, out: &mut String) {
+        if rows.is_empty() {
+            return;
+        }
+        if abi != Abi::NATIVE {
+            let mode = if abi == Abi::I386 { "32 bit" } else { "64 bit" };
+            let _ = writeln!(out, "System call usage summary for {mode} mode:");
+        }
+        let mut all = Tally::default();
+        rows.iter().for_each(|row| all.merge(row.tally));
+        let places: Vec<Place> = self.layout.columns.iter().flat_map(|&c| self.places(c)).collect();
+        let widths = self.widths(&places, rows);
+        let mut line = |cell: &dyn Fn(Place, usize) -> String| {
+            let start = out.len();
+            for (i, (&place, &width)) in places.iter().zip(&widths).enumerate() {
+                let text = cell(place, width);
+                let _ = match place {
+                    Place::Key(_) if i + 1 == places.len() => write!(out, "{text}"),
+                    Place::Key(_) => write!(out, "{text:<width$} "),
+                    Place::Number(_) if i + 1 == places.len() => write!(out, "{text:>width$}"),
+                    Place::Number(_) => write!(out, "{text:>width$} "),
+                };
+            }
+            // Only names may be missing at the end of a line.
+            if matches!(places.last(), Some(Place::Key(_))) && places.len() > self.layout.columns.len() {
+                out.truncate(start + out[start..].trim_end().len());
+            }
+            out.push('\n');
+        };
+        let numbers = |place, tally: &Tally, percent, label: &dyn Fn(usize) -> String| match place {
+            Place::Number(column) => column.cell(tally, self.time(tally), percent),
+            Place::Key(i) => label(i),
+        };
+        let rule = |_, width| "-".repeat(width);
+        line(&|place, _| match place {
+            Place::Number(column) => column.spec().0.to_string(),
+            Place::Key(i) => self.layout.by[i].name().to_string(),
+        });
+        line(&rule);
+        let total = self.time(&all).total;
+        for row in rows {
+            let percent = percent(self.time(row.tally).total, total);
+            let whole = |i: usize| row.labels.get(i).cloned().unwrap_or_default();
+            line(&|place, width| {
+                let label = |i| {
+                    if self.layout.width.is_some() && !self.is_by_name() { cut(&whole(i), width) } else { whole(i) }
+                };
+                numbers(place, row.tally, percent, &label)
+            });
+        }
+        line(&rule);
+        line(&|place, _| numbers(place, &all, 100.0, &|i| if i == 0 { "total".into() } else { String::new() }));
+    }
+
+    fn places(&self, column: Column) -> Vec<Place> {
+        match column {
+            Column::Name => (0..self.layout.by.len()).map(Place::Key).collect(),
+            column => vec![Place::Number(column)],
+        }
+    }
+
+    /// Keys share what numbers leave of a terminal.
+    fn widths(&self, places: &[Place], rows: &[Row<'_>]) -> Vec<usize> {
+        let widest = |i: usize| {
+            let labels = rows.iter().filter_map(|row| row.labels.get(i));
+            labels.map(|label| label.chars().count()).chain([self.layout.by[i].name().len(), "total".len()]).max()
+        };
+        let wanted: Vec<usize> = (0..self.layout.by.len()).map(|i| widest(i).unwrap_or(0)).collect();
+        let numbers = places.iter().map(|place| if let Place::Number(c) = place { c.spec().1 } else { 0 });
+        let mut room = self.layout.width.map(|width| width.saturating_sub(numbers.sum::<usize>() + places.len() - 1));
+        let mut keys = vec![0; wanted.len()];
+        // The narrow ones first: what they do not need is left to the others.
+        let mut order: Vec<usize> = (0..wanted.len()).collect();
+        order.sort_by_key(|&i| wanted[i]);
+        for (done, &i) in order.iter().enumerate() {
+            keys[i] = match &mut room {
+                _ if self.is_by_name() => NAME_WIDTH,
+                None => wanted[i].min(KEY_WIDTH),
+                Some(room) => {
+                    let width = wanted[i].min((*room / (wanted.len() - done)).max(KEY_LEAST));
+                    *room = room.saturating_sub(width);
+                    width
+                }
+            };
+        }
+        let width = |place: &Place| match *place {
+            Place::Number(column) => column.spec().1,
+            Place::Key(i) => keys[i],
+        };
+        places.iter().map(width).collect()
+    }
+}
+
+/// Of what there was no room for, in the place of all keys.
+const OTHERS: &[Part] = &[Part::Others];
+
+/// Numbers by their value, all else by the letters.
+fn by_name(a: &Row<'_>, b: &Row<'_>) -> std::cmp::Ordering {
+    let numbers = |part: &Part| matches!(part, Part::Id(_) | Part::Size(_));
+    let parts = a.key.iter().zip(b.key).zip(a.labels.iter().zip(&b.labels));
+    let orders = parts.map(|((a, b), (a_label, b_label))| match (a, b) {
+        (Part::Fd(a, _), Part::Fd(b, _)) => a.cmp(b).then_with(|| a_label.cmp(b_label)),
+        _ if numbers(a) && numbers(b) => a.cmp(b),
+        _ => a_label.cmp(b_label),
+    });
+    orders.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+}
+
+pub fn percent(part: Ns, all: Ns) -> f64 {
+    if all == 0 { 0.0 } else { part as f64 * 100.0 / all as f64 }
+}

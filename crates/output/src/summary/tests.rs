@@ -1,0 +1,234 @@
+//! Made-up calls, counted.
+
+use super::label::cut;
+use super::rows::MAX_ROWS;
+use super::*;
+use stride_decode::World;
+use stride_event::{Event, Origin, Phase, SizeBucket, Tid};
+use stride_syscalls::{Abi, table};
+
+fn call(nr: u64, ns: Ns, outcome: Outcome) -> Call {
+    Call { nr, entered: 1_000, returned: 1_000 + ns, system_time: ns / 2, outcome, ..Call::default() }
+}
+
+fn layout(by: &[Key], columns: &[Column]) -> SummaryLayout {
+    SummaryLayout {
+        by: by.to_vec(),
+        columns: columns.to_vec(),
+        sort: SortKey::By(Column::TimePercent),
+        wall_clock: true,
+        overhead: 0,
+        json: false,
+        width: None,
+    }
+}
+
+#[test]
+fn counts_and_sorts() {
+    let columns =
+        [Column::TimePercent, Column::TimeTotal, Column::TimeAvg, Column::Calls, Column::Errors, Column::Name];
+    let mut summary = Summary::new(layout(&[Key::Syscall], &columns));
+    summary.add(&call(0, 25_000, Outcome::Value(1)), None);
+    summary.add(&call(1, 50_000, Outcome::Error(2)), None);
+    summary.add(&call(1, 25_000, Outcome::Value(0)), None);
+    summary.add(&call(0, 25_000, Outcome::Gone), None);
+    let mut out = String::new();
+    summary.render(Lost::default(), None, &mut out);
+    let expected = "\
+% time     seconds  usecs/call     calls    errors syscall
+------ ----------- ----------- --------- --------- ----------------
+ 75.00    0.000075          37         2         1 write
+ 25.00    0.000025          25         1           read
+------ ----------- ----------- --------- --------- ----------------
+100.00    0.000100          33         3         1 total
+";
+    assert_eq!(out, expected);
+    out.clear();
+    summary.render(Lost { calls: 1204, counted: false }, None, &mut out);
+    assert_eq!(out.strip_prefix(expected), Some("... 1,204 calls lost, not counted here\n"));
+    out.clear();
+    summary.render(Lost { calls: 1, counted: true }, None, &mut out);
+    assert_eq!(out.strip_prefix(expected), Some("... 1 call lost, but counted here\n"));
+}
+
+const PID: Tid = 100;
+
+/// A process, followed and counted.
+struct Scene {
+    tracker: Tracker,
+    summary: Summary,
+}
+
+struct Nothing;
+
+impl World for Nothing {
+    fn comm(&self, _: Tid) -> Option<Vec<u8>> {
+        Some(b"first".to_vec())
+    }
+}
+
+impl Scene {
+    fn new(layout: SummaryLayout) -> Scene {
+        let mut scene = Scene { tracker: Tracker::default(), summary: Summary::new(layout) };
+        scene.tracker.event(&Event::Started { tid: PID, process: PID, origin: Origin::Attached, at: 0 }, &Nothing);
+        scene
+    }
+
+    fn by(keys: &[Key]) -> Scene {
+        Scene::new(layout(keys, &[Column::Calls, Column::Errors, Column::Bytes, Column::Name]))
+    }
+
+    fn does(&mut self, name: &str, args: &[u64], outcome: Outcome, memory: &[u8]) {
+        let nr = table(Abi::X86_64).by_name(name).next().unwrap().nr.into();
+        let mut all = [0; 6];
+        all[..args.len()].copy_from_slice(args);
+        let mut call =
+            Call { tid: PID, abi: Abi::X86_64, nr, args: all, outcome, entered: 1, returned: 11, ..Call::default() };
+        call.blocks.push(0, Phase::Entry, 0x1000, memory.len(), |to| {
+            to.copy_from_slice(memory);
+            memory.len()
+        });
+        self.tracker.event(&Event::Exit(&call), &Nothing);
+        self.summary.add(&call, Some(&self.tracker));
+    }
+
+    fn opens(&mut self, path: &[u8], outcome: Outcome) {
+        self.does("open", &[0x1000, 0, 0], outcome, &[path, b"\0"].concat());
+    }
+
+    fn reads(&mut self, fd: u64, outcome: Outcome) {
+        self.does("read", &[fd, 0x2000, 10_000], outcome, b"");
+    }
+
+    /// Without head and total.
+    fn rows(&self) -> Vec<String> {
+        let mut out = String::new();
+        self.summary.render(Lost::default(), Some(&self.tracker), &mut out);
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let lines: Vec<String> = out.lines().skip(2).map(words).collect();
+        lines.into_iter().take_while(|line| !line.starts_with("---")).collect()
+    }
+}
+
+#[test]
+fn rows_by_each_key() {
+    for (keys, rows) in [
+        (&[Key::Path][..], &["4 1 5001 /etc/a", "1 1 /etc/b", "1 -"][..]),
+        (&[Key::Directory], &["5 2 5001 /etc", "1 -"]),
+        (&[Key::Fd], &["3 1 5001 3</etc/a>", "3 1 -"]),
+        (&[Key::Errno], &["4 5001 ok", "1 1 ENOENT", "1 1 EIO"]),
+        (&[Key::Size], &["1 5000 [4K, 8K)", "1 1 [1]", "4 2 -"]),
+        (&[Key::Pid], &["6 2 5001 100"]),
+        (&[Key::Tid, Key::Comm], &["6 2 5001 100 first"]),
+        (&[Key::Peer], &["6 2 5001 -"]),
+        (&[Key::Path, Key::Syscall], &["3 1 5001 /etc/a read", "1 /etc/a open", "1 1 /etc/b open", "1 - getpid"]),
+    ] {
+        let mut s = Scene::by(keys);
+        s.opens(b"/etc/a", Outcome::Value(3));
+        s.opens(b"/etc/b", Outcome::Error(2));
+        s.reads(3, Outcome::Value(5_000));
+        s.reads(3, Outcome::Value(1));
+        s.reads(3, Outcome::Error(5));
+        s.does("getpid", &[], Outcome::Value(100), b"");
+        let mut seen = s.rows();
+        let mut expected: Vec<String> = rows.iter().map(|row| row.to_string()).collect();
+        // Of equal time, as most are: the order is not at issue here.
+        seen.sort();
+        expected.sort();
+        assert_eq!(seen, expected, "{keys:?}");
+    }
+}
+
+#[test]
+fn ends_of_sockets() {
+    let inet = |port: u16| [&[2, 0][..], &port.to_be_bytes(), &[10, 0, 0, 1], &[0; 8]].concat();
+    let mut s = Scene::by(&[Key::Peer]);
+    s.does("socket", &[2, 1, 0], Outcome::Value(3), b"");
+    s.does("connect", &[3, 0x1000, 16], Outcome::Value(0), &inet(80));
+    s.does("write", &[3, 0, 7], Outcome::Value(7), b"");
+    assert_eq!(s.rows(), ["2 7 10.0.0.1:80", "1 -"]);
+}
+
+/// A name meant for the terminal, or to look like something else.
+#[test]
+fn hostile_names_are_escaped() {
+    let name = "/tmp/\x1b[2J\n100.00 total\t\"<a>\\ → \u{202e}é";
+    for key in [Key::Path, Key::Directory, Key::Fd] {
+        let mut s = Scene::by(&[key]);
+        s.opens(&[name.as_bytes(), b"\xff/x"].concat(), Outcome::Value(3));
+        s.reads(3, Outcome::Value(1));
+        let mut out = String::new();
+        s.summary.render(Lost::default(), Some(&s.tracker), &mut out);
+        let foreign = |c: char| c != '\n' && c != '→' && !(' '..='~').contains(&c);
+        assert!(!out.contains(foreign), "{out:?}");
+        assert!(out.lines().all(|line| !line.starts_with("100.00 total")), "{out}");
+        assert!(out.contains(r#"/tmp/\33[2J\n100.00 total\t\"\74a\76\\ → \342\200\256\303\251\377"#), "{out}");
+    }
+}
+
+#[test]
+fn rows_have_a_limit() {
+    let mut s = Scene::by(&[Key::Path]);
+    for i in 0..MAX_ROWS + 20 {
+        s.opens(format!("/{i}").as_bytes(), Outcome::Error(2));
+    }
+    s.opens(b"/0", Outcome::Error(2));
+    let rows = s.rows();
+    assert_eq!(rows.len(), MAX_ROWS + 1);
+    assert_eq!((rows[0].as_str(), rows[MAX_ROWS].as_str()), ("2 2 /0", "20 20 (others)"));
+    let mut out = String::new();
+    s.summary.render(Lost::default(), Some(&s.tracker), &mut out);
+    assert!(out.ends_with("total\n... more than 100 rows, the rest counted in (others)\n"), "{out}");
+}
+
+#[test]
+fn percentiles_are_of_the_row() {
+    let mut summary = Summary::new(layout(&[Key::Errno], &[Column::P50, Column::P99, Column::Name]));
+    for i in 1..=100 {
+        summary.add(&call(0, i * 1_000_000, Outcome::Value(0)), None);
+        summary.add(&call(0, 7_000, Outcome::Error(4)), None);
+    }
+    let mut out = String::new();
+    summary.render(Lost::default(), None, &mut out);
+    let cells: Vec<Vec<&str>> = out.lines().skip(2).map(|line| line.split_whitespace().collect()).collect();
+    let near = |text: &str, ms: f64| (text.parse::<f64>().unwrap() * 1e3 / ms - 1.0).abs() < 1.0 / 16.0;
+    assert!(near(cells[0][0], 50.0) && near(cells[0][1], 99.0), "{out}");
+    assert_eq!(cells[1], ["0.000007", "0.000007", "EINTR"]);
+}
+
+#[test]
+fn a_terminal_is_not_overrun() {
+    let columns = [Column::Calls, Column::Name];
+    let mut s = Scene::new(SummaryLayout { width: Some(50), ..layout(&[Key::Path, Key::Syscall], &columns) });
+    let path = format!("/usr/{}file.so", "long/".repeat(30));
+    s.opens(path.as_bytes(), Outcome::Value(3));
+    s.reads(3, Outcome::Value(1));
+    let mut out = String::new();
+    s.summary.render(Lost::default(), Some(&s.tracker), &mut out);
+    assert!(out.lines().all(|line| line.len() <= 50), "{out}");
+    assert!(out.contains("/usr/long/") && out.contains("/file.so") && out.contains("..."), "{out}");
+    assert_eq!(cut("0123456789abcdef", 12), "012...abcdef");
+    assert_eq!(cut("0123", 4), "0123");
+    // A file gets it all.
+    s.summary.layout.width = None;
+    out.clear();
+    s.summary.render(Lost::default(), Some(&s.tracker), &mut out);
+    assert!(out.contains(&path));
+}
+
+#[test]
+fn what_an_engine_counted_has_the_same_keys() {
+    let columns = [Column::Calls, Column::Errors, Column::Name];
+    let keys = [Key::Pid, Key::Comm, Key::Errno, Key::Size];
+    let mut summary = Summary::new(SummaryLayout { sort: SortKey::By(Column::Name), ..layout(&keys, &columns) });
+    let tally = Tally { calls: 4, errors: 4, ..Tally::default() };
+    let counted = Counted { pid: 9, comm: b"a\nb".to_vec(), errno: 2, tally, ..Counted::default() };
+    summary.merge(&counted);
+    summary.merge(&counted);
+    summary.merge(&Counted { pid: 10, size: SizeBucket(3), errno: 0, ..counted });
+    let mut out = String::new();
+    summary.render(Lost::default(), None, &mut out);
+    let rows: Vec<&str> = out.lines().skip(2).collect();
+    assert_eq!(rows[0], "        8         8 9     a\\nb  ENOENT -");
+    assert_eq!(rows[1], "        4         4 10    a\\nb  ok     [2, 4)");
+}

@@ -1,0 +1,27 @@
+// finds: busy-wait
+// estimate: how often it looks depends on how exact the machine's clocks are
+// Sleeps for a millisecond until a thread has done its job.
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+static atomic_int done;
+
+static void *job(void *arg) {
+	struct timespec while_ = {0, 400 * 1000 * 1000};
+	nanosleep(&while_, NULL);
+	done = 1;
+	return arg;
+}
+
+int main(int argc, char **argv) {
+	(void)argv;
+	int corrected = argc > 1;
+	pthread_t thread;
+	pthread_create(&thread, NULL, job, NULL);
+	while (!corrected && !done)
+		usleep(1000);
+	pthread_join(thread, NULL);
+	return 0;
+}

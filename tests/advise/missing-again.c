@@ -1,0 +1,15 @@
+// finds: stat-storm
+// Tries for each line to open a file that is not there.
+#include <fcntl.h>
+#include <unistd.h>
+
+int main(int argc, char **argv) {
+	(void)argv;
+	for (int i = 0; i < 500; i++) {
+		if ((argc == 1 || i == 0) && open("override.conf", O_RDONLY) >= 0)
+			return 1;
+		if (i % 50 == 0 && getppid() == 0)
+			return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,50 @@
+// finds: small-sends
+// A client sends a head and a body apart, and waits for the answer.
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define REQUESTS 150
+#define HEAD 12
+#define BODY 100
+
+static void *serve(void *arg) {
+	int fd = accept(*(int *)arg, NULL, NULL);
+	char request[HEAD + BODY];
+	for (;;) {
+		for (int got = 0, n; got < HEAD + BODY; got += n)
+			if ((n = recv(fd, request + got, sizeof request - got, 0)) <= 0)
+				return close(fd), arg;
+		if (send(fd, "ok", 2, 0) != 2)
+			return arg;
+	}
+}
+
+int main(int argc, char **argv) {
+	(void)argv;
+	int corrected = argc > 1;
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof at;
+	int listener = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
+	if (bind(listener, (void *)&at, sizeof at) || listen(listener, 1) || getsockname(listener, (void *)&at, &len))
+		return 1;
+	pthread_t server;
+	pthread_create(&server, NULL, serve, &listener);
+	if (connect(fd, (void *)&at, sizeof at))
+		return 1;
+	char head[HEAD] = "head", body[BODY] = "body", answer[2];
+	for (int i = 0; i < REQUESTS; i++) {
+		struct iovec parts[] = {{head, HEAD}, {body, BODY}};
+		if (corrected ? writev(fd, parts, 2) != HEAD + BODY
+			      : write(fd, head, HEAD) != HEAD || write(fd, body, BODY) != BODY)
+			return 1;
+		if (recv(fd, answer, 2, MSG_WAITALL) != 2)
+			return 1;
+	}
+	close(fd);
+	pthread_join(server, NULL);
+	return 0;
+}
