@@ -103,6 +103,8 @@ pub const SAME_MOMENT: Ns = 1_000_000;
 pub const DELAYED_ACK: std::ops::Range<Ns> = 36_000_000..60_000_000;
 /// Search path: a name that so many directories do not have is searched for; one or two misses are a fallback.
 pub const SEARCH_PLACES: usize = 3;
+/// ... and so many misses in one process: short ones that each search PATH once have other things to save.
+pub const MISSES_PER_PROCESS: u64 = 50;
 /// Reopened: openings of one path by one process from which on it counts as opened again and again.
 pub const OPENS_PER_PATH: u64 = 8;
 /// Time zone: checks by one process from which on they count as one per time converted.

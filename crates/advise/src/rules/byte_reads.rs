@@ -10,13 +10,13 @@ use stride_track::Tracker;
 pub const RULE: RuleInfo = RuleInfo {
     id: "byte-reads",
     title: "one byte at a time",
-    explanation: "A pipe, socket or file is read one byte per call, one right after another. A call costs hundreds of times what \
-        moving a byte does.\n\n\
+    explanation: "A pipe, socket or file is read one byte per call, one right after another. A call costs hundreds \
+        of times what moving a byte does.\n\n\
         A shell's read does this on purpose: what it reads too much of a pipe cannot be given back to the commands \
-        that share it. Programs do it to find the end of a line. A single byte that wakes somebody up or is a token, with \
-        other calls in between, does not count; nor does a terminal.\n\n\
-        Example: `producer | while read -r line; do ...; done` with 1,000 lines of 80 characters takes 81,000 reads of one byte. \
-        mapfile, awk, or a program with a buffer takes two.",
+        that share it. Programs do it to find the end of a line. A single byte that wakes somebody up or is a token, \
+        with other calls in between, does not count; nor does a terminal.\n\n\
+        Example: `producer | while read -r line; do ...; done` with 1,000 lines of 80 characters takes 81,000 reads \
+        of one byte. mapfile, awk, or a program with a buffer takes two.",
     make: || Box::new(ByteReads::default()),
 };
 
@@ -47,8 +47,8 @@ impl Rule for ByteReads {
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         index.open_files().for_each(|file| self.look(file, index, tracker));
         let draft = self.pieces.draft("read", "reads", tracker);
-        let advice = "Read into a buffer and look for the end of the line there; in a shell, use mapfile (readarray), awk, or a \
-            file instead of a pipe for `while read`.";
+        let advice = "Read into a buffer and look for the end of the line there; in a shell, use mapfile \
+            (readarray), awk, or a file instead of a pipe for `while read`.";
         let draft = draft.map(|draft| Draft {
             advice: advice.into(),
             confidence: Confidence::Certain,

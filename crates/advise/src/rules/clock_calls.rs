@@ -11,13 +11,15 @@ use stride_track::Tracker;
 pub const RULE: RuleInfo = RuleInfo {
     id: "clock-calls",
     title: "clock read by calls",
-    explanation: "clock_gettime(2), gettimeofday(2) and time(2) are usually no calls at all: the vDSO, a piece of the kernel in the \
-        program's memory, reads the clock in some 20 ns. Those that a tracer sees are real calls, at ten times the price.\n\n\
+    explanation: "clock_gettime(2), gettimeofday(2) and time(2) are usually no calls at all: the vDSO, a piece of \
+        the kernel in the program's memory, reads the clock in some 20 ns. Those that a tracer sees are real calls, \
+        at ten times the price.\n\n\
         They are made when the machine's clock cannot be read from user space (see \
-        /sys/devices/system/clocksource/clocksource0/current_clocksource: hpet and acpi_pm cannot, tsc and kvm-clock can), by \
-        programs that call syscall(2) or are linked without the vDSO, and for the clocks of CPU time, which always take a call.\n\n\
-        Example: a loop that takes the time before and after each of 50,000 steps makes no calls with clock_gettime(3), and \
-        100,000 with syscall(SYS_clock_gettime, ...).",
+        /sys/devices/system/clocksource/clocksource0/current_clocksource: hpet and acpi_pm cannot, tsc and kvm-clock \
+        can), by programs that call syscall(2) or are linked without the vDSO, and for the clocks of CPU time, which \
+        always take a call.\n\n\
+        Example: a loop that takes the time before and after each of 50,000 steps makes no calls with \
+        clock_gettime(3), and 100,000 with syscall(SYS_clock_gettime, ...).",
     make: || Box::new(ClockCalls::default()),
 };
 
@@ -73,8 +75,8 @@ impl Rule for ClockCalls {
                         "The clock was read {calls} times by a call ({}), where the vDSO reads it from memory.",
                         reads.name
                     ),
-                    "Call clock_gettime(3) of the C library, not syscall(2); if that is what is done, see whether the machine's clock \
-                        source is tsc; or take the time once for many steps.",
+                    "Call clock_gettime(3) of the C library, not syscall(2); if that is what is done, see whether \
+                        the machine's clock source is tsc; or take the time once for many steps.",
                 )
             };
             let mut evidence = Evidence::new(EvidenceKind::Syscall, reads.name, reads.calls);

@@ -11,12 +11,12 @@ use stride_track::{ObjectId, Tracker};
 pub const RULE: RuleInfo = RuleInfo {
     id: "eagain-spin",
     title: "spinning on EAGAIN",
-    explanation: "A descriptor that does not block is read or written although it is not ready; the call fails with EAGAIN and \
-        is made again at once, without waiting. The thread burns a processor until the other side moves.\n\n\
-        Calls that fail with EAGAIN count from eight in a row on, if the thread makes no other call between them. One EAGAIN before each \
-        wait is how an event loop finds that all is read.\n\n\
-        Example: a client reads its answer from a socket with O_NONBLOCK in a loop until it is there: 40,000 reads in 20 ms. One poll(2) \
-        waits as long, and costs nothing.",
+    explanation: "A descriptor that does not block is read or written although it is not ready; the call fails with \
+        EAGAIN and is made again at once, without waiting. The thread burns a processor until the other side moves.\n\n\
+        Calls that fail with EAGAIN count from eight in a row on, if the thread makes no other call between them. \
+        One EAGAIN before each wait is how an event loop finds that all is read.\n\n\
+        Example: a client reads its answer from a socket with O_NONBLOCK in a loop until it is there: 40,000 reads \
+        in 20 ms. One poll(2) waits as long, and costs nothing.",
     make: || Box::new(EagainSpin::default()),
 };
 
@@ -82,7 +82,8 @@ impl Rule for EagainSpin {
         let evidence = Evidence { line: Some(line.0), ..thing(object, calls, tracker) };
         vec![Draft {
             sentence: format!(
-                "{} was not ready (EAGAIN) and was tried again at once {} times, up to {} in a row, without waiting in between.",
+                "{} was not ready (EAGAIN) and was tried again at once {} times, up to {} in a row, \
+                without waiting in between.",
                 plain(tracker.name(object)),
                 grouped(calls),
                 grouped(self.longest),

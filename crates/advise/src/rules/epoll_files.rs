@@ -11,11 +11,13 @@ use stride_track::{ObjectId, Tracker};
 pub const RULE: RuleInfo = RuleInfo {
     id: "epoll-files",
     title: "files given to epoll",
-    explanation: "epoll_ctl(2) refuses regular files and directories with EPERM: they are always ready, so there is nothing to wait for. A program \
-        or its runtime tries anyway, for each file that it opens.\n\n\
-        Every call that fails so could be saved, and the fcntl calls right before and after it that only make the file fit for epoll.\n\n\
-        Example: Go's os.Open tries it with each file: 30,000 files are 30,000 refusals, each between four calls of fcntl. A program for which that matters \
-        opens them with unix.Open, or looks into an archive or an index instead of 30,000 files.",
+    explanation: "epoll_ctl(2) refuses regular files and directories with EPERM: they are always ready, so there is \
+        nothing to wait for. A program or its runtime tries anyway, for each file that it opens.\n\n\
+        Every call that fails so could be saved, and the fcntl calls right before and after it that only make the \
+        file fit for epoll.\n\n\
+        Example: Go's os.Open tries it with each file: 30,000 files are 30,000 refusals, each between four calls of \
+        fcntl. A program for which that matters opens them with unix.Open, or looks into an archive or an index \
+        instead of 30,000 files.",
     make: || Box::new(EpollFiles::default()),
 };
 
@@ -99,8 +101,8 @@ impl Rule for EpollFiles {
                 plain(tracker.name(file)),
             ),
             evidence: [evidence].into_iter().chain(self.processes.evidence()).collect(),
-            advice: "Give epoll only what can be waited for: files are always ready. Go's os.Open does this for every file; unix.Open \
-                and unix.Read do not."
+            advice: "Give epoll only what can be waited for: files are always ready. Go's os.Open does this for \
+                every file; unix.Open and unix.Read do not."
                 .into(),
             confidence: Confidence::Certain,
             claims: std::mem::take(&mut self.claims).list(),

@@ -12,12 +12,12 @@ use stride_track::{ObjectId, Tracker};
 pub const RULE: RuleInfo = RuleInfo {
     id: "mkdir-again",
     title: "directories made again",
-    explanation: "A process makes directories that it has made, or found to be there, before: mkdir(2) fails with EEXIST, and that is taken for \
-        success.\n\n\
-        A failed mkdir counts if the process had made the path or been told of it before, from four times for one path on. The first \
-        EEXIST does not count: to try is the right way to find out.\n\n\
-        Example: a program that unpacks 10,000 files makes sure of a/, a/b/ and a/b/c/ before each: 30,000 failed calls. Keeping a set of the \
-        directories made, or trying to open the file first, saves all.",
+    explanation: "A process makes directories that it has made, or found to be there, before: mkdir(2) fails with \
+        EEXIST, and that is taken for success.\n\n\
+        A failed mkdir counts if the process had made the path or been told of it before, from four times for one \
+        path on. The first EEXIST does not count: to try is the right way to find out.\n\n\
+        Example: a program that unpacks 10,000 files makes sure of a/, a/b/ and a/b/c/ before each: 30,000 failed \
+        calls. Keeping a set of the directories made, or trying to open the file first, saves all.",
     make: || Box::new(MkdirAgain::default()),
 };
 
@@ -75,7 +75,9 @@ impl Rule for MkdirAgain {
         vec![Draft {
             sentence,
             evidence: evidence.chain(processes.evidence()).collect(),
-            advice: "Keep the names of the directories that were made, or make them only when creating the file fails with ENOENT.".into(),
+            advice: "Keep the names of the directories that were made, or make them only when creating the file \
+                fails with ENOENT."
+                .into(),
             confidence: Confidence::Certain,
             claims: claims.list(),
             estimate: "every mkdir that failed for what the process knew".into(),

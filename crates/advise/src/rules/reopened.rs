@@ -12,15 +12,16 @@ use stride_track::{ObjectId, ObjectKind, Tracker};
 pub const RULE: RuleInfo = RuleInfo {
     id: "reopened",
     title: "opened again and again",
-    explanation: "One process opens the same file, reads it, closes it, and soon does so again, though it has not changed; or it \
-        lists the same directory again; or it opens a file for each line that it appends; or it asks /proc or /sys again what the machine \
-        is like.\n\n\
-        An opening counts as a repeat if the same thread did the same with the file before: as many bytes were read, nobody traced has \
-        changed, replaced or truncated it since, and the thread has not waited for anything (input, a child, a timer) in between. After a \
-        wait it may want to know whether there is news: only configuration under /etc counts then, too. \
-        Paths that were opened eight times or more are told.\n\n\
-        Example: a filter reads its configuration for each of 10,000 lines: open, fstat, read, read, close. Reading it once at the \
-        start saves 50,000 calls. In a shell, `echo ... >> log` in a loop opens the log for each line: redirect the loop.",
+    explanation: "One process opens the same file, reads it, closes it, and soon does so again, though it has not \
+        changed; or it lists the same directory again; or it opens a file for each line that it appends; or it asks \
+        /proc or /sys again what the machine is like.\n\n\
+        An opening counts as a repeat if the same thread did the same with the file before: as many bytes were read, \
+        nobody traced has changed, replaced or truncated it since, and the thread has not waited for anything \
+        (input, a child, a timer) in between. After a wait it may want to know whether there is news: only \
+        configuration under /etc counts then, too. Paths that were opened eight times or more are told.\n\n\
+        Example: a filter reads its configuration for each of 10,000 lines: open, fstat, read, read, close. Reading \
+        it once at the start saves 50,000 calls. In a shell, `echo ... >> log` in a loop opens the log for each \
+        line: redirect the loop.",
     make: || Box::new(Reopened::default()),
 };
 
@@ -187,7 +188,8 @@ impl Told {
         let (sentence, advice) = match what {
             What::File => (
                 format!("{name} was opened and closed {calls} times by one process, and had not changed"),
-                "Read it once and keep what it says; if it may change, look at its time of change, or watch it with inotify(7).",
+                "Read it once and keep what it says; if it may change, look at its time of change, or watch it with \
+                inotify(7).",
             ),
             What::Appended => (
                 format!("{name} was opened {calls} times by one process to write to it, and closed each time"),
@@ -199,8 +201,8 @@ impl Told {
             ),
             What::Machine => (
                 format!("{name} was opened {calls} times by one process to learn about the machine"),
-                "Ask once and keep the answer: the number of processors, the size of memory or what is mounted hardly changes while \
-                    a program runs (sysconf(3) and get_nprocs(3) read files).",
+                "Ask once and keep the answer: the number of processors, the size of memory or what is mounted \
+                    hardly changes while a program runs (sysconf(3) and get_nprocs(3) read files).",
             ),
         };
         let others = match self.paths.len() {

@@ -14,13 +14,14 @@ use stride_track::{FileId, Tracker};
 pub const RULE: RuleInfo = RuleInfo {
     id: "same-facts",
     title: "the same facts again",
-    explanation: "A process asks the kernel again and again for what does not change, or changes only when it says so itself: its id, its \
-        user, its working directory, its limits, the system's name; or whether a descriptor is a terminal (isatty(3) is an \
-        ioctl with TCGETS).\n\n\
-        Calls whose answer is the same as the last time count, from sixteen repeats on in one thread, and for TCGETS of one open file. Such calls are the cheapest there are: they are told if they are a tenth of all. \
+    explanation: "A process asks the kernel again and again for what does not change, or changes only when it says \
+        so itself: its id, its user, its working directory, its limits, the system's name; or whether a descriptor \
+        is a terminal (isatty(3) is an ioctl with TCGETS).\n\n\
+        Calls whose answer is the same as the last time count, from sixteen repeats on in one thread, and for TCGETS \
+        of one open file. Such calls are the cheapest there are: they are told if they are a tenth of all. \
         Files of /proc and /sys that say such things are told as reopened.\n\n\
-        Example: a logger puts getpid() before each of 10,000 lines. glibc does not keep the id, since a fork could change it; \
-        the program can.",
+        Example: a logger puts getpid() before each of 10,000 lines. glibc does not keep the id, since a fork could \
+        change it; the program can.",
     make: || Box::new(SameFacts::default()),
 };
 

@@ -4,20 +4,22 @@ use super::common::{Bounded, Claims, Processes, base_name, directory, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::SEARCH_PLACES;
+use crate::thresholds::{MISSES_PER_PROCESS, SEARCH_PLACES};
 use stride_event::{Tid, grouped};
 use stride_track::{ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "search-path",
     title: "search path",
-    explanation: "A name is looked for in one directory after another, and most attempts fail with ENOENT: libraries along \
-        LD_LIBRARY_PATH, modules along PYTHONPATH, PERL5LIB or @INC, headers along -I, commands along PATH, .htaccess in \
-        each parent directory.\n\n\
-        Attempts for one name that follow each other in a thread are one search, if three directories or more did not have it. \
-        Each attempt that fails could be saved if the directory that has it came first, or if it were not looked for at all.\n\n\
-        Example: with `AllowOverride All` at /, Apache looks for .htaccess in /, /var, /var/www, /var/www/html, and below, for each \
-        request: 500 failed opens for 100 requests. `AllowOverride None`, with the rules in the configuration, needs none.",
+    explanation: "A name is looked for in one directory after another, and most attempts fail with ENOENT: libraries \
+        along LD_LIBRARY_PATH, modules along PYTHONPATH, PERL5LIB or @INC, headers along -I, commands along PATH, \
+        .htaccess in each parent directory.\n\n\
+        Attempts for one name that follow each other in a thread are one search, if three directories or more did \
+        not have it; a process counts that is let down fifty times. Each attempt that fails could be saved if the \
+        directory that has it came first, or if it were not looked for at all.\n\n\
+        Example: with `AllowOverride All` at /, Apache looks for .htaccess in /, /var, /var/www, /var/www/html, and \
+        below, for each request: 500 failed opens for 100 requests. `AllowOverride None`, with the rules in the \
+        configuration, needs none.",
     make: || Box::new(SearchPath::default()),
 };
 
@@ -117,7 +119,10 @@ impl Rule for SearchPath {
             self.ended(search, None, tracker);
         }
         let groups = std::mem::take(&mut self.groups).take();
-        let many = groups.into_iter().filter(|(_, found)| !found.claims.few());
+        let many = groups.into_iter().filter(|(_, found)| {
+            let most = found.processes.evidence().map_or(0, |process| process.calls);
+            !found.claims.few() && most >= MISSES_PER_PROCESS
+        });
         many.map(|(group, found)| found.draft(&group, tracker)).collect()
     }
 }
@@ -169,7 +174,8 @@ impl Found {
         let failed = self.claims.total();
         let sentence = match group {
             Group::In(place) => format!(
-                "{} attempts failed in {searches} along a path, such as the one for {name}: not in {places}; found in {}.",
+                "{} attempts failed in {searches} along a path, such as the one for {name}: not in {places}; \
+                found in {}.",
                 grouped(failed),
                 plain(place),
             ),

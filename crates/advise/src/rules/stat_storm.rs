@@ -14,15 +14,17 @@ use stride_track::{ObjectId, Tracker};
 pub const RULE: RuleInfo = RuleInfo {
     id: "stat-storm",
     title: "stat storm",
-    explanation: "The same path is asked about again and again (stat, access, readlink and their kin), and the answer never \
-        changes.\n\n\
-        Each path that one process checked at least four times with the same answer counts, if there are three hundred such checks in it, or a \
-        thousand where they are all of parents: compilers and interpreters walk some when they start; all checks but the first could be \
-        saved by keeping the answer. A check whose answer differs from the one before starts anew: it was worth making. An open \
-        that finds nothing is a check, too. Parents are told apart: directories that are checked for each path below them.\n\n\
-        Example: a program visits 30,600 files and, to be safe, checks that the directory still exists before each. The \
-        directory's 30,600 checks have one answer: 30,599 are saved by asking once per directory. Walks with fts(3), nftw(3) or \
-        openat(2) relative to an open directory need none.",
+    explanation: "The same path is asked about again and again (stat, access, readlink and their kin), and the \
+        answer never changes.\n\n\
+        Each path that one process checked at least four times with the same answer counts, if there are three \
+        hundred such checks in it, or a thousand where they are all of parents: compilers and interpreters walk some \
+        when they start; all checks but the first could be saved by keeping the answer. A check whose answer differs \
+        from the one before starts anew: it was worth making. An open \
+        that finds nothing is a check, too. Parents are told apart: directories that are checked for each path below \
+        them.\n\n\
+        Example: a program visits 30,600 files and, to be safe, checks that the directory still exists before each. \
+        The directory's 30,600 checks have one answer: 30,599 are saved by asking once per directory. Walks with \
+        fts(3), nftw(3) or openat(2) relative to an open directory need none.",
     make: || Box::new(StatStorm::default()),
 };
 
@@ -50,7 +52,7 @@ struct StatStorm {
     calls: u64,
     /// Of paths, by one syscall in one process.
     distinct: u64,
-    /// What each thread looked for last and did not find: the same name elsewhere is a search, of which another rule tells.
+    /// What each thread looked for last and did not find: the same name elsewhere is a search, which search-path tells.
     missed: Bounded<Tid, ObjectId>,
 }
 
@@ -141,8 +143,8 @@ impl Rule for StatStorm {
         vec![Draft {
             sentence: sentence + ".",
             evidence: evidence.chain(processes.evidence()).collect(),
-            advice: "Ask once and keep the answer; walk trees with fts(3) or openat(2) relative to an open directory, which \
-                checks no parent; where modules or libraries are searched for, shorten the path."
+            advice: "Ask once and keep the answer; walk trees with fts(3) or openat(2) relative to an open \
+                directory, which checks no parent; where modules or libraries are searched for, shorten the path."
                 .into(),
             confidence: Confidence::Likely,
             claims: claims.list(),

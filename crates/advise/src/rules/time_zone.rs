@@ -11,8 +11,8 @@ use stride_track::{ObjectId, Tracker};
 pub const RULE: RuleInfo = RuleInfo {
     id: "time-zone",
     title: "time zone checked again",
-    explanation: "With TZ unset, glibc's localtime(3), mktime(3) and strftime(3) look each time whether /etc/localtime has changed: one \
-        stat call per converted time.\n\n\
+    explanation: "With TZ unset, glibc's localtime(3), mktime(3) and strftime(3) look each time whether \
+        /etc/localtime has changed: one stat call per converted time.\n\n\
         All checks of the time zone's files by one process but the first could be saved: with TZ set, even to \
         what it is anyway, the file is read once.\n\n\
         Example: a log of 10,000 lines with the local time on each takes 10,000 checks of /etc/localtime. With \

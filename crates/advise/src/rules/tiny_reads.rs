@@ -10,14 +10,14 @@ use stride_track::Tracker;
 pub const RULE: RuleInfo = RuleInfo {
     id: "tiny-reads",
     title: "tiny reads",
-    explanation: "Files are read from beginning to end in pieces of less than a page (4,096 bytes), though more was there to be \
-        had: each call costs as much as one that reads sixteen pages.\n\n\
-        Only those reads count that were asked for less than a page, in open files where at least three of them got all they asked \
-        for: so more was there. Reads that seek about, reads at an offset (pread), terminals, sockets, /proc and \
-        devices do not count; of pipes, only reads that come one right after another. What could be saved is all but what a buffer \
-        of 64 KiB needs, and the read that finds the end.\n\n\
-        Example: a program counts the lines of 30,600 files of 5,000 bytes with a buffer of 1,024 bytes. Each file takes six \
-        reads, of which the last finds the end; with a buffer of 64 KiB it is two.",
+    explanation: "Files are read from beginning to end in pieces of less than a page (4,096 bytes), though more was \
+        there to be had: each call costs as much as one that reads sixteen pages.\n\n\
+        Only those reads count that were asked for less than a page, in open files where at least three of them got \
+        all they asked for: so more was there. Reads that seek about, reads at an offset (pread), terminals, \
+        sockets, /proc and devices do not count; of pipes, only reads that come one right after another. What could \
+        be saved is all but what a buffer of 64 KiB needs, and the read that finds the end.\n\n\
+        Example: a program counts the lines of 30,600 files of 5,000 bytes with a buffer of 1,024 bytes. Each file \
+        takes six reads, of which the last finds the end; with a buffer of 64 KiB it is two.",
     make: || Box::new(TinyReads::default()),
 };
 

@@ -11,13 +11,14 @@ use stride_track::Tracker;
 pub const RULE: RuleInfo = RuleInfo {
     id: "tiny-writes",
     title: "tiny writes",
-    explanation: "A file or a pipe is written in pieces of less than a page (4,096 bytes), one after another: a line at a time, a \
-        number at a time. A buffer would collect them, and write many at once.\n\n\
-        Only those writes count between which the thread did not wait for anything (input, a child, a timer): what was written \
-        could just as well have been written a little later. A server's log, a progress report and a terminal are no \
-        such places. Nor is stderr; nor files that are written here and there, or synced as they are written.\n\n\
-        Example: a report of 100,000 lines is printed with print(..., flush=True), fmt.Println or a stdio that was told to be \
-        unbuffered: 100,000 writes. With a buffer of 64 KiB, 3 MB of lines take 46.",
+    explanation: "A file or a pipe is written in pieces of less than a page (4,096 bytes), one after another: a line \
+        at a time, a number at a time. A buffer would collect them, and write many at once.\n\n\
+        Only those writes count between which the thread did not wait for anything (input, a child, a timer): what \
+        was written could just as well have been written a little later. A server's log, a progress report and a \
+        terminal are no such places. Nor is stderr; nor files that are written here and there, or synced as they are \
+        written.\n\n\
+        Example: a report of 100,000 lines is printed with print(..., flush=True), fmt.Println or a stdio that was \
+        told to be unbuffered: 100,000 writes. With a buffer of 64 KiB, 3 MB of lines take 46.",
     make: || Box::new(TinyWrites::default()),
 };
 
