@@ -1,5 +1,6 @@
 //! One run of Stride: an engine's events, selected, handed to the views.
 
+use crate::compare::Comparison;
 use crate::engine::Engine;
 use crate::files::Files;
 use crate::flags::{Daemonize, Options};
@@ -31,6 +32,7 @@ pub enum Ended {
 pub fn run(mut options: Options) -> Result<Ended> {
     let replay = options.replay.as_deref().map(Replay::open).transpose()?;
     let mut files = Files::open(&options)?;
+    let comparison = Comparison::prepare(&options, replay.as_ref())?;
     let mut recording = files.take("--record").map(|file| Recording::new(file, &options));
     let mut outputs = outputs::Outputs::open(&options)?;
     let world = World::of(replay.as_ref(), recording.as_ref());
@@ -75,7 +77,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
     for failure in engine.failures() {
         outputs.complain(&failure);
     }
-    let mut views = Views::new(&options, &mut outputs, world.shown, world.tracked, info, recording, files)?;
+    let mut views = Views::new(&options, &mut outputs, world.shown, world.tracked, info, recording, files, comparison)?;
     let mut selector = Selector::new(&options, world.chosen_by);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
     while let Some(event) = engine.next()? {

@@ -61,6 +61,9 @@ struct Spin {
     line: u64,
 }
 
+/// Kinds of calls of a row, and of all rows of a thread, that are told apart.
+const MAX_KINDS: usize = 16;
+
 impl Rule for BusyWait {
     fn wants(&self, name: &'static str) -> bool {
         name == "sched_yield" || is_sleep(name) || zero_timeout(name).is_some()
@@ -85,14 +88,13 @@ impl Rule for BusyWait {
         row.at = nth;
         row.ended = observed.call.returned;
         row.calls += 1;
-        let at = row.kinds.iter().position(|(key, _)| *key == observed.key);
-        let at = at.unwrap_or_else(|| {
+        if row.kinds.len() < MAX_KINDS && !row.kinds.iter().any(|(key, _)| *key == observed.key) {
             row.kinds.push((observed.key, Spin { name: observed.name, calls: 0, cost: 0, line: observed.line }));
-            row.kinds.len() - 1
-        });
-        let spin = &mut row.kinds[at].1;
-        spin.calls += 1;
-        spin.cost += if is_sleep(observed.name) { 0 } else { observed.time().min(LOOK_COST) };
+        }
+        if let Some((_, spin)) = row.kinds.iter_mut().find(|(key, _)| *key == observed.key) {
+            spin.calls += 1;
+            spin.cost += if is_sleep(observed.name) { 0 } else { observed.time().min(LOOK_COST) };
+        }
         if row.calls >= LOOKS_IN_A_ROW {
             self.processes.count(observed.seen.pid, observed.tracker);
         }
@@ -159,6 +161,9 @@ impl Looks {
             self.time += row.ended.saturating_sub(row.began);
             self.longest = self.longest.max(row.calls);
             for (i, (key, of_row)) in row.kinds.iter().enumerate() {
+                if self.spins.len() >= MAX_KINDS && !self.spins.contains_key(key) {
+                    continue;
+                }
                 let spin = self.spins.entry(*key).or_insert(Spin { calls: 0, cost: 0, ..*of_row });
                 spin.calls += of_row.calls - u64::from(i == 0);
                 spin.cost += of_row.cost;
