@@ -9,7 +9,7 @@
 static atomic_int done;
 
 static void *job(void *arg) {
-	struct timespec while_ = {0, 400 * 1000 * 1000};
+	struct timespec while_ = {1, 500 * 1000 * 1000};
 	nanosleep(&while_, NULL);
 	done = 1;
 	return arg;

@@ -10,7 +10,7 @@ int main(int argc, char **argv) {
 	char byte = 'x';
 	if (pipe(ends) != 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0)
 		return 1;
-	for (int i = 0; i < 300; i++) {
+	for (int i = 0; i < 500; i++) {
 		if (argc == 1 && read(ends[0], &byte, 1) >= 0)
 			return 1;
 	}

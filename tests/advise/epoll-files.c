@@ -9,7 +9,7 @@
 int main(int argc, char **argv) {
 	(void)argv;
 	int epoll = epoll_create1(0);
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 500; i++) {
 		char name[64];
 		snprintf(name, sizeof name, "%d", i);
 		int fd = open(name, O_CREAT | O_WRONLY | O_EXCL, 0644);

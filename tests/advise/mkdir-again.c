@@ -14,7 +14,7 @@ static void make(const char *path) {
 
 int main(int argc, char **argv) {
 	(void)argv;
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 200; i++) {
 		if (argc == 1 || i == 0) {
 			make("a");
 			make("a/b");

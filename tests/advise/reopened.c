@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINES 100
+#define LINES 200
 
 static char buffer[8192];
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MODULES 60
+#define MODULES 100
 
 static const char *wasteful[] = {"one", "two", "three", "four", "five"}, *corrected[] = {"five", "one", "two", "three", "four"};
 

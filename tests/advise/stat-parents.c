@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define DIRS 20
-#define FILES 20
+#define FILES 40
 
 static int check_parents(const char *path) {
 	char part[128];

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILES 400
+#define FILES 1500
 
 int main(int argc, char **argv) {
 	(void)argv;

@@ -29,13 +29,15 @@ pub const HANG_ROWS: usize = 200;
 
 /// Stat storm: checks of one path from which on it counts as checked again and again.
 pub const STATS_PER_PATH: u64 = 4;
+/// Stat storm: repeats by one process from which on it is one, if they are of parents: a compiler walks hundreds to start.
+pub const STATS_PER_PROCESS: u64 = 1000;
 
 /// Transfers of fewer bytes are small: a page, which is the least that any library's buffer holds.
 pub const SMALL_TRANSFER: u64 = 4096;
 /// A buffer that is worth its memory: beyond it, calls are no longer what costs.
 pub const GOOD_BUFFER: u64 = 64 << 10;
 /// Tiny reads: so many in one open file must have got all they asked for, else all there was may have been just that.
-pub const FULL_READS: u64 = 2;
+pub const FULL_READS: u64 = 3;
 /// Small transfers: a file where more than this many seeks come on each is read or written here and there.
 pub const SEEKS_PER_TRANSFER: f64 = 0.25;
 /// Tiny writes: more syncs than this for each write are meant.
@@ -51,7 +53,7 @@ pub const LOOKS_IN_A_ROW: u64 = 50;
 pub const PAUSE: Ns = 200_000;
 pub const LOOK_COST: Ns = 5_000;
 /// Sleeps that are longer are meant to let time pass.
-pub const SHORT_SLEEP: Ns = 15_000_000;
+pub const SHORT_SLEEP: Ns = 10_000_000;
 
 /// Lock contention: so many waits at one lock, ...
 pub const LOCK_WAITS: u64 = 50;
@@ -65,7 +67,7 @@ pub const SMALL_SYNCS: u64 = 20;
 /// Calls of sync(2), which writes what all programs have left, and few programs make even once.
 pub const WHOLE_SYNCS: u64 = 10;
 
-/// Unsynced rename: a file that was replaced so often is kept up to date by a program that lives on it; one that is replaced once
+/// Unsynced rename: a file that one process replaced so often is kept up to date by a program that lives on it; one that is replaced once
 /// or twice was edited, and can be edited again.
 pub const UNSYNCED_RENAMES: u64 = 5;
 
@@ -107,16 +109,18 @@ pub const OPENS_PER_PATH: u64 = 8;
 pub const TIME_ZONE_CHECKS: u64 = 16;
 /// Same facts: repeated answers to one thread from which on they count; libraries ask a few times when they start.
 pub const SAME_FACTS: u64 = 16;
+/// ... and the part of all calls that they are; they take the kernel less time than any others.
+pub const SAME_FACTS_PART: f64 = 0.1;
 /// Clock calls: so many real calls to read the clock are a pattern.
-pub const CLOCK_CALLS: u64 = 100;
+pub const CLOCK_CALLS: u64 = FEW_CALLS;
 /// EAGAIN spin: so many failures in a row; two or three are an event loop that empties several descriptors.
 pub const EAGAIN_STREAK: u64 = 8;
 /// Mkdir again: for so many failures a path counts.
 pub const MKDIRS_PER_PATH: u64 = 4;
 /// Epoll and files: so many refusals are a habit.
-pub const EPOLL_REFUSALS: u64 = 100;
-/// Patterns of calls that are many for one reason: fewer than this could be saved by chance, whatever time they took this time.
-pub const FEW_CALLS: u64 = 32;
+pub const EPOLL_REFUSALS: u64 = FEW_CALLS;
+/// Patterns of calls that are many for one reason: fewer than this are what starting up costs, whatever time they took this time.
+pub const FEW_CALLS: u64 = 300;
 
 /// Short children: one that is over within this time, which leaves room for a tracer, and after so few calls was hardly worth
 /// starting; ...

@@ -34,7 +34,59 @@ fn main() {
             Trial::test(format!("advise::{}::{engine}", fixture.name), move || fixture.check(engine))
         })
     });
-    libtest_mimic::run(&args, each.chain([every_rule]).collect()).exit();
+    let go = ["ptrace", "ebpf"].map(|engine| Trial::test(format!("advise::go::{engine}"), move || go(engine)));
+    libtest_mimic::run(&args, each.chain(go).chain([every_rule]).collect()).exit();
+}
+
+/// Real programs, small ones: the one in `tests/advise/go/wasteful` is told of what it does wrong, and of nothing else; the one in
+/// `corrected` of nothing.
+fn go(engine: &str) -> Result<(), Failed> {
+    if engine == "ebpf"
+        && let Err(why) = stride_engine_ebpf::available()
+    {
+        println!("skipped: go: {why}");
+        return Ok(());
+    }
+    if let Err(why) = Command::new("go").arg("version").output() {
+        println!("skipped: go: the go command does not run: {why}");
+        return Ok(());
+    }
+    let scratch = Scratch::new(&format!("advise-go-{engine}"));
+    for dir in 0..20 {
+        std::fs::create_dir_all(scratch.path(&format!("tree/{dir}/below")))?;
+        for file in 0..20 {
+            let lines = "a line of thirty bytes of text\n\n".repeat(90 + 4 * file);
+            std::fs::write(scratch.path(&format!("tree/{dir}/below/{file}.txt")), lines)?;
+        }
+    }
+    let advice = |which: &str| -> Result<Advice, Failed> {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/advise/go/{which}/main.go"));
+        let built = Command::new("go").args(["build", "-o"]).arg(scratch.path(which)).arg(source).output()?;
+        if !built.status.success() {
+            return Err(format!("go build: {}", String::from_utf8_lossy(&built.stderr)).into());
+        }
+        let mut run = Command::new(STRIDE);
+        run.args([&format!("--engine={engine}"), "-f", "--advise", "-o", "advice"])
+            .arg(scratch.path(which))
+            .arg("tree");
+        let output = run.current_dir(scratch.path(".")).env_remove("LD_LIBRARY_PATH").output()?;
+        if !output.status.success() {
+            return Err(format!("{which}: {output:?}").into());
+        }
+        let mut advice = Advice::of(scratch.read("advice"), 0);
+        // How Go's threads wait for each other is the runtime's business, and depends on what else the machine does.
+        advice.ids.retain(|id| !["busy-wait", "lock-contention"].contains(&id.as_str()));
+        Ok(advice)
+    };
+    let (wasteful, corrected) = (advice("wasteful")?, advice("corrected")?);
+    let expected = ["epoll-files", "stat-storm", "tiny-reads"].map(str::to_owned);
+    if wasteful.ids != BTreeSet::from(expected) {
+        return Err(format!("expected other findings than:\n{}", wasteful.text).into());
+    }
+    if !corrected.ids.is_empty() {
+        return Err(format!("the corrected program is well, but:\n{}", corrected.text).into());
+    }
+    Ok(())
 }
 
 struct Fixture {

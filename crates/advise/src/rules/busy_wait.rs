@@ -14,8 +14,8 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "busy waiting",
     explanation: "A thread asks again and again whether something has happened, with no other call in between: sched_yield(2), \
         poll(2), select(2) or epoll_wait(2) that are told not to wait and find nothing, or sleeps of 10 ms and less.\n\n\
-        Fifty and more of these in a row count, unless the thread computed between them: then it has something better to do than \
-        to wait. Sleeps of a thread that does nothing else are not counted, either: some runtimes have one that looks after \
+        Fifty and more of these in a row count, unless the thread computed between most of them: then it has something better to \
+        do than to wait. Sleeps of a thread that does nothing else are not counted, either: some runtimes have one that looks after \
         the others (Go's sysmon). Each look but the first of a row could be saved by waiting in the kernel.\n\n\
         Example: a thread wants to know when another has filled a buffer, and calls sched_yield(2) until a flag is set: 120,000 \
         calls in 80 ms, one CPU busy all the time. With a condition variable it is one futex(2), and no CPU.",
@@ -61,6 +61,9 @@ struct Spin {
     line: u64,
 }
 
+/// Kinds of calls of a row, and of all rows of a thread, that are told apart.
+const MAX_KINDS: usize = 16;
+
 impl Rule for BusyWait {
     fn wants(&self, name: &'static str) -> bool {
         name == "sched_yield" || is_sleep(name) || zero_timeout(name).is_some()
@@ -79,18 +82,19 @@ impl Rule for BusyWait {
             looks.row.began = observed.call.entered;
         }
         let row = &mut looks.row;
-        row.pauses += u64::from(row.calls > 0 && observed.call.entered.saturating_sub(row.ended) > PAUSE);
+        let between = observed.call.entered.saturating_sub(row.ended);
+        let longest = if is_sleep(observed.name) { PAUSE.max(observed.time()) } else { PAUSE };
+        row.pauses += u64::from(row.calls > 0 && between > longest);
         row.at = nth;
         row.ended = observed.call.returned;
         row.calls += 1;
-        let at = row.kinds.iter().position(|(key, _)| *key == observed.key);
-        let at = at.unwrap_or_else(|| {
+        if row.kinds.len() < MAX_KINDS && !row.kinds.iter().any(|(key, _)| *key == observed.key) {
             row.kinds.push((observed.key, Spin { name: observed.name, calls: 0, cost: 0, line: observed.line }));
-            row.kinds.len() - 1
-        });
-        let spin = &mut row.kinds[at].1;
-        spin.calls += 1;
-        spin.cost += if is_sleep(observed.name) { 0 } else { observed.time().min(LOOK_COST) };
+        }
+        if let Some((_, spin)) = row.kinds.iter_mut().find(|(key, _)| *key == observed.key) {
+            spin.calls += 1;
+            spin.cost += if is_sleep(observed.name) { 0 } else { observed.time().min(LOOK_COST) };
+        }
         if row.calls >= LOOKS_IN_A_ROW {
             self.processes.count(observed.seen.pid, observed.tracker);
         }
@@ -153,10 +157,13 @@ impl Rule for BusyWait {
 impl Looks {
     fn end_of_row(&mut self) {
         let row = &mut self.row;
-        if row.calls >= LOOKS_IN_A_ROW && row.pauses * 10 <= row.calls {
+        if row.calls >= LOOKS_IN_A_ROW && row.pauses * 2 <= row.calls {
             self.time += row.ended.saturating_sub(row.began);
             self.longest = self.longest.max(row.calls);
             for (i, (key, of_row)) in row.kinds.iter().enumerate() {
+                if self.spins.len() >= MAX_KINDS && !self.spins.contains_key(key) {
+                    continue;
+                }
                 let spin = self.spins.entry(*key).or_insert(Spin { calls: 0, cost: 0, ..*of_row });
                 spin.calls += of_row.calls - u64::from(i == 0);
                 spin.cost += of_row.cost;
@@ -181,13 +188,27 @@ fn zero_timeout(name: &str) -> Option<(&'static str, bool)> {
     }
 }
 
+/// How long it was to sleep at least: what it did may be much longer.
+fn asked_to_sleep(observed: &Observed<'_>) -> Ns {
+    const TIMER_ABSTIME: u64 = 1;
+    let request = observed.arg("req").max(observed.arg("request"));
+    let bytes = observed.call.blocks.prefix(Phase::Entry, request, 16);
+    let word = |at: usize| Some(i64::from_ne_bytes(*bytes.get(at..)?.first_chunk()?) as u64);
+    match (word(0), word(8)) {
+        (Some(seconds), Some(ns)) if observed.call.abi.word() == 8 && observed.arg("flags") & TIMER_ABSTIME == 0 => {
+            seconds.saturating_mul(1_000_000_000).saturating_add(ns)
+        }
+        _ => observed.time(),
+    }
+}
+
 fn is_look(observed: &Observed<'_>) -> bool {
     // Nothing has happened, and it was not interrupted.
     if observed.call.outcome != Outcome::Value(0) {
         return false;
     }
     if is_sleep(observed.name) {
-        return observed.time() <= SHORT_SLEEP;
+        return asked_to_sleep(observed) <= SHORT_SLEEP;
     }
     let Some((timeout, structure)) = zero_timeout(observed.name) else { return true };
     let timeout = observed.arg(timeout);

@@ -32,7 +32,7 @@ impl ByteReads {
             self.pieces.add(
                 file,
                 &file.reads,
-                Moved { calls: single, bytes: single, wasted: single - needed(single) },
+                Moved { calls: single, bytes: single, size: 1, wasted: single - needed(single) },
                 index.comm(file.pid, tracker),
             );
         }

@@ -46,55 +46,67 @@ impl Processes {
 }
 
 /// A map that takes no more than so many keys: hostile runs have millions of everything.
-pub struct Bounded<K, V>(FxHashMap<K, V>);
+pub struct Bounded<K, V> {
+    map: FxHashMap<K, V>,
+    /// Making room does not help.
+    full: bool,
+}
 
-const MAX_ENTRIES: usize = 1 << 20;
+const MAX_ENTRIES: usize = 1 << 18;
 
 impl<K, V> Default for Bounded<K, V> {
     fn default() -> Self {
-        Bounded(FxHashMap::default())
+        Bounded { map: FxHashMap::default(), full: false }
     }
 }
 
 impl<K: Eq + Hash, V> Bounded<K, V> {
     /// The value of a key, made if there is room.
     pub fn entry(&mut self, key: K, new: impl FnOnce() -> V) -> Option<&mut V> {
-        if self.0.len() >= MAX_ENTRIES && !self.0.contains_key(&key) {
+        if self.map.len() >= MAX_ENTRIES && !self.map.contains_key(&key) {
             return None;
         }
-        Some(self.0.entry(key).or_insert_with(new))
+        Some(self.map.entry(key).or_insert_with(new))
+    }
+
+    /// Where there is no more room, forgets what is not worth keeping.
+    pub fn make_room(&mut self, worth: impl Fn(&V) -> bool) {
+        if self.map.len() >= MAX_ENTRIES && !self.full {
+            self.map.retain(|_, value| worth(value));
+            self.full = self.map.len() > MAX_ENTRIES / 2;
+        }
     }
 
     pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
-        self.0.get_mut(key)
+        self.map.get_mut(key)
     }
 
     pub fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
-        self.0.get(key)
+        self.map.get(key)
     }
 
     /// All of it, and nothing stays.
     pub fn take(&mut self) -> FxHashMap<K, V> {
-        std::mem::take(&mut self.0)
+        std::mem::take(&mut self.map)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
-        self.0.iter()
+        self.map.iter()
     }
 
     pub fn remove(&mut self, key: &K) -> Option<V> {
-        self.0.remove(key)
+        self.map.remove(key)
     }
 
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
-        self.0.iter_mut()
+        self.map.iter_mut()
     }
 
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.map.len()
     }
 }
 
@@ -171,10 +183,30 @@ pub fn thing(object: ObjectId, calls: u64, tracker: &Tracker) -> Evidence {
 pub fn plain(name: &[u8]) -> String {
     const LONGEST: usize = 80;
     let text: Vec<char> =
-        String::from_utf8_lossy(name).chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+        String::from_utf8_lossy(name).chars().map(|c| if is_plain(c) { c } else { '\u{fffd}' }).collect();
     if text.len() <= LONGEST {
         return text.into_iter().collect();
     }
     let half = LONGEST / 2;
     text[..half].iter().chain(&['…']).chain(&text[text.len() - half..]).collect()
+}
+
+/// Whether a character is seen, and only that: others clear the terminal, or turn round the order of what follows.
+fn is_plain(c: char) -> bool {
+    let invisible =
+        matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    !c.is_control() && !invisible
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn hostile_names() {
+        assert_eq!(plain("TCP → [::1]:80".as_bytes()), "TCP → [::1]:80");
+        assert_eq!(plain(b"a\nb\x1b[2J\xff"), "a\u{fffd}b\u{fffd}[2J\u{fffd}");
+        assert_eq!(plain("txt.\u{202e}exe".as_bytes()), "txt.\u{fffd}exe");
+        assert_eq!(plain(&[b'x'; 500]).chars().count(), 81);
+    }
 }

@@ -118,6 +118,10 @@ impl Rule for LockContention {
                 grouped(worst.wakes)
             )
         });
+        let missed = match worst.missed {
+            0 => String::new(),
+            n => format!("; {} times it had changed hands before they could", grouped(n)),
+        };
         let places = locks.iter().map(|((_, address), lock)| {
             let mut evidence = Evidence::new(EvidenceKind::Other, format!("lock at {address:#x}"), lock.waits);
             evidence.time = Some(lock.time);
@@ -134,7 +138,7 @@ impl Rule for LockContention {
         });
         vec![Draft {
             sentence: format!(
-                "{waiters} threads waited {} times for the lock at {address:#x}, {} in all and {} at most{woken}{others}.",
+                "{waiters} threads waited {} times for the lock at {address:#x}, {} in all and {} at most{woken}{missed}{others}.",
                 grouped(worst.waits),
                 duration(worst.time),
                 duration(worst.longest),

@@ -18,8 +18,8 @@ pub const RULE: RuleInfo = RuleInfo {
         came, or slow ones. A lookup is what goes out on one socket until all of it is answered; from the query to the answer the \
         program most often waits.\n\n\
         Counted as time that could be saved: lookups of what was asked for and answered before in this run, and lookups \
-        that were not answered (the C library waits 5 s, then asks again). If all lookups took a tenth of the run and 0.25 s, \
-        first answers count, too: a cache nearby would have had them. A single lookup that was answered in good time is no finding.\n\n\
+        that were not answered, or only when asked again (the C library waits 5 s for that). If all lookups took a tenth of the \
+        run and 0.25 s, first answers count, too: a cache nearby would have had them. A single lookup that was answered in good time is no finding.\n\n\
         Example: a web server with an access rule by host name (Require host) looks up the name of each client's address, and \
         that name's address: 2 lookups a request, 4 ms each, or 10 s if the name server does not answer. With a rule by address \
         there are none.",
@@ -45,6 +45,8 @@ struct Pending {
     line: u64,
     /// The same question had been answered before it was sent.
     again: bool,
+    /// No answer came, and it was sent once more.
+    repeated: bool,
 }
 
 #[derive(Default)]
@@ -52,8 +54,8 @@ struct Server {
     lookups: Share,
     again: Share,
     lost: Share,
-    /// Asked again because no answer came.
-    retries: u64,
+    /// Answered after the question had been repeated.
+    late: Share,
     line: u64,
     /// Questions that were asked again, and how often.
     names: FxHashMap<Vec<u8>, u64>,
@@ -69,8 +71,11 @@ struct Share {
 
 impl Share {
     fn add(&mut self, time: Ns) {
-        self.lookups += 1;
-        self.time += time;
+        *self = self.plus(Share { lookups: 1, time });
+    }
+
+    fn plus(self, other: Share) -> Share {
+        Share { lookups: self.lookups + other.lookups, time: self.time + other.time }
     }
 }
 
@@ -109,11 +114,12 @@ impl Rule for NameLookups {
         let Some((object, worst)) = servers.first() else { return Vec::new() };
         let all: Ns = servers.iter().map(|(_, server)| server.lookups.time).sum();
         let slow = all >= SLOW_LOOKUPS && all as f64 >= index.span() as f64 * SLOW_LOOKUPS_PART;
-        let wasted: u64 = servers.iter().map(|(_, server)| server.again.lookups + server.lost.lookups).sum();
-        if wasted == 0 && !slow {
+        let wasted = servers.iter().map(|(_, server)| server.wasted());
+        let wasted = wasted.fold(Share::default(), |sum, share| sum.plus(share));
+        if wasted.lookups == 0 && !slow {
             return Vec::new();
         }
-        let wasted: Ns = servers.iter().map(|(_, server)| server.again.time + server.lost.time).sum();
+        let wasted = wasted.time;
         let evidence = servers.iter().map(|(object, server)| {
             let mut evidence = thing(**object, server.lookups.lookups, tracker);
             evidence.time = Some(server.lookups.time);
@@ -134,7 +140,7 @@ impl Rule for NameLookups {
             estimate: if slow && 2 * wasted < all {
                 "all waiting for name servers".into()
             } else {
-                "waiting for what had been answered before, or was never answered".into()
+                "waiting for what had been answered before, or was not answered at once".into()
             },
             more_time: if slow && 2 * wasted < all { all } else { wasted },
             ..Draft::default()
@@ -166,7 +172,7 @@ impl NameLookups {
             // The same once more: no answer came in time. Others are parts of the lookup.
             let repeated = questions.iter().any(|q| pending.questions.iter().any(|p| p.identity == q.identity));
             if repeated {
-                totals.retries += sent;
+                pending.repeated = true;
                 return;
             }
             pending.unanswered += sent;
@@ -177,7 +183,16 @@ impl NameLookups {
         }
         let began = observed.call.entered;
         let line = observed.line;
-        self.pending.entry(file, || Pending { server, pid, questions, unanswered: sent, began, line, again });
+        self.pending.entry(file, || Pending {
+            server,
+            pid,
+            questions,
+            unanswered: sent,
+            began,
+            line,
+            again,
+            repeated: false,
+        });
     }
 
     fn answered(&mut self, observed: &Observed<'_>, file: FileId) {
@@ -202,6 +217,8 @@ impl NameLookups {
         self.processes.count(pending.pid, observed.tracker);
         if !answered {
             server.lost.add(time);
+        } else if pending.repeated {
+            server.late.add(time);
         } else if pending.again {
             server.again.add(time);
             if let Some(first) = pending.questions.first()
@@ -221,6 +238,10 @@ impl NameLookups {
 }
 
 impl Server {
+    fn wasted(&self) -> Share {
+        self.again.plus(self.lost).plus(self.late)
+    }
+
     /// Of its calls, the part of lookups that need not be.
     fn claims(&self) -> impl Iterator<Item = Claim> {
         let part = (self.again.lookups + self.lost.lookups) as f64 / self.lookups.lookups.max(1) as f64;
@@ -239,6 +260,10 @@ impl Server {
             let most = most.map_or(String::new(), |(name, n)| format!(" ({} {})", plain(name), times(*n)));
             text += &format!("; {} asked for what had been answered before{most}", grouped(self.again.lookups));
         }
+        if self.late.lookups > 0 {
+            let late = (grouped(self.late.lookups), duration(self.late.time));
+            text += &format!("; {} had to be asked twice ({})", late.0, late.1);
+        }
         if self.lost.lookups > 0 {
             text += &format!("; {} got no answer ({})", grouped(self.lost.lookups), duration(self.lost.time));
         }
@@ -247,7 +272,7 @@ impl Server {
 }
 
 fn advice(server: &Server) -> &'static str {
-    if server.lost.time > server.again.time {
+    if server.lost.time + server.late.time > server.again.time {
         "Check /etc/resolv.conf: a name server that does not answer costs 5 s a time; put one that does first, or lower \
             `options timeout:` and `attempts:`. Where addresses would do (access rules, logs), ask for no names."
     } else {

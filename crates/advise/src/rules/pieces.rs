@@ -14,14 +14,20 @@ pub struct Pieces {
     things: Bounded<ObjectId, Piece>,
     claims: Claims,
     openings: u64,
+    calls: u64,
+    bytes: u64,
     processes: Processes,
 }
+
+/// Where there are too many things, those are forgotten of whose calls no more are wasted.
+const ORDINARY: u64 = 100;
 
 #[derive(Default)]
 struct Piece {
     calls: u64,
     bytes: u64,
     wasted: u64,
+    size: u64,
     line: u64,
 }
 
@@ -29,21 +35,27 @@ struct Piece {
 pub struct Moved {
     pub calls: u64,
     pub bytes: u64,
+    /// So many bytes is what most of them moved.
+    pub size: u64,
     /// Calls that could be saved.
     pub wasted: u64,
 }
 
 impl Pieces {
     pub fn add(&mut self, file: &OpenFile, of: &Transfers, moved: Moved, comm: &[u8]) {
-        let Moved { calls, bytes, wasted } = moved;
+        let Moved { calls, bytes, size, wasted } = moved;
         let (Some(key), 1..) = (of.key, wasted) else { return };
+        self.things.make_room(|piece| piece.wasted > ORDINARY);
         let Some(piece) = self.things.entry(file.object, Piece::default) else { return };
         piece.calls += calls;
         piece.bytes += bytes;
         piece.wasted += wasted;
+        piece.size = piece.size.max(size);
         piece.line = of.line;
         self.claims.add(key, wasted);
         self.openings += 1;
+        self.calls += calls;
+        self.bytes += bytes;
         self.processes.add(file.pid, calls, comm);
     }
 
@@ -52,26 +64,26 @@ impl Pieces {
         let size = |(object, piece): &(&ObjectId, &Piece)| (piece.wasted, Reverse(**object));
         let top = largest(self.things.iter(), 4, size);
         let (worst, piece) = *top.first().filter(|_| !self.claims.few())?;
-        let (calls, bytes) = self.things.iter().fold((0, 0), |(c, b), (_, piece)| (c + piece.calls, b + piece.bytes));
+        let (calls, bytes) = (self.calls, self.bytes);
         let name = plain(tracker.name(*worst));
         let sentence = match self.openings {
             1 => format!(
                 "{name} was {what} {} at a time: {} {calls_are} for {} bytes.",
-                size_of(piece.bytes, piece.calls),
+                size_of(piece.size),
                 grouped(calls),
                 grouped(bytes),
             ),
             n if self.things.len() == 1 => format!(
                 "{name} was opened {} times and {what} {} at a time: {} {calls_are} for {} bytes.",
                 grouped(n),
-                size_of(bytes, calls),
+                size_of(piece.size),
                 grouped(calls),
                 grouped(bytes),
             ),
             n => format!(
                 "{} files were {what} {} at a time, such as {name}: {:.1} {calls_are} for each.",
                 grouped(n),
-                size_of(bytes, calls),
+                size_of(piece.size),
                 calls as f64 / n as f64,
             ),
         };
@@ -94,8 +106,8 @@ pub fn needed(bytes: u64) -> u64 {
     bytes.div_ceil(GOOD_BUFFER)
 }
 
-fn size_of(bytes: u64, calls: u64) -> String {
-    match bytes / calls.max(1) {
+fn size_of(bytes: u64) -> String {
+    match bytes {
         0 | 1 => "one byte".into(),
         n => format!("{} bytes", grouped(n)),
     }

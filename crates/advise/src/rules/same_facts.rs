@@ -4,7 +4,7 @@ use super::common::{Bounded, Claims, Processes, largest};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::SAME_FACTS;
+use crate::thresholds::{SAME_FACTS, SAME_FACTS_PART};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
@@ -17,13 +17,14 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A process asks the kernel again and again for what does not change, or changes only when it says so itself: its id, its \
         user, its working directory, its limits, the system's name; or whether a descriptor is a terminal (isatty(3) is an \
         ioctl with TCGETS).\n\n\
-        Calls whose answer is the same as the last time count, from sixteen repeats on in one thread, and for TCGETS of one open file. \
+        Calls whose answer is the same as the last time count, from sixteen repeats on in one thread, and for TCGETS of one open file. Such calls are the cheapest there are: they are told if they are a tenth of all. \
         Files of /proc and /sys that say such things are told as reopened.\n\n\
         Example: a logger puts getpid() before each of 10,000 lines. glibc does not keep the id, since a fork could change it; \
         the program can.",
     make: || Box::new(SameFacts::default()),
 };
 
+const IS_A_TERMINAL: &str = "ioctl TCGETS (isatty)";
 const TCGETS: u64 = 0x5401;
 const NAMES: &[&str] = &[
     "getpid",
@@ -68,7 +69,7 @@ impl Rule for SameFacts {
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let name = match observed.name {
-            "ioctl" if observed.call.args[1] & 0xffff_ffff == TCGETS => "ioctl TCGETS (isatty)",
+            "ioctl" if observed.call.args[1] & 0xffff_ffff == TCGETS => IS_A_TERMINAL,
             "ioctl" => return,
             name => name,
         };
@@ -92,7 +93,11 @@ impl Rule for SameFacts {
             *line = asked.line.min(*line);
         }
         let top = largest(names, 4, |(_, (_, repeats, line))| (*repeats, Reverse(*line)));
-        let Some((name, (calls, repeats, _))) = top.first().filter(|_| !claims.few()) else { return Vec::new() };
+        let Some((name, (calls, repeats, _))) =
+            top.first().filter(|_| !claims.few() && claims.total() as f64 >= index.calls as f64 * SAME_FACTS_PART)
+        else {
+            return Vec::new();
+        };
         let same = if repeats + 1 == *calls { "always".into() } else { format!("{} times", grouped(*repeats)) };
         let sentence = format!("{name} was called {} times and {same} had the same answer as before.", grouped(*calls));
         let evidence = top.iter().map(|(name, (calls, _, line))| Evidence {
@@ -102,8 +107,12 @@ impl Rule for SameFacts {
         vec![Draft {
             sentence,
             evidence: evidence.chain(processes.evidence()).collect(),
-            advice: "Ask once and keep the answer; ask again only after what changes it: fork(2), setuid(2), chdir(2)."
-                .into(),
+            advice: if *name == IS_A_TERMINAL {
+                "Ask once for each open file; a shell's `while read` asks for each line, which mapfile or awk does not."
+            } else {
+                "Ask once and keep the answer; ask again only after what changes it: fork(2), setuid(2), chdir(2)."
+            }
+            .into(),
             confidence: Confidence::Certain,
             claims: claims.list(),
             estimate: "every call whose answer was the same as the one before".into(),

@@ -4,7 +4,7 @@ use super::common::{Bounded, Claims, Processes, base_name, directory, has_own_ru
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::STATS_PER_PATH;
+use crate::thresholds::{FEW_CALLS, STATS_PER_PATH, STATS_PER_PROCESS};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
@@ -16,7 +16,8 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "stat storm",
     explanation: "The same path is asked about again and again (stat, access, readlink and their kin), and the answer never \
         changes.\n\n\
-        Each path that one process checked at least four times with the same answer counts; all checks but the first could be \
+        Each path that one process checked at least four times with the same answer counts, if there are three hundred such checks in it, or a \
+        thousand where they are all of parents: compilers and interpreters walk some when they start; all checks but the first could be \
         saved by keeping the answer. A check whose answer differs from the one before starts anew: it was worth making. An open \
         that finds nothing is a check, too. Parents are told apart: directories that are checked for each path below them.\n\n\
         Example: a program visits 30,600 files and, to be safe, checks that the directory still exists before each. The \
@@ -46,9 +47,11 @@ const ENOENT: u32 = 2;
 #[derive(Default)]
 struct StatStorm {
     paths: Bounded<(Tid, CallKey, ObjectId), Checks>,
+    calls: u64,
+    /// Of paths, by one syscall in one process.
+    distinct: u64,
     /// What each thread looked for last and did not find: the same name elsewhere is a search, of which another rule tells.
     missed: Bounded<Tid, ObjectId>,
-    processes: Processes,
 }
 
 /// Of one path, by one syscall in one process.
@@ -82,37 +85,45 @@ impl Rule for StatStorm {
         }
         let answer = answer(observed);
         let new = || Checks { answer, calls: 0, repeats: 0, line: observed.line };
+        self.paths.make_room(|checks| checks.repeats > 0);
         let Some(checks) = self.paths.entry((pid, observed.key, path), new) else { return };
+        self.calls += 1;
+        self.distinct += u64::from(checks.calls == 0);
         checks.calls += 1;
         if checks.calls > 1 && checks.answer == answer {
             checks.repeats += 1;
-            if checks.repeats + 1 >= STATS_PER_PATH {
-                self.processes.count(pid, tracker);
-            }
         }
         checks.answer = answer;
     }
 
-    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         let paths: FxHashSet<ObjectId> = self.paths.iter().map(|((_, _, path), _)| *path).collect();
-        let all: u64 = self.paths.iter().map(|(_, checks)| checks.calls).sum();
-        let mut claims = Claims::default();
+        let (mut claims, mut processes) = (Claims::default(), Processes::default());
         let mut often: FxHashMap<ObjectId, Checks> = FxHashMap::default();
-        for ((_, key, path), checks) in self.paths.iter().filter(|(_, c)| c.repeats + 1 >= STATS_PER_PATH) {
+        let parents = parents(paths.iter().map(|path| tracker.name(*path)));
+        // Repeats by each process, of directories that are others' parents, and of the rest.
+        let mut storms: FxHashMap<Tid, [u64; 2]> = FxHashMap::default();
+        let repeated = || self.paths.iter().filter(|(_, checks)| checks.repeats + 1 >= STATS_PER_PATH);
+        for ((pid, _, path), checks) in repeated() {
+            let of = &mut storms.entry(*pid).or_default()[usize::from(!parents.contains(tracker.name(*path)))];
+            *of += checks.repeats;
+        }
+        storms.retain(|_, [walked, others]| *others >= FEW_CALLS || *walked + *others >= STATS_PER_PROCESS);
+        for ((pid, key, path), checks) in repeated().filter(|((pid, ..), _)| storms.contains_key(pid)) {
             claims.add(*key, checks.repeats);
+            processes.add(*pid, checks.calls, index.comm(*pid, tracker));
             let sum = often.entry(*path).or_insert(Checks { answer: 0, calls: 0, repeats: 0, line: checks.line });
             sum.calls += checks.calls;
             sum.repeats += checks.repeats;
             sum.line = sum.line.min(checks.line);
         }
         let top = largest(often.iter(), 4, |(path, checks)| (checks.repeats, Reverse(**path)));
-        let Some((worst, checks)) = top.first().filter(|_| !claims.few()) else { return Vec::new() };
-        let parents = parents(paths.iter().map(|path| tracker.name(*path)));
+        let Some((worst, checks)) = top.first() else { return Vec::new() };
         let of_parents = often.iter().filter(|(path, _)| parents.contains(tracker.name(**path)));
         let (directories, walked) = of_parents.fold((0, 0), |(n, calls), (_, checks)| (n + 1, calls + checks.repeats));
         let mut sentence = format!(
             "{:.1} checks per path: {} was checked {} times and {} of the answers were the same as before",
-            all as f64 / paths.len() as f64,
+            self.calls as f64 / self.distinct as f64,
             plain(tracker.name(**worst)),
             grouped(checks.calls),
             if checks.repeats + 1 == checks.calls { "all".into() } else { grouped(checks.repeats) },
@@ -129,7 +140,7 @@ impl Rule for StatStorm {
             .map(|(path, checks)| Evidence { line: Some(checks.line), ..thing(**path, checks.calls, tracker) });
         vec![Draft {
             sentence: sentence + ".",
-            evidence: evidence.chain(self.processes.evidence()).collect(),
+            evidence: evidence.chain(processes.evidence()).collect(),
             advice: "Ask once and keep the answer; walk trees with fts(3) or openat(2) relative to an open directory, which \
                 checks no parent; where modules or libraries are searched for, shorten the path."
                 .into(),

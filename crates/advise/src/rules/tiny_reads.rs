@@ -12,7 +12,7 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "tiny reads",
     explanation: "Files are read from beginning to end in pieces of less than a page (4,096 bytes), though more was there to be \
         had: each call costs as much as one that reads sixteen pages.\n\n\
-        Only those reads count that were asked for less than a page, in open files where at least two of them got all they asked \
+        Only those reads count that were asked for less than a page, in open files where at least three of them got all they asked \
         for: so more was there. Reads that seek about, reads at an offset (pread), terminals, sockets, /proc and \
         devices do not count; of pipes, only reads that come one right after another. What could be saved is all but what a buffer \
         of 64 KiB needs, and the read that finds the end.\n\n\
@@ -41,7 +41,7 @@ impl TinyReads {
         self.pieces.add(
             file,
             &file.reads,
-            Moved { calls, bytes, wasted: calls.saturating_sub(needed) },
+            Moved { calls, bytes, size: small.full_bytes / small.full, wasted: calls.saturating_sub(needed) },
             index.comm(file.pid, tracker),
         );
     }

@@ -50,7 +50,7 @@ impl TinyWrites {
         self.pieces.add(
             file,
             &file.writes,
-            Moved { calls: small.calls, bytes: small.bytes, wasted },
+            Moved { calls: small.calls, bytes: small.bytes, size: small.bytes / small.calls, wasted },
             index.comm(file.pid, tracker),
         );
     }

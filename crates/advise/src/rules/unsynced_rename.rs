@@ -6,7 +6,7 @@ use crate::index::{Index, Io, Observed, OpenFile, io};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::UNSYNCED_RENAMES;
 use std::cmp::Reverse;
-use stride_event::grouped;
+use stride_event::{Tid, grouped};
 use stride_track::{FileId, ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -16,8 +16,8 @@ pub const RULE: RuleInfo = RuleInfo {
         Without fsync(2) of the new one before rename(2), its name may be on the disk before its data: after a power cut the \
         file is empty or cut off, and the old one is gone, too. (ext4 and btrfs write the data first in this case, unless told \
         otherwise; others do not.)\n\n\
-        Reported are files that were replaced five times and more in this way, whatever it costs: a program that does so often \
-        lives on that file. Not counted is what lies where nothing outlives a restart (/tmp, /run, /dev/shm), what was opened \
+        Reported are files that one process replaced five times and more in this way, whatever it costs: a program that does so \
+        often lives on that file. Not counted is what lies where nothing outlives a restart (/tmp, /run, /dev/shm), what was opened \
         with O_SYNC, and what sync(2) wrote.\n\n\
         Example: a service writes state.json.new and renames it to state.json every second. The machine loses power, and \
         state.json has 0 bytes. With fsync between write and rename it has the old or the new content.",
@@ -29,8 +29,8 @@ struct UnsyncedRename {
     /// Files that were opened to be written, by their path.
     written: Bounded<ObjectId, Written>,
     paths: Bounded<FileId, ObjectId>,
-    /// By what was replaced.
-    replaced: Bounded<ObjectId, Replaced>,
+    /// By process and by what was replaced.
+    replaced: Bounded<(Tid, ObjectId), Replaced>,
     /// sync(2) has been called so often.
     syncs: u64,
     processes: Processes,
@@ -80,10 +80,10 @@ impl Rule for UnsyncedRename {
 
     fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
         let mut often: Vec<_> = self.replaced.iter().filter(|(_, r)| r.unsynced >= UNSYNCED_RENAMES).collect();
-        often.sort_by_key(|(path, replaced)| (Reverse(replaced.unsynced), **path));
-        let Some((path, worst)) = often.first() else { return Vec::new() };
-        let evidence = often.iter().map(|(path, replaced)| {
-            let mut evidence = thing(**path, replaced.unsynced, tracker);
+        often.sort_by_key(|((pid, path), replaced)| (Reverse(replaced.unsynced), *path, *pid));
+        let Some(((_, path), worst)) = often.first() else { return Vec::new() };
+        let evidence = often.iter().map(|((_, path), replaced)| {
+            let mut evidence = thing(*path, replaced.unsynced, tracker);
             evidence.line = Some(replaced.line);
             evidence
         });
@@ -91,7 +91,7 @@ impl Rule for UnsyncedRename {
             sentence: format!(
                 "{} was replaced {} times by a new file ({}) that had not been synced: after a power cut it may be empty, and \
                 the old one is gone.",
-                plain(tracker.name(**path)),
+                plain(tracker.name(*path)),
                 grouped(worst.unsynced),
                 plain(tracker.name(worst.by)),
             ),
@@ -129,7 +129,7 @@ impl UnsyncedRename {
             return;
         }
         let new = || Replaced { by: from, unsynced: 0, line: observed.line };
-        let Some(replaced) = self.replaced.entry(to, new) else { return };
+        let Some(replaced) = self.replaced.entry((observed.seen.pid, to), new) else { return };
         replaced.unsynced += 1;
         replaced.by = from;
         if replaced.unsynced >= UNSYNCED_RENAMES {
