@@ -7,7 +7,7 @@ use crate::flags::{Daemonize, Options};
 use crate::losses::Losses;
 use crate::recording::Recording;
 use crate::replay::Replay;
-use crate::views::Views;
+use crate::views::{Prepared, Views};
 use crate::{command, layout, outputs, replayed, select, select::Selector};
 use anyhow::{Result, bail};
 use nix::errno::Errno;
@@ -77,7 +77,8 @@ pub fn run(mut options: Options) -> Result<Ended> {
     for failure in engine.failures() {
         outputs.complain(&failure);
     }
-    let mut views = Views::new(&options, &mut outputs, world.shown, world.tracked, info, recording, files, comparison)?;
+    let prepared = Prepared { files, comparison };
+    let mut views = Views::new(&options, &mut outputs, world.shown, world.tracked, info, recording, prepared)?;
     let mut selector = Selector::new(&options, world.chosen_by);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
     while let Some(event) = engine.next()? {

@@ -28,6 +28,12 @@ pub struct Views {
     others: Vec<Box<dyn View>>,
 }
 
+/// What was opened and read before anything is run.
+pub struct Prepared {
+    pub files: Files,
+    pub comparison: Comparison,
+}
+
 /// What the tracker asks of the world.
 pub fn followed(source: Rc<dyn Source>) -> Proc {
     let known = WordSet::of(&[FdDetail::Path, FdDetail::Socket]);
@@ -40,8 +46,7 @@ fn others(
     outputs: &mut Outputs,
     shown: &Rc<dyn Source>,
     info: &RunInfo,
-    mut files: Files,
-    comparison: Comparison,
+    Prepared { mut files, comparison }: Prepared,
 ) -> Result<Vec<Box<dyn View>>> {
     let mut views: Vec<Box<dyn View>> = Vec::new();
     if options.tells_calls_as_json() {
@@ -76,13 +81,12 @@ impl Views {
         tracked: Rc<dyn Source>,
         info: RunInfo,
         recording: Option<Recording>,
-        files: Files,
-        comparison: Comparison,
+        prepared: Prepared,
     ) -> Result<Views> {
         // Filters may leave out what the tracker gets to see all the same.
         let partial = info.partial && (options.replay.is_some() || !select::needs_all_calls(options));
         let (wall_offset, tracker) = (info.wall_offset, Tracker::partial(partial));
-        let others = others(options, outputs, &shown, &info, files, comparison)?;
+        let others = others(options, outputs, &shown, &info, prepared)?;
         let summary = options.summary.as_ref();
         let tracks = recording.is_some() || !others.is_empty() || summary.is_some_and(|s| s.is_by(Key::is_tracked));
         Ok(Views {
