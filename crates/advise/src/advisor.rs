@@ -35,7 +35,7 @@ impl Advisor {
         let line = self.lines.of(event);
         let Event::Exit(call) = *event else {
             self.index.event(event, tracker);
-            self.rules.iter_mut().for_each(|(_, rule)| rule.event(event, tracker));
+            self.rules.iter_mut().for_each(|(_, rule)| rule.event(event, &self.index, tracker));
             return;
         };
         let Some(seen) = tracker.seen() else { return };

@@ -44,6 +44,8 @@ pub enum EvidenceKind {
     Socket,
     Process,
     Syscall,
+    /// How a program was run.
+    Program,
     /// Anything else that has a name: a lock's address, an error.
     Other,
 }
@@ -55,6 +57,7 @@ impl EvidenceKind {
             EvidenceKind::Socket => "socket",
             EvidenceKind::Process => "process",
             EvidenceKind::Syscall => "syscall",
+            EvidenceKind::Program => "program",
             EvidenceKind::Other => "other",
         }
     }

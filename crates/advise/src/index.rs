@@ -184,7 +184,7 @@ pub struct Index {
 
 /// No run has this many things; a hostile one may. What comes after is counted without what it is about.
 const MAX_KEYS: usize = 1 << 21;
-const MAX_OPEN: usize = 1 << 20;
+const MAX_OPEN: usize = 1 << 18;
 const MAX_PROCESSES: usize = 1 << 17;
 const MAX_THREADS: usize = 1 << 17;
 

@@ -30,7 +30,7 @@ pub trait Rule {
     fn closed(&mut self, _file: &OpenFile, _index: &Index, _tracker: &Tracker) {}
 
     /// Events that are no calls: threads that start and end, signals.
-    fn event(&mut self, _event: &Event<'_>, _tracker: &Tracker) {}
+    fn event(&mut self, _event: &Event<'_>, _index: &Index, _tracker: &Tracker) {}
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft>;
 

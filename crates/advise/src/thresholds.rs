@@ -121,3 +121,23 @@ pub const MKDIRS_PER_PATH: u64 = 4;
 pub const EPOLL_REFUSALS: u64 = FEW_CALLS;
 /// Patterns of calls that are many for one reason: fewer than this are what starting up costs, whatever time they took this time.
 pub const FEW_CALLS: u64 = 300;
+
+/// Short children: one that is over within this time, which leaves room for a tracer, and after so few calls was hardly worth
+/// starting; ...
+pub const SHORT_CHILD: Ns = 100_000_000;
+pub const SHORT_CHILD_CALLS: u64 = 300;
+/// ... so many of one program by one process, ...
+pub const SHORT_CHILDREN: u64 = 50;
+/// ... and this part of all that it ran of it.
+pub const SHORT_CHILDREN_PART: f64 = 0.8;
+
+/// Close storm: so many descriptors that were not open.
+pub const USELESS_CLOSES: u64 = 200;
+
+/// Descriptor leak: so many descriptors of one path that stay open, or four times as many made by one call; ...
+pub const LEAKED: u64 = 64;
+/// ... and this part of all that were opened so.
+pub const LEAKED_PART: f64 = 0.9;
+
+/// Children that are gone and not waited for.
+pub const ZOMBIES: u64 = 16;

@@ -120,12 +120,7 @@ impl Selector {
 /// call, whether that one is shown or not. And what descriptors refer to, and what threads are called, follows from other calls.
 pub fn needs_all_calls(options: &Options) -> bool {
     let numbers = options.syscall_number && options.prints_calls() && !options.seccomp_bpf && !options.trace.is_all();
-    numbers || options.summary.as_ref().is_some_and(|s| s.is_by(Key::needs_memory)) && !takes_all(options)
-}
-
-/// Whether all calls are shown.
-fn takes_all(options: &Options) -> bool {
-    options.trace.is_all() && options.status.is_all() && options.paths.is_empty() && options.trace_fds.is_none()
+    numbers || options.summary.as_ref().is_some_and(|s| s.is_by(Key::needs_memory)) && !options.sees_all_calls()
 }
 
 fn status(outcome: Outcome) -> Status {

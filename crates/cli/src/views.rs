@@ -6,6 +6,7 @@ use crate::layout;
 use crate::losses::Losses;
 use crate::outputs::Outputs;
 use crate::recording::Recording;
+use crate::select;
 use crate::session::Run;
 use anyhow::Result;
 use nix::errno::Errno;
@@ -68,7 +69,9 @@ impl Views {
         recording: Option<Recording>,
         files: Files,
     ) -> Result<Views> {
-        let (wall_offset, tracker) = (info.wall_offset, Tracker::partial(info.partial));
+        // Filters may leave out what the tracker gets to see all the same.
+        let partial = info.partial && (options.replay.is_some() || !select::needs_all_calls(options));
+        let (wall_offset, tracker) = (info.wall_offset, Tracker::partial(partial));
         let others = others(options, outputs, &shown, &info, files)?;
         let summary = options.summary.as_ref();
         let tracks = recording.is_some() || !others.is_empty() || summary.is_some_and(|s| s.is_by(Key::is_tracked));

@@ -73,7 +73,10 @@ fn go(engine: &str) -> Result<(), Failed> {
         if !output.status.success() {
             return Err(format!("{which}: {output:?}").into());
         }
-        Ok(Advice::of(scratch.read("advice"), 0))
+        let mut advice = Advice::of(scratch.read("advice"), 0);
+        // How Go's threads wait for each other is the runtime's business, and depends on what else the machine does.
+        advice.ids.retain(|id| !["busy-wait", "lock-contention"].contains(&id.as_str()));
+        Ok(advice)
     };
     let (wasteful, corrected) = (advice("wasteful")?, advice("corrected")?);
     let expected = ["epoll-files", "stat-storm", "tiny-reads"].map(str::to_owned);

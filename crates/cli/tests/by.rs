@@ -70,6 +70,8 @@ fn engines_agree() {
     need!("/bin/cat");
     need_ebpf!();
     let [ptrace, ebpf] = ENGINES;
+    // Each run has pipes of its own.
+    let pipe = regex::Regex::new(r"pipe:\[\d+\]").unwrap();
     for keys in ["path", "directory", "fd", "errno", "comm,syscall", "size", "size,errno,syscall", "peer"] {
         let table = |engine: &str| {
             let scratch = Scratch::new(&format!("by-agree-{}", keys.replace(',', "-")));
@@ -77,8 +79,6 @@ fn engines_agree() {
             let by = format!("--by={keys}");
             rows(&scratch.stride([&[engine, by.as_str()], &COLUMNS[..], &["/bin/cat", "a", "nothing"]].concat()).trace)
         };
-        // Each run has pipes of its own.
-        let pipe = regex::Regex::new(r"pipe:\[\d+\]").unwrap();
         let table = |engine| table(engine).iter().map(|row| pipe.replace_all(row, "pipe").into()).collect();
         same(&table(ebpf), &table(ptrace), keys);
     }

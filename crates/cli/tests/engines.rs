@@ -52,8 +52,15 @@ fn counts(table: &str) -> Vec<String> {
 fn counting_in_the_kernel() {
     need!("/bin/cat");
     need_ebpf!();
-    for options in [&["-c"][..], &["-c", "-Z"], &["-c", "-e", "trace=openat,read"], &["-c", "-w"]] {
-        let options: Vec<&str> = options.iter().chain(&["-U", "calls,errors,name"]).copied().collect();
+    for options in [
+        &["-c"][..],
+        &["-c", "-Z"],
+        &["-c", "-e", "trace=openat,read"],
+        &["-c", "-w"],
+        &["--by=errno"],
+        &["--by=comm,size,syscall,errno", "-f"],
+    ] {
+        let options: Vec<&str> = options.iter().chain(&["-U", "calls,errors,bytes,name"]).copied().collect();
         assert_eq!(counts(&trace("ebpf", &options)), counts(&trace("ptrace", &options)), "{options:?}");
     }
 }

@@ -208,6 +208,10 @@ fn the_timeline_zooms_and_pans() {
     assert!(browser.text(detail).contains("took "));
     browser.click(".tools button:last-child");
     assert_eq!(view(&mut browser), whole);
+    browser.pinch("#lanes", 50.0, 100.0);
+    let pinched = view(&mut browser);
+    assert!((pinched.1 - pinched.0 - whole.1 / 2.0).abs() < whole.1 / 50.0, "{pinched:?}");
+    browser.click(".tools button:last-child");
     // At the end, ls and its thread are long gone.
     let threads = |browser: &mut Browser| {
         view(browser);

@@ -46,55 +46,67 @@ impl Processes {
 }
 
 /// A map that takes no more than so many keys: hostile runs have millions of everything.
-pub struct Bounded<K, V>(FxHashMap<K, V>);
+pub struct Bounded<K, V> {
+    map: FxHashMap<K, V>,
+    /// Making room does not help.
+    full: bool,
+}
 
-const MAX_ENTRIES: usize = 1 << 20;
+const MAX_ENTRIES: usize = 1 << 18;
 
 impl<K, V> Default for Bounded<K, V> {
     fn default() -> Self {
-        Bounded(FxHashMap::default())
+        Bounded { map: FxHashMap::default(), full: false }
     }
 }
 
 impl<K: Eq + Hash, V> Bounded<K, V> {
     /// The value of a key, made if there is room.
     pub fn entry(&mut self, key: K, new: impl FnOnce() -> V) -> Option<&mut V> {
-        if self.0.len() >= MAX_ENTRIES && !self.0.contains_key(&key) {
+        if self.map.len() >= MAX_ENTRIES && !self.map.contains_key(&key) {
             return None;
         }
-        Some(self.0.entry(key).or_insert_with(new))
+        Some(self.map.entry(key).or_insert_with(new))
+    }
+
+    /// Where there is no more room, forgets what is not worth keeping.
+    pub fn make_room(&mut self, worth: impl Fn(&V) -> bool) {
+        if self.map.len() >= MAX_ENTRIES && !self.full {
+            self.map.retain(|_, value| worth(value));
+            self.full = self.map.len() > MAX_ENTRIES / 2;
+        }
     }
 
     pub fn get_mut(&mut self, key: &K) -> Option<&mut V> {
-        self.0.get_mut(key)
+        self.map.get_mut(key)
     }
 
     pub fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
-        self.0.get(key)
+        self.map.get(key)
     }
 
     /// All of it, and nothing stays.
     pub fn take(&mut self) -> FxHashMap<K, V> {
-        std::mem::take(&mut self.0)
+        std::mem::take(&mut self.map)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
-        self.0.iter()
+        self.map.iter()
     }
 
     pub fn remove(&mut self, key: &K) -> Option<V> {
-        self.0.remove(key)
+        self.map.remove(key)
     }
 
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&K, &mut V)> {
-        self.0.iter_mut()
+        self.map.iter_mut()
     }
 
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.map.len()
     }
 }
 

@@ -41,7 +41,7 @@ struct Row {
 }
 
 impl Rule for Hang {
-    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+    fn event(&mut self, event: &Event<'_>, _: &Index, tracker: &Tracker) {
         let (Event::Detached { tid, at, .. } | Event::Killed { tid, at, .. }) = *event else { return };
         let (Some(wait), Some(thread)) = (tracker.wait(tid), tracker.thread(tid)) else { return };
         if matches!(wait.name(), "exit" | "exit_group") {

@@ -63,7 +63,7 @@ impl Rule for MadviseStorm {
         }
     }
 
-    fn event(&mut self, event: &Event<'_>, _: &Tracker) {
+    fn event(&mut self, event: &Event<'_>, _: &Index, _: &Tracker) {
         if let Event::Exited { tid, .. } | Event::Killed { tid, .. } = event
             && let Some(stack) = self.latest.remove(tid)
             && let Some(advised) = self.ranges.get_mut(&stack)

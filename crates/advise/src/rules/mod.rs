@@ -3,11 +3,13 @@
 mod busy_wait;
 mod byte_reads;
 mod clock_calls;
+mod close_storm;
 mod common;
 mod dns;
 mod eagain_spin;
 mod epoll_files;
 mod failed_connects;
+mod fd_leak;
 mod hang;
 mod heap_creep;
 mod lock_contention;
@@ -20,6 +22,7 @@ mod reconnects;
 mod reopened;
 mod same_facts;
 mod search_path;
+mod short_children;
 mod small_sends;
 mod stat_storm;
 mod sync_storm;
@@ -28,6 +31,7 @@ mod tiny_maps;
 mod tiny_reads;
 mod tiny_writes;
 mod unsynced_rename;
+mod zombies;
 
 use crate::rule::RuleInfo;
 
@@ -35,9 +39,11 @@ pub const ALL: &[RuleInfo] = &[
     busy_wait::RULE,
     byte_reads::RULE,
     clock_calls::RULE,
+    close_storm::RULE,
     eagain_spin::RULE,
     epoll_files::RULE,
     failed_connects::RULE,
+    fd_leak::RULE,
     hang::RULE,
     heap_creep::RULE,
     lock_contention::RULE,
@@ -49,6 +55,7 @@ pub const ALL: &[RuleInfo] = &[
     reopened::RULE,
     same_facts::RULE,
     search_path::RULE,
+    short_children::RULE,
     small_sends::RULE,
     stat_storm::RULE,
     sync_storm::RULE,
@@ -57,4 +64,5 @@ pub const ALL: &[RuleInfo] = &[
     tiny_reads::RULE,
     tiny_writes::RULE,
     unsynced_rename::RULE,
+    zombies::RULE,
 ];

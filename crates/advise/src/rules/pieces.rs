@@ -14,8 +14,13 @@ pub struct Pieces {
     things: Bounded<ObjectId, Piece>,
     claims: Claims,
     openings: u64,
+    calls: u64,
+    bytes: u64,
     processes: Processes,
 }
+
+/// Where there are too many things, those are forgotten of whose calls no more are wasted.
+const ORDINARY: u64 = 100;
 
 #[derive(Default)]
 struct Piece {
@@ -40,6 +45,7 @@ impl Pieces {
     pub fn add(&mut self, file: &OpenFile, of: &Transfers, moved: Moved, comm: &[u8]) {
         let Moved { calls, bytes, size, wasted } = moved;
         let (Some(key), 1..) = (of.key, wasted) else { return };
+        self.things.make_room(|piece| piece.wasted > ORDINARY);
         let Some(piece) = self.things.entry(file.object, Piece::default) else { return };
         piece.calls += calls;
         piece.bytes += bytes;
@@ -48,6 +54,8 @@ impl Pieces {
         piece.line = of.line;
         self.claims.add(key, wasted);
         self.openings += 1;
+        self.calls += calls;
+        self.bytes += bytes;
         self.processes.add(file.pid, calls, comm);
     }
 
@@ -56,7 +64,7 @@ impl Pieces {
         let size = |(object, piece): &(&ObjectId, &Piece)| (piece.wasted, Reverse(**object));
         let top = largest(self.things.iter(), 4, size);
         let (worst, piece) = *top.first().filter(|_| !self.claims.few())?;
-        let (calls, bytes) = self.things.iter().fold((0, 0), |(c, b), (_, piece)| (c + piece.calls, b + piece.bytes));
+        let (calls, bytes) = (self.calls, self.bytes);
         let name = plain(tracker.name(*worst));
         let sentence = match self.openings {
             1 => format!(

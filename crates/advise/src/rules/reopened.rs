@@ -129,6 +129,7 @@ impl Rule for Reopened {
                 keys: [file.made, file.reads.key, file.closed],
                 directory: file.flags & O_DIRECTORY != 0,
             };
+            self.openings.make_room(|openings| openings.repeats > 0);
             self.openings.entry((file.pid, file.object), new);
         }
         if file.writes.calls > 0 {

@@ -24,6 +24,7 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(SameFacts::default()),
 };
 
+const IS_A_TERMINAL: &str = "ioctl TCGETS (isatty)";
 const TCGETS: u64 = 0x5401;
 const NAMES: &[&str] = &[
     "getpid",
@@ -68,7 +69,7 @@ impl Rule for SameFacts {
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let name = match observed.name {
-            "ioctl" if observed.call.args[1] & 0xffff_ffff == TCGETS => "ioctl TCGETS (isatty)",
+            "ioctl" if observed.call.args[1] & 0xffff_ffff == TCGETS => IS_A_TERMINAL,
             "ioctl" => return,
             name => name,
         };
@@ -106,10 +107,12 @@ impl Rule for SameFacts {
         vec![Draft {
             sentence,
             evidence: evidence.chain(processes.evidence()).collect(),
-            advice:
-                "Ask once and keep the answer; ask again only after what changes it: fork(2), setuid(2), chdir(2). \
-                A shell's `while read` asks for each line: mapfile or awk does not."
-                    .into(),
+            advice: if *name == IS_A_TERMINAL {
+                "Ask once for each open file; a shell's `while read` asks for each line, which mapfile or awk does not."
+            } else {
+                "Ask once and keep the answer; ask again only after what changes it: fork(2), setuid(2), chdir(2)."
+            }
+            .into(),
             confidence: Confidence::Certain,
             claims: claims.list(),
             estimate: "every call whose answer was the same as the one before".into(),

@@ -47,6 +47,9 @@ const ENOENT: u32 = 2;
 #[derive(Default)]
 struct StatStorm {
     paths: Bounded<(Tid, CallKey, ObjectId), Checks>,
+    calls: u64,
+    /// Of paths, by one syscall in one process.
+    distinct: u64,
     /// What each thread looked for last and did not find: the same name elsewhere is a search, of which another rule tells.
     missed: Bounded<Tid, ObjectId>,
 }
@@ -82,7 +85,10 @@ impl Rule for StatStorm {
         }
         let answer = answer(observed);
         let new = || Checks { answer, calls: 0, repeats: 0, line: observed.line };
+        self.paths.make_room(|checks| checks.repeats > 0);
         let Some(checks) = self.paths.entry((pid, observed.key, path), new) else { return };
+        self.calls += 1;
+        self.distinct += u64::from(checks.calls == 0);
         checks.calls += 1;
         if checks.calls > 1 && checks.answer == answer {
             checks.repeats += 1;
@@ -92,7 +98,6 @@ impl Rule for StatStorm {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         let paths: FxHashSet<ObjectId> = self.paths.iter().map(|((_, _, path), _)| *path).collect();
-        let all: u64 = self.paths.iter().map(|(_, checks)| checks.calls).sum();
         let (mut claims, mut processes) = (Claims::default(), Processes::default());
         let mut often: FxHashMap<ObjectId, Checks> = FxHashMap::default();
         let parents = parents(paths.iter().map(|path| tracker.name(*path)));
@@ -118,7 +123,7 @@ impl Rule for StatStorm {
         let (directories, walked) = of_parents.fold((0, 0), |(n, calls), (_, checks)| (n + 1, calls + checks.repeats));
         let mut sentence = format!(
             "{:.1} checks per path: {} was checked {} times and {} of the answers were the same as before",
-            all as f64 / paths.len() as f64,
+            self.calls as f64 / self.distinct as f64,
             plain(tracker.name(**worst)),
             grouped(checks.calls),
             if checks.repeats + 1 == checks.calls { "all".into() } else { grouped(checks.repeats) },

@@ -303,12 +303,11 @@ fn summaries(draft: &Draft, output_separately: bool, warn: Warn) -> Result<(), S
 
 /// What makes no JSON, or more than one stream of it.
 fn json(draft: &Draft, output_separately: bool) -> Result<(), Stop> {
-    for (given, name, why) in
-        [(output_separately, "-ff/--output-separately", "every object tells its pid and tid, so that one file will do")]
-    {
-        if draft.json && given {
-            return Err(Stop::usage(format!("--json and {name} are mutually exclusive: {why}")));
-        }
+    if draft.json && output_separately {
+        return Err(Stop::usage(
+            "--json and -ff/--output-separately are mutually exclusive: \
+             every object tells its pid and tid, so that one file will do",
+        ));
     }
     Ok(())
 }

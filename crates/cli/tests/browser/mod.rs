@@ -170,6 +170,17 @@ impl Browser {
         self.mouse("mouseReleased", (x + dx, y), json!({ "buttons": 0 }));
     }
 
+    /// Two fingers that part: from so far to the sides of an element's middle to so far.
+    #[track_caller]
+    pub fn pinch(&mut self, selector: &str, from: f64, to: f64) {
+        let (x, y) = self.middle(selector);
+        let points = |far: f64| json!([{ "x": x - far, "y": y, "id": 1 }, { "x": x + far, "y": y, "id": 2 }]);
+        self.call("Input.dispatchTouchEvent", json!({ "type": "touchStart", "touchPoints": points(from) }));
+        self.call("Input.dispatchTouchEvent", json!({ "type": "touchMove", "touchPoints": points((from + to) / 2.0) }));
+        self.call("Input.dispatchTouchEvent", json!({ "type": "touchMove", "touchPoints": points(to) }));
+        self.call("Input.dispatchTouchEvent", json!({ "type": "touchEnd", "touchPoints": [] }));
+    }
+
     #[track_caller]
     pub fn wheel(&mut self, selector: &str, dy: f64) {
         let at = self.middle(selector);

@@ -38,7 +38,16 @@ fn one(number: usize, finding: &Finding, out: &mut String) {
         field("saves", &saving(&finding.saving), out);
     }
     for (label, kinds) in [
-        ("where", &[EvidenceKind::Path, EvidenceKind::Socket, EvidenceKind::Syscall, EvidenceKind::Other][..]),
+        (
+            "where",
+            &[
+                EvidenceKind::Path,
+                EvidenceKind::Socket,
+                EvidenceKind::Syscall,
+                EvidenceKind::Program,
+                EvidenceKind::Other,
+            ][..],
+        ),
         ("who", &[EvidenceKind::Process]),
     ] {
         let items: Vec<String> = finding.evidence.iter().filter(|e| kinds.contains(&e.kind)).map(item).collect();

@@ -3,7 +3,7 @@
 use super::calls::Index;
 use super::data;
 use super::legible::legible;
-use super::top::{Tally, Top};
+use super::top::{Top, Weighed};
 use crate::names;
 use std::cmp::Reverse;
 use stride_event::Ns;
@@ -11,7 +11,7 @@ use stride_track::{ObjectId, Tracker};
 
 const ROOM: usize = 1 << 15;
 const SHOWN: usize = 200;
-const NAME: usize = 300;
+const NAME: usize = 240;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Key {
@@ -26,7 +26,7 @@ struct Count {
     time: Ns,
 }
 
-impl Tally for Count {
+impl Weighed for Count {
     fn merge(&mut self, other: &Count) {
         self.count += other.count;
         self.time += other.time;

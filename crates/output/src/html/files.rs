@@ -2,7 +2,7 @@
 
 use super::data;
 use super::legible::legible;
-use super::top::{Tally, Top};
+use super::top::{Top, Weighed};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use stride_event::Ns;
@@ -11,7 +11,7 @@ use stride_track::{ObjectId, ObjectKind, Tracker};
 /// How many are told apart (or twice as many), and shown by each measure.
 const ROOM: usize = 1 << 16;
 const SHOWN: usize = 100;
-const NAME: usize = 300;
+const NAME: usize = 240;
 
 #[derive(Default)]
 pub struct File {
@@ -21,7 +21,7 @@ pub struct File {
     bytes: u64,
 }
 
-impl Tally for File {
+impl Weighed for File {
     fn merge(&mut self, other: &File) {
         self.calls += other.calls;
         self.errors += other.errors;

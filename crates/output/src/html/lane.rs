@@ -6,7 +6,7 @@ use std::rc::Rc;
 use stride_event::{Ns, Tid};
 
 /// So many marks of lost calls at most; of more, two become one.
-const MARKS: usize = 100;
+const MARKS: usize = 50;
 
 /// A call that is shown as such.
 pub struct Slice {

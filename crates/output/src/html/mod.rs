@@ -102,7 +102,8 @@ impl View for HtmlView {
         let Some(gathered) = self.gathered.take() else { return String::new() };
         self.about.lost(end);
         let findings = self.advisor.as_mut().map(|advisor| findings::data(&advisor.findings(end.tracker)));
-        let page = gathered.page(std::mem::take(&mut self.about), findings, end.tracker);
+        let mut data = gathered.data(std::mem::take(&mut self.about), findings, end.tracker);
+        let page = page::render(&mut data);
         if let Err(error) = self.to.write_all(page.as_bytes()).and_then(|()| self.to.flush()) {
             self.error = Some(format!("Can't write the page '{}': {}", self.name, os_error(&error)));
         }
@@ -291,8 +292,8 @@ impl Gathered {
         self.timeline.ended(tid, at);
     }
 
-    /// The page.
-    fn page(mut self, about: About, findings: Option<Vec<data::Finding>>, tracker: &Tracker) -> String {
+    /// What the page is told.
+    fn data(mut self, about: About, findings: Option<Vec<data::Finding>>, tracker: &Tracker) -> data::Page {
         for tid in self.timeline.living() {
             self.timeline.name(tid, || name(tid, tracker));
         }
@@ -318,7 +319,7 @@ impl Gathered {
         let (processes, places) = self.processes.into_data();
         let mut texts = Texts::default();
         let slowest = slowest(self.slowest, &mut texts);
-        let page = data::Page {
+        data::Page {
             title: what,
             warnings: about.warnings,
             sentence,
@@ -332,8 +333,7 @@ impl Gathered {
             slowest,
             processes,
             texts: texts.into_vec(),
-        };
-        page::render(&page)
+        }
     }
 }
 

@@ -15,7 +15,22 @@ const SCRIPT: &str = concat!(
     include_str!("js/page.js")
 );
 
-pub fn render(page: &data::Page) -> String {
+/// In bytes.
+const MOST: usize = 4_900_000;
+
+pub fn render(page: &mut data::Page) -> String {
+    let out = whole(page);
+    let Some(mut excess) = out.len().checked_sub(MOST) else { return out };
+    // Texts are what there is most of, those of the longest calls first.
+    while excess > 0
+        && let Some(text) = page.texts.pop()
+    {
+        excess = excess.saturating_sub(text.len());
+    }
+    whole(page)
+}
+
+fn whole(page: &data::Page) -> String {
     let data = inert(&serde_json::to_string(page).unwrap_or_default());
     // Nothing from anywhere, no script and no style but these two.
     let policy = format!(

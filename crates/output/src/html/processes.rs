@@ -9,7 +9,7 @@ use stride_track::Tracker;
 
 /// Twice as many are kept, and all that live.
 const ROOM: usize = 500;
-const COMMAND: usize = 300;
+const COMMAND: usize = 240;
 
 /// Unique in a run, other than a pid.
 pub type Serial = u32;

@@ -174,13 +174,17 @@ fn hostile_and_endless() {
         let outcome = if i % 2 == 0 { Outcome::Error(1 + (i % 130) as u32) } else { Outcome::Value(3) };
         run.event(&Event::Exit(&openat(pid, &path, at, 10 + i * 7919 % 5_000, outcome)));
         run.event(&Event::Exit(&openat(1, &path, at, 100 + i % 512, outcome)));
+        let unknown =
+            Call { tid: 1, nr: 1000 + i % 5_000, entered: at, returned: at + (1 << (i % 37)), ..Call::default() };
+        run.event(&Event::Exit(&Call { outcome: Outcome::Error(38), ..unknown }));
+        run.event(&Event::Lost { tid: pid, count: 1, at });
         if i % 3 > 0 {
             run.event(&Event::Killed { tid: pid, signal: 9, core: true, at: at + 900 });
         }
     }
     let (page, data) = run.finish(7);
     assert!(page.len() < 5_000_000, "{}", page.len());
-    assert_eq!(data["numbers"]["calls"], 120_000);
+    assert_eq!(data["numbers"]["calls"], 180_000);
     let lanes = &data["timeline"]["lanes"];
     assert_eq!(lanes.as_array().unwrap().len() as u64 + data["timeline"]["more"].as_u64().unwrap(), 60_001);
     let processes = &data["processes"];
@@ -189,7 +193,7 @@ fn hostile_and_endless() {
     // Two scripts and nothing that a name has brought along.
     assert_eq!((page.matches("</script").count(), page.matches("<script").count()), (2, 2));
     assert!(!page.contains("<img") && !page.contains('\u{2028}') && !page.contains('\u{202e}'));
-    let name = data["errors"]["rows"][0]["name"].as_str().unwrap();
+    let name = data["files"]["rows"][0]["name"].as_str().unwrap();
     assert!(name.contains(r"</script><img src=x onerror=alert(1)>\u{2028}\n\u{202e}\xff\xfe"), "{name}");
 }
 
@@ -209,4 +213,18 @@ fn a_full_disk_is_told() {
     view.finish(&End { tracker: &Tracker::default(), lost_calls: 0, lost_threads: 0 });
     assert_eq!(view.take_error().as_deref(), Some("Can't write the page 'p.html': No space left on device"));
     assert_eq!(view.take_error(), None);
+}
+
+/// Whatever else there is, texts give way.
+#[test]
+fn too_much_is_cut() {
+    let mut run = Run::new();
+    run.started(1, 1, None, 0);
+    let gathered = run.view.gathered.take().unwrap();
+    let mut data = gathered.data(About::default(), None, &run.tracker);
+    data.title = "<".repeat(700_000);
+    data.texts = (0..3_000).map(|i| format!("{i}{}", "x".repeat(1_000))).collect();
+    let page = page::render(&mut data);
+    assert!((3_000_000..5_000_000).contains(&page.len()), "{}", page.len());
+    assert!(data.texts.len() > 100 && data.texts[1].starts_with("1x"));
 }

@@ -19,7 +19,7 @@ pub struct Room {
     pub lanes: usize,
 }
 
-pub const ROOM: Room = Room { slices: 20_000, bins: 60_000, lanes: 400 };
+pub const ROOM: Room = Room { slices: 20_000, bins: 50_000, lanes: 400 };
 
 pub struct Timeline {
     room: Room,

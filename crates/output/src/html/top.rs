@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 /// What is gathered under a key.
-pub trait Tally: Default {
+pub trait Weighed: Default {
     fn merge(&mut self, other: &Self);
     /// The lightest are given up first.
     fn weight(&self) -> u64;
@@ -20,7 +20,7 @@ pub struct Top<K, V> {
     more: u64,
 }
 
-impl<K: Eq + Hash, V: Tally> Top<K, V> {
+impl<K: Eq + Hash, V: Weighed> Top<K, V> {
     pub fn new(room: usize) -> Top<K, V> {
         Top { entries: HashMap::new(), room, rest: V::default(), more: 0 }
     }
@@ -37,7 +37,7 @@ impl<K: Eq + Hash, V: Tally> Top<K, V> {
     }
 
     fn prune(&mut self) {
-        let mut weights: Vec<u64> = self.entries.values().map(Tally::weight).collect();
+        let mut weights: Vec<u64> = self.entries.values().map(Weighed::weight).collect();
         let place = weights.len() - self.room;
         let (_, &mut least, above) = weights.select_nth_unstable(place);
         // Of those that weigh just as much, there is room for some.
@@ -67,7 +67,7 @@ mod tests {
     #[derive(Default)]
     struct Count(u64);
 
-    impl Tally for Count {
+    impl Weighed for Count {
         fn merge(&mut self, other: &Count) {
             self.0 += other.0;
         }

@@ -43,7 +43,7 @@ pub fn text() -> String {
 }
 
 /// The types of objects.
-const OBJECTS: [&str; 15] = [
+const OBJECTS: [&str; 16] = [
     "trace",
     "start",
     "call",
@@ -57,6 +57,7 @@ const OBJECTS: [&str; 15] = [
     "detach",
     "lost",
     "end",
+    "finding",
     "summary",
     "summary_total",
 ];
@@ -529,6 +530,18 @@ const FIXED: &[(&str, &str)] = &[
         "time_ns":{"$ref":"#/$defs/ulong"},"start_ns":{"$ref":"#/$defs/ulong"}},
         "required":["type","schema","version","command_line","host","kernel","machine","engine","wall_offset_ns","time_ns","start_ns"],
         "additionalProperties":false}"##,
+    ),
+    (
+        "finding",
+        r##"{"type":"object","properties":{"type":{"const":"finding"},"id":{"type":"string"},"title":{"type":"string"},
+        "sentence":{"type":"string"},"saves":{"type":"object","properties":{"calls":{"$ref":"#/$defs/ulong"},
+        "of_calls":{"$ref":"#/$defs/ulong"},"time_ns":{"$ref":"#/$defs/ulong"},"how":{"type":"string"}},"additionalProperties":false},
+        "evidence":{"type":"array","items":{"type":"object","properties":{"kind":{"type":"string"},"name":{"type":"string"},
+        "name_hex":{"$ref":"#/$defs/octets"},"calls":{"$ref":"#/$defs/ulong"},"bytes":{"$ref":"#/$defs/ulong"},
+        "time_ns":{"$ref":"#/$defs/ulong"},"line":{"$ref":"#/$defs/ulong"}},"required":["kind","name","calls"],
+        "additionalProperties":false}},"table":{"type":"array","items":{"type":"object","additionalProperties":{"type":"string"}}},
+        "advice":{"type":"string"},"confidence":{"type":"string"}},
+        "required":["type","id","title","sentence","saves","evidence","advice","confidence"],"additionalProperties":false}"##,
     ),
     (
         "end",

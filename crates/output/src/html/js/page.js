@@ -120,6 +120,9 @@ const failed = (row) => (row.errors ? el("span.failed", count(row.errors)) : el(
 
 const more = (n, what) => (n ? ` ${counted(n, `more ${what} is`, `more ${what}s are`)} not listed.` : "");
 
+/** How many of a thread's calls were lost. */
+const lostBy = (lane) => lane.lost.reduce((sum, n, i) => sum + (i % 2 ? n : 0), 0);
+
 function timeline() {
   const { width, lanes } = run.timeline;
   if (!lanes.length) {
@@ -148,6 +151,7 @@ function timeline() {
           { title: "Failed", num: true, value: (l) => l.errors, cell: failed },
           { title: "In calls", num: true, value: (l) => l.busy, cell: (l) => time(l.busy) },
           { title: "Waiting", num: true, value: (l) => l.waiting, cell: (l) => time(l.waiting) },
+          ...(run.numbers.lost ? [{ title: "Lost", num: true, value: lostBy, cell: (l) => count(lostBy(l)) }] : []),
           { title: "From", num: true, hide: true, value: (l) => l.from, cell: (l) => moment(l.from) },
           { title: "To", num: true, hide: true, value: (l) => l.to ?? Infinity, cell: (l) => (l.to === null ? "end" : moment(l.to)) },
         ],
@@ -241,7 +245,7 @@ function slowest(view) {
           { title: "Took", value: (r) => r.took, cell: (r) => time(r.took), bar: (r) => r.took / longest, family: (r) => callFamily(r.call) },
           { title: "At", num: true, value: (r) => r.at, cell: (r) => jump(view, r) },
           { title: "Thread", hide: true, value: (r) => r.who, cell: (r) => [el("span.code", r.who), " ", el("span.muted", String(r.tid))] },
-          { title: "Call", wide: true, value: (r) => run.texts[r.text], cell: (r) => el("span.code.call", run.texts[r.text] || callName(r.call)) },
+          { title: "Call", wide: true, value: (r) => run.texts[r.text] ?? "", cell: (r) => el("span.code.call", run.texts[r.text] || callName(r.call)) },
         ],
       }),
     );

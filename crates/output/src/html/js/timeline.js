@@ -593,12 +593,34 @@ class Timeline {
       { passive: false },
     );
     let drag = null;
+    const fingers = new Map();
+    let pinch = null;
+    const spread = () => {
+      const [a, b] = [...fingers.values()];
+      return { gap: Math.max(10, Math.abs(a - b)), middle: (a + b) / 2 };
+    };
     body.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
+      fingers.set(event.pointerId, local(event)[0]);
+      if (fingers.size === 2) {
+        const { gap, middle } = spread();
+        pinch = { gap, at: this.at(middle), span: this.to - this.from };
+        drag = null;
+        return;
+      }
       drag = { x: event.clientX, y: event.clientY, from: this.from, to: this.to, top: scroller.scrollTop, far: false };
       body.setPointerCapture(event.pointerId);
     });
     body.addEventListener("pointermove", (event) => {
+      if (fingers.has(event.pointerId)) fingers.set(event.pointerId, local(event)[0]);
+      if (pinch) {
+        // What was between the fingers stays there.
+        const { gap, middle } = spread();
+        const span = (pinch.span * pinch.gap) / gap;
+        const from = pinch.at - ((middle - this.gutter) / this.plot) * span;
+        this.show(from, from + span);
+        return;
+      }
       if (!drag) {
         this.hover(...local(event));
         return;
@@ -614,10 +636,14 @@ class Timeline {
     });
     body.addEventListener("pointerup", (event) => {
       if (drag && !drag.far) this.pick(this.find(...local(event)), { look: false });
-      drag = null;
-      body.classList.remove("dragged");
+      release(event);
     });
-    body.addEventListener("pointercancel", () => (drag = null));
+    const release = (event) => {
+      fingers.delete(event.pointerId);
+      drag = pinch = null;
+      body.classList.remove("dragged");
+    };
+    body.addEventListener("pointercancel", release);
     body.addEventListener("pointerleave", () => (this.tip.hidden = true));
     body.addEventListener("dblclick", (event) => this.zoom(0.25, this.at(Math.max(this.gutter, local(event)[0]))));
     body.addEventListener("keydown", (event) => this.key(event));

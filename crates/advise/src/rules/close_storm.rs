@@ -1,0 +1,63 @@
+//! Descriptors are closed that are not open.
+
+use super::common::{Claims, Processes};
+use crate::finding::{Confidence, Draft};
+use crate::index::{Index, Observed};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::USELESS_CLOSES;
+use stride_event::grouped;
+use stride_track::Tracker;
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "close-storm",
+    title: "closing what is not open",
+    explanation: "close(2) fails with EBADF again and again: a program closes every descriptor it might have, up to the limit, mostly \
+        after fork(2) and before execve(2). With a limit of a million descriptors that is a million calls.\n\n\
+        Every close that failed so could be saved.\n\n\
+        Example: a daemon closes descriptors 3 to 1,048,575 before each child. close_range(3, ~0U, 0) is one call (Linux 5.9, \
+        glibc 2.34; closefrom(3) does the same), and O_CLOEXEC makes it needless.",
+    make: || Box::new(CloseStorm::default()),
+};
+
+const EBADF: u32 = 9;
+
+#[derive(Default)]
+struct CloseStorm {
+    highest: u64,
+    claims: Claims,
+    processes: Processes,
+}
+
+impl Rule for CloseStorm {
+    fn wants(&self, name: &'static str) -> bool {
+        name == "close"
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        if observed.errno() == Some(EBADF) {
+            self.highest = self.highest.max(observed.arg("fd") & 0x7fff_ffff);
+            self.claims.add(observed.key, 1);
+            self.processes.count(observed.seen.pid, observed.tracker);
+        }
+    }
+
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
+        let calls = self.claims.total();
+        if calls < USELESS_CLOSES {
+            return Vec::new();
+        }
+        vec![Draft {
+            sentence: format!(
+                "{} times a descriptor was closed that was not open (EBADF), up to number {}.",
+                grouped(calls),
+                grouped(self.highest)
+            ),
+            evidence: self.processes.evidence().into_iter().collect(),
+            advice: "Open descriptors with O_CLOEXEC, or close all at once with close_range(2) or closefrom(3).".into(),
+            confidence: Confidence::Certain,
+            claims: std::mem::take(&mut self.claims).list(),
+            estimate: "all that failed".into(),
+            ..Draft::default()
+        }]
+    }
+}

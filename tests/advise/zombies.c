@@ -1,0 +1,30 @@
+// finds: zombies
+// estimate: process ids are saved, not calls
+// A server that forks for each request, and never asks how its children ended.
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int argc, char **argv) {
+	(void)argv;
+	for (int request = 0; request < 20; request++) {
+		int done[2];
+		char end;
+		if (pipe(done) != 0)
+			return 1;
+		if (fork() == 0) {
+			close(done[0]);
+			_exit(0);
+		}
+		close(done[1]);
+		// Until the child is gone.
+		if (read(done[0], &end, 1) != 0)
+			return 1;
+		close(done[0]);
+		if (argc > 1)
+			while (waitpid(-1, NULL, 0) > 0)
+				;
+	}
+	usleep(100000);
+	return 0;
+}
