@@ -84,7 +84,7 @@ pub const HEAP_STEPS: u64 = 100;
 pub const ADVISED_AGAIN: u64 = 16;
 
 /// Name lookups: without repeats and lost answers, they are worth telling if they took this long ...
-pub const SLOW_LOOKUPS: Ns = 250_000_000;
+pub const SLOW_LOOKUPS: Ns = 1_000_000_000;
 /// ... and this part of the run.
 pub const SLOW_LOOKUPS_PART: f64 = 0.1;
 
