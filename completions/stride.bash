@@ -11,7 +11,7 @@ _stride() {
   # From the first operand on, the words are those of the command.
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-    -e|--argv0|-E|--env|-p|--attach|-u|--user|-b|--detach-on|--engine|-I|--interruptible|--on-overflow|--record|--replay|--ring-size|-P|--trace-path|--signal|--status|--trace|--trace-fds|-a|--columns|--abbrev|--color|--decode-pids|--html|-o|--output|--perfetto|--raw|--read|-s|--string-limit|--verbose|--write|-X|--const-print-style|--by|--explain|-O|--summary-syscall-overhead|-S|--summary-sort-by|-U|--summary-columns|--syscall-limit|--generate) [[ ${COMP_WORDS[i+1]} == = ]] && ((i++)); ((i++)) ;;
+    -e|--argv0|-E|--env|-p|--attach|-u|--user|-b|--detach-on|--engine|-I|--interruptible|--on-overflow|--record|--replay|--ring-size|-P|--trace-path|--signal|--status|--trace|--trace-fds|-a|--columns|--abbrev|--color|--decode-pids|--html|-o|--output|--perfetto|--raw|--read|-s|--string-limit|--verbose|--write|-X|--const-print-style|--budget|--budget-write|--by|--diff|--explain|-O|--summary-syscall-overhead|-S|--summary-sort-by|-U|--summary-columns|--syscall-limit|--generate) [[ ${COMP_WORDS[i+1]} == = ]] && ((i++)); ((i++)) ;;
     -*|=) ;;
     *)
       if [[ ${COMP_WORDS[i-1]} != = ]]; then
@@ -58,7 +58,10 @@ _stride() {
     --verbose) COMPREPLY=(); return ;;
     --write) COMPREPLY=(); return ;;
     -X|--const-print-style) COMPREPLY=($(compgen -W 'abbrev raw verbose' -- "$cur")); return ;;
+    --budget) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+    --budget-write) COMPREPLY=($(compgen -f -- "$cur")); return ;;
     --by) COMPREPLY=($(compgen -W 'syscall path directory fd errno pid tid comm size peer' -- "$cur")); return ;;
+    --diff) COMPREPLY=(); return ;;
     --explain) COMPREPLY=(); return ;;
     -O|--summary-syscall-overhead) COMPREPLY=(); return ;;
     -S|--summary-sort-by) COMPREPLY=($(compgen -W 'avg-time bytes calls errors max-time min-time name none p50 p99 time total-time wall-avg wall-max wall-min wall-total' -- "$cur")); return ;;
@@ -67,7 +70,7 @@ _stride() {
     --generate) COMPREPLY=($(compgen -W 'complete-bash complete-fish complete-zsh json-schema man' -- "$cur")); return ;;
   esac
   if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '-e --argv0 -E --env -p --attach -u --user -b --detach-on -D --daemonize --engine -f --follow-forks -I --interruptible --kill-on-exit --on-overflow --record --replay --ring-size -P --trace-path --signal --status --trace --trace-fds -z --successful-only -Z --failed-only -a --columns -A --output-append-mode --abbrev --absolute-timestamps --always-show-pid --color --decode-fds --decode-pids --html -i --instruction-pointer --json -n --syscall-number -N --arg-names -o --output --output-separately --perfetto --pidns-translation -q --quiet -r --relative-timestamps --raw --read -s --string-limit --strings-in-hex -t -T --syscall-times -v --no-abbrev --verbose --write -x -X --const-print-style -y -Y --advise --by -c --summary-only -C --summary --explain -O --summary-syscall-overhead -S --summary-sort-by -U --summary-columns -w --summary-wall-clock --syscall-limit -d --debug --doctor -F --generate -h --help --seccomp-bpf -V --version' -- "$cur"))
+    COMPREPLY=($(compgen -W '-e --argv0 -E --env -p --attach -u --user -b --detach-on -D --daemonize --engine -f --follow-forks -I --interruptible --kill-on-exit --on-overflow --record --replay --ring-size -P --trace-path --signal --status --trace --trace-fds -z --successful-only -Z --failed-only -a --columns -A --output-append-mode --abbrev --absolute-timestamps --always-show-pid --color --decode-fds --decode-pids --html -i --instruction-pointer --json -n --syscall-number -N --arg-names -o --output --output-separately --perfetto --pidns-translation -q --quiet -r --relative-timestamps --raw --read -s --string-limit --strings-in-hex -t -T --syscall-times -v --no-abbrev --verbose --write -x -X --const-print-style -y -Y --advise --budget --budget-write --by -c --summary-only -C --summary --diff --explain -O --summary-syscall-overhead -S --summary-sort-by -U --summary-columns -w --summary-wall-clock --syscall-limit -d --debug --doctor -F --generate -h --help --seccomp-bpf -V --version' -- "$cur"))
   else
     COMPREPLY=($(compgen -c -- "$cur"))
   fi

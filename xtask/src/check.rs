@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines, decode, filter, record} ← track ← advise ← {output, proc} ← cli`.
+/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines, decode, filter, record} ← track ← advise ← {output ← compare, proc} ← cli`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("uapi", &[]),
     ("syscalls", &["uapi"]),
@@ -18,6 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("track", &["syscalls", "event", "decode"]),
     ("advise", &["syscalls", "event", "track"]),
     ("output", &["syscalls", "event", "decode", "track", "advise"]),
+    ("compare", &["syscalls", "event", "track", "output"]),
     ("proc", &["syscalls", "event", "decode", "filter", "record"]),
     (
         "cli",
@@ -33,6 +34,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "track",
             "advise",
             "output",
+            "compare",
             "record",
             "proc",
         ],

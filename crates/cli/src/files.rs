@@ -71,9 +71,12 @@ fn uses(options: &Options) -> Vec<(&'static str, &Path, Use)> {
     };
     let all = [
         ("--replay", &options.replay, Use::Reads),
+        ("--diff", &options.diff, Use::Reads),
+        ("--budget", &options.budget, Use::Reads),
         ("--record", &options.record, Use::Writes),
         ("--perfetto", &options.perfetto, Use::Writes),
         ("--html", &options.html, Use::Writes),
+        ("--budget-write", &options.budget_write, Use::Writes),
     ];
     let named = all.into_iter().filter_map(|(option, path, how)| Some((option, path.as_deref()?, how)));
     named.chain(output.map(|path| ("-o/--output", path.as_path(), Use::Trace))).collect()

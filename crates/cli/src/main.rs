@@ -1,6 +1,7 @@
 //! `stride`: traces system calls without breaking the program's stride.
 
 mod command;
+mod compare;
 mod doctor;
 mod engine;
 mod files;

@@ -25,7 +25,12 @@ pub struct Replay {
 
 impl Replay {
     pub fn open(path: &Path) -> Result<Replay> {
-        let cannot = |why: &dyn std::fmt::Display| anyhow!("Can't replay '{}': {why}.", path.display());
+        Replay::open_to("replay", path)
+    }
+
+    /// `purpose` is what cannot be done if it cannot be opened.
+    pub fn open_to(purpose: &str, path: &Path) -> Result<Replay> {
+        let cannot = |why: &dyn std::fmt::Display| anyhow!("Can't {purpose} '{}': {why}.", path.display());
         let file = File::open(path).map_err(|e| cannot(&os_error(&e)))?;
         if file.metadata().is_ok_and(|m| m.is_dir()) {
             return Err(cannot(&"it is a directory"));

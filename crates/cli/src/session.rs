@@ -1,12 +1,13 @@
 //! One run of Stride: an engine's events, selected, handed to the views.
 
+use crate::compare::Comparison;
 use crate::engine::Engine;
 use crate::files::Files;
 use crate::flags::{Daemonize, Options};
 use crate::losses::Losses;
 use crate::recording::Recording;
 use crate::replay::Replay;
-use crate::views::Views;
+use crate::views::{Prepared, Views};
 use crate::{command, layout, outputs, replayed, select, select::Selector};
 use anyhow::{Result, bail};
 use nix::errno::Errno;
@@ -31,6 +32,7 @@ pub enum Ended {
 pub fn run(mut options: Options) -> Result<Ended> {
     let replay = options.replay.as_deref().map(Replay::open).transpose()?;
     let mut files = Files::open(&options)?;
+    let comparison = Comparison::prepare(&options, replay.as_ref())?;
     let mut recording = files.take("--record").map(|file| Recording::new(file, &options));
     let mut outputs = outputs::Outputs::open(&options)?;
     let world = World::of(replay.as_ref(), recording.as_ref());
@@ -75,7 +77,8 @@ pub fn run(mut options: Options) -> Result<Ended> {
     for failure in engine.failures() {
         outputs.complain(&failure);
     }
-    let mut views = Views::new(&options, &mut outputs, world.shown, world.tracked, info, recording, files)?;
+    let prepared = Prepared { files, comparison };
+    let mut views = Views::new(&options, &mut outputs, world.shown, world.tracked, info, recording, prepared)?;
     let mut selector = Selector::new(&options, world.chosen_by);
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
     while let Some(event) = engine.next()? {

@@ -1,5 +1,6 @@
 //! What is made of the events.
 
+use crate::compare::Comparison;
 use crate::files::Files;
 use crate::flags::{Daemonize, Options, Output};
 use crate::layout;
@@ -27,13 +28,25 @@ pub struct Views {
     others: Vec<Box<dyn View>>,
 }
 
+/// What was opened and read before anything is run.
+pub struct Prepared {
+    pub files: Files,
+    pub comparison: Comparison,
+}
+
+/// What the tracker asks of the world.
+pub fn followed(source: Rc<dyn Source>) -> Proc {
+    let known = WordSet::of(&[FdDetail::Path, FdDetail::Socket]);
+    Proc::new(known, WordSet::of(&[PidDetail::Comm]), source)
+}
+
 /// Views that are no text. Their files are open; what they hold is gone from here on.
 fn others(
     options: &Options,
     outputs: &mut Outputs,
     shown: &Rc<dyn Source>,
     info: &RunInfo,
-    mut files: Files,
+    Prepared { mut files, comparison }: Prepared,
 ) -> Result<Vec<Box<dyn View>>> {
     let mut views: Vec<Box<dyn View>> = Vec::new();
     if options.tells_calls_as_json() {
@@ -55,6 +68,7 @@ fn others(
         let page = HtmlView::new(to, whole, style, layout::decoding(options), world(), info);
         views.push(Box::new(if options.advise { page.with_advice() } else { page }));
     }
+    views.extend(comparison.view(options.json, info, &mut files)?.map(|view| Box::new(view) as Box<dyn View>));
     Ok(views)
 }
 
@@ -67,17 +81,16 @@ impl Views {
         tracked: Rc<dyn Source>,
         info: RunInfo,
         recording: Option<Recording>,
-        files: Files,
+        prepared: Prepared,
     ) -> Result<Views> {
         // Filters may leave out what the tracker gets to see all the same.
         let partial = info.partial && (options.replay.is_some() || !select::needs_all_calls(options));
         let (wall_offset, tracker) = (info.wall_offset, Tracker::partial(partial));
-        let others = others(options, outputs, &shown, &info, files)?;
+        let others = others(options, outputs, &shown, &info, prepared)?;
         let summary = options.summary.as_ref();
         let tracks = recording.is_some() || !others.is_empty() || summary.is_some_and(|s| s.is_by(Key::is_tracked));
-        let known = WordSet::of(&[FdDetail::Path, FdDetail::Socket]);
         Ok(Views {
-            tracker: tracks.then(|| (tracker, Proc::new(known, WordSet::of(&[PidDetail::Comm]), tracked))),
+            tracker: tracks.then(|| (tracker, followed(tracked))),
             recording,
             text: options.prints_calls().then(|| outputs.text_view(options, shown, wall_offset)).transpose()?,
             summary: summary.map(|s| Summary::new(layout::summary(s, options.json, outputs.width()))),

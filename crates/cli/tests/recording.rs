@@ -176,8 +176,13 @@ fn killed_at_any_moment_it_is_read_to_its_last_frame() {
             .process_group(0);
         let mut child = command.spawn().unwrap();
         let pid = Pid::from_raw(child.id() as i32);
-        // Neither even nor the same for both engines.
-        std::thread::sleep(Duration::from_millis(i * i * 6 + 37 * (i % 3)));
+        // Some before anything can have been written; others at some moment behind that.
+        if i % 3 > 0 {
+            wait_for("calls to be recorded", || {
+                scratch.path("rec").metadata().ok().filter(|metadata| metadata.len() > 10_000)
+            });
+        }
+        std::thread::sleep(Duration::from_millis(i * i * 2 + 37 * (i % 3)));
         kill(pid, Signal::SIGKILL).unwrap();
         child.wait().unwrap();
         let _ = killpg(pid, Signal::SIGKILL);
@@ -202,7 +207,7 @@ fn killed_at_any_moment_it_is_read_to_its_last_frame() {
         assert!(ends.abs_diff(calls) <= gone + 1, "{ends} lines; {message}");
         whole += usize::from(calls > 0);
     }
-    assert!(whole >= 4, "only {whole} recordings have calls");
+    assert!(whole >= 8, "only {whole} recordings have calls");
 }
 
 #[test]

@@ -14,6 +14,6 @@ mod value;
 pub use call::{Decoded, Decoder, NamedArg, Part, Return};
 pub use cx::{Cx, Scope};
 pub use dump::Dump;
-pub use options::{FdInfo, Options, PidInfo, World};
+pub use options::{FdInfo, Options, PidInfo, TRACER, World};
 pub use touch::{Touch, touches};
 pub use value::{FdNote, Member, PidNote, Tail, Text, TextKind, Value};

@@ -47,7 +47,13 @@ pub struct FdInfo {
     pub deleted: bool,
 }
 
+/// Asked about in the place of a thread.
+pub const TRACER: Tid = 0;
+
 /// What lies outside a call: descriptors and processes, looked up in /proc for a live tracee or in a recording.
+///
+/// [`TRACER`] in a thread's place stands for Stride itself as it was when its command was started: what that begins with. Of the
+/// command /proc tells only what has become of it by the time somebody looks.
 pub trait World {
     /// What descriptor `fd` of the process of thread `tid` refers to; `AT_FDCWD` is its working directory. `known` is what the
     /// engine saw of it.

@@ -1,6 +1,7 @@
 //! /proc/TID/fd/N: the path a descriptor was opened by, and the device behind it.
 
 use crate::{AT_FDCWD, fdinfo};
+use std::collections::HashMap;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
@@ -40,6 +41,14 @@ pub fn read(tid: Tid, fd: i32) -> Option<Link> {
         deleted = true;
     }
     Some(Link { path, deleted })
+}
+
+/// What this process hands on to a command: its working directory and the descriptors that survive an execve, in one piece each.
+pub fn inherited() -> HashMap<i32, Vec<u8>> {
+    let own = std::process::id() as Tid;
+    let names = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let open = names.filter_map(|name| name.to_str()?.parse().ok()).filter(|&fd| fdinfo::survives(own, fd));
+    open.chain([AT_FDCWD]).filter_map(|fd| Some((fd, read(own, fd)?.pack()))).collect()
 }
 
 /// What the engine saw.

@@ -4,6 +4,7 @@ use crate::{ends, fdinfo, link, lock, pidns, socket};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use stride_decode::TRACER;
 use stride_event::{Descriptor, Event, Tid};
 use stride_record::{Asked, Fact, Question};
 use stride_syscalls::PidKind;
@@ -15,10 +16,17 @@ pub trait Source {
 }
 
 /// /proc and the kernel's socket diagnostics, now.
-#[derive(Default)]
 pub struct Live {
     sockets: RefCell<socket::Sockets>,
     namespaces: pidns::Translator,
+    /// What a command begins with that is started from here on.
+    inherited: HashMap<i32, Vec<u8>>,
+}
+
+impl Default for Live {
+    fn default() -> Live {
+        Live { sockets: RefCell::default(), namespaces: pidns::Translator::default(), inherited: link::inherited() }
+    }
 }
 
 impl Source for Live {
@@ -29,6 +37,7 @@ impl Source for Live {
             None => link::socket_inode(&link::read(tid, fd)?.path),
         };
         let text = match asked {
+            Asked::Link if tid == TRACER => return self.inherited.get(&fd).cloned(),
             Asked::Link => return link::read(tid, fd).map(|link| link.pack()),
             Asked::Terminal => return link::is_terminal(tid, fd).then(Vec::new),
             Asked::Interface => return self.sockets.borrow_mut().interface(number as u32),

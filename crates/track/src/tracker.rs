@@ -7,7 +7,7 @@ use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait, address};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
-use stride_decode::World;
+use stride_decode::{TRACER, World};
 use stride_event::{Call, Descriptor, Detail, Event, Memory, Ns, Origin, Outcome, Phase, Tid};
 
 const AT_FDCWD: i32 = -100;
@@ -50,6 +50,17 @@ impl Tracker {
 
     pub fn process(&self, pid: Tid) -> Option<&Process> {
         self.processes.get(&pid)
+    }
+
+    /// Where a process's relative paths begin.
+    pub fn working_directory(&self, pid: Tid) -> Option<ObjectId> {
+        self.processes.get(&pid)?.cwd
+    }
+
+    /// The open file that a descriptor of a process stands for.
+    pub fn open_file(&self, pid: Tid, fd: i32) -> Option<(FileId, ObjectId)> {
+        let file = self.processes.get(&pid)?.descriptors.get(fd)?;
+        Some((file.id, file.object.get()))
     }
 
     /// The call that a thread is in, or was in when it was gone.
@@ -168,15 +179,19 @@ impl Tracker {
             return;
         }
         self.processes.insert(pid, process);
+        // What was started begins with what Stride had. By the time that /proc is asked about it, it may be over.
+        let inherited = (origin == Origin::Spawned).then(|| self.ask(TRACER, AT_FDCWD, world)).flatten();
+        let whom = if inherited.is_some() { TRACER } else { tid };
         // As it is now; later, others may answer to these numbers.
-        let cwd = self.ask(tid, AT_FDCWD, world);
+        let cwd = inherited.or_else(|| self.ask(tid, AT_FDCWD, world));
         for fd in 0..ASKED_FIRST {
-            if let Some(object) = self.ask(tid, fd, world) {
+            if let Some(object) = self.ask(whom, fd, world) {
                 self.opened(pid, fd, object, "", false);
             }
         }
         if let Some(process) = self.processes.get_mut(&pid) {
             process.cwd = cwd;
+            process.older = inherited.is_none();
         }
     }
 

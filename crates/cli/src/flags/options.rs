@@ -48,6 +48,11 @@ pub struct Options {
     pub output: Output,
     /// Everything goes to this file, for `--replay`.
     pub record: Option<PathBuf>,
+    /// A recording to compare with.
+    pub diff: Option<PathBuf>,
+    /// Limits to keep within.
+    pub budget: Option<PathBuf>,
+    pub budget_write: Option<PathBuf>,
     /// `--json`: in place of text.
     pub json: bool,
     /// A trace for Perfetto goes to this file.
@@ -288,7 +293,13 @@ impl Options {
         self.summary.as_ref().is_none_or(|summary| !summary.only)
             && !self.json
             && !self.advise
+            && !self.compares()
             && (!self.has_views() || !matches!(self.output, Output::Stderr | Output::Stdout))
+    }
+
+    /// Whether the run is held against something, which is told in place of the trace.
+    pub fn compares(&self) -> bool {
+        self.diff.is_some() || self.budget.is_some()
     }
 
     /// Whether filters leave it to Stride which calls are shown; else engines may skip some.
@@ -301,17 +312,17 @@ impl Options {
 
     /// Whether there is an object for each call, and not just for findings or rows of a summary.
     pub fn tells_calls_as_json(&self) -> bool {
-        self.json && !self.advise && self.summary.as_ref().is_none_or(|summary| !summary.only)
+        self.json && !self.advise && !self.compares() && self.summary.as_ref().is_none_or(|summary| !summary.only)
     }
 
     /// Whether something else than text is made of the calls.
     pub fn has_views(&self) -> bool {
-        self.tells_calls_as_json() || self.advise || self.has_files()
+        self.tells_calls_as_json() || self.advise || self.compares() || self.has_files()
     }
 
     /// Whether something goes to a file of its own, wherever the trace goes.
     pub fn has_files(&self) -> bool {
-        self.record.is_some() || self.perfetto.is_some() || self.html.is_some()
+        self.record.is_some() || self.perfetto.is_some() || self.html.is_some() || self.budget_write.is_some()
     }
 }
 

@@ -69,7 +69,8 @@ pub fn validate(
     }
     let output = output(&draft, output_separately)?;
     let to_file = output != Output::Stderr;
-    let elsewhere = to_file || draft.record.is_some() || draft.perfetto.is_some() || draft.html.is_some();
+    let files = [&draft.record, &draft.perfetto, &draft.html, &draft.budget_write, &draft.diff, &draft.budget];
+    let elsewhere = to_file || files.iter().any(|file| file.is_some());
     // In JSON they are data like the rest.
     let quiet = quiet(&draft, elsewhere && !draft.json)?;
     let daemonize = daemonize(&draft);
@@ -110,6 +111,9 @@ pub fn validate(
         output,
         advise: draft.advise,
         record: draft.record.map(Into::into),
+        diff: draft.diff.map(Into::into),
+        budget: draft.budget.map(Into::into),
+        budget_write: draft.budget_write.map(Into::into),
         perfetto: draft.perfetto.map(Into::into),
         html: draft.html.map(Into::into),
         replay: draft.replay.map(Into::into),

@@ -137,14 +137,30 @@ impl Browser {
         }
     }
 
-    /// The middle of an element, which is scrolled to.
+    /// Until what was asked of the page so far is drawn.
+    #[track_caller]
+    pub fn settle(&mut self) {
+        let frames = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))";
+        self.call("Runtime.evaluate", json!({ "expression": frames, "awaitPromise": true }));
+    }
+
+    /// The middle of an element, which is scrolled to and stays where it is.
     #[track_caller]
     fn middle(&mut self, selector: &str) -> (f64, f64) {
-        let at = self.eval(&format!(
+        let script = format!(
             "{{ const it = document.querySelector({selector:?}); it.scrollIntoView({{ block: 'center' }}); \
-             const box = it.getBoundingClientRect(); [box.x + box.width / 2, box.y + box.height / 2] }}"
-        ));
-        (at[0].as_f64().unwrap(), at[1].as_f64().unwrap())
+             const box = it.getBoundingClientRect(); const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]; \
+             it.contains(document.elementFromPoint(x, y)) ? [x, y] : null }}"
+        );
+        let start = Instant::now();
+        loop {
+            let at = self.eval(&script);
+            self.settle();
+            if at.is_array() && at == self.eval(&script) {
+                return (at[0].as_f64().unwrap(), at[1].as_f64().unwrap());
+            }
+            assert!(start.elapsed() < Duration::from_secs(20), "{selector} does not come to rest");
+        }
     }
 
     #[track_caller]

@@ -31,6 +31,43 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
+        long: Some("budget"),
+        arg: Arg::Required("FILE"),
+        help: "check the limits in FILE; exit status 3 if one is broken",
+        own: true,
+        doc: "Checks the run against limits, in place of the trace. FILE is TOML with a list of them, such as limits = \
+              [\"total <= 5000\", \"errors.openat <= 50\"], and with sections [[path]], each with a glob and limits of its own, for \
+              the calls on paths that match it. A limit is a metric, one of <=, <, >=, > and ==, and a number. Metrics are:\n\n\
+              * NAME: calls of this syscall; total for all calls, and %class for those of a class, as in -e trace=%class\n\
+              * errors.NAME: those of them that failed\n\
+              * NAME.bytes: bytes that they moved\n\
+              * NAME.mean_bytes: bytes that one of them moved that did not fail\n\
+              * NAME.time_ms: milliseconds in them, which differ too much from run to run for most machines that test\n\
+              * processes: processes that there were\n\n\
+              If all limits are kept, the exit status is the program's. Each that is broken is told in a line with what broke \
+              it, and the exit status is 3. So it is if a limit cannot be checked because calls were lost. A FILE with a \
+              mistake is refused before anything is run.",
+        update: |draft, given| {
+            draft.budget = given.value.clone();
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("budget-write"),
+        arg: Arg::Required("FILE"),
+        help: "write limits for --budget: what this run did, and 20 % more",
+        own: true,
+        doc: "Writes a file for --budget, with limits for what this run did and a fifth more. Left out is what differs from run \
+              to run anyway: times, and calls that are made when others are slow, such as futex. A FILE that is there already is \
+              replaced only if --budget-write wrote it, and the line on top that says so is still there.",
+        update: |draft, given| {
+            draft.budget_write = given.value.clone();
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
         long: Some("by"),
         arg: Arg::Required("KEYS"),
         choices: &["syscall", "path", "directory", "fd", "errno", "pid", "tid", "comm", "size", "peer"],
@@ -79,6 +116,22 @@ pub const FLAGS: &[Flag] = &[
         update: |draft, _| {
             draft.summary_too = true;
             one_summary(draft.summary_only, draft.summary_too)
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("diff"),
+        arg: Arg::Required("BASE"),
+        help: "tell what differs from the run recorded in BASE",
+        own: true,
+        doc: "Compares the run with one that --record kept in BASE, in place of the trace: a verdict, then the syscalls and the \
+              paths that calls were about, with calls, errors, time and bytes in both, by how much of the whole has changed. \
+              What chance explains is left out; so are ids of processes, addresses and the made-up part of temporary names. Filters \
+              (-e trace=..., -P, -z) apply to both.\n\n\
+              Times are compared only if both runs were traced by the same engine on the same machine.",
+        update: |draft, given| {
+            draft.diff = given.value.clone();
+            Ok(())
         },
         ..BASE
     },

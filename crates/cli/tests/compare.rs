@@ -1,0 +1,353 @@
+//! `--diff`, `--budget`, `--budget-write`: a program before and after a change that is known.
+
+mod common;
+
+use common::*;
+use std::path::Path;
+
+/// Before and after: the second asks for each of ten files twice, looks into another directory, and writes byte by byte.
+const BEFORE: &str = "for f in 0 1 2 3 4 5 6 7 8 9; do read x < data/$f; done; exit 7";
+const AFTER: &str =
+    "for f in 0 1 2 3 4 5 6 7 8 9; do read x < data/$f; read x < data/$f; done; read x < other/new; exit 7";
+
+fn scratch(name: &str) -> Scratch {
+    let scratch = Scratch::new(name);
+    for dir in ["data", "other"] {
+        std::fs::create_dir(scratch.path(dir)).unwrap();
+    }
+    for file in [
+        "data/0",
+        "data/1",
+        "data/2",
+        "data/3",
+        "data/4",
+        "data/5",
+        "data/6",
+        "data/7",
+        "data/8",
+        "data/9",
+        "other/new",
+    ] {
+        std::fs::write(scratch.path(file), "x\n").unwrap();
+    }
+    scratch
+}
+
+/// Stride as it stands, in a directory.
+fn stride_in(scratch: &Scratch, args: &[&str]) -> Run {
+    let mut command = std::process::Command::new(STRIDE);
+    command
+        .args(args)
+        .current_dir(scratch.path(""))
+        .env("LC_ALL", "C")
+        .env_remove("NO_COLOR")
+        .env_remove("STRACE_COLORS")
+        // What cargo sets makes the loader look for libraries in many places.
+        .env_remove("LD_LIBRARY_PATH");
+    Run::of(command)
+}
+
+fn write(scratch: &Scratch, name: &str, text: &str) {
+    std::fs::write(scratch.path(name), text).unwrap();
+}
+
+#[test]
+fn a_known_difference() {
+    need!("/bin/dash");
+    for engine in engines() {
+        let scratch = scratch(&format!("diff{engine}"));
+        let base = stride_in(&scratch, &[engine, "--record=base", "/bin/dash", "-c", BEFORE]);
+        assert_eq!((base.code(), base.err.as_str()), (Some(7), ""));
+        // To itself, live and replayed.
+        let same = stride_in(&scratch, &[engine, "--diff=base", "/bin/dash", "-c", BEFORE]);
+        assert!(
+            is(&same.err, "Nothing of note differs: [0-9]+ calls( in each| against [0-9]+)\\.\n"),
+            "{engine}: {same:?}"
+        );
+        assert_eq!((same.code(), same.out.as_str()), (Some(7), ""));
+        let same = stride_in(&scratch, &["--diff=base", "--replay=base"]);
+        assert!(is(&same.out, "Nothing of note differs: [0-9]+ calls in each\\.\n"), "{engine}: {same:?}");
+        assert_eq!((same.code(), same.err.as_str()), (Some(0), ""));
+        // After the change, to stderr.
+        let changed = stride_in(&scratch, &[engine, "--record=after", "--diff=base", "/bin/dash", "-c", AFTER]);
+        assert_eq!(changed.code(), Some(7));
+        let at = scratch.path("").canonicalize().unwrap().display().to_string();
+        let table: Vec<String> =
+            changed.err.lines().map(|line| line.replace(&format!("{at}/"), "<>").replace("./", "<>")).collect();
+        assert!(
+            is(
+                &table[0],
+                r"\d+ % more calls: \d+ against \d+; (most of it|above all) (read|fcntl|openat|close|dup2): \d+ against \d+\."
+            ),
+            "{table:#?}"
+        );
+        let has =
+            |pattern: &str| assert!(table.iter().any(|line| is(line, pattern)), "{engine}: no {pattern} in {table:#?}");
+        has(r" *\d+ +\d+ +[0-9.]+x +.*  openat");
+        has(r" *\d+ +\d+ +2\.00x +.*  <>data/\*\* \(10 paths\): .*");
+        has(r" *0 +\d+ +new +.*  <>other/new: .*");
+        assert!(table.len() <= 14, "{table:#?}");
+        // A recording against another is the same, but for who says it.
+        let replayed = stride_in(&scratch, &["--replay=after", "--diff=base"]);
+        assert_eq!((replayed.out, replayed.err), (changed.err, String::new()), "{engine}");
+        // And to a file, which has nothing else.
+        let into = stride_in(&scratch, &["--replay=after", "--diff=base", "-o", "report"]);
+        assert_eq!(into.out, "");
+        assert_eq!(scratch.read("report").lines().count(), table.len());
+        // What filters leave out differs in nothing.
+        let filtered = stride_in(&scratch, &["--replay=after", "--diff=base", "-e", "trace=execve,brk"]);
+        assert!(filtered.out.starts_with("Nothing of note differs: "), "{filtered:?}");
+        let json = stride_in(&scratch, &["--replay=after", "--diff=base", "--json"]);
+        assert!(json.out.starts_with("{\"type\":\"diff\",\"verdict\":\""), "{json:?}");
+        assert!(
+            json.out.lines().any(|line| line.starts_with("{\"type\":\"object\",")
+                && line.contains("/other/new\",\"change\":\"appeared\"")),
+            "{json:?}"
+        );
+        assert!(json.out.lines().all(|line| line.starts_with("{\"type\":\"") && line.ends_with('}')), "{json:?}");
+    }
+}
+
+/// Temporary names, ids of processes, and where it all happens are no difference.
+#[test]
+fn noise_is_no_difference() {
+    need!("/bin/dash", "/bin/mktemp", "/bin/cat");
+    let script = "t=$(/bin/mktemp); /bin/cat /proc/$$/stat > $t; read x < $t; rm $t; /bin/cat here";
+    for engine in engines() {
+        let scratch = scratch(&format!("noise{engine}"));
+        let run = |dir: &str, option: &str| {
+            write(&scratch, &format!("{dir}/here"), "");
+            let mut command = std::process::Command::new(STRIDE);
+            command
+                .args([engine, "-f", option, "/bin/dash", "-c", script])
+                .current_dir(scratch.path(dir))
+                .env("LC_ALL", "C");
+            command.env("TMPDIR", "/tmp").env_remove("PWD").env_remove("OLDPWD");
+            Run::of(command)
+        };
+        let base = run("data", "--record=../base");
+        assert_eq!(base.code(), Some(0), "{base:?}");
+        let same = run("data", "--diff=../base");
+        assert!(is(&same.err, "Nothing of note differs: .*\n"), "{engine}: {same:?}");
+        let elsewhere = run("other", "--diff=../base");
+        let told: Vec<&str> = elsewhere.err.lines().collect();
+        assert!(told[0].starts_with("Nothing of note differs: "), "{engine}: {elsewhere:?}");
+        assert!(
+            is(told[1], "The base began in .*/data, this run in .*/other: what is below is compared as \\./\\.\\.\\."),
+            "{told:?}"
+        );
+        assert_eq!(told.len(), 2);
+    }
+}
+
+/// What is not the program's doing is told.
+#[test]
+fn circumstances_are_told() {
+    need!("/bin/dash");
+    let scratch = scratch("circumstances");
+    let script = "(read x < data/1; :); read x < data/2; read x < data/3";
+    let base = stride_in(
+        &scratch,
+        &["--engine=ptrace", "--record=base", "-f", "-e", "trace=openat,read,execve", "/bin/dash", "-c", script],
+    );
+    assert_eq!(base.code(), Some(0));
+    let told = stride_in(&scratch, &["--engine=ptrace", "--diff=base", "-z", "/bin/dash", "-c", script]).err;
+    for sentence in [
+        "Not the same calls were traced (-e trace=...): only those are compared that both runs were asked for.\n",
+        "Only the base was traced with -f, and so with the program's children.\n",
+        "The run: 1 process against 2.\n",
+    ] {
+        // Times may be told beside the processes.
+        let sentence = sentence.replace("The run: ", "");
+        assert!(told.contains(&sentence), "{sentence} is not in {told}");
+    }
+    assert!(!told.contains("mmap") && !told.contains("close"), "{told}");
+    if engines().len() > 1 {
+        let told = stride_in(
+            &scratch,
+            &["--engine=ebpf", "-f", "--diff=base", "-e", "trace=openat,execve", "/bin/dash", "-c", script],
+        )
+        .err;
+        assert!(
+            told.ends_with("Times are not compared: the base was traced by the engine ptrace, this run by ebpf.\n"),
+            "{told}"
+        );
+        assert!(told.starts_with("Nothing of note differs: "), "{told}");
+    }
+    // One that breaks off.
+    let whole = std::fs::read(scratch.path("base")).unwrap();
+    std::fs::write(scratch.path("cut"), &whole[..whole.len() - 10]).unwrap();
+    let told = stride_in(
+        &scratch,
+        &["--engine=ptrace", "-f", "--diff=cut", "-e", "trace=openat,read,execve", "/bin/dash", "-c", script],
+    )
+    .err;
+    assert!(told.contains("The base is not whole: 'cut' breaks off at byte "), "{told}");
+}
+
+#[test]
+fn what_cannot_be_compared_with_is_refused() {
+    let scratch = scratch("refused");
+    write(&scratch, "text", "no recording\n");
+    for (base, why) in [
+        ("nothing", "No such file or directory"),
+        ("text", "it is no recording. --replay takes what --record=FILE wrote"),
+        ("data", "it is a directory"),
+    ] {
+        let run = stride_in(&scratch, &["--engine=ptrace", &format!("--diff={base}"), "touch", "made"]);
+        assert_eq!(run.code(), Some(1));
+        assert_eq!(run.messages(), [format!("Can't compare with '{base}': {why}.")]);
+    }
+    assert!(!scratch.path("made").exists(), "it was run all the same");
+}
+
+const BUDGET: &str = "\
+# Before the change.
+limits = [
+    \"openat <= 16\",
+    \"errors.total <= 100\",
+    \"processes == 1\",
+    \"read.mean_bytes >= 1\",
+]
+
+[[path]]
+glob = \"**/data/*\"
+limits = [\"openat <= 10\", \"total <= 1000\"]
+";
+
+#[test]
+fn budgets_met_and_broken() {
+    need!("/bin/dash");
+    for engine in engines() {
+        let scratch = scratch(&format!("budget{engine}"));
+        write(&scratch, "b.toml", BUDGET);
+        let met = stride_in(&scratch, &[engine, "--record=before", "--budget=b.toml", "/bin/dash", "-c", BEFORE]);
+        assert_eq!((met.code(), met.err.as_str()), (Some(7), "b.toml: all 6 limits are kept\n"), "{engine}");
+        let broken = stride_in(&scratch, &[engine, "--record=after", "--budget=b.toml", "/bin/dash", "-c", AFTER]);
+        assert_eq!(broken.code(), Some(3), "{broken:?}");
+        let lines: Vec<&str> = broken.err.lines().collect();
+        assert!(
+            is(
+                lines[0],
+                r"b\.toml:3: openat <= 16 is broken: 2[0-9] \(\S+/data/0 2, \S+/data/1 2, \S+/data/2 2, \d+ more\)"
+            ),
+            "{broken:?}"
+        );
+        assert!(
+            is(lines[1], r"b\.toml:11: openat <= 10 on \*\*/data/\* is broken: 20 \(\S+/data/0 2, .*\)"),
+            "{broken:?}"
+        );
+        assert_eq!(lines[2..], ["b.toml: 2 of 6 limits broken"]);
+        for (recording, status) in [("before", 0), ("after", 3)] {
+            let replayed = stride_in(&scratch, &[&format!("--replay={recording}"), "--budget=b.toml"]);
+            assert_eq!(replayed.code(), Some(status), "{replayed:?}");
+            assert_eq!(replayed.err, "");
+        }
+        let killed = stride_in(&scratch, &[engine, "--budget=b.toml", "/bin/dash", "-c", "kill -TERM $$"]);
+        assert_eq!(killed.signal(), Some(15), "the program's own end: {killed:?}");
+        let json = stride_in(&scratch, &["--replay=after", "--budget=b.toml", "--json"]);
+        assert_eq!(json.code(), Some(3));
+        assert_eq!(
+            json.out.lines().last(),
+            Some(r#"{"type":"budget","file":"b.toml","limits":6,"broken":2,"unknown":0}"#)
+        );
+    }
+}
+
+#[test]
+fn budgets_with_mistakes_run_nothing() {
+    let scratch = scratch("mistakes");
+    for (text, told) in [
+        ("limits = [\"opnat <= 1\"]", "b.toml:1: there is no syscall 'opnat'; did you mean 'openat'?"),
+        ("\nlimits = [\n  \"read =< 1\",\n]", "b.toml:3: '=<' is no comparison; did you mean '<='?"),
+        ("\n\nlimit = []", "b.toml:3: unknown key 'limit'; did you mean 'limits'?"),
+        (
+            "limits = [\"close <= 1\"]\n[[path]]\nglob = \"etc\"\nlimits = [\"read <= 1\"]",
+            "b.toml:3: a glob is matched against whole paths; did you mean \"**/etc\"?",
+        ),
+    ] {
+        write(&scratch, "b.toml", text);
+        let run = stride_in(&scratch, &["--engine=ptrace", "--budget=b.toml", "touch", "made"]);
+        assert_eq!((run.code(), run.messages()), (Some(1), vec![told]), "{text}");
+    }
+    write(&scratch, "b.toml", "read <= 5\n");
+    let run = stride_in(&scratch, &["--engine=ptrace", "--budget=b.toml", "touch", "made"]);
+    assert!(run.messages()[0].starts_with("b.toml:1: "), "{run:?}");
+    write(&scratch, "b.toml", "limits = [\n\"read <= 5\",\n\"errors.total <= 1\"]");
+    for (option, told) in [
+        ("trace=openat", "b.toml:2: read <= 5 cannot be checked: read is not traced (-e trace=...)"),
+        (
+            "status=successful",
+            "b.toml:3: errors.total <= 1 cannot be checked: calls that fail are left out (-z or -e status=...)",
+        ),
+    ] {
+        let run = stride_in(&scratch, &["--engine=ptrace", "--budget=b.toml", "-e", option, "touch", "made"]);
+        assert_eq!((run.code(), run.messages()), (Some(1), vec![told]));
+    }
+    for (file, why) in [("nothing", "No such file or directory"), ("data", "Is a directory")] {
+        let run = stride_in(&scratch, &["--engine=ptrace", &format!("--budget={file}"), "touch", "made"]);
+        assert_eq!((run.code(), run.messages()), (Some(1), vec![&*format!("Can't read the budget '{file}': {why}")]));
+    }
+    assert!(!scratch.path("made").exists(), "it was run all the same");
+}
+
+#[test]
+fn budgets_are_written() {
+    need!("/bin/dash");
+    for engine in engines() {
+        let scratch = scratch(&format!("written{engine}"));
+        let run = |program: &str, option: &str| stride_in(&scratch, &[engine, option, "/bin/dash", "-c", program]);
+        let first = run(BEFORE, "--budget-write=b.toml");
+        assert_eq!((first.code(), first.out.as_str(), first.err.as_str()), (Some(7), "", ""), "{engine}");
+        let written = scratch.read("b.toml");
+        assert!(written.starts_with("# Written by `stride --budget-write`, "), "{written}");
+        assert!(written.contains("\n    \"total <= ") && written.contains("\n    \"openat <= "), "{written}");
+        assert_eq!(run(BEFORE, "--budget=b.toml").code(), Some(7));
+        assert_eq!(run(AFTER, "--budget=b.toml").code(), Some(3));
+        // It is replaced as long as nobody has made it his.
+        assert_eq!(run(AFTER, "--budget-write=b.toml").code(), Some(7));
+        assert_eq!(run(AFTER, "--budget=b.toml").code(), Some(7));
+        write(&scratch, "b.toml", BUDGET);
+        let refused = run("touch made", "--budget-write=b.toml");
+        assert_eq!(refused.code(), Some(1));
+        assert!(refused.messages()[0].starts_with("'b.toml' is not replaced: "), "{refused:?}");
+        assert_eq!(scratch.read("b.toml"), BUDGET);
+        assert!(!scratch.path("made").exists());
+        let both =
+            stride_in(&scratch, &[engine, "--budget=b.toml", "--budget-write=b.toml", "/bin/dash", "-c", "touch made"]);
+        assert_eq!(
+            both.messages(),
+            ["--budget and --budget-write name the same file, 'b.toml': give one of them another name"]
+        );
+        assert_eq!(scratch.read("b.toml"), BUDGET);
+    }
+    if Path::new("/dev/full").exists() {
+        let scratch = scratch("full");
+        let full = stride_in(&scratch, &["--engine=ptrace", "--budget-write=/dev/full", "/bin/dash", "-c", "exit 7"]);
+        assert_eq!(
+            (full.code(), full.err.as_str()),
+            (Some(1), "Can't write the budget '/dev/full': No space left on device.\n")
+        );
+    }
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    need!("/bin/cat");
+    for engine in engines() {
+        let scratch = scratch(&format!("hostile{engine}"));
+        let name = "a\u{1b}[31m\n\"<script>\u{202e}";
+        write(&scratch, name, "");
+        write(
+            &scratch,
+            "b.toml",
+            "limits = [\"openat <= 0\"]\n[[path]]\nglob = \"**/a*\"\nlimits = [\"total <= 0\"]\n",
+        );
+        assert_eq!(stride_in(&scratch, &[engine, "--record=base", "/bin/cat"]).code(), Some(0));
+        let told = stride_in(&scratch, &[engine, "--diff=base", "--budget=b.toml", "/bin/cat", name]);
+        assert_eq!(told.code(), Some(3));
+        assert!(told.err.bytes().all(|b| b == b'\n' || (b' '..0x7f).contains(&b)), "{told:?}");
+        let shown = r#"/a\33[31m\n\"\74script\76\342\200\256"#;
+        assert_eq!(told.err.matches(shown).count(), 3, "{told:?}");
+    }
+}

@@ -1,0 +1,66 @@
+//! The same as lines of JSON, with all that differs, whether it is of note or not.
+
+use crate::diff::{Change, Diff, Kind};
+use crate::figures::Figures;
+use crate::profile::Profile;
+use crate::report::verdict;
+use stride_output::json::Json;
+
+pub fn diff(out: &mut Vec<u8>, diff: &Diff<'_>, circumstances: &[String]) {
+    let mut json = Json::new(out);
+    json.line("diff", |j| {
+        j.key("verdict").str(&verdict(diff));
+        j.key("of_note").bool(diff.of_note());
+        j.key("times_comparable").bool(diff.times.is_some());
+        j.key("circumstances").array(|j| circumstances.iter().for_each(|sentence| j.str(sentence)));
+        for (name, profile) in [("base", diff.base), ("this", diff.this)] {
+            j.key(name).object(|j| whole(j, profile));
+        }
+    });
+    for (kind, changes) in [("syscall", &diff.syscalls), ("object", &diff.objects)] {
+        for change in changes {
+            json.line(kind, |j| line(j, change));
+        }
+    }
+}
+
+fn whole(j: &mut Json<'_>, profile: &Profile) {
+    figures(j, &profile.total);
+    j.key("processes").int(profile.processes);
+    j.key("elapsed_ns").int(profile.elapsed);
+    j.key("lost_calls").int(profile.lost_calls);
+    j.key("unseen_threads").int(profile.lost_threads);
+}
+
+fn line(j: &mut Json<'_>, change: &Change) {
+    j.name("name", &change.name);
+    j.key("change").str(match change.kind() {
+        Kind::Appeared => "appeared",
+        Kind::Vanished => "vanished",
+        Kind::Changed => "changed",
+    });
+    j.key("of_note").bool(change.of_note);
+    if !change.syscalls.is_empty() {
+        j.key("syscalls").array(|j| change.syscalls.iter().for_each(|name| j.str(name)));
+    }
+    for (name, of) in [("base", &change.base), ("this", &change.this)] {
+        j.key(name).object(|j| figures(j, of));
+    }
+}
+
+fn figures(j: &mut Json<'_>, figures: &Figures) {
+    j.key("calls").int(figures.calls);
+    j.key("errors").int(figures.errors);
+    j.key("time_ns").int(figures.time);
+    j.key("bytes").int(figures.bytes);
+}
+
+/// A number that need not be whole.
+pub fn number(j: &mut Json<'_>, value: f64) {
+    if value.fract() == 0.0 {
+        j.int(value as u64);
+    } else {
+        // Neither infinite nor a NaN, it is written as JSON has it.
+        j.out.extend_from_slice(value.to_string().as_bytes());
+    }
+}

@@ -1,0 +1,175 @@
+//! What differs between two runs of the same program, and means nothing.
+//!
+//! A thread that runs alone makes the same calls each time. Where several run, some calls depend on who comes first: a jobserver is
+//! asked once more, a futex(2) is needed or not. And times depend on whatever else the machine does.
+
+use crate::figures::Figures;
+use crate::profile::Row;
+use stride_event::Ns;
+
+/// How often these are called depends on how fast others are.
+const WAVERING: [&str; 24] = [
+    "clock_nanosleep",
+    "epoll_pwait",
+    "epoll_pwait2",
+    "epoll_wait",
+    "futex",
+    "futex_wait",
+    "futex_waitv",
+    "futex_wake",
+    "io_getevents",
+    "io_uring_enter",
+    "nanosleep",
+    "pause",
+    "poll",
+    "ppoll",
+    "pselect6",
+    "restart_syscall",
+    "rt_sigreturn",
+    "rt_sigsuspend",
+    "rt_sigtimedwait",
+    "sched_yield",
+    "select",
+    "sigreturn",
+    "wait4",
+    "waitid",
+];
+
+/// These wait for others, however often they are called.
+const WAITING: [&str; 12] = [
+    "accept",
+    "accept4",
+    "clone",
+    "clone3",
+    "connect",
+    "flock",
+    "fork",
+    "msgrcv",
+    "semop",
+    "semtimedop",
+    "vfork",
+    "waitpid",
+];
+
+/// Where memory begins is drawn by lot, so how much is missing to the end of a page is, too; and some lots are drawn again.
+const BY_LOT: [&str; 6] = ["brk", "getrandom", "madvise", "mmap", "mprotect", "munmap"];
+
+pub fn wavers(name: &str) -> bool {
+    WAVERING.binary_search(&name).is_ok()
+}
+
+/// Whether the time of calls says something about the program at all.
+pub fn waits(name: &str) -> bool {
+    wavers(name) || WAITING.binary_search(&name).is_ok()
+}
+
+fn expected(n: u64, wavering: u64, by_lot: bool, alone: bool) -> u64 {
+    let steady = n.saturating_sub(wavering);
+    let of_steady = match (alone, by_lot) {
+        (true, false) => steady / 1000,
+        (true, true) => steady / 50 + 2,
+        (false, _) => steady.isqrt().max(2),
+    };
+    of_steady + if wavering > 0 { wavering / 4 + 10 } else { 0 }
+}
+
+/// Whether two counts are as far apart as chance does not bring them. `n` is one of `calls`.
+fn counts_differ(a: u64, b: u64, wavering: u64, by_lot: bool, alone: bool) -> bool {
+    let n = a.max(b);
+    a.abs_diff(b) > expected(n, wavering.min(n), by_lot, alone)
+}
+
+/// Whether calls, errors or bytes of a row differ by more than chance.
+pub fn differs(name: &str, base: &Row, this: &Row, alone: bool) -> bool {
+    let (a, b) = (&base.figures, &this.figures);
+    let wavering = base.wavering.max(this.wavering);
+    let n = a.calls.max(b.calls);
+    if wavering < n && a.calls.min(b.calls) == 0 {
+        return true;
+    }
+    let by_lot = BY_LOT.contains(&name);
+    let bytes = a.bytes.abs_diff(b.bytes);
+    counts_differ(a.calls, b.calls, wavering, by_lot, alone)
+        || counts_differ(a.errors, b.errors, wavering, by_lot, alone)
+        || wavering <= n / 2 && bytes >= 4096 && bytes > a.bytes.max(b.bytes) / 10
+}
+
+/// Whether calls take longer or shorter than can be laid to chance. `whole` is the time of all calls of the longer run,
+/// `precise` what the time of a call may be off by.
+pub fn takes_longer(base: &Row, this: &Row, whole: Ns, precise: Ns) -> bool {
+    const LEAST: Ns = 10_000_000;
+    let (a, b) = (&base.figures, &this.figures);
+    let difference = a.time.abs_diff(b.time);
+    if a.calls == 0 || b.calls == 0 || difference < LEAST.max(whole / 20) {
+        return false;
+    }
+    if base.wavering.max(this.wavering) > a.calls.max(b.calls) / 2 {
+        return false;
+    }
+    // A call must take half as long again, and the means be farther apart than their uncertainty explains.
+    let (slow, fast) = if a.mean_time() > b.mean_time() { (a, b) } else { (b, a) };
+    let apart = slow.mean_time() - fast.mean_time();
+    apart >= precise as f64
+        && apart * 2.0 >= fast.mean_time()
+        && apart * apart > 16.0 * (slow.uncertainty() + fast.uncertainty())
+}
+
+/// All but what waits for others.
+pub fn own_time<'f>(rows: impl Iterator<Item = (&'f str, &'f Figures)>) -> u64 {
+    rows.filter(|(name, _)| !waits(name)).map(|(_, figures)| figures.time).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stride_event::{Call, Outcome};
+
+    fn row(calls: u64, ns: u64, jitter: u64) -> Row {
+        let mut row = Row::default();
+        for i in 0..calls {
+            let returned = ns + (i % 2) * jitter;
+            let call = Call { returned, outcome: Outcome::Value(0), ..Call::default() };
+            row.figures.add(&Figures::of(&call, None).unwrap());
+        }
+        row
+    }
+
+    #[test]
+    fn lists_are_sorted() {
+        assert!(WAVERING.is_sorted() && WAITING.is_sorted());
+    }
+
+    #[test]
+    fn one_call_more_matters_to_one_thread() {
+        let differ = |name, a, b, alone| differs(name, &row(a, 1, 0), &row(b, 1, 0), alone);
+        assert!(differ("openat", 30, 31, true));
+        assert!(!differ("openat", 30, 31, false));
+        assert!(!differ("getrandom", 43, 45, false), "make -j2 of the same");
+        assert!(differ("getrandom", 43, 60, false));
+        assert!(!differ("brk", 30, 31, true), "the heap begins elsewhere");
+        assert!(differ("openat", 0, 1, false), "it is new");
+        assert!(!differ("read", 500_000, 500_001, true));
+    }
+
+    #[test]
+    fn what_waits_varies() {
+        let wavering = |n| Row { wavering: n, ..row(n, 1, 0) };
+        assert!(!differs("futex", &wavering(100), &wavering(130), false));
+        assert!(differs("futex", &wavering(100), &wavering(1000), false));
+        assert!(!differs("futex", &wavering(0), &wavering(3), false), "even if there was none");
+    }
+
+    #[test]
+    fn times_vary() {
+        let ms = 1_000_000;
+        assert!(takes_longer(&row(100, ms, 0), &row(100, 3 * ms, 0), 300 * ms, 1000));
+        assert!(!takes_longer(&row(100, ms, 0), &row(100, 3 * ms, 0), 60_000 * ms, 1000), "little of the whole");
+        assert!(!takes_longer(&row(100, ms, 0), &row(100, ms + ms / 4, 0), 100 * ms, 1000));
+        assert!(!takes_longer(&row(4, ms, 40 * ms), &row(4, 3 * ms, 90 * ms), 200 * ms, 1000), "they vary anyway");
+        assert!(!takes_longer(&row(100, 1000, 0), &row(100, 3000, 0), 1000, 1000), "next to nothing");
+        assert!(
+            !takes_longer(&row(9000, 20_000, 0), &row(9000, 90_000, 0), 800 * ms, ms),
+            "less than what is told apart"
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! What a run has come to, under names that another run has, too.
+
+use crate::figures::Figures;
+use crate::noise;
+use crate::normal::normal;
+use crate::tally::{About, Tally};
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+use stride_event::Ns;
+use stride_output::End;
+use stride_track::ObjectKind;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Row {
+    pub figures: Figures,
+    /// Calls of which there are now more, now fewer, as others happen to be faster or slower.
+    pub wavering: u64,
+}
+
+impl Row {
+    fn add(&mut self, figures: &Figures, wavers: bool) {
+        self.figures.add(figures);
+        self.wavering += if wavers { figures.calls } else { 0 };
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Object {
+    pub row: Row,
+    /// Its calls by syscall.
+    pub calls: BTreeMap<Rc<str>, u64>,
+}
+
+#[derive(Debug, Default)]
+pub struct Profile {
+    pub total: Figures,
+    pub calls: BTreeMap<Rc<str>, Row>,
+    /// What the calls were about: paths, sockets, pipes. The names hold any bytes.
+    pub objects: BTreeMap<Rc<[u8]>, Object>,
+    /// The directory in which it began.
+    pub home: Option<Rc<[u8]>>,
+    pub processes: u64,
+    /// Nothing else ran beside the one thread: what it does is the same each time.
+    pub alone: bool,
+    pub elapsed: Ns,
+    pub lost_calls: u64,
+    pub lost_threads: u64,
+}
+
+impl Profile {
+    /// Of the syscalls to which `wanted` says yes.
+    pub fn new(tally: &Tally, end: &End<'_>, wanted: &dyn Fn(&str) -> bool) -> Profile {
+        let mut profile = Profile {
+            home: tally.home().map(|home| Rc::from(&normal(end.tracker.name(home), tally.ids(), false)[..])),
+            processes: tally.processes(),
+            alone: tally.ids().len() <= 1,
+            elapsed: tally.elapsed(),
+            lost_calls: end.lost_calls,
+            lost_threads: end.lost_threads,
+            ..Profile::default()
+        };
+        for call in tally.calls().filter(|call| wanted(&call.name)) {
+            profile.total.add(&call.all);
+            let all = noise::wavers(&call.name);
+            profile.calls.entry(call.name.clone()).or_default().add(&call.all, all);
+        }
+        let removed = tally.removed();
+        let mut names: HashMap<About, Rc<[u8]>> = HashMap::new();
+        for (call, about, figures) in tally.about().filter(|about| wanted(&about.0.name)) {
+            let name = names.entry(about).or_insert_with(|| match about {
+                About::Object(object) => {
+                    Rc::from(&normal(end.tracker.name(object), tally.ids(), removed.contains(&object))[..])
+                }
+                About::Streams => Rc::from(&b"(standard streams)"[..]),
+                About::Others => Rc::from(&b"(others)"[..]),
+            });
+            let unsteady = match about {
+                About::Object(object) => end.tracker.kind(object) != ObjectKind::Path,
+                About::Streams => false,
+                About::Others => true,
+            };
+            let by_name = noise::wavers(&call.name);
+            let of = profile.objects.entry(name.clone()).or_default();
+            // What is done with them depends on what they are: a terminal, a file, nothing.
+            of.row.add(figures, unsteady || by_name || about == About::Streams);
+            *of.calls.entry(call.name.clone()).or_default() += figures.calls;
+            if unsteady
+                && !by_name
+                && let Some(row) = profile.calls.get_mut(&call.name)
+            {
+                row.wavering += figures.calls;
+            }
+        }
+        profile
+    }
+
+    /// Names what is below the directory in which it began as seen from there: for a run that began elsewhere.
+    pub fn make_relative(&mut self) {
+        let Some(home) = self.home.take() else { return };
+        let relative = |name: Rc<[u8]>| match name.strip_prefix(&*home) {
+            Some([]) => Rc::from(&b"."[..]),
+            Some(rest @ [b'/', ..]) => Rc::from([b".", rest].concat()),
+            _ => name,
+        };
+        self.objects = std::mem::take(&mut self.objects).into_iter().map(|(name, of)| (relative(name), of)).collect();
+    }
+}

@@ -1,0 +1,336 @@
+//! A difference, told in about ten lines: what it comes to, and then by syscall and by path.
+
+use crate::diff::{Change, Diff, Kind};
+use crate::figures::Figures;
+use crate::rollup;
+use crate::words::{self, count, shown, three};
+use std::fmt::Write;
+use std::rc::Rc;
+use stride_output::grouped;
+
+/// So many lines for syscalls, and so many for paths.
+const MOST: usize = 5;
+
+/// `circumstances` are what makes two runs differ that is not the program's doing; a sentence each.
+pub fn text(diff: &Diff<'_>, circumstances: &[String]) -> String {
+    let mut out = format!("{}\n", verdict(diff));
+    for sentence in circumstances {
+        let _ = writeln!(out, "{sentence}");
+    }
+    if let Some(frame) = frame(diff) {
+        let _ = writeln!(out, "{frame}");
+    }
+    let syscalls: Vec<Line> = diff.syscalls.iter().filter(|change| change.of_note).map(line_of).collect();
+    let paths = paths(diff);
+    let (more_syscalls, more_paths) = (syscalls.len().saturating_sub(MOST), paths.len().saturating_sub(MOST));
+    let table = [Some(Line::head()).into_iter().collect(), first(syscalls), first(paths)].concat();
+    if table.len() > 1 {
+        lay_out(&table, diff.times.is_some(), &mut out);
+    }
+    let mut rest = Vec::new();
+    if more_syscalls > 0 {
+        rest.push(count(more_syscalls as u64, "more syscall", "more syscalls"));
+    }
+    if more_paths > 0 {
+        rest.push(count(more_paths as u64, "more line of paths", "more lines of paths"));
+    }
+    if !rest.is_empty() {
+        let _ = writeln!(out, "... and {} (--json has all)", rest.join(", "));
+    }
+    out
+}
+
+fn first(mut lines: Vec<Line>) -> Vec<Line> {
+    lines.truncate(MOST);
+    lines
+}
+
+pub fn verdict(diff: &Diff<'_>) -> String {
+    let (was, now) = (diff.base.total.calls, diff.this.total.calls);
+    let numbers = if was == now {
+        format!("{} in each", count(now, "call", "calls"))
+    } else {
+        format!("{} against {}", count(now, "call", "calls"), grouped(was))
+    };
+    if !diff.of_note() {
+        return format!("Nothing of note differs: {numbers}.");
+    }
+    let cause = cause(diff);
+    if !diff.total_differs() {
+        return format!("About as many calls, but not the same: {numbers}; {cause}.");
+    }
+    let ratio = now as f64 / was.max(1) as f64;
+    let how = match ratio {
+        _ if was == 0 || now == 0 => return format!("{numbers}; {cause}."),
+        1.995.. => format!("{} times as many calls", factor(ratio)),
+        1.0.. => format!("{} % more calls", ((ratio - 1.0) * 100.0).round()),
+        _ => format!("{} % fewer calls", ((1.0 - ratio) * 100.0).round()),
+    };
+    format!("{how}: {} against {}; {cause}.", grouped(now), grouped(was))
+}
+
+/// What of all this matters most.
+fn cause(diff: &Diff<'_>) -> String {
+    let more = diff.this.total.calls as i64 - diff.base.total.calls as i64;
+    let noted = || diff.syscalls.iter().filter(|change| change.of_note);
+    // What has moved the total, where that has moved; else whatever weighs most.
+    let with_total = noted().find(|change| diff.total_differs() && change.more().signum() == more.signum());
+    if let Some(change) = with_total.or_else(|| noted().next()) {
+        let share = change.more() as f64 / more as f64;
+        let how = if with_total.is_some() && share > 0.5 { "most of it" } else { "above all" };
+        let name = shown(&change.name);
+        if change.by_time && with_total.is_none() {
+            let ratio = change.this.mean_time() / change.base.mean_time().max(1.0);
+            return match ratio {
+                1.0.. => format!("above all, {name} takes {} times as long", factor(ratio)),
+                _ => format!("above all, {name} takes {} % less time", ((1.0 - ratio) * 100.0).round()),
+            };
+        }
+        let errors = change.base.calls == change.this.calls && change.base.errors != change.this.errors;
+        let (was, now, what) = match errors {
+            true => (change.base.errors, change.this.errors, "errors of "),
+            false => (change.base.calls, change.this.calls, ""),
+        };
+        if was == now {
+            let moved = |figures: &Figures| words::bytes(figures.bytes);
+            return format!("above all, bytes of {name}: {} against {}", moved(&change.this), moved(&change.base));
+        }
+        return format!("{how} {what}{name}: {} against {}", grouped(now), grouped(was));
+    }
+    let of_kind = |kind| diff.objects.iter().filter(|change| change.of_note && change.kind() == kind).count() as u64;
+    let told = [
+        (of_kind(Kind::Appeared), "appeared"),
+        (of_kind(Kind::Vanished), "vanished"),
+        (of_kind(Kind::Changed), "changed"),
+    ];
+    let told: Vec<String> =
+        told.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(*n, "path", "paths"))).collect();
+    told.join(", ")
+}
+
+fn factor(ratio: f64) -> String {
+    if ratio < 9.95 { format!("{ratio:.1}") } else { grouped(ratio.round() as u64) }
+}
+
+/// What the run was as a whole, where that differs.
+fn frame(diff: &Diff<'_>) -> Option<String> {
+    let (base, this) = (diff.base, diff.this);
+    let mut parts = Vec::new();
+    if diff.times.is_some() && diff.of_note() {
+        parts.push(format!("{} against {}", words::time(this.elapsed), words::time(base.elapsed)));
+    }
+    if this.processes != base.processes {
+        parts.push(format!("{} against {}", count(this.processes, "process", "processes"), grouped(base.processes)));
+    }
+    (!parts.is_empty()).then(|| format!("The run: {}.", parts.join(", ")))
+}
+
+/// A line of the table.
+#[derive(Clone)]
+struct Line {
+    cells: [String; 6],
+    name: String,
+}
+
+const TIME: usize = 4;
+
+impl Line {
+    fn head() -> Line {
+        let cells = ["was", "now", "ratio", "errors", "time", "bytes"].map(str::to_owned);
+        Line { cells, name: "syscall or path".into() }
+    }
+
+    fn new(base: &Figures, this: &Figures, name: String) -> Line {
+        let ratio = match (base.calls, this.calls) {
+            (0, _) => "new".into(),
+            (_, 0) => "gone".into(),
+            (a, b) if a == b => String::new(),
+            (a, b) => format!("{}x", three(b as f64 / a as f64)),
+        };
+        let cells = [
+            grouped(base.calls),
+            grouped(this.calls),
+            ratio,
+            words::change(base.errors, this.errors, grouped),
+            words::change(base.time, this.time, words::time),
+            words::change(base.bytes, this.bytes, words::bytes),
+        ];
+        Line { cells, name }
+    }
+}
+
+fn line_of(change: &Change) -> Line {
+    Line::new(&change.base, &change.this, shown(&change.name))
+}
+
+/// Those that appeared, vanished and changed, by directory.
+fn paths(diff: &Diff<'_>) -> Vec<Line> {
+    let mut lines: Vec<(f64, Line)> = Vec::new();
+    for kind in [Kind::Appeared, Kind::Vanished, Kind::Changed] {
+        let changes: Vec<&Change> = diff.objects.iter().filter(|c| c.of_note && c.kind() == kind).collect();
+        let items: Vec<(Rc<[u8]>, f64)> = changes.iter().map(|change| (change.name.clone(), change.weight)).collect();
+        for group in rollup::groups(&items, MOST) {
+            let (mut base, mut this) = (Figures::default(), Figures::default());
+            let mut syscalls: Vec<&str> = Vec::new();
+            for &i in &group.items {
+                base.add(&changes[i].base);
+                this.add(&changes[i].this);
+                for name in changes[i].syscalls.iter().take(2) {
+                    if !syscalls.contains(&&**name) {
+                        syscalls.push(name);
+                    }
+                }
+            }
+            let several = group.items.len() > 1;
+            let paths = if several {
+                format!("** ({})", count(group.items.len() as u64, "path", "paths"))
+            } else {
+                String::new()
+            };
+            let dots = if syscalls.len() > 3 { ", ..." } else { "" };
+            syscalls.truncate(3);
+            let by = if syscalls.is_empty() { String::new() } else { format!(": {}{dots}", syscalls.join(", ")) };
+            lines.push((group.weight, Line::new(&base, &this, format!("{}{paths}{by}", shown(&group.name)))));
+        }
+    }
+    lines.sort_by(|a, b| b.0.total_cmp(&a.0));
+    lines.into_iter().map(|(_, line)| line).collect()
+}
+
+/// In columns, without those that say nothing.
+fn lay_out(lines: &[Line], times: bool, out: &mut String) {
+    let width = |column: usize| lines.iter().map(|line| line.cells[column].len()).max().unwrap_or(0);
+    let says = |column: usize| lines[1..].iter().any(|line| !line.cells[column].is_empty());
+    let columns: Vec<(usize, usize)> = (0..lines[0].cells.len())
+        .filter(|&column| says(column) && (times || column != TIME))
+        .map(|column| (column, width(column)))
+        .collect();
+    for line in lines {
+        for &(column, width) in &columns {
+            let _ = write!(out, "{:>width$}  ", line.cells[column]);
+        }
+        let _ = writeln!(out, "{}", line.name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Profile;
+    use crate::scene::{PID, Scene};
+    use stride_event::Outcome;
+
+    const OK: Outcome = Outcome::Value(10);
+    const ENOENT: Outcome = Outcome::Error(2);
+
+    /// One thread that makes so many of these calls on that path.
+    fn run(calls: &[(u64, &str, &str)]) -> Profile {
+        let mut scene = Scene::new();
+        for (n, name, path) in calls {
+            scene.calls(*n, name, path, if path.contains("none") { ENOENT } else { OK });
+        }
+        scene.exit(PID);
+        scene.profile()
+    }
+
+    fn told(base: &Profile, this: &Profile) -> String {
+        text(&Diff::new(base, this, Some(0)), &[])
+    }
+
+    #[test]
+    fn the_same() {
+        let base = run(&[(3, "openat", "/a"), (1, "stat", "/tmp/ccQ2w8Xz.s")]);
+        let this = run(&[(3, "openat", "/a"), (1, "stat", "/tmp/ccW8xQ2z.s")]);
+        assert_eq!(told(&base, &this), "Nothing of note differs: 4 calls in each.\n");
+    }
+
+    #[test]
+    fn more_calls() {
+        let many: Vec<String> = (0..50).map(|i| format!("/usr/include/{}/{i}.h", i % 7)).collect();
+        let base = [(10, "openat", "/etc/a"), (20, "read", ""), (3, "stat", "/old"), (2, "access", "/etc/none")];
+        let mut this = vec![(14, "openat", "/etc/a"), (20, "read", ""), (7, "access", "/etc/none")];
+        this.extend(many.iter().map(|path| (2, "newfstatat", path.as_str())));
+        let expected = "\
+4.0 times as many calls: 141 against 35; most of it newfstatat: 100 against 0.
+The run: 283 us against 71.0 us.
+was  now  ratio  errors      time  syscall or path
+  0  100    new           +100 us  newfstatat
+  2    7  3.50x      +5  +5.00 us  access
+ 10   14  1.40x          +4.00 us  openat
+  3    0   gone          -3.00 us  stat
+  0  100    new           +100 us  /usr/include/** (50 paths): newfstatat
+  2    7  3.50x      +5  +5.00 us  /etc/none: access
+ 10   14  1.40x          +4.00 us  /etc/a: openat
+  3    0   gone          -3.00 us  /old: stat
+";
+        assert_eq!(told(&run(&base), &run(&this)), expected);
+    }
+
+    #[test]
+    fn fewer_calls_and_none() {
+        let many = run(&[(100, "getppid", "")]);
+        let few = run(&[(40, "getppid", "")]);
+        assert!(
+            told(&many, &few).starts_with("60 % fewer calls: 40 against 100; most of it getppid: 40 against 100.\n")
+        );
+        let none = told(&many, &run(&[]));
+        assert!(none.starts_with("0 calls against 100; most of it getppid: 0 against 100.\n"), "{none}");
+        let slightly = told(&many, &run(&[(110, "getppid", "")]));
+        assert!(slightly.starts_with("10 % more calls: 110 against 100; most of it getppid"), "{slightly}");
+    }
+
+    #[test]
+    fn as_many_but_others() {
+        let base = run(&[(100, "getppid", ""), (2, "openat", "/a")]);
+        let paths = told(&base, &run(&[(100, "getppid", ""), (1, "openat", "/a"), (1, "openat", "/b")]));
+        let expected = "About as many calls, but not the same: 102 calls in each; 1 path appeared, 1 path changed.\n";
+        assert!(paths.starts_with(expected), "{paths}");
+        let errors = told(&base, &run(&[(100, "getppid", ""), (1, "openat", "/a"), (1, "openat", "/none")]));
+        assert!(errors.contains("; above all errors of openat: 1 against 0.\n"), "{errors}");
+    }
+
+    #[test]
+    fn time_alone() {
+        let slow = |ns| {
+            let mut scene = Scene::new();
+            (0..50).for_each(|_| scene.call(PID, "fsync", "", OK, ns));
+            scene.exit(PID);
+            scene.profile()
+        };
+        let (base, this) = (slow(1_000_000), slow(3_000_000));
+        let expected =
+            "About as many calls, but not the same: 50 calls in each; above all, fsync takes 3.0 times as long.\n";
+        assert!(told(&base, &this).starts_with(expected), "{}", told(&base, &this));
+        let without = text(&Diff::new(&base, &this, None), &["Times are not compared.".into()]);
+        assert_eq!(without, "Nothing of note differs: 50 calls in each.\nTimes are not compared.\n");
+    }
+
+    #[test]
+    fn no_more_lines_than_can_be_read() {
+        let names = ["getppid", "getpid", "gettid", "getuid", "geteuid", "getgid", "getegid"];
+        let calls: Vec<(u64, &str, &str)> = names.iter().map(|name| (5, *name, "")).collect();
+        let told = told(&run(&[(1, "read", "")]), &run(&calls));
+        assert_eq!(told.lines().count(), 9, "{told}");
+        assert!(told.ends_with("... and 3 more syscalls (--json has all)\n"), "{told}");
+    }
+
+    #[test]
+    fn hostile_names() {
+        let name = "/a\x1b[2J\n\"</script>";
+        let (base, this) = (run(&[]), run(&[(1, "openat", name)]));
+        let told = told(&base, &this);
+        assert!(told.ends_with("  /a\\33[2J\\n\\\"\\74/script\\76: openat\n"), "{told}");
+        assert!(told.bytes().all(|b| b == b'\n' || (b' '..0x7f).contains(&b)));
+        let mut out = Vec::new();
+        crate::json::diff(&mut out, &Diff::new(&base, &this, Some(0)), &[]);
+        let out = String::from_utf8(out).unwrap();
+        let last = out.lines().last().unwrap();
+        assert!(
+            last.starts_with(
+                r#"{"type":"object","name":"/a\u001b[2J\n\"</script>","change":"appeared","of_note":true,"#
+            ),
+            "{last}"
+        );
+        assert_eq!(out.lines().count(), 3);
+    }
+}

@@ -1,0 +1,231 @@
+//! A run's calls, added up while they come: by syscall, by what they are about, and by who makes them.
+
+use crate::figures::Figures;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use stride_event::{Event, Ns, Origin, Tid};
+use stride_syscalls::{Abi, Class, table, uapi::numbers};
+use stride_track::{FileId, ObjectId, Seen, Tracker};
+
+/// Hostile or very long runs must not take all memory.
+const MAX_PAIRS: usize = 1 << 21;
+const MAX_NAMES: usize = 2048;
+const MAX_PROGRAMS: usize = 4096;
+const MAX_IDS: usize = 1 << 20;
+
+/// A syscall, whatever its number; the two ABIs of a machine share their names.
+pub struct Syscall {
+    pub name: Rc<str>,
+    pub class: Class,
+    pub all: Figures,
+}
+
+/// What a call is about.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum About {
+    Object(ObjectId),
+    /// The standard input, output or error output that the program was given: where these go is its caller's choice.
+    Streams,
+    /// All that came after the limit.
+    Others,
+}
+
+/// Index of a [`Syscall`].
+type CallId = u32;
+/// Index of a program's name.
+type ProgramId = u32;
+
+#[derive(Default)]
+pub struct Tally {
+    calls: Vec<Syscall>,
+    by_number: HashMap<(Abi, u64), CallId>,
+    by_name: HashMap<Rc<str>, CallId>,
+    about: HashMap<(CallId, About), Figures>,
+    streams: Vec<(FileId, ObjectId)>,
+    /// Where the first process began.
+    home: Option<ObjectId>,
+    programs: Vec<Vec<u8>>,
+    by_program: HashMap<Vec<u8>, ProgramId>,
+    made: HashMap<(CallId, ProgramId), u64>,
+    /// Processes that have ended, by what they ran last.
+    ended: HashMap<ProgramId, u64>,
+    ids: HashSet<Tid>,
+    alive: HashSet<Tid>,
+    processes: u64,
+    span: Option<(Ns, Ns)>,
+}
+
+impl Tally {
+    pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        match *event {
+            Event::Started { tid, process, origin, at } => {
+                self.at(at);
+                if !matches!(origin, Origin::Forked { .. }) && self.streams.len() < MAX_PROGRAMS {
+                    self.streams.extend((0..3).filter_map(|fd| tracker.open_file(process, fd)));
+                    self.home = self.home.or_else(|| tracker.working_directory(process));
+                }
+                self.processes += u64::from(tid == process);
+                self.alive.insert(tid);
+                if self.ids.len() < MAX_IDS {
+                    self.ids.insert(tid);
+                }
+            }
+            Event::Exited { tid, at, .. } | Event::Killed { tid, at, .. } | Event::Detached { tid, at, .. } => {
+                self.at(at);
+                self.alive.remove(&tid);
+                if let Some(process) = tracker.process(tid) {
+                    let program = self.program(&process.comm);
+                    *self.ended.entry(program).or_default() += 1;
+                }
+            }
+            Event::Superseded { old, .. } => _ = self.alive.remove(&old),
+            Event::Exit(call) => {
+                self.at(call.returned);
+                let seen = tracker.seen();
+                let Some(figures) = Figures::of(call, seen.and_then(|seen| seen.bytes)) else { return };
+                let id = self.call(call.abi, call.nr);
+                self.calls[id as usize].all.add(&figures);
+                let Some(seen) = seen else { return };
+                for about in self.what(seen).into_iter().flatten() {
+                    let fits = self.about.len() < MAX_PAIRS || self.about.contains_key(&(id, about));
+                    self.about.entry((id, if fits { about } else { About::Others })).or_default().add(&figures);
+                }
+                if let Some(process) = tracker.process(seen.pid) {
+                    let program = self.program(&process.comm);
+                    *self.made.entry((id, program)).or_default() += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn at(&mut self, at: Ns) {
+        if at > 0 {
+            let (first, last) = self.span.unwrap_or((at, at));
+            self.span = Some((first.min(at), last.max(at)));
+        }
+    }
+
+    /// What a call is about: two things, if it names two paths.
+    fn what(&self, seen: &Seen) -> [Option<About>; 2] {
+        let Some(path) = seen.path else {
+            // What nobody knows of was there before, and of that, only these three are sure to be.
+            let stream = match (seen.file, seen.object) {
+                (Some(file), _) => self.streams.iter().any(|stream| stream.0 == file),
+                (None, Some(object)) => self.streams.iter().any(|stream| stream.1 == object),
+                (None, None) => seen.fd.is_some_and(|fd| (0..3).contains(&fd)),
+            };
+            return [if stream { Some(About::Streams) } else { seen.object.map(About::Object) }, None];
+        };
+        let other = seen.other_path.filter(|other| *other != path);
+        [Some(path), other].map(|path| path.map(About::Object))
+    }
+
+    fn call(&mut self, abi: Abi, nr: u64) -> CallId {
+        if let Some(&id) = self.by_number.get(&(abi, nr)) {
+            return id;
+        }
+        let (name, class) =
+            if self.calls.len() < MAX_NAMES { describe(abi, nr) } else { ("(others)".into(), Class::NONE) };
+        let id = match self.by_name.get(&name) {
+            Some(&id) => id,
+            None => {
+                let id = self.calls.len() as CallId;
+                self.calls.push(Syscall { name: name.clone(), class, all: Figures::default() });
+                self.by_name.insert(name, id);
+                id
+            }
+        };
+        if self.by_number.len() < 2 * MAX_NAMES {
+            self.by_number.insert((abi, nr), id);
+        }
+        id
+    }
+
+    fn program(&mut self, comm: &[u8]) -> ProgramId {
+        if let Some(&id) = self.by_program.get(comm) {
+            return id;
+        }
+        let comm = if self.programs.len() < MAX_PROGRAMS { comm } else { b"(others)" };
+        *self.by_program.entry(comm.to_vec()).or_insert_with(|| {
+            self.programs.push(comm.to_vec());
+            self.programs.len() as ProgramId - 1
+        })
+    }
+
+    pub fn calls(&self) -> impl Iterator<Item = &Syscall> {
+        self.calls.iter()
+    }
+
+    /// By syscall and what it is about; a call that names two paths is there twice.
+    pub fn about(&self) -> impl Iterator<Item = (&Syscall, About, &Figures)> {
+        self.about.iter().map(|(&(call, about), figures)| (&self.calls[call as usize], about, figures))
+    }
+
+    /// By syscall and the name of the program that makes it: how many.
+    pub fn made(&self) -> impl Iterator<Item = (&Syscall, &[u8], u64)> {
+        let name = |program: ProgramId| self.programs[program as usize].as_slice();
+        self.made.iter().map(move |(&(call, program), &calls)| (&self.calls[call as usize], name(program), calls))
+    }
+
+    /// Processes that have ended, by the name of the program that they ran last.
+    pub fn ended(&self) -> impl Iterator<Item = (&[u8], u64)> {
+        self.ended.iter().map(|(&program, &n)| (self.programs[program as usize].as_slice(), n))
+    }
+
+    /// What was unlinked.
+    pub fn removed(&self) -> HashSet<ObjectId> {
+        let removes = |name: &str| matches!(name, "unlink" | "unlinkat" | "rmdir");
+        let removed = self.about().filter(|(call, _, figures)| removes(&call.name) && figures.errors < figures.calls);
+        removed
+            .filter_map(|(_, about, _)| match about {
+                About::Object(object) => Some(object),
+                _ => None,
+            })
+            .collect()
+    }
+
+    pub fn home(&self) -> Option<ObjectId> {
+        self.home
+    }
+
+    pub fn total(&self) -> Figures {
+        let mut total = Figures::default();
+        self.calls.iter().for_each(|call| total.add(&call.all));
+        total
+    }
+
+    /// Ids of all threads there were.
+    pub fn ids(&self) -> &HashSet<Tid> {
+        &self.ids
+    }
+
+    /// Whether the end of each thread was seen: else the trace breaks off.
+    pub fn is_whole(&self) -> bool {
+        self.alive.is_empty()
+    }
+
+    pub fn processes(&self) -> u64 {
+        self.processes.max(1)
+    }
+
+    pub fn elapsed(&self) -> Ns {
+        self.span.map_or(0, |(first, last)| last - first)
+    }
+}
+
+fn describe(abi: Abi, nr: u64) -> (Rc<str>, Class) {
+    if let Some(entry) = table(abi).get(nr) {
+        return (entry.row.name.into(), entry.row.class);
+    }
+    let named = numbers_of(abi).iter().find(|(number, _)| u64::from(*number) == nr);
+    (named.map_or_else(|| format!("syscall_{nr:#x}").into(), |(_, name)| (*name).into()), Class::NONE)
+}
+
+pub fn numbers_of(abi: Abi) -> &'static [(u32, &'static str)] {
+    match abi {
+        Abi::X86_64 => numbers::X86_64,
+        Abi::I386 => numbers::I386,
+        Abi::Aarch64 => numbers::AARCH64,
+    }
+}

@@ -1,0 +1,117 @@
+//! The view: events in, reports out.
+
+use crate::budget::Budget;
+use crate::diff::Diff;
+use crate::draft;
+use crate::json;
+use crate::profile::Profile;
+use crate::report;
+use crate::tally::Tally;
+use crate::words::{count, shown};
+use std::collections::BTreeSet;
+use std::io::Write;
+use stride_event::{Event, Ns};
+use stride_output::{End, View};
+use stride_track::Tracker;
+
+/// What to compare with.
+pub struct Base {
+    pub profile: Profile,
+    /// What about how the two runs were traced makes them differ, a sentence each.
+    pub circumstances: Vec<String>,
+    /// How precise times are, in nanoseconds a call, if they can be compared.
+    pub times: Option<Ns>,
+    /// The syscalls that are compared, if these are not all.
+    pub only: Option<BTreeSet<&'static str>>,
+}
+
+/// What a run is held against, and what is made of it.
+pub struct CompareView {
+    base: Option<Base>,
+    budget: Option<Budget>,
+    write: Option<(String, Box<dyn Write>)>,
+    /// In lines of JSON.
+    json: bool,
+    tally: Tally,
+    verdict: Option<i32>,
+}
+
+impl CompareView {
+    /// `write` is where a budget is written, and how messages name that.
+    pub fn new(
+        base: Option<Base>,
+        budget: Option<Budget>,
+        write: Option<(String, Box<dyn Write>)>,
+        json: bool,
+    ) -> CompareView {
+        CompareView { base, budget, write, json, tally: Tally::default(), verdict: None }
+    }
+}
+
+/// Exit statuses.
+const FAILED: i32 = 1;
+const BROKEN: i32 = 3;
+
+impl View for CompareView {
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        self.tally.event(event, tracker);
+    }
+
+    fn finish(&mut self, end: &End<'_>) -> String {
+        let mut out = Vec::new();
+        if let Some(base) = &mut self.base {
+            let only = base.only.as_ref();
+            let mut this = Profile::new(&self.tally, end, &|name| only.is_none_or(|only| only.contains(name)));
+            if let (Some(theirs), Some(ours)) = (base.profile.home.clone(), this.home.clone())
+                && theirs != ours
+                && [&theirs, &ours].iter().all(|home| home.len() > 1)
+            {
+                base.profile.make_relative();
+                this.make_relative();
+                base.circumstances.push(format!(
+                    "The base began in {}, this run in {}: what is below is compared as ./...",
+                    shown(&theirs),
+                    shown(&ours)
+                ));
+            }
+            for (profile, which) in [(&this, "this run"), (&base.profile, "the base")] {
+                if profile.lost_calls > 0 {
+                    let lost = count(profile.lost_calls, "call was", "calls were");
+                    base.circumstances.push(format!("Of {which}, {lost} lost: it made more than is counted here."));
+                }
+            }
+            let diff = Diff::new(&base.profile, &this, base.times);
+            if self.json {
+                json::diff(&mut out, &diff, &base.circumstances);
+            } else {
+                out.extend_from_slice(report::text(&diff, &base.circumstances).as_bytes());
+            }
+        }
+        if let Some(budget) = &self.budget {
+            let checked = budget.check(&self.tally, end);
+            if self.json {
+                checked.json(&mut out);
+            } else {
+                out.extend_from_slice(checked.text().as_bytes());
+            }
+            if !checked.is_kept() {
+                self.verdict = Some(BROKEN);
+            }
+        }
+        if let Some((name, file)) = &mut self.write
+            && let Err(error) = file.write_all(draft::text(&self.tally, end).as_bytes())
+        {
+            let why = error.to_string();
+            let why = why.split(" (os error").next().unwrap_or_default();
+            let told = format!("Can't write the budget '{}': {why}.\n", name.escape_debug());
+            out.extend_from_slice(told.as_bytes());
+            self.verdict = Some(FAILED);
+        }
+        // Both kinds of output are text.
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    fn verdict(&self) -> Option<i32> {
+        self.verdict
+    }
+}
