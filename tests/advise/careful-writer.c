@@ -1,7 +1,7 @@
 // finds:
 // estimate: nothing is found
 // Writes that are as safe as they need be: a log that is renamed to get out of the way, a file that is replaced after it was
-// synced, one that is replaced once, and a few syncs of what must last.
+// synced, one that is replaced once.
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static int put(const char *name, int flags, const char *text, int sync) {
 }
 
 int main(void) {
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 30; i++) {
 		if (put("log", O_APPEND, "something happened\n", 0) || rename("log", "log.1"))
 			return 1;
 		if (put("state.new", O_TRUNC, "state\n", 1) || rename("state.new", "state"))

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define VERSIONS 10
+#define VERSIONS 30
 
 int main(int argc, char **argv) {
 	(void)argv;

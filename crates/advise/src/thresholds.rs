@@ -56,9 +56,9 @@ pub const LOOK_COST: Ns = 5_000;
 pub const SHORT_SLEEP: Ns = 10_000_000;
 
 /// Lock contention: so many waits at one lock, ...
-pub const LOCK_WAITS: u64 = 50;
+pub const LOCK_WAITS: u64 = 100;
 /// ... where each thread lost this part of the run.
-pub const LOCK_PART: f64 = 0.05;
+pub const LOCK_PART: f64 = 0.1;
 
 /// Sync storm: what is written between two syncs is little below this size, ...
 pub const SMALL_SYNC: u64 = 64 << 10;
@@ -67,9 +67,9 @@ pub const SMALL_SYNCS: u64 = 20;
 /// Calls of sync(2), which writes what all programs have left, and few programs make even once.
 pub const WHOLE_SYNCS: u64 = 10;
 
-/// Unsynced rename: a file that one process replaced so often is kept up to date by a program that lives on it; one that is replaced once
-/// or twice was edited, and can be edited again.
-pub const UNSYNCED_RENAMES: u64 = 5;
+/// Unsynced rename: a file that one process replaced so often is kept up to date by a program that lives on it; one that is replaced a
+/// few times is set up (git clone replaces its configuration nine times) or edited, which can be done again.
+pub const UNSYNCED_RENAMES: u64 = 20;
 
 /// Memory that one process maps and unmaps again, so often of one size.
 pub const MAPPED_AGAIN: u64 = 50;
@@ -84,7 +84,7 @@ pub const HEAP_STEPS: u64 = 100;
 pub const ADVISED_AGAIN: u64 = 16;
 
 /// Name lookups: without repeats and lost answers, they are worth telling if they took this long ...
-pub const SLOW_LOOKUPS: Ns = 250_000_000;
+pub const SLOW_LOOKUPS: Ns = 1_000_000_000;
 /// ... and this part of the run.
 pub const SLOW_LOOKUPS_PART: f64 = 0.1;
 

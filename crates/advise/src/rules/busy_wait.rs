@@ -15,8 +15,8 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A thread asks again and again whether something has happened, with no other call in between: sched_yield(2), \
         poll(2), select(2) or epoll_wait(2) that are told not to wait and find nothing, or sleeps of 10 ms and less.\n\n\
         Fifty and more of these in a row count, unless the thread computed between most of them: then it has something better to \
-        do than to wait. Sleeps of a thread that does nothing else are not counted, either: some runtimes have one that looks after \
-        the others (Go's sysmon). Each look but the first of a row could be saved by waiting in the kernel.\n\n\
+        do than to wait. Nor do rows of sleeps by other threads than the first count: some runtimes have one that looks after the \
+        others (Go's sysmon). Each look but the first of a row could be saved by waiting in the kernel.\n\n\
         Example: a thread wants to know when another has filled a buffer, and calls sched_yield(2) until a flag is set: 120,000 \
         calls in 80 ms, one CPU busy all the time. With a condition variable it is one futex(2), and no CPU.",
     make: || Box::new(BusyWait::default()),
@@ -31,7 +31,8 @@ struct BusyWait {
 /// Of one thread.
 #[derive(Default)]
 struct Looks {
-    pid: Tid,
+    /// The thread that its process began with.
+    first: bool,
     row: Row,
     /// From rows that are long enough.
     spins: FxHashMap<CallKey, Spin>,
@@ -75,7 +76,7 @@ impl Rule for BusyWait {
         }
         let tid = observed.call.tid;
         let Some(looks) = self.threads.entry(tid, Looks::default) else { return };
-        looks.pid = observed.seen.pid;
+        looks.first = tid == observed.seen.pid;
         let nth = index.pace(tid).calls;
         if looks.row.at + 1 != nth {
             looks.end_of_row();
@@ -100,18 +101,12 @@ impl Rule for BusyWait {
         }
     }
 
-    fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
         let mut kinds: FxHashMap<&'static str, Spin> = FxHashMap::default();
         let mut claims = Claims::default();
         let (mut longest, mut time) = (0, 0);
-        for (tid, looks) in self.threads.iter_mut() {
+        for (_, looks) in self.threads.iter_mut() {
             looks.end_of_row();
-            let sleeps: u64 = looks.spins.values().filter(|spin| is_sleep(spin.name)).map(|spin| spin.calls).sum();
-            let calls = index.pace(*tid).calls;
-            if *tid != looks.pid && sleeps * 10 >= calls * 9 {
-                // It looks after the others.
-                continue;
-            }
             for (key, spin) in &looks.spins {
                 claims.add(*key, spin.calls);
                 let sum = kinds.entry(spin.name).or_insert(Spin { calls: 0, cost: 0, ..*spin });
@@ -157,7 +152,9 @@ impl Rule for BusyWait {
 impl Looks {
     fn end_of_row(&mut self) {
         let row = &mut self.row;
-        if row.calls >= LOOKS_IN_A_ROW && row.pauses * 2 <= row.calls {
+        let sleeps: u64 = row.kinds.iter().filter(|(_, spin)| is_sleep(spin.name)).map(|(_, spin)| spin.calls).sum();
+        let looks_after_others = !self.first && sleeps * 2 >= row.calls;
+        if row.calls >= LOOKS_IN_A_ROW && row.pauses * 2 <= row.calls && !looks_after_others {
             self.time += row.ended.saturating_sub(row.began);
             self.longest = self.longest.max(row.calls);
             for (i, (key, of_row)) in row.kinds.iter().enumerate() {

@@ -19,7 +19,7 @@ pub const RULE: RuleInfo = RuleInfo {
         program most often waits.\n\n\
         Counted as time that could be saved: lookups of what was asked for and answered before in this run, and lookups \
         that were not answered, or only when asked again (the C library waits 5 s for that). If all lookups took a tenth of the \
-        run and 0.25 s, first answers count, too: a cache nearby would have had them. A single lookup that was answered in good time is no finding.\n\n\
+        run and 1 s, first answers count, too: a cache nearby would have had them. A single lookup that was answered in good time is no finding.\n\n\
         Example: a web server with an access rule by host name (Require host) looks up the name of each client's address, and \
         that name's address: 2 lookups a request, 4 ms each, or 10 s if the name server does not answer. With a rule by address \
         there are none.",

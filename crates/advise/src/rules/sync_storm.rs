@@ -15,7 +15,8 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "The program waits until little pieces have reached the disk, one by one: fsync(2) or fdatasync(2) of a file to \
         which less than 64 KiB were written since the last time; writes of less to a file opened with O_SYNC or O_DSYNC; sync(2) \
         in a loop. Each costs a disk a few milliseconds, an SSD 0.1 to 1, whatever its size.\n\n\
-        Counted are files that were synced twenty times and more after little. What could be saved depends on how much may be \
+        Counted are files that were synced twenty times and more after little, but not the one sync of a file that is written \
+        anew as a whole. What could be saved depends on how much may be \
         lost: one sync for each 64 KiB is what is estimated here. Where each piece must be safe before the program goes on (a \
         database's log), gather several in one sync (group commit).\n\n\
         Example: 1,000 rows are inserted into an SQLite database, each in a transaction of its own: 4,000 syncs, 11 s. Between \
@@ -23,6 +24,8 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(SyncStorm::default()),
 };
 
+const O_EXCL: u64 = 0o200;
+const O_TRUNC: u64 = 0o1000;
 const O_DSYNC: u64 = 0o10000;
 
 #[derive(Default)]
@@ -73,7 +76,9 @@ impl Rule for SyncStorm {
         let Some((file, id)) = observed.seen.file.and_then(|id| Some((index.file(id)?, id))) else { return };
         let Some(before) = self.written.entry(id, || 0) else { return };
         let bytes = file.writes.bytes - std::mem::replace(before, file.writes.bytes).min(file.writes.bytes);
-        if bytes == 0 || bytes >= SMALL_SYNC {
+        // A whole file, written anew: it is to be safe before it takes the place of another.
+        let whole = file.flags & (O_TRUNC | O_EXCL) != 0 && file.syncs == 1;
+        if bytes == 0 || bytes >= SMALL_SYNC || whole {
             return;
         }
         let Some(synced) = self.files.entry(file.object, Synced::default) else { return };

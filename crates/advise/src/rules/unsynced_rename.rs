@@ -16,7 +16,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Without fsync(2) of the new one before rename(2), its name may be on the disk before its data: after a power cut the \
         file is empty or cut off, and the old one is gone, too. (ext4 and btrfs write the data first in this case, unless told \
         otherwise; others do not.)\n\n\
-        Reported are files that one process replaced five times and more in this way, whatever it costs: a program that does so \
+        Reported are files that one process replaced twenty times and more in this way, whatever it costs: a program that does so \
         often lives on that file. Not counted is what lies where nothing outlives a restart (/tmp, /run, /dev/shm), what was opened \
         with O_SYNC, and what sync(2) wrote.\n\n\
         Example: a service writes state.json.new and renames it to state.json every second. The machine loses power, and \
