@@ -14,6 +14,8 @@ use stride_filter::WordSet;
 use stride_output::{RunInfo, grouped};
 use stride_proc::{Noting, Proc};
 use stride_record::{Metadata, Recorder};
+use stride_syscalls::plan::is_message;
+use stride_syscalls::{Class, table};
 
 pub struct Recording {
     target: Target,
@@ -153,7 +155,9 @@ impl Asking {
 
     fn call(&mut self, call: &Call, part: Part) {
         self.name(call.tid);
-        self.decoder.decode(call, part, &self.options, &self.world);
+        if self.options.fds || self.options.pids || may_ask(call) {
+            self.decoder.decode(call, part, &self.options, &self.world);
+        }
     }
 
     fn name(&self, tid: stride_event::Tid) {
@@ -161,4 +165,14 @@ impl Asking {
             self.world.comm(tid);
         }
     }
+}
+
+/// Whether decoding a call may take more than the call, with neither descriptors nor processes to be told: requests of terminals,
+/// interfaces and netlink messages. Decoding costs more than all the rest of a recording.
+fn may_ask(call: &Call) -> bool {
+    let Some(row) = table(call.abi).get(call.nr).map(|entry| entry.row) else { return false };
+    let message = |bytes: &[u8]| bytes.first_chunk().is_some_and(|first| is_message(u32::from_le_bytes(*first)));
+    row.name == "ioctl"
+        || row.class.intersects(Class::NETWORK)
+        || (0..call.blocks.len()).any(|i| call.blocks.get(i).is_some_and(|(.., bytes)| message(bytes)))
 }
