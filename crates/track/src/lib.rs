@@ -16,4 +16,4 @@ pub use objects::{ObjectId, ObjectKind};
 pub use process::{Process, Thread};
 pub use seen::{FileId, Seen};
 pub use tracker::Tracker;
-pub use wait::Wait;
+pub use wait::{Wait, Watched};

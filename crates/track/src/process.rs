@@ -13,6 +13,8 @@ pub struct Thread {
     pub started: Ns,
     /// It was there before it was traced.
     pub attached: bool,
+    /// Since when it has made no call that got it on: it looks whether there is something to do, and there is not.
+    pub idle_since: Option<Ns>,
 }
 
 #[derive(Debug)]

@@ -14,6 +14,7 @@ pub struct Shape {
     /// The flags among which close-on-exec is.
     pub flags: Option<u8>,
     pub effect: Effect,
+    pub idle: Idle,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,28 @@ pub struct PathAt {
     pub path: u8,
     /// The directory it begins at, where that is not the working directory.
     pub dir: Option<u8>,
+}
+
+/// What a call has to do with a thread's getting on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Idle {
+    /// It gets on, unless the answer is to try again.
+    No,
+    /// Returns 0 if nothing came of it.
+    IfZero,
+    /// Gets nobody on.
+    Always,
+}
+
+fn idle(name: &str) -> Idle {
+    match name {
+        "poll" | "ppoll" | "select" | "pselect6" | "epoll_wait" | "epoll_pwait" | "epoll_pwait2" | "futex" => {
+            Idle::IfZero
+        }
+        "nanosleep" | "clock_nanosleep" | "restart_syscall" | "sched_yield" | "rt_sigaction" | "rt_sigprocmask"
+        | "clock_gettime" | "gettimeofday" | "time" | "getpid" | "gettid" | "getrusage" | "times" => Idle::Always,
+        _ => Idle::No,
+    }
 }
 
 /// What a call that succeeds changes, beyond what its row says: a row with [`Ret::Fd`] makes a descriptor.
@@ -98,6 +121,7 @@ impl Shape {
             asked: if transfers { named(&["count", "len", "size"]) } else { None },
             flags: named(&["flags", "type"]),
             effect: effect(row.name),
+            idle: idle(row.name),
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::descriptors::{Descriptors, File};
 use crate::objects::Objects;
-use crate::shape::{Effect, PathAt, Shape, Shapes};
-use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait, address};
+use crate::shape::{Effect, Idle, PathAt, Shape, Shapes};
+use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait, Watched, address};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
-use stride_decode::{TRACER, World};
+use stride_decode::{TRACER, Touch, World};
 use stride_event::{Call, Descriptor, Detail, Event, Memory, Ns, Origin, Outcome, Phase, Tid};
 
 const AT_FDCWD: i32 = -100;
@@ -15,6 +15,8 @@ const O_CLOEXEC: u64 = 0o2000000;
 const PATH_MAX: usize = 4096;
 /// Of what a process had open before it was traced, so many descriptors are asked for at once; others when they are used.
 const ASKED_FIRST: i32 = 64;
+/// Of what one call watches, so many descriptors are told.
+const MAX_WATCHED: usize = 64;
 
 #[derive(Default)]
 pub struct Tracker {
@@ -150,7 +152,17 @@ impl Tracker {
         // The end of a thread that is there already was lost.
         let reused = self
             .threads
-            .insert(tid, Thread { tid, pid, comm: comm.clone(), started: at, attached: origin == Origin::Attached })
+            .insert(
+                tid,
+                Thread {
+                    tid,
+                    pid,
+                    comm: comm.clone(),
+                    started: at,
+                    attached: origin == Origin::Attached,
+                    idle_since: None,
+                },
+            )
             .is_some();
         if let Some(process) = self.processes.get_mut(&pid).filter(|_| !reused) {
             process.threads += 1;
@@ -244,7 +256,22 @@ impl Tracker {
         if let Some(shape) = shape {
             self.look(call, &shape, &mut seen, world);
         }
-        self.waits.insert(call.tid, Wait::new(seen, call));
+        let mut wait = Wait::new(seen, call);
+        if seen.fd.is_none() && shape.is_some_and(|shape| shape.idle == Idle::IfZero) {
+            // poll(2), select(2)
+            stride_decode::touches(call, &mut |touch| {
+                if let Touch::Fd(fd) = touch {
+                    wait.watched.push(self.watched(seen.pid, fd));
+                }
+                wait.watched.len() >= MAX_WATCHED
+            });
+        }
+        self.waits.insert(call.tid, wait);
+    }
+
+    fn watched(&self, pid: Tid, fd: i32) -> Watched {
+        let object = || Some(self.processes.get(&pid)?.descriptors.get(fd)?.object.get());
+        Watched { fd, object: object(), others: Vec::new() }
     }
 
     /// Finds out what threads wait for, while they do.
@@ -265,16 +292,15 @@ impl Tracker {
                     wait.holder = world.lock_holder(tid, wait.args[0]).map(|holder| (holder, comm(holder)));
                 }
                 (name, Some(fd)) if name.starts_with("epoll_") => {
-                    let watched = world.watched(tid, fd);
-                    let process = self.processes.get(&wait.seen.pid);
-                    let object = |fd| Some(process?.descriptors.get(fd)?.object.get());
-                    wait.watched = watched.into_iter().map(|fd| (fd, object(fd))).collect();
+                    let watched = world.watched(tid, fd).into_iter().take(MAX_WATCHED);
+                    wait.watched = watched.map(|fd| self.watched(wait.seen.pid, fd)).collect();
                 }
-                (_, Some(fd)) => {
-                    let named = |pid| (pid, world.comm(pid).unwrap_or_default());
-                    wait.others = world.other_ends(tid, fd).into_iter().map(named).collect();
-                }
+                (_, Some(fd)) => wait.others = others(tid, fd, world),
                 (_, None) => {}
+            }
+            // Looking through all of /proc has its price.
+            for watched in wait.watched.iter_mut().take(4) {
+                watched.others = others(tid, watched.fd, world);
             }
         }
         self.waits.insert(tid, wait);
@@ -284,6 +310,10 @@ impl Tracker {
         let mut seen = self.nothing_of(call);
         if let Some(shape) = self.shapes.get(call.abi, call.nr) {
             self.look(call, &shape, &mut seen, world);
+            if let Some(thread) = self.threads.get_mut(&call.tid) {
+                let idle = is_idle(&shape, call.outcome);
+                thread.idle_since = idle.then(|| thread.idle_since.unwrap_or(call.entered));
+            }
             // A connection that is not waited for.
             const EINPROGRESS: Outcome = Outcome::Error(115);
             match call.outcome {
@@ -616,6 +646,21 @@ impl Tracker {
 /// What was closed, if no other descriptor refers to it.
 fn last(closed: Option<Rc<File>>) -> Option<FileId> {
     closed.filter(|file| Rc::strong_count(file) == 1).map(|file| file.id)
+}
+
+/// Who has the other end of a descriptor.
+fn others(tid: Tid, fd: i32, world: &dyn World) -> Vec<(Tid, Vec<u8>)> {
+    world.other_ends(tid, fd).into_iter().map(|pid| (pid, world.comm(pid).unwrap_or_default())).collect()
+}
+
+/// Whether a call got its thread nowhere.
+fn is_idle(shape: &Shape, outcome: Outcome) -> bool {
+    const EAGAIN: Outcome = Outcome::Error(11);
+    match shape.idle {
+        Idle::No => outcome == EAGAIN,
+        Idle::IfZero => outcome == Outcome::Value(0) || outcome.is_error(),
+        Idle::Always => true,
+    }
 }
 
 /// Ended by a signal, which may end more: what the call waited for is of interest then.

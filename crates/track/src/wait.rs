@@ -3,6 +3,15 @@
 use crate::{ObjectId, Seen};
 use stride_event::{Call, Ns, Tid};
 
+/// A descriptor among others that a thread waits for.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    pub fd: i32,
+    pub object: Option<ObjectId>,
+    /// As in [`Wait`]; asked only of the first few.
+    pub others: Vec<(Tid, Vec<u8>)>,
+}
+
 /// A call that a thread is in, and what is known of why it lasts.
 #[derive(Clone, Debug)]
 pub struct Wait {
@@ -14,8 +23,8 @@ pub struct Wait {
     pub others: Vec<(Tid, Vec<u8>)>,
     /// Who has the lock that it waits for.
     pub holder: Option<(Tid, Vec<u8>)>,
-    /// What an epoll instance watches.
-    pub watched: Vec<(i32, Option<ObjectId>)>,
+    /// What it watches, if it is a poll or select, or an epoll instance does.
+    pub watched: Vec<Watched>,
     /// Others were asked about it.
     pub(crate) asked: bool,
 }

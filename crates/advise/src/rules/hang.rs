@@ -6,7 +6,7 @@ use crate::index::Index;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{HANG, HANG_ROWS};
 use stride_event::{Event, Ns, Tid};
-use stride_track::{Thread, Tracker, Wait};
+use stride_track::{Thread, Tracker, Wait, Watched};
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "hang",
@@ -51,12 +51,14 @@ impl Rule for Hang {
             self.more += 1;
             return;
         }
+        // It may be looking again and again.
+        let since = thread.idle_since.map_or(wait.since, |idle| idle.min(wait.since));
         self.waits.push(Row {
             tid,
             pid: thread.pid,
             comm: thread.comm.clone(),
             call: wait.name(),
-            lasted: (!was_there(wait, thread)).then(|| at.saturating_sub(wait.since)),
+            lasted: (!was_there(since, thread)).then(|| at.saturating_sub(since)),
             on: on(wait, tracker),
             holder: wait.holder.as_ref().map(|(tid, _)| *tid),
         });
@@ -133,9 +135,9 @@ impl Hang {
 }
 
 /// Whether the call had begun when the thread was attached to: an engine sees it at its first look.
-fn was_there(wait: &Wait, thread: &Thread) -> bool {
+fn was_there(since: Ns, thread: &Thread) -> bool {
     const FIRST_LOOK: Ns = 100_000_000;
-    thread.attached && wait.since < thread.started + FIRST_LOOK
+    thread.attached && since < thread.started + FIRST_LOOK
 }
 
 /// On what a call waits, in words.
@@ -158,24 +160,34 @@ fn on(wait: &Wait, tracker: &Tracker) -> String {
         name if name.contains("nanosleep") => "time".into(),
         "pause" | "rt_sigsuspend" | "rt_sigtimedwait" => "a signal".into(),
         _ => {
-            let Some(fd) = wait.seen.fd else { return wait.seen.path.map(object).unwrap_or_default() };
+            let Some(fd) = wait.seen.fd else {
+                let watched = watched(&wait.watched, tracker);
+                return if watched.is_empty() { wait.seen.path.map(object).unwrap_or_default() } else { watched };
+            };
             let what = wait.seen.object.map(object).unwrap_or_else(|| "?".into());
-            let mut text = format!("fd {fd}: {what}");
-            let others = wait.others.iter().map(|(pid, comm)| format!("{pid} ({})", plain(comm)));
-            let others = others.collect::<Vec<_>>().join(", ");
-            if !others.is_empty() {
-                text += &format!(", other end: {others}");
-            }
-            let watched = wait.watched.iter().take(8);
-            let watched = watched.map(|(fd, at)| format!("{fd} {}", at.map(object).unwrap_or_default()));
-            let watched = watched.collect::<Vec<_>>().join(", ");
-            if !watched.is_empty() {
-                text += &format!(", which watches {watched}");
-            }
-            if wait.watched.len() > 8 {
-                text += &format!(" and {} more", wait.watched.len() - 8);
-            }
-            text
+            let text = format!("fd {fd}: {what}{}", ends(&wait.others));
+            let watched = watched(&wait.watched, tracker);
+            if watched.is_empty() { text } else { format!("{text}, which watches {watched}") }
         }
     }
+}
+
+/// Who has the other end.
+fn ends(others: &[(Tid, Vec<u8>)]) -> String {
+    let others: Vec<String> = others.iter().map(|(pid, comm)| format!("{pid} ({})", plain(comm))).collect();
+    if others.is_empty() { String::new() } else { format!(", other end: {}", others.join(", ")) }
+}
+
+/// The first of the descriptors that are waited for.
+fn watched(all: &[Watched], tracker: &Tracker) -> String {
+    const FIRST: usize = 8;
+    let one = |it: &Watched| {
+        let what = it.object.map(|object| plain(tracker.name(object))).unwrap_or_else(|| "?".into());
+        format!("fd {}: {what}{}", it.fd, ends(&it.others))
+    };
+    let mut text = all.iter().take(FIRST).map(one).collect::<Vec<_>>().join("; ");
+    if all.len() > FIRST {
+        text += &format!("; and {} more", all.len() - FIRST);
+    }
+    text
 }
