@@ -19,9 +19,30 @@ pub struct CallKey {
 pub struct Tally {
     pub calls: u64,
     pub errors: u64,
-    /// In the call, waiting included.
+    /// In the call, but for what chance added to it: see [`Usual`].
     pub time: Ns,
     pub bytes: u64,
+}
+
+/// How long a syscall usually takes. A thread that loses its CPU within a call, or meets a cold cache once, would else make one call
+/// out of thousands look like the dearest.
+#[derive(Clone, Copy, Default)]
+struct Usual {
+    calls: u64,
+    mean: f64,
+}
+
+impl Usual {
+    /// The time of a call, as far as it is usual: up to eight times the mean of those before it. Where more than one of eight is
+    /// longer, that is what is usual.
+    fn of(&mut self, time: Ns) -> Ns {
+        const FIRST: u64 = 16;
+        let most = if self.calls < FIRST { f64::MAX } else { 8.0 * self.mean.max(100.0) };
+        let usual = (time as f64).min(most);
+        self.calls += 1;
+        self.mean += (usual - self.mean) / self.calls as f64;
+        usual as Ns
+    }
 }
 
 /// A call that returned, as rules see it.
@@ -178,6 +199,8 @@ pub struct Index {
     by_key: FxHashMap<CallKey, Tally>,
     open: FxHashMap<FileId, OpenFile>,
     paces: FxHashMap<Tid, Pace>,
+    /// By ABI and number, where that is known: there are no more than the tables have.
+    usual: FxHashMap<(Abi, u32), Usual>,
     /// The names of processes that are gone.
     comms: FxHashMap<Tid, Box<[u8]>>,
 }
@@ -225,7 +248,10 @@ impl Index {
         let tally = self.by_key.entry(*key).or_default();
         tally.calls += 1;
         tally.errors += u64::from(!observed.ok());
-        tally.time += time;
+        tally.time += match seen.row {
+            Some(_) => self.usual.entry((call.abi, key.nr)).or_default().of(time),
+            None => time,
+        };
         tally.bytes += seen.bytes.unwrap_or(0);
         let kind = Kind::of(observed.name);
         let pace = self.step(observed, kind);
@@ -379,5 +405,20 @@ pub fn io(object: ObjectId, tracker: &Tracker) -> Io {
         ObjectKind::Path if name.starts_with(b"/proc/") || name.starts_with(b"/sys/") => Io::Other,
         ObjectKind::Path => Io::File,
         _ => Io::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_usual() {
+        let mut usual = Usual::default();
+        let times: u64 = (0..1000).map(|i| usual.of(if i % 100 == 99 { 10_000_000 } else { 1_000 })).sum();
+        assert!((1_000_000..1_200_000).contains(&times), "ten outliers of ten milliseconds: {times}");
+        let mut usual = Usual::default();
+        let times: u64 = (0..1000).map(|i| usual.of(if i % 2 == 1 { 10_000_000 } else { 1_000 })).sum();
+        assert!(times > 4_000_000_000, "half of them wait: {times}");
     }
 }

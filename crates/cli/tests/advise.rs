@@ -83,6 +83,10 @@ fn go(engine: &str) -> Result<(), Failed> {
     if wasteful.ids != BTreeSet::from(expected) {
         return Err(format!("expected other findings than:\n{}", wasteful.text).into());
     }
+    // What saves more comes first.
+    if wasteful.text.find("[stat-storm]") > wasteful.text.find("[tiny-reads]") {
+        return Err(format!("the storm comes first:\n{}", wasteful.text).into());
+    }
     if !corrected.ids.is_empty() {
         return Err(format!("the corrected program is well, but:\n{}", corrected.text).into());
     }
