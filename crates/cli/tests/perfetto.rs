@@ -182,13 +182,7 @@ fn a_full_disk() {
 #[test]
 fn files_that_cannot_be() {
     let scratch = Scratch::new("pf-cannot");
-    let refused = |args: &[&str]| {
-        let mut command = stride();
-        command.args(args).args(["sh", "-c", "echo ran"]).current_dir(scratch.path(""));
-        let run = Run::of(command);
-        assert_eq!((run.code(), run.out.as_str()), (Some(1), ""), "{run:?}");
-        run.messages().join("\n")
-    };
+    let refused = |args: &[&str]| refused(&scratch, args);
     let nowhere = "Can't open 'nowhere/pf' for --perfetto: No such file or directory";
     assert_eq!(refused(&["--perfetto=nowhere/pf"]), nowhere);
     let both = "--perfetto and -o/--output name the same file, 'x': give one of them another name";

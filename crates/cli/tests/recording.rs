@@ -295,13 +295,7 @@ fn losses_are_recorded() {
 #[test]
 fn files_that_cannot_be() {
     let scratch = Scratch::new("cannot");
-    let refused = |args: &[&str]| {
-        let mut command = stride();
-        command.args(args).args(["sh", "-c", "echo ran"]).current_dir(scratch.path(""));
-        let run = Run::of(command);
-        assert_eq!((run.code(), run.out.as_str()), (Some(1), ""), "{run:?}");
-        run.messages().join("\n")
-    };
+    let refused = |args: &[&str]| refused(&scratch, args);
     assert_eq!(refused(&["--record=nowhere/rec"]), "Can't open 'nowhere/rec' for --record: No such file or directory");
     let both = "--record and -o/--output name the same file, 'x': give one of them another name";
     assert_eq!(refused(&["--record=x", "-o", "x"]), both);

@@ -106,3 +106,23 @@ pub enum Event<'a> {
     /// No event came for a while: a moment to flush.
     Idle,
 }
+
+impl Event<'_> {
+    /// When it was; of a call that returned, when it did.
+    pub fn at(&self) -> Option<Ns> {
+        match *self {
+            Event::Enter(call) => Some(call.entered),
+            Event::Exit(call) => Some(call.returned),
+            Event::Started { at, .. }
+            | Event::Signal { at, .. }
+            | Event::Stopped { at, .. }
+            | Event::Exited { at, .. }
+            | Event::Killed { at, .. }
+            | Event::Superseded { at, .. }
+            | Event::Detached { at, .. }
+            | Event::Personality { at, .. }
+            | Event::Lost { at, .. } => Some(at),
+            Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => None,
+        }
+    }
+}

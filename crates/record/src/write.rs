@@ -66,7 +66,7 @@ impl<W: Write> Recorder<W> {
         self.batch.event(event);
         self.events += 1;
         self.calls += u64::from(matches!(event, Event::Exit(_)));
-        let late = time(event).is_some_and(|at| at.saturating_sub(*self.began.get_or_insert(at)) > PATIENCE);
+        let late = event.at().is_some_and(|at| at.saturating_sub(*self.began.get_or_insert(at)) > PATIENCE);
         if late || self.batch.is_full() { self.flush() } else { Ok(()) }
     }
 
@@ -109,22 +109,5 @@ impl<W: Write> Recorder<W> {
         self.to.write_all(&self.packed)?;
         self.written.bytes += self.packed.len() as u64;
         Ok(())
-    }
-}
-
-fn time(event: &Event<'_>) -> Option<Ns> {
-    match *event {
-        Event::Enter(call) => Some(call.entered),
-        Event::Exit(call) => Some(call.returned),
-        Event::Started { at, .. }
-        | Event::Signal { at, .. }
-        | Event::Stopped { at, .. }
-        | Event::Exited { at, .. }
-        | Event::Killed { at, .. }
-        | Event::Superseded { at, .. }
-        | Event::Detached { at, .. }
-        | Event::Personality { at, .. }
-        | Event::Lost { at, .. } => Some(at),
-        Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => None,
     }
 }

@@ -133,6 +133,15 @@ pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Run {
     Run::of(command)
 }
 
+/// What Stride says of options that it refuses before it runs anything.
+pub fn refused(scratch: &Scratch, args: &[&str]) -> String {
+    let mut command = stride();
+    command.args(args).args(["sh", "-c", "echo ran"]).current_dir(scratch.path(""));
+    let run = Run::of(command);
+    assert_eq!((run.code(), run.out.as_str()), (Some(1), ""), "{run:?}");
+    run.messages().join("\n")
+}
+
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

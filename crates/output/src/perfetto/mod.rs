@@ -181,7 +181,7 @@ impl View for Perfetto {
         if self.sink.failed() {
             return;
         }
-        self.last = self.last.max(event_time(event));
+        self.last = self.last.max(event.at().unwrap_or(0));
         match *event {
             Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, tracker),
             Event::Enter(call) => {
@@ -284,21 +284,4 @@ fn signal(number: i32) -> String {
     let mut name = Vec::new();
     names::signal(&mut name, number);
     String::from_utf8_lossy(&name).into_owned()
-}
-
-fn event_time(event: &Event<'_>) -> Ns {
-    match *event {
-        Event::Enter(call) => call.entered,
-        Event::Exit(call) => call.returned,
-        Event::Started { at, .. }
-        | Event::Signal { at, .. }
-        | Event::Stopped { at, .. }
-        | Event::Exited { at, .. }
-        | Event::Killed { at, .. }
-        | Event::Superseded { at, .. }
-        | Event::Detached { at, .. }
-        | Event::Personality { at, .. }
-        | Event::Lost { at, .. } => at,
-        Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => 0,
-    }
 }
