@@ -68,6 +68,8 @@ pub struct Finding {
     /// Calls and time it would save; empty if it is not about that.
     pub saves: String,
     pub evidence: Vec<String>,
+    /// Facts in rows, the heads first; empty if there are none.
+    pub table: Vec<Vec<String>>,
     /// What to do.
     pub advice: String,
     /// How sure it is.

@@ -3,7 +3,7 @@
 use super::data;
 use super::legible::legible;
 use crate::advise::text;
-use stride_advise::Finding;
+use stride_advise::{Finding, Table};
 
 const TEXT: usize = 1000;
 const EVIDENCE: usize = 12;
@@ -17,8 +17,17 @@ pub fn data(findings: &[Finding]) -> Vec<data::Finding> {
         text: words(&it.sentence),
         saves: words(&text::saving(&it.saving)),
         evidence: it.evidence.iter().take(EVIDENCE).map(|evidence| words(&text::item(evidence))).collect(),
+        table: it.table.iter().flat_map(table).collect(),
         advice: words(&it.advice),
         sure: it.confidence.word(),
     };
     findings.iter().map(finding).collect()
+}
+
+/// Cells are what rules wrote, who made them plain.
+fn table(table: &Table) -> Vec<Vec<String>> {
+    let legible = |cell: &str| legible(cell.as_bytes(), TEXT);
+    let heads = table.heads.iter().map(|head| legible(head)).collect();
+    let rows = table.rows.iter().map(|row| row.iter().map(|cell| legible(cell)).collect());
+    std::iter::once(heads).chain(rows).collect()
 }

@@ -63,7 +63,7 @@ function findings() {
   if (!run.findings) return;
   byId("findings").hidden = false;
   byId("findings-note").textContent = run.findings.length
-    ? "What could be done with fewer calls or in less time, most of it first."
+    ? "What is worth a look: what saves most time comes first."
     : "No pattern was found that is worth changing.";
   byId("findings-body").append(
     ...run.findings.map((finding) =>
@@ -71,6 +71,7 @@ function findings() {
         "article.finding",
         el("h3", finding.title),
         el("p", finding.text),
+        finding.table.length ? findingTable(finding) : null,
         el(
           "dl.facts",
           fact("Saves", finding.saves),
@@ -81,6 +82,17 @@ function findings() {
       ),
     ),
   );
+}
+
+/** What each thread waits for, say: heads, then rows. */
+function findingTable({ title, table: [heads, ...rows] }) {
+  const columns = heads.map((head, i) => ({
+    title: head,
+    wide: i === heads.length - 1,
+    value: (row) => row[i],
+    cell: (row) => el("span.code", row[i]),
+  }));
+  return table({ label: title, rows, columns });
 }
 
 const fact = (name, value) => (value && value.length !== 0 ? [el("dt", name), el("dd", value)] : []);
