@@ -143,3 +143,6 @@ pub const LEAKED_PART: f64 = 0.9;
 
 /// Children that are gone and not waited for.
 pub const ZOMBIES: u64 = 16;
+
+/// Exec search: so many attempts that found nothing before one that did.
+pub const EXEC_MISSES: u64 = 100;

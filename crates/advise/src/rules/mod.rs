@@ -8,6 +8,7 @@ mod common;
 mod dns;
 mod eagain_spin;
 mod epoll_files;
+mod exec_search;
 mod failed_connects;
 mod fd_leak;
 mod hang;
@@ -42,6 +43,7 @@ pub const ALL: &[RuleInfo] = &[
     close_storm::RULE,
     eagain_spin::RULE,
     epoll_files::RULE,
+    exec_search::RULE,
     failed_connects::RULE,
     fd_leak::RULE,
     hang::RULE,

@@ -1,0 +1,110 @@
+//! Programs are looked for along PATH, each time anew.
+
+use super::common::{Bounded, Claims, Processes, largest, plain, thing};
+use crate::finding::{Confidence, Draft, Evidence};
+use crate::index::{Index, Observed};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::EXEC_MISSES;
+use rustc_hash::FxHashMap;
+use stride_event::{Tid, grouped};
+use stride_track::{ObjectId, Tracker};
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "exec-search",
+    title: "programs searched along PATH",
+    explanation: "execve(2) is tried in one directory of PATH after another and fails with ENOENT, until it is where the program is \
+        (execvp(3), posix_spawnp(3)); and again for the next child.\n\n\
+        Every attempt that found nothing before one that did could be saved, by running the program by its whole path or with its \
+        directory first in PATH. Shells keep what they found (hash); programs that use execvp do not.\n\n\
+        Example: with ten directories before /usr/bin in PATH, a build tool that starts 1,000 compilers makes 10,000 calls that \
+        find nothing.",
+    make: || Box::new(ExecSearch::default()),
+};
+
+const ENOENT: u32 = 2;
+
+#[derive(Default)]
+struct ExecSearch {
+    /// What each thread has tried since it last found something.
+    tried: Bounded<Tid, Vec<Observation>>,
+    /// By program: how often it was found so, after how many attempts; and where one was.
+    found: FxHashMap<ObjectId, Found>,
+    claims: Claims,
+    /// The processes that started the searchers.
+    processes: Processes,
+}
+
+struct Observation {
+    key: crate::index::CallKey,
+    path: ObjectId,
+}
+
+#[derive(Default)]
+struct Found {
+    times: u64,
+    misses: u64,
+    line: u64,
+    /// The first that was tried, and where it was not.
+    first: Option<ObjectId>,
+}
+
+/// More directories than any PATH has.
+const MAX_TRIED: usize = 256;
+
+impl Rule for ExecSearch {
+    fn wants(&self, name: &'static str) -> bool {
+        name == "execve"
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        let (tid, Some(path)) = (observed.call.tid, observed.seen.path) else { return };
+        let name = |path| observed.tracker.name(path).rsplit(|b| *b == b'/').next();
+        if observed.errno() == Some(ENOENT) {
+            let Some(tried) = self.tried.entry(tid, Vec::new) else { return };
+            // Another program's search begins.
+            if tried.last().is_some_and(|last| name(last.path) != name(path)) || tried.len() >= MAX_TRIED {
+                tried.clear();
+            }
+            tried.push(Observation { key: observed.key, path });
+            return;
+        }
+        let Some(tried) = self.tried.remove(&tid).filter(|_| observed.ok()) else { return };
+        if tried.last().is_none_or(|last| name(last.path) != name(path)) {
+            return;
+        }
+        tried.iter().for_each(|miss| self.claims.add(miss.key, 1));
+        let parent = observed.tracker.process(observed.seen.pid).and_then(|process| process.parent);
+        self.processes.count_calls(parent.unwrap_or(observed.seen.pid), tried.len() as u64, observed.tracker);
+        let found = self.found.entry(path).or_default();
+        found.times += 1;
+        found.misses += tried.len() as u64;
+        found.line = observed.line;
+        found.first = tried.first().map(|miss| miss.path);
+    }
+
+    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+        let misses = self.claims.total();
+        let worst = largest(&self.found, 4, |(path, found)| (found.misses, **path));
+        let Some((path, found)) = worst.first().filter(|_| misses >= EXEC_MISSES) else { return Vec::new() };
+        let began = found.first.map(|first| plain(tracker.name(first))).unwrap_or_default();
+        let evidence = worst.iter().map(|(path, found)| Evidence {
+            line: Some(found.line),
+            ..thing(**path, found.misses + found.times, tracker)
+        });
+        vec![Draft {
+            sentence: format!(
+                "execve failed {} times with ENOENT on the way along PATH: {} was found {} times, each after {:.1} attempts, from {began} on.",
+                grouped(misses),
+                plain(tracker.name(**path)),
+                grouped(found.times),
+                found.misses as f64 / found.times as f64,
+            ),
+            evidence: evidence.chain(self.processes.evidence()).collect(),
+            advice: "Run programs by their whole path, or put the directory that has them first in PATH.".into(),
+            confidence: Confidence::Certain,
+            claims: std::mem::take(&mut self.claims).list(),
+            estimate: "all that found nothing".into(),
+            ..Draft::default()
+        }]
+    }
+}

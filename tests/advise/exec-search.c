@@ -1,0 +1,20 @@
+// finds: exec-search
+// Starts children that look for their program along a PATH with directories that do not have it.
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int argc, char **argv) {
+	(void)argv;
+	char *args[] = {"true", NULL};
+	setenv("PATH", argc > 1 ? "/bin" : "/opt/a/bin:/opt/b/bin:/opt/c/bin:/opt/d/bin:/bin", 1);
+	for (int i = 0; i < 40; i++) {
+		pid_t child = fork();
+		if (child == 0) {
+			execvp("true", args);
+			_exit(1);
+		}
+		waitpid(child, NULL, 0);
+	}
+	return 0;
+}
