@@ -1,6 +1,6 @@
 //! What calls can be about, each kept once.
 
-use rustc_hash::FxHashMap;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A file, socket or the like, by the name it goes by. Ids count from zero in the order of appearance.
@@ -37,7 +37,8 @@ const MAX_BYTES: usize = if cfg!(test) { 1 << 20 } else { 192 << 20 };
 const OTHERS: ObjectId = ObjectId(0);
 
 pub struct Objects {
-    by_name: FxHashMap<Rc<[u8]>, ObjectId>,
+    /// Keyed by what tracees make up: with a hash that they cannot foresee.
+    by_name: HashMap<Rc<[u8]>, ObjectId>,
     all: Vec<Object>,
     bytes: usize,
 }
@@ -46,7 +47,7 @@ impl Default for Objects {
     fn default() -> Objects {
         let name: Rc<[u8]> = Rc::from(&b"(others)"[..]);
         let others = Object { name, kind: ObjectKind::Others, group: None };
-        Objects { by_name: FxHashMap::default(), all: vec![others], bytes: 0 }
+        Objects { by_name: HashMap::new(), all: vec![others], bytes: 0 }
     }
 }
 
