@@ -144,7 +144,8 @@ impl Fixture {
             return Err(format!("the corrected program is well, but:\n{}", corrected.text).into());
         }
         let saved = wasteful.calls.saturating_sub(corrected.calls);
-        let near = wasteful.saves * 2 >= saved && wasteful.saves <= saved * 2;
+        // A few calls are chance: a loop that had to wait once more.
+        let near = wasteful.saves * 2 >= saved && wasteful.saves <= saved * 2 || wasteful.saves.abs_diff(saved) <= 16;
         if self.estimated && !near {
             let text = &wasteful.text;
             return Err(format!("{} calls were said to be saved, and {saved} are:\n{text}", wasteful.saves).into());
