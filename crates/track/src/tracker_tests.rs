@@ -18,7 +18,7 @@ impl World for Before {
     fn fd(&self, _: Tid, fd: i32, known: Option<&Descriptor>) -> Option<FdInfo> {
         assert!(known.is_none());
         let path = match fd {
-            AT_FDCWD => &b"/work"[..],
+            AT_FDCWD => &b"/home"[..],
             0 => b"/dev/null",
             900 => b"/var/log/late",
             _ => return None,
@@ -93,12 +93,12 @@ fn descriptors_are_followed() {
     assert_eq!(s.read(PID, 0), "/dev/null", "it was there before");
     assert_eq!(s.read(PID, 900), "/var/log/late");
     let seen = s.open(PID, AT_FDCWD, "./a//b", 0, 3);
-    assert_eq!(s.named(seen.path), "/work/a/b");
-    assert_eq!(s.read(PID, 3), "/work/a/b");
+    assert_eq!(s.named(seen.path), "/home/a/b");
+    assert_eq!(s.read(PID, 3), "/home/a/b");
     s.open(PID, 3, "c", 0, 4);
-    assert_eq!(s.read(PID, 4), "/work/a/b/c");
+    assert_eq!(s.read(PID, 4), "/home/a/b/c");
     for (path, whole) in
-        [("..", "/work/a"), ("../../x", "/work/x"), ("../..", "/work"), ("../../../..", "/"), ("..x", "/work/a/b/..x")]
+        [("..", "/home/a"), ("../../x", "/home/x"), ("../..", "/home"), ("../../../..", "/"), ("..x", "/home/a/b/..x")]
     {
         let seen = s.open(PID, 3, path, 0, -1);
         assert_eq!(s.named(seen.path), whole, "{path}");
@@ -109,7 +109,7 @@ fn descriptors_are_followed() {
     let closed = s.does(PID, "close", &[4], 0);
     assert_eq!(closed.ended, None, "another number stands for it");
     assert_eq!(s.read(PID, 4), "?");
-    assert_eq!(s.read(PID, 5), "/work/a/b/c");
+    assert_eq!(s.read(PID, 5), "/home/a/b/c");
     s.open(PID, 3, "d", 0, 6);
     let over = s.does(PID, "dup2", &[6, 5], 5);
     assert_eq!(over.ended, Some(first.1));
@@ -155,7 +155,7 @@ fn processes_have_their_own_and_threads_share() {
     let process = s.tracker.process(200).unwrap();
     assert_eq!((process.comm.as_slice(), process.parent), (&b"a_program_with_"[..], Some(PID)));
     assert_eq!(process.command, [b"prog".to_vec(), b"x".to_vec()]);
-    assert_eq!(s.named(process.program), "/work/bin/a_program_with_a_name");
+    assert_eq!(s.named(process.program), "/home/bin/a_program_with_a_name");
     assert_eq!((s.read(200, 3), s.read(200, 4)), ("/kept".into(), "?".into()));
     assert_eq!(s.read(PID, 4), "/gone");
     let name = call(101, "prctl", [15, 0x6000, 0, 0, 0, 0], Outcome::Value(0));
