@@ -4,6 +4,7 @@
 
 mod address;
 mod descriptors;
+mod names;
 mod objects;
 mod process;
 mod seen;

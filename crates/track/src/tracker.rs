@@ -1,6 +1,7 @@
 //! Follows the events.
 
 use crate::descriptors::{Descriptors, File};
+use crate::names::as_followed;
 use crate::objects::Objects;
 use crate::shape::{Effect, Idle, PathAt, Shape, Shapes};
 use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait, Watched, address};
@@ -215,7 +216,7 @@ impl Tracker {
         } else {
             (&info.path[..], kind_of(&info.path))
         };
-        Some(self.objects.intern(name, kind))
+        Some(self.objects.intern(&as_followed(name), kind))
     }
 
     fn forget(&mut self, tid: Tid) {
@@ -382,6 +383,7 @@ impl Tracker {
     fn described(&mut self, known: &Descriptor) -> Option<ObjectId> {
         if let Detail::Inet { local, remote } = &known.detail {
             let protocol = String::from_utf8_lossy(&known.name);
+            let protocol = protocol.strip_suffix("v6").unwrap_or(&protocol);
             let at = |(ip, port): (std::net::IpAddr, u16)| std::net::SocketAddr::from((ip, port));
             let name = match remote {
                 Some(remote) => format!("{protocol} → {}", at(*remote)),
@@ -392,7 +394,7 @@ impl Tracker {
         if known.path.is_empty() {
             return None;
         }
-        Some(self.objects.intern(&known.path, kind_of(&known.path)))
+        Some(self.objects.intern(&as_followed(&known.path), kind_of(&known.path)))
     }
 
     /// The path at an argument; and what a descriptor refers to that takes an empty path's place.
