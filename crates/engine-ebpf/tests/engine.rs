@@ -55,11 +55,16 @@ fn no_such_process() {
 fn count(settings: Settings, pause: Duration) -> (u64, u64) {
     let spec = command(Path::new("/bin/dd"), &["if=/dev/zero", "of=/dev/null", "bs=1", "count=20000", "status=none"]);
     let mut engine = EbpfEngine::start_with(spec, settings).unwrap();
-    std::thread::sleep(pause);
     let (mut shown, mut lost, mut ended) = (0, 0, 0);
     while let Some(event) = engine.next().unwrap() {
         match event {
-            Event::Exit(_) => shown += 1,
+            Event::Exit(_) => {
+                // It runs by now: what it does meanwhile gathers.
+                if shown == 0 {
+                    std::thread::sleep(pause);
+                }
+                shown += 1;
+            }
             Event::Lost { count, .. } => lost += count,
             Event::Exited { status: 0, .. } => ended += 1,
             _ => {}
