@@ -18,10 +18,8 @@ pub struct CallKey {
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Tally {
     pub calls: u64,
-    pub errors: u64,
     /// In the call, but for what chance added to it: see [`Usual`].
     pub time: Ns,
-    pub bytes: u64,
 }
 
 /// How long a syscall usually takes. A thread that loses its CPU within a call, or meets a cold cache once, would else make one call
@@ -247,12 +245,10 @@ impl Index {
         self.last = self.last.max(call.returned);
         let tally = self.by_key.entry(*key).or_default();
         tally.calls += 1;
-        tally.errors += u64::from(!observed.ok());
         tally.time += match seen.row {
             Some(_) => self.usual.entry((call.abi, key.nr)).or_default().of(time),
             None => time,
         };
-        tally.bytes += seen.bytes.unwrap_or(0);
         let kind = Kind::of(observed.name);
         let pace = self.step(observed, kind);
         if let Some((_, id, object)) = seen.made

@@ -23,9 +23,7 @@ impl Target {
     pub fn is_regular(&self) -> bool {
         self.file.metadata().is_ok_and(|m| m.is_file())
     }
-}
 
-impl Target {
     /// Empties it, to be written in pieces of which there is all or nothing: where the disk is full, it ends as if it was meant to.
     pub fn whole(self) -> Result<Whole> {
         self.begin().map_err(|e| anyhow!("Can't write '{}': {}", self.path.display(), os_error(&e)))?;

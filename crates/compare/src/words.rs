@@ -1,26 +1,8 @@
 //! Quantities and names, to be read by people.
 
 use stride_event::Ns;
-use stride_output::{HexStrings, escape_path, grouped};
-
-/// A name that a tracee may have made up. Of all that is not plain ASCII, the tracker's own arrows alone are shown.
-pub fn shown(name: &[u8]) -> String {
-    const ARROWS: [&str; 2] = ["→", "←"];
-    let mut out = Vec::with_capacity(name.len());
-    let mut rest = name;
-    while let Some((at, arrow)) = ARROWS
-        .iter()
-        .filter_map(|arrow| Some((rest.windows(3).position(|window| window == arrow.as_bytes())?, arrow)))
-        .min_by_key(|found| found.0)
-    {
-        escape_path(&mut out, &rest[..at], HexStrings::Never);
-        out.extend_from_slice(arrow.as_bytes());
-        rest = &rest[at + 3..];
-    }
-    escape_path(&mut out, rest, HexStrings::Never);
-    // Escaped, it is ASCII.
-    String::from_utf8_lossy(&out).into_owned()
-}
+use stride_output::grouped;
+pub use stride_output::shown;
 
 pub fn time(ns: Ns) -> String {
     let ns = ns as f64;

@@ -29,7 +29,7 @@ pub use html::HtmlView;
 pub use json::JsonView;
 pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};
 pub use perfetto::Perfetto;
-pub use quote::{escape_path, quote};
+pub use quote::{escape_path, quote, shown};
 pub use sink::Sink;
 pub use style::{HexStrings, NameStyle, Style};
 pub use summary::{Column, Key, Lost, SortKey, Summary, SummaryLayout};

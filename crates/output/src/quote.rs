@@ -32,6 +32,22 @@ pub fn escape_path(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings) {
     escape(out, bytes, hex, b"<>\"");
 }
 
+/// A name that the tracker gave, which a tracee may have made up: escaped as paths are, but for the arrows, with blanks around them,
+/// that the tracker writes between the ends of a connection.
+pub fn shown(name: &[u8]) -> String {
+    const ARROWS: [&str; 2] = [" → ", " ← "];
+    let mut out = Vec::with_capacity(name.len());
+    let mut rest = name;
+    let find = |rest: &[u8], arrow: &str| rest.windows(arrow.len()).position(|part| part == arrow.as_bytes());
+    while let Some((at, arrow)) = ARROWS.iter().filter_map(|arrow| Some((find(rest, arrow)?, arrow))).min() {
+        escape_path(&mut out, &rest[..at], HexStrings::Never);
+        out.extend_from_slice(arrow.as_bytes());
+        rest = &rest[at + arrow.len()..];
+    }
+    escape_path(&mut out, rest, HexStrings::Never);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 /// Appends bytes with escapes; those in `numbered` other than `"` are written as numbers.
 fn escape(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings, numbered: &[u8]) {
     let all_hex = match hex {

@@ -40,8 +40,7 @@ impl Processes {
     /// The one that did it most: its name, id and calls.
     pub fn evidence(&self) -> Option<Evidence> {
         let (pid, (calls, comm)) = self.0.iter().max_by_key(|(pid, (n, _))| (*n, std::cmp::Reverse(**pid)))?;
-        let name = [comm.as_slice(), format!(" (pid {pid})").as_bytes()].concat();
-        Some(Evidence::new(EvidenceKind::Process, name, *calls))
+        Some(Evidence::new(EvidenceKind::Process, process_name(*pid, comm), *calls))
     }
 }
 
@@ -167,6 +166,11 @@ pub fn directory(path: &[u8]) -> &[u8] {
         Some(slash) => &path[..slash],
         None => b".",
     }
+}
+
+/// `sh (pid 7)`
+pub fn process_name(pid: Tid, comm: &[u8]) -> Vec<u8> {
+    [comm, format!(" (pid {pid})").as_bytes()].concat()
 }
 
 /// A thing as evidence.

@@ -1,6 +1,6 @@
 //! Programs are looked for along PATH, each time anew.
 
-use super::common::{Bounded, Claims, Processes, largest, plain, thing};
+use super::common::{Bounded, Claims, Processes, base_name, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
@@ -58,7 +58,7 @@ impl Rule for ExecSearch {
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let (tid, Some(path)) = (observed.call.tid, observed.seen.path) else { return };
-        let name = |path| observed.tracker.name(path).rsplit(|b| *b == b'/').next();
+        let name = |path| base_name(observed.tracker.name(path));
         if observed.errno() == Some(ENOENT) {
             let Some(tried) = self.tried.entry(tid, Vec::new) else { return };
             // Another program's search begins.

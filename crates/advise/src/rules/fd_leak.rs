@@ -1,6 +1,6 @@
 //! Descriptors are opened and never closed.
 
-use super::common::{largest, plain, thing};
+use super::common::{largest, plain, process_name, thing};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, OpenFile};
 use crate::rule::{Rule, RuleInfo};
@@ -76,7 +76,7 @@ impl Rule for FdLeak {
             Some(path) => plain(tracker.name(*path)),
             None => format!("files such as {}", plain(tracker.name(open.object))),
         };
-        let process = [comm, format!(" (pid {pid})").as_bytes()].concat();
+        let process = process_name(*pid, comm);
         vec![Draft {
             sentence: format!("{} descriptors of {what} were opened and never closed.", grouped(open.files)),
             evidence: vec![

@@ -1,6 +1,6 @@
 //! Children are never waited for.
 
-use super::common::plain;
+use super::common::{plain, process_name};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
@@ -80,7 +80,7 @@ impl Rule for Zombies {
             self.parent_ends(pid, &comm);
         }
         let Some((children, pid, comm)) = self.worst.take() else { return Vec::new() };
-        let name = [comm.as_slice(), format!(" (pid {pid})").as_bytes()].concat();
+        let name = process_name(pid, &comm);
         vec![Draft {
             sentence: format!(
                 "{} children of {} were gone, and it had waited for none of them when it ended or tracing did.",

@@ -1,7 +1,7 @@
 //! Findings, for people.
 
 use crate::count::{calls_lost, grouped};
-use crate::{HexStrings, escape_path};
+use crate::quote::shown;
 use std::fmt::Write as _;
 use stride_advise::{Evidence, EvidenceKind, Finding, Saving, Table};
 use stride_event::duration;
@@ -97,25 +97,9 @@ pub fn saving(saving: &Saving) -> String {
     text
 }
 
-/// Escaped, but for the arrows with which the tracker writes connections.
-fn name(bytes: &[u8]) -> String {
-    const ARROWS: [&str; 2] = [" → ", " ← "];
-    let at = |arrow: &str| bytes.windows(arrow.len()).position(|part| part == arrow.as_bytes());
-    let first = ARROWS.into_iter().filter_map(|arrow| Some((at(arrow)?, arrow))).min();
-    let end = first.map_or(bytes.len(), |(at, _)| at);
-    let mut escaped = Vec::new();
-    escape_path(&mut escaped, &bytes[..end], HexStrings::Never);
-    let mut text = String::from_utf8_lossy(&escaped).into_owned();
-    if let Some((at, arrow)) = first {
-        text += arrow;
-        text += &name(&bytes[at + arrow.len()..]);
-    }
-    text
-}
-
 /// `/etc/passwd: 120 calls, 4,096 bytes, 1.2 ms, first on line 7`
 pub fn item(evidence: &Evidence) -> String {
-    let mut text = name(&evidence.name);
+    let mut text = shown(&evidence.name);
     let mut facts = Vec::new();
     if evidence.calls > 0 {
         facts.push(format!("{} {}", grouped(evidence.calls), if evidence.calls == 1 { "call" } else { "calls" }));
@@ -199,8 +183,8 @@ mod tests {
 
     #[test]
     fn names() {
-        assert_eq!(name("TCP → [::1]:80".as_bytes()), "TCP → [::1]:80");
-        assert_eq!(name("TCP 0.0.0.0:80 ← clients".as_bytes()), "TCP 0.0.0.0:80 ← clients");
-        assert_eq!(name("UNIX → /a\n → →b".as_bytes()), "UNIX → /a\\n → \\342\\206\\222b");
+        assert_eq!(shown("TCP → [::1]:80".as_bytes()), "TCP → [::1]:80");
+        assert_eq!(shown("TCP 0.0.0.0:80 ← clients".as_bytes()), "TCP 0.0.0.0:80 ← clients");
+        assert_eq!(shown("UNIX → /a\n → →b".as_bytes()), "UNIX → /a\\n → \\342\\206\\222b");
     }
 }

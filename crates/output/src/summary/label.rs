@@ -2,7 +2,7 @@
 
 use super::key::Part;
 use super::names::Names;
-use crate::{HexStrings, escape_path, names::errno};
+use crate::{names::errno, quote::shown};
 use stride_event::SizeBucket;
 use stride_syscalls::{Abi, table};
 use stride_track::{ObjectId, Tracker};
@@ -26,10 +26,10 @@ impl Labels<'_> {
                 }
                 name
             }
-            Part::Object(object) => escaped(self.object(object)),
-            Part::Name(name) => escaped(self.names.name(name)),
+            Part::Object(object) => shown(self.object(object)),
+            Part::Name(name) => shown(self.names.name(name)),
             Part::Fd(fd, None) => fd.to_string(),
-            Part::Fd(fd, Some(object)) => format!("{fd}<{}>", escaped(self.object(object))),
+            Part::Fd(fd, Some(object)) => format!("{fd}<{}>", shown(self.object(object))),
             Part::Errno(0) => "ok".into(),
             Part::Errno(number) => errno_name(number),
             Part::Id(id) => id.to_string(),
@@ -67,22 +67,6 @@ fn size(bucket: SizeBucket) -> String {
         Some((least, most)) if least == most => format!("[{least}]"),
         Some((least, most)) => format!("[{}, {})", short(least.into()), short(u128::from(most) + 1)),
     }
-}
-
-/// As paths are in a trace. The arrows between ends of a socket are the tracker's own.
-fn escaped(name: &[u8]) -> String {
-    let mut out = Vec::new();
-    let mut rest = name;
-    let arrow = |at: &[u8]| at == "→".as_bytes() || at == "←".as_bytes();
-    while let Some(at) = rest.windows("→".len()).position(arrow) {
-        let (before, after) = rest.split_at(at);
-        escape_path(&mut out, before, HexStrings::Never);
-        let (arrow, after) = after.split_at("→".len());
-        out.extend_from_slice(arrow);
-        rest = after;
-    }
-    escape_path(&mut out, rest, HexStrings::Never);
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// The middle is what may be left out: where a path begins and what it ends with say most.
