@@ -13,6 +13,7 @@ mod tracker;
 mod wait;
 
 pub use address::name as address_name;
+pub use names::{base_name, directory};
 pub use objects::{ObjectId, ObjectKind};
 pub use process::{Process, Thread};
 pub use seen::{FileId, Seen};

@@ -20,6 +20,20 @@ pub fn as_followed(name: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
+/// What stands after the last slash of a path.
+pub fn base_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|b| *b == b'/').next().unwrap_or_default()
+}
+
+/// What stands before it.
+pub fn directory(path: &[u8]) -> &[u8] {
+    match path.iter().rposition(|b| *b == b'/') {
+        Some(0) => b"/",
+        Some(slash) => &path[..slash],
+        None => b".",
+    }
+}
+
 /// `TCP:[127.0.0.1:80->127.0.0.1:4711]`: of an internet socket its peer, or, where it has none, its own address.
 fn socket(name: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(name).ok()?;

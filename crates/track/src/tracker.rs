@@ -1,7 +1,7 @@
 //! Follows the events.
 
 use crate::descriptors::{Descriptors, File};
-use crate::names::as_followed;
+use crate::names::{as_followed, base_name};
 use crate::objects::Objects;
 use crate::shape::{Effect, Idle, PathAt, Shape, Shapes};
 use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait, Watched, address};
@@ -62,7 +62,7 @@ impl Tracker {
 
     /// The open file that a descriptor of a process stands for.
     pub fn open_file(&self, pid: Tid, fd: i32) -> Option<(FileId, ObjectId)> {
-        let file = self.processes.get(&pid)?.descriptors.get(fd)?;
+        let file = self.held(pid, fd)?;
         Some((file.id, file.object.get()))
     }
 
@@ -208,6 +208,11 @@ impl Tracker {
         }
     }
 
+    /// What was followed of a descriptor.
+    fn held(&self, pid: Tid, fd: i32) -> Option<&Rc<File>> {
+        self.processes.get(&pid)?.descriptors.get(fd)
+    }
+
     /// What the world has to say of a descriptor.
     fn ask(&mut self, tid: Tid, fd: i32, world: &dyn World) -> Option<ObjectId> {
         let info = world.fd(tid, fd, None)?;
@@ -271,8 +276,7 @@ impl Tracker {
     }
 
     fn watched(&self, pid: Tid, fd: i32) -> Watched {
-        let object = || Some(self.processes.get(&pid)?.descriptors.get(fd)?.object.get());
-        Watched { fd, object: object(), others: Vec::new() }
+        Watched { fd, object: self.held(pid, fd).map(|file| file.object.get()), others: Vec::new() }
     }
 
     /// Finds out what threads wait for, while they do.
@@ -355,7 +359,7 @@ impl Tracker {
             return None;
         }
         let known = call.given(fd);
-        let kept = self.processes.get(&pid).and_then(|process| process.descriptors.get(fd)).cloned();
+        let kept = self.held(pid, fd).cloned();
         if let Some(known) = known {
             let object = self.described(known)?;
             return match kept {
@@ -527,7 +531,7 @@ impl Tracker {
             Effect::Connect | Effect::Bind => {
                 let bytes = call.blocks.prefix(Phase::Entry, args[1], (args[2] as usize).min(128));
                 self.named(pid, args[0] as i32, bytes, shape.effect == Effect::Connect);
-                seen.object = seen.fd.and_then(|fd| Some(self.processes.get(&pid)?.descriptors.get(fd)?.object.get()));
+                seen.object = seen.fd.and_then(|fd| Some(self.held(pid, fd)?.object.get()));
             }
             Effect::Exec => self.execed(call, shape, seen),
             Effect::ChangeDir => self.moved(pid, seen.path),
@@ -578,7 +582,7 @@ impl Tracker {
     }
 
     fn accepted(&mut self, call: &Call, seen: &Seen, fd: i32, cloexec: bool) -> Rc<File> {
-        let listener = seen.fd.and_then(|fd| self.processes.get(&seen.pid)?.descriptors.get(fd).cloned());
+        let listener = seen.fd.and_then(|fd| self.held(seen.pid, fd)).cloned();
         let protocol = listener.as_ref().map_or("SOCKET", |file| file.protocol);
         let at = seen.object.map_or(&b"socket"[..], |object| self.objects.name(object));
         let clients = [at, " ← clients".as_bytes()].concat();
@@ -595,9 +599,7 @@ impl Tracker {
     /// A socket is given its own address or that of its peer.
     fn named(&mut self, pid: Tid, fd: i32, addr: &[u8], peer: bool) {
         let Some(address) = address::name(addr) else { return };
-        let Some(file) = self.processes.get(&pid).and_then(|process| process.descriptors.get(fd)).cloned() else {
-            return;
-        };
+        let Some(file) = self.held(pid, fd).cloned() else { return };
         let arrow = if peer { "→ " } else { "" };
         let protocol = if file.protocol.is_empty() { "SOCKET" } else { file.protocol };
         let name = [format!("{protocol} {arrow}").as_bytes(), &address].concat();
@@ -614,7 +616,7 @@ impl Tracker {
         let argv = shape.row.index("argv");
         let command = strings(call, shape.row.held(argv, &call.args, call.abi));
         let path = seen.about().map(|object| self.objects.name(object)).unwrap_or_default();
-        let file = path.rsplit(|b| *b == b'/').next().unwrap_or_default();
+        let file = base_name(path);
         let comm = &file[..file.len().min(15)];
         if let Some(thread) = self.threads.get_mut(&call.tid) {
             thread.comm = comm.to_vec();

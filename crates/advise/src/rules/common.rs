@@ -8,6 +8,7 @@ use std::borrow::Borrow;
 use std::hash::Hash;
 use stride_event::Tid;
 use stride_track::{ObjectId, ObjectKind, Tracker};
+pub use stride_track::{base_name, directory};
 
 /// Counts, of which the largest are told.
 #[derive(Default)]
@@ -152,20 +153,6 @@ pub fn has_own_rule(path: &[u8]) -> bool {
 
 pub fn is_time_zone(path: &[u8]) -> bool {
     path == b"/etc/localtime" || path.starts_with(b"/usr/share/zoneinfo/")
-}
-
-/// What stands after the last slash of a path.
-pub fn base_name(path: &[u8]) -> &[u8] {
-    path.rsplit(|b| *b == b'/').next().unwrap_or_default()
-}
-
-/// What stands before it.
-pub fn directory(path: &[u8]) -> &[u8] {
-    match path.iter().rposition(|b| *b == b'/') {
-        Some(0) => b"/",
-        Some(slash) => &path[..slash],
-        None => b".",
-    }
 }
 
 /// `sh (pid 7)`

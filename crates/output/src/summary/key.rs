@@ -129,12 +129,7 @@ fn directory(tracker: &Tracker, object: ObjectId) -> Option<&[u8]> {
     if tracker.kind(object) != ObjectKind::Path {
         return None;
     }
-    let path = tracker.name(object);
-    Some(match path.iter().rposition(|b| *b == b'/') {
-        None => b".",
-        Some(0) => b"/",
-        Some(at) => &path[..at],
-    })
+    Some(stride_track::directory(tracker.name(object)))
 }
 
 /// What a row's calls have in common of one key. Numbers and not names: it is looked up for every call.
