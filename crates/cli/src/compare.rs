@@ -42,16 +42,13 @@ impl Comparison {
     }
 
     pub fn view(self, json: bool, info: &RunInfo, files: &mut Files) -> Result<Option<CompareView>> {
-        let write = files.take("--budget-write");
+        let write = files.take_whole("--budget-write")?;
         if self.base.is_none() && self.budget.is_none() && write.is_none() {
             return Ok(None);
         }
-        let write = write.map(|target| {
-            let name = target.path.display().to_string();
-            target.whole().map(|file| (name, Box::new(file) as Box<dyn Write>))
-        });
+        let write = write.map(|(name, whole)| (name, whole as Box<dyn Write>));
         let base = self.base.map(|base| base.against(info));
-        Ok(Some(CompareView::new(base, self.budget, write.transpose()?, json)))
+        Ok(Some(CompareView::new(base, self.budget, write, json)))
     }
 }
 

@@ -25,7 +25,7 @@ impl Target {
     }
 
     /// Empties it, to be written in pieces of which there is all or nothing: where the disk is full, it ends as if it was meant to.
-    pub fn whole(self) -> Result<Whole> {
+    fn whole(self) -> Result<Whole> {
         self.begin().map_err(|e| anyhow!("Can't write '{}': {}", self.path.display(), os_error(&e)))?;
         Ok(Whole { target: self, written: 0 })
     }
@@ -113,6 +113,13 @@ impl Files {
     pub fn take(&mut self, option: &str) -> Option<Target> {
         let at = self.0.iter().position(|(name, _)| *name == option)?;
         Some(self.0.swap_remove(at).1)
+    }
+
+    /// The same, emptied and to be written in whole pieces; and what messages call it.
+    pub fn take_whole(&mut self, option: &str) -> Result<Option<(String, Box<Whole>)>> {
+        let Some(target) = self.take(option) else { return Ok(None) };
+        let name = target.path.display().to_string();
+        Ok(Some((name, Box::new(target.whole()?))))
     }
 }
 

@@ -57,14 +57,10 @@ fn others(
     }
     let style = layout::layout(options, false).style;
     let world = || Box::new(Proc::new(options.decode_fds, options.decode_pids, shown.clone()));
-    if let Some(target) = files.take("--perfetto") {
-        let to = target.path.display().to_string();
-        let whole = Box::new(target.whole()?);
+    if let Some((to, whole)) = files.take_whole("--perfetto")? {
         views.push(Box::new(Perfetto::new(to, whole, style, layout::decoding(options), world(), info)));
     }
-    if let Some(target) = files.take("--html") {
-        let to = target.path.display().to_string();
-        let whole = Box::new(target.whole()?);
+    if let Some((to, whole)) = files.take_whole("--html")? {
         let page = HtmlView::new(to, whole, style, layout::decoding(options), world(), info);
         views.push(Box::new(if options.advise { page.with_advice() } else { page }));
     }
