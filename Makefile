@@ -2,8 +2,10 @@
 
 CARGO ?= cargo
 STRIDE := target/release/stride
+PREFIX ?= /usr/local
+DESTDIR ?=
 
-.PHONY: help demo build test test-kernels bench setup docs lint
+.PHONY: help demo build install uninstall test test-kernels bench chaos setup docs lint
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -14,6 +16,12 @@ demo: build ## install what is missing, build, trace a real program
 build: setup ## leaves target/release/stride
 	$(CARGO) build --release --package stride-cli
 
+install: ## the program, man page and completions to PREFIX (/usr/local), below DESTDIR; after `make build`
+	@scripts/install '$(STRIDE)' '$(PREFIX)' '$(DESTDIR)'
+
+uninstall: ## what `make install` with the same PREFIX and DESTDIR has made
+	@scripts/install --remove '$(PREFIX)' '$(DESTDIR)'
+
 test: setup ## everything, privileged tests included; skips are named
 	@scripts/test
 
@@ -23,6 +31,9 @@ test-kernels: setup ## the eBPF engine on Debian's kernels 6.1 and 6.12, under e
 bench: build ## the benchmarks: ratios measured side by side
 	$(CARGO) xtask bench $(STRIDE)
 	$(CARGO) bench --package stride-output
+
+chaos: build ## ten minutes of bad luck: signals, full disks, hogs, mutated recordings (not part of `make test`)
+	$(CARGO) xtask chaos $(CHAOS)
 
 docs: ## regenerate the man page and the shell completions from the flag table
 	$(CARGO) xtask docs

@@ -1,79 +1,298 @@
-# Generated from the option table by `cargo xtask docs`; change it there.
-complete -c stride -x -a '(__fish_complete_subcommand)'
-complete -c stride -s e -r -f -d '[NAME=][!]VALUE,...: the same as --NAME; default --trace'
-complete -c stride -l argv0 -r -f -d 'start PROG with NAME as its argv[0]'
-complete -c stride -s E -l env -r -f -d 'set VAR to VAL for PROG, or without =VAL remove it'
-complete -c stride -s p -l attach -r -f -a '(__fish_complete_pids)' -d 'trace the process with this id as well; may be repeated'
-complete -c stride -s u -l user -r -f -a '(__fish_complete_users)' -d 'run PROG as this user; needs root'
-complete -c stride -s b -l detach-on -r -f -a 'execve' -d 'let go of a process that makes this call; only execve'
-complete -c stride -s D -d 'trace from a grandchild; -DD: own process group; -DDD: session'
-complete -c stride -l daemonize -f -a 'grandchild pgroup pgrp session' -d 'the same as -D, with the kind of detachment by name'
-complete -c stride -l engine -r -f -a 'auto ebpf ptrace' -d 'how to observe the calls: auto, ebpf or ptrace'
-complete -c stride -s f -d 'trace children too; -ff: with an output file for each'
-complete -c stride -l follow-forks -d 'the same as -f'
-complete -c stride -s I -l interruptible -r -f -a 'anywhere waiting never never_tstp' -d 'when signals such as CTRL-C may end the tracing'
-complete -c stride -l kill-on-exit -d 'kill the traced processes if Stride dies'
-complete -c stride -l on-overflow -r -f -a 'drop wait' -d 'when calls come too fast to be read: wait or drop'
-complete -c stride -l record -r -F -d 'keep everything in FILE, to be looked at with --replay'
-complete -c stride -l replay -r -F -d 'show what --record has kept in FILE, instead of tracing'
-complete -c stride -l ring-size -r -f -d 'memory for calls not read yet, such as 512K or 16M'
-complete -c stride -s P -l trace-path -r -F -d 'report only calls that touch PATH; may be repeated'
-complete -c stride -l signal -r -f -d 'report only these signals'
-complete -c stride -l status -r -f -a 'all detached failed none successful unavailable unfinished' -d 'report only calls that end in one of these ways'
-complete -c stride -l trace -r -f -d 'report only these system calls'
-complete -c stride -l trace-fds -r -f -d 'report only calls that use these file descriptors'
-complete -c stride -s z -l successful-only -d 'report only calls that succeeded'
-complete -c stride -s Z -l failed-only -d 'report only calls that failed'
-complete -c stride -s a -l columns -r -f -d 'put the results of calls in this column (default 40)'
-complete -c stride -s A -l output-append-mode -d 'append to the file of -o'
-complete -c stride -l abbrev -r -f -d 'shorten the structures of these calls (default all)'
-complete -c stride -l absolute-timestamps -f -a 'none time unix ms ns s us' -d 'begin lines with the time of day; see the man page'
-complete -c stride -l always-show-pid -d 'begin every line with the process id'
-complete -c stride -l color -r -f -a 'always auto never' -d 'use colour: auto, always or never (default auto)'
-complete -c stride -l decode-fds -f -a 'all dev eventfd none path pidfd signalfd socket' -d 'say what file descriptors refer to; see the man page'
-complete -c stride -l decode-pids -r -f -a 'all comm none pidns' -d 'say more about process ids: comm, pidns'
-complete -c stride -l html -r -F -d 'write a page about the run to FILE, for a browser'
-complete -c stride -s i -l instruction-pointer -d 'print the address each call is made from'
-complete -c stride -l json -d 'write JSON, an object a line, in place of text'
-complete -c stride -s n -l syscall-number -d 'print the number of each call'
-complete -c stride -s N -l arg-names -d 'print the names of arguments'
-complete -c stride -s o -l output -r -F -d 'write the trace to FILE, or with |CMD or !CMD to a command'
-complete -c stride -l output-separately -d 'write a file for each thread, named FILE.PID'
-complete -c stride -l perfetto -r -F -d 'write a trace for ui.perfetto.dev to FILE'
-complete -c stride -l pidns-translation -d 'the same as --decode-pids=pidns'
-complete -c stride -s q -d 'leave out attach messages; -qq: exit status; -qqq: everything'
-complete -c stride -l quiet -f -a 'all attach exit held none path-resolution personality thread-execve' -d 'leave out these messages; see the man page'
-complete -c stride -s r -l relative-timestamps -f -a 'ms ns s us' -d 'begin lines with the time since the previous call'
-complete -c stride -l raw -r -f -d 'print the arguments of these calls as plain numbers'
-complete -c stride -l read -r -f -d 'dump all data read from these file descriptors'
-complete -c stride -s s -l string-limit -r -f -d 'print at most this much of a string (default 32)'
-complete -c stride -l strings-in-hex -f -a 'all non-ascii non-ascii-chars none' -d 'use hexadecimal escapes in strings; see the man page'
-complete -c stride -s t -d 'begin lines with the time; -tt: in us; -ttt: unix time in us'
-complete -c stride -s T -l syscall-times -f -a 'ms ns s us' -d 'print how long each call took'
-complete -c stride -s v -l no-abbrev -d 'print structures in full'
-complete -c stride -l verbose -r -f -d 'read the structures of these calls (default all)'
-complete -c stride -l write -r -f -d 'dump all data written to these file descriptors'
-complete -c stride -s x -d 'print non-ASCII strings in hexadecimal; -xx: all strings'
-complete -c stride -s X -l const-print-style -r -f -a 'abbrev raw verbose' -d 'print constants and flags as raw, abbrev or verbose'
-complete -c stride -s y -d 'print the paths of file descriptors; -yy: all about them'
-complete -c stride -s Y -d 'print the command names of process ids'
-complete -c stride -l advise -d 'say what is wrong with the calls, and what it would save'
-complete -c stride -l budget -r -F -d 'check the limits in FILE; exit status 3 if one is broken'
-complete -c stride -l budget-write -r -F -d 'write limits for --budget: what this run did, and 20 % more'
-complete -c stride -l by -r -f -a 'syscall path directory fd errno pid tid comm size peer' -d 'summarise by KEYS rather than by syscall'
-complete -c stride -s c -l summary-only -d 'count calls, errors and time, and print only a summary'
-complete -c stride -s C -l summary -d 'print a summary after the trace'
-complete -c stride -l diff -r -f -d 'tell what differs from the run recorded in BASE'
-complete -c stride -l explain -r -f -d 'explain a finding of --advise'
-complete -c stride -s O -l summary-syscall-overhead -r -f -d 'take this much off the time of each call'
-complete -c stride -s S -l summary-sort-by -r -f -a 'avg-time bytes calls errors max-time min-time name none p50 p99 time total-time wall-avg wall-max wall-min wall-total' -d 'sort the summary by KEY (default time)'
-complete -c stride -s U -l summary-columns -r -f -d 'show these columns in the summary, in this order'
-complete -c stride -s w -l summary-wall-clock -d 'summarise wall clock time rather than system time'
-complete -c stride -l syscall-limit -r -f -d 'stop tracing after LIMIT calls'
-complete -c stride -s d -l debug -d 'say on stderr what the tracer itself does'
-complete -c stride -l doctor -d 'say what this machine allows, and which engine works'
-complete -c stride -s F -d 'an old spelling of -f'
-complete -c stride -l generate -r -f -a 'complete-bash complete-fish complete-zsh json-schema man' -d 'print the man page or a shell\'s completions'
-complete -c stride -s h -l help -d 'print this summary of the options'
-complete -c stride -l seccomp-bpf -d 'have the kernel stop processes only at calls to report'
-complete -c stride -s V -l version -d 'print the version and what it was built with'
+# Completion of stride for fish.
+# Generated by `cargo xtask docs` from the option table and crates/cli/src/flags/complete/template.fish; change it there.
+
+# The value that is being typed: the current word without the option, and without the name of an expression.
+function __stride_typed
+    set -l token (commandline -ct | string replace -r '^["\']' '' | string replace -r '^(--[^=]*=|-[a-zA-Z]+?(?=[a-z-]+=))' '')
+    string replace -r '^-[a-zA-Z]' '' -- $token
+end
+
+# What comes before the candidates of a list: its members so far, and the name of an expression.
+function __stride_prefix
+    string match -r '^(?:[a-z-]+=)?(?:.*,|\\\\?!)?\??' -- (__stride_typed)
+end
+
+# Words with commas between them, each once.
+function __stride_list
+    set -l prefix (__stride_prefix)
+    set -l used (string split , -- (string replace -r '^[a-z-]+=' '' -- $prefix))
+    for member in $argv
+        # A tab without a description keeps the option's away.
+        set -l parts (string split -m 1 \t -- $member) ''
+        contains -- $parts[1] $used
+        or printf '%s\t%s\n' $prefix$parts[1] $parts[2]
+    end
+end
+
+# The same, after an exclamation mark for all others; or all or none.
+function __stride_set
+    __stride_list $argv
+    set -l prefix (__stride_prefix)
+    string match -q '*,*' -- $prefix
+    or printf '%s\n' $prefix'all'\t'everything' $prefix'none'\t'nothing'
+end
+
+function __stride_expression
+    set -l name (string match -r '^[a-z-]+=' -- (__stride_typed))
+    if set -q name[1]
+        __stride_value $name
+    else
+        string match -qr '[,!]' -- (__stride_typed)
+        or printf '%s\n' $__stride_qualifiers
+        __stride_set $__stride_syscalls
+    end
+end
+
+# The files that begin as typed, behind the name of an option that is joined to them.
+function __stride_files
+    __fish_complete_path (__stride_typed)
+end
+
+# The recordings among them and directories, or all if there are no recordings.
+function __stride_recordings
+    set -l files (__stride_files)
+    set -l chosen
+    set -l found
+    for file in $files
+        set -l path (string split -m 1 \t -- $file)[1]
+        if string match -q '*/' -- $path
+            set -a chosen $file
+        else if test -f $path; and head -c 7 -- $path 2>/dev/null | string match -q '*STRIDE'
+            set -a chosen $file
+            set found 1
+        end
+    end
+    set -q found[1]
+    and printf '%s\n' $chosen
+    or printf '%s\n' $files
+end
+
+# The words of the program to trace, if they have begun: options end at the first word that is not one.
+function __stride_program
+    set -l words (commandline -cop)
+    set -e words[1]
+    set -l pending
+    while set -q words[1]
+        set -l word $words[1]
+        if set -q pending[1]
+            set -e pending
+            set -e words[1]
+            continue
+        end
+        switch $word
+            case --
+                set -e words[1]
+                set -q words[1]
+                and printf '%s\n' $words
+                return
+            case '--*=*'
+            case '--*'
+                # It may be an abbreviation, unless it is an option itself.
+                not contains -- $word $__stride_long_without_value
+                and string match -q -- "$word*" $__stride_long_with_value
+                and set pending 1
+            case '-?*'
+                string match -qr "^-[^$__stride_short_with_value]*[$__stride_short_with_value]\$" -- $word
+                and set pending 1
+            case '*'
+                printf '%s\n' $words
+                return
+        end
+        set -e words[1]
+    end
+    return 1
+end
+
+function __stride_before_program
+    not __stride_program >/dev/null
+end
+
+# What the program's own completion offers; or programs.
+function __stride_complete_program
+    set -l words (string escape -- (__stride_program))
+    set -l token (commandline -ct)
+    if set -q words[1]
+        complete "-C$words $token"
+    else if not string match -q -- '-*' $token
+        # Functions and builtins of the shell cannot be traced.
+        for candidate in (complete "-C$token")
+            set -l name (string split -m 1 \t -- $candidate)[1]
+            string match -q '*/*' -- $name
+            or command -q -- $name
+            and printf '%s\n' $candidate
+        end
+    end
+end
+
+complete -c stride -f -a '(__stride_complete_program)'
+set -g __stride_long_with_value --argv0 --env --attach --user --detach-on --engine --interruptible --on-overflow --record --replay --ring-size --trace-path --signal --signals --status --trace --trace-fds --columns --abbrev --color --decode-pids --html --output --perfetto --raw --read --string-limit --verbose --write --const-print-style --budget --budget-write --by --diff --explain --summary-syscall-overhead --summary-sort-by --summary-columns --syscall-limit --generate
+set -g __stride_long_without_value --daemonize --daemonised --daemonized --follow-forks --kill-on-exit --successful-only --failed-only --failing-only --output-append-mode --absolute-timestamps --timestamps --always-show-pid --decode-fds --instruction-pointer --json --syscall-number --arg-names --output-separately --pidns-translation --quiet --silent --silence --relative-timestamps --strings-in-hex --syscall-times --no-abbrev --advise --summary-only --summary --summary-wall-clock --debug --doctor --help --seccomp-bpf --version
+set -g __stride_short_with_value 'eEpubIPaosXOSU'
+set -g __stride_qualifiers 'signal=	report only these signals' 'status=	report only calls that end in one of these ways' 'trace=	report only these system calls' 'trace-fds=	report only calls that use these file descriptors' 'abbrev=	shorten the structures of these calls (default all)' 'decode-fds=	say what file descriptors refer to; see the man page' 'decode-pids=	say more about process ids: comm, pidns' 'quiet=	leave out these messages; see the man page' 'raw=	print the arguments of these calls as plain numbers' 'read=	dump all data read from these file descriptors' 'verbose=	read the structures of these calls (default all)' 'write=	dump all data written to these file descriptors'
+set -g __stride_syscalls _llseek _newselect _sysctl accept accept4 access acct add_key adjtimex afs_syscall alarm arch_prctl bdflush bind bpf break brk cachestat capget capset chdir chmod chown chown32 chroot clock_adjtime clock_adjtime64 clock_getres clock_getres_time64 clock_gettime clock_gettime64 clock_nanosleep clock_nanosleep_time64 clock_settime clock_settime64 clone clone3 close close_range connect copy_file_range creat create_module delete_module dup dup2 dup3 epoll_create epoll_create1 epoll_ctl epoll_ctl_old epoll_pwait epoll_pwait2 epoll_wait epoll_wait_old eventfd eventfd2 execve execveat exit exit_group faccessat faccessat2 fadvise64 fadvise64_64 fallocate fanotify_init fanotify_mark fchdir fchmod fchmodat fchmodat2 fchown fchown32 fchownat fcntl fcntl64 fdatasync fgetxattr file_getattr file_setattr finit_module flistxattr flock fork fremovexattr fsconfig fsetxattr fsmount fsopen fspick fstat fstat64 fstatat64 fstatfs fstatfs64 fsync ftime ftruncate ftruncate64 futex futex_requeue futex_time64 futex_wait futex_waitv futex_wake futimesat get_kernel_syms get_mempolicy get_robust_list get_thread_area getcpu getcwd getdents getdents64 getegid getegid32 geteuid geteuid32 getgid getgid32 getgroups getgroups32 getitimer getpeername getpgid getpgrp getpid getpmsg getppid getpriority getrandom getresgid getresgid32 getresuid getresuid32 getrlimit getrusage getsid getsockname getsockopt gettid gettimeofday getuid getuid32 getxattr getxattrat gtty idle init_module inotify_add_watch inotify_init inotify_init1 inotify_rm_watch io_cancel io_destroy io_getevents io_pgetevents io_pgetevents_time64 io_setup io_submit io_uring_enter io_uring_register io_uring_setup ioctl ioperm iopl ioprio_get ioprio_set ipc kcmp kexec_file_load kexec_load keyctl kill landlock_add_rule landlock_create_ruleset landlock_restrict_self lchown lchown32 lgetxattr link linkat listen listmount listns listxattr listxattrat llistxattr lock lookup_dcookie lremovexattr lseek lsetxattr lsm_get_self_attr lsm_list_modules lsm_set_self_attr lstat lstat64 madvise map_shadow_stack mbind membarrier memfd_create memfd_secret migrate_pages mincore mkdir mkdirat mknod mknodat mlock mlock2 mlockall mmap mmap2 modify_ldt mount mount_setattr move_mount move_pages mprotect mpx mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedreceive_time64 mq_timedsend mq_timedsend_time64 mq_unlink mremap mseal msgctl msgget msgrcv msgsnd msync munlock munlockall munmap name_to_handle_at nanosleep newfstatat nfsservctl nice oldfstat oldlstat oldolduname oldselect oldstat olduname open open_by_handle_at open_tree open_tree_attr openat openat2 pause perf_event_open personality pidfd_getfd pidfd_open pidfd_send_signal pipe pipe2 pivot_root pkey_alloc pkey_free pkey_mprotect poll ppoll ppoll_time64 prctl pread64 preadv preadv2 prlimit64 process_madvise process_mrelease process_vm_readv process_vm_writev prof profil pselect6 pselect6_time64 ptrace putpmsg pwrite64 pwritev pwritev2 query_module quotactl quotactl_fd read readahead readdir readlink readlinkat readv reboot recvfrom recvmmsg recvmmsg_time64 recvmsg remap_file_pages removexattr removexattrat rename renameat renameat2 request_key restart_syscall rmdir rseq rseq_slice_yield rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_sigtimedwait_time64 rt_tgsigqueueinfo sched_get_priority_max sched_get_priority_min sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval sched_rr_get_interval_time64 sched_setaffinity sched_setattr sched_setparam sched_setscheduler sched_yield seccomp security select semctl semget semop semtimedop semtimedop_time64 sendfile sendfile64 sendmmsg sendmsg sendto set_mempolicy set_mempolicy_home_node set_robust_list set_thread_area set_tid_address setdomainname setfsgid setfsgid32 setfsuid setfsuid32 setgid setgid32 setgroups setgroups32 sethostname setitimer setns setpgid setpriority setregid setregid32 setresgid setresgid32 setresuid setresuid32 setreuid setreuid32 setrlimit setsid setsockopt settimeofday setuid setuid32 setxattr setxattrat sgetmask shmat shmctl shmdt shmget shutdown sigaction sigaltstack signal signalfd signalfd4 sigpending sigprocmask sigreturn sigsuspend socket socketcall socketpair splice ssetmask stat stat64 statfs statfs64 statmount statx stime stty swapoff swapon symlink symlinkat sync sync_file_range syncfs sysfs sysinfo syslog tee tgkill time timer_create timer_delete timer_getoverrun timer_gettime timer_gettime64 timer_settime timer_settime64 timerfd_create timerfd_gettime timerfd_gettime64 timerfd_settime timerfd_settime64 times tkill truncate truncate64 tuxcall ugetrlimit ulimit umask umount umount2 uname unlink unlinkat unshare uprobe uretprobe uselib userfaultfd ustat utime utimensat utimensat_time64 utimes vfork vhangup vm86 vm86old vmsplice vserver wait4 waitid waitpid write writev '%file	calls that take the name of a file' '%desc	calls that use file descriptors' '%process	creating' '%network	sockets' '%signal	sending and handling signals' '%ipc	System V and POSIX interprocess communication' '%memory	mapping memory' '%creds	user and group ids' '%clock	reading and setting the system\'s clocks' '%pure	calls without arguments that always succeed' '%stat	stat and its variants' '%lstat	lstat and its variants' '%fstat	fstat and its variants' '%%stat	all of %stat' '%statfs	statfs and its variants' '%fstatfs	fstatfs and its variants' '%%statfs	all of %statfs and %fstatfs' '%sched	scheduling' '%net	sockets'
+
+# Candidates for the value of an option, or of an expression.
+function __stride_value
+    switch $argv[1]
+        case -e
+            __stride_expression
+        case --env
+            set -nx | string replace -r '$' =
+        case --attach
+            __stride_list (__fish_complete_pids)
+        case --user
+            __fish_complete_users
+        case --detach-on
+            printf '%s\n' execve
+        case --daemonize
+            printf '%s\n' 'grandchild	as -D' 'pgroup	as -DD' 'pgrp	as -DD' 'session	as -DDD'
+        case --engine
+            printf '%s\n' 'auto	ebpf if it works here and supports all the options given' 'ebpf	only eBPF' 'ptrace	only ptrace'
+        case --interruptible
+            printf '%s\n' 'anywhere	at any time' 'waiting	between calls' 'never	never' 'never_tstp	never'
+        case --on-overflow
+            printf '%s\n' 'drop	delays no call' 'wait	delays each such call by up to 0.2 ms (1 ms if it transfers more than 5 KiB that is shown)'
+        case --record
+            __stride_files
+        case --replay
+            __stride_recordings
+        case --trace-path
+            __stride_files
+        case --signal signal= signals= s=
+            __stride_set SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS SIGFPE SIGKILL SIGUSR1 SIGSEGV SIGUSR2 SIGPIPE SIGALRM SIGTERM SIGSTKFLT SIGCHLD SIGCONT SIGSTOP SIGTSTP SIGTTIN SIGTTOU SIGURG SIGXCPU SIGXFSZ SIGVTALRM SIGPROF SIGWINCH SIGIO SIGPWR SIGSYS
+        case --status status=
+            __stride_set 'successful	they returned no error' 'failed	they returned an error' 'unfinished	they never returned' 'unavailable	they returned' 'detached	tracing ended before they returned'
+        case --trace trace= t=
+            __stride_set $__stride_syscalls
+        case --trace-fds trace-fds= trace-fd= fds= fd=
+            __stride_set 0 1 2
+        case --abbrev abbrev= a=
+            __stride_set $__stride_syscalls
+        case --absolute-timestamps
+            __stride_list 'none	no time' 'time	the time of day' 'unix	the seconds since 1970' ms ns s us
+        case --color
+            printf '%s\n' 'always	also to files and pipes' 'auto	if it goes to a terminal that is not dumb' 'never	not at all'
+        case --decode-fds decode-fds= decode-fd=
+            __stride_set 'path	the path of the file' 'socket	protocol and addresses' 'dev	device numbers of character and block devices' 'eventfd	state of the eventfd' 'pidfd	the id of the process' 'signalfd	the set of signals'
+        case --decode-pids decode-pids= decode-pid=
+            __stride_set 'comm	the name of the command' 'pidns	the id in Stride\'s own PID namespace'
+        case --html
+            __stride_files
+        case --output
+            __stride_files
+        case --perfetto
+            __stride_files
+        case --quiet quiet= silent= silence= q=
+            __stride_set 'attach	attaching to and detaching from processes' 'exit	exit statuses of processes' exits 'backpressure	how many calls were delayed and for how long' 'files	what --record' 'path-resolution	what the paths of -P resolve to' 'personality	a process changes to another ABI' 'thread-execve	a thread is replaced by another one\'s execve' 'superseded	a thread is replaced by another one\'s execve'
+        case --relative-timestamps
+            printf '%s\n' ms ns s us
+        case --raw raw= x=
+            __stride_set $__stride_syscalls
+        case --read read= reads= r=
+            __stride_set 0 1 2
+        case --strings-in-hex
+            printf '%s\n' 'all	all of all strings' 'non-ascii	all of a string that has such a character' 'non-ascii-chars	only the characters that need an escape' 'none	none'
+        case --syscall-times
+            printf '%s\n' ms ns s us
+        case --verbose verbose= v=
+            __stride_set $__stride_syscalls
+        case --write write= writes= w=
+            __stride_set 0 1 2
+        case --const-print-style
+            printf '%s\n' 'abbrev	by name if they have one' 'raw	as numbers' 'verbose	as numbers with the name in a comment'
+        case --budget
+            __stride_files
+        case --budget-write
+            __stride_files
+        case --by
+            __stride_list 'syscall	the name of the call' 'path	the path that the call names' 'directory	the directory of that path' 'fd	the descriptor that the call uses' 'errno	the error that the call failed with' 'pid	the process' 'tid	the thread' 'comm	the name of the thread' 'size	the bytes that the call transferred' 'peer	the other end of the socket: an address'
+        case --diff
+            __stride_recordings
+        case --explain
+            printf '%s\n' 'busy-wait	busy waiting' 'byte-reads	one byte at a time' 'clock-calls	clock read by calls' 'close-storm	closing what is not open' 'eagain-spin	spinning on EAGAIN' 'epoll-files	files given to epoll' 'exec-search	programs searched along PATH' 'failed-connects	the first address fails' 'fd-leak	descriptors never closed' 'hang	waiting' 'heap-creep	heap in small steps' 'lock-contention	lock contention' 'madvise-storm	memory given back again and again' 'map-churn	memory mapped and unmapped' 'mkdir-again	directories made again' 'name-lookups	waiting for names' 'reconnects	a connection for each request' 'reopened	opened again and again' 'same-facts	the same facts again' 'search-path	search path' 'short-children	many short children' 'small-sends	small sends in a row' 'stat-storm	stat storm' 'sync-storm	waiting for storage again and again' 'time-zone	time zone checked again' 'tiny-maps	memory mapped a page at a time' 'tiny-reads	tiny reads' 'tiny-writes	tiny writes' 'unsynced-rename	replaced before it was on the disk' 'zombies	children never waited for' 'list	all ids'
+        case --summary-sort-by
+            printf '%s\n' time total-time min-time max-time avg-time wall-total wall-min wall-max wall-avg p50 p99 calls errors bytes name none
+        case --summary-columns
+            __stride_list 'time	share of the total time' 'total-time	time of all calls' 'min-time	time of the shortest call' 'max-time	time of the longest call' 'avg-time	average time of a call' 'wall-total	as total-time' 'wall-min	as min-time' 'wall-max	as max-time' 'wall-avg	as avg-time' 'p50	median: half of the calls took no longer than this by the wall clock' 'p99	99 of 100 calls took no longer than this' 'calls	number of calls' 'errors	number of calls that failed' 'bytes	bytes that calls transferred through descriptors' 'name	name of the call'
+        case --generate
+            printf '%s\n' complete-bash complete-fish complete-zsh json-schema man
+    end
+end
+
+complete -c stride -n __stride_before_program -s e -r -f -a '(__stride_value -e)' -d '[NAME=][!]VALUE,...: the same as --NAME; default --trace'
+complete -c stride -n __stride_before_program -l argv0 -r -f -d 'start PROG with NAME as its argv[0]'
+complete -c stride -n __stride_before_program -s E -l env -r -f -a '(__stride_value --env)' -d 'set VAR to VAL for PROG, or without =VAL remove it'
+complete -c stride -n __stride_before_program -s p -l attach -r -f -a '(__stride_value --attach)' -d 'trace the process with this id as well; may be repeated'
+complete -c stride -n __stride_before_program -s u -l user -r -f -a '(__stride_value --user)' -d 'run PROG as this user; needs root'
+complete -c stride -n __stride_before_program -s b -l detach-on -r -f -a '(__stride_value --detach-on)' -d 'let go of a process that makes this call; only execve'
+complete -c stride -n __stride_before_program -s D -d 'trace from a grandchild; -DD: own process group; -DDD: session'
+complete -c stride -n __stride_before_program -l daemonize -f -a '(__stride_value --daemonize)' -d 'the same as -D, with the kind of detachment by name'
+complete -c stride -n __stride_before_program -l engine -r -f -a '(__stride_value --engine)' -d 'how to observe calls: auto, ebpf or ptrace'
+complete -c stride -n __stride_before_program -s f -d 'trace children too; -ff: with an output file for each'
+complete -c stride -n __stride_before_program -l follow-forks -d 'the same as -f'
+complete -c stride -n __stride_before_program -s I -l interruptible -r -f -a '(__stride_value --interruptible)' -d 'when signals such as CTRL-C may end the tracing'
+complete -c stride -n __stride_before_program -l kill-on-exit -d 'kill the traced processes if Stride dies'
+complete -c stride -n __stride_before_program -l on-overflow -r -f -a '(__stride_value --on-overflow)' -d 'if calls come too fast to be read: wait or drop'
+complete -c stride -n __stride_before_program -l record -r -F -d 'record the run in FILE, to be shown with --replay'
+complete -c stride -n __stride_before_program -l replay -r -f -a '(__stride_value --replay)' -d 'show the recording in FILE instead of tracing'
+complete -c stride -n __stride_before_program -l ring-size -r -f -d 'size of the ring buffer of eBPF, such as 512K or 16M'
+complete -c stride -n __stride_before_program -s P -l trace-path -r -F -d 'report only calls that touch PATH; may be repeated'
+complete -c stride -n __stride_before_program -l signal -r -f -a '(__stride_value --signal)' -d 'report only these signals'
+complete -c stride -n __stride_before_program -l status -r -f -a '(__stride_value --status)' -d 'report only calls that end in one of these ways'
+complete -c stride -n __stride_before_program -l trace -r -f -a '(__stride_value --trace)' -d 'report only these system calls'
+complete -c stride -n __stride_before_program -l trace-fds -r -f -a '(__stride_value --trace-fds)' -d 'report only calls that use these file descriptors'
+complete -c stride -n __stride_before_program -s z -l successful-only -d 'report only calls that succeeded'
+complete -c stride -n __stride_before_program -s Z -l failed-only -d 'report only calls that failed'
+complete -c stride -n __stride_before_program -s a -l columns -r -f -d 'put the results of calls in this column (default 40)'
+complete -c stride -n __stride_before_program -s A -l output-append-mode -d 'append to the file of -o'
+complete -c stride -n __stride_before_program -l abbrev -r -f -a '(__stride_value --abbrev)' -d 'shorten the structures of these calls (default all)'
+complete -c stride -n __stride_before_program -l absolute-timestamps -f -a '(__stride_value --absolute-timestamps)' -d 'begin lines with the time of day; see the man page'
+complete -c stride -n __stride_before_program -l always-show-pid -d 'begin every line with the id of the thread'
+complete -c stride -n __stride_before_program -l color -r -f -a '(__stride_value --color)' -d 'use colour: auto, always or never (default auto)'
+complete -c stride -n __stride_before_program -l decode-fds -f -a '(__stride_value --decode-fds)' -d 'say what file descriptors refer to; see the man page'
+complete -c stride -n __stride_before_program -l decode-pids -r -f -a '(__stride_value --decode-pids)' -d 'say more about process ids: comm, pidns'
+complete -c stride -n __stride_before_program -l html -r -F -d 'write a report about the run to FILE, for a browser'
+complete -c stride -n __stride_before_program -s i -l instruction-pointer -d 'print the address each call is made from'
+complete -c stride -n __stride_before_program -l json -d 'write JSON instead of text, one object per line'
+complete -c stride -n __stride_before_program -s n -l syscall-number -d 'print the number of each call'
+complete -c stride -n __stride_before_program -s N -l arg-names -d 'print the names of arguments'
+complete -c stride -n __stride_before_program -s o -l output -r -F -d 'write the trace to FILE, or with |CMD or !CMD to a command'
+complete -c stride -n __stride_before_program -l output-separately -d 'write a file for each thread, named FILE.PID'
+complete -c stride -n __stride_before_program -l perfetto -r -F -d 'write a trace for ui.perfetto.dev to FILE'
+complete -c stride -n __stride_before_program -l pidns-translation -d 'the same as --decode-pids=pidns'
+complete -c stride -n __stride_before_program -s q -d 'leave out some messages; -qq: exit statuses, too; -qqq: all'
+complete -c stride -n __stride_before_program -l quiet -f -a '(__stride_value --quiet)' -d 'leave out these messages; see the man page'
+complete -c stride -n __stride_before_program -s r -l relative-timestamps -f -a '(__stride_value --relative-timestamps)' -d 'begin lines with the time since the previous call'
+complete -c stride -n __stride_before_program -l raw -r -f -a '(__stride_value --raw)' -d 'print the arguments of these calls as plain numbers'
+complete -c stride -n __stride_before_program -l read -r -f -a '(__stride_value --read)' -d 'dump all data read from these file descriptors'
+complete -c stride -n __stride_before_program -s s -l string-limit -r -f -d 'print at most SIZE bytes of each string (default 32)'
+complete -c stride -n __stride_before_program -l strings-in-hex -f -a '(__stride_value --strings-in-hex)' -d 'use hexadecimal escapes in strings; see the man page'
+complete -c stride -n __stride_before_program -s t -d 'begin lines with the time; -tt: with us; -ttt: unix time'
+complete -c stride -n __stride_before_program -s T -l syscall-times -f -a '(__stride_value --syscall-times)' -d 'print how long each call took'
+complete -c stride -n __stride_before_program -s v -l no-abbrev -d 'print structures in full'
+complete -c stride -n __stride_before_program -l verbose -r -f -a '(__stride_value --verbose)' -d 'read the structures of these calls (default all)'
+complete -c stride -n __stride_before_program -l write -r -f -a '(__stride_value --write)' -d 'dump all data written to these file descriptors'
+complete -c stride -n __stride_before_program -s x -d 'print non-ASCII strings in hexadecimal; -xx: all strings'
+complete -c stride -n __stride_before_program -s X -l const-print-style -r -f -a '(__stride_value --const-print-style)' -d 'print constants and flags as raw, abbrev or verbose'
+complete -c stride -n __stride_before_program -s y -d 'print the paths of descriptors; -yy: all their details'
+complete -c stride -n __stride_before_program -s Y -d 'print the command names of process ids'
+complete -c stride -n __stride_before_program -l advise -d 'say which calls are wasted, and what to change'
+complete -c stride -n __stride_before_program -l budget -r -F -d 'check the limits in FILE; exit status 3 if one is broken'
+complete -c stride -n __stride_before_program -l budget-write -r -F -d 'write limits for --budget: this run\'s figures plus a fifth'
+complete -c stride -n __stride_before_program -l by -r -f -a '(__stride_value --by)' -d 'summarise by KEYS rather than by syscall'
+complete -c stride -n __stride_before_program -s c -l summary-only -d 'count calls, errors and time, and print only a summary'
+complete -c stride -n __stride_before_program -s C -l summary -d 'print a summary after the trace'
+complete -c stride -n __stride_before_program -l diff -r -f -a '(__stride_value --diff)' -d 'show what differs from the run recorded in BASE'
+complete -c stride -n __stride_before_program -l explain -r -f -a '(__stride_value --explain)' -d 'explain a finding of --advise'
+complete -c stride -n __stride_before_program -s O -l summary-syscall-overhead -r -f -d 'subtract TIME from the time of each call'
+complete -c stride -n __stride_before_program -s S -l summary-sort-by -r -f -a '(__stride_value --summary-sort-by)' -d 'sort the summary by KEY (default time)'
+complete -c stride -n __stride_before_program -s U -l summary-columns -r -f -a '(__stride_value --summary-columns)' -d 'show these columns in the summary, in this order'
+complete -c stride -n __stride_before_program -s w -l summary-wall-clock -d 'summarise wall clock time rather than system time'
+complete -c stride -n __stride_before_program -l syscall-limit -r -f -d 'stop tracing after LIMIT calls'
+complete -c stride -n __stride_before_program -s d -l debug -d 'say on stderr what the tracer itself does'
+complete -c stride -n __stride_before_program -l doctor -d 'say what this machine allows, and which engine works'
+complete -c stride -n __stride_before_program -s F -d 'an old spelling of -f'
+complete -c stride -n __stride_before_program -l generate -r -f -a '(__stride_value --generate)' -d 'print the man page or a shell\'s completions'
+complete -c stride -n __stride_before_program -s h -l help -d 'print this summary of the options'
+complete -c stride -n __stride_before_program -l seccomp-bpf -d 'have the kernel stop processes only at calls to report'
+complete -c stride -n __stride_before_program -s V -l version -d 'print the version and what it was built with'

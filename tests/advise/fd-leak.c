@@ -1,5 +1,7 @@
 // finds: fd-leak
 // estimate: descriptors are saved, not calls
+// never: -k
+// never: debugger
 // Looks into a file for each request, and forgets to close it.
 #include <fcntl.h>
 #include <unistd.h>

@@ -3,6 +3,8 @@
 //! Absolute times say little on a noisy machine: each round runs every contender once, in turn, and what is reported
 //! is the median over the rounds of the ratio to the untraced run of the same round.
 
+mod crowd;
+
 use anyhow::{Context, Result, ensure};
 use std::fmt::Write as _;
 use std::process::{Child, Command, Stdio};
@@ -126,6 +128,14 @@ const WORKS: &[Work] = &[
     },
 ];
 
+/// The part on a crowded machine alone, which is printed only.
+pub fn run_crowd(stride: &str) -> Result<()> {
+    let mut report = format!("{}\n\n", machine());
+    crowd::measure(stride, &mut report)?;
+    print!("{report}");
+    Ok(())
+}
+
 /// Measures and prints a Markdown report. `stride` is the binary under test.
 pub fn run(stride: &str) -> Result<()> {
     let mut report = String::from("# Benchmarks\n\n");
@@ -139,6 +149,7 @@ pub fn run(stride: &str) -> Result<()> {
     for work in WORKS {
         measure(work, stride, &mut report)?;
     }
+    crowd::measure(stride, &mut report)?;
     print!("{report}");
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/benchmarks.md");
     std::fs::write(path, report).with_context(|| path.to_string())
@@ -258,6 +269,7 @@ struct Server(Child);
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

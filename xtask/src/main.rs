@@ -1,6 +1,7 @@
 //! Development tasks: `cargo xtask <task>`.
 
 mod bench;
+mod chaos;
 mod check;
 mod docs;
 mod uapi;
@@ -10,10 +11,15 @@ fn main() -> anyhow::Result<()> {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
         ["bench", stride] => bench::run(stride),
+        ["bench", stride, "crowd"] => bench::run_crowd(stride),
+        ["chaos", ref args @ ..] => chaos::run(args),
         ["check"] => check::run(),
         ["uapi"] => uapi::run(uapi::Mode::Write),
         ["uapi", "--check"] => uapi::run(uapi::Mode::Check),
         ["docs"] => docs::run(),
-        _ => anyhow::bail!("usage: cargo xtask bench STRIDE | check | docs | uapi [--check]"),
+        ["suite-repeat", ref args @ ..] => chaos::repeat(args),
+        _ => anyhow::bail!(
+            "usage: cargo xtask bench STRIDE [crowd] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | suite-repeat N [--busy] | uapi [--check]"
+        ),
     }
 }

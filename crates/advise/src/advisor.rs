@@ -1,38 +1,46 @@
 //! Shows events to the rules.
 
 use crate::finding::Finding;
-use crate::index::{Index, Observed};
+use crate::index::{Index, Observed, Scope};
 use crate::ledger;
 use crate::lines::Lines;
-use crate::rule::{Rule, RuleInfo, rules};
+use crate::rule::{Rule, RuleInfo};
+use crate::rules::rules;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use stride_event::{Event, Outcome};
+use stride_syscalls::{Class, Ret, Syscall, syscall};
 use stride_track::Tracker;
+
+/// A number that no table has: no rule wants it.
+static UNKNOWN: Syscall = syscall("", Class::NONE, Ret::Int, &[]);
 
 pub struct Advisor {
     index: Index,
     lines: Lines,
     rules: Vec<(&'static RuleInfo, Box<dyn Rule>)>,
-    /// The rules that want a call, by its name.
-    wanted: FxHashMap<&'static str, Rc<[usize]>>,
+    /// The rules that want a call, by the address of its row.
+    wanted: FxHashMap<*const Syscall, Rc<[usize]>>,
 }
 
-impl Default for Advisor {
-    fn default() -> Advisor {
+impl Advisor {
+    pub fn new(scope: Scope) -> Advisor {
         Advisor {
-            index: Index::default(),
+            index: Index::new(scope),
             lines: Lines::default(),
             rules: rules().iter().map(|info| (info, (info.make)())).collect(),
             wanted: FxHashMap::default(),
         }
     }
-}
 
-impl Advisor {
     /// An event that the tracker has taken in.
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         let line = self.lines.of(event);
+        for id in tracker.gone_files() {
+            if let Some(file) = self.index.gone(*id) {
+                self.rules.iter_mut().for_each(|(_, rule)| rule.closed(&file, &self.index, tracker));
+            }
+        }
         let Event::Exit(call) = *event else {
             self.index.event(event, tracker);
             self.rules.iter_mut().for_each(|(_, rule)| rule.event(event, &self.index, tracker));
@@ -42,13 +50,13 @@ impl Advisor {
         if matches!(call.outcome, Outcome::Pending | Outcome::Gone) {
             return;
         }
-        let name = seen.row.map_or("", |row| row.name);
+        let row = seen.row.unwrap_or(&UNKNOWN);
         let key = self.index.key(call, seen, tracker);
-        let observed = Observed { call, seen, name, key, tracker, line };
+        let observed = Observed { call, seen, row, key, tracker, line };
         let closed = self.index.count(&observed);
         let rules = &mut self.rules;
-        let wanted = self.wanted.entry(name).or_insert_with(|| {
-            let wants = |(_, rule): &(_, Box<dyn Rule>)| rule.wants(name);
+        let wanted = self.wanted.entry(row).or_insert_with(|| {
+            let wants = |(_, rule): &(_, Box<dyn Rule>)| rule.wants(row);
             (0..rules.len()).filter(|&i| wants(&rules[i])).collect()
         });
         for &i in wanted.iter() {

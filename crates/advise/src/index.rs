@@ -2,8 +2,9 @@
 
 use crate::thresholds::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
-use stride_event::{Call, Event, Memory, Ns, Outcome, Phase, Tid};
-use stride_syscalls::{Abi, table};
+use stride_event::{Call, Event, Ns, Outcome, Tid};
+use stride_syscalls::uapi::{consts as c, consts_aarch64, consts_i386};
+use stride_syscalls::{Abi, Effect, Flow, For, Syscall, Thing, table};
 use stride_track::{FileId, ObjectId, ObjectKind, Seen, Tracker};
 
 /// Calls of one kind about one thing.
@@ -47,7 +48,8 @@ impl Usual {
 pub struct Observed<'a> {
     pub call: &'a Call,
     pub seen: &'a Seen,
-    pub name: &'static str,
+    /// The row of the call, which has its effects.
+    pub row: &'static Syscall,
     pub key: CallKey,
     pub tracker: &'a Tracker,
     /// Where it is in the trace.
@@ -70,11 +72,18 @@ impl Observed<'_> {
         }
     }
 
+    pub fn has(&self, effect: Effect) -> bool {
+        self.row.has_effect(effect)
+    }
+
     /// An argument by its name, 0 where there is none of it.
     pub fn arg(&self, name: &str) -> u64 {
-        let Some(row) = self.seen.row else { return 0 };
-        let position = row.args.iter().position(|arg| arg.name == name);
-        position.map_or(0, |at| row.held(at, &self.call.args, self.call.abi))
+        self.call.arg(name).unwrap_or(0)
+    }
+
+    /// The flags that a file is opened with.
+    pub fn open_flags(&self) -> u64 {
+        self.call.arg("flags").or_else(|| self.call.field("how", "flags")).unwrap_or(0)
     }
 }
 
@@ -87,7 +96,7 @@ pub struct Pace {
 }
 
 /// Transfers of one direction.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Transfers {
     pub calls: u64,
     pub bytes: u64,
@@ -101,6 +110,30 @@ pub struct Transfers {
     /// One of them, for an example.
     pub line: u64,
     pub key: Option<CallKey>,
+    /// The processes that made them: often not the one that opened the file.
+    pub by: Makers,
+}
+
+/// Processes, and how many calls each made.
+#[derive(Clone, Default, Debug)]
+pub struct Makers(Vec<(Tid, u64)>);
+
+/// Of one file, so many processes are told apart; those that make their first call after that are not counted.
+const MAX_MAKERS: usize = 256;
+
+impl Makers {
+    fn count(&mut self, pid: Tid) {
+        // Most often it is the same one as last time.
+        match self.0.iter().rposition(|(known, _)| *known == pid) {
+            Some(at) => self.0[at].1 += 1,
+            None if self.0.len() < MAX_MAKERS => self.0.push((pid, 1)),
+            None => {}
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (Tid, u64)> {
+        self.0.iter().copied()
+    }
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -124,6 +157,7 @@ impl Transfers {
         self.buffer = self.buffer.max(asked);
         self.line = observed.line;
         self.key = Some(observed.key);
+        self.by.count(observed.seen.pid);
         let by = observed.call.tid;
         let last = self.last.replace((by, pace)).filter(|(tid, _)| *tid == by).map(|(_, pace)| pace);
         let at_once = last.is_some_and(|last| last.calls + 1 == pace.calls);
@@ -132,8 +166,7 @@ impl Transfers {
         }
         // What goes to stderr is not to be kept back.
         let wanted = if write { observed.seen.fd != Some(2) && asked > 0 } else { asked > 1 };
-        // At an offset: here and there.
-        let positional = observed.name.starts_with('p');
+        let positional = observed.row.transfer().is_some_and(|transfer| transfer.at_offset);
         if wanted && !positional && asked < SMALL_TRANSFER {
             let full = bytes == asked;
             self.small.calls += 1;
@@ -142,18 +175,19 @@ impl Transfers {
             self.small.full_bytes += if full { bytes } else { 0 };
             self.small.in_a_row += u64::from(at_once || last.is_some_and(|last| last.waits == pace.waits));
             if write {
-                let data = observed.call.blocks.prefix(Phase::Entry, observed.arg("buf"), asked as usize);
+                let data = observed.call.bytes("buf", asked as usize);
                 self.small.lines += u64::from(data.len() as u64 == asked && data.ends_with(b"\n"));
             }
         }
     }
 }
 
-/// What was done with an open file, from open(2) to close(2).
+/// What was done with an open file, from its first descriptor to its last.
 #[derive(Clone, Debug)]
 pub struct OpenFile {
     pub id: FileId,
     pub object: ObjectId,
+    /// The process that opened it, or was the first to be seen with it.
     pub pid: Tid,
     /// The call that made it, if it was seen; its flags, if it was an open(2).
     pub made: Option<CallKey>,
@@ -167,6 +201,8 @@ pub struct OpenFile {
     pub syncs: u64,
     /// The call that closed its last descriptor.
     pub closed: Option<CallKey>,
+    /// No call closed that: it went with a process, or an execve.
+    pub gone: bool,
 }
 
 impl OpenFile {
@@ -184,12 +220,39 @@ impl OpenFile {
             seeks: 0,
             syncs: 0,
             closed: None,
+            gone: false,
         }
     }
 }
 
+impl OpenFile {
+    /// The constants of the ABI of the call that made the file.
+    fn flag(&self, of: [u64; 3]) -> bool {
+        self.made.is_some_and(|made| self.flags & of[made.abi as usize] != 0)
+    }
+
+    pub fn is_directory(&self) -> bool {
+        self.flag([c::O_DIRECTORY, consts_i386::O_DIRECTORY, consts_aarch64::O_DIRECTORY])
+    }
+
+    /// Transfers go past the kernel's cache.
+    pub fn is_direct(&self) -> bool {
+        self.flag([c::O_DIRECT, consts_i386::O_DIRECT, consts_aarch64::O_DIRECT])
+    }
+}
+
+/// Which part of what happened there was to see.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Scope {
+    /// Threads and processes that tracees make are traced as well, and all threads of what was attached to (`-f`).
+    pub follows: bool,
+    /// Filters left calls out before they were seen.
+    pub partial: bool,
+}
+
 #[derive(Default)]
 pub struct Index {
+    pub scope: Scope,
     pub calls: u64,
     pub time: Ns,
     pub first: Option<Ns>,
@@ -217,6 +280,15 @@ impl Index {
             return CallKey { about: None, ..key };
         }
         key
+    }
+
+    pub fn new(scope: Scope) -> Index {
+        Index { scope, ..Index::default() }
+    }
+
+    /// A file whose last descriptor is gone, though no call closed it.
+    pub fn gone(&mut self, id: FileId) -> Option<OpenFile> {
+        Some(OpenFile { gone: true, ..self.open.remove(&id)? })
     }
 
     /// An event that is no call.
@@ -249,7 +321,7 @@ impl Index {
             Some(_) => self.usual.entry((call.abi, key.nr)).or_default().of(time),
             None => time,
         };
-        let kind = Kind::of(observed.name);
+        let kind = Kind::of(observed.row);
         let pace = self.step(observed, kind);
         if let Some((_, id, object)) = seen.made
             && self.open.len() < MAX_OPEN
@@ -257,7 +329,7 @@ impl Index {
             // dup(2) gives another number to one that is there.
             self.open.entry(id).or_insert_with(|| OpenFile {
                 made: Some(*key),
-                flags: observed.arg("flags"),
+                flags: observed.open_flags(),
                 ..OpenFile::new(id, object, observed, pace)
             });
         }
@@ -340,17 +412,21 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(name: &str) -> Kind {
-        match name {
-            "close" => Kind::Close,
-            "lseek" | "_llseek" => Kind::Seek,
-            "fsync" | "fdatasync" => Kind::Sync,
-            "accept" | "accept4" | "connect" | "poll" | "ppoll" | "select" | "pselect6" | "epoll_wait"
-            | "epoll_pwait" | "epoll_pwait2" | "futex" | "nanosleep" | "clock_nanosleep" | "pause"
-            | "rt_sigsuspend" | "rt_sigtimedwait" | "wait4" | "waitid" | "recvmmsg" | "io_getevents"
-            | "io_uring_enter" | "flock" | "msgrcv" | "semop" | "semtimedop" | "mq_timedreceive" => Kind::Wait,
-            _ if is_write(name) => Kind::Write,
-            _ => Kind::Other,
+    fn of(row: &Syscall) -> Kind {
+        let kind = |effect: &Effect| match effect {
+            Effect::Closes => Some(Kind::Close),
+            Effect::Seeks => Some(Kind::Seek),
+            Effect::SyncsAll => Some(Kind::Other),
+            Effect::Syncs if !row.has_effect(Effect::SyncsAll) => Some(Kind::Sync),
+            Effect::Waits(_) | Effect::MayWait(_) | Effect::Connects => Some(Kind::Wait),
+            _ => None,
+        };
+        // A receiving call that is there for one message waits as any read does: where its descriptor may have to.
+        match row.effects.iter().find_map(kind) {
+            Some(Kind::Wait) if row.may_wait() == Some(For::Peer) && row.returns_moved() => Kind::Other,
+            Some(kind) => kind,
+            None if is_write(row) => Kind::Write,
+            None => Kind::Other,
         }
     }
 }
@@ -358,16 +434,24 @@ impl Kind {
 /// Whether calls of a kind wait by their nature: for other threads, for messages, for a while. A connection's beginning is work.
 pub fn waits_by_nature(key: CallKey) -> bool {
     let Some(entry) = table(key.abi).get(key.nr.into()) else { return false };
-    match entry.row.name {
-        "connect" => false,
-        "sched_yield" => true,
-        name => Kind::of(name) == Kind::Wait || name.starts_with("recv"),
-    }
+    let row = entry.row;
+    row.waits().is_some() || row.may_wait().is_some() || row.has_effect(Effect::Yields)
 }
 
-/// Whether a transfer goes out.
-pub fn is_write(name: &str) -> bool {
-    name.starts_with("write") || name.starts_with("pwrite") || name.starts_with("send") || name == "vmsplice"
+/// Whether a transfer goes out through the first descriptor of the call. sendfile(2) has the one that it writes to before the other.
+pub fn is_write(row: &Syscall) -> bool {
+    let out_first = || row.args.first().is_some_and(|arg| arg.name == "out_fd");
+    row.transfer().is_some_and(|t| t.flow == Flow::Out || t.flow == Flow::Between && out_first())
+}
+
+/// Whether a transfer comes in.
+pub fn is_read(row: &Syscall) -> bool {
+    row.transfer().is_some_and(|transfer| transfer.flow == Flow::In)
+}
+
+/// Whether a call opens the file that its path names.
+pub fn opens(row: &Syscall) -> bool {
+    row.makes() == Some(Thing::File)
 }
 
 /// Whether reading may take until somebody writes.

@@ -1,8 +1,9 @@
-//! What a rule is.
+//! The trait of all rules.
 
 use crate::finding::{Draft, Table};
 use crate::index::{Index, Observed, OpenFile};
 use stride_event::Event;
+use stride_syscalls::Syscall;
 use stride_track::Tracker;
 
 /// A rule as the list of rules knows it.
@@ -18,15 +19,16 @@ pub struct RuleInfo {
 
 /// Looks at calls as they come, with bounded memory, and says at the end what it found.
 pub trait Rule {
-    /// Whether calls of this name are to be shown to it. Asked once for each name.
-    fn wants(&self, _name: &'static str) -> bool {
+    /// Whether calls of this row are to be shown to the rule. Asked once for each row.
+    fn wants(&self, _row: &'static Syscall) -> bool {
         false
     }
 
     /// A call that it wants. The index has counted it.
     fn call(&mut self, _observed: &Observed<'_>, _index: &Index) {}
 
-    /// A file was closed, after this was done with it. Those that stay open are in the index at the end.
+    /// The last descriptor of a file was closed, or is gone, after this was done with it. Those that stay open are in the index at the
+    /// end.
     fn closed(&mut self, _file: &OpenFile, _index: &Index, _tracker: &Tracker) {}
 
     /// Events that are no calls: threads that start and end, signals.
@@ -38,13 +40,4 @@ pub trait Rule {
     fn table(&self) -> Option<Table> {
         None
     }
-}
-
-/// All rules, in the order of their ids.
-pub fn rules() -> &'static [RuleInfo] {
-    crate::rules::ALL
-}
-
-pub fn find_rule(id: &str) -> Option<&'static RuleInfo> {
-    rules().iter().find(|rule| rule.id == id)
 }

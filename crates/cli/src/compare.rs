@@ -11,7 +11,8 @@ use anyhow::{Result, anyhow, bail};
 use std::io::{Read, Write};
 use std::path::Path;
 use stride_compare::{Base, Budget, CompareView, Limited, MARK, Metric, Mistake, Profile, Tally};
-use stride_event::Event;
+use stride_engine_base::Engine as _;
+use stride_event::{Event, Lost};
 use stride_filter::{CallSet, Catalog, Status, WordSet};
 use stride_output::{End, RunInfo};
 use stride_record::Metadata;
@@ -64,10 +65,10 @@ fn budget(path: &Path, options: &Options, replay: Option<&Replay>) -> Result<Bud
     let file = std::fs::File::open(path).map_err(|e| cannot("read", path, &os_error(&e)))?;
     file.take(MOST + 1).read_to_end(&mut text).map_err(|e| cannot("read", path, &os_error(&e)))?;
     if text.len() as u64 > MOST {
-        return Err(cannot("read", path, "it is larger than 1 MiB, and so it is no budget"));
+        return Err(cannot("read", path, "the file is larger than 1 MiB, which is too large for a budget"));
     }
-    let text =
-        String::from_utf8(text).map_err(|_| cannot("read", path, "it is no text in UTF-8, and so it is no TOML"))?;
+    let text = String::from_utf8(text)
+        .map_err(|_| cannot("read", path, "the file is not text in UTF-8, so it cannot be TOML"))?;
     let all = |mistakes: Vec<Mistake>| anyhow!(mistakes.iter().map(Mistake::to_string).collect::<Vec<_>>().join("\n"));
     let budget = Budget::parse(&path.display().to_string(), &text).map_err(all)?;
     let scope = match replay {
@@ -96,15 +97,16 @@ fn replaceable(path: &Path) -> Result<()> {
         return Ok(());
     }
     bail!(
-        "'{}' is not replaced: it is there already, and --budget-write did not write it, or its first line was taken out. \
-         Give another name, or delete it first",
+        "'{}' is not replaced: the file exists, and --budget-write did not write it, or its first line was taken out. \
+         Give another name, or delete the file first",
         path.display()
     );
 }
 
 impl Recorded {
     fn read(path: &Path, options: &Options, replay: Option<&Replay>) -> Result<Recorded> {
-        let mut base = Replay::open_to("compare with", path)?;
+        let mut base = Replay::open_for("--diff", "compare with", path)?;
+        base.show_progress();
         let metadata = base.metadata().clone();
         let mut circumstances = Vec::new();
         let theirs = Scope::recorded(&metadata);
@@ -123,7 +125,8 @@ impl Recorded {
                 }
             }
             _ => circumstances.push(
-                "How one of the runs was traced is not known to this version of Stride: filters may differ.".into(),
+                "This version of Stride does not know all the options with which one of the runs was traced: filters may \
+                 differ.".into(),
             ),
         }
         let mut options = Options { replay: Some(path.to_owned()), ..options.clone() };
@@ -137,7 +140,7 @@ impl Recorded {
         let mut tally = Tally::default();
         let mut left = options.syscall_limit.unwrap_or(u64::MAX);
         while left > 0
-            && let Some(event) = base.next()
+            && let Some(event) = base.next()?
         {
             tracker.event(&event, &world);
             if let Some(event) = selector.select(event) {
@@ -146,10 +149,11 @@ impl Recorded {
             }
         }
         if let Some(cut) = base.ending()? {
-            circumstances.push(format!("The base is not whole: {cut}."));
+            circumstances.push(format!("The base is incomplete: {cut}."));
         }
-        let (lost_calls, lost_threads) = base.lost();
-        let profile = Profile::new(&tally, &End { tracker: &tracker, lost_calls, lost_threads }, &|_| true);
+        let Lost { calls: lost_calls, threads: lost_threads, signals: lost_signals } = base.lost();
+        let profile =
+            Profile::new(&tally, &End { tracker: &tracker, lost_calls, lost_threads, lost_signals }, &|_| true);
         Ok(Recorded { profile, metadata, circumstances, both })
     }
 
@@ -161,7 +165,7 @@ impl Recorded {
             self.circumstances.push("Times are not compared: the base was traced on another machine.".into());
         } else if theirs.engine != info.engine {
             self.circumstances.push(format!(
-                "Times are not compared: the base was traced by the engine {}, this run by {}.",
+                "Times are not compared: the base was traced with --engine={}, this run with --engine={}.",
                 theirs.engine.escape_debug(),
                 info.engine.escape_debug()
             ));
@@ -242,13 +246,15 @@ impl Scope {
         let mut all = Vec::new();
         if self.calls != this.calls {
             all.push(
-                "Not the same calls were traced (-e trace=...): only those are compared that both runs were asked for."
+                "The two runs traced different calls (-e trace=...): only calls that both were asked for are compared."
                     .into(),
             );
         }
         match (self.follows, this.follows) {
-            (true, false) => all.push("Only the base was traced with -f, and so with the program's children.".into()),
-            (false, true) => all.push("Only this run was traced with -f, and so with the program's children.".into()),
+            (true, false) => all.push("Only the base was traced with -f: it has the calls of the program's children, \
+                                       too.".into()),
+            (false, true) => all.push("Only this run was traced with -f: it has the calls of the program's children, \
+                                       too.".into()),
             _ => {}
         }
         for (differ, what) in
@@ -256,7 +262,7 @@ impl Scope {
         {
             if differ {
                 all.push(format!(
-                    "The runs were not traced with the same {what}: what one left out seems to be missing."
+                    "The runs were traced with different {what}: calls that one run left out seem to be missing there."
                 ));
             }
         }

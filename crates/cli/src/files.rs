@@ -7,11 +7,29 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use stride_event::quantity::{bytes, count};
+
+/// How many bytes are in a file that a view writes; none if that failed.
+#[derive(Clone, Default)]
+pub struct Written(Arc<AtomicU64>);
+
+impl Written {
+    pub fn set(&self, bytes: u64) {
+        self.0.store(bytes, Ordering::Relaxed);
+    }
+
+    fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
 
 /// A file that a view will write. What it holds is gone only when tracing begins.
 pub struct Target {
     pub path: PathBuf,
     pub file: File,
+    pub written: Written,
 }
 
 impl Target {
@@ -27,23 +45,27 @@ impl Target {
     /// Empties it, to be written in pieces of which there is all or nothing: where the disk is full, it ends as if it was meant to.
     fn whole(self) -> Result<Whole> {
         self.begin().map_err(|e| anyhow!("Can't write '{}': {}", self.path.display(), os_error(&e)))?;
-        Ok(Whole { target: self, written: 0 })
+        Ok(Whole { target: self, length: 0 })
     }
 }
 
 pub struct Whole {
     target: Target,
-    written: u64,
+    length: u64,
 }
 
 impl Write for Whole {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         let result = self.target.file.write_all(piece);
-        if result.is_err() && self.target.is_regular() {
-            let _ = self.target.file.set_len(self.written);
+        if result.is_err() {
+            self.target.written.set(0);
+            if self.target.is_regular() {
+                let _ = self.target.file.set_len(self.length);
+            }
         }
         result?;
-        self.written += piece.len() as u64;
+        self.length += piece.len() as u64;
+        self.target.written.set(self.length);
         Ok(piece.len())
     }
 
@@ -93,7 +115,7 @@ impl Files {
                 let file = OpenOptions::new().create(true).write(true).truncate(false).open(path);
                 let file =
                     file.map_err(|e| anyhow!("Can't open '{}' for {option}: {}", path.display(), os_error(&e)))?;
-                files.push((option, Target { path: path.to_owned(), file }));
+                files.push((option, Target { path: path.to_owned(), file, written: Written::default() }));
             }
         }
         for (i, &(option, path, how)) in uses.iter().enumerate() {
@@ -109,6 +131,12 @@ impl Files {
         Ok(Files(files))
     }
 
+    /// What can be said of the files when all is over. Of pipes and devices nothing is.
+    pub fn receipts(&self) -> Receipts {
+        let regular = self.0.iter().filter(|(_, target)| target.is_regular());
+        Receipts(regular.map(|(option, target)| (*option, target.path.clone(), target.written.clone())).collect())
+    }
+
     /// The file of an option, for its view to keep.
     pub fn take(&mut self, option: &str) -> Option<Target> {
         let at = self.0.iter().position(|(name, _)| *name == option)?;
@@ -121,6 +149,39 @@ impl Files {
         let name = target.path.display().to_string();
         Ok(Some((name, Box::new(target.whole()?))))
     }
+}
+
+/// The files that views were given: the option, the path, and how much was written.
+pub struct Receipts(Vec<(&'static str, PathBuf, Written)>);
+
+impl Receipts {
+    /// A sentence for each file that was written: where it is, how large, and what to do with it.
+    pub fn sentences(&self, calls: u64) -> Vec<String> {
+        let written = self.0.iter().filter(|(_, _, written)| written.get() > 0);
+        let sentence = |(option, path, written): &(&str, PathBuf, Written)| {
+            let (calls, size) = (count(calls, "call", "calls"), bytes(written.get()));
+            let (path, word) = (path.display(), shell_word(path));
+            match *option {
+                "--record" => format!("{path}: {calls}, {size}; look at it with stride --replay={word}"),
+                "--html" => format!("{path}: {calls}, {size}; open it in a browser"),
+                "--perfetto" => format!("{path}: {calls}, {size}; open it at https://ui.perfetto.dev"),
+                "--budget-write" => format!(
+                    "{path}: limits for a run of {calls}, {size}; hold runs to them with stride --budget={word}"
+                ),
+                _ => format!("{path}: {size}"),
+            }
+        };
+        written.map(sentence).collect()
+    }
+}
+
+/// A path as it is typed into a shell.
+fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    if text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-+,:@%=".contains(&b)) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// Whether two names are of one file. Devices and pipes may be shared.

@@ -1,92 +1,97 @@
-//! What to say at the end of what was lost, and of what it took not to lose it.
+//! The messages at the end: calls that were lost, and the delays that it took to lose none.
 
-use crate::engine::Engine;
 use crate::flags::Options;
 use crate::outputs::Outputs;
-use stride_engine_ebpf::Held;
+use std::time::Duration;
+use stride_engine_base::{Delayed, Engine};
+use stride_event::Lost;
+use stride_event::quantity::count;
 use stride_filter::Quiet;
-use stride_output::grouped;
+
+/// Delays that come to less than this in all are not worth a message.
+const WORTH_TELLING: Duration = Duration::from_millis(1);
 
 pub struct Losses {
-    pub calls: u64,
-    /// Threads that came or went unseen.
-    pub threads: u64,
-    held: Held,
+    pub lost: Lost,
+    delayed: Delayed,
 }
 
 impl Losses {
-    pub fn of(engine: &Engine) -> Losses {
-        let (calls, threads) = engine.lost();
-        Losses { calls, threads, held: engine.held() }
+    pub fn of(engine: &dyn Engine) -> Losses {
+        Losses { lost: engine.lost(), delayed: engine.delayed() }
     }
 
     pub fn tell(&self, options: &Options, outputs: &Outputs) {
-        if self.calls > 0 || self.threads > 0 {
+        if !self.lost.is_none() {
             // What helps is to be tried when it is recorded.
-            let told = self.lost();
+            let told = self.told_losses();
             outputs.complain(if options.replay.is_some() { told.lines().next().unwrap_or_default() } else { &told });
         }
-        if self.held.times > 0 && !options.is_quiet(Quiet::Held) {
-            outputs.complain(&self.told_held());
+        if self.delayed.time >= WORTH_TELLING && !options.is_quiet(Quiet::Backpressure) {
+            outputs.complain(&self.told_delays());
         }
     }
 
-    fn lost(&self) -> String {
+    fn told_losses(&self) -> String {
+        let Lost { calls, threads, signals } = self.lost;
         let mut what = Vec::new();
-        if self.calls > 0 {
-            what.push(format!("{} lost", count(self.calls, "call was", "calls were")));
+        if calls > 0 {
+            what.push(format!("{} lost", count(calls, "call was", "calls were")));
         }
-        if self.threads > 0 {
-            what.push(format!("{} of a thread unseen", count(self.threads, "start or end", "starts or ends")));
+        if threads > 0 {
+            what.push(format!("{} of a thread unseen", count(threads, "start or end", "starts or ends")));
         }
-        let mut text = format!("{}: they came faster than they could be read.", what.join(", "));
-        if self.held.refused > 0 {
-            text += "\nNot every thread could be held: some have another tracer, or belong to someone else.";
+        if signals > 0 {
+            what.push(format!("{} lost", count(signals, "signal was", "signals were")));
         }
-        // With neither held nor refused, nobody tried.
-        let wait = if self.held == Held::default() { ", or --on-overflow=wait" } else { "" };
-        text + &format!("\nTry a larger --ring-size, fewer calls (-e trace=...){wait}.")
+        // Whoever sends a signal is not delayed, nor are signals filtered in the kernel.
+        let other = match (calls + threads, self.delayed.calls) {
+            (0, _) => "",
+            (_, 0) => ", fewer calls (-e trace=...), or --on-overflow=wait",
+            _ => ", fewer calls (-e trace=...)",
+        };
+        format!("{}: they came faster than they could be read.\nTry a larger --ring-size{other}.", what.join(", "))
     }
 
-    fn told_held(&self) -> String {
-        let aim = if self.calls + self.threads > 0 { "to lose no more calls" } else { "so that no call was lost" };
+    fn told_delays(&self) -> String {
+        let aim =
+            if self.lost.calls + self.lost.threads > 0 { "to lose no more calls" } else { "so that no call was lost" };
         format!(
-            "tracees were held {}, {:.3} s in all, {aim} (see --on-overflow)",
-            count(self.held.times, "time", "times"),
-            self.held.time.as_secs_f64()
+            "{} delayed, {:.3} s in all, {aim} (see --on-overflow)",
+            count(self.delayed.calls, "call was", "calls were"),
+            self.delayed.time.as_secs_f64()
         )
     }
-}
-
-fn count(n: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(n), if n == 1 { one } else { many })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn what_is_said() {
-        let held = |times, refused| Held { times, time: Duration::from_micros(34_400), refused };
-        let losses = Losses { calls: 1204, threads: 0, held: Held::default() };
+        let delayed = Delayed { calls: 1200, time: Duration::from_micros(34_400) };
+        let losses = Losses { lost: Lost { calls: 1204, ..Lost::default() }, delayed: Delayed::default() };
         assert_eq!(
-            losses.lost(),
+            losses.told_losses(),
             "1,204 calls were lost: they came faster than they could be read.\n\
              Try a larger --ring-size, fewer calls (-e trace=...), or --on-overflow=wait."
         );
-        let losses = Losses { calls: 1, threads: 2, held: held(0, 1) };
+        let losses = Losses { lost: Lost { signals: 1204, ..Lost::default() }, delayed: Delayed::default() };
         assert_eq!(
-            losses.lost(),
+            losses.told_losses(),
+            "1,204 signals were lost: they came faster than they could be read.\nTry a larger --ring-size."
+        );
+        let losses = Losses { lost: Lost { calls: 1, threads: 2, signals: 0 }, delayed };
+        assert_eq!(
+            losses.told_losses(),
             "1 call was lost, 2 starts or ends of a thread unseen: they came faster than they could be read.\n\
-             Not every thread could be held: some have another tracer, or belong to someone else.\n\
              Try a larger --ring-size, fewer calls (-e trace=...)."
         );
-        let losses = Losses { calls: 0, threads: 0, held: held(12, 0) };
+        let losses = Losses { lost: Lost::default(), delayed };
         assert_eq!(
-            losses.told_held(),
-            "tracees were held 12 times, 0.034 s in all, so that no call was lost (see --on-overflow)"
+            losses.told_delays(),
+            "1,200 calls were delayed, 0.034 s in all, so that no call was lost (see --on-overflow)"
         );
     }
 }

@@ -6,9 +6,11 @@ mod doctor;
 mod engine;
 mod files;
 mod flags;
+mod known;
 mod layout;
 mod losses;
 mod outputs;
+mod progress;
 mod recording;
 mod replay;
 mod replayed;
@@ -19,6 +21,7 @@ mod views;
 use flags::{Outcome, parse};
 
 fn main() {
+    stride_engine_base::survive_file_limit();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
     let parsed = parse(std::env::args_os(), no_color);
     for message in &parsed.messages {

@@ -2,7 +2,7 @@
 
 use crate::command::os_error;
 use crate::flags::{Options, Output};
-use crate::layout;
+use crate::{layout, progress};
 use anyhow::{Result, anyhow};
 use nix::errno::Errno;
 use std::fs::OpenOptions;
@@ -29,6 +29,7 @@ pub struct Outputs {
 }
 
 pub fn complain(program: &str, message: &str) {
+    progress::erase();
     let lines: String = message.lines().map(|line| format!("{program}: {line}\n")).collect();
     let _ = io::stderr().write_all(lines.as_bytes());
 }
@@ -55,7 +56,9 @@ impl Outputs {
             Output::Stderr => {
                 outputs.terminal = io::stderr().is_terminal();
                 outputs.width = width(io::stderr());
-                outputs.sink = Some(Sink::new("standard error", Box::new(io::stderr()), true));
+                // The command's own messages may go there, too: the order is theirs.
+                let eager = outputs.terminal || !is_device(io::stderr());
+                outputs.sink = Some(Sink::new("standard error", Box::new(io::stderr()), eager));
                 outputs.tail = Some(Box::new(io::stderr()));
             }
             Output::Stdout => {
@@ -75,7 +78,7 @@ impl Outputs {
                 let file = open(path, options.append)?;
                 outputs.terminal = file.is_terminal();
                 outputs.width = width(&file);
-                let eager = outputs.terminal || !file.metadata().is_ok_and(|m| m.is_file());
+                let eager = outputs.terminal || !(file.metadata().is_ok_and(|m| m.is_file()) || is_device(&file));
                 outputs.tail = Some(Box::new(file.try_clone()?));
                 outputs.sink = Some(Sink::new(path.display().to_string(), Box::new(file), eager));
             }
@@ -100,6 +103,11 @@ impl Outputs {
     /// A message of Stride's own. Each of its lines says whose it is.
     pub fn complain(&self, message: &str) {
         complain(&self.program, message);
+    }
+
+    /// Whether the trace goes to a terminal.
+    pub fn is_terminal(&self) -> bool {
+        self.terminal
     }
 
     /// Of the terminal that the trace goes to, if it does.
@@ -163,6 +171,12 @@ impl Outputs {
             let _ = child.wait();
         }
     }
+}
+
+/// Whether this is a character device. If it is no terminal, it is /dev/null or the like, and nobody reads it while the program runs.
+fn is_device(to: impl AsFd) -> bool {
+    use nix::libc::{S_IFCHR, S_IFMT};
+    nix::sys::stat::fstat(to).is_ok_and(|stat| stat.st_mode & S_IFMT == S_IFCHR)
 }
 
 fn width(to: impl AsFd) -> Option<usize> {

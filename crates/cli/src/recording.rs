@@ -1,21 +1,23 @@
 //! `--record`: a view that keeps everything.
 
 use crate::command::os_error;
-use crate::engine::Engine;
 use crate::files::Target;
 use crate::flags::Options;
 use crate::layout;
 use std::fs::File;
 use std::io;
+use std::path::Path;
 use std::rc::Rc;
 use stride_decode::{Decoder, Part, World};
+use stride_engine_base::Engine;
+use stride_event::quantity::{bytes, count};
 use stride_event::{Call, Event, Limits};
 use stride_filter::WordSet;
-use stride_output::{RunInfo, grouped};
-use stride_proc::{Noting, Proc};
+use stride_output::RunInfo;
+use stride_proc::{Live, Noting, Proc};
 use stride_record::{Metadata, Recorder};
 use stride_syscalls::plan::is_message;
-use stride_syscalls::{Class, table};
+use stride_syscalls::{Class, Effect, table};
 
 pub struct Recording {
     target: Target,
@@ -35,7 +37,7 @@ impl Recording {
     }
 
     /// Empties the file and says what this is. Nothing has been run yet. The answer is a complaint.
-    pub fn begin(&mut self, options: &Options, engine: &Engine, limits: &Limits, info: &RunInfo) -> Option<String> {
+    pub fn begin(&mut self, options: &Options, engine: &dyn Engine, limits: &Limits, info: &RunInfo) -> Option<String> {
         let info = info.clone();
         let metadata = Metadata {
             args: info.args,
@@ -46,16 +48,18 @@ impl Recording {
             engine: info.engine,
             command: engine.command(),
             partial: info.partial,
+            follows: info.follows,
             several: options.follow_forks || options.attach.len() + usize::from(options.command.is_some()) > 1,
             wall_offset: info.wall_offset as i64,
             started: info.started,
-            text_limit: limits.text as u64,
+            // Names of threads may have taken more.
+            text_limit: options.string_limit as u64,
             elements_limit: limits.elements as u64,
             descriptors: self.asking.options.fds,
             dumps: !options.dump_read.is_empty() || !options.dump_write.is_empty(),
             names: self.asking.options.pids,
             instruction_pointers: options.instruction_pointer,
-            cpu_times: engine.name() == "ptrace",
+            cpu_times: engine.capabilities().cpu_times,
         };
         let begun = self.target.begin().and_then(|()| self.target.file.try_clone());
         let begun = begun.and_then(|file| Recorder::new(file, &metadata));
@@ -77,24 +81,32 @@ impl Recording {
         Some(self.failed(&error))
     }
 
-    pub fn finish(&mut self, engine: &Engine) -> Option<String> {
-        let (calls, threads) = engine.lost();
-        let error = self.recorder.as_mut()?.finish(calls, threads).err()?;
-        Some(self.failed(&error))
+    /// Keeps a call that is not shown, for what it says of its thread's name.
+    pub fn aside(&mut self, call: &Call) -> Option<String> {
+        self.event(&Event::Aside(call))
+    }
+
+    pub fn finish(&mut self, engine: &dyn Engine) -> Option<String> {
+        let lost = engine.lost();
+        let recorder = self.recorder.as_mut()?;
+        let finished = recorder.finish(lost);
+        self.target.written.set(recorder.written().bytes);
+        Some(self.failed(&finished.err()?))
     }
 
     fn failed(&mut self, error: &io::Error) -> String {
+        self.target.written.set(0);
         let written = self.recorder.take().map(|recorder| recorder.written()).unwrap_or_default();
         // A frame of which there is a part is none.
         if self.target.is_regular() {
             let _ = self.target.file.set_len(written.bytes);
         }
         format!(
-            "Can't write the recording '{}': {}. It ends after {} calls ({} bytes); the program goes on.",
+            "Can't write the recording '{}': {}. It ends after {} ({}); the program goes on.",
             self.target.path.display(),
             os_error(error),
-            grouped(written.calls),
-            grouped(written.bytes)
+            count(written.calls, "call", "calls"),
+            bytes(written.bytes)
         )
     }
 }
@@ -111,7 +123,8 @@ struct Asking {
 
 impl Asking {
     fn new(options: &Options) -> Asking {
-        let noting = Rc::new(Noting::default());
+        let program = options.command.as_ref().map(|command| Path::new(&command.program));
+        let noting = Rc::new(Noting::new(Live::new(program)));
         let fds = if layout::needs_descriptors(options) { WordSet::ALL } else { WordSet::NONE };
         let decoding = stride_decode::Options {
             fds: !fds.is_empty(),
@@ -172,7 +185,7 @@ impl Asking {
 fn may_ask(call: &Call) -> bool {
     let Some(row) = table(call.abi).get(call.nr).map(|entry| entry.row) else { return false };
     let message = |bytes: &[u8]| bytes.first_chunk().is_some_and(|first| is_message(u32::from_le_bytes(*first)));
-    row.name == "ioctl"
+    row.has_effect(Effect::ControlsDevice)
         || row.class.intersects(Class::NETWORK)
         || (0..call.blocks.len()).any(|i| call.blocks.get(i).is_some_and(|(.., bytes)| message(bytes)))
 }

@@ -2,7 +2,7 @@
 
 use crate::flags::{Options, PidPrefix};
 use stride_event::{CallSet, FdSet};
-use stride_filter::{PidDetail, WordSet};
+use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_record::Metadata;
 
 /// The answer says what cannot be shown, and why.
@@ -14,27 +14,40 @@ pub fn adapt(options: &mut Options, recorded: &Metadata) -> Vec<String> {
         options.string_limit = text_limit;
     }
     if usize::try_from(recorded.elements_limit).is_ok_and(|n| n < usize::MAX >> 2) && options.abbrev != CallSet::all() {
-        notes.push("arrays and structures were recorded in part: what they are whole takes recording with -v".into());
+        notes.push("arrays and structures were only recorded in part; to have them whole, record with -v".into());
         options.abbrev = CallSet::all();
     }
     if !recorded.descriptors && (!options.decode_fds.is_empty() || !options.paths.is_empty()) {
-        notes.push("what descriptors refer to was not recorded: that takes recording with -y or -P".into());
-        options.decode_fds = WordSet::NONE;
+        if recorded.partial {
+            // Descriptors cannot be followed where some calls that open and close them are missing.
+            notes.push(
+                "what descriptors refer to is not known: it was not recorded, and a filter left calls out that would tell; \
+                 record with -y or -P, or without a filter"
+                    .into(),
+            );
+            options.decode_fds = WordSet::NONE;
+        } else {
+            let devices = if options.decode_fds.contains(FdDetail::Dev) { ", without device numbers" } else { "" };
+            notes.push(format!(
+                "what descriptors refer to was not recorded: it is followed from the calls{devices}, and a descriptor that \
+                 no call explains is a bare number; to have what the kernel says, record with -y"
+            ));
+        }
     }
     if !recorded.names && options.decode_pids.contains(PidDetail::Comm) {
-        notes.push("names of processes were not recorded: that takes recording with -Y".into());
+        notes.push("names of processes were not recorded; to have them, record with -Y".into());
         options.decode_pids = WordSet::NONE;
     }
     if !recorded.instruction_pointers && options.instruction_pointer {
-        notes.push("instruction pointers were not recorded: that takes recording with -i".into());
+        notes.push("instruction pointers were not recorded; to have them, record with -i".into());
         options.instruction_pointer = false;
     }
     if !(recorded.dumps || options.dump_read.is_empty() && options.dump_write.is_empty()) {
-        notes.push("transfers were not recorded whole: that takes recording with -e read=... or -e write=...".into());
+        notes.push("transfers were not recorded whole; to have them, record with -e read=... or -e write=...".into());
         (options.dump_read, options.dump_write) = (FdSet::none(), FdSet::none());
     }
     if let Some(summary) = options.summary.as_mut().filter(|s| !s.wall_clock && !recorded.cpu_times) {
-        notes.push("CPU times were not recorded, only how long calls took: the summary is of that (-w)".into());
+        notes.push("CPU times were not recorded: the summary shows wall clock time (-w)".into());
         summary.wall_clock = true;
     }
     // As with -o: whose line it is may matter.

@@ -39,7 +39,7 @@ impl Selector {
             paths: options.paths.clone(),
             fds: options.trace_fds.clone(),
             status: options.status,
-            calls: (needs_all_calls(options) || options.replay.is_some()).then(|| options.trace.clone()),
+            calls: (needs_all_calls(options) || options.replay.is_some() || !options.trace.is_all()).then(|| options.trace.clone()),
             world: Proc::paths_only(source),
             decided: HashMap::new(),
         }
@@ -114,6 +114,11 @@ impl Selector {
             }
         })
     }
+}
+
+/// The calls that are seen though filters leave them out: by them, views follow what threads run and are called.
+pub fn naming_calls(options: &Options) -> CallSet {
+    if options.has_views() && !options.sees_all_calls() { stride_track::naming_calls() } else { CallSet::empty() }
 }
 
 /// Whether more calls have to be seen than are shown. `-n` puts the number of a thread's latest call before lines that are about no

@@ -1,25 +1,29 @@
 //! One run of Stride: an engine's events, selected, handed to the views.
 
 use crate::compare::Comparison;
-use crate::engine::Engine;
 use crate::files::Files;
-use crate::flags::{Daemonize, Options};
+use crate::flags::{Daemonize, Options, Output};
+use crate::known::Known;
 use crate::losses::Losses;
 use crate::recording::Recording;
 use crate::replay::Replay;
 use crate::views::{Prepared, Views};
-use crate::{command, layout, outputs, replayed, select, select::Selector};
+use crate::{command, engine, layout, outputs, replayed, select, select::Selector};
 use anyhow::{Result, bail};
 use nix::errno::Errno;
 use nix::sys::signal::Signal;
 use nix::sys::utsname::UtsName;
 use nix::unistd::Pid;
+use std::cell::RefCell;
 use std::ffi::OsStr;
+use std::path::Path;
 use std::rc::Rc;
 use stride_event::{About, CallSet, Counting, Event, Limits, Ns, Origin, Seccomp, Tid, TraceSpec};
-use stride_filter::Status;
+use stride_filter::{Quiet, Status};
 use stride_output::{Column, Key, RunInfo, SortKey};
 use stride_proc::{Live, Noted, Source};
+use stride_record::Metadata;
+use stride_track::Tracker;
 
 /// How the run ended, for Stride's own exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,57 +34,66 @@ pub enum Ended {
 }
 
 pub fn run(mut options: Options) -> Result<Ended> {
-    let replay = options.replay.as_deref().map(Replay::open).transpose()?;
+    let mut replay = options.replay.as_deref().map(Replay::open).transpose()?;
     let mut files = Files::open(&options)?;
+    let receipts = files.receipts();
     let comparison = Comparison::prepare(&options, replay.as_ref())?;
     let mut recording = files.take("--record").map(|file| Recording::new(file, &options));
     let mut outputs = outputs::Outputs::open(&options)?;
-    let world = World::of(replay.as_ref(), recording.as_ref());
-    let mut offset = outputs::wall_offset();
+    // Lines on the terminal show how far it is.
+    let prints = options.prints_calls() || options.tells_calls_as_json();
+    if let Some(replay) = replay.as_mut().filter(|_| !(prints && outputs.is_terminal())) {
+        replay.show_progress();
+    }
+    let world = World::of(&options, replay.as_ref(), recording.as_ref());
+    let offset = outputs::wall_offset();
     // Before the first call: an engine may let the command run at once.
     let started = outputs::monotonic();
-    let (mut engine, info) = match replay {
+    let (chosen, info) = match replay {
         Some(replay) => {
-            offset = replay.metadata().wall_offset.into();
             replayed::adapt(&mut options, replay.metadata()).iter().for_each(|note| outputs.complain(note));
-            let engine = Engine::replay(replay);
-            let info = info(&options, &engine, offset, started);
-            (engine, info)
+            let info = recorded_info(replay.metadata());
+            (engine::replay(replay), info)
         }
         None => {
             let spec = spec(&options)?;
             let limits = spec.limits;
             let counts = spec.counting.is_some();
-            let engine = Engine::start(&options, spec)?;
+            let chosen = engine::start(&options, spec)?;
             outputs::release_stdio();
-            let info = info(&options, &engine, offset, started);
-            let by_reader = options.summary.as_mut().filter(|s| !s.wall_clock && !engine.tells_cpu_times() && !counts);
+            let can = chosen.engine.capabilities();
+            let info = info(&options, can.name, offset, started);
+            let times_known = can.cpu_times || can.counts && counts;
+            let by_reader = options.summary.as_mut().filter(|s| !s.wall_clock && !times_known);
             if let Some(summary) = by_reader {
                 outputs.complain(
-                    "CPU times are told only of calls that the kernel side can count, which other options rule out: \
-                     the summary is of how long calls took (-w)",
+                    "the summary shows wall clock time (-w): CPU times are only known if calls are counted in the kernel, \
+                     which other options given here prevent",
                 );
                 summary.wall_clock = true;
             }
-            if let Some(complaint) = recording.as_mut().and_then(|r| r.begin(&options, &engine, &limits, &info)) {
+            if let Some(complaint) = recording.as_mut().and_then(|r| r.begin(&options, &*chosen.engine, &limits, &info))
+            {
                 outputs.complain(&complaint);
             }
-            (engine, info)
+            (chosen, info)
         }
     };
     if options.debug {
-        engine.describe().iter().for_each(|fact| outputs.complain(fact));
+        chosen.facts().iter().for_each(|fact| outputs.complain(fact));
         if options.daemonize != Daemonize::No {
             outputs.complain(&format!("new tracer pid is {}", std::process::id()));
         }
     }
+    let mut engine = chosen.engine;
     for failure in engine.failures() {
-        outputs.complain(&failure);
+        outputs.complain(&failure.to_string());
     }
     let prepared = Prepared { files, comparison };
-    let mut views = Views::new(&options, &mut outputs, world.shown, world.tracked, info, recording, prepared)?;
-    let mut selector = Selector::new(&options, world.chosen_by);
+    let mut selector = Selector::new(&options, world.chosen_by.clone());
+    let mut views = Views::new(&options, &mut outputs, world, info, recording, prepared)?;
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
+    let names = select::naming_calls(&options);
     while let Some(event) = engine.next()? {
         // What was on its way when the limit was reached is beyond it.
         if run.limit_told() && !matches!(event, Event::Detached { .. }) {
@@ -102,6 +115,12 @@ pub fn run(mut options: Options) -> Result<Ended> {
             }
         } else if let Event::Enter(call) | Event::Exit(call) = event {
             views.note_call(call);
+            if let Event::Exit(call) = event
+                && names.contains(call.abi, call.nr)
+                && let Some(complaint) = views.aside(call)
+            {
+                outputs.complain(&complaint);
+            }
         }
         let over = options.syscall_limit.is_some_and(|limit| run.shown >= limit);
         if let Some(error) = views.take_error() {
@@ -126,11 +145,11 @@ pub fn run(mut options: Options) -> Result<Ended> {
     }
     let interrupted = engine.interrupted();
     let counted = engine.counted()?;
-    let losses = Losses::of(&engine);
-    if let Some(complaint) = views.recording.as_mut().and_then(|recording| recording.finish(&engine)) {
+    let losses = Losses::of(&*engine);
+    if let Some(complaint) = views.recording.as_mut().and_then(|recording| recording.finish(&*engine)) {
         outputs.complain(&complaint);
     }
-    let ending = engine.replayed().map_or(Ok(None), Replay::ending);
+    let ending = engine.ending();
     drop(engine);
     views.merge(&counted);
     match &ending {
@@ -140,12 +159,18 @@ pub fn run(mut options: Options) -> Result<Ended> {
     }
     let counted = counting(&options).is_some();
     let verdict = views.finish(&losses, counted, &mut outputs);
+    let calls = views.calls();
     // The output command ends when the last handle on its input is closed.
     drop(views);
     outputs.close();
     losses.tell(&options, &outputs);
     if let Some(cut) = ending? {
         outputs.complain(&cut);
+    }
+    // Where lines of JSON go, nothing else does.
+    let among_json = options.json && matches!(options.output, Output::Stderr);
+    if !options.is_quiet(Quiet::Files) && !among_json {
+        receipts.sentences(calls).iter().for_each(|sentence| outputs.complain(sentence));
     }
     Ok(match (interrupted, verdict) {
         (Some(signal), _) => Ended::Signaled(signal),
@@ -155,45 +180,51 @@ pub fn run(mut options: Options) -> Result<Ended> {
 }
 
 /// Who knows of the world beside the calls.
-struct World {
+pub struct World {
+    /// Answers what the choice of calls (`-P`) asks.
     chosen_by: Rc<dyn Source>,
-    shown: Rc<dyn Source>,
-    tracked: Rc<dyn Source>,
+    /// Answers what text and JSON ask.
+    pub shown: Rc<dyn Source>,
+    /// Answers what the tracker asks.
+    pub tracked: Rc<dyn Source>,
+    /// The tracker, if the others ask it about descriptors.
+    pub tracker: Option<Rc<RefCell<Tracker>>>,
 }
 
 impl World {
-    fn of(replay: Option<&Replay>, recording: Option<&Recording>) -> World {
+    fn of(options: &Options, replay: Option<&Replay>, recording: Option<&Recording>) -> World {
         match (replay, recording) {
-            (Some(replay), _) => World { chosen_by: replay.told(), shown: replay.told(), tracked: replay.told() },
+            (Some(replay), _) => {
+                let told = replay.told();
+                let recorded = replay.metadata().descriptors || !layout::needs_descriptors(options);
+                let tracker = (!recorded).then(Rc::<RefCell<Tracker>>::default);
+                let known: Rc<dyn Source> = match &tracker {
+                    Some(tracker) => Rc::new(Known { told: told.clone(), tracker: tracker.clone() }),
+                    None => told.clone(),
+                };
+                World { chosen_by: known.clone(), shown: known, tracked: told, tracker }
+            }
             // The recording asks before the text, which shows what was recorded. Choosing comes before either.
             (None, Some(recording)) => {
                 let source = recording.source();
-                World { chosen_by: source.clone(), shown: Rc::new(Noted(source.clone())), tracked: source }
+                World {
+                    chosen_by: source.clone(),
+                    shown: Rc::new(Noted(source.clone())),
+                    tracked: source,
+                    tracker: None,
+                }
             }
             (None, None) => {
-                let live = Rc::<Live>::default();
-                World { chosen_by: live.clone(), shown: live.clone(), tracked: live }
+                let program = options.command.as_ref().map(|command| Path::new(&command.program));
+                let live = Rc::new(Live::new(program));
+                World { chosen_by: live.clone(), shown: live.clone(), tracked: live, tracker: None }
             }
         }
     }
 }
 
 /// The circumstances, for views that tell of them.
-fn info(options: &Options, engine: &Engine, wall_offset: i128, started: Ns) -> RunInfo {
-    if let Some(replay) = engine.replayed() {
-        let recorded = replay.metadata();
-        return RunInfo {
-            args: recorded.args.clone(),
-            version: recorded.version.clone(),
-            host: recorded.host.clone(),
-            release: recorded.release.clone(),
-            machine: recorded.machine.clone(),
-            engine: recorded.engine.clone(),
-            started: recorded.started,
-            partial: recorded.partial,
-            wall_offset,
-        };
-    }
+fn info(options: &Options, engine: &str, wall_offset: i128, started: Ns) -> RunInfo {
     let uname = nix::sys::utsname::uname();
     let field =
         |get: fn(&UtsName) -> &OsStr| uname.as_ref().map(|u| get(u).to_string_lossy().into_owned()).unwrap_or_default();
@@ -203,10 +234,27 @@ fn info(options: &Options, engine: &Engine, wall_offset: i128, started: Ns) -> R
         host: field(UtsName::nodename),
         release: field(UtsName::release),
         machine: field(UtsName::machine),
-        engine: engine.name().into(),
+        engine: engine.into(),
         started,
         partial: !options.sees_all_calls(),
+        follows: options.follow_forks,
         wall_offset,
+    }
+}
+
+/// The circumstances of the run that was recorded.
+fn recorded_info(recorded: &Metadata) -> RunInfo {
+    RunInfo {
+        args: recorded.args.clone(),
+        version: recorded.version.clone(),
+        host: recorded.host.clone(),
+        release: recorded.release.clone(),
+        machine: recorded.machine.clone(),
+        engine: recorded.engine.clone(),
+        started: recorded.started,
+        partial: recorded.partial,
+        follows: recorded.follows,
+        wall_offset: recorded.wall_offset.into(),
     }
 }
 
@@ -243,7 +291,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
     let by_path = !options.paths.is_empty() || options.trace_fds.is_some();
     let unabbreviated = options.abbrev != stride_event::CallSet::all();
     // Names of threads are wanted whole (prctl).
-    let names = options.summary.as_ref().is_some_and(|s| s.is_by(|key| key == Key::Comm));
+    let names = options.has_views() || options.summary.as_ref().is_some_and(|s| s.is_by(|key| key == Key::Comm));
     let text = if names { options.string_limit.max(TASK_COMM_LEN) } else { options.string_limit };
     let elements = if unabbreviated { usize::MAX >> 1 } else { options.string_limit };
     let cpu_times = records || options.summary.as_ref().is_some_and(|s| !s.wall_clock);
@@ -252,6 +300,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         attach: options.attach.clone(),
         follow: options.follow_forks,
         calls: if select::needs_all_calls(options) { CallSet::all() } else { options.trace.clone() },
+        names: select::naming_calls(options),
         limits: Limits { text, elements },
         dump_read: options.dump_read.clone(),
         dump_write: options.dump_write.clone(),

@@ -3,15 +3,19 @@
 //!
 //! The first line holds the ids of the findings: `// finds: stat-storm`; nothing else may be found. A second line
 //! `// estimate: WHY NOT` says that the number of calls saved cannot be compared with what the corrected program saves; else it must be
-//! within a factor of two. A program that cannot run here exits with status 77 and says why on stderr.
+//! within a factor of two. Lines `// says: TEXT` and `// never: TEXT` name what the advice must and must not say of the program as it is,
+//! wherever lines are broken. A program that cannot run here exits with status 77 and says why on stderr.
 
 mod common;
 
-use common::{STRIDE, Scratch};
+use common::{Killed, STRIDE, Scratch, wait_for};
 use libtest_mimic::{Arguments, Failed, Trial};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 const SKIP: i32 = 77;
 
@@ -35,7 +39,9 @@ fn main() {
         })
     });
     let go = ["ptrace", "ebpf"].map(|engine| Trial::test(format!("advise::go::{engine}"), move || go(engine)));
-    libtest_mimic::run(&args, each.chain(go).chain([every_rule]).collect()).exit();
+    let attached =
+        ["ptrace", "ebpf"].map(|engine| Trial::test(format!("advise::attached::{engine}"), move || attached(engine)));
+    libtest_mimic::run(&args, each.chain(go).chain(attached).chain([every_rule]).collect()).exit();
 }
 
 /// Real programs, small ones: the one in `tests/advise/go/wasteful` is told of what it does wrong, and of nothing else; the one in
@@ -93,11 +99,64 @@ fn go(engine: &str) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Of a process that was there before, only what was looked at is spoken of.
+fn attached(engine: &str) -> Result<(), Failed> {
+    if engine == "ebpf"
+        && let Err(why) = stride_engine_ebpf::available()
+    {
+        println!("skipped: attached: {why}");
+        return Ok(());
+    }
+    let scratch = Scratch::new(&format!("advise-attached-{engine}"));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/advise/attached/threads.c");
+    let cc = Command::new("cc").args(["-O1", "-pthread", "-o"]).arg(scratch.path("program")).arg(source).output()?;
+    if !cc.status.success() {
+        return Err(format!("cc: {}", String::from_utf8_lossy(&cc.stderr)).into());
+    }
+    const NOT_LOOKED_AT: &str = "Other threads, if it has any, were not looked at.";
+    for (alone, follow, says, never) in [
+        (false, "", NOT_LOOKED_AT, "only thread"),
+        (true, "", NOT_LOOKED_AT, "only thread"),
+        (false, "-f", "2 of 2 threads were waiting", "not looked at"),
+        (true, "-f", "the only thread of program (", "not looked at"),
+    ] {
+        let mut program = Command::new(scratch.path("program"));
+        let mut program = program.args(alone.then_some("alone")).stdout(Stdio::piped()).spawn()?;
+        // It is ready.
+        std::io::Read::read_exact(program.stdout.as_mut().unwrap(), &mut [0; 6])?;
+        let err = std::fs::File::create(scratch.path("err"))?;
+        let mut tracer = Command::new(STRIDE);
+        tracer.args([&format!("--engine={engine}"), "--advise", "-o", "advice"]).stderr(err);
+        tracer.args((!follow.is_empty()).then_some(follow)).args(["-p", &program.id().to_string()]);
+        let mut tracer = Killed(tracer.current_dir(scratch.path(".")).spawn()?);
+        wait_for("being attached", || scratch.read("err").contains(" attached\n").then_some(()));
+        // The rule speaks of threads that wait for a second.
+        std::thread::sleep(Duration::from_millis(1500));
+        kill(Pid::from_raw(tracer.0.id() as i32), Signal::SIGINT)?;
+        tracer.0.wait()?;
+        program.kill()?;
+        program.wait()?;
+        let text = scratch.read("advice");
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let advised = words.contains("Add -f to see all threads.");
+        if !words.contains(says) || words.contains(never) || advised != follow.is_empty() {
+            return Err(format!(
+                "alone: {alone}, {follow:?}: must say {says:?}, not {never:?}:\n{text}\n{}",
+                scratch.read("err")
+            )
+            .into());
+        }
+    }
+    Ok(())
+}
+
 struct Fixture {
     source: PathBuf,
     name: String,
     finds: BTreeSet<String>,
     estimated: bool,
+    says: Vec<String>,
+    never: Vec<String>,
 }
 
 /// What `--advise` said.
@@ -107,6 +166,8 @@ struct Advice {
     /// Of all findings.
     saves: u64,
     calls: u64,
+    /// Live and replayed.
+    all: Vec<String>,
 }
 
 impl Fixture {
@@ -114,10 +175,13 @@ impl Fixture {
         let text = std::fs::read_to_string(source).unwrap();
         let finds = text.lines().next().and_then(|line| line.strip_prefix("// finds:"));
         let finds = finds.unwrap_or_else(|| panic!("{}: the first line must be `// finds: IDS`", source.display()));
+        let lines = |which: &str| text.lines().filter_map(|line| Some(line.strip_prefix(which)?.to_owned())).collect();
         Fixture {
             source: source.to_owned(),
             name: source.file_stem().unwrap().to_string_lossy().into_owned(),
             finds: finds.split_whitespace().map(str::to_owned).collect(),
+            says: lines("// says: "),
+            never: lines("// never: "),
             estimated: !text.lines().nth(1).is_some_and(|line| line.starts_with("// estimate:")),
         }
     }
@@ -142,6 +206,17 @@ impl Fixture {
         }
         if !corrected.ids.is_empty() {
             return Err(format!("the corrected program is well, but:\n{}", corrected.text).into());
+        }
+        if let Some(live) = wasteful.all.first().filter(|live| live.contains(" on line ")) {
+            return Err(format!("a reader without a trace is told of its lines:\n{live}").into());
+        }
+        for advice in &wasteful.all {
+            let words = advice.split_whitespace().collect::<Vec<_>>().join(" ");
+            let has = |text: &&String| words.contains(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+            let (missing, wrong) = (self.says.iter().find(|text| !has(text)), self.never.iter().find(has));
+            if missing.is_some() || wrong.is_some() {
+                return Err(format!("must say {missing:?}, must not say {wrong:?}:\n{advice}").into());
+            }
         }
         let saved = wasteful.calls.saturating_sub(corrected.calls);
         // A few calls are chance: a loop that had to wait once more.
@@ -192,7 +267,7 @@ impl Fixture {
         if live.ids != replayed.ids {
             return Err(format!("live:\n{}\nreplayed:\n{}", live.text, replayed.text).into());
         }
-        Ok(Some(replayed))
+        Ok(Some(Advice { all: vec![live.text, replayed.text.clone()], ..replayed }))
     }
 }
 
@@ -204,6 +279,6 @@ impl Advice {
             let number = line.strip_prefix("   saves    ")?.split_once(" of ")?.0;
             number.replace(',', "").parse::<u64>().ok()
         });
-        Advice { ids, saves: saves.sum(), calls, text }
+        Advice { ids, saves: saves.sum(), calls, text, all: Vec::new() }
     }
 }

@@ -176,7 +176,7 @@ fn options_that_go_with_it() {
     assert!(bytes.len() > 1 && bytes.is_sorted_by(|a, b| a >= b), "{bytes:?}");
     let refused = run(["--by=path,color", "true"]);
     assert_eq!(refused.code(), Some(1));
-    assert!(refused.err.contains("--by: 'color' is no key: there are syscall, path,"), "{refused:?}");
+    assert!(refused.err.contains("--by: unknown key 'color'; the keys are syscall, path,"), "{refused:?}");
 }
 
 /// Of each row, the cell of this number, or the last.

@@ -54,7 +54,7 @@ fn the_doctor_tells_what_works() {
     assert!(run.out.lines().next().unwrap().contains(release.trim()), "{}", run.out);
     let works = stride_engine_ebpf::available().is_ok();
     let expected =
-        if works { r"  ok  trial load        with a ring of \d+ MiB, in \d+\.\d ms" } else { "  no  trial load .*" };
+        if works { r"  ok  trial load        succeeded in \d+\.\d ms, with a ring buffer of \d+ MiB" } else { "  no  trial load .*" };
     assert!(is(row(&run.out, "trial load"), expected), "{}", run.out);
     assert!(is(row(&run.out, "ptrace(2)"), "  (ok|no)  ptrace.*"), "{}", run.out);
     assert_eq!(run.out.contains("To get eBPF: "), !works, "{}", run.out);
@@ -78,7 +78,7 @@ fn without_privilege_ebpf_is_refused_and_nothing_is_run() {
     let messages = nobody.messages(&run);
     let says = |i: usize, pattern: &str| assert!(is(&messages[i], pattern), "{messages:?}");
     says(0, r"loading eBPF programs takes cap_bpf and cap_perfmon, .*: Operation not permitted\)");
-    says(1, "What helps: run it as root, or once `setcap .*");
+    says(1, "To use eBPF: run Stride as root, or give it the capabilities once with `setcap .*");
     says(2, "Or try --engine=ptrace, .*");
     assert_eq!(messages.len(), 3);
 }
@@ -133,7 +133,7 @@ fn a_kernel_without_btf() {
     assert_eq!(run.code(), Some(1));
     assert_eq!(
         run.messages()[0],
-        "the kernel's type information is not there (/sys/kernel/btf/vmlinux is empty)",
+        "the kernel does not provide its type information, BTF (/sys/kernel/btf/vmlinux is empty)",
         "{}",
         run.err
     );
@@ -180,7 +180,7 @@ fn what_the_kernel_refuses_is_named_in_one_line() {
         assert_eq!((run.code(), run.out.as_str()), (Some(1), ""));
         let messages = run.messages();
         if is(messages[0], r"the kernel refused the eBPF programs \((prog|map) '.*': .*EMFILE\)") {
-            assert_eq!(messages[1], "What helps: allow more open files (`ulimit -n 256`).");
+            assert_eq!(messages[1], "To use eBPF: allow more open files (`ulimit -n 256`).");
             named += 1;
         }
     }

@@ -133,7 +133,7 @@ fn what_the_reader_counts_is_wall_clock_time() {
     let args =
         ["--engine=ebpf", "-c", "-U", "avg-time,wall-avg,calls,name", "-P", path.to_str().unwrap(), "/bin/cat", "a"];
     let run = scratch.stride(args);
-    assert!(run.messages()[0].starts_with("CPU times are told only of calls that"), "{run:?}");
+    assert!(run.messages()[0].starts_with("the summary shows wall clock time (-w): CPU times are only known if"), "{run:?}");
     let cells = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let rows: Vec<Vec<String>> = run.trace.lines().skip(2).map(cells).collect();
     assert!(rows.iter().all(|row| row[0] == row[1]) && rows.len() > 3, "{rows:?}");

@@ -10,6 +10,8 @@ use nix::unistd::Pid;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::process::Stdio;
+use stride_event::{Call, Event, Lost, Origin, Outcome};
+use stride_syscalls::{Abi, table};
 
 /// A browser, or leaves the test.
 macro_rules! browser {
@@ -284,24 +286,13 @@ fn replayed_it_is_the_page_of_the_live_trace() {
     for engine in engines("replayed_it_is_the_page_of_the_live_trace") {
         let scratch = Scratch::new(&format!("html-replay{engine}"));
         page(&scratch, [engine, "--record=rec", "-f", "sh", "-c", SCRIPT]);
-        let mut live = data(&scratch);
+        let live = data(&scratch);
         std::fs::remove_file(scratch.path("page.html")).unwrap();
         let mut command = std::process::Command::new(STRIDE);
-        command.args(["--replay=rec", "--html=page.html"]).current_dir(scratch.path(""));
+        command.args(["--replay=rec", "-q", "--html=page.html"]).current_dir(scratch.path(""));
         let run = Run::of(command);
         assert_eq!((run.code(), run.out.as_str(), run.err.as_str()), (Some(0), "", ""));
-        let mut again = data(&scratch);
-        // The two begin a few microseconds apart: at the recording's clock.
-        for page in [&mut live, &mut again] {
-            for part in ["timeline", "slowest", "texts", "about"] {
-                page[part].take();
-            }
-            page["numbers"]["length"].take();
-            page["sentence"].as_array_mut().unwrap().drain(..2);
-            for process in page["processes"]["rows"].as_array_mut().unwrap() {
-                (process["from"], process["to"]) = Default::default();
-            }
-        }
+        let again = data(&scratch);
         assert_eq!(live, again);
         assert!(again["numbers"]["calls"].as_u64().unwrap() > 300);
         let files = again["files"]["rows"].as_array().unwrap();
@@ -343,9 +334,13 @@ fn where_it_cannot_be_written() {
 fn interrupted() {
     let scratch = Scratch::new("html-interrupted");
     let mut sleeper = Killed(std::process::Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().unwrap());
+    let stat = format!("/proc/{}/stat", sleeper.0.id());
+    let asleep = || std::fs::read_to_string(&stat).ok()?.contains("(sleep) S ").then_some(());
+    wait_for("sleep to sleep", asleep);
     let mut command = stride();
     command.arg("--html=page.html").arg("-p").arg(sleeper.0.id().to_string()).current_dir(scratch.path(""));
-    let mut tracer = Killed(command.stderr(Stdio::null()).spawn().unwrap());
+    command.stderr(std::fs::File::create(scratch.path("err")).unwrap());
+    let mut tracer = Killed(command.spawn().unwrap());
     let status = format!("/proc/{}/status", sleeper.0.id());
     wait_for("the tracer", || {
         std::fs::read_to_string(&status)
@@ -354,7 +349,10 @@ fn interrupted() {
             .any(|l| l.starts_with("TracerPid:") && !l.ends_with("\t0"))
             .then_some(())
     });
+    wait_for("being attached", || scratch.read("err").contains(" attached\n").then_some(()));
     std::thread::sleep(std::time::Duration::from_millis(100));
+    // It has been stopped for attaching, and sleeps again.
+    wait_for("sleep to sleep on", asleep);
     kill(Pid::from_raw(tracer.0.id() as i32), Signal::SIGINT).unwrap();
     tracer.0.wait().unwrap();
     assert!(sleeper.0.try_wait().unwrap().is_none(), "it lives on");
@@ -384,4 +382,114 @@ fn with_advice() {
     browser.open(&scratch.path("page.html"), "light");
     assert_eq!(browser.eval("document.querySelector('#findings').hidden"), true);
     assert_eq!(browser.complaints(), [""; 0]);
+}
+
+/// The page of a made-up run: calls of getpid(2), each with its beginning and how long it takes.
+fn made_up(scratch: &Scratch, calls: impl IntoIterator<Item = (u64, u64)>) {
+    let args = ["stride", "steady"].map(OsString::from).into();
+    let metadata = stride_record::Metadata { args, ..stride_record::Metadata::default() };
+    let file = std::fs::File::create(scratch.path("rec")).unwrap();
+    let mut recorder = stride_record::Recorder::new(file, &metadata).unwrap();
+    let nr = table(Abi::NATIVE).by_name("getpid").next().unwrap().nr.into();
+    recorder.event(&Event::Started { tid: 7, process: 7, origin: Origin::Attached, at: 0 }).unwrap();
+    let mut end = 0;
+    for (entered, took) in calls {
+        end = entered + took + 100;
+        let call =
+            Call { tid: 7, nr, entered, returned: entered + took, outcome: Outcome::Value(7), ..Call::default() };
+        recorder.event(&Event::Exit(&call)).unwrap();
+    }
+    recorder.event(&Event::Exited { tid: 7, status: 0, at: end }).unwrap();
+    recorder.finish(Lost::default()).unwrap();
+    let mut command = std::process::Command::new(STRIDE);
+    command.args(["--replay=rec", "--html=page.html"]).current_dir(scratch.path(""));
+    assert_eq!(Run::of(command).code(), Some(0));
+}
+
+/// In a bin into which a call only reaches, none began: `N` does not stop there.
+#[test]
+fn steps_lead_from_call_to_call() {
+    let scratch = Scratch::new("html-steps");
+    let mut browser = browser!(scratch);
+    // The first 2,000 a microsecond apart, the others without a pause.
+    made_up(&scratch, (0..21_000).map(|i| (i * 500 + i.min(2_000) * 500 + 100, 500)));
+    let bins = data(&scratch)["timeline"]["lanes"][0]["bins"].as_array().unwrap().clone();
+    let begun: Vec<_> = bins.chunks(5).map(|bin| bin[1].as_u64().unwrap()).collect();
+    assert!(begun.iter().take(30).any(|calls| *calls == 0), "{:?}", &begun[..30]);
+    browser.open(&scratch.path("page.html"), "light");
+    browser.click("#lanes");
+    browser.key("Home");
+    let detail = "document.querySelector('.detail').textContent";
+    browser.key("Escape");
+    let mut seen = std::collections::BTreeSet::new();
+    for key in ["n"; 30].iter().chain(&["p"; 20]) {
+        browser.key(key);
+        let told = browser.text(detail);
+        assert!(told.starts_with("1 call, mostly getpid"), "{told}");
+        seen.insert(told);
+    }
+    assert_eq!(seen.len(), 30, "each key leads on");
+    assert_eq!(browser.complaints(), [""; 0]);
+}
+
+#[test]
+fn a_tip_goes_when_its_call_does() {
+    let scratch = Scratch::new("html-tip");
+    let mut browser = browser!(scratch);
+    made_up(&scratch, (0..10).map(|i| (i * 1000, 500)));
+    browser.open(&scratch.path("page.html"), "light");
+    browser.settle();
+    let hover = "(() => { const it = document.querySelector('#lanes'), box = it.getBoundingClientRect();
+        it.dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + 180, clientY: box.top + 12, bubbles: true }));
+        return document.querySelector('.timeline .tip').hidden; })()";
+    let hidden = "document.querySelector('.timeline .tip').hidden";
+    assert_eq!(browser.eval(hover), false, "there is a call");
+    browser.eval("document.querySelector('#lanes').focus()");
+    browser.key("+");
+    assert_eq!(browser.eval(hidden), true);
+    browser.key("0");
+    browser.settle();
+    assert_eq!(browser.eval(hover), false);
+    browser.click(".tools button:nth-child(1)");
+    assert_eq!(browser.eval(hidden), true);
+}
+
+#[test]
+fn labels_of_latencies_have_room() {
+    let scratch = Scratch::new("html-labels");
+    let mut browser = browser!(scratch);
+    // The scale ends where one of its labels stands: at 100 ms.
+    made_up(&scratch, [(0, 120), (1_000, 90_000_000)]);
+    browser.open(&scratch.path("page.html"), "light");
+    for width in (700..1500).step_by(50) {
+        let size = serde_json::json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        browser.call("Emulation.setDeviceMetricsOverride", size);
+        browser.settle();
+        let overlaps = "(() => { const of = (it) => { const range = document.createRange(); range.selectNodeContents(it);
+            return range.getBoundingClientRect(); };
+            const head = document.querySelector('.latency .head'), facts = of(head.querySelector('.facts'));
+            const labels = [...head.querySelectorAll('.axis span')].map(of);
+            return [...labels, facts].some((a, i, all) => all.slice(i + 1).some((b) => a.left < b.right && b.left < a.right
+                && a.top < b.bottom && b.top < a.bottom)); })()";
+        let head = "[...document.querySelectorAll('.latency .head span')].map((it) => { const r = it.getBoundingClientRect(); return [it.textContent, r.left, r.right, r.top]; })";
+        assert_eq!(browser.eval(overlaps), false, "{width}: {}", browser.eval(head));
+    }
+}
+
+/// By the names that the table of files has.
+#[test]
+fn calls_name_their_files() {
+    for engine in engines("calls_name_their_files") {
+        let scratch = Scratch::new("html-files");
+        std::fs::write(scratch.path("numbers"), "1\n2\n").unwrap();
+        page(&scratch, [engine, "cat", "numbers"]);
+        let data = data(&scratch);
+        let texts: Vec<_> = data["texts"].as_array().unwrap().iter().filter_map(|text| text.as_str()).collect();
+        let whole = |begin: &str| texts.iter().any(|text| text.starts_with(begin) && text.contains("/numbers>"));
+        assert!(whole("read(3<"), "{texts:#?}");
+        assert!(whole("close(3<"), "{texts:#?}");
+        assert!(
+            texts.iter().any(|text| text.starts_with("openat(AT_FDCWD, \"numbers\"") && text.ends_with("/numbers>"))
+        );
+    }
 }

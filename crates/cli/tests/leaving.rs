@@ -34,7 +34,7 @@ fn goes_round(scratch: &Scratch) {
 
 /// A script that says when it is ready and waits for being told to go on, but not for ever.
 fn waiting_for_go(then: &str) -> String {
-    format!(": > ready; n=0; until [ -e go ] || [ $n -gt 1000 ]; do n=$((n + 1)); sleep 0.01; done; {then}")
+    format!(": > ready; n=0; until [ -e go ] || [ $n -gt 10000 ]; do n=$((n + 1)); sleep 0.01; done; {then}")
 }
 
 /// Neither stopped nor traced.
@@ -232,5 +232,155 @@ fn instruction_pointers() {
                 r"\[\?{16}\] \+\+\+ killed by SIGTERM \+\+\+",
             ],
         );
+    }
+}
+
+/// Stride, stuck in writing to a pipe that nobody reads.
+fn stuck(engine: &str, target: &Killed) -> Killed {
+    let mut command = with(engine);
+    command.args(["-p", &target.0.id().to_string()]).stderr(Stdio::piped());
+    let tracer = Killed(command.spawn().unwrap());
+    let call = format!("/proc/{}/syscall", tracer.0.id());
+    let writing = format!("{} 0x2 ", libc::SYS_write);
+    wait_for("a full pipe", || std::fs::read_to_string(&call).ok()?.starts_with(&writing).then_some(()));
+    tracer
+}
+
+#[test]
+fn a_second_signal_ends_stride_whatever_it_waits_for() {
+    for engine in engines() {
+        for signal in [Signal::SIGINT, Signal::SIGTERM] {
+            let scratch = Scratch::new(&format!("second{engine}-{signal}"));
+            let target = busy(&scratch);
+            let mut tracer = stuck(engine, &target);
+            let mut sent = 0;
+            // Signals that follow each other too closely are one.
+            let status = wait_for("its end", || {
+                kill(pid(&tracer), signal).unwrap();
+                sent += 1;
+                std::thread::sleep(std::time::Duration::from_millis(150));
+                tracer.0.try_wait().unwrap()
+            });
+            assert_eq!(status.signal(), Some(signal as i32), "{engine}");
+            assert!(sent >= 2, "{engine}: it was not stuck");
+            lives_on(&target);
+            goes_round(&scratch);
+        }
+    }
+}
+
+#[test]
+fn what_follows_a_signal_does_not_take_its_place() {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("follows{engine}"));
+        let target = busy(&scratch);
+        let mut tracer = stuck(engine, &target);
+        kill(pid(&tracer), Signal::SIGINT).unwrap();
+        let err = tracer.0.stderr.take();
+        // The signal has been handled when it is not pending.
+        let status = format!("/proc/{}/status", tracer.0.id());
+        wait_for("the signal", || {
+            std::fs::read_to_string(&status).ok()?.contains("ShdPnd:\t0000000000000000").then_some(())
+        });
+        drop(err);
+        assert_eq!(tracer.0.wait().unwrap().signal(), Some(2), "{engine}");
+        lives_on(&target);
+    }
+}
+
+#[test]
+fn a_signal_while_the_engine_gets_ready_reaches_the_command() {
+    need_ebpf!();
+    // The moment between the handlers and the programs is short, and a busy machine may pass it by. A summary is empty if the signal
+    // is looked at before the command's execve has come through the ring.
+    for _ in 0..100 {
+        let scratch = Scratch::new("early");
+        let mut command = with(ENGINES[1]);
+        command.args(["-I2", "-c", "-o"]).arg(scratch.path("trace")).args(["sleep", "100"]);
+        let mut tracer = Killed(command.spawn().unwrap());
+        let children = format!("/proc/{0}/task/{0}/children", tracer.0.id());
+        if !std::path::Path::new(&children).exists() {
+            skip!("/proc does not tell of children");
+        }
+        let child = wait_for("the child", || {
+            Some(std::fs::read_to_string(&children).ok()?.split_whitespace().next()?.to_owned())
+        });
+        wait_for("handlers", || catches(&tracer, Signal::SIGTERM).then_some(()));
+        let early = !has_bpf_programs(&tracer);
+        kill(pid(&tracer), Signal::SIGTERM).unwrap();
+        assert_eq!(tracer.0.wait().unwrap().signal(), Some(15));
+        wait_for("the command's end", || {
+            let stat = std::fs::read_to_string(format!("/proc/{child}/stat"));
+            stat.map_or(true, |stat| stat.contains(") Z ")).then_some(())
+        });
+        if early && scratch.read("trace").contains(" total\n") {
+            return;
+        }
+    }
+    panic!("Stride never said what it had seen");
+}
+
+/// Whether Stride has a handler for the signal.
+fn catches(tracer: &Killed, signal: Signal) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", tracer.0.id())).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:\t")).unwrap();
+    u64::from_str_radix(caught, 16).unwrap() & (1 << (signal as u32 - 1)) != 0
+}
+
+fn has_bpf_programs(tracer: &Killed) -> bool {
+    let mut fds = std::fs::read_dir(format!("/proc/{}/fd", tracer.0.id())).unwrap();
+    fds.any(|fd| {
+        std::fs::read_link(fd.unwrap().path()).is_ok_and(|target| target.to_string_lossy().contains("bpf-prog"))
+    })
+}
+
+#[test]
+fn a_limit_on_files_does_not_end_stride() {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("limit{engine}"));
+        let script = format!(
+            "ulimit -f 1; exec {STRIDE} {engine} -f -e trace=none -e signal=XFSZ dd if=/dev/zero of=big bs=1M count=1"
+        );
+        let mut command = Command::new("sh");
+        command.args(["-c", &script]).current_dir(scratch.path(""));
+        let run = Run::of(command);
+        // The command is not spared.
+        assert_eq!(run.signal(), Some(libc::SIGXFSZ), "{engine}: {run:?}");
+        lines_include(&run.err, &[r"--- SIGXFSZ \{.*\} ---", r"\+\+\+ killed by SIGXFSZ( \(core dumped\))? \+\+\+"]);
+    }
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("ulimit -f 1; exec {STRIDE} --doctor")]);
+    let run = Run::of(command);
+    assert!(run.signal().is_none() && run.out.contains("eBPF engine"), "{run:?}");
+}
+/// The exit statuses that the manual promises, as a shell shows them.
+#[test]
+fn the_exit_status_says_why_it_ended() {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("status{engine}"));
+        std::fs::write(scratch.path("broken"), "limits = [\"total <= 1\"]\n").unwrap();
+        let target = busy(&scratch);
+        let shell = |script: &str| {
+            let mut command = std::process::Command::new("sh");
+            command.args(["-c", script, "sh"]).args([STRIDE, engine, &target.0.id().to_string()]);
+            let run = Run::of({
+                command.current_dir(scratch.path(""));
+                command
+            });
+            run.out.trim().to_owned()
+        };
+        let interrupt = |signal: &str| {
+            format!(
+                "$1 $2 -p $3 -e trace=none 2>err & i=0; \
+                 while ! grep -q attached err && [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done; \
+                 kill -{signal} $!; wait $!; echo $?"
+            )
+        };
+        assert_eq!(shell(&interrupt("INT")), "130", "{engine}");
+        assert_eq!(shell(&interrupt("TERM")), "143", "{engine}");
+        assert_eq!(shell("$1 $2 --budget=broken sh -c 'exit 7' 2>err; echo $?"), "3", "{engine}");
+        assert_eq!(shell("$1 $2 -e trace=none sh -c 'exit 7' 2>err; echo $?"), "7", "{engine}");
+        assert_eq!(shell("$1 $2 -p 2147483647 2>err; echo $?"), "1", "{engine}");
+        lives_on(&target);
     }
 }

@@ -73,7 +73,7 @@ fn a_process_of_an_inner_namespace_is_known_by_its_outer_id() {
     for engine in engines() {
         let scratch = Scratch::new(&format!("outside{engine}"));
         let mut command = unshare!();
-        let script = "n=0; while [ $n -lt 1000 ]; do n=$((n + 1)); cd /; sleep 0.01; done";
+        let script = "n=0; while [ $n -lt 10000 ]; do n=$((n + 1)); cd /; sleep 0.01; done";
         let mut target = Killed(command.arg("--kill-child").args(["sh", "-c", script]).spawn().unwrap());
         let children = format!("/proc/{0}/task/{0}/children", target.0.id());
         if !std::path::Path::new(&children).exists() {

@@ -243,7 +243,7 @@ fn summaries() {
             r#"chdir\("/"\) += 0"#,
             r"\+\+\+ exited with 4 \+\+\+",
             "% time     seconds  usecs/call     calls    errors syscall",
-            r" *\d+\.\d\d +\d\.\d{6} +\d+ +3 +1 chdir",
+            r" *\d+\.\d\d +\d\.\d{6} +[\d.]+ +3 +1 chdir",
         ],
     );
 }
@@ -298,6 +298,13 @@ fn attach_and_interrupt(args: &[&str], scene: &str, threads: usize) -> Option<(u
     let pid = target.0.id();
     let mut ready = [0; 6];
     std::io::Read::read_exact(target.0.stdout.as_mut().unwrap(), &mut ready).unwrap();
+    // Ready is said before the call that is to be interrupted.
+    wait_for("all threads to sleep", || {
+        let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+        let states = tasks.map(|task| std::fs::read_to_string(task.unwrap().path().join("stat")).unwrap());
+        let asleep = states.filter(|stat| stat.contains(") S ")).count();
+        (asleep == threads).then_some(())
+    });
     let scratch = Scratch::new(&format!("attach-{scene}-{}", args.len()));
     let log = scratch.path("err");
     let mut command = stride();
@@ -611,4 +618,20 @@ fn the_column_of_the_result() {
         let run = scratch.stride([option, "-qq", "-e", "trace=chdir", "sh", "-c", "cd /"]);
         assert_eq!(run.trace.find("= 0"), Some(column), "{option}: {}", run.trace);
     }
+}
+
+/// Nobody reads /dev/null: it is written like a file, in large pieces. A pipe may be read meanwhile and gets each line.
+#[test]
+fn a_device_that_nobody_reads_is_written_like_a_file() {
+    need!("/bin/dash");
+    let scratch = Scratch::new("device");
+    let program = "i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo >/dev/null; done";
+    let writes = |to: &[&str]| {
+        let inner = [&[STRIDE, "--engine=ptrace"], to, &["/bin/dash", "-c", program]].concat();
+        let seen = scratch.stride([&["-e", "trace=write"], &inner[..]].concat());
+        seen.trace.lines().filter(|line| line.starts_with("write(")).count()
+    };
+    let (null, file, pipe) = (writes(&["-o", "/dev/null"]), writes(&["-o", "file"]), writes(&["-o", "/dev/stdout"]));
+    assert!(file < 20 && null < 20, "{file} writes to a file, {null} to /dev/null");
+    assert!(pipe > 400, "{pipe} writes to a pipe");
 }

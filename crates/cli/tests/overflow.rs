@@ -1,13 +1,13 @@
-//! Calls that come faster than they are read, and what becomes of held processes when Stride is killed.
+//! Calls that come faster than they are read, and what the program notices of that.
 
 mod common;
 
-use common::{Run, STRIDE, Scratch};
+use common::{Run, STRIDE, Scratch, is_root, wait_for};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 const DD: &str = "dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none";
 
@@ -17,13 +17,36 @@ fn stride(scratch: &Scratch) -> Command {
     command
 }
 
-/// Runs Stride over dd with an output that nobody reads for a moment.
+/// Calls of dd that nobody reads: their records fill a ring of `RING` beyond its high-water mark, which is at half of it.
+const UNREAD: u64 = 20_000;
+const RING: &str = "--ring-size=1M";
+
+/// Runs Stride over dd with an output that nobody reads before dd has made `UNREAD` calls.
 fn unread(scratch: &Scratch, options: &[&str]) -> Run {
+    for left in ["pid", "read"] {
+        let _ = std::fs::remove_file(scratch.path(left));
+    }
     let mut command = stride(scratch);
-    command.args(options).args(["-o", "|sleep 0.5; cat > trace"]).args(DD.split(' '));
-    let mut run = Run::of(command);
+    command.args(options).args(["-o", "|until [ -e read ]; do sleep 0.01; done; cat > trace"]);
+    command.args(["sh", "-c", &format!("echo $$ > pid; exec {DD}")]);
+    let mut run = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            wait_until("dd to begin", || pid_in(&scratch.path("pid")).is_some());
+            let dd = pid_in(&scratch.path("pid")).unwrap();
+            wait_until("dd's calls", || calls_of(dd).is_none_or(|calls| calls >= UNREAD));
+            std::fs::write(scratch.path("read"), "").unwrap();
+        });
+        Run::of(command)
+    });
     run.trace = scratch.read("trace");
     run
+}
+
+/// Reads and writes that a process has made, or `None` if it has ended.
+fn calls_of(pid: i32) -> Option<u64> {
+    let io = std::fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
+    let made = |which| io.lines().find_map(|line: &str| line.strip_prefix(which)?.parse::<u64>().ok());
+    Some(made("syscr: ")? + made("syscw: ")?)
 }
 
 fn calls_in(trace: &str) -> usize {
@@ -34,17 +57,17 @@ fn calls_in(trace: &str) -> usize {
 fn an_output_that_is_not_read() {
     need_ebpf!();
     let scratch = Scratch::new("unread");
-    let run = unread(&scratch, &[]);
+    let run = unread(&scratch, &[RING]);
     let calls = calls_in(&run.trace);
     assert!(calls > 200_000, "{calls}");
     let messages = run.messages();
     assert!(
         messages.len() == 1
-            && messages[0].starts_with("tracees were held ")
+            && messages[0].contains(" calls were delayed, ")
             && messages[0].ends_with(" s in all, so that no call was lost (see --on-overflow)"),
         "{messages:?}"
     );
-    assert_eq!(unread(&scratch, &["--quiet=held"]).err, "");
+    assert_eq!(unread(&scratch, &[RING, "--quiet=backpressure"]).err, "");
 
     let run = unread(&scratch, &["--on-overflow=drop", "--ring-size=64K"]);
     let told: usize = run
@@ -89,8 +112,8 @@ fn a_ring_that_cannot_be_had() {
     assert_eq!(
         run.messages(),
         [
-            "there is no memory for calls that are not read yet (Cannot allocate memory (os error 12))",
-            "What helps: a smaller --ring-size.",
+            "there is not enough memory for the ring buffer (Cannot allocate memory (os error 12))",
+            "To use eBPF: give a smaller --ring-size.",
             "Or try --engine=ptrace, which needs no privileges for programs of your own."
         ]
     );
@@ -106,35 +129,79 @@ impl Drop for Guarded {
     }
 }
 
+#[track_caller]
 fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(20);
-    while !done() {
-        assert!(Instant::now() < end, "{what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// The letter behind `State:`.
-fn state(pid: i32) -> Option<char> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    status.lines().find_map(|line| line.strip_prefix("State:"))?.trim().chars().next()
+    wait_for(what, || done().then_some(()));
 }
 
 fn pid_in(file: &Path) -> Option<i32> {
     std::fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
-/// Nothing reads the trace: dd is held, and stays so, until Stride is killed.
+/// Nothing reads the trace, so that dd is delayed; Stride is killed, and dd runs on.
 #[test]
-fn killing_stride_lets_go_of_who_is_held() {
+fn killing_stride_ends_the_delays() {
     need_ebpf!();
     let scratch = Scratch::new("killed");
     let script = format!("{DD} & echo $! > pid; wait $!; echo $? > done");
-    let stride = stride(&scratch).args(["--", "sh", "-c", &script]).stderr(Stdio::piped()).spawn().unwrap();
+    let stride = stride(&scratch).args([RING, "--", "sh", "-c", &script]).stderr(Stdio::piped()).spawn().unwrap();
     let mut stride = Guarded(stride);
-    wait_until("dd is not held", || pid_in(&scratch.path("pid")).is_some_and(|pid| state(pid) == Some('t')));
+    wait_until("dd to begin", || pid_in(&scratch.path("pid")).is_some());
+    let dd = pid_in(&scratch.path("pid")).unwrap();
+    wait_until("dd's calls", || calls_of(dd).is_none_or(|calls| calls >= UNREAD));
+    assert_eq!(pid_in(&scratch.path("done")), None, "dd was not delayed");
     kill(Pid::from_raw(stride.0.id() as i32), Signal::SIGKILL).unwrap();
     stride.0.wait().unwrap();
-    wait_until("dd does not end", || pid_in(&scratch.path("done")).is_some());
+    wait_until("dd's end", || pid_in(&scratch.path("done")).is_some());
     assert_eq!(pid_in(&scratch.path("done")), Some(0));
+}
+
+/// Stride as an ordinary user with two capabilities, over a program that is out to notice backpressure: its waits, its own use of
+/// ptrace, and a set-uid program that it executes.
+#[test]
+fn nobody_notices_backpressure() {
+    need_ebpf!();
+    let name = "nobody_notices_backpressure";
+    if !is_root() || !Path::new("/usr/bin/setpriv").exists() {
+        return println!("skipped: {name}: only root, with setpriv, can become nobody");
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine-ebpf/tests/programs/unnoticed.c");
+    // Where others can get at it.
+    let dir = std::env::temp_dir().join(format!("stride-unnoticed-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let _removed = Removed(dir.clone());
+    let (program, privileged, copy) = (dir.join("program"), dir.join("privileged"), dir.join("stride"));
+    let mut cc = Command::new("cc");
+    cc.args(["-w", "-O1", "-pthread", "-o"]).arg(&program).arg(&source);
+    assert!(cc.status().expect("cc runs").success());
+    std::fs::copy(&program, &privileged).unwrap();
+    std::fs::set_permissions(&privileged, std::fs::Permissions::from_mode(0o4755)).unwrap();
+    std::fs::copy(STRIDE, &copy).unwrap();
+    let run = |traced: bool| {
+        let mut command = Command::new("/usr/bin/setpriv");
+        let caps = ["--inh-caps", "--ambient-caps", "--bounding-set"];
+        command.args(caps.map(|option| format!("{option}=-all,+bpf,+perfmon")));
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+        if traced {
+            command.arg(&copy).args(["--engine=ebpf", "-f", "--ring-size=64K", "-o", "|cat >/dev/null"]);
+        }
+        command.arg(&program).arg(&privileged).current_dir("/");
+        Run::of(command)
+    };
+    let untraced = run(false);
+    if !untraced.out.ends_with("unprivileged 0\n") {
+        return println!("skipped: {name}: set-uid programs get no privileges in {}: {}", dir.display(), untraced.out);
+    }
+    let traced = run(true);
+    assert_eq!((traced.out.as_str(), traced.code()), (untraced.out.as_str(), Some(0)), "{traced:?}");
+    assert!(traced.err.contains(" calls were delayed, "), "{traced:?}");
+}
+
+/// A directory that goes when this does.
+struct Removed(std::path::PathBuf);
+
+impl Drop for Removed {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }

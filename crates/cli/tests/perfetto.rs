@@ -108,7 +108,7 @@ fn replayed_as_live() {
         let run = Run::of(command);
         assert!(!run.err.contains("openat("), "calls are not shown: {}", run.err);
         let live = trace(&scratch);
-        let again = replay(&scratch, &["--perfetto=pf"]);
+        let again = replay(&scratch, &["-q", "--perfetto=pf"]);
         assert_eq!((again.out.as_str(), again.err.as_str()), ("", ""));
         let later = trace(&scratch);
         let all = |read: &Read| -> Vec<String> { read.slices.iter().map(|s| format!("{s:?}")).collect() };

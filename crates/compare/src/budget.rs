@@ -1,17 +1,18 @@
 //! Limits on what a run may do, kept in a TOML file.
 
 use crate::figures::Figures;
-use crate::limit::{Comparison, Limit, Metric, Of, nearest};
+use crate::limit::{Comparison, Limit, Metric, Of};
 use crate::normal::normal;
 use crate::tally::{About, Syscall, Tally};
-use crate::words::{self, count, shown};
 use globset::{GlobBuilder, GlobMatcher};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fmt;
 use std::os::unix::ffi::OsStrExt;
+use stride_event::quantity::{count, decimal, grouped};
+use stride_filter::nearest;
 use stride_output::json::Json;
-use stride_output::{End, grouped};
+use stride_output::{End, shown};
 use stride_track::{ObjectId, ObjectKind};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -122,7 +123,7 @@ impl Parser<'_> {
         if self.limits.is_empty() && self.wrong.is_empty() {
             self.mistake(
                 0,
-                "there are no limits in it: write limits = [\"total <= 5000\"], or have --budget-write write them",
+                "the file has no limits: write limits = [\"total <= 5000\"], or have --budget-write write them",
             );
         }
     }
@@ -181,7 +182,7 @@ impl Parser<'_> {
         }
         match GlobBuilder::new(glob).literal_separator(true).build() {
             Ok(glob) => self.globs.push(glob.compile_matcher()),
-            Err(error) => self.mistake(at, format!("'{}' is no glob: {}", glob.escape_debug(), error.kind())),
+            Err(error) => self.mistake(at, format!("'{}' is not a glob: {}", glob.escape_debug(), error.kind())),
         }
     }
 
@@ -198,7 +199,7 @@ impl Parser<'_> {
             };
             match Limit::parse(text) {
                 Ok(Limit { metric: Metric::Processes, .. }) if glob.is_some() => {
-                    self.mistake(at, "processes cannot be told by path: put this limit above the first [[path]]");
+                    self.mistake(at, "processes cannot be counted by path: put this limit above the first [[path]]");
                 }
                 Ok(limit) => self.limits.push(Limited { line: self.line(at), limit, glob }),
                 Err(what) => self.mistake(at, what),
@@ -410,7 +411,7 @@ impl<'t> Seen<'t> {
         let value = value.unwrap_or(0.0);
         if fate == Fate::Unknown {
             let why = if !self.tally.is_whole() {
-                "the trace breaks off before the program ends".to_owned()
+                "the trace ends before the program does".to_owned()
             } else if limit.metric == Metric::Processes {
                 format!(
                     "{} unseen",
@@ -419,9 +420,9 @@ impl<'t> Seen<'t> {
             } else {
                 format!("{} lost", count(self.end.lost_calls, "call was", "calls were"))
             };
-            return format!("{limit}{on} cannot be checked: {} seen, and {why}", number(value));
+            return format!("{limit}{on} cannot be checked: {} seen, and {why}", decimal(value));
         }
-        format!("{limit}{on} is broken: {}{}", number(value), self.evidence(limited))
+        format!("{limit}{on} is broken: {}{}", decimal(value), self.evidence(limited))
     }
 
     /// What contributed most.
@@ -447,7 +448,7 @@ impl<'t> Seen<'t> {
         let mut parts: Vec<(Vec<u8>, Figures)> = parts.into_iter().filter(|(_, figures)| by(figures) > 0.0).collect();
         parts.sort_by(|a, b| by(&b.1).total_cmp(&by(&a.1)).then_with(|| a.0.cmp(&b.0)));
         let told = |(name, figures): &(Vec<u8>, Figures)| {
-            let value = metric.value(figures).map_or_else(|| "-".into(), number);
+            let value = metric.value(figures).map_or_else(|| "-".into(), decimal);
             format!("{} {value}", shown(name))
         };
         let mut evidence: Vec<String> = parts.iter().take(3).map(told).collect();
@@ -475,11 +476,6 @@ impl<'t> Seen<'t> {
         all.retain(|part| !part.is_empty());
         if all.is_empty() { String::new() } else { format!(" ({})", all.join("; ")) }
     }
-}
-
-/// Counts in full, all else with three digits that count.
-fn number(value: f64) -> String {
-    if value.fract() == 0.0 { grouped(value as u64) } else { words::three(value) }
 }
 
 #[cfg(test)]

@@ -17,13 +17,13 @@ fn mistakes_have_their_lines() {
     for (text, told) in [
         (
             "",
-            "b.toml:1: there are no limits in it: write limits = [\"total <= 5000\"], or have --budget-write write them",
+            "b.toml:1: the file has no limits: write limits = [\"total <= 5000\"], or have --budget-write write them",
         ),
         (
             "\nlimits = [\n\"read <= 5\",\n\"raed <= 5\",\n]",
             "b.toml:4: there is no syscall 'raed'; did you mean 'read'?",
         ),
-        ("limits = [\"read =< 5\"]", "b.toml:1: '=<' is no comparison; did you mean '<='?"),
+        ("limits = [\"read =< 5\"]", "b.toml:1: '=<' is not a comparison; did you mean '<='?"),
         ("\n\nlimits = \"read <= 5\"", "b.toml:3: limits is a list of strings, such as [\"total <= 5000\"]"),
         ("limits = [\n5]", "b.toml:2: limits is a list of strings, such as [\"total <= 5000\"]"),
         ("limit = [\"read <= 5\"]", "b.toml:1: unknown key 'limit'; did you mean 'limits'?"),
@@ -41,7 +41,7 @@ fn mistakes_have_their_lines() {
         ),
         (
             "[[path]]\nglob = \"/etc/[a\"\nlimits = [\"read <= 5\"]",
-            "b.toml:2: '/etc/[a' is no glob: unclosed character class; missing ']'",
+            "b.toml:2: '/etc/[a' is not a glob: unclosed character class; missing ']'",
         ),
         (
             "[[path]]\nglob = \"/etc\"\nlimits = [\"read <= 5\"]\nglop = 1",
@@ -49,7 +49,7 @@ fn mistakes_have_their_lines() {
         ),
         (
             "[[path]]\nglob = \"/etc\"\nlimits = [\n\"processes <= 5\"]",
-            "b.toml:4: processes cannot be told by path: put this limit above the first [[path]]",
+            "b.toml:4: processes cannot be counted by path: put this limit above the first [[path]]",
         ),
         (
             "path = \"/etc\"",
@@ -165,7 +165,7 @@ fn a_trace_that_breaks_off_proves_little() {
     let (told, kept) = check(&scene, "limits = ['total <= 1000', 'total >= 3']");
     assert_eq!(
         told,
-        "b:1: total <= 1000 cannot be checked: 13 seen, and the trace breaks off before the program ends\n\
+        "b:1: total <= 1000 cannot be checked: 13 seen, and the trace ends before the program does\n\
          b: 1 of 2 limits cannot be checked\n"
     );
     assert!(!kept);
@@ -193,9 +193,9 @@ fn what_is_written_can_be_read_and_is_kept() {
     scene.exit(PID);
     let text = crate::draft::text(&scene.tally, &scene.end());
     let expected = format!(
-        "{}\n# What one run did, and a fifth more: 16 calls of 1 process.\nlimits = [\n    \"total <= 20\",\n    \
+        "{}\n# The figures of one run plus a fifth: 16 calls of 1 process.\nlimits = [\n    \"total <= 20\",\n    \
          \"errors.total <= 3\",\n    \"processes <= 2\",\n    \"openat <= 11\",\n    \"read <= 5\",\n]\n\
-         # Not limited, for how many there are depends on how fast others are: futex.\n",
+         # Not limited, because their number depends on how fast other threads are: futex.\n",
         crate::MARK
     );
     assert_eq!(text, expected);

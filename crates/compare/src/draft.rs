@@ -3,8 +3,8 @@
 use crate::limit::Limit;
 use crate::noise;
 use crate::tally::Tally;
-use crate::words::count;
 use std::fmt::Write;
+use stride_event::quantity::{count, grouped};
 use stride_output::End;
 
 /// How a file begins that may be replaced.
@@ -17,11 +17,11 @@ pub fn text(tally: &Tally, end: &End<'_>) -> String {
     let calls = count(total.calls, "call", "calls");
     let _ = writeln!(
         out,
-        "# What one run did, and a fifth more: {calls} of {}.",
+        "# The figures of one run plus a fifth: {calls} of {}.",
         count(tally.processes(), "process", "processes")
     );
     if end.lost_calls > 0 || !tally.is_whole() {
-        let _ = writeln!(out, "# Not all of its calls were seen: write this again from a run of which none is lost.");
+        let _ = writeln!(out, "# Some of its calls were lost: write this file again from a run that loses none.");
     }
     out.push_str("limits = [\n");
     let mut limit = |metric: &str, n: u64| {
@@ -45,7 +45,7 @@ pub fn text(tally: &Tally, end: &End<'_>) -> String {
         let names: Vec<&str> = wavering.iter().map(|call| &*call.name).collect();
         let _ = writeln!(
             out,
-            "# Not limited, for how many there are depends on how fast others are: {}.",
+            "# Not limited, because their number depends on how fast other threads are: {}.",
             names.join(", ")
         );
     }
@@ -61,7 +61,7 @@ fn headroom(n: u64) -> u64 {
 
 /// `35_000`.
 fn spaced(n: u64) -> String {
-    stride_output::grouped(n).replace(',', "_")
+    grouped(n).replace(',', "_")
 }
 
 #[cfg(test)]

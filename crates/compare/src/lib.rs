@@ -1,4 +1,12 @@
-//! Comparing runs: a run's calls added up ([`Tally`], [`Profile`]), set against those of another or against limits.
+//! Comparing runs: the calls of a run, added up, are set against those of another run or against limits.
+//!
+//! A [`Tally`] adds calls up while they come, by syscall and by what the tracker says they are about. It works with ids, so a
+//! call costs a few look-ups. At the end it becomes a [`Profile`], with names that another run has, too (`normal`). `--diff`
+//! reads its base before the command starts, with a tracker and a selector of its own, so that the same filters apply, and keeps
+//! only the profile. `noise` is the one place that decides which differences matter; `rollup` puts many paths into a few lines.
+//!
+//! A budget works on the tally, because its globs are about names as they are. Calls that were lost make a count an interval: a
+//! limit is kept if it holds at both ends, broken if it holds at neither, and otherwise it cannot be checked.
 
 mod budget;
 mod diff;
@@ -15,7 +23,6 @@ mod rollup;
 mod scene;
 mod tally;
 mod view;
-mod words;
 
 pub use budget::{Budget, Limited, Mistake};
 pub use draft::MARK;

@@ -1,9 +1,10 @@
 //! One limit: `newfstatat <= 200`.
 
 use crate::figures::Figures;
-use crate::tally::{Syscall, numbers_of};
+use crate::tally::Syscall;
 use std::collections::BTreeSet;
 use std::fmt;
+use stride_filter::nearest;
 use stride_syscalls::{Abi, Class, table};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -99,7 +100,7 @@ impl Limit {
         let text = text.trim();
         let Some(at) = text.find(SIGNS) else {
             return Err(format!(
-                "'{}' is no limit: write METRIC <= NUMBER, such as \"newfstatat <= 200\"",
+                "'{}' is not a limit: write METRIC <= NUMBER, such as \"newfstatat <= 200\"",
                 text.escape_debug()
             ));
         };
@@ -114,7 +115,7 @@ impl Limit {
                 "=" => "; did you mean '=='?",
                 _ => ": there are <=, <, >=, > and ==",
             };
-            return Err(format!("'{signs}' is no comparison{meant}"));
+            return Err(format!("'{signs}' is not a comparison{meant}"));
         };
         let number = number.trim();
         let digits = number.replace('_', "");
@@ -125,9 +126,9 @@ impl Limit {
             Some(bound) => Ok(Limit { metric, comparison: *comparison, bound }),
             None if number.contains(',') => {
                 let underscores = number.replace(',', "_");
-                Err(format!("'{}' is no number; did you mean '{}'?", number.escape_debug(), underscores.escape_debug()))
+                Err(format!("'{}' is not a number; did you mean '{}'?", number.escape_debug(), underscores.escape_debug()))
             }
-            None => Err(format!("'{}' is no number, such as 200, 5_000 or 0.5", number.escape_debug())),
+            None => Err(format!("'{}' is not a number, such as 200, 5_000 or 0.5", number.escape_debug())),
         }
     }
 }
@@ -144,14 +145,14 @@ impl Metric {
             [of, "time_ms"] => Metric::TimeMs(Of::parse(of)?),
             [of, "errors"] => {
                 return Err(format!(
-                    "'{text}' is no metric; did you mean 'errors.{of}'?",
+                    "'{text}' is not a metric; did you mean 'errors.{of}'?",
                     text = text.escape_debug(),
                     of = of.escape_debug()
                 ));
             }
             [of, "calls"] => {
                 return Err(format!(
-                    "'{text}' is no metric; did you mean '{of}'?",
+                    "'{text}' is not a metric; did you mean '{of}'?",
                     text = text.escape_debug(),
                     of = of.escape_debug()
                 ));
@@ -159,12 +160,12 @@ impl Metric {
             _ => {
                 let known = "total, NAME, errors.NAME, NAME.bytes, NAME.mean_bytes, NAME.time_ms and processes";
                 let end = parts.last().copied().unwrap_or_default();
-                let meant = nearest(end, ["bytes", "mean_bytes", "time_ms"].into_iter());
+                let meant = nearest(end, ["bytes", "mean_bytes", "time_ms"]);
                 let hint = match (meant, &parts[..]) {
                     (Some(meant), [of, _]) => format!("; did you mean '{}.{meant}'?", of.escape_debug()),
                     _ => format!(": there are {known}"),
                 };
-                return Err(format!("'{}' is no metric{hint}", text.escape_debug()));
+                return Err(format!("'{}' is not a metric{hint}", text.escape_debug()));
             }
         })
     }
@@ -197,8 +198,8 @@ impl Of {
         let of = Of::parse(text)?;
         if let Of::Name(name) = of {
             let mut rows = Abi::ALL.iter().flat_map(|abi| table(*abi).by_name(name).map(|entry| entry.row));
-            if !rows.any(stride_syscalls::Syscall::transfers) {
-                return Err(format!("{name} moves no bytes: such limits are for read, write, sendto and their like"));
+            if !rows.any(stride_syscalls::Syscall::returns_moved) {
+                return Err(format!("{name} transfers no bytes: limits of bytes are for read, write, sendto and the like"));
             }
         }
         Ok(of)
@@ -208,14 +209,7 @@ impl Of {
 /// What calls are called on any machine: a budget may be for several.
 fn names() -> BTreeSet<&'static str> {
     let described = Abi::ALL.iter().flat_map(|abi| table(*abi).iter().map(|entry| entry.row.name));
-    described.chain(Abi::ALL.iter().flat_map(|abi| numbers_of(*abi).iter().map(|(_, name)| *name))).collect()
-}
-
-/// What was meant by a misspelt word, if that can be told.
-pub fn nearest(word: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    let distance = |known: &str| strsim::osa_distance(word, known);
-    let (distance, name) = known.map(|known| (distance(known), known)).min()?;
-    (distance <= 1.max(word.len() / 3)).then_some(name)
+    described.chain(Abi::ALL.iter().flat_map(|abi| abi.numbers().iter().map(|(_, name)| *name))).collect()
 }
 
 impl fmt::Display for Of {
@@ -268,30 +262,30 @@ mod tests {
     #[test]
     fn mistakes() {
         for (text, message) in [
-            ("", "'' is no limit: write METRIC <= NUMBER, such as \"newfstatat <= 200\""),
-            ("newfstatat 200", "'newfstatat 200' is no limit: write METRIC <= NUMBER, such as \"newfstatat <= 200\""),
+            ("", "'' is not a limit: write METRIC <= NUMBER, such as \"newfstatat <= 200\""),
+            ("newfstatat 200", "'newfstatat 200' is not a limit: write METRIC <= NUMBER, such as \"newfstatat <= 200\""),
             ("newfstata <= 200", "there is no syscall 'newfstata'; did you mean 'newfstatat'?"),
             ("opnat <= 200", "there is no syscall 'opnat'; did you mean 'openat'?"),
             ("proceses <= 200", "there is no syscall 'proceses'; did you mean 'processes'?"),
             ("qqqqqqqqqq <= 1", "there is no syscall 'qqqqqqqqqq'"),
             ("<= 1", "there is no syscall ''"),
             ("%netwrk == 0", "there is no class of syscalls '%netwrk'; did you mean '%network'?"),
-            ("read =< 2", "'=<' is no comparison; did you mean '<='?"),
-            ("read = 2", "'=' is no comparison; did you mean '=='?"),
-            ("read != 2", "'!=' is no comparison: there are <=, <, >=, > and =="),
-            ("read <= 5,000", "'5,000' is no number; did you mean '5_000'?"),
-            ("read <= -1", "'-1' is no number, such as 200, 5_000 or 0.5"),
-            ("read <= inf", "'inf' is no number, such as 200, 5_000 or 0.5"),
-            ("read <= 1e3", "'1e3' is no number, such as 200, 5_000 or 0.5"),
-            ("read <=", "'' is no number, such as 200, 5_000 or 0.5"),
-            ("read.errors <= 2", "'read.errors' is no metric; did you mean 'errors.read'?"),
-            ("read.calls <= 2", "'read.calls' is no metric; did you mean 'read'?"),
-            ("read.mean_byte >= 2", "'read.mean_byte' is no metric; did you mean 'read.mean_bytes'?"),
+            ("read =< 2", "'=<' is not a comparison; did you mean '<='?"),
+            ("read = 2", "'=' is not a comparison; did you mean '=='?"),
+            ("read != 2", "'!=' is not a comparison: there are <=, <, >=, > and =="),
+            ("read <= 5,000", "'5,000' is not a number; did you mean '5_000'?"),
+            ("read <= -1", "'-1' is not a number, such as 200, 5_000 or 0.5"),
+            ("read <= inf", "'inf' is not a number, such as 200, 5_000 or 0.5"),
+            ("read <= 1e3", "'1e3' is not a number, such as 200, 5_000 or 0.5"),
+            ("read <=", "'' is not a number, such as 200, 5_000 or 0.5"),
+            ("read.errors <= 2", "'read.errors' is not a metric; did you mean 'errors.read'?"),
+            ("read.calls <= 2", "'read.calls' is not a metric; did you mean 'read'?"),
+            ("read.mean_byte >= 2", "'read.mean_byte' is not a metric; did you mean 'read.mean_bytes'?"),
             (
                 "read.x.y >= 2",
-                "'read.x.y' is no metric: there are total, NAME, errors.NAME, NAME.bytes, NAME.mean_bytes, NAME.time_ms and processes",
+                "'read.x.y' is not a metric: there are total, NAME, errors.NAME, NAME.bytes, NAME.mean_bytes, NAME.time_ms and processes",
             ),
-            ("openat.bytes >= 2", "openat moves no bytes: such limits are for read, write, sendto and their like"),
+            ("openat.bytes >= 2", "openat transfers no bytes: limits of bytes are for read, write, sendto and the like"),
             ("re\x1bad <= 1", "there is no syscall 're\\u{1b}ad'; did you mean 'read'?"),
         ] {
             assert_eq!(Limit::parse(text), Err(message.to_owned()));

@@ -6,61 +6,28 @@
 use crate::figures::Figures;
 use crate::profile::Row;
 use stride_event::Ns;
+use stride_syscalls::{Class, Effect, row_named};
 
-/// How often these are called depends on how fast others are.
-const WAVERING: [&str; 24] = [
-    "clock_nanosleep",
-    "epoll_pwait",
-    "epoll_pwait2",
-    "epoll_wait",
-    "futex",
-    "futex_wait",
-    "futex_waitv",
-    "futex_wake",
-    "io_getevents",
-    "io_uring_enter",
-    "nanosleep",
-    "pause",
-    "poll",
-    "ppoll",
-    "pselect6",
-    "restart_syscall",
-    "rt_sigreturn",
-    "rt_sigsuspend",
-    "rt_sigtimedwait",
-    "sched_yield",
-    "select",
-    "sigreturn",
-    "wait4",
-    "waitid",
-];
-
-/// These wait for others, however often they are called.
-const WAITING: [&str; 12] = [
-    "accept",
-    "accept4",
-    "clone",
-    "clone3",
-    "connect",
-    "flock",
-    "fork",
-    "msgrcv",
-    "semop",
-    "semtimedop",
-    "vfork",
-    "waitpid",
-];
-
-/// Where memory begins is drawn by lot, so how much is missing to the end of a page is, too; and some lots are drawn again.
-const BY_LOT: [&str; 6] = ["brk", "getrandom", "madvise", "mmap", "mprotect", "munmap"];
-
+/// Whether the number of such calls depends on how fast other threads and processes are.
 pub fn wavers(name: &str) -> bool {
-    WAVERING.binary_search(&name).is_ok()
+    row_named(name).is_some_and(|row| {
+        row.effects.iter().any(|effect| {
+            use Effect::{Restarts, ReturnsFromSignal, Waits, Wakes, Yields};
+            matches!(effect, Waits(_) | Wakes | Yields | Restarts | ReturnsFromSignal)
+        })
+    })
 }
 
-/// Whether the time of calls says something about the program at all.
+/// Whether the calls wait for others, so that their time says nothing about the program.
 pub fn waits(name: &str) -> bool {
-    wavers(name) || WAITING.binary_search(&name).is_ok()
+    let waits = |effect: &Effect| matches!(effect, Effect::MayWait(_) | Effect::Connects | Effect::Forks);
+    wavers(name) || row_named(name).is_some_and(|row| row.effects.iter().any(waits))
+}
+
+/// Whether the number of such calls is drawn by lot: the kernel chooses at random where memory begins, hence how much is missing to the
+/// end of a page, and some random numbers are drawn again.
+fn by_lot(name: &str) -> bool {
+    row_named(name).is_some_and(|row| row.class.intersects(Class::MEMORY) || row.has_effect(Effect::DrawsRandom))
 }
 
 fn expected(n: u64, wavering: u64, by_lot: bool, alone: bool) -> u64 {
@@ -87,7 +54,7 @@ pub fn differs(name: &str, base: &Row, this: &Row, alone: bool) -> bool {
     if wavering < n && a.calls.min(b.calls) == 0 {
         return true;
     }
-    let by_lot = BY_LOT.contains(&name);
+    let by_lot = by_lot(name);
     let bytes = a.bytes.abs_diff(b.bytes);
     counts_differ(a.calls, b.calls, wavering, by_lot, alone)
         || counts_differ(a.errors, b.errors, wavering, by_lot, alone)
@@ -135,8 +102,17 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_sorted() {
-        assert!(WAVERING.is_sorted() && WAITING.is_sorted());
+    fn twins_of_32_bit_programs_are_understood() {
+        for name in ["futex", "futex_time64", "select", "_newselect", "ppoll_time64", "clock_nanosleep_time64"] {
+            assert!(wavers(name), "{name}");
+        }
+        for name in ["accept4", "recvmmsg_time64", "semtimedop_time64", "waitpid", "clone3", "connect"] {
+            assert!(waits(name), "{name}");
+        }
+        for name in ["openat", "read", "mmap", "no_such_call"] {
+            assert!(!waits(name), "{name}");
+        }
+        assert!(by_lot("mmap2") && by_lot("brk") && !by_lot("openat"));
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use crate::diff::{Change, Diff, Kind};
 use crate::figures::Figures;
 use crate::rollup;
-use crate::words::{self, count, shown, three};
 use std::fmt::Write;
 use std::rc::Rc;
-use stride_output::grouped;
+use stride_event::quantity::{bytes, change, count, decimal, duration, grouped, percent, ratio};
+use stride_output::shown;
 
 /// So many lines for syscalls, and so many for paths.
 const MOST: usize = 5;
@@ -32,10 +32,10 @@ pub fn text(diff: &Diff<'_>, circumstances: &[String]) -> String {
         rest.push(count(more_syscalls as u64, "more syscall", "more syscalls"));
     }
     if more_paths > 0 {
-        rest.push(count(more_paths as u64, "more line of paths", "more lines of paths"));
+        rest.push(count(more_paths as u64, "more line with paths", "more lines with paths"));
     }
     if !rest.is_empty() {
-        let _ = writeln!(out, "... and {} (--json has all)", rest.join(", "));
+        let _ = writeln!(out, "... and {} (--json shows all)", rest.join(", "));
     }
     out
 }
@@ -53,18 +53,17 @@ pub fn verdict(diff: &Diff<'_>) -> String {
         format!("{} against {}", count(now, "call", "calls"), grouped(was))
     };
     if !diff.of_note() {
-        return format!("Nothing of note differs: {numbers}.");
+        return format!("Nothing important differs: {numbers}.");
     }
     let cause = cause(diff);
     if !diff.total_differs() {
         return format!("About as many calls, but not the same: {numbers}; {cause}.");
     }
-    let ratio = now as f64 / was.max(1) as f64;
-    let how = match ratio {
+    let how = match now as f64 / was.max(1) as f64 {
         _ if was == 0 || now == 0 => return format!("{numbers}; {cause}."),
-        1.995.. => format!("{} times as many calls", factor(ratio)),
-        1.0.. => format!("{} % more calls", ((ratio - 1.0) * 100.0).round()),
-        _ => format!("{} % fewer calls", ((1.0 - ratio) * 100.0).round()),
+        times @ 1.995.. => format!("{} times as many calls", decimal(times)),
+        1.0.. => format!("{} more calls", percent(now - was, was)),
+        _ => format!("{} fewer calls", percent(was - now, was)),
     };
     format!("{how}: {} against {}; {cause}.", grouped(now), grouped(was))
 }
@@ -80,10 +79,10 @@ fn cause(diff: &Diff<'_>) -> String {
         let how = if with_total.is_some() && share > 0.5 { "most of it" } else { "above all" };
         let name = shown(&change.name);
         if change.by_time && with_total.is_none() {
-            let ratio = change.this.mean_time() / change.base.mean_time().max(1.0);
-            return match ratio {
-                1.0.. => format!("above all, {name} takes {} times as long", factor(ratio)),
-                _ => format!("above all, {name} takes {} % less time", ((1.0 - ratio) * 100.0).round()),
+            let (was, now) = (change.base.mean_time().max(1.0), change.this.mean_time());
+            return match now / was {
+                times @ 1.0.. => format!("above all, {name} takes {} times as long", decimal(times)),
+                _ => format!("above all, {name} takes {} less time", percent((was - now) as u64, was as u64)),
             };
         }
         let errors = change.base.calls == change.this.calls && change.base.errors != change.this.errors;
@@ -92,7 +91,7 @@ fn cause(diff: &Diff<'_>) -> String {
             false => (change.base.calls, change.this.calls, ""),
         };
         if was == now {
-            let moved = |figures: &Figures| words::bytes(figures.bytes);
+            let moved = |figures: &Figures| bytes(figures.bytes);
             return format!("above all, bytes of {name}: {} against {}", moved(&change.this), moved(&change.base));
         }
         return format!("{how} {what}{name}: {} against {}", grouped(now), grouped(was));
@@ -108,16 +107,12 @@ fn cause(diff: &Diff<'_>) -> String {
     told.join(", ")
 }
 
-fn factor(ratio: f64) -> String {
-    if ratio < 9.95 { format!("{ratio:.1}") } else { grouped(ratio.round() as u64) }
-}
-
 /// What the run was as a whole, where that differs.
 fn frame(diff: &Diff<'_>) -> Option<String> {
     let (base, this) = (diff.base, diff.this);
     let mut parts = Vec::new();
     if diff.times.is_some() && diff.of_note() {
-        parts.push(format!("{} against {}", words::time(this.elapsed), words::time(base.elapsed)));
+        parts.push(format!("{} against {}", duration(this.elapsed), duration(base.elapsed)));
     }
     if this.processes != base.processes {
         parts.push(format!("{} against {}", count(this.processes, "process", "processes"), grouped(base.processes)));
@@ -141,19 +136,19 @@ impl Line {
     }
 
     fn new(base: &Figures, this: &Figures, name: String) -> Line {
-        let ratio = match (base.calls, this.calls) {
+        let how_much = match (base.calls, this.calls) {
             (0, _) => "new".into(),
             (_, 0) => "gone".into(),
             (a, b) if a == b => String::new(),
-            (a, b) => format!("{}x", three(b as f64 / a as f64)),
+            (a, b) => ratio(a, b),
         };
         let cells = [
             grouped(base.calls),
             grouped(this.calls),
-            ratio,
-            words::change(base.errors, this.errors, grouped),
-            words::change(base.time, this.time, words::time),
-            words::change(base.bytes, this.bytes, words::bytes),
+            how_much,
+            change(base.errors, this.errors, grouped),
+            change(base.time, this.time, duration),
+            change(base.bytes, this.bytes, bytes),
         ];
         Line { cells, name }
     }
@@ -199,7 +194,7 @@ fn paths(diff: &Diff<'_>) -> Vec<Line> {
 
 /// In columns, without those that say nothing.
 fn lay_out(lines: &[Line], times: bool, out: &mut String) {
-    let width = |column: usize| lines.iter().map(|line| line.cells[column].len()).max().unwrap_or(0);
+    let width = |column: usize| lines.iter().map(|line| line.cells[column].chars().count()).max().unwrap_or(0);
     let says = |column: usize| lines[1..].iter().any(|line| !line.cells[column].is_empty());
     let columns: Vec<(usize, usize)> = (0..lines[0].cells.len())
         .filter(|&column| says(column) && (times || column != TIME))
@@ -241,7 +236,7 @@ mod tests {
     fn the_same() {
         let base = run(&[(3, "openat", "/a"), (1, "stat", "/tmp/ccQ2w8Xz.s")]);
         let this = run(&[(3, "openat", "/a"), (1, "stat", "/tmp/ccW8xQ2z.s")]);
-        assert_eq!(told(&base, &this), "Nothing of note differs: 4 calls in each.\n");
+        assert_eq!(told(&base, &this), "Nothing important differs: 4 calls in each.\n");
     }
 
     #[test]
@@ -251,17 +246,17 @@ mod tests {
         let mut this = vec![(14, "openat", "/etc/a"), (20, "read", ""), (7, "access", "/etc/none")];
         this.extend(many.iter().map(|path| (2, "newfstatat", path.as_str())));
         let expected = "\
-4.0 times as many calls: 141 against 35; most of it newfstatat: 100 against 0.
-The run: 283 us against 71.0 us.
+4.03 times as many calls: 141 against 35; most of it newfstatat: 100 against 0.
+The run: 283 µs against 71.0 µs.
 was  now  ratio  errors      time  syscall or path
-  0  100    new           +100 us  newfstatat
-  2    7  3.50x      +5  +5.00 us  access
- 10   14  1.40x          +4.00 us  openat
-  3    0   gone          -3.00 us  stat
-  0  100    new           +100 us  /usr/include/** (50 paths): newfstatat
-  2    7  3.50x      +5  +5.00 us  /etc/none: access
- 10   14  1.40x          +4.00 us  /etc/a: openat
-  3    0   gone          -3.00 us  /old: stat
+  0  100    new           +100 µs  newfstatat
+  2    7  3.50x      +5  +5.00 µs  access
+ 10   14  1.40x          +4.00 µs  openat
+  3    0   gone          -3.00 µs  stat
+  0  100    new           +100 µs  /usr/include/** (50 paths): newfstatat
+  2    7  3.50x      +5  +5.00 µs  /etc/none: access
+ 10   14  1.40x          +4.00 µs  /etc/a: openat
+  3    0   gone          -3.00 µs  /old: stat
 ";
         assert_eq!(told(&run(&base), &run(&this)), expected);
     }
@@ -271,12 +266,12 @@ was  now  ratio  errors      time  syscall or path
         let many = run(&[(100, "getppid", "")]);
         let few = run(&[(40, "getppid", "")]);
         assert!(
-            told(&many, &few).starts_with("60 % fewer calls: 40 against 100; most of it getppid: 40 against 100.\n")
+            told(&many, &few).starts_with("60% fewer calls: 40 against 100; most of it getppid: 40 against 100.\n")
         );
         let none = told(&many, &run(&[]));
         assert!(none.starts_with("0 calls against 100; most of it getppid: 0 against 100.\n"), "{none}");
         let slightly = told(&many, &run(&[(110, "getppid", "")]));
-        assert!(slightly.starts_with("10 % more calls: 110 against 100; most of it getppid"), "{slightly}");
+        assert!(slightly.starts_with("10% more calls: 110 against 100; most of it getppid"), "{slightly}");
     }
 
     #[test]
@@ -299,10 +294,10 @@ was  now  ratio  errors      time  syscall or path
         };
         let (base, this) = (slow(1_000_000), slow(3_000_000));
         let expected =
-            "About as many calls, but not the same: 50 calls in each; above all, fsync takes 3.0 times as long.\n";
+            "About as many calls, but not the same: 50 calls in each; above all, fsync takes 3 times as long.\n";
         assert!(told(&base, &this).starts_with(expected), "{}", told(&base, &this));
         let without = text(&Diff::new(&base, &this, None), &["Times are not compared.".into()]);
-        assert_eq!(without, "Nothing of note differs: 50 calls in each.\nTimes are not compared.\n");
+        assert_eq!(without, "Nothing important differs: 50 calls in each.\nTimes are not compared.\n");
     }
 
     #[test]
@@ -311,7 +306,7 @@ was  now  ratio  errors      time  syscall or path
         let calls: Vec<(u64, &str, &str)> = names.iter().map(|name| (5, *name, "")).collect();
         let told = told(&run(&[(1, "read", "")]), &run(&calls));
         assert_eq!(told.lines().count(), 9, "{told}");
-        assert!(told.ends_with("... and 3 more syscalls (--json has all)\n"), "{told}");
+        assert!(told.ends_with("... and 3 more syscalls (--json shows all)\n"), "{told}");
     }
 
     #[test]
@@ -320,7 +315,7 @@ was  now  ratio  errors      time  syscall or path
         let (base, this) = (run(&[]), run(&[(1, "openat", name)]));
         let told = told(&base, &this);
         assert!(told.ends_with("  /a\\33[2J\\n\\\"\\74/script\\76: openat\n"), "{told}");
-        assert!(told.bytes().all(|b| b == b'\n' || (b' '..0x7f).contains(&b)));
+        assert!(told.chars().all(|c| matches!(c, '\n' | 'µ' | ' '..='~')));
         let mut out = Vec::new();
         crate::json::diff(&mut out, &Diff::new(&base, &this, Some(0)), &[]);
         let out = String::from_utf8(out).unwrap();

@@ -64,7 +64,7 @@ impl Scene {
     }
 
     pub fn end(&self) -> End<'_> {
-        End { tracker: &self.tracker, lost_calls: self.lost_calls, lost_threads: 0 }
+        End { tracker: &self.tracker, lost_calls: self.lost_calls, lost_threads: 0, lost_signals: 0 }
     }
 
     pub fn profile(&self) -> Profile {

@@ -4,14 +4,15 @@ use crate::figures::Figures;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use stride_event::{Event, Ns, Origin, Tid};
-use stride_syscalls::{Abi, Class, table, uapi::numbers};
+use stride_syscalls::{Abi, Class, Effect, row_named, table};
 use stride_track::{FileId, ObjectId, Seen, Tracker};
 
 /// Hostile or very long runs must not take all memory.
-const MAX_PAIRS: usize = 1 << 21;
+const MAX_PAIRS: usize = 1 << 20;
 const MAX_NAMES: usize = 2048;
 const MAX_PROGRAMS: usize = 4096;
 const MAX_IDS: usize = 1 << 20;
+const OTHER_PROGRAMS: &[u8] = b"(others)";
 
 /// A syscall, whatever its number; the two ABIs of a machine share their names.
 pub struct Syscall {
@@ -41,7 +42,8 @@ pub struct Tally {
     by_number: HashMap<(Abi, u64), CallId>,
     by_name: HashMap<Rc<str>, CallId>,
     about: HashMap<(CallId, About), Figures>,
-    streams: Vec<(FileId, ObjectId)>,
+    streams: HashSet<FileId>,
+    stream_names: HashSet<ObjectId>,
     /// Where the first process began.
     home: Option<ObjectId>,
     programs: Vec<Vec<u8>>,
@@ -61,7 +63,10 @@ impl Tally {
             Event::Started { tid, process, origin, at } => {
                 self.at(at);
                 if !matches!(origin, Origin::Forked { .. }) && self.streams.len() < MAX_PROGRAMS {
-                    self.streams.extend((0..3).filter_map(|fd| tracker.open_file(process, fd)));
+                    for (file, object) in (0..3).filter_map(|fd| tracker.open_file(process, fd)) {
+                        self.streams.insert(file);
+                        self.stream_names.insert(object);
+                    }
                     self.home = self.home.or_else(|| tracker.working_directory(process));
                 }
                 self.processes += u64::from(tid == process);
@@ -92,6 +97,8 @@ impl Tally {
                 }
                 if let Some(process) = tracker.process(seen.pid) {
                     let program = self.program(&process.comm);
+                    let fits = self.made.len() < MAX_PAIRS || self.made.contains_key(&(id, program));
+                    let program = if fits { program } else { self.program(OTHER_PROGRAMS) };
                     *self.made.entry((id, program)).or_default() += 1;
                 }
             }
@@ -111,8 +118,8 @@ impl Tally {
         let Some(path) = seen.path else {
             // What nobody knows of was there before, and of that, only these three are sure to be.
             let stream = match (seen.file, seen.object) {
-                (Some(file), _) => self.streams.iter().any(|stream| stream.0 == file),
-                (None, Some(object)) => self.streams.iter().any(|stream| stream.1 == object),
+                (Some(file), _) => self.streams.contains(&file),
+                (None, Some(object)) => self.stream_names.contains(&object),
                 (None, None) => seen.fd.is_some_and(|fd| (0..3).contains(&fd)),
             };
             return [if stream { Some(About::Streams) } else { seen.object.map(About::Object) }, None];
@@ -146,7 +153,7 @@ impl Tally {
         if let Some(&id) = self.by_program.get(comm) {
             return id;
         }
-        let comm = if self.programs.len() < MAX_PROGRAMS { comm } else { b"(others)" };
+        let comm = if self.programs.len() < MAX_PROGRAMS { comm } else { OTHER_PROGRAMS };
         *self.by_program.entry(comm.to_vec()).or_insert_with(|| {
             self.programs.push(comm.to_vec());
             self.programs.len() as ProgramId - 1
@@ -175,7 +182,7 @@ impl Tally {
 
     /// What was unlinked.
     pub fn removed(&self) -> HashSet<ObjectId> {
-        let removes = |name: &str| matches!(name, "unlink" | "unlinkat" | "rmdir");
+        let removes = |name: &str| row_named(name).is_some_and(|row| row.has_effect(Effect::Unlinks));
         let removed = self.about().filter(|(call, _, figures)| removes(&call.name) && figures.errors < figures.calls);
         removed
             .filter_map(|(_, about, _)| match about {
@@ -218,14 +225,6 @@ fn describe(abi: Abi, nr: u64) -> (Rc<str>, Class) {
     if let Some(entry) = table(abi).get(nr) {
         return (entry.row.name.into(), entry.row.class);
     }
-    let named = numbers_of(abi).iter().find(|(number, _)| u64::from(*number) == nr);
+    let named = abi.numbers().iter().find(|(number, _)| u64::from(*number) == nr);
     (named.map_or_else(|| format!("syscall_{nr:#x}").into(), |(_, name)| (*name).into()), Class::NONE)
-}
-
-pub fn numbers_of(abi: Abi) -> &'static [(u32, &'static str)] {
-    match abi {
-        Abi::X86_64 => numbers::X86_64,
-        Abi::I386 => numbers::I386,
-        Abi::Aarch64 => numbers::AARCH64,
-    }
 }

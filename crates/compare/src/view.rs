@@ -7,11 +7,11 @@ use crate::json;
 use crate::profile::Profile;
 use crate::report;
 use crate::tally::Tally;
-use crate::words::{count, shown};
 use std::collections::BTreeSet;
 use std::io::Write;
+use stride_event::quantity::count;
 use stride_event::{Event, Ns};
-use stride_output::{End, View};
+use stride_output::{End, View, shown};
 use stride_track::Tracker;
 
 /// What to compare with.
@@ -69,7 +69,7 @@ impl View for CompareView {
                 base.profile.make_relative();
                 this.make_relative();
                 base.circumstances.push(format!(
-                    "The base began in {}, this run in {}: what is below is compared as ./...",
+                    "The base began in {}, this run in {}: paths below these are compared as ./...",
                     shown(&theirs),
                     shown(&ours)
                 ));
@@ -77,7 +77,8 @@ impl View for CompareView {
             for (profile, which) in [(&this, "this run"), (&base.profile, "the base")] {
                 if profile.lost_calls > 0 {
                     let lost = count(profile.lost_calls, "call was", "calls were");
-                    base.circumstances.push(format!("Of {which}, {lost} lost: it made more than is counted here."));
+                    base.circumstances.push(format!("In {which}, {lost} lost: the program made more calls than are counted \
+                                                     here."));
                 }
             }
             let diff = Diff::new(&base.profile, &this, base.times);

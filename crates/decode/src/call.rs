@@ -166,12 +166,12 @@ fn ret<'a>(cx: &Cx<'a>) -> Return<'a> {
         Ret::Pid(kind) => generic::held(cx, &stride_syscalls::Ty::Pid(kind), v as u32 as u64, crate::Scope::Args),
         Ret::Uid => Value::UInt(v as u32 as u64),
         Ret::Flags(set) => {
-            let raw = cx.abi().cut(v as u64);
+            let (raw, set) = (cx.abi().cut(v as u64), set.of(cx.abi()));
             let note = set.describes(raw).then(|| Value::Gloss(cx.keep(Value::Flags { raw, set })));
             return Return { outcome, value: Value::Hex(raw), note };
         }
         Ret::Enum(set) => {
-            let raw = cx.abi().cut(v as u64);
+            let (raw, set) = (cx.abi().cut(v as u64), set.of(cx.abi()));
             let note = set.name_of(raw).map(|_| Value::Enum { raw, set });
             return Return { outcome, value: Value::UInt(raw), note };
         }

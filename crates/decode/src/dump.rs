@@ -4,6 +4,7 @@ use crate::Cx;
 use crate::cx::le;
 use bumpalo::collections::Vec;
 use stride_event::{Call, Outcome, Phase, Tid};
+use stride_syscalls::{Data, Flow};
 
 /// A piece of a dump, in order.
 #[derive(Clone, Copy, Debug)]
@@ -21,45 +22,18 @@ pub enum Dump<'a> {
 /// What is read at once: memory that ends early is dumped up to the last chunk that is whole.
 const CHUNK: usize = 64 << 10;
 
-/// How a call holds its data; all have the descriptor first.
-#[derive(Clone, Copy)]
-enum Form {
-    /// Pointer and length: the second argument and the third.
-    Plain,
-    /// A vector of buffers: likewise.
-    Vector,
-    /// One `struct msghdr`.
-    Message,
-    /// So many `struct mmsghdr`.
-    Messages,
-}
-
-/// Whether the call is one that moves data from (`Phase::Exit`) or to (`Phase::Entry`) its descriptor, and how.
-fn form(name: &str) -> Option<(Phase, Form)> {
-    Some(match name {
-        "read" | "pread64" | "recv" | "recvfrom" | "mq_timedreceive" | "mq_timedreceive_time64" => {
-            (Phase::Exit, Form::Plain)
-        }
-        "readv" | "preadv" | "preadv2" => (Phase::Exit, Form::Vector),
-        "recvmsg" => (Phase::Exit, Form::Message),
-        "recvmmsg" | "recvmmsg_time64" => (Phase::Exit, Form::Messages),
-        "write" | "pwrite64" | "send" | "sendto" | "mq_timedsend" | "mq_timedsend_time64" => {
-            (Phase::Entry, Form::Plain)
-        }
-        "writev" | "pwritev" | "pwritev2" | "vmsplice" => (Phase::Entry, Form::Vector),
-        "sendmsg" => (Phase::Entry, Form::Message),
-        "sendmmsg" => (Phase::Entry, Form::Messages),
-        _ => return None,
-    })
-}
-
 /// The dump of a finished call; empty unless it was asked for.
 pub fn of<'a>(cx: &Cx<'a>) -> &'a [Dump<'a>] {
     let options = cx.options;
     if options.dump_read.is_empty() && options.dump_write.is_empty() {
         return &[];
     }
-    let Some((phase, form)) = form(cx.row.name) else { return &[] };
+    let Some(transfer) = cx.row.transfer() else { return &[] };
+    let phase = match transfer.flow {
+        Flow::In => Phase::Exit,
+        Flow::Out => Phase::Entry,
+        Flow::Between => return &[],
+    };
     let wanted = if phase == Phase::Exit { &options.dump_read } else { &options.dump_write };
     let Call { args, outcome, .. } = *cx.call;
     let moved = match (phase, outcome) {
@@ -72,11 +46,12 @@ pub fn of<'a>(cx: &Cx<'a>) -> &'a [Dump<'a>] {
     }
     let mut out = Pieces { cx, phase, pieces: Vec::new_in(cx.arena) };
     let [_, addr, count, ..] = args;
-    match form {
-        Form::Plain => out.bytes(addr, count.min(moved)),
-        Form::Vector => out.vector(addr, count, moved),
-        Form::Message => out.message(addr, moved),
-        Form::Messages => out.messages(addr, count.min(cx.ret().unwrap_or(0).max(0) as u64)),
+    match transfer.data {
+        Data::Bytes => out.bytes(addr, count.min(moved)),
+        Data::Vector => out.vector(addr, count, moved),
+        Data::Message => out.message(addr, moved),
+        Data::Messages => out.messages(addr, count.min(cx.ret().unwrap_or(0).max(0) as u64)),
+        Data::Records | Data::Nowhere => {}
     }
     out.pieces.into_bump_slice()
 }

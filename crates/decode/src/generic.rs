@@ -51,8 +51,8 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Mode => Value::Mode(raw),
         Ty::Perm => Value::Octal(raw),
         Ty::Dev => irregular::dev::decode(cx, raw),
-        Ty::Flags(set) => Value::Flags { raw, set },
-        Ty::Enum(set) => Value::Enum { raw, set },
+        Ty::Flags(set) => Value::Flags { raw, set: set.of(cx.abi()) },
+        Ty::Enum(set) => Value::Enum { raw, set: set.of(cx.abi()) },
         Ty::ClockId => Value::Enum { raw, set: &CLOCKS },
         Ty::Ticks => Value::Ticks(raw),
         Ty::As(width, inner) => {

@@ -7,8 +7,21 @@
 //! | 3 | ignored | as inherited |
 //! | 4 | ignored | ignored |
 //!
-//! TTOU and TTIN are always ignored, so that Stride can write to its terminal from the background. The command is forked before any of
-//! this is set up and inherits none of it.
+//! TTOU and TTIN are always ignored, so that Stride can write to its terminal from the background. The command is forked before
+//! any of this is set up and inherits none of it.
+//!
+//! A handler notes a signal that ends the tracing, and the engine looks at the note between events. The handler is installed
+//! before the engine gets ready, so a signal that comes meanwhile ends the tracing as soon as it has begun. The eBPF engine then
+//! detaches its programs, first those that every call runs; the command gets the signal, too, as under strace; and the rest of
+//! the ring is shown, with each thread that lives on. While attaching and detaching, the eBPF engine runs at nice -20, where that
+//! is allowed: with 8 busy threads on 2 CPUs either took 0.3 to 0.5 s of waiting for its turn, and takes 0.05 s now.
+//!
+//! The first signal counts, because later ones may follow from it, such as SIGPIPE when the reader of the trace got the same ^C.
+//! But a second INT or TERM, at least 0.1 s later, ends Stride at once in the handler, whatever it waits for (see
+//! [`crate::signal`]). (timeout(1) sends its signal twice within microseconds.)
+//!
+//! If Stride is killed, the kernel removes the programs when it closes Stride's descriptors, and the tracees do not notice. A
+//! command that still waits at its gate reads the end of the socket and exits without running, because it was to run traced.
 
 use crate::{process, signal};
 use nix::sys::signal::Signal::{self, *};
@@ -42,7 +55,7 @@ impl Dispositions {
         Dispositions { saved }
     }
 
-    /// The last fatal signal that arrived.
+    /// The fatal signal that arrived first.
     pub fn caught(&self) -> Option<i32> {
         signal::caught()
     }

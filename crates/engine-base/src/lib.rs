@@ -1,20 +1,30 @@
 //! What every engine needs whatever it observes with: a command that waits to be let go, and what signals do to Stride itself.
 //!
-//! `spawn` makes the process that becomes the command, `interrupt` sets up `-I`; `process` and `signal` wrap the kernel, and
-//! `startup` remembers what Stride inherited, for the command to get it too.
+//! `engine` is the contract: the trait behind which the rest of Stride sees engines and replays. `error` says why tracing cannot begin or
+//! go on. `spawn` makes the process that becomes the command, `interrupt` sets up `-I`; `process` and `signal` wrap the kernel, and
+//! `startup` remembers what Stride inherited, for the command to get it too. `remote` reads a tracee's memory with a time limit. `restart`
+//! says which call a restart_syscall(2) goes on with.
 //!
 //! Architecture invariant: `unsafe` only in `process`, `signal` and `startup`.
 #![deny(unsafe_code)]
 
+pub mod engine;
+pub mod error;
 pub mod interrupt;
 #[allow(unsafe_code)]
 pub mod process;
+pub mod remote;
+pub mod restart;
 #[allow(unsafe_code)]
 pub mod signal;
 pub mod spawn;
 #[allow(unsafe_code)]
 mod startup;
 
+pub use engine::{Capabilities, Delayed, Engine};
+pub use error::{AttachFailure, EngineError, StartError};
 pub use interrupt::Dispositions;
-pub use signal::die_of;
+pub use remote::Remote;
+pub use restart::Interrupted;
+pub use signal::{die_of, survive_file_limit};
 pub use spawn::{Filter, SpawnError, Waiting, spawn};

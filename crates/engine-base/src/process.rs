@@ -130,6 +130,29 @@ pub fn set_user(user: &User) -> Result<(), (&'static str, Errno)> {
     Ok(())
 }
 
+/// The path of the program that runs in this process, for advice.
+pub fn own_path() -> String {
+    std::env::current_exe().map_or("stride".to_owned(), |path| path.display().to_string())
+}
+
+/// This process is root's, with or without root's capabilities.
+pub fn is_root() -> bool {
+    // SAFETY: takes nothing.
+    (unsafe { libc::geteuid() }) == 0
+}
+
+/// The option of docker(1) and podman(1) that leaves a container's root a capability.
+pub fn cap_add(name: &str) -> String {
+    format!("--cap-add {}", name.trim_start_matches("cap_").to_uppercase())
+}
+
+/// Lets processes of the same user trace this one. A program whose file gave it capabilities may not be traced, nor its children before
+/// their execve. Nobody gains by it: the kernel lets only those trace this process that have all its capabilities.
+pub fn set_dumpable() {
+    // SAFETY: takes only numbers.
+    unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0) };
+}
+
 /// Lets this process be traced by one that is no ancestor, where Yama restricts that. Refused elsewhere, where it is not needed.
 pub fn set_tracer(pid: Tid) {
     // SAFETY: takes only numbers.
@@ -165,11 +188,77 @@ pub fn restore_inherited() {
     }
 }
 
+/// As long as it lives, this thread goes before others, where that is allowed. For what somebody waits for and is soon done: among busy
+/// threads that share the CPUs fairly it takes as many times as long as there are.
+#[derive(Debug)]
+pub struct Hurry {
+    nice: i32,
+}
+
+impl Hurry {
+    pub fn begin() -> Option<Hurry> {
+        // SAFETY: these calls take only numbers. 0 stands for the calling thread.
+        unsafe {
+            *libc::__errno_location() = 0;
+            let nice = libc::getpriority(libc::PRIO_PROCESS, 0);
+            let known = nice != -1 || *libc::__errno_location() == 0;
+            (known && libc::setpriority(libc::PRIO_PROCESS, 0, -20) == 0).then_some(Hurry { nice })
+        }
+    }
+}
+
+impl Drop for Hurry {
+    fn drop(&mut self) {
+        // SAFETY: takes only numbers.
+        unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, self.nice) };
+    }
+}
+
 /// The effective capabilities of this thread.
 pub fn capabilities() -> u64 {
     let status = std::fs::read_to_string("/proc/thread-self/status").unwrap_or_default();
     let field = status.lines().find_map(|l| l.strip_prefix("CapEff:"));
     field.and_then(|v| u64::from_str_radix(v.trim(), 16).ok()).unwrap_or(0)
+}
+
+const PAGE: u64 = 4096;
+/// Pages asked for at once; more than the largest block captured (256 KiB) spans.
+const BATCH: usize = 66;
+
+/// As many bytes from `addr` on as are mapped, in one call for each [`BATCH`] pages. An error is one of the call itself,
+/// not of the memory: memory that is not there reads as no bytes.
+pub fn read_memory(tid: Tid, addr: u64, buf: &mut [u8]) -> Result<usize, Errno> {
+    let mut got = 0;
+    while got < buf.len() {
+        let from = addr.wrapping_add(got as u64);
+        let rest = &mut buf[got..];
+        // The kernel promises partial results only between the elements of the vector: one element a page.
+        let mut remote = [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; BATCH];
+        let (mut n, mut want) = (0, 0);
+        while n < BATCH && want < rest.len() {
+            let at = from.wrapping_add(want as u64);
+            let len = ((PAGE - at % PAGE) as usize).min(rest.len() - want);
+            remote[n] = libc::iovec { iov_base: at as usize as *mut libc::c_void, iov_len: len };
+            n += 1;
+            want += len;
+        }
+        let local = libc::iovec { iov_base: rest.as_mut_ptr().cast(), iov_len: want };
+        // SAFETY: `local` describes `want` bytes of `rest`, which is exclusively borrowed and at least as long;
+        // the remote addresses are those of another process and only read by the kernel.
+        let r = unsafe { libc::process_vm_readv(tid, &local, 1, remote.as_ptr(), n as libc::c_ulong, 0) };
+        match Errno::result(r) {
+            Ok(r) => {
+                got += r as usize;
+                if (r as usize) < want {
+                    break;
+                }
+            }
+            Err(Errno::EFAULT | Errno::EINVAL) => break,
+            Err(e) if got == 0 => return Err(e),
+            Err(_) => break,
+        }
+    }
+    Ok(got)
 }
 
 /// The C library's text of an error number.

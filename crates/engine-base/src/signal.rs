@@ -3,15 +3,24 @@
 //! Signals do nothing but leave a mark. One that arrives between looking at the mark and blocking in wait4(2) would go unnoticed;
 //! so the handler also starts the timer of the engine, whose repeated ticks cut short whatever blocks by then. That costs nothing
 //! where no signal arrives, as opposed to changing the signal mask around each wait.
+//!
+//! Whoever sends SIGINT or SIGTERM a second time wants Stride to end, whatever it waits for: the handler sees to that itself. The
+//! kernel releases all tracees then.
 
 use nix::errno::Errno;
-use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, Ordering};
+use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, sigaction};
+use nix::unistd::Pid;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};
 use std::time::Duration;
-use stride_event::Ns;
+use stride_event::{Ns, Tid};
 
-/// The last fatal signal, 0 for none.
+/// The first fatal signal, 0 for none. (One that follows may be its consequence: a SIGPIPE, when the same ^C ended the reader.)
 static CAUGHT: AtomicI32 = AtomicI32::new(0);
+/// When it arrived.
+static CAUGHT_AT: AtomicU64 = AtomicU64::new(0);
+/// Signals closer than this are one: timeout(1) sends one to its child and the same to its process group.
+const ONE_SIGNAL: Ns = 100_000_000;
 /// The timer which [`on_fatal`] starts: that of the latest engine.
 static TIMER: AtomicPtr<libc::c_void> = AtomicPtr::new(std::ptr::null_mut());
 
@@ -31,7 +40,13 @@ pub fn pause_ms(ms: u64) {
 }
 
 extern "C" fn on_fatal(signal: i32) {
-    CAUGHT.store(signal, Ordering::Relaxed);
+    if CAUGHT.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+        CAUGHT_AT.store(now(), Ordering::Relaxed);
+    } else if [libc::SIGINT, libc::SIGTERM].contains(&signal)
+        && now().saturating_sub(CAUGHT_AT.load(Ordering::Relaxed)) > ONE_SIGNAL
+    {
+        die_of(signal);
+    }
     let timer = TIMER.load(Ordering::Relaxed);
     if !timer.is_null() {
         set(timer, Duration::from_millis(10));
@@ -53,7 +68,7 @@ fn set(timer: libc::timer_t, period: Duration) {
 }
 
 /// Ends this process by a signal, whatever Stride or Rust's runtime do about it (the latter ignores SIGPIPE and handles SIGSEGV).
-/// Returns if that is not the signal's default action.
+/// Returns if that is not the signal's default action. Async-signal-safe.
 pub fn die_of(signal: i32) {
     // SAFETY: SIG_DFL is a valid disposition for every signal, a number that is none is refused; the set outlives its uses.
     unsafe {
@@ -66,6 +81,33 @@ pub fn die_of(signal: i32) {
     }
 }
 
+/// Runs this with all signals blocked: a thread that it starts gets none.
+pub fn without_signals<T>(run: impl FnOnce() -> T) -> T {
+    let mut old = SigSet::empty();
+    let blocked = nix::sys::signal::pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::all()), Some(&mut old));
+    let result = run();
+    if blocked.is_ok() {
+        let _ = old.thread_set_mask();
+    }
+    result
+}
+
+/// This thread's id.
+pub fn own_tid() -> Tid {
+    // SAFETY: takes nothing.
+    unsafe { libc::gettid() }
+}
+
+/// Lets this thread run on these CPUs with the default policy, whatever it inherited.
+pub fn schedule_normally(cpus: Option<&CpuSet>) {
+    let param = libc::sched_param { sched_priority: 0 };
+    // SAFETY: reads one sched_param.
+    unsafe { libc::sched_setscheduler(0, libc::SCHED_OTHER, &param) };
+    if let Some(cpus) = cpus {
+        let _ = sched_setaffinity(Pid::from_raw(0), cpus);
+    }
+}
+
 /// What these signals did before, to be put back for the command.
 pub type Saved = Vec<(Signal, SigAction)>;
 
@@ -73,7 +115,7 @@ fn replace(signals: &[Signal], handler: SigHandler, saved: &mut Saved) {
     // No SA_RESTART: a blocking call must return.
     let action = SigAction::new(handler, SaFlags::empty(), SigSet::empty());
     for &signal in signals {
-        // SAFETY: the handlers only touch atomics and call timer_settime: async-signal-safe.
+        // SAFETY: the handlers only touch atomics, read the clock, set a timer, and end the process: async-signal-safe.
         if let Ok(old) = unsafe { sigaction(signal, &action) } {
             saved.push((signal, old));
         }
@@ -82,6 +124,23 @@ fn replace(signals: &[Signal], handler: SigHandler, saved: &mut Saved) {
 
 pub fn catch(signals: &[Signal], saved: &mut Saved) {
     replace(signals, SigHandler::Handler(on_fatal), saved);
+}
+
+extern "C" fn on_nothing(_: i32) {}
+
+/// A file that may not grow beyond `ulimit -f` makes a write fail, and does not kill Stride. Programs that Stride starts are not
+/// concerned, for execve resets handlers; where the signal is ignored, it stays so.
+pub fn survive_file_limit() {
+    // SAFETY: a zeroed sigaction is a valid one; the handler does nothing; the old action is written to a live struct.
+    unsafe {
+        let mut old: libc::sigaction = std::mem::zeroed();
+        if libc::sigaction(libc::SIGXFSZ, std::ptr::null(), &mut old) == 0 && old.sa_sigaction == libc::SIG_DFL {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = on_nothing as extern "C" fn(i32) as usize;
+            action.sa_flags = libc::SA_RESTART;
+            libc::sigaction(libc::SIGXFSZ, &action, std::ptr::null_mut());
+        }
+    }
 }
 
 pub fn ignore(signals: &[Signal], saved: &mut Saved) {
@@ -145,7 +204,7 @@ impl Drop for Timer {
     }
 }
 
-/// The last fatal signal that arrived.
+/// The fatal signal that arrived first.
 pub fn caught() -> Option<i32> {
     match CAUGHT.load(Ordering::Relaxed) {
         0 => None,

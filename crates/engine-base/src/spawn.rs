@@ -164,6 +164,7 @@ impl<'a> Child<'a> {
     fn run(&self, ours: OwnedFd, theirs: OwnedFd, daemonized: bool) -> ! {
         drop(ours);
         process::restore_inherited();
+        process::set_dumpable();
         if daemonized {
             let mut pid = [0; 4];
             if read(&theirs, &mut pid) != Ok(4) {

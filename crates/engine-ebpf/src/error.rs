@@ -1,11 +1,9 @@
 //! Why the engine cannot run here, and what went wrong in starting.
 
-use crate::probe::NEEDED;
+use crate::privileges::setcap;
 use nix::errno::Errno;
 use std::fmt;
-use std::io;
-use stride_engine_base::SpawnError;
-use stride_engine_base::process;
+use stride_engine_base::{AttachFailure, StartError, process};
 use stride_event::Tid;
 
 /// Why eBPF tracing is not to be had.
@@ -25,10 +23,16 @@ pub enum Why {
 
 impl Why {
     /// What to do about it; `stride` is the path of the binary.
-    pub fn advice(&self, stride: &str) -> String {
+    pub fn advice(&self, stride: &str, is_root: bool) -> String {
         match self {
+            // Root already: somebody took them away, most often a container.
+            Why::Denied { missing, .. } if !missing.is_empty() && is_root => {
+                let options: Vec<String> = missing.iter().map(|name| process::cap_add(name)).collect();
+                format!("give this root {}: start the container with `{}`", missing.join(" and "), options.join(" "))
+            }
             Why::Denied { missing, .. } if !missing.is_empty() => format!(
-                "run it as root, or once `{}`, which lets everyone who may execute it watch all processes",
+                "run Stride as root, or give it the capabilities once with `{}`, which lets every user who may execute it \
+                 watch all processes",
                 setcap(stride)
             ),
             Why::Denied { .. } => {
@@ -38,16 +42,11 @@ impl Why {
             }
             Why::NoBtf(_) => "use a kernel built with CONFIG_DEBUG_INFO_BTF=y, with /sys mounted".to_owned(),
             Why::LockedDown(_) => "boot with lockdown=integrity or none".to_owned(),
-            Why::NoMemory(_) => "a smaller --ring-size".to_owned(),
+            Why::NoMemory(_) => "give a smaller --ring-size".to_owned(),
             Why::Refused(what) if what.contains("EMFILE") => "allow more open files (`ulimit -n 256`)".to_owned(),
             Why::Refused(_) => "see `stride --doctor` for what this machine allows".to_owned(),
         }
     }
-}
-
-/// The command that lets a binary load the engine whoever runs it.
-pub fn setcap(stride: &str) -> String {
-    format!("setcap {}+ep {stride}", NEEDED.map(|(name, _)| name).join(","))
 }
 
 impl fmt::Display for Why {
@@ -59,11 +58,11 @@ impl fmt::Display for Why {
             Why::Denied { missing, what } => {
                 write!(f, "loading eBPF programs takes {}, which this process lacks ({what})", missing.join(" and "))
             }
-            Why::NoBtf(what) => write!(f, "the kernel's type information is not there ({what})"),
+            Why::NoBtf(what) => write!(f, "the kernel does not provide its type information, BTF ({what})"),
             Why::LockedDown(what) => {
                 write!(f, "kernel lockdown (confidentiality) keeps eBPF programs from reading memory ({what})")
             }
-            Why::NoMemory(what) => write!(f, "there is no memory for calls that are not read yet ({what})"),
+            Why::NoMemory(what) => write!(f, "there is not enough memory for the ring buffer ({what})"),
             Why::Refused(what) => write!(f, "the kernel refused the eBPF programs ({what})"),
         }
     }
@@ -72,56 +71,40 @@ impl fmt::Display for Why {
 impl std::error::Error for Why {}
 
 /// There is no thread of this id.
-pub fn no_such(tid: Tid) -> String {
-    format!("attach: {tid}: {}", process::strerror(Errno::ESRCH))
+pub fn gone(tid: Tid) -> AttachFailure {
+    refused(tid, Errno::ESRCH, "")
 }
 
-/// Tracing could not begin.
-#[derive(Debug)]
-pub enum StartError {
-    Unavailable(Why),
-    /// A call that starting the command takes was refused.
-    Spawn {
-        call: &'static str,
-        error: io::Error,
-    },
-    /// The command's path, arguments or environment hold a NUL byte.
-    Nul,
-    /// There are no such threads.
-    Attach {
-        tids: Vec<Tid>,
-    },
-    /// A row's plan does not fit the kernel side's bounds.
-    Plan(String),
+/// The thread has ended, but is still there.
+pub fn ended(tid: Tid, follow: bool) -> AttachFailure {
+    let tasks = std::fs::read_dir(format!("/proc/{tid}/task"));
+    let lives_on = tasks.is_ok_and(|tasks| {
+        tasks.flatten().any(|task| {
+            let stat = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+            stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))
+        })
+    });
+    let more = if lives_on && !follow {
+        " (this thread has ended, but others of its process live on: add -f to trace them)"
+    } else {
+        " (it has ended and is a zombie: its parent has not waited for it yet)"
+    };
+    // The errno that ptrace gives.
+    refused(tid, Errno::EPERM, more)
 }
 
-impl fmt::Display for StartError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            StartError::Unavailable(why) => why.fmt(f),
-            StartError::Spawn { call, error } => write!(f, "{call}: {error}"),
-            StartError::Nul => write!(f, "exec: {}", process::strerror(Errno::EINVAL)),
-            StartError::Attach { tids } => {
-                f.write_str(&tids.iter().map(|&tid| no_such(tid)).collect::<Vec<_>>().join("\n"))
-            }
-            StartError::Plan(what) => write!(f, "capture plan: {what}"),
-        }
-    }
+fn refused(tid: Tid, errno: Errno, more: &str) -> AttachFailure {
+    AttachFailure { tid, what: format!("attach: {tid}: {}{more}", process::strerror(errno)), hint: None }
 }
 
-impl std::error::Error for StartError {}
-
-impl From<SpawnError> for StartError {
-    fn from(error: SpawnError) -> StartError {
-        match error {
-            SpawnError::Call(call, errno) => StartError::Spawn { call, error: errno.into() },
-            SpawnError::Nul => StartError::Nul,
-        }
-    }
+/// A row's plan does not fit the kernel side's bounds.
+pub fn plan(what: &str) -> StartError {
+    StartError::Unavailable { why: format!("capture plan: {what}"), advice: None }
 }
 
 impl From<Why> for StartError {
     fn from(why: Why) -> StartError {
-        StartError::Unavailable(why)
+        let advice = why.advice(&process::own_path(), process::is_root());
+        StartError::Unavailable { why: why.to_string(), advice: Some(advice) }
     }
 }

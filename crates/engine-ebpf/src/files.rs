@@ -19,8 +19,10 @@ pub struct Files {
 }
 
 impl Files {
+    /// Loads and attaches what looks up the descriptors of these calls.
+    ///
     /// Must be attached before the programs that send the records of calls: these come last.
-    pub fn attach(kernel: &Kernel, ring_call_limit: u64, pid_level: u32, calls: &CallSet) -> libbpf_rs::Result<Files> {
+    pub fn attach(kernel: &Kernel, calls: &CallSet) -> libbpf_rs::Result<Files> {
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = FilesSkelBuilder::default();
         relocate::by(kernel.types(), &mut builder);
@@ -28,8 +30,8 @@ impl Files {
         open.maps.ring.reuse_fd(kernel.rings()[0])?;
         open.maps.tasks.reuse_fd(kernel.tasks())?;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
-            rodata.ring_call_limit = ring_call_limit;
-            rodata.level = pid_level;
+            rodata.ring_call_limit = kernel.ring_call_limit();
+            rodata.level = kernel.nested().map_or(0, |(level, _)| level);
         }
         let skel = open.load()?;
         let (keys, plans): (Vec<u32>, Vec<fds_plan>) = plans(calls).into_iter().unzip();

@@ -1,16 +1,18 @@
 //! What a blocked call has in memory. It is read from here, as the kernel side only looks at what is at hand: the thread may
-//! return while we read, so that what was read counts only if it is still in the call thereafter.
+//! return while we read, so that what was read counts only if it is still in the call thereafter. A thread is often blocked because a page
+//! of that memory is missing, so reads have a time limit ([`Remote`]): the thread that supplies the page may wait for room in the ring.
 
-use std::io;
+use stride_engine_base::{Remote, process};
 use stride_event::{Call, Limits, Peek, Phase, Tid, capture};
 use stride_syscalls::{plan::Plan, table};
 
 /// Copies what the call was given. False: the thread is no longer in it.
-pub fn read(call: &mut Call, limits: &Limits) -> bool {
+pub fn read(call: &mut Call, limits: &Limits, remote: &mut Remote) -> bool {
     let Some(entry) = table(call.abi).get(call.nr) else { return true };
     let plan = Plan::of(entry.row, call.abi);
     let tid = call.tid;
-    capture(&plan, entry.row, Phase::Entry, call, limits, &mut Memory { tid });
+    remote.begin();
+    capture(&plan, entry.row, Phase::Entry, call, limits, &mut Memory { tid, remote });
     call.blocks.is_empty() || is_inside(call)
 }
 
@@ -25,33 +27,13 @@ fn is_inside(call: &Call) -> bool {
     nr == Some(call.nr) && hex.take(7).map(cut).eq(call.args.iter().copied().chain([call.sp]).map(cut))
 }
 
-struct Memory {
+struct Memory<'a> {
     tid: Tid,
+    remote: &'a mut Remote,
 }
 
-const PAGE: usize = 4096;
-
-impl Peek for Memory {
-    /// Page by page: a read that meets an unreadable page gives nothing.
+impl Peek for Memory<'_> {
     fn peek(&mut self, addr: u64, buf: &mut [u8]) -> usize {
-        let mut got = 0;
-        while got < buf.len() {
-            let Some(at) = addr.checked_add(got as u64) else { break };
-            let to_page_end = PAGE - at as usize % PAGE;
-            let end = buf.len().min(got + to_page_end);
-            match read_memory(self.tid, at, &mut buf[got..end]) {
-                Ok(n) if n > 0 => got += n,
-                _ => break,
-            }
-        }
-        got
+        self.remote.read(process::read_memory, self.tid, addr, buf).unwrap_or(0)
     }
-}
-
-fn read_memory(tid: Tid, addr: u64, buf: &mut [u8]) -> io::Result<usize> {
-    let local = libc::iovec { iov_base: buf.as_mut_ptr().cast(), iov_len: buf.len() };
-    let remote = libc::iovec { iov_base: addr as *mut libc::c_void, iov_len: buf.len() };
-    // SAFETY: the kernel writes at most `buf.len()` bytes to `buf`; the other address is the other process's.
-    let n = unsafe { libc::process_vm_readv(tid, &local, 1, &remote, 1, 0) };
-    usize::try_from(n).map_err(|_| io::Error::last_os_error())
 }

@@ -1,11 +1,12 @@
 //! Loading and attaching the programs.
 
+use crate::backlog::backlog_max;
 use crate::error::Why;
-use crate::files::Files;
 use crate::plans::Tables;
 use crate::probe::{self, ExecSeen};
 use crate::refusal::why;
 use crate::relocate::{self, Types};
+use crate::ring_size::RingSize;
 use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of, task_state};
 use crate::{counts, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
@@ -15,7 +16,8 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use stride_event::{CallSet, CountBy, Counted, Counting, FdSet, Histogram};
+use stride_engine_base::Delayed;
+use stride_event::{CountBy, Counted, Counting, FdSet, Histogram, Lost};
 
 /// What the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -40,49 +42,12 @@ pub struct Config<'a> {
     pub rings: u32,
 }
 
-/// How large the ring is, and how much of that is used when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RingSize {
-    /// A power of two, at least a page.
-    pub bytes: u32,
-    /// The fill from which on threads are held.
-    pub mark: u32,
-    /// Whether they are; else calls are lost when the ring is full.
-    pub hold: bool,
-}
-
-/// For what is written while threads are being held. That takes less than a millisecond where Stride may take precedence, but as
-/// many threads write as there are CPUs.
-const RESERVE_PER_CPU: u32 = 256 << 10;
-const RESERVE: std::ops::RangeInclusive<u32> = 2 << 20..=4 << 20;
-
-impl RingSize {
-    /// `bytes`: a power of two, which is made larger where it leaves no room for the reserve.
-    pub fn of(bytes: u32, hold: bool) -> RingSize {
-        let cpus = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
-        if hold { Self::with_reserve(bytes, cpus) } else { RingSize { bytes, mark: bytes, hold } }
-    }
-
-    fn with_reserve(bytes: u32, cpus: u32) -> RingSize {
-        let reserve = cpus.saturating_mul(RESERVE_PER_CPU).clamp(*RESERVE.start(), *RESERVE.end()).next_power_of_two();
-        let all = bytes.max(2 * reserve);
-        RingSize { bytes: all, mark: bytes.min(all - reserve), hold: true }
-    }
-
-    /// The fill beyond which records of calls are refused: a sixteenth is kept for those of threads coming and going.
-    fn limit(self) -> u64 {
-        u64::from(self.bytes - self.bytes / 16)
-    }
-
-    /// The fill beyond which calls are slowed down, should nobody have been held yet.
-    fn brake(self) -> u64 {
-        u64::midpoint(self.mark(), self.limit())
-    }
-
-    /// The fill beyond which something is done.
-    pub fn mark(self) -> u64 {
-        u64::from(self.mark).min(self.limit())
-    }
+/// What became of a thread or process that was to be traced.
+pub enum Seeded {
+    Adopted,
+    /// It is there, but has ended.
+    Ended,
+    Nobody,
 }
 
 /// The loaded programs and their maps; dropped, they are gone from the kernel.
@@ -91,7 +56,6 @@ pub struct Kernel {
     types: Option<Types>,
     more_rings: Vec<MapHandle>,
     links: Vec<Link>,
-    entry: bool,
     counting: Option<Counting>,
     cpus: u32,
 }
@@ -164,11 +128,11 @@ impl Kernel {
             }
             rodata.skip_failed = config.skip_failed;
             rodata.skip_successful = config.skip_successful;
-            rodata.hold = config.ring.hold;
-            rodata.ring_mark = config.ring.mark();
-            rodata.ring_brake_mark = config.ring.brake();
+            rodata.delay_writers = config.ring.wait;
+            rodata.ring_high_mark = config.ring.high_mark();
             rodata.ring_call_limit = config.ring.limit();
-            rodata.ring_wake_mark = (u64::from(config.ring.bytes) / 8).min(config.ring.mark() / 4);
+            rodata.ring_wake_mark = config.ring.wake_mark();
+            rodata.backlog_full = backlog_max() / 4;
         }
         open.maps.ring.set_max_entries(config.ring.bytes)?;
         open.maps.rings.set_max_entries(config.rings)?;
@@ -203,7 +167,7 @@ impl Kernel {
         let watch = &skel.progs.on_check_exec;
         let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
         let more_rings = further_rings(&skel, config)?;
-        Ok(Kernel { skel, types, more_rings, links, entry, counting: config.counting, cpus })
+        Ok(Kernel { skel, types, more_rings, links, counting: config.counting, cpus })
     }
 
     fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
@@ -219,13 +183,6 @@ impl Kernel {
             maps.cases.fill(bytes_of(&tables.case_keys), bytes_of(&tables.case_runs), tables.case_keys.len() as u32)?;
         }
         Ok(())
-    }
-
-    /// Loads and attaches what looks up the descriptors of these calls: before anything else is attached.
-    pub fn files(&self, calls: &CallSet) -> Result<Files, Why> {
-        let limit = self.skel.maps.rodata_data.map_or(0, |rodata| rodata.ring_call_limit);
-        let level = self.nested().map_or(0, |(level, _)| level);
-        Files::attach(self, limit, level, calls).map_err(|e| why(&e))
     }
 
     pub fn attach(&mut self) -> Result<(), Why> {
@@ -248,9 +205,10 @@ impl Kernel {
         Ok(())
     }
 
-    /// Ends tracing; what is in the ring stays there.
+    /// Ends tracing; what is in the ring stays there. The programs that every call runs go first; the one that tells of threads'
+    /// ends is among the last.
     pub fn detach(&mut self) {
-        self.links.clear();
+        while self.links.pop().is_some() {}
     }
 
     /// Marks the process of a pidfd as traced.
@@ -264,12 +222,12 @@ impl Kernel {
         self.skel.maps.tasks.update(bytes_of(&[key]), bytes_of(&[state]), MapFlags::ANY)
     }
 
-    /// Marks a thread, or all threads of a process, as traced; a record tells of each. Returns whether there is any.
-    pub fn seed(&mut self, id: i32, whole_process: bool) -> libbpf_rs::Result<bool> {
+    /// Marks a thread, or all threads of a process, as traced; a record tells of each.
+    pub fn seed(&mut self, id: i32, whole_process: bool) -> libbpf_rs::Result<Seeded> {
         if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
             bss.seed_id = id as u32;
             bss.seed_is_tgid = u32::from(whole_process);
-            bss.seed_found = 0;
+            (bss.seed_found, bss.seed_ended) = (0, 0);
         }
         let link = self.skel.progs.seed.attach()?;
         // Threads that were being cloned while it ran are found the second time.
@@ -277,13 +235,19 @@ impl Kernel {
             let mut none = [0; 64];
             while Iter::new(&link)?.read(&mut none).is_ok_and(|n| n > 0) {}
         }
-        // SAFETY: a valid, aligned u32 of our own mapping.
-        Ok(self
-            .skel
-            .maps
-            .bss_data
-            .as_deref()
-            .is_some_and(|bss| unsafe { std::ptr::read_volatile(&bss.seed_found) } != 0))
+        let Some(bss) = self.skel.maps.bss_data.as_deref() else { return Ok(Seeded::Nobody) };
+        // SAFETY: valid, aligned numbers of our own mapping.
+        let [found, ended] = [&bss.seed_found, &bss.seed_ended].map(|n| unsafe { std::ptr::read_volatile(n) } != 0);
+        Ok(match (found, ended) {
+            (true, _) => Seeded::Adopted,
+            (false, true) => Seeded::Ended,
+            (false, false) => Seeded::Nobody,
+        })
+    }
+
+    /// The fill of a ring beyond which records of calls are refused.
+    pub fn ring_call_limit(&self) -> u64 {
+        self.skel.maps.rodata_data.map_or(0, |rodata| rodata.ring_call_limit)
     }
 
     pub fn rings(&self) -> Vec<BorrowedFd<'_>> {
@@ -306,9 +270,25 @@ impl Kernel {
         self.types.as_ref()
     }
 
-    /// Where threads to be held are named.
-    pub fn bells(&self) -> BorrowedFd<'_> {
-        self.skel.maps.bells.as_fd()
+    /// The ring that wakes the drain thread.
+    pub fn drain_wakeups(&self) -> BorrowedFd<'_> {
+        self.skel.maps.drain_wakeups.as_fd()
+    }
+
+    /// The programs' variables.
+    pub fn variables(&self) -> BorrowedFd<'_> {
+        self.skel.maps.bss.as_fd()
+    }
+
+    /// What it took to lose no calls.
+    pub fn delayed(&self) -> Delayed {
+        // SAFETY: valid, aligned u64s of our own mapping.
+        self.skel.maps.bss_data.as_deref().map_or(Delayed::default(), |bss| unsafe {
+            Delayed {
+                calls: std::ptr::read_volatile(&bss.calls_delayed),
+                time: Duration::from_nanos(std::ptr::read_volatile(&bss.delayed_ns)),
+            }
+        })
     }
 
     /// Tells the programs whether the reader is waiting to be woken.
@@ -321,7 +301,7 @@ impl Kernel {
     }
 
     /// Calls that found no room in the ring.
-    pub fn calls_lost(&self) -> u64 {
+    fn calls_lost(&self) -> u64 {
         // SAFETY: a valid, aligned u64 of our own mapping.
         self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.calls_lost) })
     }
@@ -330,6 +310,17 @@ impl Kernel {
     pub fn control_lost(&self) -> u64 {
         // SAFETY: a valid, aligned u64 of our own mapping.
         self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.control_lost) })
+    }
+
+    /// Signals that found no room in the ring.
+    pub fn signals_lost(&self) -> u64 {
+        // SAFETY: a valid, aligned u64 of our own mapping.
+        self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.signals_lost) })
+    }
+
+    /// Calls, threads and signals that were not recorded, for lack of room in the ring.
+    pub fn lost(&self) -> Lost {
+        Lost { calls: self.calls_lost(), threads: self.control_lost(), signals: self.signals_lost() }
     }
 
     /// Threads that are traced and have not ended, whatever the records say.
@@ -346,11 +337,6 @@ impl Kernel {
             Some(Counting { by: CountBy::SYSCALL, .. }) => counts::by_number(&maps.calls, &maps.counts, self.cpus),
             Some(Counting { by, .. }) => counts::by_key(&maps.counts_by, by),
         }
-    }
-
-    /// Whether calls are seen when they are entered, too.
-    pub fn sees_entry(&self) -> bool {
-        self.entry
     }
 }
 
@@ -423,21 +409,3 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
 /// What wire.h says fits what Rust assumes of it.
 const _: () = assert!(bound::ABIS.0 == 3);
 const _: () = assert!(bound::BUCKETS.0 as usize == Histogram::BUCKETS && bound::BUCKET_BITS.0 == Histogram::BITS);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_ring_has_a_reserve_where_threads_are_held() {
-        const K: u32 = 1 << 10;
-        const M: u32 = 1 << 20;
-        for (asked, cpus, bytes, mark) in
-            [(64 * K, 2, 4 * M, 64 * K), (4 * M, 2, 4 * M, 2 * M), (8 * M, 2, 8 * M, 6 * M), (4 * M, 64, 8 * M, 4 * M)]
-        {
-            assert_eq!(RingSize::with_reserve(asked, cpus), RingSize { bytes, mark, hold: true });
-        }
-        let drop = RingSize::of(64 * K, false);
-        assert_eq!((drop.bytes, drop.mark()), (64 * K, u64::from(60 * K)));
-    }
-}

@@ -1,11 +1,12 @@
 //! Capture plans as the kernel side's tables.
 
 use crate::about::{self, Fds};
-use crate::error::StartError;
+use crate::error;
 use crate::wire::{bound, call_flag, call_plan, case_key, choice, op, op_count, op_dir, op_kind, op_run};
+use stride_engine_base::StartError;
 use stride_event::{About, CallSet, Limits, TraceSpec};
 use stride_syscalls::plan::{Cap, Choice, Count, IOV_MAX, Kind, MESSAGE_HEADER, Op, Plan, ROOT, STACK};
-use stride_syscalls::{Abi, Dir, Syscall, table, uapi::numbers};
+use stride_syscalls::{Abi, Dir, Effect, Syscall, table};
 
 const NUMBERS: usize = bound::NUMBERS.0 as usize;
 const PATH_MAX: u32 = 4096;
@@ -41,14 +42,16 @@ impl Tables {
             execs: false,
             few: !spec.calls.is_all() || spec.about.is_some(),
         };
+        let reported = spec.reported();
         for &abi in ABIS {
-            tables.mark(abi, &spec.calls);
+            tables.mark(abi, &reported);
             if let Some(about) = &spec.about {
                 tables.narrow(abi, about);
             }
+            tables.keep(abi, &spec.names);
             if !spec.no_memory {
                 for entry in table(abi).iter() {
-                    if spec.calls.contains(abi, u64::from(entry.nr)) {
+                    if reported.contains(abi, u64::from(entry.nr)) {
                         tables.lower(entry.row, abi, entry.nr, spec)?;
                     }
                 }
@@ -66,24 +69,20 @@ impl Tables {
                 call.flags |= call_flag::CALL_TRACED.0;
             }
         }
-        for entry in table(abi).iter().filter(|entry| entry.row.transfers()) {
-            self.calls[start + entry.nr as usize].flags |= call_flag::CALL_MOVES.0;
-        }
-        let names = match abi {
-            Abi::X86_64 => numbers::X86_64,
-            Abi::I386 => numbers::I386,
-            Abi::Aarch64 => numbers::AARCH64,
-        };
-        for &(nr, name) in names {
-            let flag = match name {
-                "execve" | "execveat" => call_flag::CALL_EXEC,
-                "clone" | "clone3" | "fork" | "vfork" => call_flag::CALL_CLONE,
-                "exit" | "exit_group" => call_flag::CALL_EXIT,
-                _ => continue,
-            };
-            let flags = &mut self.calls[start + nr as usize].flags;
-            *flags |= flag.0;
-            self.execs |= flag == call_flag::CALL_EXEC && *flags & call_flag::CALL_TRACED.0 != 0;
+        for entry in table(abi).iter() {
+            let flags = &mut self.calls[start + entry.nr as usize].flags;
+            if entry.row.returns_moved() {
+                *flags |= call_flag::CALL_MOVES.0;
+            }
+            for (effect, flag) in [
+                (Effect::Executes, call_flag::CALL_EXEC),
+                (Effect::Forks, call_flag::CALL_CLONE),
+                (Effect::Exits, call_flag::CALL_EXIT),
+            ] {
+                if entry.row.has_effect(effect) {
+                    *flags |= flag.0;
+                }
+            }
         }
     }
 
@@ -101,6 +100,18 @@ impl Tables {
                 }
                 _ => call.flags &= !call_flag::CALL_TRACED.0,
             }
+        }
+    }
+
+    /// Has calls reported whatever filters say of them, and notes whether execve is among all that are reported.
+    fn keep(&mut self, abi: Abi, names: &CallSet) {
+        let start = abi as usize * NUMBERS;
+        for (nr, call) in self.calls[start..start + NUMBERS].iter_mut().enumerate() {
+            if names.contains(abi, nr as u64) {
+                call.flags = call.flags & !call_flag::CALL_FDS.0 | call_flag::CALL_TRACED.0 | call_flag::CALL_NAMES.0;
+            }
+            let exec = call_flag::CALL_EXEC.0 | call_flag::CALL_TRACED.0;
+            self.execs |= call.flags & exec == exec;
         }
     }
 
@@ -132,7 +143,7 @@ impl Tables {
             limits = Limits { text: usize::MAX, elements: limits.elements.max(IOV_MAX) };
         }
         let limits = &limits;
-        let too_much = |what: &str| StartError::Plan(format!("{}: {what}", row.name));
+        let too_much = |what: &str| error::plan(&format!("{}: {what}", row.name));
         if plan.choices.len() > bound::MAX_CHOICES.0 as usize {
             return Err(too_much("too many choices"));
         }

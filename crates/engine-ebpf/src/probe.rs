@@ -1,6 +1,7 @@
 //! What can be found out about this machine without loading the engine.
 
 use crate::error::Why;
+use crate::privileges::missing_capabilities;
 use nix::errno::Errno;
 use std::io::{self, Read};
 use stride_engine_base::process;
@@ -11,17 +12,6 @@ pub const BTF: &str = "/sys/kernel/btf/vmlinux";
 const MAGIC: u16 = 0xeb9f;
 const LOCKDOWN: &str = "/sys/kernel/security/lockdown";
 
-/// The capabilities that loading takes, with their numbers. CAP_SYS_ADMIN stands for both.
-pub const NEEDED: [(&str, u32); 2] = [("cap_bpf", 39), ("cap_perfmon", 38)];
-const SYS_ADMIN: u32 = 21;
-
-/// Those of [`NEEDED`] that this process has not.
-pub fn missing_capabilities() -> Vec<&'static str> {
-    let have = process::capabilities();
-    let has = |bit: u32| have >> bit & 1 != 0;
-    NEEDED.iter().filter(|(_, bit)| !has(*bit) && !has(SYS_ADMIN)).map(|(name, _)| *name).collect()
-}
-
 /// Whether the kernel is locked down so far that tracing programs may not read its memory.
 pub fn locked_down() -> bool {
     std::fs::read_to_string(LOCKDOWN).is_ok_and(|modes| modes.contains("[confidentiality]"))
@@ -29,7 +19,7 @@ pub fn locked_down() -> bool {
 
 /// Whether the engine has a chance here: finds in microseconds what most often stands in its way.
 pub fn trial() -> Result<(), Why> {
-    load_nothing().map_err(|errno| match errno {
+    uninterrupted(load_nothing).map_err(|errno| match errno {
         Errno::ENOSYS => Why::Refused("it was built without bpf(2)".to_owned()),
         _ => {
             let what = format!("bpf(BPF_PROG_LOAD): {}", process::strerror(errno));
@@ -85,6 +75,13 @@ pub fn is_nested() -> bool {
     std::fs::metadata("/proc/self/ns/pid").is_ok_and(|namespace| namespace.ino() != FIRST)
 }
 
+/// The verifier gives up with EAGAIN when a signal is pending. The signal's handler has run by the time the call has returned, so another
+/// attempt fails only if another signal comes.
+fn uninterrupted(load: impl Fn() -> Result<(), Errno>) -> Result<(), Errno> {
+    const ATTEMPTS: usize = 20;
+    (1..ATTEMPTS).map(|_| load()).find(|result| *result != Err(Errno::EAGAIN)).unwrap_or_else(&load)
+}
+
 /// Loads a program that does nothing, of a kind that takes the same privileges as the engine's.
 fn load_nothing() -> Result<(), Errno> {
     /// The start of `union bpf_attr` for BPF_PROG_LOAD; what the kernel takes to follow is zero.
@@ -110,4 +107,23 @@ fn load_nothing() -> Result<(), Errno> {
     // SAFETY: just opened, and nobody else's.
     unsafe { libc::close(Errno::result(fd)? as i32) };
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_while_loading_is_no_refusal() {
+        use std::cell::Cell;
+        let left = Cell::new(3);
+        let load = |end| {
+            left.set(left.get() - 1);
+            if left.get() >= 0 { Err(Errno::EAGAIN) } else { end }
+        };
+        assert_eq!(uninterrupted(|| load(Ok(()))), Ok(()));
+        left.set(1);
+        assert_eq!(uninterrupted(|| load(Err(Errno::EPERM))), Err(Errno::EPERM));
+        assert_eq!(uninterrupted(|| Err(Errno::EAGAIN)), Err(Errno::EAGAIN));
+    }
 }

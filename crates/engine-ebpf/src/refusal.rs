@@ -1,6 +1,7 @@
 //! What the kernel said no to, found out from libbpf's complaints.
 
 use crate::error::Why;
+use crate::privileges::missing_capabilities;
 use crate::probe;
 use libbpf_rs::{ErrorKind, PrintLevel, set_print};
 use std::sync::Mutex;
@@ -59,7 +60,7 @@ pub fn why(error: &libbpf_rs::Error) -> Why {
         return Why::LockedDown(what);
     }
     match error.kind() {
-        ErrorKind::PermissionDenied => Why::Denied { missing: probe::missing_capabilities(), what },
+        ErrorKind::PermissionDenied => Why::Denied { missing: missing_capabilities(), what },
         ErrorKind::OutOfMemory => Why::NoMemory(what),
         _ => Why::Refused(what),
     }

@@ -1,4 +1,4 @@
-//! Reading the BPF ring buffer in place.
+//! Taking records out of the BPF ring buffer.
 //!
 //! Its memory is mapped: a page with the reader's position, which we write; a page with the writer's, and the data, twice in
 //! a row so that no record is ever split. Each record follows a header of 8 bytes: length and two flags, then an offset
@@ -49,6 +49,25 @@ impl Mapping {
         // SAFETY: each mapping of a ring starts with a position, which the kernel accesses atomically.
         unsafe { self.at.cast::<AtomicU64>().as_ref() }
     }
+
+    /// Variables of a program, which may be written to.
+    pub fn variables(fd: BorrowedFd<'_>, len: usize) -> io::Result<Mapping> {
+        Self::new(fd, len.next_multiple_of(page_size()), libc::PROT_READ | libc::PROT_WRITE, 0)
+    }
+
+    /// An aligned u64 of `variables`.
+    pub fn long(&self, offset: usize) -> &AtomicU64 {
+        assert!(offset.is_multiple_of(8) && offset + 8 <= self.len);
+        // SAFETY: within the mapping, which is aligned to pages; the kernel side accesses single words.
+        unsafe { self.at.cast::<u8>().add(offset).cast::<AtomicU64>().as_ref() }
+    }
+
+    /// An aligned u32 of `variables`.
+    pub fn word(&self, offset: usize) -> &AtomicU32 {
+        assert!(offset.is_multiple_of(4) && offset + 4 <= self.len);
+        // SAFETY: as for `long`.
+        unsafe { self.at.cast::<u8>().add(offset).cast::<AtomicU32>().as_ref() }
+    }
 }
 
 impl Drop for Mapping {
@@ -63,13 +82,10 @@ pub struct Ring {
     producer: Mapping,
     page: usize,
     size: u64,
-    /// How far we have read, and how far the kernel has been told.
+    /// The reader's position.
     pos: u64,
-    told: u64,
     /// The writer's position when last looked at.
     end: u64,
-    /// The length of the record at `pos`, once it was found complete.
-    front: Option<usize>,
 }
 
 /// How full a ring is, as the kernel side sees it.
@@ -102,7 +118,7 @@ impl Ring {
         let page = page_size();
         let consumer = Mapping::new(fd, page, libc::PROT_READ | libc::PROT_WRITE, 0)?;
         let producer = Mapping::new(fd, page + 2 * size as usize, libc::PROT_READ, page)?;
-        Ok(Ring { consumer, producer, page, size: u64::from(size), pos: 0, told: 0, end: 0, front: None })
+        Ok(Ring { consumer, producer, page, size: u64::from(size), pos: 0, end: 0 })
     }
 
     fn data(&self, pos: u64) -> *const u8 {
@@ -111,75 +127,93 @@ impl Ring {
         unsafe { self.producer.at.as_ptr().cast::<u8>().add(offset) }
     }
 
-    /// The next record, which stays in place until [`Ring::advance`].
-    #[inline]
-    pub fn peek(&mut self) -> Option<&[u8]> {
-        let len = match self.front {
-            Some(len) => len,
-            None => self.find()?,
-        };
-        // SAFETY: the record is complete, and the kernel leaves it alone until the reader's position moves past it. The data is
-        // mapped twice, so that it is contiguous.
-        Some(unsafe { std::slice::from_raw_parts(self.data(self.pos).add(HEADER as usize), len) })
-    }
-
-    /// Looks for the next record; returns its length.
-    fn find(&mut self) -> Option<usize> {
-        loop {
-            if self.pos >= self.end {
-                self.end = self.producer.position().load(Ordering::Acquire);
-                if self.pos >= self.end {
-                    self.tell();
-                    return None;
-                }
-            }
-            let at = self.data(self.pos);
-            // SAFETY: records begin at multiples of 8 below the writer's position, with a length that the kernel sets atomically.
-            let head = unsafe { &*at.cast::<AtomicU32>() }.load(Ordering::Acquire);
-            if head & BUSY != 0 {
-                self.tell();
-                return None;
-            }
-            let len = (head & !DISCARD) as usize;
-            if head & DISCARD != 0 {
-                self.skip(len);
-                continue;
-            }
-            self.front = Some(len);
-            return Some(len);
+    /// Moves complete records to the end of `into`, with their headers: about `most` bytes, or one record if that is longer.
+    /// Tells whether there were any.
+    pub fn take(&mut self, most: usize, into: &mut Vec<u8>) -> bool {
+        if self.pos >= self.end {
+            self.look();
         }
+        let (begin, stop) = (self.pos, self.end.min(self.pos + most as u64));
+        while self.pos < stop {
+            // SAFETY: records begin at multiples of 8 below the writer's position, with a length that the kernel sets atomically.
+            let head = unsafe { &*self.data(self.pos).cast::<AtomicU32>() }.load(Ordering::Acquire);
+            if head & BUSY != 0 {
+                break;
+            }
+            self.pos += step(head);
+        }
+        let len = (self.pos - begin) as usize;
+        if len == 0 {
+            return false;
+        }
+        // SAFETY: these records are complete, and the kernel leaves them alone until the reader's position moves past them. The
+        // data is mapped twice, so that they are contiguous.
+        into.extend_from_slice(unsafe { std::slice::from_raw_parts(self.data(begin), len) });
+        self.consumer.position().store(self.pos, Ordering::Release);
+        true
     }
 
-    /// Takes note of what was written since.
+    /// Takes note of how far the ring is written now.
     pub fn look(&mut self) {
         self.end = self.producer.position().load(Ordering::Acquire);
     }
 
-    /// Whether there is a record, though `peek` shows none: it is being written.
+    /// Whether there is a record that cannot be taken yet: it is being written.
     pub fn is_unfinished(&self) -> bool {
         self.pos < self.end
     }
+}
 
-    fn skip(&mut self, len: usize) {
-        self.front = None;
-        self.pos += (len as u64 + HEADER).next_multiple_of(8);
-        // The writer reads our position for each record: it is moved rarely, so that its cache line stays where it is.
-        if self.pos - self.told >= self.size / 64 {
-            self.tell();
-        }
+/// From a record's header to the next one.
+fn step(head: u32) -> u64 {
+    (u64::from(head & !(BUSY | DISCARD)) + HEADER).next_multiple_of(8)
+}
+
+/// Records that were taken out of a ring, in order.
+#[derive(Default)]
+pub struct Chunk {
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Chunk {
+    pub fn new(bytes: Vec<u8>) -> Chunk {
+        Chunk { bytes, at: 0 }
     }
 
-    fn tell(&mut self) {
-        if self.told != self.pos {
-            self.told = self.pos;
-            self.consumer.position().store(self.pos, Ordering::Release);
-        }
+    /// Its memory, for records to be put in.
+    pub fn into_empty(mut self) -> Vec<u8> {
+        self.bytes.clear();
+        self.bytes
     }
 
-    /// Gives the record that `peek` returned back to the kernel.
+    fn head(&self) -> Option<u32> {
+        self.bytes.get(self.at..self.at + 4)?.try_into().ok().map(u32::from_ne_bytes)
+    }
+
+    /// Goes on to a record that is to be read; tells whether there is one.
+    #[inline]
+    pub fn find(&mut self) -> bool {
+        while let Some(head) = self.head() {
+            if head & DISCARD == 0 {
+                return true;
+            }
+            self.at += step(head) as usize;
+        }
+        false
+    }
+
+    /// The record that `find` found.
+    #[inline]
+    pub fn front(&self) -> Option<&[u8]> {
+        let at = self.at + HEADER as usize;
+        self.bytes.get(at..at + self.head()? as usize)
+    }
+
+    #[inline]
     pub fn advance(&mut self) {
-        if let Some(len) = self.peek().map(<[u8]>::len) {
-            self.skip(len);
+        if let Some(head) = self.head() {
+            self.at += step(head) as usize;
         }
     }
 }

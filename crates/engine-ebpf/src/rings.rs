@@ -1,16 +1,21 @@
 //! The ring, or several that are read as one.
 //!
-//! Writers of one ring wait for each other. Two that call without a pause, on two CPUs, take more than twice as long for it; so
-//! where there are CPUs to matter, each thread is given one of several rings when it begins (`bpf/ring.h`). A thread's records are
-//! all in one ring, in order; rings are read in the order of the records' times.
+//! Writers of one ring wait for each other. Measured with `dd bs=1` on each of 2 CPUs, no reader running: a traced call takes
+//! 0.25 µs of CPU time when one dd runs, and 0.45 to 0.65 µs when both do. With a ring for each it stays at 0.25 µs. So with `-f`
+//! there is one ring for every two CPUs (on two CPUs, one of which is the reader's, that is still one ring), up to eight.
+//!
+//! Each thread is given one of the rings when it begins (`bpf/ring.h`). Rings belong to threads and not to CPUs, so that a
+//! thread's records are in order whatever CPUs it runs on. Several rings are read in the order of the records' times, which are
+//! taken for every call then: 20 ns and 32 bytes. The reader notes the time, and then how far each ring is written. A record gets
+//! its place in the ring before its time, so all records older than the noted time are there, and the oldest of them comes next.
 
 use crate::records;
-use crate::ring::Ring;
+use crate::source::Source;
 use stride_engine_base::signal::now;
 use stride_event::Ns;
 
 pub struct Rings {
-    all: Vec<Ring>,
+    all: Vec<Source>,
     /// Which one the next record is in, once that is known.
     current: Option<usize>,
     /// The time of each one's next record, where known.
@@ -20,7 +25,7 @@ pub struct Rings {
 }
 
 impl Rings {
-    pub fn new(all: Vec<Ring>) -> Rings {
+    pub fn new(all: Vec<Source>) -> Rings {
         let current = (all.len() == 1).then_some(0);
         Rings { current, times: vec![None; all.len()], horizon: 0, all }
     }
@@ -34,7 +39,7 @@ impl Rings {
         self.all[self.current?].peek()
     }
 
-    /// Gives the record that `peek` returned back to the kernel.
+    /// Goes on to the next record.
     #[inline]
     pub fn advance(&mut self) {
         let Some(i) = self.current else { return };
@@ -66,7 +71,7 @@ impl Rings {
                 None if !unfinished => return None,
                 _ => {
                     self.horizon = now();
-                    self.all.iter_mut().for_each(Ring::look);
+                    self.all.iter_mut().for_each(Source::look);
                 }
             }
         }

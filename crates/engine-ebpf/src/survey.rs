@@ -97,6 +97,11 @@ impl Survey {
         self.next = start + PERIOD.max(cpu_time().saturating_sub(begun) * SHARE);
     }
 
+    /// Tracing has ended: there is nothing to look for, and what was sent is to be read without delay.
+    pub fn end(&mut self) {
+        self.state = State::Off;
+    }
+
     fn load(&self, kernel: &Kernel) -> libbpf_rs::Result<Loaded> {
         // As in load.rs: there is one a process.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));

@@ -2,12 +2,10 @@
 //! Most threads have nothing of the kind, and then a record costs no more than finding that out.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use stride_engine_base::Interrupted;
+use stride_engine_base::restart::ERESTART_RESTARTBLOCK;
 use stride_event::{Call, Outcome, Tid};
-use stride_syscalls::{Abi, uapi::numbers};
-
-/// Returned by a call that restart_syscall(2) will resume.
-const ERESTART_RESTARTBLOCK: u32 = 516;
+use stride_syscalls::Abi;
 
 #[derive(Default)]
 pub struct Threads {
@@ -17,12 +15,12 @@ pub struct Threads {
 struct Thread {
     abi: Abi,
     blocked: Option<Box<Call>>,
-    interrupted: Option<u64>,
+    interrupted: Interrupted,
 }
 
 impl Default for Thread {
     fn default() -> Thread {
-        Thread { abi: Abi::NATIVE, blocked: None, interrupted: None }
+        Thread { abi: Abi::NATIVE, blocked: None, interrupted: Interrupted::default() }
     }
 }
 
@@ -75,11 +73,7 @@ impl Threads {
         let thread = self.of_note.entry(call.tid).or_default();
         thread.blocked = None;
         thread.resume(call);
-        let resumable = call.outcome == Outcome::Error(ERESTART_RESTARTBLOCK);
-        // A call that was itself a resumption leaves what it resumed.
-        if !(resumable && is_restart(call)) {
-            thread.interrupted = resumable.then_some(call.nr);
-        }
+        thread.interrupted.returned(call.abi, call.nr, call.outcome);
         self.tidy(call.tid);
     }
 
@@ -108,15 +102,6 @@ impl Threads {
 impl Thread {
     /// Says what a restart_syscall(2) resumes.
     fn resume(&self, call: &mut Call) {
-        call.resumes = if is_restart(call) { self.interrupted } else { None };
+        call.resumes = self.interrupted.resumed_by(call.abi, call.nr);
     }
-}
-
-fn is_restart(call: &Call) -> bool {
-    fn find(list: &[(u32, &str)]) -> Option<u64> {
-        list.iter().find(|n| n.1 == "restart_syscall").map(|n| u64::from(n.0))
-    }
-    static NUMBERS: LazyLock<[Option<u64>; 3]> =
-        LazyLock::new(|| [numbers::X86_64, numbers::I386, numbers::AARCH64].map(find));
-    NUMBERS[call.abi as usize] == Some(call.nr)
 }

@@ -17,10 +17,10 @@ mod files_skel {
 
 pub use files_skel::{FilesSkel, FilesSkelBuilder};
 pub use skel::types::{
-    bell, block_flag, bound, call_flag, call_plan, case_key, choice, count, count_key, count_times, fds_plan,
-    file_detail, file_flag, op, op_count, op_dir, op_kind, op_run, rec_block, rec_blocked, rec_call, rec_detach,
-    rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_more, rec_signal, rec_start, rec_stopped,
-    task_flag, task_state,
+    block_flag, bound, bss, call_flag, call_plan, case_key, choice, count, count_key, count_times, fds_plan,
+    file_detail, file_flag, op, op_count, op_dir, op_kind, op_run, pressure, rec_block, rec_blocked, rec_call,
+    rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_more, rec_signal, rec_start,
+    rec_stopped, task_flag, task_state,
 };
 pub use skel::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
 pub use survey_skel::{SurveySkel, SurveySkelBuilder};
@@ -38,7 +38,7 @@ macro_rules! wire {
     )* };
 }
 wire!(rec_head rec_call rec_more rec_block rec_start rec_signal rec_exit rec_exec rec_detach rec_blocked rec_stopped rec_file);
-wire!(count count_key call_plan fds_plan op op_run choice case_key task_state bell u32);
+wire!(count count_key call_plan fds_plan op op_run choice case_key task_state u32);
 
 /// The struct at the start of these bytes.
 pub fn read<T: Wire>(bytes: &[u8]) -> Option<T> {

@@ -2,11 +2,12 @@
 
 mod common;
 
-use common::{available, command, everything};
+use common::{available, command, everything, wait_until_inside};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use stride_engine_base::Engine as _;
 use stride_engine_ebpf::{EbpfEngine, Overflow, Settings};
 use stride_event::{Event, Origin, Outcome, TraceSpec};
 
@@ -16,8 +17,8 @@ fn attaches_to_a_process_that_is_blocked() {
         return;
     }
     let mut cat = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(50));
     let pid = cat.id() as i32;
+    wait_until_inside(pid, libc::SYS_read);
     let mut engine = EbpfEngine::start(TraceSpec { attach: vec![pid], ..everything() }).unwrap();
     let mut input = cat.stdin.take();
     input.as_mut().unwrap().write_all(b"hello\n").unwrap();
@@ -71,7 +72,7 @@ fn count(settings: Settings, pause: Duration) -> (u64, u64) {
         }
     }
     assert_eq!(ended, 1);
-    assert_eq!(engine.unseen_threads(), 0);
+    assert_eq!(engine.lost().threads, 0);
     (shown, lost)
 }
 
@@ -135,10 +136,10 @@ fn stopping_lets_go_of_what_lives_on() {
         return;
     }
     let mut cat = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(50));
     let pid = cat.id() as i32;
+    wait_until_inside(pid, libc::SYS_read);
     let mut engine = EbpfEngine::start(TraceSpec { attach: vec![pid], ..everything() }).unwrap();
-    engine.stop(None);
+    engine.stop();
     let mut detached = 0;
     while let Some(event) = engine.next().unwrap() {
         if let Event::Detached { tid, .. } = event {

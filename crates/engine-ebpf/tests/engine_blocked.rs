@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::{available, command, compile, everything};
+use common::{available, command, compile, everything, wait_until_inside};
 use std::collections::HashMap;
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use stride_engine_base::Engine as _;
 use stride_engine_ebpf::{EbpfEngine, Settings};
 use stride_event::{Event, Outcome, Tid, TraceSpec};
 
@@ -18,17 +18,6 @@ impl Drop for Killed {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
-    }
-}
-
-/// Waits until a thread sits in a call of this number.
-fn wait_until_inside(tid: Tid, nr: i64) {
-    let start = Instant::now();
-    let inside =
-        || std::fs::read_to_string(format!("/proc/{tid}/syscall")).is_ok_and(|s| s.starts_with(&format!("{nr} ")));
-    while !inside() {
-        assert!(start.elapsed() < Duration::from_secs(10), "{tid} does not come to call {nr}");
-        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -54,7 +43,7 @@ fn a_call_in_flight_is_known_when_tracing_ends() {
                 seen.push(format!("{:?}", call.outcome));
                 // It will be back in no time, too short for anyone to have noticed.
                 wait_until_inside(pid, libc::SYS_read);
-                engine.stop(None);
+                engine.stop();
             }
             Event::Detached { call, .. } => {
                 seen.push(format!("detached in {:?}", call.map(|call| (call.nr, call.args[0]))))

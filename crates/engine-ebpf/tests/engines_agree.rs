@@ -6,6 +6,7 @@ use common::{available, command, compile};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
+use stride_engine_base::Engine as _;
 use stride_engine_ebpf::EbpfEngine;
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::Event;

@@ -3,6 +3,7 @@
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
+use stride_engine_base::Engine as _;
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::{CallSet, Command, Event, Seccomp, TraceSpec};
 use stride_syscalls::{Abi, table};

@@ -8,15 +8,38 @@
 //! - it becomes `SCHED_IDLE`. The kernel takes a CPU that runs only such threads for idle, and wakes the tracee right there; otherwise
 //!   the tracee would flee to the next idle CPU at every stop. This takes CAP_SYS_NICE, without which there is no way back.
 //!
-//! That is good for one tracee that makes call after call, and bad where several run in parallel, or others compete for that CPU. No rule
-//! told these apart as well as trying: what stops cost [`Mode::Beside`] the tracee is compared with what they cost in a window spent
-//! [`Mode::Free`]. The kernel may move the tracee at any time, so when stops become slow, the first guess is that it went elsewhere.
-//! Failed trials become rare by doubling their distance. Nothing of this takes a system call but when a verdict changes, or stops are slow.
+//! An idle-priority thread gets next to no time where another thread wants the CPU, and its tracees would wait with it. So:
+//!
+//! - the tracer begins free, and comes only if the machine has a CPU to spare ([`Place::has_room`]: fewer other threads run than there are
+//!   CPUs, so that the kernel finds one for each);
+//! - it looks again every [`ROOM`], and goes when there is no room any more;
+//! - a thread of normal priority watches, and frees a tracer that does not get to run ([`crate::rescue`]).
+//!
+//! Being beside is good for one tracee that makes call after call, and bad where several run in parallel. No rule told these apart as well
+//! as trying: what stops cost [`Mode::Beside`] the tracee is compared with what they cost in a window spent [`Mode::Free`]. The kernel may
+//! move the tracee at any time, so when stops become slow, the first guess is that it went elsewhere. Failed trials become rare by
+//! doubling their distance. Nothing of this takes a system call but the look for room, when a verdict changes, or when stops are slow.
 
-use crate::sys;
-use nix::sched::CpuSet;
-use std::fs::File;
+use crate::place::Here;
 use stride_event::{Ns, Tid};
+
+/// The CPUs, as the decision sees them.
+pub trait Place {
+    /// Moving makes sense at all.
+    fn may_move(&self) -> bool;
+    /// Whether there is a CPU for everyone that wants one.
+    fn has_room(&mut self) -> bool;
+    /// The CPU where this thread last ran, if the tracer may go there.
+    fn cpu_of(&mut self, tid: Tid) -> Option<usize>;
+    /// Goes to this CPU as an idle-priority thread, or moves there from another one; false if that failed.
+    fn come(&mut self, cpu: usize) -> bool;
+    /// Back to where the user had the tracer run, with its own priority.
+    fn leave(&mut self);
+    /// The tracer is beside this thread now.
+    fn beside(&mut self, tid: Tid);
+    /// Whether the tracer was freed because it did not get to run.
+    fn was_rescued(&self) -> bool;
+}
 
 /// Stops by which the cost of being free is measured.
 const WINDOW: u32 = 256;
@@ -31,8 +54,12 @@ const RARE: Ns = 200_000;
 /// A pause counts for this much at most: it is the tracee's.
 const PAUSE: Ns = 1_000_000;
 /// Stops from a failed trial to the next, at first and at most.
-const AGAIN: u32 = 1 << 12;
+const AGAIN: u32 = 1 << 10;
 const RARELY: u32 = 1 << 18;
+/// Time between two looks whether there is still room.
+const ROOM: Ns = 1_000_000;
+/// Looks without room in a row that make it go: some kernel thread often runs for a moment.
+const CROWDED: u32 = 2;
 /// Stops for which a verdict stands.
 const STANDS: u32 = 1 << 16;
 /// The same for a verdict after so short a look.
@@ -46,17 +73,18 @@ enum Mode {
 }
 
 #[derive(Debug)]
-pub struct Affinity {
+pub struct Affinity<P: Place = Here> {
     mode: Mode,
-    /// The CPUs to be free on; `None` where moving is out of the question.
-    own: Option<CpuSet>,
-    may_idle: bool,
+    place: P,
     /// How many stops the current window takes.
     window: u32,
     /// The current window or chunk: stops, time spent, time of the latest stop.
     stops: u32,
     spent: Ns,
     last: Ns,
+    /// When it was last looked whether there is room, and how often in a row there was none.
+    looked: Ns,
+    crowded: u32,
     /// What a chunk took when last free.
     free: Ns,
     slow: u32,
@@ -65,21 +93,17 @@ pub struct Affinity {
     distance: u32,
 }
 
-impl Affinity {
-    pub fn new() -> Affinity {
-        // With one CPU, or a scheduling policy that the user chose, nothing is to be done.
-        let own = sys::own_cpus().ok().filter(|own| {
-            let cpus = (0..CpuSet::count()).filter(|&c| own.is_set(c).unwrap_or(false)).count();
-            cpus > 1 && sys::has_default_policy()
-        });
+impl<P: Place> Affinity<P> {
+    pub fn new(place: P) -> Affinity<P> {
         Affinity {
             mode: Mode::Free,
-            own,
-            may_idle: sys::may_leave_idle_policy(),
+            place,
             window: FIRST,
             stops: 0,
             spent: 0,
             last: 0,
+            looked: 0,
+            crowded: 0,
             free: 0,
             slow: 0,
             left: 0,
@@ -90,7 +114,7 @@ impl Affinity {
     /// A thread stopped at a system call.
     #[inline]
     pub fn at_stop(&mut self, tid: Tid, now: Ns) {
-        if self.own.is_none() {
+        if !self.place.may_move() {
             return;
         }
         if self.last == 0 {
@@ -100,17 +124,24 @@ impl Affinity {
         self.spent += now.saturating_sub(self.last).min(PAUSE);
         self.last = now;
         let beside = self.mode != Mode::Free;
+        if beside {
+            if self.place.was_rescued() {
+                return self.give_up();
+            }
+            self.place.beside(tid);
+        }
         if self.stops >= if beside { CHUNK } else { self.window } {
             let spent = std::mem::replace(&mut self.spent, 0);
             let stops = std::mem::replace(&mut self.stops, 0);
             self.left = self.left.saturating_sub(stops);
-            if beside { self.beside(tid, spent) } else { self.free(tid, spent) }
+            if beside { self.beside(tid, spent, now) } else { self.free(tid, spent, now) }
         }
     }
 
-    fn free(&mut self, tid: Tid, spent: Ns) {
+    fn free(&mut self, tid: Tid, spent: Ns, now: Ns) {
         let window = std::mem::replace(&mut self.window, WINDOW);
-        if self.left == 0 && spent < RARE * Ns::from(window) {
+        if self.left == 0 && spent < RARE * Ns::from(window) && self.place.has_room() {
+            (self.looked, self.crowded) = (now, 0);
             self.free = spent / Ns::from(window / CHUNK);
             self.slow = 0;
             self.left = if window == FIRST { STANDS_FIRST } else { STANDS };
@@ -118,16 +149,23 @@ impl Affinity {
         }
     }
 
-    fn beside(&mut self, tid: Tid, spent: Ns) {
+    fn beside(&mut self, tid: Tid, spent: Ns, now: Ns) {
+        if now.saturating_sub(self.looked) >= ROOM {
+            self.looked = now;
+            self.crowded = if self.place.has_room() { 0 } else { self.crowded + 1 };
+            if self.crowded >= CROWDED {
+                // Not for long, if it was a passing crowd: the next window ends with a look.
+                self.left = 0;
+                return self.leave();
+            }
+        }
         if spent > self.free / 4 * 3 {
             self.slow += if self.come(tid) { 1 } else { 2 };
         } else {
             self.slow = self.slow.saturating_sub(1);
         }
         if self.slow >= PATIENCE {
-            self.leave();
-            self.left = self.distance;
-            self.distance = (self.distance * 2).min(RARELY);
+            self.give_up();
         } else if self.left == 0 {
             // It went well. Measure again what being free would cost.
             self.distance = AGAIN;
@@ -135,40 +173,138 @@ impl Affinity {
         }
     }
 
+    /// Leaves for longer each time.
+    fn give_up(&mut self) {
+        self.leave();
+        self.left = self.distance;
+        self.distance = (self.distance * 2).min(RARELY);
+    }
+
     /// Goes where this thread last ran; false if it is there already, or must not go.
     fn come(&mut self, tid: Tid) -> bool {
-        let Some(cpu) = File::open(format!("/proc/{tid}/stat")).ok().and_then(|stat| sys::cpu_of(&stat)) else {
-            return false;
-        };
-        if self.mode == Mode::Beside(cpu) || !self.own.is_some_and(|own| own.is_set(cpu).unwrap_or(false)) {
-            return false;
-        }
-        let mut one = CpuSet::new();
-        let moved = one.set(cpu).and_then(|()| sys::set_own_cpus(&one)).is_ok();
+        let Some(cpu) = self.place.cpu_of(tid).filter(|&cpu| self.mode != Mode::Beside(cpu)) else { return false };
+        self.place.beside(tid);
+        let moved = self.place.come(cpu);
         if moved {
-            if self.may_idle && self.mode == Mode::Free {
-                sys::set_idle_policy(true);
-            }
             self.mode = Mode::Beside(cpu);
         }
         moved
     }
 
     fn leave(&mut self) {
+        (self.stops, self.spent) = (0, 0);
         if self.mode != Mode::Free {
             self.mode = Mode::Free;
-            if self.may_idle {
-                sys::set_idle_policy(false);
-            }
-            if let Some(own) = &self.own {
-                let _ = sys::set_own_cpus(own);
-            }
+            self.place.leave();
         }
     }
 }
 
-impl Drop for Affinity {
-    fn drop(&mut self) {
-        self.leave();
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A machine made up.
+    #[derive(Debug)]
+    struct Stage {
+        room: bool,
+        rescued: bool,
+        cpu: Option<usize>,
+        log: Vec<&'static str>,
+    }
+
+    impl Place for Stage {
+        fn may_move(&self) -> bool {
+            true
+        }
+        fn has_room(&mut self) -> bool {
+            self.room
+        }
+        fn cpu_of(&mut self, _: Tid) -> Option<usize> {
+            self.cpu
+        }
+        fn come(&mut self, _: usize) -> bool {
+            self.log.push("come");
+            self.rescued = false;
+            true
+        }
+        fn leave(&mut self) {
+            self.log.push("leave");
+        }
+        fn beside(&mut self, _: Tid) {}
+        fn was_rescued(&self) -> bool {
+            self.rescued
+        }
+    }
+
+    struct Run {
+        affinity: Affinity<Stage>,
+        now: Ns,
+    }
+
+    impl Run {
+        fn new(room: bool) -> Run {
+            let stage = Stage { room, rescued: false, cpu: Some(1), log: Vec::new() };
+            Run { affinity: Affinity::new(stage), now: 1 }
+        }
+
+        /// So many stops, which cost 90 µs when the tracer is free.
+        fn stops(&mut self, n: u32, beside: Ns) -> &[&'static str] {
+            self.affinity.place.log.clear();
+            for _ in 0..n {
+                self.now += if self.affinity.mode == Mode::Free { 90_000 } else { beside };
+                self.affinity.at_stop(7, self.now);
+            }
+            &self.affinity.place.log
+        }
+    }
+
+    #[test]
+    fn comes_where_there_is_room_and_stays_while_it_pays() {
+        let mut run = Run::new(true);
+        assert_eq!(run.stops(FIRST - 1, 10_000), [""; 0], "the first guess is to be free");
+        assert_eq!(run.stops(1, 10_000), ["come"]);
+        // It measures again now and then.
+        assert_eq!(run.stops(STANDS_FIRST + WINDOW, 10_000), ["leave", "come"]);
+        assert_eq!(run.stops(STANDS - CHUNK, 10_000), [""; 0]);
+    }
+
+    #[test]
+    fn never_comes_where_others_want_the_cpus() {
+        let mut run = Run::new(false);
+        assert_eq!(run.stops(100_000, 10_000), [""; 0]);
+        run.affinity.place.room = true;
+        assert_eq!(run.stops(WINDOW, 10_000), ["come"], "soon after the others have gone");
+    }
+
+    #[test]
+    fn goes_when_others_come() {
+        let mut run = Run::new(true);
+        run.stops(FIRST + CHUNK, 10_000);
+        run.affinity.place.room = false;
+        let most = CROWDED * (ROOM.div_ceil(10_000) as u32 + CHUNK);
+        assert_eq!(run.stops(most, 10_000), ["leave"]);
+        assert_eq!(run.stops(100_000, 10_000), [""; 0]);
+    }
+
+    #[test]
+    fn a_rescue_ends_it_at_the_next_stop_and_trials_become_rare() {
+        let mut run = Run::new(true);
+        run.stops(FIRST, 10_000);
+        let mut distance = AGAIN;
+        for _ in 0..10 {
+            run.affinity.place.rescued = true;
+            assert_eq!(run.stops(1, 3_000_000), ["leave"]);
+            assert_eq!(run.stops(distance - WINDOW, 10_000), [""; 0]);
+            assert_eq!(run.stops(2 * WINDOW, 10_000), ["come"]);
+            distance = (distance * 2).min(RARELY);
+        }
+    }
+
+    #[test]
+    fn leaves_when_it_does_not_pay() {
+        let mut run = Run::new(true);
+        run.stops(FIRST, 10_000);
+        assert_eq!(run.stops(PATIENCE * CHUNK, 90_000), ["leave"]);
     }
 }

@@ -1,10 +1,10 @@
 //! `-p`: attaching to threads that run already.
 
-use crate::error::{AttachFailure, StartError};
+use crate::error::refused;
 use crate::tracee::Running;
 use nix::errno::Errno;
 use std::collections::HashSet;
-use stride_engine_base::spawn;
+use stride_engine_base::{AttachFailure, StartError, spawn};
 use stride_event::{Command, Tid};
 
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ pub fn attach(tids: &[Tid], follow: bool, options: i32) -> Attached {
         match seize(tid, options) {
             Ok(running) => attached.threads.push((tid, running)),
             Err(errno) => {
-                attached.failures.push(AttachFailure::new(tid, errno));
+                attached.failures.push(refused(tid, errno));
                 continue;
             }
         }
@@ -54,7 +54,7 @@ pub fn available() -> Result<(), StartError> {
     let waiting = spawn(&command, None, 0)?;
     waiting.ready()?;
     let pid = waiting.pid();
-    Running::seize(pid, 0).map(drop).map_err(|errno| StartError::Attach(vec![AttachFailure::new(pid, errno)]))
+    Running::seize(pid, 0).map(drop).map_err(|errno| StartError::Attach(vec![refused(pid, errno)]))
 }
 
 fn seize(tid: Tid, options: i32) -> Result<Running, Errno> {

@@ -4,7 +4,7 @@
 //! ptrace detaches from stopped threads only; so the running ones are interrupted first. One that cannot be stopped (in uninterruptible
 //! sleep, or waiting in vfork(2)) is given up after a moment: it is released when Stride exits, and the request to stop with it.
 
-use crate::engine::{Note, PtraceEngine};
+use crate::engine::PtraceEngine;
 use crate::sys::{self, Info};
 use crate::threads::{Inside, State};
 use crate::tracee::Stopped;
@@ -14,52 +14,103 @@ use stride_event::{Ns, Tid};
 
 const PATIENCE: Ns = 1_000_000_000;
 
-/// Detaches from all threads, queueing what happens meanwhile.
-pub fn release_all(engine: &mut PtraceEngine) {
-    if engine.kill_on_exit {
-        // They are to die with Stride, which is about to.
-        return;
-    }
-    for held in std::mem::take(&mut engine.held) {
-        engine.release(held.slot, held.signal);
-    }
-    let mut children = Children::default();
-    for parked in std::mem::take(&mut engine.parked) {
-        children.done.push(parked.tid);
-        parked.stopped.detach(0);
-    }
-    for slot in engine.threads.slots() {
-        if let State::Running(running) = &engine.threads[slot].state {
-            let _ = running.interrupt();
+impl PtraceEngine {
+    /// Detaches from all threads, queueing what happens meanwhile.
+    pub(crate) fn release_all(&mut self) {
+        if self.kill_on_exit {
+            // They are to die with Stride, which is about to.
+            return;
         }
-    }
-    let deadline = sys::now() + PATIENCE;
-    let mut pause = 0;
-    while !engine.threads.is_empty() || !children.awaited.is_empty() {
-        match wait(true, engine.want_system_time) {
-            Ok(Waited::Report(report)) => {
-                pause = 0;
-                engine.now = sys::now();
-                one(engine, report, &mut children);
+        for held in std::mem::take(&mut self.held) {
+            self.release(held.slot, held.signal);
+        }
+        let mut children = Children::default();
+        for parked in std::mem::take(&mut self.parked) {
+            children.done.push(parked.tid);
+            parked.stopped.detach(0);
+        }
+        for slot in self.threads.slots() {
+            if let State::Running(running) = &self.threads[slot].state {
+                let _ = running.interrupt();
             }
-            Ok(Waited::NoChildren) | Err(_) => break,
-            Ok(_) if sys::now() >= deadline => break,
-            Ok(_) => {
-                // The first look often comes too early by microseconds only.
-                match pause {
-                    0..20 => std::thread::yield_now(),
-                    _ => sys::pause_ms(1),
+        }
+        let deadline = sys::now() + PATIENCE;
+        let mut pause = 0;
+        while !self.threads.is_empty() || !children.awaited.is_empty() {
+            match wait(true, self.want_system_time) {
+                Ok(Waited::Report(report)) => {
+                    pause = 0;
+                    self.now = sys::now();
+                    self.release_stopped(report, &mut children);
                 }
-                pause += 1;
+                Ok(Waited::NoChildren) | Err(_) => break,
+                Ok(_) if sys::now() >= deadline => break,
+                Ok(_) => {
+                    // The first look often comes too early by microseconds only.
+                    match pause {
+                        0..20 => std::thread::yield_now(),
+                        _ => sys::pause_ms(1),
+                    }
+                    pause += 1;
+                }
             }
         }
+        for slot in self.threads.slots() {
+            self.detached(slot);
+        }
+        if let (Some(Some(signal)), Some(command)) = (self.stopping, self.command) {
+            pass_on(command, signal);
+        }
     }
-    for slot in engine.threads.slots() {
-        engine.notes.push_back(Note::Detached { slot, at: engine.now });
-        engine.retire(slot);
-    }
-    if let (Some(Some(signal)), Some(command)) = (engine.stopping, engine.command) {
-        pass_on(command, signal);
+
+    /// Takes a stop while all threads are let go: of a thread that can now be released, or of a child that is not known yet.
+    fn release_stopped(&mut self, report: Report, children: &mut Children) {
+        let tid = report.tid;
+        let Status::Stopped(token, stop) = report.status else {
+            children.done(tid);
+            self.handle(report);
+            return;
+        };
+        let Some(slot) = self.threads.find(tid) else {
+            let stopped = Stopped::new(token);
+            if let (Stop::Exec, Ok(old)) = (&stop, stopped.event_msg())
+                && let Some(slot) = self.threads.find(old as Tid)
+            {
+                self.threads.rename(slot, tid);
+                self.threads[slot].state = State::Stopped(stopped);
+                self.release(slot, 0);
+            } else {
+                children.done(tid);
+                stopped.detach(0);
+            }
+            return;
+        };
+        let stopped = Stopped::new(token);
+        let mut signal = 0;
+        match stop {
+            Stop::Signal(s) => signal = s,
+            Stop::NewChild => {
+                if let Ok(child) = stopped.event_msg() {
+                    children.awaited(child as Tid);
+                }
+            }
+            // A call that really returned is reported; one that was only thrown out of will be restarted, and counts as in flight.
+            Stop::Syscall => {
+                if let Ok(Info::Exit { rval, .. }) = stopped.syscall_info()
+                    && self.threads[slot].inside == Inside::Wanted
+                    && !(-516..=-512).contains(&rval)
+                {
+                    self.threads[slot].state = State::Stopped(stopped);
+                    self.stopped(slot, stop, report.system_time);
+                    self.held.clear();
+                    self.release(slot, 0);
+                    return;
+                }
+            }
+            _ => {}
+        }
+        self.threads[slot].state = State::Stopped(stopped);
+        self.release(slot, signal);
     }
 }
 
@@ -82,53 +133,4 @@ impl Children {
         self.awaited.retain(|&c| c != tid);
         self.done.push(tid);
     }
-}
-
-fn one(engine: &mut PtraceEngine, report: Report, children: &mut Children) {
-    let tid = report.tid;
-    let Status::Stopped(token, stop) = report.status else {
-        children.done(tid);
-        engine.handle(report);
-        return;
-    };
-    let Some(slot) = engine.threads.find(tid) else {
-        let stopped = Stopped::new(token);
-        if let (Stop::Exec, Ok(old)) = (&stop, stopped.event_msg())
-            && let Some(slot) = engine.threads.find(old as Tid)
-        {
-            engine.threads.rename(slot, tid);
-            engine.threads[slot].state = State::Stopped(stopped);
-            engine.release(slot, 0);
-        } else {
-            children.done(tid);
-            stopped.detach(0);
-        }
-        return;
-    };
-    let stopped = Stopped::new(token);
-    let mut signal = 0;
-    match stop {
-        Stop::Signal(s) => signal = s,
-        Stop::NewChild => {
-            if let Ok(child) = stopped.event_msg() {
-                children.awaited(child as Tid);
-            }
-        }
-        // A call that really returned is reported; one that was only thrown out of will be restarted, and counts as in flight.
-        Stop::Syscall => {
-            if let Ok(Info::Exit { rval, .. }) = stopped.syscall_info()
-                && engine.threads[slot].inside == Inside::Wanted
-                && !(-516..=-512).contains(&rval)
-            {
-                engine.threads[slot].state = State::Stopped(stopped);
-                engine.stopped(slot, stop, report.system_time);
-                engine.held.clear();
-                engine.release(slot, 0);
-                return;
-            }
-        }
-        _ => {}
-    }
-    engine.threads[slot].state = State::Stopped(stopped);
-    engine.release(slot, signal);
 }

@@ -1,12 +1,12 @@
 //! The ptrace engine: every traced call stops the tracee at its entry and at its exit.
 //!
 //! One thread does all of it, for ptrace ties tracees to the *thread* which seized them: [`PtraceEngine`] cannot be sent elsewhere.
-//! [`PtraceEngine::next`] waits for the next stop, turns it into events, and leaves the thread concerned stopped until it is called
+//! Its [`next`](stride_engine_base::Engine::next) waits for the next stop, turns it into events, and leaves the thread concerned stopped until it is called
 //! again, so that the caller may look at `/proc` as the tracee sees it at that very moment.
 //!
-//! The files, outermost first: `engine` (the loop, and in it `calls`, `births` of threads, and `note`, what is to be told), `spawn` and
-//! `attach` (how tracees come; the command is forked by `stride_engine_base`), `detach` (how they go), `seccomp`, `affinity` (which CPU
-//! to run on), `plans` and `memory` (capture), `threads` and `tracee` (what is known of a thread, and which requests its state
+//! The files, outermost first: `engine` (the loop, and in it `calls` and `births` of threads), `note` (events that wait to be taken), `spawn` and
+//! `attach` (how tracees come; the command is forked by `stride_engine_base`), `detach` (how they go), `seccomp`, `affinity`, `place` and
+//! `rescue` (which CPU to run on), `plans`, `memory` and `present` (capture), `threads` and `tracee` (what is known of a thread, and which requests its state
 //! permits), `wait`, `signals`, `error`; `sys` wraps the kernel.
 //!
 //! Architecture invariant: `unsafe` only in `sys`; a ptrace request can be made only through [`tracee::Stopped`].
@@ -18,7 +18,11 @@ mod detach;
 mod engine;
 mod error;
 mod memory;
+mod note;
+mod place;
 mod plans;
+mod present;
+mod rescue;
 mod seccomp;
 mod signals;
 mod spawn;
@@ -30,4 +34,3 @@ mod wait;
 
 pub use attach::available;
 pub use engine::PtraceEngine;
-pub use error::{AttachFailure, EngineError, StartError};

@@ -1,18 +1,27 @@
 //! Reading a tracee's memory.
 
+use crate::present::Present;
 use crate::sys;
+use nix::errno::Errno;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use stride_engine_base::Remote;
+use stride_engine_base::remote::ReadFn;
 use stride_event::{Peek, Tid};
 
 /// Reads with process_vm_readv(2). Where that is refused (security modules, seccomp policies of containers) `/proc/TID/mem` may serve,
 /// and if not, ptrace word by word; which one works is found out once.
+///
+/// Pages that are in memory are read at once. Others may be supplied by a thread that waits for this one, so they are read with a time
+/// limit ([`Remote`]).
 ///
 /// All that is read at one stop after the first piece is read by pages, which are kept until the next stop: what calls pass in many
 /// pieces (arguments of programs, vectors of buffers) tends to lie close together.
 #[derive(Debug, Default)]
 pub struct Reader {
     way: Way,
+    present: Present,
+    remote: Remote,
     /// The first piece is still to be read.
     first: bool,
     /// Pages read at this stop; the buffers are used again.
@@ -45,6 +54,7 @@ impl Reader {
     pub fn of(&mut self, tid: Tid) -> impl Peek {
         self.first = true;
         self.kept = 0;
+        self.remote.begin();
         Tracee { reader: self, tid }
     }
 
@@ -92,26 +102,51 @@ impl Reader {
         &self.pages[i]
     }
 
+    /// This thread has other memory now, or none.
+    pub fn forget(&mut self, tid: Tid) {
+        self.present.forget(tid);
+    }
+
     fn read(&mut self, tid: Tid, addr: u64, buf: &mut [u8]) -> usize {
-        if self.way == Way::VmRead {
-            match sys::read_memory(tid, addr, buf) {
+        let mut got = 0;
+        while got < buf.len() {
+            let at = addr.wrapping_add(got as u64);
+            let (present, len) = self.present.run(tid, at, buf.len() - got);
+            let n = self.read_run(tid, at, &mut buf[got..got + len], present);
+            got += n;
+            if n < len {
+                break;
+            }
+        }
+        got
+    }
+
+    fn read_run(&mut self, tid: Tid, addr: u64, buf: &mut [u8], present: bool) -> usize {
+        loop {
+            let (read, next): (ReadFn, Way) = match self.way {
+                Way::VmRead => (sys::read_memory, Way::ProcMem),
+                Way::ProcMem => (read_file, Way::Ptrace),
+                // Only this thread may do that, and it must not wait.
+                Way::Ptrace => return if present { read_words(tid, addr, buf) } else { 0 },
+            };
+            match if present { read(tid, addr, buf) } else { self.remote.read(read, tid, addr, buf) } {
                 Ok(n) => return n,
                 // The thread is gone: no other way would find more.
-                Err(nix::errno::Errno::ESRCH) => return 0,
-                Err(_) => self.way = Way::ProcMem,
+                Err(Errno::ESRCH) => return 0,
+                Err(_) => self.way = next,
             }
         }
-        if self.way == Way::ProcMem {
-            match File::open(format!("/proc/{tid}/mem")) {
-                Ok(mem) => return read_file(&mem, addr, buf),
-                Err(_) => self.way = Way::Ptrace,
-            }
-        }
-        read_words(tid, addr, buf)
     }
 }
 
-fn read_file(mem: &File, addr: u64, buf: &mut [u8]) -> usize {
+/// Reads `/proc/TID/mem`; an error means that it cannot be opened.
+fn read_file(tid: Tid, addr: u64, buf: &mut [u8]) -> Result<usize, Errno> {
+    let mem =
+        File::open(format!("/proc/{tid}/mem")).map_err(|e| Errno::from_raw(e.raw_os_error().unwrap_or(libc::EIO)))?;
+    Ok(read_at(&mem, addr, buf))
+}
+
+fn read_at(mem: &File, addr: u64, buf: &mut [u8]) -> usize {
     let mut got = 0;
     while got < buf.len() {
         match mem.read_at(&mut buf[got..], addr.wrapping_add(got as u64)) {

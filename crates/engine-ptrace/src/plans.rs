@@ -1,7 +1,7 @@
 //! Capture plans, each lowered from its row when a call is first seen, and capture by them.
 
 use crate::memory::Reader;
-use stride_event::{Call, FdSet, Limits, Outcome, Phase, TraceSpec, capture};
+use stride_event::{Call, FdSet, Limits, Outcome, Phase, Tid, TraceSpec, capture};
 use stride_syscalls::plan::{IOV_MAX, Op, Plan};
 use stride_syscalls::{Abi, Syscall, table};
 
@@ -47,6 +47,11 @@ impl Plans {
             dumps: !spec.dump_read.is_empty() || !spec.dump_write.is_empty(),
             reader: Reader::default(),
         }
+    }
+
+    /// This thread has other memory now, or none.
+    pub fn forget(&mut self, tid: Tid) {
+        self.reader.forget(tid);
     }
 
     /// Copies what the plan of this call asks for at this point.

@@ -30,7 +30,7 @@ pub struct Filter {
 
 /// The filter to use for this command, if one is to be used.
 pub fn filter(spec: &TraceSpec) -> Option<Filter> {
-    let able = spec.command.is_some() && spec.attach.is_empty() && spec.follow && !spec.calls.is_all();
+    let able = spec.command.is_some() && spec.attach.is_empty() && spec.follow && !spec.reported().is_all();
     let privileged = privileged();
     let use_it = match spec.seccomp {
         Seccomp::Off => false,
@@ -40,7 +40,7 @@ pub fn filter(spec: &TraceSpec) -> Option<Filter> {
     if !use_it || !available() {
         return None;
     }
-    let program = program(&spec.calls);
+    let program = program(&spec.reported());
     (program.len() <= MAX).then_some(Filter { program, no_new_privs: !privileged })
 }
 

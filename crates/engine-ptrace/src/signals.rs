@@ -23,7 +23,7 @@ impl Signals {
         Ok(Signals { dispositions: Dispositions::install(spec), timer, ticking: false })
     }
 
-    /// The last fatal signal that arrived.
+    /// The fatal signal that arrived first.
     pub fn caught(&self) -> Option<i32> {
         self.dispositions.caught()
     }

@@ -1,12 +1,12 @@
 //! Seizing the command while it waits to be let go (`stride_engine_base::spawn`): all that it does before execve happens under
 //! [`Startup::Before`](crate::threads::Startup) and is not shown.
 
-use crate::error::{AttachFailure, StartError};
+use crate::error::refused;
 use crate::sys;
 use crate::tracee::{Running, Stopped, Until};
 use crate::wait::{Status, Waited, wait};
 use nix::errno::Errno;
-use stride_engine_base::Waiting;
+use stride_engine_base::{StartError, Waiting};
 use stride_event::Tid;
 
 /// Lets the command go, traced. `filtered`: it will install a seccomp filter, which stops the calls that matter.
@@ -18,9 +18,9 @@ pub fn seize(waiting: Waiting, options: i32, filtered: bool) -> Result<(Tid, Run
         if waiting.is_child() {
             sys::kill(pid, libc::SIGKILL);
         }
-        StartError::Attach(vec![AttachFailure::new(pid, errno)])
+        StartError::Attach(vec![refused(pid, errno)])
     })?;
-    let stopped = first_stop(pid, seized).map_err(|errno| StartError::Spawn { call: "wait4", errno })?;
+    let stopped = first_stop(pid, seized).map_err(StartError::refused("wait4"))?;
     let running = stopped.resume(if filtered { Until::Event } else { Until::Syscall }, 0);
     waiting.go()?;
     Ok((pid, running))

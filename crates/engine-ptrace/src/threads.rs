@@ -1,7 +1,9 @@
 //! The traced threads.
 
 use crate::tracee::{Running, Stopped};
+use crate::wait::Stop;
 use std::collections::HashMap;
+use stride_engine_base::Interrupted;
 use stride_event::{Call, Tid};
 use stride_syscalls::Abi;
 
@@ -45,7 +47,7 @@ pub struct Thread {
     /// The number of its latest call, reported or not.
     pub nr: u64,
     /// The call that a restart_syscall(2) will resume.
-    pub interrupted: Option<u64>,
+    pub interrupted: Interrupted,
     /// The next stop is its first.
     pub new: bool,
     /// CPU time in the kernel when its call was entered.
@@ -62,7 +64,7 @@ impl Thread {
             startup: Startup::Done,
             abi: Abi::NATIVE,
             nr: u64::MAX,
-            interrupted: None,
+            interrupted: Interrupted::default(),
             new: true,
             system_time: 0,
         }
@@ -85,6 +87,14 @@ impl Thread {
             _ => None,
         }
     }
+}
+
+/// A thread seen before the event that tells whose child it is.
+#[derive(Debug)]
+pub struct Parked {
+    pub tid: Tid,
+    pub stopped: Stopped,
+    pub stop: Stop,
 }
 
 /// Position of a thread in [`Threads`]; good until it is removed.

@@ -57,7 +57,7 @@ fn some(below: u64) -> u64 {
 
 fn assert_runs_on(target: &Target, progress: &AtomicU64, what: &str) {
     let before = progress.load(Ordering::Relaxed);
-    let deadline = Instant::now() + Duration::from_secs(3);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while progress.load(Ordering::Relaxed) == before {
         assert!(Instant::now() < deadline, "{what}: no progress, state {}", state(target.tid()));
         std::thread::sleep(Duration::from_millis(2));
@@ -65,7 +65,7 @@ fn assert_runs_on(target: &Target, progress: &AtomicU64, what: &str) {
     assert!(!matches!(state(target.tid()), 't' | 'T'), "{what}: stopped");
 }
 
-/// `kill -9` at random moments, 100 times or for 20 seconds.
+/// `kill -9` at random moments, 100 times or for 20 seconds, and at least 20 times.
 #[test]
 fn killing_stride_strands_no_one() {
     victim!();
@@ -73,7 +73,7 @@ fn killing_stride_strands_no_one() {
     let (target, progress) = spawner();
     let end = Instant::now() + Duration::from_secs(20);
     let mut rounds = 0;
-    while rounds < 100 && Instant::now() < end {
+    while rounds < 20 || rounds < 100 && Instant::now() < end {
         let mut tracer = Process::new(&raw)
             .args(["-f", "-q", "-p"])
             .arg(target.tid().to_string())
@@ -87,7 +87,6 @@ fn killing_stride_strands_no_one() {
         rounds += 1;
     }
     println!("{rounds} rounds");
-    assert!(rounds >= 20);
 }
 
 #[test]
@@ -115,7 +114,8 @@ fn a_signal_detaches_from_attached_processes() {
 fn a_signal_is_passed_on_to_the_command() {
     let victim = victim!();
     let raw = raw!();
-    for (level, duration, expected) in [("2", "3000", "killed by signal"), ("3", "400", "ran to its end")] {
+    // One that is killed does not live to the end of its sleep, however long that is.
+    for (level, duration, handled) in [("2", "600000", "SigCgt"), ("3", "400", "SigIgn")] {
         let start = Instant::now();
         let mut tracer = Process::new(&raw)
             .args(["-q", "-I", level])
@@ -124,16 +124,25 @@ fn a_signal_is_passed_on_to_the_command() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_millis(200));
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !minds(tracer.id(), handled, 15) {
+            assert!(Instant::now() < deadline, "-I {level}: signal 15 is not in {handled}");
+            std::thread::sleep(Duration::from_millis(2));
+        }
         kill(tracer.id() as Tid, 15);
         let status = tracer.wait().unwrap();
-        match expected {
-            "killed by signal" => {
-                assert!(!status.success() && start.elapsed() < Duration::from_millis(2500), "{status}")
-            }
+        match level {
+            "2" => assert!(!status.success(), "{status}"),
             _ => assert!(status.success() && start.elapsed() >= Duration::from_millis(400), "{status}"),
         }
     }
+}
+
+/// Whether a mask of signals in the status of a process has this one.
+fn minds(pid: u32, mask: &str, signal: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let bits = status.lines().find_map(|line| line.strip_prefix(mask)?.strip_prefix(":\t")).unwrap();
+    u64::from_str_radix(bits, 16).unwrap() & (1 << (signal - 1)) != 0
 }
 
 /// With `--kill-on-exit` the command dies with Stride.
@@ -156,11 +165,11 @@ fn kill_on_exit() {
         let _ = out.read_to_end(&mut Vec::new());
         let _ = tx.send(true);
     });
-    assert!(rx.recv_timeout(Duration::from_secs(10)).expect("the command does something"));
+    assert!(rx.recv_timeout(Duration::from_secs(60)).expect("the command does something"));
     tracer.kill().unwrap();
     tracer.wait().unwrap();
     // The command held the other end of the pipe.
-    rx.recv_timeout(Duration::from_secs(10)).expect("the command lives on");
+    rx.recv_timeout(Duration::from_secs(60)).expect("the command lives on");
 }
 
 /// `-D`: the command is the caller's own child, with the caller's own child's exit status.
@@ -176,7 +185,7 @@ fn daemonized() {
         let pid = child.id();
         assert_eq!(child.wait().unwrap().code(), Some(6), "-D {level}");
         let mut text = String::new();
-        for _ in 0..100 {
+        for _ in 0..3000 {
             text = std::fs::read_to_string(&out).unwrap_or_default();
             if text.contains("Exited") {
                 break;

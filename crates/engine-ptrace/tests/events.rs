@@ -3,8 +3,10 @@
 mod common;
 
 use common::*;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use stride_engine_ptrace::{PtraceEngine, StartError};
+use stride_engine_base::{Engine as _, StartError};
+use stride_engine_ptrace::PtraceEngine;
 use stride_event::{Event, Memory, Phase, Seccomp};
 
 #[test]
@@ -227,7 +229,7 @@ fn attaching_follows_all_threads() {
         let lines = trace_with(spec, |engine, line| {
             seen += line.ends_with(" pause") as usize;
             if seen == threads {
-                engine.stop(None);
+                engine.stop();
             }
         });
         for i in 0..threads {
@@ -256,7 +258,7 @@ fn detaching_leaves_a_sleep_undisturbed() {
     let spec = stride_event::TraceSpec { attach: vec![target.tid()], ..spec() };
     let lines = trace_with(spec, |engine, line| {
         if line.contains("restart_syscall") {
-            engine.stop(None);
+            engine.stop();
         }
     });
     assert_eq!(lines.last().unwrap(), "0 detached in restart_syscall");
@@ -269,7 +271,7 @@ fn detaching_leaves_a_sleep_undisturbed() {
 fn detaching_from_a_group_stop_leaves_it_stopped() {
     victim!();
     let target = Target::start(&["stop"]);
-    for _ in 0..100 {
+    for _ in 0..6000 {
         std::thread::sleep(Duration::from_millis(10));
         if state(target.tid()) == 'T' {
             break;
@@ -280,7 +282,7 @@ fn detaching_from_a_group_stop_leaves_it_stopped() {
     let lines = trace_with(spec, |engine, line| {
         idle += (line == "idle") as i32;
         if idle == 1 {
-            engine.stop(None);
+            engine.stop();
         }
     });
     assert_eq!(lines, ["0 Attached", "0 stopped 19", "0 detached"]);
@@ -299,28 +301,37 @@ fn detaching_while_much_happens() {
             PtraceEngine::start(stride_event::TraceSpec { attach: vec![target.tid()], follow: true, ..spec() })
                 .unwrap();
         let mut out = target.0.stdout.take().unwrap();
-        let drain = std::thread::spawn(move || {
-            let mut total = 0u64;
-            let mut buf = [0; 4096];
-            while let Ok(k @ 1..) = out.read(&mut buf) {
-                total += k as u64;
+        let written = std::sync::Arc::new(AtomicU64::new(0));
+        let drain = std::thread::spawn({
+            let written = written.clone();
+            move || {
+                let mut buf = [0; 4096];
+                while let Ok(k @ 1..) = out.read(&mut buf) {
+                    written.fetch_add(k as u64, Ordering::Relaxed);
+                }
             }
-            total
         });
         while let Some(_event) = engine.next().unwrap() {
             n += 1;
             if n == 50 + 37 * round {
-                engine.stop(None);
+                engine.stop();
             }
         }
         drop(engine);
-        let calls = |t: &Target| std::fs::read_to_string(format!("/proc/{}/io", t.tid())).unwrap_or_default();
-        let before = calls(&target);
-        std::thread::sleep(Duration::from_millis(50));
+        let before = written.load(Ordering::Relaxed);
+        // On a busy machine it may have to wait for a CPU.
+        let patience = std::time::Instant::now() + Duration::from_secs(60);
+        while before == written.load(Ordering::Relaxed) {
+            assert!(
+                std::time::Instant::now() < patience,
+                "round {round}: no progress in state {}",
+                state(target.tid())
+            );
+            std::thread::sleep(Duration::from_millis(5));
+        }
         assert!(!matches!(state(target.tid()), 't' | 'T'), "round {round}: stopped");
-        assert_ne!(before, calls(&target), "round {round}: no progress");
         drop(target);
-        assert!(drain.join().unwrap() > 0);
+        drain.join().unwrap();
     }
 }
 

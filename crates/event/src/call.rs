@@ -40,7 +40,7 @@ impl Call {
     /// Bytes that it moved through its descriptor; none if it failed, or moves none by its nature.
     pub fn moved(&self) -> Option<u64> {
         let Outcome::Value(moved) = self.outcome else { return None };
-        table(self.abi).get(self.nr).filter(|entry| entry.row.transfers()).map(|_| moved.max(0) as u64)
+        table(self.abi).get(self.nr).filter(|entry| entry.row.returns_moved()).map(|_| moved.max(0) as u64)
     }
 
     /// What a descriptor that it was given is.

@@ -30,9 +30,13 @@ pub enum Fate {
     Detached,
 }
 
-/// What an engine reports next. Borrowed from the engine until the next one is asked for.
+/// An event as views take it. It is borrowed from the engine until the next one is asked for.
+pub type Event<'a> = EventOf<&'a Call, &'a [u8; SIGINFO_SIZE]>;
+
+/// An event. `C` is how a call is held, and `S` how a `siginfo_t` is: views borrow both. An engine that queues events holds a call by
+/// the place where it stands, and its one `siginfo_t` by nothing.
 #[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
+pub enum EventOf<C, S = ()> {
     Started {
         tid: Tid,
         /// The process it is a thread of: its thread group's id.
@@ -41,13 +45,15 @@ pub enum Event<'a> {
         at: Ns,
     },
     /// A call was entered; only from engines that see it stop there.
-    Enter(&'a Call),
+    Enter(C),
     /// A call returned, or is known never to return.
-    Exit(&'a Call),
+    Exit(C),
+    /// A call that returned and that nobody asked to see: it says what its thread runs or is called. Only recordings have it.
+    Aside(C),
     /// A signal is about to be delivered, with the kernel's own `siginfo_t`. `ip` is where it interrupts, if that was asked for.
     Signal {
         tid: Tid,
-        info: &'a [u8; SIGINFO_SIZE],
+        info: S,
         ip: Option<u64>,
         at: Ns,
     },
@@ -77,13 +83,13 @@ pub enum Event<'a> {
     Superseded {
         tid: Tid,
         old: Tid,
-        call: Option<&'a Call>,
+        call: Option<C>,
         at: Ns,
     },
     /// Tracing ends for a thread that lives on. Its call in flight, if any, is given as it was captured.
     Detached {
         tid: Tid,
-        call: Option<&'a Call>,
+        call: Option<C>,
         at: Ns,
     },
     /// A process that is not traced made itself known, being a child of Stride's by a tracee's doing (`CLONE_PARENT`, `CLONE_PTRACE`).
@@ -107,12 +113,36 @@ pub enum Event<'a> {
     Idle,
 }
 
+impl<C> EventOf<C> {
+    /// The event as views take it. `find` gives the call that is held; should it be there no longer, nothing is told of it.
+    #[inline]
+    pub fn borrowed<'a>(self, siginfo: &'a [u8; SIGINFO_SIZE], find: impl FnOnce(C) -> Option<&'a Call>) -> Event<'a> {
+        match self {
+            EventOf::Enter(call) => find(call).map_or(Event::Idle, Event::Enter),
+            EventOf::Exit(call) => find(call).map_or(Event::Idle, Event::Exit),
+            EventOf::Aside(call) => find(call).map_or(Event::Idle, Event::Aside),
+            EventOf::Signal { tid, info: (), ip, at } => Event::Signal { tid, info: siginfo, ip, at },
+            EventOf::Superseded { tid, old, call, at } => Event::Superseded { tid, old, call: call.and_then(find), at },
+            EventOf::Detached { tid, call, at } => Event::Detached { tid, call: call.and_then(find), at },
+            EventOf::Started { tid, process, origin, at } => Event::Started { tid, process, origin, at },
+            EventOf::Stopped { tid, signal, at } => Event::Stopped { tid, signal, at },
+            EventOf::Ending { tid } => Event::Ending { tid },
+            EventOf::Exited { tid, status, at } => Event::Exited { tid, status, at },
+            EventOf::Killed { tid, signal, core, at } => Event::Killed { tid, signal, core, at },
+            EventOf::Stranger { tid, fate } => Event::Stranger { tid, fate },
+            EventOf::Personality { tid, abi, at } => Event::Personality { tid, abi, at },
+            EventOf::Lost { tid, count, at } => Event::Lost { tid, count, at },
+            EventOf::Idle => Event::Idle,
+        }
+    }
+}
+
 impl Event<'_> {
     /// When it was; of a call that returned, when it did.
     pub fn at(&self) -> Option<Ns> {
         match *self {
             Event::Enter(call) => Some(call.entered),
-            Event::Exit(call) => Some(call.returned),
+            Event::Exit(call) | Event::Aside(call) => Some(call.returned),
             Event::Started { at, .. }
             | Event::Signal { at, .. }
             | Event::Stopped { at, .. }

@@ -2,20 +2,24 @@
 //!
 //! Architecture invariant: no I/O, no decoding, nothing that only one engine can provide.
 
+mod args;
 mod call;
 mod capture;
-mod count;
 mod counted;
 mod descriptor;
 mod event;
+mod lost;
 mod memory;
+pub mod quantity;
 mod spec;
 
+pub use args::{Fields, Piece};
 pub use call::{Call, Outcome};
 pub use capture::{Limits, Peek, capture};
-pub use count::{duration, grouped};
 pub use counted::{CountBy, Counted, Histogram, SizeBucket, Tally, Times};
 pub use descriptor::{Descriptor, Detail};
-pub use event::{Event, Fate, Ns, Origin, SIGINFO_SIZE, Tid};
+pub use event::{Event, EventOf, Fate, Ns, Origin, SIGINFO_SIZE, Tid};
+pub use lost::Lost;
 pub use memory::{BlockRef, Blocks, Memory, Phase};
+pub use quantity::{duration, grouped};
 pub use spec::{About, CallSet, Command, Counting, FdSet, Seccomp, TraceSpec};

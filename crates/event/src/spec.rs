@@ -124,6 +124,8 @@ pub struct TraceSpec {
     pub follow: bool,
     /// Calls to report. Others may be skipped by the engine as early as it can.
     pub calls: CallSet,
+    /// Calls to report whatever `calls`, `about` and how they end say, and not to count: views follow the names of threads by them.
+    pub names: CallSet,
     /// Capture strings and arrays up to here.
     pub limits: crate::Limits,
     /// Descriptors whose transfers are dumped (`-e read=`, `-e write=`), captured whole.
@@ -158,6 +160,13 @@ pub struct TraceSpec {
     pub no_memory: bool,
 }
 
+impl TraceSpec {
+    /// All calls that are reported.
+    pub fn reported(&self) -> CallSet {
+        self.calls.clone().union(&self.names)
+    }
+}
+
 impl Default for TraceSpec {
     /// All calls of nobody, with strace's limits and nothing else asked for.
     fn default() -> TraceSpec {
@@ -166,6 +175,7 @@ impl Default for TraceSpec {
             attach: Vec::new(),
             follow: false,
             calls: CallSet::all(),
+            names: CallSet::empty(),
             limits: crate::Limits { text: 32, elements: 32 },
             dump_read: FdSet::none(),
             dump_write: FdSet::none(),

@@ -1,7 +1,7 @@
 //! The syscalls an expression can name.
 
 use std::sync::LazyLock;
-use stride_syscalls::{Abi, Class, table, uapi::numbers};
+use stride_syscalls::{Abi, Class, table};
 
 /// One syscall, as far as selecting it goes.
 #[derive(Clone, Copy, Debug)]
@@ -45,14 +45,9 @@ impl FromIterator<Named> for Catalog {
 /// The described calls, and those the kernel only gives a name and a number: they can be traced, if not decoded.
 fn calls_of(abi: Abi) -> Vec<Named> {
     let described = table(abi);
-    let names = match abi {
-        Abi::X86_64 => numbers::X86_64,
-        Abi::I386 => numbers::I386,
-        Abi::Aarch64 => numbers::AARCH64,
-    };
     let mut calls: Vec<Named> =
         described.iter().map(|e| Named { abi, nr: e.nr, name: e.row.name, class: e.row.class }).collect();
-    for &(nr, name) in names {
+    for &(nr, name) in abi.numbers() {
         if described.get(u64::from(nr)).is_none() {
             calls.push(Named { abi, nr, name, class: Class::NONE });
         }

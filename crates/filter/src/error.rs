@@ -1,11 +1,13 @@
 //! What can be wrong with an expression.
 
+use crate::nearest;
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// A member (or a list without members) that names nothing. `what` is the domain: "system call", "signal"...
-    Invalid { what: &'static str, text: String },
+    /// `meant` is the member that it may be a misspelling of.
+    Invalid { what: &'static str, text: String, meant: Option<String> },
     /// `name@ABI` with an ABI this machine does not have.
     Personality { designator: String, qualification: String },
     /// A regular expression that does not compile; `reason` in the words of the C library's `regcomp`.
@@ -16,7 +18,12 @@ pub enum Error {
 
 impl Error {
     pub(crate) fn invalid(what: &'static str, text: impl Into<String>) -> Error {
-        Error::Invalid { what, text: text.into() }
+        Error::Invalid { what, text: text.into(), meant: None }
+    }
+
+    /// The same for a member of a few known words, one of which may have been meant.
+    pub(crate) fn misspelt(what: &'static str, text: &str, known: impl IntoIterator<Item = &'static str>) -> Error {
+        Error::Invalid { what, text: text.into(), meant: nearest(text, known).map(str::to_owned) }
     }
 
     /// Whether strace follows this error with a pointer to its `-h`.
@@ -28,7 +35,10 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::Invalid { what, text } => write!(f, "invalid {what} '{text}'"),
+            Error::Invalid { what, text, meant: None } => write!(f, "invalid {what} '{text}'"),
+            Error::Invalid { what, text, meant: Some(meant) } => {
+                write!(f, "invalid {what} '{text}'; did you mean '{meant}'?")
+            }
             Error::Personality { designator, qualification } => {
                 write!(f, "incorrect personality designator '{designator}' in qualification '{qualification}'")
             }

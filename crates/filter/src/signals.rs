@@ -1,6 +1,8 @@
 //! Sets of signals: `-e signal=`.
 
-use crate::{Error, list};
+use crate::{Error, list, nearest};
+
+const WHAT: &str = "signal";
 
 /// Signal numbers 0 to 255. The kernel's own end at 64, but its numbers travel in a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,11 +16,10 @@ impl SignalSet {
 
     /// Members are numbers or names, with or without `SIG`, in any case; real-time signals are `RTMIN`, `RT_1`...
     pub fn parse(text: &str) -> Result<SignalSet, Error> {
-        const WHAT: &str = "signal";
         let list = list::split(text, WHAT)?;
         let mut set = SignalSet::NONE;
         for member in list.members {
-            let number = number_of(member).ok_or_else(|| Error::invalid(WHAT, member))?;
+            let number = number_of(member).ok_or_else(|| misspelt(member))?;
             set.bits[usize::from(number) / 64] |= 1 << (number % 64);
         }
         Ok(if list.inverted { set.inverted() } else { set })
@@ -35,20 +36,64 @@ impl SignalSet {
 
 /// Signals 1 to 31 as x86 and arm64 number them (asm-generic/signal.h).
 const NAMES: [&str; 31] = [
-    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM", "TERM",
-    "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO",
-    "PWR", "SYS",
+    "SIGHUP",
+    "SIGINT",
+    "SIGQUIT",
+    "SIGILL",
+    "SIGTRAP",
+    "SIGABRT",
+    "SIGBUS",
+    "SIGFPE",
+    "SIGKILL",
+    "SIGUSR1",
+    "SIGSEGV",
+    "SIGUSR2",
+    "SIGPIPE",
+    "SIGALRM",
+    "SIGTERM",
+    "SIGSTKFLT",
+    "SIGCHLD",
+    "SIGCONT",
+    "SIGSTOP",
+    "SIGTSTP",
+    "SIGTTIN",
+    "SIGTTOU",
+    "SIGURG",
+    "SIGXCPU",
+    "SIGXFSZ",
+    "SIGVTALRM",
+    "SIGPROF",
+    "SIGWINCH",
+    "SIGIO",
+    "SIGPWR",
+    "SIGSYS",
 ];
 /// The kernel's, not the C library's, which keeps the first two for itself.
 const RTMIN: u8 = 32;
 const RTMAX: u8 = 64;
+
+/// The names of the signals that are not real-time ones.
+pub fn signal_names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().copied()
+}
+
+/// The suggestion begins with SIG like all names, whether or not what was typed does.
+fn misspelt(text: &str) -> Error {
+    let typed = text.to_ascii_uppercase();
+    // all and none are words of every set; they stand alone.
+    let known = signal_names().filter(|_| !["ALL", "NONE"].contains(&typed.as_str()));
+    let meant = nearest(typed.strip_prefix(SIG).unwrap_or(&typed), known.filter_map(|name| name.strip_prefix(SIG)));
+    Error::Invalid { what: WHAT, text: text.into(), meant: meant.map(|name| format!("{SIG}{name}")) }
+}
+
+const SIG: &str = "SIG";
 
 fn number_of(text: &str) -> Option<u8> {
     if let Some(number) = list::number(text) {
         return u8::try_from(number).ok();
     }
     let name = text.to_ascii_uppercase();
-    let name = name.strip_prefix("SIG").unwrap_or(&name);
+    let name = name.strip_prefix(SIG).unwrap_or(&name);
     if name == "RTMIN" {
         return Some(RTMIN);
     }
@@ -56,7 +101,7 @@ fn number_of(text: &str) -> Option<u8> {
         let offset = u8::try_from(offset).ok().filter(|n| (1..=RTMAX - RTMIN).contains(n))?;
         return Some(RTMIN + offset);
     }
-    Some(NAMES.iter().position(|known| *known == name)? as u8 + 1)
+    Some(NAMES.iter().position(|known| known.strip_prefix(SIG) == Some(name))? as u8 + 1)
 }
 
 #[cfg(test)]
@@ -83,7 +128,12 @@ mod tests {
     #[test]
     fn what_is_not_a_signal() {
         for text in ["", "!", " ", "SIG", "-1", "256", "1-1", "SIGSIGINT", "IOT", "RT_0", "RT_33", "RTMAX", "0x2"] {
-            assert_eq!(SignalSet::parse(text).unwrap_err().to_string(), format!("invalid signal '{text}'"));
+            let message = SignalSet::parse(text).unwrap_err().to_string();
+            assert_eq!(message.split(';').next(), Some(format!("invalid signal '{text}'").as_str()));
+        }
+        for (text, meant) in [("SIGTREM", "SIGTERM"), ("trem", "SIGTERM"), ("9,usr3", "SIGUSR1")] {
+            let message = SignalSet::parse(text).unwrap_err().to_string();
+            assert!(message.ends_with(&format!("; did you mean '{meant}'?")), "{message}");
         }
         assert_eq!(SignalSet::parse("9,chdir").unwrap_err().to_string(), "invalid signal 'chdir'");
         assert_eq!(SignalSet::parse("2,all").unwrap_err().to_string(), "invalid signal 'all'");

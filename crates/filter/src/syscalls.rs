@@ -2,7 +2,8 @@
 //!
 //! A member is `[?]` (name | number | `%class` | `/regex` | `all`) `[@ABI]`.
 
-use crate::{Catalog, Error, Named, ere, list};
+use crate::{Catalog, Error, Named, ere, list, nearest};
+use std::sync::LazyLock;
 use stride_event::CallSet;
 use stride_syscalls::{Abi, Class};
 
@@ -10,6 +11,10 @@ const WHAT: &str = "system call";
 
 /// Classes that may be written without `%`, as they were before regular expressions and new names made that ambiguous.
 const BARE_CLASSES: [&str; 7] = ["desc", "file", "ipc", "memory", "network", "process", "signal"];
+
+/// All classes, as members are spelt.
+static CLASSES: LazyLock<Vec<String>> =
+    LazyLock::new(|| Class::ALL.iter().map(|(name, _)| *name).chain(["net"]).map(|name| format!("%{name}")).collect());
 
 /// Parses `text` against the calls of `catalog`.
 pub fn parse_syscalls(text: &str, catalog: &Catalog) -> Result<CallSet, Error> {
@@ -19,10 +24,33 @@ pub fn parse_syscalls(text: &str, catalog: &Catalog) -> Result<CallSet, Error> {
         let (optional, member) = strip_question_marks(member);
         let selected = Member::parse(member)?.select(&mut set, catalog);
         if !selected && !optional {
-            return Err(Error::invalid(WHAT, member));
+            return Err(Error::Invalid { what: WHAT, text: member.into(), meant: meant(member, catalog) });
         }
     }
     Ok(if list.inverted { set.inverted() } else { set })
+}
+
+/// Every member of a set that is a word: names of calls and classes.
+pub fn syscall_members(catalog: &Catalog) -> Vec<&'static str> {
+    let mut names: Vec<&str> = catalog.iter().map(|call| call.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.extend(CLASSES.iter().map(String::as_str));
+    names
+}
+
+/// What a member that selects nothing may be a misspelling of.
+fn meant(member: &str, catalog: &Catalog) -> Option<String> {
+    let (name, designator) = member.split_at(member.find('@').unwrap_or(member.len()));
+    if list::number(name).is_some() || name.starts_with(['/', '!']) {
+        return None;
+    }
+    let known = syscall_members(catalog);
+    // The name is right: there is no such call in this ABI.
+    if known.contains(&name) {
+        return None;
+    }
+    nearest(name, known.into_iter().chain(BARE_CLASSES)).map(|meant| format!("{meant}{designator}"))
 }
 
 /// Adds the calls that have no name, and so can be neither asked for nor left out: they are always of interest.
@@ -268,7 +296,30 @@ mod tests {
             ("socketcall@64", "socketcall@64"),
             (" read", " read"),
         ] {
-            assert_eq!(parse(text).unwrap_err().to_string(), format!("invalid system call '{culprit}'"));
+            let message = parse(text).unwrap_err().to_string();
+            assert_eq!(message.split(';').next(), Some(format!("invalid system call '{culprit}'").as_str()));
+        }
+        for (text, meant) in [
+            ("opn", Some("open")),
+            ("open64", Some("open")),
+            ("read,chdri", Some("chdir")),
+            ("?opn,opn@64", Some("open@64")),
+            ("READ", Some("read")),
+            ("%files", Some("%file")),
+            ("%%file", Some("%file")),
+            ("files", Some("file")),
+            ("net", Some("%net")),
+            ("creds", Some("%creds")),
+            ("nonsense", None),
+            ("%not_a_class", None),
+            ("999", None),
+            ("/nonsense", None),
+            ("read,!chdir", None),
+            ("socketcall@64", None),
+        ] {
+            let message = parse(text).unwrap_err().to_string();
+            let meant = meant.map(|meant| format!("did you mean '{meant}'?"));
+            assert_eq!(message.split_once("; ").map(|(_, hint)| hint.to_owned()), meant, "{message}");
         }
         let error = parse("chdir,read@42,nonsense").unwrap_err();
         assert_eq!(error.to_string(), "incorrect personality designator '42' in qualification 'read@42'");

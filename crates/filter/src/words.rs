@@ -28,13 +28,18 @@ impl<W: Word> WordSet<W> {
         WordSet { bits: words.iter().fold(0, |bits, word| bits | word.bit()), domain: PhantomData }
     }
 
+    /// Every spelling of a member.
+    pub fn spellings() -> impl Iterator<Item = &'static str> {
+        W::SPELLINGS.iter().map(|(spelling, _)| *spelling)
+    }
+
     /// Words are matched in any case.
     pub fn parse(text: &str) -> Result<WordSet<W>, Error> {
         let list = list::split(text, W::WHAT)?;
         let mut bits = 0;
         for member in list.members {
             let known = W::SPELLINGS.iter().find(|(spelling, _)| spelling.eq_ignore_ascii_case(member));
-            bits |= known.ok_or_else(|| Error::invalid(W::WHAT, member))?.1.bit();
+            bits |= known.ok_or_else(|| Error::misspelt(W::WHAT, member, Self::spellings()))?.1.bit();
         }
         Ok(WordSet { bits: if list.inverted { !bits } else { bits }, domain: PhantomData })
     }
@@ -107,8 +112,10 @@ words! {
     Quiet, "quiet" {
         Attach = "attach";
         Exit = "exit" | "exits";
-        /// Tracees were held so that no call was lost.
-        Held = "held";
+        /// Calls were delayed so that none was lost.
+        Backpressure = "backpressure";
+        /// Files that views wrote.
+        Files = "files";
         PathResolution = "path-resolution";
         Personality = "personality";
         /// A thread was replaced by another one's execve.
@@ -162,8 +169,15 @@ mod tests {
     #[test]
     fn unknown_words() {
         let message = |error: Error| error.to_string();
-        assert_eq!(message(WordSet::<Quiet>::parse("detach").unwrap_err()), "invalid quiet 'detach'");
+        assert_eq!(
+            message(WordSet::<Quiet>::parse("detach").unwrap_err()),
+            "invalid quiet 'detach'; did you mean 'attach'?"
+        );
         assert_eq!(message(WordSet::<FdDetail>::parse("path,name").unwrap_err()), "invalid decode-fds 'name'");
+        assert_eq!(
+            message(WordSet::<Status>::parse("succesful").unwrap_err()),
+            "invalid status 'succesful'; did you mean 'successful'?"
+        );
         assert_eq!(message(WordSet::<PidDetail>::parse("").unwrap_err()), "invalid decode-pids ''");
         assert_eq!(message(WordSet::<Status>::parse("none,failed").unwrap_err()), "invalid status 'none'");
     }

@@ -1,4 +1,7 @@
-//! Where text goes, and what happens when it cannot go there.
+//! Destinations of text, and what happens when one fails.
+//!
+//! Lines are gathered in a buffer. A terminal or a pipe gets each event at once. A file, or a device such as /dev/null, gets full
+//! buffers, and the rest after a tenth of a second of quiet (`Event::Idle`), so it costs no system call per event.
 
 use crate::names;
 use std::io::{self, Write};

@@ -1,10 +1,10 @@
 //! The text view: events in, strace's lines out.
 
-use crate::count::calls_lost;
 use crate::line::Moment;
 use crate::{Layout, Line, Sink, names};
 use std::collections::{HashMap, HashSet};
 use stride_decode::{Decoder, Options, Part, World};
+use stride_event::quantity::count as counted;
 use stride_event::{Call, Event, Ns, SIGINFO_SIZE, Tid};
 
 /// Opens a thread's own output (`-ff`), or says in a whole sentence why not.
@@ -163,7 +163,7 @@ impl TextView {
             }
             Event::Lost { tid, count, at } => self.other(tid, at, |w| {
                 w.str("... ");
-                w.str(&calls_lost(count));
+                w.str(&counted(count, "call lost", "calls lost"));
                 w.str(" here");
             }),
             Event::Ending { tid } => self.note_comm(tid),
@@ -178,6 +178,7 @@ impl TextView {
                 });
             }
             Event::Personality { .. } | Event::Stranger { .. } => {}
+            Event::Aside(_) => {}
             Event::Idle => self.flush(),
         }
         self.flush_eager();

@@ -1,6 +1,7 @@
 //! What views have in common.
 
 use std::ffi::OsString;
+use stride_advise::Scope;
 use stride_event::{Event, Ns};
 use stride_track::Tracker;
 
@@ -41,8 +42,17 @@ pub struct RunInfo {
     pub started: Ns,
     /// Filters left calls out before they were seen.
     pub partial: bool,
+    /// What tracees make is traced, too (`-f`).
+    pub follows: bool,
     /// Wall-clock time less that of the events, in nanoseconds.
     pub wall_offset: i128,
+}
+
+impl RunInfo {
+    /// For advice.
+    pub fn scope(&self) -> Scope {
+        Scope { follows: self.follows, partial: self.partial }
+    }
 }
 
 /// How it ended.
@@ -52,4 +62,5 @@ pub struct End<'a> {
     pub lost_calls: u64,
     /// Starts and ends of threads that were not seen.
     pub lost_threads: u64,
+    pub lost_signals: u64,
 }

@@ -61,9 +61,14 @@ mod tests {
     use super::*;
     use std::os::fd::AsRawFd;
     use std::process::{Command, Stdio};
+    use std::sync::Mutex;
+
+    /// A child has copies of all descriptors until its execve, those of another test's, too.
+    static FORKS: Mutex<()> = Mutex::new(());
 
     #[test]
     fn the_reader_of_a_pipe_finds_its_writer() {
+        let _alone = FORKS.lock();
         let mut child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (me, pid) = (std::process::id() as Tid, child.id() as Tid);
         let out = child.stdout.as_ref().unwrap().as_raw_fd();
@@ -76,6 +81,7 @@ mod tests {
 
     #[test]
     fn the_ends_of_sockets_find_each_other() {
+        let _alone = FORKS.lock();
         let me = std::process::id() as Tid;
         let (a, _b) = std::os::unix::net::UnixStream::pair().unwrap();
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -102,7 +102,10 @@ impl World for Proc {
         let link::Link { path, deleted } = match known {
             Some(known) if known.path.is_empty() => return None,
             Some(known) => link::known(known),
-            None => link::Link::unpack(&self.ask_fd(Asked::Link, tid, fd, None)?)?,
+            None => match self.ask_fd(Asked::Link, tid, fd, None) {
+                Some(answer) => link::Link::unpack(&answer)?,
+                None => return self.source.followed(tid, fd),
+            },
         };
         let detail = if fd == AT_FDCWD { None } else { self.detail(tid, fd, &path, known) };
         match detail {

@@ -14,7 +14,9 @@ pub fn holder(tid: Tid, addr: u64) -> Option<Tid> {
     let mut bytes = [0; 12];
     memory.read_exact_at(&mut bytes, addr).ok()?;
     let word = |at: usize| bytes[at..].first_chunk().map_or(0, |b| u32::from_ne_bytes(*b));
-    let is_thread = |id: &u32| *id > 2 && Path::new(&format!("/proc/{tid}/task/{id}")).exists();
+    // musl's plain mutexes hold EBUSY instead of an id.
+    const EBUSY: u32 = 16;
+    let is_thread = |id: &u32| *id > 2 && *id != EBUSY && Path::new(&format!("/proc/{tid}/task/{id}")).exists();
     let (lock, owner) = (word(0), word(8));
     // Nobody's.
     if lock == 0 {

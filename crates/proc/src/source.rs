@@ -3,8 +3,10 @@
 use crate::{ends, fdinfo, link, lock, pidns, socket};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::rc::Rc;
-use stride_decode::TRACER;
+use stride_decode::{FdInfo, TRACER};
 use stride_event::{Descriptor, Event, Tid};
 use stride_record::{Asked, Fact, Question};
 use stride_syscalls::PidKind;
@@ -13,6 +15,11 @@ use stride_syscalls::PidKind;
 pub trait Source {
     /// `known` is what the engine saw of the descriptor it is about.
     fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>>;
+
+    /// A descriptor that there is no answer about, as far as it could be followed from the calls.
+    fn followed(&self, _tid: Tid, _fd: i32) -> Option<FdInfo> {
+        None
+    }
 }
 
 /// /proc and the kernel's socket diagnostics, now.
@@ -21,11 +28,22 @@ pub struct Live {
     namespaces: pidns::Translator,
     /// What a command begins with that is started from here on.
     inherited: HashMap<i32, Vec<u8>>,
+    /// What its name will be.
+    command: Option<Vec<u8>>,
 }
 
-impl Default for Live {
-    fn default() -> Live {
-        Live { sockets: RefCell::default(), namespaces: pidns::Translator::default(), inherited: link::inherited() }
+impl Live {
+    /// `command` is the program that will be started, if one will.
+    pub fn new(command: Option<&Path>) -> Live {
+        // As the kernel names a thread that executes it.
+        const TASK_COMM_LEN: usize = 16;
+        let name = command.and_then(Path::file_name).map(OsStrExt::as_bytes);
+        Live {
+            sockets: RefCell::default(),
+            namespaces: pidns::Translator::default(),
+            inherited: link::inherited(),
+            command: name.map(|name| name[..name.len().min(TASK_COMM_LEN - 1)].to_vec()),
+        }
     }
 }
 
@@ -41,6 +59,7 @@ impl Source for Live {
             Asked::Link => return link::read(tid, fd).map(|link| link.pack()),
             Asked::Terminal => return link::is_terminal(tid, fd).then(Vec::new),
             Asked::Interface => return self.sockets.borrow_mut().interface(number as u32),
+            Asked::Comm if tid == TRACER => return self.command.clone(),
             Asked::Comm => {
                 let mut comm = std::fs::read(format!("/proc/{tid}/comm")).ok()?;
                 comm.pop_if(|last| *last == b'\n');
@@ -137,7 +156,6 @@ pub fn ended(event: &Event<'_>) -> Option<Tid> {
 }
 
 /// Answers from /proc, and takes note of what is new.
-#[derive(Default)]
 pub struct Noting {
     live: Live,
     known: RefCell<Answers>,
@@ -145,6 +163,10 @@ pub struct Noting {
 }
 
 impl Noting {
+    pub fn new(live: Live) -> Noting {
+        Noting { live, known: RefCell::default(), news: RefCell::default() }
+    }
+
     /// What was answered since last asked and is not what was answered before.
     pub fn take_news(&self) -> Vec<Fact> {
         self.news.take()
@@ -226,7 +248,7 @@ mod tests {
 
     #[test]
     fn only_news_is_noted() {
-        let (noting, me) = (Rc::new(Noting::default()), std::process::id() as Tid);
+        let (noting, me) = (Rc::new(Noting::new(Live::new(None))), std::process::id() as Tid);
         let answer = noting.answer(question(me, -100), None);
         assert!(answer.is_some());
         assert_eq!(noting.take_news(), [Fact { question: question(me, -100), answer: answer.clone() }]);

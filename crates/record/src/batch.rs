@@ -21,6 +21,7 @@ mod kind {
     pub const PERSONALITY: u8 = 11;
     pub const LOST: u8 = 12;
     pub const FACT: u8 = 13;
+    pub const ASIDE: u8 = 14;
 }
 
 /// An event, or what was found out beside it.
@@ -71,6 +72,10 @@ impl Writer {
             }
             Event::Exit(call) => {
                 self.to.byte(kind::EXIT);
+                self.calls.put(&mut self.to, call, Moment::Exit);
+            }
+            Event::Aside(call) => {
+                self.to.byte(kind::ASIDE);
                 self.calls.put(&mut self.to, call, Moment::Exit);
             }
             Event::Started { tid, process, origin, at } => {
@@ -201,6 +206,10 @@ impl Reader {
             kind::EXIT => {
                 let id = self.calls.get(&mut self.from, Moment::Exit)?;
                 Event::Exit(self.calls.call(id))
+            }
+            kind::ASIDE => {
+                let id = self.calls.get(&mut self.from, Moment::Exit)?;
+                Event::Aside(self.calls.call(id))
             }
             kind::FACT => return self.fact().map(Item::Fact),
             kind::ENDING => Event::Ending { tid: self.tid()? },

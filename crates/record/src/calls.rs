@@ -22,6 +22,9 @@ const MAX_BLOCKS: usize = 1 << 16;
 /// Memory of a call. Only transfers that are dumped whole can have more; their end is left out.
 const MAX_MEMORY: usize = 8 << 20;
 
+/// A layout is told again, and not referred to, if more of its blocks are empty: each takes time and would cost the file nothing.
+const MAX_EMPTY: usize = 1 << 8;
+
 /// Bits of a call's first number say what else is told. The lowest six are for the arguments.
 mod told {
     pub const RETURN: u64 = 1 << 6;
@@ -143,6 +146,7 @@ impl Writer {
         let role = moment as usize;
         let entered = slot.entered.len();
         let continues = slot.in_flight
+            && moment != Moment::Enter
             && call.entered == last.entered
             && (0..entered).all(|i| slot.entered.block(i) == call.blocks.block(i));
         let known = if continues { entered } else { 0 };
@@ -152,6 +156,7 @@ impl Writer {
         let (kind, value) = outcome_parts(call.outcome);
         let same_layout = slot.counts[role] == blocks
             && slot.expected.len() >= blocks
+            && fresh().filter(|b| b.bytes.is_empty()).nth(MAX_EMPTY).is_none()
             && fresh().zip(slot.expected.iter().skip(known)).all(|(b, e)| e.fits(&b, &call.args));
         let same_lengths = same_layout
             && call.blocks.size() <= MAX_MEMORY
@@ -294,6 +299,9 @@ impl Reader {
         if continues && !slot.in_flight {
             return Err(Malformed("a call continues that was not begun"));
         }
+        if continues && moment == Moment::Enter && call.blocks.len() > MAX_EMPTY {
+            return Err(Malformed("a call begins again and again"));
+        }
         if !continues {
             call.blocks.clear();
         }
@@ -342,6 +350,7 @@ impl Reader {
             slot.expected.truncate(known);
         }
         let mut before = call.args[0];
+        let mut empty = 0;
         for i in known..known + fresh {
             if told(told::LAYOUT) {
                 let head = from.byte()?;
@@ -362,6 +371,10 @@ impl Reader {
             before = expected.addr;
             let &mut Expected { op, phase, faulted, addr, len, .. } = expected;
             let bytes = from.memory(len)?;
+            empty += usize::from(bytes.is_empty() && !told(told::LAYOUT));
+            if empty > MAX_EMPTY {
+                return Err(Malformed("a call has too much memory that is not there"));
+            }
             if call.blocks.size() + bytes.len() > MAX_MEMORY {
                 return Err(Malformed("a call has too much memory"));
             }

@@ -3,7 +3,7 @@
 use crate::stream::Malformed;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use stride_event::Tid;
+use stride_event::{Lost, Tid};
 
 /// Where a recording comes from, and what can be expected of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub struct Metadata {
     pub several: bool,
     /// Filters left calls out before they were seen.
     pub partial: bool,
+    /// Threads and processes that tracees made were traced, too.
+    pub follows: bool,
     /// Wall-clock time minus monotonic time in nanoseconds.
     pub wall_offset: i64,
     /// Monotonic time when it began.
@@ -43,9 +45,8 @@ pub struct Metadata {
 pub struct Totals {
     pub calls: u64,
     pub events: u64,
-    /// Calls that the engine lost, and starts and ends of threads that it did not see.
-    pub lost_calls: u64,
-    pub unseen_threads: u64,
+    /// What the engine lost.
+    pub lost: Lost,
 }
 
 fn field(to: &mut Vec<u8>, name: &str, value: &[u8]) {
@@ -70,7 +71,7 @@ fn next<'a>(from: &mut &'a [u8]) -> Result<Option<Field<'a>>, Malformed> {
 }
 
 fn number(value: &[u8]) -> Result<u64, Malformed> {
-    value.try_into().map(u64::from_le_bytes).map_err(|_| Malformed("a field is no number"))
+    value.try_into().map(u64::from_le_bytes).map_err(|_| Malformed("a field is not a number"))
 }
 
 fn text(value: &[u8]) -> String {
@@ -104,6 +105,7 @@ impl Metadata {
             ("dumps", self.dumps.into()),
             ("several", self.several.into()),
             ("partial", self.partial.into()),
+            ("follows", self.follows.into()),
             ("names", self.names.into()),
             ("instruction-pointers", self.instruction_pointers.into()),
             ("cpu-times", self.cpu_times.into()),
@@ -132,6 +134,7 @@ impl Metadata {
                 b"dumps" => it.dumps = number(value)? != 0,
                 b"several" => it.several = number(value)? != 0,
                 b"partial" => it.partial = number(value)? != 0,
+                b"follows" => it.follows = number(value)? != 0,
                 b"names" => it.names = number(value)? != 0,
                 b"instruction-pointers" => it.instruction_pointers = number(value)? != 0,
                 b"cpu-times" => it.cpu_times = number(value)? != 0,
@@ -148,8 +151,9 @@ impl Totals {
         for (name, value) in [
             ("calls", self.calls),
             ("events", self.events),
-            ("lost-calls", self.lost_calls),
-            ("unseen-threads", self.unseen_threads),
+            ("lost-calls", self.lost.calls),
+            ("unseen-threads", self.lost.threads),
+            ("lost-signals", self.lost.signals),
         ] {
             field(&mut to, name, &value.to_le_bytes());
         }
@@ -162,8 +166,9 @@ impl Totals {
             match name {
                 b"calls" => it.calls = number(value)?,
                 b"events" => it.events = number(value)?,
-                b"lost-calls" => it.lost_calls = number(value)?,
-                b"unseen-threads" => it.unseen_threads = number(value)?,
+                b"lost-calls" => it.lost.calls = number(value)?,
+                b"unseen-threads" => it.lost.threads = number(value)?,
+                b"lost-signals" => it.lost.signals = number(value)?,
                 _ => {}
             }
         }

@@ -27,19 +27,19 @@ impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             OpenError::Empty => {
-                f.write_str("it is empty. A recording begins with the first call: was the recorder killed before that?")
+                f.write_str("it is empty. Stride writes a recording from the first call on: was Stride killed before that?")
             }
-            OpenError::Foreign => f.write_str("it is no recording. --replay takes what --record=FILE wrote"),
+            OpenError::Foreign => f.write_str("it is not a recording"),
             OpenError::Newer(version) => write!(
                 f,
                 "its format is version {version}, and this Stride reads up to version {VERSION}. \
                  Replay it with the Stride that recorded it, or a newer one"
             ),
             OpenError::Cut => f.write_str(
-                "it breaks off before the first event. Was the recorder killed, or the file not copied whole?",
+                "it ends before the first event. Was Stride killed while it recorded, or the file not copied completely?",
             ),
             OpenError::Broken(why) => {
-                write!(f, "it is broken at its beginning: {why}. Was it changed, or copied badly?")
+                write!(f, "it is damaged at its beginning: {why}. Was it changed, or not copied correctly?")
             }
             OpenError::Io(error) => error.fmt(f),
         }
@@ -97,7 +97,7 @@ impl<R: Read> Reader<R> {
             return Err(OpenError::Newer(version));
         }
         if version == 0 {
-            return Err(OpenError::Broken("there was no version 0"));
+            return Err(OpenError::Broken("it says version 0, which does not exist"));
         }
         let mut reader = Reader {
             from,
@@ -113,7 +113,7 @@ impl<R: Read> Reader<R> {
         };
         match reader.frame() {
             Frame::Some(Kind::Metadata) => {}
-            Frame::Some(_) => return Err(OpenError::Broken("it does not say where it comes from")),
+            Frame::Some(_) => return Err(OpenError::Broken("it does not begin with its metadata")),
             Frame::Ended(Ending::Io(error)) => return Err(OpenError::Io(error)),
             Frame::Ended(Ending::Broken { why, .. }) => return Err(OpenError::Broken(why)),
             Frame::Ended(_) => return Err(OpenError::Cut),
@@ -199,7 +199,7 @@ impl<R: Read> Reader<R> {
                 Ok(totals) => Ending::Whole(totals),
                 Err(Malformed(why)) => Ending::Broken { offset: self.frame, why },
             }),
-            Frame::Some(Kind::Metadata) => Some(Ending::Broken { offset: self.frame, why: "it begins a second time" }),
+            Frame::Some(Kind::Metadata) => Some(Ending::Broken { offset: self.frame, why: "there is metadata in the middle" }),
         };
     }
 
@@ -214,7 +214,7 @@ impl<R: Read> Reader<R> {
             Ok(_) => {}
             Err(error) => return Frame::Ended(Ending::Io(error)),
         }
-        let Some(head) = Head::parse(&head) else { return broken("what should begin a frame does not") };
+        let Some(head) = Head::parse(&head) else { return broken("a frame has an impossible header") };
         // The buffer grows with what is there, not with what the length says.
         self.packed.clear();
         match self.from.by_ref().take(head.len.into()).read_to_end(&mut self.packed) {

@@ -3,7 +3,7 @@
 use crate::frame::{Head, Kind, MAGIC, VERSION};
 use crate::{Fact, Metadata, Totals, batch};
 use std::io::{self, Write};
-use stride_event::{Event, Ns};
+use stride_event::{Event, Lost, Ns};
 use zstd::bulk::Compressor;
 
 /// Fast, and nearly as dense as what takes several times as long.
@@ -90,10 +90,10 @@ impl<W: Write> Recorder<W> {
     }
 
     /// Writes the end, without which a recording was cut off.
-    pub fn finish(&mut self, lost_calls: u64, unseen_threads: u64) -> io::Result<()> {
+    pub fn finish(&mut self, lost: Lost) -> io::Result<()> {
         self.flush()?;
         let Written { calls, events, .. } = self.written;
-        self.joined = Totals { calls, events, lost_calls, unseen_threads }.encode();
+        self.joined = Totals { calls, events, lost }.encode();
         self.frame(Kind::End)?;
         self.to.flush()
     }

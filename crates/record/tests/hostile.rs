@@ -126,10 +126,10 @@ fn what_is_no_recording_is_told_so() {
     let file = a_recording();
     let told = |bytes: &[u8]| Reader::open(bytes).err().map(|e| e.to_string()).unwrap_or_default();
     assert!(told(b"").starts_with("it is empty"));
-    assert!(told(b"x").starts_with("it is no recording"));
-    assert!(told(b"execve(\"/bin/true\"").starts_with("it is no recording"));
-    assert!(told(&file[..5]).starts_with("it breaks off"));
-    assert!(told(&file[..30]).starts_with("it breaks off"));
+    assert!(told(b"x").starts_with("it is not a recording"));
+    assert!(told(b"execve(\"/bin/true\"").starts_with("it is not a recording"));
+    assert!(told(&file[..5]).starts_with("it ends before the first event"));
+    assert!(told(&file[..30]).starts_with("it ends before the first event"));
     let mut newer = file.clone();
     newer[8] = 9;
     assert!(told(&newer).contains("version 9, and this Stride reads up to version 1"));

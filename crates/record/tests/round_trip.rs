@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use proptest::prelude::*;
-use stride_event::{BlockRef, Call, Event, Outcome, Phase};
+use stride_event::{BlockRef, Call, Event, Lost, Outcome, Phase};
 use stride_record::{Ending, Item, Metadata, Reader, Recorder, Totals};
 
 fn metadata() -> Metadata {
@@ -21,6 +21,7 @@ fn metadata() -> Metadata {
         text_limit: 32,
         elements_limit: u64::MAX,
         several: true,
+        follows: true,
         partial: true,
         descriptors: true,
         dumps: true,
@@ -43,7 +44,7 @@ proptest! {
         }
         prop_assert_eq!(seen.len(), expected.len());
         let (events, calls) = reader.read();
-        let whole = Totals { calls, events, lost_calls: 3, unseen_threads: 4 };
+        let whole = Totals { calls, events, lost: Lost { calls: 3, threads: 4, signals: 5 } };
         prop_assert!(matches!(reader.ending(), Some(Ending::Whole(totals)) if *totals == whole));
     }
 
@@ -88,7 +89,7 @@ fn many_threads_and_much_memory() {
         recorder.event(&Event::Exit(&call)).unwrap();
         calls.push(format!("{:?}", Item::Event(Event::Exit(&call))));
     }
-    recorder.finish(0, 0).unwrap();
+    recorder.finish(Lost::default()).unwrap();
     let mut reader = Reader::open(&file[..]).unwrap();
     assert!(items(&mut reader) == calls);
     assert_eq!(reader.read(), (20_000, 20_000));
@@ -105,7 +106,7 @@ fn a_call_with_more_memory_than_a_batch_has() {
     }
     recorder.event(&Event::Enter(&huge)).unwrap();
     recorder.event(&Event::Exit(&huge)).unwrap();
-    recorder.finish(0, 0).unwrap();
+    recorder.finish(Lost::default()).unwrap();
     let mut reader = Reader::open(&file[..]).unwrap();
     let mut sizes = Vec::new();
     while let Some(item) = reader.next_item() {

@@ -1,5 +1,7 @@
 //! The ABIs a tracee may use for one call. An x86-64 kernel serves two on the same thread.
 
+use stride_uapi::numbers;
+
 /// Which calling convention a call was made with; recorded for every call, never guessed from the program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
@@ -28,6 +30,15 @@ impl Abi {
         match self {
             Abi::I386 => raw as u32 as u64,
             Abi::X86_64 | Abi::Aarch64 => raw,
+        }
+    }
+
+    /// The number and name of every syscall of this ABI, described or not.
+    pub const fn numbers(self) -> &'static [(u32, &'static str)] {
+        match self {
+            Abi::X86_64 => numbers::X86_64,
+            Abi::I386 => numbers::I386,
+            Abi::Aarch64 => numbers::AARCH64,
         }
     }
 

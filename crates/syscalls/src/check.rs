@@ -1,6 +1,6 @@
 //! What is checked while the description is compiled: a misspelt name fails the build.
 
-use crate::{Arg, Form, Key, Len, Ret, Struct, Syscall, Ty, When};
+use crate::{Arg, CloseOnExec, Effect, Form, Key, Len, Ret, Struct, Syscall, Ty, When};
 
 pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
@@ -94,6 +94,23 @@ pub(crate) const fn forms(row: &Syscall, on: &Key, cases: &[Form]) {
     }
 }
 
+/// Checks the arguments that effects name.
+pub(crate) const fn effects(row: &Syscall, effects: &[Effect]) {
+    let mut i = 0;
+    while i < effects.len() {
+        let name = match effects[i] {
+            Effect::Moves(transfer) => transfer.asked,
+            Effect::Makes(_, CloseOnExec::If(arg, _) | CloseOnExec::IfMember(arg, ..))
+            | Effect::Duplicates(CloseOnExec::If(arg, _) | CloseOnExec::IfMember(arg, ..)) => Some(arg),
+            _ => None,
+        };
+        if let Some(name) = name {
+            assert!(names_arg(row.args, name), "an effect names no argument of this syscall");
+        }
+        i += 1;
+    }
+}
+
 const fn len(len: &Len, args: &[Arg], within: Option<&Struct>) {
     if let Len::Of(name) | Len::Deref(name) | Len::Units { of: name, .. } = len {
         let known = match within {
@@ -131,12 +148,13 @@ const fn ty(t: &Ty, args: &[Arg], within: Option<&Struct>) {
         | Ty::Custom(_, inner)
         | Ty::Items(inner)
         | Ty::Reply(inner)
-        | Ty::NonZero(inner) => ty(inner, args, within),
+        | Ty::NonZero(inner)
+        | Ty::Stack(inner) => ty(inner, args, within),
         Ty::Turn(before, after) => {
             members(before, args);
             members(after, args);
         }
-        Ty::Struct(s) | Ty::Exchange(s) => members(s, args),
+        Ty::Struct(s) | Ty::Exchange(s) | Ty::Spread(s) => members(s, args),
         Ty::Select(s) => {
             assert!(names_arg(args, s.on.arg), "Select names no argument of this syscall");
             if let Some(second) = s.on.second {
@@ -149,6 +167,9 @@ const fn ty(t: &Ty, args: &[Arg], within: Option<&Struct>) {
                 i += 1;
             }
         }
-        _ => {}
+        Ty::Int | Ty::UInt | Ty::Long | Ty::ULong | Ty::I64 | Ty::U64 | Ty::Hex | Ty::HexLong | Ty::Addr => {}
+        Ty::Fd | Ty::DirFd | Ty::Pid(_) | Ty::Uid | Ty::Gid | Ty::Signal | Ty::Mode | Ty::Perm | Ty::Dev => {}
+        Ty::Flags(_) | Ty::Enum(_) | Ty::ClockId | Ty::Ticks => {}
+        Ty::Path | Ty::Str | Ty::CStr | Ty::Blob(_) => {}
     }
 }

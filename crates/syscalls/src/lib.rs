@@ -8,7 +8,9 @@
 mod abi;
 mod check;
 mod class;
+pub mod effect;
 pub mod ioctl;
+mod irregular;
 pub mod netlink;
 pub mod plan;
 mod row;
@@ -22,15 +24,17 @@ mod ty;
 
 pub use abi::Abi;
 pub use class::Class;
-pub use row::{Arg, Form, Forms, Ret, RetSelect, Syscall, When, arg, form, syscall};
+pub use effect::{CloseOnExec, Data, Effect, Flow, For, Thing, Transfer};
+pub use irregular::Irregular;
+pub use row::{Arg, Form, Forms, Note, Ret, RetSelect, Syscall, When, arg, form, syscall};
 #[doc(hidden)]
 pub use set::mask_of;
 pub use set::{Item, Number, Part, Set};
 #[doc(hidden)]
 pub use strukt::plain;
 pub use strukt::{Field, Struct};
-pub use table::{Entry, Table, table};
-pub use ty::{Case, Dir, Irregular, Key, Len, PidKind, Select, Ty, Unit, Width, units};
+pub use table::{Entry, Table, row_named, table};
+pub use ty::{Case, Dir, Key, Len, PidKind, Select, Ty, Unit, Width, units};
 
 /// The generated kernel facts the rows are made from, for decoders that need a bare constant.
 pub use stride_uapi as uapi;

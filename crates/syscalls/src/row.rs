@@ -1,6 +1,6 @@
 //! A syscall's row.
 
-use crate::{Abi, Class, Key, Set, Ty};
+use crate::{Abi, Class, CloseOnExec, Effect, For, Key, Set, Thing, Transfer, Ty};
 
 /// One system call, as its man page writes it.
 #[derive(Debug)]
@@ -11,6 +11,43 @@ pub struct Syscall {
     pub args: &'static [Arg],
     /// What the call looks like for certain values of one argument, where that changes more than a type.
     pub forms: Option<Forms>,
+    /// Beyond what the types say.
+    pub effects: &'static [Effect],
+    /// What is shown in parentheses behind the value that it returns.
+    pub note: Option<Note>,
+}
+
+/// What is shown in parentheses behind a return value, where its type alone does not say that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Note {
+    /// A flag word or an enumeration, as fcntl's operation says.
+    Fcntl,
+    Ioctl,
+    Prctl,
+    /// The class and level of an I/O priority.
+    IoPriority,
+    Persona,
+    /// The commands that membarrier(2) supports.
+    Membarrier,
+    /// The entry that set_thread_area(2) chose.
+    ThreadArea,
+    SchedPolicy,
+    /// The signal whose number is returned.
+    Signal,
+    /// The disposition that the signal had.
+    Disposition,
+    /// The mask that is returned, and the one that was in force before.
+    Mask,
+    OldMask,
+    /// The state of the clock.
+    ClockState,
+    /// A moment, as a date.
+    Moment,
+    /// The descriptors that are ready, and the time that is left.
+    Ready,
+    ReadySets,
+    /// That the time ran out, or how much of it is left.
+    TimeLeft,
 }
 
 /// The forms of a multiplexed call (keyctl, quotactl): which row describes it follows from one argument.
@@ -132,7 +169,7 @@ impl Arg {
 }
 
 pub const fn syscall(name: &'static str, class: Class, ret: Ret, args: &'static [Arg]) -> Syscall {
-    let row = Syscall { name, class, ret, args, forms: None };
+    let row = Syscall { name, class, ret, args, forms: None, effects: &[], note: None };
     crate::check::row(&row);
     row
 }
@@ -143,6 +180,64 @@ impl Syscall {
         crate::check::forms(&self, &on, cases);
         self.forms = Some(Forms { on, cases });
         self
+    }
+
+    /// Adds what the call does, beyond what its types say.
+    pub const fn does(mut self, effects: &'static [Effect]) -> Syscall {
+        crate::check::effects(&self, effects);
+        self.effects = effects;
+        self
+    }
+
+    /// Adds what is shown behind the value that the call returns.
+    pub const fn noted(mut self, note: Note) -> Syscall {
+        self.note = Some(note);
+        self
+    }
+
+    /// Whether the call has this effect, which has no parameters.
+    pub fn has_effect(&self, effect: Effect) -> bool {
+        self.effects.contains(&effect)
+    }
+
+    /// The thing that the call waits for, where waiting is its purpose.
+    pub fn waits(&self) -> Option<For> {
+        self.effects.iter().find_map(|effect| match effect {
+            Effect::Waits(what) => Some(*what),
+            _ => None,
+        })
+    }
+
+    /// The thing that the call may have to wait for before it can do its work.
+    pub fn may_wait(&self) -> Option<For> {
+        self.effects.iter().find_map(|effect| match effect {
+            Effect::MayWait(what) => Some(*what),
+            _ => None,
+        })
+    }
+
+    /// The bytes that the call moves.
+    pub fn transfer(&self) -> Option<&'static Transfer> {
+        self.effects.iter().find_map(|effect| match effect {
+            Effect::Moves(transfer) => Some(transfer),
+            _ => None,
+        })
+    }
+
+    /// The thing that a new descriptor of the call refers to.
+    pub fn makes(&self) -> Option<Thing> {
+        self.effects.iter().find_map(|effect| match effect {
+            Effect::Makes(thing, _) => Some(*thing),
+            _ => None,
+        })
+    }
+
+    /// When a new descriptor of the call is closed by execve(2).
+    pub fn close_on_exec(&self) -> Option<CloseOnExec> {
+        self.effects.iter().find_map(|effect| match effect {
+            Effect::Makes(_, when) | Effect::Duplicates(when) => Some(*when),
+            _ => None,
+        })
     }
 
     /// The row that describes the call with these arguments: this one, or one of its forms.
@@ -177,9 +272,9 @@ impl Syscall {
         position + self.args[..position].iter().filter(|a| a.ty.is_wide(abi)).count()
     }
 
-    /// Whether it returns how many bytes it moved through a descriptor.
-    pub fn transfers(&self) -> bool {
-        matches!(self.ret, Ret::Size) && self.args.iter().any(|arg| matches!(arg.ty, Ty::Fd))
+    /// Whether the call returns how many bytes it moved through a descriptor.
+    pub fn returns_moved(&self) -> bool {
+        matches!(self.ret, Ret::Size) && self.transfer().is_some()
     }
 
     /// How many registers the arguments take.

@@ -1,5 +1,7 @@
 //! Named values: flag sets and enumerations.
 
+use crate::Abi;
+
 /// The names of a flag word's bits, or of an enumeration's values.
 #[derive(Debug)]
 pub struct Set {
@@ -12,6 +14,8 @@ pub struct Set {
     pub lead: u64,
     /// A number within the flag word, shown last.
     pub number: Option<Number>,
+    /// The sets of i386 and aarch64, where names have other values there.
+    elsewhere: [Option<&'static Set>; 2],
 }
 
 /// One of the parts that a flag word consists of.
@@ -45,7 +49,38 @@ pub struct Item {
 
 impl Set {
     pub const fn new(unknown: &'static str, items: &'static [Item], decimal: bool) -> Set {
-        Set { unknown, items, decimal, lead: 0, number: None }
+        Set { unknown, items, decimal, lead: 0, number: None, elsewhere: [None; 2] }
+    }
+
+    /// The sets of the same names with the values of i386 and aarch64. They are kept only if values differ.
+    pub const fn elsewhere(mut self, i386: &'static Set, aarch64: &'static Set) -> Set {
+        self.elsewhere = [self.unless_same(i386), self.unless_same(aarch64)];
+        self
+    }
+
+    const fn unless_same(&self, other: &'static Set) -> Option<&'static Set> {
+        let mut i = 0;
+        while i < self.items.len() {
+            let (own, other_item) = (&self.items[i], &other.items[i]);
+            if own.value != other_item.value || own.mask != other_item.mask {
+                return Some(other);
+            }
+            i += 1;
+        }
+        None
+    }
+
+    /// The set with the values of this ABI.
+    pub const fn of(&'static self, abi: Abi) -> &'static Set {
+        let elsewhere = match abi {
+            Abi::X86_64 => None,
+            Abi::I386 => self.elsewhere[0],
+            Abi::Aarch64 => self.elsewhere[1],
+        };
+        match elsewhere {
+            Some(set) => set,
+            None => self,
+        }
     }
 
     /// The field of these bits is always shown, and first.
@@ -130,15 +165,26 @@ impl Set {
 macro_rules! sets {
     () => {};
     ($(#[$doc:meta])* pub decimal $NAME:ident $unknown:literal { $($body:tt)* } $($rest:tt)*) => {
-        $(#[$doc])* pub static $NAME: $crate::Set = $crate::Set::new($unknown, $crate::items!([] $($body)*), true);
+        $(#[$doc])* pub static $NAME: $crate::Set = $crate::set_of_abis!($unknown, true, $($body)*);
         $crate::set_test! { $NAME }
         $crate::sets! { $($rest)* }
     };
     ($(#[$doc:meta])* pub $NAME:ident $unknown:literal { $($body:tt)* } $($rest:tt)*) => {
-        $(#[$doc])* pub static $NAME: $crate::Set = $crate::Set::new($unknown, $crate::items!([] $($body)*), false);
+        $(#[$doc])* pub static $NAME: $crate::Set = $crate::set_of_abis!($unknown, false, $($body)*);
         $crate::set_test! { $NAME }
         $crate::sets! { $($rest)* }
     };
+}
+
+/// One set for each ABI, the x86-64 one in front.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! set_of_abis {
+    ($unknown:literal, $decimal:literal, $($body:tt)*) => {{
+        static I386: $crate::Set = $crate::Set::new($unknown, $crate::items!(consts_i386 [] $($body)*), $decimal);
+        static AARCH64: $crate::Set = $crate::Set::new($unknown, $crate::items!(consts_aarch64 [] $($body)*), $decimal);
+        $crate::Set::new($unknown, $crate::items!(consts [] $($body)*), $decimal).elsewhere(&I386, &AARCH64)
+    }};
 }
 
 /// Each set gets a test of its own, in a module of its name.
@@ -167,27 +213,28 @@ pub(crate) fn assert_unique(set: &Set) {
     }
 }
 
-/// The body of [`sets!`]: `NAME`, `NAME = value`, `NAME in MASK`, `NAME = value in MASK`, separated by commas.
+/// The body of [`sets!`]: `NAME`, `NAME = value`, `NAME in MASK`, `NAME = value in MASK`, separated by commas;
+/// before it the module of the ABI's constants.
 #[macro_export]
 macro_rules! items {
-    ([$($done:expr),*]) => { &[$($done),*] };
-    ([$($done:expr),*] $name:ident in $mask:ident $(, $($rest:tt)*)?) => {
-        $crate::items!([$($done,)* $crate::Item { name: stringify!($name), value: $crate::uapi::consts::$name, mask: $crate::uapi::consts::$mask }] $($($rest)*)?)
+    ($abi:ident [$($done:expr),*]) => { &[$($done),*] };
+    ($abi:ident [$($done:expr),*] $name:ident in $mask:ident $(, $($rest:tt)*)?) => {
+        $crate::items!($abi [$($done,)* $crate::Item { name: stringify!($name), value: $crate::uapi::$abi::$name, mask: $crate::uapi::$abi::$mask }] $($($rest)*)?)
     };
-    ([$($done:expr),*] $name:ident in $mask:literal $(, $($rest:tt)*)?) => {
-        $crate::items!([$($done,)* $crate::Item { name: stringify!($name), value: $crate::uapi::consts::$name, mask: $mask }] $($($rest)*)?)
+    ($abi:ident [$($done:expr),*] $name:ident in $mask:literal $(, $($rest:tt)*)?) => {
+        $crate::items!($abi [$($done,)* $crate::Item { name: stringify!($name), value: $crate::uapi::$abi::$name, mask: $mask }] $($($rest)*)?)
     };
-    ([$($done:expr),*] $name:literal = $value:literal in $mask:literal $(, $($rest:tt)*)?) => {
-        $crate::items!([$($done,)* $crate::Item { name: $name, value: $value, mask: $mask }] $($($rest)*)?)
+    ($abi:ident [$($done:expr),*] $name:literal = $value:literal in $mask:literal $(, $($rest:tt)*)?) => {
+        $crate::items!($abi [$($done,)* $crate::Item { name: $name, value: $value, mask: $mask }] $($($rest)*)?)
     };
-    ([$($done:expr),*] $name:ident = $value:literal in $mask:literal $(, $($rest:tt)*)?) => {
-        $crate::items!([$($done,)* $crate::Item { name: stringify!($name), value: $value, mask: $mask }] $($($rest)*)?)
+    ($abi:ident [$($done:expr),*] $name:ident = $value:literal in $mask:literal $(, $($rest:tt)*)?) => {
+        $crate::items!($abi [$($done,)* $crate::Item { name: stringify!($name), value: $value, mask: $mask }] $($($rest)*)?)
     };
-    ([$($done:expr),*] $name:ident = $value:expr $(, $($rest:tt)*)?) => {
-        $crate::items!([$($done,)* $crate::Item { name: stringify!($name), value: $value, mask: $crate::mask_of($value) }] $($($rest)*)?)
+    ($abi:ident [$($done:expr),*] $name:ident = $value:expr $(, $($rest:tt)*)?) => {
+        $crate::items!($abi [$($done,)* $crate::Item { name: stringify!($name), value: $value, mask: $crate::mask_of($value) }] $($($rest)*)?)
     };
-    ([$($done:expr),*] $name:ident $(, $($rest:tt)*)?) => {
-        $crate::items!([$($done,)* $crate::Item { name: stringify!($name), value: $crate::uapi::consts::$name, mask: $crate::mask_of($crate::uapi::consts::$name) }] $($($rest)*)?)
+    ($abi:ident [$($done:expr),*] $name:ident $(, $($rest:tt)*)?) => {
+        $crate::items!($abi [$($done,)* $crate::Item { name: stringify!($name), value: $crate::uapi::$abi::$name, mask: $crate::mask_of($crate::uapi::$abi::$name) }] $($($rest)*)?)
     };
 }
 

@@ -1,9 +1,8 @@
 //! Number to row, per ABI.
 
-use crate::{Abi, Syscall, rows};
+use crate::{Abi, Effect, Syscall, rows};
 use std::collections::HashMap;
 use std::sync::LazyLock;
-use stride_uapi::numbers;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -21,6 +20,11 @@ pub struct Table {
 impl Table {
     pub fn get(&self, nr: u64) -> Option<Entry> {
         self.by_nr.get(usize::try_from(nr).ok()?).copied().flatten()
+    }
+
+    /// Whether the call of this number has an effect; one without a row has none.
+    pub fn has_effect(&self, nr: u64, effect: Effect) -> bool {
+        self.get(nr).is_some_and(|entry| entry.row.has_effect(effect))
     }
 
     pub fn iter(&self) -> impl Iterator<Item = Entry> + '_ {
@@ -43,17 +47,12 @@ impl Table {
 }
 
 fn build(abi: Abi) -> Table {
-    let numbers = match abi {
-        Abi::X86_64 => numbers::X86_64,
-        Abi::I386 => numbers::I386,
-        Abi::Aarch64 => numbers::AARCH64,
-    };
     let mut rows: HashMap<&str, &'static Syscall> = rows::all().map(|row| (row.name, row)).collect();
     if abi == Abi::I386 {
         rows.extend(rows::i386());
     }
     let mut by_nr = Vec::new();
-    for &(nr, name) in numbers {
+    for &(nr, name) in abi.numbers() {
         let Some(&row) = rows.get(name) else { continue };
         if by_nr.len() <= nr as usize {
             by_nr.resize(nr as usize + 1, None);
@@ -61,6 +60,15 @@ fn build(abi: Abi) -> Table {
         by_nr[nr as usize] = Some(Entry { nr, row });
     }
     Table { abi, by_nr }
+}
+
+/// The row of this name: an ABI's own, where there are several. Comparisons of runs know calls by their names.
+pub fn row_named(name: &str) -> Option<&'static Syscall> {
+    static ROWS: LazyLock<HashMap<&str, &'static Syscall>> = LazyLock::new(|| {
+        let others = rows::i386().map(|(_, row)| (row.name, row));
+        others.chain(rows::all().map(|row| (row.name, row))).collect()
+    });
+    ROWS.get(name).copied()
 }
 
 /// The table of an ABI, built on first use.

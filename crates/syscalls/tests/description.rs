@@ -104,3 +104,23 @@ fn flags_do_not_hide_each_other() {
     rows::i386().for_each(|(_, row)| visit_row(row, &mut check));
     assert!(wrong.is_empty(), "overlapping flags: {wrong:#?}");
 }
+
+/// asm-generic/fcntl.h and arch/arm64/include/uapi/asm/fcntl.h give these flags other values.
+#[test]
+fn flags_have_the_values_of_their_abi() {
+    use stride_syscalls::{Part, sets::files::OPEN};
+    let named = |abi, raw| {
+        let mut names = Vec::new();
+        OPEN.of(abi).parts(raw, |part| match part {
+            Part::Name(name) => names.push(name),
+            other => panic!("{other:?}"),
+        });
+        names
+    };
+    assert_eq!(named(Abi::X86_64, 0o200000), ["O_RDONLY", "O_DIRECTORY"]);
+    assert_eq!(named(Abi::I386, 0o200000), ["O_RDONLY", "O_DIRECTORY"]);
+    assert_eq!(named(Abi::Aarch64, 0o200000), ["O_RDONLY", "O_DIRECT"]);
+    assert_eq!(named(Abi::X86_64, 0o40000), ["O_RDONLY", "O_DIRECT"]);
+    assert_eq!(named(Abi::Aarch64, 0o40000), ["O_RDONLY", "O_DIRECTORY"]);
+    assert_eq!(OPEN.of(Abi::Aarch64).value("O_NOFOLLOW"), 0o100000);
+}

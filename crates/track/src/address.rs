@@ -1,25 +1,27 @@
 //! Socket addresses in words.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use stride_event::Call;
+use stride_syscalls::uapi::{consts as c, structs_x86_64 as layouts};
 
-const AF_UNIX: u16 = 1;
-const AF_INET: u16 = 2;
-const AF_INET6: u16 = 10;
+/// Where the members of addresses are: the same place on all ABIs.
+const PORT: usize = layouts::sockaddr_in.at("sin_port").offset as usize;
+const ADDRESS: usize = layouts::sockaddr_in.at("sin_addr").offset as usize;
+const ADDRESS6: usize = layouts::sockaddr_in6.at("sin6_addr").offset as usize;
+const PATH: usize = layouts::sockaddr_un.at("sun_path").offset as usize;
 
 /// A `struct sockaddr` as bytes: an address and port, or a socket's name in the file system. Others have none.
 pub fn name(bytes: &[u8]) -> Option<Vec<u8>> {
-    let family = u16::from_ne_bytes(*bytes.first_chunk()?);
-    let port = || Some(u16::from_be_bytes(*bytes.get(2..)?.first_chunk()?));
-    match family {
-        AF_INET => {
-            let ip: [u8; 4] = *bytes.get(4..)?.first_chunk()?;
-            Some(SocketAddr::from((Ipv4Addr::from(ip), port()?)).to_string().into_bytes())
+    match u16::from_ne_bytes(*bytes.first_chunk()?).into() {
+        c::AF_INET => {
+            let ip: [u8; 4] = *bytes.get(ADDRESS..)?.first_chunk()?;
+            Some(SocketAddr::from((Ipv4Addr::from(ip), port(bytes)?)).to_string().into_bytes())
         }
-        AF_INET6 => {
-            let ip: [u8; 16] = *bytes.get(8..)?.first_chunk()?;
-            Some(SocketAddr::from((Ipv6Addr::from(ip), port()?)).to_string().into_bytes())
+        c::AF_INET6 => {
+            let ip: [u8; 16] = *bytes.get(ADDRESS6..)?.first_chunk()?;
+            Some(SocketAddr::from((Ipv6Addr::from(ip), port(bytes)?)).to_string().into_bytes())
         }
-        AF_UNIX => match &bytes[2..] {
+        c::AF_UNIX => match &bytes[PATH..] {
             [] | [0] => None,
             // Of the abstract namespace, which is written so.
             [0, rest @ ..] => Some([b"@", rest].concat()),
@@ -29,20 +31,24 @@ pub fn name(bytes: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// What a socket is called before it has an address.
-pub fn protocol(domain: u64, kind: u64, protocol: u64) -> &'static str {
-    const SOCK_STREAM: u64 = 1;
-    const SOCK_DGRAM: u64 = 2;
-    const IPPROTO_ICMP: u64 = 1;
-    match (domain as u16, kind & 0xf) {
-        (AF_UNIX, _) => "UNIX",
-        (AF_INET | AF_INET6, _) if protocol == IPPROTO_ICMP => "ICMP",
-        (AF_INET | AF_INET6, SOCK_STREAM) => "TCP",
-        (AF_INET | AF_INET6, SOCK_DGRAM) => "UDP",
-        (16, _) => "NETLINK",
-        (17, _) => "PACKET",
-        (38, _) => "ALG",
-        (40, _) => "VSOCK",
+/// The port of an internet address, which is in the same place in both families.
+pub fn port(bytes: &[u8]) -> Option<u16> {
+    Some(u16::from_be_bytes(*bytes.get(PORT..)?.first_chunk()?))
+}
+
+/// What a socket is called before it has an address: by the arguments of the call that made it.
+pub fn protocol(call: &Call) -> &'static str {
+    /// The kernel's SOCK_TYPE_MASK: flags are above it.
+    const TYPE: u64 = 0xf;
+    match (call.flags("domain"), call.flags("type") & TYPE) {
+        (c::AF_UNIX, _) => "UNIX",
+        (c::AF_INET | c::AF_INET6, _) if call.arg("protocol") == Some(c::IPPROTO_ICMP) => "ICMP",
+        (c::AF_INET | c::AF_INET6, c::SOCK_STREAM) => "TCP",
+        (c::AF_INET | c::AF_INET6, c::SOCK_DGRAM) => "UDP",
+        (c::AF_NETLINK, _) => "NETLINK",
+        (c::AF_PACKET, _) => "PACKET",
+        (c::AF_ALG, _) => "ALG",
+        (c::AF_VSOCK, _) => "VSOCK",
         _ => "SOCKET",
     }
 }

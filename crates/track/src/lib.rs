@@ -1,9 +1,23 @@
-//! Who makes the calls and what they are about, followed from the events alone: processes and threads with their names, what
-//! each descriptor refers to, where relative paths begin. So it is the same live and replayed, for either engine, and nothing
-//! is asked of /proc but what was there before the first event.
+//! Which process makes each call, and what the call is about. This is followed from the events alone: processes and threads with
+//! their names, what each descriptor refers to, where relative paths begin. So the result is the same live and replayed, and with
+//! either engine.
+//!
+//! /proc is asked only about what was there before the first event. For a command, that is its working directory and its
+//! inherited descriptors, and the question goes to `decode::TRACER`, that is, to Stride itself before the command runs:
+//! afterwards /proc would only tell what has become of the command. If filters keep calls from being seen at all
+//! (`RunInfo::partial`), descriptors cannot be followed, and each is looked up.
+//!
+//! Waits ([`Wait`]) need more than events: what the other end of a pipe is, or which thread holds a lock. That is looked up once
+//! per call, when nothing happens or when tracing ends, and the answers are recorded as facts.
 
 mod address;
+mod awaited;
+mod changes;
+mod clone;
 mod descriptors;
+mod files;
+mod futex;
+mod idle;
 mod names;
 mod objects;
 mod process;
@@ -12,10 +26,13 @@ mod shape;
 mod tracker;
 mod wait;
 
-pub use address::name as address_name;
+pub use address::{name as address_name, port as address_port};
+pub use clone::Cloned;
+pub use futex::Futex;
 pub use names::{base_name, directory};
 pub use objects::{ObjectId, ObjectKind};
 pub use process::{Process, Thread};
 pub use seen::{FileId, Seen};
+pub use shape::naming_calls;
 pub use tracker::Tracker;
-pub use wait::{Wait, Watched};
+pub use wait::{Awaited, Wait, Watched};

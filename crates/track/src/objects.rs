@@ -34,6 +34,9 @@ struct Object {
 /// Hostile or very long runs must not take all memory: what comes after this many names is one object.
 const MAX_OBJECTS: usize = 1 << 20;
 const MAX_BYTES: usize = if cfg!(test) { 1 << 20 } else { 192 << 20 };
+/// Relative names make working directories longer and longer; where they are longer than this, each call would copy and look up as
+/// much. The kernel takes no path beyond 4096 bytes.
+const LONGEST: usize = 1 << 13;
 const OTHERS: ObjectId = ObjectId(0);
 
 pub struct Objects {
@@ -58,6 +61,9 @@ impl Objects {
 
     /// One of many that are told apart only by chance, such as by the port of a client: of these, `group` is the name.
     pub fn intern_in(&mut self, name: &[u8], kind: ObjectKind, group: Option<ObjectId>) -> ObjectId {
+        if name.len() > LONGEST {
+            return group.unwrap_or(OTHERS);
+        }
         if let Some(&id) = self.by_name.get(name) {
             return id;
         }

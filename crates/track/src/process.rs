@@ -2,6 +2,7 @@
 
 use crate::ObjectId;
 use crate::descriptors::Descriptors;
+use std::rc::Rc;
 use stride_event::{Ns, Tid};
 
 #[derive(Clone, Debug)]
@@ -15,6 +16,12 @@ pub struct Thread {
     pub attached: bool,
     /// Since when it has made no call that got it on: it looks whether there is something to do, and there is not.
     pub idle_since: Option<Ns>,
+    /// Not zero: it waited in vain until its time was up. What it writes after that is its clock's doing, and no progress.
+    pub(crate) timed_out: u8,
+    /// The word that the kernel clears, and at which it wakes whoever waits, when the thread ends.
+    pub(crate) cleared_at_end: Option<u64>,
+    /// The thread that waits for its end.
+    pub(crate) joined_by: Option<Tid>,
 }
 
 #[derive(Debug)]
@@ -22,11 +29,13 @@ pub struct Process {
     pub pid: Tid,
     /// The process that made it, if that is traced.
     pub parent: Option<Tid>,
+    /// The thread of that process that made it.
+    pub(crate) made_by: Option<Tid>,
     /// The name of its first thread.
     pub comm: Vec<u8>,
     /// What it runs since its last execve: the file, and the arguments as far as they were captured.
     pub program: Option<ObjectId>,
-    pub command: Vec<Vec<u8>>,
+    pub command: Rc<Vec<Vec<u8>>>,
     pub started: Ns,
     /// Threads of it that live.
     pub threads: usize,

@@ -1,6 +1,7 @@
 //! Where a syscall's row has what a call is about.
 
-use stride_syscalls::{Abi, Irregular, Syscall, Ty, table};
+use stride_event::CallSet;
+use stride_syscalls::{Abi, Effect, For, Irregular, Syscall, Ty, table};
 
 /// Positions are those of the row's arguments.
 #[derive(Clone, Copy, Debug)]
@@ -11,9 +12,6 @@ pub struct Shape {
     /// Returns how many bytes it moved.
     pub transfers: bool,
     pub asked: Option<u8>,
-    /// The flags among which close-on-exec is.
-    pub flags: Option<u8>,
-    pub effect: Effect,
     pub idle: Idle,
 }
 
@@ -35,72 +33,26 @@ pub enum Idle {
     Always,
 }
 
-fn idle(name: &str) -> Idle {
-    match name {
-        "poll" | "ppoll" | "select" | "pselect6" | "epoll_wait" | "epoll_pwait" | "epoll_pwait2" | "futex" => {
-            Idle::IfZero
-        }
-        "nanosleep" | "clock_nanosleep" | "restart_syscall" | "sched_yield" | "rt_sigaction" | "rt_sigprocmask"
-        | "clock_gettime" | "gettimeofday" | "time" | "getpid" | "gettid" | "getrusage" | "times" => Idle::Always,
+fn idle(row: &Syscall) -> Idle {
+    let gets_nowhere = |effect: &Effect| {
+        matches!(effect, Effect::Waits(For::Time) | Effect::Restarts | Effect::Yields | Effect::Private)
+    };
+    match row.waits() {
+        Some(For::Readiness | For::Lock) => Idle::IfZero,
+        _ if row.effects.iter().any(gets_nowhere) => Idle::Always,
         _ => Idle::No,
     }
 }
 
-/// What a call that succeeds changes, beyond what its row says: a row with [`Ret::Fd`] makes a descriptor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Effect {
-    None,
-    Close,
-    CloseRange,
-    /// The new descriptor refers to what the given one does.
-    Dup,
-    Fcntl,
-    /// A pair of descriptors, in memory.
-    Pipe,
-    SocketPair,
-    Socket,
-    Accept,
-    Connect,
-    Bind,
-    Exec,
-    ChangeDir,
-    ChangeDirFd,
-    /// What prctl(2) sets may be the thread's name.
-    Name,
-    /// Makes something of the kernel's that goes by this name.
-    Anonymous(&'static str),
-}
-
-fn effect(name: &str) -> Effect {
-    match name {
-        "close" => Effect::Close,
-        "close_range" => Effect::CloseRange,
-        "dup" | "dup2" | "dup3" => Effect::Dup,
-        "fcntl" | "fcntl64" => Effect::Fcntl,
-        "pipe" | "pipe2" => Effect::Pipe,
-        "socketpair" => Effect::SocketPair,
-        "socket" => Effect::Socket,
-        "accept" | "accept4" => Effect::Accept,
-        "connect" => Effect::Connect,
-        "bind" => Effect::Bind,
-        "execve" | "execveat" => Effect::Exec,
-        "chdir" => Effect::ChangeDir,
-        "fchdir" => Effect::ChangeDirFd,
-        "prctl" => Effect::Name,
-        "epoll_create" | "epoll_create1" => Effect::Anonymous("epoll"),
-        "eventfd" | "eventfd2" => Effect::Anonymous("eventfd"),
-        "timerfd_create" => Effect::Anonymous("timerfd"),
-        "signalfd" | "signalfd4" => Effect::Anonymous("signalfd"),
-        "inotify_init" | "inotify_init1" => Effect::Anonymous("inotify"),
-        "fanotify_init" => Effect::Anonymous("fanotify"),
-        "memfd_create" | "memfd_secret" => Effect::Anonymous("memfd"),
-        "pidfd_open" => Effect::Anonymous("pidfd"),
-        "userfaultfd" => Effect::Anonymous("userfaultfd"),
-        "perf_event_open" => Effect::Anonymous("perf event"),
-        "io_uring_setup" => Effect::Anonymous("io_uring"),
-        "bpf" => Effect::Anonymous("bpf"),
-        _ => Effect::None,
+/// The calls by which programs change what their threads run or are called.
+pub fn naming_calls() -> CallSet {
+    let mut calls = CallSet::empty();
+    for abi in Abi::ALL {
+        let names = |row: &Syscall| row.has_effect(Effect::Executes) || row.has_effect(Effect::NamesThread);
+        let naming = table(abi).iter().filter(|entry| names(entry.row));
+        naming.for_each(|entry| calls.insert(abi, entry.nr));
     }
+    calls
 }
 
 impl Shape {
@@ -111,17 +63,14 @@ impl Shape {
             dir: i.checked_sub(1).filter(|&before| matches!(row.args[before].ty, Ty::DirFd)).map(|i| i as u8),
         });
         let fd = at(&|ty| matches!(ty, Ty::Fd));
-        let named = |names: &[&str]| row.args.iter().position(|arg| names.contains(&arg.name)).map(|i| i as u8);
-        let transfers = row.transfers();
+        let transfers = row.returns_moved();
         Shape {
             row,
             fd,
             paths: [paths.next(), paths.next()],
             transfers,
-            asked: if transfers { named(&["count", "len", "size"]) } else { None },
-            flags: named(&["flags", "type"]),
-            effect: effect(row.name),
-            idle: idle(row.name),
+            asked: row.transfer().filter(|_| transfers).and_then(|t| t.asked).map(|name| row.index(name) as u8),
+            idle: idle(row),
         }
     }
 }

@@ -1,45 +1,63 @@
 //! Follows the events.
 
-use crate::descriptors::{Descriptors, File};
-use crate::names::{as_followed, base_name};
+use crate::descriptors::{Descriptors, File, Unsettled};
+use crate::names::as_followed;
 use crate::objects::Objects;
-use crate::shape::{Effect, Idle, PathAt, Shape, Shapes};
+use crate::shape::{Idle, PathAt, Shape, Shapes};
 use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait, Watched, address};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
 use stride_decode::{TRACER, Touch, World};
 use stride_event::{Call, Descriptor, Detail, Event, Memory, Ns, Origin, Outcome, Phase, Tid};
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::{Effect, For};
 
-const AT_FDCWD: i32 = -100;
-const O_CLOEXEC: u64 = 0o2000000;
+const AT_FDCWD: i32 = c::AT_FDCWD as i32;
 const PATH_MAX: usize = 4096;
 /// Of what a process had open before it was traced, so many descriptors are asked for at once; others when they are used.
 const ASKED_FIRST: i32 = 64;
-/// Of what one call watches, so many descriptors are told.
+/// Of what one call watches, so many descriptors are told, as long as no more threads than this wait.
 const MAX_WATCHED: usize = 64;
+const MAX_WATCHERS: usize = 1 << 12;
+
+/// Threads that are followed at the same time; no machine runs so many. What others are called is not known.
+const MAX_THREADS: usize = 1 << 18;
 
 #[derive(Default)]
 pub struct Tracker {
-    objects: Objects,
+    pub(crate) objects: Objects,
     shapes: Shapes,
-    threads: FxHashMap<Tid, Thread>,
-    processes: FxHashMap<Tid, Process>,
-    files: u32,
+    pub(crate) threads: FxHashMap<Tid, Thread>,
+    pub(crate) processes: FxHashMap<Tid, Process>,
+    pub(crate) files: u32,
+    /// Descriptors that children were given copies of.
+    pub(crate) copied: u64,
+    pub(crate) gone_files: Vec<FileId>,
+    /// By the thread that is in a clone(2).
+    pub(crate) unsettled: FxHashMap<Tid, Unsettled>,
     seen: Option<Seen>,
     /// A thread whose end was the latest event: views may still ask for it.
-    ended: Option<Tid>,
+    pub(crate) ended: Option<Tid>,
     /// Calls that threads are in, where engines tell: those that last.
-    waits: FxHashMap<Tid, Wait>,
+    pub(crate) waits: FxHashMap<Tid, Wait>,
+    began: Option<Ns>,
+    /// The command, until it runs its program.
+    unborn: Option<Tid>,
     /// Reused.
     path: Vec<u8>,
-    partial: bool,
+    pub(crate) partial: bool,
 }
 
 impl Tracker {
     /// Of events that filters have thinned out before: what descriptors refer to cannot be followed then, but only asked for.
     pub fn partial(partial: bool) -> Tracker {
         Tracker { partial, ..Tracker::default() }
+    }
+
+    /// When the run began: when the command was executed, or when the first thread was attached to. Before that is Stride's own time.
+    pub fn began(&self) -> Option<Ns> {
+        self.began
     }
 
     /// What the latest event was about, if it was the return of a call.
@@ -99,8 +117,13 @@ impl Tracker {
     /// Takes in the next event, before anybody asks about it.
     pub fn event(&mut self, event: &Event<'_>, world: &dyn World) {
         self.seen = None;
+        self.gone_files.clear();
         if let Some(tid) = self.ended.take() {
             self.forget(tid);
+        }
+        match *event {
+            Event::Enter(call) | Event::Exit(call) | Event::Aside(call) => self.note_beginning(call),
+            _ => self.began = self.began.or(event.at()),
         }
         match *event {
             Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, world),
@@ -109,16 +132,21 @@ impl Tracker {
                 if call.outcome == Outcome::Gone {
                     // Who waits in vain is of interest when it is killed.
                     self.entered(call, world);
-                } else if !self.waits.is_empty() && !interrupted(call.outcome) {
+                } else if !interrupted(call.outcome) && self.waits.get(&call.tid).is_some_and(|wait| !wait.doomed) {
                     self.waits.remove(&call.tid);
                 }
                 self.returned(call, world);
+            }
+            Event::Aside(call) => {
+                self.returned(call, world);
+                self.seen = None;
             }
             // Nobody does anything: what are they waiting for?
             Event::Idle => self.ask_about_waits(world),
             Event::Exited { tid, .. } => self.ended = Some(tid),
             Event::Killed { tid, .. } => {
                 self.ask_about_wait(tid, world);
+                self.dooms(tid);
                 self.ended = Some(tid);
             }
             Event::Detached { tid, call, .. } => {
@@ -143,13 +171,40 @@ impl Tracker {
         }
     }
 
+    /// Takes in when a call was made.
+    fn note_beginning(&mut self, call: &Call) {
+        if self.began.is_none() {
+            self.began = Some(call.entered);
+        }
+        if self.unborn == Some(call.tid)
+            && self.shapes.get(call.abi, call.nr).is_some_and(|shape| shape.row.has_effect(Effect::Executes))
+        {
+            self.unborn = None;
+            self.began = Some(call.entered);
+            let thread = self.threads.get_mut(&call.tid).map(|thread| &mut thread.started);
+            let process = self.processes.get_mut(&call.tid).map(|process| &mut process.started);
+            thread.into_iter().chain(process).for_each(|started| *started = call.entered);
+        }
+    }
+
     fn started(&mut self, tid: Tid, pid: Tid, origin: Origin, at: Ns, world: &dyn World) {
+        if origin == Origin::Spawned && self.began == Some(at) {
+            self.unborn = Some(tid);
+        }
+        if origin == Origin::Attached {
+            self.unborn = None;
+        }
+        if self.threads.len() >= MAX_THREADS && !self.threads.contains_key(&tid) {
+            return;
+        }
         let parent = match origin {
             Origin::Forked { parent } => self.threads.get(&parent).cloned(),
             Origin::Spawned | Origin::Attached => None,
         };
         let inherited = || parent.as_ref().map(|p| p.comm.clone());
-        let comm = inherited().or_else(|| world.comm(tid)).unwrap_or_default();
+        // Before its execve, the command's process goes by Stride's name.
+        let command = || world.comm(TRACER).filter(|_| origin == Origin::Spawned);
+        let comm = inherited().or_else(command).or_else(|| world.comm(tid)).unwrap_or_default();
         // The end of a thread that is there already was lost.
         let reused = self
             .threads
@@ -162,19 +217,26 @@ impl Tracker {
                     started: at,
                     attached: origin == Origin::Attached,
                     idle_since: None,
+                    timed_out: 0,
+                    cleared_at_end: None,
+                    joined_by: None,
                 },
             )
             .is_some();
         if let Some(process) = self.processes.get_mut(&pid).filter(|_| !reused) {
             process.threads += 1;
+            if let Origin::Forked { parent } = origin {
+                self.clone_began(parent, tid);
+            }
             return;
         }
         let mut process = Process {
             pid,
             parent: None,
+            made_by: None,
             comm,
             program: None,
-            command: Vec::new(),
+            command: Rc::default(),
             started: at,
             threads: 1,
             descriptors: Descriptors::default(),
@@ -185,9 +247,15 @@ impl Tracker {
             process.parent = Some(from.pid);
             process.program = from.program;
             process.command = from.command.clone();
-            process.descriptors = from.descriptors.clone();
             process.cwd = from.cwd;
             process.older = from.older;
+            if let Origin::Forked { parent } = origin {
+                process.made_by = Some(parent);
+                match self.inherited(parent, pid) {
+                    Some(descriptors) => process.descriptors = descriptors,
+                    None => process.older = true,
+                }
+            }
             self.processes.insert(pid, process);
             return;
         }
@@ -209,7 +277,7 @@ impl Tracker {
     }
 
     /// What was followed of a descriptor.
-    fn held(&self, pid: Tid, fd: i32) -> Option<&Rc<File>> {
+    pub(crate) fn held(&self, pid: Tid, fd: i32) -> Option<Rc<File>> {
         self.processes.get(&pid)?.descriptors.get(fd)
     }
 
@@ -226,11 +294,16 @@ impl Tracker {
 
     fn forget(&mut self, tid: Tid) {
         self.waits.remove(&tid);
+        self.never_returns(tid);
         let Some(thread) = self.threads.remove(&tid) else { return };
+        self.leaves_its_name(&thread);
         let Some(process) = self.processes.get_mut(&thread.pid) else { return };
         process.threads = process.threads.saturating_sub(1);
         if process.threads == 0 {
-            self.processes.remove(&thread.pid);
+            self.parted(thread.pid);
+            if let Some(process) = self.processes.remove(&thread.pid) {
+                self.release(process.descriptors.end());
+            }
         }
     }
 
@@ -263,7 +336,8 @@ impl Tracker {
             self.look(call, &shape, &mut seen, world);
         }
         let mut wait = Wait::new(seen, call);
-        if seen.fd.is_none() && shape.is_some_and(|shape| shape.idle == Idle::IfZero) {
+        let few = self.waits.len() < MAX_WATCHERS;
+        if few && seen.fd.is_none() && shape.is_some_and(|shape| shape.idle == Idle::IfZero) {
             // poll(2), select(2)
             stride_decode::touches(call, &mut |touch| {
                 if let Touch::Fd(fd) = touch {
@@ -272,7 +346,10 @@ impl Tracker {
                 wait.watched.len() >= MAX_WATCHED
             });
         }
-        self.waits.insert(call.tid, wait);
+        self.joins(&mut wait);
+        if self.waits.len() < MAX_THREADS {
+            self.waits.insert(call.tid, wait);
+        }
     }
 
     fn watched(&self, pid: Tid, fd: i32) -> Watched {
@@ -291,12 +368,10 @@ impl Tracker {
     fn ask_about_wait(&mut self, tid: Tid, world: &dyn World) {
         let Some(mut wait) = self.waits.remove(&tid) else { return };
         if !std::mem::replace(&mut wait.asked, true) {
-            match (wait.name(), wait.seen.fd) {
-                ("futex", _) => {
-                    let comm = |holder| self.threads.get(&holder).map(|t| t.comm.clone()).unwrap_or_default();
-                    wait.holder = world.lock_holder(tid, wait.args[0]).map(|holder| (holder, comm(holder)));
-                }
-                (name, Some(fd)) if name.starts_with("epoll_") => {
+            match (wait.seen.row.and_then(|row| row.waits()), wait.seen.fd) {
+                (Some(For::Lock), _) => wait.awaited = self.awaited(&wait, world),
+                // An epoll instance.
+                (Some(For::Readiness), Some(fd)) => {
                     let watched = world.watched(tid, fd).into_iter().take(MAX_WATCHED);
                     wait.watched = watched.map(|fd| self.watched(wait.seen.pid, fd)).collect();
                 }
@@ -316,14 +391,13 @@ impl Tracker {
         if let Some(shape) = self.shapes.get(call.abi, call.nr) {
             self.look(call, &shape, &mut seen, world);
             if let Some(thread) = self.threads.get_mut(&call.tid) {
-                let idle = is_idle(&shape, call.outcome);
-                thread.idle_since = idle.then(|| thread.idle_since.unwrap_or(call.entered));
+                thread.step(call, &shape);
             }
             // A connection that is not waited for.
-            const EINPROGRESS: Outcome = Outcome::Error(115);
+            const EINPROGRESS: Outcome = Outcome::Error(c::EINPROGRESS as u32);
             match call.outcome {
-                Outcome::Value(value) => self.happened(call, &shape, value, &mut seen),
-                EINPROGRESS if shape.effect == Effect::Connect => self.happened(call, &shape, 0, &mut seen),
+                Outcome::Value(value) => self.happened(call, shape.row, value, &mut seen),
+                EINPROGRESS if shape.row.has_effect(Effect::Connects) => self.happened(call, shape.row, 0, &mut seen),
                 _ => {}
             }
         }
@@ -359,7 +433,7 @@ impl Tracker {
             return None;
         }
         let known = call.given(fd);
-        let kept = self.held(pid, fd).cloned();
+        let kept = self.held(pid, fd);
         if let Some(known) = known {
             let object = self.described(known)?;
             return match kept {
@@ -375,7 +449,7 @@ impl Tracker {
             };
         }
         // A call that failed with EBADF had none.
-        const EBADF: Outcome = Outcome::Error(9);
+        const EBADF: Outcome = Outcome::Error(c::EBADF as u32);
         if kept.is_some() || call.outcome == EBADF || !self.processes.get(&pid)?.older {
             return kept;
         }
@@ -384,7 +458,7 @@ impl Tracker {
     }
 
     /// In the tracker's words, what an engine saw of a descriptor.
-    fn described(&mut self, known: &Descriptor) -> Option<ObjectId> {
+    pub(crate) fn described(&mut self, known: &Descriptor) -> Option<ObjectId> {
         if let Detail::Inet { local, remote } = &known.detail {
             let protocol = String::from_utf8_lossy(&known.name);
             let protocol = protocol.strip_suffix("v6").unwrap_or(&protocol);
@@ -469,187 +543,27 @@ impl Tracker {
         id
     }
 
-    fn opened(&mut self, pid: Tid, fd: i32, object: ObjectId, protocol: &'static str, cloexec: bool) -> Rc<File> {
+    pub(crate) fn opened(
+        &mut self,
+        pid: Tid,
+        fd: i32,
+        object: ObjectId,
+        protocol: &'static str,
+        cloexec: bool,
+    ) -> Rc<File> {
         let id = FileId(self.files);
         self.files = self.files.wrapping_add(1);
         let file = Rc::new(File { id, object: Cell::new(object), protocol });
-        self.share(pid, fd, file.clone(), cloexec);
+        // A close(2) that was not seen.
+        let before = self.share(pid, fd, file.clone(), cloexec);
+        self.release(before);
         file
     }
 
     /// The answer is what the descriptor referred to before.
-    fn share(&mut self, pid: Tid, fd: i32, file: Rc<File>, cloexec: bool) -> Option<Rc<File>> {
-        self.processes.get_mut(&pid)?.descriptors.set(fd, file, cloexec)
+    pub(crate) fn share(&mut self, pid: Tid, fd: i32, file: Rc<File>, cloexec: bool) -> Option<Rc<File>> {
+        self.processes.get(&pid)?.descriptors.set(fd, file, cloexec)
     }
-
-    /// What a call that succeeded has changed.
-    fn happened(&mut self, call: &Call, shape: &Shape, value: i64, seen: &mut Seen) {
-        let args = &call.args;
-        let pid = seen.pid;
-        let fd = value as i32;
-        let cloexec = shape.flags.is_some_and(|at| shape.row.held(at.into(), args, call.abi) & O_CLOEXEC != 0);
-        let returns_fd = matches!(shape.row.returns(args, call.abi), stride_syscalls::Ret::Fd);
-        let mut made = None;
-        match shape.effect {
-            Effect::Close => {
-                let process = self.processes.get_mut(&pid);
-                seen.ended = process.and_then(|process| last(process.descriptors.close(args[0] as i32)));
-            }
-            Effect::CloseRange => {
-                const CLOSE_RANGE_CLOEXEC: u64 = 4;
-                if let Some(process) = self.processes.get_mut(&pid) {
-                    let mark = args[2] & CLOSE_RANGE_CLOEXEC != 0;
-                    process.descriptors.close_range(args[0] as u32, args[1] as u32, mark);
-                }
-            }
-            Effect::Dup => (made, seen.ended) = self.dup(seen, fd, cloexec),
-            Effect::Fcntl => {
-                const F_DUPFD: u64 = 0;
-                const F_SETFD: u64 = 2;
-                const F_DUPFD_CLOEXEC: u64 = 1030;
-                match args[1] {
-                    F_DUPFD | F_DUPFD_CLOEXEC => made = self.dup(seen, fd, args[1] == F_DUPFD_CLOEXEC).0,
-                    F_SETFD => {
-                        if let Some(process) = self.processes.get_mut(&pid) {
-                            process.descriptors.set_cloexec(args[0] as i32, args[2] & 1 != 0);
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            Effect::Pipe => self.pair(call, pid, args[0], "pipe", "", cloexec),
-            Effect::SocketPair => {
-                let protocol = address::protocol(args[0], args[1], args[2]);
-                self.pair(call, pid, args[3], "socket pair", protocol, args[1] & O_CLOEXEC != 0);
-            }
-            Effect::Socket => {
-                let protocol = address::protocol(args[0], args[1], args[2]);
-                let object = self.objects.intern(format!("{protocol} socket").as_bytes(), ObjectKind::Socket);
-                made = Some(self.opened(pid, fd, object, protocol, args[1] & O_CLOEXEC != 0));
-            }
-            Effect::Accept => made = Some(self.accepted(call, seen, fd, cloexec)),
-            Effect::Connect | Effect::Bind => {
-                let bytes = call.blocks.prefix(Phase::Entry, args[1], (args[2] as usize).min(128));
-                self.named(pid, args[0] as i32, bytes, shape.effect == Effect::Connect);
-                seen.object = seen.fd.and_then(|fd| Some(self.held(pid, fd)?.object.get()));
-            }
-            Effect::Exec => self.execed(call, shape, seen),
-            Effect::ChangeDir => self.moved(pid, seen.path),
-            Effect::ChangeDirFd => self.moved(pid, seen.object),
-            Effect::Name => self.renamed(call),
-            Effect::Anonymous(name) if returns_fd => {
-                let object = self.objects.intern(name.as_bytes(), ObjectKind::Anonymous);
-                let cloexec = match name {
-                    "memfd" => args[1] & 1 != 0,
-                    "pidfd" | "io_uring" | "bpf" => true,
-                    _ => cloexec,
-                };
-                made = Some(self.opened(pid, fd, object, "", cloexec));
-            }
-            Effect::None if returns_fd => {
-                let object = match (seen.about(), call.made(fd)) {
-                    (Some(object), _) => object,
-                    (None, Some(known)) => self.described(known).unwrap_or_else(|| self.unnamed(shape.row.name)),
-                    (None, None) => self.unnamed(shape.row.name),
-                };
-                made = Some(self.opened(pid, fd, object, "", cloexec));
-            }
-            Effect::None | Effect::Anonymous(_) => {}
-        }
-        seen.made = made.map(|file| (fd, file.id, file.object.get()));
-    }
-
-    fn unnamed(&mut self, made_by: &str) -> ObjectId {
-        self.objects.intern(format!("({made_by})").as_bytes(), ObjectKind::Anonymous)
-    }
-
-    /// The file that has got another descriptor, and the one whose last descriptor was that before.
-    fn dup(&mut self, seen: &Seen, fd: i32, cloexec: bool) -> (Option<Rc<File>>, Option<FileId>) {
-        let process = self.processes.get(&seen.pid);
-        let file = process.zip(seen.fd).and_then(|(process, from)| process.descriptors.get(from)).cloned();
-        let before = file.clone().and_then(|file| self.share(seen.pid, fd, file, cloexec));
-        (file, last(before))
-    }
-
-    fn pair(&mut self, call: &Call, pid: Tid, addr: u64, what: &str, protocol: &'static str, cloexec: bool) {
-        let Some(bytes) = call.blocks.read(Phase::Exit, addr, 8) else { return };
-        let ends = [0, 4].map(|at| bytes[at..].first_chunk().map_or(-1, |b| i32::from_ne_bytes(*b)));
-        let kind = if protocol.is_empty() { ObjectKind::Pipe } else { ObjectKind::Socket };
-        let object = self.objects.intern(what.as_bytes(), kind);
-        for fd in ends {
-            self.opened(pid, fd, object, protocol, cloexec);
-        }
-    }
-
-    fn accepted(&mut self, call: &Call, seen: &Seen, fd: i32, cloexec: bool) -> Rc<File> {
-        let listener = seen.fd.and_then(|fd| self.held(seen.pid, fd)).cloned();
-        let protocol = listener.as_ref().map_or("SOCKET", |file| file.protocol);
-        let at = seen.object.map_or(&b"socket"[..], |object| self.objects.name(object));
-        let clients = [at, " ← clients".as_bytes()].concat();
-        let peer = address::name(call.blocks.prefix(Phase::Exit, call.args[1], 128));
-        let name = peer.map(|peer| [at, " ← ".as_bytes(), &peer].concat());
-        let group = self.objects.intern(&clients, ObjectKind::Socket);
-        let object = match name {
-            Some(name) => self.objects.intern_in(&name, ObjectKind::Socket, Some(group)),
-            None => group,
-        };
-        self.opened(seen.pid, fd, object, protocol, cloexec)
-    }
-
-    /// A socket is given its own address or that of its peer.
-    fn named(&mut self, pid: Tid, fd: i32, addr: &[u8], peer: bool) {
-        let Some(address) = address::name(addr) else { return };
-        let Some(file) = self.held(pid, fd).cloned() else { return };
-        let arrow = if peer { "→ " } else { "" };
-        let protocol = if file.protocol.is_empty() { "SOCKET" } else { file.protocol };
-        let name = [format!("{protocol} {arrow}").as_bytes(), &address].concat();
-        file.object.set(self.objects.intern(&name, ObjectKind::Socket));
-    }
-
-    fn moved(&mut self, pid: Tid, to: Option<ObjectId>) {
-        if let (Some(process), Some(to)) = (self.processes.get_mut(&pid), to) {
-            process.cwd = Some(to);
-        }
-    }
-
-    fn execed(&mut self, call: &Call, shape: &Shape, seen: &Seen) {
-        let argv = shape.row.index("argv");
-        let command = strings(call, shape.row.held(argv, &call.args, call.abi));
-        let path = seen.about().map(|object| self.objects.name(object)).unwrap_or_default();
-        let file = base_name(path);
-        let comm = &file[..file.len().min(15)];
-        if let Some(thread) = self.threads.get_mut(&call.tid) {
-            thread.comm = comm.to_vec();
-        }
-        if let Some(process) = self.processes.get_mut(&seen.pid) {
-            process.comm = comm.to_vec();
-            process.program = seen.about();
-            process.command = command;
-            process.descriptors.exec();
-        }
-    }
-
-    fn renamed(&mut self, call: &Call) {
-        const PR_SET_NAME: u64 = 15;
-        if call.args[0] as u32 as u64 != PR_SET_NAME {
-            return;
-        }
-        let name = call.blocks.prefix(Phase::Entry, call.args[1], 16);
-        let name = name.split(|b| *b == 0).next().unwrap_or_default();
-        let name = name[..name.len().min(15)].to_vec();
-        let Some(thread) = self.threads.get_mut(&call.tid) else { return };
-        if thread.pid == thread.tid
-            && let Some(process) = self.processes.get_mut(&thread.pid)
-        {
-            process.comm = name.clone();
-        }
-        thread.comm = name;
-    }
-}
-
-/// What was closed, if no other descriptor refers to it.
-fn last(closed: Option<Rc<File>>) -> Option<FileId> {
-    closed.filter(|file| Rc::strong_count(file) == 1).map(|file| file.id)
 }
 
 /// Who has the other end of a descriptor.
@@ -657,36 +571,10 @@ fn others(tid: Tid, fd: i32, world: &dyn World) -> Vec<(Tid, Vec<u8>)> {
     world.other_ends(tid, fd).into_iter().map(|pid| (pid, world.comm(pid).unwrap_or_default())).collect()
 }
 
-/// Whether a call got its thread nowhere.
-fn is_idle(shape: &Shape, outcome: Outcome) -> bool {
-    const EAGAIN: Outcome = Outcome::Error(11);
-    match shape.idle {
-        Idle::No => outcome == EAGAIN,
-        Idle::IfZero => outcome == Outcome::Value(0) || outcome.is_error(),
-        Idle::Always => true,
-    }
-}
-
 /// Ended by a signal, which may end more: what the call waited for is of interest then.
 fn interrupted(outcome: Outcome) -> bool {
     // ERESTARTSYS to ERESTART_RESTARTBLOCK of the kernel's errno.h.
     matches!(outcome, Outcome::Error(512..=516))
-}
-
-/// The strings of an array of pointers, as far as they were captured.
-fn strings(call: &Call, array: u64) -> Vec<Vec<u8>> {
-    let word = call.abi.word();
-    let words = call.blocks.prefix(Phase::Entry, array, 1 << 16);
-    let pointers = words.chunks_exact(word).map(|w| {
-        let mut value = [0; 8];
-        value[..word].copy_from_slice(w);
-        u64::from_le_bytes(value)
-    });
-    let string = |at| {
-        let bytes = call.blocks.prefix(Phase::Entry, at, PATH_MAX);
-        bytes.split(|b| *b == 0).next().unwrap_or_default().to_vec()
-    };
-    pointers.take_while(|at| *at != 0).map(string).collect()
 }
 
 fn kind_of(path: &[u8]) -> ObjectKind {

@@ -2,6 +2,7 @@
 
 use super::*;
 use stride_decode::FdInfo;
+use stride_syscalls::uapi::consts::O_CLOEXEC;
 use stride_syscalls::{Abi, table};
 
 const PID: Tid = 100;
@@ -73,6 +74,14 @@ impl Scene {
     fn open(&mut self, tid: Tid, dir: i32, path: &str, flags: u64, fd: i64) -> Seen {
         let c = call(tid, "openat", [dir as u32 as u64, 0x1000, flags, 0, 0, 0], Outcome::Value(fd));
         self.call(holding(c, Phase::Entry, 0x1000, &[path.as_bytes(), b"\0"].concat()))
+    }
+
+    /// A call of a 32-bit program.
+    fn does_32(&mut self, name: &str, args: &[u64], value: i64) -> Seen {
+        let nr = table(Abi::I386).by_name(name).next().unwrap().nr.into();
+        let mut all = [0; 6];
+        all[..args.len()].copy_from_slice(args);
+        self.call(Call { tid: PID, abi: Abi::I386, nr, args: all, outcome: Outcome::Value(value), ..Call::default() })
     }
 
     /// What a read from a descriptor is about.
@@ -154,7 +163,7 @@ fn processes_have_their_own_and_threads_share() {
     s.call(exec);
     let process = s.tracker.process(200).unwrap();
     assert_eq!((process.comm.as_slice(), process.parent), (&b"a_program_with_"[..], Some(PID)));
-    assert_eq!(process.command, [b"prog".to_vec(), b"x".to_vec()]);
+    assert_eq!(**process.command, [b"prog".to_vec(), b"x".to_vec()]);
     assert_eq!(s.named(process.program), "/home/bin/a_program_with_a_name");
     assert_eq!((s.read(200, 3), s.read(200, 4)), ("/kept".into(), "?".into()));
     assert_eq!(s.read(PID, 4), "/gone");
@@ -262,7 +271,7 @@ fn what_lasts_is_asked_about_once() {
     }
     let wait = tracker.wait(PID).unwrap();
     assert_eq!((wait.name(), &wait.others[..]), ("read", &[(7, b"peer".to_vec())][..]));
-    assert_eq!(tracker.wait(101).unwrap().holder.as_ref().unwrap().0, 101);
+    assert_eq!(tracker.wait(101).unwrap().awaited.as_ref().unwrap().thread(), Some(101));
     // One returns, the other does not.
     tracker.event(&Event::Exit(&Call { outcome: Outcome::Error(512), ..lock.clone() }), &world);
     assert!(tracker.wait(101).is_some(), "a signal came");
@@ -274,4 +283,88 @@ fn what_lasts_is_asked_about_once() {
     assert_eq!(world.0.get(), 1);
     tracker.event(&Event::Idle, &world);
     assert!(tracker.wait(PID).is_none());
+}
+
+/// Eight thousand words that are the same four kilobytes would be 32 MiB for each execve.
+#[test]
+fn a_command_is_no_longer_than_what_was_captured() {
+    let mut s = Scene::new();
+    let execve = call(PID, "execve", [0x1000, 0x10_0000, 0, 0, 0, 0], Outcome::Value(0));
+    let execve = holding(execve, Phase::Entry, 0x1000, &[b'x'; 4095]);
+    let pointers: Vec<u8> = (0..8192).flat_map(|_| 0x1000u64.to_le_bytes()).collect();
+    let execve = holding(execve, Phase::Entry, 0x10_0000, &pointers);
+    let captured = execve.blocks.size();
+    s.call(execve);
+    let words = &s.tracker.process(PID).unwrap().command;
+    assert_eq!(words[0].len(), 4095);
+    assert!(words.iter().map(Vec::len).sum::<usize>() <= captured, "{} words", words.len());
+}
+
+/// Each call would copy and look up as many bytes as the working directory's name has.
+#[test]
+fn names_that_grow_with_each_call() {
+    let mut s = Scene::new();
+    for _ in 0..1000 {
+        let chdir = call(PID, "chdir", [0x1000, 0, 0, 0, 0, 0], Outcome::Value(0));
+        s.call(holding(chdir, Phase::Entry, 0x1000, &[&[b'x'; 4000][..], b"\0"].concat()));
+        let cwd = s.tracker.working_directory(PID).unwrap();
+        assert!(s.tracker.name(cwd).len() <= 2 * PATH_MAX);
+    }
+}
+
+#[test]
+fn what_very_many_threads_watch_is_not_kept() {
+    let mut s = Scene::new();
+    let fds: Vec<u8> = (0..64u64).flat_map(|fd| (fd | 1 << 32).to_le_bytes()).collect();
+    let mut watched = 0;
+    for tid in 1000..20_000 {
+        let poll = call(tid, "poll", [0x1000, 64, u64::MAX, 0, 0, 0], Outcome::Pending);
+        s.event(Event::Enter(&holding(poll, Phase::Entry, 0x1000, &fds)));
+        watched += s.tracker.wait(tid).unwrap().watched.len();
+    }
+    assert!((64..=MAX_WATCHERS * 64).contains(&watched), "{watched}");
+}
+#[test]
+fn some_commands_of_bpf_make_descriptors() {
+    let mut s = Scene::new();
+    s.does(PID, "bpf", &[5, 0x1000, 48], 7);
+    assert_eq!(s.read(PID, 7), "bpf");
+    assert!(s.does(PID, "bpf", &[2, 0x1000, 32], 0).made.is_none(), "an update makes none");
+    assert_eq!(s.read(PID, 0), "/dev/null");
+}
+
+#[test]
+fn close_on_exec_is_where_the_row_says() {
+    let mut s = Scene::new();
+    s.does(PID, "memfd_create", &[0x1000, 1], 5);
+    s.does(PID, "memfd_create", &[0x1000, 2], 6);
+    s.does(PID, "mq_open", &[0x1000, 0], 7);
+    s.does(PID, "execve", &[0x1000, 0x2000, 0x3000], 0);
+    let open: Vec<bool> = [5, 6, 7].iter().map(|fd| s.tracker.open_file(PID, *fd).is_some()).collect();
+    assert_eq!(open, [false, true, false], "MFD_CLOEXEC is 1; a message queue is always closed");
+}
+
+#[test]
+fn calls_of_32_bit_programs() {
+    let mut s = Scene::new();
+    s.open(PID, AT_FDCWD, "/data", 0, 5);
+    let name = |s: &Scene, fd| s.tracker.open_file(PID, fd).map(|(_, object)| s.tracker.name(object).to_vec());
+    s.does_32("fcntl64", &[5, 1030, 0], 6);
+    assert_eq!(name(&s, 6).as_deref(), Some(&b"/data"[..]), "F_DUPFD_CLOEXEC");
+    s.does_32("ioctl", &[6, 0x5450, 0], 0);
+    s.does_32("ioctl", &[5, 0x5451, 0], 0);
+    s.does(PID, "execve", &[0x1000, 0x2000, 0x3000], 0);
+    assert_eq!((name(&s, 5), name(&s, 6).is_some()), (None, true), "FIOCLEX, FIONCLEX");
+    for (call, args) in [
+        ("ppoll_time64", &[0x1000, 1, 0x2000, 0, 8][..]),
+        ("_newselect", &[7, 0x1000, 0, 0, 0x2000]),
+        ("pselect6_time64", &[7, 0x1000, 0, 0, 0x2000, 0]),
+        ("futex_time64", &[0x1000, 0x80, 2, 0x2000]),
+        ("clock_gettime64", &[1, 0x1000]),
+    ] {
+        s.does_32("write", &[6, 0x1000, 5], 5);
+        assert!(s.tracker.thread(PID).unwrap().idle_since.is_none());
+        s.does_32(call, args, 0);
+        assert!(s.tracker.thread(PID).unwrap().idle_since.is_some(), "{call} that waits in vain gets nobody on");
+    }
 }

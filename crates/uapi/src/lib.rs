@@ -8,11 +8,11 @@
 #[rustfmt::skip]
 #[allow(non_upper_case_globals)]
 pub mod consts;
-/// Only the constants that i386 has otherwise than [`consts`].
+/// The same for i386.
 #[rustfmt::skip]
 #[allow(non_upper_case_globals)]
 pub mod consts_i386;
-/// Only the constants that aarch64 has otherwise than [`consts`].
+/// The same for aarch64.
 #[rustfmt::skip]
 #[allow(non_upper_case_globals)]
 pub mod consts_aarch64;

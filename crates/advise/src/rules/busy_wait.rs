@@ -6,7 +6,9 @@ use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{LOOK_COST, LOOKS_IN_A_ROW, PAUSE, SHORT_SLEEP};
 use rustc_hash::FxHashMap;
-use stride_event::{Memory, Ns, Outcome, Phase, Tid, duration, grouped};
+use stride_event::{Fields, Ns, Outcome, Tid, duration, grouped};
+use stride_syscalls::uapi::consts::TIMER_ABSTIME;
+use stride_syscalls::{Effect, For, Syscall};
 use stride_track::Tracker;
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -14,11 +16,12 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "busy waiting",
     explanation: "A thread asks again and again whether something has happened, with no other call in between: sched_yield(2), \
         poll(2), select(2) or epoll_wait(2) that are told not to wait and find nothing, or sleeps of 10 ms and less.\n\n\
-        Fifty and more of these in a row count, unless the thread computed between most of them: then it has something better to \
-        do than to wait. Nor do rows of sleeps by other threads than the first count: some runtimes have one that looks after the \
-        others (Go's sysmon). Each look but the first of a row could be saved by waiting in the kernel.\n\n\
+        Fifty or more such calls in a row are reported. Rows in which the thread computed between most of the calls are \
+        left out, because then it had other work to do. So are rows of sleeps by threads other than the first: some \
+        runtimes have a thread that watches over the others (Go's sysmon). Waiting in the kernel would save every call of a \
+        row but the first.\n\n\
         Example: a thread wants to know when another has filled a buffer, and calls sched_yield(2) until a flag is set: 120,000 \
-        calls in 80 ms, one CPU busy all the time. With a condition variable it is one futex(2), and no CPU.",
+        calls in 80 ms, and one CPU is busy all the time. With a condition variable it makes one futex(2) call and needs no CPU.",
     make: || Box::new(BusyWait::default()),
 };
 
@@ -57,6 +60,7 @@ struct Row {
 #[derive(Clone, Copy)]
 struct Spin {
     name: &'static str,
+    sleeps: bool,
     calls: u64,
     cost: Ns,
     line: u64,
@@ -66,8 +70,8 @@ struct Spin {
 const MAX_KINDS: usize = 16;
 
 impl Rule for BusyWait {
-    fn wants(&self, name: &'static str) -> bool {
-        name == "sched_yield" || is_sleep(name) || zero_timeout(name).is_some()
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::Yields) || is_sleep(row) || row.waits() == Some(For::Readiness)
     }
 
     fn call(&mut self, observed: &Observed<'_>, index: &Index) {
@@ -84,17 +88,26 @@ impl Rule for BusyWait {
         }
         let row = &mut looks.row;
         let between = observed.call.entered.saturating_sub(row.ended);
-        let longest = if is_sleep(observed.name) { PAUSE.max(observed.time()) } else { PAUSE };
+        let longest = if is_sleep(observed.row) { PAUSE.max(observed.time()) } else { PAUSE };
         row.pauses += u64::from(row.calls > 0 && between > longest);
         row.at = nth;
         row.ended = observed.call.returned;
         row.calls += 1;
         if row.kinds.len() < MAX_KINDS && !row.kinds.iter().any(|(key, _)| *key == observed.key) {
-            row.kinds.push((observed.key, Spin { name: observed.name, calls: 0, cost: 0, line: observed.line }));
+            row.kinds.push((
+                observed.key,
+                Spin {
+                    name: observed.row.name,
+                    sleeps: is_sleep(observed.row),
+                    calls: 0,
+                    cost: 0,
+                    line: observed.line,
+                },
+            ));
         }
         if let Some((_, spin)) = row.kinds.iter_mut().find(|(key, _)| *key == observed.key) {
             spin.calls += 1;
-            spin.cost += if is_sleep(observed.name) { 0 } else { observed.time().min(LOOK_COST) };
+            spin.cost += if is_sleep(observed.row) { 0 } else { observed.time().min(LOOK_COST) };
         }
         if row.calls >= LOOKS_IN_A_ROW {
             self.processes.count(observed.seen.pid, observed.tracker);
@@ -131,18 +144,19 @@ impl Rule for BusyWait {
         });
         vec![Draft {
             sentence: format!(
-                "Nothing was done for {} but to look whether something had happened: {}, up to {} in a row.",
+                "For {}, threads did nothing but check whether something had happened: {}, up to {} in a row.",
                 duration(time),
                 list.join(", "),
                 grouped(longest)
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
-            advice: "Wait in the kernel: with a condition variable or futex(2) for another thread, with a timeout of -1 for \
-                descriptors, with an eventfd(2) where both may come."
-                .into(),
+            advice:
+                "Wait in the kernel: for another thread with a condition variable or futex(2), for descriptors with a \
+                     timeout of -1, and for either of the two with an eventfd(2)."
+                    .into(),
             confidence: Confidence::Likely,
             claims: claims.list(),
-            estimate: "every look but the first of a row".into(),
+            estimate: "every check but the first of a row".into(),
             more_time: kinds.iter().map(|spin| spin.cost).sum(),
             matters: false,
         }]
@@ -152,7 +166,7 @@ impl Rule for BusyWait {
 impl Looks {
     fn end_of_row(&mut self) {
         let row = &mut self.row;
-        let sleeps: u64 = row.kinds.iter().filter(|(_, spin)| is_sleep(spin.name)).map(|(_, spin)| spin.calls).sum();
+        let sleeps: u64 = row.kinds.iter().filter(|(_, spin)| spin.sleeps).map(|(_, spin)| spin.calls).sum();
         let looks_after_others = !self.first && sleeps * 2 >= row.calls;
         if row.calls >= LOOKS_IN_A_ROW && row.pauses * 2 <= row.calls && !looks_after_others {
             self.time += row.ended.saturating_sub(row.began);
@@ -171,30 +185,22 @@ impl Looks {
     }
 }
 
-fn is_sleep(name: &str) -> bool {
-    matches!(name, "nanosleep" | "clock_nanosleep" | "clock_nanosleep_time64")
+fn is_sleep(row: &Syscall) -> bool {
+    row.waits() == Some(For::Time)
 }
 
-/// Where a call has its timeout, and whether that is a structure.
-fn zero_timeout(name: &str) -> Option<(&'static str, bool)> {
-    match name {
-        "poll" | "epoll_wait" | "epoll_pwait" => Some(("timeout", false)),
-        "select" | "_newselect" | "pselect6" | "pselect6_time64" => Some(("timeout", true)),
-        "ppoll" | "ppoll_time64" => Some(("tmo_p", true)),
-        _ => None,
-    }
+/// The time that a `struct timespec` or `struct timeval` has.
+fn time(fields: Fields<'_>) -> Option<Ns> {
+    let seconds = fields.get("tv_sec")?.saturating_mul(1_000_000_000);
+    let rest = fields.get("tv_nsec").or_else(|| Some(fields.get("tv_usec")?.saturating_mul(1_000)))?;
+    Some(seconds.saturating_add(rest))
 }
 
 /// How long it was to sleep at least: what it did may be much longer.
 fn asked_to_sleep(observed: &Observed<'_>) -> Ns {
-    const TIMER_ABSTIME: u64 = 1;
-    let request = observed.arg("req").max(observed.arg("request"));
-    let bytes = observed.call.blocks.prefix(Phase::Entry, request, 16);
-    let word = |at: usize| Some(i64::from_ne_bytes(*bytes.get(at..)?.first_chunk()?) as u64);
-    match (word(0), word(8)) {
-        (Some(seconds), Some(ns)) if observed.call.abi.word() == 8 && observed.arg("flags") & TIMER_ABSTIME == 0 => {
-            seconds.saturating_mul(1_000_000_000).saturating_add(ns)
-        }
+    let request = ["req", "request"].into_iter().find_map(|name| observed.call.fields(name));
+    match request.and_then(time) {
+        Some(time) if observed.arg("flags") & TIMER_ABSTIME == 0 => time,
         _ => observed.time(),
     }
 }
@@ -204,14 +210,16 @@ fn is_look(observed: &Observed<'_>) -> bool {
     if observed.call.outcome != Outcome::Value(0) {
         return false;
     }
-    if is_sleep(observed.name) {
+    if is_sleep(observed.row) {
         return asked_to_sleep(observed) <= SHORT_SLEEP;
     }
-    let Some((timeout, structure)) = zero_timeout(observed.name) else { return true };
-    let timeout = observed.arg(timeout);
-    if !structure {
-        return timeout as i32 == 0;
+    if observed.has(Effect::Yields) {
+        return true;
     }
-    let bytes = observed.call.blocks.prefix(Phase::Entry, timeout, 2 * observed.call.abi.word());
-    !bytes.is_empty() && bytes.iter().all(|byte| *byte == 0)
+    // poll(2) is told milliseconds, the others a structure; without one they wait for as long as it takes.
+    let timeout = observed.row.args.iter().find(|arg| matches!(arg.name, "timeout" | "tmo_p"));
+    timeout.is_some_and(|arg| match arg.ty.is_pointer() {
+        true => observed.call.fields(arg.name).and_then(time) == Some(0),
+        false => observed.arg(arg.name) as i32 == 0,
+    })
 }

@@ -12,11 +12,11 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "one byte at a time",
     explanation: "A pipe, socket or file is read one byte per call, one right after another. A call costs hundreds \
         of times what moving a byte does.\n\n\
-        A shell's read does this on purpose: what it reads too much of a pipe cannot be given back to the commands \
-        that share it. Programs do it to find the end of a line. A single byte that wakes somebody up or is a token, \
-        with other calls in between, does not count; nor does a terminal.\n\n\
+        A shell's read does this on purpose: bytes that it reads beyond the line cannot be given back to the commands that \
+        share the pipe. Other programs do it to find the end of a line. Single bytes with other calls in between do not \
+        count (they may be a token, or wake up another thread), and neither do terminals.\n\n\
         Example: `producer | while read -r line; do ...; done` with 1,000 lines of 80 characters takes 81,000 reads \
-        of one byte. mapfile, awk, or a program with a buffer takes two.",
+        of one byte. mapfile, awk, or a program with a buffer needs two.",
     make: || Box::new(ByteReads::default()),
 };
 
@@ -33,7 +33,8 @@ impl ByteReads {
                 file,
                 &file.reads,
                 Moved { calls: single, bytes: single, size: 1, wasted: single - needed(single) },
-                index.comm(file.pid, tracker),
+                index,
+                tracker,
             );
         }
     }
@@ -52,7 +53,7 @@ impl Rule for ByteReads {
         let draft = draft.map(|draft| Draft {
             advice: advice.into(),
             confidence: Confidence::Certain,
-            estimate: "all such reads but those that a buffer of 64 KiB needs".into(),
+            estimate: "all such reads but those that are needed with a buffer of 64 KiB".into(),
             ..draft
         });
         draft.into_iter().collect()

@@ -6,25 +6,25 @@ use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::CLOCK_CALLS;
 use stride_event::grouped;
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::Tracker;
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "clock-calls",
     title: "clock read by calls",
     explanation: "clock_gettime(2), gettimeofday(2) and time(2) are usually no calls at all: the vDSO, a piece of \
-        the kernel in the program's memory, reads the clock in some 20 ns. Those that a tracer sees are real calls, \
-        at ten times the price.\n\n\
-        They are made when the machine's clock cannot be read from user space (see \
-        /sys/devices/system/clocksource/clocksource0/current_clocksource: hpet and acpi_pm cannot, tsc and kvm-clock \
-        can), by programs that call syscall(2) or are linked without the vDSO, and for the clocks of CPU time, which \
-        always take a call.\n\n\
+        the kernel in the program's memory, reads the clock in some 20 ns. Those that a tracer sees are real calls, which \
+        take ten times as long.\n\n\
+        There are three reasons for real calls: the machine's clock cannot be read from user space (see \
+        /sys/devices/system/clocksource/clocksource0/current_clocksource: hpet and acpi_pm cannot, tsc and kvm-clock can); \
+        the program uses syscall(2) or is linked without the vDSO; or it reads a clock of CPU time, which always takes a \
+        call.\n\n\
         Example: a loop that takes the time before and after each of 50,000 steps makes no calls with \
         clock_gettime(3), and 100,000 with syscall(SYS_clock_gettime, ...).",
     make: || Box::new(ClockCalls::default()),
 };
 
-const CLOCK_PROCESS_CPUTIME_ID: i32 = 2;
-const CLOCK_THREAD_CPUTIME_ID: i32 = 3;
+const CPU_CLOCKS: [i32; 2] = [c::CLOCK_PROCESS_CPUTIME_ID as i32, c::CLOCK_THREAD_CPUTIME_ID as i32];
 
 #[derive(Default)]
 struct ClockCalls {
@@ -42,16 +42,16 @@ struct Reads {
 }
 
 impl Rule for ClockCalls {
-    fn wants(&self, name: &'static str) -> bool {
-        matches!(name, "clock_gettime" | "clock_gettime64" | "gettimeofday" | "time")
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::ReadsClock)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
-        let clock = observed.name.starts_with("clock_gettime").then_some(observed.call.args[0] as i32);
-        let cpu = clock.is_some_and(|id| id < 0 || id == CLOCK_PROCESS_CPUTIME_ID || id == CLOCK_THREAD_CPUTIME_ID);
+        let clock = observed.call.arg("clockid").map(|id| id as i32);
+        let cpu = clock.is_some_and(|id| id < 0 || CPU_CLOCKS.contains(&id));
         let reads = &mut self.of[usize::from(cpu)];
         if reads.calls == 0 {
-            (reads.line, reads.name) = (observed.line, observed.name);
+            (reads.line, reads.name) = (observed.line, observed.row.name);
         }
         reads.calls += 1;
         reads.claims.add(observed.key, 1);
@@ -66,17 +66,19 @@ impl Rule for ClockCalls {
             let calls = grouped(reads.calls);
             let (sentence, advice) = if cpu {
                 (
-                    format!("The CPU time was read {calls} times, each time by a call: its clocks have no other way."),
+                    format!(
+                        "The CPU time was read {calls} times. Clocks of CPU time can only be read by a system call."
+                    ),
                     "Take the CPU time before and after the whole, or use CLOCK_MONOTONIC, which is read from memory.",
                 )
             } else {
                 (
                     format!(
-                        "The clock was read {calls} times by a call ({}), where the vDSO reads it from memory.",
+                        "The clock was read {calls} times by a system call ({}), although the vDSO can read it without one.",
                         reads.name
                     ),
-                    "Call clock_gettime(3) of the C library, not syscall(2); if that is what is done, see whether \
-                        the machine's clock source is tsc; or take the time once for many steps.",
+                    "Call clock_gettime(3) of the C library instead of syscall(2). If the program does that already, check \
+                     whether the machine's clock source is tsc. Or read the clock once for many steps.",
                 )
             };
             let mut evidence = Evidence::new(EvidenceKind::Syscall, reads.name, reads.calls);

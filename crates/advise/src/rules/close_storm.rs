@@ -6,6 +6,7 @@ use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::USELESS_CLOSES;
 use stride_event::grouped;
+use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -13,9 +14,9 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "closing what is not open",
     explanation: "close(2) fails with EBADF again and again: a program closes every descriptor it might have, up to the limit, mostly \
         after fork(2) and before execve(2). With a limit of a million descriptors that is a million calls.\n\n\
-        Every close that failed so could be saved.\n\n\
+        Every close(2) that failed with EBADF could be saved.\n\n\
         Example: a daemon closes descriptors 3 to 1,048,575 before each child. close_range(3, ~0U, 0) is one call (Linux 5.9, \
-        glibc 2.34; closefrom(3) does the same), and O_CLOEXEC makes it needless.",
+        glibc 2.34; closefrom(3) does the same), and with O_CLOEXEC none is needed.",
     make: || Box::new(CloseStorm::default()),
 };
 
@@ -29,8 +30,8 @@ struct CloseStorm {
 }
 
 impl Rule for CloseStorm {
-    fn wants(&self, name: &'static str) -> bool {
-        name == "close"
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::Closes)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -48,7 +49,7 @@ impl Rule for CloseStorm {
         }
         vec![Draft {
             sentence: format!(
-                "{} times a descriptor was closed that was not open (EBADF), up to number {}.",
+                "close was called {} times for descriptors that were not open (EBADF), up to number {}.",
                 grouped(calls),
                 grouped(self.highest)
             ),
@@ -56,7 +57,7 @@ impl Rule for CloseStorm {
             advice: "Open descriptors with O_CLOEXEC, or close all at once with close_range(2) or closefrom(3).".into(),
             confidence: Confidence::Certain,
             claims: std::mem::take(&mut self.claims).list(),
-            estimate: "all that failed".into(),
+            estimate: "every close that failed".into(),
             ..Draft::default()
         }]
     }

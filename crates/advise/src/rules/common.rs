@@ -6,7 +6,7 @@ use crate::thresholds::FEW_CALLS;
 use rustc_hash::FxHashMap;
 use std::borrow::Borrow;
 use std::hash::Hash;
-use stride_event::Tid;
+use stride_event::{Tid, grouped};
 use stride_track::{ObjectId, ObjectKind, Tracker};
 pub use stride_track::{base_name, directory};
 
@@ -42,6 +42,23 @@ impl Processes {
     pub fn evidence(&self) -> Option<Evidence> {
         let (pid, (calls, comm)) = self.0.iter().max_by_key(|(pid, (n, _))| (*n, std::cmp::Reverse(**pid)))?;
         Some(Evidence::new(EvidenceKind::Process, process_name(*pid, comm), *calls))
+    }
+
+    /// Those that did it most, and how many others did it.
+    pub fn most(&self, n: usize) -> Vec<Evidence> {
+        let top = largest(&self.0, n, |(pid, (calls, _))| (*calls, std::cmp::Reverse(**pid)));
+        let told: u64 = top.iter().map(|(_, (calls, _))| calls).sum();
+        let all: u64 = self.0.values().map(|(calls, _)| calls).sum();
+        let named = top
+            .iter()
+            .map(|(pid, (calls, comm))| Evidence::new(EvidenceKind::Process, process_name(**pid, comm), *calls));
+        let mut evidence: Vec<Evidence> = named.collect();
+        if self.0.len() > evidence.len() {
+            let others = self.0.len() - evidence.len();
+            let name = if others == 1 { "one other".into() } else { format!("{} others", grouped(others as u64)) };
+            evidence.push(Evidence::new(EvidenceKind::Process, name, all - told));
+        }
+        evidence
     }
 }
 

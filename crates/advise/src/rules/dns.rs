@@ -1,7 +1,8 @@
 //! Questions to name servers, as far as they were captured.
 
 use crate::index::{Observed, is_write};
-use stride_event::{Memory, Outcome, Phase};
+use stride_event::{Memory, Outcome, Phase, Piece};
+use stride_syscalls::Data;
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
 pub struct Question {
@@ -20,37 +21,25 @@ pub fn is_name_server(object: ObjectId, tracker: &Tracker) -> bool {
 /// How many messages a call sent or received.
 pub fn messages(observed: &Observed<'_>) -> u64 {
     match observed.call.outcome {
-        Outcome::Value(n) if observed.name.contains("mmsg") => n.max(0) as u64,
+        Outcome::Value(n) if is_several(observed) => n.max(0) as u64,
         Outcome::Value(_) => 1,
         _ => 0,
     }
 }
 
-/// What a call that sent messages asked for.
+/// Whether a call moves several messages at once: then it returns how many.
+fn is_several(observed: &Observed<'_>) -> bool {
+    observed.row.transfer().is_some_and(|transfer| transfer.data == Data::Messages)
+}
+
+/// The questions of a call that sent messages.
 pub fn questions(observed: &Observed<'_>) -> Vec<Question> {
-    if observed.call.abi.word() != 8 || !is_write(observed.name) {
+    const MOST: u64 = 8;
+    if !is_write(observed.row) {
         return Vec::new();
     }
-    let at = observed.call.args[1];
-    let blocks = &observed.call.blocks;
-    let word = |at: u64| {
-        let bytes = [Phase::Entry, Phase::Exit].into_iter().find_map(|phase| blocks.read(phase, at, 8));
-        bytes.and_then(|bytes| bytes.first_chunk()).map(|bytes| u64::from_ne_bytes(*bytes))
-    };
-    // msg_iov of a struct msghdr, and the first of these.
-    let gathered = |header: u64| {
-        let parts = word(header.wrapping_add(16))?;
-        question(blocks.prefix(Phase::Entry, word(parts)?, 512), word(parts.wrapping_add(8))?)
-    };
-    match observed.name {
-        "sendmmsg" => {
-            const MMSGHDR: u64 = 64;
-            let sent = messages(observed).min(8);
-            (0..sent).filter_map(|i| gathered(at.wrapping_add(i * MMSGHDR))).collect()
-        }
-        "sendmsg" => gathered(at).into_iter().collect(),
-        _ => question(blocks.prefix(Phase::Entry, at, 512), observed.call.args[2]).into_iter().collect(),
-    }
+    let message = |piece: Piece| question(observed.call.blocks.prefix(Phase::Entry, piece.addr, 512), piece.len);
+    observed.call.messages(messages(observed).min(MOST)).into_iter().filter_map(message).collect()
 }
 
 fn question(message: &[u8], len: u64) -> Option<Question> {

@@ -6,6 +6,7 @@ use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::EAGAIN_STREAK;
 use stride_event::{Tid, grouped};
+use stride_syscalls::{Syscall, Thing, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -14,17 +15,13 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A descriptor that does not block is read or written although it is not ready; the call fails with \
         EAGAIN and is made again at once, without waiting. The thread burns a processor until the other side moves.\n\n\
         Calls that fail with EAGAIN count from eight in a row on, if the thread makes no other call between them. \
-        One EAGAIN before each wait is how an event loop finds that all is read.\n\n\
+        One EAGAIN before each wait is normal: it tells an event loop that everything has been read.\n\n\
         Example: a client reads its answer from a socket with O_NONBLOCK in a loop until it is there: 40,000 reads \
-        in 20 ms. One poll(2) waits as long, and costs nothing.",
+        in 20 ms. One poll(2) waits as long and uses no CPU.",
     make: || Box::new(EagainSpin::default()),
 };
 
-const EAGAIN: u32 = 11;
-const NAMES: &[&str] = &[
-    "read", "readv", "recvfrom", "recvmsg", "recvmmsg", "accept", "accept4", "write", "writev", "sendto", "sendmsg",
-    "sendfile", "splice",
-];
+const EAGAIN: u32 = c::EAGAIN as u32;
 
 #[derive(Default)]
 struct EagainSpin {
@@ -42,8 +39,8 @@ struct Streak {
 }
 
 impl Rule for EagainSpin {
-    fn wants(&self, name: &'static str) -> bool {
-        NAMES.contains(&name)
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.transfer().is_some() || row.makes() == Some(Thing::Connection)
     }
 
     fn call(&mut self, observed: &Observed<'_>, index: &Index) {

@@ -6,6 +6,7 @@ use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::EPOLL_REFUSALS;
 use stride_event::{Tid, grouped};
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -13,15 +14,16 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "files given to epoll",
     explanation: "epoll_ctl(2) refuses regular files and directories with EPERM: they are always ready, so there is \
         nothing to wait for. A program or its runtime tries anyway, for each file that it opens.\n\n\
-        Every call that fails so could be saved, and the fcntl calls right before and after it that only make the \
-        file fit for epoll.\n\n\
-        Example: Go's os.Open tries it with each file: 30,000 files are 30,000 refusals, each between four calls of \
-        fcntl. A program for which that matters opens them with unix.Open, or looks into an archive or an index \
-        instead of 30,000 files.",
+        Every such call could be saved, and so could the fcntl calls right before and after it, which only prepare the file \
+        for epoll.\n\n\
+        Example: Go's os.Open tries it with each file: opening 30,000 files makes 30,000 calls that fail, each with four fcntl calls around it. A program for which that matters opens the files with unix.Open, or keeps their contents in one archive or index.",
     make: || Box::new(EpollFiles::default()),
 };
 
-const EPERM: u32 = 1;
+/// The one call that the rule is about.
+const EPOLL_CTL: &str = "epoll_ctl";
+
+const EPERM: u32 = c::EPERM as u32;
 
 #[derive(Default)]
 struct EpollFiles {
@@ -45,12 +47,10 @@ struct Modes {
 
 /// Getting and setting the flags, each way.
 const MODES: usize = 2;
-const F_GETFL: u64 = 3;
-const F_SETFL: u64 = 4;
 
 impl Rule for EpollFiles {
-    fn wants(&self, name: &'static str) -> bool {
-        matches!(name, "epoll_ctl" | "fcntl" | "fcntl64")
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.name == EPOLL_CTL || row.has_effect(Effect::ControlsDescriptor)
     }
 
     fn call(&mut self, observed: &Observed<'_>, index: &Index) {
@@ -61,8 +61,8 @@ impl Rule for EpollFiles {
             *modes = Modes { fd, ..Modes::default() };
         }
         modes.call = call;
-        if observed.name != "epoll_ctl" {
-            if !matches!(observed.call.args[1], F_GETFL | F_SETFL) || modes.before.len() >= MODES {
+        if observed.row.name != EPOLL_CTL {
+            if !matches!(observed.arg("op"), c::F_GETFL | c::F_SETFL) || modes.before.len() >= MODES {
                 *modes = Modes::default();
             } else {
                 modes.before.push(observed.key);
@@ -96,17 +96,17 @@ impl Rule for EpollFiles {
         let evidence = Evidence { line: Some(line.0), ..thing(file, calls, tracker) };
         vec![Draft {
             sentence: format!(
-                "epoll_ctl was called {} times for regular files, such as {}, and refused them (EPERM).",
+                "epoll_ctl was called {} times for regular files, such as {}, and failed with EPERM.",
                 grouped(self.calls),
                 plain(tracker.name(file)),
             ),
             evidence: [evidence].into_iter().chain(self.processes.evidence()).collect(),
-            advice: "Give epoll only what can be waited for: files are always ready. Go's os.Open does this for \
+            advice: "Do not give regular files to epoll: they are always ready. Go's os.Open does this for \
                 every file; unix.Open and unix.Read do not."
                 .into(),
             confidence: Confidence::Certain,
             claims: std::mem::take(&mut self.claims).list(),
-            estimate: "all that were refused, and fcntl calls for them".into(),
+            estimate: "the epoll_ctl calls that failed, and the fcntl calls that prepared them".into(),
             ..Draft::default()
         }]
     }

@@ -6,22 +6,24 @@ use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::EXEC_MISSES;
 use rustc_hash::FxHashMap;
-use stride_event::{Tid, grouped};
+use stride_event::Tid;
+use stride_event::quantity::{decimal, grouped};
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "exec-search",
     title: "programs searched along PATH",
-    explanation: "execve(2) is tried in one directory of PATH after another and fails with ENOENT, until it is where the program is \
-        (execvp(3), posix_spawnp(3)); and again for the next child.\n\n\
-        Every attempt that found nothing before one that did could be saved, by running the program by its whole path or with its \
-        directory first in PATH. Shells keep what they found (hash); programs that use execvp do not.\n\n\
+    explanation: "execvp(3) and posix_spawnp(3) try execve(2) in one directory of PATH after another. It fails with ENOENT \
+                  until they come to the directory that has the program. The next child begins the same search again.\n\n\
+        Every failed attempt before a successful one could be saved by running the program by its full path, or by putting \
+        its directory first in PATH. Shells remember where they found a program (hash); programs that use execvp do not.\n\n\
         Example: with ten directories before /usr/bin in PATH, a build tool that starts 1,000 compilers makes 10,000 calls that \
         find nothing.",
     make: || Box::new(ExecSearch::default()),
 };
 
-const ENOENT: u32 = 2;
+const ENOENT: u32 = c::ENOENT as u32;
 
 #[derive(Default)]
 struct ExecSearch {
@@ -52,8 +54,8 @@ struct Found {
 const MAX_TRIED: usize = 256;
 
 impl Rule for ExecSearch {
-    fn wants(&self, name: &'static str) -> bool {
-        name == "execve"
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::Executes)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -93,17 +95,18 @@ impl Rule for ExecSearch {
         });
         vec![Draft {
             sentence: format!(
-                "execve failed {} times with ENOENT on the way along PATH: {} was found {} times, each after {:.1} attempts, from {began} on.",
+                "execve failed {} times with ENOENT while PATH was searched: {} was found {} times, each time after {} \
+                 attempts that began with {began}.",
                 grouped(misses),
                 plain(tracker.name(**path)),
                 grouped(found.times),
-                found.misses as f64 / found.times as f64,
+                decimal(found.misses as f64 / found.times as f64),
             ),
             evidence: evidence.chain(self.processes.evidence()).collect(),
-            advice: "Run programs by their whole path, or put the directory that has them first in PATH.".into(),
+            advice: "Run programs by their full path, or put their directory first in PATH.".into(),
             confidence: Confidence::Certain,
             claims: std::mem::take(&mut self.claims).list(),
-            estimate: "all that found nothing".into(),
+            estimate: "every attempt that found nothing".into(),
             ..Draft::default()
         }]
     }

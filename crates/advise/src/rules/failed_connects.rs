@@ -5,22 +5,27 @@ use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::FALLBACK;
-use stride_event::{Memory, Ns, Phase, Tid, duration, grouped};
-use stride_track::{FileId, ObjectKind, Tracker, address_name};
+use stride_event::{Ns, Tid, duration, grouped};
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
+use stride_track::{FileId, ObjectKind, Tracker, address_name, address_port};
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "failed-connects",
     title: "the first address fails",
-    explanation: "A connection is tried at one address, fails, and succeeds at the next one at once: a name has several addresses, \
-        and the first is no good. IPv6 comes before IPv4 for most names, localhost among them; a server that listens on \
-        127.0.0.1 only costs each client a refused connection to ::1, and an address that nobody answers at costs seconds.\n\n\
-        Counted are attempts over TCP that failed, or were given up, where the same thread tried another address with the \
-        same port within 10 ms and got through; and attempts that another, made meanwhile, has overtaken. Saved are the calls of \
-        the failed attempt and the time until the next one began.\n\n\
+    explanation: "A name has several addresses, and the first does not work: the connection to it fails, and the one to the \
+                  next address succeeds at once. For most names, localhost included, IPv6 addresses come before IPv4 ones. \
+                  If a server listens on 127.0.0.1 only, each client first gets a refused connection to ::1. An address at \
+                  which nobody answers costs seconds.\n\n\
+        An attempt over TCP counts if it failed or was given up, and the same thread connected to another address with the \
+        same port within 10 ms. It also counts if another attempt, begun later, succeeded first. Without the failed \
+        attempt, its calls and the time until the next attempt would be saved.\n\n\
         Example: a client fetches 200 pages from localhost:8080 and tries [::1]:8080 first each time: 600 calls. Listening on both \
         addresses, or asking 127.0.0.1, saves them.",
     make: || Box::new(FailedConnects::default()),
 };
+
+/// The one call that tells how a connection went that was not waited for.
+const GETSOCKOPT: &str = "getsockopt";
 
 #[derive(Default)]
 struct FailedConnects {
@@ -92,15 +97,15 @@ struct Lost {
 const MAX_FAILURES: usize = 8;
 
 impl Rule for FailedConnects {
-    fn wants(&self, name: &'static str) -> bool {
-        matches!(name, "connect" | "getsockopt" | "close")
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.name == GETSOCKOPT || row.has_effect(Effect::Connects) || row.has_effect(Effect::Closes)
     }
 
     fn call(&mut self, observed: &Observed<'_>, index: &Index) {
         let Some(file) = observed.seen.file else { return };
-        match observed.name {
-            "connect" => self.connect(observed, file, index),
-            "getsockopt" => self.asked(observed, file),
+        match observed.row.name {
+            GETSOCKOPT => self.asked(observed, file),
+            _ if observed.has(Effect::Connects) => self.connect(observed, file, index),
             _ => self.closed(observed, file),
         }
     }
@@ -119,7 +124,7 @@ impl Rule for FailedConnects {
         often.iter().flat_map(|(_, lost)| lost.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
         vec![Draft {
             sentence: format!(
-                "{} was tried first {}, in vain, and took {}; {} answered.",
+                "Connecting to {} was tried first, {}, and failed; that took {}. {} answered.",
                 plain(bad),
                 if worst.times == 1 { "once".into() } else { format!("{} times", grouped(worst.times)) },
                 duration(worst.time),
@@ -140,11 +145,11 @@ impl Rule for FailedConnects {
 
 impl FailedConnects {
     fn connect(&mut self, observed: &Observed<'_>, file: FileId, index: &Index) {
-        const EINTR: u32 = 4;
-        const EAGAIN: u32 = 11;
-        const EISCONN: u32 = 106;
-        const EALREADY: u32 = 114;
-        const EINPROGRESS: u32 = 115;
+        const EINTR: u32 = c::EINTR as u32;
+        const EAGAIN: u32 = c::EAGAIN as u32;
+        const EISCONN: u32 = c::EISCONN as u32;
+        const EALREADY: u32 = c::EALREADY as u32;
+        const EINPROGRESS: u32 = c::EINPROGRESS as u32;
         if let Some(attempt) = self.pending.remove(&file) {
             // It asks how the connection is getting on.
             match observed.errno() {
@@ -186,13 +191,13 @@ impl FailedConnects {
 
     /// Asks whether a connection has failed.
     fn asked(&mut self, observed: &Observed<'_>, file: FileId) {
-        const SOL_SOCKET: u64 = 1;
-        const SO_ERROR: u64 = 4;
-        let [_, level, option, value, ..] = observed.call.args;
-        if (level, option) != (SOL_SOCKET, SO_ERROR) || !observed.ok() {
+        if (observed.arg("level"), observed.arg("optname") & 0xffff_ffff) != (c::SOL_SOCKET, c::SO_ERROR) || !observed.ok() {
             return;
         }
-        let Some(error) = observed.call.blocks.read(Phase::Exit, value, 4) else { return };
+        let error = observed.call.answer("optval", 4);
+        if error.len() < 4 {
+            return;
+        }
         let failed = error.iter().any(|byte| *byte != 0);
         match self.pending.remove(&file) {
             Some(attempt) if failed => self.failed(attempt, file, observed),
@@ -276,8 +281,6 @@ fn target(observed: &Observed<'_>) -> Option<Target> {
     if tracker.kind(object) != ObjectKind::Socket || !tracker.name(object).starts_with(b"TCP") {
         return None;
     }
-    let [_, address, len, ..] = observed.call.args;
-    let bytes = observed.call.blocks.prefix(Phase::Entry, address, (len as usize).min(128));
-    let port = u16::from_be_bytes(*bytes.get(2..)?.first_chunk()?);
-    Some(Target { address: address_name(bytes)?, port })
+    let bytes = observed.call.address()?;
+    Some(Target { address: address_name(bytes)?, port: address_port(bytes)? })
 }

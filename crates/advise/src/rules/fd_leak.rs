@@ -6,17 +6,19 @@ use crate::index::{Index, OpenFile};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{LEAKED, LEAKED_PART};
 use rustc_hash::FxHashMap;
-use stride_event::{Tid, grouped};
+use stride_event::{Event, Tid, grouped};
 use stride_track::{ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "fd-leak",
     title: "descriptors never closed",
-    explanation: "A process opens more and more, and closes little of it: at the end of the run, or of the process, most of what it \
-        had opened in one way (the same path, or by the same call) was still open. It will meet the limit on descriptors \
-        (EMFILE) some day, and until then keeps memory and locks, and the space of deleted files.\n\n\
-        It counts what was opened in this run and stayed open: at least 64 of one path, or 256 by one call, and nine of ten of all that \
-        were opened so. A server with many clients has many descriptors, too, but closes those of clients who left.\n\n\
+    explanation: "A process opens more and more descriptors and closes few of them. When the process or the run ended, most \
+                  of those that it had opened for the same path, or by the same call, were still open. One day it will \
+                  reach the limit on descriptors (EMFILE). Until then each one uses memory, and may keep a lock or the \
+                  space of a deleted file.\n\n\
+        Only descriptors that were opened in this run count. At least 64 for one path, or 256 from one call, must have \
+        stayed open, and these must be nine tenths of all that were opened that way. A server with many clients has many \
+        descriptors, too, but it closes those of clients that have left.\n\n\
         Example: a function opens /etc/hosts for each request and returns early without closing it. The descriptor's number \
         rises by one with each request.",
     make: || Box::new(FdLeak::default()),
@@ -27,7 +29,16 @@ type Way = (Tid, Option<ObjectId>, u32);
 
 #[derive(Default)]
 struct FdLeak {
-    closed: FxHashMap<Way, u64>,
+    /// Of files that have no descriptor any more.
+    ended: FxHashMap<Way, u64>,
+    /// What processes had open when they ended, of what they had opened.
+    held: FxHashMap<Way, Held>,
+}
+
+struct Held {
+    files: u64,
+    line: u64,
+    object: ObjectId,
 }
 
 const MAX_WAYS: usize = 1 << 18;
@@ -37,37 +48,54 @@ fn ways(file: &OpenFile) -> Option<[Way; 2]> {
     Some([(file.pid, Some(file.object), 0), (file.pid, None, made.nr)])
 }
 
+impl FdLeak {
+    /// A process is at its end, or tracing is. Whether others have its files open, too, is no matter: it has not closed them.
+    fn ends(&mut self, pid: Tid, index: &Index, tracker: &Tracker) {
+        let mut files = tracker.held_files(pid);
+        // Two descriptors may stand for one.
+        files.sort_unstable();
+        files.dedup();
+        let opened = files.into_iter().filter_map(|id| index.file(id)).filter(|file| file.pid == pid);
+        for (file, way) in opened.flat_map(|file| ways(file).into_iter().flatten().map(move |way| (file, way))) {
+            if self.held.len() < MAX_WAYS || self.held.contains_key(&way) {
+                let held = self.held.entry(way).or_insert(Held { files: 0, line: file.line, object: file.object });
+                held.files += 1;
+                held.line = held.line.min(file.line);
+            }
+        }
+    }
+}
+
 impl Rule for FdLeak {
     fn closed(&mut self, file: &OpenFile, _: &Index, _: &Tracker) {
-        // That a process ended is no merit.
-        if file.closed.is_none() {
-            return;
-        }
         for way in ways(file).into_iter().flatten() {
-            if self.closed.len() < MAX_WAYS || self.closed.contains_key(&way) {
-                *self.closed.entry(way).or_default() += 1;
+            if self.ended.len() < MAX_WAYS || self.ended.contains_key(&way) {
+                *self.ended.entry(way).or_default() += 1;
             }
         }
     }
 
+    fn event(&mut self, event: &Event<'_>, index: &Index, tracker: &Tracker) {
+        let (Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. }) = *event else {
+            return;
+        };
+        let Some(pid) = tracker.thread(tid).map(|thread| thread.pid) else { return };
+        if tracker.process(pid).is_some_and(|process| process.threads == 1) {
+            self.ends(pid, index, tracker);
+        }
+    }
+
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
-        struct Open {
-            files: u64,
-            line: u64,
-            object: ObjectId,
+        // Of a recording that breaks off.
+        tracker.live_processes().for_each(|pid| self.ends(pid, index, tracker));
+        let mut opened = std::mem::take(&mut self.ended);
+        for way in index.open_files().filter_map(ways).flatten() {
+            *opened.entry(way).or_default() += 1;
         }
-        let mut open: FxHashMap<Way, Open> = FxHashMap::default();
-        for file in index.open_files() {
-            for way in ways(file).into_iter().flatten() {
-                let entry = open.entry(way).or_insert(Open { files: 0, line: file.line, object: file.object });
-                entry.files += 1;
-                entry.line = entry.line.min(file.line);
-            }
-        }
-        let leaks = open.iter().filter(|(way, open)| {
-            let closed = self.closed.get(way).copied().unwrap_or(0);
+        let leaks = self.held.iter().filter(|(way, held)| {
+            let opened = opened.get(way).copied().unwrap_or(0);
             let least = if way.1.is_some() { LEAKED } else { LEAKED * 4 };
-            open.files >= least && open.files as f64 >= (open.files + closed) as f64 * LEAKED_PART
+            held.files >= least && held.files as f64 >= opened as f64 * LEAKED_PART
         });
         let worst = largest(leaks, 1, |((pid, path, nr), open)| (path.is_some(), open.files, *pid, *nr));
         let Some(((pid, path, _), open)) = worst.first() else { return Vec::new() };
@@ -83,7 +111,8 @@ impl Rule for FdLeak {
                 Evidence { line: Some(open.line), ..thing(open.object, 0, tracker) },
                 Evidence::new(EvidenceKind::Process, process, open.files),
             ],
-            advice: "Close them where they are done with, on every way out; with -k or a debugger, see who opens them."
+            advice: "Close each descriptor when it is no longer needed, on every path out of the function, also after \
+                     errors."
                 .into(),
             confidence: Confidence::Likely,
             matters: true,

@@ -2,21 +2,26 @@
 
 use super::common::plain;
 use crate::finding::{Confidence, Draft, Table};
-use crate::index::Index;
+use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{HANG, HANG_ROWS};
 use stride_event::{Event, Ns, Tid};
-use stride_track::{Thread, Tracker, Wait, Watched};
+use stride_syscalls::{Effect, For, Syscall};
+use stride_track::{Awaited, Cloned, Thread, Tracker, Wait, Watched};
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "hang",
     title: "waiting",
     explanation: "When tracing ends while threads are in a call (Stride was told to stop, or the program was killed), a table shows \
         for each thread which call it is in, since when, and on what: the file, pipe or socket and who has its other end on this \
-        machine, the lock and who holds it, what an epoll instance watches, which child is waited for. It is shown if at \
-        least one thread has been in its call for a second.\n\n\
+        machine, the lock and the thread that holds it, the thread that is joined, the descriptors that an epoll instance \
+        watches, or the child that is waited for. The table is shown if at least one thread has been waiting for a second. \
+        A thread that only its own timeout wakes, and that then does no more than write (a progress meter), counts as still \
+        waiting.\n\n\
         The holder of a lock is read from the lock itself: that works for the mutexes of glibc and musl, not for every lock there \
-        is. An idle server waits, too: a finding is a fact to look at, not a mistake.\n\n\
+        is. A futex is called a lock, a condition variable or a join only where the call or the memory shows which it is. \
+        Semaphores, barriers and most condition variables look alike from outside, and are shown as a futex. An idle server \
+        waits, too, so this finding need not mean a fault. Without -f, other threads of the process are not looked at.\n\n\
         Example: a program hangs. stride -f -p PID --advise, and Ctrl-C after a while, shows two threads in futex, each waiting for \
         a lock that the other holds: a deadlock. Or a parent in wait4 for a child that reads from a pipe of which the parent \
         itself has the other end: it forgot to close it.",
@@ -27,6 +32,13 @@ pub const RULE: RuleInfo = RuleInfo {
 struct Hang {
     waits: Vec<Row>,
     more: usize,
+    /// Threads that ended so, whether they were in a call or not.
+    threads: usize,
+    killed: usize,
+    /// A thread was made.
+    made_threads: bool,
+    /// A thread was there before tracing, and so others may have been.
+    attached: bool,
 }
 
 struct Row {
@@ -37,16 +49,26 @@ struct Row {
     /// `None`: from before tracing began.
     lasted: Option<Ns>,
     on: String,
-    holder: Option<Tid>,
+    /// The thread that it waits for: a lock's holder, or one that it joins.
+    waits_for: Option<Tid>,
 }
 
 impl Rule for Hang {
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::Forks)
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        self.made_threads |= observed.ok() && Cloned::of(observed.call).makes_thread();
+    }
+
     fn event(&mut self, event: &Event<'_>, _: &Index, tracker: &Tracker) {
         let (Event::Detached { tid, at, .. } | Event::Killed { tid, at, .. }) = *event else { return };
-        let (Some(wait), Some(thread)) = (tracker.wait(tid), tracker.thread(tid)) else { return };
-        if matches!(wait.name(), "exit" | "exit_group") {
-            return;
-        }
+        let Some(thread) = tracker.thread(tid) else { return };
+        self.threads += 1;
+        self.killed += usize::from(matches!(event, Event::Killed { .. }));
+        self.attached |= thread.attached;
+        let Some(wait) = tracker.wait(tid).filter(|wait| !ends(wait)) else { return };
         if self.waits.len() >= HANG_ROWS {
             self.more += 1;
             return;
@@ -60,7 +82,7 @@ impl Rule for Hang {
             call: wait.name(),
             lasted: (!was_there(since, thread)).then(|| at.saturating_sub(since)),
             on: on(wait, tracker),
-            holder: wait.holder.as_ref().map(|(tid, _)| *tid),
+            waits_for: wait.awaited.as_ref().and_then(Awaited::thread),
         });
     }
 
@@ -70,25 +92,59 @@ impl Rule for Hang {
         if lasting == 0 {
             return Vec::new();
         }
-        let all = self.waits.len() + self.more;
         let circle = self.circle();
-        let sentence = match &circle {
+        // Without -f, those that it has made are not traced, nor others of what was attached to.
+        let unseen = match () {
+            () if index.scope.follows => None,
+            () if self.made_threads => Some(" Its other threads were not looked at."),
+            () if self.attached || index.scope.partial => Some(" Other threads, if it has any, were not looked at."),
+            () => None,
+        };
+        let when = match self.killed {
+            0 => "when tracing ended",
+            n if n < self.threads => "when tracing ended or they were killed",
+            1 => "when it was killed",
+            _ => "when they were killed",
+        };
+        let mut sentence = match &circle {
             Some(tids) => format!(
-                "threads {} wait for locks that they hold among themselves: a deadlock.",
+                "threads {} wait for each other: a deadlock.",
                 tids.iter().map(|tid| tid.to_string()).collect::<Vec<_>>().join(" and ")
             ),
-            None if all == 1 => "its only thread was in one call when tracing ended, and had been for a while.".into(),
-            None => format!("{lasting} of {all} threads had been in one call for a second or more when tracing ended."),
+            None if let Some(row) = self.waits.first().filter(|_| self.threads == 1) => {
+                let name = format!("{} ({})", plain(&row.comm), row.tid);
+                let which = match unseen {
+                    Some(_) => format!("the one thread that was traced, {name},"),
+                    None => format!("the only thread of {name}"),
+                };
+                format!("{which} was waiting {when}, and had been for a second or more.")
+            }
+            None => {
+                let whose = if unseen.is_some() { " that were traced" } else { "" };
+                let of = format!("{lasting} of {} threads{whose}", self.threads);
+                let (was, had) = if lasting == 1 { ("was", "it had") } else { ("were", "they had") };
+                format!("{of} {was} waiting {when}, and {had} been for a second or more.")
+            }
         };
+        let mut advice: String = match circle {
+            Some(_) => {
+                "Take locks in the same order everywhere, and do not join a thread while holding a lock that it may \
+                        need."
+            }
+            None => {
+                "Look at the thread or process that is waited for: can it still do what the others wait for? If the \
+                     program is an idle server, this is normal."
+            }
+        }
+        .into();
+        if let Some(unseen) = unseen {
+            sentence += unseen;
+            advice += " Add -f to see all threads.";
+        }
         vec![Draft {
             sentence,
             evidence: Vec::new(),
-            advice: match circle {
-                Some(_) => "Take locks in the same order everywhere.".into(),
-                None => "See whether who has the other end, or holds the lock, still can and will act; an idle server waits \
-                    like this, too."
-                    .into(),
-            },
+            advice,
             confidence: if circle.is_some() { Confidence::Likely } else { Confidence::Possible },
             claims: Vec::new(),
             estimate: String::new(),
@@ -116,18 +172,18 @@ impl Rule for Hang {
 }
 
 impl Hang {
-    /// Threads that wait for each other's locks.
+    /// Threads that wait for each other: for a lock that the next one holds, or for its end.
     fn circle(&self) -> Option<Vec<Tid>> {
-        let holder = |tid: Tid| self.waits.iter().find(|row| row.tid == tid)?.holder;
+        let next = |tid: Tid| self.waits.iter().find(|row| row.tid == tid)?.waits_for;
         self.waits.iter().find_map(|row| {
             let mut seen = vec![row.tid];
-            let mut at = holder(row.tid)?;
+            let mut at = next(row.tid)?;
             while at != row.tid {
                 if seen.contains(&at) {
                     return None;
                 }
                 seen.push(at);
-                at = holder(at)?;
+                at = next(at)?;
             }
             Some(seen)
         })
@@ -147,33 +203,57 @@ fn on(wait: &Wait, tracker: &Tracker) -> String {
         format!("{tid}{}", comm.unwrap_or_default())
     };
     let object = |object| plain(tracker.name(object));
-    match wait.name() {
-        "futex" => match wait.holder {
-            Some((tid, ref comm)) if comm.is_empty() => format!("lock {:#x}, held by {tid}", wait.args[0]),
-            Some((tid, ref comm)) => format!("lock {:#x}, held by {tid} ({})", wait.args[0], plain(comm)),
-            None => format!("{:#x}, a lock or condition", wait.args[0]),
-        },
-        "wait4" | "waitid" | "waitpid" => match wait.args[if wait.name() == "waitid" { 1 } else { 0 }] as i32 {
-            pid if pid > 0 => format!("child {}", named(pid)),
+    match wait.seen.row.and_then(|row| row.waits()) {
+        Some(For::Lock) => futex(wait),
+        Some(For::Child) => match child(wait) {
+            Some(pid) if pid > 0 => format!("child {}", named(pid)),
             _ => "any child".into(),
         },
-        name if name.contains("nanosleep") => "time".into(),
-        "pause" | "rt_sigsuspend" | "rt_sigtimedwait" => "a signal".into(),
+        Some(For::Time) => "time".into(),
+        Some(For::Signal) => "a signal".into(),
         _ => {
             let Some(fd) = wait.seen.fd else {
                 let watched = watched(&wait.watched, tracker);
                 return if watched.is_empty() { wait.seen.path.map(object).unwrap_or_default() } else { watched };
             };
             let what = wait.seen.object.map(object).unwrap_or_else(|| "?".into());
-            let text = format!("fd {fd}: {what}{}", ends(&wait.others));
+            let text = format!("fd {fd}: {what}{}", other_ends(&wait.others));
             let watched = watched(&wait.watched, tracker);
             if watched.is_empty() { text } else { format!("{text}, which watches {watched}") }
         }
     }
 }
 
-/// Who has the other end.
-fn ends(others: &[(Tid, Vec<u8>)]) -> String {
+/// Whether the thread was about to end.
+fn ends(wait: &Wait) -> bool {
+    wait.seen.row.is_some_and(|row| row.has_effect(Effect::Exits))
+}
+
+/// The child that is waited for: waitid(2) has the kind of the id before it.
+fn child(wait: &Wait) -> Option<Tid> {
+    let row = wait.seen.row?;
+    let at = row.args.iter().position(|arg| matches!(arg.name, "pid" | "id"))?;
+    wait.args.get(at).map(|pid| *pid as Tid)
+}
+
+/// The use of a futex (join, lock, condition variable), where the events show it.
+fn futex(wait: &Wait) -> String {
+    let at = wait.args[0];
+    let named = |tid: Tid, comm: &[u8]| match comm {
+        [] => format!("{tid}"),
+        comm => format!("{tid} ({})", plain(comm)),
+    };
+    match &wait.awaited {
+        Some(Awaited::Lock(Some((tid, comm)))) => format!("lock {at:#x}, held by {}", named(*tid, comm)),
+        Some(Awaited::Lock(None)) => format!("lock {at:#x}"),
+        Some(Awaited::End(tid, comm)) => format!("the end of thread {}", named(*tid, comm)),
+        Some(Awaited::Condition) => format!("condition variable {at:#x}"),
+        None => format!("futex {at:#x}"),
+    }
+}
+
+/// The processes that have the other end.
+fn other_ends(others: &[(Tid, Vec<u8>)]) -> String {
     let others: Vec<String> = others.iter().map(|(pid, comm)| format!("{pid} ({})", plain(comm))).collect();
     if others.is_empty() { String::new() } else { format!(", other end: {}", others.join(", ")) }
 }
@@ -183,7 +263,7 @@ fn watched(all: &[Watched], tracker: &Tracker) -> String {
     const FIRST: usize = 8;
     let one = |it: &Watched| {
         let what = it.object.map(|object| plain(tracker.name(object))).unwrap_or_else(|| "?".into());
-        format!("fd {}: {what}{}", it.fd, ends(&it.others))
+        format!("fd {}: {what}{}", it.fd, other_ends(&it.others))
     };
     let mut text = all.iter().take(FIRST).map(one).collect::<Vec<_>>().join("; ");
     if all.len() > FIRST {

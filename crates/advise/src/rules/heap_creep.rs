@@ -6,20 +6,26 @@ use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{HEAP_STEPS, SMALL_GROWTH};
 use stride_event::{Outcome, Tid, grouped};
+use stride_syscalls::Syscall;
 use stride_track::Tracker;
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "heap-creep",
     title: "heap in small steps",
     explanation: "The end of the heap is moved with brk(2) a little at a time, or back and forth.\n\n\
-        Steps upward of less than 128 KiB count (the C library takes 132 KiB and more unless told otherwise), where one process \
-        makes a hundred of them, as if 1 MiB had been taken at a time. So does memory at the heap's end that was given back and \
-        soon taken again, where that happened a hundred times: the pages have to be faulted in anew each time.\n\n\
-        Example: an allocator of a program's own calls sbrk(4096) for every page: 10,000 calls for 40 MB, of which 1 MiB at a time \
-        needs 40. Another program frees 200 KiB at the end of each round and allocates them at the beginning of the next: two \
+        Growth in steps of less than 128 KiB is reported if one process makes a hundred of them (the C library takes at \
+        least 132 KiB unless told otherwise). The estimate compares them with steps of 1 MiB. Memory at the heap's end that \
+        is given back and soon taken again is reported if that happens a hundred times: each time, page faults bring the \
+        pages back.\n\n\
+        Example: an allocator of a program's own calls sbrk(4096) for every page: 10,000 calls for 40 MB. With 1 MiB at a \
+        time, 40 calls are enough. Another program frees 200 KiB at the end of each round and allocates them at the \
+        beginning of the next: two \
         calls of brk a round, which mallopt(M_TRIM_THRESHOLD, 1 << 20) saves.",
     make: || Box::new(HeapCreep::default()),
 };
+
+/// The one call that the rule is about.
+const BRK: &str = "brk";
 
 #[derive(Default)]
 struct HeapCreep {
@@ -61,8 +67,8 @@ impl Heap {
 }
 
 impl Rule for HeapCreep {
-    fn wants(&self, name: &'static str) -> bool {
-        name == "brk"
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.name == BRK
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -81,7 +87,7 @@ impl Rule for HeapCreep {
         };
         let Some(heap) = self.heaps.entry(pid, new) else { return };
         let before = std::mem::replace(&mut heap.end, end);
-        let asked = observed.call.args[0];
+        let asked = observed.arg("addr");
         if asked != end {
             // It asks where the heap is, or there is no room. Another program may have begun.
             (heap.lowered, heap.top) = (false, end);
@@ -109,7 +115,7 @@ impl Rule for HeapCreep {
         let Some((pid, worst)) = often.first() else { return Vec::new() };
         let creeps = || {
             let each = worst.bytes / worst.steps;
-            format!("grew {} times by {} bytes in the mean", grouped(worst.steps), grouped(each))
+            format!("grew {} times by {} bytes on average", grouped(worst.steps), grouped(each))
         };
         let swings = || format!("was given back and asked for again {} times", grouped(worst.returns));
         let what = match (worst.creeps(), worst.swings()) {
@@ -118,7 +124,7 @@ impl Rule for HeapCreep {
             (true, true) => format!("{}, and {}", creeps(), swings()),
         };
         let evidence = often.iter().map(|(_, heap)| {
-            let mut evidence = Evidence::new(EvidenceKind::Syscall, "brk", heap.steps + heap.back_and_forth);
+            let mut evidence = Evidence::new(EvidenceKind::Syscall, BRK, heap.steps + heap.back_and_forth);
             evidence.line = Some(heap.line);
             evidence
         });

@@ -6,21 +6,20 @@ use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{LOCK_PART, LOCK_WAITS};
 use stride_event::{Ns, Outcome, Tid, duration, grouped};
-use stride_track::Tracker;
+use stride_syscalls::{Syscall, uapi::consts as c};
+use stride_track::{Futex, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "lock-contention",
     title: "lock contention",
-    explanation: "Several threads wait with futex(2) at one address, and wake each other there: a lock that is held when the \
-        others want it.\n\n\
-        A lock is told from a place where threads wait for work by what they expect to find there (a mutex says that somebody \
-        waits: 2 in the C library's and most others, the highest bit in musl's and those that inherit priority), by being awaited \
-        by two threads at least, and by who wakes: the threads that wait there themselves, not one that hands out work. A thread \
-        in pthread_join(3) and an idle worker at a condition variable are none of these. What could be saved is what a thread \
-        waited there, in the mean over those that did: if they had not been in each other's way, each would have been done that \
-        much earlier.\n\n\
-        Example: four threads parse lines and count words in one table under one mutex, 3,000 times each. 7,900 waits, 1.2 s in \
-        all, 300 ms for each thread in a run of 420 ms. With a table for each thread, merged at the end, there are none.",
+    explanation: "Several threads wait with futex(2) at one address and wake each other there: they compete for a lock.\n\n\
+        Threads also wait at futexes for work to do. A futex is taken for a lock if three things hold: the value that \
+        waiting threads expect there is that of a mutex with waiters (2 in the C library's and most others, the highest bit \
+        in musl's and in those that inherit priority); at least two threads wait; and the threads that wake others are the \
+        same that wait there, rather than one that hands out work. So pthread_join(3) and idle workers at a condition \
+        variable do not count. The estimate is the average time that a thread waited there: without the others, each would \
+        have ended that much earlier.\n\n\
+        Example: four threads parse lines and count words in one table under one mutex, 3,000 times each. They wait 7,900 times, 1.2 s in all: 300 ms for each thread in a run of 420 ms. With a table for each thread, merged at the end, they do not wait at all.",
     make: || Box::new(LockContention::default()),
 };
 
@@ -65,8 +64,8 @@ enum Operation {
 }
 
 impl Rule for LockContention {
-    fn wants(&self, name: &'static str) -> bool {
-        matches!(name, "futex" | "futex_time64")
+    fn wants(&self, row: &'static Syscall) -> bool {
+        Futex::is(row)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -144,12 +143,13 @@ impl Rule for LockContention {
                 duration(worst.longest),
             ),
             evidence: places.take(2).chain(threads.take(3)).collect(),
-            advice: "Hold the lock for less: no system calls and no long work under it; several locks, each for a part of the \
-                data; or data of each thread's own, put together at the end."
-                .into(),
+            advice:
+                "Hold the lock for a shorter time, without system calls or long work; or use several locks, each for a \
+                     part of the data; or give each thread data of its own, and merge it at the end."
+                    .into(),
             confidence: Confidence::Likely,
             claims: locks.iter().map(|(_, lock)| Claim { key: lock.key, calls: lock.waits + lock.wakes }).collect(),
-            estimate: "the calls of all who waited or woke there, and what each thread waited in the mean".into(),
+            estimate: "the futex calls for this lock, and the time that a thread waited on average".into(),
             more_time: locks.iter().map(|(_, lock)| lock.lost()).sum(),
             matters: false,
         }]
@@ -185,7 +185,7 @@ impl Lock {
         threads.get_mut(at)
     }
 
-    /// What each thread lost here, in the mean.
+    /// What each thread lost here, on average.
     fn lost(&self) -> Ns {
         let waiters = self.threads.iter().filter(|thread| thread.waits > 0).count() as u64;
         self.time / waiters.max(1)
@@ -204,25 +204,17 @@ impl Lock {
 
 /// What a futex(2) is about, and whether only threads of one process are.
 fn operation(observed: &Observed<'_>) -> Option<(Operation, bool)> {
-    const FUTEX_PRIVATE_FLAG: u64 = 128;
-    const FUTEX_CLOCK_REALTIME: u64 = 256;
-    /// Somebody waits, in locks that hold their owner's thread id; others count down from here.
-    const FUTEX_WAITERS: u32 = 0x8000_0000;
-    let [_, op, value, ..] = observed.call.args;
-    let operation = match op & 0xffff_ffff & !(FUTEX_PRIVATE_FLAG | FUTEX_CLOCK_REALTIME) {
-        // FUTEX_WAIT, FUTEX_WAIT_BITSET
-        0 | 9 => Operation::Wait { as_lock: value as u32 == 2 || value as u32 & FUTEX_WAITERS != 0 },
-        // FUTEX_LOCK_PI, FUTEX_LOCK_PI2
-        6 | 13 => Operation::Wait { as_lock: true },
-        // FUTEX_WAKE, FUTEX_UNLOCK_PI, FUTEX_WAKE_BITSET
-        1 | 7 | 10 => Operation::Wake,
-        _ => return None,
+    let args = &observed.call.args;
+    let operation = match Futex::of(args)? {
+        Futex::Wake => Operation::Wake,
+        Futex::Condition => return None,
+        wait => Operation::Wait { as_lock: wait.may_be_lock() },
     };
-    Some((operation, op & FUTEX_PRIVATE_FLAG != 0))
+    Some((operation, Futex::is_private(args)))
 }
 
 /// Found another value than it expected.
 fn missed(observed: &Observed<'_>) -> bool {
-    const EAGAIN: Outcome = Outcome::Error(11);
+    const EAGAIN: Outcome = Outcome::Error(c::EAGAIN as u32);
     observed.call.outcome == EAGAIN
 }

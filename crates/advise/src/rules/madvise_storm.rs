@@ -7,6 +7,7 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::ADVISED_AGAIN;
 use rustc_hash::FxHashMap;
 use stride_event::{Event, Tid, grouped};
+use stride_syscalls::Syscall;
 use stride_track::Tracker;
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -14,12 +15,15 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "memory given back again and again",
     explanation: "madvise(2) with MADV_DONTNEED or MADV_FREE gives the pages of a range back, and the program soon touches the same \
         range again: the pages are faulted in anew and zeroed each time.\n\n\
-        Ranges that begin at the same address and were given back 16 times and more by one process count; all but the first time \
-        could be saved by keeping the pages. A thread's stack that is given back when the thread ends does not count.\n\n\
+        Ranges at the same address that one process gave back at least 16 times are reported. Keeping the pages would save \
+        all of these calls but the first. The stack that a thread gives back when it ends does not count.\n\n\
         Example: an allocator that purges at once (jemalloc with dirty_decay_ms:0) gives 2 MiB back after each request: 10,000 \
-        calls and 5,120,000 page faults for 10,000 requests. A decay of some seconds saves nearly all of them.",
+        calls and 5,120,000 page faults for 10,000 requests. Waiting some seconds before it gives pages back saves nearly all of them.",
     make: || Box::new(MadviseStorm::default()),
 };
+
+/// The one call that the rule is about.
+const MADVISE: &str = "madvise";
 
 #[derive(Default)]
 struct MadviseStorm {
@@ -39,8 +43,8 @@ struct Advised {
 const MAX_THREADS: usize = 1 << 16;
 
 impl Rule for MadviseStorm {
-    fn wants(&self, name: &'static str) -> bool {
-        name == "madvise"
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.name == MADVISE
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -85,7 +89,8 @@ impl Rule for MadviseStorm {
         });
         vec![Draft {
             sentence: format!(
-                "Memory was given back with madvise {} times at {}; at {addr:#x} in process {pid}, {} times {} bytes in the mean.",
+                "Memory was given back with madvise {} times at {}; at {addr:#x} in process {pid}, {} times with {} bytes \
+                 on average.",
                 grouped(calls),
                 if often.len() == 1 { "one place".into() } else { format!("{} places", grouped(often.len() as u64)) },
                 grouped(worst.calls),

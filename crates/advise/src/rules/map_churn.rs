@@ -6,18 +6,20 @@ use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::MAPPED_AGAIN;
 use stride_event::{Outcome, Tid, grouped};
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::Tracker;
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "map-churn",
     title: "memory mapped and unmapped",
     explanation: "A process maps fresh memory with mmap(2), unmaps it, and does so again with the same size. Each time the kernel \
-        hands out zeroed pages, one page fault for each page that is touched, and takes them back: that is more than what is seen \
-        here.\n\n\
-        Counted are mappings that are no file's, and that were unmapped as they were mapped, from the fiftieth of one size in one \
-        process on. All but the first could be saved by keeping the memory.\n\n\
-        Example: a program takes a buffer of 1 MiB for each of 5,000 pictures and frees it; its allocator maps what is that \
-        large. 9,998 of 10,000 calls are saved by one buffer for all, and 1,280,000 page faults with them. With the C library, \
+        hands out zeroed pages, with a page fault for each page that is touched, and takes them back. The page faults cost \
+        more than the calls seen here.\n\n\
+        Mappings without a file that were unmapped as a whole are reported if one process makes at least fifty of one size. \
+        Keeping the memory would save all but the first.\n\n\
+        Example: a program takes a buffer of 1 MiB for each of 5,000 pictures and frees it; its allocator uses mmap for \
+        blocks of that size. One buffer for all pictures saves 9,998 of 10,000 calls, and 1,280,000 page faults. With the C \
+        library, \
         mallopt(M_MMAP_THRESHOLD) above the size has the same effect.",
     make: || Box::new(MapChurn::default()),
 };
@@ -39,15 +41,15 @@ struct Pairs {
 }
 
 impl Rule for MapChurn {
-    fn wants(&self, name: &'static str) -> bool {
-        matches!(name, "mmap" | "mmap2" | "munmap")
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::Maps) || row.has_effect(Effect::Unmaps)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let Outcome::Value(value) = observed.call.outcome else { return };
         let pid = observed.seen.pid;
-        let [addr, size, ..] = observed.call.args;
-        if observed.name != "munmap" {
+        let (addr, size) = (observed.arg("addr"), observed.arg("length"));
+        if observed.has(Effect::Maps) {
             if is_anonymous(observed) {
                 if let Some(known) = self.mapped.entry((pid, value as u64), || size) {
                     *known = size;
@@ -86,14 +88,14 @@ impl Rule for MapChurn {
         let saved = |pairs: &Pairs| pairs.pairs - 1;
         vec![Draft {
             sentence: format!(
-                "Process {pid} mapped {} bytes of fresh memory and unmapped them again {} times{}; each time, all pages that it \
-                touches are faulted in anew.",
+                "Process {pid} mapped {} bytes of fresh memory and unmapped them again {} times{}. Each time, every page \
+                 that it touches costs a page fault.",
                 grouped(*size),
                 grouped(worst.pairs),
                 match often.len() - 1 {
                     0 => String::new(),
-                    1 => ", and another size much the same".into(),
-                    n => format!(", and {n} other sizes much the same"),
+                    1 => ", and did much the same with another size".into(),
+                    n => format!(", and did much the same with {n} other sizes"),
                 }
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
@@ -115,7 +117,5 @@ impl Rule for MapChurn {
 
 /// Whether memory is mapped that is no file's, where the kernel likes.
 pub fn is_anonymous(observed: &Observed<'_>) -> bool {
-    const MAP_FIXED: u64 = 0x10;
-    const MAP_ANONYMOUS: u64 = 0x20;
-    observed.call.args[3] & (MAP_FIXED | MAP_ANONYMOUS) == MAP_ANONYMOUS
+    observed.arg("flags") & (c::MAP_FIXED | c::MAP_ANONYMOUS) == c::MAP_ANONYMOUS
 }

@@ -7,6 +7,7 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::MKDIRS_PER_PATH;
 use std::cmp::Reverse;
 use stride_event::{Tid, grouped};
+use stride_syscalls::{Effect, Syscall};
 use stride_track::{ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -14,8 +15,8 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "directories made again",
     explanation: "A process makes directories that it has made, or found to be there, before: mkdir(2) fails with \
         EEXIST, and that is taken for success.\n\n\
-        A failed mkdir counts if the process had made the path or been told of it before, from four times for one \
-        path on. The first EEXIST does not count: to try is the right way to find out.\n\n\
+        A failed mkdir counts if the process had made that directory itself, or had got EEXIST for it before, and if there \
+        are at least four for one path. The first EEXIST does not count: trying is the right way to find out.\n\n\
         Example: a program that unpacks 10,000 files makes sure of a/, a/b/ and a/b/c/ before each: 30,000 failed \
         calls. Keeping a set of the directories made, or trying to open the file first, saves all.",
     make: || Box::new(MkdirAgain::default()),
@@ -35,8 +36,8 @@ struct Made {
 }
 
 impl Rule for MkdirAgain {
-    fn wants(&self, name: &'static str) -> bool {
-        matches!(name, "mkdir" | "mkdirat")
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::MakesDirectory)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -61,7 +62,7 @@ impl Rule for MkdirAgain {
         let top = largest(often.iter(), 4, |((_, path), made)| (made.again, Reverse(*path)));
         let Some(((_, path), made)) = top.first().filter(|_| !claims.few()) else { return Vec::new() };
         let sentence = format!(
-            "{} was made {} times more though it was there; {} in all were.",
+            "mkdir was called for {} {} more times although the directory existed; {} in all.",
             plain(tracker.name(*path)),
             grouped(made.again),
             if often.len() == 1 {
@@ -80,7 +81,7 @@ impl Rule for MkdirAgain {
                 .into(),
             confidence: Confidence::Certain,
             claims: claims.list(),
-            estimate: "every mkdir that failed for what the process knew".into(),
+            estimate: "every failed mkdir for a directory that the process knew".into(),
             ..Draft::default()
         }]
     }

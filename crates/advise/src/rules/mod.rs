@@ -1,4 +1,4 @@
-//! The rules, a file each. A new one is added to the list here, and gets its fixture under `crates/cli/tests/advise/`.
+//! The rules, a file each. A new one is added to the list here, and gets its fixture in `tests/advise/`.
 
 mod busy_wait;
 mod byte_reads;
@@ -36,7 +36,16 @@ mod zombies;
 
 use crate::rule::RuleInfo;
 
-pub const ALL: &[RuleInfo] = &[
+/// All rules, in the order of their ids.
+pub fn rules() -> &'static [RuleInfo] {
+    ALL
+}
+
+pub fn find_rule(id: &str) -> Option<&'static RuleInfo> {
+    ALL.iter().find(|rule| rule.id == id)
+}
+
+const ALL: &[RuleInfo] = &[
     busy_wait::RULE,
     byte_reads::RULE,
     clock_calls::RULE,

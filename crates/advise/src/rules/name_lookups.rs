@@ -3,23 +3,25 @@
 use super::common::{Bounded, Claims, Processes, plain, thing};
 use super::dns;
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{Index, Observed, OpenFile, is_write};
+use crate::index::{Index, Observed, OpenFile, is_read, is_write};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{SLOW_LOOKUPS, SLOW_LOOKUPS_PART};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use stride_event::{Ns, Tid, duration, grouped};
+use stride_syscalls::{Effect, Syscall};
 use stride_track::{FileId, ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "name-lookups",
     title: "waiting for names",
-    explanation: "A name server was asked (port 53), and what happened then took time: the same question again, answers that never \
-        came, or slow ones. A lookup is what goes out on one socket until all of it is answered; from the query to the answer the \
-        program most often waits.\n\n\
-        Counted as time that could be saved: lookups of what was asked for and answered before in this run, and lookups \
-        that were not answered, or only when asked again (the C library waits 5 s for that). If all lookups took a tenth of the \
-        run and 1 s, first answers count, too: a cache nearby would have had them. A single lookup that was answered in good time is no finding.\n\n\
+    explanation: "The program asked a name server (port 53) and lost time: it repeated a question, an answer never came, or \
+                  answers were slow. A lookup is all the queries sent on one socket until the last of them is answered. \
+                  Most programs wait meanwhile.\n\n\
+        Time counts as lost in lookups whose answer this run had already got, and in lookups that were not answered, or \
+        only after the query was sent again (the C library waits 5 s before that). If all lookups together took at least a \
+        tenth of the run and 1 s, first answers count, too, because a cache nearby would have had them. A single lookup \
+        with a quick answer is not reported.\n\n\
         Example: a web server with an access rule by host name (Require host) looks up the name of each client's address, and \
         that name's address: 2 lookups a request, 4 ms each, or 10 s if the name server does not answer. With a rule by address \
         there are none.",
@@ -84,8 +86,8 @@ const MAX_NAMES: usize = 1024;
 const MAX_QUESTIONS: usize = 8;
 
 impl Rule for NameLookups {
-    fn wants(&self, name: &'static str) -> bool {
-        matches!(name, "connect" | "write" | "read" | "close") || name.starts_with("send") || name.starts_with("recv")
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::Connects) || row.has_effect(Effect::Closes) || is_write(row) || is_read(row)
     }
 
     fn call(&mut self, observed: &Observed<'_>, index: &Index) {
@@ -93,15 +95,15 @@ impl Rule for NameLookups {
         if !dns::is_name_server(object, observed.tracker) {
             return;
         }
-        if observed.name == "connect" {
+        if observed.has(Effect::Connects) {
             self.made(observed, object, index.file(file));
-        } else if observed.name == "close" {
+        } else if observed.has(Effect::Closes) {
             self.made(observed, object, None);
             if let Some(pending) = self.pending.remove(&file) {
                 self.ended(pending, observed, false);
             }
         } else if !observed.ok() {
-        } else if is_write(observed.name) {
+        } else if is_write(observed.row) {
             self.sent(observed, file, object);
         } else {
             self.answered(observed, file);
@@ -138,9 +140,9 @@ impl Rule for NameLookups {
             confidence: Confidence::Likely,
             claims: servers.iter().flat_map(|(_, server)| server.claims()).collect(),
             estimate: if slow && 2 * wasted < all {
-                "all waiting for name servers".into()
+                "all the time spent waiting for name servers".into()
             } else {
-                "waiting for what had been answered before, or was not answered at once".into()
+                "the time spent on repeated lookups and on late or missing answers".into()
             },
             more_time: if slow && 2 * wasted < all { all } else { wasted },
             ..Draft::default()
@@ -251,14 +253,15 @@ impl Server {
     fn sentence(&self, name: &str) -> String {
         let times = |n: u64| if n == 1 { "once".into() } else { format!("{} times", grouped(n)) };
         let mut text = format!(
-            "{name} was asked for names {}, and {} went by until the answers",
+            "{name} was asked for names {}, and the answers took {} in all",
             times(self.lookups.lookups),
             duration(self.lookups.time)
         );
         if self.again.lookups > 0 {
             let most = self.names.iter().max_by_key(|(name, n)| (**n, Reverse(*name)));
             let most = most.map_or(String::new(), |(name, n)| format!(" ({} {})", plain(name), times(*n)));
-            text += &format!("; {} asked for what had been answered before{most}", grouped(self.again.lookups));
+            text +=
+                &format!("; {} repeated a question that had been answered before{most}", grouped(self.again.lookups));
         }
         if self.late.lookups > 0 {
             let late = (grouped(self.late.lookups), duration(self.late.time));
@@ -273,11 +276,11 @@ impl Server {
 
 fn advice(server: &Server) -> &'static str {
     if server.lost.time + server.late.time > server.again.time {
-        "Check /etc/resolv.conf: a name server that does not answer costs 5 s a time; put one that does first, or lower \
-            `options timeout:` and `attempts:`. Where addresses would do (access rules, logs), ask for no names."
+        "Check /etc/resolv.conf: a name server that does not answer costs 5 s each time. Put one that answers first, or \
+         lower `options timeout:` and `attempts:`. Use addresses instead of names where that is enough (access rules, logs)."
     } else {
         "Look names up once and keep the addresses, or keep the connections; run a caching resolver on this machine \
-            (systemd-resolved, nscd, unbound); where addresses would do (access rules, logs), ask for no names."
+            (systemd-resolved, nscd, unbound); use addresses instead of names where that is enough (access rules, logs)."
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::common::{Bounded, Claims, Processes, largest, plain, thing};
 use crate::finding::{Draft, Evidence};
-use crate::index::{OpenFile, Transfers};
+use crate::index::{Index, OpenFile, Transfers};
 use crate::thresholds::GOOD_BUFFER;
 use std::cmp::Reverse;
-use stride_event::grouped;
+use stride_event::quantity::{decimal, grouped};
 use stride_track::{ObjectId, Tracker};
 
 /// Transfers through one thing, and how many of them need not be.
@@ -42,7 +42,7 @@ pub struct Moved {
 }
 
 impl Pieces {
-    pub fn add(&mut self, file: &OpenFile, of: &Transfers, moved: Moved, comm: &[u8]) {
+    pub fn add(&mut self, file: &OpenFile, of: &Transfers, moved: Moved, index: &Index, tracker: &Tracker) {
         let Moved { calls, bytes, size, wasted } = moved;
         let (Some(key), 1..) = (of.key, wasted) else { return };
         self.things.make_room(|piece| piece.wasted > ORDINARY);
@@ -56,7 +56,8 @@ impl Pieces {
         self.openings += 1;
         self.calls += calls;
         self.bytes += bytes;
-        self.processes.add(file.pid, calls, comm);
+        // Of what the processes moved, what was in pieces is not told apart: that is nearly all.
+        of.by.iter().for_each(|(pid, calls)| self.processes.add(pid, calls, index.comm(pid, tracker)));
     }
 
     /// `what` is what is done: "read", "written". The draft lacks what only the rule knows.
@@ -81,10 +82,10 @@ impl Pieces {
                 grouped(bytes),
             ),
             n => format!(
-                "{} files were {what} {} at a time, such as {name}: {:.1} {calls_are} for each.",
+                "{} files were {what} {} at a time, such as {name}: {} {calls_are} for each.",
                 grouped(n),
                 size_of(piece.size),
-                calls as f64 / n as f64,
+                decimal(calls as f64 / n as f64),
             ),
         };
         let evidence: Vec<Evidence> = top
@@ -94,7 +95,7 @@ impl Pieces {
                 line: Some(piece.line),
                 ..thing(**object, piece.calls, tracker)
             })
-            .chain(self.processes.evidence())
+            .chain(self.processes.most(3))
             .collect();
         let claims = std::mem::take(&mut self.claims).list();
         Some(Draft { sentence, evidence, claims, ..Draft::default() })

@@ -6,20 +6,21 @@ use crate::index::{CallKey, Index, Observed, OpenFile};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{FEW_MESSAGES, RECONNECTS};
 use std::cmp::Reverse;
-use stride_event::{Ns, Outcome, Tid, grouped};
+use stride_event::quantity::{decimal, grouped};
+use stride_event::{Ns, Outcome, Tid};
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "reconnects",
     title: "a connection for each request",
-    explanation: "A process connects to the same peer again and again, and closes each connection after a request or two. Each costs \
-        three calls, a round trip before the first byte (two or three with TLS), a slow start, and a port that cannot be used \
-        again for a minute.\n\n\
-        Counted are connections of TCP and of UNIX sockets that one process made after it had closed another to the same peer, \
-        both used for four messages at most, where there are twenty. Connections that are open side by side do not count, nor those \
-        that carried nothing.\n\n\
-        Example: a script asks an HTTP server for 1,000 pages, each with a new connection: 3,000 calls and 1,000 round trips more \
-        than with one that is kept (requests.Session in Python, keep-alive, a connection pool for a database).",
+    explanation: "A process connects to the same peer again and again, and closes each connection after a request or two. \
+                  Each connection costs three calls and a round trip before the first byte (two or three with TLS), starts \
+                  slowly, and leaves a port that cannot be used again for a minute.\n\n\
+        A TCP or UNIX connection counts if the same process had closed one to the same peer before, and both carried one to \
+        four messages. At least twenty such connections are reported. Connections that were open at the same time do not \
+        count.\n\n\
+        Example: a script asks an HTTP server for 1,000 pages, each with a new connection: 3,000 calls and 1,000 round trips more than with a connection that is kept open (requests.Session in Python, keep-alive, a connection pool for a database).",
     make: || Box::new(Reconnects::default()),
 };
 
@@ -51,12 +52,12 @@ struct Peer {
 }
 
 impl Rule for Reconnects {
-    fn wants(&self, name: &'static str) -> bool {
-        name == "connect"
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::Connects)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
-        const EINPROGRESS: Outcome = Outcome::Error(115);
+        const EINPROGRESS: Outcome = Outcome::Error(c::EINPROGRESS as u32);
         if !observed.ok() && observed.call.outcome != EINPROGRESS {
             return;
         }
@@ -111,14 +112,14 @@ impl Rule for Reconnects {
         often.iter().flat_map(|(_, peer)| peer.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
         vec![Draft {
             sentence: format!(
-                "{}: {} connections were made one after the other, for {:.1} messages each.",
+                "{}: {} connections were made one after the other, for {} messages each.",
                 plain(tracker.name(*object)),
                 grouped(worst.again + 1),
-                worst.messages as f64 / worst.again as f64
+                decimal(worst.messages as f64 / worst.again as f64)
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
-            advice: "Keep the connection open for the next request: keep-alive, a session object, a connection pool. Where the \
-                other side closes it, it has to allow that."
+            advice: "Keep the connection open for the next request: keep-alive, a session object, a connection pool. If the \
+                     other side closes the connection, keep-alive has to be allowed there, too."
                 .into(),
             confidence: Confidence::Likely,
             claims: claims.list(),

@@ -7,6 +7,7 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::OPENS_PER_PATH;
 use std::cmp::Reverse;
 use stride_event::{Tid, grouped};
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -15,20 +16,15 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "One process opens the same file, reads it, closes it, and soon does so again, though it has not \
         changed; or it lists the same directory again; or it opens a file for each line that it appends; or it asks \
         /proc or /sys again what the machine is like.\n\n\
-        An opening counts as a repeat if the same thread did the same with the file before: as many bytes were read, \
-        nobody traced has changed, replaced or truncated it since, and the thread has not waited for anything \
-        (input, a child, a timer) in between. After a wait it may want to know whether there is news: only \
-        configuration under /etc counts then, too. Paths that were opened eight times or more are told.\n\n\
+        Opening a file counts as a repeat if the same thread read as many bytes from it before, no traced process has \
+        changed, replaced or truncated the file since, and the thread has not waited for anything (input, a child, a timer) \
+        in between. After a wait the thread may have a reason to look again, so only configuration under /etc counts then. \
+        Paths that were opened at least eight times are reported.\n\n\
         Example: a filter reads its configuration for each of 10,000 lines: open, fstat, read, read, close. Reading \
         it once at the start saves 50,000 calls. In a shell, `echo ... >> log` in a loop opens the log for each \
         line: redirect the loop.",
     make: || Box::new(Reopened::default()),
 };
-
-const O_ACCMODE: u64 = 3;
-const O_EXCL: u64 = 0o200;
-const O_TRUNC: u64 = 0o1000;
-const O_DIRECTORY: u64 = 0o200000;
 
 #[derive(Default)]
 struct Reopened {
@@ -76,11 +72,10 @@ struct Told {
 }
 
 impl Rule for Reopened {
-    fn wants(&self, name: &'static str) -> bool {
-        matches!(
-            name,
-            "unlink" | "unlinkat" | "rename" | "renameat" | "renameat2" | "truncate" | "creat" | "link" | "symlink"
-        )
+    fn wants(&self, row: &'static Syscall) -> bool {
+        [Effect::Unlinks, Effect::Renames, Effect::Links, Effect::Truncates]
+            .into_iter()
+            .any(|effect| row.has_effect(effect))
     }
 
     /// A path that stands for something else by now.
@@ -95,16 +90,17 @@ impl Rule for Reopened {
         let (Some(_), (by, Pace { waits, .. })) = (file.made, file.opened) else { return };
         let name = tracker.name(file.object);
         let machine = is_machine(name);
-        if tracker.kind(file.object) != ObjectKind::Path
+        if file.gone
+            || tracker.kind(file.object) != ObjectKind::Path
             || !machine && io(file.object, tracker) != Io::File
             || name == b"/dev/null"
             || has_own_rule(name)
-            || file.flags & O_DIRECTORY != 0 && file.reads.calls == 0
+            || file.is_directory() && file.reads.calls == 0
         {
             return;
         }
-        let writes = file.flags & O_ACCMODE != 0;
-        if file.flags & (O_TRUNC | O_EXCL) != 0 {
+        let writes = file.flags & c::O_ACCMODE != 0;
+        if file.flags & (c::O_TRUNC | c::O_EXCL) != 0 {
             self.changed(file.object);
             return;
         }
@@ -128,7 +124,7 @@ impl Rule for Reopened {
                 reads: 0,
                 line: file.line,
                 keys: [file.made, file.reads.key, file.closed],
-                directory: file.flags & O_DIRECTORY != 0,
+                directory: file.is_directory(),
             };
             self.openings.make_room(|openings| openings.repeats > 0);
             self.openings.entry((file.pid, file.object), new);
@@ -187,8 +183,8 @@ impl Told {
         let (name, calls) = (plain(tracker.name(**object)), grouped(*calls));
         let (sentence, advice) = match what {
             What::File => (
-                format!("{name} was opened and closed {calls} times by one process, and had not changed"),
-                "Read it once and keep what it says; if it may change, look at its time of change, or watch it with \
+                format!("{name} was opened and closed {calls} times by one process although it had not changed"),
+                "Read it once and keep what it says; if it may change, check its modification time, or watch it with \
                 inotify(7).",
             ),
             What::Appended => (

@@ -9,46 +9,26 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
 use stride_event::{Memory, Outcome, Phase, Tid, grouped};
+use stride_syscalls::{Dir, Effect, Syscall, Ty, uapi::consts as c};
 use stride_track::{FileId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "same-facts",
     title: "the same facts again",
-    explanation: "A process asks the kernel again and again for what does not change, or changes only when it says \
-        so itself: its id, its user, its working directory, its limits, the system's name; or whether a descriptor \
-        is a terminal (isatty(3) is an ioctl with TCGETS).\n\n\
-        Calls whose answer is the same as the last time count, from sixteen repeats on in one thread, and for TCGETS \
-        of one open file. Such calls are the cheapest there are: they are told if they are a tenth of all. \
-        Files of /proc and /sys that say such things are told as reopened.\n\n\
+    explanation: "A process asks the kernel again and again for facts that do not change, or that only the process itself \
+                  can change: its id, its user, its working directory, its limits, the system's name, or whether a \
+                  descriptor is a terminal (isatty(3) is an ioctl with TCGETS).\n\n\
+        A call counts if its answer is the same as the last time. One thread must have repeated it at least sixteen times \
+        (TCGETS: for the same open file). Such calls are very cheap, so they are reported only if they are a tenth of all \
+        calls. Files in /proc and /sys with such facts are reported as `reopened`.\n\n\
         Example: a logger puts getpid() before each of 10,000 lines. glibc does not keep the id, since a fork could \
         change it; the program can.",
     make: || Box::new(SameFacts::default()),
 };
 
+/// As many bytes of an answer are compared.
+const ANSWER: usize = 4096;
 const IS_A_TERMINAL: &str = "ioctl TCGETS (isatty)";
-const TCGETS: u64 = 0x5401;
-const NAMES: &[&str] = &[
-    "getpid",
-    "gettid",
-    "getppid",
-    "getuid",
-    "geteuid",
-    "getgid",
-    "getegid",
-    "getresuid",
-    "getresgid",
-    "getpgrp",
-    "getpgid",
-    "getsid",
-    "getgroups",
-    "uname",
-    "getcwd",
-    "getrlimit",
-    "prlimit64",
-    "sched_getaffinity",
-    "ioctl",
-];
-
 #[derive(Default)]
 struct SameFacts {
     asked: Bounded<(Tid, CallKey, Option<FileId>), Asked>,
@@ -64,15 +44,15 @@ struct Asked {
 }
 
 impl Rule for SameFacts {
-    fn wants(&self, name: &'static str) -> bool {
-        NAMES.contains(&name)
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::AsksOfItself) || row.has_effect(Effect::ControlsDevice)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
-        let name = match observed.name {
-            "ioctl" if observed.call.args[1] & 0xffff_ffff == TCGETS => IS_A_TERMINAL,
-            "ioctl" => return,
-            name => name,
+        let name = match observed.arg("op") {
+            _ if !observed.has(Effect::ControlsDevice) => observed.row.name,
+            c::TCGETS => IS_A_TERMINAL,
+            _ => return,
         };
         let answer = answer(observed);
         let new = || Asked { name, pid: observed.seen.pid, answer, calls: 0, repeats: 0, line: observed.line };
@@ -131,14 +111,16 @@ fn answer(observed: &Observed<'_>) -> u64 {
         Outcome::Value(value) => value.hash(&mut hasher),
         Outcome::Pending | Outcome::Gone => {}
     }
-    match observed.name {
-        "getcwd" => call.blocks.prefix(Phase::Exit, call.args[0], 4096).hash(&mut hasher),
-        "getpgid" | "getsid" | "getrlimit" | "sched_getaffinity" => call.args[0].hash(&mut hasher),
-        // The new limits, if there are any, are news.
-        "prlimit64" => {
-            (call.args[..3].hash(&mut hasher), (call.args[2] != 0).then_some(observed.line).hash(&mut hasher)).1
+    // The descriptor of isatty(3) is part of the key.
+    let args = if observed.has(Effect::ControlsDevice) { &[] } else { observed.row.args };
+    for (at, arg) in args.iter().enumerate() {
+        let held = observed.row.held(at, &call.args, call.abi);
+        match arg.ty {
+            // What the program sets, if anything, is news.
+            Ty::Ptr(Dir::In, _) => (held != 0).then_some(observed.line).hash(&mut hasher),
+            ty if ty.is_pointer() => call.blocks.prefix(Phase::Exit, held, ANSWER).hash(&mut hasher),
+            _ => held.hash(&mut hasher),
         }
-        _ => {}
     }
     hasher.finish()
 }

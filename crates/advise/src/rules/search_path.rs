@@ -2,10 +2,11 @@
 
 use super::common::{Bounded, Claims, Processes, base_name, directory, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed};
+use crate::index::{CallKey, Index, Observed, opens};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{MISSES_PER_PROCESS, SEARCH_PLACES};
 use stride_event::{Tid, grouped};
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -14,21 +15,17 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A name is looked for in one directory after another, and most attempts fail with ENOENT: libraries \
         along LD_LIBRARY_PATH, modules along PYTHONPATH, PERL5LIB or @INC, headers along -I, commands along PATH, \
         .htaccess in each parent directory.\n\n\
-        Attempts for one name that follow each other in a thread are one search, if three directories or more did \
-        not have it; a process counts that is let down fifty times. Each attempt that fails could be saved if the \
-        directory that has it came first, or if it were not looked for at all.\n\n\
+        Successive attempts of a thread to find one name are a search if at least three directories did not have it. A \
+        process is reported if at least fifty of its attempts failed. Each failed attempt could be saved by putting the \
+        right directory first, or by not searching for that name at all.\n\n\
         Example: with `AllowOverride All` at /, Apache looks for .htaccess in /, /var, /var/www, /var/www/html, and \
         below, for each request: 500 failed opens for 100 requests. `AllowOverride None`, with the rules in the \
-        configuration, needs none.",
+        configuration, saves all of them.",
     make: || Box::new(SearchPath::default()),
 };
 
-const OPENS: &[&str] = &["open", "openat", "openat2"];
-const CHECKS: &[&str] =
-    &["stat", "lstat", "newfstatat", "statx", "stat64", "lstat64", "fstatat64", "access", "faccessat", "faccessat2"];
-
-const ENOENT: u32 = 2;
-const ENOTDIR: u32 = 20;
+const ENOENT: u32 = c::ENOENT as u32;
+const ENOTDIR: u32 = c::ENOTDIR as u32;
 
 #[derive(Default)]
 struct SearchPath {
@@ -41,8 +38,11 @@ struct SearchPath {
 struct Search {
     pid: Tid,
     misses: Vec<(ObjectId, CallKey)>,
+    /// Where in these the search may have begun anew: with a path that was tried before, or after another file was used. Only what
+    /// follows tells: a directory may stand twice in a path, and ld.so uses its cache before it goes on.
+    begins: Vec<usize>,
     line: u64,
-    /// Another file was used in between, as ld.so does its cache: only what is found now belongs to it.
+    /// Another file was used since.
     turned: bool,
 }
 
@@ -68,8 +68,8 @@ struct Found {
 const MAX_MISSES: usize = 256;
 
 impl Rule for SearchPath {
-    fn wants(&self, name: &'static str) -> bool {
-        OPENS.contains(&name) || CHECKS.contains(&name)
+    fn wants(&self, row: &'static Syscall) -> bool {
+        opens(row) || row.has_effect(Effect::Asks)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -82,16 +82,21 @@ impl Rule for SearchPath {
             // What is asked of the directory of an attempt belongs to it.
             (stem(last) == stem(name), last.strip_prefix(name).is_some_and(|rest| rest.starts_with(b"/")))
         });
-        let again = || search.misses.iter().any(|(miss, _)| *miss == path);
         match same {
-            Some((true, _)) if missed && !search.turned && search.misses.len() < MAX_MISSES && !again() => {
+            Some((true, _)) if missed && search.misses.len() < MAX_MISSES => {
+                let latest = search.begins.last().copied().unwrap_or(0);
+                let again = search.misses[latest..].iter().any(|(miss, _)| *miss == path);
+                if again || std::mem::take(&mut search.turned) {
+                    search.begins.push(search.misses.len());
+                }
                 search.misses.push((path, observed.key));
                 return;
             }
             Some((false, true)) => return,
             Some((true, _)) if observed.ok() => {
+                let made = opens(observed.row) && observed.open_flags() & c::O_CREAT != 0;
                 let search = std::mem::take(search);
-                self.ended(search, Some(path), tracker);
+                self.ended(search, (!made).then_some(path), tracker);
                 return;
             }
             Some((false, false)) if observed.ok() && !search.turned => {
@@ -102,10 +107,7 @@ impl Rule for SearchPath {
                 let search = std::mem::take(search);
                 self.ended(search, None, tracker);
             }
-            _ => {
-                search.misses.clear();
-                search.turned = false;
-            }
+            _ => *search = Search::default(),
         }
         if missed && let Some(search) = self.current.get_mut(&observed.call.tid) {
             search.pid = observed.seen.pid;
@@ -128,29 +130,42 @@ impl Rule for SearchPath {
 }
 
 impl SearchPath {
-    fn ended(&mut self, search: Search, hit: Option<ObjectId>, tracker: &Tracker) {
-        let Search { pid, misses, line, .. } = search;
-        let mut directories: Vec<&[u8]> = misses.iter().map(|(path, _)| directory(tracker.name(*path))).collect();
-        directories.dedup();
+    /// Whether what was looked for again and again was one search or several. One, if it found the name where it was not looked for
+    /// before. Else each beginning is one; and what was missing until then has appeared if it is found in the end.
+    fn ended(&mut self, mut search: Search, mut hit: Option<ObjectId>, tracker: &Tracker) {
+        if hit.is_none_or(|hit| search.misses.iter().any(|(miss, _)| *miss == hit)) {
+            while let Some(begin) = search.begins.pop() {
+                let misses = search.misses.split_off(begin);
+                self.searched(&search, &misses, hit.take(), tracker);
+            }
+        }
+        let misses = std::mem::take(&mut search.misses);
+        self.searched(&search, &misses, hit, tracker);
+    }
+
+    fn searched(&mut self, search: &Search, misses: &[(ObjectId, CallKey)], hit: Option<ObjectId>, tracker: &Tracker) {
+        let directories = unique(misses.iter().map(|(path, _)| directory(tracker.name(*path))));
         if directories.len() < SEARCH_PLACES {
             return;
         }
+        // It was put there meanwhile.
+        let hit = hit.filter(|hit| misses.iter().all(|(miss, _)| miss != hit));
         let group = match hit {
             Some(hit) => Group::In(directory(tracker.name(hit)).into()),
             None => Group::Nowhere(base_name(tracker.name(misses[0].0)).into()),
         };
         let Some(found) = self.groups.entry(group, Found::default) else { return };
         found.searches += 1;
-        for (path, key) in &misses {
+        for (path, key) in misses {
             found.claims.add(*key, 1);
             if let Some(n) = found.directories.entry(directory(tracker.name(*path)).into(), || 0) {
                 *n += 1;
             }
         }
-        found.processes.count_calls(pid, misses.len() as u64, tracker);
+        found.processes.count_calls(search.pid, misses.len() as u64, tracker);
         if misses.len() > found.example.len() {
             found.example = misses.iter().map(|(path, _)| *path).chain(hit).collect();
-            found.line = line;
+            found.line = search.line;
         }
     }
 }
@@ -159,8 +174,11 @@ impl Found {
     fn draft(self, group: &Group, tracker: &Tracker) -> Draft {
         let hit = usize::from(matches!(group, Group::In(_)));
         let tried = &self.example[..self.example.len() - hit];
-        let mut order: Vec<&[u8]> = tried.iter().map(|path| directory(tracker.name(*path))).collect();
-        order.dedup();
+        let mut order = unique(tried.iter().map(|path| directory(tracker.name(*path))));
+        if let Group::In(place) = group {
+            // It had the name with another ending.
+            order.retain(|tried| **tried != **place);
+        }
         let shown = if order.len() > 6 { 3 } else { order.len() };
         let mut places = order.iter().take(shown).map(|place| plain(place)).collect::<Vec<_>>().join(", ");
         if order.len() > shown {
@@ -198,14 +216,18 @@ impl Found {
             evidence,
             advice: match group {
                 Group::In(_) => {
-                    "Put the directory that has it first, or leave those that never have it out of the path \
+                    "Put the directory that has it first, or take directories that never have it out of the path \
                     (LD_LIBRARY_PATH, PYTHONPATH, PERL5LIB, -I, PATH); name the file by its full path."
                         .into()
                 }
                 Group::Nowhere(name) if &**name == b".htaccess" => "Set AllowOverride None and put the rules into the \
                     server's configuration, or allow it only below the directory that needs it."
                     .into(),
-                Group::Nowhere(_) => "Remember that it is not there, or make it, or turn off what looks for it.".into(),
+                Group::Nowhere(_) => {
+                    "Remember that it does not exist, or create it, or turn off the feature that searches \
+                                      for it."
+                        .into()
+                }
             },
             confidence: Confidence::Likely,
             claims: self.claims.list(),
@@ -216,6 +238,16 @@ impl Found {
             ..Draft::default()
         }
     }
+}
+
+fn unique<'a>(directories: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
+    let mut seen = Vec::new();
+    directories.for_each(|directory| {
+        if !seen.contains(&directory) {
+            seen.push(directory);
+        }
+    });
+    seen
 }
 
 /// The name but for its endings: foo.so and foo.py are looked for as one.

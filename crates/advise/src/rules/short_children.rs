@@ -12,12 +12,12 @@ use stride_track::{ObjectId, Process, Tracker};
 pub const RULE: RuleInfo = RuleInfo {
     id: "short-children",
     title: "many short children",
-    explanation: "One process starts the same program many times, and each is over after a few calls, within a tenth of a second and without children of its own: most of that is the \
-        price of starting it (fork, exec, loading its libraries), not its work. Shells do this in loops: $(basename $f), expr, cat \
+    explanation: "One process starts the same program many times. Each child ends after a few calls, within a tenth of a \
+                  second, and without children of its own. Most of that time goes into starting it (fork, exec, loading its \
+                  libraries) rather than into its work. Shells do this in loops: $(basename $f), expr, cat \
         FILE | ..., and subshells for what a builtin could do; find -exec ... \\; does it for each file.\n\n\
-        What is saved is estimated as the time these children lived, but for the first.\n\n\
-        Example: a script runs sed for each of 500 lines. One sed that reads all lines does the same job; in the shell, \
-        ${f##*/} is what basename does.",
+        The estimate is the time that all of these children but the first lived.\n\n\
+        Example: a script runs sed for each of 500 lines. One sed that reads all lines does the same job. In the shell, ${f##*/} does what basename does.",
     make: || Box::new(ShortChildren::default()),
 };
 
@@ -90,7 +90,7 @@ impl Rule for ShortChildren {
         });
         vec![Draft {
             sentence: format!(
-                "{} (pid {pid}) {ran} {} times, and each was over after {} in the mean.",
+                "{} (pid {pid}) {ran} {} times, and each ended after {} on average.",
                 plain(&worst.parent),
                 grouped(worst.short),
                 duration(worst.time / worst.short),
@@ -109,7 +109,17 @@ impl Rule for ShortChildren {
 
 fn command(process: &Process) -> Vec<u8> {
     const LONGEST: usize = 60;
-    let mut command = process.command.join(&b' ');
+    let mut command = Vec::new();
+    for (i, word) in process.command.iter().enumerate() {
+        if i > 0 {
+            command.push(b' ');
+        }
+        command.extend_from_slice(word);
+        if command.len() >= LONGEST {
+            // A command may have a hundred thousand words.
+            break;
+        }
+    }
     command.truncate(LONGEST);
     command
 }

@@ -7,22 +7,26 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{DELAYED_ACK, SAME_MOMENT, SMALL_SEND};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use stride_event::{Memory, Ns, Phase, duration, grouped};
+use stride_event::{Ns, duration, grouped};
+use stride_syscalls::{Data, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "small-sends",
     title: "small sends in a row",
-    explanation: "A message is sent over TCP in several small pieces, one call right after the other. Each call costs what a packet \
-        costs; and without TCP_NODELAY it can cost 40 ms: the kernel keeps the second small piece until the first is acknowledged \
-        (Nagle's algorithm), the other side delays that because it has nothing to answer yet, and both wait.\n\n\
-        Counted are sends of less than 1,400 bytes that follow another on the same connection within a millisecond, without \
-        MSG_MORE and TCP_CORK. All but the first of a row could be saved. Waiting is added for answers that came 36 to 60 ms \
-        after such a row where TCP_NODELAY is not set.\n\n\
-        Example: a client writes a header of 12 bytes, then a body of 200, and reads the answer, 1,000 times: each takes 41 ms in \
-        the place of 0.1. One writev(2) or sendmsg(2) for both saves 1,000 calls and 40 s.",
+    explanation: "A message is sent over TCP in several small pieces, one call right after the other. Each call costs about \
+                  as much as a packet. Without TCP_NODELAY it can also cost 40 ms: the kernel holds the second small piece \
+                  back until the first is acknowledged (Nagle's algorithm), the other side delays the acknowledgement \
+                  because it has nothing to answer yet, and both wait.\n\n\
+        A send counts if it has less than 1,400 bytes, follows another on the same connection within a millisecond, and \
+        neither MSG_MORE nor TCP_CORK is set. All but the first of a row could be saved. If TCP_NODELAY is not set and an \
+        answer comes 36 to 60 ms after such a row, the estimate includes that time.\n\n\
+        Example: a client writes a header of 12 bytes, then a body of 200, and reads the answer, 1,000 times: each round takes 41 ms instead of 0.1. One writev(2) or sendmsg(2) for both saves 1,000 calls and 40 s.",
     make: || Box::new(SmallSends::default()),
 };
+
+/// The one call that says how a connection sends.
+const SETSOCKOPT: &str = "setsockopt";
 
 #[derive(Default)]
 struct SmallSends {
@@ -58,9 +62,9 @@ struct Total {
 const ACK_DELAY: Ns = 40_000_000;
 
 impl Rule for SmallSends {
-    fn wants(&self, name: &'static str) -> bool {
-        matches!(name, "write" | "writev" | "send" | "sendto" | "sendmsg" | "read" | "readv" | "setsockopt")
-            || name.starts_with("recv") && name != "recvmmsg"
+    fn wants(&self, row: &'static Syscall) -> bool {
+        let one = row.transfer().is_some_and(|transfer| !matches!(transfer.data, Data::Messages | Data::Nowhere));
+        row.name == SETSOCKOPT || one
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -68,11 +72,11 @@ impl Rule for SmallSends {
         if !is_tcp(object, observed.tracker) {
             return;
         }
-        if observed.name == "setsockopt" {
+        if observed.row.name == SETSOCKOPT {
             return self.set(observed, file);
         }
         let Some(bytes) = observed.seen.bytes.filter(|bytes| *bytes > 0) else { return };
-        if is_write(observed.name) {
+        if is_write(observed.row) {
             self.sent(observed, file, observed.tracker.group(object), bytes);
         } else if let Some(flow) = self.flows.get_mut(&file) {
             let waited = observed.call.returned.saturating_sub(flow.sent);
@@ -105,8 +109,8 @@ impl Rule for SmallSends {
         let stalls = match worst.stalls {
             0 => String::new(),
             n => format!(
-                "; {} of the answers came {} later in the mean: TCP_NODELAY is not set, and the kernel keeps the second piece until \
-                the other side, which delays that, has acknowledged the first",
+                "; {} of the answers came {} later on average: TCP_NODELAY is not set, so the kernel holds the second piece \
+                 back until the other side acknowledges the first, and the other side delays that",
                 grouped(n),
                 duration(worst.waited / n)
             ),
@@ -118,16 +122,17 @@ impl Rule for SmallSends {
             .for_each(|(key, n)| *claims.entry(key).or_default() += n);
         vec![Draft {
             sentence: format!(
-                "{}: {} of {} small sends ({} bytes in the mean) came right after another{stalls}.",
+                "{}: {} of {} small sends ({} bytes on average) came right after another{stalls}.",
                 plain(tracker.name(**object)),
                 grouped(worst.extra),
                 grouped(worst.sends),
                 grouped(worst.bytes / worst.sends.max(1)),
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
-            advice: "Send what belongs together at once: writev(2) or sendmsg(2) with all the parts, a buffer that is flushed \
-                once for each message, MSG_MORE or TCP_CORK."
-                .into(),
+            advice:
+                "Send the parts of a message together: with writev(2) or sendmsg(2), a buffer that is flushed once for \
+                     each message, MSG_MORE or TCP_CORK."
+                    .into(),
             confidence: Confidence::Likely,
             claims: claims.into_iter().map(|(key, calls)| crate::finding::Claim { key, calls }).collect(),
             estimate: "every send that came right after another, and 40 ms for each answer that was held up".into(),
@@ -139,26 +144,21 @@ impl Rule for SmallSends {
 
 impl SmallSends {
     fn set(&mut self, observed: &Observed<'_>, file: FileId) {
-        const IPPROTO_TCP: u64 = 6;
-        const TCP_NODELAY: u64 = 1;
-        const TCP_CORK: u64 = 3;
-        let [_, level, option, value, ..] = observed.call.args;
-        if level as u32 as u64 != IPPROTO_TCP || !observed.ok() {
+        if observed.arg("level") != c::IPPROTO_TCP || !observed.ok() {
             return;
         }
-        let on = observed.call.blocks.prefix(Phase::Entry, value, 4).iter().any(|byte| *byte != 0);
+        let on = observed.call.bytes("optval", 4).iter().any(|byte| *byte != 0);
         let Some(flow) = self.flows.entry(file, Flow::default) else { return };
-        match option as u32 as u64 {
-            TCP_NODELAY => flow.nodelay = on,
-            TCP_CORK => flow.corked = on,
+        match observed.arg("optname") & 0xffff_ffff {
+            c::TCP_NODELAY => flow.nodelay = on,
+            c::TCP_CORK => flow.corked = on,
             _ => {}
         }
     }
 
     fn sent(&mut self, observed: &Observed<'_>, file: FileId, to: ObjectId, bytes: u64) {
-        const MSG_MORE: u64 = 0x8000;
         let Some(flow) = self.flows.entry(file, Flow::default) else { return };
-        if bytes >= SMALL_SEND || flow.corked || observed.arg("flags") & MSG_MORE != 0 {
+        if bytes >= SMALL_SEND || flow.corked || observed.arg("flags") & c::MSG_MORE != 0 {
             flow.row = 0;
             return;
         }

@@ -2,13 +2,15 @@
 
 use super::common::{Bounded, Claims, Processes, base_name, directory, has_own_rule, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{CallKey, Index, Observed};
+use crate::index::{CallKey, Index, Observed, opens};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{FEW_CALLS, STATS_PER_PATH, STATS_PER_PROCESS};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
-use stride_event::{Memory, Outcome, Phase, Tid, grouped};
+use stride_event::quantity::{decimal, grouped};
+use stride_event::{Outcome, Tid};
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -16,35 +18,16 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "stat storm",
     explanation: "The same path is asked about again and again (stat, access, readlink and their kin), and the \
         answer never changes.\n\n\
-        Each path that one process checked at least four times with the same answer counts, if there are three \
-        hundred such checks in it, or a thousand where they are all of parents: compilers and interpreters walk some \
-        when they start; all checks but the first could be saved by keeping the answer. A check whose answer differs \
-        from the one before starts anew: it was worth making. An open \
-        that finds nothing is a check, too. Parents are told apart: directories that are checked for each path below \
-        them.\n\n\
-        Example: a program visits 30,600 files and, to be safe, checks that the directory still exists before each. \
-        The directory's 30,600 checks have one answer: 30,599 are saved by asking once per directory. Walks with \
-        fts(3), nftw(3) or openat(2) relative to an open directory need none.",
+        A path counts if one process checked it at least four times with the same answer. A process is reported if it made \
+        three hundred such checks, or a thousand if all of them were for parent directories, since compilers and \
+        interpreters check some when they start. Keeping the answer would save all checks but the first. A check whose \
+        answer differs from the one before was worth making, so counting begins anew there. An open that fails with ENOENT \
+        is a check, too. Parent directories that are checked for each path below them are counted apart.\n\n\
+        Example: a program visits 30,600 files and, to be safe, checks before each that the directory still exists. All 30,600 checks of the directory have the same answer, so asking once saves 30,599. Walks with fts(3), nftw(3) or openat(2) relative to an open directory need no such check.",
     make: || Box::new(StatStorm::default()),
 };
 
-const CHECKS: &[&str] = &[
-    "stat",
-    "lstat",
-    "newfstatat",
-    "fstatat64",
-    "stat64",
-    "lstat64",
-    "statx",
-    "access",
-    "faccessat",
-    "faccessat2",
-    "readlink",
-    "readlinkat",
-];
-
-const OPENS: &[&str] = &["open", "openat", "openat2"];
-const ENOENT: u32 = 2;
+const ENOENT: u32 = c::ENOENT as u32;
 
 #[derive(Default)]
 struct StatStorm {
@@ -66,8 +49,8 @@ struct Checks {
 }
 
 impl Rule for StatStorm {
-    fn wants(&self, name: &'static str) -> bool {
-        CHECKS.contains(&name) || OPENS.contains(&name)
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::Asks) || opens(row)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -76,7 +59,7 @@ impl Rule for StatStorm {
         let name = tracker.name(path);
         let missing = observed.errno() == Some(ENOENT);
         // An open(2) that finds nothing is a check, too.
-        if has_own_rule(name) || !missing && OPENS.contains(&observed.name) {
+        if has_own_rule(name) || !missing && opens(observed.row) {
             return;
         }
         if missing && let Some(missed) = self.missed.entry(observed.call.tid, || path) {
@@ -124,8 +107,8 @@ impl Rule for StatStorm {
         let of_parents = often.iter().filter(|(path, _)| parents.contains(tracker.name(**path)));
         let (directories, walked) = of_parents.fold((0, 0), |(n, calls), (_, checks)| (n + 1, calls + checks.repeats));
         let mut sentence = format!(
-            "{:.1} checks per path: {} was checked {} times and {} of the answers were the same as before",
-            self.calls as f64 / self.distinct as f64,
+            "{} checks per path: {} was checked {} times and {} of the answers were the same as before",
+            decimal(self.calls as f64 / self.distinct as f64),
             plain(tracker.name(**worst)),
             grouped(checks.calls),
             if checks.repeats + 1 == checks.calls { "all".into() } else { grouped(checks.repeats) },
@@ -172,8 +155,6 @@ fn parents<'a>(paths: impl Iterator<Item = &'a [u8]>) -> FxHashSet<&'a [u8]> {
 
 /// What the kernel said, but for the time of the last access.
 fn answer(observed: &Observed<'_>) -> u64 {
-    // The buffers as x86-64 has them, with where the time of access is.
-    const ANSWERS: [(&str, usize, std::ops::Range<usize>); 2] = [("statbuf", 144, 72..88), ("statxbuf", 256, 64..80)];
     let mut hasher = rustc_hash::FxHasher::default();
     match observed.call.outcome {
         Outcome::Error(errno) => errno.hash(&mut hasher),
@@ -181,11 +162,9 @@ fn answer(observed: &Observed<'_>) -> u64 {
         Outcome::Pending | Outcome::Gone => {}
     }
     if observed.ok() {
-        for (name, size, accessed) in ANSWERS {
-            let bytes = observed.call.blocks.prefix(Phase::Exit, observed.arg(name), size);
-            bytes.get(..accessed.start).hash(&mut hasher);
-            bytes.get(accessed.end..).hash(&mut hasher);
-        }
+        let accessed = |member: &str| member.contains("atime");
+        let buffers = ["statbuf", "statxbuf"].into_iter().filter_map(|name| observed.call.fields(name));
+        buffers.flat_map(|fields| fields.without(accessed)).for_each(|bytes| bytes.hash(&mut hasher));
     }
     hasher.finish()
 }

@@ -7,26 +7,23 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{GOOD_BUFFER, SMALL_SYNC, SMALL_SYNCS, WHOLE_SYNCS};
 use std::cmp::Reverse;
 use stride_event::{Ns, grouped};
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "sync-storm",
     title: "waiting for storage again and again",
-    explanation: "The program waits until little pieces have reached the disk, one by one: fsync(2) or fdatasync(2) of a file to \
+    explanation: "The program waits for small pieces of data to reach the disk, one after another: fsync(2) or fdatasync(2) \
+                  of a file to \
         which less than 64 KiB were written since the last time; writes of less to a file opened with O_SYNC or O_DSYNC; sync(2) \
-        in a loop. Each costs a disk a few milliseconds, an SSD 0.1 to 1, whatever its size.\n\n\
-        Counted are files that were synced twenty times and more after little, but not the one sync of a file that is written \
-        anew as a whole. What could be saved depends on how much may be \
-        lost: one sync for each 64 KiB is what is estimated here. Where each piece must be safe before the program goes on (a \
-        database's log), gather several in one sync (group commit).\n\n\
-        Example: 1,000 rows are inserted into an SQLite database, each in a transaction of its own: 4,000 syncs, 11 s. Between \
-        BEGIN and COMMIT it is four, 0.03 s.",
+        in a loop. Each sync takes a few milliseconds on a hard disk and 0.1 to 1 ms on an SSD, however small the piece is.\n\n\
+        A file is reported if it was synced at least twenty times after small writes. The one sync of a file that is \
+        written as a whole does not count. How many syncs could be saved depends on how much data may be lost in a crash; \
+        the estimate is one sync for each 64 KiB. Where each piece must be safe before the program goes on (a database's \
+        log), put several into one sync (group commit).\n\n\
+        Example: 1,000 rows are inserted into an SQLite database, each in a transaction of its own: 4,000 syncs, 11 s. All of them in one transaction take four syncs, 0.03 s.",
     make: || Box::new(SyncStorm::default()),
 };
-
-const O_EXCL: u64 = 0o200;
-const O_TRUNC: u64 = 0o1000;
-const O_DSYNC: u64 = 0o10000;
 
 #[derive(Default)]
 struct SyncStorm {
@@ -51,6 +48,7 @@ struct Synced {
 
 /// sync(2).
 struct Whole {
+    name: &'static str,
     key: CallKey,
     calls: u64,
     time: Ns,
@@ -58,16 +56,16 @@ struct Whole {
 }
 
 impl Rule for SyncStorm {
-    fn wants(&self, name: &'static str) -> bool {
-        matches!(name, "fsync" | "fdatasync" | "sync" | "syncfs")
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::Syncs)
     }
 
     fn call(&mut self, observed: &Observed<'_>, index: &Index) {
         if !observed.ok() {
             return;
         }
-        if matches!(observed.name, "sync" | "syncfs") {
-            let new = || Whole { key: observed.key, calls: 0, time: 0, line: observed.line };
+        if observed.has(Effect::SyncsAll) {
+            let new = || Whole { name: observed.row.name, key: observed.key, calls: 0, time: 0, line: observed.line };
             let whole = self.whole.get_or_insert_with(new);
             whole.calls += 1;
             whole.time += observed.time();
@@ -77,7 +75,7 @@ impl Rule for SyncStorm {
         let Some(before) = self.written.entry(id, || 0) else { return };
         let bytes = file.writes.bytes - std::mem::replace(before, file.writes.bytes).min(file.writes.bytes);
         // A whole file, written anew: it is to be safe before it takes the place of another.
-        let whole = file.flags & (O_TRUNC | O_EXCL) != 0 && file.syncs == 1;
+        let whole = file.flags & (c::O_TRUNC | c::O_EXCL) != 0 && file.syncs == 1;
         if bytes == 0 || bytes >= SMALL_SYNC || whole {
             return;
         }
@@ -106,7 +104,7 @@ impl Rule for SyncStorm {
 impl SyncStorm {
     /// A file opened with O_SYNC or O_DSYNC.
     fn always_synced(&mut self, file: &OpenFile, index: &Index, tracker: &Tracker) {
-        let Some(key) = file.writes.key.filter(|_| file.flags & O_DSYNC != 0) else { return };
+        let Some(key) = file.writes.key.filter(|_| file.flags & c::O_DSYNC != 0) else { return };
         if io(file.object, tracker) != Io::File || file.writes.bytes / file.writes.calls >= SMALL_SYNC {
             return;
         }
@@ -118,7 +116,9 @@ impl SyncStorm {
         let tally = index.tally(key);
         synced.time += tally.time / tally.calls.max(1) * file.writes.calls;
         synced.claims.add(key, file.writes.calls);
-        self.processes.add(file.pid, file.writes.calls, index.comm(file.pid, tracker));
+        for (pid, calls) in file.writes.by.iter() {
+            self.processes.add(pid, calls, index.comm(pid, tracker));
+        }
     }
 
     fn small(&self, tracker: &Tracker) -> Option<Draft> {
@@ -142,18 +142,19 @@ impl SyncStorm {
         let how = if worst.always { "written, waiting each time (O_SYNC)," } else { "synced" };
         Some(Draft {
             sentence: format!(
-                "{} was {how} {} times, after {} bytes in the mean.",
+                "{} was {how} {} times, after {} bytes on average.",
                 plain(tracker.name(**object)),
                 grouped(worst.syncs),
                 grouped(worst.bytes / worst.syncs)
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
-            advice: "Sync once for many pieces: at the end, after each 64 KiB, or for all that came meanwhile (a transaction \
-                around many changes, group commit)."
-                .into(),
+            advice:
+                "Sync once for many pieces: at the end, after each 64 KiB, or for all changes that came in meanwhile \
+                     (one transaction around many changes, group commit)."
+                    .into(),
             confidence: Confidence::Possible,
             claims: claims.list(),
-            estimate: "one for each 64 KiB".into(),
+            estimate: "all but one sync for each 64 KiB".into(),
             ..Draft::default()
         })
     }
@@ -161,12 +162,12 @@ impl SyncStorm {
 
 impl Whole {
     fn draft(&self) -> Draft {
-        let mut evidence = Evidence::new(EvidenceKind::Syscall, "sync", self.calls);
+        let mut evidence = Evidence::new(EvidenceKind::Syscall, self.name, self.calls);
         evidence.time = Some(self.time);
         evidence.line = Some(self.line);
         Draft {
             sentence: format!(
-                "sync was called {} times: each writes what all programs have left in memory, and waits for it.",
+                "sync was called {} times. Each call writes the unwritten data of all programs to disk and waits for that.",
                 grouped(self.calls)
             ),
             evidence: vec![evidence],

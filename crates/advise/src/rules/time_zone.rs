@@ -2,21 +2,22 @@
 
 use super::common::{Bounded, Claims, Processes, is_time_zone, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{CallKey, Index, Observed};
+use crate::index::{CallKey, Index, Observed, opens};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::TIME_ZONE_CHECKS;
 use stride_event::{Tid, grouped};
+use stride_syscalls::{Effect, Syscall};
 use stride_track::{ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "time-zone",
     title: "time zone checked again",
-    explanation: "With TZ unset, glibc's localtime(3), mktime(3) and strftime(3) look each time whether \
-        /etc/localtime has changed: one stat call per converted time.\n\n\
-        All checks of the time zone's files by one process but the first could be saved: with TZ set, even to \
-        what it is anyway, the file is read once.\n\n\
+    explanation: "With TZ unset, glibc's localtime(3), mktime(3) and strftime(3) check each time whether /etc/localtime has \
+                  changed: one stat call for each time that is converted.\n\n\
+        All of a process's checks of the time zone's files but the first could be saved: if TZ is set, even to the default, \
+        the file is read once.\n\n\
         Example: a log of 10,000 lines with the local time on each takes 10,000 checks of /etc/localtime. With \
-        TZ=:/etc/localtime in the environment it is one. localtime_r(3) after one tzset(3) checks nothing, either.",
+        TZ=:/etc/localtime in the environment there is one. localtime_r(3) after one tzset(3) makes no checks, either.",
     make: || Box::new(TimeZone::default()),
 };
 
@@ -26,11 +27,8 @@ struct TimeZone {
 }
 
 impl Rule for TimeZone {
-    fn wants(&self, name: &'static str) -> bool {
-        matches!(
-            name,
-            "stat" | "lstat" | "newfstatat" | "statx" | "stat64" | "fstatat64" | "access" | "open" | "openat"
-        )
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::Asks) || opens(row)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -56,13 +54,13 @@ impl Rule for TimeZone {
         evidence.line = Some(line.0);
         vec![Draft {
             sentence: format!(
-                "{} was checked {} times by one process, for each time that it converted: TZ is not set.",
+                "{} was checked {} times by one process, once for each time that it converted, because TZ is not set.",
                 plain(name),
                 grouped(calls)
             ),
             evidence: [evidence].into_iter().chain(processes.evidence()).collect(),
-            advice: "Set TZ in the environment, to TZ=:/etc/localtime if nothing else; or call tzset(3) once and then \
-                localtime_r(3), which does not look again."
+            advice: "Set TZ in the environment (TZ=:/etc/localtime is enough), or call tzset(3) once and then \
+                     localtime_r(3), which does not check again."
                 .into(),
             confidence: Confidence::Certain,
             claims: claims.list(),

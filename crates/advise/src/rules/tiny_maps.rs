@@ -7,6 +7,7 @@ use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{TINY_MAPPING, TINY_MAPPINGS};
 use stride_event::{Tid, grouped};
+use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -14,10 +15,9 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "memory mapped a page at a time",
     explanation: "A process takes its memory from mmap(2) in pieces of one page to four. Each is a call, often a mapping of its own \
         that every page fault has to find, and there is a limit to their number (vm.max_map_count, 65,530).\n\n\
-        Counted are mappings of 16 KiB and less that are no file's and may lie anywhere, where one process makes 200 of them. One \
-        mapping of 1 MiB holds what 64 of 16 KiB do.\n\n\
-        Example: an allocator for objects maps 4,096 bytes whenever a page is full: 20,000 calls for 80 MB. From 1 MiB at a time \
-        it takes 80.",
+        Mappings of at most 16 KiB, without a file and at no fixed address, are reported if one process makes 200 of them. \
+        One mapping of 1 MiB is as large as 64 of 16 KiB.\n\n\
+        Example: an allocator for objects maps 4,096 bytes whenever a page is full: 20,000 calls for 80 MB. With 1 MiB at a time it makes 80.",
     make: || Box::new(TinyMaps::default()),
 };
 
@@ -28,6 +28,7 @@ struct TinyMaps {
 }
 
 struct Tiny {
+    name: &'static str,
     key: CallKey,
     calls: u64,
     bytes: u64,
@@ -44,17 +45,17 @@ impl Tiny {
 }
 
 impl Rule for TinyMaps {
-    fn wants(&self, name: &'static str) -> bool {
-        matches!(name, "mmap" | "mmap2")
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::Maps)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
-        let size = observed.call.args[1];
+        let size = observed.arg("length");
         if !observed.ok() || !is_anonymous(observed) || size > TINY_MAPPING {
             return;
         }
         let pid = observed.seen.pid;
-        let new = || Tiny { key: observed.key, calls: 0, bytes: 0, line: observed.line };
+        let new = || Tiny { name: observed.row.name, key: observed.key, calls: 0, bytes: 0, line: observed.line };
         let Some(tiny) = self.by_process.entry(pid, new) else { return };
         tiny.calls += 1;
         tiny.bytes += size;
@@ -68,14 +69,14 @@ impl Rule for TinyMaps {
         often.sort_by_key(|(pid, tiny)| (std::cmp::Reverse(tiny.calls), **pid));
         let Some((pid, worst)) = often.first() else { return Vec::new() };
         let evidence = often.iter().map(|(_, tiny)| {
-            let mut evidence = Evidence::new(EvidenceKind::Syscall, "mmap", tiny.calls);
+            let mut evidence = Evidence::new(EvidenceKind::Syscall, tiny.name, tiny.calls);
             evidence.bytes = Some(tiny.bytes);
             evidence.line = Some(tiny.line);
             evidence
         });
         vec![Draft {
             sentence: format!(
-                "Process {pid} mapped memory {} times for {} bytes each in the mean.",
+                "Process {pid} mapped memory {} times, {} bytes each time on average.",
                 grouped(worst.calls),
                 grouped(worst.bytes / worst.calls)
             ),

@@ -10,14 +10,13 @@ use stride_track::Tracker;
 pub const RULE: RuleInfo = RuleInfo {
     id: "tiny-reads",
     title: "tiny reads",
-    explanation: "Files are read from beginning to end in pieces of less than a page (4,096 bytes), though more was \
-        there to be had: each call costs as much as one that reads sixteen pages.\n\n\
-        Only those reads count that were asked for less than a page, in open files where at least three of them got \
-        all they asked for: so more was there. Reads that seek about, reads at an offset (pread), terminals, \
-        sockets, /proc and devices do not count; of pipes, only reads that come one right after another. What could \
-        be saved is all but what a buffer of 64 KiB needs, and the read that finds the end.\n\n\
-        Example: a program counts the lines of 30,600 files of 5,000 bytes with a buffer of 1,024 bytes. Each file \
-        takes six reads, of which the last finds the end; with a buffer of 64 KiB it is two.",
+    explanation: "Files are read from beginning to end in pieces of less than a page (4,096 bytes), although more could \
+                  have been read at once. Each call costs as much as one that reads sixteen pages.\n\n\
+        A read counts if it asked for less than a page, and at least three reads of that open file got all the bytes that \
+        they asked for. Reads after a seek, reads at an offset (pread), and reads of terminals, sockets, /proc and devices \
+        do not count. Reads of pipes count only if one comes right after another. With a buffer of 64 KiB, all could be \
+        saved but one for each 64 KiB, and the one that finds the end.\n\n\
+        Example: a program counts the lines of 30,600 files of 5,000 bytes with a buffer of 1,024 bytes. Each file takes six reads, the last of which finds the end. With a buffer of 64 KiB it takes two.",
     make: || Box::new(TinyReads::default()),
 };
 
@@ -42,7 +41,8 @@ impl TinyReads {
             file,
             &file.reads,
             Moved { calls, bytes, size: small.full_bytes / small.full, wasted: calls.saturating_sub(needed) },
-            index.comm(file.pid, tracker),
+            index,
+            tracker,
         );
     }
 }
@@ -56,11 +56,11 @@ impl Rule for TinyReads {
         index.open_files().for_each(|file| self.look(file, index, tracker));
         let draft = self.pieces.draft("read", "reads", tracker);
         let advice = "Read through a buffer of 64 KiB (setvbuf(3), bufio.NewReaderSize, BufReader::with_capacity, \
-            io.BufferedReader), or a small file whole.";
+            io.BufferedReader), or read a small file as a whole.";
         let draft = draft.map(|draft| Draft {
             advice: advice.into(),
             confidence: Confidence::Likely,
-            estimate: "all reads but those that a buffer of 64 KiB needs".into(),
+            estimate: "all reads but those that are needed with a buffer of 64 KiB".into(),
             ..draft
         });
         draft.into_iter().collect()

@@ -6,6 +6,7 @@ use crate::index::{Index, Io, OpenFile, io};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{SEEKS_PER_TRANSFER, SYNCS_PER_WRITE, WRITES_IN_A_ROW};
 use stride_event::grouped;
+use stride_syscalls::uapi::consts::O_DSYNC;
 use stride_track::Tracker;
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -13,17 +14,13 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "tiny writes",
     explanation: "A file or a pipe is written in pieces of less than a page (4,096 bytes), one after another: a line \
         at a time, a number at a time. A buffer would collect them, and write many at once.\n\n\
-        Only those writes count between which the thread did not wait for anything (input, a child, a timer): what \
-        was written could just as well have been written a little later. A server's log, a progress report and a \
-        terminal are no such places. Nor is stderr; nor files that are written here and there, or synced as they are \
-        written.\n\n\
+        Writes count only if the thread did not wait for anything in between (input, a child, a timer): then the data could \
+        as well have been written a little later. Terminals and stderr do not count. Neither do files that are written at \
+        changing offsets, or synced between writes.\n\n\
         Example: a report of 100,000 lines is printed with print(..., flush=True), fmt.Println or a stdio that was \
-        told to be unbuffered: 100,000 writes. With a buffer of 64 KiB, 3 MB of lines take 46.",
+        told to be unbuffered: 100,000 writes. With a buffer of 64 KiB, 46 writes are enough for these 3 MB.",
     make: || Box::new(TinyWrites::default()),
 };
-
-const O_DSYNC: u64 = 0o10000;
-const O_DIRECT: u64 = 0o40000;
 
 #[derive(Default)]
 struct TinyWrites {
@@ -40,7 +37,8 @@ impl TinyWrites {
             || small.in_a_row * 2 < small.calls
             || often(file.seeks, SEEKS_PER_TRANSFER)
             || often(file.syncs, SYNCS_PER_WRITE)
-            || file.flags & (O_DSYNC | O_DIRECT) != 0
+            || file.flags & O_DSYNC != 0
+            || file.is_direct()
             || !matches!(io(file.object, tracker), Io::File | Io::Pipe)
         {
             return;
@@ -52,7 +50,8 @@ impl TinyWrites {
             file,
             &file.writes,
             Moved { calls: small.calls, bytes: small.bytes, size: small.bytes / small.calls, wasted },
-            index.comm(file.pid, tracker),
+            index,
+            tracker,
         );
     }
 }
@@ -67,14 +66,14 @@ impl Rule for TinyWrites {
         let Some(mut draft) = self.pieces.draft("written", "writes", tracker) else { return Vec::new() };
         if self.lines * 2 > self.calls {
             draft.sentence.pop();
-            draft.sentence += &format!("; {} of them were a line.", grouped(self.lines));
+            draft.sentence += &format!("; {} of them wrote one line.", grouped(self.lines));
         }
         draft.advice =
             "Collect output in a buffer of 64 KiB (setvbuf(3) with _IOFBF, bufio.Writer, BufWriter, no flush after \
             each line) and flush it at the end; in a shell, redirect the whole loop and let one command write."
                 .into();
         draft.confidence = Confidence::Likely;
-        draft.estimate = "all writes in a row but those that a buffer of 64 KiB needs".into();
+        draft.estimate = "all such writes but those that are needed with a buffer of 64 KiB".into();
         vec![draft]
     }
 }

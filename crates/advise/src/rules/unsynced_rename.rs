@@ -2,25 +2,27 @@
 
 use super::common::{Bounded, Processes, plain, thing};
 use crate::finding::{Confidence, Draft};
-use crate::index::{Index, Io, Observed, OpenFile, io};
+use crate::index::{Index, Io, Observed, OpenFile, io, opens};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::UNSYNCED_RENAMES;
 use std::cmp::Reverse;
 use stride_event::{Tid, grouped};
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, Tracker};
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "unsynced-rename",
     title: "replaced before it was on the disk",
-    explanation: "A new version of a file is written beside it and renamed over it, so that there is a whole file at any time. \
-        Without fsync(2) of the new one before rename(2), its name may be on the disk before its data: after a power cut the \
-        file is empty or cut off, and the old one is gone, too. (ext4 and btrfs write the data first in this case, unless told \
-        otherwise; others do not.)\n\n\
-        Reported are files that one process replaced twenty times and more in this way, whatever it costs: a program that does so \
-        often lives on that file. Not counted is what lies where nothing outlives a restart (/tmp, /run, /dev/shm), what was opened \
-        with O_SYNC, and what sync(2) wrote.\n\n\
+    explanation: "A program writes a new version of a file under another name and renames it over the old one, so that a \
+                  complete file exists at any time. Without fsync(2) of the new file before rename(2), the new name may \
+                  reach the disk before the data: after a power cut the file is empty or cut off, and the old version is \
+                  gone. (ext4 and btrfs write the data first in this case, unless told otherwise; other file systems do \
+                  not.)\n\n\
+        A file is reported if one process replaced it at least twenty times in this way, because a program that does so \
+        often depends on that file. It is reported whatever the cost in time. Files in directories that do not survive a \
+        restart (/tmp, /run, /dev/shm), files opened with O_SYNC and files that sync(2) wrote do not count.\n\n\
         Example: a service writes state.json.new and renames it to state.json every second. The machine loses power, and \
-        state.json has 0 bytes. With fsync between write and rename it has the old or the new content.",
+        state.json has 0 bytes. With fsync between write and rename, it has either the old or the new content.",
     make: || Box::new(UnsyncedRename::default()),
 };
 
@@ -50,23 +52,19 @@ struct Replaced {
     line: u64,
 }
 
-const O_ACCMODE: u64 = 3;
-const O_APPEND: u64 = 0o2000;
-const O_DSYNC: u64 = 0o10000;
-
 impl Rule for UnsyncedRename {
-    fn wants(&self, name: &'static str) -> bool {
-        matches!(name, "open" | "openat" | "creat" | "rename" | "renameat" | "renameat2" | "sync" | "syncfs")
+    fn wants(&self, row: &'static Syscall) -> bool {
+        opens(row) || row.has_effect(Effect::Renames) || row.has_effect(Effect::SyncsAll)
     }
 
     fn call(&mut self, observed: &Observed<'_>, index: &Index) {
         if !observed.ok() {
             return;
         }
-        match observed.name {
-            "sync" | "syncfs" => self.syncs += 1,
-            "open" | "openat" | "creat" => self.opened(observed),
-            _ => self.renamed(observed, index),
+        match () {
+            () if observed.has(Effect::SyncsAll) => self.syncs += 1,
+            () if opens(observed.row) => self.opened(observed),
+            () => self.renamed(observed, index),
         }
     }
 
@@ -108,9 +106,9 @@ impl Rule for UnsyncedRename {
 
 impl UnsyncedRename {
     fn opened(&mut self, observed: &Observed<'_>) {
-        let flags = observed.arg("flags");
+        let flags = observed.open_flags();
         // What is appended to is a log, which is renamed to get out of the way.
-        let writes = observed.name == "creat" || flags & O_ACCMODE != 0 && flags & O_APPEND == 0;
+        let writes = observed.has(Effect::Truncates) || flags & c::O_ACCMODE != 0 && flags & c::O_APPEND == 0;
         let (Some((_, file, _)), Some(path), true) = (observed.seen.made, observed.seen.path, writes) else { return };
         if io(path, observed.tracker) != Io::File || is_volatile(observed.tracker.name(path)) {
             return;
@@ -139,7 +137,7 @@ impl UnsyncedRename {
 }
 
 fn is_unsynced(file: &OpenFile) -> bool {
-    file.writes.bytes > 0 && file.syncs == 0 && file.flags & O_DSYNC == 0
+    file.writes.bytes > 0 && file.syncs == 0 && file.flags & c::O_DSYNC == 0
 }
 
 /// What a restart loses in any case.

@@ -6,18 +6,19 @@ use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::ZOMBIES;
 use rustc_hash::{FxHashMap, FxHashSet};
-use stride_event::{Event, Memory, Outcome, Phase, Tid, grouped};
+use stride_event::{Event, Outcome, Tid, grouped};
+use stride_syscalls::{Effect, For, Ret, Syscall, uapi::consts as c};
 use stride_track::Tracker;
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "zombies",
     title: "children never waited for",
-    explanation: "Children of a process are gone, and it does not ask how they ended (wait4, waitid): each stays behind as a zombie, \
-        with its process id, until the parent ends. Ids run out some day.\n\n\
-        It counts children that were gone while their parent went on making calls, and that it had not waited for when it ended or \
-        tracing did; at least 16. A process that ignores SIGCHLD has its children cleared away by the kernel, and is left out.\n\n\
-        Example: a server forks for each connection and forgets waitpid. Loop over waitpid(-1, NULL, WNOHANG) in a handler of \
-        SIGCHLD, or ignore SIGCHLD.",
+    explanation: "Children of a process have ended, and the process does not ask how (wait4, waitid). Each stays behind as \
+                  a zombie and keeps its process id until the parent ends. One day there are no ids left.\n\n\
+        A process is reported if at least 16 of its children ended while it went on making calls, and it had not waited for \
+        them when it ended or tracing did. A process that ignores SIGCHLD is left out, because the kernel removes its \
+        children.\n\n\
+        Example: a server forks for each connection and forgets waitpid. Call waitpid(-1, NULL, WNOHANG) in a loop when SIGCHLD comes, or ignore SIGCHLD.",
     make: || Box::new(Zombies::default()),
 };
 
@@ -31,20 +32,22 @@ struct Zombies {
     children: usize,
 }
 
+/// A cast in the headers, and so no constant of the generated ones.
+const SIG_IGN: u64 = 1;
 const MAX_CHILDREN: usize = 1 << 18;
 
 impl Rule for Zombies {
-    fn wants(&self, name: &'static str) -> bool {
-        matches!(name, "wait4" | "waitid" | "waitpid" | "rt_sigaction")
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.waits() == Some(For::Child) || row.has_effect(Effect::SetsDisposition)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let pid = observed.seen.pid;
         let Outcome::Value(value) = observed.call.outcome else { return };
-        match observed.name {
-            "rt_sigaction" => self.disposition(observed, pid),
-            // The id is in the siginfo; that somebody was waited for is what counts.
-            "waitid" => {
+        match observed.row.ret {
+            _ if observed.has(Effect::SetsDisposition) => self.disposition(observed, pid),
+            // waitid(2) has the id in the siginfo; that somebody was waited for is what counts.
+            Ret::Int => {
                 if let Some(gone) = self.gone.get_mut(&pid)
                     && let Some(one) = gone.iter().next().copied()
                 {
@@ -83,12 +86,14 @@ impl Rule for Zombies {
         let name = process_name(pid, &comm);
         vec![Draft {
             sentence: format!(
-                "{} children of {} were gone, and it had waited for none of them when it ended or tracing did.",
+                "{} children of {} had ended, and it had waited for none of them when it ended or tracing did.",
                 grouped(children),
                 plain(&name)
             ),
             evidence: vec![Evidence::new(EvidenceKind::Process, name, 0)],
-            advice: "Call waitpid(-1, NULL, WNOHANG) until it finds none, on SIGCHLD; or ignore SIGCHLD.".into(),
+            advice: "When SIGCHLD comes, call waitpid(-1, NULL, WNOHANG) until it finds no more children; or ignore \
+                     SIGCHLD."
+                .into(),
             confidence: Confidence::Likely,
             matters: true,
             ..Draft::default()
@@ -109,19 +114,14 @@ impl Zombies {
 
     /// SIG_IGN and SA_NOCLDWAIT leave no zombies.
     fn disposition(&mut self, observed: &Observed<'_>, pid: Tid) {
-        const SIGCHLD: u64 = 17;
-        const SIG_IGN: u64 = 1;
-        const SA_NOCLDWAIT: u64 = 2;
-        let act = observed.arg("act");
-        if observed.arg("signum") != SIGCHLD || act == 0 {
+        if observed.arg("signum") != c::SIGCHLD {
             return;
         }
-        let word = observed.call.abi.word();
-        let bytes = observed.call.blocks.prefix(Phase::Entry, act, 2 * word);
-        let value = |at: usize| {
-            bytes.get(at..at + word).map_or(0, |b| b.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
-        };
-        if value(0) == SIG_IGN || value(word) & SA_NOCLDWAIT != 0 {
+        // signal(2) has the handler among its arguments. Without a new action, sigaction(2) only asks.
+        let act = observed.call.fields("act");
+        let Some(handler) = observed.call.arg("handler").or_else(|| act?.get("sa_handler")) else { return };
+        let flags = act.and_then(|act| act.get("sa_flags")).unwrap_or(0);
+        if handler == SIG_IGN || flags & c::SA_NOCLDWAIT != 0 {
             self.ignores.insert(pid);
         } else {
             self.ignores.remove(&pid);

@@ -2,6 +2,7 @@
 
 use std::fs::read_to_string;
 use std::time::Duration;
+use stride_engine_base::process::own_path;
 use stride_engine_ebpf::probe::{self, ExecSeen};
 use stride_engine_ebpf::{DEFAULT_RING, Why};
 
@@ -30,6 +31,8 @@ pub struct Facts {
     pub ptrace: Result<(), String>,
     /// CAP_SYS_PTRACE, for which Yama and other users' processes are no obstacle.
     pub any_process: bool,
+    /// Run by root, with whatever capabilities.
+    pub root: bool,
     pub yama: Option<u8>,
     pub seccomp: bool,
     /// Who traces this process.
@@ -62,7 +65,7 @@ impl Facts {
                 Err(why @ (Why::Denied { .. } | Why::Refused(_))) => Err(why.to_string()),
                 _ => Ok(()),
             },
-            missing: probe::missing_capabilities(),
+            missing: stride_engine_ebpf::missing_capabilities(),
             btf: probe::has_btf(),
             lockdown: line("/sys/kernel/security/lockdown").and_then(|modes| chosen(&modes)),
             unprivileged_bpf: number("/proc/sys/kernel/unprivileged_bpf_disabled"),
@@ -72,6 +75,7 @@ impl Facts {
             load: stride_engine_ebpf::trial_load(ring_bytes),
             ptrace: stride_engine_ptrace::available().map_err(|e| e.to_string()),
             any_process: u64::from_str_radix(field("CapEff:"), 16).unwrap_or(0) & CAP_SYS_PTRACE != 0,
+            root: nix::unistd::geteuid().is_root(),
             yama: number("/proc/sys/kernel/yama/ptrace_scope"),
             seccomp: line("/proc/sys/kernel/seccomp/actions_avail").is_some_and(|actions| actions.contains("trace")),
             tracer: field("TracerPid:").parse().ok().filter(|&pid| pid != 0),
@@ -83,11 +87,6 @@ impl Facts {
     pub fn any_engine(&self) -> bool {
         self.load.is_ok() || self.ptrace.is_ok()
     }
-}
-
-/// The path of this binary, for commands the user may type.
-pub fn own_path() -> String {
-    std::env::current_exe().map_or("stride".to_owned(), |path| path.display().to_string())
 }
 
 fn line(path: &str) -> Option<String> {

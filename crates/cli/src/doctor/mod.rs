@@ -3,8 +3,6 @@
 mod facts;
 mod report;
 
-pub use facts::own_path;
-
 use std::io::{IsTerminal, Write, stdout};
 
 /// Prints the report. The exit status says whether any engine works.

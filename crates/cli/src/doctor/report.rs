@@ -59,13 +59,13 @@ pub fn report(facts: &Facts, color: bool) -> String {
 }
 
 fn ebpf(r: &mut Report, facts: &Facts) {
-    r.title("eBPF engine: copies what calls do while the program runs on");
+    r.title("eBPF engine: copies the data of calls while the program runs on");
     match facts.missing.as_slice() {
         [] => r.row(Mark::Ok, "capabilities", "cap_bpf and cap_perfmon, or cap_sys_admin"),
         missing => r.row(Mark::No, "capabilities", format!("{} missing", missing.join(" and "))),
     }
-    r.test("bpf(2)", &facts.bpf.as_ref().map(|()| "takes a program that does nothing"));
-    r.test("BTF", &facts.btf.as_ref().map(|()| "the kernel has type information of itself"));
+    r.test("bpf(2)", &facts.bpf.as_ref().map(|()| "loads a program that does nothing"));
+    r.test("BTF", &facts.btf.as_ref().map(|()| "the kernel provides its type information"));
     match facts.lockdown.as_deref() {
         Some("confidentiality") => r.row(Mark::No, "lockdown", "confidentiality: programs may not read memory"),
         Some(mode) => r.row(Mark::Ok, "lockdown", mode),
@@ -75,23 +75,23 @@ fn ebpf(r: &mut Report, facts: &Facts) {
     match &facts.load {
         Ok(time) => {
             let time = time.as_micros() as f64 / 1000.0;
-            r.row(Mark::Ok, "trial load", format!("with a ring of {ring}, in {time:.1} ms"));
+            r.row(Mark::Ok, "trial load", format!("succeeded in {time:.1} ms, with a ring buffer of {ring}"));
         }
         Err(why) => r.row(Mark::No, "trial load", why.to_string()),
     }
     let memlock = facts.memlock.map_or("unlimited".to_owned(), size);
-    r.row(Mark::Note, "locked memory", format!("{memlock} (RLIMIT_MEMLOCK; counts for eBPF before Linux 5.11 only)"));
+    r.row(Mark::Note, "locked memory", format!("{memlock} (RLIMIT_MEMLOCK; limits eBPF only before Linux 5.11)"));
     let execve = match facts.exec_seen {
         ExecSeen::Prepared => "sched_prepare_exec",
-        ExecSeen::Checked => "security_bprm_check: sched_prepare_exec is of Linux 6.10",
+        ExecSeen::Checked => "security_bprm_check: sched_prepare_exec came with Linux 6.10",
         ExecSeen::Entered => {
-            "its entry: sched_prepare_exec is of Linux 6.10, and the kernel's functions are not traced"
+            "entry of the call: sched_prepare_exec came with Linux 6.10, and this kernel cannot trace its functions"
         }
     };
     r.row(Mark::Note, "execve seen at", execve);
     let unprivileged = match facts.unprivileged_bpf {
-        Some(0) => "allowed (kernel.unprivileged_bpf_disabled=0), but not for tracing".to_owned(),
-        Some(n) => format!("disabled (kernel.unprivileged_bpf_disabled={n}); it would not do for tracing"),
+        Some(0) => "allowed (kernel.unprivileged_bpf_disabled=0), but not enough for tracing".to_owned(),
+        Some(n) => format!("disabled (kernel.unprivileged_bpf_disabled={n}); it would not be enough for tracing"),
         None => "unknown".to_owned(),
     };
     r.row(Mark::Note, "unprivileged bpf", unprivileged);
@@ -102,11 +102,11 @@ fn ptrace(r: &mut Report, facts: &Facts) {
     r.test("ptrace(2)", &facts.ptrace.as_ref().map(|()| "traces a process of ours"));
     let scope = facts.yama.map_or("not in this kernel".to_owned(), |n| format!("kernel.yama.ptrace_scope={n}"));
     let (mark, who) = match facts.yama {
-        Some(3) => (Mark::No, "no process at all"),
-        _ if facts.any_process => (Mark::Ok, "any process"),
-        Some(2) => (Mark::No, "no process without cap_sys_ptrace"),
-        Some(1) => (Mark::No, "-p takes descendants only"),
-        _ => (Mark::Ok, "-p takes processes of the same user"),
+        Some(3) => (Mark::No, "ptrace is forbidden"),
+        _ if facts.any_process => (Mark::Ok, "-p can attach to any process"),
+        Some(2) => (Mark::No, "tracing needs cap_sys_ptrace"),
+        Some(1) => (Mark::No, "-p can attach to descendants only"),
+        _ => (Mark::Ok, "-p can attach to processes of the same user"),
     };
     r.row(mark, "Yama", format!("{scope}: {who}"));
     match facts.seccomp {
@@ -119,12 +119,15 @@ fn surroundings(r: &mut Report, facts: &Facts) {
     r.title("Surroundings");
     match facts.tracer {
         Some(pid) => {
-            r.row(Mark::Note, "traced by", format!("{pid}: programs started here cannot be traced by ptrace too"))
+            r.row(Mark::Note, "traced by", format!("process {pid}: programs started here cannot be traced with ptrace as well"))
         }
         None => r.row(Mark::Note, "traced by", "nobody"),
     }
-    let namespace =
-        if facts.first_pid_namespace { "the machine's first" } else { "a nested one: ids are those it has" };
+    let namespace = if facts.first_pid_namespace {
+        "the machine's first"
+    } else {
+        "a nested one; Stride shows the process ids of this one"
+    };
     r.row(Mark::Note, "PID namespace", namespace);
     let versions = match (facts.cgroups.v1, &facts.cgroups.v2) {
         (true, Some(_)) => "v1 and v2",
@@ -143,13 +146,22 @@ fn verdict(r: &mut Report, facts: &Facts) {
         (Err(_), Err(_)) => r.line("Neither engine works here."),
     }
     if let Err(why) = &facts.load {
-        r.line(format!("To get eBPF: {}.", why.advice(&facts.stride)));
+        r.line(format!("To get eBPF: {}.", why.advice(&facts.stride, facts.root)));
     }
     match facts.yama {
-        Some(1 | 2) if !facts.any_process => {
-            r.line("To attach to more processes with ptrace: run it as root, or `sysctl kernel.yama.ptrace_scope=0`.");
+        Some(0..=2) | None if facts.root && !facts.any_process => {
+            r.line(
+                "To attach to processes of all users with ptrace: this root lacks cap_sys_ptrace. Start the container with \
+                 `--cap-add SYS_PTRACE`.",
+            );
         }
-        Some(3) => r.line("To use ptrace: boot with kernel.yama.ptrace_scope below 3, which holds until then."),
+        Some(1 | 2) if !facts.any_process => {
+            r.line(
+                "To attach to more processes with ptrace: run Stride as root, or `sysctl kernel.yama.ptrace_scope=0`.",
+            );
+        }
+        Some(3) => r.line("To use ptrace: set kernel.yama.ptrace_scope below 3 for the next boot; it cannot be changed \
+                           before."),
         _ => {}
     }
 }
@@ -183,6 +195,7 @@ mod tests {
             load: Ok(Duration::from_micros(21_340)),
             ptrace: Ok(()),
             any_process: true,
+            root: false,
             yama: Some(1),
             seccomp: true,
             tracer: None,
@@ -209,7 +222,7 @@ mod tests {
         let report = report(&facts, false);
         assert!(facts.any_engine());
         assert!(!report.contains("  no  ") && !report.contains("To ") && !report.contains('\x1b'), "{report}");
-        assert_eq!(row(&report, "trial load"), "  ok  trial load        with a ring of 8 MiB, in 21.3 ms");
+        assert_eq!(row(&report, "trial load"), "  ok  trial load        succeeded in 21.3 ms, with a ring buffer of 8 MiB");
     }
 
     #[test]
@@ -228,6 +241,13 @@ mod tests {
         assert!(report.contains("\n--engine=auto takes ptrace: eBPF does not work here.\n"), "{report}");
         assert!(report.contains("`setcap cap_bpf,cap_perfmon+ep /opt/stride`"), "{report}");
         assert!(report.contains("`sysctl kernel.yama.ptrace_scope=0`"), "{report}");
+    }
+
+    #[test]
+    fn a_root_without_capabilities_is_told_how_to_get_them() {
+        let report = report(&Facts { any_process: false, root: true, ..healthy() }, false);
+        assert!(report.contains("lacks cap_sys_ptrace") && report.contains("`--cap-add SYS_PTRACE`"), "{report}");
+        assert!(!report.contains("as root"), "{report}");
     }
 
     #[test]

@@ -1,11 +1,21 @@
 //! `--explain`: the reasoning behind a finding.
 
+use super::flag::Word;
 use super::stop::Stop;
 use std::fmt::Write as _;
 use stride_advise::{find_rule, rules};
+use stride_filter::did_you_mean;
+
+/// What `--explain` takes.
+pub fn ids() -> Vec<Word> {
+    let rules = rules().iter().map(|rule| Word { name: rule.id, about: rule.title });
+    rules.chain([Word { name: LIST, about: "all ids" }]).collect()
+}
+
+const LIST: &str = "list";
 
 pub fn explain(id: &str) -> Stop {
-    if id == "list" {
+    if id == LIST {
         let mut text = String::new();
         let width = rules().iter().map(|rule| rule.id.len()).max().unwrap_or(0);
         for rule in rules() {
@@ -15,6 +25,9 @@ pub fn explain(id: &str) -> Stop {
     }
     match find_rule(id) {
         Some(rule) => Stop::Explain(format!("{} [{}]\n\n{}\n", rule.title, rule.id, rule.explanation)),
-        None => Stop::fail(format!("no finding has the id '{id}': --explain=list lists all")),
+        None => {
+            let hint = did_you_mean(id, ids().into_iter().map(|word| word.name));
+            Stop::fail(format!("invalid --explain argument: '{id}'{hint}\n--explain=list prints all ids."))
+        }
     }
 }

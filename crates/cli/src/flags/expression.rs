@@ -3,8 +3,10 @@
 use super::flag::{Given, Spelling};
 use super::lookup;
 use super::stop::Stop;
+use super::table;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use stride_filter::nearest;
 
 /// What an expression means. A name that is not known is part of a value for `trace`, which will complain about it.
 pub fn resolve(expression: &OsStr) -> Result<Given, Stop> {
@@ -14,6 +16,12 @@ pub fn resolve(expression: &OsStr) -> Result<Given, Stop> {
         if let Some((flag, name)) = found {
             let value = Some(OsString::from_vec(bytes[at + 1..].to_vec()));
             return Ok(Given { flag, spelling: Spelling::Qualifier(name), value });
+        }
+        // No call has `=` in its name.
+        let name = String::from_utf8_lossy(&bytes[..at]);
+        if let Some(meant) = nearest(&name, table::all().flat_map(|flag| flag.qualifiers.iter().copied())) {
+            let expression = expression.to_string_lossy();
+            return Err(Stop::fail(format!("invalid system call '{expression}'; did you mean '{meant}='?")));
         }
     }
     let (flag, name) = lookup::qualifier("trace")

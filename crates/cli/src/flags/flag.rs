@@ -5,6 +5,7 @@ use super::stop::Stop;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use stride_filter::did_you_mean;
 
 /// One option.
 #[derive(Debug)]
@@ -18,8 +19,8 @@ pub struct Flag {
     /// The names `-e NAME=VALUE` knows it by.
     pub qualifiers: &'static [&'static str],
     pub arg: Arg,
-    /// The words the argument may be, where they are few; for completion.
-    pub choices: &'static [&'static str],
+    /// What kind of thing the argument is: what shells complete it with, and what a misspelt one is compared with.
+    pub value: Value,
     /// What `--help` says: one line, no full stop.
     pub help: &'static str,
     /// What the man page says, in paragraphs separated by empty lines. Lines starting with `* WORD: ` are list items.
@@ -43,7 +44,7 @@ impl Flag {
         aliases: &[],
         qualifiers: &[],
         arg: Arg::None,
-        choices: &[],
+        value: Value::Free,
         help: "",
         doc: "",
         missing: None,
@@ -78,6 +79,59 @@ impl Arg {
         match self {
             Arg::None => None,
             Arg::Required(name) | Arg::Optional(name) => Some(name),
+        }
+    }
+}
+
+/// The kinds of arguments.
+#[derive(Clone, Copy, Debug)]
+pub enum Value {
+    /// Nothing that could be offered: a number, or text that only the user knows.
+    Free,
+    /// One of these words.
+    Word(Words),
+    /// Some of these words, with commas between them.
+    List(Words),
+    /// A set as `-e` knows it: words with commas between them, all, none, or after an exclamation mark, all others.
+    Set(Words),
+    File,
+    /// A file that `--record` has written.
+    Recording,
+    Pids,
+    User,
+    /// A variable of the environment.
+    Variable,
+    /// `-e`: NAME=VALUE, where VALUE is what the option of that name takes.
+    Expression,
+}
+
+/// Words are listed when somebody asks for them: some come from other tables.
+pub type Words = fn() -> Vec<Word>;
+
+/// A word that an argument may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word {
+    pub name: &'static str,
+    /// What it means, if the option's `doc` does not say so.
+    pub about: &'static str,
+}
+
+impl From<&'static str> for Word {
+    fn from(name: &'static str) -> Word {
+        Word { name, about: "" }
+    }
+}
+
+/// Words that are explained in the option's `doc`, or not at all.
+pub fn words(names: impl IntoIterator<Item = &'static str>) -> Vec<Word> {
+    names.into_iter().map(Word::from).collect()
+}
+
+impl Value {
+    pub fn words(self) -> Vec<Word> {
+        match self {
+            Value::Word(words) | Value::List(words) | Value::Set(words) => words(),
+            _ => Vec::new(),
         }
     }
 }
@@ -164,6 +218,14 @@ impl Given {
 
     /// The error for an argument that makes no sense.
     pub fn invalid(&self) -> Stop {
-        Stop::usage(format!("invalid {} argument: '{}'", self.spelling, self.text()))
+        // Of a list, it is not known here which member makes no sense.
+        let known = if matches!(self.flag.value, Value::Word(_)) { self.flag.value.words() } else { Vec::new() };
+        let known: Vec<&str> = known.into_iter().map(|word| word.name).collect();
+        let mut hint = did_you_mean(&self.text(), known.iter().copied());
+        // Of strace's options, messages are strace's.
+        if hint.is_empty() && self.flag.own && !known.is_empty() {
+            hint = format!("; it may be {}", known.join(", "));
+        }
+        Stop::usage(format!("invalid {} argument: '{}'{hint}", self.spelling, self.text()))
     }
 }

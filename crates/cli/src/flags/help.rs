@@ -1,5 +1,6 @@
 //! `-h`.
 
+use super::examples::EXAMPLES;
 use super::flag::{Arg, Category, Flag};
 use super::table;
 use std::fmt::Write;
@@ -22,6 +23,10 @@ pub fn usage() -> String {
                 let _ = writeln!(out, "{names:INDENT$}{}", flag.help);
             }
         }
+    }
+    out.push_str("\nExamples:\n");
+    for (command, meaning) in EXAMPLES {
+        let _ = writeln!(out, "  {command}\n{:INDENT$}{meaning}", "");
     }
     out.push_str("\nThe manual stride(1) says more about each of them.\n");
     out

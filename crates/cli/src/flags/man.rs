@@ -1,5 +1,6 @@
 //! The man page, in the man(7) macros.
 
+use super::examples::EXAMPLES;
 use super::flag::{Arg, Category, Flag};
 use super::table;
 use std::fmt::Write;
@@ -37,6 +38,10 @@ pub fn page() -> String {
     }
     section(&mut out, "EXIT STATUS", EXIT_STATUS);
     section(&mut out, "ENVIRONMENT", ENVIRONMENT);
+    out.push_str(".SH EXAMPLES\n");
+    for (command, meaning) in EXAMPLES {
+        let _ = writeln!(out, ".TP\n.B {}\n{}", line(command), line(meaning));
+    }
     section(&mut out, "ORDER OF THREADS", ORDER);
     section(&mut out, "NOTES", NOTES);
     out.push_str(".SH SEE ALSO\n.BR strace (1),\n.BR perf\\-trace (1),\n.BR ptrace (2),\n.BR seccomp (2),\n.BR syscalls (2),\n.BR bpf (2),\n.BR regex (7),\n.BR signal (7)\n");
@@ -45,41 +50,41 @@ pub fn page() -> String {
 
 const DESCRIPTION: &str = "Stride runs a command, or attaches to processes, and prints the system calls they make and \
 the signals they receive until they end or Stride is interrupted. Each line is a call: its name, its arguments in \
-parentheses, and behind an equals sign, what it returned. The trace goes to standard error unless -o names a file.\n\n\
+parentheses, and after an equals sign, its result. The trace goes to standard error unless -o names a file.\n\n\
 Options and output are those of strace(1), so that Stride can stand in for it. What Stride adds is a way of observing \
 calls without stopping the program at each of them; see --engine.\n\n\
 Arguments are printed by their meaning where it is known: flags and constants by name, strings in quotes and shortened \
-to the size of -s, structures in braces and arrays in brackets. What could not be read is printed as its address. A call \
-that fails has the name of the error and its description behind it.\n\n\
+to the size of -s, structures in braces and arrays in brackets. What could not be read is printed as its address. After a \
+call that fails come the name of the error and its description.\n\n\
 When another thread does something while a call is going on, the line of that call ends in <unfinished ...>, and is \
 taken up by a line that begins with <... NAME resumed>. Signals are printed between --- and ---, the ends of processes \
 between +++ and +++.";
 
-const OPTIONS_INTRODUCTION: &str = "Options end at the first word that is none: what follows belongs to the command. Short \
-options may be joined, as in -fy, and so may a short option and its argument. Long options may be abbreviated as long as \
-it is clear which one is meant. Of an option that is given more than once the last one counts, where nothing else is said.";
+const OPTIONS_INTRODUCTION: &str = "Options end at the first word that is not an option: that word is the command, and what follows are \
+its arguments. Short options may be joined, as in -fy, and so may a short option and its argument. Long options may be \
+abbreviated as long as it is clear which one is meant. If an option is given more than once, the last one counts, unless its description says otherwise.";
 
-const EXIT_STATUS: &str = "Stride exits as its command did: with the same status, or by the same signal. Without a \
-command it exits with status 0, unless it could not attach to any process. Mistakes in the options have status 1.";
+const EXIT_STATUS: &str = "Stride ends as its command did: with the same exit status, or by the same signal. In other cases, \
+the status is\n\n\
+* 0: Stride traced processes that it did not start, until they ended; or it showed a recording\n\
+* 1: there is a mistake in the options, or a program, process or file cannot be found or opened; a message says which\n\
+* 3: a limit of --budget is broken or could not be checked; the command's own status does not matter then\n\
+* 130: CTRL-C ended the tracing. Stride detached from the processes, wrote everything out, and then died by SIGINT, which \
+shells show as 130. It is 143 after SIGTERM, and 128 plus the number of the signal in general\n\n\
+If Stride runs a command and writes a file (-o, --record and others), CTRL-C goes to the command only; see -I.";
 
 const ENVIRONMENT: &str = "* NO_COLOR: if set, --color=auto means never\n\
 * STRACE_COLORS: the colours; see --color\n\
 * TERM: if dumb, --color=auto means never\n\
 * PATH: where the command is looked for, unless its name has a slash in it";
 
-const ORDER: &str = "The ptrace engine writes a call's line when the call begins, as strace does; where another thread's \
-line comes before the result, the line is cut in two, with <unfinished ...> and <... resumed>.\n\n\
-The eBPF engine writes whole lines when calls return, in the order in which they return. A program of one thread reads the \
-same either way. With several, three things differ from strace: fewer lines are cut; with -t or -r the times, which are \
-those at which calls began, need not ascend from line to line; and what one thread did may stand behind what came of it in \
-another, as the read that a write wakes may return before the write. \
-A call that has not returned after a tenth of a second is shown as strace shows it, and cut when other lines follow. Where \
-threads stop for a moment only (SIGSTOP and SIGCONT in quick succession), the stops of those that did not take the signal \
-themselves may not be shown.";
+const ORDER: &str = "The ptrace engine writes a call's line when the call begins, as strace does. If another thread's line \
+                     comes before the result, the line is cut in two, with <unfinished ...> and <... resumed>.\n\n\
+The eBPF engine writes whole lines when calls return, in the order in which they return. For a program with one thread, the trace is the same. With several threads, three things differ from strace. Fewer lines are cut. With -t or -r, the times are those at which calls began, so a line may have an earlier time than the line before it. And an effect may come before its cause: a read that a write wakes up may return, and be shown, before the write. A call that has not returned after a tenth of a second is shown as strace shows it, and its line is cut when other lines follow. If SIGSTOP and SIGCONT follow each other quickly, only the stop of the thread that took SIGSTOP is certain to be shown.";
 
-const NOTES: &str = "The arguments are printed as the tracer read them. Another thread of the program may change them while \
-the kernel looks at them, so a trace is for finding out what happened, not for enforcing what may.\n\n\
-Library functions often use other calls than the one of their name; fork, for example, calls clone.\n\n\
+const NOTES: &str = "The arguments are printed as the tracer read them. Another thread of the program may change them \
+                     before the kernel reads them, so a trace helps to find out what happened, but is no security tool.\n\n\
+Library functions often make other calls than the one with their name; fork, for example, calls clone.\n\n\
 Programs that are set-user-ID run without the privileges of their owner when they are traced by a user other than root.";
 
 fn section(out: &mut String, title: &str, text: &str) {

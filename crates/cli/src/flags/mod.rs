@@ -10,6 +10,7 @@
 
 mod complete;
 mod draft;
+mod examples;
 mod explain;
 mod expression;
 mod flag;

@@ -5,10 +5,10 @@ use super::flag::{Arg, Flag, Given, Spelling};
 use super::lookup::{self, Found};
 use super::options::Options;
 use super::stop::Stop;
-use super::{expression, generate, help, validate, version};
+use super::{expression, generate, help, table, validate, version};
 use lexopt::Parser;
 use std::ffi::OsString;
-use stride_filter::Catalog;
+use stride_filter::{Catalog, nearest};
 
 /// What Stride calls itself when `argv` is empty.
 const DEFAULT_NAME: &str = "stride";
@@ -121,7 +121,9 @@ fn take_long(parser: &mut Parser, typed: &str) -> Result<Given, Stop> {
     let (flag, long) = match lookup::long(typed) {
         Found::Flag(flag, long) => (flag, long),
         Found::Unknown => {
-            return Err(Stop::usage(format!("unrecognized option '--{typed}{}'", joined(parser))));
+            let hint = nearest(typed, table::all().flat_map(Flag::longs));
+            let hint = hint.map(|long| format!("; did you mean '--{long}'?")).unwrap_or_default();
+            return Err(Stop::usage(format!("unrecognized option '--{typed}{}'{hint}", joined(parser))));
         }
         Found::Ambiguous(spellings) => {
             let spellings: Vec<String> = spellings.iter().map(|spelling| format!("'--{spelling}'")).collect();
@@ -211,9 +213,15 @@ mod tests {
             (&["--output"], "option '--output' requires an argument"),
             (&["--foo"], "unrecognized option '--foo'"),
             (&["--foo=3"], "unrecognized option '--foo=3'"),
+            (&["--sumary"], "unrecognized option '--sumary'; did you mean '--summary'?"),
+            (&["--engine=gdb"], "invalid --engine argument: 'gdb'; it may be auto, ebpf, ptrace"),
+            (&["--ring-size=abc"], "invalid --ring-size argument: 'abc'; give a size from 64K to 1G, such as 16M"),
+            (&["--ring-size=1K"], "invalid --ring-size argument: '1K'; give a size from 64K to 1G, such as 16M"),
+            (&["--engine=ebfp"], "invalid --engine argument: 'ebfp'; did you mean 'ebpf'?"),
             (&["--version=3"], "option '--version' doesn't allow an argument"),
             (&["--dec=3"], "option '--dec=3' is ambiguous; possibilities: '--decode-fds' '--decode-pids'"),
-            (&["-I=never"], "invalid -I argument: '=never'"),
+            (&["--engnie=ebpf"], "unrecognized option '--engnie=ebpf'; did you mean '--engine'?"),
+            (&["-I=never"], "invalid -I argument: '=never'; did you mean 'never'?"),
         ] {
             assert_eq!(failure_of(words), [message, HINT], "{words:?}");
         }

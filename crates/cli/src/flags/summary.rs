@@ -2,8 +2,9 @@
 
 use super::options::{Column, Key, SortKey};
 use super::stop::Stop;
+use stride_filter::did_you_mean;
 
-/// Every spelling of a column. In `-` form; `_` is accepted too.
+/// Every spelling of a column, the one to offer first. In `-` form; `_` is accepted too.
 const SPELLINGS: &[(&str, Column)] = &[
     ("time", Column::TimePercent),
     ("time-percent", Column::TimePercent),
@@ -60,15 +61,30 @@ pub fn default_columns(by: &[Key]) -> Vec<Column> {
 pub fn keys(text: &str) -> Result<Vec<Key>, Stop> {
     let mut keys = Vec::new();
     for name in text.split(',') {
-        let known = || Key::ALL.map(Key::name).join(", ");
-        let key = Key::ALL.into_iter().find(|key| key.name() == name);
-        let key = key.ok_or_else(|| Stop::usage(format!("--by: '{name}' is no key: there are {}", known())))?;
+        let known = Key::ALL.map(Key::name);
+        let key = Key::ALL.into_iter().find(|key| key.name() == name).ok_or_else(|| {
+            let hint = did_you_mean(name, known);
+            let the = if hint.is_empty() { "; the" } else { " The" };
+            Stop::usage(format!("--by: unknown key '{name}'{hint}{the} keys are {}", known.join(", ")))
+        })?;
         if keys.contains(&key) {
-            return Err(Stop::usage(format!("--by: '{name}' is there twice: leave one of them out")));
+            return Err(Stop::usage(format!("--by: the key '{name}' is given twice; give it once")));
         }
         keys.push(key);
     }
     Ok(keys)
+}
+
+/// A name for each column.
+pub fn column_names() -> impl Iterator<Item = &'static str> {
+    let first = |i: usize| SPELLINGS[..i].iter().all(|(_, earlier)| *earlier != SPELLINGS[i].1);
+    (0..SPELLINGS.len()).filter(move |i| first(*i)).map(|i| SPELLINGS[i].0)
+}
+
+/// The end of a message about a column that does not exist.
+fn meant(text: &str, none_too: bool) -> String {
+    let known = SPELLINGS.iter().map(|(spelling, _)| *spelling);
+    did_you_mean(&text.replace('_', "-"), known.chain(none_too.then_some("none")))
 }
 
 fn column(text: &str) -> Option<Column> {
@@ -79,7 +95,9 @@ fn column(text: &str) -> Option<Column> {
 pub fn sort_key(text: &str) -> Result<SortKey, Stop> {
     match text {
         "none" | "nothing" => Ok(SortKey::Nothing),
-        _ => column(text).map(SortKey::By).ok_or_else(|| Stop::usage(format!("invalid sortby: '{text}'"))),
+        _ => column(text)
+            .map(SortKey::By)
+            .ok_or_else(|| Stop::usage(format!("invalid sortby: '{text}'{}", meant(text, true)))),
     }
 }
 
@@ -89,7 +107,8 @@ pub fn columns(text: &str) -> Result<Vec<Column>, Stop> {
     let mut rest = text;
     loop {
         let (name, tail) = rest.split_once(',').map_or((rest, None), |(name, tail)| (name, Some(tail)));
-        let column = column(name).ok_or_else(|| Stop::usage(format!("unknown column name: '{name}'")))?;
+        let column =
+            column(name).ok_or_else(|| Stop::usage(format!("unknown column name: '{name}'{}", meant(name, false))))?;
         if columns.contains(&column) {
             return Err(Stop::usage(format!(
                 "call summary column has been provided more than once: '{name}' (-U option residual: '{rest}')"
@@ -127,7 +146,7 @@ mod tests {
     #[test]
     fn mistakes_in_them() {
         assert_eq!(message(columns("time,,name")), "unknown column name: ''");
-        assert_eq!(message(columns("TIME")), "unknown column name: 'TIME'");
+        assert_eq!(message(columns("TIME")), "unknown column name: 'TIME'; did you mean 'time'?");
         assert_eq!(message(columns("none")), "unknown column name: 'none'");
         assert_eq!(
             message(columns("time,time_percent,time_total")),
@@ -139,9 +158,12 @@ mod tests {
     #[test]
     fn lists_of_keys() {
         assert_eq!(keys("comm,syscall"), Ok(vec![Key::Comm, Key::Syscall]));
-        for (text, what) in
-            [("", "--by: '' is no key"), ("pid,PID", "--by: 'PID' is no key"), ("fd,fd", "--by: 'fd' is there twice")]
-        {
+        for (text, what) in [
+            ("", "--by: unknown key ''; the keys are syscall, path, "),
+            ("pid,PID", "--by: unknown key 'PID'; did you mean 'pid'? The keys are "),
+            ("path,sycall", "--by: unknown key 'sycall'; did you mean 'syscall'? The keys are "),
+            ("fd,fd", "--by: the key 'fd' is given twice; give it once"),
+        ] {
             match keys(text) {
                 Err(Stop::Fail { message, .. }) => assert!(message.starts_with(what), "{message}"),
                 other => panic!("{other:?}"),
@@ -157,5 +179,8 @@ mod tests {
         assert_eq!(sort_key("nothing"), Ok(SortKey::Nothing));
         assert_eq!(sort_key("min_time"), Ok(SortKey::By(Column::TimeMin)));
         assert!(sort_key("syscall_names").is_err());
+        for (text, told) in [("cals", "invalid sortby: 'cals'; did you mean 'calls'?"), ("x", "invalid sortby: 'x'")] {
+            assert_eq!(sort_key(text), Err(Stop::usage(told)));
+        }
     }
 }

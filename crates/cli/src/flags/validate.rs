@@ -321,6 +321,13 @@ fn resolve_paths(draft: &Draft, warn: Warn) -> PathSet {
     let quiet = draft.quiet.is_some_and(|quiet| quiet.contains(Quiet::PathResolution));
     let mut paths = PathSet::default();
     for path in &draft.paths {
+        if is_pattern(path) {
+            warn(format!(
+                "-P takes a path, not a pattern, and there is no file \"{}\", so no call will match: \
+                 give each path a -P of its own",
+                escape(Path::new(path))
+            ));
+        }
         if let Some(resolved) = paths.add(path.clone()).filter(|_| !quiet) {
             warn(format!(
                 "Requested path \"{}\" resolved into \"{}\"",
@@ -330,6 +337,11 @@ fn resolve_paths(draft: &Draft, warn: Warn) -> PathSet {
         }
     }
     paths
+}
+
+/// Whether a path was probably meant as a glob: it has the characters, and no file of that name is there.
+fn is_pattern(path: &OsStr) -> bool {
+    path.as_bytes().iter().any(|b| b"*?[".contains(b)) && Path::new(path).symlink_metadata().is_err()
 }
 
 /// As in a C string: a path may hold anything, and this goes to a terminal.
@@ -358,8 +370,8 @@ fn quiet(draft: &Draft, elsewhere: bool) -> Result<WordSet<Quiet>, Stop> {
         // Such messages would go to the terminal of a command whose trace is elsewhere.
         (0, None) if elsewhere && draft.attach.is_empty() => Ok(WordSet::of(&ATTACH)),
         (0, None) => Ok(WordSet::NONE),
-        (1, None) => Ok(WordSet::of(&ATTACH)),
-        (2, None) => Ok(WordSet::of(&ATTACH).with(Quiet::Exit)),
+        (1, None) => Ok(WordSet::of(&ATTACH).with(Quiet::Files)),
+        (2, None) => Ok(WordSet::of(&ATTACH).with(Quiet::Files).with(Quiet::Exit)),
         (_, None) => Ok(WordSet::ALL),
     }
 }
@@ -499,6 +511,23 @@ mod tests {
     }
 
     #[test]
+    fn a_glob_is_not_taken_for_a_path_in_silence() {
+        for glob in ["/etc/*", "/no/such/?", "/no/[ab]"] {
+            let told = warnings(&["-P", glob, "x"]);
+            let start =
+                format!("-P takes a path, not a pattern, and there is no file \"{glob}\", so no call will match: ");
+            assert!(told.len() == 1 && told[0].starts_with(&start), "{told:?}");
+        }
+        let dir = std::env::temp_dir().join(format!("stride-glob-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let file = dir.join("a*[b]?");
+        std::fs::write(&file, "").unwrap();
+        let told = warnings(&["-P", file.to_str().unwrap(), "-P", "/no/such/file", "x"]);
+        std::fs::remove_dir_all(&dir).unwrap();
+        assert_eq!(told, [""; 0]);
+    }
+
+    #[test]
     fn seccomp_tells_its_first_obstacle() {
         for (line, message) in [
             ("--seccomp-bpf", "--seccomp-bpf cannot be used without -f/--follow-forks, disabling"),
@@ -525,9 +554,9 @@ mod tests {
         use Quiet::*;
         let quiet = |words: &[&str]| options_of(words).quiet;
         assert_eq!(quiet(&["x"]), WordSet::NONE);
-        assert_eq!(quiet(&["-q", "x"]), WordSet::of(&[Attach, Personality]));
-        assert_eq!(quiet(&["--quiet", "x"]), WordSet::of(&[Attach, Personality]));
-        assert_eq!(quiet(&["-qq", "x"]), WordSet::of(&[Attach, Personality, Exit]));
+        assert_eq!(quiet(&["-q", "x"]), WordSet::of(&[Attach, Personality, Files]));
+        assert_eq!(quiet(&["--quiet", "x"]), WordSet::of(&[Attach, Personality, Files]));
+        assert_eq!(quiet(&["-qq", "x"]), WordSet::of(&[Attach, Personality, Files, Exit]));
         assert_eq!(quiet(&["-qqqq", "x"]), WordSet::ALL);
         assert_eq!(quiet(&["-o", "f", "x"]), WordSet::of(&[Attach, Personality]));
         assert_eq!(quiet(&["-o", "f", "-p", "1", "x"]), WordSet::NONE);

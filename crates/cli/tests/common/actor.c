@@ -24,8 +24,8 @@ static void nap(long ms)
 	nanosleep(&t, NULL);
 }
 
-/* Returns when the first thread is blocked in a call; tracing stops are another state. */
-static void until_it_waits(void)
+/* Returns when the first thread is in this state, as /proc has it. */
+static void until_it_is(char what)
 {
 	char path[64], stat[512];
 	snprintf(path, sizeof path, "/proc/self/task/%d/stat", getpid());
@@ -35,10 +35,16 @@ static void until_it_waits(void)
 		close(fd);
 		stat[len > 0 ? len : 0] = 0;
 		char *state = strrchr(stat, ')');
-		if (!state || state[2] == 'S')
+		if (!state || state[2] == what)
 			return;
 		poll(NULL, 0, 1);
 	}
+}
+
+/* Returns when the first thread is blocked in a call; tracing stops are another state. */
+static void until_it_waits(void)
+{
+	until_it_is('S');
 }
 
 static void *write_later(void *unused)
@@ -159,9 +165,23 @@ static int old_unknown(void)
 #endif
 }
 
+static int is_gone(const char *thread)
+{
+	char text[256] = "", *state;
+	FILE *stat = fopen(thread, "r");
+	if (stat && !fgets(text, sizeof text, stat))
+		text[0] = 0;
+	if (stat)
+		fclose(stat);
+	state = strrchr(text, ')');
+	return state && state[2] == 'Z';
+}
+
+/* Once the first thread is a zombie. */
 static void *go_later(void *status)
 {
-	nap(20);
+	while (!is_gone("/proc/self/stat"))
+		nap(1);
 	syscall((long)status ? SYS_exit_group : SYS_exit, (long)status);
 	return NULL;
 }
@@ -283,6 +303,118 @@ static int share(void)
 	return WEXITSTATUS(status);
 }
 
+static void *until_input_ends(void *unused)
+{
+	char c;
+	while (read(0, &c, 1) > 0)
+		getppid();
+	until_it_is('Z');
+	syscall(SYS_exit_group, 9);
+	return NULL;
+}
+
+/* The first thread ends; another waits for the end of input, then ends the process. */
+static int first_leaves(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, until_input_ends, NULL);
+	puts("ready");
+	fflush(stdout);
+	syscall(SYS_exit, 42);
+	return 1;
+}
+
+static void *exec_after_it(void *unused)
+{
+	char *argv[] = { self[0], "nothing", NULL };
+	until_it_is('Z');
+	execve(self[0], argv, NULL);
+	return NULL;
+}
+
+/* The first thread has ended when another calls execve. */
+static int exec_for_the_dead(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, exec_after_it, NULL);
+	syscall(SYS_exit, 42);
+	return 1;
+}
+
+static void *nothing(void *unused)
+{
+	getppid();
+	return NULL;
+}
+
+static void *make_threads(void *unused)
+{
+	for (;;) {
+		pthread_t threads[4];
+		for (int i = 0; i < 4; i++)
+			pthread_create(threads + i, NULL, nothing, NULL);
+		for (int i = 0; i < 4; i++)
+			pthread_join(threads[i], NULL);
+	}
+}
+
+/* Threads come and go until the input ends. */
+static int churn(void)
+{
+	char c;
+	pthread_t thread;
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread, NULL, make_threads, NULL);
+	puts("ready");
+	fflush(stdout);
+	while (read(0, &c, 1) > 0)
+		;
+	_exit(0);
+}
+
+/* A child that has ended, and is not waited for until the input ends. */
+static int leave_a_zombie(void)
+{
+	siginfo_t info;
+	char c;
+	pid_t child = fork();
+	if (child == 0)
+		_exit(3);
+	waitid(P_PID, child, &info, WEXITED | WNOWAIT);
+	printf("%d\n", child);
+	fflush(stdout);
+	read(0, &c, 1);
+	return 0;
+}
+
+/* Twenty signals that are ignored find a thread in a call. */
+static int ignored_in_a_call(void)
+{
+	static const int ignored[] = { SIGWINCH, SIGURG, SIGCONT };
+	char c;
+	pid_t parent = getpid();
+	signal(SIGCHLD, SIG_IGN);
+	pipe(pipes);
+	if (fork() == 0) {
+		char path[64], stat[512];
+		snprintf(path, sizeof path, "/proc/%d/stat", parent);
+		do {
+			int fd = open(path, O_RDONLY);
+			ssize_t len = read(fd, stat, sizeof stat - 1);
+			close(fd);
+			stat[len > 0 ? len : 0] = 0;
+			nap(1);
+		} while (!strstr(stat, ") S "));
+		for (int i = 0; i < 20; i++)
+			kill(parent, ignored[i % 3]);
+		write(pipes[1], "x", 1);
+		_exit(0);
+	}
+	read(pipes[0], &c, 1);
+	close(-1);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*play)(void);
@@ -301,6 +433,11 @@ static const struct {
 	{ "old_unknown", old_unknown },
 	{ "give_away", give_away },
 	{ "share", share },
+	{ "first_leaves", first_leaves },
+	{ "exec_for_the_dead", exec_for_the_dead },
+	{ "churn", churn },
+	{ "leave_a_zombie", leave_a_zombie },
+	{ "ignored_in_a_call", ignored_in_a_call },
 };
 
 int main(int argc, char **argv)

@@ -60,6 +60,12 @@ pub struct Run {
     pub trace: String,
 }
 
+/// A safety net, so that a test that hangs fails. A run that takes seconds on an idle machine may take minutes on a busy one.
+const RUN_LIMIT: Duration = Duration::from_secs(300);
+
+/// The same, for a state that a test waits for.
+const STATE_LIMIT: Duration = Duration::from_secs(60);
+
 impl Run {
     pub fn of(mut command: Command) -> Run {
         let child = command
@@ -73,7 +79,7 @@ impl Run {
         let (done, waiting) = std::sync::mpsc::channel::<()>();
         // A test that hangs fails, and leaves nothing behind.
         let watch = std::thread::spawn(move || {
-            if waiting.recv_timeout(Duration::from_secs(60)) == Err(RecvTimeoutError::Timeout) {
+            if waiting.recv_timeout(RUN_LIMIT) == Err(RecvTimeoutError::Timeout) {
                 let _ = nix::sys::signal::killpg(group, Signal::SIGKILL);
             }
         });
@@ -209,7 +215,7 @@ pub fn holds_together(trace: &str) -> Vec<String> {
 #[track_caller]
 pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
-    while start.elapsed() < Duration::from_secs(10) {
+    while start.elapsed() < STATE_LIMIT {
         if let Some(found) = look() {
             return found;
         }
@@ -230,13 +236,16 @@ impl Drop for Killed {
 
 /// The compiled `actor.c`, or `None` where there is no C compiler.
 pub fn actor() -> Option<&'static Path> {
-    static ACTOR: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
-        let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("actor-{}", std::process::id()));
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/actor.c");
-        let cc = Command::new("cc").args(["-O1", "-w", "-pthread", "-o"]).arg(&out).arg(source).status();
-        cc.is_ok_and(|status| status.success()).then_some(out)
-    });
+    static ACTOR: LazyLock<Option<PathBuf>> = LazyLock::new(|| compiled("actor"));
     ACTOR.as_deref()
+}
+
+/// A C program of this directory, compiled, or `None` where there is no C compiler.
+pub fn compiled(name: &str) -> Option<PathBuf> {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+    let source = format!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/{}.c"), name);
+    let cc = Command::new("cc").args(["-O1", "-w", "-pthread", "-o"]).arg(&out).arg(source).status();
+    cc.is_ok_and(|status| status.success()).then_some(out)
 }
 
 pub fn is_root() -> bool {

@@ -13,7 +13,7 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     };
     match cx.arg("op") & 0xffff_ffff {
         c::F_GETFD if raw != 0 => flags("flags ", &FD_FLAGS),
-        c::F_GETFL => flags("flags ", &OPEN),
+        c::F_GETFL => flags("flags ", OPEN.of(cx.abi())),
         c::F_GET_SEALS if raw != 0 => flags("seals ", &SEALS),
         c::F_GETLEASE => Some(Value::Enum { raw, set: &LOCK_TYPE }),
         c::F_GETSIG if raw != 0 => Some(Value::Signal(raw as i32)),

@@ -2,7 +2,7 @@
 
 use crate::{Cx, Scope, Value, generic};
 use stride_event::Phase;
-use stride_syscalls::{Dir, Irregular, Len, Ty};
+use stride_syscalls::{Dir, Irregular, Len, Note, Ty};
 
 mod aio;
 mod bpf;
@@ -156,7 +156,8 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::PrioWho => sched::who(cx, raw),
         Irregular::Siginfo => siginfo::held(cx, shape, raw),
         Irregular::SigMask => sigset::word(cx, raw),
-        Irregular::SigFrame => sigset::frame(cx),
+        Irregular::SigFrame => sigset::frame(cx, false),
+        Irregular::OldSigFrame => sigset::frame(cx, true),
         Irregular::Resumed => sigset::resumed(cx),
         Irregular::Handler => sigset::handler(cx, raw),
         Irregular::Remaining => time::remaining(cx, shape, raw, scope),
@@ -207,7 +208,28 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::UdmabufList => ioctl::misc::udmabuf_list(cx, raw),
         Irregular::Microseconds => ioctl::misc::microseconds(cx, raw),
 
-        _ => generic::held(cx, shape, raw, scope),
+        // Declared for what is captured or asked of them, and for the cases above; shown as their shape is.
+        Irregular::LinkTarget
+        | Irregular::UpToPage
+        | Irregular::Untouched
+        | Irregular::InFull
+        | Irregular::OrMinusOne
+        | Irregular::OfTerminal => generic::held(cx, shape, raw, scope),
+        // Decoded where they lie in memory: see `inline`.
+        Irregular::DatedNsec
+        | Irregular::Dated
+        | Irregular::DatedTime
+        | Irregular::FileTime
+        | Irregular::OpenHowMode
+        | Irregular::Sigevent
+        | Irregular::Ip
+        | Irregular::SockaddrStorage
+        | Irregular::NetOrder
+        | Irregular::InetDiagId
+        | Irregular::ControlChars
+        | Irregular::Counted(..)
+        | Irregular::CountedText(..)
+        | Irregular::HardwareAddr => generic::held(cx, shape, raw, scope),
     }
 }
 
@@ -252,6 +274,7 @@ pub fn inline<'a>(
         Irregular::CountedText(count) => ioctl::counted_text(cx, phase, addr, size, count, scope),
         Irregular::HardwareAddr => ioctl::net::hardware(cx, phase, addr),
 
+        // `held` lists every decoder without a wildcard, so a forgotten one does not compile.
         _ => None,
     }
 }
@@ -274,34 +297,23 @@ fn len(shape: &Ty) -> Len {
 
 /// What is added in parentheses behind a return value.
 pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
-    match cx.row.name {
-        // files, paths, fcntl
-        "fcntl" | "fcntl64" => fcntl::note(cx),
-
-        // mount, xattr, notify, aio, keys
-        "ioprio_get" => aio::priority_note(cx),
-
-        // process, prctl, creds, limits, bpf, system
-        "personality" => Some(Value::Styled(cx.keep(system::persona(cx, cx.ret()? as u64)))),
-        "membarrier" => system::membarrier_note(cx),
-        "prctl" => prctl::note(cx),
-        "set_thread_area" => system::thread_area_note(cx),
-        // memory, sched, signal, time, futex
-        "sched_getscheduler" => sched::policy(cx),
-        "rt_sigtimedwait" | "rt_sigtimedwait_time64" => cx.ret().map(|v| Value::Signal(v as i32)),
-        "signal" => sigset::previous(cx),
-        "sgetmask" => sigset::returned(cx, "mask "),
-        "ssetmask" => sigset::returned(cx, "old mask "),
-        "adjtimex" | "clock_adjtime" | "clock_adjtime64" => time::state(cx),
-        "time" => time::now(cx),
-        // socket, sockopt, poll, ipc
-        "poll" | "ppoll" | "ppoll_time64" => poll::poll_note(cx),
-        "select" | "_newselect" | "pselect6" | "pselect6_time64" => poll::select_note(cx),
-        "recvmmsg" | "recvmmsg_time64" => poll::recvmmsg_note(cx),
-
-        // ioctl
-        "ioctl" => ioctl::note(cx),
-
-        _ => None,
+    match cx.row.note? {
+        Note::Fcntl => fcntl::note(cx),
+        Note::Ioctl => ioctl::note(cx),
+        Note::Prctl => prctl::note(cx),
+        Note::IoPriority => aio::priority_note(cx),
+        Note::Persona => Some(Value::Styled(cx.keep(system::persona(cx, cx.ret()? as u64)))),
+        Note::Membarrier => system::membarrier_note(cx),
+        Note::ThreadArea => system::thread_area_note(cx),
+        Note::SchedPolicy => sched::policy(cx),
+        Note::Signal => cx.ret().map(|v| Value::Signal(v as i32)),
+        Note::Disposition => sigset::previous(cx),
+        Note::Mask => sigset::returned(cx, "mask "),
+        Note::OldMask => sigset::returned(cx, "old mask "),
+        Note::ClockState => time::state(cx),
+        Note::Moment => time::now(cx),
+        Note::Ready => poll::poll_note(cx),
+        Note::ReadySets => poll::select_note(cx),
+        Note::TimeLeft => poll::recvmmsg_note(cx),
     }
 }

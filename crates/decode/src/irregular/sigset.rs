@@ -31,10 +31,10 @@ pub fn inline<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize) -> Option<V
 }
 
 /// The mask that sigreturn(2) and rt_sigreturn(2) will restore, from the frame at the stack pointer.
-pub fn frame<'a>(cx: &Cx<'a>) -> Value<'a> {
+pub fn frame<'a>(cx: &Cx<'a>, old: bool) -> Value<'a> {
     let sp = cx.call.sp;
     let read = |at: usize, n: usize| cx.read(Phase::Entry, sp.wrapping_add(at as u64), n);
-    let mask = if cx.row.name == "sigreturn" {
+    let mask = if old {
         let [low, high] = signal::OLD_FRAME_MASK;
         read(low, 4).zip(read(high, 4)).map(|(low, high)| {
             let mut mask = [0; 8];

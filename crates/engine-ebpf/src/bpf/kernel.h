@@ -98,10 +98,14 @@ struct sigpending {
 	sigset_t signal;
 };
 
+typedef struct {
+	int counter;
+} atomic_t;
+
 struct signal_struct {
+	atomic_t live;
 	unsigned int flags;
 	int group_exit_code;
-	struct task_struct *group_exec_task;
 };
 
 struct upid {
@@ -258,6 +262,7 @@ struct task_struct {
 	int pid;
 	int tgid;
 	int exit_code;
+	unsigned int flags;
 	unsigned int __state;
 	int on_cpu;
 	unsigned long jobctl;

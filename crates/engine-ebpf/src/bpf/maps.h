@@ -168,11 +168,18 @@ u32 rings_given;
 /* What the task iterator is to adopt. */
 u32 seed_id;
 u32 seed_is_tgid;
-/* Set if there was any such thread. */
+/* Set if there was any such thread; and if one had ended, but was not reaped yet. */
 u32 seed_found;
-/* Calls that found no room, in all; and control records. */
+u32 seed_ended;
+/* Calls that found no room, in all; control records; and signals. */
 u64 calls_lost;
 u64 control_lost;
+u64 signals_lost;
+/* Calls that were delayed, and for how long in all. */
+u64 calls_delayed;
+u64 delayed_ns;
+/* Has a cache line of its own, which nobody writes to as long as the reader keeps up. */
+struct pressure pressure __attribute__((aligned(64)));
 /* Threads that are traced and have not ended: what the records say of them may have gaps. */
 u64 threads_alive;
 /* Slots of `counts` given out. */
@@ -203,8 +210,9 @@ struct wire_types {
 	enum bound bound;
 	enum call_flag call_flag;
 	enum task_flag task_flag;
-	enum mail mail;
-	struct bell bell;
+	struct pressure pressure;
+	enum life_flag life_flag;
+	struct rec_left left;
 	struct count count;
 	struct count_key count_key;
 };

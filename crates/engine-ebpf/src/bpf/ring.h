@@ -34,7 +34,7 @@ static __always_inline bool send_call(struct task_state *st, void *rec, u64 size
 	u64 fill = fill_of(st);
 	void *ring = ring_of(st);
 
-	if (is_full(st, fill + size) || !ring || bpf_ringbuf_output(ring, rec, size, wakeup(fill, false)))
+	if (is_full(st, fill, size) || !ring || bpf_ringbuf_output(ring, rec, size, wakeup(fill, false)))
 		return false;
 	st->lost = 0;
 	return true;

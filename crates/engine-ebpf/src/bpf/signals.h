@@ -2,7 +2,8 @@
 /*
  * Signals. Those that are delivered are seen as they are. Two kinds never are: ignored ones, and fatal ones, which the
  * kernel turns into a SIGKILL when they are sent. A ptrace tracer sees both, so they are told of when they are sent. But where
- * they find the receiver in a call, that call's line comes first: they are noted in its state, and told of when it returns.
+ * they find the receiver in a call, that call's line comes first: the reader holds them until the receiver says that it has left
+ * the call.
  *
  * Stops: a SIGSTOP that is delivered stops the thread that takes it. The other threads of its process, and those that the
  * terminal's signals stop (or don't: that is decided later), are found by the survey. A SIGCONT that is ignored ends a stop as
@@ -24,7 +25,7 @@ static __always_inline void made_up_info(u64 *to, int sig, bool from_kernel)
 {
 	u32 *words = (u32 *)to;
 
-	__builtin_memset(to, 0, sizeof(((struct task_state *)0)->info));
+	__builtin_memset(to, 0, sizeof(((struct rec_signal *)0)->info));
 	words[0] = sig;
 	if (from_kernel) {
 		/* SI_KERNEL */
@@ -41,28 +42,55 @@ static __always_inline void copy_info(u64 *to, int sig, const void *info)
 
 	if (special <= 1)
 		made_up_info(to, sig, special);
-	else if (bpf_probe_read_kernel(to, sizeof(((struct task_state *)0)->info), info))
+	else if (bpf_probe_read_kernel(to, sizeof(((struct rec_signal *)0)->info), info))
 		made_up_info(to, sig, true);
 }
 
-/* Not inlined: on_sys_exit has no room on its stack for another record. */
-static __noinline void send_signal(struct task_struct *task, struct task_state *st, int sig, const void *info)
+static __always_inline void send_signal(struct task_struct *task, struct task_state *st, int sig, const void *info, u32 flags)
 {
-	struct rec_signal rec;
+	void *ring = ring_of(st);
+	u64 fill = fill_of(st);
+	struct rec_signal *rec = NULL;
 
-	head(&rec.head, REC_SIGNAL, task, st);
+	/* The rest of the ring is for threads coming and going: anybody may send any number of signals. */
+	if (ring && fill + sizeof(*rec) <= ring_call_limit)
+		rec = bpf_ringbuf_reserve(ring, sizeof(*rec), 0);
+	/* Where no calls are shown, signals still fill the ring. (No delay: the kernel holds a lock and has interrupts off.) */
+	if (delay_writers)
+		wake_drain(fill);
+	if (!rec) {
+		__sync_fetch_and_add(&signals_lost, 1);
+		return;
+	}
+	head(&rec->head, REC_SIGNAL, task, st);
+	rec->head.flags = flags;
+	rec->at = bpf_ktime_get_ns();
+	rec->ip = ip_of((struct pt_regs *)bpf_task_pt_regs(task));
+	copy_info(rec->info, sig, info);
+	/* The record has its place: what a receiver that sees this flag sends comes behind it. */
+	if (flags & FLAG_HELD)
+		__sync_fetch_and_or(&st->flags, TASK_SIGNALLED);
+	bpf_ringbuf_submit(rec, wakeup(0, false));
+	st->lost = 0;
+}
+
+/* Not inlined: on_sys_exit has no room on its stack for another record. */
+static __noinline void send_left(struct task_struct *task, struct task_state *st)
+{
+	struct rec_left rec;
+
+	head(&rec.head, REC_LEFT, task, st);
 	rec.at = bpf_ktime_get_ns();
-	rec.ip = ip_of((struct pt_regs *)bpf_task_pt_regs(task));
-	copy_info(rec.info, sig, info);
 	send_control(st, &rec, sizeof(rec), false);
 }
 
-static __always_inline void take_mail(struct task_struct *task, struct task_state *st)
+/* The thread is in no call any more, whether it was seen to return or not. */
+static __always_inline void leave_call(struct task_struct *task, struct task_state *st)
 {
-	if (st->mail != MAIL_SIGNAL)
+	if (!(st->flags & TASK_SIGNALLED))
 		return;
-	send_signal(task, st, st->info[0], st->info);
-	st->mail = MAIL_NONE;
+	__sync_fetch_and_and(&st->flags, ~TASK_SIGNALLED);
+	send_left(task, st);
 }
 
 static __always_inline void send_stopped(struct task_struct *task, struct task_state *st, int sig)
@@ -87,17 +115,14 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!st || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED))
 		return 0;
-	take_mail(task, st);
+	leave_call(task, st);
 	if (st->flags & TASK_STOP_TOLD)
 		__sync_fetch_and_and(&st->flags, ~TASK_STOP_TOLD);
 	/* SIGKILL is not shown. */
 	if (sig != SIGKILL)
-		send_signal(task, st, sig, info);
+		send_signal(task, st, sig, info, 0);
 	if (sig == SIGSTOP)
 		send_stopped(task, st, sig);
-	/* Where no calls are shown, signals still fill the ring. */
-	if (hold && fill_of(st) > ring_mark)
-		ring_bell(task, st);
 	return 0;
 }
 
@@ -125,14 +150,7 @@ int BPF_PROG(on_generate, int sig, struct kernel_siginfo *info, struct task_stru
 	} else if (result != TRACE_SIGNAL_IGNORED) {
 		return 0;
 	}
-	if (!is_in_wanted_call(task)) {
-		send_signal(task, st, sig, info);
-		return 0;
-	}
-	if (__sync_val_compare_and_swap(&st->mail, MAIL_NONE, MAIL_WRITING) != MAIL_NONE)
-		return 0;
-	copy_info(st->info, sig, info);
-	*(volatile u32 *)&st->mail = MAIL_SIGNAL;
+	send_signal(task, st, sig, info, is_in_wanted_call(task) ? FLAG_HELD : 0);
 	return 0;
 }
 

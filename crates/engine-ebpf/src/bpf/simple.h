@@ -99,7 +99,7 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 		}
 	}
 	fill = fill_of(of->st);
-	if (is_full(of->st, fill))
+	if (is_full(of->st, fill, sizeof(struct rec_call) + sizeof(struct rec_more) + sizeof(*block) + SIMPLE_MAX))
 		goto lost;
 	if (!ptr || !want) {
 		rec = simple_reserve(of->st, 0);

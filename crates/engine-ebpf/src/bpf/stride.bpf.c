@@ -13,7 +13,7 @@
 #include "maps.h"
 #include "regs.h"
 #include "ids.h"
-#include "valve.h"
+#include "backpressure.h"
 #include "ring.h"
 #include "capture.h"
 #include "traced.h"
@@ -30,6 +30,7 @@ static __always_inline u32 flags_of(struct call_plan *plan)
 }
 
 #include "signals.h"
+#include "ends.h"
 
 /* Starts the CPU's record of the call that `task` is in. */
 static __always_inline struct scratch *begin(struct task_struct *task, struct task_state *st, struct pt_regs *regs, u32 abi,
@@ -240,9 +241,9 @@ int on_check_exec(void *ctx)
 }
 
 /* A thread that is being killed never sees its call return; but one that its own signal turned into a kill would have. */
-static __always_inline bool being_killed(struct task_struct *task, struct task_state *st)
+static __always_inline bool being_killed(struct task_struct *task, u32 was)
 {
-	return task->pending.signal.sig[0] & (1UL << (SIGKILL - 1)) && !st->mail;
+	return task->pending.signal.sig[0] & (1UL << (SIGKILL - 1)) && !(was & TASK_SIGNALLED);
 }
 
 /* Whether calls that end like this are wanted. */
@@ -251,10 +252,11 @@ static __always_inline bool ends_right(long ret)
 	return is_error(ret) ? !skip_failed : !skip_successful;
 }
 
-static __always_inline void returned(struct simple *call, struct call_plan *plan, u32 index)
+/* `was`: the thread's flags in the call. */
+static __always_inline void returned(struct simple *call, struct call_plan *plan, u32 index, u32 was)
 {
 	struct task_state *st = call->st;
-	u32 flags = flags_of(plan), was = st->flags;
+	u32 flags = flags_of(plan);
 	struct scratch *s;
 
 	if (was) {
@@ -277,14 +279,14 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
 		return;
-	if (!ends_right(call->ret) || filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
+	if ((!ends_right(call->ret) && !(flags & CALL_NAMES)) || filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
 		return;
-	if (count_calls && plan && counted(call->task, st, plan, index, call->ret)) {
+	if (count_calls && plan && !(flags & CALL_NAMES) && counted(call->task, st, plan, index, call->ret)) {
 		if (count_only)
 			return;
 		call->flags = FLAG_COUNTED;
 	}
-	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, st) && simple_exit(call, plan))
+	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, was) && simple_exit(call, plan))
 		return;
 	/* What a successful execve was given is known from its entry alone. */
 	if (was & TASK_ENTRY_LOST && flags & CALL_EXEC && call->ret == 0) {
@@ -300,7 +302,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		s->more.at = bpf_ktime_get_ns();
 	if (was & TASK_ENTRY_SENT)
 		s->call.head.flags |= FLAG_HAS_ENTRY;
-	if (being_killed(call->task, st))
+	if (being_killed(call->task, was))
 		s->call.head.flags |= FLAG_GONE;
 	/* After execve there is nothing left of what it was given. */
 	if (!count_only && !(was & TASK_EXECING) && !(flags & CALL_EXEC && call->ret == 0)) {
@@ -319,7 +321,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct simple call = { .task = task, .regs = regs, .ret = ret, .abi = abi_of(task) };
 	struct call_plan *plan;
-	u32 index;
+	u32 index, was;
 
 	call.nr = nr_at_exit(regs, call.abi, ret);
 	index = call_index(call.abi, call.nr);
@@ -330,8 +332,10 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	call.st = traced(task);
 	if (!call.st)
 		return 0;
-	returned(&call, plan, index);
-	take_mail(task, call.st);
+	was = call.st->flags;
+	returned(&call, plan, index, was);
+	if (was & TASK_SIGNALLED)
+		send_left(task, call.st);
 	return 0;
 }
 
@@ -351,8 +355,11 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		__sync_fetch_and_add(&control_lost, 1);
 		return 0;
 	}
-	__sync_fetch_and_add(&threads_alive, 1);
 	new->flags = TASK_NEW;
+	/* Where the process is being attached to, its new thread may have been found already. */
+	if (!begins(new))
+		return 0;
+	__sync_fetch_and_add(&threads_alive, 1);
 	give_ring(new);
 	head(&rec.head, REC_START, child, new);
 	rec.head.abi = abi_of(parent);
@@ -361,7 +368,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	rec.process = process_id_of(child);
 	send_control(new, &rec, sizeof(rec), false);
 	/* Where no calls are shown, a program that does nothing but fork still fills the ring. */
-	is_full(st, fill_of(st));
+	is_full(st, fill_of(st), sizeof(rec));
 	return 0;
 }
 
@@ -389,6 +396,8 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 	if (task->pid == old_pid && !detach_on_exec)
 		return 0;
 	st = traced(task);
+	if (task->pid != old_pid)
+		st = replace_absent(task, st);
 	if (!st)
 		return 0;
 	if (task->pid != old_pid) {
@@ -430,53 +439,70 @@ int on_exit(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = traced(task);
-	struct rec_exit rec;
 
-	if (!st)
-		return 0;
-	/* The leader makes way for a thread of its own that calls execve, and which REC_EXEC will tell of. */
-	if (task->pid == task->tgid && BPF_CORE_READ(task, signal, group_exec_task)) {
-		__sync_fetch_and_add(&threads_alive, -1);
-		return 0;
+	if (st && ends(st)) {
+		if (!count_only && !(st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)))
+			send_last_call(task, st);
+		leave_call(task, st);
+		if (!is_kept(task, st))
+			send_exit(task, st, id_of(task), task->exit_code);
 	}
-	if (!count_only && !(st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)))
-		send_last_call(task, st);
-	take_mail(task, st);
-	head(&rec.head, REC_EXIT, task, st);
-	if (BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT)
-		rec.head.flags = FLAG_ALL_EXIT;
-	rec.at = bpf_ktime_get_ns();
-	rec.status = (u32)task->exit_code;
-	send_control(st, &rec, sizeof(rec), true);
-	/* Last: when no one is left, nothing more will come. */
-	__sync_fetch_and_add(&threads_alive, -1);
+	if (*(volatile u32 *)&absent_count)
+		end_absent(task);
 	return 0;
 }
 
-/* -p: run once over all threads, adopts those asked for. */
+/*
+ * -p: run over all threads, adopts those asked for. A thread that is about to end is not adopted: it may be past the program that
+ * would tell of its end. It says so (PF_EXITING) before it gets there, so one that did not say so when it was adopted is seen.
+ */
 SEC("iter/task")
 int seed(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
-	struct task_state *st;
-	struct rec_start rec;
+	struct task_state fresh = {}, *st;
+	struct rec_start *rec = NULL;
+	void *ring;
 
 	if (!task || (seed_is_tgid ? process_id_of(task) : id_of(task)) != seed_id)
 		return 0;
-	seed_found = 1;
-	if (bpf_task_storage_get(&tasks, task, NULL, 0))
+	if (task->flags & PF_EXITING) {
+		seed_ended = 1;
 		return 0;
-	st = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!st)
+	}
+	if (bpf_task_storage_get(&tasks, task, NULL, 0)) {
+		seed_found = 1;
 		return 0;
-	__sync_fetch_and_add(&threads_alive, 1);
-	give_ring(st);
-	head(&rec.head, REC_START, task, st);
-	rec.at = bpf_ktime_get_ns();
+	}
+	give_ring(&fresh);
 	/* The call that it is in has begun for us now. */
-	st->entered = rec.at;
-	rec.parent = 0;
-	rec.process = process_id_of(task);
-	send_control(st, &rec, sizeof(rec), false);
+	fresh.entered = bpf_ktime_get_ns();
+	/* The record takes its place before the thread can send any. */
+	ring = ring_of(&fresh);
+	if (ring)
+		rec = bpf_ringbuf_reserve(ring, sizeof(*rec), 0);
+	st = bpf_task_storage_get(&tasks, task, &fresh, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!st || !begins(st))
+		goto not_ours;
+	__sync_fetch_and_add(&threads_alive, 1);
+	if (task->flags & PF_EXITING && ends(st)) {
+		__sync_fetch_and_add(&threads_alive, -1);
+		seed_ended = 1;
+		goto not_ours;
+	}
+	seed_found = 1;
+	if (!rec) {
+		__sync_fetch_and_add(&control_lost, 1);
+		return 0;
+	}
+	head(&rec->head, REC_START, task, st);
+	rec->at = bpf_ktime_get_ns();
+	rec->parent = 0;
+	rec->process = process_id_of(task);
+	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
+	return 0;
+not_ours:
+	if (rec)
+		bpf_ringbuf_discard(rec, BPF_RB_NO_WAKEUP);
 	return 0;
 }

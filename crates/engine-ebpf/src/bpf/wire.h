@@ -18,9 +18,9 @@ enum rec_kind {
 	/* A thread is traced from here on. */
 	REC_START = 3,
 	REC_SIGNAL = 4,
-	/* A thread is gone. */
+	/* A thread is gone; of a process's first one: the process is. */
 	REC_EXIT = 5,
-	/* A thread took over its leader's id by execve. */
+	/* A thread, traced before or not, took over the id of its process's first one by execve. */
 	REC_EXEC = 6,
 	/* A thread is traced no longer, and lives on. */
 	REC_DETACH = 7,
@@ -30,6 +30,8 @@ enum rec_kind {
 	REC_STOPPED = 9,
 	/* What a descriptor of the thread's next REC_CALL refers to. */
 	REC_FILE = 10,
+	/* A thread left the call that signals with FLAG_HELD found it in. */
+	REC_LEFT = 11,
 };
 
 enum rec_flag {
@@ -45,8 +47,8 @@ enum rec_flag {
 	FLAG_COUNTED = 16,
 	/* Of a REC_ENTRY: other threads end because of this call, so its line begins first. */
 	FLAG_TELL = 32,
-	/* Of a REC_EXIT: the whole process ends, with this status. */
-	FLAG_ALL_EXIT = 64,
+	/* Of a REC_SIGNAL: its receiver is in a call, whose line comes first. A REC_LEFT follows when it is not any more. */
+	FLAG_HELD = 64,
 };
 
 /* How every record starts. */
@@ -130,9 +132,15 @@ struct rec_detach {
 	u64 at;
 };
 
+struct rec_left {
+	struct rec_head head;
+	u64 at;
+};
+
 struct rec_exec {
 	struct rec_head head;
 	u64 at;
+	/* Its former id; 0 if that is not known. */
 	u64 old;
 };
 
@@ -196,10 +204,13 @@ struct rec_stopped {
 	u64 signal;
 };
 
-/* Of another ring: a thread that is to be held, and its process. */
-struct bell {
-	u32 tid;
-	u32 tgid;
+/* See backpressure.h. Stride writes here. */
+struct pressure {
+	/* Bytes of records that were taken out of the rings and wait in Stride's memory. */
+	u64 backlog;
+	/* Whether the drain thread waits to be woken. */
+	u32 drain_waits;
+	u32 pad[13];
 };
 
 /* ---- plans ---- */
@@ -290,6 +301,8 @@ enum call_flag {
 	CALL_FDS = 128,
 	/* Returns how many bytes it moved. */
 	CALL_MOVES = 256,
+	/* Says what a thread is called: wanted however it ends, and not counted here. */
+	CALL_NAMES = 512,
 };
 
 /* Ops `first` to `first + n` of the op map. */
@@ -379,7 +392,7 @@ enum task_flag {
 	TASK_BEFORE_EXEC = 1,
 	/* Its execve failed: nothing more is shown but its end. */
 	TASK_EXEC_FAILED = 2,
-	/* Cloned; has not returned from the clone yet. */
+	/* Cloned, or adopted in its execve; has not returned from that call yet, which is not shown. */
 	TASK_NEW = 4,
 	/* A REC_ENTRY of the call it is in was sent. */
 	TASK_ENTRY_SENT = 8,
@@ -394,14 +407,14 @@ enum task_flag {
 	TASK_BLOCKED_TOLD = 256,
 	/* A REC_STOPPED of its latest stop was sent. */
 	TASK_STOP_TOLD = 512,
+	/* A REC_SIGNAL with FLAG_HELD was sent during the call that it is in. Other threads set this, atomically. */
+	TASK_SIGNALLED = 1024,
 };
 
-/* What another thread left in a task_state. */
-enum mail {
-	MAIL_NONE = 0,
-	MAIL_WRITING = 1,
-	/* A signal that will never be delivered as such: ignored, or turned into a kill. */
-	MAIL_SIGNAL = 2,
+/* What was told of a thread's life. Several programs may find out at once: the first to set the flag tells. */
+enum life_flag {
+	LIFE_BEGUN = 1,
+	LIFE_ENDED = 2,
 };
 
 /* What is known of a traced thread. */
@@ -414,15 +427,12 @@ struct task_state {
 	u32 lost;
 	/* *addrlen at entry. */
 	u32 room;
-	/* enum mail: whether `info` is there. */
-	u32 mail;
-	u64 info[6];
+	/* enum life_flag. */
+	u32 life;
 	/* The id before execve, where Stride's PID namespace is not the first. */
 	u32 old_id;
 	/* Which ring its records go to. */
 	u32 ring;
-	/* When the bell was last rung for it: see valve.h. */
-	u64 rung;
 };
 
 #endif

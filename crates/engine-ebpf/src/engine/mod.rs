@@ -1,30 +1,35 @@
 //! The loop: records in, events out.
 
-mod note;
 mod take;
 
-use crate::error::{self, StartError, Why};
+use crate::backlog::Words;
+use crate::backpressure::Drain;
+use crate::error::{self, Why};
 use crate::files::Files;
-use crate::groups::Groups;
-use crate::load::{Config, Kernel};
+use crate::load::{Config, Kernel, Seeded};
+use crate::note::{Held, Note, ended};
 use crate::plans::Tables;
 use crate::refusal;
-use crate::ring::Ring;
+use crate::ring::{Gauge, Ring};
+use crate::ring_size::RingSize;
 use crate::rings::Rings;
 use crate::settings::Settings;
+use crate::signals::Signals;
+use crate::source::{Drained, Source};
 use crate::survey::Survey;
 use crate::threads::Threads;
-use crate::valve::{Held, Valve};
 use crate::wire::{read, rec_head, task_flag};
-use note::{Note, ended};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
 use std::time::Duration;
 use stride_engine_base::signal::now;
-use stride_engine_base::{Dispositions, Waiting, interrupt, process, spawn};
-use stride_event::{About, Call, Counted, Descriptor, Event, Fate, Limits, Origin, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_engine_base::{
+    AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, StartError, Waiting, interrupt, process,
+    spawn,
+};
+use stride_event::{About, Call, Counted, Descriptor, Event, Fate, Limits, Lost, Origin, SIGINFO_SIZE, Tid, TraceSpec};
 
 /// How long the reader waits before it looks for itself.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -32,7 +37,7 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// Traces with eBPF programs.
 pub struct EbpfEngine {
     ring: Rings,
-    valve: Option<Valve>,
+    drain: Option<Drain>,
     kernel: Kernel,
     call: Call,
     siginfo: [u8; SIGINFO_SIZE],
@@ -47,16 +52,18 @@ pub struct EbpfEngine {
     /// Children are traced, too.
     follow: bool,
     threads: Threads,
-    groups: Groups,
+    held: Signals,
     survey: Survey,
     limits: Limits,
+    /// Reads what blocked calls have in memory.
+    remote: Remote,
     /// Traced threads that have not ended.
     live: BTreeSet<Tid>,
     signals: Dispositions,
     /// `stop` was called, or a fatal signal arrived: what is in the ring still comes, then all who live on are let go.
     stopping: Option<Option<i32>>,
     /// Asked for, and not there.
-    failures: Vec<Tid>,
+    failures: Vec<AttachFailure>,
     /// The command, until its start has been told: whoever wants to know what it was given finds it untouched.
     waiting: Option<Waiting>,
     child: Option<Tid>,
@@ -71,9 +78,20 @@ pub struct EbpfEngine {
     idle_told: bool,
     /// What the kernel last said of threads that came or went unseen.
     unseen: u64,
+    /// While what is left in the ring is read.
+    hurry: Option<process::Hurry>,
 }
 
 impl EbpfEngine {
+    pub const CAPABILITIES: Capabilities = Capabilities {
+        name: "ebpf",
+        holds_program: false,
+        cpu_times: false,
+        counts: true,
+        seccomp: false,
+        kill_on_exit: false,
+    };
+
     /// Starts the command or attaches, or both.
     pub fn start(spec: TraceSpec) -> Result<EbpfEngine, StartError> {
         Self::start_with(spec, Settings::default())
@@ -93,6 +111,10 @@ impl EbpfEngine {
         settings: Settings,
         waiting: &mut Option<Waiting>,
     ) -> Result<EbpfEngine, StartError> {
+        // First: getting ready takes its time.
+        let signals = Dispositions::install(spec);
+        // A command waits for it; what is attached to is running, and likely busy.
+        let _hurry = if spec.attach.is_empty() { None } else { process::Hurry::begin() };
         let tables = Tables::of(spec)?;
         let config = Config {
             follow: spec.follow,
@@ -114,15 +136,16 @@ impl EbpfEngine {
             rings: if spec.descriptors { 1 } else { settings.rings(spec) },
         };
         let mut kernel = Kernel::load(config, &tables)?;
-        let rings: io::Result<_> = kernel.rings().iter().map(|&fd| Ring::new(fd, config.ring.bytes)).collect();
-        let ring = Rings::new(rings.map_err(|e| Why::NoMemory(e.to_string()))?);
-        let valve = config.ring.hold.then(|| Valve::new(kernel.bells(), &kernel.rings(), config.ring.mark()));
-        let files = spec.descriptors.then(|| kernel.files(&spec.calls)).transpose()?;
+        let (ring, drain) = rings(&kernel, config.ring).map_err(|e| Why::NoMemory(e.to_string()))?;
+        let files =
+            spec.descriptors.then(|| Files::attach(&kernel, &spec.calls)).transpose().map_err(|e| refusal::why(&e))?;
         kernel.attach()?;
         let mut failures = Vec::new();
         for &tid in &spec.attach {
-            if !kernel.seed(tid, spec.follow).map_err(|e| refusal::why(&e))? {
-                failures.push(tid);
+            match kernel.seed(tid, spec.follow).map_err(|e| refusal::why(&e))? {
+                Seeded::Adopted => {}
+                Seeded::Ended => failures.push(error::ended(tid, spec.follow)),
+                Seeded::Nobody => failures.push(error::gone(tid)),
             }
         }
         let mut survey = Survey::new(spec.entries, spec.calls.clone(), config.ring.bytes);
@@ -131,8 +154,7 @@ impl EbpfEngine {
         }
         let mut engine = EbpfEngine {
             ring,
-            // Without it, calls are lost, and told to be.
-            valve: valve.and_then(Result::ok),
+            drain,
             kernel,
             call: Call::default(),
             siginfo: [0; SIGINFO_SIZE],
@@ -143,11 +165,12 @@ impl EbpfEngine {
             entries: spec.entries,
             follow: spec.follow,
             threads: Threads::default(),
-            groups: Groups::default(),
+            held: Signals::default(),
             survey,
             limits: spec.limits,
+            remote: Remote::default(),
             live: BTreeSet::new(),
-            signals: Dispositions::install(spec),
+            signals,
             stopping: None,
             failures,
             waiting: None,
@@ -159,12 +182,12 @@ impl EbpfEngine {
             lost_shown: false,
             idle_told: false,
             unseen: 0,
+            hurry: None,
         };
         if let Some(command) = waiting {
-            let failed = |call| move |error: io::Error| StartError::Spawn { call, error };
-            let pidfd = process::pidfd(command.pid()).map_err(|e| failed("pidfd_open")(e.into()))?;
+            let pidfd = process::pidfd(command.pid()).map_err(StartError::refused("pidfd_open"))?;
             let adopted = engine.kernel.adopt(pidfd.as_fd(), task_flag::TASK_BEFORE_EXEC.0);
-            adopted.map_err(|e| failed("bpf")(io::Error::other(e.to_string())))?;
+            adopted.map_err(|e| StartError::Unavailable { why: format!("bpf: {e}"), advice: None })?;
             engine.is_ours = command.is_child();
         }
         if let Some(command) = waiting.take() {
@@ -174,33 +197,26 @@ impl EbpfEngine {
             engine.child = Some(tid);
             engine.live.insert(tid);
             engine.first = Some(Note::Started { tid, process: tid, origin: Origin::Spawned, at: now() });
-        } else if engine.ring.peek().is_none() {
-            return Err(StartError::Attach { tids: engine.failures });
+        } else if engine.failures.len() == spec.attach.len() {
+            return Err(StartError::Attach(engine.failures));
         }
         Ok(engine)
     }
 
-    /// The next event; `None` when all traced threads are gone.
-    #[allow(clippy::should_implement_trait)]
-    pub fn next(&mut self) -> io::Result<Option<Event<'_>>> {
-        let Some(note) = self.step()? else { return Ok(None) };
-        Ok(Some(self.event(note)))
-    }
-
-    /// Stops tracing: what was recorded so far still comes out of `next`, then the threads that live on, then `None`.
-    /// With a signal (that Stride received), the command gets it too, as strace does it. Signals that arrive by themselves do the same
-    /// (see `-I`).
-    pub fn stop(&mut self, signal: Option<i32>) {
+    /// Ends tracing. With a signal (that Stride received), the command gets the signal too, as with strace.
+    fn end(&mut self, signal: Option<i32>) {
         if self.stopping.is_none() {
             // Should that fail, it exits unrun.
             let _ = self.let_go();
             self.stopping = Some(signal);
             self.files = None;
+            self.hurry = process::Hurry::begin();
             // The calls that threads are in at the end are shown with them.
             self.survey.look(&self.kernel, true);
+            self.survey.end();
             self.kernel.detach();
-            if let Some(valve) = &mut self.valve {
-                valve.stop();
+            if let Some(drain) = &mut self.drain {
+                drain.stop();
             }
             if let (Some(signal), Some(command)) = (signal, self.child)
                 && self.live.contains(&command)
@@ -208,46 +224,6 @@ impl EbpfEngine {
                 interrupt::pass_on(command, signal);
             }
         }
-    }
-
-    /// The fatal signal that ended tracing; the caller should die of it when its output is written.
-    pub fn interrupted(&self) -> Option<i32> {
-        self.stopping.flatten()
-    }
-
-    /// The threads asked for that are not there, where others are.
-    pub fn failures(&self) -> Vec<String> {
-        self.failures.iter().map(|&tid| error::no_such(tid)).collect()
-    }
-
-    /// The command that was started.
-    pub fn command(&self) -> Option<Tid> {
-        self.child
-    }
-
-    /// What it took not to lose calls.
-    pub fn held(&self) -> Held {
-        self.valve.as_ref().map_or(Held::default(), Valve::held)
-    }
-
-    /// Calls that found no room in the ring: those that [`Event::Lost`] told of, and those of threads of which nothing came after.
-    pub fn lost_calls(&self) -> u64 {
-        self.kernel.calls_lost()
-    }
-
-    /// Threads that came or went without a record, for lack of room in the ring.
-    pub fn unseen_threads(&self) -> u64 {
-        self.kernel.control_lost()
-    }
-
-    /// What was counted in the kernel, if that was asked for.
-    pub fn counted(&self) -> io::Result<Vec<Counted>> {
-        self.kernel.counted().map_err(io::Error::other)
-    }
-
-    /// Whether calls are watched when they are entered, too, at its price.
-    pub fn sees_entry(&self) -> bool {
-        self.kernel.sees_entry()
     }
 
     fn let_go(&mut self) -> io::Result<()> {
@@ -262,7 +238,7 @@ impl EbpfEngine {
         self.let_go()?;
         loop {
             if let Some(signal) = self.signals.caught() {
-                self.stop(Some(signal));
+                self.end(Some(signal));
             }
             if std::mem::take(&mut self.taken) {
                 self.ring.advance();
@@ -285,21 +261,20 @@ impl EbpfEngine {
                 continue;
             }
             if self.stopping.is_some()
-                && let Some(tid) = self.live.pop_first()
+                && let Some(&tid) = self.live.first()
             {
+                if let Some(signal) = self.held.next(tid) {
+                    return Ok(Some(self.signal(tid, &signal, now())));
+                }
+                self.live.remove(&tid);
                 // Reaping the command would now be waiting for it.
                 self.child = None;
                 if self.unseen > 0 && !exists(tid) {
                     continue;
                 }
-                return Ok(Some(Note::Detached { tid, at: now() }));
+                return Ok(Some(Note::Detached { tid, call: Some(Held::InFlight(tid)), at: now() }));
             }
             if self.all_gone() {
-                if self.stopping.is_none()
-                    && let Some((tid, status)) = self.groups.pop()
-                {
-                    return Ok(Some(ended(tid, status, 0)));
-                }
                 let Some(pid) = self.child.take().filter(|_| self.is_ours) else { return Ok(None) };
                 let status = process::wait_for(pid);
                 if let (true, Some(status)) = (self.live.remove(&pid), status) {
@@ -317,13 +292,13 @@ impl EbpfEngine {
         }
     }
 
-    /// Whether nothing more will come, the ring being empty.
+    /// Whether nothing more will come, the ring having been found empty.
     fn all_gone(&mut self) -> bool {
         self.unseen = self.kernel.control_lost();
-        if self.unseen == 0 || self.stopping.is_some() {
+        if self.stopping.is_some() || self.unseen == 0 && self.live.is_empty() {
             return self.live.is_empty();
         }
-        // The last thread's records were sent before it was counted off.
+        // The kernel side's own count, whatever the records said. Each thread's records were sent before it was counted off.
         self.kernel.alive() == 0 && self.ring.peek().is_none()
     }
 
@@ -364,6 +339,68 @@ impl EbpfEngine {
         let fate = if status & 0x7f == 0 { Fate::Exited } else { Fate::Killed };
         (!self.follow && !is_command).then_some(Note::Stranger { tid, fate })
     }
+}
+
+impl Engine for EbpfEngine {
+    fn capabilities(&self) -> Capabilities {
+        Self::CAPABILITIES
+    }
+
+    fn next(&mut self) -> Result<Option<Event<'_>>, EngineError> {
+        let note = self.step().map_err(|e| EngineError::new(format!("reading the ring buffer: {e}")))?;
+        Ok(note.map(|note| {
+            note.borrowed(&self.siginfo, |held| match held {
+                Held::Returned => Some(&self.call),
+                Held::Shown(tid) => self.threads.blocked(tid),
+                Held::Entered(tid) => self.entered.get(&tid),
+                Held::InFlight(tid) => self.threads.blocked(tid).or_else(|| self.entered.get(&tid)),
+            })
+        }))
+    }
+
+    /// Signals to Stride do the same by themselves (see `-I`).
+    fn stop(&mut self) {
+        self.end(None);
+    }
+
+    fn command(&self) -> Option<Tid> {
+        self.child
+    }
+
+    fn failures(&self) -> &[AttachFailure] {
+        &self.failures
+    }
+
+    fn interrupted(&self) -> Option<i32> {
+        self.stopping.flatten()
+    }
+
+    fn lost(&self) -> Lost {
+        self.kernel.lost()
+    }
+
+    fn delayed(&self) -> Delayed {
+        self.kernel.delayed()
+    }
+
+    fn counted(&self) -> Result<Vec<Counted>, EngineError> {
+        self.kernel.counted().map_err(|e| EngineError::new(format!("reading the counters: {e}")))
+    }
+}
+
+/// The reader's end of the rings, and what empties them should they fill. (Without the thread for it, calls may be lost, and are
+/// told to be.)
+fn rings(kernel: &Kernel, size: RingSize) -> io::Result<(Rings, Option<Drain>)> {
+    let words = Words::new(kernel.variables())?;
+    let fds = kernel.rings();
+    let new = |&fd: &BorrowedFd<'_>| Ok(Drained::new(Ring::new(fd, size.bytes)?, words.clone()));
+    let all: Vec<_> = fds.iter().map(new).collect::<io::Result<_>>()?;
+    let gauges: Vec<_> = fds.iter().map(|&fd| Gauge::new(fd)).collect::<io::Result<_>>()?;
+    let rings = Rings::new(all.iter().cloned().map(Source::new).collect());
+    let drain = size
+        .wait
+        .then(|| Drain::start(kernel.drain_wakeups(), gauges.into_iter().zip(all).collect(), words, size).ok());
+    Ok((rings, drain.flatten()))
 }
 
 fn exists(tid: Tid) -> bool {

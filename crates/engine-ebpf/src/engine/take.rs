@@ -1,14 +1,14 @@
 //! Taking in records: what each tells, and what is to be told before it.
 
 use super::EbpfEngine;
-use super::note::{Note, ended};
+use crate::note::{Held, Note, ended};
 use crate::wire::{
     read, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_signal,
     rec_start, rec_stopped,
 };
 use crate::{files, inside, records};
 use stride_engine_base::process;
-use stride_event::{Origin, Outcome, SIGINFO_SIZE, Tid};
+use stride_event::{Ns, Origin, Outcome, SIGINFO_SIZE, Tid};
 
 impl EbpfEngine {
     /// What is to be told before the record at the ring's front.
@@ -24,7 +24,7 @@ impl EbpfEngine {
                 call.counted = true;
                 self.call = call;
                 self.lost_shown = true;
-                return Some(Note::Exit);
+                return Some(Note::Exit(Held::Returned));
             }
             self.lost_told = true;
             // Those of a lost call may be among them.
@@ -38,6 +38,12 @@ impl EbpfEngine {
             return Some(note);
         }
         let kind = rec_kind(u32::from(head.kind));
+        if is_past_call(kind, head)
+            && let Some(signal) = self.held.next(tid)
+        {
+            let at = self.ring.peek().map_or(signal.at, records::began);
+            return Some(self.signal(tid, &signal, at));
+        }
         if kind == rec_kind::REC_CALL || kind == rec_kind::REC_BLOCKED {
             let has_entry = u32::from(head.flags) & rec_flag::FLAG_HAS_ENTRY.0 != 0;
             // execve returns with the ABI of the new program.
@@ -58,7 +64,7 @@ impl EbpfEngine {
             Some(call) => call.clone(),
             None => {
                 let mut call = records::blocked(rec);
-                if !inside::read(&mut call, &self.limits) {
+                if !inside::read(&mut call, &self.limits, &mut self.remote) {
                     return false;
                 }
                 call
@@ -97,7 +103,7 @@ impl EbpfEngine {
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
                 self.threads.returned(&mut self.call);
-                Some(Note::Exit)
+                Some(Note::Exit(Held::Returned))
             }
             rec_kind::REC_ENTRY => {
                 let fixed = read::<rec_call>(rec)?;
@@ -112,7 +118,7 @@ impl EbpfEngine {
                 if let Some(stale) = self.entered.insert(tid, call) {
                     self.spare.push(stale);
                 }
-                tell.then_some(Note::Enter { tid })
+                tell.then_some(Note::Enter(Held::Shown(tid)))
             }
             rec_kind::REC_FILE => {
                 let file = read::<rec_file>(rec)?;
@@ -123,7 +129,6 @@ impl EbpfEngine {
             rec_kind::REC_START => {
                 let rec = read::<rec_start>(rec)?;
                 self.live.insert(tid);
-                self.groups.joins(tid, rec.process as Tid);
                 let origin = match rec.parent {
                     0 => Origin::Attached,
                     parent => Origin::Forked { parent: parent as Tid },
@@ -134,19 +139,17 @@ impl EbpfEngine {
                 Some(Note::Started { tid, process: rec.process as Tid, origin, at: rec.at })
             }
             rec_kind::REC_SIGNAL => {
-                let rec = read::<rec_signal>(rec)?;
-                self.siginfo = [0; SIGINFO_SIZE];
-                for (to, word) in self.siginfo.chunks_exact_mut(8).zip(rec.info) {
-                    to.copy_from_slice(&word.to_ne_bytes());
-                }
-                if matches!(rec.info[0] as i32, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU) {
+                let signal = read::<rec_signal>(rec)?;
+                if matches!(signal.info[0] as i32, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU) {
                     self.survey.hurry();
                 }
-                Some(Note::Signal { tid, ip: rec.ip, at: rec.at })
+                let held = u32::from(head.flags) & rec_flag::FLAG_HELD.0 != 0;
+                let signal = if held { self.held.hold(tid, signal)? } else { signal };
+                Some(self.signal(tid, &signal, signal.at))
             }
             rec_kind::REC_BLOCKED => {
                 let rec = read::<rec_blocked>(rec)?;
-                self.blocked(&rec).then_some(Note::Enter { tid })
+                self.blocked(&rec).then_some(Note::Enter(Held::Shown(tid)))
             }
             rec_kind::REC_STOPPED => {
                 let rec = read::<rec_stopped>(rec)?;
@@ -161,38 +164,39 @@ impl EbpfEngine {
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
                 }
-                if self.groups.keeps(tid, status) {
-                    return None;
-                }
-                self.first = self.groups.leaves(tid).map(|(first, own)| {
-                    let all = u32::from(head.flags) & rec_flag::FLAG_ALL_EXIT.0 != 0;
-                    ended(first, if all { status } else { own }, at)
-                });
                 Some(ended(tid, status, at))
             }
             rec_kind::REC_EXEC => {
                 let rec_exec { old, at, .. } = read::<rec_exec>(rec)?;
                 let old = old as Tid;
-                self.live.remove(&old);
+                // A thread that was not traced takes the place of one that was: to whoever watches, it is the same thread.
+                let traced = self.live.remove(&old);
                 self.live.insert(tid);
                 self.threads.renamed(old, tid);
-                self.groups.takes_over(old, tid);
+                self.held.renamed(old, tid);
                 if let Some(mut call) = self.entered.remove(&old) {
                     call.tid = tid;
                     self.entered.insert(tid, call);
                 }
-                Some(Note::Superseded { tid, old, at })
+                traced.then_some(Note::Superseded { tid, old, call: Some(Held::Entered(tid)), at })
             }
             rec_kind::REC_DETACH => {
                 let at = read::<rec_detach>(rec)?.at;
                 self.live.remove(&tid);
-                self.first = self.groups.leaves(tid).map(|(first, status)| ended(first, status, at));
                 // Whoever is let go is not waited for.
                 self.child = self.child.filter(|&child| child != tid);
-                Some(Note::Detached { tid, at })
+                Some(Note::Detached { tid, call: Some(Held::InFlight(tid)), at })
             }
             _ => None,
         }
+    }
+
+    pub(super) fn signal(&mut self, tid: Tid, signal: &rec_signal, at: Ns) -> Note {
+        self.siginfo = [0; SIGINFO_SIZE];
+        for (to, word) in self.siginfo.chunks_exact_mut(8).zip(signal.info) {
+            to.copy_from_slice(&word.to_ne_bytes());
+        }
+        Note::Signal { tid, info: (), ip: Some(signal.ip), at }
     }
 
     /// A thread whose first record found no room, before the record at the ring's front, which is its.
@@ -211,5 +215,14 @@ impl EbpfEngine {
         let new = self.unseen > 0 && of_thread && self.live.insert(tid);
         let at = if new { self.ring.peek().map_or(0, records::began) } else { 0 };
         new.then(|| Note::Started { tid, process: process::group_of(tid), origin: Origin::Attached, at })
+    }
+}
+
+/// The thread is not, or no longer, in the call that signals found it in.
+fn is_past_call(kind: rec_kind, head: &rec_head) -> bool {
+    match kind {
+        rec_kind::REC_LEFT | rec_kind::REC_EXIT | rec_kind::REC_EXEC | rec_kind::REC_DETACH => true,
+        rec_kind::REC_SIGNAL => u32::from(head.flags) & rec_flag::FLAG_HELD.0 == 0,
+        _ => false,
     }
 }

@@ -7,7 +7,7 @@ use stride_event::Tid;
 
 pub struct Counter {
     object: Object,
-    _link: Link,
+    _links: Vec<Link>,
 }
 
 impl Counter {
@@ -27,8 +27,8 @@ impl Counter {
         }
         let object = ObjectBuilder::default().open_file(&built).unwrap().load().unwrap();
         std::fs::remove_file(&built).unwrap();
-        let link = object.progs_mut().next().unwrap().attach().unwrap();
-        Some(Counter { object, _link: link })
+        let links = object.progs_mut().map(|program| program.attach().unwrap()).collect();
+        Some(Counter { object, _links: links })
     }
 
     /// Calls of the thread that returned, and how many of them before its first execve.

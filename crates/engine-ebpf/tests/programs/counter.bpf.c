@@ -10,6 +10,7 @@ typedef unsigned long long u64;
 
 static void *(*bpf_map_lookup_elem)(void *map, const void *key) = (void *)1;
 static long (*bpf_map_update_elem)(void *map, const void *key, const void *value, u64 flags) = (void *)2;
+static long (*bpf_map_delete_elem)(void *map, const void *key) = (void *)3;
 static u64 (*bpf_get_current_pid_tgid)(void) = (void *)14;
 
 struct count {
@@ -40,6 +41,9 @@ struct pt_regs {
 #define NR(regs) ((regs)->syscallno)
 #define EXECVE 221
 #endif
+struct task_struct {
+	int pid;
+};
 #pragma clang attribute pop
 
 SEC("tp_btf/sys_exit")
@@ -59,6 +63,17 @@ int count(u64 *ctx)
 	if (NR(regs) == EXECVE && !ctx[1] && !n->execs++)
 		n->before_exec = n->returned;
 	n->returned++;
+	return 0;
+}
+
+/* A new thread may have the id of one that has ended. */
+SEC("tp_btf/task_newtask")
+int begin(u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	u32 tid = task->pid;
+
+	bpf_map_delete_elem(&counts, &tid);
 	return 0;
 }
 

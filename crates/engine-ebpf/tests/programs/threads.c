@@ -1,7 +1,11 @@
-/* Starts argv[1] threads, writes a line when all are there, and ends when its input does. Or argv[1] short processes, with argv[2]. */
+/*
+ * Starts argv[1] threads, writes a line when all are there, and ends when its input does. With argv[2]: argv[1] short processes,
+ * or threads that each make 250 calls.
+ */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +16,11 @@ static void *thread(void *end)
 	char c;
 
 	pthread_barrier_wait(&there);
+	if (!end) {
+		for (int i = 0; i < 250; i++)
+			getppid();
+		return NULL;
+	}
 	/* They sleep until the descriptor is closed. */
 	read(*(int *)end, &c, 1);
 	return NULL;
@@ -24,7 +33,7 @@ int main(int argc, char **argv)
 	pthread_attr_t small;
 	char c;
 
-	if (argc > 2) {
+	if (argc > 2 && strcmp(argv[2], "calls")) {
 		for (int i = 0; i < n; i++) {
 			if (!fork())
 				_exit(0);
@@ -42,11 +51,13 @@ int main(int argc, char **argv)
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 16384);
 	for (int i = 0; i < n; i++)
-		if (pthread_create(ids + i, &small, thread, ends))
+		if (pthread_create(ids + i, &small, thread, argc > 2 ? NULL : ends))
 			return 2;
 	pthread_barrier_wait(&there);
-	write(1, "\n", 1);
-	read(0, &c, 1);
+	if (argc == 2) {
+		write(1, "\n", 1);
+		read(0, &c, 1);
+	}
 	close(ends[1]);
 	for (int i = 0; i < n; i++)
 		pthread_join(ids[i], NULL);

@@ -1,21 +1,14 @@
 //! Threads that come, and children of others. The kernel tells of a birth in the parent's stop, and the child stops by itself: either may be
 //! seen first, and the former need not come at all.
 
-use super::{Note, PtraceEngine};
-use crate::threads::{State, Thread};
+use super::PtraceEngine;
+use crate::note::Note;
+use crate::threads::{Parked, State, Thread};
 use crate::tracee::{Running, StopToken, Stopped};
 use crate::wait::Stop;
 use stride_engine_base::process;
 use stride_event::{Fate, Ns, Origin, Tid};
 use stride_syscalls::Abi;
-
-/// A thread seen before the event that tells whose child it is.
-#[derive(Debug)]
-pub(crate) struct Parked {
-    pub tid: Tid,
-    pub stopped: Stopped,
-    pub stop: Stop,
-}
 
 impl PtraceEngine {
     /// A thread with an id not known yet: a child before its parent's event, or an exec by a thread whose leader is not traced.
@@ -26,7 +19,7 @@ impl PtraceEngine {
         {
             self.threads.rename(slot, tid);
             self.threads[slot].state = State::Stopped(stopped);
-            self.notes.push_back(Note::Superseded { slot, old: old as Tid, at: self.now });
+            self.superseded(slot, old as Tid);
             self.stopped(slot, stop, system_time);
             return;
         }

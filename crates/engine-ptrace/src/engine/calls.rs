@@ -1,11 +1,13 @@
 //! Calls: their entries, their returns, and what ends them otherwise.
 
-use super::{Note, PtraceEngine};
+use super::PtraceEngine;
+use crate::note::Note;
 use crate::sys::{Entered, Info};
 use crate::threads::{Inside, Slot, Startup};
 use crate::tracee::Stopped;
+use stride_engine_base::restart::is_restart;
 use stride_event::{Ns, Outcome, Phase};
-use stride_syscalls::{Abi, uapi::numbers};
+use stride_syscalls::{Abi, Effect, table};
 
 impl PtraceEngine {
     pub(super) fn at_syscall(&mut self, slot: Slot, system_time: Ns) {
@@ -27,7 +29,7 @@ impl PtraceEngine {
         let thread = &mut self.threads[slot];
         match thread.startup {
             Startup::Done | Startup::Execing => {}
-            Startup::Before if is_execve(abi, nr) => thread.startup = Startup::Execing,
+            Startup::Before if table(abi).has_effect(nr, Effect::Executes) => thread.startup = Startup::Execing,
             Startup::Before | Startup::Failed => {
                 thread.inside = Inside::Unwanted;
                 return;
@@ -54,7 +56,7 @@ impl PtraceEngine {
         call.returned = self.now;
         call.system_time = 0;
         call.outcome = Outcome::Pending;
-        call.resumes = if is_restart(abi, nr) { thread.interrupted.or(Some(previous)) } else { None };
+        call.resumes = is_restart(abi, nr).then(|| thread.interrupted.resumed_by(abi, nr).unwrap_or(previous));
         call.blocks.clear();
         if !self.no_memory {
             self.plans.capture(call, Phase::Entry);
@@ -65,24 +67,19 @@ impl PtraceEngine {
     }
 
     fn leave(&mut self, slot: Slot, rval: i64, is_error: bool, system_time: Ns) {
-        const ERESTART_RESTARTBLOCK: i64 = 516;
         let thread = &mut self.threads[slot];
         if thread.startup == Startup::Execing {
             thread.startup = if is_error { Startup::Failed } else { Startup::Done };
         }
-        if is_error && rval == -ERESTART_RESTARTBLOCK {
-            // A call that was itself a resumption leaves what it resumed.
-            if !is_restart(thread.abi, thread.nr) {
-                thread.interrupted = Some(thread.nr);
-            }
-        }
+        let outcome = if is_error { Outcome::Error(-rval as u32) } else { Outcome::Value(rval) };
+        thread.interrupted.returned(thread.abi, thread.nr, outcome);
         if std::mem::replace(&mut thread.inside, Inside::No) != Inside::Wanted {
             return;
         }
         let call = &mut thread.call;
         call.returned = self.now;
         call.system_time = system_time.saturating_sub(thread.system_time);
-        call.outcome = if is_error { Outcome::Error(-rval as u32) } else { Outcome::Value(rval) };
+        call.outcome = outcome;
         if !self.no_memory {
             self.plans.capture(call, Phase::Exit);
         }
@@ -98,29 +95,4 @@ impl PtraceEngine {
             self.notes.push_back(Note::Exit(slot));
         }
     }
-}
-
-/// The numbers are looked up once per ABI.
-struct Numbers {
-    execve: u64,
-    restart: u64,
-}
-
-fn numbers_of(abi: Abi) -> &'static Numbers {
-    use std::sync::LazyLock;
-    fn of(list: &[(u32, &str)]) -> Numbers {
-        let find = |name| list.iter().find(|n| n.1 == name).map_or(u64::MAX - 1, |n| u64::from(n.0));
-        Numbers { execve: find("execve"), restart: find("restart_syscall") }
-    }
-    static ALL: LazyLock<[Numbers; 3]> =
-        LazyLock::new(|| [of(numbers::X86_64), of(numbers::I386), of(numbers::AARCH64)]);
-    &ALL[abi as usize]
-}
-
-fn is_execve(abi: Abi, nr: u64) -> bool {
-    numbers_of(abi).execve == nr
-}
-
-fn is_restart(abi: Abi, nr: u64) -> bool {
-    numbers_of(abi).restart == nr
 }

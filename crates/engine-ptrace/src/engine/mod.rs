@@ -2,25 +2,25 @@
 
 mod births;
 mod calls;
-mod note;
-
-pub(crate) use births::Parked;
-pub(crate) use note::Note;
 
 use crate::affinity::Affinity;
 use crate::attach::attach;
-use crate::error::{AttachFailure, EngineError, StartError};
+use crate::note::Note;
+use crate::place::Here;
 use crate::plans::Plans;
+use crate::seccomp;
 use crate::signals::Signals;
 use crate::spawn::seize;
 use crate::sys::{self, Info};
-use crate::threads::{Inside, Slot, Startup, State, Thread, Threads};
+use crate::threads::{Inside, Parked, Slot, Startup, State, Thread, Threads};
 use crate::tracee::{ExitToken, Stopped, Until};
 use crate::wait::{Report, Status, Stop, Waited, wait};
-use crate::{detach, seccomp};
+use nix::errno::Errno;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
-use stride_engine_base::{Waiting, process, spawn};
+use stride_engine_base::{
+    AttachFailure, Capabilities, Engine, EngineError, Interrupted, StartError, Waiting, process, spawn,
+};
 use stride_event::{CallSet, Event, Ns, Origin, SIGINFO_SIZE, Tid, TraceSpec};
 
 /// A stopped thread, to be resumed when its events have been taken.
@@ -69,6 +69,15 @@ pub struct PtraceEngine {
 }
 
 impl PtraceEngine {
+    pub const CAPABILITIES: Capabilities = Capabilities {
+        name: "ptrace",
+        holds_program: true,
+        cpu_times: true,
+        counts: false,
+        seccomp: true,
+        kill_on_exit: true,
+    };
+
     /// Starts the command or attaches, or both. With `-D`, returns in another process than the caller's, which becomes the command.
     pub fn start(spec: TraceSpec) -> Result<PtraceEngine, StartError> {
         let filter = seccomp::filter(&spec).map(|f| (f.program, f.no_new_privs));
@@ -85,6 +94,8 @@ impl PtraceEngine {
     fn start_filtered(spec: TraceSpec, waiting: Option<Waiting>, filtered: bool) -> Result<PtraceEngine, StartError> {
         let kill_on_exit = spec.kill_on_exit || filtered;
         let options = options(spec.follow, kill_on_exit, filtered);
+        // First: attaching to many threads takes its time.
+        let signals = Signals::install(&spec).map_err(StartError::refused("timer_create"))?;
         let mut threads = Vec::new();
         if let Some(waiting) = waiting {
             let (tid, running) = seize(waiting, options, filtered)?;
@@ -95,7 +106,6 @@ impl PtraceEngine {
         if threads.is_empty() {
             return Err(StartError::Attach(attached.failures));
         }
-        let signals = Signals::install(&spec).map_err(|errno| StartError::Spawn { call: "timer_create", errno })?;
         let mut engine = PtraceEngine {
             threads: Threads::default(),
             notes: VecDeque::with_capacity(8),
@@ -104,7 +114,7 @@ impl PtraceEngine {
             parked: Vec::new(),
             stillborn: Vec::new(),
             plans: Plans::new(&spec),
-            affinity: Affinity::new(),
+            affinity: Affinity::new(Here::new()),
             signals,
             siginfo: Box::new([0; SIGINFO_SIZE]),
             now: sys::now(),
@@ -121,7 +131,7 @@ impl PtraceEngine {
             detach_on_execve: spec.detach_on_execve,
             stopping: None,
             finished: false,
-            calls: spec.calls,
+            calls: spec.reported(),
             _not_send: PhantomData,
         };
         for (tid, running, origin) in threads {
@@ -136,78 +146,6 @@ impl PtraceEngine {
             engine.notes.push_back(Note::Started { tid, process: process::group_of(tid), origin, at: engine.now });
         }
         Ok(engine)
-    }
-
-    /// The threads asked for that could not be attached to, where others could.
-    pub fn failures(&self) -> &[AttachFailure] {
-        &self.failures
-    }
-
-    /// The ptrace options (`PTRACE_O_...`) of all tracees.
-    pub fn options(&self) -> i32 {
-        self.options
-    }
-
-    /// The spawned command.
-    pub fn command(&self) -> Option<Tid> {
-        self.command
-    }
-
-    /// Ends tracing: what follows are `Detached` events, and then `None`. With a signal (that Stride received), the command gets it too,
-    /// as strace does it. Signals that arrive by themselves do the same (see `-I`).
-    pub fn stop(&mut self, signal: Option<i32>) {
-        self.stopping.get_or_insert(signal);
-    }
-
-    /// The fatal signal that ended tracing; the caller should die of it when its output is written.
-    pub fn interrupted(&self) -> Option<i32> {
-        self.stopping.flatten()
-    }
-
-    /// The next event; `None` when no tracee is left. The thread it concerns stays stopped until the next call.
-    #[allow(clippy::should_implement_trait)]
-    pub fn next(&mut self) -> Result<Option<Event<'_>>, EngineError> {
-        loop {
-            if let Some(note) = self.notes.pop_front() {
-                self.signals.active();
-                return Ok(Some(self.event(note)));
-            }
-            while let Some(slot) = self.retired.pop() {
-                self.threads.remove(slot);
-            }
-            if self.finished {
-                return Ok(None);
-            }
-            if self.stopping.is_none()
-                && let Some(signal) = self.signals.caught()
-            {
-                self.stopping = Some(Some(signal));
-            }
-            if self.stopping.is_some() {
-                detach::release_all(self);
-                self.finished = true;
-                continue;
-            }
-            self.resume_held();
-            if self.threads.is_empty() && self.parked.is_empty() {
-                return Ok(None);
-            }
-            // The event that tells of a child's birth may never come (CLONE_PTRACE with CLONE_UNTRACED): no waiting for it once it is quiet.
-            let unsettled = !self.parked.is_empty() || !self.stillborn.is_empty();
-            match wait(unsettled, self.want_system_time).map_err(|errno| EngineError { call: "wait4", errno })? {
-                Waited::Report(report) => {
-                    self.now = sys::now();
-                    self.handle(report);
-                }
-                Waited::Interrupted if self.signals.quiet(self.now) => return Ok(Some(Event::Idle)),
-                Waited::Nothing => self.settle(),
-                Waited::Interrupted => {}
-                Waited::NoChildren => {
-                    // Everything is gone without a word (another tracer, or a reaper, took it).
-                    self.finished = true;
-                }
-            }
-        }
     }
 
     fn resume_held(&mut self) {
@@ -264,7 +202,7 @@ impl PtraceEngine {
                     && stopped.siginfo(&mut self.siginfo).is_ok()
                 {
                     let ip = if self.want_ip { stopped.syscall_info().ok().map(Info::ip) } else { None };
-                    self.notes.push_back(Note::Signal { tid: thread.tid, ip, at: self.now });
+                    self.notes.push_back(Note::Signal { tid: thread.tid, info: (), ip, at: self.now });
                 }
                 self.hold(slot, signal);
             }
@@ -289,7 +227,7 @@ impl PtraceEngine {
             Stop::Trap => {
                 let thread = &mut self.threads[slot];
                 if new && let Some(nr) = thread.stopped().and_then(Stopped::interrupted_call) {
-                    thread.interrupted = Some(nr);
+                    thread.interrupted = Interrupted::in_call(nr);
                 }
                 self.hold(slot, 0);
             }
@@ -304,6 +242,8 @@ impl PtraceEngine {
             Some(Ok(old)) => old as Tid,
             _ => tid,
         };
+        self.plans.forget(tid);
+        self.plans.forget(old);
         let mut slot = slot;
         if old != tid
             && let Some(other) = self.threads.find(old)
@@ -317,7 +257,7 @@ impl PtraceEngine {
             if let Some(stopped) = stopped {
                 self.threads[other].state = State::Stopped(stopped);
             }
-            self.notes.push_back(Note::Superseded { slot: other, old, at: self.now });
+            self.superseded(other, old);
             slot = other;
         }
         let thread = &mut self.threads[slot];
@@ -335,8 +275,25 @@ impl PtraceEngine {
         if let Some(stopped) = self.threads[slot].take_stopped() {
             stopped.detach(signal);
         }
-        self.notes.push_back(Note::Detached { slot, at: self.now });
+        self.detached(slot);
+    }
+
+    /// Tracing has ended for a thread that lives on.
+    pub(crate) fn detached(&mut self, slot: Slot) {
+        let note = Note::Detached { tid: self.threads[slot].tid, call: self.in_flight(slot), at: self.now };
+        self.notes.push_back(note);
         self.retire(slot);
+    }
+
+    /// Thread `old` goes on under the id that its record has now.
+    fn superseded(&mut self, slot: Slot, old: Tid) {
+        let note = Note::Superseded { tid: self.threads[slot].tid, old, call: self.in_flight(slot), at: self.now };
+        self.notes.push_back(note);
+    }
+
+    /// The call that a thread is in, if it is one to report.
+    fn in_flight(&self, slot: Slot) -> Option<Slot> {
+        (self.threads[slot].inside == Inside::Wanted).then_some(slot)
     }
 
     pub(crate) fn retire(&mut self, slot: Slot) {
@@ -345,6 +302,7 @@ impl PtraceEngine {
     }
 
     fn gone(&mut self, tid: Tid, token: ExitToken, note: Note) {
+        self.plans.forget(tid);
         match self.threads.find(tid) {
             Some(slot) => {
                 self.end_call(slot);
@@ -366,6 +324,86 @@ impl PtraceEngine {
         // A parent that was killed before its event could be seen leaves its child waiting here.
         self.adopt_parked(tid);
     }
+}
+
+impl Engine for PtraceEngine {
+    fn capabilities(&self) -> Capabilities {
+        Self::CAPABILITIES
+    }
+
+    fn next(&mut self) -> Result<Option<Event<'_>>, EngineError> {
+        loop {
+            if let Some(note) = self.notes.pop_front() {
+                self.signals.active();
+                return Ok(Some(note.borrowed(&self.siginfo, |slot| Some(&self.threads[slot].call))));
+            }
+            while let Some(slot) = self.retired.pop() {
+                self.threads.remove(slot);
+            }
+            if self.finished {
+                return Ok(None);
+            }
+            if self.stopping.is_none()
+                && let Some(signal) = self.signals.caught()
+            {
+                self.stopping = Some(Some(signal));
+            }
+            if self.stopping.is_some() {
+                self.release_all();
+                self.finished = true;
+                continue;
+            }
+            self.resume_held();
+            if self.threads.is_empty() && self.parked.is_empty() {
+                return Ok(None);
+            }
+            // The event that tells of a child's birth may never come (CLONE_PTRACE with CLONE_UNTRACED): no waiting for it once it is quiet.
+            let unsettled = !self.parked.is_empty() || !self.stillborn.is_empty();
+            match wait(unsettled, self.want_system_time).map_err(failed("wait4"))? {
+                Waited::Report(report) => {
+                    self.now = sys::now();
+                    self.handle(report);
+                }
+                Waited::Interrupted if self.signals.quiet(self.now) => return Ok(Some(Event::Idle)),
+                Waited::Nothing => self.settle(),
+                Waited::Interrupted => {}
+                Waited::NoChildren => {
+                    // Everything is gone without a word (another tracer, or a reaper, took it).
+                    self.finished = true;
+                }
+            }
+        }
+    }
+
+    /// Signals to Stride do the same by themselves, and then the command gets the signal, too (see `-I`).
+    fn stop(&mut self) {
+        self.stopping.get_or_insert(None);
+    }
+
+    fn command(&self) -> Option<Tid> {
+        self.command
+    }
+
+    fn failures(&self) -> &[AttachFailure] {
+        &self.failures
+    }
+
+    fn interrupted(&self) -> Option<i32> {
+        self.stopping.flatten()
+    }
+
+    fn facts(&self) -> Vec<String> {
+        let mut facts = vec![format!("ptrace_setoptions = {:#x}", self.options)];
+        if self.options & libc::PTRACE_O_EXITKILL != 0 {
+            // Or attaching would have failed.
+            facts.push("PTRACE_O_EXITKILL works".into());
+        }
+        facts
+    }
+}
+
+fn failed(call: &str) -> impl FnOnce(Errno) -> EngineError {
+    move |errno| EngineError::new(format!("{call}: {}", sys::strerror(errno)))
 }
 
 fn options(follow: bool, kill_on_exit: bool, filtered: bool) -> i32 {

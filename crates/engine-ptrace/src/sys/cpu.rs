@@ -5,14 +5,16 @@ use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use stride_event::Tid;
 
 /// The CPUs this thread may run on.
 pub fn own_cpus() -> Result<CpuSet, Errno> {
     sched_getaffinity(Pid::from_raw(0))
 }
 
-pub fn set_own_cpus(cpus: &CpuSet) -> Result<(), Errno> {
-    sched_setaffinity(Pid::from_raw(0), cpus)
+/// The CPUs that a thread of this process may run on; 0 is this thread.
+pub fn set_cpus(tid: Tid, cpus: &CpuSet) -> Result<(), Errno> {
+    sched_setaffinity(Pid::from_raw(tid), cpus)
 }
 
 /// This thread is scheduled as most are.
@@ -21,11 +23,21 @@ pub fn has_default_policy() -> bool {
     (unsafe { libc::sched_getscheduler(0) }) == libc::SCHED_OTHER
 }
 
-/// Enters or leaves `SCHED_IDLE`, for this thread alone. The nice value stays.
-pub fn set_idle_policy(on: bool) {
+/// Has a thread of this process enter or leave `SCHED_IDLE`; 0 is this thread. The nice value stays.
+pub fn set_idle_policy(tid: Tid, on: bool) {
     let param = libc::sched_param { sched_priority: 0 };
     // SAFETY: reads one sched_param.
-    unsafe { libc::sched_setscheduler(0, if on { libc::SCHED_IDLE } else { libc::SCHED_OTHER }, &param) };
+    unsafe { libc::sched_setscheduler(tid, if on { libc::SCHED_IDLE } else { libc::SCHED_OTHER }, &param) };
+}
+
+/// The time that a thread of this process has spent on a CPU, up to this moment. (`/proc/TID/schedstat` lags behind by a tick.)
+pub fn cpu_time(tid: Tid) -> Option<u64> {
+    // include/linux/posix-timers.h: CPUCLOCK_SCHED of one thread.
+    let clock = !tid << 3 | 6;
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes one timespec, which outlives the call.
+    let r = unsafe { libc::clock_gettime(clock, &mut t) };
+    (r == 0).then_some(t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64)
 }
 
 /// sched(7): leaving `SCHED_IDLE` takes CAP_SYS_NICE, or a resource limit that allows the present nice value.

@@ -3,10 +3,17 @@
 mod cpu;
 mod ptrace;
 
-pub use cpu::{cpu_of, has_default_policy, may_leave_idle_policy, own_cpus, set_idle_policy, set_own_cpus};
+pub use cpu::{cpu_of, cpu_time, has_default_policy, may_leave_idle_policy, own_cpus, set_cpus, set_idle_policy};
 pub use ptrace::{
-    Entered, Info, cont, detach, event_msg, interrupt, interrupted_call, listen, peek_data, read_memory, seize,
-    siginfo, step_syscall, syscall_info, wait,
+    Entered, Info, cont, detach, event_msg, interrupt, interrupted_call, listen, peek_data, seize, siginfo,
+    step_syscall, syscall_info, wait,
 };
-pub use stride_engine_base::process::{capabilities, filter_available, kill, strerror};
-pub use stride_engine_base::signal::{now, pause_ms};
+pub use stride_engine_base::process::{capabilities, filter_available, kill, read_memory, strerror};
+pub use stride_engine_base::signal::{now, own_tid, pause_ms};
+
+/// Bytes in a page.
+pub fn page_size() -> u64 {
+    // SAFETY: takes only a number.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    u64::try_from(size).ok().filter(|&size| size > 0).unwrap_or(4096)
+}

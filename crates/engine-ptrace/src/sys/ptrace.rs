@@ -1,4 +1,4 @@
-//! ptrace(2), wait4(2) and process_vm_readv(2).
+//! ptrace(2) and wait4(2).
 
 use nix::errno::Errno;
 use std::mem::MaybeUninit;
@@ -134,46 +134,6 @@ pub fn wait(nohang: bool, want_system_time: bool) -> Result<(Tid, i32, Ns), Errn
     // SAFETY: struct rusage is made of integers, and was zeroed.
     let t = unsafe { usage.assume_init() }.ru_stime;
     Ok((tid, status, t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1000))
-}
-
-const PAGE: u64 = 4096;
-/// Pages asked for at once; more than the largest block captured (256 KiB) spans.
-const BATCH: usize = 66;
-
-/// As many bytes from `addr` on as are mapped, in one call for each [`BATCH`] pages. An error is one of the call itself,
-/// not of the memory: memory that is not there reads as no bytes.
-pub fn read_memory(tid: Tid, addr: u64, buf: &mut [u8]) -> Result<usize, Errno> {
-    let mut got = 0;
-    while got < buf.len() {
-        let from = addr.wrapping_add(got as u64);
-        let rest = &mut buf[got..];
-        // The kernel promises partial results only between the elements of the vector: one element a page.
-        let mut remote = [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; BATCH];
-        let (mut n, mut want) = (0, 0);
-        while n < BATCH && want < rest.len() {
-            let at = from.wrapping_add(want as u64);
-            let len = ((PAGE - at % PAGE) as usize).min(rest.len() - want);
-            remote[n] = libc::iovec { iov_base: at as usize as *mut libc::c_void, iov_len: len };
-            n += 1;
-            want += len;
-        }
-        let local = libc::iovec { iov_base: rest.as_mut_ptr().cast(), iov_len: want };
-        // SAFETY: `local` describes `want` bytes of `rest`, which is exclusively borrowed and at least as long;
-        // the remote addresses are those of another process and only read by the kernel.
-        let r = unsafe { libc::process_vm_readv(tid, &local, 1, remote.as_ptr(), n as libc::c_ulong, 0) };
-        match Errno::result(r) {
-            Ok(r) => {
-                got += r as usize;
-                if (r as usize) < want {
-                    break;
-                }
-            }
-            Err(Errno::EFAULT | Errno::EINVAL) => break,
-            Err(e) if got == 0 => return Err(e),
-            Err(_) => break,
-        }
-    }
-    Ok(got)
 }
 
 /// One word of the memory of a stopped tracee.

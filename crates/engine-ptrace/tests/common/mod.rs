@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::process::{Child, Command as Process, Stdio};
 use std::sync::LazyLock;
+use stride_engine_base::Engine as _;
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::{CallSet, Command, Event, Origin, Outcome, Tid, TraceSpec};
 use stride_syscalls::{Abi, uapi::numbers};
@@ -81,7 +82,7 @@ impl Target {
 
     /// Waits until it sleeps in a system call.
     pub fn wait_asleep(&self) {
-        for _ in 0..500 {
+        for _ in 0..6000 {
             std::thread::sleep(std::time::Duration::from_millis(10));
             if state(self.tid()) == 'S' {
                 return;
@@ -153,6 +154,7 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
         Event::Stranger { tid, fate } => format!("{} is no tracee: {fate:?}", t(*tid)),
         Event::Personality { tid, abi, .. } => format!("{} runs {abi:?}", t(*tid)),
         Event::Lost { .. } => "lost".into(),
+        Event::Aside(_) => "aside".into(),
         Event::Idle => "idle".into(),
     }
 }

@@ -3,7 +3,7 @@
 mod json;
 pub mod text;
 
-use crate::view::{End, View};
+use crate::view::{End, RunInfo, View};
 use stride_advise::Advisor;
 use stride_event::Event;
 use stride_track::Tracker;
@@ -12,11 +12,13 @@ use stride_track::Tracker;
 pub struct AdviseView {
     advisor: Advisor,
     json: bool,
+    /// The recording that shows the calls, if there is one.
+    recording: Option<String>,
 }
 
 impl AdviseView {
-    pub fn new(json: bool) -> AdviseView {
-        AdviseView { advisor: Advisor::default(), json }
+    pub fn new(json: bool, recording: Option<String>, info: &RunInfo) -> AdviseView {
+        AdviseView { advisor: Advisor::new(info.scope()), json, recording }
     }
 }
 
@@ -32,6 +34,6 @@ impl View for AdviseView {
             json::lines(&findings, &mut out);
             return String::from_utf8_lossy(&out).into_owned();
         }
-        text::report(&findings, self.advisor.calls(), end.lost_calls)
+        text::report(&findings, self.recording.as_deref(), self.advisor.calls(), end.lost_calls)
     }
 }

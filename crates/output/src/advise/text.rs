@@ -1,16 +1,16 @@
 //! Findings, for people.
 
-use crate::count::{calls_lost, grouped};
 use crate::quote::shown;
 use std::fmt::Write as _;
 use stride_advise::{Evidence, EvidenceKind, Finding, Saving, Table};
-use stride_event::duration;
+use stride_event::quantity::{bytes, count, duration, grouped, percent};
 
 /// Lines are broken before this column.
 const WIDTH: usize = 100;
 const INDENT: &str = "            ";
 
-pub fn report(findings: &[Finding], calls: u64, lost: u64) -> String {
+/// `recording` has the lines that findings point at: a reader who has no trace is not told of lines.
+pub fn report(findings: &[Finding], recording: Option<&str>, calls: u64, lost: u64) -> String {
     let mut out = String::new();
     if findings.is_empty() {
         let _ = writeln!(
@@ -23,15 +23,27 @@ pub fn report(findings: &[Finding], calls: u64, lost: u64) -> String {
         if i > 0 {
             out.push('\n');
         }
-        one(i + 1, finding, &mut out);
+        one(i + 1, finding, recording.is_some(), &mut out);
+    }
+    let has_lines = findings.iter().flat_map(|finding| &finding.evidence).any(|evidence| evidence.line.is_some());
+    if let Some(recording) = recording.filter(|_| has_lines) {
+        let _ = writeln!(
+            out,
+            "\nLines are those that stride --replay={} prints with the same filters.",
+            shown(recording.as_bytes())
+        );
     }
     if lost > 0 {
-        let _ = writeln!(out, "\n... {}: what is said of the others may be too little", calls_lost(lost));
+        let _ = writeln!(
+            out,
+            "\n... {}: what is said of the others may be too little",
+            count(lost, "call lost", "calls lost")
+        );
     }
     out
 }
 
-fn one(number: usize, finding: &Finding, out: &mut String) {
+fn one(number: usize, finding: &Finding, lines: bool, out: &mut String) {
     let head = format!("{number}. {} [{}]: {}", finding.title, finding.id, finding.sentence);
     wrapped(&head, "   ", out);
     if finding.saving.calls > 0 || finding.saving.time > 0 {
@@ -50,7 +62,8 @@ fn one(number: usize, finding: &Finding, out: &mut String) {
         ),
         ("who", &[EvidenceKind::Process]),
     ] {
-        let items: Vec<String> = finding.evidence.iter().filter(|e| kinds.contains(&e.kind)).map(item).collect();
+        let items: Vec<String> =
+            finding.evidence.iter().filter(|e| kinds.contains(&e.kind)).map(|e| item(e, lines)).collect();
         if !items.is_empty() {
             field(label, &items.join("; "), out);
         }
@@ -80,13 +93,12 @@ fn rows(table: &Table, out: &mut String) {
     }
 }
 
-/// `185,461 of 664,447 calls (28%), about 45 ms: every check but the first`
+/// `185,461 of 664,447 calls (28%), about 45.2 ms: every check but the first`
 pub fn saving(saving: &Saving) -> String {
     let mut text = String::new();
     if saving.calls > 0 {
-        let percent = saving.calls as f64 * 100.0 / saving.of.max(1) as f64;
-        let digits = usize::from(percent < 10.0);
-        let _ = write!(text, "{} of {} calls ({percent:.digits$}%)", grouped(saving.calls), grouped(saving.of));
+        let share = percent(saving.calls, saving.of);
+        let _ = write!(text, "{} of {} calls ({share})", grouped(saving.calls), grouped(saving.of));
     }
     if saving.time > 0 {
         let _ = write!(text, "{}about {}", if text.is_empty() { "" } else { ", " }, duration(saving.time));
@@ -97,20 +109,20 @@ pub fn saving(saving: &Saving) -> String {
     text
 }
 
-/// `/etc/passwd: 120 calls, 4,096 bytes, 1.2 ms, first on line 7`
-pub fn item(evidence: &Evidence) -> String {
+/// `/etc/passwd: 120 calls, 4.00 KiB, 1.20 ms, as on line 7`, the last only where the reader has `lines`.
+pub fn item(evidence: &Evidence, lines: bool) -> String {
     let mut text = shown(&evidence.name);
     let mut facts = Vec::new();
     if evidence.calls > 0 {
-        facts.push(format!("{} {}", grouped(evidence.calls), if evidence.calls == 1 { "call" } else { "calls" }));
+        facts.push(count(evidence.calls, "call", "calls"));
     }
-    if let Some(bytes) = evidence.bytes {
-        facts.push(format!("{} bytes", grouped(bytes)));
+    if let Some(moved) = evidence.bytes {
+        facts.push(bytes(moved));
     }
     if let Some(time) = evidence.time {
         facts.push(duration(time));
     }
-    if let Some(line) = evidence.line {
+    if let Some(line) = evidence.line.filter(|_| lines) {
         facts.push(format!("as on line {}", grouped(line)));
     }
     if !facts.is_empty() {
@@ -169,16 +181,22 @@ mod tests {
             saving: Saving { calls: 185_461, of: 664_447, time: 45_200_000, how: "every repeat".into() },
         };
         assert_eq!(
-            report(&[finding], 664_447, 3),
+            report(std::slice::from_ref(&finding), Some("a.rec"), 664_447, 3),
             "1. stat storm [stat-storm]: 7.1 checks per path: /tmp/many was checked 30,600 times.\n   \
-             saves    185,461 of 664,447 calls (28%), about 45 ms: every repeat\n   \
+             saves    185,461 of 664,447 calls (28%), about 45.2 ms: every repeat\n   \
              where    /tmp/ma\\nny: 30,600 calls, as on line 4,712\n   \
              who      walk (pid 7): 3 calls\n   \
              \x20  thread  on\n      17 cat  a\n      1       b\n   do       Ask once.\n   \
              sure     likely; stride --explain stat-storm tells more\n\n\
+             Lines are those that stride --replay=a.rec prints with the same filters.\n\n\
              ... 3 calls lost: what is said of the others may be too little\n"
         );
-        assert_eq!(report(&[], 12, 0), "Nothing to advise: in 12 calls no pattern was found that is worth changing.\n");
+        let live = report(&[finding], None, 664_447, 0);
+        assert!(live.contains("/tmp/ma\\nny: 30,600 calls\n") && !live.contains("ine"), "{live}");
+        assert_eq!(
+            report(&[], None, 12, 0),
+            "Nothing to advise: in 12 calls no pattern was found that is worth changing.\n"
+        );
     }
 
     #[test]

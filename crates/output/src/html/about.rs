@@ -1,10 +1,11 @@
 //! The circumstances of the run, and what is missing in it.
 
 use super::legible::{command_line, legible};
-use crate::{End, RunInfo, grouped};
+use crate::{End, RunInfo};
 use chrono::{DateTime, Local};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
+use stride_event::{Ns, quantity::count};
 
 #[derive(Default)]
 pub struct About {
@@ -14,18 +15,22 @@ pub struct About {
     pub warnings: Vec<String>,
     pub lost: u64,
     args: Vec<OsString>,
+    wall_offset: i128,
+}
+
+fn time_of_day(at: Ns, wall_offset: i128) -> String {
+    let at = i64::try_from(i128::from(at) + wall_offset).unwrap_or(0);
+    DateTime::from_timestamp_nanos(at).with_timezone(&Local).format("%Y-%m-%d %H:%M:%S %z").to_string()
 }
 
 impl About {
     pub fn of(info: &RunInfo) -> About {
         let text = |text: &str| legible(text.as_bytes(), 200);
-        let began = i64::try_from(i128::from(info.started) + info.wall_offset).unwrap_or(0);
-        let began = DateTime::from_timestamp_nanos(began).with_timezone(&Local);
         let args: Vec<&[u8]> = info.args.iter().map(|arg| arg.as_bytes()).collect();
         let kernel = format!("Linux {} {}", info.release, info.machine);
         let facts = [
             ("Traced with", command_line(&args, 300, usize::MAX)),
-            ("Began", began.format("%Y-%m-%d %H:%M:%S %z").to_string()),
+            ("Began", time_of_day(info.started, info.wall_offset)),
             ("Host", text(&info.host)),
             ("Kernel", text(kernel.trim())),
             ("Engine", text(&info.engine)),
@@ -34,7 +39,15 @@ impl About {
         About {
             facts: facts.into_iter().filter(|(_, value)| !value.is_empty()).collect(),
             args: info.args.clone(),
+            wall_offset: info.wall_offset,
             ..About::default()
+        }
+    }
+
+    /// Known only now: tracing began some time before the run.
+    pub fn began(&mut self, at: Ns) {
+        if let Some((_, value)) = self.facts.iter_mut().find(|(name, _)| *name == "Began") {
+            *value = time_of_day(at, self.wall_offset);
         }
     }
 
@@ -48,16 +61,19 @@ impl About {
 
     pub fn lost(&mut self, end: &End<'_>) {
         self.lost = end.lost_calls;
-        let are = |n: u64, one: &str, many: &str| format!("{} {}", grouped(n), if n == 1 { one } else { many });
         if end.lost_calls > 0 {
-            let lost = are(end.lost_calls, "call was made and not seen", "calls were made and not seen");
+            let lost = count(end.lost_calls, "call was made and not seen", "calls were made and not seen");
             self.warnings.insert(
                 0,
-                format!("{lost}: they came faster than they could be read. Nothing on this page counts them."),
+                format!("{lost}: they came faster than Stride could read them. They are not counted on this page."),
             );
         }
+        if end.lost_signals > 0 {
+            let lost = count(end.lost_signals, "signal was", "signals were");
+            self.warnings.insert(0, format!("{lost} lost: they came faster than they could be read."));
+        }
         if end.lost_threads > 0 {
-            let lost = are(end.lost_threads, "start or end of a thread was", "starts or ends of threads were");
+            let lost = count(end.lost_threads, "start or end of a thread was", "starts or ends of threads were");
             self.warnings.insert(0, format!("{lost} not seen: the tree of processes and the timeline may have gaps."));
         }
     }

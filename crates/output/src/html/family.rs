@@ -1,7 +1,7 @@
 //! Families of syscalls: what the page has colours for.
 
 use serde::Serialize;
-use stride_syscalls::{Class, Syscall};
+use stride_syscalls::{Class, Data, Effect, Flow, Syscall, Transfer};
 
 /// What a call is about, coarsely enough that each family can have a colour of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -19,61 +19,18 @@ pub enum Family {
     Other,
 }
 
-const TRANSFERS: &[&str] = &[
-    "read",
-    "write",
-    "pread64",
-    "pwrite64",
-    "readv",
-    "writev",
-    "preadv",
-    "pwritev",
-    "preadv2",
-    "pwritev2",
-    "sendfile",
-    "sendfile64",
-    "splice",
-    "tee",
-    "vmsplice",
-    "copy_file_range",
-];
-
-/// The beginnings of their names. (An accept or a read may wait as well, but is not made for it.)
-const WAITS: &[&str] = &[
-    "poll",
-    "ppoll",
-    "select",
-    "_newselect",
-    "oldselect",
-    "pselect6",
-    "epoll_wait",
-    "epoll_pwait",
-    "futex",
-    "wait4",
-    "waitid",
-    "waitpid",
-    "nanosleep",
-    "clock_nanosleep",
-    "pause",
-    "rt_sigsuspend",
-    "rt_sigtimedwait",
-    "sigsuspend",
-    "restart_syscall",
-    "io_getevents",
-    "io_pgetevents",
-];
-
 impl Family {
     pub fn of(row: Option<&Syscall>) -> Family {
         let Some(row) = row else { return Family::Other };
         let is = |class| row.class.intersects(class);
-        if WAITS.iter().any(|name| row.name.starts_with(name)) {
+        // An accept or a read may wait as well, but waiting is not its purpose.
+        if row.waits().is_some() || row.has_effect(Effect::Restarts) {
             Family::Waiting
-        } else if TRANSFERS.contains(&row.name) {
+        } else if row.transfer().is_some_and(|transfer| moves_data(row, transfer)) {
             Family::Transfer
         } else if is(Class::NETWORK) {
             Family::Network
-        } else if is(Class::MEMORY) || row.name == "brk" {
+        } else if is(Class::MEMORY) {
             Family::Memory
         } else if is(Class::PROCESS) {
             Family::Process
@@ -83,6 +40,11 @@ impl Family {
             Family::Other
         }
     }
+}
+
+/// Whether the call moves a file's data: not the kernel's records, and not what only sockets take.
+fn moves_data(row: &Syscall, transfer: &Transfer) -> bool {
+    transfer.data != Data::Records && (transfer.flow == Flow::Between || !row.class.intersects(Class::NETWORK))
 }
 
 #[cfg(test)]
@@ -103,6 +65,9 @@ mod tests {
             ("execve", Family::Process),
             ("wait4", Family::Waiting),
             ("epoll_pwait2", Family::Waiting),
+            ("futex", Family::Waiting),
+            ("sendfile", Family::Transfer),
+            ("getdents64", Family::Files),
             ("epoll_ctl", Family::Files),
             ("getpid", Family::Other),
         ] {

@@ -3,7 +3,7 @@
 use super::data;
 use super::legible::legible;
 use crate::advise::text;
-use stride_advise::{Finding, Table};
+use stride_advise::{Evidence, Finding, Table};
 
 const TEXT: usize = 1000;
 const EVIDENCE: usize = 12;
@@ -11,12 +11,14 @@ const EVIDENCE: usize = 12;
 pub fn data(findings: &[Finding]) -> Vec<data::Finding> {
     // Rules put names from the tracee into their words.
     let words = |text: &str| legible(text.as_bytes(), TEXT);
+    // The page has no lines of text that numbers could be about.
+    let item = |evidence: &Evidence| words(&text::item(evidence, false));
     let finding = |it: &Finding| data::Finding {
         id: it.id.to_owned(),
         title: it.title.to_owned(),
         text: words(&it.sentence),
         saves: words(&text::saving(&it.saving)),
-        evidence: it.evidence.iter().take(EVIDENCE).map(|evidence| words(&text::item(evidence))).collect(),
+        evidence: it.evidence.iter().take(EVIDENCE).map(item).collect(),
         table: it.table.iter().flat_map(table).collect(),
         advice: words(&it.advice),
         sure: it.confidence.word(),

@@ -1,9 +1,23 @@
 //! `--html`: the run on one page.
 //!
-//! The view gathers what the page shows while events come, in bounded memory; the page draws it in the browser. What the tracee
-//! had a say in reaches the page as strings in JSON, and the document as text.
+//! The view gathers data while events come and writes the page when the run is over; a script draws it in the browser. Each
+//! section is a file. Memory is bounded whatever the tracee does: lists keep the heaviest rows and count the rest (`top.rs`), and
+//! processes that made few calls are merged into their parents.
+//!
+//! The timeline (`timeline.rs`, `lane.rs`) has to be useful for a hundred calls and for a million, and neither the length nor the
+//! pace of a run is known beforehand. So every call is kept at first. When there are too many, calls shorter than some width are
+//! counted in bins of that width, and the width doubles whenever there are too many calls or bins. So a call that is shown by
+//! itself is never narrower than a bin, and texts are made only for calls that are kept.
+//!
+//! The page is HTML, CSS and JavaScript in files of their own, which `page.rs` puts together. The data is JSON without `<`, `>`
+//! and `&`. The script makes text nodes of it, never markup, and the page's content security policy names the hashes of the one
+//! script and the one style.
+//!
+//! Architecture invariant: bytes from the tracee reach the page as text only. `crates/cli/tests/html.rs` checks that in a
+//! headless Chromium.
 
 mod about;
+mod call_text;
 mod calls;
 mod data;
 mod errors;
@@ -21,31 +35,29 @@ mod timeline;
 mod top;
 
 use about::About;
+use call_text::CallText;
 use family::Family;
 
-use crate::{Brief, End, RunInfo, Style, View};
+use crate::{End, RunInfo, Style, View};
 use calls::Calls;
 use errors::Errors;
 use files::Files;
 use lane::{Ending, Lane};
-use legible::{cut, legible};
+use legible::legible;
 use processes::{Processes, Serial};
 use slowest::{Slow, Slowest};
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{self, Write};
-use std::rc::Rc;
 use stride_advise::Advisor;
-use stride_decode::{Decoder, Options, Part, World};
+use stride_decode::{Options, Part, World};
 use stride_event::{Call, Event, Ns, Outcome, Tid};
-use stride_syscalls::{Ret, table};
+use stride_syscalls::{Effect, Ret, table};
 use stride_track::Tracker;
 use texts::Texts;
 use timeline::{Made, Timeline};
 
-/// Of a call, so much is shown.
-const TEXT: usize = 240;
 /// A hundred days: beyond that, nanoseconds are no longer exact in the page. Only a made-up recording gets there.
 const FOREVER: Ns = 1 << 53;
 
@@ -71,16 +83,13 @@ impl HtmlView {
         world: Box<dyn World>,
         info: &RunInfo,
     ) -> HtmlView {
-        let gathered = Gathered::new(
-            CallText { decoder: Decoder::default(), brief: Brief::new(style), options, world },
-            info.started,
-        );
+        let gathered = Gathered::new(CallText::new(style, options, world), info.started);
         HtmlView { gathered: Some(gathered), advisor: None, about: About::of(info), to, name, error: None }
     }
 
     /// With a section of findings.
-    pub fn with_advice(self) -> HtmlView {
-        HtmlView { advisor: Some(Advisor::default()), ..self }
+    pub fn with_advice(self, info: &RunInfo) -> HtmlView {
+        HtmlView { advisor: Some(Advisor::new(info.scope())), ..self }
     }
 }
 
@@ -101,6 +110,9 @@ impl View for HtmlView {
     fn finish(&mut self, end: &End<'_>) -> String {
         let Some(gathered) = self.gathered.take() else { return String::new() };
         self.about.lost(end);
+        if let Some(began) = end.tracker.began() {
+            self.about.began(began);
+        }
         let findings = self.advisor.as_mut().map(|advisor| findings::data(&advisor.findings(end.tracker)));
         let mut data = gathered.data(std::mem::take(&mut self.about), findings, end.tracker);
         let page = page::render(&mut data);
@@ -130,24 +142,9 @@ struct Gathered {
     waiting: Ns,
 }
 
-/// Calls as text, for the few that are shown.
-struct CallText {
-    decoder: Decoder,
-    brief: Brief,
-    options: Options,
-    world: Box<dyn World>,
-}
-
-impl CallText {
-    fn of(&mut self, call: &Call, part: Part) -> Rc<str> {
-        let decoded = self.decoder.decode(call, part, &self.options, &*self.world);
-        cut(&self.brief.call(&decoded), TEXT).into()
-    }
-}
-
 impl Gathered {
     fn new(texts: CallText, begin: Ns) -> Gathered {
-        let captured = texts.options.text;
+        let captured = texts.captured();
         Gathered {
             texts,
             calls: Calls::default(),
@@ -165,11 +162,13 @@ impl Gathered {
 
     /// Takes in an event; the tracker has been told of it before.
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        self.begin = tracker.began().unwrap_or(self.begin);
         match *event {
             Event::Started { tid, process, at, .. } => {
                 let at = self.time(at);
                 let process = self.processes.started(tid, process, at, tracker);
                 self.timeline.started(tid, process, at);
+                self.timeline.name(tid, || name(tid, tracker));
             }
             Event::Exit(call) => self.returned(call, tracker),
             Event::Exited { tid, status, at } => {
@@ -186,8 +185,10 @@ impl Gathered {
                 let at = self.time(at);
                 self.timeline.superseded(tid, old, at);
             }
-            Event::Detached { call, at, .. } => {
+            Event::Detached { tid, call, at } => {
                 self.time(at);
+                // The tracker is about to forget the thread.
+                self.timeline.name(tid, || name(tid, tracker));
                 if let Some(call) = call {
                     self.unfinished(&Call { returned: at, ..call.clone() }, Part::Entry, tracker);
                 }
@@ -200,6 +201,7 @@ impl Gathered {
                 self.time(at);
             }
             Event::Enter(_)
+            | Event::Aside(_)
             | Event::Ending { .. }
             | Event::Personality { .. }
             | Event::Stranger { .. }
@@ -239,13 +241,13 @@ impl Gathered {
         let at = self.time(call.entered);
         let until = self.time(call.returned);
         let process = self.processes.call(pid, at, took, errno.is_some(), tracker);
-        let renamed =
-            seen.and_then(|seen| seen.row).is_some_and(|row| matches!(row.name, "execve" | "execveat" | "prctl"));
+        let renames = |effect: &Effect| matches!(effect, Effect::Executes | Effect::NamesThread);
+        let renamed = call.row().is_some_and(|row| row.effects.iter().any(renames));
         if renamed {
             self.processes.renamed(pid, tracker);
         }
         let text = OnceCell::new();
-        let mut write = || text.get_or_init(|| self.texts.of(call, Part::Whole)).clone();
+        let mut write = || text.get_or_init(|| self.texts.of(call, Part::Whole, tracker)).clone();
         let made = Made {
             tid: call.tid,
             process,
@@ -283,7 +285,7 @@ impl Gathered {
         let process = self.processes.serial(pid, at, tracker);
         self.timeline.stuck(
             &Made { tid: call.tid, process, at, took: until - at, call: call_index, end: Ending::Never, waits: false },
-            || self.texts.of(call, part),
+            || self.texts.of(call, part, tracker),
         );
     }
 
@@ -295,7 +297,10 @@ impl Gathered {
     /// What the page is told.
     fn data(mut self, about: About, findings: Option<Vec<data::Finding>>, tracker: &Tracker) -> data::Page {
         for tid in self.timeline.living() {
-            self.timeline.name(tid, || name(tid, tracker));
+            // A thread that was let go has been named then, and the tracker has forgotten it.
+            if tracker.thread(tid).is_some() {
+                self.timeline.name(tid, || name(tid, tracker));
+            }
         }
         self.processes.complete(|captured| about.command(captured));
         let rows = self.calls.rows();

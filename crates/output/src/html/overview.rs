@@ -3,44 +3,8 @@
 use super::Family;
 use super::calls::Row;
 use super::data::{Kind, Numbers, Words};
-use crate::grouped;
 use std::fmt::Write;
-use stride_event::Ns;
-
-/// A time for people: three digits and a unit.
-pub fn duration(ns: Ns) -> String {
-    let (value, unit) = match ns {
-        0..1_000 => return format!("{ns} ns"),
-        1_000..1_000_000 => (ns as f64 / 1e3, "µs"),
-        1_000_000..1_000_000_000 => (ns as f64 / 1e6, "ms"),
-        1_000_000_000..100_000_000_000 => (ns as f64 / 1e9, "s"),
-        _ => {
-            let seconds = ns / 1_000_000_000;
-            let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-            return if hours > 0 { format!("{hours} h {minutes} min") } else { format!("{minutes} min {seconds} s") };
-        }
-    };
-    match value {
-        100.0.. => format!("{value:.0} {unit}"),
-        10.0.. => format!("{value:.1} {unit}"),
-        _ => format!("{value:.2} {unit}"),
-    }
-}
-
-fn percent(part: u64, all: u64) -> String {
-    let percent = part as f64 * 100.0 / all.max(1) as f64;
-    match percent {
-        99.5.. if part < all => "over 99%".into(),
-        10.0.. => format!("{percent:.0}%"),
-        0.1.. => format!("{percent:.1}%"),
-        _ if part > 0 => "under 0.1%".into(),
-        _ => "0%".into(),
-    }
-}
-
-fn count(n: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(n), if n == 1 { one } else { many })
-}
+use stride_event::quantity::{count, duration, grouped, percent};
 
 #[derive(Default)]
 struct Sentence(Vec<Words>);
@@ -125,7 +89,7 @@ fn dominant(s: &mut Sentence, numbers: &Numbers, rows: &[Row]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stride_event::Tally;
+    use stride_event::{Ns, Tally};
 
     fn row(name: &str, family: Family, calls: u64, ns: Ns) -> Row {
         let mut counted = Tally { calls, ..Tally::default() };
@@ -135,21 +99,6 @@ mod tests {
 
     fn text(words: &[Words]) -> String {
         words.iter().map(|words| words.text.as_str()).collect()
-    }
-
-    #[test]
-    fn durations() {
-        for (ns, text) in [
-            (0, "0 ns"),
-            (1_250, "1.25 µs"),
-            (12_345_678, "12.3 ms"),
-            (999_000_000, "999 ms"),
-            (61_000_000_000, "61.0 s"),
-            (125_000_000_000, "2 min 5 s"),
-            (7_260_000_000_000, "2 h 1 min"),
-        ] {
-            assert_eq!(duration(ns), text);
-        }
     }
 
     #[test]

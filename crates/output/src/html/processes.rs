@@ -4,11 +4,13 @@ use super::data;
 use super::legible::{command_line, legible};
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::rc::Rc;
 use stride_event::{Ns, Tid};
 use stride_track::Tracker;
 
-/// Twice as many are kept, and all that live.
+/// Twice as many are kept, and all that live, up to so many.
 const ROOM: usize = 500;
+const LIVING: usize = 1 << 16;
 const COMMAND: usize = 240;
 
 /// Unique in a run, other than a pid.
@@ -43,6 +45,7 @@ enum End {
 
 pub struct Processes {
     room: usize,
+    living: usize,
     all: HashMap<Serial, Process>,
     live: HashMap<Tid, Serial>,
     next: Serial,
@@ -55,7 +58,7 @@ pub struct Processes {
     /// Of words and of each word, no more was captured.
     captured: usize,
     /// What the first process ran, as far as it was captured.
-    first_command: Vec<Vec<u8>>,
+    first_command: Rc<Vec<Vec<u8>>>,
 }
 
 impl Processes {
@@ -65,8 +68,20 @@ impl Processes {
 
     fn with(room: usize, captured: usize) -> Processes {
         let (all, live) = Default::default();
-        let (limit, first_command) = (2 * room, Vec::new());
-        Processes { room, all, live, next: 0, more: 0, count: 0, threads: 0, limit, captured, first_command }
+        let (limit, first_command) = (2 * room, Rc::default());
+        Processes {
+            room,
+            living: LIVING,
+            all,
+            live,
+            next: 0,
+            more: 0,
+            count: 0,
+            threads: 0,
+            limit,
+            captured,
+            first_command,
+        }
     }
 
     pub fn started(&mut self, tid: Tid, pid: Tid, at: Ns, tracker: &Tracker) -> Serial {
@@ -87,8 +102,12 @@ impl Processes {
             return serial;
         }
         if self.all.len() >= self.limit {
-            self.prune(false);
-            self.limit = (self.all.len() + self.room).max(2 * self.room);
+            self.prune(false, self.room);
+            if self.all.len() > self.living {
+                self.prune(true, self.living / 2);
+            }
+            // What lives was looked through in vain: not again before there is much more.
+            self.limit = (2 * self.all.len()).max(2 * self.room);
         }
         let serial = self.next;
         self.next = self.next.wrapping_add(1);
@@ -131,7 +150,7 @@ impl Processes {
     pub fn renamed(&mut self, pid: Tid, tracker: &Tracker) {
         let (Some(serial), Some(known)) = (self.live.get(&pid).copied(), tracker.process(pid)) else { return };
         if serial == 0 {
-            self.first_command.clone_from(&known.command);
+            self.first_command = known.command.clone();
         }
         let names = self.names(&known.comm, &known.command);
         if let Some(it) = self.all.get_mut(&serial) {
@@ -170,8 +189,8 @@ impl Processes {
         self.all.get(&0)
     }
 
-    /// Gives up those that made the fewest calls. Their children become those of their parents.
-    fn prune(&mut self, living: bool) {
+    /// Gives up those that made the fewest calls, so that `room` are kept. Their children become those of their parents.
+    fn prune(&mut self, living: bool, room: usize) {
         let lives = |it: &Process| self.live.contains_key(&it.pid) && it.to.is_none();
         // The first stands for the whole run.
         let mut order: Vec<(u64, Serial)> = self
@@ -182,29 +201,34 @@ impl Processes {
             .collect();
         // Of equals, the latest go first.
         order.sort_unstable_by_key(|&(calls, serial)| (calls, Reverse(serial)));
-        order.truncate(self.all.len().saturating_sub(self.room));
-        let gone: HashMap<Serial, Option<Serial>> =
+        order.truncate(self.all.len().saturating_sub(room));
+        let mut gone: HashMap<Serial, Option<Serial>> =
             order.iter().map(|(_, serial)| (*serial, self.all[serial].parent)).collect();
-        let kept = |mut parent: Option<Serial>| {
-            while let Some(up) = parent.and_then(|serial| gone.get(&serial)) {
-                parent = *up;
+        // A parent is older than its children: from the oldest on, each finds its parent's way up already walked.
+        let mut oldest: Vec<Serial> = gone.keys().copied().collect();
+        oldest.sort_unstable();
+        for serial in &oldest {
+            let parent = gone[serial];
+            if let Some(&kept) = parent.and_then(|parent| gone.get(&parent)) {
+                gone.insert(*serial, kept);
             }
-            parent
-        };
-        for (serial, parent) in &gone {
+        }
+        for serial in &oldest {
             let more = 1 + self.all.remove(serial).map_or(0, |it| it.more);
-            match kept(*parent).and_then(|parent| self.all.get_mut(&parent)) {
+            match gone[serial].and_then(|parent| self.all.get_mut(&parent)) {
                 Some(parent) => parent.more += more,
                 None => self.more += more,
             }
         }
-        self.all.values_mut().for_each(|it| it.parent = kept(it.parent));
+        for it in self.all.values_mut() {
+            it.parent = it.parent.and_then(|parent| gone.get(&parent).copied().unwrap_or(Some(parent)));
+        }
     }
 
     /// For the page: parents before children, each in the order of their beginning; and the place of each there.
     pub fn into_data(mut self) -> (data::Processes, HashMap<Serial, usize>) {
         if self.all.len() > self.room {
-            self.prune(true);
+            self.prune(true, self.room);
         }
         let mut children: HashMap<Option<Serial>, Vec<Serial>> = HashMap::new();
         for (serial, it) in &self.all {
@@ -286,6 +310,23 @@ mod tests {
         assert_eq!(rows, expected);
     }
 
+    /// None ends, and each is the child of the one before. With a walk up the chain for each, this would take many minutes.
+    #[test]
+    fn a_long_chain_of_the_living() {
+        const MANY: Tid = 300_000;
+        let (mut processes, mut tracker) = (Processes::new(32), Tracker::default());
+        started(&mut processes, &mut tracker, 1, None, 0);
+        let mut most = 0;
+        for pid in 2..=MANY {
+            started(&mut processes, &mut tracker, pid, Some(pid - 1), pid as Ns);
+            most = most.max(processes.all.len());
+        }
+        assert!(most <= 2 * LIVING, "{most}");
+        let (data, places) = processes.into_data();
+        assert_eq!((data.rows.len(), places.len(), data.rows[0].pid), (ROOM, ROOM, 1));
+        assert_eq!(data.more + data.rows.iter().map(|p| p.more).sum::<u64>() + ROOM as u64, MANY as u64);
+    }
+
     /// Each makes the next and ends; and one makes very many.
     #[test]
     fn very_many_stay_bounded() {
@@ -296,7 +337,7 @@ mod tests {
                 started(&mut processes, &mut tracker, pid, Some(if chain { pid - 1 } else { 1 }), pid as Ns);
                 let gone = if chain { pid - 1 } else { pid };
                 ended(&mut processes, &mut tracker, gone, pid as Ns);
-                assert!(processes.all.len() <= 102);
+                assert!(processes.all.len() <= 104);
             }
             assert_eq!(processes.count, 19_999);
             let (data, places) = processes.into_data();

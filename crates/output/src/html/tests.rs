@@ -2,6 +2,7 @@
 
 use super::*;
 use serde_json::Value;
+use std::rc::Rc;
 use stride_event::{Limits, Origin, Peek, Phase, capture};
 use stride_syscalls::plan::Plan;
 use stride_syscalls::{Abi, table};
@@ -80,7 +81,7 @@ impl Run {
     }
 
     fn finish(mut self, lost_calls: u64) -> (String, Value) {
-        let end = End { tracker: &self.tracker, lost_calls, lost_threads: 0 };
+        let end = End { tracker: &self.tracker, lost_calls, lost_threads: 0, lost_signals: 0 };
         assert_eq!(self.view.finish(&end), "");
         assert_eq!(self.view.take_error(), None);
         let page = String::from_utf8(self.out.0.take()).unwrap();
@@ -125,7 +126,7 @@ fn every_section_counts_the_same_calls() {
     assert_eq!(data["slowest"].as_array().unwrap().len(), 100);
     assert_eq!(data["slowest"][0]["took"], 309);
     let text = data["slowest"][0]["text"].as_u64().unwrap() as usize;
-    assert_eq!(data["texts"][text], r#"openat(AT_FDCWD, "/f5", O_RDONLY) = 5"#);
+    assert_eq!(data["texts"][text], r#"openat(AT_FDCWD, "/f5", O_RDONLY) = 5</f5>"#);
     assert_eq!(data["warnings"].as_array().unwrap().len(), 0);
 }
 
@@ -210,7 +211,7 @@ fn a_full_disk_is_told() {
     }
     let (style, options) = (Style::default(), Options::default());
     let mut view = HtmlView::new("p.html".into(), Box::new(Full), style, options, Box::new(()), &RunInfo::default());
-    view.finish(&End { tracker: &Tracker::default(), lost_calls: 0, lost_threads: 0 });
+    view.finish(&End { tracker: &Tracker::default(), lost_calls: 0, lost_threads: 0, lost_signals: 0 });
     assert_eq!(view.take_error().as_deref(), Some("Can't write the page 'p.html': No space left on device"));
     assert_eq!(view.take_error(), None);
 }

@@ -7,7 +7,7 @@
 use super::calls::Index;
 use super::lane::{Ending, Lane, Slice};
 use super::processes::Serial;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use stride_event::{Ns, Tid};
 
@@ -27,7 +27,9 @@ pub struct Timeline {
     width: Ns,
     lanes: Vec<Lane>,
     /// Those of threads that live.
-    live: HashMap<Tid, Option<usize>>,
+    live: HashMap<Tid, usize>,
+    /// The living that have none.
+    without: HashSet<Tid>,
     /// Threads that there is no room for, in one: when they made calls.
     others: Lane,
     /// How many threads these are.
@@ -61,6 +63,7 @@ impl Timeline {
             width: 0,
             lanes: Vec::new(),
             live: HashMap::new(),
+            without: HashSet::new(),
             others: Lane::default(),
             more: 0,
             slices: 0,
@@ -74,14 +77,15 @@ impl Timeline {
     }
 
     pub fn ended(&mut self, tid: Tid, at: Ns) {
-        if let Some(Some(lane)) = self.live.remove(&tid) {
+        self.without.remove(&tid);
+        if let Some(lane) = self.live.remove(&tid) {
             self.lanes[lane].to = Some(at);
         }
     }
 
     /// The name of a thread, as it is now.
     pub fn name(&mut self, tid: Tid, name: impl FnOnce() -> String) {
-        if let Some(Some(lane)) = self.live.get(&tid) {
+        if let Some(lane) = self.live.get(&tid) {
             self.lanes[*lane].name = name();
         }
     }
@@ -92,10 +96,13 @@ impl Timeline {
         if let Some(lane) = self.live.remove(&old) {
             self.live.insert(tid, lane);
         }
+        if self.without.remove(&old) {
+            self.without.insert(tid);
+        }
     }
 
     pub fn lost(&mut self, tid: Tid, at: Ns, count: u64) {
-        if let Some(Some(lane)) = self.live.get(&tid) {
+        if let Some(lane) = self.live.get(&tid) {
             self.lanes[*lane].lose(at, count);
         }
     }
@@ -107,15 +114,18 @@ impl Timeline {
     /// The place of a thread's lane, if it has one of its own.
     fn lane(&mut self, tid: Tid, process: Serial, at: Ns) -> Option<usize> {
         if let Some(&lane) = self.live.get(&tid) {
-            return lane;
+            return Some(lane);
+        }
+        if self.without.contains(&tid) {
+            return None;
         }
         if self.lanes.len() >= 2 * self.room.lanes {
             self.drop_lanes();
         }
         self.lanes.push(Lane { tid, process, from: at, ..Lane::default() });
-        let lane = Some(self.lanes.len() - 1);
+        let lane = self.lanes.len() - 1;
         self.live.insert(tid, lane);
-        lane
+        Some(lane)
     }
 
     pub fn add(&mut self, made: &Made, text: impl FnOnce() -> Rc<str>) {
@@ -141,9 +151,11 @@ impl Timeline {
         }
     }
 
-    /// A call that did not return: no matter how many there are, a thread has one at a time.
+    /// A call that did not return. A thread has one at a time, so there is room for one in each lane.
     pub fn stuck(&mut self, made: &Made, text: impl FnOnce() -> Rc<str>) {
-        if let Some(lane) = self.lane(made.tid, made.process, made.at) {
+        if let Some(lane) = self.lane(made.tid, made.process, made.at)
+            && self.slices < self.room.slices + 2 * self.room.lanes
+        {
             let &Made { at, took, call, end, .. } = made;
             self.lanes[lane].slices.push(Slice { at, took, call, end, waits: made.waits, text: text() });
             self.slices += 1;
@@ -210,7 +222,17 @@ impl Timeline {
         }
         self.others.widen(false);
         self.lanes = kept;
-        self.live.values_mut().for_each(|lane| *lane = lane.and_then(|lane| places[lane]));
+        let without = &mut self.without;
+        self.live.retain(|tid, lane| match places[*lane] {
+            Some(place) => {
+                *lane = place;
+                true
+            }
+            None => {
+                without.insert(*tid);
+                false
+            }
+        });
         self.recount();
     }
 
@@ -284,6 +306,19 @@ mod tests {
         assert_eq!(calls(&lanes, &others), 200_000);
         assert_eq!((lanes.len() as u64 + more, lanes.len()), (100_001, 20));
         assert_eq!(lanes.iter().find(|lane| lane.tid == 1).unwrap().calls, 100_000);
+    }
+
+    /// Neither the living nor calls that never return are looked through again and again: this would take many minutes.
+    #[test]
+    fn very_many_that_live_on() {
+        let mut timeline = Timeline::default();
+        for tid in 0..1_000_000 {
+            timeline.started(tid, 1, 0);
+            timeline.stuck(&Made { end: Ending::Never, ..made(tid, 0, 1 << 40) }, || "".into());
+            assert!(timeline.slices <= ROOM.slices + 2 * ROOM.lanes && timeline.live.len() <= 2 * ROOM.lanes);
+        }
+        let (_, lanes, _, more) = timeline.into_parts();
+        assert_eq!((lanes.len(), more), (ROOM.lanes, 1_000_000 - ROOM.lanes as u64));
     }
 
     /// An id that comes again is another thread.

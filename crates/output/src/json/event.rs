@@ -1,7 +1,7 @@
 //! Everything but calls as JSON.
 
 use super::{Json, VERSION};
-use crate::RunInfo;
+use crate::{End, RunInfo};
 use std::os::unix::ffi::OsStrExt;
 use stride_decode::{Text, TextKind};
 use stride_event::{Ns, Origin, Tid};
@@ -98,14 +98,15 @@ impl Json<'_> {
     }
 
     /// The last object: without it, the output was cut off.
-    pub fn end(&mut self, counts: &Counts, lost_calls: u64, unseen_threads: u64) {
+    pub fn end(&mut self, counts: &Counts, end: &End<'_>) {
         self.line("end", |j| {
             j.key("calls").int(counts.calls);
             j.key("errors").int(counts.errors);
             j.key("unfinished").int(counts.unfinished);
             j.key("signals").int(counts.signals);
-            j.key("lost_calls").int(lost_calls);
-            j.key("unseen_threads").int(unseen_threads);
+            j.key("lost_calls").int(end.lost_calls);
+            j.key("unseen_threads").int(end.lost_threads);
+            j.key("lost_signals").int(end.lost_signals);
         });
     }
 }

@@ -5,6 +5,7 @@ use stride_syscalls::{Abi, Arg, Irregular, Ret, Set, Struct, Syscall, Ty, When, 
 
 use super::VERSION;
 use super::call::abi_name;
+use super::compared::COMPARED;
 use super::value::{EXTRA, REST};
 
 /// The schema, a definition a line.
@@ -18,10 +19,11 @@ pub fn text() -> String {
     {
         all.insert(name.into(), schema);
     }
-    let fixed: BTreeMap<String, String> = FIXED.iter().map(|&(name, schema)| (name.into(), one_line(schema))).collect();
+    let fixed: BTreeMap<String, String> =
+        FIXED.iter().chain(COMPARED).map(|&(name, schema)| (name.into(), one_line(schema))).collect();
     all.extend(fixed);
     all.extend(EVENTS.iter().map(|&(kind, members)| (kind.into(), event(kind, members))));
-    let kinds = OBJECTS.map(|kind| when(&format!(r#""type":{{"const":"{kind}"}}"#), &reference(kind)));
+    let kinds = OBJECTS.map(|kind| when(&format!(r#""type":{{"const":"{kind}"}}"#), &reference(definition(kind))));
     let head = format!(
         r##"{{
 "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -43,7 +45,7 @@ pub fn text() -> String {
 }
 
 /// The types of objects.
-const OBJECTS: [&str; 16] = [
+const OBJECTS: [&str; 21] = [
     "trace",
     "start",
     "call",
@@ -60,7 +62,21 @@ const OBJECTS: [&str; 16] = [
     "finding",
     "summary",
     "summary_total",
+    "diff",
+    "syscall",
+    "object",
+    "limit",
+    "budget",
 ];
+
+/// The definition of a type of objects. `syscall` by itself is the name of one.
+fn definition(kind: &str) -> &str {
+    match kind {
+        "syscall" => "diff_syscall",
+        "object" => "diff_object",
+        kind => kind,
+    }
+}
 
 fn one_line(schema: &str) -> String {
     schema.lines().map(str::trim).collect()
@@ -547,8 +563,9 @@ const FIXED: &[(&str, &str)] = &[
         "end",
         r##"{"type":"object","properties":{"type":{"const":"end"},"calls":{"$ref":"#/$defs/ulong"},
         "errors":{"$ref":"#/$defs/ulong"},"unfinished":{"$ref":"#/$defs/ulong"},"signals":{"$ref":"#/$defs/ulong"},
-        "lost_calls":{"$ref":"#/$defs/ulong"},"unseen_threads":{"$ref":"#/$defs/ulong"}},
-        "required":["type","calls","errors","unfinished","signals","lost_calls","unseen_threads"],"additionalProperties":false}"##,
+        "lost_calls":{"$ref":"#/$defs/ulong"},"unseen_threads":{"$ref":"#/$defs/ulong"},
+        "lost_signals":{"$ref":"#/$defs/ulong"}},"required":["type","calls","errors","unfinished","signals","lost_calls",
+        "unseen_threads","lost_signals"],"additionalProperties":false}"##,
     ),
     (
         "times",

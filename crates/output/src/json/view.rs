@@ -3,12 +3,12 @@
 use super::Json;
 use super::call::abi_name;
 use super::event::{Counts, Moment};
-use super::writer::Known;
+use crate::known::Known;
 use crate::{End, RunInfo, Show, Sink, View};
 use std::collections::HashMap;
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::{Call, Event, Ns, Outcome, SIGINFO_SIZE, Tid};
-use stride_syscalls::{Abi, table};
+use stride_syscalls::{Abi, Effect};
 use stride_track::Tracker;
 
 /// Renders events as JSON, one object a line.
@@ -24,6 +24,8 @@ pub struct JsonView {
     out: Vec<u8>,
     /// By thread: the call that it is in, if its entry was told. What is over keeps its memory for the next.
     begun: HashMap<Tid, Begun>,
+    /// The memory of their arguments.
+    kept: usize,
     counts: Counts,
     error: Option<String>,
 }
@@ -54,6 +56,11 @@ impl Default for Head {
     }
 }
 
+/// Threads whose calls are kept from entry to return, bytes of arguments that are kept for all, and for a thread between its calls.
+const MAX_BEGUN: usize = 1 << 18;
+const MAX_KEPT: usize = 64 << 20;
+const MAX_SPARE: usize = 1 << 12;
+
 /// Size of a buffer that is written even while more events come.
 const BATCH: usize = 1 << 16;
 
@@ -71,6 +78,7 @@ impl JsonView {
             sink,
             out,
             begun: HashMap::new(),
+            kept: 0,
             counts: Counts::default(),
             error: None,
         }
@@ -109,7 +117,7 @@ impl JsonView {
                 if self.show.exit {
                     Json::new(out).event("exit", &moment, |j| j.key("status").int(status));
                 }
-                self.begun.remove(&tid);
+                self.forget(tid);
             }
             Event::Killed { tid, signal, core, at } => {
                 let moment = moment(tid, at);
@@ -120,15 +128,21 @@ impl JsonView {
                         j.key("core").bool(core);
                     });
                 }
-                self.begun.remove(&tid);
+                self.forget(tid);
             }
             Event::Superseded { tid, old, call, at } => {
                 let moment = moment(tid, at);
                 // The leader's own call is gone; the execve goes on under the leader's id.
                 self.leave(&moment, out);
                 match self.begun.remove(&old) {
-                    Some(begun) if begun.in_flight => _ = self.begun.insert(tid, begun),
-                    _ => call.into_iter().for_each(|call| self.enter(&Call { tid, ..call.clone() }, tracker)),
+                    Some(begun) if begun.in_flight => {
+                        self.forget(tid);
+                        self.begun.insert(tid, begun);
+                    }
+                    over => {
+                        self.kept -= over.map_or(0, |begun| begun.args.capacity());
+                        call.into_iter().for_each(|call| self.enter(&Call { tid, ..call.clone() }, tracker));
+                    }
                 }
                 if self.show.superseded {
                     Json::new(out).event("superseded", &moment, |j| j.key("by").int(old));
@@ -143,7 +157,7 @@ impl JsonView {
                 if self.show.attach {
                     Json::new(out).event("detach", &moment, |_| {});
                 }
-                self.begun.remove(&tid);
+                self.forget(tid);
             }
             Event::Personality { tid, abi, at } if self.show.personality => {
                 Json::new(out).event("personality", &moment(tid, at), |j| j.key("abi").str(abi_name(abi)));
@@ -152,8 +166,12 @@ impl JsonView {
                 Json::new(out).event("lost", &moment(tid, at), |j| j.key("calls").int(count));
             }
             Event::Started { .. } | Event::Personality { .. } => {}
-            Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => {}
+            Event::Aside(_) | Event::Ending { .. } | Event::Stranger { .. } | Event::Idle => {}
         }
+    }
+
+    fn forget(&mut self, tid: Tid) {
+        self.kept -= self.begun.remove(&tid).map_or(0, |begun| begun.args.capacity());
     }
 
     fn head(&self, call: &Call) -> Head {
@@ -164,7 +182,12 @@ impl JsonView {
     /// Notes what can be told at entry: later it may be another, or nobody may come to tell.
     fn enter(&mut self, call: &Call, tracker: &Tracker) {
         let mut begun = self.begun.remove(&call.tid).unwrap_or_default();
+        self.kept -= begun.args.capacity();
         begun.args.clear();
+        if self.begun.len() >= MAX_BEGUN || self.kept > MAX_KEPT {
+            // It is told when it returns.
+            return;
+        }
         begun.head = self.head(call);
         begun.in_flight = true;
         let decoded = self.decoder.decode(call, Part::Entry, &self.options, &*self.world);
@@ -172,6 +195,7 @@ impl JsonView {
         let mut json = Json { out: &mut begun.args, known };
         json.begin_args(begun.head.raw);
         json.args(&decoded, begun.head.raw);
+        self.kept += begun.args.capacity();
         self.begun.insert(call.tid, begun);
     }
 
@@ -202,6 +226,10 @@ impl JsonView {
         let decoded = self.decoder.decode(call, part, &self.options, &*self.world);
         json.args(&decoded, head.raw);
         json.end_args(head.raw);
+        if let Some(begun) = self.begun.get_mut(&call.tid).filter(|begun| begun.args.capacity() > MAX_SPARE) {
+            self.kept -= begun.args.capacity();
+            begun.args = Vec::new();
+        }
         json.outcome(call, &decoded, head.raw);
         json.dump(decoded.dump);
         if let Some(path) = tracker.seen().and_then(|seen| seen.path) {
@@ -274,7 +302,7 @@ impl View for JsonView {
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
-        Json::new(&mut self.out).end(&self.counts, end.lost_calls, end.lost_threads);
+        Json::new(&mut self.out).end(&self.counts, end);
         self.flush();
         String::new()
     }
@@ -286,8 +314,7 @@ impl View for JsonView {
 
 /// Whether another program runs from now on.
 fn executes(call: &Call) -> bool {
-    matches!(call.outcome, Outcome::Value(_))
-        && table(call.abi).get(call.nr).is_some_and(|entry| matches!(entry.row.name, "execve" | "execveat"))
+    matches!(call.outcome, Outcome::Value(_)) && call.row().is_some_and(|row| row.has_effect(Effect::Executes))
 }
 
 fn exec(moment: &Moment<'_>, tracker: &Tracker, out: &mut Vec<u8>) {
@@ -297,7 +324,7 @@ fn exec(moment: &Moment<'_>, tracker: &Tracker, out: &mut Vec<u8>) {
             j.name("program", tracker.name(program));
         }
         j.key("command").array(|j| {
-            process.into_iter().flat_map(|process| &process.command).for_each(|word| j.word_of(word));
+            process.into_iter().flat_map(|process| process.command.iter()).for_each(|word| j.word_of(word));
         });
     });
 }

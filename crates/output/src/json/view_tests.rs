@@ -33,7 +33,7 @@ fn lines_with(options: Options, show: Show, events: &[Event<'_>]) -> Vec<String>
         tracker.event(event, &());
         view.event(event, &tracker);
     }
-    let end = End { tracker: &tracker, lost_calls: 3, lost_threads: 0 };
+    let end = End { tracker: &tracker, lost_calls: 3, lost_threads: 0, lost_signals: 2 };
     assert_eq!(view.finish(&end), "");
     let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
     text.lines().skip(1).map(str::to_owned).collect()
@@ -54,7 +54,7 @@ fn call(tid: i32, name: &str, args: &[u64], outcome: Outcome) -> Call {
     Call { tid, abi: Abi::X86_64, nr, args: all, entered: 100, returned: 250, outcome, ..Call::default() }
 }
 
-const END: &str = r#"{"type":"end","calls":1,"errors":0,"unfinished":0,"signals":0,"lost_calls":3,"unseen_threads":0}"#;
+const END: &str = r#"{"type":"end","calls":1,"errors":0,"unfinished":0,"signals":0,"lost_calls":3,"unseen_threads":0,"lost_signals":2}"#;
 
 #[test]
 fn a_call() {

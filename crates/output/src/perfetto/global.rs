@@ -7,6 +7,9 @@ use super::text::printable;
 use super::{schema, wire};
 use stride_event::{Ns, Tid};
 
+/// Of a command, so many bytes are told: each child of a process goes by the same one until it executes another.
+const COMMAND: usize = 1 << 13;
+
 /// The packet sequence of all this.
 const SEQUENCE: u64 = 1;
 
@@ -45,8 +48,13 @@ pub fn process(out: &mut Vec<u8>, at: Ns, track: u64, pid: Tid, name: &[u8], com
     descriptor(out, at, track, |out| {
         wire::message(out, schema::descriptor::PROCESS, |out| {
             wire::uint(out, schema::process::PID, pid as u64);
+            let mut room = COMMAND;
             for arg in command {
-                wire::string(out, schema::process::COMMAND_LINE, &printable(arg));
+                wire::string(out, schema::process::COMMAND_LINE, &printable(&arg[..arg.len().min(room)]));
+                room = room.saturating_sub(arg.len() + 1);
+                if room == 0 {
+                    break;
+                }
             }
             if !name.is_empty() {
                 wire::string(out, schema::process::NAME, &printable(name));

@@ -1,7 +1,13 @@
 //! A trace for <https://ui.perfetto.dev>: a track per thread, a slice per call.
 //!
 //! A file is a list of packets. Each belongs to a packet sequence, which has its own clock and its own interned strings
-//! ([`lane`]). Packets are written as calls return, both ends of a slice at once; readers sort them by time.
+//! ([`lane`]). Both ends of a call's slice are written when the call returns, because that is when the eBPF engine reports it. So
+//! the file is not in the order of time, and readers sort it. A single thread is in order, so each living thread has a packet
+//! sequence of its own, in which times are differences and the track need not be named. When a thread ends, the next thread takes
+//! over its sequence with all that is interned in it.
+//!
+//! 256 KiB of packets are compressed (deflate) into one. Field numbers are in [`schema`]. The reader of the tests has the schema
+//! written down a second time, and refuses fields that it does not know, ids that do not resolve, and slices that do not nest.
 
 mod call;
 mod flows;
@@ -15,7 +21,6 @@ mod text;
 mod tracks;
 mod wire;
 
-use crate::count::calls_lost;
 use crate::{Brief, End, RunInfo, Style, View, names};
 use call::Slices;
 use flows::Flows;
@@ -24,14 +29,17 @@ use rate::Rate;
 use sink::Sink;
 use std::io::Write;
 use stride_decode::{Decoder, Options, Part, World};
+use stride_event::quantity::count as counted;
 use stride_event::{Call, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid};
-use stride_syscalls::table;
+use stride_syscalls::{Effect, table};
 use stride_track::Tracker;
 use text::printable;
 use tracks::Tracks;
 
 pub struct Perfetto {
     sink: Sink,
+    /// Until the run begins.
+    run: Option<Box<RunInfo>>,
     decoder: Decoder,
     options: Options,
     world: Box<dyn World>,
@@ -59,39 +67,44 @@ impl Perfetto {
         world: Box<dyn World>,
         run: &RunInfo,
     ) -> Perfetto {
-        let mut sink = Sink::new(name, to);
-        let wall = (i128::from(run.started) + run.wall_offset).clamp(0, u64::MAX.into()) as u64;
-        let out = &mut sink.packets;
-        global::clocks(out, run.started, wall);
-        // Ids of tracks are to be unlikely in any other trace that this one is looked at with.
-        let mut tracks = Tracks::new(wall.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16 << 16, run.started);
-        let own = tracks.next();
-        global::track(out, run.started, own, "Stride");
-        let mut view = Perfetto {
-            own_lane: tracks.open_lane(own, run.started, out),
-            sink,
+        Perfetto {
+            sink: Sink::new(name, to),
+            run: Some(Box::new(run.clone())),
             decoder: Decoder::default(),
             options,
             world,
             slices: Slices::new(Brief::new(style)),
             brief: Brief::new(style),
             scratch: Scratch::default(),
-            tracks,
+            tracks: Tracks::new(0, 0),
             flows: Flows::default(),
-            rate: Rate::new(run.started),
+            // These are made anew when the run begins.
+            own_lane: lane::Lane::new(0, 0, 0, &mut Vec::new()),
+            rate: Rate::new(0),
             calls: 0,
             unfinished: 0,
-            last: run.started,
-        };
-        view.begin(run);
-        view
+            last: 0,
+        }
     }
 
-    fn begin(&mut self, run: &RunInfo) {
+    /// Writes what stands first. When the run began is known with its first event.
+    fn begin(&mut self, at: Ns) {
+        let Some(run) = self.run.take() else { return };
+        let at = at.max(run.started);
+        let wall = (i128::from(at) + run.wall_offset).clamp(0, u64::MAX.into()) as u64;
+        let out = &mut self.sink.packets;
+        global::clocks(out, at, wall);
+        // Ids of tracks are to be unlikely in any other trace that this one is looked at with.
+        self.tracks = Tracks::new(wall.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16 << 16, at);
+        let own = self.tracks.next();
+        global::track(out, at, own, "Stride");
+        self.own_lane = self.tracks.open_lane(own, at, out);
+        self.rate = Rate::new(at);
+        self.last = at;
         let args: Vec<_> = run.args.iter().map(|arg| printable(arg.as_encoded_bytes())).collect();
         let system = format!("Linux {} {}", printable(run.release.as_bytes()), printable(run.machine.as_bytes()));
         self.own_lane
-            .event(schema::event::INSTANT, run.started, &mut self.scratch)
+            .event(schema::event::INSTANT, at, &mut self.scratch)
             .name("tracing began")
             .text("command", &args.join(" "))
             .text("version", &run.version)
@@ -112,9 +125,9 @@ impl Perfetto {
     fn call(&mut self, call: &Call, part: Part, tracker: &Tracker) {
         let out = &mut self.sink.packets;
         let decoded = self.decoder.decode(call, part, &self.options, &*self.world);
-        let name = decoded.row.map_or("", |row| row.name);
-        let flow = match (name, call.outcome) {
-            ("clone" | "clone3" | "fork" | "vfork", Outcome::Value(child)) if child > 0 => {
+        let does = |effect| call.row().is_some_and(|row| row.has_effect(effect));
+        let flow = match call.outcome {
+            Outcome::Value(child) if child > 0 && does(Effect::Forks) => {
                 Some(self.flows.returned(call, child as Tid, self.tracks.next()))
             }
             _ => None,
@@ -126,15 +139,15 @@ impl Perfetto {
         self.calls += 1;
         self.rate.add(call.entered);
         process.rate.add(call.entered);
-        match (name, call.outcome) {
-            ("execve" | "execveat", Outcome::Value(0)) => {
+        match call.outcome {
+            Outcome::Value(0) if does(Effect::Executes) => {
                 let args = self.brief.args(&decoded);
                 let mut packet = thread.lane.event(schema::event::INSTANT, call.returned, &mut self.scratch);
                 packet.category("process").name("exec").text("args", &args).write(out);
                 self.tracks.name(call.tid, call.returned, tracker, out);
             }
-            ("prctl", Outcome::Value(0)) => self.tracks.name(call.tid, call.returned, tracker, out),
-            (_, Outcome::Gone | Outcome::Pending) if !call::never_returns(&decoded) => self.unfinished += 1,
+            Outcome::Value(0) if does(Effect::NamesThread) => self.tracks.name(call.tid, call.returned, tracker, out),
+            Outcome::Gone | Outcome::Pending if !call::never_returns(&decoded) => self.unfinished += 1,
             _ => {}
         }
     }
@@ -181,6 +194,12 @@ impl View for Perfetto {
         if self.sink.failed() {
             return;
         }
+        // An event without a time may come before the command's execve, which is when the run begins.
+        if self.run.is_some()
+            && let Some(at) = event.at()
+        {
+            self.begin(tracker.began().unwrap_or(at));
+        }
         self.last = self.last.max(event.at().unwrap_or(0));
         match *event {
             Event::Started { tid, process, origin, at } => self.started(tid, process, origin, at, tracker),
@@ -215,19 +234,22 @@ impl View for Perfetto {
                 self.detached(tid, at, tracker);
             }
             Event::Lost { tid, count, at } => self.instant(tid, at, tracker, |packet| {
-                packet.category("lost").name(&calls_lost(count)).uint("lost", count);
+                packet.category("lost").name(&counted(count, "call lost", "calls lost")).uint("lost", count);
             }),
             Event::Personality { tid, abi, at } => self.instant(tid, at, tracker, |packet| {
                 let bits = 8 * abi.word();
                 packet.category("process").name(&format!("runs in {bits} bit mode"));
             }),
             Event::Idle => self.sink.flush(self.calls),
-            Event::Ending { .. } | Event::Stranger { .. } => {}
+            Event::Aside(_) | Event::Ending { .. } | Event::Stranger { .. } => {}
         }
         self.sink.hand_on(self.calls);
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
+        if let Some(run) = &self.run {
+            self.begin(run.started);
+        }
         for tid in self.tracks.tids() {
             self.left(tid, self.last);
             self.tracks.end(tid, self.last, &mut self.sink.packets);
@@ -239,7 +261,7 @@ impl View for Perfetto {
             self.own_lane
                 .event(schema::event::INSTANT, self.last, &mut self.scratch)
                 .category("lost")
-                .name(&format!("{} in all", calls_lost(end.lost_calls)))
+                .name(&format!("{} in all", counted(end.lost_calls, "call lost", "calls lost")))
                 .uint("lost", end.lost_calls)
                 .uint("lost_threads", end.lost_threads)
                 .write(out);

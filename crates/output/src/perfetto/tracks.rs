@@ -3,7 +3,7 @@
 use super::global;
 use super::lane::Lane;
 use super::rate::Rate;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use stride_event::{Ns, Tid};
 use stride_track::Tracker;
 
@@ -12,6 +12,8 @@ pub struct Tracks {
     processes: HashMap<Tid, Process>,
     /// Sequences of threads that are gone.
     free: Vec<Lane>,
+    /// Threads and their tracks, in the order of their beginning; some are gone.
+    order: VecDeque<(Tid, u64)>,
     lanes: u64,
     track: u64,
     /// When all begins. Engines do not know when a thread did that was there before.
@@ -36,12 +38,25 @@ pub struct Process {
 
 /// Strings that all sequences together keep, and those that each may keep whatever others do.
 const STRINGS: usize = 1 << 16;
-const STRINGS_EACH: usize = 64;
+const STRINGS_EACH: usize = 16;
+
+/// Threads that have a track at the same time. Each takes about a kilobyte, and a recording names millions in a few bytes each.
+const MOST: usize = 1 << 16;
+/// Sequences that wait for the next thread.
+const MOST_FREE: usize = 1 << 8;
 
 impl Tracks {
     /// Tracks are numbered from `first` on.
     pub fn new(first: u64, began: Ns) -> Tracks {
-        Tracks { threads: HashMap::new(), processes: HashMap::new(), free: Vec::new(), lanes: 1, track: first, began }
+        Tracks {
+            threads: HashMap::new(),
+            processes: HashMap::new(),
+            free: Vec::new(),
+            order: VecDeque::new(),
+            lanes: 1,
+            track: first,
+            began,
+        }
     }
 
     /// A number for a track or a flow.
@@ -68,16 +83,39 @@ impl Tracks {
         self.end(tid, at, out);
         let track = self.next();
         let process_track = self.next();
+        let known = self.processes.len();
         let process = self.processes.entry(pid).or_insert_with(|| Process {
             track: process_track,
             threads: 0,
             rate: Rate::new(at),
         });
         process.threads += 1;
+        let is_new = self.processes.len() > known;
         let lane = self.open_lane(track, at, out);
         let thread = Thread { pid, track, lane, inside: None, open: false };
         self.threads.insert(tid, thread);
-        self.name(tid, at, tracker, out);
+        if is_new {
+            self.name(tid, at, tracker, out);
+        } else {
+            self.name_thread(tid, at, tracker, out);
+        }
+        self.order.push_back((tid, track));
+        self.make_room(at, out);
+    }
+
+    /// Gives up the oldest threads beyond the limit: should they go on, they begin again on another track.
+    fn make_room(&mut self, at: Ns, out: &mut Vec<u8>) {
+        if self.order.len() > 2 * MOST {
+            let threads = &self.threads;
+            self.order.retain(|(tid, track)| threads.get(tid).is_some_and(|thread| thread.track == *track));
+        }
+        while self.threads.len() > MOST
+            && let Some((tid, track)) = self.order.pop_front()
+        {
+            if self.threads.get(&tid).is_some_and(|thread| thread.track == track) {
+                self.end(tid, at, out);
+            }
+        }
     }
 
     /// A packet sequence for a track: one that is free again, or a new one.
@@ -105,6 +143,12 @@ impl Tracks {
                 None => global::process(out, at, process.track, thread.pid, b"", &[]),
             }
         }
+        self.name_thread(tid, at, tracker, out);
+    }
+
+    /// Leaves out the process: its command may be long, and it may have very many threads.
+    fn name_thread(&self, tid: Tid, at: Ns, tracker: &Tracker, out: &mut Vec<u8>) {
+        let Some(thread) = self.threads.get(&tid) else { return };
         let name = tracker.thread(tid).map_or(&b""[..], |known| &known.comm);
         global::thread(out, at, thread.track, thread.pid, tid, name);
     }
@@ -115,7 +159,10 @@ impl Tracks {
 
     pub fn end(&mut self, tid: Tid, at: Ns, out: &mut Vec<u8>) {
         let Some(thread) = self.threads.remove(&tid) else { return };
-        self.free.push(thread.lane);
+        // Where times jump back, none of these serves, and all would be looked through for each thread.
+        if self.free.len() < MOST_FREE {
+            self.free.push(thread.lane);
+        }
         let Some(process) = self.processes.get_mut(&thread.pid) else { return };
         process.threads -= 1;
         if process.threads == 0

@@ -76,26 +76,41 @@ impl Column {
     }
 
     pub fn cell(self, row: &Tally, time: &Times, percent: f64) -> String {
-        let seconds = |ns: Ns| format!("{:.6}", ns as f64 / 1e9);
         let min = |t: &Times| if t.min == Ns::MAX { 0 } else { t.min };
         let unless_none = |n: u64| if n == 0 { String::new() } else { n.to_string() };
         match self {
             Column::TimePercent => format!("{percent:.2}"),
-            Column::TimeTotal => seconds(time.total),
-            Column::TimeMin => seconds(min(time)),
-            Column::TimeMax => seconds(time.max),
-            Column::TimeAvg => (time.total / row.calls.max(1) / 1000).to_string(),
-            Column::WallTotal => seconds(row.wall.total),
-            Column::WallMin => seconds(min(&row.wall)),
-            Column::WallMax => seconds(row.wall.max),
+            Column::TimeTotal => total(time.total),
+            Column::TimeMin => total(min(time)),
+            Column::TimeMax => total(time.max),
+            Column::TimeAvg => mean(time.total, row.calls),
+            Column::WallTotal => total(row.wall.total),
+            Column::WallMin => total(min(&row.wall)),
+            Column::WallMax => total(row.wall.max),
             Column::WallAvg => (row.wall.total / row.calls.max(1) / 1000).to_string(),
-            Column::P50 => seconds(quantile(row, 0.5)),
-            Column::P99 => seconds(quantile(row, 0.99)),
+            Column::P50 => total(quantile(row, 0.5)),
+            Column::P99 => total(quantile(row, 0.99)),
             Column::Calls => row.calls.to_string(),
             Column::Errors => unless_none(row.errors),
             Column::Bytes => unless_none(row.bytes),
             Column::Name => String::new(),
         }
+    }
+}
+
+/// Seconds, as strace writes them.
+fn total(ns: Ns) -> String {
+    format!("{:.6}", ns as f64 / 1e9)
+}
+
+/// Microseconds that a call took in the mean. strace has no fractions and shows 0 for most calls: below one, two digits count.
+fn mean(ns: Ns, calls: u64) -> String {
+    let us = ns as f64 / calls.max(1) as f64 / 1000.0;
+    match us {
+        0.0 => "0".into(),
+        ..0.095 => format!("{us:.3}"),
+        ..0.995 => format!("{us:.2}"),
+        _ => (us as u64).max(1).to_string(),
     }
 }
 

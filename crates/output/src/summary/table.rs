@@ -5,9 +5,9 @@ use super::key::{Key, Part};
 use super::label::{Labels, cut};
 use super::rows::MAX_ROWS;
 use super::{Lost, Summary};
-use crate::count::{calls_lost, grouped};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
+use stride_event::quantity::{count, grouped};
 use stride_event::{Ns, Tally};
 use stride_syscalls::Abi;
 use stride_track::Tracker;
@@ -51,11 +51,11 @@ impl Summary {
             self.table(&rows, Abi::NATIVE, out);
         }
         if self.rows.others().is_some() {
-            let _ = writeln!(out, "... more than {} rows, the rest counted in (others)", grouped(MAX_ROWS as u64));
+            let _ = writeln!(out, "... more than {} rows; the row (others) counts the rest", grouped(MAX_ROWS as u64));
         }
         if lost.calls > 0 {
             let how = if lost.counted { "but" } else { "not" };
-            let _ = writeln!(out, "... {}, {how} counted here", calls_lost(lost.calls));
+            let _ = writeln!(out, "... {}, {how} counted here", count(lost.calls, "call lost", "calls lost"));
         }
     }
 

@@ -51,6 +51,38 @@ fn counts_and_sorts() {
     assert_eq!(out.strip_prefix(expected), Some("... 1 call lost, but counted here\n"));
 }
 
+/// Most calls take less than a microsecond. Columns keep strace's widths, and a sort by numbers finds its order.
+#[test]
+fn short_times_have_digits() {
+    let columns = [Column::TimeAvg, Column::WallMin, Column::WallMax, Column::P99, Column::Calls, Column::Name];
+    let mut summary =
+        Summary::new(SummaryLayout { sort: SortKey::By(Column::TimeAvg), ..layout(&[Key::Syscall], &columns) });
+    for (nr, times) in [
+        (0, [240, 241]),
+        (1, [38, 39]),
+        (3, [0, 0]),
+        (4, [9_949, 9_951]),
+        (5, [9_999, 10_010]),
+        (8, [2_000_000_000, 1]),
+    ] {
+        times.into_iter().for_each(|ns| summary.add(&call(nr, ns, Outcome::Value(0)), None));
+    }
+    let mut out = String::new();
+    summary.render(Lost::default(), None, &mut out);
+    let expected = " usecs/call wall-min wall-max      p99     calls syscall
+----------- -------- -------- -------- --------- ----------------
+    1000000 0.000000 2.000000 1.946157         2 lseek
+         10 0.000010 0.000010 0.000010         2 fstat
+          9 0.000010 0.000010 0.000010         2 stat
+       0.24 0.000000 0.000000 0.000000         2 read
+      0.038 0.000000 0.000000 0.000000         2 write
+          0 0.000000 0.000000 0.000000         2 close
+----------- -------- -------- -------- --------- ----------------
+     166670 0.000000 2.000000 1.946157        12 total
+";
+    assert_eq!(out, expected);
+}
+
 const PID: Tid = 100;
 
 /// A process, followed and counted.
@@ -178,7 +210,7 @@ fn rows_have_a_limit() {
     assert_eq!((rows[0].as_str(), rows[MAX_ROWS].as_str()), ("2 2 /0", "20 20 (others)"));
     let mut out = String::new();
     s.summary.render(Lost::default(), Some(&s.tracker), &mut out);
-    assert!(out.ends_with("total\n... more than 100 rows, the rest counted in (others)\n"), "{out}");
+    assert!(out.ends_with("total\n... more than 100 rows; the row (others) counts the rest\n"), "{out}");
 }
 
 #[test]

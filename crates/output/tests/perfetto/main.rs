@@ -5,9 +5,9 @@ mod scene;
 mod schema;
 
 use prost::Message;
-use reader::{Arg, Slice};
+use reader::{Arg, Slice, packets};
 use scene::{Disk, Scene, call, failed};
-use stride_event::{Event, Origin, Outcome};
+use stride_event::{BlockRef, Event, Origin, Outcome, Phase};
 
 fn arg<'s>(slice: &'s Slice, key: &str) -> &'s str {
     match slice.args.get(key) {
@@ -367,4 +367,35 @@ fn nothing_is_before_the_beginning() {
     let read = scene.finish();
     assert!(read.slices.iter().all(|slice| slice.begin >= BEGAN));
     assert_eq!(read.calls()[0].end, Some(BEGAN + 5));
+}
+
+/// A process's command is told with the process, not with each of its threads.
+#[test]
+fn threads_of_a_long_command() {
+    let disk = Disk::of(usize::MAX);
+    let mut scene = Scene::on(disk.clone());
+    let mut execve = call("execve", [0x1000, 0x8000, 0], "/bin/x", 0);
+    let pointers: Vec<u8> = (0..4000u64).flat_map(|i| (0x10_0000 + i * 32).to_ne_bytes()).collect();
+    let block = |addr, bytes| BlockRef { op: 0, phase: Phase::Entry, addr, faulted: false, bytes };
+    execve.blocks.push_block(block(0x8000, &pointers));
+    (0..4000).for_each(|i| execve.blocks.push_block(block(0x10_0000 + i * 32, b"a rather long word\0")));
+    scene.exit(10, 20, execve);
+    (0..1000).for_each(|i| scene.fork(100, 1000 + i, 100, 100 + u64::from(i as u32)));
+    scene.finish();
+    let processes = packets(&disk.whole_pieces()).into_iter().filter_map(|packet| packet.track_descriptor?.process);
+    let told: Vec<usize> = processes.map(|process| process.cmdline.iter().map(String::len).sum()).collect();
+    assert!(told.len() < 4 && told.iter().all(|bytes| *bytes <= 8192), "{told:?}");
+    assert!(told.iter().any(|bytes| *bytes > 4000), "{told:?}");
+}
+
+/// The command waits for the engine, and its start is told with its execve.
+#[test]
+fn waiting_for_the_command_does_not_begin_the_run() {
+    const BEGAN: u64 = 1000;
+    let mut scene = Scene::empty(0, Disk::of(usize::MAX));
+    scene.unseen(Event::Started { tid: 300, process: 300, origin: Origin::Spawned, at: 5 });
+    scene.event(Event::Idle);
+    scene.exit_of(300, BEGAN, BEGAN + 5, call("execve", [0x1000, 0, 0], "/bin/ls", 0));
+    let read = scene.finish();
+    assert_eq!(read.slices.iter().map(|slice| slice.begin).min(), Some(BEGAN));
 }

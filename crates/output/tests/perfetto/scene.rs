@@ -71,6 +71,13 @@ impl Scene {
     }
 
     pub fn begun(started: u64, disk: Disk) -> Scene {
+        let mut scene = Scene::empty(started, disk);
+        scene.event(Event::Started { tid: 100, process: 100, origin: Origin::Attached, at: 1 });
+        scene
+    }
+
+    /// Without a process.
+    pub fn empty(started: u64, disk: Disk) -> Scene {
         let run = RunInfo {
             args: vec!["stride".into(), "x\n".into()],
             host: "here".into(),
@@ -80,9 +87,12 @@ impl Scene {
         };
         let to = Box::new(disk.clone());
         let view = Perfetto::new("disk".into(), to, Style::default(), Options::default(), Box::new(()), &run);
-        let mut scene = Scene { tracker: Tracker::default(), view, disk, lost: 0 };
-        scene.event(Event::Started { tid: 100, process: 100, origin: Origin::Attached, at: 1 });
-        scene
+        Scene { tracker: Tracker::default(), view, disk, lost: 0 }
+    }
+
+    /// An event that the view is not shown.
+    pub fn unseen(&mut self, event: Event<'_>) {
+        self.tracker.event(&event, &Before);
     }
 
     pub fn event(&mut self, event: Event<'_>) {
@@ -108,7 +118,7 @@ impl Scene {
     }
 
     pub fn finish(mut self) -> Read {
-        let end = End { tracker: &self.tracker, lost_calls: self.lost, lost_threads: 0 };
+        let end = End { tracker: &self.tracker, lost_calls: self.lost, lost_threads: 0, lost_signals: 0 };
         assert_eq!(self.view.finish(&end), "");
         assert_eq!(self.view.take_error(), None);
         read(&self.disk.whole_pieces())

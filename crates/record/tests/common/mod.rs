@@ -5,7 +5,7 @@ pub mod frames;
 
 use proptest::prelude::*;
 use stride_event::{
-    BlockRef, Blocks, Call, Descriptor, Detail, Event, Fate, Origin, Outcome, Phase, SIGINFO_SIZE, Tid,
+    BlockRef, Blocks, Call, Descriptor, Detail, Event, Fate, Lost, Origin, Outcome, Phase, SIGINFO_SIZE, Tid,
 };
 use stride_record::{Asked, Fact, Item, Metadata, Question, Reader, Recorder};
 use stride_syscalls::Abi;
@@ -210,7 +210,7 @@ pub fn record(scenes: &[Scene], metadata: &Metadata, flush_each: usize) -> (Vec<
     }
     recorder.flush().unwrap();
     frames.push((recorder.written().bytes, items));
-    recorder.finish(3, 4).unwrap();
+    recorder.finish(Lost { calls: 3, threads: 4, signals: 5 }).unwrap();
     frames.push((recorder.written().bytes, items));
     (file, frames)
 }

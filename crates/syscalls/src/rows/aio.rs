@@ -1,9 +1,10 @@
 //! Asynchronous I/O: aio, io_uring, I/O priorities.
 
+use crate::effect::{Effect, For, Thing, makes};
 use crate::sets::aio::*;
 use crate::structs::aio::*;
 use crate::uapi::consts as c;
-use crate::{Arg, Case, Class, Dir, Irregular, Key, Len, PidKind, Ret, Select, Syscall, Ty, arg, syscall};
+use crate::{Arg, Case, Class, Dir, Irregular, Key, Len, Note, PidKind, Ret, Select, Syscall, Ty, arg, syscall};
 
 const CTX: Arg = arg("ctx_id", Ty::HexLong);
 const TIMEOUT: Arg = arg("timeout", Ty::Ptr(Dir::In, TIMESPEC));
@@ -39,7 +40,8 @@ pub static ROWS: &[Syscall] = &[
         arg("iocb", Ty::Custom(Irregular::IocbCancel, &Ty::Ptr(Dir::In, &Ty::Struct(&IOCB)))),
         arg("result", Ty::Ptr(Dir::Out, &Ty::Struct(&IO_EVENT))),
     ]),
-    syscall("io_getevents", Class::NONE, Ret::Int, &[CTX, arg("min_nr", Ty::Long), arg("nr", Ty::Long), EVENTS, TIMEOUT]),
+    syscall("io_getevents", Class::NONE, Ret::Int, &[CTX, arg("min_nr", Ty::Long), arg("nr", Ty::Long), EVENTS, TIMEOUT])
+        .does(&[Effect::Waits(For::Completion)]),
     syscall("io_pgetevents", Class::NONE, Ret::Int, &[
         CTX,
         arg("min_nr", Ty::Long),
@@ -47,7 +49,7 @@ pub static ROWS: &[Syscall] = &[
         EVENTS,
         TIMEOUT,
         arg("sig", Ty::Ptr(Dir::In, &Ty::Struct(&AIO_SIGSET))),
-    ]),
+    ]).does(&[Effect::Waits(For::Completion)]),
     syscall("io_pgetevents_time64", Class::NONE, Ret::Int, &[
         CTX,
         arg("min_nr", Ty::Long),
@@ -55,8 +57,9 @@ pub static ROWS: &[Syscall] = &[
         EVENTS,
         arg("timeout", Ty::Ptr(Dir::In, &Ty::Struct(&AIO_TIMESPEC64))),
         arg("sig", Ty::Ptr(Dir::In, &Ty::Struct(&AIO_SIGSET))),
-    ]),
-    syscall("io_uring_setup", Class::DESC, Ret::Fd, &[arg("entries", Ty::UInt), arg("params", Ty::Exchange(&URING_PARAMS))]),
+    ]).does(&[Effect::Waits(For::Completion)]),
+    syscall("io_uring_setup", Class::DESC, Ret::Fd, &[arg("entries", Ty::UInt), arg("params", Ty::Exchange(&URING_PARAMS))])
+        .does(&[makes(Thing::Anonymous("io_uring")).cloexec()]),
     syscall("io_uring_enter", Class::DESC.or(Class::SIGNAL), Ret::Int, &[
         arg("fd", Ty::Fd),
         arg("to_submit", Ty::UInt),
@@ -71,14 +74,14 @@ pub static ROWS: &[Syscall] = &[
             default: Ty::SigSet(Dir::In, Len::Of("sigsetsize")),
         })),
         arg("sigsetsize", Ty::ULong),
-    ]),
+    ]).does(&[Effect::Waits(For::Completion)]),
     syscall("io_uring_register", Class::DESC.or(Class::MEMORY), Ret::Int, &[
         arg("fd", Ty::Custom(Irregular::UringFd, &Ty::Fd)),
         arg("opcode", Ty::Custom(Irregular::UringOpcode, &Ty::UInt)),
         arg("arg", Ty::Addr),
         arg("nr_args", Ty::UInt),
     ]),
-    syscall("ioprio_get", Class::NONE, Ret::Int, &[arg("which", Ty::Enum(&IOPRIO_WHO)), WHO]),
+    syscall("ioprio_get", Class::NONE, Ret::Int, &[arg("which", Ty::Enum(&IOPRIO_WHO)), WHO]).noted(Note::IoPriority),
     syscall("ioprio_set", Class::NONE, Ret::Int, &[arg("which", Ty::Enum(&IOPRIO_WHO)), WHO, IOPRIO]),
 ];
 

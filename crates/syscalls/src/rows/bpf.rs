@@ -1,5 +1,6 @@
 //! bpf(2), perf_event_open(2).
 
+use crate::effect::{Thing, makes};
 use crate::sets::bpf::COMMAND;
 use crate::sets::perf::OPEN;
 use crate::structs::bpf::*;
@@ -63,6 +64,7 @@ static FORMS: &[Form] = &[
 
 pub static ROWS: &[Syscall] = &[
     syscall("bpf", Class::DESC, Ret::Int, &[arg("cmd", Ty::Enum(&COMMAND)), arg("attr", Ty::Addr), arg("size", Ty::UInt)])
+        .does(&[makes(Thing::Anonymous("bpf")).cloexec()])
         .by(Key::of("cmd"), FORMS),
     syscall("perf_event_open", Class::DESC, Ret::Fd, &[
         arg("attr", Ty::Custom(Irregular::PerfAttr, &Ty::Buffer(Dir::InOutAlways, Len::Fixed(144), 144))),
@@ -70,7 +72,7 @@ pub static ROWS: &[Syscall] = &[
         arg("cpu", Ty::Int),
         arg("group_fd", Ty::Fd),
         arg("flags", Ty::As(Width::Word, &Ty::Flags(&OPEN))),
-    ]),
+    ]).does(&[makes(Thing::Anonymous("perf event")).cloexec_if("flags", c::PERF_FLAG_FD_CLOEXEC)]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

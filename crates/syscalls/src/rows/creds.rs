@@ -2,7 +2,7 @@
 
 use crate::structs::creds::*;
 use crate::uapi::consts as c;
-use crate::{Class, Dir, Irregular, Len, Ret, Syscall, Ty, Width, arg, syscall};
+use crate::{Class, Dir, Effect, Irregular, Len, Ret, Syscall, Ty, Width, arg, syscall};
 
 /// Cannot fail and takes nothing.
 const PURE: Class = Class::CREDS.or(Class::PURE);
@@ -12,7 +12,7 @@ const UID16: Ty = Ty::As(Width::W2, &Ty::Uid);
 const GID16: Ty = Ty::As(Width::W2, &Ty::Gid);
 
 const fn get(name: &'static str) -> Syscall {
-    syscall(name, PURE, Ret::Uid, &[])
+    syscall(name, PURE, Ret::Uid, &[]).does(&[Effect::AsksOfItself])
 }
 
 macro_rules! set {
@@ -78,11 +78,11 @@ pub static ROWS: &[Syscall] = &[
     set!("setregid", "ruid", "euid"; Ty::Gid),
     set!("setresuid", "ruid", "euid", "suid"; Ty::Uid),
     set!("setresgid", "ruid", "euid", "suid"; Ty::Gid),
-    get_three!("getresuid"; Ty::Uid),
-    get_three!("getresgid"; Ty::Gid),
+    get_three!("getresuid"; Ty::Uid).does(&[Effect::AsksOfItself]),
+    get_three!("getresgid"; Ty::Gid).does(&[Effect::AsksOfItself]),
     set_fs!("setfsuid"; Ty::Uid),
     set_fs!("setfsgid"; Ty::Gid),
-    getgroups!("getgroups"; Ty::Gid),
+    getgroups!("getgroups"; Ty::Gid).does(&[Effect::AsksOfItself]),
     setgroups!("setgroups"; Ty::Gid),
     capabilities!("capget", Dir::Out),
     capabilities!("capset", Dir::In),
@@ -95,11 +95,11 @@ pub static I386: &[(&str, Syscall)] = &[
     ("setregid", set!("setregid", "ruid", "euid"; GID16)),
     ("setresuid", set!("setresuid", "ruid", "euid", "suid"; UID16)),
     ("setresgid", set!("setresgid", "ruid", "euid", "suid"; GID16)),
-    ("getresuid", get_three!("getresuid"; UID16)),
-    ("getresgid", get_three!("getresgid"; GID16)),
+    ("getresuid", get_three!("getresuid"; UID16).does(&[Effect::AsksOfItself])),
+    ("getresgid", get_three!("getresgid"; GID16).does(&[Effect::AsksOfItself])),
     ("setfsuid", set_fs!("setfsuid"; UID16)),
     ("setfsgid", set_fs!("setfsgid"; GID16)),
-    ("getgroups", getgroups!("getgroups"; GID16)),
+    ("getgroups", getgroups!("getgroups"; GID16).does(&[Effect::AsksOfItself])),
     ("setgroups", setgroups!("setgroups"; GID16)),
     ("getuid32", get("getuid32")),
     ("getgid32", get("getgid32")),
@@ -111,10 +111,10 @@ pub static I386: &[(&str, Syscall)] = &[
     ("setregid32", set!("setregid32", "ruid", "euid"; Ty::Gid)),
     ("setresuid32", set!("setresuid32", "ruid", "euid", "suid"; Ty::Uid)),
     ("setresgid32", set!("setresgid32", "ruid", "euid", "suid"; Ty::Gid)),
-    ("getresuid32", get_three!("getresuid32"; Ty::Uid)),
-    ("getresgid32", get_three!("getresgid32"; Ty::Gid)),
+    ("getresuid32", get_three!("getresuid32"; Ty::Uid).does(&[Effect::AsksOfItself])),
+    ("getresgid32", get_three!("getresgid32"; Ty::Gid).does(&[Effect::AsksOfItself])),
     ("setfsuid32", set_fs!("setfsuid32"; Ty::Uid)),
     ("setfsgid32", set_fs!("setfsgid32"; Ty::Gid)),
-    ("getgroups32", getgroups!("getgroups32"; Ty::Gid)),
+    ("getgroups32", getgroups!("getgroups32"; Ty::Gid).does(&[Effect::AsksOfItself])),
     ("setgroups32", setgroups!("setgroups32"; Ty::Gid)),
 ];

@@ -4,7 +4,7 @@ use crate::sets::fcntl::*;
 use crate::sets::files::OPEN;
 use crate::structs::fcntl::*;
 use crate::uapi::consts as c;
-use crate::{Case, Class, Dir, Key, Len, PidKind, Ret, RetSelect, Select, Syscall, Ty, When, Width, arg, syscall};
+use crate::{Case, Class, Dir, Effect, For, Key, Len, Note, PidKind, Ret, RetSelect, Select, Syscall, Ty, When, Width, arg, syscall};
 
 /// The 64-bit locks of 32-bit ABIs: asm-generic/fcntl.h
 const F_GETLK64: u64 = 12;
@@ -92,13 +92,14 @@ pub static ROWS: &[Syscall] = &[
         arg("fd", Ty::Fd),
         arg("op", Ty::Enum(&FCNTL)),
         arg("arg", Ty::Select(&ARG)).when(HAS_ARG),
-    ]),
+    ]).noted(Note::Fcntl).does(&[Effect::ControlsDescriptor]),
     syscall("fcntl64", Class::DESC, Ret::Select(&RETURNS), &[
         arg("fd", Ty::Fd),
         arg("op", Ty::Enum(&FCNTL)),
         arg("arg", Ty::Select(&ARG64)).when(HAS_ARG),
-    ]),
-    syscall("flock", Class::DESC, Ret::Int, &[arg("fd", Ty::Fd), arg("op", Ty::Flags(&FLOCK))]),
+    ]).noted(Note::Fcntl).does(&[Effect::ControlsDescriptor]),
+    syscall("flock", Class::DESC, Ret::Int, &[arg("fd", Ty::Fd), arg("op", Ty::Flags(&FLOCK))])
+        .does(&[Effect::MayWait(For::Turn)]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

@@ -1,5 +1,6 @@
 //! Open files: open, read, write, seek, transfer, synchronize.
 
+use crate::effect::{Data, Effect, Thing, copies, duplicates, makes, reads, writes};
 use crate::sets::files::*;
 use crate::sets::paths::AT_FLAGS;
 use crate::structs::files::*;
@@ -35,44 +36,50 @@ pub static ROWS: &[Syscall] = &[
         arg("pathname", Ty::Path),
         arg("flags", Ty::Flags(&OPEN)),
         arg("mode", PERM).when(CREATES),
-    ]),
-    syscall("creat", FILE_DESC, Ret::Fd, &[arg("pathname", Ty::Path), arg("mode", PERM)]),
+    ]).does(&[makes(Thing::File).cloexec_if("flags", c::O_CLOEXEC)]),
+    syscall("creat", FILE_DESC, Ret::Fd, &[arg("pathname", Ty::Path), arg("mode", PERM)]).does(&[makes(Thing::File), Effect::Truncates]),
     syscall("openat", FILE_DESC, Ret::Fd, &[
         arg("dirfd", Ty::DirFd),
         arg("pathname", Ty::Path),
         arg("flags", Ty::Flags(&OPEN)),
         arg("mode", PERM).when(CREATES),
-    ]),
+    ]).does(&[makes(Thing::File).cloexec_if("flags", c::O_CLOEXEC)]),
     syscall("openat2", FILE_DESC, Ret::Fd, &[
         arg("dirfd", Ty::DirFd),
         arg("pathname", Ty::Path),
         arg("how", Ty::Grown(Dir::In, &OPEN_HOW_STRUCT, Len::Of("size"), 24)),
         arg("size", Ty::ULong),
-    ]),
-    syscall("close", Class::DESC, Ret::Int, &[FD]),
+    ]).does(&[makes(Thing::File).cloexec_if_member("how", "flags", c::O_CLOEXEC)]),
+    syscall("close", Class::DESC, Ret::Int, &[FD]).does(&[Effect::Closes]),
     syscall("close_range", Class::NONE, Ret::Int, &[
         arg("first", Ty::UInt),
         arg("last", Ty::UInt),
         arg("flags", Ty::Flags(&CLOSE_RANGE)),
-    ]),
-    syscall("read", Class::DESC, Ret::Size, &[FD, arg("buf", OUT), arg("count", Ty::ULong)]),
-    syscall("write", Class::DESC, Ret::Size, &[FD, arg("buf", IN), arg("count", Ty::ULong)]),
-    syscall("pread64", Class::DESC, Ret::Size, &[FD, arg("buf", OUT), arg("count", Ty::ULong), arg("offset", Ty::I64)]),
-    syscall("pwrite64", Class::DESC, Ret::Size, &[FD, arg("buf", IN), arg("count", Ty::ULong), arg("offset", Ty::I64)]),
-    syscall("readv", Class::DESC, Ret::Size, &[FD, arg("iov", Ty::Iovec(Dir::Out, Len::Of("iovcnt"))), IOVCNT]),
-    syscall("writev", Class::DESC, Ret::Size, &[FD, arg("iov", Ty::Iovec(Dir::In, Len::Of("iovcnt"))), IOVCNT]),
+    ]).does(&[Effect::ClosesRange]),
+    syscall("read", Class::DESC, Ret::Size, &[FD, arg("buf", OUT), arg("count", Ty::ULong)])
+        .does(&[reads(Data::Bytes).asked("count")]),
+    syscall("write", Class::DESC, Ret::Size, &[FD, arg("buf", IN), arg("count", Ty::ULong)])
+        .does(&[writes(Data::Bytes).asked("count")]),
+    syscall("pread64", Class::DESC, Ret::Size, &[FD, arg("buf", OUT), arg("count", Ty::ULong), arg("offset", Ty::I64)])
+        .does(&[reads(Data::Bytes).asked("count").at_offset()]),
+    syscall("pwrite64", Class::DESC, Ret::Size, &[FD, arg("buf", IN), arg("count", Ty::ULong), arg("offset", Ty::I64)])
+        .does(&[writes(Data::Bytes).asked("count").at_offset()]),
+    syscall("readv", Class::DESC, Ret::Size, &[FD, arg("iov", Ty::Iovec(Dir::Out, Len::Of("iovcnt"))), IOVCNT])
+        .does(&[reads(Data::Vector)]),
+    syscall("writev", Class::DESC, Ret::Size, &[FD, arg("iov", Ty::Iovec(Dir::In, Len::Of("iovcnt"))), IOVCNT])
+        .does(&[writes(Data::Vector)]),
     syscall("preadv", Class::DESC, Ret::Size, &[
         FD,
         arg("iov", Ty::Iovec(Dir::Out, Len::Of("iovcnt"))),
         IOVCNT,
         arg("offset", Ty::I64),
-    ]),
+    ]).does(&[reads(Data::Vector).at_offset()]),
     syscall("pwritev", Class::DESC, Ret::Size, &[
         FD,
         arg("iov", Ty::Iovec(Dir::In, Len::Of("iovcnt"))),
         IOVCNT,
         arg("offset", Ty::I64),
-    ]),
+    ]).does(&[writes(Data::Vector).at_offset()]),
     syscall("preadv2", Class::DESC, Ret::Size, &[
         FD,
         arg("iov", Ty::Iovec(Dir::Out, Len::Of("iovcnt"))),
@@ -81,7 +88,7 @@ pub static ROWS: &[Syscall] = &[
         // The offset's upper half, which only 32-bit ABIs use.
         arg("offset_high", Ty::Long).when(When::Never),
         arg("flags", Ty::Flags(&RWF)),
-    ]),
+    ]).does(&[reads(Data::Vector).at_offset()]),
     syscall("pwritev2", Class::DESC, Ret::Size, &[
         FD,
         arg("iov", Ty::Iovec(Dir::In, Len::Of("iovcnt"))),
@@ -89,31 +96,33 @@ pub static ROWS: &[Syscall] = &[
         arg("offset", Ty::I64),
         arg("offset_high", Ty::Long).when(When::Never),
         arg("flags", Ty::Flags(&RWF)),
-    ]),
-    syscall("lseek", Class::DESC, Ret::Int, &[FD, arg("offset", Ty::Long), arg("whence", Ty::Enum(&WHENCE))]),
+    ]).does(&[writes(Data::Vector).at_offset()]),
+    syscall("lseek", Class::DESC, Ret::Int, &[FD, arg("offset", Ty::Long), arg("whence", Ty::Enum(&WHENCE))])
+        .does(&[Effect::Seeks]),
     syscall("_llseek", Class::DESC, Ret::Int, &[
         FD,
         arg("offset_high", Ty::UInt).when(When::Never),
         arg("offset", Ty::Custom(Irregular::SplitOffset, &Ty::UInt)),
         arg("result", Ty::Array(Dir::Out, &Ty::I64, Len::Fixed(1))),
         arg("whence", Ty::Enum(&WHENCE)),
-    ]),
-    syscall("dup", Class::DESC, Ret::Fd, &[arg("oldfd", Ty::Fd)]),
-    syscall("dup2", Class::DESC, Ret::Fd, &[arg("oldfd", Ty::Fd), arg("newfd", Ty::Fd)]),
+    ]).does(&[Effect::Seeks]),
+    syscall("dup", Class::DESC, Ret::Fd, &[arg("oldfd", Ty::Fd)]).does(&[duplicates()]),
+    syscall("dup2", Class::DESC, Ret::Fd, &[arg("oldfd", Ty::Fd), arg("newfd", Ty::Fd)]).does(&[duplicates()]),
     syscall("dup3", Class::DESC, Ret::Fd, &[
         arg("oldfd", Ty::Fd),
         arg("newfd", Ty::Fd),
         arg("flags", Ty::Flags(&OPEN_FLAGS)),
-    ]),
-    syscall("pipe", Class::DESC, Ret::Int, &[arg("pipefd", PAIR)]),
-    syscall("pipe2", Class::DESC, Ret::Int, &[arg("pipefd", PAIR), arg("flags", Ty::Flags(&OPEN_FLAGS))]),
+    ]).does(&[duplicates().cloexec_if("flags", c::O_CLOEXEC)]),
+    syscall("pipe", Class::DESC, Ret::Int, &[arg("pipefd", PAIR)]).does(&[makes(Thing::Pipe)]),
+    syscall("pipe2", Class::DESC, Ret::Int, &[arg("pipefd", PAIR), arg("flags", Ty::Flags(&OPEN_FLAGS))])
+        .does(&[makes(Thing::Pipe).cloexec_if("flags", c::O_CLOEXEC)]),
     syscall("fstat", FSTAT, Ret::Int, &[FD, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT)))]),
     syscall("newfstatat", FSTAT.or(Class::FILE), Ret::Int, &[
         arg("dirfd", Ty::DirFd),
         arg("pathname", Ty::Path),
         arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT))),
         arg("flags", Ty::Flags(&AT_FLAGS)),
-    ]),
+    ]).does(&[Effect::Asks]),
     syscall("oldfstat", FSTAT, Ret::Int, &[FD, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&OLD_STAT)))]),
     syscall("fstat64", FSTAT, Ret::Int, &[FD, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT64)))]),
     syscall("fstatat64", FSTAT.or(Class::FILE), Ret::Int, &[
@@ -121,8 +130,8 @@ pub static ROWS: &[Syscall] = &[
         arg("pathname", Ty::Path),
         arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT64))),
         arg("flags", Ty::Flags(&AT_FLAGS)),
-    ]),
-    syscall("fchdir", Class::DESC, Ret::Int, &[FD]),
+    ]).does(&[Effect::Asks]),
+    syscall("fchdir", Class::DESC, Ret::Int, &[FD]).does(&[Effect::ChangesDirectory]),
     syscall("fchmod", Class::DESC, Ret::Int, &[FD, arg("mode", PERM)]),
     syscall("fchown", Class::DESC, Ret::Int, &[FD, arg("owner", Ty::Uid), arg("group", Ty::Gid)]),
     syscall("fchown32", Class::DESC, Ret::Int, &[FD, arg("owner", Ty::Uid), arg("group", Ty::Gid)]),
@@ -147,10 +156,10 @@ pub static ROWS: &[Syscall] = &[
         arg("advice", Ty::Enum(&FADVISE)),
     ]),
     syscall("readahead", Class::DESC, Ret::Int, &[FD, arg("offset", Ty::I64), arg("count", Ty::ULong)]),
-    syscall("sync", Class::NONE, Ret::Int, &[]),
-    syscall("fsync", Class::DESC, Ret::Int, &[FD]),
-    syscall("fdatasync", Class::DESC, Ret::Int, &[FD]),
-    syscall("syncfs", Class::DESC, Ret::Int, &[FD]),
+    syscall("sync", Class::NONE, Ret::Int, &[]).does(&[Effect::Syncs, Effect::SyncsAll]),
+    syscall("fsync", Class::DESC, Ret::Int, &[FD]).does(&[Effect::Syncs]),
+    syscall("fdatasync", Class::DESC, Ret::Int, &[FD]).does(&[Effect::Syncs]),
+    syscall("syncfs", Class::DESC, Ret::Int, &[FD]).does(&[Effect::Syncs, Effect::SyncsAll]),
     syscall("sync_file_range", Class::DESC, Ret::Int, &[
         FD,
         arg("offset", Ty::I64),
@@ -168,13 +177,13 @@ pub static ROWS: &[Syscall] = &[
         arg("in_fd", Ty::Fd),
         arg("offset", LONG_OFFSET_CHANGE),
         arg("count", Ty::ULong),
-    ]),
+    ]).does(&[copies().asked("count")]),
     syscall("sendfile64", Class::DESC.or(Class::NETWORK), Ret::Size, &[
         arg("out_fd", Ty::Fd),
         arg("in_fd", Ty::Fd),
         arg("offset", OFFSET_CHANGE),
         arg("count", Ty::ULong),
-    ]),
+    ]).does(&[copies().asked("count")]),
     syscall("splice", Class::DESC, Ret::Size, &[
         arg("fd_in", Ty::Fd),
         arg("off_in", OFFSET),
@@ -182,19 +191,19 @@ pub static ROWS: &[Syscall] = &[
         arg("off_out", OFFSET),
         arg("len", Ty::ULong),
         arg("flags", Ty::Flags(&SPLICE)),
-    ]),
+    ]).does(&[copies().asked("len")]),
     syscall("tee", Class::DESC, Ret::Size, &[
         arg("fd_in", Ty::Fd),
         arg("fd_out", Ty::Fd),
         arg("len", Ty::ULong),
         arg("flags", Ty::Flags(&SPLICE)),
-    ]),
+    ]).does(&[copies().asked("len")]),
     syscall("vmsplice", Class::DESC, Ret::Size, &[
         FD,
         arg("iov", Ty::Iovec(Dir::In, Len::Of("nr_segs"))),
         arg("nr_segs", Ty::ULong),
         arg("flags", Ty::Flags(&SPLICE)),
-    ]),
+    ]).does(&[writes(Data::Vector)]),
     syscall("copy_file_range", Class::DESC, Ret::Size, &[
         arg("fd_in", Ty::Fd),
         arg("off_in", OFFSET),
@@ -202,9 +211,11 @@ pub static ROWS: &[Syscall] = &[
         arg("off_out", OFFSET),
         arg("len", Ty::ULong),
         arg("flags", Ty::UInt),
-    ]),
-    syscall("memfd_create", Class::DESC, Ret::Fd, &[arg("name", Ty::Custom(Irregular::MemfdName, &Ty::Str)), arg("flags", Ty::Flags(&MEMFD))]),
-    syscall("memfd_secret", Class::DESC, Ret::Fd, &[arg("flags", Ty::Flags(&MEMFD_SECRET))]),
+    ]).does(&[copies().asked("len")]),
+    syscall("memfd_create", Class::DESC, Ret::Fd, &[arg("name", Ty::Custom(Irregular::MemfdName, &Ty::Str)), arg("flags", Ty::Flags(&MEMFD))])
+        .does(&[makes(Thing::Anonymous("memfd")).cloexec_if("flags", c::MFD_CLOEXEC)]),
+    syscall("memfd_secret", Class::DESC, Ret::Fd, &[arg("flags", Ty::Flags(&MEMFD_SECRET))])
+        .does(&[makes(Thing::Anonymous("memfd")).cloexec_if("flags", c::O_CLOEXEC)]),
     syscall("process_vm_readv", Class::NONE, Ret::Size, &[
         arg("pid", Ty::Pid(PidKind::Tgid)),
         arg("local_iov", Ty::Iovec(Dir::Out, Len::Of("liovcnt"))),
@@ -230,14 +241,14 @@ pub static I386: &[(&str, Syscall)] = &[
         IOVCNT,
         arg("offset", Ty::I64),
         arg("flags", Ty::Flags(&RWF)),
-    ])),
+    ]).does(&[reads(Data::Vector).at_offset()])),
     ("pwritev2", syscall("pwritev2", Class::DESC, Ret::Size, &[
         FD,
         arg("iov", Ty::Iovec(Dir::In, Len::Of("iovcnt"))),
         IOVCNT,
         arg("offset", Ty::I64),
         arg("flags", Ty::Flags(&RWF)),
-    ])),
+    ]).does(&[writes(Data::Vector).at_offset()])),
     ("fchown", syscall("fchown", Class::DESC, Ret::Int, &[
         FD,
         arg("owner", Ty::As(Width::W2, &Ty::Uid)),

@@ -4,7 +4,7 @@ use crate::sets::futex::*;
 use crate::structs::futex::*;
 use crate::structs::time::{TIMESPEC, TIMESPEC64};
 use crate::uapi::consts as c;
-use crate::{Arg, Class, Dir, Form, Irregular, Key, Len, PidKind, Ret, Syscall, Ty, Width, arg, form, syscall};
+use crate::{Arg, Class, Dir, Effect, For, Form, Irregular, Key, Len, PidKind, Ret, Syscall, Ty, Width, arg, form, syscall};
 
 const NONE: Class = Class::NONE;
 /// The operation without its flags; what else may be set makes another operation.
@@ -59,7 +59,7 @@ macro_rules! futex {
                 syscall($name, NONE, Ret::Int, &[UADDR, FUTEX_OP_ARG, VAL, $timeout, UADDR2]),
             ),
         ];
-        UNKNOWN.by(OP, FORMS)
+        UNKNOWN.by(OP, FORMS).does(&[Effect::Waits(For::Lock), Effect::Wakes])
     }};
 }
 
@@ -72,13 +72,13 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Hex),
         TIMEOUT64,
         arg("clockid", Ty::ClockId),
-    ]),
+    ]).does(&[Effect::Waits(For::Lock)]),
     syscall("futex_wake", NONE, Ret::Int, &[
         UADDR,
         arg("mask", Ty::As(Width::Word, &Ty::Enum(&BITSET))),
         arg("nr", Ty::Int),
         arg("flags", Ty::Flags(&FUTEX2)),
-    ]),
+    ]).does(&[Effect::Wakes]),
     syscall("futex_wait", NONE, Ret::Int, &[
         UADDR,
         arg("val", Ty::ULong),
@@ -86,7 +86,7 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&FUTEX2)),
         TIMEOUT64,
         arg("clockid", Ty::ClockId),
-    ]),
+    ]).does(&[Effect::Waits(For::Lock)]),
     syscall("futex_requeue", NONE, Ret::Int, &[
         arg("waiters", Ty::Array(Dir::In, &Ty::Struct(&WAITER), Len::Fixed(2))),
         arg("flags", Ty::Hex),
@@ -105,7 +105,7 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&RSEQ_FLAGS)),
         arg("sig", Ty::Hex),
     ]),
-    syscall("rseq_slice_yield", NONE, Ret::Int, &[]),
+    syscall("rseq_slice_yield", NONE, Ret::Int, &[]).does(&[Effect::Yields]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

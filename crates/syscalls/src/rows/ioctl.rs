@@ -2,7 +2,7 @@
 
 use crate::ioctl::{BARE, CASES};
 use crate::uapi::consts as c;
-use crate::{Class, Dir, Irregular, Key, Len, Ret, RetSelect, Select, Syscall, Ty, When, arg, syscall};
+use crate::{Class, Dir, Effect, Irregular, Key, Len, Note, Ret, RetSelect, Select, Syscall, Ty, When, arg, syscall};
 
 /// What memory is captured for a request that is not described: its number says how much there is, at most.
 const UNKNOWN: &Ty = &Ty::Buffer(Dir::InOutAlways, Len::Fixed(1024), 1024);
@@ -39,6 +39,6 @@ pub static ROWS: &[Syscall] = &[syscall("ioctl", Class::DESC, RETURNS, &[
     arg("op", Ty::Custom(Irregular::IoctlRequest, &Ty::UInt)),
     arg("argp", Ty::Select(&Select { on: Key::of("op"), cases: &CASES, default: Ty::Custom(Irregular::IoctlUnknown, UNKNOWN) }))
         .when(When::NoneOf("op", 0xffff_ffff, &BARE)),
-])];
+]).noted(Note::Ioctl).does(&[Effect::ControlsDevice])];
 
 pub static I386: &[(&str, Syscall)] = &[];

@@ -1,5 +1,6 @@
 //! System V IPC and POSIX message queues.
 
+use crate::effect::{Data, Effect, For, Thing, makes, reads, writes};
 use crate::sets::files::OPEN;
 use crate::sets::ipc::*;
 use crate::structs::ipc::*;
@@ -92,7 +93,7 @@ pub static ROWS: &[Syscall] = &[
         arg("msgsz", Ty::ULong),
         arg("msgtyp", Ty::Long),
         arg("msgflg", Ty::Flags(&MSG_FLAGS)),
-    ]),
+    ]).does(&[Effect::MayWait(For::Peer)]),
     syscall("semget", IPC, Ret::Int, &[
         KEY,
         arg("nsems", Ty::Int),
@@ -104,9 +105,11 @@ pub static ROWS: &[Syscall] = &[
         op(&Ty::Enum(&SEM_CTL)),
         arg("arg", Ty::Select(&SEMCTL_ARG)),
     ]),
-    syscall("semop", IPC, Ret::Int, &[arg("semid", Ty::Int), SOPS, NSOPS]),
-    syscall("semtimedop", IPC, Ret::Int, &[arg("semid", Ty::Int), SOPS, NSOPS, arg("timeout", SPEC)]),
-    syscall("semtimedop_time64", IPC, Ret::Int, &[arg("semid", Ty::Int), SOPS, NSOPS, arg("timeout", SPEC64)]),
+    syscall("semop", IPC, Ret::Int, &[arg("semid", Ty::Int), SOPS, NSOPS]).does(&[Effect::MayWait(For::Turn)]),
+    syscall("semtimedop", IPC, Ret::Int, &[arg("semid", Ty::Int), SOPS, NSOPS, arg("timeout", SPEC)])
+        .does(&[Effect::MayWait(For::Turn)]),
+    syscall("semtimedop_time64", IPC, Ret::Int, &[arg("semid", Ty::Int), SOPS, NSOPS, arg("timeout", SPEC64)])
+        .does(&[Effect::MayWait(For::Turn)]),
     syscall("shmget", IPC, Ret::Int, &[
         KEY,
         arg("size", Ty::ULong),
@@ -132,7 +135,7 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&OPEN)),
         arg("mode", Ty::As(Width::W2, &Ty::Perm)).when(CREATES),
         arg("attr", Ty::Ptr(Dir::In, &Ty::Struct(&MQ_ATTR_NEW))).when(CREATES),
-    ]),
+    ]).does(&[makes(Thing::File).cloexec()]),
     syscall("mq_unlink", Class::NONE, Ret::Int, &[arg("path", Ty::Path)]),
     syscall("mq_timedsend", Class::DESC, Ret::Int, &[
         MQDES,
@@ -140,28 +143,28 @@ pub static ROWS: &[Syscall] = &[
         arg("msg_len", Ty::ULong),
         arg("msg_prio", Ty::UInt),
         arg("abs_timeout", SPEC),
-    ]),
+    ]).does(&[writes(Data::Bytes)]),
     syscall("mq_timedsend_time64", Class::DESC, Ret::Int, &[
         MQDES,
         arg("msg_ptr", Ty::Bytes(Dir::In, Len::Of("msg_len"))),
         arg("msg_len", Ty::ULong),
         arg("msg_prio", Ty::UInt),
         arg("abs_timeout", SPEC64),
-    ]),
+    ]).does(&[writes(Data::Bytes)]),
     syscall("mq_timedreceive", Class::DESC, Ret::Size, &[
         MQDES,
         arg("msg_ptr", Ty::Bytes(Dir::Out, Len::Ret)),
         arg("msg_len", Ty::ULong),
         arg("msg_prio", Ty::Array(Dir::Out, &Ty::UInt, Len::Fixed(1))),
         arg("abs_timeout", SPEC),
-    ]),
+    ]).does(&[Effect::MayWait(For::Peer), reads(Data::Bytes)]),
     syscall("mq_timedreceive_time64", Class::DESC, Ret::Size, &[
         MQDES,
         arg("msg_ptr", Ty::Bytes(Dir::Out, Len::Ret)),
         arg("msg_len", Ty::ULong),
         arg("msg_prio", Ty::Array(Dir::Out, &Ty::UInt, Len::Fixed(1))),
         arg("abs_timeout", SPEC64),
-    ]),
+    ]).does(&[Effect::MayWait(For::Peer), reads(Data::Bytes)]),
     syscall("mq_notify", Class::DESC, Ret::Int, &[MQDES, arg("sevp", Ty::Ptr(Dir::In, &Ty::Custom(Irregular::Sigevent, &Ty::Struct(&SIGEVENT))))]),
     syscall("mq_getsetattr", Class::DESC, Ret::Int, &[
         MQDES,

@@ -3,7 +3,7 @@
 use crate::sets::memory::*;
 use crate::structs::memory::*;
 use crate::uapi::consts as c;
-use crate::{Class, Dir, Irregular, Len, PidKind, Ret, Syscall, Ty, Unit, When, Width, arg, syscall};
+use crate::{Class, Dir, Effect, Irregular, Len, PidKind, Ret, Syscall, Ty, Unit, When, Width, arg, syscall};
 
 const MEM: Class = Class::MEMORY;
 const PROTECTION: Ty = Ty::As(Width::Word, &Ty::Flags(&PROT));
@@ -20,8 +20,8 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&MAP)),
         arg("fd", Ty::Fd),
         arg("offset", Ty::HexLong),
-    ]),
-    syscall("munmap", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]),
+    ]).does(&[Effect::Maps]),
+    syscall("munmap", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]).does(&[Effect::Unmaps]),
     syscall("mremap", MEM, Ret::Addr, &[
         arg("old_address", Ty::Addr),
         arg("old_size", Ty::ULong),
@@ -128,7 +128,7 @@ pub static I386: &[(&str, Syscall)] = &[
     // The first mmap takes its arguments from memory.
     ("mmap", syscall("mmap", MEM.or(Class::DESC), Ret::Addr, &[
         arg("addr", Ty::Spread(&MMAP_ARGS)),
-    ])),
+    ]).does(&[Effect::Maps])),
     ("mmap2", syscall("mmap2", MEM.or(Class::DESC), Ret::Addr, &[
         arg("addr", Ty::Addr),
         arg("length", Ty::ULong),
@@ -136,5 +136,5 @@ pub static I386: &[(&str, Syscall)] = &[
         arg("flags", Ty::Flags(&MAP)),
         arg("fd", Ty::Fd),
         arg("offset", Ty::Custom(Irregular::PageOffset, &Ty::HexLong)),
-    ])),
+    ]).does(&[Effect::Maps])),
 ];

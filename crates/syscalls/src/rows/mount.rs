@@ -1,5 +1,6 @@
 //! Mounting, quotas, swap.
 
+use crate::effect::{Thing, makes};
 use crate::sets::mount::*;
 use crate::structs::mount::*;
 use crate::uapi::consts as c;
@@ -28,7 +29,7 @@ pub static ROWS: &[Syscall] = &[
     syscall("umount", Class::FILE, Ret::Int, &[arg("target", Ty::Path)]),
     syscall("umount2", Class::FILE, Ret::Int, &[arg("target", Ty::Path), arg("flags", Ty::Flags(&UMOUNT_FLAGS))]),
     syscall("pivot_root", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]),
-    syscall("fsopen", Class::DESC, Ret::Fd, &[arg("fsname", Ty::Str), arg("flags", Ty::Flags(&FSOPEN_FLAGS))]),
+    syscall("fsopen", Class::DESC, Ret::Fd, &[arg("fsname", Ty::Str), arg("flags", Ty::Flags(&FSOPEN_FLAGS))]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSOPEN_CLOEXEC)]),
     syscall("fsconfig", FILE_DESC, Ret::Int, &[
         FS_FD,
         FS_CMD,
@@ -41,8 +42,8 @@ pub static ROWS: &[Syscall] = &[
         arg("fd", Ty::Fd),
         arg("flags", Ty::Flags(&FSMOUNT_FLAGS)),
         arg("attr_flags", Ty::Flags(&FSMOUNT_ATTRS)),
-    ]),
-    syscall("fspick", FILE_DESC, Ret::Fd, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&FSPICK_FLAGS))]),
+    ]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSMOUNT_CLOEXEC)]),
+    syscall("fspick", FILE_DESC, Ret::Fd, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&FSPICK_FLAGS))]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSPICK_CLOEXEC)]),
     syscall("move_mount", FILE_DESC, Ret::Int, &[
         arg("from_dfd", Ty::DirFd),
         arg("from_pathname", Ty::Path),
@@ -50,14 +51,14 @@ pub static ROWS: &[Syscall] = &[
         arg("to_pathname", Ty::Path),
         arg("flags", Ty::Flags(&MOVE_MOUNT_FLAGS)),
     ]),
-    syscall("open_tree", FILE_DESC, Ret::Fd, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&OPEN_TREE_FLAGS))]),
+    syscall("open_tree", FILE_DESC, Ret::Fd, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&OPEN_TREE_FLAGS))]).does(&[makes(Thing::Mount).cloexec_if("flags", c::OPEN_TREE_CLOEXEC)]),
     syscall("open_tree_attr", FILE_DESC, Ret::Fd, &[
         DIRFD,
         PATHNAME,
         arg("flags", Ty::Flags(&OPEN_TREE_FLAGS)),
         ATTR,
         SIZE,
-    ]),
+    ]).does(&[makes(Thing::Mount).cloexec_if("flags", c::OPEN_TREE_CLOEXEC)]),
     syscall("mount_setattr", FILE_DESC, Ret::Int, &[
         DIRFD,
         PATHNAME,

@@ -1,6 +1,7 @@
 //! Paths: stat, link, rename, permissions, directories.
 
 use super::files::PERM;
+use crate::effect::{Data, Effect, Thing, makes, reads};
 use crate::sets::paths::*;
 use crate::structs::paths::*;
 use crate::uapi::consts as c;
@@ -35,27 +36,34 @@ const TIMESPECS64: Ty = Ty::Array(Dir::In, &Ty::Custom(Irregular::FileTime, &Ty:
 const ENTRIES: Ty = Ty::Buffer(Dir::Out, Len::Ret, crate::plan::MAX_BYTES as u32);
 
 pub static ROWS: &[Syscall] = &[
-    syscall("stat", STAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT)))]),
-    syscall("lstat", LSTAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT)))]),
-    syscall("stat64", STAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT64)))]),
-    syscall("lstat64", LSTAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT64)))]),
-    syscall("oldstat", STAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&OLD_STAT)))]),
-    syscall("oldlstat", LSTAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&OLD_STAT)))]),
+    syscall("stat", STAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT)))])
+        .does(&[Effect::Asks]),
+    syscall("lstat", LSTAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT)))])
+        .does(&[Effect::Asks]),
+    syscall("stat64", STAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT64)))])
+        .does(&[Effect::Asks]),
+    syscall("lstat64", LSTAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT64)))])
+        .does(&[Effect::Asks]),
+    syscall("oldstat", STAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&OLD_STAT)))])
+        .does(&[Effect::Asks]),
+    syscall("oldlstat", LSTAT_PATH, Ret::Int, &[PATHNAME, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&OLD_STAT)))])
+        .does(&[Effect::Asks]),
     syscall("statx", FILE_DESC.or(Class::FSTAT).or(Class::STAT_LIKE), Ret::Int, &[
         DIRFD,
         PATHNAME,
         arg("flags", Ty::Flags(&AT_STATX)),
         arg("mask", Ty::Flags(&STATX_MASK)),
         arg("statxbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STATX))),
-    ]),
-    syscall("access", Class::FILE, Ret::Int, &[PATHNAME, arg("mode", Ty::Flags(&ACCESS))]),
-    syscall("faccessat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("mode", Ty::Flags(&ACCESS))]),
+    ]).does(&[Effect::Asks]),
+    syscall("access", Class::FILE, Ret::Int, &[PATHNAME, arg("mode", Ty::Flags(&ACCESS))]).does(&[Effect::Asks]),
+    syscall("faccessat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("mode", Ty::Flags(&ACCESS))])
+        .does(&[Effect::Asks]),
     syscall("faccessat2", FILE_DESC, Ret::Int, &[
         DIRFD,
         PATHNAME,
         arg("mode", Ty::Flags(&ACCESS)),
         arg("flags", Ty::Flags(&AT_ACCESS)),
-    ]),
+    ]).does(&[Effect::Asks]),
     syscall("chmod", Class::FILE, Ret::Int, &[PATHNAME, arg("mode", PERM)]),
     syscall("fchmodat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("mode", PERM)]),
     syscall("fchmodat2", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("mode", PERM), arg("flags", Ty::Flags(&AT_PLAIN))]),
@@ -78,70 +86,70 @@ pub static ROWS: &[Syscall] = &[
         arg("size", Ty::ULong),
         arg("flags", Ty::Flags(&AT_PLAIN)),
     ]),
-    syscall("link", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]),
+    syscall("link", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]).does(&[Effect::Links]),
     syscall("linkat", FILE_DESC, Ret::Int, &[
         arg("olddirfd", Ty::DirFd),
         arg("oldpath", Ty::Path),
         arg("newdirfd", Ty::DirFd),
         arg("newpath", Ty::Path),
         arg("flags", Ty::Flags(&AT_FLAGS)),
-    ]),
-    syscall("unlink", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]),
-    syscall("unlinkat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&AT_FLAGS))]),
-    syscall("rename", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]),
+    ]).does(&[Effect::Links]),
+    syscall("unlink", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]).does(&[Effect::Unlinks]),
+    syscall("unlinkat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&AT_FLAGS))]).does(&[Effect::Unlinks]),
+    syscall("rename", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]).does(&[Effect::Renames]),
     syscall("renameat", FILE_DESC, Ret::Int, &[
         arg("olddirfd", Ty::DirFd),
         arg("oldpath", Ty::Path),
         arg("newdirfd", Ty::DirFd),
         arg("newpath", Ty::Path),
-    ]),
+    ]).does(&[Effect::Renames]),
     syscall("renameat2", FILE_DESC, Ret::Int, &[
         arg("olddirfd", Ty::DirFd),
         arg("oldpath", Ty::Path),
         arg("newdirfd", Ty::DirFd),
         arg("newpath", Ty::Path),
         arg("flags", Ty::Flags(&RENAME)),
-    ]),
-    syscall("symlink", Class::FILE, Ret::Int, &[arg("oldpath", TARGET), arg("newpath", Ty::Path)]),
+    ]).does(&[Effect::Renames]),
+    syscall("symlink", Class::FILE, Ret::Int, &[arg("oldpath", TARGET), arg("newpath", Ty::Path)]).does(&[Effect::Links]),
     syscall("symlinkat", FILE_DESC, Ret::Int, &[
         arg("target", TARGET),
         arg("newdirfd", Ty::DirFd),
         arg("linkpath", Ty::Path),
-    ]),
+    ]).does(&[Effect::Links]),
     syscall("readlink", Class::FILE, Ret::Size, &[
         PATHNAME,
         arg("buf", Ty::Bytes(Dir::Out, Len::Ret)),
         arg("bufsiz", Ty::ULong),
-    ]),
+    ]).does(&[Effect::Asks]),
     syscall("readlinkat", FILE_DESC, Ret::Size, &[
         DIRFD,
         PATHNAME,
         arg("buf", Ty::Bytes(Dir::Out, Len::Ret)),
         arg("bufsiz", Ty::ULong),
-    ]),
-    syscall("mkdir", Class::FILE, Ret::Int, &[PATHNAME, arg("mode", PERM)]),
-    syscall("mkdirat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("mode", PERM)]),
-    syscall("rmdir", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]),
+    ]).does(&[Effect::Asks]),
+    syscall("mkdir", Class::FILE, Ret::Int, &[PATHNAME, arg("mode", PERM)]).does(&[Effect::MakesDirectory]),
+    syscall("mkdirat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("mode", PERM)]).does(&[Effect::MakesDirectory]),
+    syscall("rmdir", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]).does(&[Effect::Unlinks]),
     syscall("mknod", Class::FILE, Ret::Int, &[PATHNAME, arg("mode", MODE), arg("dev", DEV).when(DEVICE)]),
     syscall("mknodat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("mode", MODE), arg("dev", DEV).when(DEVICE)]),
-    syscall("chdir", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]),
+    syscall("chdir", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]).does(&[Effect::ChangesDirectory]),
     syscall("chroot", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]),
     syscall("getcwd", Class::FILE, Ret::Size, &[
         arg("buf", Ty::Custom(Irregular::PathOut, &Ty::Buffer(Dir::Out, Len::Ret, 4096))),
         arg("size", Ty::ULong),
-    ]),
-    syscall("truncate", Class::FILE, Ret::Int, &[arg("path", Ty::Path), arg("length", Ty::ULong)]),
-    syscall("truncate64", Class::FILE, Ret::Int, &[arg("path", Ty::Path), arg("length", Ty::U64)]),
+    ]).does(&[Effect::AsksOfItself]),
+    syscall("truncate", Class::FILE, Ret::Int, &[arg("path", Ty::Path), arg("length", Ty::ULong)]).does(&[Effect::Truncates]),
+    syscall("truncate64", Class::FILE, Ret::Int, &[arg("path", Ty::Path), arg("length", Ty::U64)]).does(&[Effect::Truncates]),
     syscall("getdents", Class::DESC, Ret::Size, &[
         arg("fd", Ty::Fd),
         arg("dirp", Ty::Custom(Irregular::Dirents, &ENTRIES)),
         arg("count", Ty::UInt),
-    ]),
+    ]).does(&[reads(Data::Records).asked("count")]),
     syscall("getdents64", Class::DESC, Ret::Size, &[
         arg("fd", Ty::Fd),
         arg("dirp", Ty::Custom(Irregular::Dirents64, &ENTRIES)),
         arg("count", Ty::UInt),
-    ]),
+    ]).does(&[reads(Data::Records).asked("count")]),
     syscall("readdir", Class::DESC, Ret::Int, &[
         arg("fd", Ty::Fd),
         // One entry: inode, offset, length of the name, the name. The return value is no length.
@@ -194,7 +202,7 @@ pub static ROWS: &[Syscall] = &[
         arg("mount_fd", Ty::Fd),
         arg("handle", Ty::Custom(Irregular::FileHandle, &Ty::Buffer(Dir::In, Len::Fixed(HANDLE), HANDLE as u32))),
         arg("flags", Ty::Flags(&crate::sets::files::OPEN)),
-    ]),
+    ]).does(&[makes(Thing::File).cloexec_if("flags", c::O_CLOEXEC)]),
     syscall("lookup_dcookie", Class::NONE, Ret::Size, &[
         arg("cookie", Ty::U64),
         arg("buffer", Ty::Custom(Irregular::PathOut, &Ty::Buffer(Dir::Out, Len::Ret, 4096))),

@@ -1,10 +1,11 @@
 //! Waiting for descriptors: poll(2), select(2), epoll(7).
 
+use crate::effect::{Effect, For, Thing, makes};
 use crate::sets::poll::*;
 use crate::structs::time::{TIMESPEC, TIMESPEC64, TIMEVAL};
 use crate::structs::poll::*;
 use crate::uapi::consts as c;
-use crate::{Arg, Case, Class, Dir, Irregular, Key, Len, Ret, Select, Syscall, Ty, Unit, arg, syscall};
+use crate::{Arg, Case, Class, Dir, Irregular, Key, Len, Note, Ret, Select, Syscall, Ty, Unit, arg, syscall};
 
 const DESC: Class = Class::DESC;
 
@@ -42,17 +43,24 @@ static CTL_EVENT: Select = Select {
 const MASK: Ty = Ty::Ptr(Dir::In, &Ty::Struct(&PSELECT_MASK));
 
 pub static ROWS: &[Syscall] = &[
-    syscall("poll", DESC, Ret::Int, &[FDS, NFDS, arg("timeout", Ty::Int)]),
-    syscall("ppoll", DESC, Ret::Int, &[FDS, NFDS, arg("tmo_p", TIMESPEC_LEFT), SIGMASK, arg("sigsetsize", Ty::ULong)]),
+    syscall("poll", DESC, Ret::Int, &[FDS, NFDS, arg("timeout", Ty::Int)])
+        .noted(Note::Ready).does(&[Effect::Waits(For::Readiness)]),
+    syscall("ppoll", DESC, Ret::Int, &[FDS, NFDS, arg("tmo_p", TIMESPEC_LEFT), SIGMASK, arg("sigsetsize", Ty::ULong)])
+        .noted(Note::Ready)
+        .does(&[Effect::Waits(For::Readiness)]),
     syscall("ppoll_time64", DESC, Ret::Int, &[
         FDS,
         NFDS,
         arg("tmo_p", TIMESPEC64_LEFT),
         SIGMASK,
         arg("sigsetsize", Ty::ULong),
-    ]),
-    syscall("select", DESC, Ret::Int, &[arg("nfds", Ty::Int), READ, WRITE, EXCEPT, arg("timeout", TIMEVAL_LEFT)]),
-    syscall("_newselect", DESC, Ret::Int, &[arg("nfds", Ty::Int), READ, WRITE, EXCEPT, arg("timeout", TIMEVAL_LEFT)]),
+    ]).noted(Note::Ready).does(&[Effect::Waits(For::Readiness)]),
+    syscall("select", DESC, Ret::Int, &[arg("nfds", Ty::Int), READ, WRITE, EXCEPT, arg("timeout", TIMEVAL_LEFT)])
+        .noted(Note::ReadySets)
+        .does(&[Effect::Waits(For::Readiness)]),
+    syscall("_newselect", DESC, Ret::Int, &[arg("nfds", Ty::Int), READ, WRITE, EXCEPT, arg("timeout", TIMEVAL_LEFT)])
+        .noted(Note::ReadySets)
+        .does(&[Effect::Waits(For::Readiness)]),
     syscall("pselect6", DESC, Ret::Int, &[
         arg("nfds", Ty::Int),
         READ,
@@ -60,7 +68,7 @@ pub static ROWS: &[Syscall] = &[
         EXCEPT,
         arg("timeout", TIMESPEC_LEFT),
         arg("sig", MASK),
-    ]),
+    ]).noted(Note::ReadySets).does(&[Effect::Waits(For::Readiness)]),
     syscall("pselect6_time64", DESC, Ret::Int, &[
         arg("nfds", Ty::Int),
         READ,
@@ -68,9 +76,10 @@ pub static ROWS: &[Syscall] = &[
         EXCEPT,
         arg("timeout", TIMESPEC64_LEFT),
         arg("sig", MASK),
-    ]),
-    syscall("epoll_create", DESC, Ret::Fd, &[arg("size", Ty::Int)]),
-    syscall("epoll_create1", DESC, Ret::Fd, &[arg("flags", Ty::Flags(&EPOLL_FLAGS))]),
+    ]).noted(Note::ReadySets).does(&[Effect::Waits(For::Readiness)]),
+    syscall("epoll_create", DESC, Ret::Fd, &[arg("size", Ty::Int)]).does(&[makes(Thing::Anonymous("epoll"))]),
+    syscall("epoll_create1", DESC, Ret::Fd, &[arg("flags", Ty::Flags(&EPOLL_FLAGS))])
+        .does(&[makes(Thing::Anonymous("epoll")).cloexec_if("flags", c::O_CLOEXEC)]),
     syscall("epoll_ctl", DESC, Ret::Int, &[
         arg("epfd", Ty::Fd),
         arg("op", Ty::Enum(&EPOLL_CTL)),
@@ -82,7 +91,7 @@ pub static ROWS: &[Syscall] = &[
         EVENTS,
         arg("maxevents", Ty::Int),
         arg("timeout", Ty::Int),
-    ]),
+    ]).does(&[Effect::Waits(For::Readiness)]),
     syscall("epoll_pwait", DESC, Ret::Int, &[
         arg("epfd", Ty::Fd),
         EVENTS,
@@ -90,7 +99,7 @@ pub static ROWS: &[Syscall] = &[
         arg("timeout", Ty::Int),
         SIGMASK_LATE,
         arg("sigsetsize", Ty::ULong),
-    ]),
+    ]).does(&[Effect::Waits(For::Readiness)]),
     syscall("epoll_pwait2", DESC, Ret::Int, &[
         arg("epfd", Ty::Fd),
         EVENTS,
@@ -98,10 +107,11 @@ pub static ROWS: &[Syscall] = &[
         arg("timeout", Ty::Ptr(Dir::Out, &Ty::Struct(&TIMESPEC64))),
         SIGMASK_LATE,
         arg("sigsetsize", Ty::ULong),
-    ]),
+    ]).does(&[Effect::Waits(For::Readiness)]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[
     // The first select took its arguments in memory.
-    ("select", syscall("oldselect", DESC, Ret::Int, &[arg("arg", Ty::Array(Dir::In, &Ty::HexLong, Len::Fixed(5)))])),
+    ("select", syscall("oldselect", DESC, Ret::Int, &[arg("arg", Ty::Array(Dir::In, &Ty::HexLong, Len::Fixed(5)))])
+        .does(&[Effect::Waits(For::Readiness)])),
 ];

@@ -5,7 +5,7 @@ use crate::sets::prctl::*;
 use crate::structs::prctl::*;
 use crate::structs::sockopt::SOCK_FPROG;
 use crate::uapi::consts as c;
-use crate::{Class, Dir, Form, Irregular, Key, Len, PidKind, Ret, RetSelect, Syscall, Ty, When, Width, arg, form, syscall};
+use crate::{Class, Dir, Effect, Form, Irregular, Key, Len, Note, PidKind, Ret, RetSelect, Syscall, Ty, When, Width, arg, form, syscall};
 
 const NONE: Class = Class::NONE;
 
@@ -26,7 +26,8 @@ macro_rules! word {
 /// prctl(2) with the options at the left.
 macro_rules! prctl {
     ($($option:ident)|+ -> $ret:expr; $($arg:expr),* $(,)?) => {
-        form(&[$(c::$option),+], syscall("prctl", NONE, $ret, &[arg("op", Ty::Enum(&PRCTL)), $($arg),*]))
+        form(&[$(c::$option),+], syscall("prctl", NONE, $ret, &[arg("op", Ty::Enum(&PRCTL)), $($arg),*])
+            .noted(Note::Prctl))
     };
 }
 
@@ -192,7 +193,9 @@ static SECCOMP_FORMS: &[Form] = &[
 ];
 
 pub static ROWS: &[Syscall] = &[
-    syscall("prctl", NONE, Ret::Int, &[arg("op", Ty::Enum(&PRCTL)), ARG2, ARG3, ARG4, ARG5]).by(Key::of("op"), PRCTL_FORMS),
+    syscall("prctl", NONE, Ret::Int, &[arg("op", Ty::Enum(&PRCTL)), ARG2, ARG3, ARG4, ARG5])
+        .noted(Note::Prctl).by(Key::of("op"), PRCTL_FORMS)
+        .does(&[Effect::NamesThread]),
     syscall("arch_prctl", NONE, Ret::Int, &[arg("op", Ty::Enum(&ARCH_PRCTL)), arg("addr", Ty::HexLong)])
         .by(Key::of("op"), ARCH_PRCTL_FORMS),
     syscall("seccomp", NONE, Ret::Int, &[arg("operation", Ty::Enum(&SECCOMP)), arg("flags", Ty::Hex), arg("args", Ty::Addr)])

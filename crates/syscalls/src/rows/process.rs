@@ -1,5 +1,6 @@
 //! Processes: creation, execution, end, identity.
 
+use crate::effect::{Effect, For, Thing, makes};
 use crate::sets::process::*;
 use crate::structs::limits::RUSAGE;
 use crate::structs::process::*;
@@ -48,6 +49,7 @@ macro_rules! clone {
             arg("tls", $tls_ty).at($tls).named().when(SETS_TLS),
             arg("child_tidptr", Ty::Addr).at($child).named().when(SETS_CHILD_TID),
         ])
+        .does(&[Effect::Forks])
     };
 }
 
@@ -74,46 +76,47 @@ static KCMP_INDEX2: Select = kcmp_index(&[
 ]);
 
 pub static ROWS: &[Syscall] = &[
-    syscall("execve", FILE_PROCESS, Ret::Int, &[arg("pathname", Ty::Path), arg("argv", ARGV), arg("envp", ENVP)]),
+    syscall("execve", FILE_PROCESS, Ret::Int, &[arg("pathname", Ty::Path), arg("argv", ARGV), arg("envp", ENVP)])
+        .does(&[Effect::Executes]),
     syscall("execveat", FILE_PROCESS.or(Class::DESC), Ret::Int, &[
         arg("dirfd", Ty::DirFd),
         arg("pathname", Ty::Path),
         arg("argv", ARGV),
         arg("envp", ENVP),
         arg("flags", Ty::Flags(&EXECVEAT)),
-    ]),
-    id!("fork", Class::PROCESS, Tgid),
-    id!("vfork", Class::PROCESS, Tgid),
+    ]).does(&[Effect::Executes]),
+    id!("fork", Class::PROCESS, Tgid).does(&[Effect::Forks]),
+    id!("vfork", Class::PROCESS, Tgid).does(&[Effect::Forks]),
     CLONE,
     syscall("clone3", Class::PROCESS, Ret::Pid(PidKind::Tid), &[
         arg("cl_args", Ty::Grown(Dir::In, &CLONE_ARGS, Len::Of("size"), 64)),
         arg("cl_args", Ty::Custom(Irregular::CloneReply, &Ty::Ptr(Dir::Out, &Ty::Struct(&CLONE_REPLY)))).at(0),
         arg("size", Ty::ULong).at(1),
-    ]),
-    syscall("exit", Class::PROCESS, Ret::Never, &[arg("status", Ty::Int)]),
-    syscall("exit_group", Class::PROCESS, Ret::Never, &[arg("status", Ty::Int)]),
+    ]).does(&[Effect::Forks]),
+    syscall("exit", Class::PROCESS, Ret::Never, &[arg("status", Ty::Int)]).does(&[Effect::Exits]),
+    syscall("exit_group", Class::PROCESS, Ret::Never, &[arg("status", Ty::Int)]).does(&[Effect::Exits]),
     syscall("wait4", Class::PROCESS, Ret::Pid(PidKind::Tgid), &[
         arg("pid", TGID),
         arg("status", STATUS),
         arg("options", Ty::Flags(&WAIT)),
         arg("usage", Ty::Custom(Irregular::Reaped, &USAGE)),
-    ]),
+    ]).does(&[Effect::Waits(For::Child)]),
     syscall("waitid", Class::PROCESS, Ret::Int, &[
         arg("idtype", Ty::Enum(&WAIT_ID)),
         arg("id", Ty::Custom(Irregular::WaitId, &Ty::Int)),
         arg("siginfo", SIGINFO_OUT),
         arg("options", Ty::Flags(&WAIT)),
         arg("usage", USAGE),
-    ]),
-    id!("getpid", Class::PURE, Tgid),
-    id!("getppid", Class::PURE, Tgid),
-    id!("gettid", Class::PURE, Tid),
-    id!("getpgrp", Class::PURE, Pgid),
-    id!("getpgid", Class::NONE, Pgid, "pid": Tgid),
+    ]).does(&[Effect::Waits(For::Child)]),
+    id!("getpid", Class::PURE, Tgid).does(&[Effect::Private, Effect::AsksOfItself]),
+    id!("getppid", Class::PURE, Tgid).does(&[Effect::AsksOfItself]),
+    id!("gettid", Class::PURE, Tid).does(&[Effect::Private, Effect::AsksOfItself]),
+    id!("getpgrp", Class::PURE, Pgid).does(&[Effect::AsksOfItself]),
+    id!("getpgid", Class::NONE, Pgid, "pid": Tgid).does(&[Effect::AsksOfItself]),
     syscall("setpgid", Class::NONE, Ret::Int, &[arg("pid", TGID), arg("pgid", Ty::Pid(PidKind::Pgid))]),
-    id!("getsid", Class::NONE, Sid, "pid": Tgid),
+    id!("getsid", Class::NONE, Sid, "pid": Tgid).does(&[Effect::AsksOfItself]),
     id!("setsid", Class::NONE, Sid),
-    syscall("set_tid_address", Class::NONE, Ret::Pid(PidKind::Tid), &[arg("tidptr", Ty::Addr)]),
+    syscall("set_tid_address", Class::NONE, Ret::Pid(PidKind::Tid), &[arg("tidptr", Ty::Addr)]).does(&[Effect::SetsClearedWord]),
     syscall("kcmp", Class::NONE, Ret::Int, &[
         arg("pid1", TGID),
         arg("pid2", TGID),
@@ -122,13 +125,14 @@ pub static ROWS: &[Syscall] = &[
         arg("idx2", Ty::Select(&KCMP_INDEX2)).when(INDEXED),
     ]),
     syscall("setns", Class::DESC, Ret::Int, &[arg("fd", Ty::Fd), arg("nstype", Ty::Flags(&NAMESPACE))]),
-    syscall("unshare", Class::PROCESS, Ret::Int, &[arg("flags", Ty::As(Width::Word, &Ty::Flags(&UNSHARE)))]),
-    syscall("pidfd_open", Class::DESC, Ret::Fd, &[arg("pid", TGID), arg("flags", Ty::Flags(&PIDFD_OPEN))]),
+    syscall("unshare", Class::PROCESS, Ret::Int, &[arg("flags", Ty::As(Width::Word, &Ty::Flags(&UNSHARE)))]).does(&[Effect::Unshares]),
+    syscall("pidfd_open", Class::DESC, Ret::Fd, &[arg("pid", TGID), arg("flags", Ty::Flags(&PIDFD_OPEN))])
+        .does(&[makes(Thing::Anonymous("pidfd")).cloexec()]),
     syscall("pidfd_getfd", Class::DESC, Ret::Fd, &[
         arg("pidfd", Ty::Fd),
         arg("targetfd", Ty::Custom(Irregular::FdOfPidfd("pidfd"), &Ty::Int)),
         arg("flags", Ty::Hex),
-    ]),
+    ]).does(&[Effect::PassesDescriptors]),
     syscall("pidfd_send_signal", Class::DESC.or(Class::SIGNAL).or(Class::PROCESS), Ret::Int, &[
         arg("pidfd", Ty::Fd),
         arg("signum", Ty::Signal),
@@ -144,5 +148,5 @@ pub static I386: &[(&str, Syscall)] = &[
         arg("pid", TGID),
         arg("status", STATUS),
         arg("options", Ty::Flags(&WAIT)),
-    ])),
+    ]).does(&[Effect::Waits(For::Child)])),
 ];

@@ -3,7 +3,7 @@
 use crate::sets::sched::*;
 use crate::structs::sched::*;
 use crate::structs::time::{TIMESPEC, TIMESPEC64};
-use crate::{Class, Dir, Irregular, Len, PidKind, Ret, Syscall, Ty, arg, syscall};
+use crate::{Class, Dir, Effect, Irregular, Len, Note, PidKind, Ret, Syscall, Ty, arg, syscall};
 
 const NONE: Class = Class::NONE;
 const PID: Ty = Ty::Pid(PidKind::Tgid);
@@ -11,7 +11,7 @@ const PID: Ty = Ty::Pid(PidKind::Tgid);
 const CPU_BYTES: u32 = 1024;
 
 pub static ROWS: &[Syscall] = &[
-    syscall("sched_yield", NONE, Ret::Int, &[]),
+    syscall("sched_yield", NONE, Ret::Int, &[]).does(&[Effect::Yields]),
     syscall("sched_setparam", NONE, Ret::Int, &[arg("pid", PID), arg("param", Ty::Ptr(Dir::In, &Ty::Struct(&PARAM)))]),
     syscall("sched_getparam", NONE, Ret::Int, &[arg("pid", PID), arg("param", Ty::Ptr(Dir::Out, &Ty::Struct(&PARAM)))]),
     syscall("sched_setscheduler", NONE, Ret::Int, &[
@@ -19,7 +19,7 @@ pub static ROWS: &[Syscall] = &[
         arg("policy", Ty::Flags(&POLICY_FLAGS)),
         arg("param", Ty::Ptr(Dir::In, &Ty::Struct(&PARAM))),
     ]),
-    syscall("sched_getscheduler", NONE, Ret::Hex, &[arg("pid", PID)]),
+    syscall("sched_getscheduler", NONE, Ret::Hex, &[arg("pid", PID)]).noted(Note::SchedPolicy),
     syscall("sched_get_priority_max", NONE, Ret::Int, &[arg("policy", Ty::Enum(&POLICY))]),
     syscall("sched_get_priority_min", NONE, Ret::Int, &[arg("policy", Ty::Enum(&POLICY))]),
     syscall("sched_rr_get_interval", NONE, Ret::Int, &[
@@ -39,7 +39,7 @@ pub static ROWS: &[Syscall] = &[
         arg("pid", PID),
         arg("cpusetsize", Ty::UInt),
         arg("mask", Ty::Custom(Irregular::CpuSet, &Ty::Buffer(Dir::Out, Len::Ret, CPU_BYTES))),
-    ]),
+    ]).does(&[Effect::AsksOfItself]),
     syscall("sched_setattr", NONE, Ret::Int, &[
         arg("pid", PID),
         // The kernel tells in `size` how much it knows when it does not know it all.

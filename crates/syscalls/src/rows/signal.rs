@@ -1,9 +1,11 @@
 //! Signals: dispositions, masks, sending, waiting.
 
+use crate::effect::{Effect, For, Thing, makes};
 use crate::sets::signal::*;
 use crate::structs::signal::*;
 use crate::structs::time::{TIMESPEC, TIMESPEC64};
-use crate::{Class, Dir, Irregular, Len, PidKind, Ret, Syscall, Ty, arg, syscall};
+use crate::uapi::consts as c;
+use crate::{Class, Dir, Irregular, Len, Note, PidKind, Ret, Syscall, Ty, arg, syscall};
 
 const SIG: Class = Class::SIGNAL;
 /// Sending a signal concerns processes too.
@@ -23,28 +25,30 @@ pub static ROWS: &[Syscall] = &[
         arg("act", Ty::Ptr(Dir::In, &Ty::Struct(&SIGACTION_RT))),
         arg("oldact", Ty::Ptr(Dir::Out, &Ty::Struct(&SIGACTION_RT))),
         arg("sigsetsize", Ty::ULong),
-    ]),
+    ]).does(&[Effect::Private, Effect::SetsDisposition]),
     syscall("rt_sigprocmask", SIG, Ret::Int, &[
         arg("how", Ty::Enum(&HOW)),
         arg("set", Ty::SigSet(Dir::In, SIZE)),
         arg("oldset", Ty::SigSet(Dir::Out, SIZE)),
         arg("sigsetsize", Ty::ULong),
-    ]),
-    syscall("rt_sigreturn", SIG, Ret::Int, &[arg("sigmask", Ty::Custom(Irregular::SigFrame, &Ty::Stack(&Ty::Blob(FRAME))))]),
-    syscall("rt_sigsuspend", SIG, Ret::Int, &[arg("set", Ty::SigSet(Dir::In, SIZE)), arg("sigsetsize", Ty::ULong)]),
+    ]).does(&[Effect::Private]),
+    syscall("rt_sigreturn", SIG, Ret::Int, &[arg("sigmask", Ty::Custom(Irregular::SigFrame, &Ty::Stack(&Ty::Blob(FRAME))))])
+        .does(&[Effect::ReturnsFromSignal]),
+    syscall("rt_sigsuspend", SIG, Ret::Int, &[arg("set", Ty::SigSet(Dir::In, SIZE)), arg("sigsetsize", Ty::ULong)])
+        .does(&[Effect::Waits(For::Signal)]),
     syscall("rt_sigpending", SIG, Ret::Int, &[arg("set", Ty::SigSet(Dir::Out, SIZE)), arg("sigsetsize", Ty::ULong)]),
     syscall("rt_sigtimedwait", SIG, Ret::Int, &[
         arg("set", Ty::SigSet(Dir::In, SIZE)),
         arg("info", SIGINFO_OUT),
         arg("timeout", Ty::Ptr(Dir::In, &Ty::Struct(&TIMESPEC))),
         arg("sigsetsize", Ty::ULong),
-    ]),
+    ]).noted(Note::Signal).does(&[Effect::Waits(For::Signal)]),
     syscall("rt_sigtimedwait_time64", SIG, Ret::Int, &[
         arg("set", Ty::SigSet(Dir::In, SIZE)),
         arg("info", SIGINFO_OUT),
         arg("timeout", Ty::Ptr(Dir::In, &Ty::Struct(&TIMESPEC64))),
         arg("sigsetsize", Ty::ULong),
-    ]),
+    ]).noted(Note::Signal).does(&[Effect::Waits(For::Signal)]),
     syscall("rt_sigqueueinfo", SEND, Ret::Int, &[arg("tgid", PID), arg("signum", Ty::Signal), arg("info", SIGINFO_IN)]),
     syscall("rt_tgsigqueueinfo", SEND, Ret::Int, &[
         arg("tgid", PID),
@@ -67,41 +71,43 @@ pub static ROWS: &[Syscall] = &[
         arg("fd", Ty::Fd),
         arg("mask", Ty::SigSet(Dir::In, Len::Of("sizemask"))),
         arg("sizemask", Ty::ULong),
-    ]),
+    ]).does(&[makes(Thing::Anonymous("signalfd"))]),
     syscall("signalfd4", Class::DESC.or(SIG), Ret::Fd, &[
         arg("fd", Ty::Fd),
         arg("mask", Ty::SigSet(Dir::In, Len::Of("sizemask"))),
         arg("sizemask", Ty::ULong),
         arg("flags", Ty::Flags(&SIGNALFD)),
-    ]),
+    ]).does(&[makes(Thing::Anonymous("signalfd")).cloexec_if("flags", c::O_CLOEXEC)]),
     // What it resumes is no argument; the engine knows.
-    syscall("restart_syscall", Class::NONE, Ret::Int, &[arg("", Ty::Custom(Irregular::Resumed, &Ty::HexLong))]),
-    syscall("pause", SIG, Ret::Int, &[]),
+    syscall("restart_syscall", Class::NONE, Ret::Int, &[arg("", Ty::Custom(Irregular::Resumed, &Ty::HexLong))])
+        .does(&[Effect::Restarts]),
+    syscall("pause", SIG, Ret::Int, &[]).does(&[Effect::Waits(For::Signal)]),
     // What only i386 has.
     syscall("signal", SIG, Ret::Hex, &[
         arg("signum", Ty::Signal),
         arg("handler", Ty::Custom(Irregular::Handler, &Ty::Addr)),
-    ]),
+    ]).noted(Note::Disposition).does(&[Effect::Private, Effect::SetsDisposition]),
     syscall("sigaction", SIG, Ret::Int, &[
         arg("signum", Ty::Signal),
         arg("act", Ty::Ptr(Dir::In, &Ty::Struct(&SIGACTION_OLD))),
         arg("oldact", Ty::Ptr(Dir::Out, &Ty::Struct(&SIGACTION_OLD))),
-    ]),
+    ]).does(&[Effect::Private, Effect::SetsDisposition]),
     syscall("sigprocmask", SIG, Ret::Int, &[
         arg("how", Ty::Enum(&HOW)),
         arg("set", Ty::SigSet(Dir::In, WORD)),
         arg("oldset", Ty::SigSet(Dir::Out, WORD)),
-    ]),
+    ]).does(&[Effect::Private]),
     syscall("sigpending", SIG, Ret::Int, &[arg("set", Ty::SigSet(Dir::Out, WORD))]),
     // The first two arguments are not used.
     syscall("sigsuspend", SIG, Ret::Int, &[
         arg("history0", Ty::HexLong).when(crate::When::Never),
         arg("history1", Ty::HexLong).when(crate::When::Never),
         arg("mask", MASK),
-    ]),
-    syscall("sigreturn", SIG, Ret::Int, &[arg("sigmask", Ty::Custom(Irregular::SigFrame, &Ty::Stack(&Ty::Blob(OLD_FRAME))))]),
-    syscall("sgetmask", SIG, Ret::Hex, &[]),
-    syscall("ssetmask", SIG, Ret::Hex, &[arg("newmask", MASK)]),
+    ]).does(&[Effect::Waits(For::Signal)]),
+    syscall("sigreturn", SIG, Ret::Int, &[arg("sigmask", Ty::Custom(Irregular::OldSigFrame, &Ty::Stack(&Ty::Blob(OLD_FRAME))))])
+        .does(&[Effect::ReturnsFromSignal]),
+    syscall("sgetmask", SIG, Ret::Hex, &[]).noted(Note::Mask),
+    syscall("ssetmask", SIG, Ret::Hex, &[arg("newmask", MASK)]).noted(Note::OldMask),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

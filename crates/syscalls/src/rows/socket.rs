@@ -1,10 +1,11 @@
 //! Sockets: making, naming and connecting them, and what goes through them.
 
+use crate::effect::{Data, Effect, For, Thing, makes, reads, writes};
 use crate::sets::socket::*;
 use crate::structs::time::{TIMESPEC, TIMESPEC64};
 use crate::structs::socket::*;
 use crate::uapi::consts as c;
-use crate::{Case, Class, Dir, Irregular, Key, Len, Ret, Select, Syscall, Ty, arg, syscall};
+use crate::{Case, Class, Dir, Irregular, Key, Len, Note, Ret, Select, Syscall, Ty, arg, syscall};
 
 const NET: Class = Class::NETWORK;
 /// Most take the socket's descriptor.
@@ -48,23 +49,26 @@ pub static ROWS: &[Syscall] = &[
         arg("domain", Ty::Enum(&FAMILY)),
         arg("type", SOCK_TYPE_TY),
         arg("protocol", Ty::Select(&PROTOCOL)),
-    ]),
+    ]).does(&[makes(Thing::Socket).cloexec_if("type", c::SOCK_CLOEXEC)]),
     syscall("socketpair", NET, Ret::Int, &[
         arg("domain", Ty::Enum(&FAMILY)),
         arg("type", SOCK_TYPE_TY),
         arg("protocol", Ty::Select(&PROTOCOL)),
         arg("sv", Ty::Array(Dir::Out, &Ty::Fd, Len::Fixed(2))),
-    ]),
-    syscall("bind", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR), arg("addrlen", Ty::Int)]),
-    syscall("connect", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR), arg("addrlen", Ty::Int)]),
+    ]).does(&[makes(Thing::SocketPair).cloexec_if("type", c::SOCK_CLOEXEC)]),
+    syscall("bind", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR), arg("addrlen", Ty::Int)])
+        .does(&[Effect::Binds]),
+    syscall("connect", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR), arg("addrlen", Ty::Int)])
+        .does(&[Effect::Connects]),
     syscall("listen", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("backlog", Ty::Int)]),
-    syscall("accept", DESC, Ret::Fd, &[arg("sockfd", Ty::Fd), arg("addr", ADDR_OUT), arg("addrlen", ADDRLEN)]),
+    syscall("accept", DESC, Ret::Fd, &[arg("sockfd", Ty::Fd), arg("addr", ADDR_OUT), arg("addrlen", ADDRLEN)])
+        .does(&[Effect::MayWait(For::Peer), makes(Thing::Connection)]),
     syscall("accept4", DESC, Ret::Fd, &[
         arg("sockfd", Ty::Fd),
         arg("addr", ADDR_OUT),
         arg("addrlen", ADDRLEN),
         arg("flags", Ty::Flags(&SOCK_FLAGS)),
-    ]),
+    ]).does(&[Effect::MayWait(For::Peer), makes(Thing::Connection).cloexec_if("flags", c::SOCK_CLOEXEC)]),
     syscall("getsockname", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR_OUT), arg("addrlen", ADDRLEN)]),
     syscall("getpeername", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("addr", ADDR_OUT), arg("addrlen", ADDRLEN)]),
     syscall("send", DESC, Ret::Size, &[
@@ -72,7 +76,7 @@ pub static ROWS: &[Syscall] = &[
         arg("buf", PAYLOAD),
         arg("len", Ty::ULong),
         arg("flags", Ty::Flags(&MSG)),
-    ]),
+    ]).does(&[writes(Data::Bytes).asked("len")]),
     syscall("sendto", DESC, Ret::Size, &[
         arg("sockfd", Ty::Fd),
         arg("buf", PAYLOAD),
@@ -80,13 +84,13 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&MSG)),
         arg("dest_addr", ADDR),
         arg("addrlen", Ty::Int),
-    ]),
+    ]).does(&[writes(Data::Bytes).asked("len")]),
     syscall("recv", DESC, Ret::Size, &[
         arg("sockfd", Ty::Fd),
         arg("buf", PAYLOAD_OUT),
         arg("len", Ty::ULong),
         arg("flags", Ty::Flags(&MSG)),
-    ]),
+    ]).does(&[Effect::MayWait(For::Peer), reads(Data::Bytes).asked("len")]),
     syscall("recvfrom", DESC, Ret::Size, &[
         arg("sockfd", Ty::Fd),
         arg("buf", PAYLOAD_OUT),
@@ -94,37 +98,37 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&MSG)),
         arg("src_addr", ADDR_OUT),
         arg("addrlen", ADDRLEN),
-    ]),
+    ]).does(&[Effect::MayWait(For::Peer), reads(Data::Bytes).asked("len")]),
     syscall("sendmsg", DESC, Ret::Size, &[
         arg("sockfd", Ty::Fd),
         arg("msg", Ty::Custom(Irregular::Msghdr, &Ty::Ptr(Dir::In, &Ty::Struct(&MSGHDR)))),
         arg("flags", Ty::Flags(&MSG)),
-    ]),
+    ]).does(&[writes(Data::Message), Effect::PassesDescriptors]),
     syscall("recvmsg", DESC, Ret::Size, &[
         arg("sockfd", Ty::Fd),
         arg("msg", Ty::Custom(Irregular::Msghdr, &Ty::Ptr(Dir::InOut, &Ty::Struct(&MSGHDR_OUT)))),
         arg("flags", Ty::Flags(&MSG)),
-    ]),
+    ]).does(&[Effect::MayWait(For::Peer), reads(Data::Message), Effect::PassesDescriptors]),
     syscall("sendmmsg", DESC, Ret::Int, &[
         arg("sockfd", Ty::Fd),
         arg("msgvec", Ty::Custom(Irregular::Mmsghdr, &Ty::Array(Dir::InOut, &Ty::Struct(&MMSGHDR), Len::Of("vlen")))),
         arg("vlen", Ty::UInt),
         arg("flags", Ty::Flags(&MSG)),
-    ]),
+    ]).does(&[writes(Data::Messages), Effect::PassesDescriptors]),
     syscall("recvmmsg", DESC, Ret::Int, &[
         arg("sockfd", Ty::Fd),
         arg("msgvec", Ty::Custom(Irregular::MmsghdrOut, &Ty::Array(Dir::InOut, &Ty::Struct(&MMSGHDR_OUT), Len::Of("vlen")))),
         arg("vlen", Ty::UInt),
         arg("flags", Ty::Flags(&MSG)),
         arg("timeout", Ty::Custom(Irregular::Timeout, &Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMESPEC)))),
-    ]),
+    ]).noted(Note::TimeLeft).does(&[Effect::MayWait(For::Peer), reads(Data::Messages), Effect::PassesDescriptors]),
     syscall("recvmmsg_time64", DESC, Ret::Int, &[
         arg("sockfd", Ty::Fd),
         arg("msgvec", Ty::Custom(Irregular::MmsghdrOut, &Ty::Array(Dir::InOut, &Ty::Struct(&MMSGHDR_OUT), Len::Of("vlen")))),
         arg("vlen", Ty::UInt),
         arg("flags", Ty::Flags(&MSG)),
         arg("timeout", Ty::Custom(Irregular::Timeout, &Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMESPEC64)))),
-    ]),
+    ]).noted(Note::TimeLeft).does(&[Effect::MayWait(For::Peer), reads(Data::Messages), Effect::PassesDescriptors]),
     syscall("shutdown", DESC, Ret::Int, &[arg("sockfd", Ty::Fd), arg("how", Ty::Enum(&SHUT))]),
 ];
 

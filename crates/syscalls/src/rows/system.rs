@@ -3,7 +3,7 @@
 use crate::sets::system::*;
 use crate::structs::system::*;
 use crate::uapi::consts as c;
-use crate::{Class, Dir, Form, Irregular, Key, Len, Ret, Syscall, Ty, When, Width, arg, form, syscall};
+use crate::{Class, Dir, Effect, Form, Irregular, Key, Len, Note, Ret, Syscall, Ty, When, Width, arg, form, syscall};
 
 const NONE: Class = Class::NONE;
 
@@ -57,7 +57,7 @@ macro_rules! set_thread_area {
     ($desc:ident) => {
         syscall("set_thread_area", NONE, Ret::Int, &[
             arg("u_info", Ty::Custom(Irregular::ThreadArea, &Ty::Ptr(Dir::InOut, &Ty::Struct(&$desc)))),
-        ])
+        ]).noted(Note::ThreadArea)
     };
 }
 
@@ -70,7 +70,7 @@ macro_rules! get_thread_area {
 }
 
 pub static ROWS: &[Syscall] = &[
-    syscall("uname", NONE, Ret::Int, &[arg("buf", Ty::Ptr(Dir::Out, &Ty::Struct(&UTSNAME)))]),
+    syscall("uname", NONE, Ret::Int, &[arg("buf", Ty::Ptr(Dir::Out, &Ty::Struct(&UTSNAME)))]).does(&[Effect::AsksOfItself]),
     syscall("sysinfo", NONE, Ret::Int, &[arg("info", Ty::Ptr(Dir::Out, &Ty::Struct(&SYSINFO)))]),
     set_name!("sethostname"),
     set_name!("setdomainname"),
@@ -78,9 +78,10 @@ pub static ROWS: &[Syscall] = &[
         arg("buf", Ty::Custom(Irregular::HexBytes, &Ty::Bytes(Dir::Out, Len::Ret))),
         arg("buflen", Ty::ULong),
         arg("flags", Ty::Flags(&GRND)),
-    ]),
+    ]).does(&[Effect::DrawsRandom]),
     syscall("getcpu", NONE, Ret::Int, &[arg("cpu", UINT_OUT), arg("node", UINT_OUT), arg("tcache", Ty::Addr)]),
-    syscall("personality", NONE, Ret::Hex, &[arg("persona", Ty::Custom(Irregular::Persona, &Ty::Hex))]),
+    syscall("personality", NONE, Ret::Hex, &[arg("persona", Ty::Custom(Irregular::Persona, &Ty::Hex))])
+        .noted(Note::Persona),
     syscall("syslog", NONE, Ret::Int, &[
         arg("type", Ty::Custom(Irregular::NumberedInt, &Ty::Enum(&SYSLOG))),
         arg("bufp", Ty::Addr),
@@ -125,7 +126,7 @@ pub static ROWS: &[Syscall] = &[
         arg("cmd", Ty::Enum(&MEMBARRIER)),
         arg("flags", Ty::Flags(&MEMBARRIER_FLAGS)),
         arg("cpu_id", Ty::Int).when(When::AnySet("flags", &[c::MEMBARRIER_CMD_FLAG_CPU])),
-    ]),
+    ]).noted(Note::Membarrier),
     syscall("uselib", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]),
     syscall("_sysctl", NONE, Ret::Int, &[arg("args", Ty::Addr)]),
     syscall("vhangup", NONE, Ret::Int, &[]),

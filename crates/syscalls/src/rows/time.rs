@@ -1,8 +1,10 @@
 //! Clocks, sleeps and timers.
 
+use crate::effect::{Effect, For, Thing, makes};
 use crate::sets::time::*;
 use crate::structs::time::*;
-use crate::{Class, Dir, Irregular, Len, Ret, Syscall, Ty, arg, syscall};
+use crate::uapi::consts as c;
+use crate::{Class, Dir, Irregular, Len, Note, Ret, Syscall, Ty, arg, syscall};
 
 const NONE: Class = Class::NONE;
 const CLOCK: Class = Class::CLOCK;
@@ -20,45 +22,51 @@ const ITSPEC64_IN: Ty = Ty::Ptr(Dir::In, &Ty::Struct(&ITIMERSPEC64));
 const ITSPEC64_OUT: Ty = Ty::Ptr(Dir::Out, &Ty::Struct(&ITIMERSPEC64));
 
 pub static ROWS: &[Syscall] = &[
-    syscall("clock_gettime", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC_OUT)]),
+    syscall("clock_gettime", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC_OUT)])
+        .does(&[Effect::Private, Effect::ReadsClock]),
     syscall("clock_settime", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC_IN)]),
     syscall("clock_getres", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC_OUT)]),
-    syscall("clock_gettime64", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC64_OUT)]),
+    syscall("clock_gettime64", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC64_OUT)])
+        .does(&[Effect::Private, Effect::ReadsClock]),
     syscall("clock_settime64", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC64_IN)]),
     syscall("clock_getres_time64", CLOCK, Ret::Int, &[arg("clockid", Ty::ClockId), arg("tp", SPEC64_OUT)]),
     syscall("clock_adjtime", CLOCK, Ret::Int, &[
         arg("clockid", Ty::ClockId),
         arg("buf", Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMEX))),
-    ]),
+    ]).noted(Note::ClockState),
     syscall("clock_adjtime64", CLOCK, Ret::Int, &[
         arg("clockid", Ty::ClockId),
         arg("buf", Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMEX64))),
-    ]),
-    syscall("adjtimex", CLOCK, Ret::Int, &[arg("buf", Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMEX)))]),
+    ]).noted(Note::ClockState),
+    syscall("adjtimex", CLOCK, Ret::Int, &[arg("buf", Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMEX)))])
+        .noted(Note::ClockState),
     syscall("clock_nanosleep", NONE, Ret::Int, &[
         arg("clockid", Ty::ClockId),
         arg("flags", Ty::Flags(&TIMER_FLAGS)),
         arg("request", SPEC_IN),
         arg("remain", SPEC_LEFT),
-    ]),
+    ]).does(&[Effect::Waits(For::Time)]),
     syscall("clock_nanosleep_time64", NONE, Ret::Int, &[
         arg("clockid", Ty::ClockId),
         arg("flags", Ty::Flags(&TIMER_FLAGS)),
         arg("request", SPEC64_IN),
         arg("remain", SPEC64_LEFT),
-    ]),
-    syscall("nanosleep", NONE, Ret::Int, &[arg("req", SPEC_IN), arg("rem", SPEC_LEFT)]),
+    ]).does(&[Effect::Waits(For::Time)]),
+    syscall("nanosleep", NONE, Ret::Int, &[arg("req", SPEC_IN), arg("rem", SPEC_LEFT)])
+        .does(&[Effect::Waits(For::Time)]),
     syscall("gettimeofday", CLOCK, Ret::Int, &[
         arg("tv", Ty::Ptr(Dir::Out, &Ty::Struct(&TIMEVAL))),
         arg("tz", Ty::Ptr(Dir::Out, &Ty::Struct(&TIMEZONE))),
-    ]),
+    ]).does(&[Effect::Private, Effect::ReadsClock]),
     syscall("settimeofday", CLOCK, Ret::Int, &[
         arg("tv", Ty::Ptr(Dir::In, &Ty::Struct(&TIMEVAL))),
         arg("tz", Ty::Ptr(Dir::In, &Ty::Struct(&TIMEZONE))),
     ]),
-    syscall("time", CLOCK, Ret::Int, &[arg("tloc", Ty::Array(Dir::Out, &Ty::Custom(Irregular::Moment, &Ty::Long), Len::Fixed(1)))]),
+    syscall("time", CLOCK, Ret::Int, &[arg("tloc", Ty::Array(Dir::Out, &Ty::Custom(Irregular::Moment, &Ty::Long), Len::Fixed(1)))])
+        .noted(Note::Moment)
+        .does(&[Effect::Private, Effect::ReadsClock]),
     syscall("stime", CLOCK, Ret::Int, &[arg("tloc", Ty::Array(Dir::In, &Ty::Custom(Irregular::Moment, &Ty::Long), Len::Fixed(1)))]),
-    syscall("times", NONE, Ret::Size, &[arg("buf", Ty::Ptr(Dir::Out, &Ty::Struct(&TMS)))]),
+    syscall("times", NONE, Ret::Size, &[arg("buf", Ty::Ptr(Dir::Out, &Ty::Struct(&TMS)))]).does(&[Effect::Private]),
     syscall("alarm", NONE, Ret::Int, &[arg("seconds", Ty::UInt)]),
     syscall("getitimer", NONE, Ret::Int, &[
         arg("which", Ty::Enum(&ITIMERS)),
@@ -90,7 +98,8 @@ pub static ROWS: &[Syscall] = &[
     syscall("timer_gettime64", NONE, Ret::Int, &[arg("timerid", Ty::Int), arg("curr_value", ITSPEC64_OUT)]),
     syscall("timer_getoverrun", NONE, Ret::Int, &[arg("timerid", Ty::Int)]),
     syscall("timer_delete", NONE, Ret::Int, &[arg("timerid", Ty::Int)]),
-    syscall("timerfd_create", DESC, Ret::Fd, &[arg("clockid", Ty::ClockId), arg("flags", Ty::Flags(&TIMERFD))]),
+    syscall("timerfd_create", DESC, Ret::Fd, &[arg("clockid", Ty::ClockId), arg("flags", Ty::Flags(&TIMERFD))])
+        .does(&[makes(Thing::Anonymous("timerfd")).cloexec_if("flags", c::O_CLOEXEC)]),
     syscall("timerfd_settime", DESC, Ret::Int, &[
         arg("fd", Ty::Fd),
         arg("flags", Ty::Flags(&TIMERFD)),

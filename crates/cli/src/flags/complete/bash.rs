@@ -1,66 +1,90 @@
 //! For bash, whose completion works on words.
 
-use super::{Kind, kind, offered, takes_argument};
+use super::{filled, long_with_argument, offered, short_with_argument};
+use crate::flags::flag::{Arg, Flag, Value};
+use crate::flags::table;
 use std::fmt::Write;
 
 pub fn script() -> String {
-    let mut options = Vec::new();
     let mut cases = String::new();
-    let mut with_argument = Vec::new();
+    let mut options = Vec::new();
     for flag in offered() {
-        let names: Vec<String> =
-            flag.short.map(|c| format!("-{c}")).into_iter().chain(flag.long.map(|l| format!("--{l}"))).collect();
-        options.extend(names.iter().cloned());
-        let Some(kind) = kind(flag) else { continue };
-        if takes_argument(flag) {
-            with_argument.extend(names.iter().cloned());
+        options.extend(flag.short.map(|short| format!("-{short}")));
+        if let Some(long) = flag.long {
+            match flag.arg {
+                Arg::None => options.push(format!("--{long}")),
+                Arg::Required(_) => options.push(format!("--{long}=")),
+                Arg::Optional(_) => options.extend([format!("--{long}"), format!("--{long}=")]),
+            }
         }
-        // After a short option that only the long spelling takes an argument for, a new word begins.
-        let patterns: Vec<&str> =
-            names.iter().map(String::as_str).filter(|name| takes_argument(flag) || name.starts_with("--")).collect();
-        let command = match kind {
-            Kind::Words(words) => format!("COMPREPLY=($(compgen -W '{}' -- \"$cur\"))", words.join(" ")),
-            Kind::File => "COMPREPLY=($(compgen -f -- \"$cur\"))".into(),
-            Kind::Pid => "COMPREPLY=($(compgen -W \"$(ps -eo pid=)\" -- \"$cur\"))".into(),
-            Kind::User => "COMPREPLY=($(compgen -u -- \"$cur\"))".into(),
-            Kind::Other => "COMPREPLY=()".into(),
-        };
-        let _ = writeln!(cases, "    {}) {command}; return ;;", patterns.join("|"));
+        let action = action(flag);
+        if !action.is_empty() {
+            let _ = writeln!(cases, "    {}) {action} ;;", patterns(flag).join(" | "));
+        }
     }
-    format!(
-        r#"# Generated from the option table by `cargo xtask docs`; change it there.
-_stride() {{
-  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} i
-  COMPREPLY=()
-  # bash splits --name=value into three words.
-  if [[ $cur == = ]]; then
-    cur=
-  elif [[ $prev == = ]]; then
-    prev=${{COMP_WORDS[COMP_CWORD-2]}}
-  fi
-  # From the first operand on, the words are those of the command.
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    case ${{COMP_WORDS[i]}} in
-    {with_argument}) [[ ${{COMP_WORDS[i+1]}} == = ]] && ((i++)); ((i++)) ;;
-    -*|=) ;;
-    *)
-      if [[ ${{COMP_WORDS[i-1]}} != = ]]; then
-        declare -F _command_offset >/dev/null && _command_offset "$i"
-        return
-      fi ;;
-    esac
-  done
-  case $prev in
-{cases}  esac
-  if [[ $cur == -* ]]; then
-    COMPREPLY=($(compgen -W '{options}' -- "$cur"))
-  else
-    COMPREPLY=($(compgen -c -- "$cur"))
-  fi
-}}
-complete -F _stride stride
-"#,
-        with_argument = with_argument.join("|"),
+    let syscalls = words(table::SYSCALLS);
+    let qualifiers = offered().filter_map(|flag| Some(format!("{}=", flag.qualifiers.first()?))).collect::<Vec<_>>();
+    let table = format!(
+        "_stride_options='{options}'\n\
+         _stride_long_with_value='{long}'\n\
+         _stride_short_with_value='{short}'\n\
+         _stride_qualifiers='{qualifiers}'\n\
+         _stride_syscalls='{syscalls}'\n\
+         \n\
+         # Completes $value, the value of an option.\n\
+         _stride_value() {{\n  case $1 in\n{cases}  esac\n}}\n",
         options = options.join(" "),
-    )
+        long = long_with_argument().map(|long| format!("--{long}")).collect::<Vec<_>>().join(" "),
+        short = short_with_argument(),
+        qualifiers = qualifiers.join(" "),
+    );
+    filled(include_str!("template.bash"), &table)
+}
+
+/// The ways to write the option, as the word before its value.
+fn patterns(flag: &Flag) -> Vec<String> {
+    let short = flag.short.filter(|_| matches!(flag.arg, Arg::Required(_)));
+    short
+        .map(|short| format!("-{short}"))
+        .into_iter()
+        .chain(flag.longs().map(|long| format!("--{long}")))
+        .chain(flag.qualifiers.iter().map(|qualifier| format!("{qualifier}=")))
+        .collect()
+}
+
+fn words(value: Value) -> String {
+    value.words().iter().map(|word| word.name).collect::<Vec<_>>().join(" ")
+}
+
+fn action(flag: &Flag) -> String {
+    let words = || words(flag.value);
+    match flag.value {
+        Value::Free => String::new(),
+        Value::Word(_) => format!("_stride_words {}", words()),
+        Value::List(_) => format!("_stride_list {}", words()),
+        // There are hundreds of calls, and several options for them.
+        Value::Set(_) if words() == self::words(table::SYSCALLS) => "_stride_set $_stride_syscalls".into(),
+        Value::Set(_) => format!("_stride_set {}", words()),
+        Value::File => "_stride_files".into(),
+        Value::Recording => "_stride_files recordings".into(),
+        Value::Pids => "_stride_pids".into(),
+        Value::User => "_stride_words $(compgen -u)".into(),
+        Value::Variable => "_stride_words -n $(compgen -e)".into(),
+        Value::Expression => "_stride_expression".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_need_no_quotes() {
+        for flag in offered() {
+            for word in flag.value.words() {
+                let plain = |c: char| c.is_ascii_alphanumeric() || "-_%".contains(c);
+                assert!(word.name.chars().all(plain), "{}", word.name);
+            }
+        }
+    }
 }

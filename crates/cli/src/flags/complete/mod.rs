@@ -1,32 +1,14 @@
 //! Completions for shells, from the table.
+//!
+//! What is the same for every option is in a template per shell (`template.*`), and what follows from the table is put in place of
+//! its line `@TABLE@`.
 
-use super::flag::{Arg, Flag};
+use super::flag::{Arg, Flag, Word};
 use super::table;
 
 pub mod bash;
 pub mod fish;
 pub mod zsh;
-
-/// What an argument is, as far as shells can help with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Words(&'static [&'static str]),
-    File,
-    Pid,
-    User,
-    Other,
-}
-
-fn kind(flag: &Flag) -> Option<Kind> {
-    let name = flag.arg.name()?;
-    Some(match name {
-        _ if !flag.choices.is_empty() => Kind::Words(flag.choices),
-        "FILE" | "PATH" => Kind::File,
-        "PID" => Kind::Pid,
-        _ if name.starts_with("USER") => Kind::User,
-        _ => Kind::Other,
-    })
-}
 
 /// The options worth offering: what is refused is not.
 fn offered() -> impl Iterator<Item = &'static Flag> {
@@ -37,9 +19,53 @@ fn takes_argument(flag: &Flag) -> bool {
     matches!(flag.arg, Arg::Required(_))
 }
 
+/// The long options that take an argument of their own word, with all their spellings.
+fn long_with_argument() -> impl Iterator<Item = &'static str> {
+    offered().filter(|flag| takes_argument(flag)).flat_map(Flag::longs)
+}
+
+/// The short ones.
+fn short_with_argument() -> String {
+    offered().filter(|flag| takes_argument(flag)).filter_map(|flag| flag.short).collect()
+}
+
+fn filled(template: &str, table: &str) -> String {
+    assert!(template.contains("@TABLE@\n"), "a template has a place for the table");
+    template.replace("@TABLE@\n", table)
+}
+
+/// In single quotes, for bash and zsh.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// What a word means: said with it, or in the list of words of the option's documentation, where it may be one of several that mean
+/// the same: `* pgroup: or pgrp, as -DD`.
+fn about(flag: &Flag, word: Word) -> &'static str {
+    if !word.about.is_empty() {
+        return word.about;
+    }
+    let items = flag.doc.lines().filter_map(|line| line.strip_prefix("* ")?.split_once(": "));
+    for (terms, meaning) in items {
+        let others = meaning.strip_prefix('(').unwrap_or(meaning).strip_prefix("or ").unwrap_or("");
+        let others_end = others.find(") ").map(|at| (at, 2)).or_else(|| others.find(", ").map(|at| (at, 2)));
+        let (others, rest) = match others_end {
+            Some((at, skip)) => (&others[..at], &others[at + skip..]),
+            None => ("", meaning),
+        };
+        if terms.split(", ").chain(others.split(", ")).any(|term| term == word.name) {
+            let end = rest.find([';', ',']).or_else(|| rest.find(" (")).unwrap_or(rest.len());
+            return &rest[..end];
+        }
+    }
+    ""
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flags::flag::Value;
+    use crate::flags::parser::{Outcome, parse_words};
 
     #[test]
     fn every_offered_option_is_in_every_script() {
@@ -51,6 +77,58 @@ mod tests {
             for flag in table::all().filter(|flag| flag.missing.is_some()) {
                 assert!(!script.contains(flag.help), "{}", flag.help);
             }
+            assert!(!script.contains("@TABLE@"));
+        }
+    }
+
+    #[test]
+    fn every_word_that_is_offered_is_taken() {
+        let mut count = 0;
+        for flag in offered() {
+            let Some(name) = flag.long.map(|l| format!("--{l}=")).or(flag.short.map(|s| format!("-{s}"))) else {
+                continue;
+            };
+            for word in flag.value.words() {
+                // Columns need something to be a column of.
+                let option = format!("{name}{}", word.name);
+                let outcome = parse_words(&["-c", &option, "x"]).outcome;
+                let refused =
+                    matches!(outcome, Outcome::Fail) && matches!(parse_words(&[&option, "x"]).outcome, Outcome::Fail);
+                assert!(!refused, "{option} is offered, and refused");
+                count += 1;
+            }
+        }
+        assert!(count > 500, "{count}");
+    }
+
+    #[test]
+    fn words_are_explained() {
+        let flag = |name: &str| table::all().find(|flag| flag.long == Some(name)).unwrap();
+        for (option, word, meaning) in [
+            ("engine", "auto", "ebpf if it works here and supports all the options given"),
+            ("summary-columns", "total-time", "time of all calls"),
+            ("summary-columns", "time", "share of the total time"),
+            ("daemonize", "pgrp", "as -DD"),
+            ("trace", "%net", "sockets"),
+            ("trace", "openat", ""),
+            ("interruptible", "never", "never"),
+        ] {
+            assert_eq!(about(flag(option), Word::from(word)), meaning, "{option} {word}");
+        }
+        let explained = flag("explain").value.words();
+        assert!(explained.iter().all(|word| !about(flag("explain"), *word).is_empty()));
+    }
+
+    #[test]
+    fn an_argument_with_a_name_of_its_kind_is_of_that_kind() {
+        for flag in offered() {
+            let named = |name: &str| flag.arg.name() == Some(name);
+            let free = matches!(flag.value, Value::Free);
+            assert!(
+                !free || !["FILE", "PATH", "PID", "SET", "KEYS", "ID"].into_iter().any(named),
+                "{:?}",
+                flag.sort_key()
+            );
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Which events to report.
 
-use crate::flags::flag::{Arg, Category, Flag};
-use stride_filter::{SignalSet, Status, WordSet, parse_descriptors, parse_syscalls};
+use super::{DESCRIPTORS, SYSCALLS};
+use crate::flags::flag::{Arg, Category, Flag, Value, words};
+use stride_filter::{SignalSet, Status, WordSet, parse_descriptors, parse_syscalls, signal_names};
 
 const BASE: Flag = Flag { category: Category::Filtering, ..Flag::BASE };
 
@@ -10,10 +11,10 @@ pub const FLAGS: &[Flag] = &[
         short: Some('P'),
         long: Some("trace-path"),
         arg: Arg::Required("PATH"),
+        value: Value::File,
         help: "report only calls that touch PATH; may be repeated",
-        doc: "Reports only calls that name PATH, or that use a descriptor of it. PATH matches as given and as it resolves \
-              without symbolic links; Stride says so where the two differ. With --trace-fds, calls that match either are \
-              reported.",
+        doc: "Reports only calls that name PATH, or that use a descriptor of it. PATH matches as given, and as it is with \
+              all symbolic links resolved; Stride says so if the two differ. With --trace-fds, calls that match either option are reported.",
         update: |draft, given| {
             draft.paths.push(given.os().to_owned());
             Ok(())
@@ -25,6 +26,7 @@ pub const FLAGS: &[Flag] = &[
         aliases: &["signals"],
         qualifiers: &["signal", "signals", "s"],
         arg: Arg::Required("SET"),
+        value: Value::Set(|| words(signal_names())),
         help: "report only these signals",
         doc: "Reports only the signals of the set; by default all of them. A signal is a number or a name, in any case \
               and with or without SIG. --signal='!SIGIO' and --signal='!io' report all signals but SIGIO.",
@@ -38,16 +40,15 @@ pub const FLAGS: &[Flag] = &[
         long: Some("status"),
         qualifiers: &["status"],
         arg: Arg::Required("SET"),
-        choices: &["all", "detached", "failed", "none", "successful", "unavailable", "unfinished"],
+        value: Value::Set(|| words(WordSet::<Status>::spellings())),
         help: "report only calls that end in one of these ways",
-        doc: "Reports only calls that end as the set says; by default all of them.\n\n\
+        doc: "Reports only calls that end in one of the ways in the set; by default all of them.\n\n\
               * successful: they returned no error\n\
               * failed: they returned an error\n\
               * unfinished: they never returned, for example because another thread called execve\n\
               * unavailable: they returned, but the result could not be read\n\
               * detached: tracing ended before they returned\n\n\
-              A call can only be chosen once it has ended, so with this option lines of concurrent calls come in the \
-              order in which the calls ended.",
+              How a call ends is only known afterwards, so with this option the lines of concurrent calls are in the order in which the calls ended.",
         update: |draft, given| {
             draft.status = WordSet::parse(&given.text())?;
             Ok(())
@@ -58,6 +59,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("trace"),
         qualifiers: &["trace", "t"],
         arg: Arg::Required("SET"),
+        value: SYSCALLS,
         help: "report only these system calls",
         doc: "Reports only the system calls of the set; by default all of them. A member is one of\n\n\
               * NAME: the call of that name\n\
@@ -65,19 +67,19 @@ pub const FLAGS: &[Flag] = &[
               * /REGEX: calls whose name contains a match of the POSIX extended regular expression\n\
               * %CLASS: the calls of a class, see below\n\
               * all: all calls\n\n\
-              A question mark before a member says that it is no error if there is no such call. @64, @32 or @x32 after \
-              a member limits it to calls made in that way; a 64-bit program may make 32-bit calls.\n\n\
+              With a question mark before a member, it is not an error if there is no such call. @64, @32 or @x32 after a \
+              member limits it to calls of that ABI; a 64-bit program may make 32-bit calls.\n\n\
               These are the classes:\n\n\
               * %clock: reading and setting the system's clocks\n\
               * %creds: user and group ids, capabilities\n\
-              * %desc: using file descriptors\n\
-              * %file: taking the name of a file\n\
+              * %desc: calls that use file descriptors\n\
+              * %file: calls that take the name of a file\n\
               * %fstat: fstat and its variants\n\
               * %fstatfs: fstatfs and its variants\n\
               * %ipc: System V and POSIX interprocess communication\n\
               * %lstat: lstat and its variants\n\
               * %memory: mapping memory\n\
-              * %network: or %net, sockets\n\
+              * %network: (or %net) sockets\n\
               * %process: creating, ending and waiting for processes, and executing programs\n\
               * %pure: calls without arguments that always succeed, such as getpid\n\
               * %sched: scheduling\n\
@@ -97,9 +99,10 @@ pub const FLAGS: &[Flag] = &[
         long: Some("trace-fds"),
         qualifiers: &["trace-fds", "trace-fd", "fds", "fd"],
         arg: Arg::Required("SET"),
+        value: DESCRIPTORS,
         help: "report only calls that use these file descriptors",
-        doc: "Reports only calls that use a file descriptor of the set; those that use none are not reported. With \
-              --trace-path, calls that match either are reported.",
+        doc: "Reports only calls that use a file descriptor of the set; calls that use none are not reported. With \
+              --trace-path, calls that match either option are reported.",
         update: |draft, given| {
             draft.trace_fds = Some(parse_descriptors(&given.text())?);
             Ok(())

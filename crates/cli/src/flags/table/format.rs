@@ -1,7 +1,8 @@
 //! Where the trace goes and how it looks.
 
+use super::{DESCRIPTORS, SYSCALLS};
 use crate::flags::draft::TimestampsDraft;
-use crate::flags::flag::{Arg, Category, Flag, Given};
+use crate::flags::flag::{Arg, Category, Flag, Given, Value, words};
 use crate::flags::options::{Color, ConstStyle, HexStrings, Precision, TimeFormat};
 use crate::flags::stop::Stop;
 use crate::flags::values;
@@ -12,7 +13,7 @@ const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
 /// Longest string that may be asked for, strace's limit.
 const STRING_LIMIT_MAX: u64 = (1 << 30) - 1;
 
-const PRECISIONS: &[&str] = &["ms", "ns", "s", "us"];
+const PRECISIONS: Value = Value::Word(|| words(["ms", "ns", "s", "us"]));
 
 /// An optional precision; microseconds if there is none.
 fn precision(given: &Given) -> Result<Option<Precision>, Stop> {
@@ -55,7 +56,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("columns"),
         arg: Arg::Required("COLUMN"),
         help: "put the results of calls in this column (default 40)",
-        doc: "Lines the results of calls up in column COLUMN, where the calls are shorter than that. The default is 40.",
+        doc: "Prints the results of calls in column COLUMN, or further right if a call is longer than that. The default is 40.",
         update: |draft, given| {
             let column = values::integer(&given.text(), i32::MAX as u64).ok_or_else(|| given.invalid())?;
             draft.columns = column as usize;
@@ -78,9 +79,10 @@ pub const FLAGS: &[Flag] = &[
         long: Some("abbrev"),
         qualifiers: &["abbrev", "a"],
         arg: Arg::Required("SET"),
+        value: SYSCALLS,
         help: "shorten the structures of these calls (default all)",
-        doc: "Leaves the less important members of structures out for the calls of the set; see --trace for what it may \
-              be. The default is all, and -v makes it none.",
+        doc: "Leaves out the less important members of structures for the calls of the set, which is written as for \
+              --trace. The default is all; -v means none.",
         update: |draft, given| {
             draft.abbrev = parse_syscalls(&given.text(), draft.catalog)?;
             Ok(())
@@ -91,14 +93,13 @@ pub const FLAGS: &[Flag] = &[
         long: Some("absolute-timestamps"),
         aliases: &["timestamps"],
         arg: Arg::Optional("[format:]FORMAT,[precision:]PRECISION"),
-        choices: &["none", "time", "unix", "ms", "ns", "s", "us"],
+        value: Value::List(|| words(["none", "time", "unix", "ms", "ns", "s", "us"])),
         help: "begin lines with the time of day; see the man page",
-        doc: "Begins each line with the time. FORMAT is\n\n\
-              * none: no time; takes back what was said before\n\
+        doc: "Begins each line with the time. FORMAT is one of\n\n\
+              * none: no time; cancels an earlier option\n\
               * time: the time of day, HH:MM:SS (default)\n\
               * unix: the seconds since 1970\n\n\
-              and PRECISION is s (default), ms, us or ns. The words format: and precision: may be left out. The option \
-              may be given several times to set one or the other. It cannot be combined with -t.",
+              and PRECISION is s (default), ms, us or ns. The words format: and precision: may be left out. The option may be given several times, to set the two one by one. It cannot be combined with -t.",
         update: |draft, given| {
             draft.timestamps = Some(timestamps(given, draft.timestamps)?);
             Ok(())
@@ -107,9 +108,9 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         long: Some("always-show-pid"),
-        help: "begin every line with the process id",
-        doc: "Begins every line with the id of the thread it is about, also while only one is traced. With -f and -o this \
-              is so in any case.",
+        help: "begin every line with the id of the thread",
+        doc: "Begins every line with the id of its thread, even while only one thread is traced. With -f and -o together, \
+              lines always begin with it.",
         update: |draft, _| {
             draft.always_show_pid = true;
             Ok(())
@@ -119,7 +120,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("color"),
         arg: Arg::Required("WHEN"),
-        choices: &["always", "auto", "never"],
+        value: Value::Word(|| words(["always", "auto", "never"])),
         help: "use colour: auto, always or never (default auto)",
         doc: "Says when to print the trace in colour.\n\n\
               * auto: if it goes to a terminal that is not dumb, and NO_COLOR is not set in the environment (default)\n\
@@ -140,9 +141,9 @@ pub const FLAGS: &[Flag] = &[
         long: Some("decode-fds"),
         qualifiers: &["decode-fds", "decode-fd"],
         arg: Arg::Optional("SET"),
-        choices: &["all", "dev", "eventfd", "none", "path", "pidfd", "signalfd", "socket"],
+        value: Value::Set(|| words(WordSet::<FdDetail>::spellings())),
         help: "say what file descriptors refer to; see the man page",
-        doc: "Prints behind file descriptors what they refer to. Without SET that is path.\n\n\
+        doc: "Prints after each file descriptor what it refers to. Without SET, that means path.\n\n\
               * path: the path of the file, and for AT_FDCWD, the working directory\n\
               * socket: protocol and addresses\n\
               * dev: device numbers of character and block devices\n\
@@ -163,7 +164,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("decode-pids"),
         qualifiers: &["decode-pids", "decode-pid"],
         arg: Arg::Required("SET"),
-        choices: &["all", "comm", "none", "pidns"],
+        value: Value::Set(|| words(WordSet::<PidDetail>::spellings())),
         help: "say more about process ids: comm, pidns",
         doc: "Prints more about the ids of processes, threads, process groups and sessions.\n\n\
               * comm: the name of the command\n\
@@ -177,17 +178,19 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("html"),
         arg: Arg::Required("FILE"),
-        help: "write a page about the run to FILE, for a browser",
+        value: Value::File,
+        help: "write a report about the run to FILE, for a browser",
         own: true,
-        doc: "Writes a report of the whole run as one HTML page that needs nothing else and loads nothing from anywhere: what ran \
-              and what dominates, a timeline of all threads to zoom into, calls by count and by time, how their times are \
-              distributed, busiest files and sockets, errors, slowest calls, processes as a tree, and what was lost.\n\n\
-              The page stays below 5 MB however long the run: where there are very many calls, the timeline shows long ones by \
-              themselves and sums up the others, and tables list the most important rows and say how many are left out.\n\n\
-              Options that say which calls are shown and how their arguments look (-e, -P, -s, -v, -x, -X, -y) hold for it, too. \
-              If the calls are wanted as text as well, say where with -o; else they are not shown.\n\n\
-              FILE is opened before anything is run and written when tracing ends, be it by an interrupt. If it cannot be written, \
-              Stride says so.",
+        doc: "Writes a report of the whole run as one HTML page, which needs no other file and loads nothing from the \
+              network. It has a summary, a timeline of all threads that can be zoomed, calls by count and by time, the \
+              distribution of their times, the busiest files and sockets, errors, the slowest calls, the tree of processes, \
+              and the number of lost calls.\n\n\
+              The page stays below 5 MB, however long the run is: if there are very many calls, the timeline shows the long \
+              ones one by one and sums up the others, and tables list the most important rows and say how many are left \
+              out.\n\n\
+              Options that choose which calls are shown, and how arguments look (-e, -P, -s, -v, -x, -X, -y), apply to the \
+              page, too. The text of the trace is only printed if -o says where to.\n\n\
+              FILE is opened before the program starts, and written when tracing ends, also after an interrupt. If FILE cannot be written, Stride says so.",
         update: |draft, given| {
             draft.html = given.value.clone();
             Ok(())
@@ -207,16 +210,16 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         long: Some("json"),
-        help: "write JSON, an object a line, in place of text",
+        help: "write JSON instead of text, one object per line",
         own: true,
-        doc: "Writes one JSON object a line for each call, signal, process that starts, executes a program or ends, and for calls \
-              that were lost; the first tells where the trace comes from, and the last what it had in all. They go where text \
-              would go: to the file of -o, else to stderr, with --replay to stdout. Stride's own messages go to stderr all the \
-              same, so -o is the better place.\n\n\
-              Filters and what says how much is shown (-s, -v, -y, -Y, -i, -e read=..., -q) have their meaning. What says how text \
-              looks has none: times, thread ids, numbers and names are always there. With -e raw=..., a call has its \
-              registers in place of arguments.\n\n\
-              docs/json.md in Stride's documentation describes the objects, docs/json.schema.json does so for machines.",
+        doc: "Writes one JSON object per line for each call and each signal, for processes that start, execute a program or \
+              end, and for calls that were lost. The first object says where the trace comes from, and the last has the \
+              totals. They go where the text would go: to the file of -o, else to stderr, or to stdout with --replay. \
+              Stride's own messages go to stderr as well, so -o is the better choice.\n\n\
+              Filters apply, and so do options that choose how much is shown (-s, -v, -y, -Y, -i, -e read=..., -q). Options \
+              that choose how text looks have no effect: times, thread ids, numbers and names are always there. With -e \
+              raw=..., a call has its registers instead of arguments.\n\n\
+              docs/json.md in Stride's documentation describes the objects for people, and docs/json.schema.json describes them for programs.",
         update: |draft, _| {
             draft.json = true;
             Ok(())
@@ -228,7 +231,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("stack-trace"),
         aliases: &["stack-traces"],
         arg: Arg::Optional("symbol|source"),
-        choices: &["source", "symbol"],
+        value: Value::Word(|| words(["source", "symbol"])),
         missing: Some("Stride cannot unwind the stacks of programs so far; use strace or perf trace for this"),
         help: "print the stack at each call (not implemented yet)",
         doc: "Prints the stack of the program at each call. Not implemented yet.",
@@ -238,7 +241,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("kvm"),
         qualifiers: &["kvm"],
         arg: Arg::Required("vcpu|vcpu+"),
-        choices: &["vcpu", "vcpu+"],
+        value: Value::Word(|| words(["vcpu", "vcpu+"])),
         missing: Some("Stride does not read the state of virtual processors; use strace for this"),
         help: "print why virtual processors exit (not implemented yet)",
         doc: "Prints why a virtual processor returned from KVM_RUN. Not implemented yet.",
@@ -270,7 +273,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("namespace"),
         qualifiers: &["namespace"],
         arg: Arg::Optional("new"),
-        choices: &["new"],
+        value: Value::Word(|| words(["new"])),
         missing: Some("Stride does not follow changes of namespaces; look at /proc/PID/ns, or use strace"),
         help: "print the namespaces that are entered (not implemented yet)",
         doc: "Prints the ids of the namespaces that a process enters. Not implemented yet.",
@@ -280,6 +283,7 @@ pub const FLAGS: &[Flag] = &[
         short: Some('o'),
         long: Some("output"),
         arg: Arg::Required("FILE"),
+        value: Value::File,
         help: "write the trace to FILE, or with |CMD or !CMD to a command",
         doc: "Writes the trace to FILE rather than to stderr. With --output-separately (or -ff), each thread gets a file \
               of its own, named FILE.PID. If FILE begins with | or !, what follows is a shell command, and the trace goes \
@@ -304,15 +308,14 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("perfetto"),
         arg: Arg::Required("FILE"),
+        value: Value::File,
         help: "write a trace for ui.perfetto.dev to FILE",
         own: true,
-        doc: "Writes a trace that https://ui.perfetto.dev and Perfetto's trace_processor open: a track for each thread under \
-              its process, a slice for each call with its arguments, what it returned and what its descriptor refers to, a \
-              flow from each fork to the child, marks for signals, execve, ends of threads and lost calls, and calls per \
-              second over time. Calls that failed are of category error and named with their error, as in \"openat ENOENT\".\n\n\
-              Options that say which calls are shown and how their arguments look (-e, -P, -s, -v, -x, -X, -y) hold for it, too. \
-              If the calls are wanted as text as well, say where with -o; else they are not shown.\n\n\
-              FILE is written as calls are made. If it cannot be written any further, all else goes on, and Stride says so.",
+        doc: "Writes a trace for https://ui.perfetto.dev and Perfetto's trace_processor. It has a track for each thread \
+              under its process; a slice for each call with its arguments, its result and what its descriptor refers to; a flow from each fork to the child; marks for signals, execve, ends of threads and lost calls; and a counter of calls per second. Calls that failed have the category error, and a name with the error in it, such as \"openat ENOENT\".\n\n\
+              Options that choose which calls are shown, and how arguments look (-e, -P, -s, -v, -x, -X, -y), apply to this \
+              trace, too. The text of the trace is only printed if -o says where to.\n\n\
+              FILE is written while the program runs. If it cannot be written any further, Stride says so, and everything else goes on.",
         update: |draft, given| {
             draft.perfetto = given.value.clone();
             Ok(())
@@ -331,9 +334,9 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         short: Some('q'),
-        help: "leave out attach messages; -qq: exit status; -qqq: everything",
-        doc: "Leaves out messages about attaching, detaching and changes of personality. -qq also leaves out how \
-              processes exit, and -qqq everything that --quiet can leave out.\n\n\
+        help: "leave out some messages; -qq: exit statuses, too; -qqq: all",
+        doc: "Leaves out messages about attaching and detaching, changes of personality, and files that were written. -qq \
+              also leaves out messages about how processes exit, and -qqq leaves out all that --quiet can.\n\n\
               With -o and a command, and without -p, -q is the default.",
         update: |draft, _| {
             draft.quiet_count += 1;
@@ -346,19 +349,20 @@ pub const FLAGS: &[Flag] = &[
         aliases: &["silent", "silence"],
         qualifiers: &["quiet", "silent", "silence", "q"],
         arg: Arg::Optional("SET"),
-        choices: &["all", "attach", "exit", "held", "none", "path-resolution", "personality", "thread-execve"],
+        value: Value::Set(|| words(WordSet::<Quiet>::spellings())),
         help: "leave out these messages; see the man page",
-        doc: "Leaves out messages about the tracing itself. Without SET that is attach,personality.\n\n\
+        doc: "Leaves out messages about the tracing itself. Without SET that is attach,files,personality.\n\n\
               * attach: attaching to and detaching from processes\n\
+              * backpressure: how many calls were delayed and for how long (see --on-overflow)\n\
               * exit: exit statuses of processes\n\
-              * held: how often and for how long processes were held (see --on-overflow)\n\
+              * files: what --record, --html and other options have written, and where\n\
               * path-resolution: what the paths of -P resolve to\n\
               * personality: a process changes to another ABI\n\
               * thread-execve: (or superseded) a thread is replaced by another one's execve\n\n\
               The option cannot be combined with -q.",
         update: |draft, given| {
             draft.quiet = Some(match given.value {
-                None => WordSet::of(&[Quiet::Attach, Quiet::Personality]),
+                None => WordSet::of(&[Quiet::Attach, Quiet::Files, Quiet::Personality]),
                 Some(_) => WordSet::parse(&given.text())?,
             });
             Ok(())
@@ -369,10 +373,10 @@ pub const FLAGS: &[Flag] = &[
         short: Some('r'),
         long: Some("relative-timestamps"),
         arg: Arg::Optional("PRECISION"),
-        choices: PRECISIONS,
+        value: PRECISIONS,
         help: "begin lines with the time since the previous call",
-        doc: "Begins each line with the time that has passed since the previous call began, by a clock that nobody can \
-              set. PRECISION is s, ms, us (default) or ns.",
+        doc: "Begins each line with the time since the previous call began, measured by a clock that cannot be set. \
+              PRECISION is s, ms, us (default) or ns.",
         update: |draft, given| {
             draft.relative_timestamps = precision(given)?;
             Ok(())
@@ -383,6 +387,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("raw"),
         qualifiers: &["raw", "x"],
         arg: Arg::Required("SET"),
+        value: SYSCALLS,
         help: "print the arguments of these calls as plain numbers",
         doc: "Prints the arguments of the calls of the set as hexadecimal numbers, without decoding them; see --trace for \
               what the set may be.",
@@ -396,10 +401,10 @@ pub const FLAGS: &[Flag] = &[
         long: Some("read"),
         qualifiers: &["read", "reads", "r"],
         arg: Arg::Required("SET"),
+        value: DESCRIPTORS,
         help: "dump all data read from these file descriptors",
         doc: "Prints all data read from the file descriptors of the set, in hexadecimal and ASCII, below the calls that \
-              read it. --read=3,5 shows what comes in through descriptors 3 and 5. Which calls are reported is not \
-              changed by this.",
+              read it. --read=3,5 prints the data read from descriptors 3 and 5. This does not change which calls are reported.",
         update: |draft, given| {
             draft.dump_read = parse_descriptors(&given.text())?;
             Ok(())
@@ -410,8 +415,8 @@ pub const FLAGS: &[Flag] = &[
         short: Some('s'),
         long: Some("string-limit"),
         arg: Arg::Required("SIZE"),
-        help: "print at most this much of a string (default 32)",
-        doc: "Prints at most SIZE bytes of a string, and of an array at most SIZE elements. The default is 32. File names \
+        help: "print at most SIZE bytes of each string (default 32)",
+        doc: "Prints at most SIZE bytes of each string and SIZE elements of each array. The default is 32. File names \
               are always printed in full.",
         update: |draft, given| {
             let size = values::integer(&given.text(), STRING_LIMIT_MAX).ok_or_else(|| given.invalid())?;
@@ -424,7 +429,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("secontext"),
         qualifiers: &["secontext"],
         arg: Arg::Optional("FORMAT"),
-        choices: &["full", "mismatch"],
+        value: Value::Word(|| words(["full", "mismatch"])),
         missing: Some("Stride does not read SELinux contexts; use strace built with libselinux for this"),
         help: "print SELinux contexts (not implemented yet)",
         doc: "Prints the SELinux contexts of processes and files. Not implemented yet.",
@@ -441,7 +446,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("strings-in-hex"),
         arg: Arg::Optional("WHICH"),
-        choices: &["all", "non-ascii", "non-ascii-chars", "none"],
+        value: Value::Word(|| words(["all", "non-ascii", "non-ascii-chars", "none"])),
         help: "use hexadecimal escapes in strings; see the man page",
         doc: "Says which strings are printed as hexadecimal escapes rather than octal ones where needed. Without WHICH that \
               is all.\n\n\
@@ -467,7 +472,7 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         short: Some('t'),
-        help: "begin lines with the time; -tt: in us; -ttt: unix time in us",
+        help: "begin lines with the time; -tt: with us; -ttt: unix time",
         doc: "Begins each line with the time of day. -tt adds microseconds, and -ttt prints the seconds since 1970 with \
               microseconds.",
         update: |draft, _| {
@@ -480,9 +485,9 @@ pub const FLAGS: &[Flag] = &[
         short: Some('T'),
         long: Some("syscall-times"),
         arg: Arg::Optional("PRECISION"),
-        choices: PRECISIONS,
+        value: PRECISIONS,
         help: "print how long each call took",
-        doc: "Prints how long each call took, from its beginning to its end, behind its result. PRECISION is s, ms, us \
+        doc: "Prints after the result of each call how long it took, from its beginning to its end. PRECISION is s, ms, us \
               (default) or ns.",
         update: |draft, given| {
             draft.syscall_times = precision(given)?;
@@ -494,7 +499,7 @@ pub const FLAGS: &[Flag] = &[
         short: Some('v'),
         long: Some("no-abbrev"),
         help: "print structures in full",
-        doc: "Prints structures, environments and the like in full, as --abbrev=none does.",
+        doc: "Prints structures, arrays, environments and the like in full, as --abbrev=none does.",
         update: |draft, _| {
             draft.abbrev = CallSet::empty();
             Ok(())
@@ -505,6 +510,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("verbose"),
         qualifiers: &["verbose", "v"],
         arg: Arg::Required("SET"),
+        value: SYSCALLS,
         help: "read the structures of these calls (default all)",
         doc: "Prints what pointers to structures point to for the calls of the set, and only addresses for other calls; \
               see --trace for what the set may be. The default is all.",
@@ -518,9 +524,10 @@ pub const FLAGS: &[Flag] = &[
         long: Some("write"),
         qualifiers: &["write", "writes", "w"],
         arg: Arg::Required("SET"),
+        value: DESCRIPTORS,
         help: "dump all data written to these file descriptors",
         doc: "Prints all data written to the file descriptors of the set, in hexadecimal and ASCII, below the calls that \
-              write it. Which calls are reported is not changed by this.",
+              write it. This does not change which calls are reported.",
         update: |draft, given| {
             draft.dump_write = parse_descriptors(&given.text())?;
             Ok(())
@@ -541,7 +548,7 @@ pub const FLAGS: &[Flag] = &[
         short: Some('X'),
         long: Some("const-print-style"),
         arg: Arg::Required("STYLE"),
-        choices: &["abbrev", "raw", "verbose"],
+        value: Value::Word(|| words(["abbrev", "raw", "verbose"])),
         help: "print constants and flags as raw, abbrev or verbose",
         doc: "Says how named constants and flags are printed.\n\n\
               * raw: as numbers\n\
@@ -557,9 +564,9 @@ pub const FLAGS: &[Flag] = &[
     },
     Flag {
         short: Some('y'),
-        help: "print the paths of file descriptors; -yy: all about them",
-        doc: "Prints the paths of files behind their descriptors, and the working directory behind AT_FDCWD, as \
-              --decode-fds=path does. -yy prints all there is to know, as --decode-fds=all does.",
+        help: "print the paths of descriptors; -yy: all their details",
+        doc: "Prints the path of the file after each descriptor, and the working directory after AT_FDCWD, as \
+              --decode-fds=path does. -yy prints all the details of --decode-fds=all.",
         update: |draft, _| {
             draft.decode_fds_count += 1;
             Ok(())
@@ -569,7 +576,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         short: Some('Y'),
         help: "print the command names of process ids",
-        doc: "Prints the names of commands behind the ids of their processes, as --decode-pids=comm does.",
+        doc: "Prints the command name after each process id, as --decode-pids=comm does.",
         update: |draft, _| {
             draft.decode_pids = draft.decode_pids.with(PidDetail::Comm);
             Ok(())
@@ -626,7 +633,7 @@ mod tests {
             (&["--relative-timestamps=n"], "invalid --relative-timestamps argument: 'n'"),
             (&["--syscall-times="], "invalid --syscall-times argument: ''"),
             (&["--strings-in-hex=al"], "invalid --strings-in-hex argument: 'al'"),
-            (&["--daemonised=pgr"], "invalid --daemonised argument: 'pgr'"),
+            (&["--daemonised=pgr"], "invalid --daemonised argument: 'pgr'; did you mean 'pgrp'?"),
             (&["--syscall-limit=0"], "invalid --syscall-limit argument: '0'"),
             (&["-I0"], "invalid -I argument: '0'"),
             (&["-Inev"], "invalid -I argument: 'nev'"),

@@ -1,12 +1,13 @@
 //! `-e`, the other spelling of many options.
 
-use crate::flags::flag::{Arg, Category, Flag};
+use crate::flags::flag::{Arg, Category, Flag, Value};
 
 const BASE: Flag = Flag { category: Category::General, ..Flag::BASE };
 
 pub const FLAGS: &[Flag] = &[Flag {
     short: Some('e'),
     arg: Arg::Required("EXPR"),
+    value: Value::Expression,
     help: "[NAME=][!]VALUE,...: the same as --NAME; default --trace",
     doc: "Says which events to report, or how. An expression is [NAME=][!]VALUE[,VALUE]..., and the same as the long \
           option --NAME=[!]VALUE[,VALUE]... of that name; without NAME it is about which syscalls to trace, so that \

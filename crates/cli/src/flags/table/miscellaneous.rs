@@ -1,6 +1,6 @@
 //! The rest.
 
-use crate::flags::flag::{Arg, Category, Flag};
+use crate::flags::flag::{Arg, Category, Flag, Value, words};
 use crate::flags::generate::Artefact;
 use crate::flags::stop::Stop;
 use crate::flags::values;
@@ -24,9 +24,8 @@ pub const FLAGS: &[Flag] = &[
         long: Some("doctor"),
         own: true,
         help: "say what this machine allows, and which engine works",
-        doc: "Tries what the engines need, and prints what this machine allows: privileges, settings of the kernel, a trial \
-              load of the eBPF programs with the time it takes; which engine --engine=auto would take and why; and how \
-              to get the better one. Then exits, with status 0 if at least one engine works, else 1.",
+        doc: "Checks what the engines need and prints what this machine allows: privileges, settings of the kernel, and a \
+              trial load of the eBPF programs with the time it takes. Then it says which engine --engine=auto would use and why, and what to do if eBPF does not work. The exit status is 0 if at least one engine works, else 1.",
         update: |_, _| Err(Stop::Doctor),
         ..BASE
     },
@@ -43,11 +42,11 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("generate"),
         arg: Arg::Required("WHAT"),
-        choices: Artefact::NAMES,
+        value: Value::Word(|| words(Artefact::ALL.map(|(name, _)| name))),
         own: true,
         help: "print the man page or a shell's completions",
-        doc: "Prints a file for those who package Stride: man for the man page, complete-bash, complete-zsh or \
-              complete-fish for the completions of that shell.",
+        doc: "Prints a file that packages of Stride need: the man page (man), or the completions of a shell (complete-bash, \
+              complete-zsh or complete-fish).",
         update: |_, given| {
             let artefact = values::exact_word(&given.text(), &Artefact::ALL).ok_or_else(|| given.invalid())?;
             Err(Stop::Generate(artefact))
@@ -69,11 +68,11 @@ pub const FLAGS: &[Flag] = &[
               are to be reported. It works only with -f, since children inherit the filter, and not for processes \
               attached to with -p, nor with -b or --syscall-limit, which let go of processes that have the filter. \
               It implies --kill-on-exit.\n\n\
-              With --kill-on-exit the filter is switched on by itself where it changes nothing else: for a command \
-              traced with -f and not all calls, if Stride has CAP_SYS_ADMIN or no_new_privs is set already. Without \
-              --kill-on-exit it is not, since a command with a filter cannot outlive Stride.\n\n\
+              With --kill-on-exit, Stride installs the filter without being asked if that changes nothing else: for a \
+              command with -f of which only some calls are traced, if Stride has CAP_SYS_ADMIN or no_new_privs is already \
+              set. Without --kill-on-exit it does not, since a command with such a filter cannot outlive Stride.\n\n\
               If the filter cannot be installed, tracing goes on without it.\n\n\
-              Calls which another seccomp filter of the program refuses are not seen.",
+              Calls that another seccomp filter of the program refuses are not seen.",
         update: |draft, _| {
             draft.seccomp_bpf = true;
             Ok(())

@@ -1,6 +1,7 @@
 //! The table of options: a file per category, sorted by name within it.
 
-use super::flag::Flag;
+use super::flag::{Flag, Value, words};
+use stride_filter::{Catalog, syscall_members};
 
 mod filtering;
 mod format;
@@ -23,6 +24,11 @@ static CATEGORIES: [&[Flag]; 9] = [
     tampering::FLAGS,
     miscellaneous::FLAGS,
 ];
+
+/// What options for a set of syscalls take.
+pub const SYSCALLS: Value = Value::Set(|| words(syscall_members(Catalog::native())));
+/// What options for a set of file descriptors take: those that every program has are worth offering.
+const DESCRIPTORS: Value = Value::Set(|| words(["0", "1", "2"]));
 
 /// Every option, in the order of the documentation.
 pub fn all() -> impl Iterator<Item = &'static Flag> {
@@ -78,9 +84,9 @@ mod tests {
     }
 
     #[test]
-    fn choices_go_with_an_argument() {
+    fn kinds_of_values_go_with_an_argument() {
         for flag in all() {
-            assert!(flag.choices.is_empty() || flag.arg != Arg::None, "{:?}", flag.sort_key());
+            assert!(matches!(flag.value, Value::Free) || flag.arg != Arg::None, "{:?}", flag.sort_key());
             assert!(flag.qualifiers.is_empty() || flag.arg != Arg::None, "{:?}", flag.sort_key());
         }
     }

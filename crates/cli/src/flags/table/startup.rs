@@ -1,6 +1,6 @@
 //! What to trace: a command, or processes that run already.
 
-use crate::flags::flag::{Arg, Category, Flag};
+use crate::flags::flag::{Arg, Category, Flag, Value};
 use crate::flags::options::EnvChange;
 use crate::flags::stop::Stop;
 use crate::flags::values;
@@ -14,8 +14,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("argv0"),
         arg: Arg::Required("NAME"),
         help: "start PROG with NAME as its argv[0]",
-        doc: "Starts the command with NAME as its argv[0]. Programs that decide by their name what to be, such as \
-              busybox, can be traced in any of their roles this way.",
+        doc: "Starts the command with NAME as its argv[0]. Some programs, such as busybox, choose what they do by this name.",
         update: |draft, given| {
             draft.argv0 = given.value.clone();
             Ok(())
@@ -26,6 +25,7 @@ pub const FLAGS: &[Flag] = &[
         short: Some('E'),
         long: Some("env"),
         arg: Arg::Required("VAR[=VAL]"),
+        value: Value::Variable,
         help: "set VAR to VAL for PROG, or without =VAL remove it",
         doc: "Starts the command with the environment variable VAR set to VAL, or without =VAL, with VAR removed. May be \
               given several times; the changes apply in that order.",
@@ -46,6 +46,7 @@ pub const FLAGS: &[Flag] = &[
         short: Some('p'),
         long: Some("attach"),
         arg: Arg::Required("PID"),
+        value: Value::Pids,
         help: "trace the process with this id as well; may be repeated",
         doc: "Attaches to a process that runs already, and detaches from it when interrupted (by CTRL-C, say), so that \
               it goes on as before. May be given several times, with or without a command to start. One PID may be a \
@@ -72,11 +73,11 @@ pub const FLAGS: &[Flag] = &[
         short: Some('u'),
         long: Some("user"),
         arg: Arg::Required("USER|UID:GID"),
+        value: Value::User,
         help: "run PROG as this user; needs root",
         doc: "Starts the command with the user id, the group id and the supplementary groups of USER. UID:GID gives the \
               two as numbers, without looking anything up and without supplementary groups.\n\n\
-              Only root can do this. It is the way to trace set-user-ID programs as an ordinary user would run them: \
-              traced by anyone else, they run without the privileges of their owner.",
+              Only root can do this. It serves to trace set-user-ID programs as an ordinary user would run them: when an ordinary user traces them, they run without the privileges of their owner.",
         update: |draft, given| {
             draft.user = given.value.clone();
             Ok(())

@@ -1,6 +1,7 @@
 //! The summary of calls.
 
-use crate::flags::flag::{Arg, Category, Flag};
+use crate::flags::flag::{Arg, Category, Flag, Value, words};
+use crate::flags::options::Key;
 use crate::flags::stop::Stop;
 use crate::flags::{explain, summary, values};
 
@@ -18,12 +19,12 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("advise"),
         own: true,
-        help: "say what is wrong with the calls, and what it would save",
-        doc: "Looks for patterns that waste calls or time, and says at the end what was found, where, by whom, what changing it \
-              would save, and how sure that is; what saves most comes first. It is said where the trace would go, which is not \
-              printed unless -o gives it a place. With --replay, a recording is looked at; with --json, each finding is an object on a line of its own.\n\n\
-              Nothing is said about what would save less than a fiftieth of the calls or of the time, and no call counts as saved \
-              twice. Numbers of lines are those of the trace with the same options. Use -f for programs that start others.",
+        help: "say which calls are wasted, and what to change",
+        doc: "Looks for patterns that waste calls or time. At the end it says for each what was found, where, in which \
+              process, what a change would save, and how sure that is. The finding that saves most comes first. Findings \
+              are printed where the trace would go, and the trace itself only if -o says where to. With --replay, a \
+              recording is examined; with --json, each finding is an object on a line of its own.\n\n\
+              A pattern is left out if a change would save less than a fiftieth of the calls and of the time. No call is counted as saved twice. Line numbers are those of the trace with the same options. Use -f for programs that start others.",
         update: |draft, _| {
             draft.advise = true;
             Ok(())
@@ -33,20 +34,21 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("budget"),
         arg: Arg::Required("FILE"),
+        value: Value::File,
         help: "check the limits in FILE; exit status 3 if one is broken",
         own: true,
-        doc: "Checks the run against limits, in place of the trace. FILE is TOML with a list of them, such as limits = \
-              [\"total <= 5000\", \"errors.openat <= 50\"], and with sections [[path]], each with a glob and limits of its own, for \
-              the calls on paths that match it. A limit is a metric, one of <=, <, >=, > and ==, and a number. Metrics are:\n\n\
+        doc: "Checks the run against limits instead of printing the trace. FILE is a TOML file with a list of limits, such \
+              as limits = \
+              [\"total <= 5000\", \"errors.openat <= 50\"], and with [[path]] sections, each with a glob and limits for the \
+              calls on paths that match it. A limit is a metric, one of <=, <, >=, > and ==, and a number. Metrics are:\n\n\
               * NAME: calls of this syscall; total for all calls, and %class for those of a class, as in -e trace=%class\n\
-              * errors.NAME: those of them that failed\n\
-              * NAME.bytes: bytes that they moved\n\
-              * NAME.mean_bytes: bytes that one of them moved that did not fail\n\
-              * NAME.time_ms: milliseconds in them, which differ too much from run to run for most machines that test\n\
-              * processes: processes that there were\n\n\
-              If all limits are kept, the exit status is the program's. Each that is broken is told in a line with what broke \
-              it, and the exit status is 3. So it is if a limit cannot be checked because calls were lost. A FILE with a \
-              mistake is refused before anything is run.",
+              * errors.NAME: calls of NAME that failed\n\
+              * NAME.bytes: bytes that calls of NAME transferred\n\
+              * NAME.mean_bytes: average bytes of a successful call of NAME\n\
+              * NAME.time_ms: milliseconds spent in calls of NAME; on most test machines this differs too much from run to \
+              run\n\
+              * processes: number of processes\n\n\
+              If all limits are kept, the exit status is the program's. Each broken limit is reported in a line that says what broke it, and the exit status is 3. The exit status is also 3 if a limit cannot be checked because calls were lost. If FILE has a mistake, Stride says so and does not start the program.",
         update: |draft, given| {
             draft.budget = given.value.clone();
             Ok(())
@@ -56,11 +58,11 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("budget-write"),
         arg: Arg::Required("FILE"),
-        help: "write limits for --budget: what this run did, and 20 % more",
+        value: Value::File,
+        help: "write limits for --budget: this run's figures plus a fifth",
         own: true,
-        doc: "Writes a file for --budget, with limits for what this run did and a fifth more. Left out is what differs from run \
-              to run anyway: times, and calls that are made when others are slow, such as futex. A FILE that is there already is \
-              replaced only if --budget-write wrote it, and the line on top that says so is still there.",
+        doc: "Writes a file for --budget that allows what this run did and a fifth more. It has no limits for what differs \
+              from run to run anyway: times, and calls whose number depends on how fast other threads are, such as futex. An existing FILE is replaced only if its first line still says that --budget-write wrote it.",
         update: |draft, given| {
             draft.budget_write = given.value.clone();
             Ok(())
@@ -70,25 +72,26 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("by"),
         arg: Arg::Required("KEYS"),
-        choices: &["syscall", "path", "directory", "fd", "errno", "pid", "tid", "comm", "size", "peer"],
+        value: Value::List(|| words(Key::ALL.map(Key::name))),
         help: "summarise by KEYS rather than by syscall",
         own: true,
-        doc: "Counts calls by what they have in common rather than by their name, and prints the summary of -c; with -C, after the \
-              trace. KEYS is a list of keys, and there is a row for each combination of what calls have of them:\n\n\
+        doc: "Counts calls by KEYS rather than by syscall, and prints the summary of -c, or with -C, prints it after the \
+              trace. KEYS is a list of the following keys, and the summary has a row for each combination of their values:\n\n\
               * syscall: the name of the call\n\
-              * path: the path that it names, else what its descriptor refers to; the clients of a port are one\n\
+              * path: the path that the call names, else what its descriptor refers to; all clients of one port have one row\n\
               * directory: the directory of that path\n\
-              * fd: the descriptor that it is given, and what that refers to\n\
-              * errno: the error that it failed with, or ok\n\
+              * fd: the descriptor that the call uses, and what that refers to\n\
+              * errno: the error that the call failed with, or ok\n\
               * pid: the process\n\
               * tid: the thread\n\
               * comm: the name of the thread\n\
-              * size: the bytes that it moved, to a power of two; [4K, 8K) stands for 4096 to 8191\n\
-              * peer: the other end of its socket: an address, or the host that a client came from\n\n\
-              Calls that have none of a key are in its row \"-\". Times are always wall clock time (-w); there are columns for p50 and \
-              p99, and where descriptors matter, for the bytes moved. -U and -S choose others; name stands for all keys. \
-              After 131,072 rows, what is new is counted in a row (others). On a terminal, long paths lose their middle.\n\n\
-              The eBPF engine counts in the kernel if there are no other keys than syscall, errno, pid, tid, comm and size.",
+              * size: the bytes that the call transferred, in powers of two; [4K, 8K) stands for 4096 to 8191\n\
+              * peer: the other end of the socket: an address, or the host that a client connected from\n\n\
+              Calls without a value for a key are in the row \"-\". Times are always wall clock time (-w). There are \
+              columns for p50 and p99, and if a key is about descriptors, for the bytes transferred. -U and -S choose \
+              columns and order; name stands for all keys. After 131,072 rows, calls that would need a new row are counted \
+              in the row (others). On a terminal, long paths are shortened in the middle.\n\n\
+              The eBPF engine counts in the kernel if all keys are among syscall, errno, pid, tid, comm and size.",
         update: |draft, given| {
             draft.by = Some(summary::keys(&given.text())?);
             Ok(())
@@ -99,9 +102,8 @@ pub const FLAGS: &[Flag] = &[
         short: Some('c'),
         long: Some("summary-only"),
         help: "count calls, errors and time, and print only a summary",
-        doc: "Counts the calls, the errors and the time spent for each system call, and prints a table of them at the \
-              end in place of the trace. The time is what the processor spent in the kernel, unless -w is given. With -f, \
-              all traced processes are added up.",
+        doc: "Counts the calls, the errors and the time spent for each system call, and prints a table at the end instead \
+              of the trace. The time is what the processor spent in the kernel, unless -w is given. With -f, all traced processes are counted together.",
         update: |draft, _| {
             draft.summary_only = true;
             one_summary(draft.summary_only, draft.summary_too)
@@ -112,7 +114,7 @@ pub const FLAGS: &[Flag] = &[
         short: Some('C'),
         long: Some("summary"),
         help: "print a summary after the trace",
-        doc: "Prints the summary that -c prints after the trace rather than in place of it.",
+        doc: "Prints the trace and, after it, the summary of -c.",
         update: |draft, _| {
             draft.summary_too = true;
             one_summary(draft.summary_only, draft.summary_too)
@@ -122,12 +124,13 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("diff"),
         arg: Arg::Required("BASE"),
-        help: "tell what differs from the run recorded in BASE",
+        value: Value::Recording,
+        help: "show what differs from the run recorded in BASE",
         own: true,
-        doc: "Compares the run with one that --record kept in BASE, in place of the trace: a verdict, then the syscalls and the \
-              paths that calls were about, with calls, errors, time and bytes in both, by how much of the whole has changed. \
-              What chance explains is left out; so are ids of processes, addresses and the made-up part of temporary names. Filters \
-              (-e trace=..., -P, -z) apply to both.\n\n\
+        doc: "Compares the run with the one that --record wrote to BASE, instead of printing the trace. A verdict comes \
+              first. Then come the syscalls and paths that differ, with the calls, errors, time and bytes of both runs; the \
+              largest change comes first. Differences that chance explains are left out, and so are process ids, addresses \
+              and the random part of temporary names. Filters (-e trace=..., -P, -z) apply to both runs.\n\n\
               Times are compared only if both runs were traced by the same engine on the same machine.",
         update: |draft, given| {
             draft.diff = given.value.clone();
@@ -138,6 +141,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("explain"),
         arg: Arg::Required("ID"),
+        value: Value::Word(explain::ids),
         own: true,
         help: "explain a finding of --advise",
         doc: "Prints the reasoning behind the findings with this id, with an example, and exits. --explain=list lists all ids.",
@@ -148,8 +152,8 @@ pub const FLAGS: &[Flag] = &[
         short: Some('O'),
         long: Some("summary-syscall-overhead"),
         arg: Arg::Required("TIME"),
-        help: "take this much off the time of each call",
-        doc: "Takes TIME off the time of each call in the summary, as the cost of observing it, rather than an estimate. \
+        help: "subtract TIME from the time of each call",
+        doc: "Subtracts TIME from the time of each call in the summary, as the cost of observing it, instead of an estimate. \
               TIME is a decimal number followed by s, ms, us or ns; without a unit it is in microseconds.",
         update: |draft, given| {
             draft.overhead = Some(values::duration(&given.text()).ok_or_else(|| given.invalid())?);
@@ -161,24 +165,7 @@ pub const FLAGS: &[Flag] = &[
         short: Some('S'),
         long: Some("summary-sort-by"),
         arg: Arg::Required("KEY"),
-        choices: &[
-            "avg-time",
-            "bytes",
-            "calls",
-            "errors",
-            "max-time",
-            "min-time",
-            "name",
-            "none",
-            "p50",
-            "p99",
-            "time",
-            "total-time",
-            "wall-avg",
-            "wall-max",
-            "wall-min",
-            "wall-total",
-        ],
+        value: Value::Word(|| words(summary::column_names().chain(["none"]))),
         help: "sort the summary by KEY (default time)",
         doc: "Sorts the summary by one of its columns, or by nothing. The keys are the columns that -U lists, under the \
               same names, and none (or nothing). The default is time.",
@@ -192,6 +179,7 @@ pub const FLAGS: &[Flag] = &[
         short: Some('U'),
         long: Some("summary-columns"),
         arg: Arg::Required("COLUMNS"),
+        value: Value::List(|| words(summary::column_names())),
         help: "show these columns in the summary, in this order",
         doc: "Shows the given columns in the summary, in the given order. COLUMNS is a list of\n\n\
               * time-percent: (or time) share of the total time\n\
@@ -204,12 +192,13 @@ pub const FLAGS: &[Flag] = &[
               * wall-max: (or max-wall) as max-time, but always by the wall clock\n\
               * wall-avg: (or avg-wall) as avg-time, but always by the wall clock\n\
               * min: the same as wall-min\n\
-              * p50: half of the calls took no longer than this by the wall clock, in seconds, to a sixteenth\n\
-              * p99: the same for 99 of 100 calls\n\
+              * p50: median: half of the calls took no longer than this by the wall clock, in seconds, with an error of at \
+              most a sixteenth\n\
+              * p99: 99 of 100 calls took no longer than this, measured in the same way\n\
               * max: the same as wall-max\n\
               * calls: (or count) number of calls\n\
               * errors: (or error) number of calls that failed\n\
-              * bytes: bytes that were read, written or sent through descriptors\n\
+              * bytes: bytes that calls transferred through descriptors\n\
               * name: (or syscall, syscall-name) name of the call\n\n\
               The default is time-percent,total-time,avg-time,calls,errors,name. Without name in the list, that column \
               is added at the end.",
@@ -223,8 +212,8 @@ pub const FLAGS: &[Flag] = &[
         short: Some('w'),
         long: Some("summary-wall-clock"),
         help: "summarise wall clock time rather than system time",
-        doc: "Has the summary show how long calls took by the clock, from beginning to end, rather than the time the \
-              processor spent in them. Time a call spends waiting is in the former only.",
+        doc: "Makes the summary show how long calls took by the clock, from beginning to end, instead of the processor time \
+              spent in them. Only the former includes the time that a call waits.",
         update: |draft, _| {
             draft.wall_clock = true;
             Ok(())

@@ -1,6 +1,6 @@
 //! How to trace: children, engines, and what becomes of the tracees.
 
-use crate::flags::flag::{Arg, Category, Flag};
+use crate::flags::flag::{Arg, Category, Flag, Value, words};
 use crate::flags::options::{Daemonize, Engine, Interruptible, Overflow};
 use crate::flags::stop::Stop;
 use crate::flags::values;
@@ -15,10 +15,10 @@ pub const FLAGS: &[Flag] = &[
         short: Some('b'),
         long: Some("detach-on"),
         arg: Arg::Required("SYSCALL"),
-        choices: &["execve"],
+        value: Value::Word(|| words(["execve"])),
         help: "let go of a process that makes this call; only execve",
-        doc: "Stops tracing a process when it makes the given call. Only execve is supported, and includes execveat. With \
-              -f this traces a program with many threads without tracing the programs it starts.",
+        doc: "Stops tracing a process when it makes the given call. Only execve is supported, and it includes execveat. \
+              With -f, this traces all threads of a program, but not the programs that it starts.",
         update: |draft, given| {
             if given.os() != "execve" {
                 return Err(Stop::fail(format!("Syscall '{}' for -b isn't supported", given.text())));
@@ -31,8 +31,8 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         short: Some('D'),
         help: "trace from a grandchild; -DD: own process group; -DDD: session",
-        doc: "Makes the tracer a grandchild of the process that was started, which becomes the command. Whoever started \
-              Stride then has the command for a child, as without Stride.\n\n\
+        doc: "Turns the process that was started into the command, and traces it from a grandchild. The command is then a \
+              child of the process that started Stride, as it would be without Stride.\n\n\
               -DD also gives the tracer a process group of its own, so that signals to the group of the command do not \
               reach it, and -DDD a session of its own.",
         update: |draft, _| {
@@ -45,7 +45,7 @@ pub const FLAGS: &[Flag] = &[
         long: Some("daemonize"),
         aliases: &["daemonised", "daemonized"],
         arg: Arg::Optional("HOW"),
-        choices: &["grandchild", "pgroup", "pgrp", "session"],
+        value: Value::Word(|| words(["grandchild", "pgroup", "pgrp", "session"])),
         help: "the same as -D, with the kind of detachment by name",
         doc: "Long form of -D.\n\n\
               * grandchild: as -D (default)\n\
@@ -70,16 +70,16 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("engine"),
         arg: Arg::Required("ENGINE"),
-        choices: &["auto", "ebpf", "ptrace"],
-        help: "how to observe the calls: auto, ebpf or ptrace",
+        value: Value::Word(|| words(["auto", "ebpf", "ptrace"])),
+        help: "how to observe calls: auto, ebpf or ptrace",
         own: true,
-        doc: "Picks what observes the system calls.\n\n\
-              * auto: ebpf where it can be had and serves all options, else ptrace; ptrace with -Y (default)\n\
-              * ebpf: only eBPF, which copies what each call did while the program runs on. Calls are shown when \
-                they return, ids of -Y are looked up late, and lost calls are counted in place\n\
-              * ptrace: only ptrace, which stops the program at its calls, and needs no privilege\n\n\
-              An engine asked for by name is never replaced by the other: if it cannot do what is asked, Stride says why \
-              and exits.",
+        doc: "Chooses how the system calls are observed.\n\n\
+              * auto: ebpf if it works here and supports all the options given, else ptrace (default). With -Y or \
+              --decode-pids it is always ptrace\n\
+              * ebpf: only eBPF, which copies the data of each call while the program runs on. Calls are shown when they \
+              return, and the names of -Y are looked up a little later. If calls are lost, the trace says how many and where\n\
+              * ptrace: only ptrace, which stops the program at its calls and needs no privileges\n\n\
+              An engine asked for by name is never replaced by the other: if it does not work, Stride says why and exits.",
         update: |draft, given| {
             const WORDS: [(&str, Engine); 3] =
                 [("auto", Engine::Auto), ("ebpf", Engine::Ebpf), ("ptrace", Engine::Ptrace)];
@@ -93,7 +93,7 @@ pub const FLAGS: &[Flag] = &[
         help: "trace children too; -ff: with an output file for each",
         doc: "Traces the processes and threads that traced ones create with fork, vfork, clone and clone3. With -p, all \
               threads of the process are traced, not only the one whose id was given.\n\n\
-              -ff is -f with --output-separately. It cannot be combined with -c, which adds all processes up.",
+              -ff means -f and --output-separately. It cannot be combined with -c, which counts all processes together.",
         update: |draft, _| {
             draft.follow_count += 1;
             Ok(())
@@ -103,7 +103,7 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("follow-forks"),
         help: "the same as -f",
-        doc: "Long form of -f, which it cannot be combined with.",
+        doc: "Long form of -f. The two cannot be combined.",
         update: |draft, _| {
             draft.follow_forks = true;
             Ok(())
@@ -114,14 +114,14 @@ pub const FLAGS: &[Flag] = &[
         short: Some('I'),
         long: Some("interruptible"),
         arg: Arg::Required("WHEN"),
-        choices: &["anywhere", "waiting", "never", "never_tstp"],
+        value: Value::Word(|| words(["anywhere", "waiting", "never", "never_tstp"])),
         help: "when signals such as CTRL-C may end the tracing",
         doc: "Says when signals may end the tracing or stop the tracer.\n\n\
               * 1, anywhere: at any time\n\
               * 2, waiting: between calls, but not while one is decoded (default)\n\
               * 3, never: never (default with -o FILE PROG)\n\
               * 4, never_tstp: never, and the tracer is not stopped by CTRL-Z either (default with -D)\n\n\
-              With the latter two, the signals of the terminal are left to the traced command.",
+              With the last two, signals from the terminal only reach the traced command.",
         update: |draft, given| {
             const WORDS: [(&str, Interruptible); 5] = [
                 ("anywhere", Interruptible::Anywhere),
@@ -142,9 +142,8 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("kill-on-exit"),
         help: "kill the traced processes if Stride dies",
-        doc: "Has the kernel kill all traced processes with SIGKILL when the tracer exits, however it does. Nothing is \
-              left running, and nothing is detached from. Only the ptrace engine can do this. It cannot be combined with -p: processes that were there \
-              before Stride should be there after it.",
+        doc: "Has the kernel kill all traced processes with SIGKILL when the tracer exits, whatever the reason. Stride \
+              never detaches from a process then. Only the ptrace engine can do this. It cannot be combined with -p, because processes that ran before Stride should still run after it.",
         update: |draft, _| {
             draft.kill_on_exit = true;
             Ok(())
@@ -154,19 +153,22 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("on-overflow"),
         arg: Arg::Required("WHAT"),
-        choices: &["drop", "wait"],
-        help: "when calls come too fast to be read: wait or drop",
+        value: Value::Word(|| words(["drop", "wait"])),
+        help: "if calls come too fast to be read: wait or drop",
         own: true,
-        doc: "Says what the eBPF engine does when calls are made faster than Stride can read them, so that the memory \
-              between the two (--ring-size) fills.\n\n\
-              * wait: holds the threads that make them until Stride has caught up. No call is lost, but time passes. How often \
-                that was, and how long, is told at the end. This is the default for a command that Stride starts\n\
-              * drop: never holds anyone, and loses calls. They are counted exactly, and shown where they are missing, in the \
-                summary and at the end. This is the default with -p\n\n\
-              Threads are held right behind a call, in a way that neither they nor their parents can see, and the kernel lets \
-              them go should Stride die. A thread that has a tracer already cannot be held; if it makes too many calls, they are \
-              lost, and told to be.\n\n\
-              With the ptrace engine the option has no effect: it never loses calls.",
+        doc: "Says what the eBPF engine does when the program makes calls faster than Stride reads them, so that the ring \
+              buffer between the two (--ring-size) fills.\n\n\
+              * wait: delays each such call by up to 0.2 ms (1 ms if it transfers more than 5 KiB that is shown), and keeps \
+              up to 256 MiB of calls in additional memory, but at most an eighth of the machine's. The program runs slower \
+              and notices nothing else. A message at the end says how many calls were delayed and for how long. This is the \
+              default for a command that Stride starts\n\
+              * drop: delays no call, and loses calls when the ring buffer is full. They are counted exactly: the trace \
+              says where calls are missing, and the summary and the last message say how many. This is the default with -p, \
+              so that a server does not slow down when the reader of the trace pauses\n\n\
+              With wait, if nobody reads the trace (a pager waits for a key), the memory lasts for minutes. After that, \
+              calls are lost and counted: the program is never stopped. Calls may also be lost if threads with a real-time \
+              priority occupy every CPU, because Stride hardly runs then.\n\n\
+              With the ptrace engine the option has no effect: that engine never loses calls.",
         update: |draft, given| {
             const WORDS: [(&str, Overflow); 2] = [("drop", Overflow::Drop), ("wait", Overflow::Wait)];
             let how = values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
@@ -178,16 +180,16 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("record"),
         arg: Arg::Required("FILE"),
-        help: "keep everything in FILE, to be looked at with --replay",
+        value: Value::File,
+        help: "record the run in FILE, to be shown with --replay",
         own: true,
-        doc: "Writes what is traced to FILE, as it was captured and before it is made into text: --replay=FILE shows it later, \
-              elsewhere, and with other options. If the trace is wanted at once, too, say where with -o; else it is not shown.\n\n\
-              What is not captured cannot be shown later: filters (-e trace=..., -P, -z) say what is recorded, -f whose \
-              calls, -s how much of strings, -v that arrays and structures are captured whole. Times always are; what descriptors \
-              refer to with -y or -P, names of processes with -Y, instruction pointers with -i, and transfers that are to be \
-              dumped with -e read=... and -e write=....\n\n\
-              FILE is compressed, and written every fifth of a second or sooner. Should Stride be killed, what was written can be \
-              replayed. If FILE cannot be written any further, the program goes on, and Stride says so.",
+        doc: "Writes the captured data of the run to FILE, before it becomes text. --replay=FILE shows it later, also on \
+              another machine and with other options. The trace itself is only printed if -o says where to.\n\n\
+              A replay can only show what was captured. Filters (-e trace=..., -P, -z) decide which calls are recorded, -f \
+              whose calls, -s how much of each string, and -v that arrays and structures are captured as a whole. Times are \
+              always recorded. What descriptors refer to is recorded with -y or -P, names of processes with -Y, instruction \
+              pointers with -i, and whole transfers with -e read=... and -e write=....\n\n\
+              FILE is compressed. Stride writes to it at least every fifth of a second, and what was written can be replayed even if Stride is killed. If FILE cannot be written any further, Stride says so and the program runs on.",
         update: |draft, given| {
             draft.record = given.value.clone();
             Ok(())
@@ -197,13 +199,18 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("replay"),
         arg: Arg::Required("FILE"),
-        help: "show what --record has kept in FILE, instead of tracing",
+        value: Value::Recording,
+        help: "show the recording in FILE instead of tracing",
         own: true,
-        doc: "Shows a recording in place of a program. Options that say what is shown and how are those of a live trace, and so \
-              is the text, which goes to the standard output unless -o says otherwise. Options that are about tracing (PROG, \
-              -p, -f, -D, --engine, ...) are refused.\n\n\
-              A recording that breaks off, because its recorder was killed or its disk full, is shown up to there. The exit \
-              status is 0 then, too; it is 1 if FILE is broken or no recording.",
+        doc: "Shows the recording in FILE instead of tracing a program. The options that choose what is shown, and how, \
+              work as in a live trace. The text is the same as well, but goes to standard output unless -o says otherwise. \
+              Options that are about tracing (PROG, -p, -f, -D, --engine, ...) are refused.\n\n\
+              -y and -P also work on recordings that were made without them: Stride then follows from the calls what each \
+              descriptor refers to. There are some differences to a live trace. Paths are as the program named them, with \
+              symbolic links unresolved. Pipes, sockets and devices have no numbers. A descriptor that no recorded call \
+              explains, or that a dup2 has just replaced, is a bare number. If a filter left calls out of the recording, \
+              descriptors cannot be followed.\n\n\
+              A recording that ends early, because Stride was killed or the disk was full, is shown as far as it goes, and the exit status is 0. The exit status is 1 if FILE is damaged or not a recording.",
         update: |draft, given| {
             draft.replay = given.value.clone();
             Ok(())
@@ -213,23 +220,21 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("ring-size"),
         arg: Arg::Required("SIZE"),
-        help: "memory for calls not read yet, such as 512K or 16M",
+        help: "size of the ring buffer of eBPF, such as 512K or 16M",
         own: true,
-        doc: "Sets how much the eBPF engine lets gather that Stride has not read yet. SIZE is a number of bytes, with K, M or G \
-              behind it for units of 1024, from 64K to 1G; it is rounded up to a power of two. Memory of this size is taken \
-              while Stride runs, and taking much takes its time. The default is 16M, and 4M where only \
-              some calls are wanted.\n\n\
-              With --on-overflow=wait, at least 2M are kept for what threads still write while they are brought to a halt: by \
-              default threads are held when 14M have gathered (2M of 4M), and if SIZE is less than 4M, when SIZE has gathered, though \
-              4M are taken.\n\n\
-              On machines with four CPUs and more, -f takes such memory for every two of them, up to eight times.\n\n\
+        doc: "Sets the size of the ring buffer in which the eBPF engine keeps calls that Stride has not read yet. SIZE is a \
+              number of bytes from 64K to 1G, where K, M and G stand for units of 1024. It is rounded up to a power of two. \
+              The memory is taken while Stride runs, and a large buffer makes Stride start more slowly. The default is 16M, \
+              or 4M if only some calls are traced.\n\n\
+              With --on-overflow=wait, calls are delayed while more than half of the buffer is in use, and when three \
+              quarters are, Stride moves calls to other memory. The buffer has at least 256K then (4M with -s above 1024).\n\n\
+              On machines with four or more CPUs, -f takes one such buffer for every two CPUs, up to eight.\n\n\
               With the ptrace engine the option has no effect.",
         update: |draft, given| {
             let text = given.text();
-            let size = values::size(&text).ok_or_else(|| given.invalid())?;
-            if !(RING_MIN..=RING_MAX).contains(&size) {
-                return Err(Stop::fail(format!("--ring-size={text} is out of range: give a size from 64K to 1G")));
-            }
+            let size = values::size(&text).filter(|size| (RING_MIN..=RING_MAX).contains(size)).ok_or_else(|| {
+                Stop::usage(format!("invalid --ring-size argument: '{text}'; give a size from 64K to 1G, such as 16M"))
+            })?;
             draft.ring_size = Some((size as u32).next_power_of_two());
             Ok(())
         },

@@ -16,6 +16,8 @@ function latency(into) {
   for (let decade = Math.ceil(low); decade <= high; decade += 1) {
     const label = el("span", time(10 ** decade).replace(/\.0+ /, " "));
     label.style.left = `${x(10 ** decade)}%`;
+    if (x(10 ** decade) < 4) label.className = "first";
+    if (x(10 ** decade) > 96) label.className = "last";
     axis.append(label);
     grid.push(x(10 ** decade));
   }

@@ -63,8 +63,8 @@ function findings() {
   if (!run.findings) return;
   byId("findings").hidden = false;
   byId("findings-note").textContent = run.findings.length
-    ? "What is worth a look: what saves most time comes first."
-    : "No pattern was found that is worth changing.";
+    ? "Patterns that waste calls or time. The one that costs most time comes first."
+    : "No pattern was found that wastes a noticeable part of the calls or the time.";
   byId("findings-body").append(
     ...run.findings.map((finding) =>
       el(
@@ -102,7 +102,7 @@ function calls() {
   const [most, longest] = [largest(rows, (row) => row.calls), largest(rows, (row) => row.time)];
   const family = (row) => row.family;
   byId("calls-note").textContent = rows.length
-    ? "By syscall. Time is from entry to return, waiting included; several threads’ times add up."
+    ? "By syscall. Times are from entry to return, including waiting. Times of several threads are added up."
     : "There were none.";
   if (!rows.length) return;
   byId("calls-body").append(
@@ -124,7 +124,8 @@ function calls() {
     }),
   );
   byId("latency-note").textContent =
-    "How long calls took, on a logarithmic scale; heights are by the root of the count, so that rare slow calls show. The line is the median.";
+    "How long calls took, on a logarithmic scale. The height grows with the square root of the number of calls, so that \
+     rare slow calls are visible. The line is the median.";
   latency(byId("latency-body"));
 }
 
@@ -142,9 +143,11 @@ function timeline() {
     return null;
   }
   byId("timeline-note").textContent = width
-    ? `A lane for each thread. Calls of ${time(width)} and longer are shown one by one; shorter ones are summed up per ${time(width)}, in the colour of what took most, as high as the time spent in them. Waiting is grey; red marks failures.`
-    : "A lane for each thread, every call by itself. Waiting is grey; red marks failures.";
-  if (run.numbers.lost) byId("timeline-note").append(" A red triangle says that calls were lost before it.");
+    ? `Each thread has a lane. Calls of ${time(width)} and longer are shown one by one. Shorter ones are summed up for each \
+    ${time(width)}: the colour is that of the kind of call that took most, and the height shows how much of the time was \
+    spent in calls. Waiting is grey; red marks failures.`
+    : "Each thread has a lane, and every call is shown. Waiting is grey; red marks failures.";
+  if (run.numbers.lost) byId("timeline-note").append(" A red triangle means that calls were lost before that point.");
   const view = new Timeline(byId("timeline-body"));
   const processes = run.processes.rows;
   const details = el("details", el("summary", "The threads as a table"));
@@ -178,8 +181,8 @@ function files() {
   const { rows, more: rest } = run.files;
   const [most, longest] = [largest(rows, (row) => row.calls), largest(rows, (row) => row.time)];
   byId("files-note").textContent = rows.length
-    ? `What calls were about, by path or by what their descriptor stood for.${more(rest, "name")}`
-    : "No call was about any.";
+    ? `The files, sockets and pipes that calls used, by the path or the descriptor in their arguments.${more(rest, "name")}`
+    : "No call used a file or a socket.";
   if (!rows.length) return;
   byId("files-body").append(
     table({
@@ -202,7 +205,7 @@ function errors() {
   const { rows, more: rest } = run.errors;
   const most = largest(rows, (row) => row.count);
   byId("errors-note").textContent = rows.length
-    ? `Calls that failed, by what they were about. Not every failure is a fault: looking for a file in many places is one, too.${more(rest, "kind")}`
+    ? `Calls that failed, with the file or socket that they used. Failed calls can be normal: a program that looks for a file in several directories makes them, too.${more(rest, "kind")}`
     : "No call failed.";
   if (!rows.length) return;
   byId("errors-body").append(
@@ -236,14 +239,14 @@ function slowest(view) {
     return;
   }
   const working = all.filter((row) => !row.waits);
-  byId("slowest-note").textContent = "The moment leads to the call in the timeline.";
+  byId("slowest-note").textContent = "Click a moment to see the call in the timeline.";
   const body = byId("slowest-body");
   const holder = el("div");
   const box = el("input");
   box.type = "checkbox";
   box.id = "with-waiting";
   box.checked = !working.length;
-  const label = el("label.check", box, "With calls that are made to wait (poll, futex, wait4, …)");
+  const label = el("label.check", box, "Include calls that are there to wait (poll, futex, wait4, …)");
   const show = () => {
     const rows = box.checked ? all : working;
     const longest = largest(rows, (row) => row.took);
@@ -283,8 +286,8 @@ function jump(view, row) {
 function processes() {
   const { rows, more: rest } = run.processes;
   byId("processes-note").textContent = rows.length
-    ? `Who started whom, and what became of them.${more(rest, "process").replace("processs", "processes")}`
-    : "None was seen.";
+    ? `Which process started which, and how each ended.${more(rest, "process").replace("processs", "processes")}`
+    : "No process was seen.";
   if (!rows.length) return;
   const length = Math.max(1, run.numbers.length);
   const name = (row) => {

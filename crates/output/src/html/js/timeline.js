@@ -165,6 +165,8 @@ class Timeline {
   }
 
   show(from, to) {
+    // What it told of is elsewhere now.
+    this.tip.hidden = true;
     // A microsecond wide at least, and within the run.
     const span = Math.min(this.length, Math.max(Math.min(1000, this.length), to - from));
     const middle = (from + to) / 2;
@@ -486,7 +488,7 @@ class Timeline {
     const who = `${lane.name || "?"} ${lane.tid}`.trim();
     if (lost !== undefined) {
       const facts = [`found at ${moment(lane.lost[lost])}`, who];
-      return { family: "other", text: `${counted(lane.lost[lost + 1], "call was", "calls were")} lost before this`, facts };
+      return { family: "other", text: `${counted(lane.lost[lost + 1], "call was", "calls were")} lost before this point`, facts };
     }
     if (slice !== undefined) {
       const text = run.texts[lane.text[slice]];
@@ -497,11 +499,12 @@ class Timeline {
     }
     if (bin !== undefined) {
       const facts = [`from ${moment(lane.binAt[bin])}`, `within ${time(this.width)}`];
-      if (!lane.others) facts.push(`${time((lane.binBusy[bin] / 255) * this.width)} of it at work in calls`);
+      if (!lane.others) facts.push(`${time((lane.binBusy[bin] / 255) * this.width)} of it spent working in calls`);
       facts.push(who);
       if (lane.binErrors[bin]) facts.push(`${count(lane.binErrors[bin])} failed`);
       const name = callName(lane.binCall[bin]);
-      const text = `${counted(lane.binCalls[bin], "call", "calls")}${lane.others ? "" : `, ${name} above all`}`;
+      const calls = counted(lane.binCalls[bin], "call", "calls");
+      const text = lane.others ? calls : lane.binCalls[bin] ? `${calls}, mostly ${name}` : `${name}, which began earlier`;
       return { name, family: callFamily(lane.binCall[bin]), text, facts };
     }
     const process = run.processes.rows[lane.process];
@@ -545,15 +548,14 @@ class Timeline {
     const now = this.picked && this.picked.lane === lane ? this.picked : null;
     const middle = by > 0 ? this.from - 1 : this.to;
     const at = now?.slice !== undefined ? lane.at[now.slice] : now?.bin !== undefined ? lane.binAt[now.bin] : middle;
-    const neighbour = (list) => {
-      let i = after(list, at);
-      if (by < 0) {
-        i -= 1;
-        while (i >= 0 && list[i] >= at) i -= 1;
-      }
+    const neighbour = (list, calls) => {
+      let i = after(list, at) - (by < 0 ? 1 : 0);
+      if (by < 0) while (i >= 0 && list[i] >= at) i -= 1;
+      // Where a call only goes on that began in the bin before, there is nothing to stop at.
+      while (calls && i >= 0 && i < list.length && calls[i] === 0) i += by;
       return i >= 0 && i < list.length ? i : null;
     };
-    const [slice, bin] = [neighbour(lane.at), neighbour(lane.binAt)];
+    const [slice, bin] = [neighbour(lane.at), neighbour(lane.binAt, lane.binCalls)];
     if (slice === null && bin === null) return;
     const sliceFirst = bin === null || (slice !== null && (by > 0 ? lane.at[slice] <= lane.binAt[bin] : lane.at[slice] >= lane.binAt[bin]));
     this.pick(sliceFirst ? { lane, slice } : { lane, bin });
@@ -577,7 +579,10 @@ class Timeline {
       const box = body.getBoundingClientRect();
       return [event.clientX - box.left, event.clientY - box.top];
     };
-    scroller.addEventListener("scroll", () => this.draw());
+    scroller.addEventListener("scroll", () => {
+      this.tip.hidden = true;
+      this.draw();
+    });
     body.addEventListener(
       "wheel",
       (event) => {
@@ -589,6 +594,7 @@ class Timeline {
         const lines = event.deltaMode === 1 ? 30 : 1;
         if (sideways) this.pan((((event.deltaX || event.deltaY) * lines) / this.plot) * 1);
         else this.zoom(Math.exp(Math.max(-200, Math.min(200, event.deltaY * lines)) / 300), this.at(Math.max(this.gutter, local(event)[0])));
+        this.hover(...local(event));
       },
       { passive: false },
     );

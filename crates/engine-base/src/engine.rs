@@ -1,0 +1,82 @@
+//! The contract between engines and the rest of Stride.
+
+use crate::error::{AttachFailure, EngineError};
+use std::time::Duration;
+use stride_event::{Counted, Event, Lost, Tid};
+
+/// A source of events: an engine that observes a program, or the replay of a recording.
+///
+/// A caller takes events with [`Engine::next`] until there are none, and asks for everything else afterwards or in between.
+pub trait Engine {
+    fn capabilities(&self) -> Capabilities;
+
+    /// The next event; `None` when no traced thread is left. Engines that hold the program keep the thread concerned stopped until the
+    /// next call.
+    fn next(&mut self) -> Result<Option<Event<'_>>, EngineError>;
+
+    /// Ends tracing. What was recorded so far still comes out of `next`, then the threads that live on, then `None`.
+    fn stop(&mut self);
+
+    /// The command that this engine started.
+    fn command(&self) -> Option<Tid> {
+        None
+    }
+
+    /// The threads that were asked for and are not traced, where others are.
+    fn failures(&self) -> &[AttachFailure] {
+        &[]
+    }
+
+    /// The fatal signal to Stride that ended tracing. The caller should die of the signal when its output is written.
+    fn interrupted(&self) -> Option<i32> {
+        None
+    }
+
+    fn lost(&self) -> Lost {
+        Lost::default()
+    }
+
+    fn delayed(&self) -> Delayed {
+        Delayed::default()
+    }
+
+    /// The calls that the engine counted itself (`TraceSpec::counting`).
+    fn counted(&self) -> Result<Vec<Counted>, EngineError> {
+        Ok(Vec::new())
+    }
+
+    /// After the last event: something to know about how the events ended, or an error if they ended too early.
+    fn ending(&self) -> Result<Option<String>, EngineError> {
+        Ok(None)
+    }
+
+    /// Facts for people who debug Stride (`-d`).
+    fn facts(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// The things that engines differ in, as far as others must know. Callers ask for these and never for an engine's name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Capabilities {
+    /// The engine's name, for messages and recordings.
+    pub name: &'static str,
+    /// The program stands still while an event is shown, so that /proc tells what was true at that moment.
+    pub holds_program: bool,
+    /// Calls come with the CPU time that they took.
+    pub cpu_times: bool,
+    /// Serves `TraceSpec::counting`.
+    pub counts: bool,
+    /// Serves `Seccomp::On`.
+    pub seccomp: bool,
+    /// Serves `TraceSpec::kill_on_exit`.
+    pub kill_on_exit: bool,
+}
+
+/// The price of losing no calls.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Delayed {
+    /// How many calls were delayed, and by how much in all.
+    pub calls: u64,
+    pub time: Duration,
+}

@@ -1,0 +1,79 @@
+//! What can go wrong in tracing, and what may help. Engines say that in words: callers only tell apart what they treat differently.
+
+use crate::spawn::SpawnError;
+use nix::errno::Errno;
+use std::fmt;
+use stride_event::Tid;
+
+/// Tracing could not begin.
+#[derive(Debug)]
+pub enum StartError {
+    /// The engine cannot work here, whatever is to be traced.
+    Unavailable { why: String, advice: Option<String> },
+    /// The command could not be started.
+    Spawn(SpawnError),
+    /// None of the threads asked for can be traced.
+    Attach(Vec<AttachFailure>),
+}
+
+impl StartError {
+    /// A call that starting takes was refused.
+    pub fn refused(call: &'static str) -> impl FnOnce(Errno) -> StartError {
+        move |errno| StartError::Spawn(SpawnError::Call(call, errno))
+    }
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Unavailable { why, .. } => f.write_str(why),
+            StartError::Spawn(error) => error.fmt(f),
+            StartError::Attach(failures) => {
+                f.write_str(&failures.iter().map(AttachFailure::to_string).collect::<Vec<_>>().join("\n"))
+            }
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl From<SpawnError> for StartError {
+    fn from(error: SpawnError) -> StartError {
+        StartError::Spawn(error)
+    }
+}
+
+/// A thread that was asked for and is not traced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttachFailure {
+    pub tid: Tid,
+    /// One line, as strace has it where strace knows the case.
+    pub what: String,
+    /// Why, and what to do next: one more line.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for AttachFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, "\n{hint}"))
+    }
+}
+
+/// There are no more events, though there should be. Tracees are released when Stride exits.
+#[derive(Debug)]
+pub struct EngineError(String);
+
+impl EngineError {
+    pub fn new(what: impl Into<String>) -> EngineError {
+        EngineError(what.into())
+    }
+}
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for EngineError {}

@@ -1,0 +1,78 @@
+//! How far the reader is behind, as the kernel side is told; and the precedence that the reader takes by that.
+
+use crate::ring::Mapping;
+use crate::wire::{bss, pressure};
+use std::io;
+use std::mem::offset_of;
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+/// The most that is moved to memory, and what part of the machine's memory that may be.
+const BACKLOG: u64 = 256 << 20;
+const OF_MEMORY: u64 = 8;
+
+/// The most bytes of records that are kept outside the rings.
+pub fn backlog_max() -> u64 {
+    // SAFETY: fills in a struct of plain numbers, which outlives the call.
+    let memory = unsafe {
+        let mut info: libc::sysinfo = std::mem::zeroed();
+        if libc::sysinfo(&mut info) == 0 { info.totalram.saturating_mul(u64::from(info.mem_unit)) } else { 0 }
+    };
+    BACKLOG.min(memory / OF_MEMORY).max(1 << 20)
+}
+
+/// Where the kernel side is told how far the reader is behind; and the reader's precedence, which goes by that.
+pub struct Words {
+    variables: Mapping,
+    pub precedence: Precedence,
+}
+
+impl Words {
+    /// `variables`: the map that holds the kernel side's variables.
+    pub fn new(variables: BorrowedFd<'_>) -> io::Result<Arc<Words>> {
+        Mapping::variables(variables, size_of::<bss>())
+            .map(|variables| Arc::new(Words { variables, precedence: Precedence::of_this_thread() }))
+    }
+
+    /// Bytes that were moved out of the rings and not read yet.
+    pub fn backlog(&self) -> &AtomicU64 {
+        self.variables.long(offset_of!(bss, pressure) + offset_of!(pressure, backlog))
+    }
+
+    pub fn drain_waits(&self) -> &AtomicU32 {
+        self.variables.word(offset_of!(bss, pressure) + offset_of!(pressure, drain_waits))
+    }
+}
+
+/// The reader takes precedence over other threads from when writers are delayed until it has read everything, where that is allowed.
+/// Else many writers leave it little time, and spend theirs on waiting for it.
+pub struct Precedence {
+    tid: libc::id_t,
+    nice: libc::c_int,
+    raised: AtomicBool,
+}
+
+impl Precedence {
+    fn of_this_thread() -> Precedence {
+        // SAFETY: takes numbers. (A priority of -1 looks like an error, and is right all the same.)
+        let (tid, nice) = unsafe { (libc::gettid() as libc::id_t, libc::getpriority(libc::PRIO_PROCESS, 0)) };
+        Precedence { tid, nice, raised: AtomicBool::new(false) }
+    }
+
+    pub fn raise(&self) {
+        if !self.raised.swap(true, Ordering::Relaxed) {
+            // SAFETY: takes numbers.
+            unsafe { libc::setpriority(libc::PRIO_PROCESS, self.tid, -20) };
+        }
+    }
+
+    /// The reader has read everything.
+    #[inline]
+    pub fn lower(&self) {
+        if self.raised.load(Ordering::Relaxed) && self.raised.swap(false, Ordering::Relaxed) {
+            // SAFETY: takes numbers.
+            unsafe { libc::setpriority(libc::PRIO_PROCESS, self.tid, self.nice) };
+        }
+    }
+}

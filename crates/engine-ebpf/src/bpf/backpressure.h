@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * The kernel side of backpressure (src/backpressure.rs tells the whole). Up to the high-water mark the ring fills freely. A
+ * writer that finds the ring beyond that mark is delayed here, the longer the fuller the ring is and the more bytes wait in
+ * Stride's own memory. The drain thread is woken, too.
+ *
+ * Where calls may be lost instead, mark and limit are the same, nobody is delayed, and there is no drain thread.
+ */
+#ifndef STRIDE_BACKPRESSURE_H
+#define STRIDE_BACKPRESSURE_H
+
+/* A record in here wakes the drain thread. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} drain_wakeups SEC(".maps");
+
+const volatile bool delay_writers;
+/* Fill of the ring beyond which writers are delayed. */
+const volatile u64 ring_high_mark;
+/* Records of calls beyond this fill are refused; the rest is for those that tell of threads coming and going. */
+const volatile u64 ring_call_limit;
+/* Bytes in Stride's memory from which on the delay is the longest. */
+const volatile u64 backlog_full;
+
+/* Delays of records up to 1 KiB, and of larger ones in proportion to their size. */
+#define DELAY_NS 200000ULL
+#define DELAY_MOST_NS 1000000ULL
+/* Reading the clock takes about as long. */
+#define DELAY_LEAST_NS 64
+/* More steps than a delay ever has. */
+#define DELAY_STEPS (1 << 20)
+
+/* The thread's ring: one for all, or of several the one it was given when it began. The command has the first. */
+static __always_inline void *ring_of(struct task_state *st)
+{
+	u32 i = st->ring;
+
+	return ring_count > 1 ? bpf_map_lookup_elem(&rings, &i) : &ring;
+}
+
+static __always_inline u64 fill_of(struct task_state *st)
+{
+	void *ring = ring_of(st);
+
+	return ring ? bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) : 0;
+}
+
+static __always_inline void give_ring(struct task_state *st)
+{
+	if (ring_count > 1)
+		st->ring = (__sync_fetch_and_add(&rings_given, 1) + 1) % ring_count;
+}
+
+static __always_inline void wake_drain(u64 fill)
+{
+	u64 none = 0;
+
+	if (fill <= ring_high_mark || !*(volatile u32 *)&pressure.drain_waits)
+		return;
+	*(volatile u32 *)&pressure.drain_waits = 0;
+	bpf_ringbuf_output(&drain_wakeups, &none, sizeof(none), BPF_RB_FORCE_WAKEUP);
+}
+
+static long until(u64 i, void *end)
+{
+	return bpf_ktime_get_ns() >= *(u64 *)end;
+}
+
+/* `part` of `all` in 1,024ths, at most 1,024. */
+static __always_inline u64 share(u64 part, u64 all)
+{
+	return part < all ? part * 1024 / all : 1024;
+}
+
+/* Delays the current thread, which is about to write so many bytes. */
+__noinline int delay_writer(u64 fill, u64 size)
+{
+	u64 longest = size <= 1024 ? DELAY_NS : size * DELAY_NS / 1024;
+	u64 of_ring = 0, of_backlog, delay, start, end;
+
+	wake_drain(fill);
+	if (longest > DELAY_MOST_NS)
+		longest = DELAY_MOST_NS;
+	/* Squared: where reader and writers are nearly even, the ring hardly fills beyond the mark, and delays are short. */
+	if (fill > ring_high_mark)
+		of_ring = share(fill - ring_high_mark, ring_call_limit - ring_high_mark);
+	of_backlog = share(*(volatile u64 *)&pressure.backlog, backlog_full);
+	delay = longest * of_ring * of_ring >> 20;
+	if (delay < longest * of_backlog >> 10)
+		delay = longest * of_backlog >> 10;
+	if (delay < DELAY_LEAST_NS)
+		return 0;
+	start = bpf_ktime_get_ns();
+	end = start + delay;
+	/* A program cannot sleep. */
+	bpf_loop(DELAY_STEPS, until, &end, 0);
+	__sync_fetch_and_add(&calls_delayed, 1);
+	__sync_fetch_and_add(&delayed_ns, bpf_ktime_get_ns() - start);
+	return 0;
+}
+
+/* Whether the ring, filled so far, has no room for a call of the current thread, of so many bytes. */
+static __always_inline bool is_full(struct task_state *st, u64 fill, u64 size)
+{
+	if (!delay_writers)
+		return fill + size > ring_call_limit;
+	if (fill + *(volatile u64 *)&pressure.backlog <= ring_high_mark)
+		return false;
+	delay_writer(fill, size);
+	return fill_of(st) + size > ring_call_limit;
+}
+
+#endif

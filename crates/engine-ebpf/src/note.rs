@@ -1,0 +1,27 @@
+//! Events that are to be told, until they are taken.
+
+use stride_event::{EventOf, Ns, Tid};
+
+/// An event without the call it is about, of which it says where that stands. A `siginfo_t` is in the engine's buffer.
+pub type Note = EventOf<Held>;
+
+/// Where a call stands.
+#[derive(Clone, Copy, Debug)]
+pub enum Held {
+    /// It returned, and is the latest that did.
+    Returned,
+    /// It lasts, and was shown.
+    Shown(Tid),
+    /// It lasts, and its memory was copied when it was entered.
+    Entered(Tid),
+    /// It lasts: shown or not.
+    InFlight(Tid),
+}
+
+/// A thread's end by its status as wait(2) gives it.
+pub fn ended(tid: Tid, status: i32, at: Ns) -> Note {
+    match status & 0x7f {
+        0 => Note::Exited { tid, status: status >> 8 & 0xff, at },
+        signal => Note::Killed { tid, signal, core: status & 0x80 != 0, at },
+    }
+}

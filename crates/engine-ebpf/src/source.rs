@@ -1,0 +1,108 @@
+//! One ring as the reader sees it: what the drain thread moved out of it, then what is still there.
+//!
+//! The reader takes records by the chunk into memory of its own and reads them there. So neither the ring nor a lock is the
+//! reader's while it is busy or stalled, and the drain thread may move records at any time.
+
+use crate::backlog::Words;
+use crate::ring::{Chunk, Ring};
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// What the reader takes at a time: as much as stays in a CPU's own cache.
+const TAKE: usize = 32 << 10;
+
+/// A ring, and the records that were moved out of it before.
+pub struct Drained {
+    words: Arc<Words>,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    ring: Ring,
+    moved: VecDeque<Vec<u8>>,
+}
+
+impl Drained {
+    pub fn new(ring: Ring, words: Arc<Words>) -> Arc<Drained> {
+        Arc::new(Drained { words, inner: Mutex::new(Inner { ring, moved: VecDeque::new() }) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Moves about so many bytes of records to where the reader takes them first. Returns how many; 0 if there is no complete record
+    /// or no memory.
+    pub fn drain(&self, most: usize) -> usize {
+        let mut bytes = Vec::new();
+        if bytes.try_reserve_exact(most + (256 << 10)).is_err() {
+            return 0;
+        }
+        let mut inner = self.lock();
+        inner.ring.take(most, &mut bytes);
+        let len = bytes.len();
+        if len > 0 {
+            bytes.shrink_to_fit();
+            self.words.backlog().fetch_add(len as u64, Ordering::Relaxed);
+            inner.moved.push_back(bytes);
+        }
+        len
+    }
+}
+
+pub struct Source {
+    drained: Arc<Drained>,
+    chunk: Chunk,
+}
+
+impl Source {
+    pub fn new(drained: Arc<Drained>) -> Source {
+        Source { drained, chunk: Chunk::default() }
+    }
+
+    /// The next record, which stays in place until [`Source::advance`].
+    #[inline]
+    pub fn peek(&mut self) -> Option<&[u8]> {
+        if !self.chunk.find() && !self.refill() {
+            return None;
+        }
+        self.chunk.front()
+    }
+
+    fn refill(&mut self) -> bool {
+        let mut inner = self.drained.lock();
+        loop {
+            if let Some(bytes) = inner.moved.pop_front() {
+                self.drained.words.backlog().fetch_sub(bytes.len() as u64, Ordering::Relaxed);
+                self.chunk = Chunk::new(bytes);
+            } else {
+                let mut bytes = std::mem::take(&mut self.chunk).into_empty();
+                let any = inner.ring.take(TAKE, &mut bytes);
+                self.chunk = Chunk::new(bytes);
+                if !any {
+                    self.drained.words.precedence.lower();
+                    return false;
+                }
+            }
+            if self.chunk.find() {
+                return true;
+            }
+        }
+    }
+
+    #[inline]
+    pub fn advance(&mut self) {
+        self.chunk.advance();
+    }
+
+    /// Takes note of how far the ring is written now.
+    pub fn look(&mut self) {
+        self.drained.lock().ring.look();
+    }
+
+    /// Whether there is a record, though `peek` shows none: it is being written.
+    pub fn is_unfinished(&self) -> bool {
+        self.drained.lock().ring.is_unfinished()
+    }
+}

@@ -1,0 +1,82 @@
+//! Calls as text, for the few that are shown.
+
+use super::legible::{cut, legible};
+use crate::known::Known;
+use crate::{Brief, Style};
+use std::rc::Rc;
+use stride_decode::{Decoder, FdInfo, Options, Part, PidInfo, World};
+use stride_event::{Call, Descriptor, Tid};
+use stride_syscalls::PidKind;
+use stride_track::Tracker;
+
+/// Of a call, so much is shown, and of the name of a descriptor in it.
+const TEXT: usize = 240;
+const NAME: usize = 80;
+
+pub struct CallText {
+    decoder: Decoder,
+    brief: Brief,
+    options: Options,
+    world: Box<dyn World>,
+    /// Descriptors go by the names that following them gave, unless `-y` asked for others.
+    followed: bool,
+}
+
+impl CallText {
+    pub fn new(style: Style, options: Options, world: Box<dyn World>) -> CallText {
+        let followed = !options.fds;
+        let options = Options { fds: true, ..options };
+        CallText { decoder: Decoder::default(), brief: Brief::new(style), options, world, followed }
+    }
+
+    /// How much of a string was captured.
+    pub fn captured(&self) -> usize {
+        self.options.text
+    }
+
+    pub fn of(&mut self, call: &Call, part: Part, tracker: &Tracker) -> Rc<str> {
+        let known = Known { tracker, tid: call.tid, returned: part == Part::Whole };
+        let followed = Followed { known, world: &*self.world };
+        let world = if self.followed { &followed as &dyn World } else { &*self.world };
+        let decoded = self.decoder.decode(call, part, &self.options, world);
+        cut(&self.brief.call(&decoded), TEXT).into()
+    }
+}
+
+/// The world, but for descriptors.
+struct Followed<'a> {
+    known: Known<'a>,
+    world: &'a dyn World,
+}
+
+impl World for Followed<'_> {
+    fn fd(&self, _: Tid, fd: i32, _: Option<&Descriptor>) -> Option<FdInfo> {
+        // Where relative paths begin is rarely worth its room.
+        let (name, _) = (fd >= 0).then(|| self.known.fd(fd)).flatten()?;
+        Some(FdInfo { path: Vec::new(), detail: legible(name, NAME), deleted: false })
+    }
+
+    fn is_terminal(&self, tid: Tid, fd: i32) -> bool {
+        self.world.is_terminal(tid, fd)
+    }
+
+    fn pidfd(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Tid> {
+        self.world.pidfd(tid, fd, known)
+    }
+
+    fn netlink_protocol(&self, tid: Tid, fd: i32) -> Option<u32> {
+        self.world.netlink_protocol(tid, fd)
+    }
+
+    fn interface(&self, index: u32) -> Option<Vec<u8>> {
+        self.world.interface(index)
+    }
+
+    fn pid(&self, tid: Tid, id: i32, kind: PidKind) -> PidInfo {
+        self.world.pid(tid, id, kind)
+    }
+
+    fn comm(&self, tid: Tid) -> Option<Vec<u8>> {
+        self.world.comm(tid)
+    }
+}

@@ -1,0 +1,295 @@
+//! The decoders that need code, by name.
+
+/// Decoders that need code: the names that `stride-decode` implements in `irregular/`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Irregular {
+    // files, paths, fcntl
+    /// getdents64(2) records.
+    Dirents64,
+    /// getdents(2) records.
+    Dirents,
+    /// readdir(2)'s one record.
+    OldDirent,
+    /// A path that the kernel wrote, with its NUL, shown whole.
+    PathOut,
+    /// Seconds since the epoch with their date; the next member in memory holds the nanoseconds.
+    DatedNsec,
+    /// Seconds since the epoch with their date.
+    Dated,
+    /// A timeval or timespec with its date.
+    DatedTime,
+    /// A timespec of utimensat(2), which may stand for now or for no change.
+    FileTime,
+    /// A file offset before the call and, where it moved, after it.
+    OffsetChange,
+    /// An offset whose upper half lies in the argument before.
+    SplitOffset,
+    /// `mode` of `struct open_how`.
+    OpenHowMode,
+    /// `struct file_handle`.
+    FileHandle,
+    /// A path that is only written down, not followed: what a symbolic link points at.
+    LinkTarget,
+    /// A name of memfd_create(2), of which the kernel reads no more than fits a file name.
+    MemfdName,
+    /// A [`crate::Ty::Grown`] that the kernel does not read when it is said to be larger than a page.
+    UpToPage,
+    // mount, xattr, notify, aio, keys
+    /// The value of an extended attribute; a sibling `size` is its room.
+    XattrValue,
+    /// The names of extended attributes, each with its NUL.
+    XattrList,
+    /// mount(2): flags with the old mark, and what follows from them.
+    MountFlags,
+    MountType,
+    MountData,
+    /// fsconfig(2): strings and blobs of bounded length.
+    FsString,
+    FsBlob,
+    SwapFlags,
+    /// What `-P` does not go by, although it is a descriptor or path.
+    Untouched,
+    QuotaOp,
+    StatmountReq,
+    ListmountReq,
+    Statmount,
+    MountIds,
+    /// A string of statmount(2)'s answer by its offset; several, as many as the named member says.
+    StatmountStr,
+    StatmountStrs(&'static str),
+    /// Keys: serial numbers with the special ones named, and what keyctl(2) exchanges.
+    KeySerial,
+    KeyDefault,
+    KeyError,
+    KeyText,
+    KeyData,
+    KeyCaps,
+    KeyOtherInfo,
+    /// Bytes whose length is this member of the parameters.
+    PkeyData(&'static str),
+    LandlockRuleset,
+    LsmContexts,
+    LsmContext,
+    FanotifyInit,
+    FanotifyDir,
+    /// io_submit(2)'s control blocks, io_cancel(2)'s, and members of them.
+    Iocbs,
+    IocbCancel,
+    IocbPriority,
+    /// A block's vectors, and their number where they cannot be shown.
+    IocbVector,
+    IocbVectorLen,
+    IoPriority,
+    UringFd,
+    UringOpcode,
+    /// An array of one number that the kernel may have changed.
+    Change,
+
+    // process, prctl, creds, limits, bpf, system
+    /// execve(2)'s environment.
+    Environ,
+    /// The capability sets of capget(2).
+    CapData,
+    /// What wait4(2) fills in only when it reaped a child.
+    Reaped,
+    /// A child's wait status.
+    WaitStatus,
+    /// waitid(2)'s id, which its type tells the kind of.
+    WaitId,
+    /// clone(2)'s flags with the exit signal.
+    CloneFlags,
+    /// A signal number in 64 bits.
+    WideSignal,
+    /// prctl(2): SVE's and SME's vector length with flags, tagged addresses, RISC-V's vectors, a ptracer.
+    SveLength,
+    SmeLength,
+    TaggedAddr,
+    RiscvVector,
+    PtracerPid,
+    /// A string in a buffer, of which no more than so many bytes are looked at.
+    CString(u8),
+    /// `union bpf_attr`: the struct within it, and how many bytes are always shown.
+    BpfAttr(&'static str, u16),
+    /// The operation of an instruction, the verifier's log, a kernel's version, a NUMA node.
+    BpfCode,
+    BpfLog,
+    KernelVersion,
+    NumaNode,
+    /// Followed only with `-v`.
+    InFull,
+    /// `struct perf_event_attr`.
+    PerfAttr,
+    /// An offset into `struct user`.
+    UserOffset,
+    /// A register set in an iovec, got or set.
+    RegsetOut,
+    RegsetIn,
+    /// `struct seccomp_metadata`.
+    SeccompMetadata,
+    /// `struct ptrace_syscall_info`.
+    SyscallInfo,
+    /// The instructions of a seccomp program.
+    SeccompInstructions,
+    /// A seccomp program: `struct sock_fprog` behind a pointer.
+    SeccompFilter,
+    /// What clone3(2) answers through pointers of its struct.
+    CloneReply,
+    /// A descriptor of the process that this argument names.
+    FdOf(&'static str),
+    /// A descriptor of the process that this argument's pidfd refers to.
+    FdOfPidfd(&'static str),
+    /// A resource limit.
+    Limit,
+    /// personality(2): a domain and flags.
+    Persona,
+    /// An x86 segment descriptor, where the sibling `bytecount` says there is one.
+    LdtEntry,
+    /// Hexadecimal of at least this width with its prefix.
+    PadHex(u8),
+    /// A number, or `-1` when all bits are set.
+    OrMinusOne,
+    /// An enumeration in signed decimal, its name in a comment.
+    NumberedInt,
+    /// An array or buffer that is looked at only if it has no fewer and no more elements than these.
+    Between(u32, u32),
+    /// get_thread_area(2)'s descriptor: its number goes in, the rest comes out.
+    ThreadAreaOut,
+    /// A buffer shown as hexadecimal escapes.
+    HexBytes,
+    /// kexec_load(2)'s flags, which an architecture leads.
+    KexecFlags,
+    /// set_thread_area(2)'s descriptor, as the program filled it in.
+    ThreadArea,
+    // memory, sched, signal, time, futex
+    /// `siginfo_t`.
+    Siginfo,
+    /// A `sigset_t` held in a word, or inline.
+    SigMask,
+    /// The call that restart_syscall(2) resumes.
+    Resumed,
+    /// A signal's disposition.
+    Handler,
+    /// A signal frame's mask, as sigreturn finds it on the stack.
+    SigFrame,
+    /// Likewise, of the older sigreturn(2) on i386.
+    OldSigFrame,
+    /// `struct sigevent`.
+    Sigevent,
+    /// What is left of a sleep that a signal interrupted.
+    Remaining,
+    /// Seconds since the epoch.
+    Moment,
+    /// A bit set of NUMA nodes, shown word by word.
+    NodeMask,
+    /// One such word.
+    MaskWord,
+    /// A byte of mincore(2)'s answer.
+    Residency,
+    /// What became of a page: its node, or why it did not move.
+    NodeOrError,
+    /// An offset in pages, shown in bytes.
+    PageOffset,
+    /// A set of CPUs.
+    CpuSet,
+    /// `struct sched_attr`, as long as it says it is.
+    SchedAttr,
+    /// Whom a priority is for.
+    PrioWho,
+    /// The operation of `FUTEX_WAKE_OP`.
+    FutexWakeOp,
+    /// `struct futex_waitv`.
+    FutexWaiters,
+    /// `struct rseq`.
+    Rseq,
+    /// Its critical section.
+    RseqSection,
+    // socket, sockopt, poll, ipc
+    /// A socket's type with the flags that share its word.
+    SockType,
+    /// An enumeration or flag word whose number is always shown.
+    Numbered,
+    /// A packet socket's protocol.
+    PacketProtocol,
+    /// An interface index.
+    Ifindex,
+    /// An IPv4 or IPv6 address, by its size.
+    Ip,
+    /// A socket address inside a struct.
+    SockaddrStorage,
+    /// `struct msghdr`, and a vector of them.
+    Msghdr,
+    Mmsghdr,
+    MmsghdrOut,
+    /// A number in network order.
+    NetOrder,
+    /// Flags given by their bit positions: `1<<TCP_LISTEN`; or by one more than those.
+    Bits,
+    BitsFromOne,
+    /// A netlink protocol, or all of them.
+    NetlinkProtocol,
+    /// `struct inet_diag_sockid`.
+    InetDiagId,
+    /// What is sent or received.
+    Payload,
+    /// A socket option's value, as it comes and as it goes.
+    SockoptGet,
+    SockoptSet,
+    /// A packet filter to attach.
+    SockFilter,
+    /// poll(2)'s descriptors, as they go in; what came out is a note.
+    PollFds,
+    /// A set of descriptors, likewise.
+    FdSet,
+    /// A time to wait, likewise.
+    Timeout,
+    /// A System V IPC call's flags with the permissions in their low bits; shmget(2)'s hold a page size besides.
+    IpcFlags,
+    ShmFlags,
+    /// An operation that may ask for the newer structs of System V IPC.
+    IpcOp,
+    IpcKey,
+    IpcCall,
+    /// A message with its type in front.
+    MsgBuf,
+    /// `int *` that the call changes: `[128 => 16]`.
+    LenChange,
+
+    // ioctl
+    /// The request's name, or what its number is made of.
+    IoctlRequest,
+    /// The argument of a request that terminals share with other devices.
+    OfTerminal,
+    /// The argument of a request that is not described.
+    IoctlUnknown,
+    Keycode,
+    UffdFeatures,
+    RtcParam,
+    /// Control characters of a terminal.
+    ControlChars,
+    /// A byte array of which the named member counts those in use; in hexadecimal.
+    Counted(&'static str, bool),
+    CountedText(&'static str),
+    Dedupe,
+    DedupeStatus,
+    Fiemap,
+    /// A text in an array behind a pointer.
+    Label,
+    HardwareAddr,
+    InterfaceName,
+    Ifconf,
+    Entropy,
+    UdmabufList,
+    Microseconds,
+}
+
+impl Irregular {
+    /// The decoder reads buffers that may hold netlink messages.
+    pub const fn holds_messages(self) -> bool {
+        matches!(self, Irregular::Payload | Irregular::Msghdr | Irregular::Mmsghdr | Irregular::MmsghdrOut)
+    }
+
+    /// Whether it shows what the program handed in, although memory is captured again when the call returns.
+    pub const fn shown_at_entry(self) -> bool {
+        matches!(self, Irregular::PollFds | Irregular::FdSet | Irregular::Timeout)
+    }
+}

@@ -1,0 +1,65 @@
+//! What a thread in futex(2) waits for.
+
+use crate::{Awaited, Futex, Thread, Tracker, Wait};
+use stride_decode::World;
+use stride_event::Tid;
+
+impl Tracker {
+    /// A call is entered that may be a pthread_join(3): it is one if the word is what the kernel clears at the other thread's end. That
+    /// is looked at now, for when the process is killed, the other may be gone first.
+    pub(crate) fn joins(&mut self, wait: &mut Wait) {
+        let Some(joined) = wait.futex().and_then(|_| Futex::may_join(&wait.args)) else { return };
+        let other = self.threads.get_mut(&joined).filter(|other| other.pid == wait.seen.pid);
+        if let Some(other) = other.filter(|other| other.cleared_at_end == Some(wait.args[0])) {
+            other.joined_by = Some(wait.seen.tid);
+            wait.awaited = Some(Awaited::End(joined, other.comm.clone()));
+        }
+    }
+
+    /// A thread is killed, and its process with it. A join that returns for that reason did not get what it waited for.
+    pub(crate) fn dooms(&mut self, tid: Tid) {
+        let by = self.threads.get(&tid).and_then(|thread| thread.joined_by);
+        if let Some(wait) = by.and_then(|by| self.waits.get_mut(&by)) {
+            wait.doomed |= matches!(wait.awaited, Some(Awaited::End(joined, _)) if joined == tid);
+        }
+    }
+
+    /// A thread is gone, and its name is of interest yet.
+    pub(crate) fn leaves_its_name(&mut self, thread: &Thread) {
+        let wait = thread.joined_by.and_then(|by| self.waits.get_mut(&by));
+        if let Some(Awaited::End(tid, comm)) = wait.and_then(|wait| wait.awaited.as_mut())
+            && *tid == thread.tid
+        {
+            comm.clone_from(&thread.comm);
+        }
+    }
+
+    /// Asks the world where calls do not tell.
+    pub(crate) fn awaited(&self, wait: &Wait, world: &dyn World) -> Option<Awaited> {
+        let (tid, addr) = (wait.seen.tid, wait.args[0]);
+        let comm = |tid| self.threads.get(&tid).map(|thread| thread.comm.clone()).or_else(|| world.comm(tid));
+        let named = |tid: Tid| (tid, comm(tid).unwrap_or_default());
+        if let Some(Awaited::End(joined, kept)) = &wait.awaited {
+            let comm = self.threads.get(joined).map(|thread| thread.comm.clone());
+            return Some(Awaited::End(*joined, comm.unwrap_or_else(|| kept.clone())));
+        }
+        if let Some(joined) = Futex::may_join(&wait.args) {
+            let other = self.threads.get(&joined).filter(|other| other.pid == wait.seen.pid);
+            // Another word is cleared at its end.
+            if other.is_some_and(|other| other.cleared_at_end.is_some()) {
+                return None;
+            }
+            // It was there before. Then its id is in the word, and the word is no lock's.
+            let (joined, comm) = named(world.lock_holder(tid, addr).filter(|holder| *holder == joined)?);
+            return Some(Awaited::End(joined, comm));
+        }
+        match wait.futex()? {
+            Futex::Condition => Some(Awaited::Condition),
+            Futex::Lock => Some(Awaited::Lock(world.lock_holder(tid, addr).map(named))),
+            operation if operation.may_be_lock() => {
+                world.lock_holder(tid, addr).map(|holder| Awaited::Lock(Some(named(holder))))
+            }
+            _ => None,
+        }
+    }
+}

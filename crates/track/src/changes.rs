@@ -1,0 +1,228 @@
+//! What calls that succeed change: the effects of their rows, carried out.
+
+use crate::descriptors::File;
+use crate::names::base_name;
+use crate::{FileId, ObjectId, ObjectKind, Seen, Tracker, address};
+use std::rc::Rc;
+use stride_event::{Call, Tid};
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::{Effect, Ret, Syscall, Thing};
+
+/// As long as the kernel keeps a thread's name.
+const COMM: usize = 15;
+
+impl Tracker {
+    /// Carries out what a call that succeeded has changed.
+    pub(crate) fn happened(&mut self, call: &Call, row: &'static Syscall, value: i64, seen: &mut Seen) {
+        let pid = seen.pid;
+        let fd = value as i32;
+        let mut made = None;
+        let mut made_nothing = true;
+        for effect in row.effects {
+            match *effect {
+                Effect::Makes(thing, _) => {
+                    made_nothing = false;
+                    made = self.made(call, row, thing, fd, seen);
+                }
+                Effect::Duplicates(_) => {
+                    made_nothing = false;
+                    // dup2(2) onto itself does nothing.
+                    if seen.fd == Some(fd) {
+                        made = self.held(pid, fd);
+                    } else {
+                        (made, seen.ended) = self.dup(seen, fd, call.closes_on_exec());
+                    }
+                }
+                Effect::ControlsDescriptor => {
+                    made_nothing = false;
+                    made = self.controlled(call, seen, fd);
+                }
+                Effect::ControlsDevice => {
+                    made_nothing = false;
+                    if let Some(request @ (c::FIOCLEX | c::FIONCLEX)) = call.arg("op") {
+                        self.set_cloexec(seen, request == c::FIOCLEX);
+                    }
+                }
+                Effect::Closes => {
+                    let process = self.processes.get(&pid).zip(seen.fd);
+                    seen.ended = process.and_then(|(process, fd)| last(process.descriptors.close(fd)));
+                }
+                Effect::ClosesRange => self.closed_range(call, pid),
+                Effect::Forks => self.cloned(call),
+                Effect::Unshares => self.unshared(pid, call.flags("flags")),
+                Effect::SetsClearedWord => {
+                    if let Some(thread) = self.threads.get_mut(&call.tid) {
+                        thread.cleared_at_end = call.arg("tidptr");
+                    }
+                }
+                Effect::Connects | Effect::Binds => {
+                    let arrow = if *effect == Effect::Connects { "→ " } else { "" };
+                    self.named(seen, call.address().unwrap_or_default(), arrow);
+                    seen.object = seen.fd.and_then(|fd| Some(self.held(pid, fd)?.object.get()));
+                }
+                Effect::Executes => self.execed(call, seen),
+                Effect::ChangesDirectory => self.moved(pid, seen.about()),
+                Effect::NamesThread => self.renamed(call),
+                _ => {}
+            }
+        }
+        if made_nothing && matches!(row.returns(&call.args, call.abi), Ret::Fd) {
+            made = Some(self.opened_as(call, row, fd, seen));
+        }
+        seen.made = made.map(|file| (fd, file.id, file.object.get()));
+    }
+
+    /// The file of the descriptor that a call returned; of two in memory none.
+    fn made(&mut self, call: &Call, row: &'static Syscall, thing: Thing, fd: i32, seen: &Seen) -> Option<Rc<File>> {
+        let cloexec = call.closes_on_exec();
+        // Of the commands of bpf(2), some make a descriptor.
+        let returns_fd = matches!(row.form(&call.args, call.abi).returns(&call.args, call.abi), Ret::Fd);
+        match thing {
+            Thing::Pipe => self.pair(call, seen.pid, "pipe", "", cloexec),
+            Thing::SocketPair => self.pair(call, seen.pid, "socket pair", address::protocol(call), cloexec),
+            _ if !returns_fd => {}
+            Thing::Socket => {
+                let protocol = address::protocol(call);
+                let object = self.objects.intern(format!("{protocol} socket").as_bytes(), ObjectKind::Socket);
+                return Some(self.opened(seen.pid, fd, object, protocol, cloexec));
+            }
+            Thing::Connection => return Some(self.accepted(call, seen, fd, cloexec)),
+            Thing::Anonymous(name) => {
+                let object = self.objects.intern(name.as_bytes(), ObjectKind::Anonymous);
+                return Some(self.opened(seen.pid, fd, object, "", cloexec));
+            }
+            Thing::File | Thing::Mount => return Some(self.opened_as(call, row, fd, seen)),
+        }
+        None
+    }
+
+    /// A new descriptor of the thing that the call names, or as the engine saw it.
+    fn opened_as(&mut self, call: &Call, row: &Syscall, fd: i32, seen: &Seen) -> Rc<File> {
+        let known = call.made(fd).filter(|_| seen.about().is_none());
+        let object = seen.about().or_else(|| self.described(known?));
+        let object =
+            object.unwrap_or_else(|| self.objects.intern(format!("({})", row.name).as_bytes(), ObjectKind::Anonymous));
+        self.opened(seen.pid, fd, object, "", call.closes_on_exec())
+    }
+
+    /// fcntl(2)
+    fn controlled(&mut self, call: &Call, seen: &Seen, fd: i32) -> Option<Rc<File>> {
+        match call.arg("op")? {
+            operation @ (c::F_DUPFD | c::F_DUPFD_CLOEXEC) => self.dup(seen, fd, operation == c::F_DUPFD_CLOEXEC).0,
+            c::F_SETFD => {
+                self.set_cloexec(seen, call.flags("arg") & c::FD_CLOEXEC != 0);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn set_cloexec(&self, seen: &Seen, cloexec: bool) {
+        if let Some((process, fd)) = self.processes.get(&seen.pid).zip(seen.fd) {
+            process.descriptors.set_cloexec(fd, cloexec);
+        }
+    }
+
+    /// close_range(2)
+    fn closed_range(&mut self, call: &Call, pid: Tid) {
+        let flags = call.flags("flags");
+        let (Some(first), Some(last)) = (call.arg("first"), call.arg("last")) else { return };
+        if flags & c::CLOSE_RANGE_UNSHARE != 0 {
+            self.unshared(pid, c::CLONE_FILES);
+        }
+        let Some(descriptors) = self.processes.get(&pid).map(|process| &process.descriptors) else { return };
+        if flags & c::CLOSE_RANGE_CLOEXEC != 0 {
+            descriptors.mark_range(first as u32, last as u32);
+        } else {
+            let closed = descriptors.close_range(first as u32, last as u32);
+            self.release(closed);
+        }
+    }
+
+    /// The file that has got another descriptor, and the one whose last descriptor was that before.
+    fn dup(&mut self, seen: &Seen, fd: i32, cloexec: bool) -> (Option<Rc<File>>, Option<FileId>) {
+        let process = self.processes.get(&seen.pid);
+        let file = process.zip(seen.fd).and_then(|(process, from)| process.descriptors.get(from));
+        let before = file.clone().and_then(|file| self.share(seen.pid, fd, file, cloexec));
+        (file, last(before))
+    }
+
+    fn pair(&mut self, call: &Call, pid: Tid, what: &str, protocol: &'static str, cloexec: bool) {
+        let Some(ends) = call.pair() else { return };
+        let kind = if protocol.is_empty() { ObjectKind::Pipe } else { ObjectKind::Socket };
+        let object = self.objects.intern(what.as_bytes(), kind);
+        for fd in ends {
+            self.opened(pid, fd, object, protocol, cloexec);
+        }
+    }
+
+    fn accepted(&mut self, call: &Call, seen: &Seen, fd: i32, cloexec: bool) -> Rc<File> {
+        let listener = seen.fd.and_then(|fd| self.held(seen.pid, fd));
+        let protocol = listener.as_ref().map_or("SOCKET", |file| file.protocol);
+        let at = seen.object.map_or(&b"socket"[..], |object| self.objects.name(object));
+        let clients = [at, " ← clients".as_bytes()].concat();
+        let peer = call.address().and_then(address::name);
+        let name = peer.map(|peer| [at, " ← ".as_bytes(), &peer].concat());
+        let group = self.objects.intern(&clients, ObjectKind::Socket);
+        let object = match name {
+            Some(name) => self.objects.intern_in(&name, ObjectKind::Socket, Some(group)),
+            None => group,
+        };
+        self.opened(seen.pid, fd, object, protocol, cloexec)
+    }
+
+    /// A socket is given its own address or that of its peer.
+    fn named(&mut self, seen: &Seen, addr: &[u8], arrow: &str) {
+        let Some(address) = address::name(addr) else { return };
+        let Some(file) = seen.fd.and_then(|fd| self.held(seen.pid, fd)) else { return };
+        let protocol = if file.protocol.is_empty() { "SOCKET" } else { file.protocol };
+        let name = [format!("{protocol} {arrow}").as_bytes(), &address].concat();
+        file.object.set(self.objects.intern(&name, ObjectKind::Socket));
+    }
+
+    /// chdir(2), fchdir(2)
+    fn moved(&mut self, pid: Tid, to: Option<ObjectId>) {
+        if let (Some(process), Some(to)) = (self.processes.get_mut(&pid), to) {
+            process.cwd = Some(to);
+        }
+    }
+
+    fn execed(&mut self, call: &Call, seen: &Seen) {
+        let command: Vec<Vec<u8>> = call.strings("argv").into_iter().map(<[u8]>::to_vec).collect();
+        let path = seen.about().map(|object| self.objects.name(object)).unwrap_or_default();
+        let file = base_name(path);
+        let comm = &file[..file.len().min(COMM)];
+        if let Some(thread) = self.threads.get_mut(&call.tid) {
+            thread.comm = comm.to_vec();
+        }
+        if let Some(process) = self.processes.get_mut(&seen.pid) {
+            process.comm = comm.to_vec();
+            process.program = seen.about();
+            process.command = command.into();
+        }
+        self.parted(seen.pid);
+        let closed = self.processes.get_mut(&seen.pid).map(|process| process.descriptors.exec());
+        self.release(closed.into_iter().flatten());
+    }
+
+    /// prctl(2)
+    fn renamed(&mut self, call: &Call) {
+        if call.arg("op") != Some(c::PR_SET_NAME) {
+            return;
+        }
+        let name = call.bytes("name", COMM + 1).split(|b| *b == 0).next().unwrap_or_default();
+        let name = name[..name.len().min(COMM)].to_vec();
+        let Some(thread) = self.threads.get_mut(&call.tid) else { return };
+        if thread.pid == thread.tid
+            && let Some(process) = self.processes.get_mut(&thread.pid)
+        {
+            process.comm = name.clone();
+        }
+        thread.comm = name;
+    }
+}
+
+/// What was closed, if no other descriptor refers to it.
+fn last(closed: Option<Rc<File>>) -> Option<FileId> {
+    closed.filter(|file| Rc::strong_count(file) == 1).map(|file| file.id)
+}

@@ -1,0 +1,52 @@
+//! Whether a thread gets on.
+
+use crate::Thread;
+use crate::shape::{Idle, Shape};
+use stride_event::{Call, Ns, Outcome};
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::{Effect, Flow};
+
+const EAGAIN: Outcome = Outcome::Error(c::EAGAIN as u32);
+/// A wait that lasted so long was meant to last, and was not the look of a program that has something better to do.
+const LONG: Ns = 100_000_000;
+/// Between two of these, a program that waits looks so many times at most without waiting.
+const LOOKS: u8 = 8;
+
+impl Thread {
+    /// Takes in a call that returned.
+    pub(crate) fn step(&mut self, call: &Call, shape: &Shape) {
+        let idle = is_idle(shape, call.outcome);
+        let lasted = call.returned.saturating_sub(call.entered) >= LONG;
+        match shape.idle {
+            // A look now and then at what the time is, or a nap.
+            Idle::Always => {}
+            _ if idle && watches_nothing(call) => {}
+            _ if idle && lasted => self.timed_out = LOOKS,
+            _ if idle => self.timed_out = self.timed_out.saturating_sub(1),
+            // A progress meter goes on while nothing else does.
+            Idle::No if self.timed_out > 0 && tells(shape) => return,
+            _ => self.timed_out = 0,
+        }
+        self.idle_since = idle.then(|| self.idle_since.unwrap_or(call.entered));
+    }
+}
+
+/// Whether a call got its thread nowhere.
+fn is_idle(shape: &Shape, outcome: Outcome) -> bool {
+    match shape.idle {
+        Idle::No => outcome == EAGAIN,
+        Idle::IfZero => outcome == Outcome::Value(0) || outcome.is_error(),
+        Idle::Always => true,
+    }
+}
+
+/// A poll(2) or select(2) without descriptors is a sleep.
+fn watches_nothing(call: &Call) -> bool {
+    call.arg("nfds") == Some(0)
+}
+
+/// Whether a call has to do with output only.
+fn tells(shape: &Shape) -> bool {
+    let writes = shape.row.transfer().is_some_and(|transfer| transfer.flow == Flow::Out && !transfer.at_offset);
+    writes || shape.row.has_effect(Effect::ControlsDevice)
+}

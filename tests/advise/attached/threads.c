@@ -1,0 +1,21 @@
+// Two threads that wait for a signal; with an argument, one.
+#include <pthread.h>
+#include <unistd.h>
+
+static void *waits(void *unused) {
+	pause();
+	return unused;
+}
+
+int main(int argc, char **argv) {
+	(void)argv;
+	pthread_t thread;
+	// Whoever waits for this to end has gone away.
+	alarm(60);
+	if (argc == 1)
+		pthread_create(&thread, NULL, waits, NULL);
+	if (write(STDOUT_FILENO, "ready\n", 6) != 6)
+		return 1;
+	pause();
+	return 0;
+}
