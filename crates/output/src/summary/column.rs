@@ -87,7 +87,7 @@ impl Column {
             Column::WallTotal => total(row.wall.total),
             Column::WallMin => total(min(&row.wall)),
             Column::WallMax => total(row.wall.max),
-            Column::WallAvg => (row.wall.total / row.calls.max(1) / 1000).to_string(),
+            Column::WallAvg => mean(row.wall.total, row.calls),
             Column::P50 => total(quantile(row, 0.5)),
             Column::P99 => total(quantile(row, 0.99)),
             Column::Calls => row.calls.to_string(),
@@ -103,7 +103,7 @@ fn total(ns: Ns) -> String {
     format!("{:.6}", ns as f64 / 1e9)
 }
 
-/// Microseconds that a call took in the mean. strace has no fractions and shows 0 for most calls: below one, two digits count.
+/// Microseconds that a call took in the mean. Below one, two digits count, where strace shows 0: a fast machine makes most calls that fast.
 fn mean(ns: Ns, calls: u64) -> String {
     let us = ns as f64 / calls.max(1) as f64 / 1000.0;
     match us {
