@@ -28,7 +28,10 @@ pub fn run(args: &[&str]) -> Result<()> {
         let hogs = if busy && run % 2 == 0 { hogs()? } else { Vec::new() };
         let log = logs.join(format!("{run}.log"));
         let begun = Instant::now();
-        let status = Command::new(&cargo)
+        // As scripts/test runs it.
+        let status = Command::new("env")
+            .arg("--default-signal")
+            .arg(&cargo)
             .args(["test", "--workspace", "--no-fail-fast"])
             .current_dir(&root)
             .stdout(fs::File::create(&log)?)
