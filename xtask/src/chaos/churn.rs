@@ -6,7 +6,6 @@ use super::killed::wait_for_freedom;
 use super::process::{Proc, goes_on, wait_for};
 use anyhow::{Result, ensure};
 use nix::sys::signal::Signal;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 pub const SCENARIO: Scenario = Scenario {
