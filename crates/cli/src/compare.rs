@@ -251,10 +251,16 @@ impl Scope {
             );
         }
         match (self.follows, this.follows) {
-            (true, false) => all.push("Only the base was traced with -f: it has the calls of the program's children, \
-                                       too.".into()),
-            (false, true) => all.push("Only this run was traced with -f: it has the calls of the program's children, \
-                                       too.".into()),
+            (true, false) => all.push(
+                "Only the base was traced with -f: it has the calls of the program's children, \
+                                       too."
+                    .into(),
+            ),
+            (false, true) => all.push(
+                "Only this run was traced with -f: it has the calls of the program's children, \
+                                       too."
+                    .into(),
+            ),
             _ => {}
         }
         for (differ, what) in

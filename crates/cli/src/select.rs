@@ -39,7 +39,8 @@ impl Selector {
             paths: options.paths.clone(),
             fds: options.trace_fds.clone(),
             status: options.status,
-            calls: (needs_all_calls(options) || options.replay.is_some() || !options.trace.is_all()).then(|| options.trace.clone()),
+            calls: (needs_all_calls(options) || options.replay.is_some() || !options.trace.is_all())
+                .then(|| options.trace.clone()),
             world: Proc::paths_only(source),
             decided: HashMap::new(),
         }

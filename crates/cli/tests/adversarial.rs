@@ -6,37 +6,8 @@ mod common;
 
 use common::*;
 use std::process::Command;
-use stride_event::{BlockRef, Call, Event, Lost, Ns, Origin, Outcome, Phase, Tid};
-use stride_record::{Metadata, Recorder};
-use stride_syscalls::{Abi, table};
-
-struct Scene(Recorder<std::fs::File>);
-
-impl Scene {
-    fn new(scratch: &Scratch) -> Scene {
-        let file = std::fs::File::create(scratch.path("rec")).unwrap();
-        let metadata = Metadata { args: vec!["stride".into(), "hostile".into()], ..Metadata::default() };
-        Scene(Recorder::new(file, &metadata).unwrap())
-    }
-
-    fn event(&mut self, event: Event<'_>) {
-        self.0.event(&event).unwrap();
-    }
-
-    fn started(&mut self, tid: Tid, process: Tid, parent: Option<Tid>, at: Ns) {
-        let origin = parent.map_or(Origin::Attached, |parent| Origin::Forked { parent });
-        self.event(Event::Started { tid, process, origin, at });
-    }
-
-    fn ended(&mut self, tid: Tid, at: Ns) {
-        self.event(Event::Exited { tid, status: 0, at });
-    }
-}
-
-fn call(name: &str, tid: Tid, at: Ns) -> Call {
-    let nr = table(Abi::NATIVE).by_name(name).next().unwrap().nr.into();
-    Call { tid, nr, entered: at, returned: at + 100, outcome: Outcome::Value(0), ..Call::default() }
-}
+use stride_event::{Call, Event, Ns, Outcome, Phase};
+use stride_test_support::calls::{holding, naming};
 
 /// Seconds of the processor's time for a view: the kernel ends what takes more.
 const CPU: u64 = 10;
@@ -77,11 +48,11 @@ fn shown(scratch: &Scratch, memory: u64) {
 #[test]
 fn very_many_threads() {
     let scratch = Scratch::new("adversarial-threads");
-    let mut scene = Scene::new(&scratch);
+    let mut run = Recorded::new(&scratch);
     for tid in 1..=1 << 17 {
-        scene.started(tid, tid, None, 0);
+        run.started(tid, None, 0);
     }
-    scene.0.finish(Lost::default()).unwrap();
+    run.finish();
     shown(&scratch, 230);
 }
 
@@ -89,24 +60,24 @@ fn very_many_threads() {
 #[test]
 fn very_many_calls_under_way() {
     let scratch = Scratch::new("adversarial-under-way");
-    let mut scene = Scene::new(&scratch);
+    let mut run = Recorded::new(&scratch);
     for tid in 1..=1 << 17 {
-        scene.event(Event::Enter(&call("getpid", tid, 0)));
+        run.event(Event::Enter(&Recorded::call("getpid", tid, &[], 0)));
     }
-    scene.0.finish(Lost::default()).unwrap();
+    run.finish();
     shown(&scratch, 500);
 }
 
 #[test]
 fn each_the_child_of_the_last() {
     let scratch = Scratch::new("adversarial-chain");
-    let mut scene = Scene::new(&scratch);
-    scene.started(1, 1, None, 0);
+    let mut run = Recorded::new(&scratch);
+    run.started(1, None, 0);
     for tid in 2..=20_000 {
-        scene.started(tid, tid, Some(tid - 1), tid as Ns);
-        scene.event(Event::Exit(&call("getpid", tid, tid as Ns)));
+        run.started(tid, Some(tid - 1), tid as Ns);
+        run.exit(&Recorded::call("getpid", tid, &[], tid as Ns));
     }
-    scene.0.finish(Lost::default()).unwrap();
+    run.finish();
     shown(&scratch, 500);
 }
 
@@ -114,14 +85,14 @@ fn each_the_child_of_the_last() {
 #[test]
 fn times_that_go_back() {
     let scratch = Scratch::new("adversarial-times");
-    let mut scene = Scene::new(&scratch);
+    let mut run = Recorded::new(&scratch);
     for tid in 1..=60_000 {
         let at = (60_000 - tid as Ns) * 1_000_000_000;
-        scene.started(tid, tid, None, at);
-        scene.event(Event::Exit(&call("getpid", tid, at)));
-        scene.ended(tid, at + 200);
+        run.started(tid, None, at);
+        run.exit(&Recorded::call("getpid", tid, &[], at));
+        run.ended(tid, at + 200);
     }
-    scene.0.finish(Lost::default()).unwrap();
+    run.finish();
     shown(&scratch, 500);
 }
 
@@ -130,38 +101,31 @@ fn times_that_go_back() {
 fn calls_of_very_many_blocks() {
     const WORDS: u64 = 20_000;
     let scratch = Scratch::new("adversarial-blocks");
-    let mut scene = Scene::new(&scratch);
-    scene.started(1, 1, None, 0);
-    let mut execve = call("execve", 1, 0);
-    execve.args = [0x1000, 0x10_0000, 0, 0, 0, 0];
+    let mut run = Recorded::new(&scratch);
+    run.started(1, None, 0);
     let pointers: Vec<u8> = (0..WORDS).flat_map(|i| (0x100_0000 + i * 16).to_ne_bytes()).collect();
-    let block = |addr, bytes| BlockRef { op: 0, phase: Phase::Entry, addr, faulted: false, bytes };
-    execve.blocks.push_block(block(0x1000, b"/bin/true\0"));
-    execve.blocks.push_block(block(0x10_0000, &pointers));
+    let mut execve = naming(Recorded::call("execve", 1, &[0x1000, 0x10_0000], 0), 0x1000, "/bin/true");
+    execve = holding(execve, Phase::Entry, 0x10_0000, &pointers);
     for i in 0..WORDS {
-        execve.blocks.push_block(block(0x100_0000 + i * 16, b"word\0"));
+        execve = naming(execve, 0x100_0000 + i * 16, "word");
     }
     for _ in 0..20 {
-        scene.event(Event::Exit(&execve));
+        run.exit(&execve);
     }
-    scene.0.finish(Lost::default()).unwrap();
+    run.finish();
     shown(&scratch, 500);
 }
 
 #[test]
 fn no_path_twice() {
     let scratch = Scratch::new("adversarial-paths");
-    let mut scene = Scene::new(&scratch);
-    scene.started(1, 1, None, 0);
+    let mut run = Recorded::new(&scratch);
+    run.started(1, None, 0);
     for i in 0..60_000u64 {
-        let mut open = call("openat", 1, i * 1000);
-        open.args = [-100i64 as u64, 0x1000, 0, 0, 0, 0];
-        open.outcome = Outcome::Value(3 + i as i64);
-        let path = format!("/a/directory/{i:x}/and/a/file\0");
-        let block = BlockRef { op: 0, phase: Phase::Entry, addr: 0x1000, faulted: false, bytes: path.as_bytes() };
-        open.blocks.push_block(block);
-        scene.event(Event::Exit(&open));
+        let path = format!("/a/directory/{i:x}/and/a/file");
+        let open = naming(Recorded::call("openat", 1, &[-100i64 as u64, 0x1000], i * 1000), 0x1000, path);
+        run.exit(&Call { outcome: Outcome::Value(3 + i as i64), ..open });
     }
-    scene.0.finish(Lost::default()).unwrap();
+    run.finish();
     shown(&scratch, 500);
 }

@@ -8,10 +8,9 @@
 
 mod common;
 
-use common::{Killed, STRIDE, Scratch, wait_for};
+use common::{Here, Killed, STRIDE, Scratch, cc, root, send, skipped, sources, stem, text};
 use libtest_mimic::{Arguments, Failed, Trial};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -21,11 +20,7 @@ const SKIP: i32 = 77;
 
 fn main() {
     let args = Arguments::from_args();
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/advise");
-    let entries = std::fs::read_dir(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display()));
-    let mut programs: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    programs.retain(|path| path.extension().is_some_and(|e| e == "c"));
-    programs.sort();
+    let programs = sources("advise");
     let all: BTreeSet<String> = programs.iter().flat_map(|path| Fixture::read(path).finds).collect();
     let every_rule = Trial::test("every_rule_has_a_fixture", move || {
         let without: Vec<_> =
@@ -50,11 +45,11 @@ fn go(engine: &str) -> Result<(), Failed> {
     if engine == "ebpf"
         && let Err(why) = stride_engine_ebpf::available()
     {
-        println!("skipped: go: {why}");
+        skipped::report_of("go", why);
         return Ok(());
     }
     if let Err(why) = Command::new("go").arg("version").output() {
-        println!("skipped: go: the go command does not run: {why}");
+        skipped::report_of("go", format_args!("the go command does not run: {why}"));
         return Ok(());
     }
     let scratch = Scratch::new(&format!("advise-go-{engine}"));
@@ -66,10 +61,10 @@ fn go(engine: &str) -> Result<(), Failed> {
         }
     }
     let advice = |which: &str| -> Result<Advice, Failed> {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/advise/go/{which}/main.go"));
+        let source = root().join(format!("tests/advise/go/{which}/main.go"));
         let built = Command::new("go").args(["build", "-o"]).arg(scratch.path(which)).arg(source).output()?;
         if !built.status.success() {
-            return Err(format!("go build: {}", String::from_utf8_lossy(&built.stderr)).into());
+            return Err(format!("go build: {}", text(&built.stderr)).into());
         }
         let mut run = Command::new(STRIDE);
         run.args([&format!("--engine={engine}"), "-f", "--advise", "-o", "advice"])
@@ -104,14 +99,13 @@ fn attached(engine: &str) -> Result<(), Failed> {
     if engine == "ebpf"
         && let Err(why) = stride_engine_ebpf::available()
     {
-        println!("skipped: attached: {why}");
+        skipped::report_of("attached", why);
         return Ok(());
     }
     let scratch = Scratch::new(&format!("advise-attached-{engine}"));
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/advise/attached/threads.c");
-    let cc = Command::new("cc").args(["-O1", "-pthread", "-o"]).arg(scratch.path("program")).arg(source).output()?;
-    if !cc.status.success() {
-        return Err(format!("cc: {}", String::from_utf8_lossy(&cc.stderr)).into());
+    if let Err(why) = cc(&root().join("tests/advise/attached/threads.c"), &scratch.path("program")) {
+        skipped::report_of("attached", why);
+        return Ok(());
     }
     const NOT_LOOKED_AT: &str = "Other threads, if it has any, were not looked at.";
     for (alone, follow, says, never) in [
@@ -129,10 +123,10 @@ fn attached(engine: &str) -> Result<(), Failed> {
         tracer.args([&format!("--engine={engine}"), "--advise", "-o", "advice"]).stderr(err);
         tracer.args((!follow.is_empty()).then_some(follow)).args(["-p", &program.id().to_string()]);
         let mut tracer = Killed(tracer.current_dir(scratch.path(".")).spawn()?);
-        wait_for("being attached", || scratch.read("err").contains(" attached\n").then_some(()));
+        scratch.wait_attached(if follow.is_empty() || alone { 1 } else { 2 });
         // The rule speaks of threads that wait for a second.
         std::thread::sleep(Duration::from_millis(1500));
-        kill(Pid::from_raw(tracer.0.id() as i32), Signal::SIGINT)?;
+        send(&tracer, Signal::SIGINT);
         tracer.0.wait()?;
         program.kill()?;
         program.wait()?;
@@ -178,7 +172,7 @@ impl Fixture {
         let lines = |which: &str| text.lines().filter_map(|line| Some(line.strip_prefix(which)?.to_owned())).collect();
         Fixture {
             source: source.to_owned(),
-            name: source.file_stem().unwrap().to_string_lossy().into_owned(),
+            name: stem(source),
             finds: finds.split_whitespace().map(str::to_owned).collect(),
             says: lines("// says: "),
             never: lines("// never: "),
@@ -190,14 +184,14 @@ impl Fixture {
         if engine == "ebpf"
             && let Err(why) = stride_engine_ebpf::available()
         {
-            println!("skipped: {}: {why}", self.name);
+            skipped::report_of(&self.name, why);
             return Ok(());
         }
         let scratch = Scratch::new(&format!("advise-{engine}-{}", self.name));
         let program = scratch.path("program");
-        let cc = Command::new("cc").args(["-O1", "-w", "-pthread", "-o"]).arg(&program).arg(&self.source).output()?;
-        if !cc.status.success() {
-            return Err(format!("cc: {}", String::from_utf8_lossy(&cc.stderr)).into());
+        if let Err(why) = cc(&self.source, &program) {
+            skipped::report_of(&self.name, why);
+            return Ok(());
         }
         let Some(wasteful) = self.advice(engine, &scratch, &program, &[])? else { return Ok(()) };
         let Some(corrected) = self.advice(engine, &scratch, &program, &["corrected"])? else { return Ok(()) };
@@ -248,7 +242,7 @@ impl Fixture {
         };
         let live = run(&["--advise", "-o", "../advice"], true)?;
         if live.status.code() == Some(SKIP) {
-            println!("skipped: {}: {}", self.name, String::from_utf8_lossy(&live.stderr).trim());
+            skipped::report_of(&self.name, text(&live.stderr).trim());
             return Ok(None);
         }
         let recorded = run(&["--record=../recording"], true)?;
@@ -259,11 +253,11 @@ impl Fixture {
                 return Err(format!("{args:?}: {output:?}").into());
             }
         }
-        let counted = String::from_utf8_lossy(&counted.stdout).into_owned();
+        let counted = text(&counted.stdout);
         let total = counted.lines().rev().find_map(|line| line.trim().strip_suffix(" total")).ok_or("no total")?;
         let calls = total.trim().parse()?;
         let live = Advice::of(scratch.read("advice"), calls);
-        let replayed = Advice::of(String::from_utf8_lossy(&replayed.stdout).into_owned(), calls);
+        let replayed = Advice::of(text(&replayed.stdout), calls);
         if live.ids != replayed.ids {
             return Err(format!("live:\n{}\nreplayed:\n{}", live.text, replayed.text).into());
         }

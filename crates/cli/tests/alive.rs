@@ -109,7 +109,7 @@ fn path(program: &Path) -> &str {
 #[test]
 fn calls_that_last_are_shown_while_they_do() {
     need_ebpf!();
-    let actor = path(actor!());
+    let actor = path(program!("actor"));
     let [ptrace, ebpf] = ENGINES.map(|engine| {
         let mut tracing = Tracing::start(engine, "input", &["-e", "trace=/^(read|write)$", actor, "wait_for_input"]);
         tracing.wait_for("read(0", 1);
@@ -126,7 +126,7 @@ fn calls_that_last_are_shown_while_they_do() {
 #[test]
 fn what_filters_leave_out_is_not_shown_while_it_lasts_either() {
     need_ebpf!();
-    let actor = path(actor!());
+    let actor = path(program!("actor"));
     for filter in [["-e", "trace=write"], ["-e", "status=successful"], ["-P", "/dev/null"], ["-e", "trace-fds=7"]] {
         let mut tracing = Tracing::start(ENGINES[1], "filters", &[&filter[..], &[actor, "wait_for_input"]].concat());
         // Long enough for whoever looks: another trace of the same shows it.
@@ -145,20 +145,15 @@ fn what_filters_leave_out_is_not_shown_while_it_lasts_either() {
 #[test]
 fn calls_that_began_before_are_shown_at_once() {
     need_ebpf!();
-    let actor = actor!();
+    let actor = program!("actor");
     for engine in ENGINES {
-        let mut child = Killed(Command::new(actor).arg("sit_together").stdout(Stdio::piped()).spawn().unwrap());
-        let mut ready = [0; 6];
-        std::io::Read::read_exact(child.0.stdout.as_mut().unwrap(), &mut ready).unwrap();
+        let child = ready(actor, "sit_together");
+        // Its other threads sit already.
+        wait_until_inside(child.tid(), libc::SYS_pause);
         let pid = child.0.id();
-        wait_for("the first thread to sit down", || {
-            std::fs::read_to_string(format!("/proc/{pid}/syscall"))
-                .ok()
-                .filter(|s| s.starts_with(&format!("{} ", libc::SYS_pause)))
-        });
         let tracing = Tracing::start(engine, "began", &["-p", &pid.to_string()]);
         tracing.wait_for("pause(", 3);
-        kill(Pid::from_raw(pid as i32), Signal::SIGKILL).unwrap();
+        send(&child, Signal::SIGKILL);
         let text = tracing.end();
         let threads = by_thread(&text);
         assert_eq!(threads.len(), 3, "{text}");
@@ -174,7 +169,7 @@ fn calls_that_began_before_are_shown_at_once() {
 #[test]
 fn every_thread_of_a_process_stops() {
     need_ebpf!();
-    let actor = path(actor!());
+    let actor = path(program!("actor"));
     for signal in [Signal::SIGSTOP, Signal::SIGTSTP] {
         let [ptrace, ebpf] = ENGINES.map(|engine| {
             let tracing = Tracing::start(engine, "stops", &["-e", "trace=pause", actor, "sit_together"]);
@@ -209,7 +204,7 @@ fn every_thread_of_a_process_stops() {
 #[test]
 fn a_call_that_is_resumed_tells_which() {
     need_ebpf!();
-    let actor = path(actor!());
+    let actor = path(program!("actor"));
     let [ptrace, ebpf] = ENGINES.map(|engine| {
         let tracing = Tracing::start(engine, "resumed", &["-e", "trace=/nanosleep|restart", actor, "sleep_on"]);
         tracing.wait_for("nanosleep(", 1);
@@ -230,7 +225,7 @@ fn a_call_that_is_resumed_tells_which() {
 #[test]
 fn execve_from_another_thread_ends_a_call_that_is_shown() {
     need_ebpf!();
-    let actor = path(actor!());
+    let actor = path(program!("actor"));
     let trace = "trace=execve,/nanosleep";
     let mut tracing = Tracing::start(ENGINES[1], "exec", &["-e", trace, actor, "exec_when_told"]);
     tracing.wait_for("nanosleep(", 1);
@@ -253,7 +248,7 @@ fn execve_from_another_thread_ends_a_call_that_is_shown() {
 #[test]
 fn changes_of_mode_are_told() {
     need_ebpf!();
-    let actor = path(actor!());
+    let actor = path(program!("actor"));
     let [ptrace, ebpf] = ENGINES.map(|engine| {
         let args = ["-f", "-a1", "-e", "quiet=attach", "-e", "trace=close,clone", "-e", "signal=none"];
         let mut command = Command::new(STRIDE);
@@ -273,7 +268,7 @@ fn changes_of_mode_are_told() {
 #[test]
 fn an_ignored_signal_between_calls() {
     need_ebpf!();
-    let actor = path(actor!());
+    let actor = path(program!("actor"));
     for trace in ["trace=close", "trace=all"] {
         for engine in ENGINES {
             let text = Tracing::start(engine, "ignored", &["-e", trace, actor, "ignored_alarm"]).end();
@@ -293,7 +288,7 @@ fn an_ignored_signal_between_calls() {
 #[test]
 fn a_process_ends_with_its_last_thread() {
     need_ebpf!();
-    let actor = path(actor!());
+    let actor = path(program!("actor"));
     for engine in ENGINES {
         let options = ["-e", "trace=exit,exit_group", "-e", "signal=none"];
         let text = Tracing::start(engine, "first", &[&options[..], &[actor, "first_goes_first"]].concat()).end();
@@ -322,7 +317,7 @@ fn a_process_ends_with_its_last_thread() {
 #[test]
 fn a_child_that_its_maker_gives_away_is_reaped() {
     need_ebpf!();
-    let actor = path(actor!());
+    let actor = path(program!("actor"));
     for engine in ENGINES {
         let run = |follow: &[&str]| {
             let mut command = Command::new(STRIDE);

@@ -6,12 +6,6 @@ use common::*;
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 
-fn replay(scratch: &Scratch, options: &[&str]) -> Run {
-    let mut command = std::process::Command::new(STRIDE);
-    command.arg("--replay=rec").args(options).current_dir(scratch.path("")).env("LC_ALL", "C");
-    Run::of(command)
-}
-
 /// The rows of a table, without head and total, in the order of their letters: times have no say in it.
 fn rows(table: &str) -> Vec<String> {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -57,7 +51,7 @@ fn a_table_replayed_is_the_table_live() {
             let live = scratch.stride([&[engine, "--record=rec", "-f"], &options[..], &["sh", "-c", SCRIPT]].concat());
             let seen = rows(&live.trace);
             assert!(!seen.is_empty(), "{engine} {keys}: {live:?}");
-            let again = replay(&scratch, &options);
+            let again = scratch.replay(&options);
             assert_eq!(again.err, "", "{engine} {keys}");
             same(&rows(&again.out), &seen, &format!("{engine} {keys}"));
         }
@@ -148,7 +142,7 @@ fn hostile_names() {
             let by = format!("--by={keys}");
             let args = [engine, "--record=rec", by.as_str(), "/bin/cat"];
             let run = scratch.stride(args.iter().map(std::ffi::OsStr::new).chain([file.as_os_str()]));
-            for table in [&run.trace, &replay(&scratch, &[by.as_str()]).out] {
+            for table in [&run.trace, &scratch.replay(&[by.as_str()]).out] {
                 assert!(table.contains(r#"x\n\33[2Jtotal\t\"\74\377\342\200\256"#), "{table}");
                 assert!(!table.contains(|c: char| c != '\n' && !(' '..='~').contains(&c)), "{table:?}");
             }

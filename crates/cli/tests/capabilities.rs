@@ -4,7 +4,6 @@ mod common;
 
 use common::*;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -13,20 +12,15 @@ use std::process::{Command, Stdio};
 const USER: u32 = 65534;
 
 /// Stride where everyone may run it, with capabilities in its file.
-struct Copy(PathBuf);
+struct Copy(PublicCopy);
 
 impl Copy {
     fn new() -> Copy {
-        let dir = std::env::temp_dir().join(format!("stride-capabilities-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&dir);
-        std::fs::create_dir(&dir).unwrap();
-        std::fs::set_permissions(&dir, PermissionsExt::from_mode(0o755)).unwrap();
-        std::fs::copy(STRIDE, dir.join("stride")).unwrap();
-        Copy(dir)
+        Copy(PublicCopy::new("capabilities"))
     }
 
     fn stride(&self) -> PathBuf {
-        self.0.join("stride")
+        self.0.stride()
     }
 
     /// As [`USER`], who has no capabilities but those of the file.
@@ -38,12 +32,6 @@ impl Copy {
 
     fn run(&self, args: &[&str]) -> Run {
         Run::of(self.command(args))
-    }
-}
-
-impl Drop for Copy {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

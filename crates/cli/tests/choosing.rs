@@ -3,38 +3,25 @@
 mod common;
 
 use common::*;
-use std::path::PathBuf;
 use std::process::Command;
 
-/// Stride as the user nobody, who may load no programs: a copy of the binary, where that user can get at it.
-struct Nobody(PathBuf);
+/// Stride as the user nobody, who may load no programs.
+struct Nobody(PublicCopy);
 
 impl Nobody {
-    fn new(name: &str) -> Option<Nobody> {
-        if !is_root() || !std::path::Path::new("/usr/bin/setpriv").exists() {
-            println!("skipped: {name}: only root, with setpriv, can become nobody");
-            return None;
-        }
-        let path = std::env::temp_dir().join(format!("stride-{name}-{}", std::process::id()));
-        std::fs::copy(STRIDE, &path).unwrap();
-        Some(Nobody(path))
+    fn new(name: &str) -> Result<Nobody, &'static str> {
+        as_nobody().map(|_| Nobody(PublicCopy::new(name)))
     }
 
     fn run(&self, args: &[&str]) -> Run {
-        let mut command = Command::new("/usr/bin/setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&self.0).args(args).current_dir("/");
+        let mut command = as_nobody().unwrap();
+        command.arg(self.0.stride()).args(args);
         Run::of(command)
     }
 
     fn messages(&self, run: &Run) -> Vec<String> {
-        let prefix = format!("{}: ", self.0.display());
+        let prefix = format!("{}: ", self.0.stride().display());
         run.err.lines().map(|l| l.strip_prefix(&prefix).unwrap_or(l).to_owned()).collect()
-    }
-}
-
-impl Drop for Nobody {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
     }
 }
 
@@ -53,8 +40,11 @@ fn the_doctor_tells_what_works() {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
     assert!(run.out.lines().next().unwrap().contains(release.trim()), "{}", run.out);
     let works = stride_engine_ebpf::available().is_ok();
-    let expected =
-        if works { r"  ok  trial load        succeeded in \d+\.\d ms, with a ring buffer of \d+ MiB" } else { "  no  trial load .*" };
+    let expected = if works {
+        r"  ok  trial load        succeeded in \d+\.\d ms, with a ring buffer of \d+ MiB"
+    } else {
+        "  no  trial load .*"
+    };
     assert!(is(row(&run.out, "trial load"), expected), "{}", run.out);
     assert!(is(row(&run.out, "ptrace(2)"), "  (ok|no)  ptrace.*"), "{}", run.out);
     assert_eq!(run.out.contains("To get eBPF: "), !works, "{}", run.out);
@@ -62,17 +52,17 @@ fn the_doctor_tells_what_works() {
 
 #[test]
 fn the_doctor_tells_nobody_what_to_do() {
-    let Some(nobody) = Nobody::new("doctor") else { return };
+    let nobody = or_skip!(Nobody::new("doctor"));
     let run = nobody.run(&["--doctor"]);
     assert_eq!((run.code(), run.err.as_str()), (Some(0), ""));
     assert_eq!(row(&run.out, "capabilities"), "  no  capabilities      cap_bpf and cap_perfmon missing");
-    let setcap = format!("`setcap cap_bpf,cap_perfmon+ep {}`", nobody.0.display());
+    let setcap = format!("`setcap cap_bpf,cap_perfmon+ep {}`", nobody.0.stride().display());
     assert!(run.out.contains(&setcap), "{}", run.out);
 }
 
 #[test]
 fn without_privilege_ebpf_is_refused_and_nothing_is_run() {
-    let Some(nobody) = Nobody::new("refused") else { return };
+    let nobody = or_skip!(Nobody::new("refused"));
     let run = nobody.run(&["--engine=ebpf", "echo", "ran"]);
     assert_eq!((run.code(), run.out.as_str()), (Some(1), ""));
     let messages = nobody.messages(&run);
@@ -86,13 +76,13 @@ fn without_privilege_ebpf_is_refused_and_nothing_is_run() {
 #[test]
 fn the_capabilities_told_suffice() {
     need_ebpf!();
-    let Some(nobody) = Nobody::new("caps") else { return };
+    let nobody = or_skip!(Nobody::new("caps"));
     let with = |caps: &str| {
-        let mut command = Command::new("/usr/bin/setpriv");
+        let mut command = as_nobody().unwrap();
         let caps = [("--inh-caps", caps), ("--ambient-caps", caps), ("--bounding-set", caps)];
         command.args(caps.map(|(option, caps)| format!("{option}=-all,{caps}")));
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"]).arg(&nobody.0);
-        command.args(["--engine=ebpf", "-e", "trace=chdir", "sh", "-c", "cd /"]).current_dir("/");
+        command.arg("--no-new-privs").arg(nobody.0.stride());
+        command.args(["--engine=ebpf", "-e", "trace=chdir", "sh", "-c", "cd /"]);
         Run::of(command)
     };
     let run = with("+bpf,+perfmon");
@@ -106,7 +96,7 @@ fn the_capabilities_told_suffice() {
 
 #[test]
 fn without_privilege_auto_takes_ptrace_without_a_word() {
-    let Some(nobody) = Nobody::new("auto") else { return };
+    let nobody = or_skip!(Nobody::new("auto"));
     let run = nobody.run(&["--engine=auto", "-e", "trace=chdir", "sh", "-c", "cd /; echo ran"]);
     assert_eq!((run.code(), run.out.as_str()), (Some(0), "ran\n"));
     lines_are(&run.err, &[r#"chdir\("/"\) += 0"#, r"\+\+\+ exited with 0 \+\+\+"]);

@@ -35,15 +35,8 @@ fn scratch(name: &str) -> Scratch {
 
 /// Stride as it stands, in a directory.
 fn stride_in(scratch: &Scratch, args: &[&str]) -> Run {
-    let mut command = std::process::Command::new(STRIDE);
-    command
-        .args(args)
-        .current_dir(scratch.path(""))
-        .env("LC_ALL", "C")
-        .env_remove("NO_COLOR")
-        .env_remove("STRACE_COLORS")
-        // What cargo sets makes the loader look for libraries in many places.
-        .env_remove("LD_LIBRARY_PATH");
+    let mut command = bare_stride();
+    command.args(args).current_dir(scratch.path(""));
     Run::of(command)
 }
 
@@ -133,7 +126,10 @@ fn noise_is_no_difference() {
         let told: Vec<&str> = elsewhere.err.lines().collect();
         assert!(told[0].starts_with("Nothing important differs: "), "{engine}: {elsewhere:?}");
         assert!(
-            is(told[1], "The base began in .*/data, this run in .*/other: paths below these are compared as \\./\\.\\.\\."),
+            is(
+                told[1],
+                "The base began in .*/data, this run in .*/other: paths below these are compared as \\./\\.\\.\\."
+            ),
             "{told:?}"
         );
         assert_eq!(told.len(), 2);
@@ -169,7 +165,9 @@ fn circumstances_are_told() {
         )
         .err;
         assert!(
-            told.ends_with("Times are not compared: the base was traced with --engine=ptrace, this run with --engine=ebpf.\n"),
+            told.ends_with(
+                "Times are not compared: the base was traced with --engine=ptrace, this run with --engine=ebpf.\n"
+            ),
             "{told}"
         );
         assert!(told.starts_with("Nothing important differs: "), "{told}");
@@ -223,7 +221,8 @@ fn budgets_met_and_broken() {
         write(&scratch, "b.toml", BUDGET);
         let met = stride_in(&scratch, &[engine, "-q", "--record=before", "--budget=b.toml", "/bin/dash", "-c", BEFORE]);
         assert_eq!((met.code(), met.err.as_str()), (Some(7), "b.toml: all 6 limits are kept\n"), "{engine}");
-        let broken = stride_in(&scratch, &[engine, "-q", "--record=after", "--budget=b.toml", "/bin/dash", "-c", AFTER]);
+        let broken =
+            stride_in(&scratch, &[engine, "-q", "--record=after", "--budget=b.toml", "/bin/dash", "-c", AFTER]);
         assert_eq!(broken.code(), Some(3), "{broken:?}");
         let lines: Vec<&str> = broken.err.lines().collect();
         assert!(
@@ -296,7 +295,8 @@ fn budgets_are_written() {
     need!("/bin/dash");
     for engine in engines() {
         let scratch = scratch(&format!("written{engine}"));
-        let run = |program: &str, option: &str| stride_in(&scratch, &[engine, "-q", option, "/bin/dash", "-c", program]);
+        let run =
+            |program: &str, option: &str| stride_in(&scratch, &[engine, "-q", option, "/bin/dash", "-c", program]);
         let first = run(BEFORE, "--budget-write=b.toml");
         assert_eq!((first.code(), first.out.as_str(), first.err.as_str()), (Some(7), "", ""), "{engine}");
         let written = scratch.read("b.toml");

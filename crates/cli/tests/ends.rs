@@ -48,10 +48,6 @@ fn stride_to(scratch: &Scratch, args: &[&str]) -> Killed {
     Killed(command.spawn().unwrap())
 }
 
-fn attached(scratch: &Scratch) {
-    wait_for("being attached", || scratch.read("err").contains(" attached\n").then_some(()));
-}
-
 /// Waits for its end, but not for ever.
 #[track_caller]
 fn ends(stride: &mut Killed) -> Option<i32> {
@@ -61,7 +57,7 @@ fn ends(stride: &mut Killed) -> Option<i32> {
 #[test]
 fn a_command_whose_other_thread_calls_execve() {
     need_ebpf!();
-    let actor = actor!();
+    let actor = program!("actor");
     let mut command = Command::new(STRIDE);
     command.args([EBPF, "-a1", "-e", "trace=execve,exit_group"]).arg(actor).arg("exec_from_thread");
     let run = Run::of(command);
@@ -79,7 +75,7 @@ fn a_command_whose_other_thread_calls_execve() {
 #[test]
 fn an_execve_takes_the_place_of_a_thread_that_has_ended() {
     need_ebpf!();
-    let actor = actor!();
+    let actor = program!("actor");
     for follow in [&[][..], &["-f"]] {
         let mut command = Command::new(STRIDE);
         command.args([EBPF, "-a1", "-e", "trace=exit,exit_group"]).args(follow).arg(actor).arg("exec_for_the_dead");
@@ -95,7 +91,7 @@ fn an_execve_takes_the_place_of_a_thread_that_has_ended() {
 #[test]
 fn a_thread_that_is_attached_to_and_replaced() {
     need_ebpf!();
-    let actor = actor!();
+    let actor = program!("actor");
     for follow in [&[][..], &["-f"]] {
         let scratch = Scratch::new(&format!("replaced{}", follow.len()));
         let mut target = Waiting::start(actor, "exec_when_told", false);
@@ -103,7 +99,7 @@ fn a_thread_that_is_attached_to_and_replaced() {
         wait_for("its other thread", || (std::fs::read_dir(&comm).ok()?.count() == 2).then_some(()));
         let id = target.id();
         let mut stride = stride_to(&scratch, &[&["-e", "trace=exit_group", "-p", &id], follow].concat());
-        attached(&scratch);
+        scratch.wait_attached(1);
         target.go();
         assert_eq!(ends(&mut stride), Some(0));
         let trace = scratch.read("trace");
@@ -115,7 +111,7 @@ fn a_thread_that_is_attached_to_and_replaced() {
 #[test]
 fn a_process_ends_with_its_last_thread_traced_or_not() {
     need_ebpf!();
-    let actor = actor!();
+    let actor = program!("actor");
     for follow in [&[][..], &["-f"]] {
         let mut command = Command::new(STRIDE);
         command.args([EBPF, "-a1", "-e", "trace=exit"]).args(follow).arg(actor).arg("first_leaves");
@@ -130,7 +126,7 @@ fn a_process_ends_with_its_last_thread_traced_or_not() {
 #[test]
 fn attaching_to_what_has_ended() {
     need_ebpf!();
-    let actor = actor!();
+    let actor = program!("actor");
     let zombie = Waiting::start(actor, "leave_a_zombie", true);
     let mut headless = Waiting::start(actor, "first_leaves", true);
     let (id, stat) = (headless.id(), format!("/proc/{}/stat", headless.id()));
@@ -151,7 +147,7 @@ fn attaching_to_what_has_ended() {
     }
     let scratch = Scratch::new("headless");
     let mut stride = stride_to(&scratch, &["-f", "-e", "trace=exit_group", "-p", &id]);
-    attached(&scratch);
+    scratch.wait_attached(1);
     headless.go();
     assert_eq!(ends(&mut stride), Some(0));
     lines_are(&scratch.read("trace"), &[r"\d+ +exit_group\(9\) = \?", r"\d+ +\+\+\+ exited with 9 \+\+\+"]);
@@ -160,12 +156,12 @@ fn attaching_to_what_has_ended() {
 #[test]
 fn attaching_where_threads_come_and_go() {
     need_ebpf!();
-    let actor = actor!();
+    let actor = program!("actor");
     let scratch = Scratch::new("churn");
     for _ in 0..24 {
         let mut target = Waiting::start(actor, "churn", true);
         let mut stride = stride_to(&scratch, &["-f", "-e", "trace=none", "-p", &target.id()]);
-        attached(&scratch);
+        scratch.wait_attached(1);
         target.go();
         assert_eq!(ends(&mut stride), Some(0));
     }
@@ -174,7 +170,7 @@ fn attaching_where_threads_come_and_go() {
 #[test]
 fn all_ignored_signals_are_shown_behind_the_call_they_came_in() {
     need_ebpf!();
-    let actor = actor!();
+    let actor = program!("actor");
     let mut command = Command::new(STRIDE);
     command.args([EBPF, "-a1", "-e", "trace=read,close"]).arg(actor).arg("ignored_in_a_call");
     let run = Run::of(command);

@@ -92,7 +92,7 @@ fn a_summary_leaves_the_times_of_a_trace_alone() {
 #[test]
 fn a_number_below_all_calls_is_none_of_them() {
     need_ebpf!();
-    let actor = actor!();
+    let actor = program!("actor");
     for engine in ["--engine=ptrace", "--engine=ebpf"] {
         let scratch = Scratch::new(&format!("below{engine}"));
         let options = [engine, "-qq", "-e", "trace=none"].map(AsRef::as_ref).into_iter();
@@ -133,7 +133,10 @@ fn what_the_reader_counts_is_wall_clock_time() {
     let args =
         ["--engine=ebpf", "-c", "-U", "avg-time,wall-avg,calls,name", "-P", path.to_str().unwrap(), "/bin/cat", "a"];
     let run = scratch.stride(args);
-    assert!(run.messages()[0].starts_with("the summary shows wall clock time (-w): CPU times are only known if"), "{run:?}");
+    assert!(
+        run.messages()[0].starts_with("the summary shows wall clock time (-w): CPU times are only known if"),
+        "{run:?}"
+    );
     let cells = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let rows: Vec<Vec<String>> = run.trace.lines().skip(2).map(cells).collect();
     assert!(rows.iter().all(|row| row[0] == row[1]) && rows.len() > 3, "{rows:?}");
@@ -159,7 +162,7 @@ fn a_limit_is_kept_though_the_program_ran_on() {
 #[test]
 fn a_child_given_away_is_buried() {
     need_ebpf!();
-    let actor = actor!();
+    let actor = program!("actor");
     let run = run(["--engine=ebpf", "-e", "trace=none", "-e", "signal=none"]
         .map(AsRef::as_ref)
         .into_iter()

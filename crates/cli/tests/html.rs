@@ -10,8 +10,7 @@ use nix::unistd::Pid;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::process::Stdio;
-use stride_event::{Call, Event, Lost, Origin, Outcome};
-use stride_syscalls::{Abi, table};
+use stride_test_support::calls::lasting;
 
 /// A browser, or leaves the test.
 macro_rules! browser {
@@ -27,8 +26,6 @@ macro_rules! browser {
 fn page<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Run {
     let mut command = stride();
     command.arg("--html=page.html").args(args).current_dir(scratch.path(""));
-    // Cargo's, which makes libraries be looked for in many places.
-    command.env_remove("LD_LIBRARY_PATH");
     let run = Run::of(command);
     assert!(scratch.path("page.html").metadata().is_ok_and(|m| m.len() > 10_000), "{run:?}");
     run
@@ -83,7 +80,7 @@ fn names_stay_text() {
     ];
     // The program's name is made for the page, too.
     let program = scratch.path("<i id=it>&amp;");
-    std::fs::copy("/bin/cat", &program).unwrap();
+    copy_program("/bin/cat", &program);
     page(&scratch, [vec!["-s".into(), "200".into(), "-f".into(), program.into()], names].concat());
     browser.open(&scratch.path("page.html"), "light");
     browser.click("#timeline summary");
@@ -274,35 +271,21 @@ fn many_calls_make_a_small_page() {
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
-/// The data in the page.
-fn data(scratch: &Scratch) -> serde_json::Value {
-    let page = scratch.read("page.html");
-    let (_, data) = page.split_once("id=\"data\">").unwrap();
-    serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap()
-}
-
 #[test]
 fn replayed_it_is_the_page_of_the_live_trace() {
-    for engine in engines("replayed_it_is_the_page_of_the_live_trace") {
+    for engine in engines() {
         let scratch = Scratch::new(&format!("html-replay{engine}"));
         page(&scratch, [engine, "--record=rec", "-f", "sh", "-c", SCRIPT]);
-        let live = data(&scratch);
+        let live = scratch.page_data();
         std::fs::remove_file(scratch.path("page.html")).unwrap();
-        let mut command = std::process::Command::new(STRIDE);
-        command.args(["--replay=rec", "-q", "--html=page.html"]).current_dir(scratch.path(""));
-        let run = Run::of(command);
+        let run = scratch.replay(&["-q", "--html=page.html"]);
         assert_eq!((run.code(), run.out.as_str(), run.err.as_str()), (Some(0), "", ""));
-        let again = data(&scratch);
+        let again = scratch.page_data();
         assert_eq!(live, again);
         assert!(again["numbers"]["calls"].as_u64().unwrap() > 300);
         let files = again["files"]["rows"].as_array().unwrap();
         assert!(files.iter().any(|file| file["name"] == "/nothing/here" && file["errors"] == 300));
     }
-}
-
-fn engines(test: &str) -> Vec<&'static str> {
-    let ebpf = stride_engine_ebpf::available().inspect_err(|why| println!("skipped: {test} with eBPF: {why}"));
-    if ebpf.is_ok() { vec!["--engine=ptrace", "--engine=ebpf"] } else { vec!["--engine=ptrace"] }
 }
 
 #[test]
@@ -311,7 +294,7 @@ fn with_text_beside_it() {
     let run = scratch.stride(["--html=page.html", "echo", "x"]);
     assert!(run.trace.contains("execve(") && run.trace.contains("write(1, \"x\\n\", 2)"), "{run:?}");
     let calls = run.trace.lines().filter(|line| line.contains(" = ") && !line.contains(" = ?")).count() as u64;
-    assert_eq!(data(&scratch)["numbers"]["calls"], calls);
+    assert_eq!(scratch.page_data()["numbers"]["calls"], calls);
 }
 
 #[test]
@@ -356,7 +339,7 @@ fn interrupted() {
     kill(Pid::from_raw(tracer.0.id() as i32), Signal::SIGINT).unwrap();
     tracer.0.wait().unwrap();
     assert!(sleeper.0.try_wait().unwrap().is_none(), "it lives on");
-    let data = data(&scratch);
+    let data = scratch.page_data();
     assert_eq!(data["processes"]["rows"][0]["end"], "lives on");
     let text = data["texts"].to_string();
     assert!(text.contains("nanosleep"), "{text}");
@@ -369,7 +352,7 @@ fn with_advice() {
     let many = "i=0; while [ $i -lt 3000 ]; do test -e /nothing/here; i=$((i+1)); done";
     let run = page(&scratch, ["--advise", "sh", "-c", many]);
     assert!(run.err.contains("stat storm"), "{run:?}");
-    let data = data(&scratch);
+    let data = scratch.page_data();
     let finding = &data["findings"][0];
     assert_eq!((finding["id"].as_str(), finding["title"].as_str()), (Some("stat-storm"), Some("stat storm")));
     assert!(finding["evidence"][0].as_str().unwrap().starts_with("/nothing/here: 3,000 calls"), "{finding}");
@@ -386,24 +369,16 @@ fn with_advice() {
 
 /// The page of a made-up run: calls of getpid(2), each with its beginning and how long it takes.
 fn made_up(scratch: &Scratch, calls: impl IntoIterator<Item = (u64, u64)>) {
-    let args = ["stride", "steady"].map(OsString::from).into();
-    let metadata = stride_record::Metadata { args, ..stride_record::Metadata::default() };
-    let file = std::fs::File::create(scratch.path("rec")).unwrap();
-    let mut recorder = stride_record::Recorder::new(file, &metadata).unwrap();
-    let nr = table(Abi::NATIVE).by_name("getpid").next().unwrap().nr.into();
-    recorder.event(&Event::Started { tid: 7, process: 7, origin: Origin::Attached, at: 0 }).unwrap();
+    let mut run = Recorded::new(scratch);
+    run.started(7, None, 0);
     let mut end = 0;
     for (entered, took) in calls {
         end = entered + took + 100;
-        let call =
-            Call { tid: 7, nr, entered, returned: entered + took, outcome: Outcome::Value(7), ..Call::default() };
-        recorder.event(&Event::Exit(&call)).unwrap();
+        run.exit(&lasting(Recorded::call("getpid", 7, &[], entered), entered, took));
     }
-    recorder.event(&Event::Exited { tid: 7, status: 0, at: end }).unwrap();
-    recorder.finish(Lost::default()).unwrap();
-    let mut command = std::process::Command::new(STRIDE);
-    command.args(["--replay=rec", "--html=page.html"]).current_dir(scratch.path(""));
-    assert_eq!(Run::of(command).code(), Some(0));
+    run.ended(7, end);
+    run.finish();
+    assert_eq!(scratch.replay(&["--html=page.html"]).code(), Some(0));
 }
 
 /// In a bin into which a call only reaches, none began: `N` does not stop there.
@@ -413,7 +388,7 @@ fn steps_lead_from_call_to_call() {
     let mut browser = browser!(scratch);
     // The first 2,000 a microsecond apart, the others without a pause.
     made_up(&scratch, (0..21_000).map(|i| (i * 500 + i.min(2_000) * 500 + 100, 500)));
-    let bins = data(&scratch)["timeline"]["lanes"][0]["bins"].as_array().unwrap().clone();
+    let bins = scratch.page_data()["timeline"]["lanes"][0]["bins"].as_array().unwrap().clone();
     let begun: Vec<_> = bins.chunks(5).map(|bin| bin[1].as_u64().unwrap()).collect();
     assert!(begun.iter().take(30).any(|calls| *calls == 0), "{:?}", &begun[..30]);
     browser.open(&scratch.path("page.html"), "light");
@@ -479,11 +454,11 @@ fn labels_of_latencies_have_room() {
 /// By the names that the table of files has.
 #[test]
 fn calls_name_their_files() {
-    for engine in engines("calls_name_their_files") {
+    for engine in engines() {
         let scratch = Scratch::new("html-files");
         std::fs::write(scratch.path("numbers"), "1\n2\n").unwrap();
         page(&scratch, [engine, "cat", "numbers"]);
-        let data = data(&scratch);
+        let data = scratch.page_data();
         let texts: Vec<_> = data["texts"].as_array().unwrap().iter().filter_map(|text| text.as_str()).collect();
         let whole = |begin: &str| texts.iter().any(|text| text.starts_with(begin) && text.contains("/numbers>"));
         assert!(whole("read(3<"), "{texts:#?}");

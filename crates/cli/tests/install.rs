@@ -8,9 +8,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 fn make(args: &[&str]) -> Output {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let stride = format!("STRIDE={STRIDE}");
-    Command::new("make").args(["-s", "-C"]).arg(root).arg(stride).args(args).env_remove("MAKEFLAGS").output().unwrap()
+    Command::new("make").args(["-s", "-C"]).arg(root()).arg(stride).args(args).env_remove("MAKEFLAGS").output().unwrap()
 }
 
 /// Everything below a directory, by its path from there.

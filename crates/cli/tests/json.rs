@@ -6,17 +6,11 @@ use common::*;
 use serde_json::{Map, Value, json};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-fn engines(test: &str) -> Vec<&'static str> {
-    let ebpf = stride_engine_ebpf::available().inspect_err(|why| println!("skipped: {test} with eBPF: {why}"));
-    if ebpf.is_ok() { vec!["--engine=ptrace", "--engine=ebpf"] } else { vec!["--engine=ptrace"] }
-}
-
 static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/json.schema.json");
+    let path = root().join("docs/json.schema.json");
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     jsonschema::meta::validate(&schema).unwrap_or_else(|e| panic!("the schema is none: {e}"));
     jsonschema::validator_for(&schema).unwrap_or_else(|e| panic!("{e}"))
@@ -129,12 +123,6 @@ fn only(found: Vec<&Value>) -> &Value {
     found[0]
 }
 
-fn replay(scratch: &Scratch, options: &[&str]) -> Run {
-    let mut command = Command::new(STRIDE);
-    command.arg("--replay=rec").args(options).current_dir(scratch.path("")).env("LC_ALL", "C").env("TZ", "UTC");
-    Run::of(command)
-}
-
 #[test]
 fn real_programs_are_what_the_schema_says() {
     let script =
@@ -167,7 +155,7 @@ fn real_programs_are_what_the_schema_says() {
         &["cp", "-a", "a", "b"],
         &["ip", "address"],
     ];
-    for engine in engines("real_programs_are_what_the_schema_says") {
+    for engine in engines() {
         for (i, program) in programs.iter().enumerate() {
             if !Command::new("which").arg(program[0]).stdout(Stdio::null()).status().unwrap().success() {
                 println!("skipped: {}: it is not here", program[0]);
@@ -188,7 +176,7 @@ fn real_programs_are_what_the_schema_says() {
             let seen = valid(&live.trace);
             assert!(seen.len() > 10, "{engine} {program:?}: {live:?}");
             let later: Vec<&str> = options.iter().copied().filter(|option| *option != "-f").collect();
-            let again = replay(&scratch, &[&["--json"], &later[..]].concat());
+            let again = scratch.replay(&[&["--json"], &later[..]].concat());
             assert_eq!((again.code(), again.err.as_str()), (Some(0), ""));
             for (line, (seen, expected)) in again.out.lines().zip(live.trace.lines()).enumerate() {
                 assert_eq!(seen, expected, "{engine} {program:?}, line {}", line + 1);
@@ -201,21 +189,13 @@ fn real_programs_are_what_the_schema_says() {
 /// The programs that make calls for the text have much to show here, too.
 #[test]
 fn test_programs_are_what_the_schema_says() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/syscalls");
-    let mut sources: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
-    sources.retain(|path| path.extension() == Some(OsStr::new("c")));
-    sources.sort();
-    assert!(sources.len() > 20, "{sources:?}");
-    if Command::new("cc").arg("--version").stdout(Stdio::null()).status().is_err() {
-        skip!("no C compiler (cc)");
-    }
-    let engines = engines("test_programs_are_what_the_schema_says");
+    let sources = sources("syscalls");
+    let engines = engines();
     let mut names = std::collections::BTreeSet::new();
     for source in sources {
-        let scratch = Scratch::new(&format!("json-{}", source.file_stem().unwrap().to_string_lossy()));
+        let scratch = Scratch::new(&format!("json-{}", stem(&source)));
         let program = scratch.path("program");
-        let cc = Command::new("cc").args(["-O1", "-w", "-pthread", "-o"]).arg(&program).arg(&source).status().unwrap();
-        assert!(cc.success(), "{}", source.display());
+        or_skip!(cc(&source, &program));
         for (engine, options) in engines.iter().zip([&["-yy", "-s", "200"][..], &["-v"]]) {
             let run = scratch.stride([&[engine, "--json"], options, &[program.to_str().unwrap()]].concat());
             let seen = valid(&run.trace);
@@ -297,7 +277,7 @@ fn tampered_objects_are_refused() {
 fn bytes_of_the_tracee_stay_bytes() {
     need!("/bin/cat");
     let name = b"\n\"\\\xff<script>\x1b[2J\xc2\x9b\x7f\xe2\x82\xac";
-    for engine in engines("bytes_of_the_tracee_stay_bytes") {
+    for engine in engines() {
         let scratch = Scratch::new(&format!("json-hostile{engine}"));
         let file = scratch.path("x").with_file_name(OsStr::from_bytes(name));
         std::fs::write(&file, b"\0\xfe{}").unwrap();
@@ -323,7 +303,7 @@ fn bytes_of_the_tracee_stay_bytes() {
 #[test]
 fn who_and_what_for() {
     need!("/bin/sh", "/bin/cat");
-    for engine in engines("who_and_what_for") {
+    for engine in engines() {
         let scratch = Scratch::new(&format!("json-who{engine}"));
         std::fs::write(scratch.path("a"), "aaa\n").unwrap();
         let seen = valid(&scratch.stride([engine, "--json", "-f", "/bin/sh", "-c", "/bin/cat a; exit 3"]).trace);
@@ -359,8 +339,8 @@ fn who_and_what_for() {
 #[test]
 fn calls_that_never_return() {
     need!("/bin/sleep");
-    let actor = actor!();
-    for engine in engines("calls_that_never_return") {
+    let actor = program!("actor");
+    for engine in engines() {
         let scratch = Scratch::new(&format!("json-gone{engine}"));
         // It is killed once it sleeps.
         let script = "/bin/sleep 100 & until grep -q '(sleep) S' /proc/$!/stat; do sleep 0.01; done; kill -9 $!; wait";
@@ -444,7 +424,7 @@ fn summaries() {
     need!("/bin/cat");
     // A new line, an escape sequence, quotes, and what is no UTF-8.
     let name = OsStr::from_bytes(b"x\n\x1b[2J\"\xff");
-    for engine in engines("summaries") {
+    for engine in engines() {
         let scratch = Scratch::new(&format!("json-summaries{engine}"));
         let file = scratch.path("").join(name);
         std::fs::write(&file, "abc").unwrap();
@@ -528,7 +508,7 @@ fn it_goes_where_text_goes() {
 #[test]
 fn filters_do_not_mislead() {
     need!("/bin/cat");
-    for engine in engines("filters_do_not_mislead") {
+    for engine in engines() {
         for filter in ["trace=read", "status=successful", "trace=read,pread64"] {
             let scratch = Scratch::new(&format!("json-filters{engine}"));
             std::fs::write(scratch.path("a"), "first\n").unwrap();
@@ -539,7 +519,7 @@ fn filters_do_not_mislead() {
                 let read = calls(&seen, "read").into_iter().find(|call| call["args"]["buf"]["text"] == text).unwrap();
                 assert_eq!(read["args"]["fd"]["path"], scratch.path(name).to_str().unwrap(), "{engine} {filter}");
             }
-            assert_eq!(replay(&scratch, &["--json"]).out, run.trace, "{engine} {filter}");
+            assert_eq!(scratch.replay(&["--json"]).out, run.trace, "{engine} {filter}");
         }
     }
 }
@@ -550,7 +530,7 @@ fn descriptors_everywhere() {
     need!("/usr/bin/python3");
     let script = "import os, select; a = os.open('a', os.O_RDONLY); d = os.open('.', os.O_RDONLY); r, w = os.pipe(); \
                   select.select([a], [w], [], 0); os.open('a', os.O_RDONLY, dir_fd=d); os.dup2(a, 99); os.close(99)";
-    for engine in engines("descriptors_everywhere") {
+    for engine in engines() {
         let scratch = Scratch::new(&format!("json-fds{engine}"));
         std::fs::write(scratch.path("a"), "aaa\n").unwrap();
         let seen = valid(&scratch.stride([engine, "--json", "-s", "300", "/usr/bin/python3", "-c", script]).trace);
@@ -589,7 +569,7 @@ fn compared(run: &str, kinds: &[&str]) -> Vec<Value> {
 #[test]
 fn comparisons_are_what_the_schema_says() {
     need!("/bin/cat", "/usr/bin/python3");
-    for engine in engines("comparisons_are_what_the_schema_says") {
+    for engine in engines() {
         let scratch = Scratch::new(&format!("json-compared{engine}"));
         for file in ["a", "b"] {
             std::fs::write(scratch.path(file), "x\n").unwrap();
@@ -608,7 +588,7 @@ fn comparisons_are_what_the_schema_says() {
         assert!(seen.iter().any(|object| object.get("name_hex").is_some()), "{seen:#?}");
         let seen = compared(&stride(&words("--diff=rec --json /usr/bin/python3 -c 0")), &["diff", "syscall", "object"]);
         assert!(seen.iter().any(|object| object["change"] == "vanished"), "{seen:#?}");
-        let only = compared(&replay(&scratch, &["--diff=rec", "--json"]).out, &["diff"]);
+        let only = compared(&scratch.replay(&["--diff=rec", "--json"]).out, &["diff"]);
         assert_eq!(only[0]["of_note"], false, "the same recording");
 
         let budget = "limits = [\"total <= 5000\", \"openat <= 0\", \"read.mean_bytes >= 0.5\", \"sendto.mean_bytes >= 9\", \

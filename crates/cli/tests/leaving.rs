@@ -3,8 +3,7 @@
 mod common;
 
 use common::*;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
@@ -12,10 +11,6 @@ fn with(engine: &str) -> Command {
     let mut command = Command::new(STRIDE);
     command.arg(engine).env("LC_ALL", "C").stdin(Stdio::null());
     command
-}
-
-fn pid(child: &Killed) -> Pid {
-    Pid::from_raw(child.0.id() as i32)
 }
 
 /// A process that sits in a loop of short calls until it is killed. It leaves a mark each time around.
@@ -58,9 +53,9 @@ fn a_signal_lets_go_and_stride_dies_of_it() {
             command.args(["-e", "trace=chdir", "-e", "signal=none", "-p", &id.to_string(), "-o"]);
             command.arg(scratch.path("trace")).stderr(std::fs::File::create(scratch.path("err")).unwrap());
             let mut tracer = Killed(command.spawn().unwrap());
-            wait_for("being attached", || scratch.read("err").contains(" attached\n").then_some(()));
+            scratch.wait_attached(1);
             goes_round(&scratch);
-            kill(pid(&tracer), signal).unwrap();
+            send(&tracer, signal);
             assert_eq!(tracer.0.wait().unwrap().signal(), Some(signal as i32), "{engine} {signal}");
             lives_on(&target);
             let err = scratch.read("err").replace(STRIDE, "stride");
@@ -81,9 +76,9 @@ fn what_was_counted_is_printed_when_interrupted() {
         command.args(["-c", "-e", "trace=chdir", "-U", "calls,errors,name", "-p", &target.0.id().to_string()]);
         command.stderr(std::fs::File::create(scratch.path("err")).unwrap());
         let mut tracer = Killed(command.spawn().unwrap());
-        wait_for("being attached", || scratch.read("err").contains(" attached\n").then_some(()));
+        scratch.wait_attached(1);
         goes_round(&scratch);
-        kill(pid(&tracer), Signal::SIGINT).unwrap();
+        send(&tracer, Signal::SIGINT);
         assert_eq!(tracer.0.wait().unwrap().signal(), Some(2), "{engine}");
         lines_include(&scratch.read("err"), &[" +calls +errors syscall", r" +\d+ +chdir", r" +\d+ +total"]);
         lives_on(&target);
@@ -101,7 +96,7 @@ fn a_command_gets_the_signal_that_ends_the_tracing() {
             .current_dir(scratch.path(""));
         let mut tracer = Killed(command.spawn().unwrap());
         wait_for("the command", || scratch.path("ready").exists().then_some(()));
-        kill(pid(&tracer), Signal::SIGTERM).unwrap();
+        send(&tracer, Signal::SIGTERM);
         assert_eq!(tracer.0.wait().unwrap().signal(), Some(15), "{engine}");
         wait_for("the command's own end", || scratch.path("got").exists().then_some(()));
     }
@@ -121,8 +116,8 @@ fn signals_are_ignored_where_they_are_left_to_the_command() {
             ]);
             let mut tracer = Killed(command.current_dir(scratch.path("")).spawn().unwrap());
             wait_for("the command", || scratch.path("ready").exists().then_some(()));
-            kill(pid(&tracer), Signal::SIGINT).unwrap();
-            kill(pid(&tracer), Signal::SIGTERM).unwrap();
+            send(&tracer, Signal::SIGINT);
+            send(&tracer, Signal::SIGTERM);
             std::fs::write(scratch.path("go"), "").unwrap();
             assert_eq!(tracer.0.wait().unwrap().code(), Some(7), "{engine} {level:?}");
             lines_include(&scratch.read("trace"), &[r"\+\+\+ exited with 7 \+\+\+"]);
@@ -153,22 +148,15 @@ fn a_tracer_killed_while_it_starts_leaves_nobody_waiting() {
         let mut command = with(engine);
         command.args(["-o", "/dev/null", "cat"]).stdin(Stdio::piped()).stdout(Stdio::null());
         let mut tracer = Killed(command.spawn().unwrap());
-        let children = format!("/proc/{0}/task/{0}/children", tracer.0.id());
-        if !std::path::Path::new(&children).exists() {
-            skip!("/proc does not tell of children");
-        }
+        need!("/proc/thread-self/children");
         // It is forked first of all, and waits to be let go while the engine gets ready.
-        let child = wait_for("the child", || {
-            let children = std::fs::read_to_string(&children).ok()?;
-            Some(children.split_whitespace().next()?.to_owned())
-        });
+        let child = wait_for("the child", || first_child(tracer.0.id()));
         let _ = tracer.0.kill();
         drop(tracer.0.stdin.take());
         tracer.0.wait().unwrap();
         wait_for("its end", || {
-            let stat = std::fs::read_to_string(format!("/proc/{child}/stat"));
             // Gone, or not yet reaped by whom it was left to.
-            stat.map_or(true, |stat| stat.contains(") Z ")).then_some(())
+            state(child).is_none_or(|state| state == 'Z').then_some(())
         });
     }
 }
@@ -256,7 +244,7 @@ fn a_second_signal_ends_stride_whatever_it_waits_for() {
             let mut sent = 0;
             // Signals that follow each other too closely are one.
             let status = wait_for("its end", || {
-                kill(pid(&tracer), signal).unwrap();
+                send(&tracer, signal);
                 sent += 1;
                 std::thread::sleep(std::time::Duration::from_millis(150));
                 tracer.0.try_wait().unwrap()
@@ -275,7 +263,7 @@ fn what_follows_a_signal_does_not_take_its_place() {
         let scratch = Scratch::new(&format!("follows{engine}"));
         let target = busy(&scratch);
         let mut tracer = stuck(engine, &target);
-        kill(pid(&tracer), Signal::SIGINT).unwrap();
+        send(&tracer, Signal::SIGINT);
         let err = tracer.0.stderr.take();
         // The signal has been handled when it is not pending.
         let status = format!("/proc/{}/status", tracer.0.id());
@@ -298,33 +286,18 @@ fn a_signal_while_the_engine_gets_ready_reaches_the_command() {
         let mut command = with(ENGINES[1]);
         command.args(["-I2", "-c", "-o"]).arg(scratch.path("trace")).args(["sleep", "100"]);
         let mut tracer = Killed(command.spawn().unwrap());
-        let children = format!("/proc/{0}/task/{0}/children", tracer.0.id());
-        if !std::path::Path::new(&children).exists() {
-            skip!("/proc does not tell of children");
-        }
-        let child = wait_for("the child", || {
-            Some(std::fs::read_to_string(&children).ok()?.split_whitespace().next()?.to_owned())
-        });
-        wait_for("handlers", || catches(&tracer, Signal::SIGTERM).then_some(()));
+        need!("/proc/thread-self/children");
+        let child = wait_for("the child", || first_child(tracer.0.id()));
+        wait_until("handlers", || minds(tracer.0.id(), "SigCgt", Signal::SIGTERM as i32));
         let early = !has_bpf_programs(&tracer);
-        kill(pid(&tracer), Signal::SIGTERM).unwrap();
+        send(&tracer, Signal::SIGTERM);
         assert_eq!(tracer.0.wait().unwrap().signal(), Some(15));
-        wait_for("the command's end", || {
-            let stat = std::fs::read_to_string(format!("/proc/{child}/stat"));
-            stat.map_or(true, |stat| stat.contains(") Z ")).then_some(())
-        });
+        wait_for("the command's end", || state(child).is_none_or(|state| state == 'Z').then_some(()));
         if early && scratch.read("trace").contains(" total\n") {
             return;
         }
     }
     panic!("Stride never said what it had seen");
-}
-
-/// Whether Stride has a handler for the signal.
-fn catches(tracer: &Killed, signal: Signal) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", tracer.0.id())).unwrap();
-    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:\t")).unwrap();
-    u64::from_str_radix(caught, 16).unwrap() & (1 << (signal as u32 - 1)) != 0
 }
 
 fn has_bpf_programs(tracer: &Killed) -> bool {

@@ -31,7 +31,7 @@ fn scene(actor: &Path, name: &str, options: &[&str]) -> String {
 
 #[test]
 fn a_call_that_another_thread_cuts_in_two() {
-    let actor = actor!();
+    let actor = program!("actor");
     let lines = scene(actor, "wait_in_turns", &["-f", "-e", "trace=read,write", "--trace-fds=3,4"]);
     let written = r#"B write\(4, "x", 1(\) = 1| <unfinished \.\.\.>)"#;
     lines_include(&lines, &[r"A read\(3 <unfinished \.\.\.>", written, r#"A <\.\.\. read resumed>, "x", 1\) = 1"#]);
@@ -43,7 +43,7 @@ fn a_call_that_another_thread_cuts_in_two() {
 
 #[test]
 fn execve_from_a_thread_that_is_not_the_first() {
-    let actor = actor!();
+    let actor = program!("actor");
     let trace = ["-f", "-e", "trace=execve,/nanosleep"];
     let lines = scene(actor, "exec_from_thread", &trace);
     let sleep = r"(clock_)?nanosleep\((CLOCK_REALTIME, 0, )?\{tv_sec=";
@@ -88,7 +88,7 @@ fn execve_from_a_thread_that_is_not_the_first() {
 
 #[test]
 fn execve_from_a_thread_with_an_output_for_each() {
-    let actor = actor!();
+    let actor = program!("actor");
     let scratch = Scratch::new("thread-files");
     let mut command = stride();
     command
@@ -115,7 +115,7 @@ fn execve_from_a_thread_with_an_output_for_each() {
 
 #[test]
 fn signals_that_interrupt_stop_and_kill() {
-    let actor = actor!();
+    let actor = program!("actor");
     let lines = scene(actor, "signals", &["-f", "-e", "trace=kill,rt_sigsuspend"]);
     // Each thread's lines are in order; how they mix is the scheduler's business, as is which calls are cut in two.
     let of = |id: &str| lines.lines().filter(|l| l.starts_with(id)).map(|l| format!("{l}\n")).collect::<String>();
@@ -147,7 +147,7 @@ fn signals_that_interrupt_stop_and_kill() {
 
 #[test]
 fn children_that_are_no_tracees() {
-    let actor = actor!();
+    let actor = program!("actor");
     let told = |scene: &str, quiet: &str| {
         let run = run(["-e", "trace=none", "-e", "signal=none", "-e", quiet]
             .map(AsRef::as_ref)
@@ -246,7 +246,7 @@ fn same_as_strace(name: &str, options: &[&str], program: &[&str]) {
     let [strace, stride] = ["strace", "stride"].map(|which| {
         let mut command = if which == "strace" { Command::new(STRACE) } else { stride() };
         command.arg("-o").arg(scratch.path(which)).args(options).args(program).current_dir(scratch.path("."));
-        command.env("LC_ALL", "C").env("TZ", "UTC").stdin(std::process::Stdio::null());
+        command.env("LC_ALL", "C").env("TZ", "UTC").env_remove("LD_LIBRARY_PATH").stdin(std::process::Stdio::null());
         let output = command.output().unwrap();
         (output.status, text(&output.stdout), comparable(&scratch.read(which)))
     });

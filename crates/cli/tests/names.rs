@@ -8,8 +8,7 @@ mod reader;
 mod schema;
 
 use common::*;
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
@@ -32,19 +31,6 @@ fn comms(objects: &[Value]) -> BTreeSet<String> {
     objects.iter().filter_map(|o| Some(o.get("comm")?.as_str()?.to_owned())).collect()
 }
 
-fn page(scratch: &Scratch) -> Value {
-    let page = scratch.read("page.html");
-    let (_, data) = page.split_once("id=\"data\">").unwrap();
-    serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap()
-}
-
-/// Stride without the engine that tests ask for otherwise.
-fn replay(scratch: &Scratch, options: &[&str]) -> Run {
-    let mut command = Command::new(STRIDE);
-    command.arg("--replay=rec").args(options).current_dir(scratch.path("")).env("LC_ALL", "C").env("TZ", "UTC");
-    Run::of(command)
-}
-
 #[test]
 fn names_are_known_whatever_is_filtered() {
     // A shell that keeps its name, and two programs that it runs.
@@ -65,16 +51,16 @@ fn names_are_known_whatever_is_filtered() {
             let execs = live.iter().filter(|o| o["name"] == "execve" && o["outcome"] == "ok").count();
             assert!(execs == 0 || filter[0] == "-P", "{what}");
 
-            let again = replay(&scratch, &["--json"]);
+            let again = scratch.replay(&["--json"]);
             assert_eq!((again.code(), again.err.as_str()), (Some(0), ""), "{what}");
             let again = objects(&again.out);
             assert_eq!(live[1..], again[1..], "{what}");
 
-            let live = page(&scratch);
+            let live = scratch.page_data();
             assert!(live["title"].as_str().unwrap().starts_with("sh -c"), "{what}: {}", live["title"]);
             std::fs::remove_file(scratch.path("page.html")).unwrap();
-            assert_eq!(replay(&scratch, &["--html=page.html"]).code(), Some(0));
-            let again = page(&scratch);
+            assert_eq!(scratch.replay(&["--html=page.html"]).code(), Some(0));
+            let again = scratch.page_data();
             for name in ["title", "processes", "timeline"] {
                 assert_eq!(live[name], again[name], "{what}");
             }
@@ -90,9 +76,9 @@ fn what_names_take_is_not_shown() {
         let run = scratch.stride([engine, "-e", "trace=write", "--record=rec", "-c", "-f", "sh", "-c", "echo a; ls /"]);
         assert_eq!(run.code(), Some(0), "{run:?}");
         assert!(run.trace.contains("write") && !run.trace.contains("execve"), "{run:?}");
-        let again = replay(&scratch, &[]);
+        let again = scratch.replay(&[]);
         assert!(again.out.contains("write(1") && !again.out.contains("execve"), "{again:?}");
-        let again = replay(&scratch, &["-c"]);
+        let again = scratch.replay(&["-c"]);
         assert!(again.out.contains("write") && !again.out.contains("execve"), "{again:?}");
     }
 }
@@ -112,9 +98,9 @@ fn a_run_begins_with_its_execve() {
         let length = at("exit") - at("call");
         for replayed in [false, true] {
             if replayed {
-                assert_eq!(replay(&scratch, &["--html=page.html", "--perfetto=pf"]).code(), Some(0));
+                assert_eq!(scratch.replay(&["--html=page.html", "--perfetto=pf"]).code(), Some(0));
             }
-            let page = page(&scratch);
+            let page = scratch.page_data();
             assert_eq!(page["numbers"]["length"], length, "{engine}");
             assert_eq!(page["timeline"]["lanes"][0]["slices"][0], 0, "the first call begins where the run does");
             assert_eq!(page["processes"]["rows"][0]["from"], 0);
@@ -126,7 +112,7 @@ fn a_run_begins_with_its_execve() {
         // Without execve among the calls, too.
         let run = scratch.stride([engine, "--html=page.html", "-e", "trace=exit_group", "--json", "true"]);
         let start = serde_json::from_str::<Value>(run.trace.lines().nth(1).unwrap()).unwrap();
-        let page = page(&scratch);
+        let page = scratch.page_data();
         let mut exit = run.trace.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let exit = exit.rfind(|o| o["type"] == "exit").unwrap();
         let length = exit["start_ns"].as_u64().unwrap() - start["start_ns"].as_u64().unwrap();
@@ -145,14 +131,14 @@ fn lanes_of_what_lives_on_are_named() {
         stride.args([engine, "--html=page.html", "-p", &pids]).current_dir(scratch.path(""));
         stride.stderr(std::fs::File::create(scratch.path("err")).unwrap());
         let mut stride = Killed(stride.spawn().unwrap());
-        wait_for("being attached", || (scratch.read("err").matches(" attached\n").count() == 3).then_some(()));
-        kill(Pid::from_raw(stride.0.id() as i32), Signal::SIGINT).unwrap();
+        scratch.wait_attached(3);
+        send(&stride, Signal::SIGINT);
         stride.0.wait().unwrap();
         for sleep in &mut sleeps {
             sleep.kill().unwrap();
             sleep.wait().unwrap();
         }
-        let page = page(&scratch);
+        let page = scratch.page_data();
         let lanes = page["timeline"]["lanes"].as_array().unwrap();
         assert_eq!(lanes.iter().map(|lane| &lane["name"]).collect::<Vec<_>>(), ["sleep"; 3], "{}", scratch.read("err"));
     }

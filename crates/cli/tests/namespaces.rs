@@ -51,7 +51,7 @@ fn stride_in_a_namespace_shows_the_ids_of_it() {
 
 #[test]
 fn in_a_namespace_a_thread_that_calls_execve_has_its_ids_of_it() {
-    let actor = actor!();
+    let actor = program!("actor");
     let pattern = regex::Regex::new(r"^(\d+) +\+\+\+ superseded by execve in pid (\d+) \+\+\+$").unwrap();
     for engine in engines() {
         let scratch = Scratch::new(&format!("exec{engine}"));
@@ -75,15 +75,18 @@ fn a_process_of_an_inner_namespace_is_known_by_its_outer_id() {
         let mut command = unshare!();
         let script = "n=0; while [ $n -lt 10000 ]; do n=$((n + 1)); cd /; sleep 0.01; done";
         let mut target = Killed(command.arg("--kill-child").args(["sh", "-c", script]).spawn().unwrap());
-        let children = format!("/proc/{0}/task/{0}/children", target.0.id());
-        if !std::path::Path::new(&children).exists() {
-            skip!("/proc does not tell of children");
-        }
+        need!("/proc/thread-self/children");
         let pid = wait_for("the process within", || {
-            let pid = std::fs::read_to_string(&children).ok()?.split_whitespace().next()?.to_owned();
+            let pid = first_child(target.0.id())?;
             // Not unshare any more.
-            std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|comm| comm == "sh\n").then_some(pid)
+            std::fs::read_to_string(format!("/proc/{pid}/comm"))
+                .is_ok_and(|comm| {
+                    comm == "sh
+"
+                })
+                .then_some(pid)
         });
+        let pid = pid.to_string();
         let mut command = Command::new(STRIDE);
         command.arg(engine).args(["--syscall-limit=5", "-f", "-e", "trace=chdir", "-p", &pid]);
         command.args(["-e", "signal=none", "-o"]).arg(scratch.path("trace"));

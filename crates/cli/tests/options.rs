@@ -4,6 +4,8 @@ mod common;
 
 use common::*;
 use std::process::Stdio;
+use stride_test_support::compile;
+use stride_test_support::state::threads as threads_of;
 
 // --- mistakes -------------------------------------------------------------------------------------------------------
 
@@ -83,16 +85,14 @@ fn no_such_process() {
 
 #[test]
 fn who_traces_a_process_already_is_told() {
-    let actor = actor!();
+    let actor = program!("actor");
     let mut tracer = stride();
     tracer.args(["-q", "-e", "trace=none"]).arg(actor).arg("sleep_on").stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut tracer = tracer.spawn().unwrap();
+    let mut tracer = Killed(tracer.spawn().unwrap());
     let mut ready = [0; 6];
-    std::io::Read::read_exact(tracer.stdout.as_mut().unwrap(), &mut ready).unwrap();
-    let tracer = Killed(tracer);
-    let children = format!("/proc/{0}/task/{0}/children", tracer.0.id());
-    let Ok(tracee) = std::fs::read_to_string(children) else { skip!("/proc does not tell of children") };
-    let tracee = tracee.trim();
+    std::io::Read::read_exact(tracer.0.stdout.as_mut().unwrap(), &mut ready).unwrap();
+    let Some(tracee) = first_child(tracer.0.id()) else { skip!("/proc does not tell of children") };
+    let tracee = &tracee.to_string();
     let run = run(["-p", tracee]);
     assert_eq!(
         run.messages(),
@@ -292,17 +292,12 @@ fn daemonized_the_command_is_the_callers_child() {
 
 /// Attaches, waits until that has been told, interrupts, and returns what was said: by Stride, with its name left out.
 fn attach_and_interrupt(args: &[&str], scene: &str, threads: usize) -> Option<(u32, String)> {
-    use nix::sys::signal::{Signal, kill};
-    let mut target = std::process::Command::new(actor()?);
-    let mut target = Killed(target.arg(scene).stdout(Stdio::piped()).spawn().unwrap());
+    let actor = compile("actor").ok()?;
+    let target = ready(actor, scene);
     let pid = target.0.id();
-    let mut ready = [0; 6];
-    std::io::Read::read_exact(target.0.stdout.as_mut().unwrap(), &mut ready).unwrap();
     // Ready is said before the call that is to be interrupted.
     wait_for("all threads to sleep", || {
-        let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
-        let states = tasks.map(|task| std::fs::read_to_string(task.unwrap().path().join("stat")).unwrap());
-        let asleep = states.filter(|stat| stat.contains(") S ")).count();
+        let asleep = threads_of(pid as i32).into_iter().filter(|&tid| state(tid) == Some('S')).count();
         (asleep == threads).then_some(())
     });
     let scratch = Scratch::new(&format!("attach-{scene}-{}", args.len()));
@@ -312,7 +307,7 @@ fn attach_and_interrupt(args: &[&str], scene: &str, threads: usize) -> Option<(u
     let mut tracer = Killed(command.spawn().unwrap());
     let waiting = |t: &String| t.matches(" attached\n").count() == threads && t.matches("resuming").count() == threads;
     wait_for("being attached", || Some(scratch.read("err")).filter(waiting));
-    kill(nix::unistd::Pid::from_raw(tracer.0.id() as i32), Signal::SIGINT).unwrap();
+    send(&tracer, nix::sys::signal::Signal::SIGINT);
     let status = tracer.0.wait().unwrap();
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(2));
     // It lives on, and is neither stopped nor traced.
@@ -339,18 +334,15 @@ fn attached_and_let_go_in_the_middle_of_a_call() {
 
 #[test]
 fn attached_with_all_threads() {
-    let actor = actor!();
-    let mut target =
-        Killed(std::process::Command::new(actor).arg("sit_together").stdout(Stdio::piped()).spawn().unwrap());
+    let actor = program!("actor");
+    let mut target = ready(actor, "sit_together");
     let pid = target.0.id();
-    let mut ready = [0; 6];
-    std::io::Read::read_exact(target.0.stdout.as_mut().unwrap(), &mut ready).unwrap();
     let scratch = Scratch::new("threads");
     let mut command = stride();
     command.args(["-f", "-e", "trace=none", "-o"]).arg(scratch.path("trace")).arg("-p").arg(pid.to_string());
     let tracer = command.stderr(std::fs::File::create(scratch.path("err")).unwrap()).spawn().unwrap();
     let mut tracer = Killed(tracer);
-    wait_for("three threads", || (scratch.read("err").matches(" attached\n").count() == 3).then_some(()));
+    scratch.wait_attached(3);
     let _ = target.0.kill();
     // With its target gone Stride ends by itself.
     assert_eq!(tracer.0.wait().unwrap().code(), Some(0));
@@ -361,11 +353,8 @@ fn attached_with_all_threads() {
 
 #[test]
 fn one_target_and_a_command_are_told_apart() {
-    let actor = actor!();
-    let mut target =
-        Killed(std::process::Command::new(actor).arg("sit_together").stdout(Stdio::piped()).spawn().unwrap());
-    let mut ready = [0; 6];
-    std::io::Read::read_exact(target.0.stdout.as_mut().unwrap(), &mut ready).unwrap();
+    let actor = program!("actor");
+    let target = ready(actor, "sit_together");
     let scratch = Scratch::new("both");
     let pid = target.0.id().to_string();
     let kill = format!("cd /; kill -9 {pid}");
@@ -478,7 +467,7 @@ fn paths_and_descriptors() {
 
 #[test]
 fn calls_without_a_name_are_always_shown() {
-    let actor = actor!();
+    let actor = program!("actor");
     let scratch = Scratch::new("unknown");
     for set in ["none", "read", "!all"] {
         let run = scratch.stride([

@@ -2,12 +2,14 @@
 
 mod common;
 
-use common::{Run, STRIDE, Scratch, is_root, wait_for};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use common::{
+    Killed, PublicCopy, Run, STRIDE, Scratch, as_nobody, copy_program, need_ebpf, or_skip, program, send, skip,
+    wait_until,
+};
+use nix::sys::signal::Signal;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 const DD: &str = "dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none";
 
@@ -119,21 +121,6 @@ fn a_ring_that_cannot_be_had() {
     );
 }
 
-/// A process that is killed when dropped.
-struct Guarded(Child);
-
-impl Drop for Guarded {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-#[track_caller]
-fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
-    wait_for(what, || done().then_some(()));
-}
-
 fn pid_in(file: &Path) -> Option<i32> {
     std::fs::read_to_string(file).ok()?.trim().parse().ok()
 }
@@ -145,12 +132,12 @@ fn killing_stride_ends_the_delays() {
     let scratch = Scratch::new("killed");
     let script = format!("{DD} & echo $! > pid; wait $!; echo $? > done");
     let stride = stride(&scratch).args([RING, "--", "sh", "-c", &script]).stderr(Stdio::piped()).spawn().unwrap();
-    let mut stride = Guarded(stride);
+    let mut stride = Killed(stride);
     wait_until("dd to begin", || pid_in(&scratch.path("pid")).is_some());
     let dd = pid_in(&scratch.path("pid")).unwrap();
     wait_until("dd's calls", || calls_of(dd).is_none_or(|calls| calls >= UNREAD));
     assert_eq!(pid_in(&scratch.path("done")), None, "dd was not delayed");
-    kill(Pid::from_raw(stride.0.id() as i32), Signal::SIGKILL).unwrap();
+    send(&stride, Signal::SIGKILL);
     stride.0.wait().unwrap();
     wait_until("dd's end", || pid_in(&scratch.path("done")).is_some());
     assert_eq!(pid_in(&scratch.path("done")), Some(0));
@@ -161,47 +148,31 @@ fn killing_stride_ends_the_delays() {
 #[test]
 fn nobody_notices_backpressure() {
     need_ebpf!();
-    let name = "nobody_notices_backpressure";
-    if !is_root() || !Path::new("/usr/bin/setpriv").exists() {
-        return println!("skipped: {name}: only root, with setpriv, can become nobody");
-    }
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine-ebpf/tests/programs/unnoticed.c");
+    or_skip!(as_nobody());
+    let built = program!("unnoticed");
     // Where others can get at it.
-    let dir = std::env::temp_dir().join(format!("stride-unnoticed-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).unwrap();
-    let _removed = Removed(dir.clone());
-    let (program, privileged, copy) = (dir.join("program"), dir.join("privileged"), dir.join("stride"));
-    let mut cc = Command::new("cc");
-    cc.args(["-w", "-O1", "-pthread", "-o"]).arg(&program).arg(&source);
-    assert!(cc.status().expect("cc runs").success());
-    std::fs::copy(&program, &privileged).unwrap();
+    let public = Scratch::public("unnoticed");
+    let privileged = public.path("privileged");
+    copy_program(built, &privileged);
     std::fs::set_permissions(&privileged, std::fs::Permissions::from_mode(0o4755)).unwrap();
-    std::fs::copy(STRIDE, &copy).unwrap();
+    let program = public.path("program");
+    copy_program(built, &program);
+    let copy = PublicCopy::new("unnoticed-stride");
     let run = |traced: bool| {
-        let mut command = Command::new("/usr/bin/setpriv");
+        let mut command = as_nobody().unwrap();
         let caps = ["--inh-caps", "--ambient-caps", "--bounding-set"];
         command.args(caps.map(|option| format!("{option}=-all,+bpf,+perfmon")));
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
         if traced {
-            command.arg(&copy).args(["--engine=ebpf", "-f", "--ring-size=64K", "-o", "|cat >/dev/null"]);
+            command.arg(copy.stride()).args(["--engine=ebpf", "-f", "--ring-size=64K", "-o", "|cat >/dev/null"]);
         }
-        command.arg(&program).arg(&privileged).current_dir("/");
+        command.arg(&program).arg(&privileged);
         Run::of(command)
     };
     let untraced = run(false);
     if !untraced.out.ends_with("unprivileged 0\n") {
-        return println!("skipped: {name}: set-uid programs get no privileges in {}: {}", dir.display(), untraced.out);
+        skip!("set-uid programs get no privileges in {}: {}", public.path("").display(), untraced.out);
     }
     let traced = run(true);
     assert_eq!((traced.out.as_str(), traced.code()), (untraced.out.as_str(), Some(0)), "{traced:?}");
     assert!(traced.err.contains(" calls were delayed, "), "{traced:?}");
-}
-
-/// A directory that goes when this does.
-struct Removed(std::path::PathBuf);
-
-impl Drop for Removed {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

@@ -13,21 +13,8 @@ use regex::Regex;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-fn engines() -> Vec<&'static str> {
-    let test = std::thread::current().name().unwrap_or("?").to_owned();
-    let ebpf = stride_engine_ebpf::available().inspect_err(|why| println!("skipped: {test} with eBPF: {why}"));
-    if ebpf.is_ok() { vec!["--engine=ptrace", "--engine=ebpf"] } else { vec!["--engine=ptrace"] }
-}
-
 fn trace(scratch: &Scratch) -> Read {
     reader::read(&std::fs::read(scratch.path("pf")).unwrap())
-}
-
-/// `stride --replay`, without the engine that tests ask for otherwise.
-fn replay(scratch: &Scratch, options: &[&str]) -> Run {
-    let mut command = Command::new(STRIDE);
-    command.arg("--replay=rec").args(options).current_dir(scratch.path("")).env("LC_ALL", "C");
-    Run::of(command)
 }
 
 /// The calls of each thread, in their order.
@@ -61,7 +48,7 @@ fn what_the_text_shows() {
         std::fs::write(scratch.path("a"), "a").unwrap();
         // The engine given last counts.
         let script = ["sh", "-c", &format!("trap : USR1; {SCRIPT}")].map(str::to_owned);
-        let mut args = vec!["-f".to_owned(), "--perfetto=pf".to_owned(), engine.to_owned()];
+        let mut args = vec!["-f".to_owned(), "--perfetto=pf".to_owned(), engine.to_string()];
         args.extend(script);
         let run = scratch.stride(&args);
         assert_eq!(run.code(), Some(0), "{run:?}");
@@ -108,7 +95,7 @@ fn replayed_as_live() {
         let run = Run::of(command);
         assert!(!run.err.contains("openat("), "calls are not shown: {}", run.err);
         let live = trace(&scratch);
-        let again = replay(&scratch, &["-q", "--perfetto=pf"]);
+        let again = scratch.replay(&["-q", "--perfetto=pf"]);
         assert_eq!((again.out.as_str(), again.err.as_str()), ("", ""));
         let later = trace(&scratch);
         let all = |read: &Read| -> Vec<String> { read.slices.iter().map(|s| format!("{s:?}")).collect() };
@@ -122,7 +109,7 @@ fn replayed_as_live() {
         assert_eq!(live.counters, later.counters);
         assert!(live.wall_offset.is_some_and(|offset| offset > 0));
         // With a place for it, there is text, too.
-        let both = replay(&scratch, &["--perfetto=pf", "-o", "text"]);
+        let both = scratch.replay(&["--perfetto=pf", "-o", "text"]);
         assert_eq!(both.out, "");
         assert_eq!(of_text(&scratch.read("text")), of_trace(&trace(&scratch)));
     }
@@ -194,7 +181,7 @@ fn files_that_cannot_be() {
     assert_eq!(scratch.read("y"), "kept");
     scratch.stride(["--record=rec", "sh", "-c", "exit 0"]);
     let before = std::fs::read(scratch.path("rec")).unwrap();
-    let run = replay(&scratch, &["--perfetto=rec"]);
+    let run = scratch.replay(&["--perfetto=rec"]);
     assert!(run.code() == Some(1) && run.err.contains("--replay and --perfetto name the same file"), "{}", run.err);
     assert!(std::fs::read(scratch.path("rec")).unwrap() == before);
 }

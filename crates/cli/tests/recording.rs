@@ -9,14 +9,6 @@ use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// `stride --replay`, without the engine that tests ask for otherwise.
-fn replay(scratch: &Scratch, options: &[&str]) -> Run {
-    let mut command = std::process::Command::new(STRIDE);
-    command.arg("--replay=rec").args(options).current_dir(scratch.path("")).env("LC_ALL", "C").env("TZ", "UTC");
-    command.env_remove("NO_COLOR").env_remove("STRACE_COLORS");
-    Run::of(command)
-}
-
 #[track_caller]
 fn same(seen: &str, expected: &str, what: &str) {
     for (i, (seen, expected)) in seen.lines().zip(expected.lines()).enumerate() {
@@ -65,7 +57,7 @@ fn text_replayed_is_text_live() {
             let live = scratch.stride([&[engine, "--record=rec"], options, program].concat());
             assert!(live.trace.lines().count() > 5, "{engine} {program:?}: {live:?}");
             let later: Vec<&str> = options.iter().copied().filter(|option| *option != "-f").collect();
-            let again = replay(&scratch, &later);
+            let again = scratch.replay(&later);
             assert_eq!((again.code(), again.err.as_str()), (Some(0), ""));
             same(&again.out, &live.trace, &format!("{engine} {program:?}"));
         }
@@ -82,7 +74,7 @@ fn options_apply_afterwards() {
     let lines = |keep: &dyn Fn(&str) -> bool| -> String {
         live.trace.lines().filter(|line| keep(line)).map(|line| format!("{line}\n")).collect()
     };
-    let again = |options: &[&str]| replay(&scratch, options).out;
+    let again = |options: &[&str]| scratch.replay(options).out;
     same(&again(&["-y", "-C"]), &live.trace, "-C");
     let opens = |line: &str| line.starts_with("openat(");
     same(&again(&["-y", "-e", "trace=openat", "-e", "signal=none", "-qqq"]), &lines(&opens), "openat");
@@ -98,7 +90,7 @@ fn options_apply_afterwards() {
     assert!(again(&["--syscall-limit=3"]).lines().filter(|l| l.contains(" = ")).count() == 3);
     let table = again(&["-c", "-U", "calls,errors,name"]);
     assert!(table.contains("execve") && !table.contains("cat"), "{table}");
-    let into_file = replay(&scratch, &["-y", "-C", "-o", "again"]);
+    let into_file = scratch.replay(&["-y", "-C", "-o", "again"]);
     assert_eq!(into_file.out, "");
     same(&scratch.read("again"), &live.trace, "-o");
 }
@@ -119,8 +111,8 @@ fn counted_and_recorded() {
             rows.sort();
             rows
         };
-        assert_eq!(counts(&replay(&scratch, &options).out), counts(&live.trace), "{engine}");
-        assert!(replay(&scratch, &["-qqq"]).out.contains("openat("));
+        assert_eq!(counts(&scratch.replay(&options).out), counts(&live.trace), "{engine}");
+        assert!(scratch.replay(&["-qqq"]).out.contains("openat("));
     }
 }
 
@@ -133,7 +125,7 @@ fn alone_it_shows_nothing_and_keeps_the_status() {
         command.args([*engine, &record, "-q", "-f", "sh", "-c", "echo out; exit 7"]);
         let run = Run::of(command);
         assert_eq!((run.code(), run.out.as_str(), run.err.as_str()), (Some(7), "out\n", ""), "{engine}");
-        let again = replay(&scratch, &[]);
+        let again = scratch.replay(&[]);
         assert_eq!(again.code(), Some(0), "{again:?}");
         lines_include(
             &again.out,
@@ -150,7 +142,7 @@ fn what_was_not_recorded_is_told() {
     let live = scratch.stride(["--record=rec", "-s", "8", "/bin/cat", "a"]);
     let read = r#"read(3, "01234567"..., "#;
     assert!(live.trace.contains(read), "{}", live.trace);
-    let again = replay(&scratch, &["-s", "50", "-v", "-Y", "-i", "-e", "read=3"]);
+    let again = scratch.replay(&["-s", "50", "-v", "-Y", "-i", "-e", "read=3"]);
     assert!(again.out.contains(read), "{}", again.out);
     let told = again.messages();
     assert_eq!(told.len(), 5, "{told:?}");
@@ -176,7 +168,7 @@ fn descriptors_that_were_not_recorded_are_followed() {
             lines.map(|line| line.split_once(' ').unwrap().1.trim().to_owned()).collect()
         };
         let live = on_files(&run(&["-y"]).trace);
-        let again = replay(&scratch, &["-y"]);
+        let again = scratch.replay(&["-y"]);
         let followed = on_files(&again.out);
         for call in ["read(", "close(", "openat(", "write(1", "fcntl("] {
             assert!(followed.iter().any(|line| line.starts_with(call)), "{engine}: no {call}\n{}", again.out);
@@ -185,9 +177,12 @@ fn descriptors_that_were_not_recorded_are_followed() {
             |lines: &[String]| -> Vec<String> { lines.iter().filter(|line| !line.contains("new")).cloned().collect() };
         assert_eq!(known(&followed), known(&live), "{engine}");
         let [told] = again.messages()[..] else { panic!("{}", again.err) };
-        assert!(told.starts_with("what descriptors refer to was not recorded: it is followed from the calls"), "{told}");
+        assert!(
+            told.starts_with("what descriptors refer to was not recorded: it is followed from the calls"),
+            "{told}"
+        );
         // Choosing by path goes by it, too.
-        let chosen = replay(&scratch, &["-P", &format!("{at}/dir/a"), "-e", "read"]);
+        let chosen = scratch.replay(&["-P", &format!("{at}/dir/a"), "-e", "read"]);
         assert!(
             chosen.out.lines().filter(|line| line.ends_with(r#" read(0, "x", 1)                   = 1"#)).count() == 1,
             "{}",
@@ -196,7 +191,7 @@ fn descriptors_that_were_not_recorded_are_followed() {
         assert!(!chosen.out.contains("ELF"), "{}", chosen.out);
         // With but a part of the calls, nothing can be followed, and nothing is made up.
         scratch.stride([*engine, "-f", "--record=rec", "-e", "trace=read,openat", "/bin/dash", "-c", SCRIPT]);
-        let part = replay(&scratch, &["-y"]);
+        let part = scratch.replay(&["-y"]);
         assert!(!part.out.contains('<') || part.out.lines().all(|line| !line.contains("read(5<")), "{}", part.out);
         assert!(part.messages()[0].contains("it was not recorded, and a filter left calls out"), "{}", part.err);
     }
@@ -210,7 +205,7 @@ fn replaced_descriptors_are_not_misnamed() {
         let scratch = Scratch::new(&format!("replaced{engine}"));
         ["a", "b"].iter().for_each(|file| std::fs::write(scratch.path(file), "x\n").unwrap());
         scratch.stride([engine, "--record=rec", "/bin/dash", "-c", "exec 5<a; exec 5<b; read x <&5"]);
-        let again = replay(&scratch, &["-y", "-e", "dup2,read"]);
+        let again = scratch.replay(&["-y", "-e", "dup2,read"]);
         assert!(!again.out.lines().any(|line| line.contains("/b>, 5<") && line.contains("/b>) = 5")), "{}", again.out);
         assert!(again.out.contains("read(0<") && again.out.contains("/b>, \"x"), "{}", again.out);
     }
@@ -240,7 +235,7 @@ fn what_was_written_is_said() {
         |message: &str| message.split(' ').nth(if message.starts_with("a rec") { 2 } else { 1 }).map(str::to_owned);
     assert_eq!(calls(all.messages()[0]), calls(all.messages()[1]), "{}", all.err);
     std::fs::rename(scratch.path("a rec"), scratch.path("rec")).unwrap();
-    let replayed = replay(&scratch, &["--html=page.html"]);
+    let replayed = scratch.replay(&["--html=page.html"]);
     assert_eq!(replayed.messages().len(), 1, "{}", replayed.err);
     assert!(replayed.messages()[0].starts_with("page.html: "), "{}", replayed.err);
     for quiet in [&["-q"][..], &["--quiet=files"], &["--quiet"]] {
@@ -286,11 +281,14 @@ fn killed_at_any_moment_it_is_read_to_its_last_frame() {
         child.wait().unwrap();
         let _ = killpg(pid, Signal::SIGKILL);
         let Ok(metadata) = scratch.path("rec").metadata() else { continue };
-        let again = replay(&scratch, &["-e", "signal=none", "-qqq"]);
+        let again = scratch.replay(&["-e", "signal=none", "-qqq"]);
         let messages = again.messages();
         if again.code() == Some(1) {
             assert!(metadata.len() < 1000, "{messages:?}");
-            assert!(messages[0].contains("it is empty") || messages[0].contains("it ends before the first event"), "{messages:?}");
+            assert!(
+                messages[0].contains("it is empty") || messages[0].contains("it ends before the first event"),
+                "{messages:?}"
+            );
             continue;
         }
         assert_eq!(again.code(), Some(0), "{messages:?}");
@@ -324,7 +322,7 @@ fn a_disk_that_fills_does_not_stop_the_program() {
         assert!(run.err.contains("25000+0 records out"), "{}", run.err);
         let told: Vec<&str> = run.err.lines().filter(|l| l.contains("Can't write the recording")).collect();
         assert!(told.len() == 1 && told[0].contains("File too large. It ends after "), "{}", run.err);
-        let again = replay(&scratch, &["-e", "trace=read", "-qqq"]);
+        let again = scratch.replay(&["-e", "trace=read", "-qqq"]);
         assert_eq!(again.code(), Some(0), "{again:?}");
         assert!(again.err.contains("breaks off") && again.out.lines().count() > 100, "{}", again.err);
         let mut command = stride();
@@ -340,7 +338,7 @@ fn bad_files() {
     let scratch = Scratch::new("bad");
     let told = |bytes: &[u8]| {
         std::fs::write(scratch.path("rec"), bytes).unwrap();
-        let run = replay(&scratch, &[]);
+        let run = scratch.replay(&[]);
         assert_eq!((run.code(), run.out.as_str()), (Some(1), ""));
         run.messages().join("\n")
     };
@@ -351,9 +349,9 @@ fn bad_files() {
     );
     assert!(told(b"\x89STRIDE\n\x09\0\0\0").contains("its format is version 9"));
     std::fs::remove_file(scratch.path("rec")).unwrap();
-    assert_eq!(replay(&scratch, &[]).messages(), ["Can't replay 'rec': No such file or directory."]);
+    assert_eq!(scratch.replay(&[]).messages(), ["Can't replay 'rec': No such file or directory."]);
     std::fs::create_dir(scratch.path("rec")).unwrap();
-    assert_eq!(replay(&scratch, &[]).messages(), ["Can't replay 'rec': it is a directory."]);
+    assert_eq!(scratch.replay(&[]).messages(), ["Can't replay 'rec': it is a directory."]);
     std::fs::remove_dir(scratch.path("rec")).unwrap();
 
     scratch.stride(["--record=rec", "sh", "-c", "exit 0"]);
@@ -361,7 +359,7 @@ fn bad_files() {
     let last = bytes.len() - 200;
     bytes[last] ^= 4;
     std::fs::write(scratch.path("rec"), &bytes).unwrap();
-    let run = replay(&scratch, &[]);
+    let run = scratch.replay(&[]);
     assert_eq!(run.code(), Some(1));
     assert!(run.err.contains("'rec' is broken at byte ") && run.err.contains("its checksum is wrong"), "{}", run.err);
 }
@@ -387,7 +385,7 @@ fn losses_are_recorded() {
     let lossy = ["--engine=ebpf", "--on-overflow=drop", "--ring-size=64K", "--record=rec", "-q"];
     let dd = ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000", "status=none"];
     let live = scratch.stride([&lossy[..], &dd].concat());
-    let again = replay(&scratch, &[]);
+    let again = scratch.replay(&[]);
     same(&again.out, &live.trace, "losses");
     let first = |run: &Run| run.messages().first().map(|m| m.to_string());
     assert_eq!(first(&again), first(&live));
@@ -407,7 +405,7 @@ fn files_that_cannot_be() {
     assert_eq!(scratch.read("y"), "kept");
     scratch.stride(["--record=rec", "sh", "-c", "exit 0"]);
     let before = std::fs::read(scratch.path("rec")).unwrap();
-    let run = replay(&scratch, &["-o", "rec"]);
+    let run = scratch.replay(&["-o", "rec"]);
     assert!(run.code() == Some(1) && run.err.contains("--replay and -o/--output name the same file"), "{}", run.err);
     assert!(std::fs::read(scratch.path("rec")).unwrap() == before);
 }

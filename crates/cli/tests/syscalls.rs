@@ -4,30 +4,22 @@
 //! `chdir("MARKER")`, which fails; what Stride prints after that call, up to the exit, must be what the program printed.
 //! A program that cannot run here exits with status 77 and says why on stderr: the test is reported as skipped.
 
-use libtest_mimic::{Arguments, Failed, Trial};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod common;
 
-const STRIDE: &str = env!("CARGO_BIN_EXE_stride");
+use common::{Scratch, bare_stride, cc, skipped, sources, stem, text};
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::path::Path;
+
 const SKIP: i32 = 77;
 
 fn main() {
     let args = Arguments::from_args();
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/syscalls");
-    let mut programs: Vec<PathBuf> = std::fs::read_dir(&dir)
-        .unwrap_or_else(|e| panic!("{}: {e}", dir.display()))
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|e| e == "c"))
-        .collect();
-    programs.sort();
-    assert!(!programs.is_empty(), "no test programs in {}", dir.display());
-    let trials = programs
+    let trials = sources("syscalls")
         .into_iter()
         .flat_map(|source| {
             ["ptrace", "ebpf"].map(|engine| {
-                let (name, source) =
-                    (source.file_stem().unwrap_or_default().to_string_lossy().into_owned(), source.clone());
-                Trial::test(format!("syscalls::{name}::{engine}"), move || check(&source, engine))
+                let source = source.clone();
+                Trial::test(format!("syscalls::{}::{engine}", stem(&source)), move || check(&source, engine))
             })
         })
         .collect();
@@ -35,29 +27,26 @@ fn main() {
 }
 
 fn check(source: &Path, engine: &str) -> Result<(), Failed> {
-    let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("syscalls").join(engine).join(&name);
+    let name = stem(source);
     if engine == "ebpf"
         && let Err(why) = stride_engine_ebpf::available()
     {
-        println!("skipped: {name}: {why}");
+        skipped::report_of(&name, why);
         return Ok(());
     }
-    let _ = std::fs::remove_dir_all(&scratch);
-    std::fs::create_dir_all(&scratch)?;
-    let program = scratch.join(&name);
-    let text = std::fs::read_to_string(source)?;
-    let options = text
+    let scratch = Scratch::new(&format!("syscalls-{engine}-{name}"));
+    let program = scratch.path(&name);
+    if let Err(why) = cc(source, &program) {
+        skipped::report_of(&name, why);
+        return Ok(());
+    }
+    let source = std::fs::read_to_string(source)?;
+    let options = source
         .lines()
         .next()
         .and_then(|line| line.strip_prefix("// stride:"))
         .ok_or("the first line must be `// stride: OPTIONS`")?;
 
-    let compiled = Command::new("cc").args(["-O1", "-w", "-pthread", "-o"]).arg(&program).arg(source).output()?;
-    if !compiled.status.success() {
-        return Err(format!("cc: {}", String::from_utf8_lossy(&compiled.stderr)).into());
-    }
-    let log = scratch.join("log");
     // The marker is always traced, whatever the program asks for.
     let options: Vec<String> = options
         .split_whitespace()
@@ -66,28 +55,24 @@ fn check(source: &Path, engine: &str) -> Result<(), Failed> {
             None => o.to_string(),
         })
         .collect();
-    let output = Command::new(STRIDE)
-        .args([&format!("--engine={engine}"), "-o"])
-        .arg(&log)
+    let output = bare_stride()
+        .args([&format!("--engine={engine}"), "-o", "log"])
         .args(&options)
         .arg(&program)
-        .current_dir(&scratch)
-        .env("LC_ALL", "C")
-        .env("TZ", "UTC")
+        .current_dir(scratch.path(""))
         .output()?;
     if output.status.code() == Some(SKIP) {
-        println!("skipped: {name}: {}", String::from_utf8_lossy(&output.stderr).trim());
+        skipped::report_of(&name, text(&output.stderr).trim());
         return Ok(());
     }
     if !output.status.success() {
-        return Err(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr)).into());
+        return Err(format!("{}: {}", output.status, text(&output.stderr)).into());
     }
-    let expected = String::from_utf8_lossy(&output.stdout).into_owned();
+    let expected = text(&output.stdout);
     if expected.trim().is_empty() {
         return Err("the program expects nothing".into());
     }
-    let log = String::from_utf8_lossy(&std::fs::read(&log)?).into_owned();
-    let seen = after_marker(&log).ok_or("the marker call is not in the log")?;
+    let seen = after_marker(&scratch.read("log")).ok_or("the marker call is not in the log")?;
     compare(&expected, &seen)
 }
 

@@ -15,10 +15,7 @@ fn mistakes(text: &str) -> Vec<String> {
 #[test]
 fn mistakes_have_their_lines() {
     for (text, told) in [
-        (
-            "",
-            "b.toml:1: the file has no limits: write limits = [\"total <= 5000\"], or have --budget-write write them",
-        ),
+        ("", "b.toml:1: the file has no limits: write limits = [\"total <= 5000\"], or have --budget-write write them"),
         (
             "\nlimits = [\n\"read <= 5\",\n\"raed <= 5\",\n]",
             "b.toml:4: there is no syscall 'raed'; did you mean 'read'?",

@@ -126,7 +126,11 @@ impl Limit {
             Some(bound) => Ok(Limit { metric, comparison: *comparison, bound }),
             None if number.contains(',') => {
                 let underscores = number.replace(',', "_");
-                Err(format!("'{}' is not a number; did you mean '{}'?", number.escape_debug(), underscores.escape_debug()))
+                Err(format!(
+                    "'{}' is not a number; did you mean '{}'?",
+                    number.escape_debug(),
+                    underscores.escape_debug()
+                ))
             }
             None => Err(format!("'{}' is not a number, such as 200, 5_000 or 0.5", number.escape_debug())),
         }
@@ -199,7 +203,9 @@ impl Of {
         if let Of::Name(name) = of {
             let mut rows = Abi::ALL.iter().flat_map(|abi| table(*abi).by_name(name).map(|entry| entry.row));
             if !rows.any(stride_syscalls::Syscall::returns_moved) {
-                return Err(format!("{name} transfers no bytes: limits of bytes are for read, write, sendto and the like"));
+                return Err(format!(
+                    "{name} transfers no bytes: limits of bytes are for read, write, sendto and the like"
+                ));
             }
         }
         Ok(of)
@@ -263,7 +269,10 @@ mod tests {
     fn mistakes() {
         for (text, message) in [
             ("", "'' is not a limit: write METRIC <= NUMBER, such as \"newfstatat <= 200\""),
-            ("newfstatat 200", "'newfstatat 200' is not a limit: write METRIC <= NUMBER, such as \"newfstatat <= 200\""),
+            (
+                "newfstatat 200",
+                "'newfstatat 200' is not a limit: write METRIC <= NUMBER, such as \"newfstatat <= 200\"",
+            ),
             ("newfstata <= 200", "there is no syscall 'newfstata'; did you mean 'newfstatat'?"),
             ("opnat <= 200", "there is no syscall 'opnat'; did you mean 'openat'?"),
             ("proceses <= 200", "there is no syscall 'proceses'; did you mean 'processes'?"),
@@ -285,7 +294,10 @@ mod tests {
                 "read.x.y >= 2",
                 "'read.x.y' is not a metric: there are total, NAME, errors.NAME, NAME.bytes, NAME.mean_bytes, NAME.time_ms and processes",
             ),
-            ("openat.bytes >= 2", "openat transfers no bytes: limits of bytes are for read, write, sendto and the like"),
+            (
+                "openat.bytes >= 2",
+                "openat transfers no bytes: limits of bytes are for read, write, sendto and the like",
+            ),
             ("re\x1bad <= 1", "there is no syscall 're\\u{1b}ad'; did you mean 'read'?"),
         ] {
             assert_eq!(Limit::parse(text), Err(message.to_owned()));

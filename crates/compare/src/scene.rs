@@ -2,9 +2,10 @@
 
 use crate::profile::Profile;
 use crate::tally::Tally;
-use stride_event::{Call, Event, Ns, Origin, Outcome, Phase, Tid};
+use stride_event::{Event, Ns, Origin, Outcome, Tid};
 use stride_output::End;
-use stride_syscalls::{Abi, table};
+use stride_syscalls::{Ty, table};
+use stride_test_support::calls::{call, exited, lasting, naming};
 use stride_track::Tracker;
 
 pub const PID: Tid = 100;
@@ -36,7 +37,7 @@ impl Scene {
 
     pub fn exit(&mut self, tid: Tid) {
         self.now += 1000;
-        self.event(Event::Exited { tid, status: 0, at: self.now + 1000 });
+        self.event(exited(tid, self.now + 1000));
     }
 
     /// Calls that each take a microsecond.
@@ -47,20 +48,14 @@ impl Scene {
     }
 
     pub fn call(&mut self, tid: Tid, name: &str, path: &str, outcome: Outcome, ns: Ns) {
-        let entry = table(Abi::X86_64).by_name(name).next().unwrap();
-        let at = entry.row.args.iter().position(|arg| matches!(arg.ty, stride_syscalls::Ty::Path));
-        let mut call = Call { tid, abi: Abi::X86_64, nr: entry.nr.into(), args: [7; 6], outcome, ..Call::default() };
-        if let Some(at) = at {
+        let mut call = call(tid, name, &[7; 6], outcome);
+        let row = table(call.abi).get(call.nr).unwrap().row;
+        if let Some(at) = row.args.iter().position(|arg| matches!(arg.ty, Ty::Path)) {
             call.args[at] = 0x1000;
-            let bytes = [path.as_bytes(), b"\0"].concat();
-            call.blocks.push(0, Phase::Entry, 0x1000, bytes.len(), |to| {
-                to.copy_from_slice(&bytes);
-                bytes.len()
-            });
+            call = naming(call, 0x1000, path);
         }
         self.now += ns + 1000;
-        (call.entered, call.returned) = (1000 + self.now - ns, 1000 + self.now);
-        self.event(Event::Exit(&call));
+        self.event(Event::Exit(&lasting(call, 1000 + self.now - ns, ns)));
     }
 
     pub fn end(&self) -> End<'_> {

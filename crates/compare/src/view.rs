@@ -77,8 +77,10 @@ impl View for CompareView {
             for (profile, which) in [(&this, "this run"), (&base.profile, "the base")] {
                 if profile.lost_calls > 0 {
                     let lost = count(profile.lost_calls, "call was", "calls were");
-                    base.circumstances.push(format!("In {which}, {lost} lost: the program made more calls than are counted \
-                                                     here."));
+                    base.circumstances.push(format!(
+                        "In {which}, {lost} lost: the program made more calls than are counted \
+                                                     here."
+                    ));
                 }
             }
             let diff = Diff::new(&base.profile, &this, base.times);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{available, command, everything, wait_until_inside};
+use common::{command, everything};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,12 +10,12 @@ use std::time::Duration;
 use stride_engine_base::Engine as _;
 use stride_engine_ebpf::{EbpfEngine, Overflow, Settings};
 use stride_event::{Event, Origin, Outcome, TraceSpec};
+use stride_test_support::need_ebpf;
+use stride_test_support::state::wait_until_inside;
 
 #[test]
 fn attaches_to_a_process_that_is_blocked() {
-    if !available("attaches_to_a_process_that_is_blocked") {
-        return;
-    }
+    need_ebpf!();
     let mut cat = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let pid = cat.id() as i32;
     wait_until_inside(pid, libc::SYS_read);
@@ -46,9 +46,7 @@ fn attaches_to_a_process_that_is_blocked() {
 
 #[test]
 fn no_such_process() {
-    if !available("no_such_process") {
-        return;
-    }
+    need_ebpf!();
     assert!(EbpfEngine::start(TraceSpec { attach: vec![i32::MAX], ..everything() }).is_err());
 }
 
@@ -78,9 +76,7 @@ fn count(settings: Settings, pause: Duration) -> (u64, u64) {
 
 #[test]
 fn what_a_small_ring_loses_is_counted_to_the_call() {
-    if !available("what_a_small_ring_loses_is_counted_to_the_call") {
-        return;
-    }
+    need_ebpf!();
     let (all, none) = count(Settings::default(), Duration::ZERO);
     assert_eq!(none, 0);
     assert!(all > 40000);
@@ -94,9 +90,7 @@ fn what_a_small_ring_loses_is_counted_to_the_call() {
 
 #[test]
 fn a_program_that_cannot_be_executed() {
-    if !available("a_program_that_cannot_be_executed") {
-        return;
-    }
+    need_ebpf!();
     let mut engine = EbpfEngine::start(command(Path::new("/nonexistent"), &[])).unwrap();
     let mut seen = Vec::new();
     while let Some(event) = engine.next().unwrap() {
@@ -114,9 +108,7 @@ fn a_program_that_cannot_be_executed() {
 
 #[test]
 fn many_short_children_are_all_seen() {
-    if !available("many_short_children_are_all_seen") {
-        return;
-    }
+    need_ebpf!();
     let spec = command(Path::new("/bin/sh"), &["-c", "i=0; while [ $i -lt 300 ]; do ( : ) ; i=$((i+1)); done"]);
     let mut engine = EbpfEngine::start(spec).unwrap();
     let (mut started, mut ended) = (0, 0);
@@ -132,9 +124,7 @@ fn many_short_children_are_all_seen() {
 
 #[test]
 fn stopping_lets_go_of_what_lives_on() {
-    if !available("stopping_lets_go_of_what_lives_on") {
-        return;
-    }
+    need_ebpf!();
     let mut cat = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let pid = cat.id() as i32;
     wait_until_inside(pid, libc::SYS_read);

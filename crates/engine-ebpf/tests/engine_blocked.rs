@@ -2,30 +2,21 @@
 
 mod common;
 
-use common::{available, command, compile, everything, wait_until_inside};
+use common::{command, everything};
 use std::collections::HashMap;
 use std::io::Write;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use stride_engine_base::Engine as _;
 use stride_engine_ebpf::{EbpfEngine, Settings};
 use stride_event::{Event, Outcome, Tid, TraceSpec};
+use stride_test_support::state::{threads, wait_until_inside};
+use stride_test_support::{Killed, need_ebpf, program};
 
 const READ: u64 = libc::SYS_read as u64;
 
-struct Killed(Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn a_call_in_flight_is_known_when_tracing_ends() {
-    if !available("a_call_in_flight_is_known_when_tracing_ends") {
-        return;
-    }
+    need_ebpf!();
     let mut cat = Killed(Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap());
     let pid = cat.0.id() as Tid;
     wait_until_inside(pid, libc::SYS_read);
@@ -58,16 +49,12 @@ fn a_call_in_flight_is_known_when_tracing_ends() {
 /// The return of a call that was shown while it lasted finds no room in the ring.
 #[test]
 fn a_return_that_is_lost() {
-    if !available("a_return_that_is_lost") {
-        return;
-    }
-    let program = compile("flood");
+    need_ebpf!();
+    let program = program!("flood");
     let mut child = Killed(Command::new(program).stdin(Stdio::piped()).spawn().unwrap());
     let pid = child.0.id() as Tid;
     wait_until_inside(pid, libc::SYS_read);
-    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
-    let mut tids: Vec<Tid> = threads.map(|t| t.unwrap().file_name().to_str().unwrap().parse().unwrap()).collect();
-    tids.sort();
+    let tids = threads(pid);
     wait_until_inside(tids[1], libc::SYS_rt_sigtimedwait);
 
     let spec = TraceSpec { attach: vec![pid], entries: true, ..everything() };
@@ -108,11 +95,9 @@ fn a_return_that_is_lost() {
 
 #[test]
 fn calls_of_several_threads_come_in_order() {
-    if !available("calls_of_several_threads_come_in_order") {
-        return;
-    }
-    let program = compile("turns");
-    let mut engine = EbpfEngine::start(command(&program, &[])).unwrap();
+    need_ebpf!();
+    let program = program!("turns");
+    let mut engine = EbpfEngine::start(command(program, &[])).unwrap();
     let mut turns = Vec::new();
     let mut threads = HashMap::new();
     while let Some(event) = engine.next().unwrap() {
@@ -130,11 +115,9 @@ fn calls_of_several_threads_come_in_order() {
 
 #[test]
 fn times_of_several_threads_come_in_order() {
-    if !available("times_of_several_threads_come_in_order") {
-        return;
-    }
-    let program = compile("turns");
-    let mut engine = EbpfEngine::start(TraceSpec { want_times: true, ..command(&program, &[]) }).unwrap();
+    need_ebpf!();
+    let program = program!("turns");
+    let mut engine = EbpfEngine::start(TraceSpec { want_times: true, ..command(program, &[]) }).unwrap();
     let mut last = 0;
     while let Some(event) = engine.next().unwrap() {
         if let Event::Exit(call) = event

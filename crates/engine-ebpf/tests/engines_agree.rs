@@ -2,33 +2,19 @@
 
 mod common;
 
-use common::{available, command, compile};
+use common::command;
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::sync::{Arc, Mutex};
 use stride_engine_base::Engine as _;
 use stride_engine_ebpf::EbpfEngine;
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::Event;
 use stride_output::{Layout, Leader, PidPrefix, Show, Sink, Style, TextView};
-
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
+use stride_test_support::written::Disk;
+use stride_test_support::{need_ebpf, program};
 
 /// Runs an engine to its end and returns what the text view made of it.
 fn text(mut each: impl FnMut(&mut dyn FnMut(&Event<'_>))) -> String {
-    let shared = Shared::default();
+    let disk = Disk::default();
     let layout = Layout {
         // What is before a result is as long as the ids in it.
         column: 0,
@@ -43,12 +29,11 @@ fn text(mut each: impl FnMut(&mut dyn FnMut(&Event<'_>))) -> String {
         Box::new(()),
         0,
         Show::default(),
-        Sink::new("test", Box::new(shared.clone()), false),
+        Sink::new("test", Box::new(disk.clone()), false),
     );
     each(&mut |event| view.event(event));
     view.flush();
-    let bytes = shared.0.lock().unwrap().clone();
-    String::from_utf8_lossy(&bytes).into_owned()
+    disk.text()
 }
 
 /// Lines by thread, in the order in which threads appear, with ids replaced; from the exec that follows `personality` on, when
@@ -105,18 +90,16 @@ fn nameless(line: &str, names: &BTreeMap<String, usize>) -> String {
 
 #[test]
 fn both_engines_print_the_same() {
-    if !available("both_engines_print_the_same") {
-        return;
-    }
-    let program = compile("calls");
+    need_ebpf!();
+    let program = program!("calls");
     let ptrace = text(|tell| {
-        let mut engine = PtraceEngine::start(command(&program, &[])).unwrap();
+        let mut engine = PtraceEngine::start(command(program, &[])).unwrap();
         while let Some(event) = engine.next().unwrap() {
             tell(&event);
         }
     });
     let ebpf = text(|tell| {
-        let mut engine = EbpfEngine::start(command(&program, &[])).unwrap();
+        let mut engine = EbpfEngine::start(command(program, &[])).unwrap();
         while let Some(event) = engine.next().unwrap() {
             tell(&event);
         }

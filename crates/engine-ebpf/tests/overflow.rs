@@ -4,7 +4,7 @@ mod common;
 #[path = "common/counter.rs"]
 mod counter;
 
-use common::{available, command, compile, everything};
+use common::{command, everything};
 use counter::Counter;
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -15,11 +15,12 @@ use std::time::Duration;
 use stride_engine_base::{Delayed, Engine as _};
 use stride_engine_ebpf::{EbpfEngine, Overflow, Settings};
 use stride_event::{Event, Tid, TraceSpec};
+use stride_test_support::{need_ebpf, or_skip, program, skip};
 
 /// One test at a time: some make ten thousand threads, so that ids of threads are used again while another test counts by them.
-fn alone(test: &str) -> Option<MutexGuard<'static, ()>> {
+fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
-    available(test).then(|| ALONE.lock().unwrap_or_else(|e| e.into_inner()))
+    ALONE.lock().unwrap_or_else(|e| e.into_inner())
 }
 
 /// The smallest ring.
@@ -97,9 +98,9 @@ fn made(counter: &Counter, seen: &Seen) -> u64 {
 
 #[test]
 fn shown_and_lost_are_what_a_second_counter_saw() {
-    let name = "shown_and_lost_are_what_a_second_counter_saw";
-    let Some(_alone) = alone(name) else { return };
-    let Some(counter) = Counter::start(name) else { return };
+    need_ebpf!();
+    let _alone = alone();
+    let counter = or_skip!(Counter::start());
     let seen = trace(dd("count=200000"), small(Overflow::Drop), 50_000, Duration::from_millis(50));
     assert!(seen.lost > 0, "{seen:?}");
     assert_eq!(seen.delayed, Delayed::default());
@@ -109,9 +110,9 @@ fn shown_and_lost_are_what_a_second_counter_saw() {
 
 #[test]
 fn who_waits_loses_nothing() {
-    let name = "who_waits_loses_nothing";
-    let Some(_alone) = alone(name) else { return };
-    let Some(counter) = Counter::start(name) else { return };
+    need_ebpf!();
+    let _alone = alone();
+    let counter = or_skip!(Counter::start());
     let seen = trace(dd("count=200000"), small(Overflow::Wait), 50_000, Duration::from_millis(50));
     assert_eq!((seen.lost_in_all, seen.unseen, seen.status), (0, 0, Some(0)), "{seen:?}");
     assert!(seen.delayed.calls > 0 && !seen.delayed.time.is_zero(), "{seen:?}");
@@ -120,9 +121,9 @@ fn who_waits_loses_nothing() {
 
 #[test]
 fn several_processes_at_once() {
-    let name = "several_processes_at_once";
-    let Some(_alone) = alone(name) else { return };
-    let Some(counter) = Counter::start(name) else { return };
+    need_ebpf!();
+    let _alone = alone();
+    let counter = or_skip!(Counter::start());
     let dd = "dd if=/dev/zero of=/dev/null bs=1 count=50000 status=none";
     let script = format!("{dd} & {dd} & {dd} & {dd} & wait");
     for (how, rings) in [(Overflow::Wait, 1), (Overflow::Drop, 1), (Overflow::Wait, 3), (Overflow::Drop, 3)] {
@@ -138,9 +139,9 @@ fn several_processes_at_once() {
 /// With the reader, the drain thread and the writers on one CPU.
 #[test]
 fn one_cpu_for_all() {
-    let name = "one_cpu_for_all";
-    let Some(_alone) = alone(name) else { return };
-    let Some(counter) = Counter::start(name) else { return };
+    need_ebpf!();
+    let _alone = alone();
+    let counter = or_skip!(Counter::start());
     // SAFETY: fills in a set, which outlives its use; concerns this test's thread and what it starts.
     unsafe {
         let mut one: libc::cpu_set_t = std::mem::zeroed();
@@ -157,9 +158,9 @@ fn one_cpu_for_all() {
 /// The reader stands still for as long as a pipe that nobody reads makes it: what the ring has no room for is kept in memory.
 #[test]
 fn a_reader_that_stalls() {
-    let name = "a_reader_that_stalls";
-    let Some(_alone) = alone(name) else { return };
-    let Some(counter) = Counter::start(name) else { return };
+    need_ebpf!();
+    let _alone = alone();
+    let counter = or_skip!(Counter::start());
     for rings in [1, 3] {
         let dd = "dd if=/dev/zero of=/dev/null bs=1 count=50000 status=none";
         let spec = command(Path::new("/bin/sh"), &["-c", &format!("{dd} & {dd} & wait")]);
@@ -184,11 +185,11 @@ fn a_reader_that_stalls() {
 
 #[test]
 fn a_thousand_threads_that_write() {
-    let name = "a_thousand_threads_that_write";
-    let Some(_alone) = alone(name) else { return };
-    let Some(counter) = Counter::start(name) else { return };
-    let program = compile("threads");
-    let spec = command(&program, &["1000", "calls"]);
+    need_ebpf!();
+    let _alone = alone();
+    let counter = or_skip!(Counter::start());
+    let program = program!("threads");
+    let spec = command(program, &["1000", "calls"]);
     let seen = trace(spec, small(Overflow::Wait), 20_000, Duration::from_millis(20));
     assert_eq!((seen.started.len(), seen.lost_in_all, seen.unseen, seen.status), (1001, 0, 0, Some(0)), "{seen:?}");
     assert!(seen.calls > 200_000, "{seen:?}");
@@ -199,14 +200,13 @@ fn a_thousand_threads_that_write() {
 /// Threads with a real-time priority on every CPU: Stride hardly gets any time. Whatever is lost is counted.
 #[test]
 fn real_time_writers_on_every_cpu() {
-    let name = "real_time_writers_on_every_cpu";
-    let Some(_alone) = alone(name) else { return };
+    need_ebpf!();
+    let _alone = alone();
     let chrt = Command::new("chrt").args(["-f", "10", "true"]).output();
     if !chrt.as_ref().is_ok_and(|done| done.status.success()) {
-        println!("skipped: {name}: chrt gives no real-time priority: {chrt:?}");
-        return;
+        skip!("chrt gives no real-time priority: {chrt:?}");
     }
-    let Some(counter) = Counter::start(name) else { return };
+    let counter = or_skip!(Counter::start());
     let cpus = std::thread::available_parallelism().map_or(1, |n| n.get());
     let dd = "chrt -f 10 dd if=/dev/zero of=/dev/null bs=1 count=20000 status=none";
     for writers in [1, cpus] {
@@ -224,10 +224,11 @@ fn real_time_writers_on_every_cpu() {
 /// The program is out to notice backpressure.
 #[test]
 fn nobody_notices_backpressure() {
-    let Some(_alone) = alone("nobody_notices_backpressure") else { return };
-    let program = compile("unnoticed");
+    need_ebpf!();
+    let _alone = alone();
+    let program = program!("unnoticed");
     let path = program.to_str().unwrap();
-    let spec = command(&program, &[]);
+    let spec = command(program, &[]);
     let seen = trace(spec, small(Overflow::Wait), 5_000, Duration::from_millis(5));
     assert_eq!((seen.status, seen.lost_in_all, seen.unseen), (Some(0), 0, 0), "{path}: {seen:?}");
     assert!(seen.delayed.calls > 1000, "{seen:?}");
@@ -238,10 +239,11 @@ fn nobody_notices_backpressure() {
 /// Whoever sends signals cannot be delayed. What finds no room is counted as signals, and starts and ends of threads are seen all the same.
 #[test]
 fn a_flood_of_signals() {
-    let Some(_alone) = alone("a_flood_of_signals") else { return };
-    let program = compile("signal-flood");
+    need_ebpf!();
+    let _alone = alone();
+    let program = program!("signal-flood");
     for how in [Overflow::Wait, Overflow::Drop] {
-        let seen = trace(command(&program, &["50000"]), small(how), 20_000, Duration::from_millis(200));
+        let seen = trace(command(program, &["50000"]), small(how), 20_000, Duration::from_millis(200));
         assert_eq!((seen.started.len(), seen.ended + seen.killed, seen.unseen), (4, 4, 0), "{how:?}: {seen:?}");
         // The three children's SIGCHLD may come together, and the last of the command's wait for nobody.
         let (told, sent) = (seen.signals + seen.lost_signals, 100_000);
@@ -252,10 +254,11 @@ fn a_flood_of_signals() {
 
 #[test]
 fn two_thousand_short_processes() {
-    let Some(_alone) = alone("two_thousand_short_processes") else { return };
-    let program = compile("threads");
+    need_ebpf!();
+    let _alone = alone();
+    let program = program!("threads");
     for (how, rings) in [(Overflow::Wait, 1), (Overflow::Drop, 1), (Overflow::Wait, 3)] {
-        let spec = command(&program, &["2000", "processes"]);
+        let spec = command(program, &["2000", "processes"]);
         let seen = trace(spec, Settings { rings, ..small(how) }, 5_000, Duration::from_millis(50));
         // A start or an end that is missing is told of.
         assert!(4002 - seen.started.len() as u64 - seen.ended <= seen.unseen, "{how:?}: {seen:?}");
@@ -268,13 +271,13 @@ fn two_thousand_short_processes() {
 
 #[test]
 fn ten_thousand_threads() {
-    let Some(_alone) = alone("ten_thousand_threads") else { return };
-    let program = compile("threads");
+    need_ebpf!();
+    let _alone = alone();
+    let program = program!("threads");
     // As a command: its input is this test's, so it ends at once where that is empty.
     let mut child = Command::new(&program).arg("10000").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     if child.stdout.take().unwrap().read(&mut [0]).unwrap() == 0 {
-        println!("skipped: ten_thousand_threads: this many threads are not allowed here: {}", child.wait().unwrap());
-        return;
+        skip!("this many threads are not allowed here: {}", child.wait().unwrap());
     }
     let spec = TraceSpec { attach: vec![child.id() as Tid], ..everything() };
     let mut engine = EbpfEngine::start(spec).unwrap();
@@ -288,7 +291,8 @@ fn ten_thousand_threads() {
 /// Each of the three processes has a ring of its own.
 #[test]
 fn several_rings_are_read_by_time() {
-    let Some(_alone) = alone("several_rings_are_read_by_time") else { return };
+    need_ebpf!();
+    let _alone = alone();
     let dd = "dd if=/dev/zero of=/dev/null bs=1 count=100000 status=none";
     let spec = TraceSpec { want_times: true, ..command(Path::new("/bin/sh"), &["-c", &format!("{dd} & {dd} & wait")]) };
     let mut engine = EbpfEngine::start_with(spec, Settings { rings: 3, ..Settings::default() }).unwrap();

@@ -3,30 +3,22 @@
 mod common;
 
 use common::*;
-use std::io::Read;
+use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Command as Process, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stride_event::Tid;
+use stride_test_support::state::{minds, wait_until};
+use stride_test_support::{Scratch, or_skip, program, wait_for};
 
 /// `examples/raw.rs`, which cargo builds along with the tests.
-fn raw() -> Option<PathBuf> {
-    let path = std::env::current_exe().ok()?.parent()?.parent()?.join("examples/raw");
-    path.exists().then_some(path)
-}
-
-macro_rules! raw {
-    () => {
-        match raw() {
-            Some(path) => path,
-            None => {
-                println!("skipped: {}: examples/raw is not built", std::thread::current().name().unwrap_or("?"));
-                return;
-            }
-        }
-    };
+fn raw() -> Result<PathBuf, &'static str> {
+    let test = std::env::current_exe().expect("/proc/self/exe");
+    let path = test.ancestors().nth(2).expect("a test lies in target/PROFILE/deps").join("examples/raw");
+    if path.exists() { Ok(path) } else { Err("examples/raw is not built") }
 }
 
 fn kill(pid: Tid, signal: i32) {
@@ -37,7 +29,7 @@ fn kill(pid: Tid, signal: i32) {
 /// A spawner, and how many bytes it has written so far.
 fn spawner() -> (Target, Arc<AtomicU64>) {
     let mut target = Target::start(&["spawner"]);
-    let mut out = target.0.stdout.take().unwrap();
+    let mut out = target.0.0.stdout.take().unwrap();
     let progress = Arc::new(AtomicU64::new(0));
     let count = progress.clone();
     std::thread::spawn(move || {
@@ -57,19 +49,15 @@ fn some(below: u64) -> u64 {
 
 fn assert_runs_on(target: &Target, progress: &AtomicU64, what: &str) {
     let before = progress.load(Ordering::Relaxed);
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while progress.load(Ordering::Relaxed) == before {
-        assert!(Instant::now() < deadline, "{what}: no progress, state {}", state(target.tid()));
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    wait_until(&format!("{what}: progress"), || progress.load(Ordering::Relaxed) > before);
     assert!(!matches!(state(target.tid()), 't' | 'T'), "{what}: stopped");
 }
 
 /// `kill -9` at random moments, 100 times or for 20 seconds, and at least 20 times.
 #[test]
 fn killing_stride_strands_no_one() {
-    victim!();
-    let raw = raw!();
+    program!("victim");
+    let raw = or_skip!(raw());
     let (target, progress) = spawner();
     let end = Instant::now() + Duration::from_secs(20);
     let mut rounds = 0;
@@ -91,19 +79,22 @@ fn killing_stride_strands_no_one() {
 
 #[test]
 fn a_signal_detaches_from_attached_processes() {
-    victim!();
-    let raw = raw!();
+    program!("victim");
+    let raw = or_skip!(raw());
     let (target, progress) = spawner();
-    for (i, signal) in [2, 15, 1, 3, 13].into_iter().enumerate() {
+    for signal in [2, 15, 1, 3, 13] {
         let mut tracer = Process::new(&raw)
             .args(["-f", "-q", "-p"])
             .arg(target.tid().to_string())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_millis(100 + 13 * i as u64));
+        let status = format!("/proc/{}/status", target.tid());
+        let traced = format!("TracerPid:\t{}\n", tracer.id());
+        wait_until("being attached", || std::fs::read_to_string(&status).unwrap().contains(&traced));
+        wait_until("handlers", || minds(tracer.id(), "SigCgt", signal));
+        std::thread::sleep(Duration::from_micros(some(1 << 16)));
         kill(tracer.id() as Tid, signal);
-        use std::os::unix::process::ExitStatusExt;
         assert_eq!(tracer.wait().unwrap().signal(), Some(signal));
         assert_runs_on(&target, &progress, &format!("signal {signal}"));
     }
@@ -112,44 +103,40 @@ fn a_signal_detaches_from_attached_processes() {
 /// A signal to Stride reaches a command it started; `-I 3` ignores it.
 #[test]
 fn a_signal_is_passed_on_to_the_command() {
-    let victim = victim!();
-    let raw = raw!();
-    // One that is killed does not live to the end of its sleep, however long that is.
-    for (level, duration, handled) in [("2", "600000", "SigCgt"), ("3", "400", "SigIgn")] {
-        let start = Instant::now();
+    let victim = program!("victim");
+    let raw = or_skip!(raw());
+    let scratch = Scratch::new("passed-on");
+    for (level, handled) in [("2", "SigCgt"), ("3", "SigIgn")] {
         let mut tracer = Process::new(&raw)
-            .args(["-q", "-I", level])
+            .args(["-I", level, "-e", "exit_group", "-o"])
+            .arg(scratch.path("out"))
             .arg(victim)
-            .args(["sleep", duration])
+            .arg("read")
+            .stdin(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while !minds(tracer.id(), handled, 15) {
-            assert!(Instant::now() < deadline, "-I {level}: signal 15 is not in {handled}");
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        wait_until("what becomes of signal 15", || minds(tracer.id(), handled, 15));
         kill(tracer.id() as Tid, 15);
+        let mut input = tracer.stdin.take().unwrap();
+        if level == "3" {
+            input.write_all(b"A").unwrap();
+        }
+        // The end of its input would be an end like that of a command that the signal did not reach.
         let status = tracer.wait().unwrap();
+        drop(input);
         match level {
-            "2" => assert!(!status.success(), "{status}"),
-            _ => assert!(status.success() && start.elapsed() >= Duration::from_millis(400), "{status}"),
+            "2" => assert_eq!(status.signal(), Some(15), "{status}"),
+            _ => assert!(status.success() && scratch.read("out").contains("status: 65"), "{status}"),
         }
     }
-}
-
-/// Whether a mask of signals in the status of a process has this one.
-fn minds(pid: u32, mask: &str, signal: u32) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let bits = status.lines().find_map(|line| line.strip_prefix(mask)?.strip_prefix(":\t")).unwrap();
-    u64::from_str_radix(bits, 16).unwrap() & (1 << (signal - 1)) != 0
 }
 
 /// With `--kill-on-exit` the command dies with Stride.
 #[test]
 fn kill_on_exit() {
-    let victim = victim!();
-    let raw = raw!();
+    let victim = program!("victim");
+    let raw = or_skip!(raw());
     let mut tracer = Process::new(&raw)
         .args(["-q", "-k"])
         .arg(victim)
@@ -175,23 +162,19 @@ fn kill_on_exit() {
 /// `-D`: the command is the caller's own child, with the caller's own child's exit status.
 #[test]
 fn daemonized() {
-    let victim = victim!();
-    let raw = raw!();
+    let victim = program!("victim");
+    let raw = or_skip!(raw());
     for level in 1..=3 {
-        let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("daemonized-{level}"));
+        let scratch = Scratch::new(&format!("daemonized-{level}"));
+        let out = scratch.path("out");
         let mut options = vec!["-D"; level];
         options.extend(["-e", "exit_group", "-o", out.to_str().unwrap()]);
         let mut child = Process::new(&raw).args(options).arg(victim).args(["exit", "6"]).spawn().unwrap();
         let pid = child.id();
         assert_eq!(child.wait().unwrap().code(), Some(6), "-D {level}");
-        let mut text = String::new();
-        for _ in 0..3000 {
-            text = std::fs::read_to_string(&out).unwrap_or_default();
-            if text.contains("Exited") {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        let text = wait_for("the tracer's last word", || {
+            std::fs::read_to_string(&out).ok().filter(|text| text.contains("Exited"))
+        });
         assert!(text.contains(&format!("{pid} enter")) && text.contains("status: 6"), "-D {level}: {text}");
     }
 }
@@ -199,9 +182,10 @@ fn daemonized() {
 /// Not that Stride ignores signals, nor its descriptors. (Here and not with the other events, for it takes a process of its own.)
 #[test]
 fn the_command_inherits_nothing_of_stride() {
-    let victim = victim!();
-    let raw = raw!();
-    let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("inherits");
+    let victim = program!("victim");
+    let raw = or_skip!(raw());
+    let scratch = Scratch::new("inherits");
+    let out = scratch.path("out");
     // The test itself may have been given an ignored signal or an open descriptor: what counts is that there is no difference.
     let untraced = Process::new(victim).arg("env").status().unwrap().code().unwrap();
     for level in ["2", "4"] {

@@ -8,10 +8,12 @@ use std::time::{Duration, Instant};
 use stride_engine_base::{Engine as _, StartError};
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::{Event, Memory, Phase, Seccomp};
+use stride_test_support::program;
+use stride_test_support::state::wait_until;
 
 #[test]
 fn nothing_of_the_start_shows() {
-    victim!();
+    program!("victim");
     let lines = trace(command(&["exit", "3"]));
     assert_eq!(lines[..3], ["0 Spawned", "0 execve", "0 execve = 0"]);
     assert_eq!(lines[lines.len() - 3..], ["0 exit_group", "0 exit_group = ?", "0 exited 3"]);
@@ -19,7 +21,7 @@ fn nothing_of_the_start_shows() {
 
 #[test]
 fn a_command_that_cannot_be_executed() {
-    victim!();
+    program!("victim");
     let mut spec = command(&[]);
     spec.command.as_mut().unwrap().path = "/nonexistent/x".into();
     assert_eq!(trace(spec), ["0 Spawned", "0 execve", "0 execve = -2", "0 exited 1"]);
@@ -27,14 +29,14 @@ fn a_command_that_cannot_be_executed() {
 
 #[test]
 fn calls_outside_the_set_are_skipped() {
-    victim!();
+    program!("victim");
     let spec = stride_event::TraceSpec { calls: calls(&["exit_group"]), ..command(&["exit", "0"]) };
     assert_eq!(trace(spec), ["0 Spawned", "0 exit_group", "0 exit_group = ?", "0 exited 0"]);
 }
 
 #[test]
 fn without_entries_calls_come_when_they_return() {
-    victim!();
+    program!("victim");
     let spec =
         stride_event::TraceSpec { calls: calls(&["execve", "exit_group"]), entries: false, ..command(&["exit", "0"]) };
     assert_eq!(trace(spec), ["0 Spawned", "0 execve = 0", "0 exit_group = ?", "0 exited 0"]);
@@ -42,7 +44,7 @@ fn without_entries_calls_come_when_they_return() {
 
 #[test]
 fn memory_is_captured() {
-    let path = victim!();
+    let path = program!("victim");
     let spec = stride_event::TraceSpec { calls: calls(&["execve"]), ..command(&["exit", "0"]) };
     let mut engine = PtraceEngine::start(spec).unwrap();
     let mut seen = false;
@@ -62,7 +64,7 @@ const FEW: &[&str] = &["getppid", "exit_group", "execve", "wait4"];
 
 #[test]
 fn a_forked_child() {
-    victim!();
+    program!("victim");
     let lines = trace(stride_event::TraceSpec { follow: true, calls: calls(FEW), ..command(&["fork"]) });
     assert!(lines.contains(&"1 born of 0".into()), "{lines:?}");
     assert_eq!(of(&lines, 1)[1..], ["getppid", "getppid = big", "exit_group", "exit_group = ?", "exited 4"]);
@@ -75,7 +77,7 @@ fn a_forked_child() {
 
 #[test]
 fn a_vforked_child_that_executes() {
-    victim!();
+    program!("victim");
     let lines = trace(stride_event::TraceSpec {
         follow: true,
         calls: calls(&["vfork", "execve", "exit_group"]),
@@ -88,7 +90,7 @@ fn a_vforked_child_that_executes() {
 
 #[test]
 fn threads() {
-    victim!();
+    program!("victim");
     let lines =
         trace(stride_event::TraceSpec { follow: true, calls: calls(&["getppid", "exit"]), ..command(&["threads"]) });
     for i in 1..=8 {
@@ -102,7 +104,7 @@ fn threads() {
 
 #[test]
 fn many_children_at_once_are_all_seen_whole() {
-    victim!();
+    program!("victim");
     for seccomp in [Seccomp::Off, Seccomp::On] {
         let lines = trace(stride_event::TraceSpec {
             seccomp,
@@ -122,7 +124,7 @@ fn many_children_at_once_are_all_seen_whole() {
 
 #[test]
 fn a_thread_that_is_not_the_leader_executes() {
-    victim!();
+    program!("victim");
     let lines = trace(stride_event::TraceSpec {
         follow: true,
         calls: calls(&["pause", "execve", "exit_group"]),
@@ -138,7 +140,7 @@ fn a_thread_that_is_not_the_leader_executes() {
 
 #[test]
 fn signals() {
-    victim!();
+    program!("victim");
     let lines = trace(stride_event::TraceSpec { calls: calls(&["kill", "rt_sigreturn"]), ..command(&["signal"]) });
     assert_eq!(
         lines[1..],
@@ -158,7 +160,7 @@ fn signals() {
 
 #[test]
 fn a_group_stop_lasts_until_it_is_continued() {
-    victim!();
+    program!("victim");
     let start = Instant::now();
     let mut waker = None;
     let lines =
@@ -184,10 +186,10 @@ fn a_group_stop_lasts_until_it_is_continued() {
 
 #[test]
 fn attaching_to_a_blocked_call() {
-    victim!();
+    program!("victim");
     let mut target = Target::start(&["read"]);
-    target.wait_asleep();
-    let mut stdin = target.0.stdin.take();
+    target.wait_inside("read", 1);
+    let mut stdin = target.0.0.stdin.take();
     let spec = stride_event::TraceSpec { attach: vec![target.tid()], calls: calls(&["read", "exit_group"]), ..spec() };
     let lines = trace_with(spec, |_, line| {
         if line == "0 read" {
@@ -200,29 +202,47 @@ fn attaching_to_a_blocked_call() {
 
 #[test]
 fn attaching_to_a_sleep_names_what_is_resumed() {
-    victim!();
-    let target = Target::start(&["sleep", "400"]);
-    target.wait_asleep();
+    program!("victim");
+    let target = Target::start(&["sleep", "600000"]);
+    target.wait_inside("nanosleep", 1);
+    let spec = stride_event::TraceSpec { attach: vec![target.tid()], calls: calls(&["restart_syscall"]), ..spec() };
+    let lines = trace_with(spec, |engine, line| {
+        if line.contains("restart_syscall") {
+            engine.stop();
+        }
+    });
+    if cfg!(target_arch = "x86_64") {
+        assert_eq!(lines[1], "0 restart_syscall resuming nanosleep");
+    }
+    assert_eq!(lines[2..], ["0 detached in restart_syscall"]);
+}
+
+#[test]
+fn a_call_that_is_resumed_returns() {
+    program!("victim");
+    need_poll!();
+    let mut target = Target::start(&["poll"]);
+    target.wait_inside("poll", 1);
+    let mut stdin = target.0.0.stdin.take();
     let spec = stride_event::TraceSpec {
         attach: vec![target.tid()],
         calls: calls(&["restart_syscall", "exit_group"]),
         ..spec()
     };
-    let lines = trace(spec);
-    if cfg!(target_arch = "x86_64") {
-        assert_eq!(lines[1], "0 restart_syscall resuming nanosleep");
-    }
-    assert_eq!(lines[2..], ["0 restart_syscall = 0", "0 exit_group", "0 exit_group = ?", "0 exited 0"]);
+    let lines = trace_with(spec, |_, line| {
+        if line.contains("restart_syscall") {
+            // Its input ends, which is what it waits for.
+            stdin.take();
+        }
+    });
+    assert_eq!(lines[2..], ["0 restart_syscall = 1", "0 exit_group", "0 exit_group = ?", "0 exited 0"]);
 }
 
 #[test]
 fn attaching_follows_all_threads() {
-    victim!();
-    use std::io::Read;
-    let mut target = Target::start(&["pause-threads"]);
-    target.0.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
-    target.wait_asleep();
-    std::thread::sleep(Duration::from_millis(50));
+    program!("victim");
+    let target = Target::start(&["pause-threads"]);
+    target.wait_inside("pause", 4);
     for (follow, threads) in [(true, 4), (false, 1)] {
         let mut seen = 0;
         let spec = stride_event::TraceSpec { attach: vec![target.tid()], follow, calls: calls(&["pause"]), ..spec() };
@@ -235,7 +255,7 @@ fn attaching_follows_all_threads() {
         for i in 0..threads {
             assert_eq!(of(&lines, i), ["Attached", "pause", "detached in pause"], "{lines:?}");
         }
-        target.wait_asleep();
+        target.wait_inside("pause", 4);
     }
 }
 
@@ -251,10 +271,10 @@ fn what_cannot_be_attached_to_is_told() {
 
 #[test]
 fn detaching_leaves_a_sleep_undisturbed() {
-    victim!();
-    let mut target = Target::start(&["sleep", "500"]);
-    let start = Instant::now();
-    target.wait_asleep();
+    program!("victim");
+    need_poll!();
+    let mut target = Target::start(&["poll"]);
+    target.wait_inside("poll", 1);
     let spec = stride_event::TraceSpec { attach: vec![target.tid()], ..spec() };
     let lines = trace_with(spec, |engine, line| {
         if line.contains("restart_syscall") {
@@ -263,20 +283,16 @@ fn detaching_leaves_a_sleep_undisturbed() {
     });
     assert_eq!(lines.last().unwrap(), "0 detached in restart_syscall");
     target.wait_asleep();
-    assert_eq!(target.0.wait().unwrap().code(), Some(0), "nanosleep did not fail");
-    assert!(start.elapsed() >= Duration::from_millis(500));
+    assert_eq!(target.0.0.try_wait().unwrap(), None, "it did not fail");
+    drop(target.0.0.stdin.take());
+    assert_eq!(target.0.0.wait().unwrap().code(), Some(0), "it did not fail later, either");
 }
 
 #[test]
 fn detaching_from_a_group_stop_leaves_it_stopped() {
-    victim!();
+    program!("victim");
     let target = Target::start(&["stop"]);
-    for _ in 0..6000 {
-        std::thread::sleep(Duration::from_millis(10));
-        if state(target.tid()) == 'T' {
-            break;
-        }
-    }
+    wait_until("its stop", || state(target.tid()) == 'T');
     let spec = stride_event::TraceSpec { attach: vec![target.tid()], ..spec() };
     let mut idle = 0;
     let lines = trace_with(spec, |engine, line| {
@@ -292,7 +308,7 @@ fn detaching_from_a_group_stop_leaves_it_stopped() {
 
 #[test]
 fn detaching_while_much_happens() {
-    victim!();
+    program!("victim");
     use std::io::Read;
     for round in 0..20 {
         let mut target = Target::start(&["spawner"]);
@@ -300,7 +316,7 @@ fn detaching_while_much_happens() {
         let mut engine =
             PtraceEngine::start(stride_event::TraceSpec { attach: vec![target.tid()], follow: true, ..spec() })
                 .unwrap();
-        let mut out = target.0.stdout.take().unwrap();
+        let mut out = target.0.0.stdout.take().unwrap();
         let written = std::sync::Arc::new(AtomicU64::new(0));
         let drain = std::thread::spawn({
             let written = written.clone();
@@ -319,16 +335,7 @@ fn detaching_while_much_happens() {
         }
         drop(engine);
         let before = written.load(Ordering::Relaxed);
-        // On a busy machine it may have to wait for a CPU.
-        let patience = std::time::Instant::now() + Duration::from_secs(60);
-        while before == written.load(Ordering::Relaxed) {
-            assert!(
-                std::time::Instant::now() < patience,
-                "round {round}: no progress in state {}",
-                state(target.tid())
-            );
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_until(&format!("round {round}: progress"), || written.load(Ordering::Relaxed) > before);
         assert!(!matches!(state(target.tid()), 't' | 'T'), "round {round}: stopped");
         drop(target);
         drain.join().unwrap();
@@ -337,7 +344,7 @@ fn detaching_while_much_happens() {
 
 #[test]
 fn a_seccomp_filter_stops_only_what_was_asked_for() {
-    victim!();
+    program!("victim");
     let quiet =
         |seccomp| trace(stride_event::TraceSpec { seccomp, follow: true, calls: calls(FEW), ..command(&["fork"]) });
     let (with, without) = (quiet(Seccomp::On), quiet(Seccomp::Off));
@@ -365,29 +372,39 @@ fn a_seccomp_filter_stops_only_what_was_asked_for() {
 
 #[test]
 fn quiet_is_told_once() {
-    victim!();
-    let spec = stride_event::TraceSpec { calls: calls(&["nanosleep", "exit_group"]), ..command(&["sleep", "400"]) };
-    let mut idles = vec![];
-    let mut last = 0;
+    program!("victim");
+    let mut target = Target::start(&["read"]);
+    target.wait_inside("read", 1);
+    let mut stdin = target.0.0.stdin.take();
+    let spec = stride_event::TraceSpec { attach: vec![target.tid()], calls: calls(&["read"]), ..spec() };
     let mut engine = PtraceEngine::start(spec).unwrap();
-    let mut tids = vec![];
-    let mut n = 0;
+    let (mut reads, mut idles, mut waker) = (false, 0, None);
     while let Some(event) = engine.next().unwrap() {
-        n += 1;
-        if let Event::Idle = event {
-            idles.push(n);
-        } else {
-            last = n;
+        match event {
+            Event::Enter(_) => (reads, idles) = (true, 0),
+            Event::Idle => {
+                idles += 1;
+                if let (true, Some(stdin)) = (reads, stdin.take()) {
+                    // Another tenth of a second, and more, is as quiet.
+                    waker = Some(std::thread::spawn(move || {
+                        std::thread::sleep(Duration::from_millis(350));
+                        drop(stdin);
+                    }));
+                }
+            }
+            Event::Exit(_) => {
+                assert_eq!(idles, 1);
+                reads = false;
+            }
+            _ => {}
         }
-        line(&event, &mut tids);
     }
-    assert!(!idles.is_empty() && idles.len() <= 2, "{idles:?}");
-    assert!(idles[0] < last);
+    waker.expect("it was quiet").join().unwrap();
 }
 
 #[test]
 fn detaching_on_execve() {
-    victim!();
+    program!("victim");
     let spec = stride_event::TraceSpec {
         follow: true,
         detach_on_execve: true,

@@ -199,7 +199,9 @@ impl<R: Read> Reader<R> {
                 Ok(totals) => Ending::Whole(totals),
                 Err(Malformed(why)) => Ending::Broken { offset: self.frame, why },
             }),
-            Frame::Some(Kind::Metadata) => Some(Ending::Broken { offset: self.frame, why: "there is metadata in the middle" }),
+            Frame::Some(Kind::Metadata) => {
+                Some(Ending::Broken { offset: self.frame, why: "there is metadata in the middle" })
+            }
         };
     }
 

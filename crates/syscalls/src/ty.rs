@@ -278,7 +278,6 @@ impl Key {
 #[derive(Debug, Clone, Copy)]
 pub struct Case(pub u64, pub Ty);
 
-
 impl Ty {
     /// Size in memory, in bytes.
     pub const fn size(&self, abi: Abi) -> usize {

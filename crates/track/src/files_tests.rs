@@ -1,8 +1,8 @@
 //! Made-up children with copies of descriptors, and with their parent's.
 
 use crate::{FileId, Seen, Tracker};
-use stride_event::{Call, Event, Origin, Outcome, Phase, Tid};
-use stride_syscalls::{Abi, table};
+use stride_event::{Event, Outcome, Tid};
+use stride_test_support::calls::{call, exited, forked, naming, spawned};
 
 const PARENT: Tid = 100;
 const CHILD: Tid = 200;
@@ -15,7 +15,7 @@ struct Scene(Tracker);
 impl Scene {
     fn new() -> Scene {
         let mut scene = Scene(Tracker::default());
-        scene.event(Event::Started { tid: PARENT, process: PARENT, origin: Origin::Spawned, at: 0 });
+        scene.event(spawned(PARENT, 0));
         scene
     }
 
@@ -24,15 +24,7 @@ impl Scene {
     }
 
     fn does(&mut self, tid: Tid, name: &str, args: &[u64], value: i64) -> Seen {
-        let entry = table(Abi::X86_64).by_name(name).next().unwrap();
-        let mut all = [0; 6];
-        all[..args.len()].copy_from_slice(args);
-        let outcome = Outcome::Value(value);
-        let mut call = Call { tid, abi: Abi::X86_64, nr: entry.nr.into(), args: all, outcome, ..Call::default() };
-        call.blocks.push(0, Phase::Entry, 0x1000, 6, |to| {
-            to.copy_from_slice(b"/file\0");
-            6
-        });
+        let call = naming(call(tid, name, args, Outcome::Value(value)), 0x1000, "/file");
         self.event(Event::Exit(&call));
         *self.0.seen().unwrap()
     }
@@ -42,7 +34,7 @@ impl Scene {
     }
 
     fn child(&mut self) {
-        self.event(Event::Started { tid: CHILD, process: CHILD, origin: Origin::Forked { parent: PARENT }, at: 1 });
+        self.event(forked(PARENT, CHILD, CHILD, 1));
     }
 
     fn returns(&mut self, flags: u64) {
@@ -51,7 +43,7 @@ impl Scene {
 
     /// The answer is what has gone with it.
     fn ends(&mut self, tid: Tid) -> Vec<FileId> {
-        self.event(Event::Exited { tid, status: 0, at: 9 });
+        self.event(exited(tid, 9));
         self.event(Event::Idle);
         self.0.gone_files().to_vec()
     }
@@ -147,7 +139,7 @@ fn a_fork_has_a_copy() {
     s.returns(17);
     assert_eq!((s.held(PARENT), s.held(CHILD)), (vec![file], vec![own]));
     // The parent dies in the next one.
-    s.event(Event::Started { tid: 300, process: 300, origin: Origin::Forked { parent: PARENT }, at: 1 });
+    s.event(forked(PARENT, 300, 300, 1));
     s.does(300, "close", &[3], 0);
     assert_eq!(s.ends(PARENT), [file]);
     assert_eq!(s.does(CHILD, "close", &[4], 0).ended, Some(own));

@@ -2,8 +2,9 @@
 
 use super::*;
 use stride_decode::FdInfo;
+use stride_syscalls::Abi;
 use stride_syscalls::uapi::consts::O_CLOEXEC;
-use stride_syscalls::{Abi, table};
+use stride_test_support::calls::{attached, call, call_of, forked, holding, naming};
 
 const PID: Tid = 100;
 
@@ -32,23 +33,10 @@ impl World for Before {
     }
 }
 
-fn call(tid: Tid, name: &str, args: [u64; 6], outcome: Outcome) -> Call {
-    let entry = table(Abi::X86_64).by_name(name).next().unwrap();
-    Call { tid, abi: Abi::X86_64, nr: entry.nr.into(), args, outcome, ..Call::default() }
-}
-
-fn holding(mut call: Call, phase: Phase, addr: u64, bytes: &[u8]) -> Call {
-    call.blocks.push(0, phase, addr, bytes.len(), |to| {
-        to.copy_from_slice(bytes);
-        bytes.len()
-    });
-    call
-}
-
 impl Scene {
     fn new() -> Scene {
         let mut scene = Scene { tracker: Tracker::default(), world: Before };
-        scene.event(Event::Started { tid: PID, process: PID, origin: Origin::Attached, at: 0 });
+        scene.event(attached(PID, 0));
         scene
     }
 
@@ -57,7 +45,7 @@ impl Scene {
     }
 
     fn fork(&mut self, parent: Tid, tid: Tid, process: Tid) {
-        self.event(Event::Started { tid, process, origin: Origin::Forked { parent }, at: 1 });
+        self.event(forked(parent, tid, process, 1));
     }
 
     fn call(&mut self, call: Call) -> Seen {
@@ -66,22 +54,17 @@ impl Scene {
     }
 
     fn does(&mut self, tid: Tid, name: &str, args: &[u64], value: i64) -> Seen {
-        let mut all = [0; 6];
-        all[..args.len()].copy_from_slice(args);
-        self.call(call(tid, name, all, Outcome::Value(value)))
+        self.call(call(tid, name, args, Outcome::Value(value)))
     }
 
     fn open(&mut self, tid: Tid, dir: i32, path: &str, flags: u64, fd: i64) -> Seen {
-        let c = call(tid, "openat", [dir as u32 as u64, 0x1000, flags, 0, 0, 0], Outcome::Value(fd));
-        self.call(holding(c, Phase::Entry, 0x1000, &[path.as_bytes(), b"\0"].concat()))
+        let open = call(tid, "openat", &[dir as u32 as u64, 0x1000, flags], Outcome::Value(fd));
+        self.call(naming(open, 0x1000, path))
     }
 
     /// A call of a 32-bit program.
     fn does_32(&mut self, name: &str, args: &[u64], value: i64) -> Seen {
-        let nr = table(Abi::I386).by_name(name).next().unwrap().nr.into();
-        let mut all = [0; 6];
-        all[..args.len()].copy_from_slice(args);
-        self.call(Call { tid: PID, abi: Abi::I386, nr, args: all, outcome: Outcome::Value(value), ..Call::default() })
+        self.call(call_of(Abi::I386, PID, name, args, Outcome::Value(value)))
     }
 
     /// What a read from a descriptor is about.
@@ -135,10 +118,10 @@ fn descriptors_are_followed() {
 fn what_failed_changes_nothing() {
     let mut s = Scene::new();
     s.open(PID, AT_FDCWD, "/x", 0, 3);
-    let seen = s.call(call(PID, "close", [3, 0, 0, 0, 0, 0], Outcome::Error(4)));
+    let seen = s.call(call(PID, "close", &[3], Outcome::Error(4)));
     assert_eq!(s.named(seen.object), "/x");
     assert_eq!(s.read(PID, 3), "/x");
-    let seen = s.call(call(PID, "read", [3, 0, 10, 0, 0, 0], Outcome::Error(11)));
+    let seen = s.call(call(PID, "read", &[3, 0, 10], Outcome::Error(11)));
     assert_eq!((seen.bytes, seen.asked), (None, Some(10)));
 }
 
@@ -154,7 +137,7 @@ fn processes_have_their_own_and_threads_share() {
     assert_eq!((s.read(200, 3), s.read(200, 4)), ("/kept".into(), "/gone".into()));
     // char *argv[] = {"prog", "x", NULL};
     let argv: Vec<u8> = [0x4000u64, 0x5000, 0].iter().flat_map(|p| p.to_le_bytes()).collect();
-    let mut exec = call(200, "execve", [0x1000, 0x3000, 0, 0, 0, 0], Outcome::Value(0));
+    let mut exec = call(200, "execve", &[0x1000, 0x3000], Outcome::Value(0));
     for (at, bytes) in
         [(0x1000, &b"bin/a_program_with_a_name\0"[..]), (0x3000, &argv), (0x4000, b"prog\0"), (0x5000, b"x\0")]
     {
@@ -167,7 +150,7 @@ fn processes_have_their_own_and_threads_share() {
     assert_eq!(s.named(process.program), "/home/bin/a_program_with_a_name");
     assert_eq!((s.read(200, 3), s.read(200, 4)), ("/kept".into(), "?".into()));
     assert_eq!(s.read(PID, 4), "/gone");
-    let name = call(101, "prctl", [15, 0x6000, 0, 0, 0, 0], Outcome::Value(0));
+    let name = call(101, "prctl", &[15, 0x6000], Outcome::Value(0));
     s.call(holding(name, Phase::Entry, 0x6000, b"worker\0"));
     assert_eq!(s.tracker.thread(101).unwrap().comm, b"worker");
     assert_eq!(s.tracker.process(PID).unwrap().comm, b"first");
@@ -194,18 +177,18 @@ fn sockets_have_ends() {
     let mut s = Scene::new();
     s.does(PID, "socket", &[2, 1 | O_CLOEXEC, 0], 3);
     assert_eq!(s.read(PID, 3), "TCP socket");
-    let connect = call(PID, "connect", [3, 0x1000, 16, 0, 0, 0], Outcome::Value(0));
+    let connect = call(PID, "connect", &[3, 0x1000, 16], Outcome::Value(0));
     let seen = s.call(holding(connect, Phase::Entry, 0x1000, &inet(80)));
     assert_eq!(s.named(seen.object), "TCP → 127.0.0.1:80");
     // One that does not wait has begun.
-    let connect = call(PID, "connect", [3, 0x1000, 16, 0, 0, 0], Outcome::Error(115));
+    let connect = call(PID, "connect", &[3, 0x1000, 16], Outcome::Error(115));
     s.call(holding(connect, Phase::Entry, 0x1000, &inet(80)));
     assert_eq!(s.read(PID, 3), "TCP → 127.0.0.1:80");
     s.does(PID, "socket", &[2, 1, 0], 4);
-    let bind = call(PID, "bind", [4, 0x1000, 16, 0, 0, 0], Outcome::Value(0));
+    let bind = call(PID, "bind", &[4, 0x1000, 16], Outcome::Value(0));
     s.call(holding(bind, Phase::Entry, 0x1000, &inet(6379)));
     for (fd, port) in [(5, 40_000), (6, 40_001)] {
-        let accept = call(PID, "accept4", [4, 0x1000, 0x2000, 0, 0, 0], Outcome::Value(fd));
+        let accept = call(PID, "accept4", &[4, 0x1000, 0x2000], Outcome::Value(fd));
         let accept = holding(accept, Phase::Exit, 0x1000, &inet(port));
         let seen = s.call(accept);
         assert_eq!(s.named(seen.object), "TCP 127.0.0.1:6379");
@@ -213,7 +196,7 @@ fn sockets_have_ends() {
         let group = s.tracker.group(seen.made.unwrap().2);
         assert_eq!(s.named(Some(group)), "TCP 127.0.0.1:6379 ← clients");
     }
-    let pair = call(PID, "pipe2", [0x1000, 0, 0, 0, 0, 0], Outcome::Value(0));
+    let pair = call(PID, "pipe2", &[0x1000], Outcome::Value(0));
     s.call(holding(pair, Phase::Exit, 0x1000, &[7, 0, 0, 0, 8, 0, 0, 0]));
     assert_eq!((s.read(PID, 7), s.read(PID, 8)), ("pipe".into(), "pipe".into()));
 }
@@ -222,7 +205,7 @@ fn sockets_have_ends() {
 fn the_engines_word_goes_first() {
     let mut s = Scene::new();
     s.open(PID, AT_FDCWD, "/old", 0, 3);
-    let mut read = call(PID, "read", [3, 0, 0, 0, 0, 0], Outcome::Value(0));
+    let mut read = call(PID, "read", &[3], Outcome::Value(0));
     read.descriptors.push(Descriptor { fd: 3, path: b"/new".to_vec(), ..Descriptor::default() });
     let seen = s.call(read);
     assert_eq!(s.named(seen.object), "/new");
@@ -264,8 +247,8 @@ fn what_lasts_is_asked_about_once() {
     for (tid, origin) in [(PID, Origin::Spawned), (101, Origin::Forked { parent: PID })] {
         tracker.event(&Event::Started { tid, process: PID, origin, at: 0 }, &world);
     }
-    let read = call(PID, "read", [3, 0, 1, 0, 0, 0], Outcome::Pending);
-    let lock = call(101, "futex", [0x5000, 128, 2, 0, 0, 0], Outcome::Pending);
+    let read = call(PID, "read", &[3, 0, 1], Outcome::Pending);
+    let lock = call(101, "futex", &[0x5000, 128, 2], Outcome::Pending);
     for event in [Event::Enter(&read), Event::Enter(&lock), Event::Idle, Event::Idle] {
         tracker.event(&event, &world);
     }
@@ -289,7 +272,7 @@ fn what_lasts_is_asked_about_once() {
 #[test]
 fn a_command_is_no_longer_than_what_was_captured() {
     let mut s = Scene::new();
-    let execve = call(PID, "execve", [0x1000, 0x10_0000, 0, 0, 0, 0], Outcome::Value(0));
+    let execve = call(PID, "execve", &[0x1000, 0x10_0000], Outcome::Value(0));
     let execve = holding(execve, Phase::Entry, 0x1000, &[b'x'; 4095]);
     let pointers: Vec<u8> = (0..8192).flat_map(|_| 0x1000u64.to_le_bytes()).collect();
     let execve = holding(execve, Phase::Entry, 0x10_0000, &pointers);
@@ -305,7 +288,7 @@ fn a_command_is_no_longer_than_what_was_captured() {
 fn names_that_grow_with_each_call() {
     let mut s = Scene::new();
     for _ in 0..1000 {
-        let chdir = call(PID, "chdir", [0x1000, 0, 0, 0, 0, 0], Outcome::Value(0));
+        let chdir = call(PID, "chdir", &[0x1000], Outcome::Value(0));
         s.call(holding(chdir, Phase::Entry, 0x1000, &[&[b'x'; 4000][..], b"\0"].concat()));
         let cwd = s.tracker.working_directory(PID).unwrap();
         assert!(s.tracker.name(cwd).len() <= 2 * PATH_MAX);
@@ -318,7 +301,7 @@ fn what_very_many_threads_watch_is_not_kept() {
     let fds: Vec<u8> = (0..64u64).flat_map(|fd| (fd | 1 << 32).to_le_bytes()).collect();
     let mut watched = 0;
     for tid in 1000..20_000 {
-        let poll = call(tid, "poll", [0x1000, 64, u64::MAX, 0, 0, 0], Outcome::Pending);
+        let poll = call(tid, "poll", &[0x1000, 64, u64::MAX], Outcome::Pending);
         s.event(Event::Enter(&holding(poll, Phase::Entry, 0x1000, &fds)));
         watched += s.tracker.wait(tid).unwrap().watched.len();
     }

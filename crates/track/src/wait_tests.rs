@@ -2,8 +2,8 @@
 
 use crate::{Awaited, Tracker};
 use stride_decode::World;
-use stride_event::{Call, Event, Ns, Origin, Outcome, Phase, Tid};
-use stride_syscalls::{Abi, table};
+use stride_event::{Call, Event, Ns, Outcome, Phase, Tid};
+use stride_test_support::calls::{attached, call, forked, holding, spawned};
 
 const FIRST: Tid = 100;
 const OTHER: Tid = 101;
@@ -21,34 +21,19 @@ impl World for Words {
     }
 }
 
-fn call(tid: Tid, name: &str, args: &[u64], outcome: Outcome) -> Call {
-    let entry = table(Abi::X86_64).by_name(name).next().unwrap();
-    let mut all = [0; 6];
-    all[..args.len()].copy_from_slice(args);
-    Call { tid, abi: Abi::X86_64, nr: entry.nr.into(), args: all, outcome, ..Call::default() }
-}
-
 /// `clone_args` of a thread, whose end clears a word.
 fn makes(word: u64) -> Call {
-    let mut clone = call(FIRST, "clone3", &[0x3000, 88], Outcome::Value(OTHER.into()));
     let args: Vec<u8> = [0x3d_0f00, 0, word, word, 0].iter().flat_map(|w: &u64| w.to_ne_bytes()).collect();
-    clone.blocks.push(0, Phase::Entry, 0x3000, args.len(), |to| {
-        to.copy_from_slice(&args);
-        args.len()
-    });
-    clone
+    holding(call(FIRST, "clone3", &[0x3000, 88], Outcome::Value(OTHER.into())), Phase::Entry, 0x3000, &args)
 }
 
 /// What the first thread waits for at 0x5000.
 fn awaited(made: Option<Call>, op: u64, value: u64) -> Option<Awaited> {
     let mut tracker = Tracker::default();
-    let origin = if made.is_some() { Origin::Spawned } else { Origin::Attached };
-    tracker.event(&Event::Started { tid: FIRST, process: FIRST, origin, at: 0 }, &Words);
+    let first = if made.is_some() { spawned(FIRST, 0) } else { attached(FIRST, 0) };
+    tracker.event(&first, &Words);
     if let Some(made) = made {
-        tracker.event(
-            &Event::Started { tid: OTHER, process: FIRST, origin: Origin::Forked { parent: FIRST }, at: 0 },
-            &Words,
-        );
+        tracker.event(&forked(FIRST, OTHER, FIRST, 0), &Words);
         tracker.event(&Event::Exit(&made), &Words);
     }
     let wait = call(FIRST, "futex", &[0x5000, op, value], Outcome::Pending);
@@ -74,7 +59,7 @@ fn what_a_futex_is() {
 /// Since when the thread has not got on, after calls that took so long, one after the other.
 fn idle_since(calls: &[(&str, &[u64], i64, Ns)]) -> Option<Ns> {
     let mut tracker = Tracker::default();
-    tracker.event(&Event::Started { tid: FIRST, process: FIRST, origin: Origin::Spawned, at: 0 }, &());
+    tracker.event(&spawned(FIRST, 0), &());
     let mut now = 0;
     for (name, args, value, took) in calls {
         let call = call(FIRST, name, args, Outcome::Value(*value));
@@ -105,9 +90,8 @@ fn a_clock_gets_nobody_on() {
 #[test]
 fn a_join_of_a_thread_that_is_killed() {
     let mut tracker = Tracker::default();
-    let origin = Origin::Forked { parent: FIRST };
-    tracker.event(&Event::Started { tid: FIRST, process: FIRST, origin: Origin::Spawned, at: 0 }, &());
-    tracker.event(&Event::Started { tid: OTHER, process: FIRST, origin, at: 0 }, &());
+    tracker.event(&spawned(FIRST, 0), &());
+    tracker.event(&forked(FIRST, OTHER, FIRST, 0), &());
     tracker.event(&Event::Exit(&makes(0x5000)), &());
     let join = call(FIRST, "futex", &[0x5000, 0x109, OTHER as u64], Outcome::Pending);
     tracker.event(&Event::Enter(&join), &());

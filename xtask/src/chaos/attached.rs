@@ -35,9 +35,7 @@ fn round(field: &Field) -> Result<()> {
     let delay = field.below(delay);
     field.step(format!("victim {mode}; {engine} {options:?} -p; {signal} {delay} µs after its start"));
     let count = field.fresh("count");
-    let mut victim = Command::new(field.path("victim"));
-    victim.arg(mode).arg(&count);
-    let victim = Proc::spawn(victim)?;
+    let victim = field.victim(mode, &[&count])?;
     goes_on(&count, BOUND)?;
     let play = |mut tracer: Command, delay| {
         tracer.args(options).args(["-p", &victim.pid().to_string()]);

@@ -6,7 +6,6 @@ use super::killed::wait_for_freedom;
 use super::process::{Proc, goes_on, wait_for};
 use anyhow::{Result, ensure};
 use nix::sys::signal::Signal;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 pub const SCENARIO: Scenario = Scenario {
@@ -30,9 +29,7 @@ fn round(field: &Field) -> Result<()> {
     let end = if dies { "the process is killed" } else { "SIGINT to Stride" };
     field.step(format!("victim {mode}; {engine} -f -p; {end} {delay} µs after attaching"));
     let count = field.fresh("count");
-    let mut victim = Command::new(field.path("victim"));
-    victim.arg(mode).arg(&count);
-    let victim = Proc::spawn(victim)?;
+    let victim = field.victim(mode, &[&count])?;
     goes_on(&count, Duration::from_secs(5))?;
     let mut stride = field.stride(engine);
     stride.args(["-f", "-o", "/dev/null", "-p", &victim.pid().to_string()]);

@@ -2,10 +2,9 @@
 
 use super::Scenario;
 use super::field::{EBPF, Field, Need, PTRACE};
-use super::process::{Proc, Stat, progress, wait_for};
+use super::process::{Proc, Stat, wait_for};
 use anyhow::Result;
 use nix::sys::signal::Signal;
-use std::process::Command;
 use std::time::Duration;
 
 pub const SCENARIO: Scenario = Scenario {
@@ -22,11 +21,7 @@ fn round(field: &Field) -> Result<()> {
     let mode = field.case(&["dead-leader", "zombie"], 2);
     let follow: &[&str] = field.case(&[&["-f"] as &[_], &[]], 4);
     field.step(format!("{engine} {follow:?} -p, {mode}"));
-    let count = field.fresh("count");
-    let mut victim = Command::new(field.path("victim"));
-    victim.arg(mode).arg(&count);
-    let mut victim = Proc::spawn(victim)?;
-    let told = wait_for("the program begins", Duration::from_secs(5), || progress(&count))?;
+    let (mut victim, told) = field.begun_victim(mode, &[])?;
     let target = if mode == "zombie" { told as i32 } else { victim.pid() };
     wait_for("the process, or its first thread, is a zombie", Duration::from_secs(5), || {
         Stat::of(target).filter(|stat| stat.state == 'Z')

@@ -2,9 +2,8 @@
 
 use super::Scenario;
 use super::field::{EBPF, Field, Need, PTRACE};
-use super::process::{Proc, patience, progress, wait_for, words};
+use super::process::{Proc, patience, wait_for, words};
 use anyhow::{Result, ensure};
-use std::process::Command;
 use std::time::Duration;
 
 pub const SCENARIO: Scenario = Scenario {
@@ -19,21 +18,18 @@ pub const SCENARIO: Scenario = Scenario {
 fn round(field: &Field) -> Result<()> {
     let engine = field.case(&[EBPF, PTRACE], 1);
     let follow: &[&str] = field.case(&[&[] as &[_], &["-f"]], 2);
-    let (count, go) = (field.fresh("count"), field.fresh("go"));
+    let go = field.fresh("go");
     let mut stride = field.stride(engine);
     stride.args(follow).args(["-e", "trace=getppid", "-o"]).arg(field.path("trace"));
     if field.case(&[true, false], 4) {
         field.step(format!("{engine} {follow:?}, spawned"));
-        stride.arg(field.path("victim")).arg("exec-from-thread").arg(&count);
+        stride.arg(field.path("victim")).arg("exec-from-thread").arg(field.fresh("count"));
         let status = field.ends(&mut Proc::spawn(stride)?, Duration::from_secs(5))?;
         ensure!(status.success(), "    seen: {}\n    expected: exit status 0, the command's own", words(status));
         return Ok(());
     }
     field.step(format!("{engine} {follow:?}, attached"));
-    let mut victim = Command::new(field.path("victim"));
-    victim.arg("exec-from-thread").arg(&count).arg(&go);
-    let mut victim = Proc::spawn(victim)?;
-    wait_for("the program begins", Duration::from_secs(5), || progress(&count))?;
+    let (mut victim, _) = field.begun_victim("exec-from-thread", &[&go])?;
     let mut stride = Proc::spawn({
         stride.args(["-p", &victim.pid().to_string()]);
         stride

@@ -1,6 +1,6 @@
 //! Where scenarios play: the binary, the C programs, a directory, what is random, and what is known of the machine.
 
-use super::process::{self, Proc};
+use super::process::{self, Proc, progress, wait_for};
 use anyhow::{Context, Result, bail, ensure};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -91,6 +91,21 @@ impl Field {
                 self.missing.push((need, format!("{program} is not installed")));
             }
         }
+    }
+
+    /// Starts the program that is traced in one of its modes.
+    pub fn victim(&self, mode: &str, args: &[&Path]) -> Result<Proc> {
+        let mut victim = Command::new(self.path("victim"));
+        victim.arg(mode).args(args);
+        Proc::spawn(victim)
+    }
+
+    /// The same, when it has begun; and the number that it has told.
+    pub fn begun_victim(&self, mode: &str, more: &[&Path]) -> Result<(Proc, u64)> {
+        let count = self.fresh("count");
+        let victim = self.victim(mode, &[&[&*count], more].concat())?;
+        let told = wait_for("the program begins", Duration::from_secs(5), || progress(&count))?;
+        Ok((victim, told))
     }
 
     /// Why a scenario with these needs cannot be played.

@@ -34,9 +34,7 @@ fn round(field: &Field) -> Result<()> {
     let delay = field.below(100_000);
     field.step(format!("{PAIRS} pairs of strace and {engine} {options:?} -p victim spin; SIGINT after {delay} µs"));
     let count = field.fresh("count");
-    let mut victim = Command::new(field.path("victim"));
-    victim.arg("spin").arg(&count);
-    let victim = Proc::spawn(victim)?;
+    let victim = field.victim("spin", &[&count])?;
     goes_on(&count, BOUND)?;
     let measure = |mut tracer: Command| -> Result<Times> {
         tracer.args(options).args(["-o", "/dev/null", "-p", &victim.pid().to_string()]);

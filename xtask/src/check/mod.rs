@@ -24,6 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("output", &["syscalls", "event", "decode", "track", "advise"]),
     ("compare", &["syscalls", "event", "filter", "track", "output"]),
     ("proc", &["syscalls", "event", "decode", "filter", "record"]),
+    ("test-support", &["syscalls", "event"]),
     (
         "cli",
         &[
@@ -73,7 +74,7 @@ fn layers(dir: &Path, name: &str, wrong: &mut Vec<String>) -> Result<()> {
         wrong.push(format!("crates/{name}: give it a place among the layers in xtask/src/check.rs"));
         return Ok(());
     };
-    // What tests use points no way: dev-dependencies are left out.
+    // What tests use points no way, so dev-dependencies are left out; but what is made for tests stays with them.
     let mut section = "";
     for line in text.lines() {
         if line.starts_with('[') {

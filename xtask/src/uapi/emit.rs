@@ -12,14 +12,8 @@ pub fn files(facts: &[Facts], numbers: &Numbers, source: &Source) -> Result<BTre
     let [x86_64, i386, aarch64] = facts else { anyhow::bail!("three ABIs expected") };
     let mut files = BTreeMap::new();
     files.insert("consts.rs", consts("//! Every constant, with x86_64's value.\n", &x86_64.consts));
-    files.insert(
-        "consts_i386.rs",
-        consts(&other("i386"), &differing(&i386.consts, &x86_64.consts)),
-    );
-    files.insert(
-        "consts_aarch64.rs",
-        consts(&other("aarch64"), &differing(&aarch64.consts, &x86_64.consts)),
-    );
+    files.insert("consts_i386.rs", consts(&other("i386"), &differing(&i386.consts, &x86_64.consts)));
+    files.insert("consts_aarch64.rs", consts(&other("aarch64"), &differing(&aarch64.consts, &x86_64.consts)));
     files.insert("structs_x86_64.rs", structs(Abi::X86_64, &x86_64.layouts));
     files.insert("structs_i386.rs", structs(Abi::I386, &differing(&i386.layouts, &x86_64.layouts)));
     files.insert("structs_aarch64.rs", structs(Abi::Aarch64, &differing(&aarch64.layouts, &x86_64.layouts)));
@@ -32,7 +26,9 @@ pub fn files(facts: &[Facts], numbers: &Numbers, source: &Source) -> Result<BTre
 
 /// Constants of another ABI shadow those that it shares with x86_64.
 fn other(abi: &str) -> String {
-    format!("//! Constants of {abi}: what it shares with x86_64 is imported, what differs shadows that.\n\npub use super::consts::*;\n")
+    format!(
+        "//! Constants of {abi}: what it shares with x86_64 is imported, what differs shadows that.\n\npub use super::consts::*;\n"
+    )
 }
 
 /// Entries another ABI has not, or has otherwise.

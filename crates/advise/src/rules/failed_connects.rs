@@ -191,7 +191,9 @@ impl FailedConnects {
 
     /// Asks whether a connection has failed.
     fn asked(&mut self, observed: &Observed<'_>, file: FileId) {
-        if (observed.arg("level"), observed.arg("optname") & 0xffff_ffff) != (c::SOL_SOCKET, c::SO_ERROR) || !observed.ok() {
+        if (observed.arg("level"), observed.arg("optname") & 0xffff_ffff) != (c::SOL_SOCKET, c::SO_ERROR)
+            || !observed.ok()
+        {
             return;
         }
         let error = observed.call.answer("optval", 4);

@@ -118,9 +118,11 @@ fn ptrace(r: &mut Report, facts: &Facts) {
 fn surroundings(r: &mut Report, facts: &Facts) {
     r.title("Surroundings");
     match facts.tracer {
-        Some(pid) => {
-            r.row(Mark::Note, "traced by", format!("process {pid}: programs started here cannot be traced with ptrace as well"))
-        }
+        Some(pid) => r.row(
+            Mark::Note,
+            "traced by",
+            format!("process {pid}: programs started here cannot be traced with ptrace as well"),
+        ),
         None => r.row(Mark::Note, "traced by", "nobody"),
     }
     let namespace = if facts.first_pid_namespace {
@@ -160,8 +162,10 @@ fn verdict(r: &mut Report, facts: &Facts) {
                 "To attach to more processes with ptrace: run Stride as root, or `sysctl kernel.yama.ptrace_scope=0`.",
             );
         }
-        Some(3) => r.line("To use ptrace: set kernel.yama.ptrace_scope below 3 for the next boot; it cannot be changed \
-                           before."),
+        Some(3) => r.line(
+            "To use ptrace: set kernel.yama.ptrace_scope below 3 for the next boot; it cannot be changed \
+                           before.",
+        ),
         _ => {}
     }
 }
@@ -222,7 +226,10 @@ mod tests {
         let report = report(&facts, false);
         assert!(facts.any_engine());
         assert!(!report.contains("  no  ") && !report.contains("To ") && !report.contains('\x1b'), "{report}");
-        assert_eq!(row(&report, "trial load"), "  ok  trial load        succeeded in 21.3 ms, with a ring buffer of 8 MiB");
+        assert_eq!(
+            row(&report, "trial load"),
+            "  ok  trial load        succeeded in 21.3 ms, with a ring buffer of 8 MiB"
+        );
     }
 
     #[test]

@@ -1,52 +1,99 @@
 //! Runs the built `stride` over real programs and hands back what it wrote.
-#![allow(dead_code)]
+#![allow(dead_code, unused_imports)] // Each test uses its part.
 
-use nix::sys::signal::Signal;
+mod lines;
+mod other_users;
+mod recorded;
+
+pub use lines::{holds_together, is, lines_are, lines_include};
+pub use other_users::{PublicCopy, as_nobody};
+pub use recorded::Recorded;
+pub use stride_test_support::programs::{cc, root, sources, stem};
+pub use stride_test_support::skipped;
+pub use stride_test_support::state::{first_child, is_inside, minds, state, threads, wait_until, wait_until_inside};
+pub use stride_test_support::{Killed, Scratch, compile, need, need_ebpf, or_skip, program, skip, test_name, wait_for};
+
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
-use regex::Regex;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
+use std::io::Read;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::LazyLock;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::RecvTimeoutError;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// A directory of this test's own, empty.
-pub struct Scratch(PathBuf);
+pub const STRIDE: &str = env!("CARGO_BIN_EXE_stride");
 
-impl Scratch {
-    pub fn new(name: &str) -> Scratch {
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&dir);
-        std::fs::create_dir_all(&dir).unwrap();
-        Scratch(dir)
+/// The engines, as options.
+pub const ENGINES: [&str; 2] = ["--engine=ptrace", "--engine=ebpf"];
+
+/// Those that can be had. Where that is not all, it is said.
+pub fn engines() -> &'static [&'static str] {
+    match stride_engine_ebpf::available() {
+        Ok(()) => &ENGINES,
+        Err(why) => {
+            println!("skipped: {} with eBPF: {why}", test_name());
+            &ENGINES[..1]
+        }
     }
+}
 
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
+/// Stride with an environment that has no say in the output. Where cargo lets libraries be looked for is part of a trace.
+pub fn bare_stride() -> Command {
+    let mut command = Command::new(STRIDE);
+    command
+        .env("LC_ALL", "C")
+        .env("TZ", "UTC")
+        .env_remove("NO_COLOR")
+        .env_remove("STRACE_COLORS")
+        .env_remove("LD_LIBRARY_PATH");
+    command
+}
 
-    pub fn read(&self, name: &str) -> String {
-        text(&std::fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}")))
-    }
+/// The same with the ptrace engine.
+pub fn stride() -> Command {
+    let mut command = bare_stride();
+    command.arg("--engine=ptrace");
+    command
+}
 
-    /// `stride -o trace`, to be run here.
-    pub fn stride<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
+/// Runs of Stride in a directory.
+pub trait Here {
+    /// `stride -o trace`.
+    fn stride<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run;
+    /// `stride --replay=rec`, without an engine.
+    fn replay(&self, options: &[&str]) -> Run;
+    /// Waits until so many threads are told to be attached to in the file `err`.
+    fn wait_attached(&self, threads: usize);
+    /// The data in `page.html`.
+    fn page_data(&self) -> serde_json::Value;
+}
+
+impl Here for Scratch {
+    fn stride<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run {
         let mut command = stride();
-        command.arg("-o").arg(self.path("trace")).args(args).current_dir(&self.0);
+        command.arg("-o").arg(self.path("trace")).args(args).current_dir(self.path(""));
         let mut run = Run::of(command);
         run.trace = std::fs::read(self.path("trace")).map(|t| text(&t)).unwrap_or_else(|e| panic!("{e}: {run:?}"));
         run
     }
-}
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
+    fn replay(&self, options: &[&str]) -> Run {
+        let mut command = bare_stride();
+        command.arg("--replay=rec").args(options).current_dir(self.path(""));
+        Run::of(command)
+    }
+
+    #[track_caller]
+    fn wait_attached(&self, threads: usize) {
+        wait_until("being attached", || self.read("err").matches(" attached\n").count() == threads);
+    }
+
+    fn page_data(&self) -> serde_json::Value {
+        let page = self.read("page.html");
+        let (_, data) = page.split_once("id=\"data\">").unwrap();
+        serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap()
     }
 }
 
@@ -63,9 +110,6 @@ pub struct Run {
 /// A safety net, so that a test that hangs fails. A run that takes seconds on an idle machine may take minutes on a busy one.
 const RUN_LIMIT: Duration = Duration::from_secs(300);
 
-/// The same, for a state that a test waits for.
-const STATE_LIMIT: Duration = Duration::from_secs(60);
-
 impl Run {
     pub fn of(mut command: Command) -> Run {
         let child = command
@@ -80,7 +124,7 @@ impl Run {
         // A test that hangs fails, and leaves nothing behind.
         let watch = std::thread::spawn(move || {
             if waiting.recv_timeout(RUN_LIMIT) == Err(RecvTimeoutError::Timeout) {
-                let _ = nix::sys::signal::killpg(group, Signal::SIGKILL);
+                let _ = killpg(group, Signal::SIGKILL);
             }
         });
         let output = child.wait_with_output().unwrap();
@@ -104,34 +148,6 @@ impl Run {
     }
 }
 
-pub const STRIDE: &str = env!("CARGO_BIN_EXE_stride");
-
-/// The engines, as options.
-pub const ENGINES: [&str; 2] = ["--engine=ptrace", "--engine=ebpf"];
-
-/// Those that can be had. Where that is not all, it is said.
-pub fn engines() -> &'static [&'static str] {
-    match stride_engine_ebpf::available() {
-        Ok(()) => &ENGINES,
-        Err(why) => {
-            println!("skipped: {} with eBPF: {why}", test_name());
-            &ENGINES[..1]
-        }
-    }
-}
-
-/// Stride with the ptrace engine and an environment that has no say in the output.
-pub fn stride() -> Command {
-    let mut command = Command::new(STRIDE);
-    command
-        .arg("--engine=ptrace")
-        .env("LC_ALL", "C")
-        .env("TZ", "UTC")
-        .env_remove("NO_COLOR")
-        .env_remove("STRACE_COLORS");
-    command
-}
-
 /// Runs Stride with its trace on stderr.
 pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Run {
     let mut command = stride();
@@ -148,150 +164,30 @@ pub fn refused(scratch: &Scratch, args: &[&str]) -> String {
     run.messages().join("\n")
 }
 
+/// A scene of `actor.c`, played untraced; it has said `ready`.
+pub fn ready(actor: &Path, scene: &str) -> Killed {
+    let mut actor = Killed(Command::new(actor).arg(scene).stdout(Stdio::piped()).spawn().unwrap());
+    let mut said = [0; 6];
+    actor.0.stdout.as_mut().unwrap().read_exact(&mut said).unwrap();
+    assert_eq!(&said, b"ready\n");
+    actor
+}
+
+#[track_caller]
+pub fn send(to: &Killed, signal: Signal) {
+    kill(Pid::from_raw(to.tid()), signal).unwrap();
+}
+
+/// Copies a program that is to be executed. Another process writes the copy: a child that another thread forks meanwhile has all that this
+/// process has open until it executes something, and what is open for writing cannot be executed.
+pub fn copy_program(from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) {
+    assert!(Command::new("cp").arg("--").arg(from).arg(to).status().is_ok_and(|status| status.success()));
+}
+
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Whether the lines are exactly these, each a regular expression.
-#[track_caller]
-pub fn lines_are(trace: &str, patterns: &[&str]) {
-    let lines: Vec<&str> = trace.lines().collect();
-    for (i, pattern) in patterns.iter().enumerate() {
-        let line = lines.get(i).unwrap_or_else(|| panic!("no line {}: {pattern}\n{trace}", i + 1));
-        assert!(is(line, pattern), "line {}: {line}\n     is not {pattern}\n{trace}", i + 1);
-    }
-    assert_eq!(lines.len(), patterns.len(), "more lines than expected:\n{trace}");
-}
-
-/// Whether there are lines like these, in this order, others between them or not.
-#[track_caller]
-pub fn lines_include(trace: &str, patterns: &[&str]) {
-    let mut lines = trace.lines();
-    for pattern in patterns {
-        assert!(lines.any(|line| is(line, pattern)), "no line is {pattern}\nin this place:\n{trace}");
-    }
-}
-
-/// Whether the whole line is described by the regular expression.
-pub fn is(line: &str, pattern: &str) -> bool {
-    Regex::new(&format!("^(?:{pattern})$")).unwrap_or_else(|e| panic!("{pattern}: {e}")).is_match(line)
-}
-
-/// Whether a trace of `-f -o` holds together: every line is a call, part of one, or about a thread; what is resumed was begun; every
-/// process and thread ends, and once. The statuses processes ended with.
-#[track_caller]
-pub fn holds_together(trace: &str) -> Vec<String> {
-    let line = Regex::new(
-        r"^(\d+) +(?:(?P<call>\w+)\(.*(?: = .*|(?P<cut> <unfinished \.\.\.>))|<\.\.\. (?P<resumed>\w+) resumed>.*(?: = .*)|--- .* ---|\+\+\+ (?P<end>.*) \+\+\+)$",
-    );
-    let line = line.unwrap();
-    let mut pending: HashMap<&str, &str> = HashMap::new();
-    let mut ended: BTreeMap<&str, &str> = BTreeMap::new();
-    let mut seen = BTreeSet::new();
-    for text in trace.lines() {
-        let Some(parts) = line.captures(text) else { panic!("what is this? {text}") };
-        let id = parts.get(1).unwrap().as_str();
-        seen.insert(id);
-        let part = |name| parts.name(name).map(|m| m.as_str());
-        assert!(!ended.contains_key(id), "{id} goes on after its end: {text}");
-        if let Some(end) = part("end") {
-            ended.insert(id, end);
-            pending.remove(id);
-        } else if let Some(resumed) = part("resumed") {
-            assert_eq!(pending.remove(id), Some(resumed), "{text}");
-        } else if let Some(call) = part("call") {
-            assert!(!pending.contains_key(id), "a call within {}: {text}", pending[id]);
-            if part("cut").is_some() {
-                pending.insert(id, call);
-            }
-        }
-    }
-    assert!(pending.is_empty(), "begun and never ended: {pending:?}");
-    assert_eq!(seen.len(), ended.len(), "not all have ended: {seen:?} {ended:?}");
-    ended.into_values().map(str::to_owned).collect()
-}
-
-/// Looks again and again until there is something; what it waits for usually takes milliseconds.
-#[track_caller]
-pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let start = Instant::now();
-    while start.elapsed() < STATE_LIMIT {
-        if let Some(found) = look() {
-            return found;
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    panic!("waited in vain for {what}");
-}
-
-/// A child that does not outlive the test.
-pub struct Killed(pub Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// The compiled `actor.c`, or `None` where there is no C compiler.
-pub fn actor() -> Option<&'static Path> {
-    static ACTOR: LazyLock<Option<PathBuf>> = LazyLock::new(|| compiled("actor"));
-    ACTOR.as_deref()
-}
-
-/// A C program of this directory, compiled, or `None` where there is no C compiler.
-pub fn compiled(name: &str) -> Option<PathBuf> {
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
-    let source = format!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/{}.c"), name);
-    let cc = Command::new("cc").args(["-O1", "-w", "-pthread", "-o"]).arg(&out).arg(source).status();
-    cc.is_ok_and(|status| status.success()).then_some(out)
-}
-
 pub fn is_root() -> bool {
-    std::fs::metadata("/proc/self").is_ok_and(|m| std::os::unix::fs::MetadataExt::uid(&m) == 0)
-}
-
-/// Tests run in threads of their names.
-pub fn test_name() -> String {
-    std::thread::current().name().unwrap_or("?").to_owned()
-}
-
-/// Leaves the test, saying so.
-#[macro_export]
-macro_rules! skip {
-    ($($why:tt)*) => {{
-        println!("skipped: {}: {}", $crate::common::test_name(), format_args!($($why)*));
-        return;
-    }};
-}
-
-/// Leaves the test where the eBPF engine can't run.
-#[macro_export]
-macro_rules! need_ebpf {
-    () => {
-        if let Err(why) = stride_engine_ebpf::available() {
-            $crate::skip!("{why}");
-        }
-    };
-}
-
-#[macro_export]
-macro_rules! actor {
-    () => {
-        match common::actor() {
-            Some(path) => path,
-            None => $crate::skip!("no C compiler (cc)"),
-        }
-    };
-}
-
-/// Leaves the test if a program is not there.
-#[macro_export]
-macro_rules! need {
-    ($($program:literal),*) => {
-        $(if !std::path::Path::new($program).exists() {
-            $crate::skip!("no {}", $program);
-        })*
-    };
+    nix::unistd::getuid().is_root()
 }

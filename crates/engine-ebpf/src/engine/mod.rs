@@ -26,8 +26,8 @@ use std::path::Path;
 use std::time::Duration;
 use stride_engine_base::signal::now;
 use stride_engine_base::{
-    AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, StartError, Waiting, interrupt, process,
-    spawn,
+    AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, StartError, Waiting, interrupt,
+    process, spawn,
 };
 use stride_event::{About, Call, Counted, Descriptor, Event, Fate, Limits, Lost, Origin, SIGINFO_SIZE, Tid, TraceSpec};
 

@@ -1,9 +1,9 @@
-//! A second account of the calls that returned, by a program that shares nothing with the engine: `programs/counter.bpf.c`.
+//! A second account of the calls that returned, by a program that shares nothing with the engine: `tests/programs/counter.bpf.c`.
 
 use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
-use std::path::Path;
-use std::process::Command;
 use stride_event::Tid;
+use stride_test_support::programs::{clang_bpf, root};
+use stride_test_support::{Scratch, test_name};
 
 pub struct Counter {
     object: Object,
@@ -11,24 +11,14 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// `None`, after saying so, where there is no clang.
-    pub fn start(test: &str) -> Option<Counter> {
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/counter.bpf.c");
-        let built = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("counter-{}-{test}.o", std::process::id()));
-        let arch = if cfg!(target_arch = "x86_64") { "-D__x86_64__" } else { "-D__aarch64__" };
-        let clang = Command::new("clang")
-            .args(["-target", "bpf", "-g", "-O2", arch, "-c", "-o"])
-            .arg(&built)
-            .arg(&source)
-            .status();
-        if !clang.as_ref().is_ok_and(|s| s.success()) {
-            println!("skipped: {test}: clang does not build the counter: {clang:?}");
-            return None;
-        }
+    /// Not where there is no clang.
+    pub fn start() -> Result<Counter, String> {
+        let scratch = Scratch::new(&format!("counter-{}", test_name()));
+        let built = scratch.path("counter.o");
+        clang_bpf(&root().join("tests/programs/counter.bpf.c"), &built)?;
         let object = ObjectBuilder::default().open_file(&built).unwrap().load().unwrap();
-        std::fs::remove_file(&built).unwrap();
         let links = object.progs_mut().map(|program| program.attach().unwrap()).collect();
-        Some(Counter { object, _links: links })
+        Ok(Counter { object, _links: links })
     }
 
     /// Calls of the thread that returned, and how many of them before its first execve.

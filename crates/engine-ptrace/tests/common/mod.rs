@@ -1,39 +1,13 @@
 //! Runs the engine over `victim.c` and writes its events as short lines.
 #![allow(dead_code)]
 
-use std::path::PathBuf;
-use std::process::{Child, Command as Process, Stdio};
-use std::sync::LazyLock;
+use std::process::{Command as Process, Stdio};
 use stride_engine_base::Engine as _;
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::{CallSet, Command, Event, Origin, Outcome, Tid, TraceSpec};
 use stride_syscalls::{Abi, uapi::numbers};
-
-/// The compiled `victim.c`, or `None` where there is no C compiler.
-pub fn victim() -> Option<&'static PathBuf> {
-    static VICTIM: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
-        let out = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("victim-{}", std::process::id()));
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/victim.c");
-        let cc = Process::new("cc").args(["-O1", "-pthread", "-o"]).arg(&out).arg(source).status();
-        cc.is_ok_and(|s| s.success()).then_some(out)
-    });
-    VICTIM.as_ref()
-}
-
-/// Skips the test, saying so.
-#[macro_export]
-macro_rules! victim {
-    () => {
-        match common::victim() {
-            Some(path) => path,
-            None => {
-                let name = std::thread::current().name().unwrap_or("?").to_owned();
-                println!("skipped: {name}: no C compiler (cc)");
-                return;
-            }
-        }
-    };
-}
+use stride_test_support::state::{is_inside, threads, wait_until};
+use stride_test_support::{Killed, compile};
 
 pub fn numbers() -> &'static [(u32, &'static str)] {
     if Abi::NATIVE == Abi::Aarch64 { numbers::AARCH64 } else { numbers::X86_64 }
@@ -58,51 +32,56 @@ pub fn spec() -> TraceSpec {
 }
 
 pub fn command(args: &[&str]) -> TraceSpec {
-    let path = victim().expect("checked by the test").clone();
+    let path = compile("victim").expect("checked by the test").into();
     let args = std::iter::once("victim").chain(args.iter().copied()).map(Into::into).collect();
     TraceSpec { command: Some(Command { path, args, env: vec![("A".into(), "b".into())], user: None }), ..spec() }
 }
 
-/// A victim that runs untraced, as the target of `-p`. Killed when dropped.
-pub struct Target(pub Child);
+/// A victim that runs untraced, as the target of `-p`.
+pub struct Target(pub Killed);
 
 impl Target {
     pub fn start(args: &[&str]) -> Target {
-        let child = Process::new(victim().expect("checked by the test"))
+        let child = Process::new(compile("victim").expect("checked by the test"))
             .args(args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn();
-        Target(child.expect("spawn victim"))
+        Target(Killed(child.expect("spawn victim")))
     }
 
     pub fn tid(&self) -> Tid {
-        self.0.id() as Tid
+        self.0.tid()
     }
 
-    /// Waits until it sleeps in a system call.
+    /// Waits until its threads, so many, sleep in this call.
+    #[track_caller]
+    pub fn wait_inside(&self, name: &str, count: usize) {
+        let nr = nr(name).into();
+        let inside = |&tid: &Tid| state(tid) == 'S' && is_inside(tid, nr);
+        wait_until(name, || threads(self.tid()).iter().filter(|tid| inside(tid)).count() == count);
+    }
+
+    /// Waits until it sleeps in some call: it is neither stopped nor on its way.
+    #[track_caller]
     pub fn wait_asleep(&self) {
-        for _ in 0..6000 {
-            std::thread::sleep(std::time::Duration::from_millis(10));
-            if state(self.tid()) == 'S' {
-                return;
-            }
+        wait_until("it to sleep", || state(self.tid()) == 'S');
+    }
+}
+
+/// Leaves the test on machines whose poll(2) is another call, which restart_syscall(2) does not go on with.
+#[macro_export]
+macro_rules! need_poll {
+    () => {
+        if !numbers().iter().any(|(_, name)| *name == "poll") {
+            stride_test_support::skip!("no call that can be resumed ends when it is told to");
         }
-        panic!("never went to sleep");
-    }
+    };
 }
 
-impl Drop for Target {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// The letter after `State:`; `?` when the process is gone.
+/// The state of a thread in one letter; `?` when it is gone.
 pub fn state(tid: Tid) -> char {
-    let status = std::fs::read_to_string(format!("/proc/{tid}/status")).unwrap_or_default();
-    status.lines().find_map(|l| l.strip_prefix("State:")).and_then(|s| s.trim().chars().next()).unwrap_or('?')
+    stride_test_support::state::state(tid).unwrap_or('?')
 }
 
 /// One event as a line. Threads are called 0, 1, ... in the order they appear.

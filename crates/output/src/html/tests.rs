@@ -2,31 +2,14 @@
 
 use super::*;
 use serde_json::Value;
-use std::rc::Rc;
-use stride_event::{Limits, Origin, Peek, Phase, capture};
-use stride_syscalls::plan::Plan;
-use stride_syscalls::{Abi, table};
-
-/// Memory at 0x1000.
-struct Memory<'a>(&'a [u8]);
-
-impl Peek for Memory<'_> {
-    fn peek(&mut self, addr: u64, buf: &mut [u8]) -> usize {
-        let from = addr.checked_sub(0x1000).and_then(|at| self.0.get(at as usize..)).unwrap_or_default();
-        let n = buf.len().min(from.len());
-        buf[..n].copy_from_slice(&from[..n]);
-        n
-    }
-}
+use stride_syscalls::Abi;
+use stride_test_support::calls::{Memory, call_of, capture_all, forked, lasting, spawned};
+use stride_test_support::written::Disk;
 
 fn call(name: &str, tid: Tid, args: [u64; 6], memory: &[u8], at: Ns, took: Ns, outcome: Outcome) -> Call {
-    let entry = table(Abi::NATIVE).by_name(name).next().unwrap();
-    let (entered, returned) = (at, at + took);
-    let mut call = Call { tid, nr: entry.nr.into(), args, entered, returned, ..Call::default() };
-    let limits = Limits { text: 32, elements: 32 };
-    capture(&Plan::of(entry.row, call.abi), entry.row, Phase::Entry, &mut call, &limits, &mut Memory(memory));
-    call.outcome = outcome;
-    call
+    let mut call = lasting(call_of(Abi::NATIVE, tid, name, &args, Outcome::Pending), at, took);
+    capture_all(&mut call, &mut Memory(memory));
+    Call { outcome, ..call }
 }
 
 fn openat(tid: Tid, path: &[u8], at: Ns, took: Ns, outcome: Outcome) -> Call {
@@ -34,30 +17,15 @@ fn openat(tid: Tid, path: &[u8], at: Ns, took: Ns, outcome: Outcome) -> Call {
     call("openat", tid, [-100i64 as u64, 0x1000, 0, 0, 0, 0], &memory, at, took, outcome)
 }
 
-/// A sink whose content is seen afterwards.
-#[derive(Clone, Default)]
-struct Shared(Rc<std::cell::RefCell<Vec<u8>>>);
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 struct Run {
     view: HtmlView,
     tracker: Tracker,
-    out: Shared,
+    out: Disk,
 }
 
 impl Run {
     fn new() -> Run {
-        let out = Shared::default();
+        let out = Disk::default();
         let info = RunInfo { engine: "made up".into(), ..RunInfo::default() };
         let view = HtmlView::new(
             "page".into(),
@@ -76,15 +44,15 @@ impl Run {
     }
 
     fn started(&mut self, tid: Tid, process: Tid, parent: Option<Tid>, at: Ns) {
-        let origin = parent.map_or(Origin::Spawned, |parent| Origin::Forked { parent });
-        self.event(&Event::Started { tid, process, origin, at });
+        let made = parent.map_or(spawned(process, at), |parent| forked(parent, tid, process, at));
+        self.event(&made);
     }
 
     fn finish(mut self, lost_calls: u64) -> (String, Value) {
         let end = End { tracker: &self.tracker, lost_calls, lost_threads: 0, lost_signals: 0 };
         assert_eq!(self.view.finish(&end), "");
         assert_eq!(self.view.take_error(), None);
-        let page = String::from_utf8(self.out.0.take()).unwrap();
+        let page = self.out.text();
         let (_, data) = page.split_once("id=\"data\">").unwrap();
         let data = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
         (page, data)

@@ -2,29 +2,16 @@
 
 use super::JsonView;
 use crate::{End, RunInfo, Show, Sink, View};
-use std::io;
-use std::sync::{Arc, Mutex};
 use stride_decode::Options;
 use stride_event::{Call, CallSet, Event, Origin, Outcome};
-use stride_syscalls::{Abi, table};
+use stride_syscalls::Abi;
+use stride_test_support::calls::{self, lasting};
+use stride_test_support::written::Disk;
 use stride_track::Tracker;
-
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// All lines but the first.
 fn lines_with(options: Options, show: Show, events: &[Event<'_>]) -> Vec<String> {
-    let out = Shared::default();
+    let out = Disk::default();
     let info = RunInfo { wall_offset: 1_000_000, ..RunInfo::default() };
     let sink = Sink::new("output", Box::new(out.clone()), false);
     let mut view = JsonView::new(&info, options, Box::new(()), show, false, sink);
@@ -35,8 +22,7 @@ fn lines_with(options: Options, show: Show, events: &[Event<'_>]) -> Vec<String>
     }
     let end = End { tracker: &tracker, lost_calls: 3, lost_threads: 0, lost_signals: 2 };
     assert_eq!(view.finish(&end), "");
-    let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
-    text.lines().skip(1).map(str::to_owned).collect()
+    out.text().lines().skip(1).map(str::to_owned).collect()
 }
 
 fn lines(events: &[Event<'_>]) -> Vec<String> {
@@ -47,11 +33,9 @@ fn started(tid: i32) -> Event<'static> {
     Event::Started { tid, process: 10, origin: Origin::Attached, at: 5 }
 }
 
+/// All calls last equally long.
 fn call(tid: i32, name: &str, args: &[u64], outcome: Outcome) -> Call {
-    let nr = table(Abi::X86_64).by_name(name).next().map_or(9999, |entry| entry.nr).into();
-    let mut all = [0; 6];
-    all[..args.len()].copy_from_slice(args);
-    Call { tid, abi: Abi::X86_64, nr, args: all, entered: 100, returned: 250, outcome, ..Call::default() }
+    lasting(calls::call(tid, name, args, outcome), 100, 150)
 }
 
 const END: &str = r#"{"type":"end","calls":1,"errors":0,"unfinished":0,"signals":0,"lost_calls":3,"unseen_threads":0,"lost_signals":2}"#;
@@ -90,7 +74,7 @@ fn shapes_follow_types() {
     assert_eq!(args(access(0)), format!(r#"{{"pathname":null,"mode":{{"raw":"0x0","set":["F_OK"]}}}}{error}"#));
     let mode = r#"{"raw":"0xff","set":["R_OK","W_OK","X_OK"],"unknown":"0xf8"}"#;
     assert_eq!(args(access(0xff)), format!(r#"{{"pathname":null,"mode":{mode}}}{error}"#));
-    let unknown = call(11, "no_such_call", &[1], Outcome::Value(-1));
+    let unknown = Call { nr: 9999, ..call(11, "getpid", &[1], Outcome::Value(-1)) };
     assert_eq!(
         args(unknown),
         r#"{"arg1":"0x1","arg2":"0x0","arg3":"0x0","arg4":"0x0","arg5":"0x0","arg6":"0x0"},"outcome":"ok","ret":"0xffffffffffffffff""#
@@ -111,7 +95,7 @@ fn parts_make_a_whole() {
     }
     // With -e raw, registers; all of them are told at entry.
     let options = || Options { raw: CallSet::all(), ..Options::default() };
-    done.nr = table(Abi::X86_64).by_name("read").next().unwrap().nr.into();
+    done.nr = calls::number(Abi::X86_64, "read");
     let entered = Call { outcome: Outcome::Pending, ..done.clone() };
     let parts = lines_with(options(), Show::default(), &[started(11), Event::Enter(&entered), Event::Exit(&done)]);
     assert_eq!(parts, lines_with(options(), Show::default(), &[started(11), Event::Exit(&done)]));
@@ -197,17 +181,7 @@ fn what_is_lost_is_told_and_what_is_quiet_is_not() {
 /// A disk that is full is told of once.
 #[test]
 fn failures_are_told() {
-    struct Full;
-    impl io::Write for Full {
-        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-            Err(io::Error::from_raw_os_error(28))
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let sink = Sink::new("there", Box::new(Full), true);
+    let sink = Sink::new("there", Box::new(Disk::of(0)), true);
     let (info, options) = (RunInfo::default(), Options::default());
     let mut view = JsonView::new(&info, options, Box::new(()), Show::default(), false, sink);
     let tracker = Tracker::default();

@@ -4,8 +4,8 @@ use super::label::cut;
 use super::rows::MAX_ROWS;
 use super::*;
 use stride_decode::World;
-use stride_event::{Event, Origin, Phase, SizeBucket, Tid};
-use stride_syscalls::{Abi, table};
+use stride_event::{Event, Phase, SizeBucket, Tid};
+use stride_test_support::calls::{self, attached, holding, lasting};
 
 fn call(nr: u64, ns: Ns, outcome: Outcome) -> Call {
     Call { nr, entered: 1_000, returned: 1_000 + ns, system_time: ns / 2, outcome, ..Call::default() }
@@ -102,7 +102,7 @@ impl World for Nothing {
 impl Scene {
     fn new(layout: SummaryLayout) -> Scene {
         let mut scene = Scene { tracker: Tracker::default(), summary: Summary::new(layout) };
-        scene.tracker.event(&Event::Started { tid: PID, process: PID, origin: Origin::Attached, at: 0 }, &Nothing);
+        scene.tracker.event(&attached(PID, 0), &Nothing);
         scene
     }
 
@@ -111,15 +111,8 @@ impl Scene {
     }
 
     fn does(&mut self, name: &str, args: &[u64], outcome: Outcome, memory: &[u8]) {
-        let nr = table(Abi::X86_64).by_name(name).next().unwrap().nr.into();
-        let mut all = [0; 6];
-        all[..args.len()].copy_from_slice(args);
-        let mut call =
-            Call { tid: PID, abi: Abi::X86_64, nr, args: all, outcome, entered: 1, returned: 11, ..Call::default() };
-        call.blocks.push(0, Phase::Entry, 0x1000, memory.len(), |to| {
-            to.copy_from_slice(memory);
-            memory.len()
-        });
+        let call = holding(calls::call(PID, name, args, outcome), Phase::Entry, 0x1000, memory);
+        let call = lasting(call, 1, 10);
         self.tracker.event(&Event::Exit(&call), &Nothing);
         self.summary.add(&call, Some(&self.tracker));
     }

@@ -6,8 +6,10 @@ mod schema;
 
 use prost::Message;
 use reader::{Arg, Slice, packets};
-use scene::{Disk, Scene, call, failed};
-use stride_event::{BlockRef, Event, Origin, Outcome, Phase};
+use scene::{Scene, call, failed};
+use stride_event::{BlockRef, Event, Outcome, Phase};
+use stride_test_support::calls::{Memory, capture_all, spawned};
+use stride_test_support::written::Disk;
 
 fn arg<'s>(slice: &'s Slice, key: &str) -> &'s str {
     match slice.args.get(key) {
@@ -296,7 +298,7 @@ fn a_full_disk() {
     let error = scene.take_error().expect("it is told");
     assert!(scene.take_error().is_none(), "once");
     scene.exit(30_000, 30_000, call("getpid", [], "", 0));
-    let kept = disk.whole_pieces();
+    let kept = disk.bytes();
     let read = reader::read(&kept);
     let calls = read.calls().len();
     assert!(calls > 1000);
@@ -325,7 +327,7 @@ fn any_call_with_any_memory() {
         };
         (call.entered, call.returned) = (i * 10, i * 10 + next() % 10);
         let memory: Vec<u8> = (0..64).map(|_| next() as u8).collect();
-        scene::fill(&mut call, &memory);
+        capture_all(&mut call, &mut Memory(&memory));
         scene.event(Event::Exit(&call));
     }
     assert_eq!(scene.finish().calls().len(), 5_000);
@@ -333,7 +335,7 @@ fn any_call_with_any_memory() {
 
 #[test]
 fn a_call_takes_few_bytes() {
-    let disk = Disk::of(usize::MAX);
+    let disk = Disk::default();
     let mut scene = Scene::on(disk.clone());
     scene.exit(0, 1, call("openat", [-100i64 as u64, 0x1000, 0, 0], "/dev/zero", 3));
     for i in 0..10_000u64 {
@@ -341,7 +343,7 @@ fn a_call_takes_few_bytes() {
         scene.exit(at, at + 3_000, call("read", [3, 0x2000, 4096], "", (i % 4096) as i64));
     }
     scene.finish();
-    let file = disk.whole_pieces();
+    let file = disk.bytes();
     let inflated: usize = reader::packets(&file).iter().map(|packet| packet.encoded_len() + 2).sum();
     let each = |bytes: usize| bytes as f64 / 10_001.0;
     assert!(each(inflated) < 60.0, "{} bytes a call", each(inflated));
@@ -351,7 +353,7 @@ fn a_call_takes_few_bytes() {
 #[test]
 fn origins() {
     let mut scene = Scene::new();
-    scene.event(Event::Started { tid: 300, process: 300, origin: Origin::Spawned, at: 2 });
+    scene.event(spawned(300, 2));
     let read = scene.finish();
     assert_eq!(read.of_thread(300)[0].name, "started");
     assert_eq!(read.of_thread(100)[0].name, "attached");
@@ -361,8 +363,8 @@ fn origins() {
 #[test]
 fn nothing_is_before_the_beginning() {
     const BEGAN: u64 = 1000;
-    let mut scene = Scene::begun(BEGAN, Disk::of(usize::MAX));
-    scene.event(Event::Started { tid: 300, process: 300, origin: Origin::Spawned, at: 0 });
+    let mut scene = Scene::begun(BEGAN, Disk::default());
+    scene.event(spawned(300, 0));
     scene.exit_of(300, 0, BEGAN + 5, call("pause", [], "", 0));
     let read = scene.finish();
     assert!(read.slices.iter().all(|slice| slice.begin >= BEGAN));
@@ -372,7 +374,7 @@ fn nothing_is_before_the_beginning() {
 /// A process's command is told with the process, not with each of its threads.
 #[test]
 fn threads_of_a_long_command() {
-    let disk = Disk::of(usize::MAX);
+    let disk = Disk::default();
     let mut scene = Scene::on(disk.clone());
     let mut execve = call("execve", [0x1000, 0x8000, 0], "/bin/x", 0);
     let pointers: Vec<u8> = (0..4000u64).flat_map(|i| (0x10_0000 + i * 32).to_ne_bytes()).collect();
@@ -382,7 +384,7 @@ fn threads_of_a_long_command() {
     scene.exit(10, 20, execve);
     (0..1000).for_each(|i| scene.fork(100, 1000 + i, 100, 100 + u64::from(i as u32)));
     scene.finish();
-    let processes = packets(&disk.whole_pieces()).into_iter().filter_map(|packet| packet.track_descriptor?.process);
+    let processes = packets(&disk.bytes()).into_iter().filter_map(|packet| packet.track_descriptor?.process);
     let told: Vec<usize> = processes.map(|process| process.cmdline.iter().map(String::len).sum()).collect();
     assert!(told.len() < 4 && told.iter().all(|bytes| *bytes <= 8192), "{told:?}");
     assert!(told.iter().any(|bytes| *bytes > 4000), "{told:?}");
@@ -392,8 +394,8 @@ fn threads_of_a_long_command() {
 #[test]
 fn waiting_for_the_command_does_not_begin_the_run() {
     const BEGAN: u64 = 1000;
-    let mut scene = Scene::empty(0, Disk::of(usize::MAX));
-    scene.unseen(Event::Started { tid: 300, process: 300, origin: Origin::Spawned, at: 5 });
+    let mut scene = Scene::empty(0, Disk::default());
+    scene.unseen(spawned(300, 5));
     scene.event(Event::Idle);
     scene.exit_of(300, BEGAN, BEGAN + 5, call("execve", [0x1000, 0, 0], "/bin/ls", 0));
     let read = scene.finish();

@@ -1,45 +1,13 @@
-//! Made-up events, and a disk that may be full.
+//! Made-up events.
 
 use crate::reader::{Read, read};
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
 use stride_decode::{FdInfo, Options, World};
-use stride_event::{Call, Descriptor, Event, Limits, Origin, Outcome, Peek, Phase, Tid, capture};
+use stride_event::{Call, Descriptor, Event, Outcome, Tid};
 use stride_output::{End, Perfetto, RunInfo, Style, View};
-use stride_syscalls::{Abi, plan::Plan, table};
+use stride_syscalls::Abi;
+use stride_test_support::calls::{Memory, attached, call_of, capture_all, forked};
+use stride_test_support::written::Disk;
 use stride_track::Tracker;
-
-/// What is written, piece by piece, up to so many bytes.
-#[derive(Clone)]
-pub struct Disk {
-    pieces: Arc<Mutex<Vec<u8>>>,
-    room: usize,
-}
-
-impl Disk {
-    pub fn of(room: usize) -> Disk {
-        Disk { pieces: Arc::default(), room }
-    }
-
-    pub fn whole_pieces(&self) -> Vec<u8> {
-        self.pieces.lock().unwrap().clone()
-    }
-}
-
-impl Write for Disk {
-    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        let mut pieces = self.pieces.lock().unwrap();
-        if pieces.len() + piece.len() > self.room {
-            return Err(io::Error::from_raw_os_error(28));
-        }
-        pieces.extend_from_slice(piece);
-        Ok(piece.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 struct Before;
 
@@ -63,7 +31,7 @@ pub struct Scene {
 
 impl Scene {
     pub fn new() -> Scene {
-        Scene::on(Disk::of(usize::MAX))
+        Scene::on(Disk::default())
     }
 
     pub fn on(disk: Disk) -> Scene {
@@ -72,7 +40,7 @@ impl Scene {
 
     pub fn begun(started: u64, disk: Disk) -> Scene {
         let mut scene = Scene::empty(started, disk);
-        scene.event(Event::Started { tid: 100, process: 100, origin: Origin::Attached, at: 1 });
+        scene.event(attached(100, 1));
         scene
     }
 
@@ -101,7 +69,7 @@ impl Scene {
     }
 
     pub fn fork(&mut self, parent: Tid, tid: Tid, process: Tid, at: u64) {
-        self.event(Event::Started { tid, process, origin: Origin::Forked { parent }, at });
+        self.event(forked(parent, tid, process, at));
     }
 
     pub fn exit(&mut self, entered: u64, returned: u64, call: Call) {
@@ -121,38 +89,14 @@ impl Scene {
         let end = End { tracker: &self.tracker, lost_calls: self.lost, lost_threads: 0, lost_signals: 0 };
         assert_eq!(self.view.finish(&end), "");
         assert_eq!(self.view.take_error(), None);
-        read(&self.disk.whole_pieces())
-    }
-}
-
-/// The same bytes, ending in zeros, wherever a tracee's pointer leads.
-struct Memory<'m>(&'m [u8]);
-
-impl Peek for Memory<'_> {
-    fn peek(&mut self, addr: u64, buf: &mut [u8]) -> usize {
-        for (i, byte) in buf.iter_mut().enumerate() {
-            *byte = self.0.get((addr.wrapping_sub(0x1000) as usize).wrapping_add(i)).copied().unwrap_or(0);
-        }
-        if addr == 0 { 0 } else { buf.len() }
-    }
-}
-
-/// Copies what the call's plan says.
-pub fn fill(call: &mut Call, memory: &[u8]) {
-    let Some(entry) = table(call.abi).get(call.nr) else { return };
-    let plan = Plan::of(entry.row, call.abi);
-    let limits = Limits { text: 32, elements: 32 };
-    for phase in [Phase::Entry, Phase::Exit] {
-        capture(&plan, entry.row, phase, call, &limits, &mut Memory(memory));
+        read(&self.disk.bytes())
     }
 }
 
 /// A call of process 100 whose string, if it takes one, is at 0x1000.
 pub fn bytes<const N: usize>(name: &str, args: [u64; N], text: &[u8], value: i64) -> Call {
-    let entry = table(Abi::NATIVE).by_name(name).next().expect("a syscall of this name");
-    let mut call = Call { tid: 100, nr: entry.nr.into(), outcome: Outcome::Value(value), ..Call::default() };
-    call.args[..N].copy_from_slice(&args);
-    fill(&mut call, text);
+    let mut call = call_of(Abi::NATIVE, 100, name, &args, Outcome::Value(value));
+    capture_all(&mut call, &mut Memory(text));
     call
 }
 

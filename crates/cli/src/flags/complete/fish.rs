@@ -1,6 +1,6 @@
 //! For fish: one `complete` command per option.
 
-use super::{about, filled, long_with_argument, offered, short_with_argument, takes_argument};
+use super::{filled, long_with_argument, offered, short_with_argument, takes_argument, words};
 use crate::flags::flag::{Flag, Value};
 use crate::flags::table;
 use std::fmt::Write;
@@ -53,7 +53,7 @@ pub fn script() -> String {
             .join(" "),
         short = short_with_argument(),
         qualifiers = qualifiers.collect::<Vec<_>>().join(" "),
-        syscalls = words(syscalls, table::SYSCALLS),
+        syscalls = words(syscalls, table::SYSCALLS, described),
     );
     filled(include_str!("template.fish"), &table)
 }
@@ -72,13 +72,8 @@ fn described(word: &str, about: &str) -> String {
     if about.is_empty() { word.into() } else { quoted(&format!("{word}\t{about}")) }
 }
 
-fn words(flag: Option<&Flag>, value: Value) -> String {
-    let about = |word| flag.map_or("", |flag| about(flag, word));
-    value.words().into_iter().map(|word| described(word.name, about(word))).collect::<Vec<_>>().join(" ")
-}
-
 fn action(flag: &Flag) -> String {
-    let words = || words(Some(flag), flag.value);
+    let words = || words(Some(flag), flag.value, described);
     match flag.value {
         Value::Free => String::new(),
         Value::Word(_) => format!("printf '%s\\n' {}", words()),

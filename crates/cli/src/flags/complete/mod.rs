@@ -3,7 +3,7 @@
 //! What is the same for every option is in a template per shell (`template.*`), and what follows from the table is put in place of
 //! its line `@TABLE@`.
 
-use super::flag::{Arg, Flag, Word};
+use super::flag::{Arg, Flag, Value, Word};
 use super::table;
 
 pub mod bash;
@@ -61,10 +61,15 @@ fn about(flag: &Flag, word: Word) -> &'static str {
     ""
 }
 
+/// The words that a value may be, as a shell has candidates described: by their names and what each means.
+fn words(flag: Option<&Flag>, value: Value, described: fn(&str, &str) -> String) -> String {
+    let about = |word| flag.map_or("", |flag| about(flag, word));
+    value.words().into_iter().map(|word| described(word.name, about(word))).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flags::flag::Value;
     use crate::flags::parser::{Outcome, parse_words};
 
     #[test]

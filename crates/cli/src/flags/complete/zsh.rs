@@ -1,6 +1,6 @@
 //! For zsh: specifications for `_arguments`.
 
-use super::{about, filled, offered, quoted, takes_argument};
+use super::{filled, offered, quoted, takes_argument, words};
 use crate::flags::flag::{Flag, Value};
 use crate::flags::table;
 use std::fmt::Write;
@@ -48,7 +48,7 @@ pub fn script() -> String {
          _stride_qualifiers() {{\n  local -a qualifiers=({qualifiers})\n  \
          _describe -t qualifiers 'kind of expression' qualifiers -S = -q\n}}\n\n\
          _stride() {{\n  local -a specs=(\n{specs}  )\n",
-        syscalls = words(table::all().find(|flag| flag.long == Some("trace")), table::SYSCALLS),
+        syscalls = words(table::all().find(|flag| flag.long == Some("trace")), table::SYSCALLS, described),
         qualifiers = qualifiers.collect::<Vec<_>>().join(" "),
     );
     filled(include_str!("template.zsh"), &table)
@@ -65,13 +65,8 @@ fn described(word: &str, about: &str) -> String {
     quoted(&text)
 }
 
-fn words(flag: Option<&Flag>, value: Value) -> String {
-    let about = |word| flag.map_or("", |flag| about(flag, word));
-    value.words().into_iter().map(|word| described(word.name, about(word))).collect::<Vec<_>>().join(" ")
-}
-
 fn action(flag: &Flag) -> String {
-    let words = || words(Some(flag), flag.value);
+    let words = || words(Some(flag), flag.value, described);
     match flag.value {
         Value::Free => String::new(),
         Value::Word(_) => format!("_stride_words {}", words()),

@@ -1,6 +1,9 @@
 /* What the tests trace: `victim WHAT`. Kept to few system calls of which the tests name the ones they look for. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -14,9 +17,29 @@
 
 static char self[4096];
 
+/* Returns when so many threads sleep in the kernel; one that is stopped by a tracer does not. */
+static void until_asleep(int wanted)
+{
+	for (int asleep = 0; asleep < wanted;) {
+		DIR *tasks = opendir("/proc/self/task");
+		asleep = 0;
+		for (struct dirent *task; (task = readdir(tasks));) {
+			char path[300], stat[512] = "";
+			snprintf(path, sizeof path, "/proc/self/task/%s/stat", task->d_name);
+			int fd = open(path, O_RDONLY);
+			if (fd < 0)
+				continue;
+			char *state = read(fd, stat, sizeof stat - 1) > 0 ? strrchr(stat, ')') : 0;
+			close(fd);
+			asleep += state && state[2] == 'S';
+		}
+		closedir(tasks);
+	}
+}
+
 static void *exec_thread(void *arg)
 {
-	usleep(50000);
+	until_asleep(2);
 	execl(self, "victim", "exit", "7", (char *)0);
 	return arg;
 }
@@ -100,11 +123,16 @@ int main(int argc, char **argv)
 		int r = syscall(SYS_nanosleep, &t, 0);
 		return r ? errno : 0;
 	}
+	if (!strcmp(what, "poll")) {
+		/* Like a sleep, a call that a stop interrupts and restart_syscall(2) goes on with; but it ends when it is told to. */
+		struct pollfd in = { 0, POLLIN };
+		int r = poll(&in, 1, 600000);
+		return r == 1 ? 0 : r ? errno : 100;
+	}
 	if (!strcmp(what, "pause-threads")) {
 		pthread_t t;
 		for (int i = 0; i < 3; i++)
 			pthread_create(&t, 0, pause_thread, 0);
-		write(1, "r", 1);
 		pause();
 	}
 	if (!strcmp(what, "read")) {

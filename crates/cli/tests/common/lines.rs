@@ -1,0 +1,63 @@
+//! What lines of a trace must look like.
+
+use regex::Regex;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Whether the lines are exactly these, each a regular expression.
+#[track_caller]
+pub fn lines_are(trace: &str, patterns: &[&str]) {
+    let lines: Vec<&str> = trace.lines().collect();
+    for (i, pattern) in patterns.iter().enumerate() {
+        let line = lines.get(i).unwrap_or_else(|| panic!("no line {}: {pattern}\n{trace}", i + 1));
+        assert!(is(line, pattern), "line {}: {line}\n     is not {pattern}\n{trace}", i + 1);
+    }
+    assert_eq!(lines.len(), patterns.len(), "more lines than expected:\n{trace}");
+}
+
+/// Whether there are lines like these, in this order, others between them or not.
+#[track_caller]
+pub fn lines_include(trace: &str, patterns: &[&str]) {
+    let mut lines = trace.lines();
+    for pattern in patterns {
+        assert!(lines.any(|line| is(line, pattern)), "no line is {pattern}\nin this place:\n{trace}");
+    }
+}
+
+/// Whether the whole line is described by the regular expression.
+pub fn is(line: &str, pattern: &str) -> bool {
+    Regex::new(&format!("^(?:{pattern})$")).unwrap_or_else(|e| panic!("{pattern}: {e}")).is_match(line)
+}
+
+/// Whether a trace of `-f -o` holds together: every line is a call, part of one, or about a thread; what is resumed was begun; every
+/// process and thread ends, and once. The statuses processes ended with.
+#[track_caller]
+pub fn holds_together(trace: &str) -> Vec<String> {
+    let line = Regex::new(
+        r"^(\d+) +(?:(?P<call>\w+)\(.*(?: = .*|(?P<cut> <unfinished \.\.\.>))|<\.\.\. (?P<resumed>\w+) resumed>.*(?: = .*)|--- .* ---|\+\+\+ (?P<end>.*) \+\+\+)$",
+    );
+    let line = line.unwrap();
+    let mut pending: HashMap<&str, &str> = HashMap::new();
+    let mut ended: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    for text in trace.lines() {
+        let Some(parts) = line.captures(text) else { panic!("what is this? {text}") };
+        let id = parts.get(1).unwrap().as_str();
+        seen.insert(id);
+        let part = |name| parts.name(name).map(|m| m.as_str());
+        assert!(!ended.contains_key(id), "{id} goes on after its end: {text}");
+        if let Some(end) = part("end") {
+            ended.insert(id, end);
+            pending.remove(id);
+        } else if let Some(resumed) = part("resumed") {
+            assert_eq!(pending.remove(id), Some(resumed), "{text}");
+        } else if let Some(call) = part("call") {
+            assert!(!pending.contains_key(id), "a call within {}: {text}", pending[id]);
+            if part("cut").is_some() {
+                pending.insert(id, call);
+            }
+        }
+    }
+    assert!(pending.is_empty(), "begun and never ended: {pending:?}");
+    assert_eq!(seen.len(), ended.len(), "not all have ended: {seen:?} {ended:?}");
+    ended.into_values().map(str::to_owned).collect()
+}

@@ -1,0 +1,84 @@
+//! Made-up calls and events.
+
+use stride_event::{BlockRef, Call, Event, Limits, Ns, Origin, Outcome, Peek, Phase, Tid, capture};
+use stride_syscalls::plan::Plan;
+use stride_syscalls::{Abi, table};
+
+/// The number of a syscall.
+#[track_caller]
+pub fn number(abi: Abi, name: &str) -> u64 {
+    let entry = table(abi).by_name(name).next();
+    entry.unwrap_or_else(|| panic!("{abi:?} has no syscall {name}")).nr.into()
+}
+
+/// A call without captured memory, at no particular time.
+#[track_caller]
+pub fn call_of(abi: Abi, tid: Tid, name: &str, args: &[u64], outcome: Outcome) -> Call {
+    let mut all = [0; 6];
+    all[..args.len()].copy_from_slice(args);
+    Call { tid, abi, nr: number(abi, name), args: all, outcome, ..Call::default() }
+}
+
+/// The same for x86-64, whose calls exist on every machine that runs the tests.
+#[track_caller]
+pub fn call(tid: Tid, name: &str, args: &[u64], outcome: Outcome) -> Call {
+    call_of(Abi::X86_64, tid, name, args, outcome)
+}
+
+/// The call, with memory that was captured.
+pub fn holding(mut call: Call, phase: Phase, addr: u64, bytes: &[u8]) -> Call {
+    call.blocks.push_block(BlockRef { op: 0, phase, addr, faulted: false, bytes });
+    call
+}
+
+/// The call, with a string that was captured.
+pub fn naming(call: Call, addr: u64, path: impl AsRef<[u8]>) -> Call {
+    holding(call, Phase::Entry, addr, &[path.as_ref(), b"\0"].concat())
+}
+
+/// The call, at a time.
+pub fn lasting(call: Call, entered: Ns, took: Ns) -> Call {
+    Call { entered, returned: entered + took, ..call }
+}
+
+/// A tracee's memory: these bytes at 0x1000, and zeros wherever else a pointer leads, but not at NULL.
+pub struct Memory<'m>(pub &'m [u8]);
+
+impl Peek for Memory<'_> {
+    fn peek(&mut self, addr: u64, buf: &mut [u8]) -> usize {
+        for (i, byte) in buf.iter_mut().enumerate() {
+            let at = (addr.wrapping_sub(0x1000) as usize).wrapping_add(i);
+            *byte = self.0.get(at).copied().unwrap_or(0);
+        }
+        if addr == 0 { 0 } else { buf.len() }
+    }
+}
+
+/// Captures for each phase what the call's plan says, as an engine would.
+pub fn capture_all(call: &mut Call, memory: &mut impl Peek) {
+    let Some(entry) = table(call.abi).get(call.nr) else { return };
+    let plan = Plan::of(entry.row, call.abi);
+    let limits = Limits { text: 32, elements: 32 };
+    for phase in [Phase::Entry, Phase::Exit] {
+        capture(&plan, entry.row, phase, call, &limits, memory);
+    }
+}
+
+/// A process that was there before.
+pub fn attached(pid: Tid, at: Ns) -> Event<'static> {
+    Event::Started { tid: pid, process: pid, origin: Origin::Attached, at }
+}
+
+/// The command that is traced.
+pub fn spawned(pid: Tid, at: Ns) -> Event<'static> {
+    Event::Started { tid: pid, process: pid, origin: Origin::Spawned, at }
+}
+
+/// A thread that a traced one made; it is a process if `tid` is `process`.
+pub fn forked(parent: Tid, tid: Tid, process: Tid, at: Ns) -> Event<'static> {
+    Event::Started { tid, process, origin: Origin::Forked { parent }, at }
+}
+
+pub fn exited(tid: Tid, at: Ns) -> Event<'static> {
+    Event::Exited { tid, status: 0, at }
+}

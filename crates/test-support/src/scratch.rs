@@ -1,0 +1,55 @@
+//! Directories of a test's own.
+
+use std::path::{Path, PathBuf};
+
+/// The directory for files of tests, which cargo calls `CARGO_TARGET_TMPDIR`. Cargo names it to integration tests only, while they are
+/// compiled; it lies beside the directory of the test's own binary.
+pub fn target_tmp() -> PathBuf {
+    let test = std::env::current_exe().expect("/proc/self/exe");
+    // target/debug/deps/NAME-HASH
+    let target = test.ancestors().nth(3).expect("a test lies in target/PROFILE/deps");
+    let dir = target.join("tmp");
+    std::fs::create_dir_all(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display()));
+    dir
+}
+
+/// An empty directory. It stays if the test fails.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str) -> Scratch {
+        Scratch::below(&target_tmp(), name)
+    }
+
+    /// Where other users can get at it.
+    pub fn public(name: &str) -> Scratch {
+        use std::os::unix::fs::PermissionsExt;
+        let scratch = Scratch::below(&std::env::temp_dir(), &format!("stride-{name}"));
+        std::fs::set_permissions(&scratch.0, PermissionsExt::from_mode(0o755)).unwrap();
+        scratch
+    }
+
+    fn below(place: &Path, name: &str) -> Scratch {
+        let dir = place.join(format!("{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display()));
+        Scratch(dir)
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        let bytes = std::fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+}
