@@ -1,8 +1,8 @@
 //! What is different from another run.
 
-use crate::figures::Figures;
+use crate::figures::{Figures, Row};
 use crate::noise;
-use crate::profile::{Object, Profile, Row};
+use crate::profile::{Object, Profile};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use stride_event::Ns;

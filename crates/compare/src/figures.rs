@@ -53,3 +53,18 @@ impl Figures {
         (moved > 0).then(|| self.bytes as f64 / moved as f64)
     }
 }
+
+/// The figures of a row that is compared: a syscall's or an object's.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Row {
+    pub figures: Figures,
+    /// Calls of which there are now more, now fewer, as others happen to be faster or slower.
+    pub wavering: u64,
+}
+
+impl Row {
+    pub fn add(&mut self, figures: &Figures, wavers: bool) {
+        self.figures.add(figures);
+        self.wavering += if wavers { figures.calls } else { 0 };
+    }
+}

@@ -3,8 +3,7 @@
 //! A thread that runs alone makes the same calls each time. Where several run, some calls depend on who comes first: a jobserver is
 //! asked once more, a futex(2) is needed or not. And times depend on whatever else the machine does.
 
-use crate::figures::Figures;
-use crate::profile::Row;
+use crate::figures::{Figures, Row};
 use stride_event::Ns;
 use stride_syscalls::{Class, Effect, row_named};
 

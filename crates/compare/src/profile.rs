@@ -1,6 +1,6 @@
 //! What a run has come to, under names that another run has, too.
 
-use crate::figures::Figures;
+use crate::figures::{Figures, Row};
 use crate::noise;
 use crate::normal::normal;
 use crate::tally::{About, Tally};
@@ -9,20 +9,6 @@ use std::rc::Rc;
 use stride_event::Ns;
 use stride_output::End;
 use stride_track::ObjectKind;
-
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Row {
-    pub figures: Figures,
-    /// Calls of which there are now more, now fewer, as others happen to be faster or slower.
-    pub wavering: u64,
-}
-
-impl Row {
-    fn add(&mut self, figures: &Figures, wavers: bool) {
-        self.figures.add(figures);
-        self.wavering += if wavers { figures.calls } else { 0 };
-    }
-}
 
 #[derive(Debug, Default)]
 pub struct Object {

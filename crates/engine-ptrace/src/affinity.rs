@@ -20,7 +20,6 @@
 //! move the tracee at any time, so when stops become slow, the first guess is that it went elsewhere. Failed trials become rare by
 //! doubling their distance. Nothing of this takes a system call but the look for room, when a verdict changes, or when stops are slow.
 
-use crate::place::Here;
 use stride_event::{Ns, Tid};
 
 /// The CPUs, as the decision sees them.
@@ -73,7 +72,7 @@ enum Mode {
 }
 
 #[derive(Debug)]
-pub struct Affinity<P: Place = Here> {
+pub struct Affinity<P: Place> {
     mode: Mode,
     place: P,
     /// How many stops the current window takes.

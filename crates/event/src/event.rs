@@ -1,11 +1,7 @@
 //! The stream of events.
 
-use crate::Call;
+use crate::{Call, Ns, Tid};
 
-/// A thread id, as seen from Stride's PID namespace.
-pub type Tid = i32;
-/// Nanoseconds.
-pub type Ns = u64;
 /// `sizeof(siginfo_t)`.
 pub const SIGINFO_SIZE: usize = 128;
 

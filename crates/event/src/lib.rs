@@ -12,14 +12,16 @@ mod lost;
 mod memory;
 pub mod quantity;
 mod spec;
+mod units;
 
 pub use args::{Fields, Piece};
 pub use call::{Call, Outcome};
 pub use capture::{Limits, Peek, capture};
 pub use counted::{CountBy, Counted, Histogram, SizeBucket, Tally, Times};
 pub use descriptor::{Descriptor, Detail};
-pub use event::{Event, EventOf, Fate, Ns, Origin, SIGINFO_SIZE, Tid};
+pub use event::{Event, EventOf, Fate, Origin, SIGINFO_SIZE};
 pub use lost::Lost;
 pub use memory::{BlockRef, Blocks, Memory, Phase};
 pub use quantity::{duration, grouped};
 pub use spec::{About, CallSet, Command, Counting, FdSet, Seccomp, TraceSpec};
+pub use units::{Ns, Tid};

@@ -1,7 +1,7 @@
-//! Times of day.
+//! Times of day and spans of time, as strace writes them.
 
-use crate::line::fraction;
 use chrono::{Local, TimeZone, Timelike};
+use stride_event::Ns;
 
 /// Formats wall-clock times; the time of day is worked out once a second.
 #[derive(Default)]
@@ -56,4 +56,28 @@ fn time_of_day(second: u64) -> [u8; 8] {
         }
     }
     text
+}
+
+/// Seconds with a fraction, right-aligned to `width` digits before the point.
+pub fn seconds(out: &mut Vec<u8>, ns: Ns, width: usize, digits: u8) {
+    let mut buf = itoa::Buffer::new();
+    let whole = buf.format(ns / 1_000_000_000);
+    for _ in whole.len()..width {
+        out.push(b' ');
+    }
+    out.extend_from_slice(whole.as_bytes());
+    fraction(out, ns, digits);
+}
+
+/// `.123456`: so many digits of the part below a second.
+fn fraction(out: &mut Vec<u8>, ns: Ns, digits: u8) {
+    if digits == 0 {
+        return;
+    }
+    out.push(b'.');
+    let mut scale = 100_000_000;
+    for _ in 0..digits.min(9) {
+        out.push(b'0' + (ns / scale % 10) as u8);
+        scale /= 10;
+    }
 }

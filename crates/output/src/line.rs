@@ -1,5 +1,6 @@
 //! strace's lines: leader, call, alignment, return value; lines cut in two when threads take turns.
 
+use crate::clock::{Clock, seconds};
 use crate::color::{Role, Span, Spans};
 use crate::{NameStyle, Palette, Style, Writer, names};
 use std::collections::HashMap;
@@ -80,7 +81,7 @@ pub struct Line {
     cut: HashMap<Tid, Open>,
     last_at: Option<Ns>,
     spans: Spans,
-    clock: crate::clock::Clock,
+    clock: Clock,
 }
 
 #[derive(Clone, Copy)]
@@ -101,7 +102,7 @@ impl Line {
             cut: HashMap::new(),
             last_at: None,
             spans: Spans::default(),
-            clock: crate::clock::Clock::default(),
+            clock: Clock::default(),
         }
     }
 
@@ -446,29 +447,5 @@ impl Line {
             self.out.push(b'\n');
         }
         self.cut.remove(&tid);
-    }
-}
-
-/// Seconds with a fraction, right-aligned to `width` digits before the point.
-pub(crate) fn seconds(out: &mut Vec<u8>, ns: Ns, width: usize, digits: u8) {
-    let mut buf = itoa::Buffer::new();
-    let whole = buf.format(ns / 1_000_000_000);
-    for _ in whole.len()..width {
-        out.push(b' ');
-    }
-    out.extend_from_slice(whole.as_bytes());
-    fraction(out, ns, digits);
-}
-
-/// `.123456`: so many digits of the part below a second.
-pub(crate) fn fraction(out: &mut Vec<u8>, ns: Ns, digits: u8) {
-    if digits == 0 {
-        return;
-    }
-    out.push(b'.');
-    let mut scale = 100_000_000;
-    for _ in 0..digits.min(9) {
-        out.push(b'0' + (ns / scale % 10) as u8);
-        scale /= 10;
     }
 }

@@ -13,6 +13,7 @@ mod pidns;
 mod socket;
 mod source;
 
+use link::AT_FDCWD;
 pub use source::{Live, Noted, Noting, Source, Told, ended};
 use std::rc::Rc;
 use stride_decode::{FdInfo, PidInfo, World};
@@ -20,8 +21,6 @@ use stride_event::{Descriptor, Tid};
 use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_record::{Asked, Question};
 use stride_syscalls::PidKind;
-
-const AT_FDCWD: i32 = -100;
 
 /// What of the world the options want to be shown, as some source has it.
 pub struct Proc {

@@ -1,11 +1,14 @@
 //! /proc/TID/fd/N: the path a descriptor was opened by, and the device behind it.
 
-use crate::{AT_FDCWD, fdinfo};
+use crate::fdinfo;
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use stride_event::{Descriptor, Tid};
+
+/// Stands for the working directory where calls take a descriptor.
+pub const AT_FDCWD: i32 = -100;
 
 pub fn of(tid: Tid, fd: i32) -> String {
     if fd == AT_FDCWD { format!("/proc/{tid}/cwd") } else { format!("/proc/{tid}/fd/{fd}") }

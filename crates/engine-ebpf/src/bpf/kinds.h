@@ -11,6 +11,7 @@
 #define STRIDE_KINDS_H
 
 #include "fd.h"
+#include "scratch.h"
 
 #define AF_NETLINK 16
 

@@ -43,7 +43,7 @@ pub struct PtraceEngine {
     /// Children that were gone before the event that tells of their birth.
     stillborn: Vec<(Tid, Note)>,
     pub(crate) plans: Plans,
-    pub(crate) affinity: Affinity,
+    pub(crate) affinity: Affinity<Here>,
     pub(crate) signals: Signals,
     siginfo: Box<[u8; SIGINFO_SIZE]>,
     pub(crate) now: Ns,

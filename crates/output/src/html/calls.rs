@@ -1,12 +1,9 @@
 //! Calls by syscall: how many, how long, how they are distributed.
 
-use super::Family;
-use super::data;
+use super::data::{self, CallIndex};
+use super::family::Family;
 use stride_event::{Call, Histogram, Ns, Tally};
 use stride_syscalls::{Abi, table};
-
-/// A place in the list of syscalls; everything else on the page names syscalls by it.
-pub type Index = u16;
 
 /// Numbers that no table knows are as many as a hostile program likes; beyond these they share a row.
 const MOST: usize = 200;
@@ -16,8 +13,8 @@ const OTHERS: u64 = u64::MAX;
 pub struct Calls {
     rows: Vec<Row>,
     /// By ABI and number; one more than the place in `rows`.
-    known: [Vec<Index>; Abi::ALL.len()],
-    unknown: std::collections::HashMap<(Abi, u64), Index>,
+    known: [Vec<CallIndex>; Abi::ALL.len()],
+    unknown: std::collections::HashMap<(Abi, u64), CallIndex>,
 }
 
 pub struct Row {
@@ -28,7 +25,7 @@ pub struct Row {
 
 impl Calls {
     /// Counts a call that took so long.
-    pub fn add(&mut self, call: &Call, took: Ns) -> Index {
+    pub fn add(&mut self, call: &Call, took: Ns) -> CallIndex {
         let index = self.index(call.abi, call.nr);
         let row = &mut self.rows[index as usize].counted;
         row.calls += 1;
@@ -38,7 +35,7 @@ impl Calls {
         index
     }
 
-    pub fn index(&mut self, abi: Abi, nr: u64) -> Index {
+    pub fn index(&mut self, abi: Abi, nr: u64) -> CallIndex {
         let known = &self.known[abi as usize];
         if let Some(&place @ 1..) = usize::try_from(nr).ok().and_then(|nr| known.get(nr)) {
             return place - 1;
@@ -51,7 +48,7 @@ impl Calls {
         index
     }
 
-    fn unknown(&mut self, abi: Abi, nr: u64) -> Index {
+    fn unknown(&mut self, abi: Abi, nr: u64) -> CallIndex {
         let full = self.unknown.len() >= MOST;
         let place = [Some((abi, nr)), full.then_some((abi, OTHERS))];
         if let Some(&index) = place.iter().flatten().find_map(|key| self.unknown.get(key)) {
@@ -64,16 +61,16 @@ impl Calls {
         index
     }
 
-    fn push(&mut self, name: String, family: Family) -> Index {
+    fn push(&mut self, name: String, family: Family) -> CallIndex {
         self.rows.push(Row { name, family, counted: Tally::default() });
-        (self.rows.len() - 1) as Index
+        (self.rows.len() - 1) as CallIndex
     }
 
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    pub fn family(&self, index: Index) -> Family {
+    pub fn family(&self, index: CallIndex) -> Family {
         self.rows[index as usize].family
     }
 

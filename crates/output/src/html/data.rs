@@ -1,10 +1,11 @@
 //! What the page is told, as the JSON in it. Times are nanoseconds, those of day since the run began.
 
-use super::Family;
-use super::calls::Index;
+use super::family::Family;
 use serde::Serialize;
 use stride_event::{Ns, Tid};
 
+/// A place in [`Calls::rows`].
+pub type CallIndex = u16;
 /// A place in [`Page::texts`]; 0 is the empty one.
 pub type TextIndex = u32;
 
@@ -155,7 +156,7 @@ pub struct Errors {
 
 #[derive(Serialize)]
 pub struct Error {
-    pub call: Index,
+    pub call: CallIndex,
     pub errno: String,
     pub meaning: &'static str,
     /// What the call was about.
@@ -168,7 +169,7 @@ pub struct Error {
 pub struct Slow {
     pub at: Ns,
     pub took: Ns,
-    pub call: Index,
+    pub call: CallIndex,
     pub tid: Tid,
     pub who: String,
     pub waits: bool,

@@ -1,7 +1,6 @@
 //! Calls that failed, by syscall, error and what they were about.
 
-use super::calls::Index;
-use super::data;
+use super::data::{self, CallIndex};
 use super::legible::legible;
 use super::top::{Top, Weighed};
 use crate::names;
@@ -15,7 +14,7 @@ const NAME: usize = 240;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Key {
-    call: Index,
+    call: CallIndex,
     errno: u32,
     object: Option<ObjectId>,
 }
@@ -40,7 +39,7 @@ impl Weighed for Count {
 pub struct Errors {
     by_key: Top<Key, Count>,
     /// Without what they were about: the sums for the overview.
-    by_call: Top<(Index, u32), Count>,
+    by_call: Top<(CallIndex, u32), Count>,
 }
 
 impl Default for Errors {
@@ -50,14 +49,14 @@ impl Default for Errors {
 }
 
 impl Errors {
-    pub fn add(&mut self, call: Index, errno: u32, object: Option<ObjectId>, took: Ns) {
+    pub fn add(&mut self, call: CallIndex, errno: u32, object: Option<ObjectId>, took: Ns) {
         let count = Count { count: 1, time: took };
         self.by_key.get(Key { call, errno, object }).merge(&count);
         self.by_call.get((call, errno)).merge(&count);
     }
 
     /// The most frequent: syscall, error, and how often.
-    pub fn most(&self) -> Option<(Index, String, u64)> {
+    pub fn most(&self) -> Option<(CallIndex, String, u64)> {
         let most = self.by_call.iter().max_by_key(|(key, count)| (count.count, Reverse(**key)));
         most.map(|(&(call, errno), count)| (call, name(errno).0, count.count))
     }

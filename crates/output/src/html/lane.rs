@@ -1,6 +1,6 @@
 //! One thread in the timeline: its long calls one by one, the others counted per bin of time.
 
-use super::calls::Index;
+use super::data::CallIndex;
 use super::processes::Serial;
 use std::rc::Rc;
 use stride_event::{Ns, Tid};
@@ -12,7 +12,7 @@ const MARKS: usize = 50;
 pub struct Slice {
     pub at: Ns,
     pub took: Ns,
-    pub call: Index,
+    pub call: CallIndex,
     pub end: Ending,
     /// It was made to wait.
     pub waits: bool,
@@ -37,13 +37,13 @@ pub struct Bin {
     /// Time spent in calls that do not wait: a bin is about what was done.
     pub busy: Ns,
     /// The syscall that took most of it, as far as one vote tells, and by how much it leads.
-    pub call: Index,
+    pub call: CallIndex,
     lead: Ns,
 }
 
 impl Bin {
     /// Majority by time, found in passing (Boyer and Moore): right if there is one syscall that took more than all others.
-    fn vote(&mut self, call: Index, weight: Ns) {
+    fn vote(&mut self, call: CallIndex, weight: Ns) {
         if self.call == call {
             self.lead += weight;
         } else if self.lead < weight {
@@ -82,7 +82,7 @@ pub struct Lane {
 
 impl Lane {
     /// Counts a call in its bin. Of one that goes on in the next bin, the time is counted in both.
-    pub fn count(&mut self, at: Ns, took: Ns, call: Index, failed: bool, width: Ns) {
+    pub fn count(&mut self, at: Ns, took: Ns, call: CallIndex, failed: bool, width: Ns) {
         let index = at / width;
         let here = took.min(width - at % width);
         let bin = |index, calls, errors, busy: Ns| Bin { index, calls, errors, busy, call, lead: busy + 1 };
@@ -161,7 +161,7 @@ mod tests {
         let mut lane = Lane::default();
         let mut busy = 0;
         for i in 0..1000 {
-            lane.count(i * 10, 1 + i % 9, (i % 3) as Index, i % 5 == 0, 16);
+            lane.count(i * 10, 1 + i % 9, (i % 3) as CallIndex, i % 5 == 0, 16);
             busy += 1 + i % 9;
         }
         for _ in 0..4 {

@@ -1,8 +1,8 @@
 //! The run in a few sentences.
 
-use super::Family;
 use super::calls::Row;
 use super::data::{Kind, Numbers, Words};
+use super::family::Family;
 use std::fmt::Write;
 use stride_event::quantity::{count, duration, grouped, percent};
 

@@ -1,6 +1,6 @@
 //! The calls that took longest.
 
-use super::calls::Index;
+use super::data::CallIndex;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ const ROOM: usize = 100;
 pub struct Slow {
     pub at: Ns,
     pub took: Ns,
-    pub call: Index,
+    pub call: CallIndex,
     pub tid: Tid,
     pub who: String,
     pub waits: bool,

@@ -4,7 +4,7 @@
 //! shortest call still shown: so no more fits a bin than one call's length, whatever the scale. Width doubles whenever there is too
 //! much of either again. Nothing has to be known of the run beforehand, neither its length nor its pace.
 
-use super::calls::Index;
+use super::data::CallIndex;
 use super::lane::{Ending, Lane, Slice};
 use super::processes::Serial;
 use std::collections::{HashMap, HashSet};
@@ -45,7 +45,7 @@ pub struct Made {
     pub process: Serial,
     pub at: Ns,
     pub took: Ns,
-    pub call: Index,
+    pub call: CallIndex,
     pub end: Ending,
     pub waits: bool,
 }

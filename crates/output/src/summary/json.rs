@@ -1,8 +1,9 @@
 //! The summary as JSON: an object for each row, a line each, and one for all.
 
 use super::column::quantile;
-use super::key::{Key, Part};
+use super::key::Key;
 use super::label::{Labels, errno_name, syscall};
+use super::part::Part;
 use super::{Lost, Summary};
 use crate::json::{Json, abi_name};
 use stride_event::{Tally, Times};

@@ -1,10 +1,10 @@
 //! What calls are told apart by: `--by`.
 
 use stride_event::{Call, CountBy, Counted, Outcome, SizeBucket};
-use stride_syscalls::Abi;
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
-use super::names::{NameId, Names};
+use super::names::Names;
+use super::part::Part;
 
 /// A key of `--by`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,21 +130,4 @@ fn directory(tracker: &Tracker, object: ObjectId) -> Option<&[u8]> {
         return None;
     }
     Some(stride_track::directory(tracker.name(object)))
-}
-
-/// What a row's calls have in common of one key. Numbers and not names: it is looked up for every call.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Part {
-    Call(Abi, u64),
-    Object(ObjectId),
-    Name(NameId),
-    Fd(i32, Option<ObjectId>),
-    /// 0: it succeeded.
-    Errno(u32),
-    Id(i32),
-    Size(SizeBucket),
-    /// They have none: a call without a path.
-    None,
-    /// All that came when there was no room for more rows.
-    Others,
 }

@@ -1,7 +1,7 @@
 //! What rows are called.
 
-use super::key::Part;
 use super::names::Names;
+use super::part::Part;
 use crate::{names::errno, quote::shown};
 use stride_event::SizeBucket;
 use stride_syscalls::{Abi, table};

@@ -5,14 +5,15 @@ mod json;
 mod key;
 mod label;
 mod names;
+mod part;
 mod rows;
 mod table;
 
 pub use column::{Column, SortKey};
 pub use key::Key;
 
-use key::Part;
 use names::Names;
+use part::Part;
 use rows::Rows;
 use stride_event::{Call, Counted, Ns, Outcome, Tally, Times};
 use stride_track::Tracker;

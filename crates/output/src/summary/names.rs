@@ -1,13 +1,10 @@
 //! Names of keys that the tracker has no object for.
 
-use super::key::Part;
+use super::part::{NameId, Part};
 use super::rows::MAX_ROWS;
 use std::collections::HashMap;
 use std::rc::Rc;
 use stride_track::ObjectId;
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct NameId(u32);
 
 /// Together, names take no more than this.
 const MAX_BYTES: usize = 64 << 20;

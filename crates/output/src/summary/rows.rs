@@ -1,6 +1,6 @@
 //! Rows of a bounded number.
 
-use super::key::Part;
+use super::part::Part;
 use std::collections::HashMap;
 use stride_event::Tally;
 

@@ -1,8 +1,9 @@
 //! The summary as a table.
 
 use super::column::{Column, SortKey};
-use super::key::{Key, Part};
+use super::key::Key;
 use super::label::{Labels, cut};
+use super::part::Part;
 use super::rows::MAX_ROWS;
 use super::{Lost, Summary};
 use std::cmp::Reverse;

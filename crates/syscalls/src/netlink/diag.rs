@@ -1,10 +1,10 @@
 //! NETLINK_SOCK_DIAG (sock_diag(7)).
 
 use super::names_diag::*;
-use super::*;
+use super::payload::*;
 use crate::sets::socket::{ETH_P, FAMILY, IPPROTO, NETLINK_FAMILY, SOCK_TYPE};
 use crate::uapi::consts as c;
-use crate::{Irregular, structs};
+use crate::{Irregular, Ty, Width, structs};
 
 const FAM: Ty = Ty::Enum(&FAMILY);
 const STATES: Ty = Ty::Custom(Irregular::Bits, &Ty::Enum(&TCP_STATE));

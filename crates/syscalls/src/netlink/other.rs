@@ -2,9 +2,9 @@
 
 use super::names_core::NLMSGERR_ATTR;
 use super::names_other::*;
-use super::*;
+use super::payload::*;
 use crate::sets::socket::FAMILY;
-use crate::structs;
+use crate::{Set, Ty, Width, structs};
 use crate::uapi::consts as c;
 
 structs! {

@@ -2,10 +2,10 @@
 
 use super::names_link::*;
 use super::names_route::*;
-use super::*;
+use super::payload::*;
 use crate::sets::socket::{ARPHRD, FAMILY, IPPROTO};
 use crate::uapi::consts as c;
-use crate::{Irregular, structs};
+use crate::{Irregular, Ty, Width, structs};
 
 const FAM: Ty = Ty::Enum(&FAMILY);
 const NET16: Payload = Payload::Is(Ty::Custom(Irregular::NetOrder, &Ty::Blob(2)));

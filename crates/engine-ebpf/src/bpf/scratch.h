@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/* The CPU's scratch record and the plans' ops, as everything that captures finds them. */
+#ifndef STRIDE_SCRATCH_H
+#define STRIDE_SCRATCH_H
+
+/*
+ * A load of memory that the verifier takes to hold anything, made exactly once: the compiler must not repeat it behind
+ * the check of what it gave.
+ */
+#define ONCE(x) (*(volatile typeof(x) *)&(x))
+
+static __always_inline struct scratch *scratch(void)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&scratches, &cpu);
+}
+
+static __always_inline struct op *op_at(u32 index)
+{
+	return bpf_map_lookup_elem(&ops, &index);
+}
+
+static __always_inline u64 low_bytes(u64 value, u32 width)
+{
+	return width >= 8 ? value : value & ((1ULL << ((width & 7) * 8)) - 1);
+}
+
+static __always_inline u32 word_size(struct scratch *s)
+{
+	return s->call.head.abi == ABI_I386 ? 4 : 8;
+}
+
+/* A number within the captured data; the bound is checked on the very register that is used. */
+static __always_inline u64 number_at(struct scratch *s, u32 at, u32 width)
+{
+	asm volatile("" : "+r"(at));
+	if (at > 2 * BLOCK_MAX + MAX_AT)
+		return 0;
+	switch (width) {
+	case 8:
+		return *(u64 *)(s->data + at);
+	case 4:
+		return *(u32 *)(s->data + at);
+	case 2:
+		return *(u16 *)(s->data + at);
+	case 1:
+		return s->data[at];
+	}
+	return 0;
+}
+
+#endif
