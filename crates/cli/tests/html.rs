@@ -104,6 +104,19 @@ fn names_stay_text() {
     assert!(browser.text("document.querySelector('#timeline details').textContent").contains("<i id=it>&amp;"));
 }
 
+/// What the other views write, the page's script writes as well.
+#[test]
+fn quantities_are_written_as_elsewhere() {
+    let scratch = Scratch::new("html-quantities");
+    let mut browser = browser!(scratch);
+    page(&scratch, ["true"]);
+    browser.open(&scratch.path("page.html"), "light");
+    for row in include_str!("../../event/src/quantity.tsv").lines() {
+        let [function, given, text] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("{row}") };
+        assert_eq!(browser.text(&format!("{function}({})", given.replace(' ', ", "))), text, "{row}");
+    }
+}
+
 #[test]
 fn columns_sort() {
     let scratch = Scratch::new("html-sort");

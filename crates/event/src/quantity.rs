@@ -115,6 +115,23 @@ pub fn change(was: u64, now: u64, show: impl Fn(u64) -> String) -> String {
 mod tests {
     use super::*;
 
+    /// The script of the HTML page is held against the same table, by a browser.
+    #[test]
+    fn as_the_page_has_them() {
+        for row in include_str!("quantity.tsv").lines() {
+            let [function, given, text] = row.split('\t').collect::<Vec<_>>()[..] else { panic!("{row}") };
+            let given: Vec<u64> = given.split(' ').map(|n| n.parse().unwrap()).collect();
+            let made = match (function, &given[..]) {
+                ("grouped", [n]) => grouped(*n),
+                ("duration", [ns]) => duration(*ns),
+                ("bytes", [n]) => bytes(*n),
+                ("percent", [part, all]) => percent(*part, *all),
+                _ => panic!("{row}"),
+            };
+            assert_eq!(made, text, "{row}");
+        }
+    }
+
     #[test]
     fn counts() {
         for (n, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (12_345, "12,345"), (1_234_567, "1,234,567")] {

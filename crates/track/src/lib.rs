@@ -11,7 +11,9 @@
 //! per call, when nothing happens or when tracing ends, and the answers are recorded as facts.
 
 mod address;
+mod arguments;
 mod awaited;
+mod births;
 mod changes;
 mod clone;
 mod descriptors;
@@ -25,6 +27,7 @@ mod seen;
 mod shape;
 mod tracker;
 mod wait;
+mod waits;
 
 pub use address::{name as address_name, port as address_port};
 pub use clone::Cloned;

@@ -5,6 +5,9 @@ use crate::descriptors::Descriptors;
 use std::rc::Rc;
 use stride_event::{Ns, Tid};
 
+/// So many threads are followed at the same time; no machine runs more. What others are called is not known.
+pub const MAX_THREADS: usize = 1 << 18;
+
 #[derive(Clone, Debug)]
 pub struct Thread {
     pub tid: Tid,

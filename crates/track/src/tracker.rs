@@ -1,33 +1,21 @@
 //! Follows the events.
 
-use crate::descriptors::{Descriptors, File, Unsettled};
-use crate::names::as_followed;
+use crate::arguments::AT_FDCWD;
+use crate::descriptors::{File, Unsettled};
 use crate::objects::Objects;
-use crate::shape::{Idle, PathAt, Shape, Shapes};
-use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait, Watched, address};
+use crate::shape::Shapes;
+use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait, address};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::rc::Rc;
-use stride_decode::{TRACER, Touch, World};
-use stride_event::{Call, Descriptor, Detail, Event, Memory, Ns, Origin, Outcome, Phase, Tid};
+use stride_decode::World;
+use stride_event::{Call, Event, Ns, Outcome, Tid};
+use stride_syscalls::Effect;
 use stride_syscalls::uapi::consts as c;
-use stride_syscalls::{Effect, For};
-
-const AT_FDCWD: i32 = c::AT_FDCWD as i32;
-const PATH_MAX: usize = 4096;
-/// Of what a process had open before it was traced, so many descriptors are asked for at once; others when they are used.
-const ASKED_FIRST: i32 = 64;
-/// Of what one call watches, so many descriptors are told, as long as no more threads than this wait.
-const MAX_WATCHED: usize = 64;
-const MAX_WATCHERS: usize = 1 << 12;
-
-/// Threads that are followed at the same time; no machine runs so many. What others are called is not known.
-const MAX_THREADS: usize = 1 << 18;
-
 #[derive(Default)]
 pub struct Tracker {
     pub(crate) objects: Objects,
-    shapes: Shapes,
+    pub(crate) shapes: Shapes,
     pub(crate) threads: FxHashMap<Tid, Thread>,
     pub(crate) processes: FxHashMap<Tid, Process>,
     pub(crate) files: u32,
@@ -41,11 +29,11 @@ pub struct Tracker {
     pub(crate) ended: Option<Tid>,
     /// Calls that threads are in, where engines tell: those that last.
     pub(crate) waits: FxHashMap<Tid, Wait>,
-    began: Option<Ns>,
+    pub(crate) began: Option<Ns>,
     /// The command, until it runs its program.
-    unborn: Option<Tid>,
+    pub(crate) unborn: Option<Tid>,
     /// Reused.
-    path: Vec<u8>,
+    pub(crate) path: Vec<u8>,
     pub(crate) partial: bool,
 }
 
@@ -187,109 +175,9 @@ impl Tracker {
         }
     }
 
-    fn started(&mut self, tid: Tid, pid: Tid, origin: Origin, at: Ns, world: &dyn World) {
-        if origin == Origin::Spawned && self.began == Some(at) {
-            self.unborn = Some(tid);
-        }
-        if origin == Origin::Attached {
-            self.unborn = None;
-        }
-        if self.threads.len() >= MAX_THREADS && !self.threads.contains_key(&tid) {
-            return;
-        }
-        let parent = match origin {
-            Origin::Forked { parent } => self.threads.get(&parent).cloned(),
-            Origin::Spawned | Origin::Attached => None,
-        };
-        let inherited = || parent.as_ref().map(|p| p.comm.clone());
-        // Before its execve, the command's process goes by Stride's name.
-        let command = || world.comm(TRACER).filter(|_| origin == Origin::Spawned);
-        let comm = inherited().or_else(command).or_else(|| world.comm(tid)).unwrap_or_default();
-        // The end of a thread that is there already was lost.
-        let reused = self
-            .threads
-            .insert(
-                tid,
-                Thread {
-                    tid,
-                    pid,
-                    comm: comm.clone(),
-                    started: at,
-                    attached: origin == Origin::Attached,
-                    idle_since: None,
-                    timed_out: 0,
-                    cleared_at_end: None,
-                    joined_by: None,
-                },
-            )
-            .is_some();
-        if let Some(process) = self.processes.get_mut(&pid).filter(|_| !reused) {
-            process.threads += 1;
-            if let Origin::Forked { parent } = origin {
-                self.clone_began(parent, tid);
-            }
-            return;
-        }
-        let mut process = Process {
-            pid,
-            parent: None,
-            made_by: None,
-            comm,
-            program: None,
-            command: Rc::default(),
-            started: at,
-            threads: 1,
-            descriptors: Descriptors::default(),
-            cwd: None,
-            older: true,
-        };
-        if let Some(from) = parent.and_then(|parent| self.processes.get(&parent.pid)) {
-            process.parent = Some(from.pid);
-            process.program = from.program;
-            process.command = from.command.clone();
-            process.cwd = from.cwd;
-            process.older = from.older;
-            if let Origin::Forked { parent } = origin {
-                process.made_by = Some(parent);
-                match self.inherited(parent, pid) {
-                    Some(descriptors) => process.descriptors = descriptors,
-                    None => process.older = true,
-                }
-            }
-            self.processes.insert(pid, process);
-            return;
-        }
-        self.processes.insert(pid, process);
-        // What was started begins with what Stride had. By the time that /proc is asked about it, it may be over.
-        let inherited = (origin == Origin::Spawned).then(|| self.ask(TRACER, AT_FDCWD, world)).flatten();
-        let whom = if inherited.is_some() { TRACER } else { tid };
-        // As it is now; later, others may answer to these numbers.
-        let cwd = inherited.or_else(|| self.ask(tid, AT_FDCWD, world));
-        for fd in 0..ASKED_FIRST {
-            if let Some(object) = self.ask(whom, fd, world) {
-                self.opened(pid, fd, object, "", false);
-            }
-        }
-        if let Some(process) = self.processes.get_mut(&pid) {
-            process.cwd = cwd;
-            process.older = inherited.is_none();
-        }
-    }
-
     /// What was followed of a descriptor.
     pub(crate) fn held(&self, pid: Tid, fd: i32) -> Option<Rc<File>> {
         self.processes.get(&pid)?.descriptors.get(fd)
-    }
-
-    /// What the world has to say of a descriptor.
-    fn ask(&mut self, tid: Tid, fd: i32, world: &dyn World) -> Option<ObjectId> {
-        let info = world.fd(tid, fd, None)?;
-        let (name, kind) = if info.path.is_empty() {
-            (info.detail.as_bytes(), ObjectKind::Socket)
-        } else {
-            (&info.path[..], kind_of(&info.path))
-        };
-        Some(self.objects.intern(&as_followed(name), kind))
     }
 
     fn forget(&mut self, tid: Tid) {
@@ -307,7 +195,7 @@ impl Tracker {
         }
     }
 
-    fn nothing_of(&self, call: &Call) -> Seen {
+    pub(crate) fn nothing_of(&self, call: &Call) -> Seen {
         Seen {
             row: None,
             tid: call.tid,
@@ -322,68 +210,6 @@ impl Tracker {
             bytes: None,
             asked: None,
         }
-    }
-
-    fn entered(&mut self, call: &Call, world: &dyn World) {
-        let shape = self.shapes.get(call.abi, call.nr);
-        let row = shape.map_or("?", |shape| shape.row.name);
-        // The same call still, or again after a signal.
-        if self.waits.get(&call.tid).is_some_and(|wait| wait.args == call.args && wait.name() == row) {
-            return;
-        }
-        let mut seen = self.nothing_of(call);
-        if let Some(shape) = shape {
-            self.look(call, &shape, &mut seen, world);
-        }
-        let mut wait = Wait::new(seen, call);
-        let few = self.waits.len() < MAX_WATCHERS;
-        if few && seen.fd.is_none() && shape.is_some_and(|shape| shape.idle == Idle::IfZero) {
-            // poll(2), select(2)
-            stride_decode::touches(call, &mut |touch| {
-                if let Touch::Fd(fd) = touch {
-                    wait.watched.push(self.watched(seen.pid, fd));
-                }
-                wait.watched.len() >= MAX_WATCHED
-            });
-        }
-        self.joins(&mut wait);
-        if self.waits.len() < MAX_THREADS {
-            self.waits.insert(call.tid, wait);
-        }
-    }
-
-    fn watched(&self, pid: Tid, fd: i32) -> Watched {
-        Watched { fd, object: self.held(pid, fd).map(|file| file.object.get()), others: Vec::new() }
-    }
-
-    /// Finds out what threads wait for, while they do.
-    fn ask_about_waits(&mut self, world: &dyn World) {
-        const AT_ONCE: usize = 64;
-        let new: Vec<Tid> =
-            self.waits.iter().filter(|(_, wait)| !wait.asked).map(|(tid, _)| *tid).take(AT_ONCE).collect();
-        new.into_iter().for_each(|tid| self.ask_about_wait(tid, world));
-    }
-
-    /// Of each call once.
-    fn ask_about_wait(&mut self, tid: Tid, world: &dyn World) {
-        let Some(mut wait) = self.waits.remove(&tid) else { return };
-        if !std::mem::replace(&mut wait.asked, true) {
-            match (wait.seen.row.and_then(|row| row.waits()), wait.seen.fd) {
-                (Some(For::Lock), _) => wait.awaited = self.awaited(&wait, world),
-                // An epoll instance.
-                (Some(For::Readiness), Some(fd)) => {
-                    let watched = world.watched(tid, fd).into_iter().take(MAX_WATCHED);
-                    wait.watched = watched.map(|fd| self.watched(wait.seen.pid, fd)).collect();
-                }
-                (_, Some(fd)) => wait.others = others(tid, fd, world),
-                (_, None) => {}
-            }
-            // Looking through all of /proc has its price.
-            for watched in wait.watched.iter_mut().take(4) {
-                watched.others = others(tid, watched.fd, world);
-            }
-        }
-        self.waits.insert(tid, wait);
     }
 
     fn returned(&mut self, call: &Call, world: &dyn World) {
@@ -402,145 +228,6 @@ impl Tracker {
             }
         }
         self.seen = Some(seen);
-    }
-
-    /// What the arguments say.
-    fn look(&mut self, call: &Call, shape: &Shape, seen: &mut Seen, world: &dyn World) {
-        let held = |at: u8| shape.row.held(at.into(), &call.args, call.abi);
-        seen.row = Some(shape.row);
-        if let Some(at) = shape.fd {
-            let fd = held(at) as i32;
-            seen.fd = Some(fd);
-            let file = self.file(call, seen.pid, fd, world);
-            seen.file = file.as_ref().map(|file| file.id);
-            seen.object = file.map(|file| file.object.get());
-        }
-        if let [Some(first), second] = shape.paths {
-            (seen.path, seen.object) = self.path(call, shape, first, seen, world);
-            seen.other_path = second.and_then(|second| self.path(call, shape, second, seen, world).0);
-        }
-        if shape.transfers {
-            seen.asked = shape.asked.map(held);
-            if let Outcome::Value(moved) = call.outcome {
-                seen.bytes = Some(moved.max(0) as u64);
-            }
-        }
-    }
-
-    /// What descriptor `fd` refers to. What the engine saw goes first: with filters, not every close(2) is seen.
-    fn file(&mut self, call: &Call, pid: Tid, fd: i32, world: &dyn World) -> Option<Rc<File>> {
-        if fd < 0 {
-            return None;
-        }
-        let known = call.given(fd);
-        let kept = self.held(pid, fd);
-        if let Some(known) = known {
-            let object = self.described(known)?;
-            return match kept {
-                Some(file) if file.object.get() == object => Some(file),
-                _ => Some(self.opened(pid, fd, object, "", false)),
-            };
-        }
-        if self.partial {
-            let object = self.ask(call.tid, fd, world)?;
-            return match kept {
-                Some(file) if file.object.get() == object => Some(file),
-                _ => Some(self.opened(pid, fd, object, "", false)),
-            };
-        }
-        // A call that failed with EBADF had none.
-        const EBADF: Outcome = Outcome::Error(c::EBADF as u32);
-        if kept.is_some() || call.outcome == EBADF || !self.processes.get(&pid)?.older {
-            return kept;
-        }
-        let object = self.ask(call.tid, fd, world)?;
-        Some(self.opened(pid, fd, object, "", false))
-    }
-
-    /// In the tracker's words, what an engine saw of a descriptor.
-    pub(crate) fn described(&mut self, known: &Descriptor) -> Option<ObjectId> {
-        if let Detail::Inet { local, remote } = &known.detail {
-            let protocol = String::from_utf8_lossy(&known.name);
-            let protocol = protocol.strip_suffix("v6").unwrap_or(&protocol);
-            let at = |(ip, port): (std::net::IpAddr, u16)| std::net::SocketAddr::from((ip, port));
-            let name = match remote {
-                Some(remote) => format!("{protocol} → {}", at(*remote)),
-                None => format!("{protocol} {}", at(*local)),
-            };
-            return Some(self.objects.intern(name.as_bytes(), ObjectKind::Socket));
-        }
-        if known.path.is_empty() {
-            return None;
-        }
-        Some(self.objects.intern(&as_followed(&known.path), kind_of(&known.path)))
-    }
-
-    /// The path at an argument; and what a descriptor refers to that takes an empty path's place.
-    fn path(
-        &mut self,
-        call: &Call,
-        shape: &Shape,
-        at: PathAt,
-        seen: &Seen,
-        world: &dyn World,
-    ) -> (Option<ObjectId>, Option<ObjectId>) {
-        let held = |at: u8| shape.row.held(at.into(), &call.args, call.abi);
-        let bytes = call.blocks.prefix(Phase::Entry, held(at.path), PATH_MAX);
-        let Some(end) = bytes.iter().position(|b| *b == 0) else { return (None, seen.object) };
-        let bytes = &bytes[..end];
-        let dir = at.dir.map_or(AT_FDCWD, |dir| held(dir) as i32);
-        if bytes.starts_with(b"/") {
-            return (Some(self.tidy(None, bytes)), seen.object);
-        }
-        let base = match dir {
-            AT_FDCWD => match call.given(AT_FDCWD) {
-                Some(known) => self.described(known),
-                None if self.partial => self.ask(call.tid, AT_FDCWD, world),
-                None => self.processes.get(&seen.pid).and_then(|process| process.cwd),
-            },
-            fd => self.file(call, seen.pid, fd, world).map(|file| file.object.get()),
-        };
-        if bytes.is_empty() {
-            // AT_EMPTY_PATH, or ENOENT.
-            return (None, if dir == AT_FDCWD { seen.object } else { base });
-        }
-        (Some(self.tidy(base, bytes)), seen.object)
-    }
-
-    /// The path from the root on, without what goes nowhere (`//`, `/./`). A `..` that begins a relative path takes one step back
-    /// from where the path begins, or names would grow without end in walks of trees; others stay: where they lead depends on links.
-    fn tidy(&mut self, base: Option<ObjectId>, path: &[u8]) -> ObjectId {
-        let simple = |path: &[u8]| !path.windows(2).any(|two| matches!(two, b"//" | b"/."));
-        let mut whole = std::mem::take(&mut self.path);
-        whole.clear();
-        let mut path = path;
-        if let Some(base) = base {
-            let mut base = self.objects.name(base);
-            while let Some(rest) = path.strip_prefix(b"..").filter(|rest| matches!(rest, [] | [b'/', ..]))
-                && base.starts_with(b"/")
-            {
-                let up = base.iter().rposition(|b| *b == b'/').unwrap_or(0);
-                base = &base[..up.max(1)];
-                path = rest.strip_prefix(b"/").unwrap_or(rest);
-            }
-            whole.extend_from_slice(base);
-            if !path.is_empty() && !base.ends_with(b"/") {
-                whole.push(b'/');
-            }
-        }
-        whole.extend_from_slice(path);
-        let kept;
-        let tidied = if simple(&whole) {
-            &whole[..]
-        } else {
-            let parts: Vec<&[u8]> = whole.split(|b| *b == b'/').filter(|part| !matches!(*part, b"" | b".")).collect();
-            let root: &[u8] = if whole.starts_with(b"/") { b"/" } else { b"" };
-            kept = [root, &parts.join(&b'/')].concat();
-            &kept[..]
-        };
-        let id = self.objects.intern(if tidied.is_empty() { b"." } else { tidied }, ObjectKind::Path);
-        self.path = whole;
-        id
     }
 
     pub(crate) fn opened(
@@ -566,24 +253,10 @@ impl Tracker {
     }
 }
 
-/// Who has the other end of a descriptor.
-fn others(tid: Tid, fd: i32, world: &dyn World) -> Vec<(Tid, Vec<u8>)> {
-    world.other_ends(tid, fd).into_iter().map(|pid| (pid, world.comm(pid).unwrap_or_default())).collect()
-}
-
 /// Ended by a signal, which may end more: what the call waited for is of interest then.
 fn interrupted(outcome: Outcome) -> bool {
     // ERESTARTSYS to ERESTART_RESTARTBLOCK of the kernel's errno.h.
     matches!(outcome, Outcome::Error(512..=516))
-}
-
-fn kind_of(path: &[u8]) -> ObjectKind {
-    match path {
-        [b'/', ..] => ObjectKind::Path,
-        _ if path.starts_with(b"pipe:") => ObjectKind::Pipe,
-        _ if path.starts_with(b"socket:") => ObjectKind::Socket,
-        _ => ObjectKind::Anonymous,
-    }
 }
 
 #[cfg(test)]

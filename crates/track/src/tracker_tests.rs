@@ -1,7 +1,10 @@
 //! Made-up calls.
 
 use super::*;
+use crate::arguments::PATH_MAX;
+use crate::waits::MAX_WATCHERS;
 use stride_decode::FdInfo;
+use stride_event::{Descriptor, Origin, Phase};
 use stride_syscalls::Abi;
 use stride_syscalls::uapi::consts::O_CLOEXEC;
 use stride_test_support::calls::{attached, call, call_of, forked, holding, naming};

@@ -6,11 +6,24 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
 const PAGE: &str = include_str!("page.html");
-const STYLE: &str = include_str!("page.css");
+const STYLE: &str = concat!(
+    include_str!("css/base.css"),
+    include_str!("css/bar.css"),
+    include_str!("css/sections.css"),
+    include_str!("css/tables.css"),
+    include_str!("css/latency.css"),
+    include_str!("css/timeline.css"),
+    include_str!("css/media.css"),
+);
 const SCRIPT: &str = concat!(
     include_str!("js/base.js"),
+    include_str!("js/quantity.js"),
     include_str!("js/tables.js"),
     include_str!("js/latency.js"),
+    include_str!("js/timeline-data.js"),
+    include_str!("js/timeline-paint.js"),
+    include_str!("js/timeline-spots.js"),
+    include_str!("js/timeline-input.js"),
     include_str!("js/timeline.js"),
     include_str!("js/page.js")
 );

@@ -14,7 +14,7 @@ function latency(into) {
   const axis = el("div.axis");
   const grid = [];
   for (let decade = Math.ceil(low); decade <= high; decade += 1) {
-    const label = el("span", time(10 ** decade).replace(/\.0+ /, " "));
+    const label = el("span", duration(10 ** decade).replace(/\.0+ /, " "));
     label.style.left = `${x(10 ** decade)}%`;
     if (x(10 ** decade) < 4) label.className = "first";
     if (x(10 ** decade) > 96) label.className = "last";
@@ -32,7 +32,7 @@ function latency(into) {
     const picture = svg("svg", { viewBox: "0 0 100 30", preserveAspectRatio: "none", role: "img", class: `f-${row.family}` });
     picture.setAttribute(
       "aria-label",
-      `${row.name}: half of the calls took ${time(row.p50)} or less, 99% ${time(row.p99)} or less, the longest ${time(row.max)}`,
+      `${row.name}: half of the calls took ${duration(row.p50)} or less, 99% ${duration(row.p99)} or less, the longest ${duration(row.max)}`,
     );
     for (const at of grid) picture.append(svg("line", { class: "grid", x1: at, x2: at, y1: 0, y2: 30 }));
     const most = largest(row.histogram, ([, n]) => n);
@@ -51,12 +51,12 @@ function latency(into) {
       tip.hidden = !found;
       if (!found) return;
       const [bucket, n] = found;
-      tip.textContent = `${counted(n, "call", "calls")} of ${time(starts[bucket])} to ${time(starts[bucket + 1])}`;
+      tip.textContent = `${count(n, "call", "calls")} of ${duration(starts[bucket])} to ${duration(starts[bucket + 1])}`;
       const outer = chart.getBoundingClientRect();
       place(tip, event.clientX - outer.left, event.clientY - outer.top, outer.width);
     });
     picture.addEventListener("pointerleave", () => (tip.hidden = true));
-    const facts = el("span.facts", time(row.p50), el("span.sep", " · "), time(row.p99));
+    const facts = el("span.facts", duration(row.p50), el("span.sep", " · "), duration(row.p99));
     return el("li.row", el("span.name", dot(row.family), el("span.code", row.name)), picture, facts);
   }
 
@@ -65,7 +65,7 @@ function latency(into) {
   chart.append(head, list, tip);
   into.append(chart);
   if (rows.length > FEW) {
-    const more = button(`Show all ${count(rows.length)}`, () => {
+    const more = button(`Show all ${grouped(rows.length)}`, () => {
       list.append(...rows.slice(FEW).map(line));
       more.remove();
     });

@@ -9,16 +9,16 @@ function overview() {
   byId("warnings").append(...run.warnings.map((text) => el("p.warning", text)));
   const { length, calls, errors, busy, waiting, threads, processes, lost } = run.numbers;
   const facts = [
-    ["Duration", time(length)],
-    ["Calls", count(calls)],
-    ["Calls a second", length ? count(Math.round(calls / (length / 1e9))) : "–"],
-    ["Failed", count(errors)],
-    ["Time in calls", time(busy)],
-    ["Of that, waiting", time(waiting)],
-    ["Processes", count(processes)],
-    ["Threads", count(threads)],
+    ["Duration", duration(length)],
+    ["Calls", grouped(calls)],
+    ["Calls a second", length ? grouped(Math.round(calls / (length / 1e9))) : "–"],
+    ["Failed", grouped(errors)],
+    ["Time in calls", duration(busy)],
+    ["Of that, waiting", duration(waiting)],
+    ["Processes", grouped(processes)],
+    ["Threads", grouped(threads)],
   ];
-  if (lost) facts.push(["Calls lost", count(lost)]);
+  if (lost) facts.push(["Calls lost", grouped(lost)]);
   byId("numbers").append(...facts.map(([name, value]) => el("div", el("dt", name), el("dd", value))));
   byId("about").append(...run.about.map(([name, value]) => el("div", el("dt", name), el("dd.code", value))));
   shares();
@@ -112,13 +112,13 @@ function calls() {
       sort: "Time",
       columns: [
         { title: "Syscall", value: (r) => r.name, cell: (r) => [dot(r.family), el("span.code", r.name)] },
-        { title: "Calls", value: (r) => r.calls, cell: (r) => count(r.calls), bar: (r) => r.calls / most, family },
-        { title: "Time", value: (r) => r.time, cell: (r) => time(r.time), bar: (r) => r.time / longest, family },
-        { title: "Mean", num: true, value: (r) => r.time / r.calls, cell: (r) => time(r.time / r.calls) },
-        { title: "p50", num: true, hide: true, value: (r) => r.p50, cell: (r) => time(r.p50) },
-        { title: "p90", num: true, hide: true, value: (r) => r.p90, cell: (r) => time(r.p90) },
-        { title: "p99", num: true, hide: true, value: (r) => r.p99, cell: (r) => time(r.p99) },
-        { title: "Longest", num: true, value: (r) => r.max, cell: (r) => time(r.max) },
+        { title: "Calls", value: (r) => r.calls, cell: (r) => grouped(r.calls), bar: (r) => r.calls / most, family },
+        { title: "Time", value: (r) => r.time, cell: (r) => duration(r.time), bar: (r) => r.time / longest, family },
+        { title: "Mean", num: true, value: (r) => r.time / r.calls, cell: (r) => duration(r.time / r.calls) },
+        { title: "p50", num: true, hide: true, value: (r) => r.p50, cell: (r) => duration(r.p50) },
+        { title: "p90", num: true, hide: true, value: (r) => r.p90, cell: (r) => duration(r.p90) },
+        { title: "p99", num: true, hide: true, value: (r) => r.p99, cell: (r) => duration(r.p99) },
+        { title: "Longest", num: true, value: (r) => r.max, cell: (r) => duration(r.max) },
         { title: "Failed", num: true, value: (r) => r.errors, cell: failed },
       ],
     }),
@@ -129,9 +129,9 @@ function calls() {
   latency(byId("latency-body"));
 }
 
-const failed = (row) => (row.errors ? el("span.failed", count(row.errors)) : el("span.muted", "–"));
+const failed = (row) => (row.errors ? el("span.failed", grouped(row.errors)) : el("span.muted", "–"));
 
-const more = (n, what) => (n ? ` ${counted(n, `more ${what} is`, `more ${what}s are`)} not listed.` : "");
+const more = (n, what) => (n ? ` ${count(n, `more ${what} is`, `more ${what}s are`)} not listed.` : "");
 
 /** How many of a thread's calls were lost. */
 const lostBy = (lane) => lane.lost.reduce((sum, n, i) => sum + (i % 2 ? n : 0), 0);
@@ -143,8 +143,8 @@ function timeline() {
     return null;
   }
   byId("timeline-note").textContent = width
-    ? `Each thread has a lane. Calls of ${time(width)} and longer are shown one by one. Shorter ones are summed up for each \
-    ${time(width)}: the colour is that of the kind of call that took most, and the height shows how much of the time was \
+    ? `Each thread has a lane. Calls of ${duration(width)} and longer are shown one by one. Shorter ones are summed up for each \
+    ${duration(width)}: the colour is that of the kind of call that took most, and the height shows how much of the time was \
     spent in calls. Waiting is grey; red marks failures.`
     : "Each thread has a lane, and every call is shown. Waiting is grey; red marks failures.";
   if (run.numbers.lost) byId("timeline-note").append(" A red triangle means that calls were lost before that point.");
@@ -162,11 +162,11 @@ function timeline() {
           { title: "Thread", value: (l) => l.name, cell: (l) => el("span.code", l.name || "?") },
           { title: "Id", num: true, value: (l) => l.tid, cell: (l) => String(l.tid) },
           { title: "Process", num: true, hide: true, value: (l) => processes[l.process]?.pid ?? 0, cell: (l) => String(processes[l.process]?.pid ?? "–") },
-          { title: "Calls", value: (l) => l.calls, cell: (l) => count(l.calls), bar: (l) => l.calls / most },
+          { title: "Calls", value: (l) => l.calls, cell: (l) => grouped(l.calls), bar: (l) => l.calls / most },
           { title: "Failed", num: true, value: (l) => l.errors, cell: failed },
-          { title: "In calls", num: true, value: (l) => l.busy, cell: (l) => time(l.busy) },
-          { title: "Waiting", num: true, value: (l) => l.waiting, cell: (l) => time(l.waiting) },
-          ...(run.numbers.lost ? [{ title: "Lost", num: true, value: lostBy, cell: (l) => count(lostBy(l)) }] : []),
+          { title: "In calls", num: true, value: (l) => l.busy, cell: (l) => duration(l.busy) },
+          { title: "Waiting", num: true, value: (l) => l.waiting, cell: (l) => duration(l.waiting) },
+          ...(run.numbers.lost ? [{ title: "Lost", num: true, value: lostBy, cell: (l) => grouped(lostBy(l)) }] : []),
           { title: "From", num: true, hide: true, value: (l) => l.from, cell: (l) => moment(l.from) },
           { title: "To", num: true, hide: true, value: (l) => l.to ?? Infinity, cell: (l) => (l.to === null ? "end" : moment(l.to)) },
         ],
@@ -192,8 +192,8 @@ function files() {
       columns: [
         { title: "Name", wide: true, value: (r) => r.name, cell: (r) => path(r.name) },
         { title: "Kind", hide: true, value: (r) => r.kind, cell: (r) => el("span.muted", r.kind) },
-        { title: "Calls", value: (r) => r.calls, cell: (r) => count(r.calls), bar: (r) => r.calls / most },
-        { title: "Time", value: (r) => r.time, cell: (r) => time(r.time), bar: (r) => r.time / longest },
+        { title: "Calls", value: (r) => r.calls, cell: (r) => grouped(r.calls), bar: (r) => r.calls / most },
+        { title: "Time", value: (r) => r.time, cell: (r) => duration(r.time), bar: (r) => r.time / longest },
         { title: "Bytes", num: true, value: (r) => r.bytes, cell: (r) => (r.bytes ? bytes(r.bytes) : el("span.muted", "–")) },
         { title: "Failed", num: true, value: (r) => r.errors, cell: failed },
       ],
@@ -225,8 +225,8 @@ function errors() {
           },
         },
         { title: "About", wide: true, value: (r) => r.name ?? "", cell: (r) => (r.name === null ? el("span.muted", "–") : path(r.name)) },
-        { title: "Times", value: (r) => r.count, cell: (r) => count(r.count), bar: (r) => r.count / most },
-        { title: "Time", num: true, hide: true, value: (r) => r.time, cell: (r) => time(r.time) },
+        { title: "Times", value: (r) => r.count, cell: (r) => grouped(r.count), bar: (r) => r.count / most },
+        { title: "Time", num: true, hide: true, value: (r) => r.time, cell: (r) => duration(r.time) },
       ],
     }),
   );
@@ -257,7 +257,7 @@ function slowest(view) {
         limit: 12,
         sort: "Took",
         columns: [
-          { title: "Took", value: (r) => r.took, cell: (r) => time(r.took), bar: (r) => r.took / longest, family: (r) => callFamily(r.call) },
+          { title: "Took", value: (r) => r.took, cell: (r) => duration(r.took), bar: (r) => r.took / longest, family: (r) => callFamily(r.call) },
           { title: "At", num: true, value: (r) => r.at, cell: (r) => jump(view, r) },
           { title: "Thread", hide: true, value: (r) => r.who, cell: (r) => [el("span.code", r.who), " ", el("span.muted", String(r.tid))] },
           { title: "Call", wide: true, value: (r) => run.texts[r.text] ?? "", cell: (r) => el("span.code.call", run.texts[r.text] || callName(r.call)) },
@@ -293,7 +293,7 @@ function processes() {
   const name = (row) => {
     const text = el("span.code.command", row.command || row.name || "?");
     text.title = row.command;
-    const rest = row.more ? el("span.muted", ` and ${count(row.more)} more below`) : null;
+    const rest = row.more ? el("span.muted", ` and ${grouped(row.more)} more below`) : null;
     const node = el("span.branch", el("span.hidden", `Level ${row.depth + 1}: `), text, rest);
     node.style.setProperty("--depth", Math.min(row.depth, 12));
     return node;
@@ -314,10 +314,10 @@ function processes() {
         { title: "Command", wide: true, cell: name },
         { title: "Pid", num: true, hide: true, cell: (r) => String(r.pid) },
         { title: "Life", cell: life },
-        { title: "Lasted", num: true, cell: (r) => time((r.to ?? length) - r.from) },
-        { title: "Calls", num: true, cell: (r) => count(r.calls) },
+        { title: "Lasted", num: true, cell: (r) => duration((r.to ?? length) - r.from) },
+        { title: "Calls", num: true, cell: (r) => grouped(r.calls) },
         { title: "Failed", num: true, hide: true, cell: failed },
-        { title: "In calls", num: true, hide: true, cell: (r) => time(r.busy) },
+        { title: "In calls", num: true, hide: true, cell: (r) => duration(r.busy) },
         { title: "End", cell: (r) => el(`span${r.ok ? ".muted" : ".failed"}`, r.end) },
       ],
     }),
@@ -345,7 +345,7 @@ function scheme(view) {
   const show = () => {
     control.textContent = dark() ? "Light" : "Dark";
     control.setAttribute("aria-label", dark() ? "Use the light colours" : "Use the dark colours");
-    view?.colours();
+    view?.painter.colours();
     view?.draw();
   };
   control.addEventListener("click", () => {
@@ -358,7 +358,7 @@ function scheme(view) {
   window.addEventListener("beforeprint", () => {
     chosen = root.dataset.scheme;
     root.dataset.scheme = "light";
-    view?.colours();
+    view?.painter.colours();
     view?.paint();
   });
   window.addEventListener("afterprint", () => {

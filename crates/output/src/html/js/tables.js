@@ -68,7 +68,7 @@ function table({ label, columns, rows, sort, limit = 15 }) {
     const shown = all.slice(0, limit);
     shownBefore = Math.min(limit, all.length);
     body.replaceChildren(...shown.map(line));
-    more.textContent = `Show all ${count(all.length)}`;
+    more.textContent = `Show all ${grouped(all.length)}`;
     more.hidden = all.length <= limit;
   }
 

@@ -1,0 +1,55 @@
+/* What is at a point of the timeline, and what is told of it. */
+
+/** What is at a point of the lanes: a lane, and in it a call, a bin or a loss. */
+function spotAt(view, x, y) {
+  const lane = view.rows[Math.floor((y - 1 + view.scroller.scrollTop) / LANE)];
+  if (!lane || x < view.gutter) return lane ? { lane } : null;
+  for (let i = 0; i < lane.lost.length; i += 2) {
+    if (Math.abs(view.x(lane.lost[i]) - x) < 4) return { lane, lost: i };
+  }
+  const [early, late] = [view.at(x - 2), view.at(x + 2)];
+  let best = null;
+  for (let i = after(lane.at, late) - 1; i >= 0 && i > after(lane.at, late) - 200; i -= 1) {
+    if (lane.at[i] + lane.took[i] >= early && (best === null || lane.took[i] > lane.took[best])) best = i;
+    if (lane.at[i] + lane.took[i] < early) break;
+  }
+  const here = view.at(x);
+  const bin = after(lane.binAt, here) - 1;
+  const inBin = bin >= 0 && here < lane.binAt[bin] + Math.max(view.width, late - early);
+  const covers = best !== null && lane.at[best] <= here && lane.at[best] + lane.took[best] >= here;
+  if (best !== null && (covers || !inBin)) return { lane, slice: best };
+  return inBin ? { lane, bin } : { lane };
+}
+
+/** Lines of text about it: what, and facts. */
+function describe(view, { lane, slice, bin, lost }) {
+  const who = `${lane.name || "?"} ${lane.tid}`.trim();
+  if (lost !== undefined) {
+    const facts = [`found at ${moment(lane.lost[lost])}`, who];
+    return { family: "other", text: `${count(lane.lost[lost + 1], "call was", "calls were")} lost before this point`, facts };
+  }
+  if (slice !== undefined) {
+    const text = run.texts[lane.text[slice]];
+    const name = callName(lane.call[slice]);
+    const end = ["", "failed", "never returned"][lane.end[slice]];
+    const facts = [`took ${duration(lane.took[slice])}`, `at ${moment(lane.at[slice])}`, who, end].filter(Boolean);
+    return { name, family: callFamily(lane.call[slice]), text: text || `${name}(…)`, facts };
+  }
+  if (bin !== undefined) {
+    const facts = [`from ${moment(lane.binAt[bin])}`, `within ${duration(view.width)}`];
+    if (!lane.others) facts.push(`${duration((lane.binBusy[bin] / 255) * view.width)} of it spent working in calls`);
+    facts.push(who);
+    if (lane.binErrors[bin]) facts.push(`${grouped(lane.binErrors[bin])} failed`);
+    const name = callName(lane.binCall[bin]);
+    const calls = count(lane.binCalls[bin], "call", "calls");
+    const text = lane.others ? calls : lane.binCalls[bin] ? `${calls}, mostly ${name}` : `${name}, which began earlier`;
+    return { name, family: callFamily(lane.binCall[bin]), text, facts };
+  }
+  const process = run.processes.rows[lane.process];
+  if (lane.others) return { family: "other", text: `${lane.name} threads, together`, facts: [] };
+  return {
+    family: "other",
+    text: process?.command || who,
+    facts: [who, count(lane.calls, "call", "calls"), `${duration(lane.busy)} in calls, ${duration(lane.waiting)} of it waiting`],
+  };
+}

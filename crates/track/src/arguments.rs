@@ -1,0 +1,174 @@
+//! What a call's arguments refer to: the open file of a descriptor, and the whole path of a path.
+
+use crate::descriptors::File;
+use crate::names::as_followed;
+use crate::shape::{PathAt, Shape};
+use crate::{ObjectId, ObjectKind, Seen, Tracker};
+use std::rc::Rc;
+use stride_decode::World;
+use stride_event::{Call, Descriptor, Detail, Memory, Outcome, Phase, Tid};
+use stride_syscalls::uapi::consts as c;
+
+pub const AT_FDCWD: i32 = c::AT_FDCWD as i32;
+pub const PATH_MAX: usize = 4096;
+
+impl Tracker {
+    /// What the arguments say.
+    pub(crate) fn look(&mut self, call: &Call, shape: &Shape, seen: &mut Seen, world: &dyn World) {
+        let held = |at: u8| shape.row.held(at.into(), &call.args, call.abi);
+        seen.row = Some(shape.row);
+        if let Some(at) = shape.fd {
+            let fd = held(at) as i32;
+            seen.fd = Some(fd);
+            let file = self.file(call, seen.pid, fd, world);
+            seen.file = file.as_ref().map(|file| file.id);
+            seen.object = file.map(|file| file.object.get());
+        }
+        if let [Some(first), second] = shape.paths {
+            (seen.path, seen.object) = self.path(call, shape, first, seen, world);
+            seen.other_path = second.and_then(|second| self.path(call, shape, second, seen, world).0);
+        }
+        if shape.transfers {
+            seen.asked = shape.asked.map(held);
+            if let Outcome::Value(moved) = call.outcome {
+                seen.bytes = Some(moved.max(0) as u64);
+            }
+        }
+    }
+
+    /// What descriptor `fd` refers to. What the engine saw goes first: with filters, not every close(2) is seen.
+    fn file(&mut self, call: &Call, pid: Tid, fd: i32, world: &dyn World) -> Option<Rc<File>> {
+        if fd < 0 {
+            return None;
+        }
+        let known = call.given(fd);
+        let kept = self.held(pid, fd);
+        if let Some(known) = known {
+            let object = self.described(known)?;
+            return match kept {
+                Some(file) if file.object.get() == object => Some(file),
+                _ => Some(self.opened(pid, fd, object, "", false)),
+            };
+        }
+        if self.partial {
+            let object = self.ask(call.tid, fd, world)?;
+            return match kept {
+                Some(file) if file.object.get() == object => Some(file),
+                _ => Some(self.opened(pid, fd, object, "", false)),
+            };
+        }
+        // A call that failed with EBADF had none.
+        const EBADF: Outcome = Outcome::Error(c::EBADF as u32);
+        if kept.is_some() || call.outcome == EBADF || !self.processes.get(&pid)?.older {
+            return kept;
+        }
+        let object = self.ask(call.tid, fd, world)?;
+        Some(self.opened(pid, fd, object, "", false))
+    }
+
+    /// In the tracker's words, what an engine saw of a descriptor.
+    pub(crate) fn described(&mut self, known: &Descriptor) -> Option<ObjectId> {
+        if let Detail::Inet { local, remote } = &known.detail {
+            let protocol = String::from_utf8_lossy(&known.name);
+            let protocol = protocol.strip_suffix("v6").unwrap_or(&protocol);
+            let at = |(ip, port): (std::net::IpAddr, u16)| std::net::SocketAddr::from((ip, port));
+            let name = match remote {
+                Some(remote) => format!("{protocol} → {}", at(*remote)),
+                None => format!("{protocol} {}", at(*local)),
+            };
+            return Some(self.objects.intern(name.as_bytes(), ObjectKind::Socket));
+        }
+        if known.path.is_empty() {
+            return None;
+        }
+        Some(self.objects.intern(&as_followed(&known.path), kind_of(&known.path)))
+    }
+
+    /// The path at an argument; and what a descriptor refers to that takes an empty path's place.
+    fn path(
+        &mut self,
+        call: &Call,
+        shape: &Shape,
+        at: PathAt,
+        seen: &Seen,
+        world: &dyn World,
+    ) -> (Option<ObjectId>, Option<ObjectId>) {
+        let held = |at: u8| shape.row.held(at.into(), &call.args, call.abi);
+        let bytes = call.blocks.prefix(Phase::Entry, held(at.path), PATH_MAX);
+        let Some(end) = bytes.iter().position(|b| *b == 0) else { return (None, seen.object) };
+        let bytes = &bytes[..end];
+        let dir = at.dir.map_or(AT_FDCWD, |dir| held(dir) as i32);
+        if bytes.starts_with(b"/") {
+            return (Some(self.tidy(None, bytes)), seen.object);
+        }
+        let base = match dir {
+            AT_FDCWD => match call.given(AT_FDCWD) {
+                Some(known) => self.described(known),
+                None if self.partial => self.ask(call.tid, AT_FDCWD, world),
+                None => self.processes.get(&seen.pid).and_then(|process| process.cwd),
+            },
+            fd => self.file(call, seen.pid, fd, world).map(|file| file.object.get()),
+        };
+        if bytes.is_empty() {
+            // AT_EMPTY_PATH, or ENOENT.
+            return (None, if dir == AT_FDCWD { seen.object } else { base });
+        }
+        (Some(self.tidy(base, bytes)), seen.object)
+    }
+
+    /// The path from the root on, without what goes nowhere (`//`, `/./`). A `..` that begins a relative path takes one step back
+    /// from where the path begins, or names would grow without end in walks of trees; others stay: where they lead depends on links.
+    fn tidy(&mut self, base: Option<ObjectId>, path: &[u8]) -> ObjectId {
+        let simple = |path: &[u8]| !path.windows(2).any(|two| matches!(two, b"//" | b"/."));
+        let mut whole = std::mem::take(&mut self.path);
+        whole.clear();
+        let mut path = path;
+        if let Some(base) = base {
+            let mut base = self.objects.name(base);
+            while let Some(rest) = path.strip_prefix(b"..").filter(|rest| matches!(rest, [] | [b'/', ..]))
+                && base.starts_with(b"/")
+            {
+                let up = base.iter().rposition(|b| *b == b'/').unwrap_or(0);
+                base = &base[..up.max(1)];
+                path = rest.strip_prefix(b"/").unwrap_or(rest);
+            }
+            whole.extend_from_slice(base);
+            if !path.is_empty() && !base.ends_with(b"/") {
+                whole.push(b'/');
+            }
+        }
+        whole.extend_from_slice(path);
+        let kept;
+        let tidied = if simple(&whole) {
+            &whole[..]
+        } else {
+            let parts: Vec<&[u8]> = whole.split(|b| *b == b'/').filter(|part| !matches!(*part, b"" | b".")).collect();
+            let root: &[u8] = if whole.starts_with(b"/") { b"/" } else { b"" };
+            kept = [root, &parts.join(&b'/')].concat();
+            &kept[..]
+        };
+        let id = self.objects.intern(if tidied.is_empty() { b"." } else { tidied }, ObjectKind::Path);
+        self.path = whole;
+        id
+    }
+
+    /// What the world has to say of a descriptor.
+    pub(crate) fn ask(&mut self, tid: Tid, fd: i32, world: &dyn World) -> Option<ObjectId> {
+        let info = world.fd(tid, fd, None)?;
+        let (name, kind) = if info.path.is_empty() {
+            (info.detail.as_bytes(), ObjectKind::Socket)
+        } else {
+            (&info.path[..], kind_of(&info.path))
+        };
+        Some(self.objects.intern(&as_followed(name), kind))
+    }
+}
+
+fn kind_of(path: &[u8]) -> ObjectKind {
+    match path {
+        [b'/', ..] => ObjectKind::Path,
+        _ if path.starts_with(b"pipe:") => ObjectKind::Pipe,
+        _ if path.starts_with(b"socket:") => ObjectKind::Socket,
+        _ => ObjectKind::Anonymous,
+    }
+}

@@ -1,0 +1,103 @@
+//! Threads that begin to be traced.
+
+use crate::arguments::AT_FDCWD;
+use crate::descriptors::Descriptors;
+use crate::process::MAX_THREADS;
+use crate::{Process, Thread, Tracker};
+use std::rc::Rc;
+use stride_decode::{TRACER, World};
+use stride_event::{Ns, Origin, Tid};
+
+/// Of what a process had open before it was traced, so many descriptors are asked for at once; others when they are used.
+const ASKED_FIRST: i32 = 64;
+
+impl Tracker {
+    pub(crate) fn started(&mut self, tid: Tid, pid: Tid, origin: Origin, at: Ns, world: &dyn World) {
+        if origin == Origin::Spawned && self.began == Some(at) {
+            self.unborn = Some(tid);
+        }
+        if origin == Origin::Attached {
+            self.unborn = None;
+        }
+        if self.threads.len() >= MAX_THREADS && !self.threads.contains_key(&tid) {
+            return;
+        }
+        let parent = match origin {
+            Origin::Forked { parent } => self.threads.get(&parent).cloned(),
+            Origin::Spawned | Origin::Attached => None,
+        };
+        let inherited = || parent.as_ref().map(|p| p.comm.clone());
+        // Before its execve, the command's process goes by Stride's name.
+        let command = || world.comm(TRACER).filter(|_| origin == Origin::Spawned);
+        let comm = inherited().or_else(command).or_else(|| world.comm(tid)).unwrap_or_default();
+        // The end of a thread that is there already was lost.
+        let reused = self
+            .threads
+            .insert(
+                tid,
+                Thread {
+                    tid,
+                    pid,
+                    comm: comm.clone(),
+                    started: at,
+                    attached: origin == Origin::Attached,
+                    idle_since: None,
+                    timed_out: 0,
+                    cleared_at_end: None,
+                    joined_by: None,
+                },
+            )
+            .is_some();
+        if let Some(process) = self.processes.get_mut(&pid).filter(|_| !reused) {
+            process.threads += 1;
+            if let Origin::Forked { parent } = origin {
+                self.clone_began(parent, tid);
+            }
+            return;
+        }
+        let mut process = Process {
+            pid,
+            parent: None,
+            made_by: None,
+            comm,
+            program: None,
+            command: Rc::default(),
+            started: at,
+            threads: 1,
+            descriptors: Descriptors::default(),
+            cwd: None,
+            older: true,
+        };
+        if let Some(from) = parent.and_then(|parent| self.processes.get(&parent.pid)) {
+            process.parent = Some(from.pid);
+            process.program = from.program;
+            process.command = from.command.clone();
+            process.cwd = from.cwd;
+            process.older = from.older;
+            if let Origin::Forked { parent } = origin {
+                process.made_by = Some(parent);
+                match self.inherited(parent, pid) {
+                    Some(descriptors) => process.descriptors = descriptors,
+                    None => process.older = true,
+                }
+            }
+            self.processes.insert(pid, process);
+            return;
+        }
+        self.processes.insert(pid, process);
+        // What was started begins with what Stride had. By the time that /proc is asked about it, it may be over.
+        let inherited = (origin == Origin::Spawned).then(|| self.ask(TRACER, AT_FDCWD, world)).flatten();
+        let whom = if inherited.is_some() { TRACER } else { tid };
+        // As it is now; later, others may answer to these numbers.
+        let cwd = inherited.or_else(|| self.ask(tid, AT_FDCWD, world));
+        for fd in 0..ASKED_FIRST {
+            if let Some(object) = self.ask(whom, fd, world) {
+                self.opened(pid, fd, object, "", false);
+            }
+        }
+        if let Some(process) = self.processes.get_mut(&pid) {
+            process.cwd = cwd;
+            process.older = inherited.is_none();
+        }
+    }
+}
