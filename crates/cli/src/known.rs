@@ -3,16 +3,15 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 use stride_decode::FdInfo;
-use stride_event::{Descriptor, Tid};
+use stride_event::{Descriptor, Question, Tid};
 use stride_output::shown;
-use stride_proc::{Source, Told};
-use stride_record::Question;
+use stride_proc::{Source, ReplaySource};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::{ObjectKind, Seen, Tracker};
 
 /// Answers what was recorded, and adds what the tracker knows of descriptors.
 pub struct Known {
-    pub told: Rc<Told>,
+    pub told: Rc<ReplaySource>,
     /// It has taken in the event that is being shown.
     pub tracker: Rc<RefCell<Tracker>>,
 }

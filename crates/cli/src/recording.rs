@@ -14,7 +14,7 @@ use stride_event::quantity::{bytes, count};
 use stride_event::{Call, Event, Limits};
 use stride_filter::WordSet;
 use stride_output::RunInfo;
-use stride_proc::{Live, Noting, Proc};
+use stride_proc::{LiveSource, RecordingSource, Proc};
 use stride_record::{Metadata, Recorder};
 use stride_syscalls::plan::is_message;
 use stride_syscalls::{Class, Effect, table};
@@ -32,7 +32,7 @@ impl Recording {
     }
 
     /// Answers about the world, which are noted.
-    pub fn source(&self) -> Rc<Noting> {
+    pub fn source(&self) -> Rc<RecordingSource> {
         self.asking.noting.clone()
     }
 
@@ -116,7 +116,7 @@ struct Asking {
     decoder: Decoder,
     options: stride_decode::Options,
     world: Proc,
-    noting: Rc<Noting>,
+    noting: Rc<RecordingSource>,
     /// An entry was seen: what is shown there has been asked.
     entered: std::collections::HashSet<stride_event::Tid>,
 }
@@ -124,7 +124,7 @@ struct Asking {
 impl Asking {
     fn new(options: &Options) -> Asking {
         let program = options.command.as_ref().map(|command| Path::new(&command.program));
-        let noting = Rc::new(Noting::new(Live::new(program)));
+        let noting = Rc::new(RecordingSource::new(LiveSource::new(program)));
         let fds = if layout::needs_descriptors(options) { WordSet::ALL } else { WordSet::NONE };
         let decoding = stride_decode::Options {
             fds: !fds.is_empty(),

@@ -10,14 +10,14 @@ use std::rc::Rc;
 use stride_engine_base::{Capabilities, Engine, EngineError};
 use stride_event::quantity::count;
 use stride_event::{Event, Lost, Tid};
-use stride_proc::{Told, ended};
+use stride_proc::{ReplaySource, ended};
 use stride_record::{Ending, Metadata, OpenError, Reader};
 
 pub struct Replay {
     path: PathBuf,
     reader: Reader<BufReader<File>>,
     /// What was found out of the world when it was recorded.
-    told: Rc<Told>,
+    told: Rc<ReplaySource>,
     /// The thread whose end was shown last.
     ended: Option<Tid>,
     /// In bytes, of a regular file.
@@ -63,7 +63,7 @@ impl Replay {
         self.reader.metadata()
     }
 
-    pub fn told(&self) -> Rc<Told> {
+    pub fn told(&self) -> Rc<ReplaySource> {
         self.told.clone()
     }
 

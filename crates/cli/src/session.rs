@@ -21,7 +21,7 @@ use std::rc::Rc;
 use stride_event::{About, CallSet, Counting, Event, Limits, Ns, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::{Quiet, Status};
 use stride_output::{Column, Key, RunInfo, SortKey};
-use stride_proc::{Live, Noted, Source};
+use stride_proc::{LiveSource, CachedSource, Source};
 use stride_record::Metadata;
 use stride_track::Tracker;
 
@@ -209,14 +209,14 @@ impl World {
                 let source = recording.source();
                 World {
                     chosen_by: source.clone(),
-                    shown: Rc::new(Noted(source.clone())),
+                    shown: Rc::new(CachedSource(source.clone())),
                     tracked: source,
                     tracker: None,
                 }
             }
             (None, None) => {
                 let program = options.command.as_ref().map(|command| Path::new(&command.program));
-                let live = Rc::new(Live::new(program));
+                let live = Rc::new(LiveSource::new(program));
                 World { chosen_by: live.clone(), shown: live.clone(), tracked: live, tracker: None }
             }
         }

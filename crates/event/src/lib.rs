@@ -1,4 +1,4 @@
-//! What engines hand on: events, calls with their captured bytes, ids and clocks.
+//! What engines hand on: events, calls with their captured bytes, ids and clocks. And what else can be asked about a tracee.
 //!
 //! Architecture invariant: no I/O, no decoding, nothing that only one engine can provide.
 
@@ -11,6 +11,7 @@ mod event;
 mod lost;
 mod memory;
 pub mod quantity;
+mod question;
 mod spec;
 mod units;
 
@@ -23,5 +24,6 @@ pub use event::{Event, EventOf, Fate, Origin, SIGINFO_SIZE};
 pub use lost::Lost;
 pub use memory::{BlockRef, Blocks, Memory, Phase};
 pub use quantity::{duration, grouped};
+pub use question::{FdOf, Question};
 pub use spec::{About, CallSet, Command, Counting, FdSet, Seccomp, TraceSpec};
 pub use units::{Ns, Tid};

@@ -2,7 +2,7 @@
 //!
 //! Everything is looked up at the moment it is asked for, unless the engine knows it: a descriptor's meaning changes under the
 //! tracee's hands.
-//! Kept is only what cannot change while its inode lives. What was answered can be recorded, and told again ([`Told`]).
+//! Kept is only what cannot change while its inode lives. What was answered can be recorded, and told again ([`ReplaySource`]).
 
 mod diag;
 mod ends;
@@ -14,12 +14,11 @@ mod socket;
 mod source;
 
 use link::AT_FDCWD;
-pub use source::{Live, Noted, Noting, Source, Told, ended};
+pub use source::{LiveSource, CachedSource, RecordingSource, Source, ReplaySource, ended};
 use std::rc::Rc;
 use stride_decode::{FdInfo, PidInfo, World};
-use stride_event::{Descriptor, Tid};
+use stride_event::{Descriptor, FdOf, Question, Tid};
 use stride_filter::{FdDetail, PidDetail, WordSet};
-use stride_record::{Asked, Question};
 use stride_syscalls::PidKind;
 
 /// What of the world the options want to be shown, as some source has it.
@@ -40,29 +39,29 @@ impl Proc {
     }
 
     /// About a descriptor. One that a call makes may have the number of one it is given.
-    fn ask_fd(&self, asked: Asked, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Vec<u8>> {
+    fn ask_fd(&self, about: fn(FdOf) -> Question, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Vec<u8>> {
         let made = known.is_some_and(|known| known.made);
-        self.source.answer(Question { asked, tid, number: i64::from(fd) + (i64::from(made) << 32) }, known)
+        self.source.answer(about(FdOf { tid, fd, made }), known)
     }
 
-    fn ask(&self, asked: Asked, tid: Tid, number: i64) -> Option<Vec<u8>> {
-        self.source.answer(Question { asked, tid, number }, None)
+    fn ask(&self, question: Question) -> Option<Vec<u8>> {
+        self.source.answer(question, None)
     }
 
     /// What is known of a descriptor besides its path.
     fn detail(&self, tid: Tid, fd: i32, path: &[u8], known: Option<&Descriptor>) -> Option<Detail> {
-        let ask = |detail, asked| {
-            let answer = if self.fds.contains(detail) { self.ask_fd(asked, tid, fd, known) } else { None };
+        let ask = |detail, about: fn(FdOf) -> Question| {
+            let answer = if self.fds.contains(detail) { self.ask_fd(about, tid, fd, known) } else { None };
             answer.map(text)
         };
         if link::socket_inode(path).is_some() {
-            return ask(FdDetail::Socket, Asked::Socket).map(Detail::Instead);
+            return ask(FdDetail::Socket, Question::Socket).map(Detail::Instead);
         }
         match path {
-            b"anon_inode:[eventfd]" => ask(FdDetail::Eventfd, Asked::Eventfd).map(Detail::Instead),
-            b"anon_inode:[signalfd]" => ask(FdDetail::Signalfd, Asked::Signalfd).map(Detail::Instead),
-            b"anon_inode:[pidfd]" => ask(FdDetail::Pidfd, Asked::Pidfd).map(Detail::Instead),
-            [b'/', ..] => ask(FdDetail::Dev, Asked::Device).map(Detail::Besides),
+            b"anon_inode:[eventfd]" => ask(FdDetail::Eventfd, Question::Eventfd).map(Detail::Instead),
+            b"anon_inode:[signalfd]" => ask(FdDetail::Signalfd, Question::Signalfd).map(Detail::Instead),
+            b"anon_inode:[pidfd]" => ask(FdDetail::Pidfd, Question::Pidfd).map(Detail::Instead),
+            [b'/', ..] => ask(FdDetail::Dev, Question::Device).map(Detail::Besides),
             _ => None,
         }
     }
@@ -91,7 +90,7 @@ enum Detail {
 
 impl World for Proc {
     fn is_terminal(&self, tid: Tid, fd: i32) -> bool {
-        self.ask(Asked::Terminal, tid, fd.into()).is_some()
+        self.ask_fd(Question::Terminal, tid, fd, None).is_some()
     }
 
     fn fd(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<FdInfo> {
@@ -101,7 +100,7 @@ impl World for Proc {
         let link::Link { path, deleted } = match known {
             Some(known) if known.path.is_empty() => return None,
             Some(known) => link::known(known),
-            None => match self.ask_fd(Asked::Link, tid, fd, None) {
+            None => match self.ask_fd(Question::Link, tid, fd, None) {
                 Some(answer) => link::Link::unpack(&answer)?,
                 None => return self.source.followed(tid, fd),
             },
@@ -116,27 +115,27 @@ impl World for Proc {
     }
 
     fn pidfd(&self, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Tid> {
-        self.ask_fd(Asked::PidfdProcess, tid, fd, known).and_then(number)
+        self.ask_fd(Question::PidfdProcess, tid, fd, known).and_then(number)
     }
 
     fn netlink_protocol(&self, tid: Tid, fd: i32) -> Option<u32> {
-        self.ask(Asked::Netlink, tid, fd.into()).and_then(number)
+        self.ask_fd(Question::Netlink, tid, fd, None).and_then(number)
     }
 
     fn other_ends(&self, tid: Tid, fd: i32) -> Vec<Tid> {
-        self.ask(Asked::Ends, tid, fd.into()).map(numbers).unwrap_or_default()
+        self.ask_fd(Question::Ends, tid, fd, None).map(numbers).unwrap_or_default()
     }
 
     fn lock_holder(&self, tid: Tid, addr: u64) -> Option<Tid> {
-        self.ask(Asked::LockHolder, tid, addr as i64).and_then(number)
+        self.ask(Question::LockHolder { tid, addr }).and_then(number)
     }
 
     fn watched(&self, tid: Tid, fd: i32) -> Vec<i32> {
-        self.ask(Asked::Watched, tid, fd.into()).map(numbers).unwrap_or_default()
+        self.ask_fd(Question::Watched, tid, fd, None).map(numbers).unwrap_or_default()
     }
 
     fn interface(&self, index: u32) -> Option<Vec<u8>> {
-        self.ask(Asked::Interface, 0, index.into())
+        self.ask(Question::Interface(index))
     }
 
     fn pid(&self, tid: Tid, id: i32, kind: PidKind) -> PidInfo {
@@ -144,7 +143,7 @@ impl World for Proc {
             return PidInfo::default();
         }
         // In Stride's own namespace the id itself; in another one nobody may be found.
-        let outer = self.ask(Asked::Outer, tid, i64::from(id) + ((kind as i64) << 32)).map(number::<i32>);
+        let outer = self.ask(Question::Outer { tid, id, kind }).map(number::<i32>);
         let pidns = self.pids.contains(PidDetail::Pidns);
         let here = outer.unwrap_or(Some(id));
         PidInfo { comm: here.and_then(|id| self.comm(id)), outer: outer.flatten().filter(|_| pidns) }
@@ -154,6 +153,6 @@ impl World for Proc {
         if !self.pids.contains(PidDetail::Comm) {
             return None;
         }
-        self.ask(Asked::Comm, tid, 0)
+        self.ask(Question::Comm(tid))
     }
 }

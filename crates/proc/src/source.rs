@@ -1,4 +1,4 @@
-//! Who answers questions about the world: /proc, or a recording of what it answered.
+//! Sources of answers: /proc, or a recording of what it answered.
 
 use crate::{ends, fdinfo, link, lock, pidns, socket};
 use std::cell::RefCell;
@@ -7,9 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::rc::Rc;
 use stride_decode::{FdInfo, TRACER};
-use stride_event::{Descriptor, Event, Tid};
-use stride_record::{Asked, Fact, Question};
-use stride_syscalls::PidKind;
+use stride_event::{Descriptor, Event, FdOf, Question, Tid};
+use stride_record::Fact;
 
 /// Answers questions.
 pub trait Source {
@@ -23,7 +22,7 @@ pub trait Source {
 }
 
 /// /proc and the kernel's socket diagnostics, now.
-pub struct Live {
+pub struct LiveSource {
     sockets: RefCell<socket::Sockets>,
     namespaces: pidns::Translator,
     /// What a command begins with that is started from here on.
@@ -32,13 +31,13 @@ pub struct Live {
     command: Option<Vec<u8>>,
 }
 
-impl Live {
+impl LiveSource {
     /// `command` is the program that will be started, if one will.
-    pub fn new(command: Option<&Path>) -> Live {
+    pub fn new(command: Option<&Path>) -> LiveSource {
         // As the kernel names a thread that executes it.
         const TASK_COMM_LEN: usize = 16;
         let name = command.and_then(Path::file_name).map(OsStrExt::as_bytes);
-        Live {
+        LiveSource {
             sockets: RefCell::default(),
             namespaces: pidns::Translator::default(),
             inherited: link::inherited(),
@@ -47,43 +46,43 @@ impl Live {
     }
 }
 
-impl Source for Live {
-    fn answer(&self, Question { asked, tid, number }: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
-        let fd = number as i32;
-        let inode = || match known {
+impl Source for LiveSource {
+    fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
+        let inode = |of: FdOf| match known {
             Some(known) => link::socket_inode(&known.path),
-            None => link::socket_inode(&link::read(tid, fd)?.path),
+            None => link::socket_inode(&link::read(of.tid, of.fd)?.path),
         };
-        let text = match asked {
-            Asked::Link if tid == TRACER => return self.inherited.get(&fd).cloned(),
-            Asked::Link => return link::read(tid, fd).map(|link| link.pack()),
-            Asked::Terminal => return link::is_terminal(tid, fd).then(Vec::new),
-            Asked::Interface => return self.sockets.borrow_mut().interface(number as u32),
-            Asked::Comm if tid == TRACER => return self.command.clone(),
-            Asked::Comm => {
+        let text = match question {
+            Question::Link(of) if of.tid == TRACER => return self.inherited.get(&of.fd).cloned(),
+            Question::Link(of) => return link::read(of.tid, of.fd).map(|link| link.pack()),
+            Question::Terminal(of) => return link::is_terminal(of.tid, of.fd).then(Vec::new),
+            Question::Interface(index) => return self.sockets.borrow_mut().interface(index),
+            Question::Comm(TRACER) => return self.command.clone(),
+            Question::Comm(tid) => {
                 let mut comm = std::fs::read(format!("/proc/{tid}/comm")).ok()?;
                 comm.pop_if(|last| *last == b'\n');
                 return Some(comm);
             }
-            Asked::Socket => inode().and_then(|inode| self.sockets.borrow_mut().describe(tid, fd, inode, known)),
-            Asked::Netlink => {
-                let inode = inode()?;
-                self.sockets.borrow_mut().netlink_protocol(tid, inode).map(|n| n.to_string())
+            Question::Socket(of) => {
+                let inode = inode(of)?;
+                self.sockets.borrow_mut().describe(of.tid, of.fd, inode, known)
             }
-            Asked::Eventfd => fdinfo::eventfd(tid, fd, known),
-            Asked::Signalfd => fdinfo::signalfd(tid, fd, known),
-            Asked::Pidfd => fdinfo::pidfd(tid, fd, known),
-            Asked::PidfdProcess => fdinfo::pid(tid, fd, known).map(|pid| pid.to_string()),
-            Asked::Outer => {
-                const KINDS: [PidKind; 4] = [PidKind::Tid, PidKind::Tgid, PidKind::Pgid, PidKind::Sid];
-                let kind = KINDS[(number >> 32) as usize % KINDS.len()];
-                let outer = self.namespaces.outer(tid, number as i32, kind)?;
+            Question::Netlink(of) => {
+                let inode = inode(of)?;
+                self.sockets.borrow_mut().netlink_protocol(of.tid, inode).map(|n| n.to_string())
+            }
+            Question::Eventfd(of) => fdinfo::eventfd(of.tid, of.fd, known),
+            Question::Signalfd(of) => fdinfo::signalfd(of.tid, of.fd, known),
+            Question::Pidfd(of) => fdinfo::pidfd(of.tid, of.fd, known),
+            Question::PidfdProcess(of) => fdinfo::pid(of.tid, of.fd, known).map(|pid| pid.to_string()),
+            Question::Outer { tid, id, kind } => {
+                let outer = self.namespaces.outer(tid, id, kind)?;
                 Some(outer.map(|id| id.to_string()).unwrap_or_default())
             }
-            Asked::Device => link::device(tid, fd, known),
-            Asked::Ends => ends::others(tid, fd).map(|found| listed(&found)),
-            Asked::LockHolder => lock::holder(tid, number as u64).map(|holder| holder.to_string()),
-            Asked::Watched => fdinfo::watched(tid, fd).map(|found| listed(&found)),
+            Question::Device(of) => link::device(of.tid, of.fd, known),
+            Question::Ends(of) => ends::others(of.tid, of.fd).map(|found| listed(&found)),
+            Question::LockHolder { tid, addr } => lock::holder(tid, addr).map(|holder| holder.to_string()),
+            Question::Watched(of) => fdinfo::watched(of.tid, of.fd).map(|found| listed(&found)),
         };
         text.map(String::into_bytes)
     }
@@ -101,7 +100,7 @@ struct Answers {
     size: usize,
 }
 
-type OfThread = HashMap<(Asked, i64), Option<Vec<u8>>>;
+type OfThread = HashMap<Question, Option<Vec<u8>>>;
 
 /// No program has descriptors and threads for this many bytes of answers; a hostile recording may.
 const MAX_SIZE: usize = 256 << 20;
@@ -115,25 +114,25 @@ fn size(answer: &Option<Vec<u8>>) -> usize {
 
 impl Answers {
     fn get(&self, question: Question) -> Option<&Option<Vec<u8>>> {
-        self.by_thread.get(&question.tid)?.get(&(question.asked, question.number))
+        self.by_thread.get(&question.tid())?.get(&question)
     }
 
     /// Whether this is news.
-    fn set(&mut self, Question { asked, tid, number }: Question, answer: &Option<Vec<u8>>) -> bool {
+    fn set(&mut self, question: Question, answer: &Option<Vec<u8>>) -> bool {
         if self.size > MAX_SIZE {
             *self = Answers::default();
         }
-        let of_thread = self.by_thread.entry(tid).or_insert_with(|| {
+        let of_thread = self.by_thread.entry(question.tid()).or_insert_with(|| {
             self.size += THREAD;
             OfThread::new()
         });
-        match of_thread.get_mut(&(asked, number)) {
+        match of_thread.get_mut(&question) {
             Some(known) if known == answer => return false,
             Some(known) => {
                 self.size -= size(known);
                 known.clone_from(answer);
             }
-            None => _ = of_thread.insert((asked, number), answer.clone()),
+            None => _ = of_thread.insert(question, answer.clone()),
         }
         self.size += size(answer);
         true
@@ -156,15 +155,15 @@ pub fn ended(event: &Event<'_>) -> Option<Tid> {
 }
 
 /// Answers from /proc, and takes note of what is new.
-pub struct Noting {
-    live: Live,
+pub struct RecordingSource {
+    live: LiveSource,
     known: RefCell<Answers>,
     news: RefCell<Vec<Fact>>,
 }
 
-impl Noting {
-    pub fn new(live: Live) -> Noting {
-        Noting { live, known: RefCell::default(), news: RefCell::default() }
+impl RecordingSource {
+    pub fn new(live: LiveSource) -> RecordingSource {
+        RecordingSource { live, known: RefCell::default(), news: RefCell::default() }
     }
 
     /// What was answered since last asked and is not what was answered before.
@@ -180,7 +179,7 @@ impl Noting {
     }
 }
 
-impl Source for Noting {
+impl Source for RecordingSource {
     fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
         let answer = self.live.answer(question, known);
         if self.known.borrow_mut().set(question, &answer) {
@@ -191,9 +190,9 @@ impl Source for Noting {
 }
 
 /// Answers what was noted, which is what a replay will answer; else asks and notes.
-pub struct Noted(pub Rc<Noting>);
+pub struct CachedSource(pub Rc<RecordingSource>);
 
-impl Source for Noted {
+impl Source for CachedSource {
     fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>> {
         let noted = self.0.known.borrow().get(question).cloned();
         noted.unwrap_or_else(|| self.0.answer(question, known))
@@ -202,9 +201,9 @@ impl Source for Noted {
 
 /// Answers what it was told.
 #[derive(Default)]
-pub struct Told(RefCell<Answers>);
+pub struct ReplaySource(RefCell<Answers>);
 
-impl Told {
+impl ReplaySource {
     pub fn tell(&self, fact: Fact) {
         self.0.borrow_mut().set(fact.question, &fact.answer);
     }
@@ -215,7 +214,7 @@ impl Told {
     }
 }
 
-impl Source for Told {
+impl Source for ReplaySource {
     fn answer(&self, question: Question, _known: Option<&Descriptor>) -> Option<Vec<u8>> {
         self.0.borrow().get(question)?.clone()
     }
@@ -225,15 +224,15 @@ impl Source for Told {
 mod tests {
     use super::*;
 
-    fn question(tid: Tid, number: i64) -> Question {
-        Question { asked: Asked::Link, tid, number }
+    fn question(tid: Tid, fd: i32) -> Question {
+        Question::Link(FdOf { tid, fd, made: false })
     }
 
     #[test]
     fn answers_hold_until_there_are_others_or_the_thread_is_gone() {
-        let told = Told::default();
-        let tell = |tid, number, answer: Option<&[u8]>| {
-            told.tell(Fact { question: question(tid, number), answer: answer.map(<[u8]>::to_vec) });
+        let told = ReplaySource::default();
+        let tell = |tid, fd, answer: Option<&[u8]>| {
+            told.tell(Fact { question: question(tid, fd), answer: answer.map(<[u8]>::to_vec) });
         };
         tell(1, 3, Some(b"a"));
         tell(2, 3, Some(b"b"));
@@ -248,12 +247,12 @@ mod tests {
 
     #[test]
     fn only_news_is_noted() {
-        let (noting, me) = (Rc::new(Noting::new(Live::new(None))), std::process::id() as Tid);
+        let (noting, me) = (Rc::new(RecordingSource::new(LiveSource::new(None))), std::process::id() as Tid);
         let answer = noting.answer(question(me, -100), None);
         assert!(answer.is_some());
         assert_eq!(noting.take_news(), [Fact { question: question(me, -100), answer: answer.clone() }]);
         assert_eq!(noting.answer(question(me, -100), None), answer);
-        assert_eq!(Noted(noting.clone()).answer(question(me, -100), None), answer);
+        assert_eq!(CachedSource(noting.clone()).answer(question(me, -100), None), answer);
         assert_eq!(noting.take_news(), []);
         noting.event(&Event::Exited { tid: me, status: 0, at: 0 });
         noting.answer(question(me, -100), None);
@@ -262,7 +261,7 @@ mod tests {
 
     #[test]
     fn answers_of_endless_threads_are_not_kept() {
-        let told = Told::default();
+        let told = ReplaySource::default();
         let mut most = 0;
         for tid in 0..1_000_000 {
             told.tell(Fact { question: question(tid, 3), answer: Some(b"a".to_vec()) });
@@ -273,9 +272,9 @@ mod tests {
 
     #[test]
     fn endless_answers_are_not_kept() {
-        let told = Told::default();
-        for number in 0..600 {
-            told.tell(Fact { question: question(1, number), answer: Some(vec![0; 1 << 20]) });
+        let told = ReplaySource::default();
+        for fd in 0..600 {
+            told.tell(Fact { question: question(1, fd), answer: Some(vec![0; 1 << 20]) });
             assert!(told.0.borrow().size <= MAX_SIZE + (2 << 20));
         }
     }

@@ -1,8 +1,9 @@
 //! Events in a batch: one function writes them, one reads them, and both go by the same order.
 
+use crate::Fact;
 use crate::calls::{self, Moment, abi, tid};
+use crate::fact::Coded;
 use crate::stream::{Malformed, Source, Streams};
-use crate::{Asked, Fact, Question};
 use stride_event::{Event, Fate, Origin, SIGINFO_SIZE, Tid};
 
 /// What a record in a batch is.
@@ -151,9 +152,10 @@ impl Writer {
 
     pub fn fact(&mut self, fact: &Fact) {
         self.to.byte(kind::FACT);
-        self.to.byte(fact.question.asked as u8);
-        self.tid(fact.question.tid);
-        self.to.int(fact.question.number);
+        let coded = Coded::of(fact.question);
+        self.to.byte(coded.code);
+        self.tid(coded.tid);
+        self.to.int(coded.number);
         self.to.byte(fact.answer.is_some().into());
         if let Some(answer) = &fact.answer {
             self.to.bytes(answer);
@@ -271,8 +273,8 @@ impl Reader {
     }
 
     fn fact(&mut self) -> Result<Fact, Malformed> {
-        let asked = Asked::from_byte(self.from.byte()?).ok_or(Malformed("an answer to an unknown question"))?;
-        let question = Question { asked, tid: self.tid()?, number: self.from.int()? };
+        let coded = Coded { code: self.from.byte()?, tid: self.tid()?, number: self.from.int()? };
+        let question = coded.question().ok_or(Malformed("an answer to an unknown question"))?;
         let answer = if self.flag()? { Some(self.from.bytes()?.to_vec()) } else { None };
         Ok(Fact { question, answer })
     }

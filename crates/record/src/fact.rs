@@ -1,76 +1,134 @@
-//! What was found out about the world beside the calls: what descriptors refer to, names of processes.
+//! What was found out beside the calls: what descriptors refer to, names of processes.
 
-use stride_event::Tid;
+use stride_event::{FdOf, Question, Tid};
+use stride_syscalls::PidKind;
 
-/// What can be asked of the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Asked {
-    /// What a descriptor refers to: a byte which is 1 if that is deleted, and its path.
-    Link,
-    /// Details of a descriptor, in words.
-    Socket,
-    Eventfd,
-    Signalfd,
-    Pidfd,
-    Device,
-    /// Whether a descriptor is a terminal: there is an answer if it is.
-    Terminal,
-    /// The process that a pidfd refers to, in decimal.
-    PidfdProcess,
-    /// The protocol of a netlink socket, in decimal.
-    Netlink,
-    /// The name of a network interface.
-    Interface,
-    /// The name of a thread.
-    Comm,
-    /// The tracer's id, in decimal, of whom a thread in another PID namespace calls by this one (and this kind of it times
-    /// 2^32); empty if nobody is found.
-    Outer,
-    /// The processes that have the other end of a pipe or socket: ids with blanks between.
-    Ends,
-    /// The thread that holds the lock at an address, in decimal.
-    LockHolder,
-    /// The descriptors that an epoll instance watches: numbers with blanks between.
-    Watched,
-}
-
-impl Asked {
-    const ALL: [Asked; 15] = [
-        Asked::Link,
-        Asked::Socket,
-        Asked::Eventfd,
-        Asked::Signalfd,
-        Asked::Pidfd,
-        Asked::Device,
-        Asked::Terminal,
-        Asked::PidfdProcess,
-        Asked::Netlink,
-        Asked::Interface,
-        Asked::Comm,
-        Asked::Outer,
-        Asked::Ends,
-        Asked::LockHolder,
-        Asked::Watched,
-    ];
-
-    pub fn from_byte(byte: u8) -> Option<Asked> {
-        Self::ALL.get(byte as usize).copied()
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Question {
-    pub asked: Asked,
-    /// In whose eyes; 0 where it does not matter.
-    pub tid: Tid,
-    /// The descriptor (2^32 more for one that a call makes), interface, id or address that it is about.
-    pub number: i64,
-}
-
-/// An answer, which holds from here on until another is given. `None`: there is none.
+/// An answer. It holds until another one is given. `None`: there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
     pub question: Question,
     pub answer: Option<Vec<u8>>,
+}
+
+/// A question as a recording holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coded {
+    pub code: u8,
+    pub tid: Tid,
+    /// The lower half is a descriptor, an interface or an id. The upper half tells whether the call makes the descriptor, or which
+    /// kind of id it is. An address takes all of it.
+    pub number: i64,
+}
+
+/// The questions about descriptors, by their codes.
+const ABOUT_FDS: [(u8, fn(FdOf) -> Question); 11] = [
+    (0, Question::Link),
+    (1, Question::Socket),
+    (2, Question::Eventfd),
+    (3, Question::Signalfd),
+    (4, Question::Pidfd),
+    (5, Question::Device),
+    (6, Question::Terminal),
+    (7, Question::PidfdProcess),
+    (8, Question::Netlink),
+    (12, Question::Ends),
+    (14, Question::Watched),
+];
+const INTERFACE: u8 = 9;
+const COMM: u8 = 10;
+const OUTER: u8 = 11;
+const LOCK_HOLDER: u8 = 13;
+
+const ID_KINDS: [PidKind; 4] = [PidKind::Tid, PidKind::Tgid, PidKind::Pgid, PidKind::Sid];
+
+fn join(low: i32, high: u8) -> i64 {
+    i64::from(low) + (i64::from(high) << 32)
+}
+
+fn split(number: i64) -> Option<(i32, u8)> {
+    let low = number as i32;
+    Some((low, u8::try_from(number.checked_sub(low.into())? >> 32).ok()?))
+}
+
+impl Coded {
+    pub fn of(question: Question) -> Coded {
+        let about = |code, of: FdOf| Coded { code, tid: of.tid, number: join(of.fd, of.made.into()) };
+        match question {
+            Question::Link(of) => about(0, of),
+            Question::Socket(of) => about(1, of),
+            Question::Eventfd(of) => about(2, of),
+            Question::Signalfd(of) => about(3, of),
+            Question::Pidfd(of) => about(4, of),
+            Question::Device(of) => about(5, of),
+            Question::Terminal(of) => about(6, of),
+            Question::PidfdProcess(of) => about(7, of),
+            Question::Netlink(of) => about(8, of),
+            Question::Ends(of) => about(12, of),
+            Question::Watched(of) => about(14, of),
+            Question::Interface(index) => Coded { code: INTERFACE, tid: 0, number: index.into() },
+            Question::Comm(tid) => Coded { code: COMM, tid, number: 0 },
+            Question::Outer { tid, id, kind } => Coded { code: OUTER, tid, number: join(id, kind as u8) },
+            Question::LockHolder { tid, addr } => Coded { code: LOCK_HOLDER, tid, number: addr as i64 },
+        }
+    }
+
+    /// `None` for what no question is written as.
+    pub fn question(self) -> Option<Question> {
+        let Coded { code, tid, number } = self;
+        let question = match code {
+            INTERFACE => Question::Interface(u32::try_from(number).ok()?),
+            COMM => Question::Comm(tid),
+            OUTER => {
+                let (id, kind) = split(number)?;
+                Question::Outer { tid, id, kind: *ID_KINDS.get(usize::from(kind))? }
+            }
+            LOCK_HOLDER => Question::LockHolder { tid, addr: number as u64 },
+            code => {
+                let (_, about) = ABOUT_FDS.iter().find(|about| about.0 == code)?;
+                let (fd, made) = split(number)?;
+                about(FdOf { tid, fd, made: made == 1 })
+            }
+        };
+        (Coded::of(question) == self).then_some(question)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Recordings that were made before hold these.
+    #[test]
+    fn codes_stay() {
+        let of = FdOf { tid: 7, fd: 3, made: false };
+        for (question, code, tid, number) in [
+            (Question::Link(FdOf { fd: -100, ..of }), 0, 7, -100),
+            (Question::Socket(FdOf { made: true, ..of }), 1, 7, 3 + (1 << 32)),
+            (Question::Netlink(of), 8, 7, 3),
+            (Question::Interface(2), 9, 0, 2),
+            (Question::Comm(7), 10, 7, 0),
+            (Question::Outer { tid: 7, id: 5, kind: PidKind::Sid }, 11, 7, 5 + (3 << 32)),
+            (Question::Ends(of), 12, 7, 3),
+            (Question::LockHolder { tid: 7, addr: u64::MAX }, 13, 7, -1),
+            (Question::Watched(of), 14, 7, 3),
+        ] {
+            let coded = Coded { code, tid, number };
+            assert_eq!((Coded::of(question), coded.question()), (coded, Some(question)));
+        }
+    }
+
+    #[test]
+    fn absurd_questions_are_none() {
+        for (code, tid, number) in [
+            (0, 7, 2 << 32),
+            (0, 7, i64::MIN),
+            (9, 0, -1),
+            (9, 7, 1),
+            (10, 7, 1),
+            (11, 7, 4 << 32),
+            (15, 7, 0),
+        ] {
+            assert_eq!(Coded { code, tid, number }.question(), None, "{code} {tid} {number}");
+        }
+    }
 }

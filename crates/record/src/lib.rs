@@ -49,7 +49,7 @@ mod read;
 mod stream;
 mod write;
 
-pub use fact::{Asked, Fact, Question};
+pub use fact::Fact;
 pub use frame::VERSION;
 pub use metadata::{Metadata, Totals};
 pub use read::{Ending, Item, OpenError, Reader};

@@ -5,10 +5,11 @@ pub mod frames;
 
 use proptest::prelude::*;
 use stride_event::{
-    BlockRef, Blocks, Call, Descriptor, Detail, Event, Fate, Lost, Origin, Outcome, Phase, SIGINFO_SIZE, Tid,
+    BlockRef, Blocks, Call, Descriptor, Detail, Event, Fate, FdOf, Lost, Origin, Outcome, Phase, Question, SIGINFO_SIZE,
+    Tid,
 };
-use stride_record::{Asked, Fact, Item, Metadata, Question, Reader, Recorder};
-use stride_syscalls::Abi;
+use stride_record::{Fact, Item, Metadata, Reader, Recorder};
+use stride_syscalls::{Abi, PidKind};
 
 /// Something to record, without borrowing.
 #[derive(Clone, Debug)]
@@ -103,13 +104,37 @@ prop_compose! {
     }
 }
 
+fn fd() -> impl Strategy<Value = FdOf> {
+    (tid(), any::<i32>(), any::<bool>()).prop_map(|(tid, fd, made)| FdOf { tid, fd, made })
+}
+
+fn question() -> impl Strategy<Value = Question> {
+    const ABOUT_FDS: [fn(FdOf) -> Question; 11] = [
+        Question::Link,
+        Question::Socket,
+        Question::Eventfd,
+        Question::Signalfd,
+        Question::Pidfd,
+        Question::Device,
+        Question::Terminal,
+        Question::PidfdProcess,
+        Question::Netlink,
+        Question::Ends,
+        Question::Watched,
+    ];
+    const KINDS: [PidKind; 4] = [PidKind::Tid, PidKind::Tgid, PidKind::Pgid, PidKind::Sid];
+    prop_oneof![
+        11 => (0..ABOUT_FDS.len(), fd()).prop_map(|(about, fd)| ABOUT_FDS[about](fd)),
+        1 => any::<u32>().prop_map(Question::Interface),
+        1 => tid().prop_map(Question::Comm),
+        1 => (tid(), any::<i32>(), 0..KINDS.len()).prop_map(|(tid, id, kind)| Question::Outer { tid, id, kind: KINDS[kind] }),
+        1 => (tid(), any::<u64>()).prop_map(|(tid, addr)| Question::LockHolder { tid, addr }),
+    ]
+}
+
 fn fact() -> impl Strategy<Value = Fact> {
-    (0..20u8, tid(), any::<i64>(), prop::option::of(proptest::collection::vec(any::<u8>(), 0..30))).prop_map(
-        |(asked, tid, number, answer)| {
-            let asked = Asked::from_byte(asked).unwrap_or(Asked::Link);
-            Fact { question: Question { asked, tid, number }, answer }
-        },
-    )
+    let answer = prop::option::of(proptest::collection::vec(any::<u8>(), 0..30));
+    (question(), answer).prop_map(|(question, answer)| Fact { question, answer })
 }
 
 pub fn scene() -> impl Strategy<Value = Scene> {

@@ -1,0 +1,65 @@
+//! What can be asked about a tracee beside its calls.
+
+use crate::Tid;
+use stride_syscalls::PidKind;
+
+/// A descriptor of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FdOf {
+    pub tid: Tid,
+    pub fd: i32,
+    /// The call makes it. A descriptor that the call is given may have the same number.
+    pub made: bool,
+}
+
+/// A question, with the form of its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Question {
+    /// The path of a descriptor, behind a byte that is 1 if the file is deleted.
+    Link(FdOf),
+    /// Details of a descriptor, in words.
+    Socket(FdOf),
+    Eventfd(FdOf),
+    Signalfd(FdOf),
+    Pidfd(FdOf),
+    Device(FdOf),
+    /// Whether a descriptor is a terminal. There is an answer if it is.
+    Terminal(FdOf),
+    /// The process that a pidfd refers to, in decimal.
+    PidfdProcess(FdOf),
+    /// The protocol of a netlink socket, in decimal.
+    Netlink(FdOf),
+    /// The name of a network interface.
+    Interface(u32),
+    /// The name of a thread.
+    Comm(Tid),
+    /// In decimal, the id by which the tracer knows a thread or process that `tid` calls `id`. Empty if there is none.
+    Outer { tid: Tid, id: i32, kind: PidKind },
+    /// The processes that have the other end of a pipe or socket: ids with blanks between.
+    Ends(FdOf),
+    /// The thread that holds the lock at an address, in decimal.
+    LockHolder { tid: Tid, addr: u64 },
+    /// The descriptors that an epoll instance watches: numbers with blanks between.
+    Watched(FdOf),
+}
+
+impl Question {
+    /// The thread with whose end the answer ends; 0 if there is none.
+    pub fn tid(self) -> Tid {
+        match self {
+            Question::Link(of)
+            | Question::Socket(of)
+            | Question::Eventfd(of)
+            | Question::Signalfd(of)
+            | Question::Pidfd(of)
+            | Question::Device(of)
+            | Question::Terminal(of)
+            | Question::PidfdProcess(of)
+            | Question::Netlink(of)
+            | Question::Ends(of)
+            | Question::Watched(of) => of.tid,
+            Question::Interface(_) => 0,
+            Question::Comm(tid) | Question::Outer { tid, .. } | Question::LockHolder { tid, .. } => tid,
+        }
+    }
+}
