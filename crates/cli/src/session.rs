@@ -18,7 +18,7 @@ use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::rc::Rc;
-use stride_event::{About, CallSet, Counting, Event, Limits, Ns, Origin, Seccomp, Tid, TraceSpec};
+use stride_event::{FileFilter, CallSet, Counting, Event, Limits, Ns, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::{Quiet, Status};
 use stride_output::{Column, Key, RunInfo, SortKey};
 use stride_proc::{LiveSource, CachedSource, Source};
@@ -333,12 +333,12 @@ fn spec(options: &Options) -> Result<TraceSpec> {
 }
 
 /// What `-P` and `--trace-fds` let the engine skip. Descriptors may stand for paths.
-fn about(options: &Options) -> Option<About> {
+fn about(options: &Options) -> Option<FileFilter> {
     match &options.trace_fds {
         _ if select::needs_all_calls(options) => None,
-        Some(fds) if options.paths.is_empty() => Some(About::Fds(fds.clone())),
+        Some(fds) if options.paths.is_empty() => Some(FileFilter::Fds(fds.clone())),
         None if options.paths.is_empty() => None,
-        _ => Some(About::Files),
+        _ => Some(FileFilter::Files),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::about::{self, Fds};
 use crate::error;
 use crate::wire::{bound, call_flag, call_plan, case_key, choice, op, op_count, op_dir, op_kind, op_run};
 use stride_engine_base::StartError;
-use stride_event::{About, CallSet, Limits, TraceSpec};
+use stride_event::{FileFilter, CallSet, Limits, TraceSpec};
 use stride_syscalls::plan::{Cap, Choice, Count, IOV_MAX, Kind, MESSAGE_HEADER, Op, Plan, ROOT, STACK};
 use stride_syscalls::{Abi, Dir, Effect, Syscall, table};
 
@@ -87,14 +87,14 @@ impl Tables {
     }
 
     /// Leaves out the calls that cannot be about what is asked for, and marks those that the kernel side can tell.
-    fn narrow(&mut self, abi: Abi, wanted: &About) {
+    fn narrow(&mut self, abi: Abi, wanted: &FileFilter) {
         let start = abi as usize * NUMBERS;
         for entry in table(abi).iter() {
             let call = &mut self.calls[start + entry.nr as usize];
             match (wanted, about::fds(entry.row, abi)) {
-                (About::Files, _) if about::names_files(entry.row) => {}
-                (About::Fds(_), Fds::Somewhere) => {}
-                (About::Fds(_), Fds::Registers(mask)) if mask != 0 => {
+                (FileFilter::Files, _) if about::names_files(entry.row) => {}
+                (FileFilter::Fds(_), Fds::Somewhere) => {}
+                (FileFilter::Fds(_), Fds::Registers(mask)) if mask != 0 => {
                     call.fds = mask;
                     call.flags |= call_flag::CALL_FDS.0;
                 }

@@ -25,5 +25,5 @@ pub use lost::Lost;
 pub use memory::{BlockRef, Blocks, Memory, Phase};
 pub use quantity::{duration, grouped};
 pub use question::{FdOf, Question};
-pub use spec::{About, CallSet, Command, Counting, FdSet, Seccomp, TraceSpec};
+pub use spec::{FileFilter, CallSet, Command, Counting, FdSet, Seccomp, TraceSpec};
 pub use units::{Ns, Tid};

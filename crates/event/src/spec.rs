@@ -107,7 +107,7 @@ pub struct Counting {
 
 /// What the calls that are shown have in common (`-P`, `--trace-fds`). An engine may skip those that cannot be meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum About {
+pub enum FileFilter {
     /// They name a path or a descriptor.
     Files,
     /// They name one of these descriptors.
@@ -148,7 +148,7 @@ pub struct TraceSpec {
     pub want_times: bool,
     pub want_system_time: bool,
     pub counting: Option<Counting>,
-    pub about: Option<About>,
+    pub about: Option<FileFilter>,
     /// Calls that end so are not shown; an engine may skip them.
     pub skip_failed: bool,
     pub skip_successful: bool,

@@ -29,7 +29,7 @@ use stride_engine_base::{
     AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, StartError, Waiting, interrupt,
     process, spawn,
 };
-use stride_event::{About, Call, Counted, Descriptor, Event, Fate, Limits, Lost, Origin, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{FileFilter, Call, Counted, Descriptor, Event, Fate, Limits, Lost, Origin, SIGINFO_SIZE, Tid, TraceSpec};
 
 /// How long the reader waits before it looks for itself.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -125,7 +125,7 @@ impl EbpfEngine {
             signals: spec.signals,
             counting: spec.counting,
             fds: match &spec.about {
-                Some(About::Fds(fds)) => Some(fds),
+                Some(FileFilter::Fds(fds)) => Some(fds),
                 _ => None,
             },
             skip_failed: spec.skip_failed,
