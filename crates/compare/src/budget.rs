@@ -3,7 +3,7 @@
 use crate::figures::Figures;
 use crate::limit::{Comparison, Limit, Metric, Of};
 use crate::normal::normal;
-use crate::tally::{About, Syscall, Tally};
+use crate::tally::{Subject, Syscall, Tally};
 use globset::{GlobBuilder, GlobMatcher};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
@@ -342,7 +342,7 @@ impl<'t> Seen<'t> {
         let matches = |glob: &GlobMatcher| {
             let mut known = HashMap::new();
             for (_, about, _) in tally.about() {
-                if let About::Object(object) = about {
+                if let Subject::Object(object) = about {
                     known.entry(object).or_insert_with(|| {
                         let name = end.tracker.name(object);
                         let path = name.strip_suffix(b" (deleted)").unwrap_or(name);
@@ -357,13 +357,13 @@ impl<'t> Seen<'t> {
     }
 
     /// Calls that a limit is about, by what they are about.
-    fn about(&self, limited: &Limited) -> impl Iterator<Item = (&'t Syscall, About, &'t Figures)> {
+    fn about(&self, limited: &Limited) -> impl Iterator<Item = (&'t Syscall, Subject, &'t Figures)> {
         let of = limited.limit.metric.of().cloned();
         let matching = limited.glob.map(|glob| &self.matching[glob]);
         self.tally.about().filter(move |(call, about, _)| {
             of.as_ref().is_none_or(|of| of.contains(call))
                 && matching.is_none_or(|matching| match about {
-                    About::Object(object) => matching.get(object) == Some(&true),
+                    Subject::Object(object) => matching.get(object) == Some(&true),
                     _ => false,
                 })
         })
@@ -434,7 +434,7 @@ impl<'t> Seen<'t> {
             calls.for_each(|call| parts.entry(call.name.as_bytes().to_vec()).or_default().add(&call.all));
         } else if metric.of().is_some() {
             for (_, about, figures) in self.about(limited) {
-                if let About::Object(object) = about {
+                if let Subject::Object(object) = about {
                     let name = normal(self.end.tracker.name(object), self.tally.ids(), false).into_owned();
                     parts.entry(name).or_default().add(figures);
                 }

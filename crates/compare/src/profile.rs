@@ -3,7 +3,7 @@
 use crate::figures::{Figures, Row};
 use crate::noise;
 use crate::normal::normal;
-use crate::tally::{About, Tally};
+use crate::tally::{Subject, Tally};
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use stride_event::Ns;
@@ -51,24 +51,24 @@ impl Profile {
             profile.calls.entry(call.name.clone()).or_default().add(&call.all, all);
         }
         let removed = tally.removed();
-        let mut names: HashMap<About, Rc<[u8]>> = HashMap::new();
+        let mut names: HashMap<Subject, Rc<[u8]>> = HashMap::new();
         for (call, about, figures) in tally.about().filter(|about| wanted(&about.0.name)) {
             let name = names.entry(about).or_insert_with(|| match about {
-                About::Object(object) => {
+                Subject::Object(object) => {
                     Rc::from(&normal(end.tracker.name(object), tally.ids(), removed.contains(&object))[..])
                 }
-                About::Streams => Rc::from(&b"(standard streams)"[..]),
-                About::Others => Rc::from(&b"(others)"[..]),
+                Subject::Streams => Rc::from(&b"(standard streams)"[..]),
+                Subject::Others => Rc::from(&b"(others)"[..]),
             });
             let unsteady = match about {
-                About::Object(object) => end.tracker.kind(object) != ObjectKind::Path,
-                About::Streams => false,
-                About::Others => true,
+                Subject::Object(object) => end.tracker.kind(object) != ObjectKind::Path,
+                Subject::Streams => false,
+                Subject::Others => true,
             };
             let by_name = noise::wavers(&call.name);
             let of = profile.objects.entry(name.clone()).or_default();
             // What is done with them depends on what they are: a terminal, a file, nothing.
-            of.row.add(figures, unsteady || by_name || about == About::Streams);
+            of.row.add(figures, unsteady || by_name || about == Subject::Streams);
             *of.calls.entry(call.name.clone()).or_default() += figures.calls;
             if unsteady
                 && !by_name

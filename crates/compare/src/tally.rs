@@ -23,7 +23,7 @@ pub struct Syscall {
 
 /// What a call is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum About {
+pub enum Subject {
     Object(ObjectId),
     /// The standard input, output or error output that the program was given: where these go is its caller's choice.
     Streams,
@@ -41,7 +41,7 @@ pub struct Tally {
     calls: Vec<Syscall>,
     by_number: HashMap<(Abi, u64), CallId>,
     by_name: HashMap<Rc<str>, CallId>,
-    about: HashMap<(CallId, About), Figures>,
+    about: HashMap<(CallId, Subject), Figures>,
     streams: HashSet<FileId>,
     stream_names: HashSet<ObjectId>,
     /// Where the first process began.
@@ -93,7 +93,7 @@ impl Tally {
                 let Some(seen) = seen else { return };
                 for about in self.what(seen).into_iter().flatten() {
                     let fits = self.about.len() < MAX_PAIRS || self.about.contains_key(&(id, about));
-                    self.about.entry((id, if fits { about } else { About::Others })).or_default().add(&figures);
+                    self.about.entry((id, if fits { about } else { Subject::Others })).or_default().add(&figures);
                 }
                 if let Some(process) = tracker.process(seen.pid) {
                     let program = self.program(&process.comm);
@@ -114,7 +114,7 @@ impl Tally {
     }
 
     /// What a call is about: two things, if it names two paths.
-    fn what(&self, seen: &Seen) -> [Option<About>; 2] {
+    fn what(&self, seen: &Seen) -> [Option<Subject>; 2] {
         let Some(path) = seen.path else {
             // What nobody knows of was there before, and of that, only these three are sure to be.
             let stream = match (seen.file, seen.object) {
@@ -122,10 +122,10 @@ impl Tally {
                 (None, Some(object)) => self.stream_names.contains(&object),
                 (None, None) => seen.fd.is_some_and(|fd| (0..3).contains(&fd)),
             };
-            return [if stream { Some(About::Streams) } else { seen.object.map(About::Object) }, None];
+            return [if stream { Some(Subject::Streams) } else { seen.object.map(Subject::Object) }, None];
         };
         let other = seen.other_path.filter(|other| *other != path);
-        [Some(path), other].map(|path| path.map(About::Object))
+        [Some(path), other].map(|path| path.map(Subject::Object))
     }
 
     fn call(&mut self, abi: Abi, nr: u64) -> CallId {
@@ -165,7 +165,7 @@ impl Tally {
     }
 
     /// By syscall and what it is about; a call that names two paths is there twice.
-    pub fn about(&self) -> impl Iterator<Item = (&Syscall, About, &Figures)> {
+    pub fn about(&self) -> impl Iterator<Item = (&Syscall, Subject, &Figures)> {
         self.about.iter().map(|(&(call, about), figures)| (&self.calls[call as usize], about, figures))
     }
 
@@ -186,7 +186,7 @@ impl Tally {
         let removed = self.about().filter(|(call, _, figures)| removes(&call.name) && figures.errors < figures.calls);
         removed
             .filter_map(|(_, about, _)| match about {
-                About::Object(object) => Some(object),
+                Subject::Object(object) => Some(object),
                 _ => None,
             })
             .collect()
