@@ -16,7 +16,7 @@
 //! Architecture invariant: bytes from the tracee reach the page as text only. `crates/cli/tests/html.rs` checks that in a
 //! headless Chromium.
 
-mod about;
+mod run_facts;
 mod call_text;
 mod calls;
 mod data;
@@ -34,7 +34,7 @@ mod texts;
 mod timeline;
 mod top;
 
-use about::About;
+use run_facts::RunFacts;
 use call_text::CallText;
 use family::Family;
 
@@ -66,7 +66,7 @@ pub struct HtmlView {
     gathered: Option<Gathered>,
     /// With `--advise`.
     advisor: Option<Advisor>,
-    about: About,
+    about: RunFacts,
     /// Where the page goes, and what messages call it.
     to: Box<dyn Write>,
     name: String,
@@ -84,7 +84,7 @@ impl HtmlView {
         info: &RunInfo,
     ) -> HtmlView {
         let gathered = Gathered::new(CallText::new(style, options, world), info.started);
-        HtmlView { gathered: Some(gathered), advisor: None, about: About::of(info), to, name, error: None }
+        HtmlView { gathered: Some(gathered), advisor: None, about: RunFacts::of(info), to, name, error: None }
     }
 
     /// With a section of findings.
@@ -295,7 +295,7 @@ impl Gathered {
     }
 
     /// What the page is told.
-    fn data(mut self, about: About, findings: Option<Vec<data::Finding>>, tracker: &Tracker) -> data::Page {
+    fn data(mut self, about: RunFacts, findings: Option<Vec<data::Finding>>, tracker: &Tracker) -> data::Page {
         for tid in self.timeline.living() {
             // A thread that was let go has been named then, and the tracker has forgotten it.
             if tracker.thread(tid).is_some() {

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use stride_event::{Ns, quantity::count};
 
 #[derive(Default)]
-pub struct About {
+pub struct RunFacts {
     /// Names and values.
     pub facts: Vec<(&'static str, String)>,
     /// In whole sentences.
@@ -23,8 +23,8 @@ fn time_of_day(at: Ns, wall_offset: i128) -> String {
     DateTime::from_timestamp_nanos(at).with_timezone(&Local).format("%Y-%m-%d %H:%M:%S %z").to_string()
 }
 
-impl About {
-    pub fn of(info: &RunInfo) -> About {
+impl RunFacts {
+    pub fn of(info: &RunInfo) -> RunFacts {
         let text = |text: &str| legible(text.as_bytes(), 200);
         let args: Vec<&[u8]> = info.args.iter().map(|arg| arg.as_bytes()).collect();
         let kernel = format!("Linux {} {}", info.release, info.machine);
@@ -36,11 +36,11 @@ impl About {
             ("Engine", text(&info.engine)),
             ("Stride", text(&info.version)),
         ];
-        About {
+        RunFacts {
             facts: facts.into_iter().filter(|(_, value)| !value.is_empty()).collect(),
             args: info.args.clone(),
             wall_offset: info.wall_offset,
-            ..About::default()
+            ..RunFacts::default()
         }
     }
 
