@@ -3,7 +3,7 @@
 use crate::records;
 use crate::wire::{Wire, bound, bytes_of, call_plan, count, count_key, count_times, read};
 use libbpf_rs::{MapCore, MapFlags};
-use stride_event::{CountBy, Counted, SizeBucket, Tally, Tid, Times};
+use stride_event::{CountBy, Counted, SizeBucket, CallStats, Tid, Times};
 use stride_syscalls::Abi;
 
 /// Per ABI and number.
@@ -40,7 +40,7 @@ pub fn by_key(counts: &impl MapCore, by: CountBy) -> libbpf_rs::Result<Vec<Count
             tid: key.tid as Tid,
             comm: key.comm.split(|b| *b == 0).next().unwrap_or_default().to_vec(),
             size: SizeBucket(key.size as u8),
-            tally: Tally::default(),
+            tally: CallStats::default(),
         };
         for one in cpus.iter().filter_map(|bytes| read::<count>(bytes)) {
             add(&mut sum.tally, &one);
@@ -58,7 +58,7 @@ fn lookup<T: Wire>(map: &impl MapCore, index: u32) -> libbpf_rs::Result<Option<T
     Ok(map.lookup(bytes_of(&[index]), MapFlags::ANY)?.and_then(|bytes| read(&bytes)))
 }
 
-fn add(sum: &mut Tally, one: &count) {
+fn add(sum: &mut CallStats, one: &count) {
     sum.calls += one.calls;
     sum.errors += one.errors;
     sum.bytes += one.bytes;

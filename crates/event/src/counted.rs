@@ -106,7 +106,7 @@ impl Histogram {
 
 /// What is counted of calls that have something in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tally {
+pub struct CallStats {
     pub calls: u64,
     pub errors: u64,
     /// Moved through descriptors.
@@ -119,14 +119,14 @@ pub struct Tally {
     pub latencies: Histogram,
 }
 
-impl Default for Tally {
-    fn default() -> Tally {
-        Tally { calls: 0, errors: 0, bytes: 0, wall: Times::NONE, cpu: Times::NONE, latencies: Histogram::default() }
+impl Default for CallStats {
+    fn default() -> CallStats {
+        CallStats { calls: 0, errors: 0, bytes: 0, wall: Times::NONE, cpu: Times::NONE, latencies: Histogram::default() }
     }
 }
 
-impl Tally {
-    pub fn merge(&mut self, other: &Tally) {
+impl CallStats {
+    pub fn merge(&mut self, other: &CallStats) {
         self.calls += other.calls;
         self.errors += other.errors;
         self.bytes += other.bytes;
@@ -146,7 +146,7 @@ pub struct Counted {
     pub tid: Tid,
     pub comm: Vec<u8>,
     pub size: SizeBucket,
-    pub tally: Tally,
+    pub tally: CallStats,
 }
 
 /// What calls are told apart by when they are counted.

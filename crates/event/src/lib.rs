@@ -18,7 +18,7 @@ mod units;
 pub use args::{Fields, Piece};
 pub use call::{Call, Outcome};
 pub use capture::{Limits, Peek, capture};
-pub use counted::{CountBy, Counted, Histogram, SizeBucket, Tally, Times};
+pub use counted::{CountBy, Counted, Histogram, SizeBucket, CallStats, Times};
 pub use descriptor::{Descriptor, Detail};
 pub use event::{Event, EventOf, Fate, Origin, SIGINFO_SIZE};
 pub use lost::Lost;

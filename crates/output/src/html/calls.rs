@@ -2,7 +2,7 @@
 
 use super::data::{self, CallIndex};
 use super::family::Family;
-use stride_event::{Call, Histogram, Ns, Tally};
+use stride_event::{Call, Histogram, Ns, CallStats};
 use stride_syscalls::{Abi, table};
 
 /// Numbers that no table knows are as many as a hostile program likes; beyond these they share a row.
@@ -20,7 +20,7 @@ pub struct Calls {
 pub struct Row {
     pub name: String,
     pub family: Family,
-    pub counted: Tally,
+    pub counted: CallStats,
 }
 
 impl Calls {
@@ -62,7 +62,7 @@ impl Calls {
     }
 
     fn push(&mut self, name: String, family: Family) -> CallIndex {
-        self.rows.push(Row { name, family, counted: Tally::default() });
+        self.rows.push(Row { name, family, counted: CallStats::default() });
         (self.rows.len() - 1) as CallIndex
     }
 

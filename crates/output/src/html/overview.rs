@@ -89,10 +89,10 @@ fn dominant(s: &mut Sentence, numbers: &Numbers, rows: &[Row]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stride_event::{Ns, Tally};
+    use stride_event::{Ns, CallStats};
 
     fn row(name: &str, family: Family, calls: u64, ns: Ns) -> Row {
-        let mut counted = Tally { calls, ..Tally::default() };
+        let mut counted = CallStats { calls, ..CallStats::default() };
         counted.wall.add(ns);
         Row { name: name.into(), family, counted }
     }

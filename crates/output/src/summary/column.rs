@@ -1,6 +1,6 @@
 //! The columns that show numbers.
 
-use stride_event::{Ns, Tally, Times};
+use stride_event::{Ns, CallStats, Times};
 
 /// A column of the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Column {
     }
 
     /// What rows are sorted by. `time` is what the `Time…` columns show.
-    pub fn weight(self, row: &Tally, time: &Times) -> u64 {
+    pub fn weight(self, row: &CallStats, time: &Times) -> u64 {
         match self {
             Column::TimePercent | Column::TimeTotal => time.total,
             Column::TimeMin => time.min,
@@ -75,7 +75,7 @@ impl Column {
         }
     }
 
-    pub fn cell(self, row: &Tally, time: &Times, percent: f64) -> String {
+    pub fn cell(self, row: &CallStats, time: &Times, percent: f64) -> String {
         let min = |t: &Times| if t.min == Ns::MAX { 0 } else { t.min };
         let unless_none = |n: u64| if n == 0 { String::new() } else { n.to_string() };
         match self {
@@ -115,6 +115,6 @@ fn mean(ns: Ns, calls: u64) -> String {
 }
 
 /// The middle of a bucket may lie beyond the values in it.
-pub fn quantile(row: &Tally, part: f64) -> Ns {
+pub fn quantile(row: &CallStats, part: f64) -> Ns {
     row.latencies.quantile(part).max(row.wall.min).min(row.wall.max)
 }

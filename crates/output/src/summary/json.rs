@@ -6,7 +6,7 @@ use super::label::{Labels, errno_name, syscall};
 use super::part::Part;
 use super::{Lost, Summary};
 use crate::json::{Json, abi_name};
-use stride_event::{Tally, Times};
+use stride_event::{CallStats, Times};
 use stride_track::{ObjectKind, Tracker};
 
 impl Summary {
@@ -14,7 +14,7 @@ impl Summary {
     pub(super) fn render_json(&self, lost: Lost, tracker: Option<&Tracker>, out: &mut Vec<u8>) {
         let labels = Labels { names: &self.names, tracker, tell_abi: false };
         let rows = self.sorted(tracker);
-        let mut all = Tally::default();
+        let mut all = CallStats::default();
         for row in &rows {
             all.merge(row.tally);
             Json::new(out).line("summary", |j| {
@@ -36,7 +36,7 @@ impl Summary {
         });
     }
 
-    fn numbers(&self, row: &Tally, j: &mut Json<'_>) {
+    fn numbers(&self, row: &CallStats, j: &mut Json<'_>) {
         j.key("calls").int(row.calls);
         j.key("errors").int(row.errors);
         j.key("bytes").int(row.bytes);

@@ -15,7 +15,7 @@ pub use key::Key;
 use names::Names;
 use part::Part;
 use rows::Rows;
-use stride_event::{Call, Counted, Ns, Outcome, Tally, Times};
+use stride_event::{Call, Counted, Ns, Outcome, CallStats, Times};
 use stride_track::Tracker;
 
 /// How the table looks.
@@ -115,7 +115,7 @@ impl Summary {
     }
 
     /// What the `Time…` columns show.
-    fn time<'r>(&self, row: &'r Tally) -> &'r Times {
+    fn time<'r>(&self, row: &'r CallStats) -> &'r Times {
         if self.layout.wall_clock { &row.wall } else { &row.cpu }
     }
 }

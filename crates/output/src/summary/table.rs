@@ -9,7 +9,7 @@ use super::{Lost, Summary};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 use stride_event::quantity::{count, grouped};
-use stride_event::{Ns, Tally};
+use stride_event::{Ns, CallStats};
 use stride_syscalls::Abi;
 use stride_track::Tracker;
 
@@ -24,7 +24,7 @@ const NAME_WIDTH: usize = 16;
 pub struct Row<'r> {
     pub key: &'r [Part],
     pub labels: Vec<String>,
-    pub tally: &'r Tally,
+    pub tally: &'r CallStats,
 }
 
 /// A column of the table: one of numbers, or one of the keys.
@@ -67,7 +67,7 @@ impl Summary {
     /// All rows in the order in which they are shown.
     pub(super) fn sorted<'r>(&'r self, tracker: Option<&'r Tracker>) -> Vec<Row<'r>> {
         let labels = Labels { names: &self.names, tracker, tell_abi: !self.is_by_name() };
-        let row = |(key, tally): (&'r [Part], &'r Tally)| Row {
+        let row = |(key, tally): (&'r [Part], &'r CallStats)| Row {
             key,
             labels: key.iter().map(|part| labels.of(*part)).collect(),
             tally,
@@ -91,7 +91,7 @@ impl Summary {
             let mode = if abi == Abi::I386 { "32 bit" } else { "64 bit" };
             let _ = writeln!(out, "System call usage summary for {mode} mode:");
         }
-        let mut all = Tally::default();
+        let mut all = CallStats::default();
         rows.iter().for_each(|row| all.merge(row.tally));
         let places: Vec<Place> = self.layout.columns.iter().flat_map(|&c| self.places(c)).collect();
         let widths = self.widths(&places, rows);
@@ -112,7 +112,7 @@ impl Summary {
             }
             out.push('\n');
         };
-        let numbers = |place, tally: &Tally, percent, label: &dyn Fn(usize) -> String| match place {
+        let numbers = |place, tally: &CallStats, percent, label: &dyn Fn(usize) -> String| match place {
             Place::Number(column) => column.cell(tally, self.time(tally), percent),
             Place::Key(i) => label(i),
         };

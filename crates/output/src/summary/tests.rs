@@ -246,7 +246,7 @@ fn what_an_engine_counted_has_the_same_keys() {
     let columns = [Column::Calls, Column::Errors, Column::Name];
     let keys = [Key::Pid, Key::Comm, Key::Errno, Key::Size];
     let mut summary = Summary::new(SummaryLayout { sort: SortKey::By(Column::Name), ..layout(&keys, &columns) });
-    let tally = Tally { calls: 4, errors: 4, ..Tally::default() };
+    let tally = CallStats { calls: 4, errors: 4, ..CallStats::default() };
     let counted = Counted { pid: 9, comm: b"a\nb".to_vec(), errno: 2, tally, ..Counted::default() };
     summary.merge(&counted);
     summary.merge(&counted);
