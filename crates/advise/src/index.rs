@@ -17,7 +17,7 @@ pub struct CallKey {
 }
 
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Tally {
+pub struct CallCost {
     pub calls: u64,
     /// In the call, but for what chance added to it: see [`Usual`].
     pub time: Ns,
@@ -257,7 +257,7 @@ pub struct Index {
     pub time: Ns,
     pub first: Option<Ns>,
     pub last: Ns,
-    by_key: FxHashMap<CallKey, Tally>,
+    by_key: FxHashMap<CallKey, CallCost>,
     open: FxHashMap<FileId, OpenFile>,
     paces: FxHashMap<Tid, Pace>,
     /// By ABI and number, where that is known: there are no more than the tables have.
@@ -377,11 +377,11 @@ impl Index {
         self.paces.get(&tid).copied().unwrap_or_default()
     }
 
-    pub fn tally(&self, key: CallKey) -> Tally {
+    pub fn tally(&self, key: CallKey) -> CallCost {
         self.by_key.get(&key).copied().unwrap_or_default()
     }
 
-    pub fn tallies(&self) -> impl Iterator<Item = (&CallKey, &Tally)> {
+    pub fn tallies(&self) -> impl Iterator<Item = (&CallKey, &CallCost)> {
         self.by_key.iter()
     }
 
