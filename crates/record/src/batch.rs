@@ -1,9 +1,9 @@
 //! Events in a batch: one function writes them, one reads them, and both go by the same order.
 
 use crate::Fact;
-use crate::calls::{self, Moment, abi, tid};
+use crate::calls::{self, Stage, abi, tid};
 use crate::fact::Coded;
-use crate::stream::{Malformed, Source, Streams};
+use crate::stream::{Malformed, BatchSource, Streams};
 use stride_event::{Event, Fate, Origin, SIGINFO_SIZE, Tid};
 
 /// What a record in a batch is.
@@ -27,18 +27,18 @@ mod kind {
 
 /// An event, or what was found out beside it.
 #[derive(Debug)]
-pub enum Item<'a> {
+pub enum Recorded<'a> {
     Event(Event<'a>),
     Fact(Fact),
 }
 
 #[derive(Default)]
-pub struct Writer {
+pub struct BatchWriter {
     pub to: Streams,
-    calls: calls::Writer,
+    calls: calls::CallWriter,
 }
 
-impl Writer {
+impl BatchWriter {
     pub fn clear(&mut self) {
         self.to.clear();
         self.calls.clear();
@@ -69,15 +69,15 @@ impl Writer {
         match *event {
             Event::Enter(call) => {
                 self.to.byte(kind::ENTER);
-                self.calls.put(&mut self.to, call, Moment::Enter);
+                self.calls.put(&mut self.to, call, Stage::Enter);
             }
             Event::Exit(call) => {
                 self.to.byte(kind::EXIT);
-                self.calls.put(&mut self.to, call, Moment::Exit);
+                self.calls.put(&mut self.to, call, Stage::Exit);
             }
             Event::Aside(call) => {
                 self.to.byte(kind::ASIDE);
-                self.calls.put(&mut self.to, call, Moment::Exit);
+                self.calls.put(&mut self.to, call, Stage::Exit);
             }
             Event::Started { tid, process, origin, at } => {
                 self.head(kind::STARTED, tid, at);
@@ -146,7 +146,7 @@ impl Writer {
     fn left(&mut self, call: Option<&stride_event::Call>) {
         self.to.byte(call.is_some().into());
         if let Some(call) = call {
-            self.calls.put(&mut self.to, call, Moment::Left);
+            self.calls.put(&mut self.to, call, Stage::Left);
         }
     }
 
@@ -163,19 +163,19 @@ impl Writer {
     }
 }
 
-pub struct Reader {
-    pub from: Source,
-    calls: calls::Reader,
+pub struct BatchReader {
+    pub from: BatchSource,
+    calls: calls::CallReader,
     info: [u8; SIGINFO_SIZE],
 }
 
-impl Default for Reader {
-    fn default() -> Reader {
-        Reader { from: Source::empty(), calls: calls::Reader::default(), info: [0; SIGINFO_SIZE] }
+impl Default for BatchReader {
+    fn default() -> BatchReader {
+        BatchReader { from: BatchSource::empty(), calls: calls::CallReader::default(), info: [0; SIGINFO_SIZE] }
     }
 }
 
-impl Reader {
+impl BatchReader {
     /// Begins with the batch that was put into the source's buffer.
     pub fn begin(&mut self) -> Result<(), Malformed> {
         self.calls.clear();
@@ -198,22 +198,22 @@ impl Reader {
         self.from.peek() == Some(kind::FACT)
     }
 
-    pub fn next(&mut self) -> Result<Item<'_>, Malformed> {
+    pub fn next(&mut self) -> Result<Recorded<'_>, Malformed> {
         let kind = self.from.byte()?;
         let event = match kind {
             kind::ENTER => {
-                let id = self.calls.get(&mut self.from, Moment::Enter)?;
+                let id = self.calls.get(&mut self.from, Stage::Enter)?;
                 Event::Enter(self.calls.call(id))
             }
             kind::EXIT => {
-                let id = self.calls.get(&mut self.from, Moment::Exit)?;
+                let id = self.calls.get(&mut self.from, Stage::Exit)?;
                 Event::Exit(self.calls.call(id))
             }
             kind::ASIDE => {
-                let id = self.calls.get(&mut self.from, Moment::Exit)?;
+                let id = self.calls.get(&mut self.from, Stage::Exit)?;
                 Event::Aside(self.calls.call(id))
             }
-            kind::FACT => return self.fact().map(Item::Fact),
+            kind::FACT => return self.fact().map(Recorded::Fact),
             kind::ENDING => Event::Ending { tid: self.tid()? },
             kind::STRANGER => {
                 let tid = self.tid()?;
@@ -230,7 +230,7 @@ impl Reader {
                 self.of_thread(kind, tid, at)?
             }
         };
-        Ok(Item::Event(event))
+        Ok(Recorded::Event(event))
     }
 
     fn of_thread(&mut self, kind: u8, tid: Tid, at: u64) -> Result<Event<'_>, Malformed> {
@@ -269,7 +269,7 @@ impl Reader {
     }
 
     fn left(&mut self) -> Result<Option<usize>, Malformed> {
-        if self.flag()? { self.calls.get(&mut self.from, Moment::Left).map(Some) } else { Ok(None) }
+        if self.flag()? { self.calls.get(&mut self.from, Stage::Left).map(Some) } else { Ok(None) }
     }
 
     fn fact(&mut self) -> Result<Fact, Malformed> {

@@ -1,14 +1,14 @@
 //! Calls within a batch, told by what differs from the same thread's last call of the same number.
 
 use crate::descriptors;
-use crate::stream::{Malformed, Source, Streams};
+use crate::stream::{Malformed, BatchSource, Streams};
 use std::collections::HashMap;
 use stride_event::{BlockRef, Blocks, Call, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
 
 /// At which moment of its life a call is told of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum Stage {
     Enter = 0,
     Exit = 1,
     /// Left in flight.
@@ -106,14 +106,14 @@ fn outcome_of(kind: u8, value: i64) -> Result<Outcome, Malformed> {
 }
 
 #[derive(Default)]
-pub struct Writer {
+pub struct CallWriter {
     ids: HashMap<(Tid, Abi, u64), usize>,
     slots: Vec<Slot>,
     /// The thread of the newest slot.
     tid: Tid,
 }
 
-impl Writer {
+impl CallWriter {
     pub fn clear(&mut self) {
         self.ids.clear();
         self.slots.clear();
@@ -139,14 +139,14 @@ impl Writer {
     }
 
     /// Everything but whether the engine counted it, which is nothing to whoever looks later.
-    pub fn put(&mut self, to: &mut Streams, call: &Call, moment: Moment) {
+    pub fn put(&mut self, to: &mut Streams, call: &Call, moment: Stage) {
         let id = self.slot(to, call);
         let slot = &mut self.slots[id];
         let last = &mut slot.call;
         let role = moment as usize;
         let entered = slot.entered.len();
         let continues = slot.in_flight
-            && moment != Moment::Enter
+            && moment != Stage::Enter
             && call.entered == last.entered
             && (0..entered).all(|i| slot.entered.block(i) == call.blocks.block(i));
         let known = if continues { entered } else { 0 };
@@ -250,7 +250,7 @@ impl Writer {
         slot.counts[role] = blocks;
         last.args = call.args;
         (last.ip, last.sp, last.entered) = (call.ip, call.sp, call.entered);
-        slot.in_flight = moment == Moment::Enter && blocks == call.blocks.len() && call.blocks.size() < MAX_MEMORY;
+        slot.in_flight = moment == Stage::Enter && blocks == call.blocks.len() && call.blocks.size() < MAX_MEMORY;
         slot.entered.clear();
         if slot.in_flight {
             (0..blocks).filter_map(|i| call.blocks.block(i)).for_each(|b| slot.entered.push_block(b));
@@ -259,23 +259,23 @@ impl Writer {
 }
 
 #[derive(Default)]
-pub struct Reader {
+pub struct CallReader {
     slots: Vec<Slot>,
     tid: Tid,
 }
 
-impl Reader {
+impl CallReader {
     pub fn clear(&mut self) {
         self.slots.clear();
         self.tid = 0;
     }
 
-    /// The call of [`Reader::get`].
+    /// The call of [`CallReader::get`].
     pub fn call(&self, id: usize) -> &Call {
         &self.slots[id].call
     }
 
-    fn slot(&mut self, from: &mut Source) -> Result<usize, Malformed> {
+    fn slot(&mut self, from: &mut BatchSource) -> Result<usize, Malformed> {
         let id = usize::try_from(from.uint()?).unwrap_or(usize::MAX);
         if id == self.slots.len() && id < MAX_SLOTS {
             let mut slot = Slot::default();
@@ -288,7 +288,7 @@ impl Reader {
         if id < self.slots.len() { Ok(id) } else { Err(Malformed("a call follows one that is not there")) }
     }
 
-    pub fn get(&mut self, from: &mut Source, moment: Moment) -> Result<usize, Malformed> {
+    pub fn get(&mut self, from: &mut BatchSource, moment: Stage) -> Result<usize, Malformed> {
         let id = self.slot(from)?;
         let slot = &mut self.slots[id];
         let call = &mut slot.call;
@@ -299,7 +299,7 @@ impl Reader {
         if continues && !slot.in_flight {
             return Err(Malformed("a call continues that was not begun"));
         }
-        if continues && moment == Moment::Enter && call.blocks.len() > MAX_EMPTY {
+        if continues && moment == Stage::Enter && call.blocks.len() > MAX_EMPTY {
             return Err(Malformed("a call begins again and again"));
         }
         if !continues {
@@ -382,7 +382,7 @@ impl Reader {
         }
         slot.outcomes[role] = (kind, value);
         slot.counts[role] = known + fresh;
-        slot.in_flight = moment == Moment::Enter;
+        slot.in_flight = moment == Stage::Enter;
         Ok(id)
     }
 }

@@ -1,6 +1,6 @@
 //! What a call's descriptors referred to, where the engine saw to that.
 
-use crate::stream::{Malformed, Source, Streams};
+use crate::stream::{Malformed, BatchSource, Streams};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use stride_event::{Descriptor, Detail};
 
@@ -31,7 +31,7 @@ pub fn put(to: &mut Streams, list: &[Descriptor]) {
     }
 }
 
-pub fn get(from: &mut Source, list: &mut Vec<Descriptor>) -> Result<(), Malformed> {
+pub fn get(from: &mut BatchSource, list: &mut Vec<Descriptor>) -> Result<(), Malformed> {
     list.clear();
     let len = from.uint()?;
     if len > MAX {
@@ -97,7 +97,7 @@ fn put_detail(to: &mut Streams, detail: &Detail) {
     }
 }
 
-fn get_detail(from: &mut Source) -> Result<Detail, Malformed> {
+fn get_detail(from: &mut BatchSource) -> Result<Detail, Malformed> {
     Ok(match from.byte()? {
         0 => Detail::None,
         1 => Detail::Eventfd { count: from.uint()?, id: from.uint()?, semaphore: from.byte()? != 0 },
@@ -123,7 +123,7 @@ fn put_end(to: &mut Streams, (ip, port): &(IpAddr, u16)) {
     to.uint((*port).into());
 }
 
-fn get_end(from: &mut Source) -> Result<(IpAddr, u16), Malformed> {
+fn get_end(from: &mut BatchSource) -> Result<(IpAddr, u16), Malformed> {
     let bytes = from.bytes()?;
     let ip = match (<[u8; 4]>::try_from(bytes), <[u8; 16]>::try_from(bytes)) {
         (Ok(bytes), _) => IpAddr::V4(Ipv4Addr::from(bytes)),

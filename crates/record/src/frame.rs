@@ -11,21 +11,21 @@ pub const START: usize = MAGIC.len() + 4;
 
 /// What a frame holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FrameKind {
     Metadata = 1,
     Batch = 2,
     End = 3,
 }
 
-impl Kind {
-    fn of(byte: u8) -> Option<Kind> {
-        [Kind::Metadata, Kind::Batch, Kind::End].into_iter().find(|kind| *kind as u8 == byte)
+impl FrameKind {
+    fn of(byte: u8) -> Option<FrameKind> {
+        [FrameKind::Metadata, FrameKind::Batch, FrameKind::End].into_iter().find(|kind| *kind as u8 == byte)
     }
 }
 
 /// What stands before a frame's contents.
-pub struct Head {
-    pub kind: Kind,
+pub struct FrameHead {
+    pub kind: FrameKind,
     /// Bytes that follow.
     pub len: u32,
     /// Bytes these are when decompressed.
@@ -33,14 +33,14 @@ pub struct Head {
     checksum: u32,
 }
 
-impl Head {
+impl FrameHead {
     pub const SIZE: usize = 13;
     /// Of what follows: what cannot be compressed becomes a little longer.
     pub const MAX_LEN: u32 = MAX_BATCH as u32 + (MAX_BATCH >> 8) as u32 + 64;
 
-    pub fn new(kind: Kind, raw: usize, contents: &[u8]) -> Head {
+    pub fn new(kind: FrameKind, raw: usize, contents: &[u8]) -> FrameHead {
         let (len, raw) = (contents.len() as u32, raw as u32);
-        let mut head = Head { kind, len, raw, checksum: 0 };
+        let mut head = FrameHead { kind, len, raw, checksum: 0 };
         head.checksum = head.sum(contents);
         head
     }
@@ -52,8 +52,8 @@ impl Head {
         sum.finalize()
     }
 
-    pub fn bytes(&self) -> [u8; Head::SIZE] {
-        let mut bytes = [0; Head::SIZE];
+    pub fn bytes(&self) -> [u8; FrameHead::SIZE] {
+        let mut bytes = [0; FrameHead::SIZE];
         bytes[0] = self.kind as u8;
         bytes[1..5].copy_from_slice(&self.len.to_le_bytes());
         bytes[5..9].copy_from_slice(&self.raw.to_le_bytes());
@@ -62,10 +62,10 @@ impl Head {
     }
 
     /// Nothing of it is believed but that the lengths are possible.
-    pub fn parse(bytes: &[u8; Head::SIZE]) -> Option<Head> {
+    pub fn parse(bytes: &[u8; FrameHead::SIZE]) -> Option<FrameHead> {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        let head = Head { kind: Kind::of(bytes[0])?, len: word(1), raw: word(5), checksum: word(9) };
-        (head.len <= Head::MAX_LEN && head.raw as usize <= MAX_BATCH).then_some(head)
+        let head = FrameHead { kind: FrameKind::of(bytes[0])?, len: word(1), raw: word(5), checksum: word(9) };
+        (head.len <= FrameHead::MAX_LEN && head.raw as usize <= MAX_BATCH).then_some(head)
     }
 
     pub fn fits(&self, contents: &[u8]) -> bool {

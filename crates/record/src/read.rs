@@ -1,7 +1,7 @@
 //! Reading a recording, a frame at a time, believing nothing.
 
-pub use crate::batch::Item;
-use crate::frame::{Head, Kind, MAGIC, START, VERSION};
+pub use crate::batch::Recorded;
+use crate::frame::{FrameHead, FrameKind, MAGIC, START, VERSION};
 use crate::stream::Malformed;
 use crate::{Fact, MAX_BATCH, Metadata, Totals, batch};
 use std::fmt;
@@ -65,7 +65,7 @@ pub enum Ending {
 pub struct Reader<R: Read> {
     from: R,
     metadata: Metadata,
-    batch: batch::Reader,
+    batch: batch::BatchReader,
     decompressor: Decompressor<'static>,
     packed: Vec<u8>,
     /// Where the next frame begins, and the one that was read last.
@@ -77,7 +77,7 @@ pub struct Reader<R: Read> {
 }
 
 enum Frame {
-    Some(Kind),
+    Some(FrameKind),
     Ended(Ending),
 }
 
@@ -102,7 +102,7 @@ impl<R: Read> Reader<R> {
         let mut reader = Reader {
             from,
             metadata: Metadata::default(),
-            batch: batch::Reader::default(),
+            batch: batch::BatchReader::default(),
             decompressor: Decompressor::new().map_err(OpenError::Io)?,
             packed: Vec::new(),
             offset: START as u64,
@@ -112,7 +112,7 @@ impl<R: Read> Reader<R> {
             ending: None,
         };
         match reader.frame() {
-            Frame::Some(Kind::Metadata) => {}
+            Frame::Some(FrameKind::Metadata) => {}
             Frame::Some(_) => return Err(OpenError::Broken("it does not begin with its metadata")),
             Frame::Ended(Ending::Io(error)) => return Err(OpenError::Io(error)),
             Frame::Ended(Ending::Broken { why, .. }) => return Err(OpenError::Broken(why)),
@@ -149,7 +149,7 @@ impl<R: Read> Reader<R> {
             return None;
         }
         match self.next_item() {
-            Some(Item::Fact(fact)) => Some(fact),
+            Some(Recorded::Fact(fact)) => Some(fact),
             _ => None,
         }
     }
@@ -158,8 +158,8 @@ impl<R: Read> Reader<R> {
     pub fn next_event(&mut self) -> Option<Event<'_>> {
         while self.next_fact().is_some() {}
         match self.next_item()? {
-            Item::Event(event) => Some(event),
-            Item::Fact(_) => None,
+            Recorded::Event(event) => Some(event),
+            Recorded::Fact(_) => None,
         }
     }
 
@@ -169,14 +169,14 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    pub fn next_item(&mut self) -> Option<Item<'_>> {
+    pub fn next_item(&mut self) -> Option<Recorded<'_>> {
         self.fill();
         if self.ending.is_some() {
             return None;
         }
         match self.batch.next() {
             Ok(item) => {
-                if let Item::Event(event) = &item {
+                if let Recorded::Event(event) = &item {
                     self.events += 1;
                     self.calls += u64::from(matches!(event, Event::Exit(_)));
                 }
@@ -192,14 +192,14 @@ impl<R: Read> Reader<R> {
     fn refill(&mut self) {
         self.ending = match self.frame() {
             Frame::Ended(ending) => Some(ending),
-            Frame::Some(Kind::Batch) => {
+            Frame::Some(FrameKind::Batch) => {
                 self.batch.begin().err().map(|Malformed(why)| Ending::Broken { offset: self.frame, why })
             }
-            Frame::Some(Kind::End) => Some(match Totals::decode(self.batch.from.buffer()) {
+            Frame::Some(FrameKind::End) => Some(match Totals::decode(self.batch.from.buffer()) {
                 Ok(totals) => Ending::Whole(totals),
                 Err(Malformed(why)) => Ending::Broken { offset: self.frame, why },
             }),
-            Frame::Some(Kind::Metadata) => {
+            Frame::Some(FrameKind::Metadata) => {
                 Some(Ending::Broken { offset: self.frame, why: "there is metadata in the middle" })
             }
         };
@@ -210,13 +210,13 @@ impl<R: Read> Reader<R> {
         self.frame = self.offset;
         let offset = self.offset;
         let broken = |why| Frame::Ended(Ending::Broken { offset, why });
-        let mut head = [0; Head::SIZE];
+        let mut head = [0; FrameHead::SIZE];
         match read_up_to(&mut self.from, &mut head) {
             Ok(n) if n < head.len() => return Frame::Ended(Ending::Cut { offset }),
             Ok(_) => {}
             Err(error) => return Frame::Ended(Ending::Io(error)),
         }
-        let Some(head) = Head::parse(&head) else { return broken("a frame has an impossible header") };
+        let Some(head) = FrameHead::parse(&head) else { return broken("a frame has an impossible header") };
         // The buffer grows with what is there, not with what the length says.
         self.packed.clear();
         match self.from.by_ref().take(head.len.into()).read_to_end(&mut self.packed) {
@@ -235,7 +235,7 @@ impl<R: Read> Reader<R> {
             Ok(n) if n == raw => {}
             _ => return broken("it cannot be decompressed"),
         }
-        self.offset += Head::SIZE as u64 + u64::from(head.len);
+        self.offset += FrameHead::SIZE as u64 + u64::from(head.len);
         Frame::Some(head.kind)
     }
 }

@@ -120,7 +120,7 @@ impl Cursor {
 }
 
 /// A batch that is being read.
-pub struct Source {
+pub struct BatchSource {
     batch: Vec<u8>,
     shape: Cursor,
     times: Cursor,
@@ -128,15 +128,15 @@ pub struct Source {
     clock: u64,
 }
 
-impl Source {
-    pub fn empty() -> Source {
+impl BatchSource {
+    pub fn empty() -> BatchSource {
         let none = Cursor { at: 0, end: 0 };
-        Source { batch: Vec::new(), shape: none, times: none, memory: none, clock: 0 }
+        BatchSource { batch: Vec::new(), shape: none, times: none, memory: none, clock: 0 }
     }
 
-    /// The buffer to put the next batch in, which [`Source::split`] then begins with.
+    /// The buffer to put the next batch in, which [`BatchSource::split`] then begins with.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
-        *self = Source { batch: std::mem::take(&mut self.batch), ..Source::empty() };
+        *self = BatchSource { batch: std::mem::take(&mut self.batch), ..BatchSource::empty() };
         &mut self.batch
     }
 

@@ -1,6 +1,6 @@
 //! Writing a recording.
 
-use crate::frame::{Head, Kind, MAGIC, VERSION};
+use crate::frame::{FrameHead, FrameKind, MAGIC, VERSION};
 use crate::{Fact, Metadata, Totals, batch};
 use std::io::{self, Write};
 use stride_event::{Event, Lost, Ns};
@@ -14,7 +14,7 @@ const PATIENCE: Ns = 200_000_000;
 /// Writes events to a file, a batch at a time. After an error nothing more should be written.
 pub struct Recorder<W: Write> {
     to: W,
-    batch: batch::Writer,
+    batch: batch::BatchWriter,
     compressor: Compressor<'static>,
     joined: Vec<u8>,
     packed: Vec<u8>,
@@ -40,7 +40,7 @@ impl<W: Write> Recorder<W> {
         to.write_all(&VERSION.to_le_bytes())?;
         let mut recorder = Recorder {
             to,
-            batch: batch::Writer::default(),
+            batch: batch::BatchWriter::default(),
             compressor: Compressor::new(LEVEL)?,
             joined: Vec::new(),
             packed: Vec::new(),
@@ -50,7 +50,7 @@ impl<W: Write> Recorder<W> {
             written: Written { bytes: crate::frame::START as u64, ..Written::default() },
         };
         recorder.joined = metadata.encode();
-        recorder.frame(Kind::Metadata)?;
+        recorder.frame(FrameKind::Metadata)?;
         Ok(recorder)
     }
 
@@ -83,7 +83,7 @@ impl<W: Write> Recorder<W> {
         self.batch.to.join(&mut self.joined);
         self.batch.clear();
         self.began = None;
-        self.frame(Kind::Batch)?;
+        self.frame(FrameKind::Batch)?;
         self.written.calls += std::mem::take(&mut self.calls);
         self.written.events += std::mem::take(&mut self.events);
         Ok(())
@@ -94,16 +94,16 @@ impl<W: Write> Recorder<W> {
         self.flush()?;
         let Written { calls, events, .. } = self.written;
         self.joined = Totals { calls, events, lost }.encode();
-        self.frame(Kind::End)?;
+        self.frame(FrameKind::End)?;
         self.to.flush()
     }
 
-    fn frame(&mut self, kind: Kind) -> io::Result<()> {
+    fn frame(&mut self, kind: FrameKind) -> io::Result<()> {
         self.packed.clear();
-        self.packed.resize(Head::SIZE, 0);
+        self.packed.resize(FrameHead::SIZE, 0);
         let contents = self.compressor.compress(&self.joined)?;
-        let head = Head::new(kind, self.joined.len(), &contents);
-        self.packed[..Head::SIZE].copy_from_slice(&head.bytes());
+        let head = FrameHead::new(kind, self.joined.len(), &contents);
+        self.packed[..FrameHead::SIZE].copy_from_slice(&head.bytes());
         self.packed.extend_from_slice(&contents);
         // In one piece: killed in between, there would be more to throw away.
         self.to.write_all(&self.packed)?;

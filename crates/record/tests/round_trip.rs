@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use proptest::prelude::*;
 use stride_event::{BlockRef, Call, Event, Lost, Outcome, Phase};
-use stride_record::{Ending, Item, Metadata, Reader, Recorder, Totals};
+use stride_record::{Ending, Recorded, Metadata, Reader, Recorder, Totals};
 
 fn metadata() -> Metadata {
     Metadata {
@@ -87,7 +87,7 @@ fn many_threads_and_much_memory() {
         let mut call = read_call(i % 7, &vec![i as u8; if i % 1000 == 0 { 100_000 } else { 16 }]);
         call.tid = (i % 5000) as i32;
         recorder.event(&Event::Exit(&call)).unwrap();
-        calls.push(format!("{:?}", Item::Event(Event::Exit(&call))));
+        calls.push(format!("{:?}", Recorded::Event(Event::Exit(&call))));
     }
     recorder.finish(Lost::default()).unwrap();
     let mut reader = Reader::open(&file[..]).unwrap();
@@ -110,7 +110,7 @@ fn a_call_with_more_memory_than_a_batch_has() {
     let mut reader = Reader::open(&file[..]).unwrap();
     let mut sizes = Vec::new();
     while let Some(item) = reader.next_item() {
-        if let Item::Event(Event::Exit(call) | Event::Enter(call)) = item {
+        if let Recorded::Event(Event::Exit(call) | Event::Enter(call)) = item {
             assert_eq!(call.args[1], 0x1000);
             sizes.push(call.blocks.size());
         }

@@ -8,7 +8,7 @@ use stride_event::{
     BlockRef, Blocks, Call, Descriptor, Detail, Event, Fate, FdOf, Lost, Origin, Outcome, Phase, Question, SIGINFO_SIZE,
     Tid,
 };
-use stride_record::{Fact, Item, Metadata, Reader, Recorder};
+use stride_record::{Fact, Recorded, Metadata, Reader, Recorder};
 use stride_syscalls::{Abi, PidKind};
 
 /// Something to record, without borrowing.
@@ -177,8 +177,8 @@ pub fn scene() -> impl Strategy<Value = Scene> {
 }
 
 /// What a scene consists of, as a reader should give it back.
-fn play(scene: &Scene, mut tell: impl FnMut(Item<'_>)) {
-    let mut event = |event: Event<'_>| tell(Item::Event(event));
+fn play(scene: &Scene, mut tell: impl FnMut(Recorded<'_>)) {
+    let mut event = |event: Event<'_>| tell(Recorded::Event(event));
     match scene {
         Scene::Event(it) => event(*it),
         Scene::Enter(call) => event(Event::Enter(call)),
@@ -195,12 +195,12 @@ fn play(scene: &Scene, mut tell: impl FnMut(Item<'_>)) {
         }
         Scene::Detached(tid, call) => event(Event::Detached { tid: *tid, call: call.as_ref(), at: 7 }),
         Scene::Signal(tid, info, ip) => event(Event::Signal { tid: *tid, info, ip: *ip, at: 9 }),
-        Scene::Fact(fact) => tell(Item::Fact(fact.clone())),
+        Scene::Fact(fact) => tell(Recorded::Fact(fact.clone())),
     }
 }
 
 /// Everything there is to see of an item.
-fn seen(item: &Item<'_>) -> String {
+fn seen(item: &Recorded<'_>) -> String {
     format!("{item:?}")
 }
 
@@ -220,8 +220,8 @@ pub fn record(scenes: &[Scene], metadata: &Metadata, flush_each: usize) -> (Vec<
     for (i, scene) in scenes.iter().enumerate() {
         play(scene, |item| {
             match item {
-                Item::Event(event) => recorder.event(&event).unwrap(),
-                Item::Fact(fact) => recorder.fact(&fact).unwrap(),
+                Recorded::Event(event) => recorder.event(&event).unwrap(),
+                Recorded::Fact(fact) => recorder.fact(&fact).unwrap(),
             }
             items += 1;
             if recorder.written().bytes > frames[frames.len() - 1].0 {
