@@ -5,7 +5,7 @@ use crate::error;
 use crate::wire::{bound, call_flag, call_plan, case_key, choice, op, op_count, op_dir, op_kind, op_run};
 use stride_engine_base::StartError;
 use stride_event::{FileFilter, CallSet, Limits, TraceSpec};
-use stride_syscalls::plan::{Cap, Choice, Count, IOV_MAX, Kind, MESSAGE_HEADER, Op, Plan, ROOT, STACK};
+use stride_syscalls::plan::{Cap, Choice, Count, IOV_MAX, OpKind, MESSAGE_HEADER, Op, Plan, ROOT, STACK};
 use stride_syscalls::{Abi, Dir, Effect, Syscall, table};
 
 const NUMBERS: usize = bound::NUMBERS.0 as usize;
@@ -155,7 +155,7 @@ impl Tables {
         // Overwritten by the time the call returns; or found by a register that is.
         let at_entry = |op: &Op| op.dir.is_lost() || op.parent == ROOT && op.at == STACK;
         let has = |f: fn(&Op) -> bool| plan.ops.iter().any(f);
-        let mixed = has(|op| op.dir == Dir::In && op.kind == Kind::Bytes) && has(|op| op.dir.at_exit(true));
+        let mixed = has(|op| op.dir == Dir::In && op.kind == OpKind::Bytes) && has(|op| op.dir.at_exit(true));
         let entry = plan.all().any(at_entry);
         let call = &mut self.calls[abi as usize * NUMBERS + nr as usize];
         call.ops = ops;
@@ -242,10 +242,10 @@ fn lower(from: &Op, limits: &Limits) -> op {
     op {
         parent: from.parent,
         kind: match from.kind {
-            Kind::Bytes => op_kind::OP_BYTES.0,
-            Kind::Str => op_kind::OP_STR.0,
-            Kind::Words => op_kind::OP_WORDS.0,
-            Kind::Terminal => op_kind::OP_TERMINAL.0,
+            OpKind::Bytes => op_kind::OP_BYTES.0,
+            OpKind::Str => op_kind::OP_STR.0,
+            OpKind::Words => op_kind::OP_WORDS.0,
+            OpKind::Terminal => op_kind::OP_TERMINAL.0,
         } as u8,
         dir: match from.dir {
             Dir::In | Dir::InLost => op_dir::DIR_ENTRY.0,

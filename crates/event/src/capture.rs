@@ -2,7 +2,7 @@
 
 use crate::{Call, Outcome, Phase};
 use stride_syscalls::plan::{
-    Cap, Count, Kind, MAX_BYTES, MAX_MESSAGE, MESSAGE_HEADER, Op, Plan, ROOT, STACK, is_message,
+    Cap, Count, OpKind, MAX_BYTES, MAX_MESSAGE, MESSAGE_HEADER, Op, Plan, ROOT, STACK, is_message,
 };
 use stride_syscalls::{Syscall, units};
 
@@ -49,7 +49,7 @@ fn run(ops: &[Op], base: usize, phase: Phase, call: &mut Call, limits: &Limits, 
             Phase::Exit => op.dir.at_exit(matches!(call.outcome, Outcome::Value(_))),
         };
         // What a descriptor is, /proc tells of a tracee that stands still.
-        if !wanted || op.kind == Kind::Terminal {
+        if !wanted || op.kind == OpKind::Terminal {
             continue;
         }
         let me = (base + i) as u8;
@@ -60,7 +60,7 @@ fn run(ops: &[Op], base: usize, phase: Phase, call: &mut Call, limits: &Limits, 
         } else {
             let parent = (op.parent as usize).checked_sub(base).and_then(|i| ops.get(i));
             let step = parent.map_or(1, |p| p.elem as usize).max(1);
-            let words = parent.is_some_and(|p| p.kind == Kind::Words);
+            let words = parent.is_some_and(|p| p.kind == OpKind::Words);
             follow(op, me, step, words, phase, call, limits, peek);
         }
     }
@@ -166,8 +166,8 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
     let elem = (op.elem as usize).max(1);
     let bytes = cap.min(usize::try_from(n).unwrap_or(usize::MAX)).saturating_mul(elem).min(most);
     match op.kind {
-        Kind::Terminal => {}
-        Kind::Bytes => {
+        OpKind::Terminal => {}
+        OpKind::Bytes => {
             let mut done = call.blocks.push(me, phase, ptr, bytes.min(CHUNK), |buf| peek.peek(ptr, buf));
             while done < bytes && done.is_multiple_of(CHUNK) && done > 0 {
                 let at = ptr.wrapping_add(done as u64);
@@ -182,10 +182,10 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
                 message(ptr, bytes, n, call, peek);
             }
         }
-        Kind::Str => until(me, ptr, bytes, phase, call, peek, |b, from| {
+        OpKind::Str => until(me, ptr, bytes, phase, call, peek, |b, from| {
             b[from..].iter().position(|&c| c == 0).map(|i| from + i + 1)
         }),
-        Kind::Words => {
+        OpKind::Words => {
             let word = call.abi.word();
             until(me, ptr, bytes, phase, call, peek, |b, from| {
                 // The word in which the new bytes begin may have begun before them.

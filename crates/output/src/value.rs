@@ -4,7 +4,7 @@ use crate::{HexStrings, NameStyle, Style, clock, escape_path, names, quote};
 use std::io::Write as _;
 use std::net::IpAddr;
 use stride_decode::{FdNote, Member, Tail, Text, TextKind, Value};
-use stride_syscalls::{Part, Set};
+use stride_syscalls::{FlagPart, Set};
 
 /// Appends values to a buffer.
 pub struct Writer<'w> {
@@ -408,13 +408,13 @@ impl Writer<'_> {
                 self.out.push(b'|');
             }
             match part {
-                Part::Name(name) => self.str(name),
-                Part::Rest(bits) => self.hex(bits),
-                Part::Lead(field) => {
+                FlagPart::Name(name) => self.str(name),
+                FlagPart::Rest(bits) => self.hex(bits),
+                FlagPart::Lead(field) => {
                     self.hex(field);
                     self.comment(|w| w.str(set.unknown));
                 }
-                Part::Number(number, name) => {
+                FlagPart::Number(number, name) => {
                     self.int(number);
                     self.str("<<");
                     self.str(name);

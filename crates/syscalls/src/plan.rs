@@ -6,7 +6,7 @@
 //! over the list, looking only at what earlier ops copied, captures any nesting. That is all an
 //! interpreter must know, in user space ([`stride-event`]) or in the kernel.
 
-use crate::{Abi, Dir, Irregular, Key, Len, Select, Struct, Syscall, Ty};
+use crate::{Abi, Dir, Irregular, Selector, Len, Select, Struct, Syscall, Ty};
 
 /// The parent of ops whose pointer is an argument.
 pub const ROOT: u8 = 0xff;
@@ -19,7 +19,7 @@ pub struct Op {
     pub parent: u8,
     /// Where the pointer lies: byte offset within the parent's element; for [`ROOT`], 8 × the argument's position.
     pub at: u16,
-    pub kind: Kind,
+    pub kind: OpKind,
     /// Bytes of one element.
     pub elem: u16,
     pub count: Count,
@@ -28,7 +28,7 @@ pub struct Op {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum OpKind {
     /// `elem` × `count` bytes.
     Bytes,
     /// Bytes up to and with the first NUL.
@@ -109,7 +109,7 @@ pub struct Plan {
 
 #[derive(Clone, Debug)]
 pub struct Choice {
-    pub key: Key,
+    pub key: Selector,
     /// The number of a case's first op. Ops are numbered through the call's own list and then its choices, so that a
     /// number names one op whatever was chosen.
     pub base: u8,
@@ -128,7 +128,7 @@ impl Choice {
 impl Op {
     /// Copies nothing.
     const NONE: Op =
-        Op { parent: ROOT, at: 0, kind: Kind::Bytes, elem: 0, count: Count::Fixed(0), cap: Cap::Max(0), dir: Dir::In };
+        Op { parent: ROOT, at: 0, kind: OpKind::Bytes, elem: 0, count: Count::Fixed(0), cap: Cap::Max(0), dir: Dir::In };
 }
 
 impl Plan {
@@ -270,32 +270,32 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
     };
     match *ty {
         Ty::Path => {
-            push(Kind::Str, 1, Count::Open, Cap::Path, Dir::In);
+            push(OpKind::Str, 1, Count::Open, Cap::Path, Dir::In);
         }
         Ty::Str => {
-            push(Kind::Str, 1, Count::Open, Cap::Text, Dir::In);
+            push(OpKind::Str, 1, Count::Open, Cap::Text, Dir::In);
         }
         Ty::Bytes(dir, len) => {
-            push(Kind::Bytes, 1, p.count(len), Cap::Text, dir);
+            push(OpKind::Bytes, 1, p.count(len), Cap::Text, dir);
         }
         Ty::Buffer(dir, len, max) => {
-            push(Kind::Bytes, 1, p.count(len), Cap::Max(max), dir);
+            push(OpKind::Bytes, 1, p.count(len), Cap::Max(max), dir);
         }
         Ty::Sockaddr(dir, len) => {
-            push(Kind::Bytes, 1, p.count(len), Cap::Max(128), dir);
+            push(OpKind::Bytes, 1, p.count(len), Cap::Max(128), dir);
         }
         Ty::SigSet(dir, len) => {
-            push(Kind::Bytes, 1, p.count(len), Cap::Max(128), dir);
+            push(OpKind::Bytes, 1, p.count(len), Cap::Max(128), dir);
         }
         Ty::Ptr(dir, inner) => {
-            let me = push(Kind::Bytes, inner.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), dir);
+            let me = push(OpKind::Bytes, inner.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), dir);
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
         }
         Ty::Stack(inner) => {
             ops.push(Op {
                 parent: ROOT,
                 at: STACK,
-                kind: Kind::Bytes,
+                kind: OpKind::Bytes,
                 elem: inner.size(p.abi) as u16,
                 count: Count::Fixed(1),
                 cap: Cap::Max(1),
@@ -303,36 +303,36 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             });
         }
         Ty::Spread(s) => {
-            let me = push(Kind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::In);
+            let me = push(OpKind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::In);
             lower(ops, &Ty::Struct(s), Place { parent: me, at: 0, within: None, ..p });
         }
         Ty::Table(dir, inner, len, max) => {
-            let me = push(Kind::Bytes, inner.size(p.abi) as u16, p.count(len), Cap::Max(max), dir);
+            let me = push(OpKind::Bytes, inner.size(p.abi) as u16, p.count(len), Cap::Max(max), dir);
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
         }
         Ty::Array(dir, inner, Len::UntilZero) => {
             // Whole, so that what is left out can be counted.
-            let me = push(Kind::Words, word, Count::Open, Cap::Max(MAX_BYTES as u32 / 8), dir);
+            let me = push(OpKind::Words, word, Count::Open, Cap::Max(MAX_BYTES as u32 / 8), dir);
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
         }
         Ty::Array(dir, inner, len) => {
-            let me = push(Kind::Bytes, inner.size(p.abi) as u16, p.count(len), Cap::Elements, dir);
+            let me = push(OpKind::Bytes, inner.size(p.abi) as u16, p.count(len), Cap::Elements, dir);
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
         }
         Ty::Grown(dir, s, len, _) => {
             // Bytes: how many there are is the program's word, and a struct of an older kernel is shorter. Members'
             // pointers are followed in the known part, which is a block of its own.
-            push(Kind::Bytes, 1, p.count(len), Cap::Max(MAX_GROWN), dir);
+            push(OpKind::Bytes, 1, p.count(len), Cap::Max(MAX_GROWN), dir);
             if s.fields.iter().any(|f| f.ty.is_pointer()) {
-                let me = push(Kind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), dir);
+                let me = push(OpKind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), dir);
                 lower(ops, &Ty::Struct(s), Place { parent: me, at: 0, within: None, ..p });
             }
         }
         Ty::Iovec(dir, len) => {
             // The vector itself is always the program's; only the buffers follow the direction.
-            let me = push(Kind::Bytes, 2 * word, p.count(len), Cap::Elements, Dir::In);
+            let me = push(OpKind::Bytes, 2 * word, p.count(len), Cap::Elements, Dir::In);
             let buffer = Count::At { at: word, width: word as u8 };
-            ops.push(Op { parent: me, at: 0, kind: Kind::Bytes, elem: 1, count: buffer, cap: Cap::Text, dir });
+            ops.push(Op { parent: me, at: 0, kind: OpKind::Bytes, elem: 1, count: buffer, cap: Cap::Text, dir });
         }
         Ty::Struct(s) => {
             for field in s.fields {
@@ -341,13 +341,13 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             }
         }
         Ty::Exchange(s) => {
-            let me = push(Kind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::InOut);
+            let me = push(OpKind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::InOut);
             lower(ops, &Ty::Struct(s), Place { parent: me, at: 0, within: None, ..p });
         }
         Ty::Custom(which, inner) => {
             if which == Irregular::OfTerminal {
                 let at = 8 * p.row.register(p.row.index("fd"), p.abi) as u16;
-                ops.push(Op { at, kind: Kind::Terminal, ..Op::NONE });
+                ops.push(Op { at, kind: OpKind::Terminal, ..Op::NONE });
             }
             let from = ops.len();
             lower(ops, inner, p);
@@ -359,7 +359,7 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
         }
         Ty::As(_, inner) | Ty::Reply(inner) | Ty::NonZero(inner) => lower(ops, inner, p),
         Ty::Turn(before, after) => {
-            let me = push(Kind::Bytes, before.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::InOut);
+            let me = push(OpKind::Bytes, before.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), Dir::InOut);
             let place = Place { parent: me, at: 0, within: None, ..p };
             lower(ops, &Ty::Struct(before), place);
             lower(ops, &Ty::Struct(after), place);
@@ -376,14 +376,14 @@ mod tests {
 
     static WORD: Ty = Ty::ULong;
     static BY_CMD: Select =
-        Select { on: Key::of("cmd"), cases: &[Case(1, Ty::Ptr(Dir::In, &WORD)), Case(2, Ty::Path)], default: Ty::Addr };
+        Select { on: Selector::of("cmd"), cases: &[Case(1, Ty::Ptr(Dir::In, &WORD)), Case(2, Ty::Path)], default: Ty::Addr };
     static ALSO_BY_CMD: Select = Select {
-        on: Key::of("cmd"),
+        on: Selector::of("cmd"),
         cases: &[Case(1, Ty::Iovec(Dir::In, Len::Of("n"))), Case(3, Ty::Str)],
         default: Ty::Path,
     };
     static BY_N: Select =
-        Select { on: Key::of("n"), cases: &[Case(7, Ty::Iovec(Dir::Out, Len::Of("cmd")))], default: Ty::Addr };
+        Select { on: Selector::of("n"), cases: &[Case(7, Ty::Iovec(Dir::Out, Len::Of("cmd")))], default: Ty::Addr };
 
     static ROW: Syscall = syscall(
         "made_up",

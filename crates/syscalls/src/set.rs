@@ -20,7 +20,7 @@ pub struct Set {
 
 /// One of the parts that a flag word consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum FlagPart {
     Name(&'static str),
     /// What the field has that is always shown, where that has no name.
     Lead(u64),
@@ -101,13 +101,13 @@ impl Set {
 
     /// Tells the parts of a flag word, in the order they are shown: names, then what has none. Bits are a rest only beside a name;
     /// whether there was any part.
-    pub fn parts(&self, raw: u64, mut each: impl FnMut(Part)) -> bool {
+    pub fn parts(&self, raw: u64, mut each: impl FnMut(FlagPart)) -> bool {
         let mut left = raw;
         let mut any = self.lead != 0;
         if any {
             let field = raw & self.lead;
             let item = self.items.iter().find(|i| i.mask == self.lead && i.value == field);
-            each(item.map_or(Part::Lead(field), |item| Part::Name(item.name)));
+            each(item.map_or(FlagPart::Lead(field), |item| FlagPart::Name(item.name)));
             left &= !self.lead;
         }
         let number = self.number.map_or(0, |n| (left & n.mask) >> n.shift);
@@ -117,16 +117,16 @@ impl Set {
             // with the value zero stands for its whole field.
             let matches = raw & item.mask == item.value && (item.value == 0 || left & item.value == item.value);
             if matches && (item.value != 0 || item.mask != !0 || raw == 0) {
-                each(Part::Name(item.name));
+                each(FlagPart::Name(item.name));
                 left &= !item.value;
                 any = true;
             }
         }
         if any && left != 0 {
-            each(Part::Rest(left));
+            each(FlagPart::Rest(left));
         }
         if let (Some(n), 1..) = (self.number, number) {
-            each(Part::Number(number, n.name));
+            each(FlagPart::Number(number, n.name));
             any = true;
         }
         any

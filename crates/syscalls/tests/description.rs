@@ -108,11 +108,11 @@ fn flags_do_not_hide_each_other() {
 /// asm-generic/fcntl.h and arch/arm64/include/uapi/asm/fcntl.h give these flags other values.
 #[test]
 fn flags_have_the_values_of_their_abi() {
-    use stride_syscalls::{Part, sets::files::OPEN};
+    use stride_syscalls::{FlagPart, sets::files::OPEN};
     let named = |abi, raw| {
         let mut names = Vec::new();
         OPEN.of(abi).parts(raw, |part| match part {
-            Part::Name(name) => names.push(name),
+            FlagPart::Name(name) => names.push(name),
             other => panic!("{other:?}"),
         });
         names

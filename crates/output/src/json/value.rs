@@ -3,7 +3,7 @@
 use super::Json;
 use crate::{Style, Writer, names};
 use stride_decode::{FdNote, Member, Tail, Text, TextKind, Value};
-use stride_syscalls::{Part, Set};
+use stride_syscalls::{FlagPart, Set};
 
 /// The member of an object, and the last element of an array, that tells what was left out.
 pub const REST: &str = "_rest";
@@ -191,9 +191,9 @@ impl Json<'_> {
     fn parts(&mut self, raw: u64, set: &Set) -> u64 {
         let mut left = 0;
         let any = set.parts(raw, |part| match part {
-            Part::Name(name) => self.str(name),
-            Part::Lead(bits) | Part::Rest(bits) => left |= bits,
-            Part::Number(number, by) => self.text_of(&format_args!("{number}<<{by}")),
+            FlagPart::Name(name) => self.str(name),
+            FlagPart::Lead(bits) | FlagPart::Rest(bits) => left |= bits,
+            FlagPart::Number(number, by) => self.text_of(&format_args!("{number}<<{by}")),
         });
         if any { left } else { raw }
     }
