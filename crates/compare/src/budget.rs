@@ -3,7 +3,7 @@
 use crate::figures::Figures;
 use crate::limit::{Comparison, Limit, Metric, Of};
 use crate::normal::normal;
-use crate::tally::{Subject, Syscall, Tally};
+use crate::tally::{Subject, SyscallTally, Tally};
 use globset::{GlobBuilder, GlobMatcher};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
@@ -357,7 +357,7 @@ impl<'t> Seen<'t> {
     }
 
     /// Calls that a limit is about, by what they are about.
-    fn about(&self, limited: &Limited) -> impl Iterator<Item = (&'t Syscall, Subject, &'t Figures)> {
+    fn about(&self, limited: &Limited) -> impl Iterator<Item = (&'t SyscallTally, Subject, &'t Figures)> {
         let of = limited.limit.metric.of().cloned();
         let matching = limited.glob.map(|glob| &self.matching[glob]);
         self.tally.about().filter(move |(call, about, _)| {

@@ -23,18 +23,18 @@ pub struct Change {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ChangeKind {
     Appeared,
     Vanished,
     Changed,
 }
 
 impl Change {
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ChangeKind {
         match (self.base.calls, self.this.calls) {
-            (0, _) => Kind::Appeared,
-            (_, 0) => Kind::Vanished,
-            _ => Kind::Changed,
+            (0, _) => ChangeKind::Appeared,
+            (_, 0) => ChangeKind::Vanished,
+            _ => ChangeKind::Changed,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The same as lines of JSON, with all that differs, whether it is of note or not.
 
-use crate::diff::{Change, Diff, Kind};
+use crate::diff::{Change, Diff, ChangeKind};
 use crate::figures::Figures;
 use crate::profile::Profile;
 use crate::report::verdict;
@@ -35,9 +35,9 @@ fn whole(j: &mut Json<'_>, profile: &Profile) {
 fn line(j: &mut Json<'_>, change: &Change) {
     j.name("name", &change.name);
     j.key("change").str(match change.kind() {
-        Kind::Appeared => "appeared",
-        Kind::Vanished => "vanished",
-        Kind::Changed => "changed",
+        ChangeKind::Appeared => "appeared",
+        ChangeKind::Vanished => "vanished",
+        ChangeKind::Changed => "changed",
     });
     j.key("of_note").bool(change.of_note);
     if !change.syscalls.is_empty() {

@@ -1,7 +1,7 @@
 //! One limit: `newfstatat <= 200`.
 
 use crate::figures::Figures;
-use crate::tally::Syscall;
+use crate::tally::SyscallTally;
 use std::collections::BTreeSet;
 use std::fmt;
 use stride_filter::nearest;
@@ -62,7 +62,7 @@ impl Comparison {
 }
 
 impl Of {
-    pub fn contains(&self, call: &Syscall) -> bool {
+    pub fn contains(&self, call: &SyscallTally) -> bool {
         match self {
             Of::All => true,
             Of::Name(name) => *call.name == **name,

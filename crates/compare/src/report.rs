@@ -1,6 +1,6 @@
 //! A difference, told in about ten lines: what it comes to, and then by syscall and by path.
 
-use crate::diff::{Change, Diff, Kind};
+use crate::diff::{Change, Diff, ChangeKind};
 use crate::figures::Figures;
 use crate::rollup;
 use std::fmt::Write;
@@ -98,9 +98,9 @@ fn cause(diff: &Diff<'_>) -> String {
     }
     let of_kind = |kind| diff.objects.iter().filter(|change| change.of_note && change.kind() == kind).count() as u64;
     let told = [
-        (of_kind(Kind::Appeared), "appeared"),
-        (of_kind(Kind::Vanished), "vanished"),
-        (of_kind(Kind::Changed), "changed"),
+        (of_kind(ChangeKind::Appeared), "appeared"),
+        (of_kind(ChangeKind::Vanished), "vanished"),
+        (of_kind(ChangeKind::Changed), "changed"),
     ];
     let told: Vec<String> =
         told.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(*n, "path", "paths"))).collect();
@@ -161,7 +161,7 @@ fn line_of(change: &Change) -> Line {
 /// Those that appeared, vanished and changed, by directory.
 fn paths(diff: &Diff<'_>) -> Vec<Line> {
     let mut lines: Vec<(f64, Line)> = Vec::new();
-    for kind in [Kind::Appeared, Kind::Vanished, Kind::Changed] {
+    for kind in [ChangeKind::Appeared, ChangeKind::Vanished, ChangeKind::Changed] {
         let changes: Vec<&Change> = diff.objects.iter().filter(|c| c.of_note && c.kind() == kind).collect();
         let items: Vec<(Rc<[u8]>, f64)> = changes.iter().map(|change| (change.name.clone(), change.weight)).collect();
         for group in rollup::groups(&items, MOST) {

@@ -15,7 +15,7 @@ const MAX_IDS: usize = 1 << 20;
 const OTHER_PROGRAMS: &[u8] = b"(others)";
 
 /// A syscall, whatever its number; the two ABIs of a machine share their names.
-pub struct Syscall {
+pub struct SyscallTally {
     pub name: Rc<str>,
     pub class: Class,
     pub all: Figures,
@@ -31,14 +31,14 @@ pub enum Subject {
     Others,
 }
 
-/// Index of a [`Syscall`].
+/// Index of a [`SyscallTally`].
 type CallId = u32;
 /// Index of a program's name.
 type ProgramId = u32;
 
 #[derive(Default)]
 pub struct Tally {
-    calls: Vec<Syscall>,
+    calls: Vec<SyscallTally>,
     by_number: HashMap<(Abi, u64), CallId>,
     by_name: HashMap<Rc<str>, CallId>,
     about: HashMap<(CallId, Subject), Figures>,
@@ -138,7 +138,7 @@ impl Tally {
             Some(&id) => id,
             None => {
                 let id = self.calls.len() as CallId;
-                self.calls.push(Syscall { name: name.clone(), class, all: Figures::default() });
+                self.calls.push(SyscallTally { name: name.clone(), class, all: Figures::default() });
                 self.by_name.insert(name, id);
                 id
             }
@@ -160,17 +160,17 @@ impl Tally {
         })
     }
 
-    pub fn calls(&self) -> impl Iterator<Item = &Syscall> {
+    pub fn calls(&self) -> impl Iterator<Item = &SyscallTally> {
         self.calls.iter()
     }
 
     /// By syscall and what it is about; a call that names two paths is there twice.
-    pub fn about(&self) -> impl Iterator<Item = (&Syscall, Subject, &Figures)> {
+    pub fn about(&self) -> impl Iterator<Item = (&SyscallTally, Subject, &Figures)> {
         self.about.iter().map(|(&(call, about), figures)| (&self.calls[call as usize], about, figures))
     }
 
     /// By syscall and the name of the program that makes it: how many.
-    pub fn made(&self) -> impl Iterator<Item = (&Syscall, &[u8], u64)> {
+    pub fn made(&self) -> impl Iterator<Item = (&SyscallTally, &[u8], u64)> {
         let name = |program: ProgramId| self.programs[program as usize].as_slice();
         self.made.iter().map(move |(&(call, program), &calls)| (&self.calls[call as usize], name(program), calls))
     }
