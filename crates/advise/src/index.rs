@@ -321,7 +321,7 @@ impl Index {
             Some(_) => self.usual.entry((call.abi, key.nr)).or_default().of(time),
             None => time,
         };
-        let kind = Kind::of(observed.row);
+        let kind = CallKind::of(observed.row);
         let pace = self.step(observed, kind);
         if let Some((_, id, object)) = seen.made
             && self.open.len() < MAX_OPEN
@@ -335,26 +335,26 @@ impl Index {
         }
         if let Some(ended) = seen.ended {
             let mut file = self.open.remove(&ended)?;
-            file.closed = (kind == Kind::Close).then_some(*key);
+            file.closed = (kind == CallKind::Close).then_some(*key);
             return Some(file);
         }
-        let id = seen.file.filter(|_| kind != Kind::Close)?;
+        let id = seen.file.filter(|_| kind != CallKind::Close)?;
         if !self.open.contains_key(&id) && self.open.len() >= MAX_OPEN {
             return None;
         }
         let object = seen.object.unwrap_or_default();
         let file = self.open.entry(id).or_insert_with(|| OpenFile::new(id, object, observed, pace));
         match (kind, seen.bytes) {
-            (Kind::Seek, _) => file.seeks += 1,
-            (Kind::Sync, _) => file.syncs += 1,
-            (Kind::Write, Some(bytes)) => file.writes.count(observed, bytes, pace, true),
+            (CallKind::Seek, _) => file.seeks += 1,
+            (CallKind::Sync, _) => file.syncs += 1,
+            (CallKind::Write, Some(bytes)) => file.writes.count(observed, bytes, pace, true),
             (_, Some(bytes)) => file.reads.count(observed, bytes, pace, false),
             (_, None) => {}
         }
         None
     }
 
-    fn step(&mut self, observed: &Observed<'_>, kind: Kind) -> Pace {
+    fn step(&mut self, observed: &Observed<'_>, kind: CallKind) -> Pace {
         if self.paces.len() >= MAX_THREADS {
             // All seem to have waited.
             self.paces.clear();
@@ -362,8 +362,8 @@ impl Index {
         let pace = self.paces.entry(observed.call.tid).or_default();
         pace.calls += 1;
         pace.waits += u64::from(match kind {
-            Kind::Wait => true,
-            Kind::Other => {
+            CallKind::Wait => true,
+            CallKind::Other => {
                 observed.seen.bytes.is_some()
                     && observed.seen.object.is_some_and(|object| may_wait(object, observed.tracker))
             }
@@ -402,7 +402,7 @@ impl Index {
 
 /// Calls by what the index does with them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CallKind {
     Close,
     Seek,
     Sync,
@@ -411,22 +411,22 @@ enum Kind {
     Other,
 }
 
-impl Kind {
-    fn of(row: &Syscall) -> Kind {
+impl CallKind {
+    fn of(row: &Syscall) -> CallKind {
         let kind = |effect: &Effect| match effect {
-            Effect::Closes => Some(Kind::Close),
-            Effect::Seeks => Some(Kind::Seek),
-            Effect::SyncsAll => Some(Kind::Other),
-            Effect::Syncs if !row.has_effect(Effect::SyncsAll) => Some(Kind::Sync),
-            Effect::Waits(_) | Effect::MayWait(_) | Effect::Connects => Some(Kind::Wait),
+            Effect::Closes => Some(CallKind::Close),
+            Effect::Seeks => Some(CallKind::Seek),
+            Effect::SyncsAll => Some(CallKind::Other),
+            Effect::Syncs if !row.has_effect(Effect::SyncsAll) => Some(CallKind::Sync),
+            Effect::Waits(_) | Effect::MayWait(_) | Effect::Connects => Some(CallKind::Wait),
             _ => None,
         };
         // A receiving call that is there for one message waits as any read does: where its descriptor may have to.
         match row.effects.iter().find_map(kind) {
-            Some(Kind::Wait) if row.may_wait() == Some(For::Peer) && row.returns_moved() => Kind::Other,
+            Some(CallKind::Wait) if row.may_wait() == Some(For::Peer) && row.returns_moved() => CallKind::Other,
             Some(kind) => kind,
-            None if is_write(row) => Kind::Write,
-            None => Kind::Other,
+            None if is_write(row) => CallKind::Write,
+            None => CallKind::Other,
         }
     }
 }

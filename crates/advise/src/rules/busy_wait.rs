@@ -1,6 +1,6 @@
 //! A thread looks again and again whether something has happened, instead of waiting for it.
 
-use super::common::{Bounded, Claims, Processes};
+use super::common::{Bounded, Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
@@ -28,7 +28,7 @@ pub const RULE: RuleInfo = RuleInfo {
 #[derive(Default)]
 struct BusyWait {
     threads: Bounded<Tid, Looks>,
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 /// Of one thread.

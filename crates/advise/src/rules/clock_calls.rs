@@ -1,6 +1,6 @@
 //! The clock is read by calls, where memory would do.
 
-use super::common::{Claims, Processes};
+use super::common::{Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
@@ -38,7 +38,7 @@ struct Reads {
     line: u64,
     name: &'static str,
     claims: Claims,
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 impl Rule for ClockCalls {

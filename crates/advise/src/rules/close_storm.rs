@@ -1,6 +1,6 @@
 //! Descriptors are closed that are not open.
 
-use super::common::{Claims, Processes};
+use super::common::{Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
@@ -26,7 +26,7 @@ const EBADF: u32 = 9;
 struct CloseStorm {
     highest: u64,
     claims: Claims,
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 impl Rule for CloseStorm {

@@ -12,12 +12,12 @@ pub use stride_track::{base_name, directory};
 
 /// Counts, of which the largest are told.
 #[derive(Default)]
-pub struct Processes(FxHashMap<Tid, (u64, Vec<u8>)>);
+pub struct ProcessCounts(FxHashMap<Tid, (u64, Vec<u8>)>);
 
 /// Processes beyond this many are not told apart.
 const MAX_PROCESSES: usize = 1 << 16;
 
-impl Processes {
+impl ProcessCounts {
     pub fn count(&mut self, pid: Tid, tracker: &Tracker) {
         self.count_calls(pid, 1, tracker);
     }

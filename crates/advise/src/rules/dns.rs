@@ -5,7 +5,7 @@ use stride_event::{Memory, Outcome, Phase, Piece};
 use stride_syscalls::Data;
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
-pub struct Question {
+pub struct DnsQuestion {
     /// `www.example.org`, cut off where memory was.
     pub name: Vec<u8>,
     /// What tells it from others: all of the message that was captured but its number, and how long it is.
@@ -33,7 +33,7 @@ fn is_several(observed: &Observed<'_>) -> bool {
 }
 
 /// The questions of a call that sent messages.
-pub fn questions(observed: &Observed<'_>) -> Vec<Question> {
+pub fn questions(observed: &Observed<'_>) -> Vec<DnsQuestion> {
     const MOST: u64 = 8;
     if !is_write(observed.row) {
         return Vec::new();
@@ -42,7 +42,7 @@ pub fn questions(observed: &Observed<'_>) -> Vec<Question> {
     observed.call.messages(messages(observed).min(MOST)).into_iter().filter_map(message).collect()
 }
 
-fn question(message: &[u8], len: u64) -> Option<Question> {
+fn question(message: &[u8], len: u64) -> Option<DnsQuestion> {
     const HEADER: usize = 12;
     let mut rest = message.get(HEADER..)?;
     let mut name = Vec::new();
@@ -58,7 +58,7 @@ fn question(message: &[u8], len: u64) -> Option<Question> {
         name.extend_from_slice("…".as_bytes());
     }
     let identity = [message.get(2..)?, &len.to_le_bytes()].concat();
-    Some(Question { name, identity })
+    Some(DnsQuestion { name, identity })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What is not there yet is asked for without end.
 
-use super::common::{Bounded, Claims, Processes, plain, thing};
+use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
@@ -27,7 +27,7 @@ const EAGAIN: u32 = c::EAGAIN as u32;
 struct EagainSpin {
     threads: Bounded<Tid, Streak>,
     things: Bounded<(CallKey, ObjectId), (u64, u64)>,
-    processes: Processes,
+    processes: ProcessCounts,
     longest: u64,
 }
 

@@ -1,6 +1,6 @@
 //! Regular files are given to epoll, which does not take them.
 
-use super::common::{Bounded, Claims, Processes, plain, thing};
+use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
@@ -30,7 +30,7 @@ struct EpollFiles {
     files: Bounded<ObjectId, (u64, u64)>,
     calls: u64,
     claims: Claims,
-    processes: Processes,
+    processes: ProcessCounts,
     /// By each thread.
     modes: Bounded<Tid, Modes>,
 }

@@ -1,6 +1,6 @@
 //! Programs are looked for along PATH, each time anew.
 
-use super::common::{Bounded, Claims, Processes, base_name, largest, plain, thing};
+use super::common::{Bounded, Claims, ProcessCounts, base_name, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
@@ -33,7 +33,7 @@ struct ExecSearch {
     found: FxHashMap<ObjectId, Found>,
     claims: Claims,
     /// The processes that started the searchers.
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 struct Observation {

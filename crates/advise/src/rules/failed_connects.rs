@@ -1,6 +1,6 @@
 //! Connections are tried first where nobody answers.
 
-use super::common::{Bounded, Claims, Processes, plain};
+use super::common::{Bounded, Claims, ProcessCounts, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
@@ -34,7 +34,7 @@ struct FailedConnects {
     threads: Bounded<Tid, Latest>,
     /// The address that failed and the one that did not.
     pairs: Bounded<(Address, Address), Lost>,
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 type Address = Vec<u8>;

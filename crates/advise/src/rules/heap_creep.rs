@@ -1,6 +1,6 @@
 //! The heap grows by small steps, or is given back and asked for again.
 
-use super::common::{Bounded, Processes};
+use super::common::{Bounded, ProcessCounts};
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
@@ -30,7 +30,7 @@ const BRK: &str = "brk";
 #[derive(Default)]
 struct HeapCreep {
     heaps: Bounded<Tid, Heap>,
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 struct Heap {

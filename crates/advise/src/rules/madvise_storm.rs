@@ -1,6 +1,6 @@
 //! The kernel is told again and again that the same memory is not needed.
 
-use super::common::{Bounded, Processes};
+use super::common::{Bounded, ProcessCounts};
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
@@ -30,7 +30,7 @@ struct MadviseStorm {
     ranges: Bounded<(Tid, u64), Advised>,
     /// Each thread's latest.
     latest: FxHashMap<Tid, (Tid, u64)>,
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 struct Advised {

@@ -1,6 +1,6 @@
 //! Memory is mapped and unmapped again and again.
 
-use super::common::{Bounded, Processes};
+use super::common::{Bounded, ProcessCounts};
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
@@ -30,7 +30,7 @@ struct MapChurn {
     mapped: Bounded<(Tid, u64), u64>,
     /// By process and size.
     again: Bounded<(Tid, u64), Pairs>,
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 struct Pairs {

@@ -1,6 +1,6 @@
 //! Directories are made that are there.
 
-use super::common::{Bounded, Claims, Processes, largest, plain, thing};
+use super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
@@ -53,7 +53,7 @@ impl Rule for MkdirAgain {
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
-        let (mut claims, mut processes) = (Claims::default(), Processes::default());
+        let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
         let often: Vec<_> = self.paths.iter().filter(|(_, made)| made.again >= MKDIRS_PER_PATH).collect();
         for ((pid, _), made) in &often {
             claims.add(made.key, made.again);

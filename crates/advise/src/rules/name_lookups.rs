@@ -1,6 +1,6 @@
 //! Time goes by until a name server answers.
 
-use super::common::{Bounded, Claims, Processes, plain, thing};
+use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use super::dns;
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed, OpenFile, is_read, is_write};
@@ -35,7 +35,7 @@ struct NameLookups {
     /// Questions that were answered, in one process.
     known: Bounded<(Tid, Vec<u8>), u64>,
     servers: Bounded<ObjectId, Server>,
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 struct Pending {

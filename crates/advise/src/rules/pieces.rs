@@ -1,6 +1,6 @@
 //! What the rules about small transfers share: files by what was moved in pieces.
 
-use super::common::{Bounded, Claims, Processes, largest, plain, thing};
+use super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
 use crate::finding::{Draft, Evidence};
 use crate::index::{Index, OpenFile, Transfers};
 use crate::thresholds::GOOD_BUFFER;
@@ -16,7 +16,7 @@ pub struct Pieces {
     openings: u64,
     calls: u64,
     bytes: u64,
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 /// Where there are too many things, those are forgotten of whose calls no more are wasted.

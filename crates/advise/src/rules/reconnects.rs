@@ -1,6 +1,6 @@
 //! A connection is made for each request.
 
-use super::common::{Bounded, Claims, Processes, plain, thing};
+use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
 use crate::index::{CallKey, Index, Observed, OpenFile};
 use crate::rule::{Rule, RuleInfo};
@@ -28,7 +28,7 @@ pub const RULE: RuleInfo = RuleInfo {
 struct Reconnects {
     open: Bounded<FileId, Connection>,
     peers: Bounded<(Tid, ObjectId), Peer>,
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 struct Connection {

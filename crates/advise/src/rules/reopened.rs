@@ -1,6 +1,6 @@
 //! The same file or directory is opened, read and closed again and again.
 
-use super::common::{Bounded, Claims, Processes, has_own_rule, largest, plain, thing};
+use super::common::{Bounded, Claims, ProcessCounts, has_own_rule, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Io, Observed, OpenFile, Pace, io};
 use crate::rule::{Rule, RuleInfo};
@@ -68,7 +68,7 @@ enum What {
 struct Told {
     paths: Bounded<ObjectId, (u64, u64, u64)>,
     claims: Claims,
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 impl Rule for Reopened {

@@ -1,6 +1,6 @@
 //! What does not change is asked of the kernel again and again.
 
-use super::common::{Bounded, Claims, Processes, largest};
+use super::common::{Bounded, Claims, ProcessCounts, largest};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
@@ -63,7 +63,7 @@ impl Rule for SameFacts {
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
-        let (mut claims, mut processes) = (Claims::default(), Processes::default());
+        let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
         let mut names: FxHashMap<&str, (u64, u64, u64)> = FxHashMap::default();
         for ((_, key, _), asked) in self.asked.iter().filter(|(_, asked)| asked.repeats >= SAME_FACTS) {
             claims.add(*key, asked.repeats);

@@ -1,6 +1,6 @@
 //! Names are looked for in one directory after another.
 
-use super::common::{Bounded, Claims, Processes, base_name, directory, plain};
+use super::common::{Bounded, Claims, ProcessCounts, base_name, directory, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed, opens};
 use crate::rule::{Rule, RuleInfo};
@@ -58,7 +58,7 @@ struct Found {
     searches: u64,
     claims: Claims,
     directories: Bounded<Box<[u8]>, u64>,
-    processes: Processes,
+    processes: ProcessCounts,
     /// The longest.
     example: Vec<ObjectId>,
     line: u64,

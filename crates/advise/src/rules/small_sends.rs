@@ -1,6 +1,6 @@
 //! A message goes out in several small packets.
 
-use super::common::{Bounded, Claims, Processes, plain, thing};
+use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Observed, OpenFile, is_write};
 use crate::rule::{Rule, RuleInfo};
@@ -33,7 +33,7 @@ struct SmallSends {
     flows: Bounded<FileId, Flow>,
     /// By peer; all clients of a port are one.
     totals: Bounded<ObjectId, Total>,
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 /// An open connection.

@@ -1,6 +1,6 @@
 //! The same paths are checked again and again.
 
-use super::common::{Bounded, Claims, Processes, base_name, directory, has_own_rule, largest, plain, thing};
+use super::common::{Bounded, Claims, ProcessCounts, base_name, directory, has_own_rule, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed, opens};
 use crate::rule::{Rule, RuleInfo};
@@ -83,7 +83,7 @@ impl Rule for StatStorm {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         let paths: FxHashSet<ObjectId> = self.paths.iter().map(|((_, _, path), _)| *path).collect();
-        let (mut claims, mut processes) = (Claims::default(), Processes::default());
+        let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
         let mut often: FxHashMap<ObjectId, Checks> = FxHashMap::default();
         let parents = parents(paths.iter().map(|path| tracker.name(*path)));
         // Repeats by each process, of directories that are others' parents, and of the rest.

@@ -1,6 +1,6 @@
 //! Storage is waited for after every little piece.
 
-use super::common::{Bounded, Claims, Processes, plain, thing};
+use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Io, Observed, OpenFile, io};
 use crate::rule::{Rule, RuleInfo};
@@ -32,7 +32,7 @@ struct SyncStorm {
     /// What had been written to an open file when it was synced last.
     written: Bounded<FileId, u64>,
     whole: Option<Whole>,
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! The time zone's file is checked for each time that is converted.
 
-use super::common::{Bounded, Claims, Processes, is_time_zone, plain};
+use super::common::{Bounded, Claims, ProcessCounts, is_time_zone, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed, opens};
 use crate::rule::{Rule, RuleInfo};
@@ -40,7 +40,7 @@ impl Rule for TimeZone {
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
-        let (mut claims, mut processes) = (Claims::default(), Processes::default());
+        let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
         let often = self.checks.iter().filter(|(_, (calls, _))| *calls >= TIME_ZONE_CHECKS);
         let mut worst = None;
         for ((pid, key, path), (calls, line)) in often {

@@ -1,6 +1,6 @@
 //! Memory is mapped a page at a time.
 
-use super::common::{Bounded, Processes};
+use super::common::{Bounded, ProcessCounts};
 use super::map_churn::is_anonymous;
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
@@ -24,7 +24,7 @@ pub const RULE: RuleInfo = RuleInfo {
 #[derive(Default)]
 struct TinyMaps {
     by_process: Bounded<Tid, Tiny>,
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 struct Tiny {

@@ -1,6 +1,6 @@
 //! A file is replaced by one that may not be on the disk yet.
 
-use super::common::{Bounded, Processes, plain, thing};
+use super::common::{Bounded, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Io, Observed, OpenFile, io, opens};
 use crate::rule::{Rule, RuleInfo};
@@ -35,7 +35,7 @@ struct UnsyncedRename {
     replaced: Bounded<(Tid, ObjectId), Replaced>,
     /// sync(2) has been called so often.
     syncs: u64,
-    processes: Processes,
+    processes: ProcessCounts,
 }
 
 struct Written {
