@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Fate, Origin, Outcome, Tid};
 use stride_filter::{FdDetail, PidDetail, Quiet, WordSet};
-use stride_output::{AdviseView, End, HtmlView, Key, Lost, Perfetto, RunInfo, Summary, TextView, View};
+use stride_output::{AdviseView, End, HtmlView, Key, LostCalls, Perfetto, RunInfo, Summary, TextView, View};
 use stride_proc::{Proc, Source};
 use stride_track::Tracker;
 
@@ -233,7 +233,7 @@ impl Views {
                 outputs.complain(&error);
             }
         }
-        let lost = Lost { calls: losses.lost.calls, counted };
+        let lost = LostCalls { calls: losses.lost.calls, counted };
         let tracker = self.tracker.as_ref().map(|(tracker, _)| tracker.borrow());
         let tracker = tracker.as_deref();
         let text = |summary: &Summary| summary.text(lost, tracker);

@@ -32,7 +32,7 @@ pub use quote::{escape_path, quote, shown};
 pub use sink::Sink;
 pub use stride_event::grouped;
 pub use style::{HexStrings, NameStyle, Style};
-pub use summary::{Column, Key, Lost, SortKey, Summary, SummaryLayout};
+pub use summary::{Column, Key, LostCalls, SortKey, Summary, SummaryLayout};
 pub use text::{OpenSink, Show, TextView};
 pub use value::Writer;
 pub use view::{End, RunInfo, View};

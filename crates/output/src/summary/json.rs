@@ -3,15 +3,15 @@
 use super::column::quantile;
 use super::key::Key;
 use super::label::{Labels, errno_name, syscall};
-use super::part::Part;
-use super::{Lost, Summary};
+use super::part::KeyPart;
+use super::{LostCalls, Summary};
 use crate::json::{Json, abi_name};
 use stride_event::{CallStats, Times};
 use stride_track::{ObjectKind, Tracker};
 
 impl Summary {
     /// All numbers that there are: columns are for tables. Rows are sorted as theirs are.
-    pub(super) fn render_json(&self, lost: Lost, tracker: Option<&Tracker>, out: &mut Vec<u8>) {
+    pub(super) fn render_json(&self, lost: LostCalls, tracker: Option<&Tracker>, out: &mut Vec<u8>) {
         let labels = Labels { names: &self.names, tracker, tell_abi: false };
         let rows = self.sorted(tracker);
         let mut all = CallStats::default();
@@ -21,7 +21,7 @@ impl Summary {
                 j.key("by").object(|j| {
                     for (i, key) in self.layout.by.iter().enumerate() {
                         // What there was no room for has no keys of its own.
-                        j.part(*key, row.key.get(i).copied().unwrap_or(Part::Others), &labels);
+                        j.part(*key, row.key.get(i).copied().unwrap_or(KeyPart::Others), &labels);
                     }
                 });
                 self.numbers(row.tally, j);
@@ -60,25 +60,25 @@ impl Json<'_> {
         self.key("max").int(times.max);
     }
 
-    fn part(&mut self, key: Key, part: Part, labels: &Labels<'_>) {
+    fn part(&mut self, key: Key, part: KeyPart, labels: &Labels<'_>) {
         let name = key.name();
         match part {
-            Part::None => self.key(name).null(),
-            Part::Others => self.key(name).str("(others)"),
-            Part::Call(abi, nr) => {
+            KeyPart::None => self.key(name).null(),
+            KeyPart::Others => self.key(name).str("(others)"),
+            KeyPart::Call(abi, nr) => {
                 self.key(name).str(&syscall(abi, nr));
                 self.key("abi").str(abi_name(abi));
             }
-            Part::Object(object) => self.name(name, labels.object(object)),
-            Part::Name(id) => self.name(name, labels.names.name(id)),
-            Part::Fd(fd, object) => {
+            KeyPart::Object(object) => self.name(name, labels.object(object)),
+            KeyPart::Name(id) => self.name(name, labels.names.name(id)),
+            KeyPart::Fd(fd, object) => {
                 let socket = |object| labels.tracker.is_some_and(|tracker| tracker.kind(object) == ObjectKind::Socket);
                 self.key(name).known_fd(fd, object.map(|object| (labels.object(object), socket(object))));
             }
-            Part::Errno(0) => self.key(name).str("ok"),
-            Part::Errno(number) => self.key(name).str(&errno_name(number)),
-            Part::Id(id) => self.key(name).int(id),
-            Part::Size(bucket) => match bucket.range() {
+            KeyPart::Errno(0) => self.key(name).str("ok"),
+            KeyPart::Errno(number) => self.key(name).str(&errno_name(number)),
+            KeyPart::Id(id) => self.key(name).int(id),
+            KeyPart::Size(bucket) => match bucket.range() {
                 None => self.key(name).null(),
                 Some((least, most)) => self.key(name).object(|j| {
                     j.key("min").int(least);

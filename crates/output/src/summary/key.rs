@@ -4,7 +4,7 @@ use stride_event::{Call, CountBy, Counted, Outcome, SizeBucket};
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
 use super::names::Names;
-use super::part::Part;
+use super::part::KeyPart;
 
 /// A key of `--by`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,40 +69,40 @@ impl Key {
     }
 
     /// What `call`, the one last seen by the tracker, has of it.
-    pub fn part(self, call: &Call, tracker: Option<&Tracker>, names: &mut Names) -> Part {
+    pub fn part(self, call: &Call, tracker: Option<&Tracker>, names: &mut Names) -> KeyPart {
         match self {
-            Key::Syscall => return Part::Call(call.abi, call.nr),
-            Key::Errno => return Part::Errno(if let Outcome::Error(errno) = call.outcome { errno } else { 0 }),
-            Key::Tid => return Part::Id(call.tid),
-            Key::Size => return Part::Size(SizeBucket::of(call.moved())),
+            Key::Syscall => return KeyPart::Call(call.abi, call.nr),
+            Key::Errno => return KeyPart::Errno(if let Outcome::Error(errno) = call.outcome { errno } else { 0 }),
+            Key::Tid => return KeyPart::Id(call.tid),
+            Key::Size => return KeyPart::Size(SizeBucket::of(call.moved())),
             _ => {}
         }
         let Some((tracker, seen)) = tracker.and_then(|tracker| Some((tracker, tracker.seen()?))) else {
-            return if self == Key::Pid { Part::Id(call.tid) } else { Part::None };
+            return if self == Key::Pid { KeyPart::Id(call.tid) } else { KeyPart::None };
         };
         match self {
-            Key::Pid => Part::Id(seen.pid),
-            Key::Comm => tracker.thread(call.tid).map_or(Part::None, |thread| names.part(&thread.comm)),
-            Key::Path => seen.about().map_or(Part::None, |object| Part::Object(tracker.group(object))),
-            Key::Fd => seen.fd.map_or(Part::None, |fd| Part::Fd(fd, seen.object.map(|object| tracker.group(object)))),
+            Key::Pid => KeyPart::Id(seen.pid),
+            Key::Comm => tracker.thread(call.tid).map_or(KeyPart::None, |thread| names.part(&thread.comm)),
+            Key::Path => seen.about().map_or(KeyPart::None, |object| KeyPart::Object(tracker.group(object))),
+            Key::Fd => seen.fd.map_or(KeyPart::None, |fd| KeyPart::Fd(fd, seen.object.map(|object| tracker.group(object)))),
             Key::Directory => {
-                seen.about().map_or(Part::None, |object| names.directory(object, || directory(tracker, object)))
+                seen.about().map_or(KeyPart::None, |object| names.directory(object, || directory(tracker, object)))
             }
-            Key::Peer => seen.object.map_or(Part::None, |object| names.peer(object, || tracker.peer(object))),
-            _ => Part::None,
+            Key::Peer => seen.object.map_or(KeyPart::None, |object| names.peer(object, || tracker.peer(object))),
+            _ => KeyPart::None,
         }
     }
 
     /// What calls have of it that an engine counted.
-    pub fn counted(self, counted: &Counted, names: &mut Names) -> Part {
+    pub fn counted(self, counted: &Counted, names: &mut Names) -> KeyPart {
         match self {
-            Key::Syscall => counted.call.map_or(Part::None, |(abi, nr)| Part::Call(abi, nr)),
-            Key::Errno => Part::Errno(counted.errno),
-            Key::Pid => Part::Id(counted.pid),
-            Key::Tid => Part::Id(counted.tid),
+            Key::Syscall => counted.call.map_or(KeyPart::None, |(abi, nr)| KeyPart::Call(abi, nr)),
+            Key::Errno => KeyPart::Errno(counted.errno),
+            Key::Pid => KeyPart::Id(counted.pid),
+            Key::Tid => KeyPart::Id(counted.tid),
             Key::Comm => names.part(&counted.comm),
-            Key::Size => Part::Size(counted.size),
-            Key::Path | Key::Directory | Key::Fd | Key::Peer => Part::None,
+            Key::Size => KeyPart::Size(counted.size),
+            Key::Path | Key::Directory | Key::Fd | Key::Peer => KeyPart::None,
         }
     }
 

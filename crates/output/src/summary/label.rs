@@ -1,7 +1,7 @@
 //! What rows are called.
 
 use super::names::Names;
-use super::part::Part;
+use super::part::KeyPart;
 use crate::{names::errno, quote::shown};
 use stride_event::SizeBucket;
 use stride_syscalls::{Abi, table};
@@ -17,25 +17,25 @@ pub struct Labels<'a> {
 
 impl Labels<'_> {
     /// Printable, whatever a tracee calls its files.
-    pub fn of(&self, part: Part) -> String {
+    pub fn of(&self, part: KeyPart) -> String {
         match part {
-            Part::Call(abi, nr) => {
+            KeyPart::Call(abi, nr) => {
                 let mut name = syscall(abi, nr);
                 if self.tell_abi && abi != Abi::NATIVE {
                     name += if abi == Abi::I386 { " (32 bit)" } else { " (64 bit)" };
                 }
                 name
             }
-            Part::Object(object) => shown(self.object(object)),
-            Part::Name(name) => shown(self.names.name(name)),
-            Part::Fd(fd, None) => fd.to_string(),
-            Part::Fd(fd, Some(object)) => format!("{fd}<{}>", shown(self.object(object))),
-            Part::Errno(0) => "ok".into(),
-            Part::Errno(number) => errno_name(number),
-            Part::Id(id) => id.to_string(),
-            Part::Size(bucket) => size(bucket),
-            Part::None => "-".into(),
-            Part::Others => "(others)".into(),
+            KeyPart::Object(object) => shown(self.object(object)),
+            KeyPart::Name(name) => shown(self.names.name(name)),
+            KeyPart::Fd(fd, None) => fd.to_string(),
+            KeyPart::Fd(fd, Some(object)) => format!("{fd}<{}>", shown(self.object(object))),
+            KeyPart::Errno(0) => "ok".into(),
+            KeyPart::Errno(number) => errno_name(number),
+            KeyPart::Id(id) => id.to_string(),
+            KeyPart::Size(bucket) => size(bucket),
+            KeyPart::None => "-".into(),
+            KeyPart::Others => "(others)".into(),
         }
     }
 

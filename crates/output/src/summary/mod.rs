@@ -13,7 +13,7 @@ pub use column::{Column, SortKey};
 pub use key::Key;
 
 use names::Names;
-use part::Part;
+use part::KeyPart;
 use rows::Rows;
 use stride_event::{Call, Counted, Ns, Outcome, CallStats, Times};
 use stride_track::Tracker;
@@ -36,7 +36,7 @@ pub struct SummaryLayout {
 
 /// Calls that were lost on their way to the views.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Lost {
+pub struct LostCalls {
     pub calls: u64,
     /// They had been counted where they were made.
     pub counted: bool,
@@ -49,7 +49,7 @@ pub struct Summary {
     rows: Rows,
     names: Names,
     /// Whose row is looked for; reused.
-    key: Vec<Part>,
+    key: Vec<KeyPart>,
 }
 
 impl Summary {
@@ -103,7 +103,7 @@ impl Summary {
     }
 
     /// All of it, and what is missing in it.
-    pub fn text(&self, lost: Lost, tracker: Option<&Tracker>) -> String {
+    pub fn text(&self, lost: LostCalls, tracker: Option<&Tracker>) -> String {
         if self.layout.json {
             let mut out = Vec::new();
             self.render_json(lost, tracker, &mut out);

@@ -1,6 +1,6 @@
 //! Names of keys that the tracker has no object for.
 
-use super::part::{NameId, Part};
+use super::part::{NameId, KeyPart};
 use super::rows::MAX_ROWS;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ const MAX_BYTES: usize = 64 << 20;
 
 #[derive(Default, Debug)]
 pub struct Names {
-    parts: HashMap<Rc<[u8]>, Part>,
+    parts: HashMap<Rc<[u8]>, KeyPart>,
     all: Vec<Rc<[u8]>>,
     bytes: usize,
     directories: PerObject,
@@ -19,14 +19,14 @@ pub struct Names {
 }
 
 impl Names {
-    pub fn part(&mut self, name: &[u8]) -> Part {
+    pub fn part(&mut self, name: &[u8]) -> KeyPart {
         if let Some(&part) = self.parts.get(name) {
             return part;
         }
         if self.all.len() >= MAX_ROWS || self.bytes >= MAX_BYTES {
-            return Part::Others;
+            return KeyPart::Others;
         }
-        let part = Part::Name(NameId(self.all.len() as u32));
+        let part = KeyPart::Name(NameId(self.all.len() as u32));
         let name: Rc<[u8]> = Rc::from(name);
         self.bytes += name.len();
         self.parts.insert(name.clone(), part);
@@ -38,18 +38,18 @@ impl Names {
         &self.all[id.0 as usize]
     }
 
-    pub fn directory<'n>(&mut self, object: ObjectId, find: impl FnOnce() -> Option<&'n [u8]>) -> Part {
+    pub fn directory<'n>(&mut self, object: ObjectId, find: impl FnOnce() -> Option<&'n [u8]>) -> KeyPart {
         let known = self.directories.get(object);
         known.unwrap_or_else(|| {
-            let part = find().map_or(Part::None, |name| self.part(name));
+            let part = find().map_or(KeyPart::None, |name| self.part(name));
             self.directories.set(object, part)
         })
     }
 
-    pub fn peer<'n>(&mut self, object: ObjectId, find: impl FnOnce() -> Option<&'n [u8]>) -> Part {
+    pub fn peer<'n>(&mut self, object: ObjectId, find: impl FnOnce() -> Option<&'n [u8]>) -> KeyPart {
         let known = self.peers.get(object);
         known.unwrap_or_else(|| {
-            let part = find().map_or(Part::None, |name| self.part(name));
+            let part = find().map_or(KeyPart::None, |name| self.part(name));
             self.peers.set(object, part)
         })
     }
@@ -57,14 +57,14 @@ impl Names {
 
 /// What follows from an object's name is found once. Objects are numbered from zero, and their number has a limit.
 #[derive(Default, Debug)]
-struct PerObject(Vec<Option<Part>>);
+struct PerObject(Vec<Option<KeyPart>>);
 
 impl PerObject {
-    fn get(&self, object: ObjectId) -> Option<Part> {
+    fn get(&self, object: ObjectId) -> Option<KeyPart> {
         self.0.get(object.index()).copied().flatten()
     }
 
-    fn set(&mut self, object: ObjectId, part: Part) -> Part {
+    fn set(&mut self, object: ObjectId, part: KeyPart) -> KeyPart {
         if self.0.len() <= object.index() {
             self.0.resize(object.index() + 1, None);
         }

@@ -10,7 +10,7 @@ pub struct NameId(pub u32);
 
 /// What a row's calls have in common of one key. Numbers and not names: it is looked up for every call.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Part {
+pub enum KeyPart {
     Call(Abi, u64),
     Object(ObjectId),
     Name(NameId),

@@ -1,6 +1,6 @@
 //! Rows of a bounded number.
 
-use super::part::Part;
+use super::part::KeyPart;
 use std::collections::HashMap;
 use stride_event::CallStats;
 
@@ -9,14 +9,14 @@ pub const MAX_ROWS: usize = if cfg!(test) { 100 } else { 1 << 17 };
 
 #[derive(Default, Debug)]
 pub struct Rows {
-    places: HashMap<Box<[Part]>, usize>,
+    places: HashMap<Box<[KeyPart]>, usize>,
     tallies: Vec<CallStats>,
     others: CallStats,
 }
 
 impl Rows {
     /// The row of this key, or the one of all that there is no room for.
-    pub fn row(&mut self, key: &[Part]) -> &mut CallStats {
+    pub fn row(&mut self, key: &[KeyPart]) -> &mut CallStats {
         let place = match self.places.get(key) {
             Some(&place) => place,
             None if self.tallies.len() >= MAX_ROWS => return &mut self.others,
@@ -31,7 +31,7 @@ impl Rows {
     }
 
     /// In the order of their keys.
-    pub fn sorted(&self) -> Vec<(&[Part], &CallStats)> {
+    pub fn sorted(&self) -> Vec<(&[KeyPart], &CallStats)> {
         let mut rows: Vec<_> = self.places.iter().map(|(key, &place)| (&key[..], &self.tallies[place])).collect();
         rows.sort_unstable_by_key(|(key, _)| *key);
         rows

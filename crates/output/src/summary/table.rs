@@ -3,9 +3,9 @@
 use super::column::{Column, SortKey};
 use super::key::Key;
 use super::label::{Labels, cut};
-use super::part::Part;
+use super::part::KeyPart;
 use super::rows::MAX_ROWS;
-use super::{Lost, Summary};
+use super::{LostCalls, Summary};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 use stride_event::quantity::{count, grouped};
@@ -21,8 +21,8 @@ const KEY_LEAST: usize = 12;
 const NAME_WIDTH: usize = 16;
 
 /// What was counted of calls that have a key in common.
-pub struct Row<'r> {
-    pub key: &'r [Part],
+pub struct SummaryRow<'r> {
+    pub key: &'r [KeyPart],
     pub labels: Vec<String>,
     pub tally: &'r CallStats,
 }
@@ -36,12 +36,12 @@ enum Place {
 
 impl Summary {
     /// The table, and what is missing in it. Of calls by name there are several: one per ABI that was used.
-    pub(super) fn render(&self, lost: Lost, tracker: Option<&Tracker>, out: &mut String) {
+    pub(super) fn render(&self, lost: LostCalls, tracker: Option<&Tracker>, out: &mut String) {
         let mut rows = self.sorted(tracker);
         if self.is_by_name() {
             for abi in Abi::ALL {
-                let of_abi = |row: &Row<'_>| match row.key {
-                    [Part::Call(of, _)] => *of == abi,
+                let of_abi = |row: &SummaryRow<'_>| match row.key {
+                    [KeyPart::Call(of, _)] => *of == abi,
                     _ => abi == Abi::NATIVE,
                 };
                 let (these, rest) = rows.into_iter().partition(of_abi);
@@ -65,14 +65,14 @@ impl Summary {
     }
 
     /// All rows in the order in which they are shown.
-    pub(super) fn sorted<'r>(&'r self, tracker: Option<&'r Tracker>) -> Vec<Row<'r>> {
+    pub(super) fn sorted<'r>(&'r self, tracker: Option<&'r Tracker>) -> Vec<SummaryRow<'r>> {
         let labels = Labels { names: &self.names, tracker, tell_abi: !self.is_by_name() };
-        let row = |(key, tally): (&'r [Part], &'r CallStats)| Row {
+        let row = |(key, tally): (&'r [KeyPart], &'r CallStats)| SummaryRow {
             key,
             labels: key.iter().map(|part| labels.of(*part)).collect(),
             tally,
         };
-        let mut rows: Vec<Row<'r>> = self.rows.sorted().into_iter().map(row).collect();
+        let mut rows: Vec<SummaryRow<'r>> = self.rows.sorted().into_iter().map(row).collect();
         match self.layout.sort {
             SortKey::Nothing => {}
             SortKey::By(Column::Name) => rows.sort_by(|a, b| by_name(a, b)),
@@ -83,7 +83,7 @@ impl Summary {
         rows
     }
 
-    fn table(&self, rows: &[Row<'_>], abi: Abi, out: &mut String) {
+    fn table(&self, rows: &[SummaryRow<'_>], abi: Abi, out: &mut String) {
         if rows.is_empty() {
             return;
         }
@@ -145,7 +145,7 @@ impl Summary {
     }
 
     /// Keys share what numbers leave of a terminal.
-    fn widths(&self, places: &[Place], rows: &[Row<'_>]) -> Vec<usize> {
+    fn widths(&self, places: &[Place], rows: &[SummaryRow<'_>]) -> Vec<usize> {
         let widest = |i: usize| {
             let labels = rows.iter().filter_map(|row| row.labels.get(i));
             labels.map(|label| label.chars().count()).chain([self.layout.by[i].name().len(), "total".len()]).max()
@@ -177,14 +177,14 @@ impl Summary {
 }
 
 /// Of what there was no room for, in the place of all keys.
-const OTHERS: &[Part] = &[Part::Others];
+const OTHERS: &[KeyPart] = &[KeyPart::Others];
 
 /// Numbers by their value, all else by the letters.
-fn by_name(a: &Row<'_>, b: &Row<'_>) -> std::cmp::Ordering {
-    let numbers = |part: &Part| matches!(part, Part::Id(_) | Part::Size(_));
+fn by_name(a: &SummaryRow<'_>, b: &SummaryRow<'_>) -> std::cmp::Ordering {
+    let numbers = |part: &KeyPart| matches!(part, KeyPart::Id(_) | KeyPart::Size(_));
     let parts = a.key.iter().zip(b.key).zip(a.labels.iter().zip(&b.labels));
     let orders = parts.map(|((a, b), (a_label, b_label))| match (a, b) {
-        (Part::Fd(a, _), Part::Fd(b, _)) => a.cmp(b).then_with(|| a_label.cmp(b_label)),
+        (KeyPart::Fd(a, _), KeyPart::Fd(b, _)) => a.cmp(b).then_with(|| a_label.cmp(b_label)),
         _ if numbers(a) && numbers(b) => a.cmp(b),
         _ => a_label.cmp(b_label),
     });

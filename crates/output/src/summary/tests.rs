@@ -33,7 +33,7 @@ fn counts_and_sorts() {
     summary.add(&call(1, 25_000, Outcome::Value(0)), None);
     summary.add(&call(0, 25_000, Outcome::Gone), None);
     let mut out = String::new();
-    summary.render(Lost::default(), None, &mut out);
+    summary.render(LostCalls::default(), None, &mut out);
     let expected = "\
 % time     seconds  usecs/call     calls    errors syscall
 ------ ----------- ----------- --------- --------- ----------------
@@ -44,10 +44,10 @@ fn counts_and_sorts() {
 ";
     assert_eq!(out, expected);
     out.clear();
-    summary.render(Lost { calls: 1204, counted: false }, None, &mut out);
+    summary.render(LostCalls { calls: 1204, counted: false }, None, &mut out);
     assert_eq!(out.strip_prefix(expected), Some("... 1,204 calls lost, not counted here\n"));
     out.clear();
-    summary.render(Lost { calls: 1, counted: true }, None, &mut out);
+    summary.render(LostCalls { calls: 1, counted: true }, None, &mut out);
     assert_eq!(out.strip_prefix(expected), Some("... 1 call lost, but counted here\n"));
 }
 
@@ -68,7 +68,7 @@ fn short_times_have_digits() {
         times.into_iter().for_each(|ns| summary.add(&call(nr, ns, Outcome::Value(0)), None));
     }
     let mut out = String::new();
-    summary.render(Lost::default(), None, &mut out);
+    summary.render(LostCalls::default(), None, &mut out);
     let expected = " usecs/call wall-min wall-max      p99     calls syscall
 ----------- -------- -------- -------- --------- ----------------
     1000000 0.000000 2.000000 1.946157         2 lseek
@@ -128,7 +128,7 @@ impl Scene {
     /// Without head and total.
     fn rows(&self) -> Vec<String> {
         let mut out = String::new();
-        self.summary.render(Lost::default(), Some(&self.tracker), &mut out);
+        self.summary.render(LostCalls::default(), Some(&self.tracker), &mut out);
         let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
         let lines: Vec<String> = out.lines().skip(2).map(words).collect();
         lines.into_iter().take_while(|line| !line.starts_with("---")).collect()
@@ -183,7 +183,7 @@ fn hostile_names_are_escaped() {
         s.opens(&[name.as_bytes(), b"\xff/x"].concat(), Outcome::Value(3));
         s.reads(3, Outcome::Value(1));
         let mut out = String::new();
-        s.summary.render(Lost::default(), Some(&s.tracker), &mut out);
+        s.summary.render(LostCalls::default(), Some(&s.tracker), &mut out);
         let foreign = |c: char| c != '\n' && c != '→' && !(' '..='~').contains(&c);
         assert!(!out.contains(foreign), "{out:?}");
         assert!(out.lines().all(|line| !line.starts_with("100.00 total")), "{out}");
@@ -202,7 +202,7 @@ fn rows_have_a_limit() {
     assert_eq!(rows.len(), MAX_ROWS + 1);
     assert_eq!((rows[0].as_str(), rows[MAX_ROWS].as_str()), ("2 2 /0", "20 20 (others)"));
     let mut out = String::new();
-    s.summary.render(Lost::default(), Some(&s.tracker), &mut out);
+    s.summary.render(LostCalls::default(), Some(&s.tracker), &mut out);
     assert!(out.ends_with("total\n... more than 100 rows; the row (others) counts the rest\n"), "{out}");
 }
 
@@ -214,7 +214,7 @@ fn percentiles_are_of_the_row() {
         summary.add(&call(0, 7_000, Outcome::Error(4)), None);
     }
     let mut out = String::new();
-    summary.render(Lost::default(), None, &mut out);
+    summary.render(LostCalls::default(), None, &mut out);
     let cells: Vec<Vec<&str>> = out.lines().skip(2).map(|line| line.split_whitespace().collect()).collect();
     let near = |text: &str, ms: f64| (text.parse::<f64>().unwrap() * 1e3 / ms - 1.0).abs() < 1.0 / 16.0;
     assert!(near(cells[0][0], 50.0) && near(cells[0][1], 99.0), "{out}");
@@ -229,7 +229,7 @@ fn a_terminal_is_not_overrun() {
     s.opens(path.as_bytes(), Outcome::Value(3));
     s.reads(3, Outcome::Value(1));
     let mut out = String::new();
-    s.summary.render(Lost::default(), Some(&s.tracker), &mut out);
+    s.summary.render(LostCalls::default(), Some(&s.tracker), &mut out);
     assert!(out.lines().all(|line| line.len() <= 50), "{out}");
     assert!(out.contains("/usr/long/") && out.contains("/file.so") && out.contains("..."), "{out}");
     assert_eq!(cut("0123456789abcdef", 12), "012...abcdef");
@@ -237,7 +237,7 @@ fn a_terminal_is_not_overrun() {
     // A file gets it all.
     s.summary.layout.width = None;
     out.clear();
-    s.summary.render(Lost::default(), Some(&s.tracker), &mut out);
+    s.summary.render(LostCalls::default(), Some(&s.tracker), &mut out);
     assert!(out.contains(&path));
 }
 
@@ -252,7 +252,7 @@ fn what_an_engine_counted_has_the_same_keys() {
     summary.merge(&counted);
     summary.merge(&Counted { pid: 10, size: SizeBucket(3), errno: 0, ..counted });
     let mut out = String::new();
-    summary.render(Lost::default(), None, &mut out);
+    summary.render(LostCalls::default(), None, &mut out);
     let rows: Vec<&str> = out.lines().skip(2).collect();
     assert_eq!(rows[0], "        8         8 9     a\\nb  ENOENT -");
     assert_eq!(rows[1], "        4         4 10    a\\nb  ok     [2, 4)");
