@@ -1,7 +1,7 @@
 //! A call as JSON: in one piece, or its arguments as far as they were known when it was entered and the rest when it returned.
 
 use super::Json;
-use super::event::Moment;
+use super::event::EventContext;
 use stride_decode::{Decoded, Dump, Value};
 use stride_event::{Call, Ns, Outcome};
 use stride_syscalls::{Abi, Ret, table};
@@ -16,7 +16,7 @@ pub fn abi_name(abi: Abi) -> &'static str {
 }
 
 impl Json<'_> {
-    pub fn begin_call(&mut self, abi: Abi, nr: u64, moment: &Moment<'_>) {
+    pub fn begin_call(&mut self, abi: Abi, nr: u64, moment: &EventContext<'_>) {
         self.out.push(b'{');
         self.key("type").str("call");
         match table(abi).get(nr) {

@@ -8,7 +8,7 @@ use stride_event::{Ns, Origin, Tid};
 
 /// Whose event it is, and when it came.
 #[derive(Clone, Copy)]
-pub struct Moment<'a> {
+pub struct EventContext<'a> {
     pub tid: Tid,
     pub pid: Option<Tid>,
     pub comm: Option<&'a [u8]>,
@@ -35,7 +35,7 @@ impl Json<'_> {
         self.out.push(b'\n');
     }
 
-    pub fn who(&mut self, m: &Moment<'_>) {
+    pub fn who(&mut self, m: &EventContext<'_>) {
         // A process whose start was not seen is known by its thread only.
         if let Some(pid) = m.pid {
             self.key("pid").int(pid);
@@ -46,7 +46,7 @@ impl Json<'_> {
         }
     }
 
-    pub fn when(&mut self, m: &Moment<'_>) {
+    pub fn when(&mut self, m: &EventContext<'_>) {
         // Nobody saw when.
         if m.at == 0 {
             return;
@@ -56,7 +56,7 @@ impl Json<'_> {
     }
 
     /// An event on a line of its own.
-    pub fn event(&mut self, kind: &str, m: &Moment<'_>, members: impl FnOnce(&mut Self)) {
+    pub fn event(&mut self, kind: &str, m: &EventContext<'_>, members: impl FnOnce(&mut Self)) {
         self.line(kind, |j| {
             j.who(m);
             members(j);

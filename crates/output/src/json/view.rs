@@ -2,7 +2,7 @@
 
 use super::Json;
 use super::call::abi_name;
-use super::event::{Counts, Moment};
+use super::event::{Counts, EventContext};
 use crate::known::Known;
 use crate::{End, RunInfo, Show, Sink, View};
 use std::collections::HashMap;
@@ -88,7 +88,7 @@ impl JsonView {
         let wall_offset = self.wall_offset;
         let moment = |tid, at| {
             let thread = tracker.thread(tid);
-            Moment {
+            EventContext {
                 tid,
                 pid: thread.map(|thread| thread.pid),
                 comm: thread.map(|thread| &thread.comm[..]).filter(|comm| !comm.is_empty()),
@@ -199,7 +199,7 @@ impl JsonView {
         self.begun.insert(call.tid, begun);
     }
 
-    fn exit(&mut self, call: &Call, moment: &Moment<'_>, tracker: &Tracker, out: &mut Vec<u8>) {
+    fn exit(&mut self, call: &Call, moment: &EventContext<'_>, tracker: &Tracker, out: &mut Vec<u8>) {
         let known = Some(Known { tracker, tid: call.tid, returned: true });
         let mut head = self.head(call);
         let mut json = Json { out, known };
@@ -239,7 +239,7 @@ impl JsonView {
             Outcome::Value(_) | Outcome::Error(_) => Some(call.returned.saturating_sub(head.entered)),
             Outcome::Pending | Outcome::Gone => None,
         };
-        json.when(&Moment { at: head.entered, ..*moment });
+        json.when(&EventContext { at: head.entered, ..*moment });
         json.end_call(head.abi, head.nr, duration, self.ip.then_some(head.ip));
         self.counts.calls += 1;
         self.counts.errors += u64::from(call.outcome.is_error());
@@ -247,7 +247,7 @@ impl JsonView {
     }
 
     /// A thread goes: the call it is in will not return.
-    fn leave(&mut self, moment: &Moment<'_>, out: &mut Vec<u8>) {
+    fn leave(&mut self, moment: &EventContext<'_>, out: &mut Vec<u8>) {
         let Some(begun) = self.begun.get_mut(&moment.tid).filter(|begun| begun.in_flight) else { return };
         begun.in_flight = false;
         let head = begun.head;
@@ -257,13 +257,13 @@ impl JsonView {
         json.out.extend_from_slice(&begun.args);
         json.end_args(head.raw);
         json.unfinished();
-        json.when(&Moment { at: head.entered, ..*moment });
+        json.when(&EventContext { at: head.entered, ..*moment });
         json.end_call(head.abi, head.nr, None, self.ip.then_some(head.ip));
         self.counts.calls += 1;
         self.counts.unfinished += 1;
     }
 
-    fn signal(&mut self, moment: &Moment<'_>, info: &[u8; SIGINFO_SIZE], ip: Option<u64>, out: &mut Vec<u8>) {
+    fn signal(&mut self, moment: &EventContext<'_>, info: &[u8; SIGINFO_SIZE], ip: Option<u64>, out: &mut Vec<u8>) {
         let number = i32::from_le_bytes([info[0], info[1], info[2], info[3]]);
         if !self.show.signal.get(number as usize).copied().unwrap_or(true) {
             return;
@@ -317,7 +317,7 @@ fn executes(call: &Call) -> bool {
     matches!(call.outcome, Outcome::Value(_)) && call.row().is_some_and(|row| row.has_effect(Effect::Executes))
 }
 
-fn exec(moment: &Moment<'_>, tracker: &Tracker, out: &mut Vec<u8>) {
+fn exec(moment: &EventContext<'_>, tracker: &Tracker, out: &mut Vec<u8>) {
     let process = moment.pid.and_then(|pid| tracker.process(pid));
     Json::new(out).event("exec", moment, |j| {
         if let Some(program) = process.and_then(|process| process.program) {
