@@ -3,7 +3,7 @@
 use super::lane::{Packet, Scratch};
 use super::schema::event::{SLICE_BEGIN, SLICE_END};
 use super::text::printable;
-use super::tracks::Thread;
+use super::tracks::ThreadTrack;
 use crate::{Brief, names};
 use stride_decode::{Decoded, PidNote, Return, Value};
 use stride_event::{Call, Ns, Outcome};
@@ -49,7 +49,7 @@ impl Slices {
         decoded: &Decoded<'_>,
         tracker: &Tracker,
         flow: Option<u64>,
-        thread: &mut Thread,
+        thread: &mut ThreadTrack,
         scratch: &mut Scratch,
         out: &mut Vec<u8>,
     ) {
@@ -121,13 +121,13 @@ fn about(begin: &mut Packet<'_>, tracker: &Tracker) {
 }
 
 /// A call of which no more is known than that it was entered.
-pub fn entered(name: &str, at: Ns, thread: &mut Thread, scratch: &mut Scratch, out: &mut Vec<u8>) {
+pub fn entered(name: &str, at: Ns, thread: &mut ThreadTrack, scratch: &mut Scratch, out: &mut Vec<u8>) {
     thread.lane.event(SLICE_BEGIN, at, scratch).name(name).yes("unfinished").write(out);
     thread.open = true;
 }
 
 /// Closes the slice of a call that did not return.
-pub fn close(at: Ns, thread: &mut Thread, scratch: &mut Scratch, out: &mut Vec<u8>) {
+pub fn close(at: Ns, thread: &mut ThreadTrack, scratch: &mut Scratch, out: &mut Vec<u8>) {
     if std::mem::take(&mut thread.open) {
         thread.lane.event(SLICE_END, at, scratch).write(out);
     }

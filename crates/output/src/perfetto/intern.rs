@@ -15,7 +15,7 @@ pub enum How {
 
 /// The numbers of one index of a packet sequence.
 #[derive(Default)]
-pub struct Table {
+pub struct InternTable {
     /// 0 stands for a string that was seen once.
     ids: HashMap<Box<str>, u64>,
     last: u64,
@@ -24,7 +24,7 @@ pub struct Table {
 /// Longer strings are not worth keeping.
 const LONGEST: usize = 256;
 
-impl Table {
+impl InternTable {
     /// For strings of which there are few: names of calls, keys.
     pub fn always(&mut self, text: &str) -> How {
         match self.ids.get(text) {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn numbers_are_for_what_comes_again() {
-        let mut table = Table::default();
+        let mut table = InternTable::default();
         assert_eq!([table.again("a"), table.again("b"), table.again("a")], [How::Inline, How::Inline, How::New(1)]);
         assert_eq!([table.again("a"), table.again("b"), table.always("c")], [How::Known(1), How::New(2), How::New(3)]);
         let long = "x".repeat(LONGEST + 1);

@@ -4,19 +4,19 @@
 //! passed since the packet before, and the track need not be named. When a thread ends, its sequence serves the next one, which
 //! finds everything interned already.
 
-use super::intern::{How, Table};
+use super::intern::{How, InternTable};
 use super::{schema, wire};
 use stride_event::Ns;
 
-pub struct Lane {
+pub struct PacketSequence {
     id: u64,
     /// The time of its latest packet.
     last: Ns,
     track: u64,
-    names: Table,
-    categories: Table,
-    keys: Table,
-    strings: Table,
+    names: InternTable,
+    categories: InternTable,
+    keys: InternTable,
+    strings: InternTable,
 }
 
 /// Buffers for the parts of a packet in the making.
@@ -26,17 +26,17 @@ pub struct Scratch {
     interned: Vec<u8>,
 }
 
-impl Lane {
+impl PacketSequence {
     /// Opens a sequence for events on a track.
-    pub fn new(id: u64, track: u64, at: Ns, out: &mut Vec<u8>) -> Lane {
-        let mut lane = Lane {
+    pub fn new(id: u64, track: u64, at: Ns, out: &mut Vec<u8>) -> PacketSequence {
+        let mut lane = PacketSequence {
             id,
             last: at,
             track,
-            names: Table::default(),
-            categories: Table::default(),
-            keys: Table::default(),
-            strings: Table::default(),
+            names: InternTable::default(),
+            categories: InternTable::default(),
+            keys: InternTable::default(),
+            strings: InternTable::default(),
         };
         lane.restart(out);
         lane
@@ -109,7 +109,7 @@ pub fn clock(out: &mut Vec<u8>, id: u64, at: Ns, incremental: bool) {
 
 pub struct Packet<'l> {
     at: Ns,
-    lane: &'l mut Lane,
+    lane: &'l mut PacketSequence,
     scratch: &'l mut Scratch,
 }
 

@@ -26,7 +26,7 @@ use call::Slices;
 use flows::Flows;
 use lane::{Packet, Scratch};
 use rate::Rate;
-use sink::Sink;
+use sink::PacketSink;
 use std::io::Write;
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::quantity::count as counted;
@@ -37,7 +37,7 @@ use text::printable;
 use tracks::Tracks;
 
 pub struct Perfetto {
-    sink: Sink,
+    sink: PacketSink,
     /// Until the run begins.
     run: Option<Box<RunInfo>>,
     decoder: Decoder,
@@ -49,7 +49,7 @@ pub struct Perfetto {
     tracks: Tracks,
     flows: Flows,
     /// Where this begins and ends, and what was lost.
-    own_lane: lane::Lane,
+    own_lane: lane::PacketSequence,
     rate: Rate,
     calls: u64,
     unfinished: u64,
@@ -68,7 +68,7 @@ impl Perfetto {
         run: &RunInfo,
     ) -> Perfetto {
         Perfetto {
-            sink: Sink::new(name, to),
+            sink: PacketSink::new(name, to),
             run: Some(Box::new(run.clone())),
             decoder: Decoder::default(),
             options,
@@ -79,7 +79,7 @@ impl Perfetto {
             tracks: Tracks::new(0, 0),
             flows: Flows::default(),
             // These are made anew when the run begins.
-            own_lane: lane::Lane::new(0, 0, 0, &mut Vec::new()),
+            own_lane: lane::PacketSequence::new(0, 0, 0, &mut Vec::new()),
             rate: Rate::new(0),
             calls: 0,
             unfinished: 0,

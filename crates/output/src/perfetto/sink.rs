@@ -8,7 +8,7 @@ use std::io::{self, Write};
 /// Packets are handed on when there is so much of them: a deflated packet is to have less than 512 KiB.
 const BATCH: usize = 1 << 18;
 
-pub struct Sink {
+pub struct PacketSink {
     name: String,
     /// As long as all goes well.
     to: Option<Box<dyn Write + Send>>,
@@ -21,10 +21,10 @@ pub struct Sink {
     error: Option<io::Error>,
 }
 
-impl Sink {
-    pub fn new(name: String, to: Box<dyn Write + Send>) -> Sink {
+impl PacketSink {
+    pub fn new(name: String, to: Box<dyn Write + Send>) -> PacketSink {
         let packets = Vec::with_capacity(BATCH + BATCH / 8);
-        Sink { name, to: Some(to), packets, deflated: Vec::new(), bytes: 0, calls: 0, error: None }
+        PacketSink { name, to: Some(to), packets, deflated: Vec::new(), bytes: 0, calls: 0, error: None }
     }
 
     /// `calls`: how many have been put into packets so far.

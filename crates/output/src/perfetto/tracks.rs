@@ -1,17 +1,17 @@
 //! Which threads there are, their tracks and packet sequences.
 
 use super::global;
-use super::lane::Lane;
+use super::lane::PacketSequence;
 use super::rate::Rate;
 use std::collections::{HashMap, VecDeque};
 use stride_event::{Ns, Tid};
 use stride_track::Tracker;
 
 pub struct Tracks {
-    threads: HashMap<Tid, Thread>,
-    processes: HashMap<Tid, Process>,
+    threads: HashMap<Tid, ThreadTrack>,
+    processes: HashMap<Tid, ProcessTrack>,
     /// Sequences of threads that are gone.
-    free: Vec<Lane>,
+    free: Vec<PacketSequence>,
     /// Threads and their tracks, in the order of their beginning; some are gone.
     order: VecDeque<(Tid, u64)>,
     lanes: u64,
@@ -20,17 +20,17 @@ pub struct Tracks {
     began: Ns,
 }
 
-pub struct Thread {
+pub struct ThreadTrack {
     pub pid: Tid,
     pub track: u64,
-    pub lane: Lane,
+    pub lane: PacketSequence,
     /// The call it is in, as far as was told: its name, and when it was entered.
     pub inside: Option<(&'static str, Ns)>,
     /// The slice of a call that does not return stands open.
     pub open: bool,
 }
 
-pub struct Process {
+pub struct ProcessTrack {
     track: u64,
     threads: usize,
     pub rate: Rate,
@@ -66,7 +66,7 @@ impl Tracks {
     }
 
     /// A thread that may not have been told of.
-    pub fn thread(&mut self, tid: Tid, at: Ns, tracker: &Tracker, out: &mut Vec<u8>) -> (&mut Thread, &mut Process) {
+    pub fn thread(&mut self, tid: Tid, at: Ns, tracker: &Tracker, out: &mut Vec<u8>) -> (&mut ThreadTrack, &mut ProcessTrack) {
         if !self.threads.contains_key(&tid) {
             self.start(tid, tracker.thread(tid).map_or(tid, |thread| thread.pid), at, tracker, out);
         }
@@ -84,7 +84,7 @@ impl Tracks {
         let track = self.next();
         let process_track = self.next();
         let known = self.processes.len();
-        let process = self.processes.entry(pid).or_insert_with(|| Process {
+        let process = self.processes.entry(pid).or_insert_with(|| ProcessTrack {
             track: process_track,
             threads: 0,
             rate: Rate::new(at),
@@ -92,7 +92,7 @@ impl Tracks {
         process.threads += 1;
         let is_new = self.processes.len() > known;
         let lane = self.open_lane(track, at, out);
-        let thread = Thread { pid, track, lane, inside: None, open: false };
+        let thread = ThreadTrack { pid, track, lane, inside: None, open: false };
         self.threads.insert(tid, thread);
         if is_new {
             self.name(tid, at, tracker, out);
@@ -119,7 +119,7 @@ impl Tracks {
     }
 
     /// A packet sequence for a track: one that is free again, or a new one.
-    pub fn open_lane(&mut self, track: u64, at: Ns, out: &mut Vec<u8>) -> Lane {
+    pub fn open_lane(&mut self, track: u64, at: Ns, out: &mut Vec<u8>) -> PacketSequence {
         match self.free.iter().rposition(|lane| lane.last() <= at) {
             Some(i) => {
                 let mut lane = self.free.swap_remove(i);
@@ -128,7 +128,7 @@ impl Tracks {
             }
             None => {
                 self.lanes += 1;
-                Lane::new(self.lanes, track, at, out)
+                PacketSequence::new(self.lanes, track, at, out)
             }
         }
     }
@@ -153,7 +153,7 @@ impl Tracks {
         global::thread(out, at, thread.track, thread.pid, tid, name);
     }
 
-    pub fn get(&mut self, tid: Tid) -> Option<&mut Thread> {
+    pub fn get(&mut self, tid: Tid) -> Option<&mut ThreadTrack> {
         self.threads.get_mut(&tid)
     }
 
