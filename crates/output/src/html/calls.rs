@@ -11,13 +11,13 @@ const OTHERS: u64 = u64::MAX;
 
 #[derive(Default)]
 pub struct Calls {
-    rows: Vec<Row>,
+    rows: Vec<CallRow>,
     /// By ABI and number; one more than the place in `rows`.
     known: [Vec<CallIndex>; Abi::ALL.len()],
     unknown: std::collections::HashMap<(Abi, u64), CallIndex>,
 }
 
-pub struct Row {
+pub struct CallRow {
     pub name: String,
     pub family: Family,
     pub counted: CallStats,
@@ -62,11 +62,11 @@ impl Calls {
     }
 
     fn push(&mut self, name: String, family: Family) -> CallIndex {
-        self.rows.push(Row { name, family, counted: CallStats::default() });
+        self.rows.push(CallRow { name, family, counted: CallStats::default() });
         (self.rows.len() - 1) as CallIndex
     }
 
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[CallRow] {
         &self.rows
     }
 
@@ -74,12 +74,12 @@ impl Calls {
         self.rows[index as usize].family
     }
 
-    pub fn data(&self) -> data::Calls {
-        let row = |row: &Row| {
+    pub fn data(&self) -> data::CallsData {
+        let row = |row: &CallRow| {
             let it = &row.counted;
             // The middle of a bucket may lie beyond what is in it.
             let part = |part| it.latencies.quantile(part).max(it.wall.min).min(it.wall.max);
-            data::Call {
+            data::CallData {
                 name: row.name.clone(),
                 family: row.family,
                 calls: it.calls,
@@ -94,7 +94,7 @@ impl Calls {
             }
         };
         let last = self.rows.iter().filter_map(|row| row.counted.latencies.filled().last()).map(|(i, _)| i).max();
-        data::Calls {
+        data::CallsData {
             rows: self.rows.iter().map(row).collect(),
             starts: (0..=last.unwrap_or(0) + 1).map(Histogram::start).collect(),
         }

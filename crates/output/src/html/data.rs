@@ -4,42 +4,42 @@ use super::family::Family;
 use serde::Serialize;
 use stride_event::{Ns, Tid};
 
-/// A place in [`Calls::rows`].
+/// A place in [`CallsData::rows`].
 pub type CallIndex = u16;
-/// A place in [`Page::texts`]; 0 is the empty one.
+/// A place in [`PageData::texts`]; 0 is the empty one.
 pub type TextIndex = u32;
 
 #[derive(Serialize)]
-pub struct Page {
+pub struct PageData {
     pub title: String,
     /// What to know first: that something is missing.
     pub warnings: Vec<String>,
-    pub sentence: Vec<Words>,
-    pub numbers: Numbers,
+    pub sentence: Vec<Phrase>,
+    pub numbers: NumbersData,
     /// Names and values: host, engine, …
     pub about: Vec<(&'static str, String)>,
     /// What `--advise` found, if it was asked.
-    pub findings: Option<Vec<Finding>>,
-    pub calls: Calls,
-    pub timeline: Timeline,
-    pub files: Files,
-    pub errors: Errors,
-    pub slowest: Vec<Slow>,
-    pub processes: Processes,
+    pub findings: Option<Vec<FindingData>>,
+    pub calls: CallsData,
+    pub timeline: TimelineData,
+    pub files: FilesData,
+    pub errors: ErrorsData,
+    pub slowest: Vec<SlowData>,
+    pub processes: ProcessesData,
     /// Texts of calls.
     pub texts: Vec<String>,
 }
 
 /// A piece of a sentence.
 #[derive(Serialize, Debug, PartialEq)]
-pub struct Words {
+pub struct Phrase {
     pub text: String,
-    pub kind: Kind,
+    pub kind: Emphasis,
 }
 
 #[derive(Serialize, Clone, Copy, Debug, PartialEq)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum Emphasis {
     Plain,
     /// What the sentence is about.
     Strong,
@@ -48,7 +48,7 @@ pub enum Kind {
 }
 
 #[derive(Serialize)]
-pub struct Numbers {
+pub struct NumbersData {
     pub length: Ns,
     pub calls: u64,
     pub errors: u64,
@@ -62,7 +62,7 @@ pub struct Numbers {
 
 /// A finding of `--advise`.
 #[derive(Serialize)]
-pub struct Finding {
+pub struct FindingData {
     pub id: String,
     pub title: String,
     pub text: String,
@@ -78,14 +78,14 @@ pub struct Finding {
 }
 
 #[derive(Serialize)]
-pub struct Calls {
-    pub rows: Vec<Call>,
+pub struct CallsData {
+    pub rows: Vec<CallData>,
     /// Where each bucket of the histograms starts, and the last one ends.
     pub starts: Vec<Ns>,
 }
 
 #[derive(Serialize)]
-pub struct Call {
+pub struct CallData {
     pub name: String,
     pub family: Family,
     pub calls: u64,
@@ -101,10 +101,10 @@ pub struct Call {
 }
 
 #[derive(Serialize)]
-pub struct Timeline {
+pub struct TimelineData {
     /// Of a bin; 0 if every call is shown by itself.
     pub width: Ns,
-    pub lanes: Vec<Lane>,
+    pub lanes: Vec<LaneData>,
     /// Threads without a lane.
     pub more: u64,
     /// Bins of all these, as in a lane, without times.
@@ -112,9 +112,9 @@ pub struct Timeline {
 }
 
 #[derive(Serialize)]
-pub struct Lane {
+pub struct LaneData {
     pub tid: Tid,
-    /// A place in [`Processes::rows`].
+    /// A place in [`ProcessesData::rows`].
     pub process: Option<usize>,
     pub name: String,
     pub from: Ns,
@@ -133,13 +133,13 @@ pub struct Lane {
 }
 
 #[derive(Serialize)]
-pub struct Files {
-    pub rows: Vec<File>,
+pub struct FilesData {
+    pub rows: Vec<FileData>,
     pub more: u64,
 }
 
 #[derive(Serialize)]
-pub struct File {
+pub struct FileData {
     pub name: String,
     pub kind: &'static str,
     pub calls: u64,
@@ -149,13 +149,13 @@ pub struct File {
 }
 
 #[derive(Serialize)]
-pub struct Errors {
-    pub rows: Vec<Error>,
+pub struct ErrorsData {
+    pub rows: Vec<ErrorData>,
     pub more: u64,
 }
 
 #[derive(Serialize)]
-pub struct Error {
+pub struct ErrorData {
     pub call: CallIndex,
     pub errno: String,
     pub meaning: &'static str,
@@ -166,7 +166,7 @@ pub struct Error {
 }
 
 #[derive(Serialize)]
-pub struct Slow {
+pub struct SlowData {
     pub at: Ns,
     pub took: Ns,
     pub call: CallIndex,
@@ -177,15 +177,15 @@ pub struct Slow {
 }
 
 #[derive(Serialize)]
-pub struct Processes {
+pub struct ProcessesData {
     /// Parents come before their children.
-    pub rows: Vec<Process>,
+    pub rows: Vec<ProcessData>,
     /// Without a place in the tree, by no fault of theirs.
     pub more: u64,
 }
 
 #[derive(Serialize)]
-pub struct Process {
+pub struct ProcessData {
     pub pid: Tid,
     pub depth: usize,
     pub name: String,

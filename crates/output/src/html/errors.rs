@@ -61,16 +61,16 @@ impl Errors {
         most.map(|(&(call, errno), count)| (call, name(errno).0, count.count))
     }
 
-    pub fn data(self, tracker: &Tracker) -> data::Errors {
+    pub fn data(self, tracker: &Tracker) -> data::ErrorsData {
         let (mut all, _, more) = self.by_key.into_parts();
         all.sort_by_key(|(key, count)| (Reverse(count.count), *key));
         let more = more + all.len().saturating_sub(SHOWN) as u64;
         let row = |(key, count): (Key, Count)| {
             let (errno, meaning) = name(key.errno);
             let name = key.object.map(|object| legible(tracker.name(object), NAME));
-            data::Error { call: key.call, errno, meaning, name, count: count.count, time: count.time }
+            data::ErrorData { call: key.call, errno, meaning, name, count: count.count, time: count.time }
         };
-        data::Errors { rows: all.into_iter().take(SHOWN).map(row).collect(), more }
+        data::ErrorsData { rows: all.into_iter().take(SHOWN).map(row).collect(), more }
     }
 }
 

@@ -14,15 +14,15 @@ const SHOWN: usize = 100;
 const NAME: usize = 240;
 
 #[derive(Default)]
-pub struct File {
+pub struct FileRow {
     calls: u64,
     errors: u64,
     time: Ns,
     bytes: u64,
 }
 
-impl Weighed for File {
-    fn merge(&mut self, other: &File) {
+impl Weighed for FileRow {
+    fn merge(&mut self, other: &FileRow) {
         self.calls += other.calls;
         self.errors += other.errors;
         self.time += other.time;
@@ -35,7 +35,7 @@ impl Weighed for File {
     }
 }
 
-pub struct Files(Top<ObjectId, File>);
+pub struct Files(Top<ObjectId, FileRow>);
 
 impl Default for Files {
     fn default() -> Files {
@@ -45,13 +45,13 @@ impl Default for Files {
 
 impl Files {
     pub fn add(&mut self, object: ObjectId, failed: bool, took: Ns, bytes: u64) {
-        self.0.get(object).merge(&File { calls: 1, errors: failed.into(), time: took, bytes });
+        self.0.get(object).merge(&FileRow { calls: 1, errors: failed.into(), time: took, bytes });
     }
 
-    pub fn data(self, tracker: &Tracker) -> data::Files {
+    pub fn data(self, tracker: &Tracker) -> data::FilesData {
         let (all, _, more) = self.0.into_parts();
         let mut shown = BTreeSet::new();
-        let measures: [fn(&File) -> u64; 4] = [|f| f.calls, |f| f.errors, |f| f.time, |f| f.bytes];
+        let measures: [fn(&FileRow) -> u64; 4] = [|f| f.calls, |f| f.errors, |f| f.time, |f| f.bytes];
         for measure in measures {
             let mut order: Vec<_> = all.iter().filter(|(_, file)| measure(file) > 0).collect();
             order.sort_by_key(|(id, file)| (Reverse(measure(file)), *id));
@@ -60,7 +60,7 @@ impl Files {
         let more = more + (all.len() - shown.len()) as u64;
         let mut rows: Vec<_> = all.into_iter().filter(|(id, _)| shown.contains(id)).collect();
         rows.sort_by_key(|(id, file)| (Reverse(file.calls), *id));
-        let row = |(id, file): (ObjectId, File)| data::File {
+        let row = |(id, file): (ObjectId, FileRow)| data::FileData {
             name: legible(tracker.name(id), NAME),
             kind: kind(tracker.kind(id)),
             calls: file.calls,
@@ -68,7 +68,7 @@ impl Files {
             time: file.time,
             bytes: file.bytes,
         };
-        data::Files { rows: rows.into_iter().map(row).collect(), more }
+        data::FilesData { rows: rows.into_iter().map(row).collect(), more }
     }
 }
 

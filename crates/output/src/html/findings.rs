@@ -8,12 +8,12 @@ use stride_advise::{Evidence, Finding, Table};
 const TEXT: usize = 1000;
 const EVIDENCE: usize = 12;
 
-pub fn data(findings: &[Finding]) -> Vec<data::Finding> {
+pub fn data(findings: &[Finding]) -> Vec<data::FindingData> {
     // Rules put names from the tracee into their words.
     let words = |text: &str| legible(text.as_bytes(), TEXT);
     // The page has no lines of text that numbers could be about.
     let item = |evidence: &Evidence| words(&text::item(evidence, false));
-    let finding = |it: &Finding| data::Finding {
+    let finding = |it: &Finding| data::FindingData {
         id: it.id.to_owned(),
         title: it.title.to_owned(),
         text: words(&it.sentence),

@@ -13,14 +13,14 @@ pub struct Slice {
     pub at: Ns,
     pub took: Ns,
     pub call: CallIndex,
-    pub end: Ending,
+    pub end: CallEnd,
     /// It was made to wait.
     pub waits: bool,
     pub text: Rc<str>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
+pub enum CallEnd {
     Returned,
     Failed,
     /// It was under way when the thread or the tracing ended.
@@ -115,7 +115,7 @@ impl Lane {
         self.busy += other.busy;
         self.waiting += other.waiting;
         for slice in other.slices {
-            self.count(slice.at, 0, slice.call, slice.end == Ending::Failed, width);
+            self.count(slice.at, 0, slice.call, slice.end == CallEnd::Failed, width);
         }
         let began = other.bins.into_iter().filter(|bin| bin.calls > 0);
         self.bins.extend(began.map(|bin| Bin { busy: 0, ..bin }));
@@ -143,7 +143,7 @@ impl Lane {
             let long = slice.took >= width;
             if !long {
                 let took = if slice.waits { 0 } else { slice.took };
-                self.count(slice.at, took, slice.call, slice.end == Ending::Failed, width);
+                self.count(slice.at, took, slice.call, slice.end == CallEnd::Failed, width);
             }
             long
         });
@@ -195,7 +195,7 @@ mod tests {
     fn long_calls_stay_whole() {
         let mut lane = Lane::default();
         for took in [5, 50, 500] {
-            lane.slices.push(Slice { at: took, took, call: 0, end: Ending::Returned, waits: false, text: "".into() });
+            lane.slices.push(Slice { at: took, took, call: 0, end: CallEnd::Returned, waits: false, text: "".into() });
         }
         lane.fold(64);
         assert_eq!(lane.slices.iter().map(|s| s.took).collect::<Vec<_>>(), [500]);

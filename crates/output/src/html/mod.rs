@@ -42,7 +42,7 @@ use crate::{End, RunInfo, Style, View};
 use calls::Calls;
 use errors::Errors;
 use files::Files;
-use lane::{Ending, Lane};
+use lane::{CallEnd, Lane};
 use legible::legible;
 use processes::{Processes, Serial};
 use slowest::{Slow, Slowest};
@@ -254,7 +254,7 @@ impl Gathered {
             at,
             took: until - at,
             call: index,
-            end: if errno.is_some() { Ending::Failed } else { Ending::Returned },
+            end: if errno.is_some() { CallEnd::Failed } else { CallEnd::Returned },
             waits,
         };
         self.timeline.add(&made, &mut write);
@@ -284,7 +284,7 @@ impl Gathered {
         let pid = tracker.thread(call.tid).map_or(call.tid, |thread| thread.pid);
         let process = self.processes.serial(pid, at, tracker);
         self.timeline.stuck(
-            &Made { tid: call.tid, process, at, took: until - at, call: call_index, end: Ending::Never, waits: false },
+            &Made { tid: call.tid, process, at, took: until - at, call: call_index, end: CallEnd::Never, waits: false },
             || self.texts.of(call, part, tracker),
         );
     }
@@ -295,7 +295,7 @@ impl Gathered {
     }
 
     /// What the page is told.
-    fn data(mut self, about: RunFacts, findings: Option<Vec<data::Finding>>, tracker: &Tracker) -> data::Page {
+    fn data(mut self, about: RunFacts, findings: Option<Vec<data::FindingData>>, tracker: &Tracker) -> data::PageData {
         for tid in self.timeline.living() {
             // A thread that was let go has been named then, and the tracker has forgotten it.
             if tracker.thread(tid).is_some() {
@@ -304,8 +304,8 @@ impl Gathered {
         }
         self.processes.complete(|captured| about.command(captured));
         let rows = self.calls.rows();
-        let counted = |part: fn(&calls::Row) -> u64| rows.iter().map(part).sum();
-        let numbers = data::Numbers {
+        let counted = |part: fn(&calls::CallRow) -> u64| rows.iter().map(part).sum();
+        let numbers = data::NumbersData {
             length: self.end,
             calls: counted(|row| row.counted.calls),
             errors: counted(|row| row.counted.errors),
@@ -324,7 +324,7 @@ impl Gathered {
         let (processes, places) = self.processes.into_data();
         let mut texts = Texts::default();
         let slowest = slowest(self.slowest, &mut texts);
-        data::Page {
+        data::PageData {
             title: what,
             warnings: about.warnings,
             sentence,
@@ -352,8 +352,8 @@ fn name(tid: Tid, tracker: &Tracker) -> String {
     tracker.thread(tid).map(|thread| legible(&thread.comm, 64)).unwrap_or_default()
 }
 
-fn slowest(slowest: Slowest, texts: &mut Texts) -> Vec<data::Slow> {
-    let slow = |slow: Slow| data::Slow {
+fn slowest(slowest: Slowest, texts: &mut Texts) -> Vec<data::SlowData> {
+    let slow = |slow: Slow| data::SlowData {
         at: slow.at,
         took: slow.took,
         call: slow.call,
@@ -365,7 +365,7 @@ fn slowest(slowest: Slowest, texts: &mut Texts) -> Vec<data::Slow> {
     slowest.into_sorted().into_iter().map(slow).collect()
 }
 
-fn timeline(timeline: Timeline, places: &HashMap<Serial, usize>, texts: &mut Texts) -> data::Timeline {
+fn timeline(timeline: Timeline, places: &HashMap<Serial, usize>, texts: &mut Texts) -> data::TimelineData {
     let (width, mut lanes, others, more) = timeline.into_parts();
     // Those of a process stand together, in the tree's order.
     lanes.sort_by_key(|lane| (places.get(&lane.process).copied().unwrap_or(usize::MAX), lane.from, lane.tid));
@@ -375,7 +375,7 @@ fn timeline(timeline: Timeline, places: &HashMap<Serial, usize>, texts: &mut Tex
     order.iter().for_each(|slice| {
         texts.place(&slice.text);
     });
-    data::Timeline {
+    data::TimelineData {
         width,
         lanes: lanes.iter().map(|it| lane(it, width, places, texts)).collect(),
         more,
@@ -383,14 +383,14 @@ fn timeline(timeline: Timeline, places: &HashMap<Serial, usize>, texts: &mut Tex
     }
 }
 
-fn lane(lane: &Lane, width: Ns, places: &HashMap<Serial, usize>, texts: &mut Texts) -> data::Lane {
+fn lane(lane: &Lane, width: Ns, places: &HashMap<Serial, usize>, texts: &mut Texts) -> data::LaneData {
     let mut last = 0;
     let slices = lane.slices.iter().flat_map(|slice| {
         let since = slice.at.saturating_sub(std::mem::replace(&mut last, slice.at));
         let text = texts.place(&slice.text);
         [since, slice.took, slice.call.into(), slice.end as u64, text.into()]
     });
-    data::Lane {
+    data::LaneData {
         tid: lane.tid,
         process: places.get(&lane.process).copied(),
         slices: slices.collect(),

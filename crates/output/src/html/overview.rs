@@ -1,35 +1,35 @@
 //! The run in a few sentences.
 
-use super::calls::Row;
-use super::data::{Kind, Numbers, Words};
+use super::calls::CallRow;
+use super::data::{Emphasis, NumbersData, Phrase};
 use super::family::Family;
 use std::fmt::Write;
 use stride_event::quantity::{count, duration, grouped, percent};
 
 #[derive(Default)]
-struct Sentence(Vec<Words>);
+struct Sentence(Vec<Phrase>);
 
 impl Sentence {
-    fn push(&mut self, kind: Kind, text: impl Into<String>) -> &mut Sentence {
-        self.0.push(Words { text: text.into(), kind });
+    fn push(&mut self, kind: Emphasis, text: impl Into<String>) -> &mut Sentence {
+        self.0.push(Phrase { text: text.into(), kind });
         self
     }
 
     fn plain(&mut self, text: &str) -> &mut Sentence {
-        self.push(Kind::Plain, text)
+        self.push(Emphasis::Plain, text)
     }
 
     fn strong(&mut self, text: impl Into<String>) -> &mut Sentence {
-        self.push(Kind::Strong, text)
+        self.push(Emphasis::Strong, text)
     }
 
     fn code(&mut self, text: &str) -> &mut Sentence {
-        self.push(Kind::Code, text)
+        self.push(Emphasis::Code, text)
     }
 }
 
 /// `most_failed`: syscall, error and how often.
-pub fn sentence(numbers: &Numbers, rows: &[Row], most_failed: Option<(&str, &str, u64)>) -> Vec<Words> {
+pub fn sentence(numbers: &NumbersData, rows: &[CallRow], most_failed: Option<(&str, &str, u64)>) -> Vec<Phrase> {
     let mut s = Sentence::default();
     s.plain("Ran for ").strong(duration(numbers.length)).plain(" and made ");
     s.strong(count(numbers.calls, "system call", "system calls"));
@@ -62,8 +62,8 @@ pub fn sentence(numbers: &Numbers, rows: &[Row], most_failed: Option<(&str, &str
 }
 
 /// What the time went into.
-fn dominant(s: &mut Sentence, numbers: &Numbers, rows: &[Row]) {
-    let time = |row: &&Row| row.counted.wall.total;
+fn dominant(s: &mut Sentence, numbers: &NumbersData, rows: &[CallRow]) {
+    let time = |row: &&CallRow| row.counted.wall.total;
     let longest = |waits: bool| {
         let rows = rows.iter().filter(|row| (row.family == Family::Waiting) == waits);
         rows.max_by_key(time).filter(|row| time(row) > 0)
@@ -91,20 +91,20 @@ mod tests {
     use super::*;
     use stride_event::{Ns, CallStats};
 
-    fn row(name: &str, family: Family, calls: u64, ns: Ns) -> Row {
+    fn row(name: &str, family: Family, calls: u64, ns: Ns) -> CallRow {
         let mut counted = CallStats { calls, ..CallStats::default() };
         counted.wall.add(ns);
-        Row { name: name.into(), family, counted }
+        CallRow { name: name.into(), family, counted }
     }
 
-    fn text(words: &[Words]) -> String {
+    fn text(words: &[Phrase]) -> String {
         words.iter().map(|words| words.text.as_str()).collect()
     }
 
     #[test]
     fn what_is_said() {
         let rows = [row("wait4", Family::Waiting, 10, 600), row("read", Family::Transfer, 80, 300)];
-        let mut numbers = Numbers {
+        let mut numbers = NumbersData {
             length: 2_500_000_000,
             calls: 1_090,
             errors: 109,
@@ -120,7 +120,7 @@ mod tests {
              60% of the time in calls was spent waiting, all of it in wait4. Of the rest, read took 75% (300 ns); \
              read was made most often: 7.3% of all calls."
         );
-        numbers = Numbers { calls: 0, errors: 0, processes: 1, threads: 1, ..numbers };
+        numbers = NumbersData { calls: 0, errors: 0, processes: 1, threads: 1, ..numbers };
         assert_eq!(text(&sentence(&numbers, &[], None)), "Ran for 2.50 s and made 0 system calls.");
     }
 }

@@ -31,7 +31,7 @@ const SCRIPT: &str = concat!(
 /// In bytes.
 const MOST: usize = 4_900_000;
 
-pub fn render(page: &mut data::Page) -> String {
+pub fn render(page: &mut data::PageData) -> String {
     let out = whole(page);
     let Some(mut excess) = out.len().checked_sub(MOST) else { return out };
     // Texts are what there is most of, those of the longest calls first.
@@ -43,7 +43,7 @@ pub fn render(page: &mut data::Page) -> String {
     whole(page)
 }
 
-fn whole(page: &data::Page) -> String {
+fn whole(page: &data::PageData) -> String {
     let data = inert(&serde_json::to_string(page).unwrap_or_default());
     // Nothing from anywhere, no script and no style but these two.
     let policy = format!(

@@ -16,7 +16,7 @@ const COMMAND: usize = 240;
 /// Unique in a run, other than a pid.
 pub type Serial = u32;
 
-pub struct Process {
+pub struct ProcessNode {
     pid: Tid,
     parent: Option<Serial>,
     pub comm: String,
@@ -46,7 +46,7 @@ enum End {
 pub struct Processes {
     room: usize,
     living: usize,
-    all: HashMap<Serial, Process>,
+    all: HashMap<Serial, ProcessNode>,
     live: HashMap<Tid, Serial>,
     next: Serial,
     /// The ones that were given up and had no parent.
@@ -116,7 +116,7 @@ impl Processes {
         let (comm, command) = known.map(|it| self.names(&it.comm, &it.command)).unwrap_or_default();
         self.count += 1;
         self.live.insert(pid, serial);
-        let process = Process {
+        let process = ProcessNode {
             pid,
             parent,
             comm,
@@ -185,13 +185,13 @@ impl Processes {
     }
 
     /// What was there first: the command, or the first of those attached to.
-    pub fn first(&self) -> Option<&Process> {
+    pub fn first(&self) -> Option<&ProcessNode> {
         self.all.get(&0)
     }
 
     /// Gives up those that made the fewest calls, so that `room` are kept. Their children become those of their parents.
     fn prune(&mut self, living: bool, room: usize) {
-        let lives = |it: &Process| self.live.contains_key(&it.pid) && it.to.is_none();
+        let lives = |it: &ProcessNode| self.live.contains_key(&it.pid) && it.to.is_none();
         // The first stands for the whole run.
         let mut order: Vec<(u64, Serial)> = self
             .all
@@ -226,7 +226,7 @@ impl Processes {
     }
 
     /// For the page: parents before children, each in the order of their beginning; and the place of each there.
-    pub fn into_data(mut self) -> (data::Processes, HashMap<Serial, usize>) {
+    pub fn into_data(mut self) -> (data::ProcessesData, HashMap<Serial, usize>) {
         if self.all.len() > self.room {
             self.prune(true, self.room);
         }
@@ -245,11 +245,11 @@ impl Processes {
             rows.push(row(&self.all[&serial], depth));
             due.extend(children.remove(&Some(serial)).unwrap_or_default().into_iter().map(|child| (child, depth + 1)));
         }
-        (data::Processes { rows, more: self.more }, places)
+        (data::ProcessesData { rows, more: self.more }, places)
     }
 }
 
-fn row(it: &Process, depth: usize) -> data::Process {
+fn row(it: &ProcessNode, depth: usize) -> data::ProcessData {
     let (end, ok) = match it.end {
         End::None => ("lives on".to_owned(), true),
         End::Exit(status) => (format!("exit {status}"), status == 0),
@@ -260,7 +260,7 @@ fn row(it: &Process, depth: usize) -> data::Process {
             (format!("{}{core}", String::from_utf8_lossy(&name)), false)
         }
     };
-    data::Process {
+    data::ProcessData {
         pid: it.pid,
         depth,
         name: it.comm.clone(),

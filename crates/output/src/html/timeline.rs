@@ -5,7 +5,7 @@
 //! much of either again. Nothing has to be known of the run beforehand, neither its length nor its pace.
 
 use super::data::CallIndex;
-use super::lane::{Ending, Lane, Slice};
+use super::lane::{CallEnd, Lane, Slice};
 use super::processes::Serial;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -46,7 +46,7 @@ pub struct Made {
     pub at: Ns,
     pub took: Ns,
     pub call: CallIndex,
-    pub end: Ending,
+    pub end: CallEnd,
     pub waits: bool,
 }
 
@@ -134,7 +134,7 @@ impl Timeline {
         let lane = place.map_or(&mut self.others, |lane| &mut self.lanes[lane]);
         lane.from = lane.from.min(at);
         lane.calls += 1;
-        lane.errors += u64::from(end == Ending::Failed);
+        lane.errors += u64::from(end == CallEnd::Failed);
         lane.busy += took;
         lane.waiting += if made.waits { took } else { 0 };
         if place.is_some() && took >= self.width {
@@ -143,7 +143,7 @@ impl Timeline {
         } else {
             let before = lane.bins.len();
             let took = if place.is_none() || made.waits { 0 } else { took };
-            lane.count(at, took, call, end == Ending::Failed, self.width);
+            lane.count(at, took, call, end == CallEnd::Failed, self.width);
             self.bins += lane.bins.len() - before;
         }
         if self.slices > self.room.slices || self.bins > self.room.bins {
@@ -253,7 +253,7 @@ mod tests {
     const SMALL: Room = Room { slices: 100, bins: 300, lanes: 20 };
 
     fn made(tid: Tid, at: Ns, took: Ns) -> Made {
-        Made { tid, process: 1, at, took, call: 0, end: Ending::Returned, waits: false }
+        Made { tid, process: 1, at, took, call: 0, end: CallEnd::Returned, waits: false }
     }
 
     fn calls(lanes: &[Lane], others: &Lane) -> u64 {
@@ -314,7 +314,7 @@ mod tests {
         let mut timeline = Timeline::default();
         for tid in 0..1_000_000 {
             timeline.started(tid, 1, 0);
-            timeline.stuck(&Made { end: Ending::Never, ..made(tid, 0, 1 << 40) }, || "".into());
+            timeline.stuck(&Made { end: CallEnd::Never, ..made(tid, 0, 1 << 40) }, || "".into());
             assert!(timeline.slices <= ROOM.slices + 2 * ROOM.lanes && timeline.live.len() <= 2 * ROOM.lanes);
         }
         let (_, lanes, _, more) = timeline.into_parts();
