@@ -23,16 +23,16 @@ pub fn backlog_max() -> u64 {
 }
 
 /// Where the kernel side is told how far the reader is behind; and the reader's precedence, which goes by that.
-pub struct Words {
+pub struct SharedWords {
     variables: Mapping,
     pub precedence: Precedence,
 }
 
-impl Words {
+impl SharedWords {
     /// `variables`: the map that holds the kernel side's variables.
-    pub fn new(variables: BorrowedFd<'_>) -> io::Result<Arc<Words>> {
+    pub fn new(variables: BorrowedFd<'_>) -> io::Result<Arc<SharedWords>> {
         Mapping::variables(variables, size_of::<bss>())
-            .map(|variables| Arc::new(Words { variables, precedence: Precedence::of_this_thread() }))
+            .map(|variables| Arc::new(SharedWords { variables, precedence: Precedence::of_this_thread() }))
     }
 
     /// Bytes that were moved out of the rings and not read yet.

@@ -38,7 +38,7 @@
 //!
 //! Where the reader keeps up, none of this costs anything: the thread sleeps, and a writer reads one more word that nobody writes to.
 
-use crate::backlog::{Words, backlog_max};
+use crate::backlog::{SharedWords, backlog_max};
 use crate::ring::{Gauge, Ring};
 use crate::ring_size::RingSize;
 use crate::source::Drained;
@@ -67,7 +67,7 @@ impl Drain {
     pub fn start(
         wakeups: BorrowedFd<'_>,
         rings: Vec<(Gauge, Arc<Drained>)>,
-        words: Arc<Words>,
+        words: Arc<SharedWords>,
         size: RingSize,
     ) -> io::Result<Drain> {
         // SAFETY: takes numbers.
@@ -109,7 +109,7 @@ struct Drainer {
     wakeups: (OwnedFd, Ring),
     stop: Arc<OwnedFd>,
     rings: Vec<(Gauge, Arc<Drained>)>,
-    words: Arc<Words>,
+    words: Arc<SharedWords>,
     size: RingSize,
     most: u64,
 }

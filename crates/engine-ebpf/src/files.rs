@@ -13,16 +13,16 @@ use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Abi, Dir, Irregular, Len, Ret, Syscall, Ty, table};
 
 /// The loaded programs, attached until they are dropped.
-pub struct Files {
+pub struct FilePrograms {
     _skel: FilesSkel<'static>,
     _links: [Link; 2],
 }
 
-impl Files {
+impl FilePrograms {
     /// Loads and attaches what looks up the descriptors of these calls.
     ///
     /// Must be attached before the programs that send the records of calls: these come last.
-    pub fn attach(kernel: &Kernel, calls: &CallSet) -> libbpf_rs::Result<Files> {
+    pub fn attach(kernel: &Kernel, calls: &CallSet) -> libbpf_rs::Result<FilePrograms> {
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = FilesSkelBuilder::default();
         relocate::by(kernel.types(), &mut builder);
@@ -40,7 +40,7 @@ impl Files {
             skel.maps.fds.update_batch(bytes_of(&keys), bytes_of(&plans), n, MapFlags::ANY, MapFlags::ANY)?;
         }
         let links = [skel.progs.on_fds_given.attach()?, skel.progs.on_fds_made.attach()?];
-        Ok(Files { _skel: skel, _links: links })
+        Ok(FilePrograms { _skel: skel, _links: links })
     }
 }
 

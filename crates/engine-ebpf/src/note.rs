@@ -3,11 +3,11 @@
 use stride_event::{EventOf, Ns, Tid};
 
 /// An event without the call it is about, of which it says where that stands. A `siginfo_t` is in the engine's buffer.
-pub type Note = EventOf<Held>;
+pub type QueuedEvent = EventOf<CallPlace>;
 
 /// Where a call stands.
 #[derive(Clone, Copy, Debug)]
-pub enum Held {
+pub enum CallPlace {
     /// It returned, and is the latest that did.
     Returned,
     /// It lasts, and was shown.
@@ -19,9 +19,9 @@ pub enum Held {
 }
 
 /// A thread's end by its status as wait(2) gives it.
-pub fn ended(tid: Tid, status: i32, at: Ns) -> Note {
+pub fn ended(tid: Tid, status: i32, at: Ns) -> QueuedEvent {
     match status & 0x7f {
-        0 => Note::Exited { tid, status: status >> 8 & 0xff, at },
-        signal => Note::Killed { tid, signal, core: status & 0x80 != 0, at },
+        0 => QueuedEvent::Exited { tid, status: status >> 8 & 0xff, at },
+        signal => QueuedEvent::Killed { tid, signal, core: status & 0x80 != 0, at },
     }
 }

@@ -10,12 +10,12 @@
 //! its place in the ring before its time, so all records older than the noted time are there, and the oldest of them comes next.
 
 use crate::records;
-use crate::source::Source;
+use crate::source::RingSource;
 use stride_engine_base::signal::now;
 use stride_event::Ns;
 
 pub struct Rings {
-    all: Vec<Source>,
+    all: Vec<RingSource>,
     /// Which one the next record is in, once that is known.
     current: Option<usize>,
     /// The time of each one's next record, where known.
@@ -25,7 +25,7 @@ pub struct Rings {
 }
 
 impl Rings {
-    pub fn new(all: Vec<Source>) -> Rings {
+    pub fn new(all: Vec<RingSource>) -> Rings {
         let current = (all.len() == 1).then_some(0);
         Rings { current, times: vec![None; all.len()], horizon: 0, all }
     }
@@ -71,7 +71,7 @@ impl Rings {
                 None if !unfinished => return None,
                 _ => {
                     self.horizon = now();
-                    self.all.iter_mut().for_each(Source::look);
+                    self.all.iter_mut().for_each(RingSource::look);
                 }
             }
         }

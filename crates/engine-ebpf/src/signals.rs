@@ -9,12 +9,12 @@ use stride_event::Tid;
 const MOST: usize = 1 << 16;
 
 #[derive(Default)]
-pub struct Signals {
+pub struct HeldSignals {
     held: HashMap<Tid, VecDeque<rec_signal>>,
     count: usize,
 }
 
-impl Signals {
+impl HeldSignals {
     /// Holds a signal. Returns one that there is no room for any more.
     pub fn hold(&mut self, tid: Tid, signal: rec_signal) -> Option<rec_signal> {
         self.held.entry(tid).or_default().push_back(signal);
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn they_come_in_order_and_follow_their_thread() {
-        let mut signals = Signals::default();
+        let mut signals = HeldSignals::default();
         for number in 1..=3 {
             assert!(signals.hold(7, signal(number)).is_none());
         }
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn what_finds_no_room_is_shown_sooner() {
-        let mut signals = Signals::default();
+        let mut signals = HeldSignals::default();
         for number in 0..MOST as u64 {
             assert!(signals.hold(7, signal(number)).is_none());
         }

@@ -3,7 +3,7 @@
 //! The reader takes records by the chunk into memory of its own and reads them there. So neither the ring nor a lock is the
 //! reader's while it is busy or stalled, and the drain thread may move records at any time.
 
-use crate::backlog::Words;
+use crate::backlog::SharedWords;
 use crate::ring::{Chunk, Ring};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -14,7 +14,7 @@ const TAKE: usize = 32 << 10;
 
 /// A ring, and the records that were moved out of it before.
 pub struct Drained {
-    words: Arc<Words>,
+    words: Arc<SharedWords>,
     inner: Mutex<Inner>,
 }
 
@@ -24,7 +24,7 @@ struct Inner {
 }
 
 impl Drained {
-    pub fn new(ring: Ring, words: Arc<Words>) -> Arc<Drained> {
+    pub fn new(ring: Ring, words: Arc<SharedWords>) -> Arc<Drained> {
         Arc::new(Drained { words, inner: Mutex::new(Inner { ring, moved: VecDeque::new() }) })
     }
 
@@ -51,17 +51,17 @@ impl Drained {
     }
 }
 
-pub struct Source {
+pub struct RingSource {
     drained: Arc<Drained>,
     chunk: Chunk,
 }
 
-impl Source {
-    pub fn new(drained: Arc<Drained>) -> Source {
-        Source { drained, chunk: Chunk::default() }
+impl RingSource {
+    pub fn new(drained: Arc<Drained>) -> RingSource {
+        RingSource { drained, chunk: Chunk::default() }
     }
 
-    /// The next record, which stays in place until [`Source::advance`].
+    /// The next record, which stays in place until [`RingSource::advance`].
     #[inline]
     pub fn peek(&mut self) -> Option<&[u8]> {
         if !self.chunk.find() && !self.refill() {

@@ -8,7 +8,7 @@ use stride_event::{Call, Outcome, Tid};
 use stride_syscalls::Abi;
 
 #[derive(Default)]
-pub struct Threads {
+pub struct NotableThreads {
     of_note: HashMap<Tid, Thread>,
 }
 
@@ -24,7 +24,7 @@ impl Default for Thread {
     }
 }
 
-impl Threads {
+impl NotableThreads {
     /// The thread makes a call of this ABI; tells whether its latest one was of another.
     pub fn changes_abi(&mut self, tid: Tid, abi: Abi) -> bool {
         if abi == Abi::NATIVE && self.of_note.is_empty() {

@@ -2,22 +2,22 @@
 
 mod take;
 
-use crate::backlog::Words;
+use crate::backlog::SharedWords;
 use crate::backpressure::Drain;
 use crate::error::{self, Why};
-use crate::files::Files;
+use crate::files::FilePrograms;
 use crate::load::{Config, Kernel, Seeded};
-use crate::note::{Held, Note, ended};
+use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::plans::Tables;
 use crate::refusal;
 use crate::ring::{Gauge, Ring};
 use crate::ring_size::RingSize;
 use crate::rings::Rings;
 use crate::settings::Settings;
-use crate::signals::Signals;
-use crate::source::{Drained, Source};
+use crate::signals::HeldSignals;
+use crate::source::{Drained, RingSource};
 use crate::survey::Survey;
-use crate::threads::Threads;
+use crate::threads::NotableThreads;
 use crate::wire::{read, rec_head, task_flag};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -45,14 +45,14 @@ pub struct EbpfEngine {
     entered: HashMap<Tid, Call>,
     spare: Vec<Call>,
     /// Where descriptors are looked up, and what was found for calls in flight.
-    files: Option<Files>,
+    files: Option<FilePrograms>,
     descriptors: HashMap<Tid, Vec<Descriptor>>,
     /// Calls that last are told of when they begin.
     entries: bool,
     /// Children are traced, too.
     follow: bool,
-    threads: Threads,
-    held: Signals,
+    threads: NotableThreads,
+    held: HeldSignals,
     survey: Survey,
     limits: Limits,
     /// Reads what blocked calls have in memory.
@@ -69,7 +69,7 @@ pub struct EbpfEngine {
     child: Option<Tid>,
     /// The child is one (with `-D` it is not), and reaped when it is gone.
     is_ours: bool,
-    first: Option<Note>,
+    first: Option<QueuedEvent>,
     /// The record at the ring's front was handed out; or the losses before it were.
     taken: bool,
     lost_told: bool,
@@ -138,7 +138,7 @@ impl EbpfEngine {
         let mut kernel = Kernel::load(config, &tables)?;
         let (ring, drain) = rings(&kernel, config.ring).map_err(|e| Why::NoMemory(e.to_string()))?;
         let files =
-            spec.descriptors.then(|| Files::attach(&kernel, &spec.calls)).transpose().map_err(|e| refusal::why(&e))?;
+            spec.descriptors.then(|| FilePrograms::attach(&kernel, &spec.calls)).transpose().map_err(|e| refusal::why(&e))?;
         kernel.attach()?;
         let mut failures = Vec::new();
         for &tid in &spec.attach {
@@ -164,8 +164,8 @@ impl EbpfEngine {
             spare: Vec::new(),
             entries: spec.entries,
             follow: spec.follow,
-            threads: Threads::default(),
-            held: Signals::default(),
+            threads: NotableThreads::default(),
+            held: HeldSignals::default(),
             survey,
             limits: spec.limits,
             remote: Remote::default(),
@@ -196,7 +196,7 @@ impl EbpfEngine {
             engine.waiting = Some(command);
             engine.child = Some(tid);
             engine.live.insert(tid);
-            engine.first = Some(Note::Started { tid, process: tid, origin: Origin::Spawned, at: now() });
+            engine.first = Some(QueuedEvent::Started { tid, process: tid, origin: Origin::Spawned, at: now() });
         } else if engine.failures.len() == spec.attach.len() {
             return Err(StartError::Attach(engine.failures));
         }
@@ -231,7 +231,7 @@ impl EbpfEngine {
         gone.map(drop).map_err(|e| io::Error::other(e.to_string()))
     }
 
-    fn step(&mut self) -> io::Result<Option<Note>> {
+    fn step(&mut self) -> io::Result<Option<QueuedEvent>> {
         if let Some(note) = self.first.take() {
             return Ok(Some(note));
         }
@@ -272,7 +272,7 @@ impl EbpfEngine {
                 if self.unseen > 0 && !exists(tid) {
                     continue;
                 }
-                return Ok(Some(Note::Detached { tid, call: Some(Held::InFlight(tid)), at: now() }));
+                return Ok(Some(QueuedEvent::Detached { tid, call: Some(CallPlace::InFlight(tid)), at: now() }));
             }
             if self.all_gone() {
                 let Some(pid) = self.child.take().filter(|_| self.is_ours) else { return Ok(None) };
@@ -287,7 +287,7 @@ impl EbpfEngine {
             }
             self.survey.idle(&self.kernel);
             if !self.wait()? && !std::mem::replace(&mut self.idle_told, true) {
-                return Ok(Some(Note::Idle));
+                return Ok(Some(QueuedEvent::Idle));
             }
         }
     }
@@ -325,7 +325,7 @@ impl EbpfEngine {
     }
 
     /// Reaps who is gone: others may wait for that. Besides the command these are children that tracees gave to Stride (CLONE_PARENT).
-    fn reap(&mut self) -> Option<Note> {
+    fn reap(&mut self) -> Option<QueuedEvent> {
         // Whoever attaches may have children of other kinds.
         let tid = if self.is_ours { process::gone_child()? } else { return None };
         let is_command = Some(tid) == self.child;
@@ -337,7 +337,7 @@ impl EbpfEngine {
         self.child = self.child.filter(|_| !is_command);
         // With -f it was traced itself.
         let fate = if status & 0x7f == 0 { Fate::Exited } else { Fate::Killed };
-        (!self.follow && !is_command).then_some(Note::Stranger { tid, fate })
+        (!self.follow && !is_command).then_some(QueuedEvent::Stranger { tid, fate })
     }
 }
 
@@ -350,10 +350,10 @@ impl Engine for EbpfEngine {
         let note = self.step().map_err(|e| EngineError::new(format!("reading the ring buffer: {e}")))?;
         Ok(note.map(|note| {
             note.borrowed(&self.siginfo, |held| match held {
-                Held::Returned => Some(&self.call),
-                Held::Shown(tid) => self.threads.blocked(tid),
-                Held::Entered(tid) => self.entered.get(&tid),
-                Held::InFlight(tid) => self.threads.blocked(tid).or_else(|| self.entered.get(&tid)),
+                CallPlace::Returned => Some(&self.call),
+                CallPlace::Shown(tid) => self.threads.blocked(tid),
+                CallPlace::Entered(tid) => self.entered.get(&tid),
+                CallPlace::InFlight(tid) => self.threads.blocked(tid).or_else(|| self.entered.get(&tid)),
             })
         }))
     }
@@ -391,12 +391,12 @@ impl Engine for EbpfEngine {
 /// The reader's end of the rings, and what empties them should they fill. (Without the thread for it, calls may be lost, and are
 /// told to be.)
 fn rings(kernel: &Kernel, size: RingSize) -> io::Result<(Rings, Option<Drain>)> {
-    let words = Words::new(kernel.variables())?;
+    let words = SharedWords::new(kernel.variables())?;
     let fds = kernel.rings();
     let new = |&fd: &BorrowedFd<'_>| Ok(Drained::new(Ring::new(fd, size.bytes)?, words.clone()));
     let all: Vec<_> = fds.iter().map(new).collect::<io::Result<_>>()?;
     let gauges: Vec<_> = fds.iter().map(|&fd| Gauge::new(fd)).collect::<io::Result<_>>()?;
-    let rings = Rings::new(all.iter().cloned().map(Source::new).collect());
+    let rings = Rings::new(all.iter().cloned().map(RingSource::new).collect());
     let drain = size
         .wait
         .then(|| Drain::start(kernel.drain_wakeups(), gauges.into_iter().zip(all).collect(), words, size).ok());

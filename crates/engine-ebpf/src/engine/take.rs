@@ -1,7 +1,7 @@
 //! Taking in records: what each tells, and what is to be told before it.
 
 use super::EbpfEngine;
-use crate::note::{Held, Note, ended};
+use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::wire::{
     read, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_signal,
     rec_start, rec_stopped,
@@ -12,7 +12,7 @@ use stride_event::{Ns, Origin, Outcome, SIGINFO_SIZE, Tid};
 
 impl EbpfEngine {
     /// What is to be told before the record at the ring's front.
-    pub(super) fn precedes(&mut self, head: &rec_head) -> Option<Note> {
+    pub(super) fn precedes(&mut self, head: &rec_head) -> Option<QueuedEvent> {
         let tid = head.tid as Tid;
         if head.lost > 0 && !self.lost_told {
             let at = self.ring.peek().map_or(0, records::began);
@@ -24,14 +24,14 @@ impl EbpfEngine {
                 call.counted = true;
                 self.call = call;
                 self.lost_shown = true;
-                return Some(Note::Exit(Held::Returned));
+                return Some(QueuedEvent::Exit(CallPlace::Returned));
             }
             self.lost_told = true;
             // Those of a lost call may be among them.
             self.descriptors.remove(&tid);
             let count = u64::from(head.lost) - u64::from(std::mem::take(&mut self.lost_shown));
             if count > 0 {
-                return Some(Note::Lost { tid, count, at });
+                return Some(QueuedEvent::Lost { tid, count, at });
             }
         }
         if let Some(note) = self.unannounced(head) {
@@ -51,7 +51,7 @@ impl EbpfEngine {
             let abi = entered.map_or_else(|| records::abi(head.abi), |call| call.abi);
             if self.threads.changes_abi(tid, abi) {
                 let at = self.ring.peek().map_or(0, records::began);
-                return Some(Note::Personality { tid, abi, at });
+                return Some(QueuedEvent::Personality { tid, abi, at });
             }
         }
         None
@@ -76,7 +76,7 @@ impl EbpfEngine {
     }
 
     /// Takes in the record at the ring's front.
-    pub(super) fn record(&mut self, head: &rec_head) -> Option<Note> {
+    pub(super) fn record(&mut self, head: &rec_head) -> Option<QueuedEvent> {
         let rec = self.ring.peek()?;
         let tid = head.tid as Tid;
         match rec_kind(u32::from(head.kind)) {
@@ -103,7 +103,7 @@ impl EbpfEngine {
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
                 self.threads.returned(&mut self.call);
-                Some(Note::Exit(Held::Returned))
+                Some(QueuedEvent::Exit(CallPlace::Returned))
             }
             rec_kind::REC_ENTRY => {
                 let fixed = read::<rec_call>(rec)?;
@@ -118,7 +118,7 @@ impl EbpfEngine {
                 if let Some(stale) = self.entered.insert(tid, call) {
                     self.spare.push(stale);
                 }
-                tell.then_some(Note::Enter(Held::Shown(tid)))
+                tell.then_some(QueuedEvent::Enter(CallPlace::Shown(tid)))
             }
             rec_kind::REC_FILE => {
                 let file = read::<rec_file>(rec)?;
@@ -136,7 +136,7 @@ impl EbpfEngine {
                 if rec.parent != 0 {
                     self.threads.starts(tid, records::abi(head.abi));
                 }
-                Some(Note::Started { tid, process: rec.process as Tid, origin, at: rec.at })
+                Some(QueuedEvent::Started { tid, process: rec.process as Tid, origin, at: rec.at })
             }
             rec_kind::REC_SIGNAL => {
                 let signal = read::<rec_signal>(rec)?;
@@ -149,11 +149,11 @@ impl EbpfEngine {
             }
             rec_kind::REC_BLOCKED => {
                 let rec = read::<rec_blocked>(rec)?;
-                self.blocked(&rec).then_some(Note::Enter(Held::Shown(tid)))
+                self.blocked(&rec).then_some(QueuedEvent::Enter(CallPlace::Shown(tid)))
             }
             rec_kind::REC_STOPPED => {
                 let rec = read::<rec_stopped>(rec)?;
-                Some(Note::Stopped { tid, signal: rec.signal as i32, at: rec.at })
+                Some(QueuedEvent::Stopped { tid, signal: rec.signal as i32, at: rec.at })
             }
             rec_kind::REC_EXIT => {
                 let rec_exit { status, at, .. } = read::<rec_exit>(rec)?;
@@ -178,29 +178,29 @@ impl EbpfEngine {
                     call.tid = tid;
                     self.entered.insert(tid, call);
                 }
-                traced.then_some(Note::Superseded { tid, old, call: Some(Held::Entered(tid)), at })
+                traced.then_some(QueuedEvent::Superseded { tid, old, call: Some(CallPlace::Entered(tid)), at })
             }
             rec_kind::REC_DETACH => {
                 let at = read::<rec_detach>(rec)?.at;
                 self.live.remove(&tid);
                 // Whoever is let go is not waited for.
                 self.child = self.child.filter(|&child| child != tid);
-                Some(Note::Detached { tid, call: Some(Held::InFlight(tid)), at })
+                Some(QueuedEvent::Detached { tid, call: Some(CallPlace::InFlight(tid)), at })
             }
             _ => None,
         }
     }
 
-    pub(super) fn signal(&mut self, tid: Tid, signal: &rec_signal, at: Ns) -> Note {
+    pub(super) fn signal(&mut self, tid: Tid, signal: &rec_signal, at: Ns) -> QueuedEvent {
         self.siginfo = [0; SIGINFO_SIZE];
         for (to, word) in self.siginfo.chunks_exact_mut(8).zip(signal.info) {
             to.copy_from_slice(&word.to_ne_bytes());
         }
-        Note::Signal { tid, info: (), ip: Some(signal.ip), at }
+        QueuedEvent::Signal { tid, info: (), ip: Some(signal.ip), at }
     }
 
     /// A thread whose first record found no room, before the record at the ring's front, which is its.
-    fn unannounced(&mut self, head: &rec_head) -> Option<Note> {
+    fn unannounced(&mut self, head: &rec_head) -> Option<QueuedEvent> {
         self.unseen = self.kernel.control_lost();
         let tid = head.tid as Tid;
         let of_thread = matches!(
@@ -214,7 +214,7 @@ impl EbpfEngine {
         );
         let new = self.unseen > 0 && of_thread && self.live.insert(tid);
         let at = if new { self.ring.peek().map_or(0, records::began) } else { 0 };
-        new.then(|| Note::Started { tid, process: process::group_of(tid), origin: Origin::Attached, at })
+        new.then(|| QueuedEvent::Started { tid, process: process::group_of(tid), origin: Origin::Attached, at })
     }
 }
 
