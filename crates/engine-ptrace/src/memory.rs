@@ -18,7 +18,7 @@ use stride_event::{Peek, Tid};
 /// All that is read at one stop after the first piece is read by pages, which are kept until the next stop: what calls pass in many
 /// pieces (arguments of programs, vectors of buffers) tends to lie close together.
 #[derive(Debug, Default)]
-pub struct Reader {
+pub struct MemoryReader {
     way: Way,
     present: Present,
     remote: Remote,
@@ -50,7 +50,7 @@ enum Way {
     Ptrace,
 }
 
-impl Reader {
+impl MemoryReader {
     pub fn of(&mut self, tid: Tid) -> impl Peek {
         self.first = true;
         self.kept = 0;
@@ -171,7 +171,7 @@ fn read_words(tid: Tid, addr: u64, buf: &mut [u8]) -> usize {
 }
 
 struct Tracee<'a> {
-    reader: &'a mut Reader,
+    reader: &'a mut MemoryReader,
     tid: Tid,
 }
 
@@ -191,7 +191,7 @@ mod tests {
         let me = std::process::id() as Tid;
         let text = *b"some bytes to be found";
         for way in [Way::VmRead, Way::ProcMem] {
-            let mut reader = Reader { way, ..Reader::default() };
+            let mut reader = MemoryReader { way, ..MemoryReader::default() };
             let mut buf = [0; 22];
             assert_eq!(reader.of(me).peek(text.as_ptr() as u64, &mut buf), 22);
             assert_eq!(buf, text);
@@ -205,7 +205,7 @@ mod tests {
     fn pieces_across_pages_come_out_whole() {
         let me = std::process::id() as Tid;
         let text: Vec<u8> = (0..8 * PAGE).map(|i| (i / 7) as u8).collect();
-        let mut reader = Reader::default();
+        let mut reader = MemoryReader::default();
         let mut tracee = reader.of(me);
         for start in (0..text.len() - 300).step_by(251).chain([0, 7 * PAGE, PAGE - 1]) {
             let mut buf = [0; 300];

@@ -1,6 +1,6 @@
 //! Capture plans, each lowered from its row when a call is first seen, and capture by them.
 
-use crate::memory::Reader;
+use crate::memory::MemoryReader;
 use stride_event::{Call, FdSet, Limits, Outcome, Phase, Tid, TraceSpec, capture};
 use stride_syscalls::plan::{IOV_MAX, Op, Plan};
 use stride_syscalls::{Abi, Syscall, table};
@@ -34,7 +34,7 @@ pub struct Plans {
     dump_write: FdSet,
     /// Whether the sets above hold anything.
     dumps: bool,
-    reader: Reader,
+    reader: MemoryReader,
 }
 
 impl Plans {
@@ -45,7 +45,7 @@ impl Plans {
             dump_read: spec.dump_read.clone(),
             dump_write: spec.dump_write.clone(),
             dumps: !spec.dump_read.is_empty() || !spec.dump_write.is_empty(),
-            reader: Reader::default(),
+            reader: MemoryReader::default(),
         }
     }
 

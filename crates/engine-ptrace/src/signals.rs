@@ -11,16 +11,16 @@ use stride_event::{Ns, TraceSpec};
 const QUIET: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
-pub struct Signals {
+pub struct SignalHandling {
     dispositions: Dispositions,
     timer: Timer,
     ticking: bool,
 }
 
-impl Signals {
-    pub fn install(spec: &TraceSpec) -> Result<Signals, Errno> {
+impl SignalHandling {
+    pub fn install(spec: &TraceSpec) -> Result<SignalHandling, Errno> {
         let timer = Timer::new()?;
-        Ok(Signals { dispositions: Dispositions::install(spec), timer, ticking: false })
+        Ok(SignalHandling { dispositions: Dispositions::install(spec), timer, ticking: false })
     }
 
     /// The fatal signal that arrived first.

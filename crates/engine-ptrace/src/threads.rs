@@ -35,7 +35,7 @@ pub enum Startup {
 }
 
 #[derive(Debug)]
-pub struct Thread {
+pub struct Tracee {
     pub tid: Tid,
     pub state: State,
     /// The call it is in, or was in last; reused from call to call.
@@ -54,9 +54,9 @@ pub struct Thread {
     pub system_time: u64,
 }
 
-impl Thread {
-    pub fn new(tid: Tid, state: State) -> Thread {
-        Thread {
+impl Tracee {
+    pub fn new(tid: Tid, state: State) -> Tracee {
+        Tracee {
             tid,
             state,
             call: Call { tid, ..Call::default() },
@@ -97,19 +97,19 @@ pub struct Parked {
     pub stop: Stop,
 }
 
-/// Position of a thread in [`Threads`]; good until it is removed.
+/// Position of a thread in [`Tracees`]; good until it is removed.
 pub type Slot = usize;
 
 #[derive(Debug, Default)]
-pub struct Threads {
-    slots: Vec<Option<Box<Thread>>>,
+pub struct Tracees {
+    slots: Vec<Option<Box<Tracee>>>,
     free: Vec<Slot>,
     by_tid: HashMap<Tid, Slot>,
     /// The thread found last: usually the next one, too.
     last: (Tid, Slot),
 }
 
-impl Threads {
+impl Tracees {
     pub fn find(&mut self, tid: Tid) -> Option<Slot> {
         if self.last.0 == tid {
             return Some(self.last.1);
@@ -119,7 +119,7 @@ impl Threads {
         Some(slot)
     }
 
-    pub fn insert(&mut self, thread: Thread) -> Slot {
+    pub fn insert(&mut self, thread: Tracee) -> Slot {
         let tid = thread.tid;
         let slot = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
@@ -166,16 +166,16 @@ impl Threads {
     }
 }
 
-impl std::ops::Index<Slot> for Threads {
-    type Output = Thread;
+impl std::ops::Index<Slot> for Tracees {
+    type Output = Tracee;
 
-    fn index(&self, slot: Slot) -> &Thread {
+    fn index(&self, slot: Slot) -> &Tracee {
         self.slots[slot].as_ref().expect("slots are used only between insert and remove")
     }
 }
 
-impl std::ops::IndexMut<Slot> for Threads {
-    fn index_mut(&mut self, slot: Slot) -> &mut Thread {
+impl std::ops::IndexMut<Slot> for Tracees {
+    fn index_mut(&mut self, slot: Slot) -> &mut Tracee {
         self.slots[slot].as_mut().expect("slots are used only between insert and remove")
     }
 }

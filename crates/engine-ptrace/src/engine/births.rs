@@ -2,8 +2,8 @@
 //! seen first, and the former need not come at all.
 
 use super::PtraceEngine;
-use crate::note::Note;
-use crate::threads::{Parked, State, Thread};
+use crate::note::QueuedEvent;
+use crate::threads::{Parked, State, Tracee};
 use crate::tracee::{Running, StopToken, Stopped};
 use crate::wait::Stop;
 use stride_engine_base::process;
@@ -28,7 +28,7 @@ impl PtraceEngine {
         } else {
             // CLONE_PTRACE: the kernel took it for one more tracee.
             stopped.detach(0);
-            self.notes.push_back(Note::Stranger { tid, fate: Fate::Detached });
+            self.notes.push_back(QueuedEvent::Stranger { tid, fate: Fate::Detached });
         }
     }
 
@@ -39,12 +39,12 @@ impl PtraceEngine {
         }
         let at = self.now;
         let process = process::group_of(tid);
-        self.notes.push_back(Note::Started { tid, process, origin: Origin::Forked { parent }, at });
+        self.notes.push_back(QueuedEvent::Started { tid, process, origin: Origin::Forked { parent }, at });
         if let Some(i) = self.stillborn.iter().position(|s| s.0 == tid) {
             self.notes.push_back(self.stillborn.swap_remove(i).1);
             return;
         }
-        let mut thread = Thread::new(tid, State::Running(Running::born(tid)));
+        let mut thread = Tracee::new(tid, State::Running(Running::born(tid)));
         thread.abi = abi;
         let slot = self.threads.insert(thread);
         if let Some(i) = self.parked.iter().position(|p| p.tid == tid) {
@@ -55,9 +55,9 @@ impl PtraceEngine {
     }
 
     /// A child of Stride's that is no tracee is gone: made by a tracee (CLONE_PARENT), or there before Stride was executed.
-    pub(super) fn stranger(&mut self, tid: Tid, note: &Note) {
-        let fate = if matches!(note, Note::Exited { .. }) { Fate::Exited } else { Fate::Killed };
-        self.notes.push_back(Note::Stranger { tid, fate });
+    pub(super) fn stranger(&mut self, tid: Tid, note: &QueuedEvent) {
+        let fate = if matches!(note, QueuedEvent::Exited { .. }) { Fate::Exited } else { Fate::Killed };
+        self.notes.push_back(QueuedEvent::Stranger { tid, fate });
     }
 
     /// It is quiet: no event tells of the birth of these children.

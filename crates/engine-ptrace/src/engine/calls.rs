@@ -1,7 +1,7 @@
 //! Calls: their entries, their returns, and what ends them otherwise.
 
 use super::PtraceEngine;
-use crate::note::Note;
+use crate::note::QueuedEvent;
 use crate::sys::{Entered, Info};
 use crate::threads::{Inside, Slot, Startup};
 use crate::tracee::Stopped;
@@ -37,7 +37,7 @@ impl PtraceEngine {
         }
         if abi != thread.abi {
             thread.abi = abi;
-            self.notes.push_back(Note::Personality { tid: thread.tid, abi, at: self.now });
+            self.notes.push_back(QueuedEvent::Personality { tid: thread.tid, abi, at: self.now });
         }
         let previous = std::mem::replace(&mut thread.nr, nr);
         if !self.calls.contains(abi, nr) {
@@ -62,7 +62,7 @@ impl PtraceEngine {
             self.plans.capture(call, Phase::Entry);
         }
         if self.entries {
-            self.notes.push_back(Note::Enter(slot));
+            self.notes.push_back(QueuedEvent::Enter(slot));
         }
     }
 
@@ -83,7 +83,7 @@ impl PtraceEngine {
         if !self.no_memory {
             self.plans.capture(call, Phase::Exit);
         }
-        self.notes.push_back(Note::Exit(slot));
+        self.notes.push_back(QueuedEvent::Exit(slot));
     }
 
     /// The call in flight, if there is one, will not return.
@@ -92,7 +92,7 @@ impl PtraceEngine {
         if std::mem::replace(&mut thread.inside, Inside::No) == Inside::Wanted {
             thread.call.returned = self.now;
             thread.call.outcome = Outcome::Gone;
-            self.notes.push_back(Note::Exit(slot));
+            self.notes.push_back(QueuedEvent::Exit(slot));
         }
     }
 }

@@ -5,14 +5,14 @@ mod calls;
 
 use crate::affinity::Affinity;
 use crate::attach::attach;
-use crate::note::Note;
+use crate::note::QueuedEvent;
 use crate::place::Here;
 use crate::plans::Plans;
 use crate::seccomp;
-use crate::signals::Signals;
+use crate::signals::SignalHandling;
 use crate::spawn::seize;
 use crate::sys::{self, Info};
-use crate::threads::{Inside, Parked, Slot, Startup, State, Thread, Threads};
+use crate::threads::{Inside, Parked, Slot, Startup, State, Tracee, Tracees};
 use crate::tracee::{ExitToken, Stopped, Until};
 use crate::wait::{Report, Status, Stop, Waited, wait};
 use nix::errno::Errno;
@@ -25,7 +25,7 @@ use stride_event::{CallSet, Event, Ns, Origin, SIGINFO_SIZE, Tid, TraceSpec};
 
 /// A stopped thread, to be resumed when its events have been taken.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct HeldThread {
     pub slot: Slot,
     pub until: Until,
     pub signal: i32,
@@ -34,17 +34,17 @@ pub(crate) struct Held {
 /// Traces with ptrace(2). Tracees belong to the thread that started the engine.
 #[derive(Debug)]
 pub struct PtraceEngine {
-    pub(crate) threads: Threads,
-    pub(crate) notes: VecDeque<Note>,
-    pub(crate) held: Vec<Held>,
+    pub(crate) threads: Tracees,
+    pub(crate) notes: VecDeque<QueuedEvent>,
+    pub(crate) held: Vec<HeldThread>,
     /// Threads whose record is to be dropped once their last event was taken.
     pub(crate) retired: Vec<Slot>,
     pub(crate) parked: Vec<Parked>,
     /// Children that were gone before the event that tells of their birth.
-    stillborn: Vec<(Tid, Note)>,
+    stillborn: Vec<(Tid, QueuedEvent)>,
     pub(crate) plans: Plans,
     pub(crate) affinity: Affinity<Here>,
-    pub(crate) signals: Signals,
+    pub(crate) signals: SignalHandling,
     siginfo: Box<[u8; SIGINFO_SIZE]>,
     pub(crate) now: Ns,
     pub(crate) command: Option<Tid>,
@@ -95,7 +95,7 @@ impl PtraceEngine {
         let kill_on_exit = spec.kill_on_exit || filtered;
         let options = options(spec.follow, kill_on_exit, filtered);
         // First: attaching to many threads takes its time.
-        let signals = Signals::install(&spec).map_err(StartError::refused("timer_create"))?;
+        let signals = SignalHandling::install(&spec).map_err(StartError::refused("timer_create"))?;
         let mut threads = Vec::new();
         if let Some(waiting) = waiting {
             let (tid, running) = seize(waiting, options, filtered)?;
@@ -107,7 +107,7 @@ impl PtraceEngine {
             return Err(StartError::Attach(attached.failures));
         }
         let mut engine = PtraceEngine {
-            threads: Threads::default(),
+            threads: Tracees::default(),
             notes: VecDeque::with_capacity(8),
             held: Vec::with_capacity(8),
             retired: Vec::new(),
@@ -135,7 +135,7 @@ impl PtraceEngine {
             _not_send: PhantomData,
         };
         for (tid, running, origin) in threads {
-            let mut thread = Thread::new(tid, State::Running(running));
+            let mut thread = Tracee::new(tid, State::Running(running));
             if origin == Origin::Spawned {
                 engine.command = Some(tid);
                 thread.startup = Startup::Before;
@@ -143,13 +143,13 @@ impl PtraceEngine {
                 thread.new = false;
             }
             engine.threads.insert(thread);
-            engine.notes.push_back(Note::Started { tid, process: process::group_of(tid), origin, at: engine.now });
+            engine.notes.push_back(QueuedEvent::Started { tid, process: process::group_of(tid), origin, at: engine.now });
         }
         Ok(engine)
     }
 
     fn resume_held(&mut self) {
-        while let Some(Held { slot, until, signal }) = self.held.pop() {
+        while let Some(HeldThread { slot, until, signal }) = self.held.pop() {
             let thread = &mut self.threads[slot];
             if let Some(stopped) = thread.take_stopped() {
                 thread.state = State::Running(stopped.resume(until, signal));
@@ -161,7 +161,7 @@ impl PtraceEngine {
     fn hold(&mut self, slot: Slot, signal: i32) {
         let until =
             if self.filtered && self.threads[slot].inside != Inside::Wanted { Until::Event } else { Until::Syscall };
-        self.held.push(Held { slot, until, signal });
+        self.held.push(HeldThread { slot, until, signal });
     }
 
     pub(crate) fn handle(&mut self, report: Report) {
@@ -180,11 +180,11 @@ impl PtraceEngine {
             },
             Status::Exited(token, status) => {
                 let at = self.now;
-                self.gone(tid, token, Note::Exited { tid, status, at });
+                self.gone(tid, token, QueuedEvent::Exited { tid, status, at });
             }
             Status::Killed(token, signal, core) => {
                 let at = self.now;
-                self.gone(tid, token, Note::Killed { tid, signal, core, at });
+                self.gone(tid, token, QueuedEvent::Killed { tid, signal, core, at });
             }
             Status::Continued => {}
         }
@@ -202,14 +202,14 @@ impl PtraceEngine {
                     && stopped.siginfo(&mut self.siginfo).is_ok()
                 {
                     let ip = if self.want_ip { stopped.syscall_info().ok().map(Info::ip) } else { None };
-                    self.notes.push_back(Note::Signal { tid: thread.tid, info: (), ip, at: self.now });
+                    self.notes.push_back(QueuedEvent::Signal { tid: thread.tid, info: (), ip, at: self.now });
                 }
                 self.hold(slot, signal);
             }
             Stop::Group(signal) => {
                 let tid = self.threads[slot].tid;
-                self.notes.push_back(Note::Stopped { tid, signal, at: self.now });
-                self.held.push(Held { slot, until: Until::Continued, signal: 0 });
+                self.notes.push_back(QueuedEvent::Stopped { tid, signal, at: self.now });
+                self.held.push(HeldThread { slot, until: Until::Continued, signal: 0 });
             }
             Stop::NewChild => {
                 let thread = &self.threads[slot];
@@ -221,8 +221,8 @@ impl PtraceEngine {
             Stop::Exec => self.exec(slot),
             Stop::Exiting => {
                 self.end_call(slot);
-                self.notes.push_back(Note::Ending { tid: self.threads[slot].tid });
-                self.held.push(Held { slot, until: Until::Event, signal: 0 });
+                self.notes.push_back(QueuedEvent::Ending { tid: self.threads[slot].tid });
+                self.held.push(HeldThread { slot, until: Until::Event, signal: 0 });
             }
             Stop::Trap => {
                 let thread = &mut self.threads[slot];
@@ -280,14 +280,14 @@ impl PtraceEngine {
 
     /// Tracing has ended for a thread that lives on.
     pub(crate) fn detached(&mut self, slot: Slot) {
-        let note = Note::Detached { tid: self.threads[slot].tid, call: self.in_flight(slot), at: self.now };
+        let note = QueuedEvent::Detached { tid: self.threads[slot].tid, call: self.in_flight(slot), at: self.now };
         self.notes.push_back(note);
         self.retire(slot);
     }
 
     /// Thread `old` goes on under the id that its record has now.
     fn superseded(&mut self, slot: Slot, old: Tid) {
-        let note = Note::Superseded { tid: self.threads[slot].tid, old, call: self.in_flight(slot), at: self.now };
+        let note = QueuedEvent::Superseded { tid: self.threads[slot].tid, old, call: self.in_flight(slot), at: self.now };
         self.notes.push_back(note);
     }
 
@@ -301,7 +301,7 @@ impl PtraceEngine {
         self.retired.push(slot);
     }
 
-    fn gone(&mut self, tid: Tid, token: ExitToken, note: Note) {
+    fn gone(&mut self, tid: Tid, token: ExitToken, note: QueuedEvent) {
         self.plans.forget(tid);
         match self.threads.find(tid) {
             Some(slot) => {
