@@ -27,4 +27,4 @@ pub use interrupt::Dispositions;
 pub use remote::Remote;
 pub use restart::Interrupted;
 pub use signal::{die_of, survive_file_limit};
-pub use spawn::{Filter, SpawnError, Waiting, spawn};
+pub use spawn::{SeccompFilter, SpawnError, Waiting, spawn};

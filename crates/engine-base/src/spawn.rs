@@ -18,8 +18,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use stride_event::{Command, Tid};
 
-/// A seccomp filter to install, and whether that takes `PR_SET_NO_NEW_PRIVS`.
-pub type Filter = (Vec<libc::sock_filter>, bool);
+/// A seccomp filter that the command installs.
+pub struct SeccompFilter {
+    pub program: Vec<libc::sock_filter>,
+    /// `PR_SET_NO_NEW_PRIVS` is needed to install it.
+    pub no_new_privs: bool,
+}
 
 #[derive(Debug)]
 pub enum SpawnError {
@@ -56,7 +60,7 @@ pub struct Waiting {
 }
 
 /// Forks the command, with `daemonize` (`-D`, 1 to 3) the tracer. Returns in the tracer only.
-pub fn spawn(command: &Command, filter: Option<&Filter>, daemonize: u8) -> Result<Waiting, SpawnError> {
+pub fn spawn(command: &Command, filter: Option<&SeccompFilter>, daemonize: u8) -> Result<Waiting, SpawnError> {
     let child = Child::prepare(command, filter)?;
     // Both ends are closed by execve.
     let (ours, theirs) = UnixStream::pair()
@@ -139,14 +143,14 @@ impl Drop for Waiting {
 /// Everything the child needs, allocated before the fork.
 struct Child<'a> {
     command: &'a Command,
-    filter: Option<&'a Filter>,
+    filter: Option<&'a SeccompFilter>,
     image: Image,
     /// `strace: `
     name: Vec<u8>,
 }
 
 impl<'a> Child<'a> {
-    fn prepare(command: &'a Command, filter: Option<&'a Filter>) -> Result<Child<'a>, SpawnError> {
+    fn prepare(command: &'a Command, filter: Option<&'a SeccompFilter>) -> Result<Child<'a>, SpawnError> {
         let c = |bytes: &[u8]| CString::new(bytes).map_err(|_| SpawnError::Nul);
         let args = command.args.iter().map(|a| c(a.as_bytes())).collect::<Result<_, _>>()?;
         let env = command
@@ -181,11 +185,11 @@ impl<'a> Child<'a> {
             Err(Errno::EINTR) => true,
             _ => process::exit_now(1),
         } {}
-        if let Some((program, privs)) = self.filter {
-            if *privs && let Err(e) = process::no_new_privs() {
+        if let Some(filter) = self.filter {
+            if filter.no_new_privs && let Err(e) = process::no_new_privs() {
                 self.fail("prctl(PR_SET_NO_NEW_PRIVS)", e);
             }
-            if let Err(e) = process::set_filter(program) {
+            if let Err(e) = process::set_filter(&filter.program) {
                 self.fail("prctl(PR_SET_SECCOMP)", e);
             }
         }

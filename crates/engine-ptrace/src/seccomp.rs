@@ -19,17 +19,12 @@
 //! Stride is the heaviest of these, so it is used only if `--kill-on-exit` was given and CAP_SYS_ADMIN (or an inherited
 //! `no_new_privs`) makes the prctl unnecessary. What remains visible then is the line in `/proc/PID/status`.
 
+use stride_engine_base::SeccompFilter;
 use stride_event::{CallSet, Seccomp, TraceSpec};
 use stride_syscalls::Abi;
 
-pub struct Filter {
-    pub program: Vec<libc::sock_filter>,
-    /// `PR_SET_NO_NEW_PRIVS` is needed to install it.
-    pub no_new_privs: bool,
-}
-
 /// The filter to use for this command, if one is to be used.
-pub fn filter(spec: &TraceSpec) -> Option<Filter> {
+pub fn filter(spec: &TraceSpec) -> Option<SeccompFilter> {
     let able = spec.command.is_some() && spec.attach.is_empty() && spec.follow && !spec.reported().is_all();
     let privileged = privileged();
     let use_it = match spec.seccomp {
@@ -41,7 +36,7 @@ pub fn filter(spec: &TraceSpec) -> Option<Filter> {
         return None;
     }
     let program = program(&spec.reported());
-    (program.len() <= MAX).then_some(Filter { program, no_new_privs: !privileged })
+    (program.len() <= MAX).then_some(SeccompFilter { program, no_new_privs: !privileged })
 }
 
 /// The kernel gets so far as to look for the filter.

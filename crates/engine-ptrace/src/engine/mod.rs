@@ -80,7 +80,7 @@ impl PtraceEngine {
 
     /// Starts the command or attaches, or both. With `-D`, returns in another process than the caller's, which becomes the command.
     pub fn start(spec: TraceSpec) -> Result<PtraceEngine, StartError> {
-        let filter = seccomp::filter(&spec).map(|f| (f.program, f.no_new_privs));
+        let filter = seccomp::filter(&spec);
         let command = spec.command.as_ref();
         let waiting = command.map(|command| spawn(command, filter.as_ref(), spec.daemonize)).transpose()?;
         Self::start_filtered(spec, waiting, filter.is_some())
