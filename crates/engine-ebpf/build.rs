@@ -16,7 +16,7 @@ fn main() {
     };
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let mut types = BTreeSet::new();
-    for name in ["stride", "survey", "files"] {
+    for name in ["stride", "poller", "files"] {
         let object = out.join(format!("{name}.bpf.o"));
         SkeletonBuilder::new()
             .source(format!("src/bpf/{name}.bpf.c"))

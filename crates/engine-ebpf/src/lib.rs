@@ -10,14 +10,14 @@
 //!   descriptors;
 //! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` ids in PID namespaces, `regs.h`
 //!   registers for each architecture, `kernel.h` the few kernel structs that are used, relocated while loading;
-//! - `files.bpf.c` (what descriptors refer to) and `survey.bpf.c` (the blocked-call poller) are objects of their own, which are
+//! - `files.bpf.c` (what descriptors refer to) and `poller.bpf.c` (the blocked-call poller) are objects of their own, which are
 //!   only loaded when needed;
 //! - `wire.h` is the only place for layouts that both sides share; build.rs makes the Rust mirror from the object's type
 //!   information.
 //!
 //! The files of this side, outermost first: `engine` (the loop; in it `take` reads records in), `note` (events that are still to be
 //! reported), `settings`, `records` (reading them), `threads` (what is unusual about a thread), `signals` (those that wait for a
-//! call to return), `survey` and `inside` (finding blocked calls, and reading their memory), `rings`, `source` and `ring`,
+//! call to return), `poller` and `inside` (finding blocked calls, and reading their memory), `rings`, `source` and `ring`,
 //! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `load` (programs and maps), `relocate` and `btf` (the kernel types that programs use),
 //! `plans` (rows to ops), `counts`, `about` (filters of files), `files` (what descriptors refer to), `wire` (the mirror of
 //! wire.h), `probe` (does the engine work here), `privileges` (the
@@ -56,7 +56,7 @@
 //! # Blocked calls
 //!
 //! A call that has not returned has sent nothing, so the reader looks for such calls: every 50 ms the blocked-call poller runs
-//! `survey.bpf.c`, a task iterator, which flags threads that sleep inside a wanted call. A thread clears its flags when a call
+//! `poller.bpf.c`, a task iterator, which flags threads that sleep inside a wanted call. A thread clears its flags when a call
 //! returns. If a thread is still flagged the next time, it is still in the same call, and a record is sent. So calls themselves
 //! pay nothing. The poller takes the record's place in the ring while the thread is off its CPU and its count of context switches
 //! stands still, hence before anything that the thread sends itself: no call is reported to begin after it was reported to end.
@@ -150,7 +150,7 @@ mod rings;
 mod settings;
 mod signals;
 mod source;
-mod survey;
+mod poller;
 mod threads;
 mod wire;
 

@@ -6,8 +6,8 @@ mod skel {
 }
 
 #[allow(clippy::all, clippy::pedantic)]
-mod survey_skel {
-    include!(concat!(env!("OUT_DIR"), "/survey.skel.rs"));
+mod poller_skel {
+    include!(concat!(env!("OUT_DIR"), "/poller.skel.rs"));
 }
 
 #[allow(clippy::all, clippy::pedantic)]
@@ -23,7 +23,7 @@ pub use skel::types::{
     rec_stopped, task_flag, task_state,
 };
 pub use skel::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
-pub use survey_skel::{SurveySkel, SurveySkelBuilder};
+pub use poller_skel::{PollerSkel, PollerSkelBuilder};
 
 /// A struct of wire.h: integers only, without padding.
 ///

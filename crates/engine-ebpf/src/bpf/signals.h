@@ -6,7 +6,7 @@
  * the call.
  *
  * Stops: a SIGSTOP that is delivered stops the thread that takes it. The other threads of its process, and those that the
- * terminal's signals stop (or don't: that is decided later), are found by the survey. A SIGCONT that is ignored ends a stop as
+ * terminal's signals stop (or don't: that is decided later), are found by the blocked-call poller. A SIGCONT that is ignored ends a stop as
  * soon as it is sent; but the threads it wakes wait for a lock that the sender still holds while we tell of it.
  */
 #ifndef STRIDE_SIGNALS_H

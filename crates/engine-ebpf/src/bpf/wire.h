@@ -402,7 +402,7 @@ enum task_flag {
 	TASK_FIRST_EXEC = 32,
 	/* The REC_ENTRY of the call it is in found no room. */
 	TASK_ENTRY_LOST = 64,
-	/* The survey saw it in the call that it is in; and a REC_BLOCKED was sent. Other threads set these two, atomically. */
+	/* The blocked-call poller saw it in the call that it is in; and a REC_BLOCKED was sent. Other threads set these two, atomically. */
 	TASK_SEEN_INSIDE = 128,
 	TASK_BLOCKED_TOLD = 256,
 	/* A REC_STOPPED of its latest stop was sent. */

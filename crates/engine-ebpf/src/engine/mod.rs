@@ -16,7 +16,7 @@ use crate::rings::Rings;
 use crate::settings::Settings;
 use crate::signals::HeldSignals;
 use crate::source::{Drained, RingSource};
-use crate::survey::Survey;
+use crate::poller::Poller;
 use crate::threads::NotableThreads;
 use crate::wire::{read, rec_head, task_flag};
 use std::collections::{BTreeSet, HashMap};
@@ -53,7 +53,7 @@ pub struct EbpfEngine {
     follow: bool,
     threads: NotableThreads,
     held: HeldSignals,
-    survey: Survey,
+    poller: Poller,
     limits: Limits,
     /// Reads what blocked calls have in memory.
     remote: Remote,
@@ -148,9 +148,9 @@ impl EbpfEngine {
                 Seeded::Nobody => failures.push(error::gone(tid)),
             }
         }
-        let mut survey = Survey::new(spec.entries, spec.calls.clone(), config.ring.bytes);
+        let mut poller = Poller::new(spec.entries, spec.calls.clone(), config.ring.bytes);
         if !spec.attach.is_empty() {
-            survey.look(&kernel, true);
+            poller.look(&kernel, true);
         }
         let mut engine = EbpfEngine {
             ring,
@@ -166,7 +166,7 @@ impl EbpfEngine {
             follow: spec.follow,
             threads: NotableThreads::default(),
             held: HeldSignals::default(),
-            survey,
+            poller,
             limits: spec.limits,
             remote: Remote::default(),
             live: BTreeSet::new(),
@@ -212,8 +212,8 @@ impl EbpfEngine {
             self.files = None;
             self.hurry = process::Hurry::begin();
             // The calls that threads are in at the end are shown with them.
-            self.survey.look(&self.kernel, true);
-            self.survey.end();
+            self.poller.look(&self.kernel, true);
+            self.poller.end();
             self.kernel.detach();
             if let Some(drain) = &mut self.drain {
                 drain.stop();
@@ -250,7 +250,7 @@ impl EbpfEngine {
                     self.taken = true;
                     continue;
                 };
-                self.survey.record(&self.kernel);
+                self.poller.record(&self.kernel);
                 if let Some(note) = self.precedes(&head) {
                     return Ok(Some(note));
                 }
@@ -285,7 +285,7 @@ impl EbpfEngine {
             if let Some(note) = self.reap() {
                 return Ok(Some(note));
             }
-            self.survey.idle(&self.kernel);
+            self.poller.idle(&self.kernel);
             if !self.wait()? && !std::mem::replace(&mut self.idle_told, true) {
                 return Ok(Some(QueuedEvent::Idle));
             }
@@ -309,7 +309,7 @@ impl EbpfEngine {
         if !ready {
             let watched = |fd: &BorrowedFd<'_>| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
             let mut polled: Vec<libc::pollfd> = self.kernel.rings().iter().map(watched).collect();
-            let patience = self.survey.patience(PATIENCE).as_millis() as i32 + 1;
+            let patience = self.poller.patience(PATIENCE).as_millis() as i32 + 1;
             // SAFETY: so many valid pollfds.
             let n = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, patience) };
             if n < 0 {

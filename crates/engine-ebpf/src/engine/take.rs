@@ -141,7 +141,7 @@ impl EbpfEngine {
             rec_kind::REC_SIGNAL => {
                 let signal = read::<rec_signal>(rec)?;
                 if matches!(signal.info[0] as i32, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU) {
-                    self.survey.hurry();
+                    self.poller.hurry();
                 }
                 let held = u32::from(head.flags) & rec_flag::FLAG_HELD.0 != 0;
                 let signal = if held { self.held.hold(tid, signal)? } else { signal };

@@ -1,9 +1,9 @@
-//! When to look for threads that are blocked or stopped, of which no record tells; see bpf/survey.bpf.c.
+//! When to look for threads that are blocked or stopped, of which no record tells; see bpf/poller.bpf.c.
 
 use crate::load::Kernel;
 use crate::plans::ABIS;
 use crate::relocate;
-use crate::wire::{SurveySkel, SurveySkelBuilder, bound};
+use crate::wire::{PollerSkel, PollerSkelBuilder, bound};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link};
 use std::io::Read;
@@ -18,7 +18,7 @@ const SHARE: u32 = 10;
 /// Records handled before the clock is looked at: less than a millisecond.
 const RECORDS: u32 = 512;
 
-pub struct Survey {
+pub struct Poller {
     calls: CallSet,
     ring_bytes: u32,
     state: State,
@@ -35,14 +35,14 @@ enum State {
 }
 
 struct Loaded {
-    skel: SurveySkel<'static>,
+    skel: PollerSkel<'static>,
     link: Link,
 }
 
-impl Survey {
-    pub fn new(wanted: bool, calls: CallSet, ring_bytes: u32) -> Survey {
+impl Poller {
+    pub fn new(wanted: bool, calls: CallSet, ring_bytes: u32) -> Poller {
         let state = if wanted { State::Unloaded } else { State::Off };
-        Survey { calls, ring_bytes, state, next: Instant::now() + PERIOD, records: RECORDS }
+        Poller { calls, ring_bytes, state, next: Instant::now() + PERIOD, records: RECORDS }
     }
 
     /// A record was read: looks, if it is time.
@@ -105,7 +105,7 @@ impl Survey {
     fn load(&self, kernel: &Kernel) -> libbpf_rs::Result<Loaded> {
         // As in load.rs: there is one a process.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
-        let mut builder = SurveySkelBuilder::default();
+        let mut builder = PollerSkelBuilder::default();
         relocate::by(kernel.types(), &mut builder);
         let mut open = builder.open(object)?;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
@@ -129,7 +129,7 @@ impl Survey {
         open.maps.ring.reuse_fd(kernel.rings()[0])?;
         open.maps.tasks.reuse_fd(kernel.tasks())?;
         let skel = open.load()?;
-        let link = skel.progs.survey.attach()?;
+        let link = skel.progs.poller.attach()?;
         Ok(Loaded { skel, link })
     }
 }

@@ -135,7 +135,7 @@ static __always_inline void look_asleep(struct task_struct *task, struct task_st
 }
 
 SEC("iter/task")
-int survey(struct bpf_iter__task *ctx)
+int poller(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct task_state *st;
