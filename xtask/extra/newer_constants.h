@@ -2,7 +2,7 @@
  * Written by hand; the header named is where to check them. Enum constants are in newer_enums.h. */
 #include <linux/types.h>
 #include <linux/ioctl.h>
-#include "grown_structs.h"
+#include "newer_structs.h"
 
 /* include/uapi/linux/fcntl.h */
 #define AT_HANDLE_CONNECTABLE 0x002 /* 6.13 */

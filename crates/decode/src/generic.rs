@@ -73,9 +73,9 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
             Ok(phase) => inline(cx, inner, phase, raw, inner.size(cx.abi()), scope).unwrap_or(Value::Addr(raw)),
         },
         Ty::Array(dir, inner, len) | Ty::Table(dir, inner, len, _) => array(cx, raw, dir, inner, len, scope),
-        Ty::Grown(dir, s, len, min) => match (follow(cx, raw, dir), cx.len(len, Phase::of(dir), scope)) {
+        Ty::Extensible(dir, s, len, min) => match (follow(cx, raw, dir), cx.len(len, Phase::of(dir), scope)) {
             (Err(value), _) => value,
-            (Ok(phase), Some(size)) if size >= min as u64 => grown(cx, s, phase, raw, size).unwrap_or(Value::Addr(raw)),
+            (Ok(phase), Some(size)) if size >= min as u64 => extensible(cx, s, phase, raw, size).unwrap_or(Value::Addr(raw)),
             _ => Value::Addr(raw),
         },
         Ty::Turn(before, after) => match follow(cx, raw, Dir::In) {

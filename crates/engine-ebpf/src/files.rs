@@ -97,7 +97,7 @@ fn holds_fds(ty: &Ty, made: bool) -> bool {
     let holds = |dir: Dir, inner: &Ty| (if made { dir == Dir::Out } else { dir.at_entry() }) && has_fd(inner, made);
     match *ty {
         Ty::Ptr(dir, inner) | Ty::Array(dir, inner, _) | Ty::Table(dir, inner, ..) => holds(dir, inner),
-        Ty::Grown(dir, s, ..) => holds(dir, &Ty::Struct(s)),
+        Ty::Extensible(dir, s, ..) => holds(dir, &Ty::Struct(s)),
         Ty::Exchange(s) | Ty::Spread(s) => holds(Dir::In, &Ty::Struct(s)),
         Ty::Turn(s, _) => holds(Dir::In, &Ty::Struct(s)),
         // A choice of many is ioctl's.

@@ -124,7 +124,7 @@ impl Call {
         self.typed(name).filter(|(_, addr)| *addr != 0).find_map(|(ty, addr)| {
             let (layout, dir) = match plain(ty) {
                 Ty::Ptr(dir, Ty::Struct(layout)) => (layout, dir),
-                Ty::Grown(dir, layout, ..) => (layout, dir),
+                Ty::Extensible(dir, layout, ..) => (layout, dir),
                 _ => return None,
             };
             Some(Fields { call: self, layout, phase: phase(*dir), addr })

@@ -135,7 +135,7 @@ const fn ty(t: &Ty, args: &[Arg], within: Option<&Struct>) {
         Ty::Bytes(_, l) | Ty::Buffer(_, l, _) | Ty::Iovec(_, l) | Ty::Sockaddr(_, l) | Ty::SigSet(_, l) => {
             len(l, args, within)
         }
-        Ty::Grown(_, s, l, _) => {
+        Ty::Extensible(_, s, l, _) => {
             len(l, args, within);
             members(s, args);
         }

@@ -32,7 +32,7 @@ pub enum Irregular {
     LinkTarget,
     /// A name of memfd_create(2), of which the kernel reads no more than fits a file name.
     MemfdName,
-    /// A [`crate::Ty::Grown`] that the kernel does not read when it is said to be larger than a page.
+    /// A [`crate::Ty::Extensible`] that the kernel does not read when it is said to be larger than a page.
     UpToPage,
     // mount, xattr, notify, aio, keys
     /// The value of an extended attribute; a sibling `size` is its room.

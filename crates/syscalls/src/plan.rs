@@ -215,7 +215,7 @@ fn measured_in_memory(ty: &Ty) -> bool {
         Ty::Bytes(_, len)
         | Ty::Buffer(_, len, _)
         | Ty::Array(_, _, len)
-        | Ty::Grown(_, _, len, _)
+        | Ty::Extensible(_, _, len, _)
         | Ty::Iovec(_, len)
         | Ty::Sockaddr(_, len)
         | Ty::SigSet(_, len) => matches!(len, Len::Deref(_)),
@@ -319,7 +319,7 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             let me = push(OpKind::Bytes, inner.size(p.abi) as u16, p.count(len), Cap::Elements, dir);
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
         }
-        Ty::Grown(dir, s, len, _) => {
+        Ty::Extensible(dir, s, len, _) => {
             // Bytes: how many there are is the program's word, and a struct of an older kernel is shorter. Members'
             // pointers are followed in the known part, which is a block of its own.
             push(OpKind::Bytes, 1, p.count(len), Cap::Max(MAX_GROWN), dir);

@@ -196,7 +196,7 @@ pub enum Ty {
     Table(Dir, &'static Ty, Len, u32),
     /// Pointer to a struct that grows from kernel to kernel, with the size the program says it has. Below the
     /// minimum it is not followed; bytes beyond the known struct are shown unless all zero.
-    Grown(Dir, &'static Struct, Len, usize),
+    Extensible(Dir, &'static Struct, Len, usize),
     /// A pointer to iovecs with their buffers.
     Iovec(Dir, Len),
     /// Pointer to a socket address of the given size.
@@ -305,7 +305,7 @@ impl Ty {
             | Ty::Ptr(..)
             | Ty::Array(..)
             | Ty::Table(..)
-            | Ty::Grown(..)
+            | Ty::Extensible(..)
             | Ty::Exchange(_)
             | Ty::Turn(..)
             | Ty::Iovec(..)
@@ -332,7 +332,7 @@ impl Ty {
             | Ty::Ptr(..)
             | Ty::Array(..)
             | Ty::Table(..)
-            | Ty::Grown(..)
+            | Ty::Extensible(..)
             | Ty::Exchange(_)
             | Ty::Turn(..)
             | Ty::Iovec(..)
@@ -372,7 +372,7 @@ impl Ty {
             Ty::Array(d, inner, l) | Ty::Table(d, inner, l, _) => {
                 !d.is_in() || matches!(l, Len::Ret) || inner.needs_exit()
             }
-            Ty::Grown(d, s, l, _) => !d.is_in() || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
+            Ty::Extensible(d, s, l, _) => !d.is_in() || matches!(l, Len::Ret) || Ty::Struct(s).needs_exit(),
             Ty::Ptr(d, inner) => !d.is_in() || inner.needs_exit(),
             Ty::Struct(s) => {
                 let mut i = 0;

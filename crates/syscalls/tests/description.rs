@@ -55,7 +55,7 @@ fn visit(ty: &Ty, flags: &mut dyn FnMut(&'static Set)) {
         Ty::As(_, inner) | Ty::Ptr(_, inner) | Ty::Array(_, inner, _) | Ty::Items(inner) | Ty::Custom(_, inner) => {
             visit(inner, flags);
         }
-        Ty::Struct(s) | Ty::Grown(_, s, _, _) => visit_struct(s, flags),
+        Ty::Struct(s) | Ty::Extensible(_, s, _, _) => visit_struct(s, flags),
         Ty::Select(select) => {
             visit(&select.default, flags);
             select.cases.iter().for_each(|case| visit(&case.1, flags));

@@ -11,7 +11,7 @@ use stride_syscalls::{Field, Struct, Ty, plan, uapi::consts as c};
 /// The union as a command sees it: members that lie in the first `base` bytes are shown in any case, others as far as
 /// the program's size goes. `within` names the struct that holds them.
 pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, within: &'static str, base: u16) -> Value<'a> {
-    let Ty::Grown(_, s, ..) = *shape else { return Value::Addr(addr) };
+    let Ty::Extensible(_, s, ..) = *shape else { return Value::Addr(addr) };
     let size = cx.arg("size") as u32 as u64;
     if addr == 0 || !cx.verbose || size == 0 || size > u64::from(plan::MAX_GROWN) {
         return Value::Addr(addr);

@@ -1,6 +1,6 @@
 //! mount(2), fsconfig(2), statmount(2), quotactl(2), swapon(2).
 
-use crate::generic::{self, grown};
+use crate::generic::{self, extensible};
 use crate::{Cx, Scope, Tail, Text, TextKind, Value};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
@@ -105,7 +105,7 @@ fn req<'a>(cx: &Cx<'a>, s: &'static Struct, addr: u64) -> Value<'a> {
     if size < c::MNT_ID_REQ_SIZE_VER0 {
         return only_size(Tail::End);
     }
-    grown(cx, s, Phase::Entry, addr, size).unwrap_or_else(|| only_size(Tail::Unknown))
+    extensible(cx, s, Phase::Entry, addr, size).unwrap_or_else(|| only_size(Tail::Unknown))
 }
 
 /// The answer of listmount(2). Where there is no room, nothing is in it, failed or not.

@@ -35,7 +35,7 @@ pub enum Payload {
     /// Values of fixed size, as many as fit.
     List(&'static Ty),
     /// A struct that grows from kernel to kernel: the members that are there, from this size on.
-    Grown(&'static Struct, u16),
+    Extensible(&'static Struct, u16),
     /// A NUL-terminated string.
     Text,
     /// Attributes within.

@@ -176,10 +176,10 @@ static IFLA_ATTRS: Attrs = attrs(
         (c::IFLA_MTU, U32),
         (c::IFLA_LINK, U32),
         (c::IFLA_QDISC, Payload::Text),
-        (c::IFLA_STATS, Payload::Grown(&LINK_STATS, 92)),
+        (c::IFLA_STATS, Payload::Extensible(&LINK_STATS, 92)),
         (c::IFLA_MASTER, IFINDEX),
         (c::IFLA_TXQLEN, U32),
-        (c::IFLA_MAP, Payload::Grown(&LINK_MAP, 28)),
+        (c::IFLA_MAP, Payload::Extensible(&LINK_MAP, 28)),
         (c::IFLA_WEIGHT, U32),
         (c::IFLA_OPERSTATE, U8),
         (c::IFLA_LINKMODE, U8),
@@ -187,7 +187,7 @@ static IFLA_ATTRS: Attrs = attrs(
         (c::IFLA_NET_NS_PID, U32),
         (c::IFLA_IFALIAS, Payload::Text),
         (c::IFLA_NUM_VF, U32),
-        (c::IFLA_STATS64, Payload::Grown(&LINK_STATS64, 184)),
+        (c::IFLA_STATS64, Payload::Extensible(&LINK_STATS64, 184)),
         (c::IFLA_GROUP, U32),
         (c::IFLA_NET_NS_FD, Payload::Is(Ty::Fd)),
         (c::IFLA_EXT_MASK, Payload::Is(Ty::Flags(&RTEXT_FILTER))),
@@ -341,11 +341,11 @@ static FRA_ATTRS: Attrs = attrs(
 static STATS2_ATTRS: Attrs = attrs(
     &TCA_STATS,
     &[
-        (c::TCA_STATS_BASIC, Payload::Grown(&GNET_BASIC, 12)),
+        (c::TCA_STATS_BASIC, Payload::Extensible(&GNET_BASIC, 12)),
         (c::TCA_STATS_RATE_EST, Payload::Is(Ty::Struct(&GNET_RATE))),
         (c::TCA_STATS_QUEUE, Payload::Is(Ty::Struct(&GNET_QUEUE))),
         (c::TCA_STATS_RATE_EST64, Payload::Is(Ty::Struct(&GNET_RATE64))),
-        (c::TCA_STATS_BASIC_HW, Payload::Grown(&GNET_BASIC, 12)),
+        (c::TCA_STATS_BASIC_HW, Payload::Extensible(&GNET_BASIC, 12)),
         (c::TCA_STATS_PKT64, U64),
     ],
 );
@@ -388,13 +388,13 @@ static MDB_ATTRS: Attrs =
 static MDB_LIST: Attrs = attrs(&MDBA_MDB, &[]);
 static ROUTERS: Attrs = attrs(&MDBA_ROUTER, &[]);
 static DCB_ATTRS: Attrs = attrs(&DCB_ATTR, &[]);
-static STATS_ATTRS: Attrs = attrs(&IFLA_STATS_GROUPS, &[(c::IFLA_STATS_LINK_64, Payload::Grown(&LINK_STATS64, 184))]);
+static STATS_ATTRS: Attrs = attrs(&IFLA_STATS_GROUPS, &[(c::IFLA_STATS_LINK_64, Payload::Extensible(&LINK_STATS64, 184))]);
 
 static TCA_ATTRS: Attrs = attrs(
     &TCA,
     &[
         (c::TCA_KIND, Payload::Text),
-        (c::TCA_STATS, Payload::Grown(&TC_STATS, 36)),
+        (c::TCA_STATS, Payload::Extensible(&TC_STATS, 36)),
         (c::TCA_STATS2, Payload::Nested(&STATS2_ATTRS)),
         (c::TCA_STAB, Payload::Nested(&STAB_ATTRS)),
         (c::TCA_RATE, Payload::Is(Ty::Struct(&TC_ESTIMATOR))),

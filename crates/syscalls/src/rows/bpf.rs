@@ -19,7 +19,7 @@ macro_rules! bpf {
     (@row $ret:expr; $within:literal $attr:ident $base:literal) => {
         syscall("bpf", Class::DESC, $ret, &[
             arg("cmd", Ty::Enum(&COMMAND)),
-            arg("attr", Ty::Custom(Irregular::BpfAttr($within, $base), &Ty::Grown(Dir::In, &$attr, Len::Of("size"), 0))),
+            arg("attr", Ty::Custom(Irregular::BpfAttr($within, $base), &Ty::Extensible(Dir::In, &$attr, Len::Of("size"), 0))),
             arg("size", Ty::UInt),
         ])
     };

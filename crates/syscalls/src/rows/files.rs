@@ -47,7 +47,7 @@ pub static ROWS: &[Syscall] = &[
     syscall("openat2", FILE_DESC, Ret::Fd, &[
         arg("dirfd", Ty::DirFd),
         arg("pathname", Ty::Path),
-        arg("how", Ty::Grown(Dir::In, &OPEN_HOW_STRUCT, Len::Of("size"), 24)),
+        arg("how", Ty::Extensible(Dir::In, &OPEN_HOW_STRUCT, Len::Of("size"), 24)),
         arg("size", Ty::ULong),
     ]).does(&[makes(Thing::File).cloexec_if_member("how", "flags", c::O_CLOEXEC)]),
     syscall("close", Class::DESC, Ret::Int, &[FD]).does(&[Effect::Closes]),

@@ -100,7 +100,7 @@ pub static ROWS: &[Syscall] = &[
         arg("len_ptr", Ty::Array(Dir::Out, &Ty::ULong, Len::Fixed(1))),
     ]),
     syscall("rseq", NONE, Ret::Int, &[
-        arg("rseq", Ty::Custom(Irregular::Rseq, &Ty::Grown(Dir::In, &RSEQ, Len::Of("rseq_len"), 32))),
+        arg("rseq", Ty::Custom(Irregular::Rseq, &Ty::Extensible(Dir::In, &RSEQ, Len::Of("rseq_len"), 32))),
         arg("rseq_len", Ty::UInt),
         arg("flags", Ty::Flags(&RSEQ_FLAGS)),
         arg("sig", Ty::Hex),

@@ -41,7 +41,7 @@ pub static ROWS: &[Syscall] = &[
             default: Ret::Fd,
         }),
         &[
-            arg("attr", Ty::Custom(Irregular::LandlockRuleset, &Ty::Grown(Dir::In, &LANDLOCK_RULESET, Len::Of("size"), 8))),
+            arg("attr", Ty::Custom(Irregular::LandlockRuleset, &Ty::Extensible(Dir::In, &LANDLOCK_RULESET, Len::Of("size"), 8))),
             arg("size", Ty::ULong),
             arg("flags", Ty::Flags(&LANDLOCK_CREATE)),
         ],

@@ -11,7 +11,7 @@ const HEX64: Ty = Ty::As(Width::W8, &Ty::HexLong);
 
 const DIRFD: Arg = arg("dirfd", Ty::DirFd);
 const PATHNAME: Arg = arg("pathname", Ty::Path);
-const ATTR: Arg = arg("attr", Ty::Grown(Dir::In, &MOUNT_ATTR, Len::Of("size"), c::MOUNT_ATTR_SIZE_VER0 as usize));
+const ATTR: Arg = arg("attr", Ty::Extensible(Dir::In, &MOUNT_ATTR, Len::Of("size"), c::MOUNT_ATTR_SIZE_VER0 as usize));
 const SIZE: Arg = arg("size", Ty::ULong);
 
 /// A `struct mnt_id_req`, whose first member says how long it is; more is captured than any kernel knows.

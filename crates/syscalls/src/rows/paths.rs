@@ -75,14 +75,14 @@ pub static ROWS: &[Syscall] = &[
     syscall("file_getattr", FILE_DESC, Ret::Int, &[
         DIRFD,
         PATHNAME,
-        arg("attr", Ty::Custom(Irregular::UpToPage, &Ty::Grown(Dir::Out, &FILE_ATTR, Len::Of("size"), 24))),
+        arg("attr", Ty::Custom(Irregular::UpToPage, &Ty::Extensible(Dir::Out, &FILE_ATTR, Len::Of("size"), 24))),
         arg("size", Ty::ULong),
         arg("flags", Ty::Flags(&AT_PLAIN)),
     ]),
     syscall("file_setattr", FILE_DESC, Ret::Int, &[
         DIRFD,
         PATHNAME,
-        arg("attr", Ty::Custom(Irregular::UpToPage, &Ty::Grown(Dir::In, &FILE_ATTR_SET, Len::Of("size"), 24))),
+        arg("attr", Ty::Custom(Irregular::UpToPage, &Ty::Extensible(Dir::In, &FILE_ATTR_SET, Len::Of("size"), 24))),
         arg("size", Ty::ULong),
         arg("flags", Ty::Flags(&AT_PLAIN)),
     ]),

@@ -89,7 +89,7 @@ pub static ROWS: &[Syscall] = &[
     id!("vfork", Class::PROCESS, Tgid).does(&[Effect::Forks]),
     CLONE,
     syscall("clone3", Class::PROCESS, Ret::Pid(PidKind::Tid), &[
-        arg("cl_args", Ty::Grown(Dir::In, &CLONE_ARGS, Len::Of("size"), 64)),
+        arg("cl_args", Ty::Extensible(Dir::In, &CLONE_ARGS, Len::Of("size"), 64)),
         arg("cl_args", Ty::Custom(Irregular::CloneReply, &Ty::Ptr(Dir::Out, &Ty::Struct(&CLONE_REPLY)))).at(0),
         arg("size", Ty::ULong).at(1),
     ]).does(&[Effect::Forks]),

@@ -37,7 +37,7 @@ pub static ROWS: &[Syscall] = &[
         PATHNAME,
         AT,
         NAME,
-        arg("args", Ty::Grown(Dir::In, &SETXATTR_ARGS, Len::Of("size"), ARGS_MIN)),
+        arg("args", Ty::Extensible(Dir::In, &SETXATTR_ARGS, Len::Of("size"), ARGS_MIN)),
         SIZE,
     ]),
     syscall("getxattrat", FILE_DESC, Ret::Size, &[
@@ -45,7 +45,7 @@ pub static ROWS: &[Syscall] = &[
         PATHNAME,
         AT,
         NAME,
-        arg("args", Ty::Grown(Dir::In, &GETXATTR_ARGS, Len::Of("size"), ARGS_MIN)),
+        arg("args", Ty::Extensible(Dir::In, &GETXATTR_ARGS, Len::Of("size"), ARGS_MIN)),
         SIZE,
     ]),
     syscall("listxattrat", FILE_DESC, Ret::Size, &[DIRFD, PATHNAME, AT, LIST, SIZE]),

@@ -104,7 +104,7 @@ fn payload<'a>(span: &Span<'a, '_>, attrs: &Attrs, kind: u64, family: u64, depth
             crate::irregular::filter::Runs::OnPackets,
         ),
         Payload::List(ty) => (span.len >= ty.size(cx.abi())).then(|| values(span, ty)),
-        Payload::Grown(s, least) => (span.len >= usize::from(least)).then(|| grown(span, s)),
+        Payload::Extensible(s, least) => (span.len >= usize::from(least)).then(|| extensible(span, s)),
         Payload::Address => {
             let size = match family {
                 c::AF_INET => 4,

@@ -12,7 +12,7 @@ enum Of {
     Enum(*const Set),
     Struct(*const Struct),
     /// A struct of which the program says how much there is.
-    Grown(*const Struct),
+    Extensible(*const Struct),
 }
 
 #[derive(Default)]
@@ -120,7 +120,7 @@ impl Definitions {
             Ty::Items(inner) => self.array(inner, whose),
             Ty::Struct(s) => self.strukt(s),
             Ty::Exchange(s) => pointer(self.strukt(s)),
-            Ty::Grown(_, s, ..) => pointer(self.grown(s)),
+            Ty::Extensible(_, s, ..) => pointer(self.extensible(s)),
             Ty::Turn(before, after) => {
                 let (before, after) = (self.strukt(before), any_of([self.strukt(after), reference("address")]));
                 let change = [("before".into(), before.clone()), ("after".into(), after)];
@@ -185,8 +185,8 @@ impl Definitions {
         })
     }
 
-    fn grown(&mut self, s: &'static Struct) -> String {
-        self.define(Of::Grown(s), format!("grown.{}", s.name), |defs| {
+    fn extensible(&mut self, s: &'static Struct) -> String {
+        self.define(Of::Extensible(s), format!("extensible.{}", s.name), |defs| {
             let mut members = defs.members(s);
             members.add(REST, reference("tail"));
             members.add(EXTRA, reference("text"));
