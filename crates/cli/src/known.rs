@@ -5,7 +5,7 @@ use std::rc::Rc;
 use stride_decode::FdInfo;
 use stride_event::{Descriptor, Question, Tid};
 use stride_output::shown;
-use stride_proc::{Source, ReplaySource};
+use stride_proc::{ReplaySource, Source};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::{ObjectKind, Seen, Tracker};
 

@@ -14,7 +14,7 @@ use stride_event::quantity::{bytes, count};
 use stride_event::{Call, Event, Limits};
 use stride_filter::WordSet;
 use stride_output::RunInfo;
-use stride_proc::{LiveSource, RecordingSource, Proc};
+use stride_proc::{LiveSource, Proc, RecordingSource};
 use stride_record::{Metadata, Recorder};
 use stride_syscalls::plan::is_message;
 use stride_syscalls::{Class, Effect, table};

@@ -18,10 +18,10 @@ use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::rc::Rc;
-use stride_event::{FileFilter, CallSet, Counting, Event, Limits, Ns, Origin, Seccomp, Tid, TraceSpec};
+use stride_event::{CallSet, Counting, Event, FileFilter, Limits, Ns, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::{Quiet, Status};
 use stride_output::{Column, Key, RunInfo, SortKey};
-use stride_proc::{LiveSource, CachedSource, Source};
+use stride_proc::{CachedSource, LiveSource, Source};
 use stride_record::Metadata;
 use stride_track::Tracker;
 

@@ -1,6 +1,6 @@
 //! The same as lines of JSON, with all that differs, whether it is of note or not.
 
-use crate::diff::{Change, Diff, ChangeKind};
+use crate::diff::{Change, ChangeKind, Diff};
 use crate::figures::Figures;
 use crate::profile::Profile;
 use crate::report::verdict;

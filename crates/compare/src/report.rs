@@ -1,6 +1,6 @@
 //! A difference, told in about ten lines: what it comes to, and then by syscall and by path.
 
-use crate::diff::{Change, Diff, ChangeKind};
+use crate::diff::{Change, ChangeKind, Diff};
 use crate::figures::Figures;
 use crate::rollup;
 use std::fmt::Write;

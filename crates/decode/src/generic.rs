@@ -75,7 +75,9 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Array(dir, inner, len) | Ty::Table(dir, inner, len, _) => array(cx, raw, dir, inner, len, scope),
         Ty::Extensible(dir, s, len, min) => match (follow(cx, raw, dir), cx.len(len, Phase::of(dir), scope)) {
             (Err(value), _) => value,
-            (Ok(phase), Some(size)) if size >= min as u64 => extensible(cx, s, phase, raw, size).unwrap_or(Value::Addr(raw)),
+            (Ok(phase), Some(size)) if size >= min as u64 => {
+                extensible(cx, s, phase, raw, size).unwrap_or(Value::Addr(raw))
+            }
             _ => Value::Addr(raw),
         },
         Ty::Turn(before, after) => match follow(cx, raw, Dir::In) {
@@ -192,7 +194,7 @@ fn push_member<'a>(members: &mut Vec<'a, Member<'a>>, name: &'static str, value:
 
 /// A struct of which the program says that it has `size` bytes: the members within them, and what is behind the
 /// last one known.
-pub fn grown<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size: u64) -> Option<Value<'a>> {
+pub fn extensible<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size: u64) -> Option<Value<'a>> {
     let known = s.size(cx.abi()) as u64;
     cx.read(phase, addr, size.min(known) as usize)?;
     let mut members = Vec::with_capacity_in(s.fields.len() + 1, cx.arena);

@@ -186,7 +186,9 @@ impl<'a> Child<'a> {
             _ => process::exit_now(1),
         } {}
         if let Some(filter) = self.filter {
-            if filter.no_new_privs && let Err(e) = process::no_new_privs() {
+            if filter.no_new_privs
+                && let Err(e) = process::no_new_privs()
+            {
                 self.fail("prctl(PR_SET_NO_NEW_PRIVS)", e);
             }
             if let Err(e) = process::set_filter(&filter.program) {

@@ -3,7 +3,7 @@
 use crate::records;
 use crate::wire::{Wire, bound, bytes_of, call_plan, count, count_key, count_times, read};
 use libbpf_rs::{MapCore, MapFlags};
-use stride_event::{CountBy, Counted, SizeBucket, CallStats, Tid, Times};
+use stride_event::{CallStats, CountBy, Counted, SizeBucket, Tid, Times};
 use stride_syscalls::Abi;
 
 /// Per ABI and number.

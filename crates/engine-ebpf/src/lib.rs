@@ -139,6 +139,7 @@ mod inside;
 mod load;
 mod note;
 mod plans;
+mod poller;
 mod privileges;
 pub mod probe;
 mod records;
@@ -150,7 +151,6 @@ mod rings;
 mod settings;
 mod signals;
 mod source;
-mod poller;
 mod threads;
 mod wire;
 

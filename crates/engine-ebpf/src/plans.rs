@@ -4,8 +4,8 @@ use crate::about::{self, Fds};
 use crate::error;
 use crate::wire::{bound, call_flag, call_plan, case_key, choice, op, op_count, op_dir, op_kind, op_run};
 use stride_engine_base::StartError;
-use stride_event::{FileFilter, CallSet, Limits, TraceSpec};
-use stride_syscalls::plan::{Cap, Choice, Count, IOV_MAX, OpKind, MESSAGE_HEADER, Op, Plan, ROOT, STACK};
+use stride_event::{CallSet, FileFilter, Limits, TraceSpec};
+use stride_syscalls::plan::{Cap, Choice, Count, IOV_MAX, MESSAGE_HEADER, Op, OpKind, Plan, ROOT, STACK};
 use stride_syscalls::{Abi, Dir, Effect, Syscall, table};
 
 const NUMBERS: usize = bound::NUMBERS.0 as usize;

@@ -16,6 +16,7 @@ mod files_skel {
 }
 
 pub use files_skel::{FilesSkel, FilesSkelBuilder};
+pub use poller_skel::{PollerSkel, PollerSkelBuilder};
 pub use skel::types::{
     block_flag, bound, bss, call_flag, call_plan, case_key, choice, count, count_key, count_times, fds_plan,
     file_detail, file_flag, op, op_count, op_dir, op_kind, op_run, pressure, rec_block, rec_blocked, rec_call,
@@ -23,7 +24,6 @@ pub use skel::types::{
     rec_stopped, task_flag, task_state,
 };
 pub use skel::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
-pub use poller_skel::{PollerSkel, PollerSkelBuilder};
 
 /// A struct of wire.h: integers only, without padding.
 ///

@@ -2,7 +2,7 @@
 
 use crate::{Call, Outcome, Phase};
 use stride_syscalls::plan::{
-    Cap, Count, OpKind, MAX_BYTES, MAX_MESSAGE, MESSAGE_HEADER, Op, Plan, ROOT, STACK, is_message,
+    Cap, Count, MAX_BYTES, MAX_MESSAGE, MESSAGE_HEADER, Op, OpKind, Plan, ROOT, STACK, is_message,
 };
 use stride_syscalls::{Syscall, units};
 

@@ -121,7 +121,14 @@ pub struct CallStats {
 
 impl Default for CallStats {
     fn default() -> CallStats {
-        CallStats { calls: 0, errors: 0, bytes: 0, wall: Times::NONE, cpu: Times::NONE, latencies: Histogram::default() }
+        CallStats {
+            calls: 0,
+            errors: 0,
+            bytes: 0,
+            wall: Times::NONE,
+            cpu: Times::NONE,
+            latencies: Histogram::default(),
+        }
     }
 }
 

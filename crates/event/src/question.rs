@@ -34,11 +34,18 @@ pub enum Question {
     /// The name of a thread.
     Comm(Tid),
     /// In decimal, the id by which the tracer knows a thread or process that `tid` calls `id`. Empty if there is none.
-    Outer { tid: Tid, id: i32, kind: PidKind },
+    Outer {
+        tid: Tid,
+        id: i32,
+        kind: PidKind,
+    },
     /// The processes that have the other end of a pipe or socket: ids with blanks between.
     Ends(FdOf),
     /// The thread that holds the lock at an address, in decimal.
-    LockHolder { tid: Tid, addr: u64 },
+    LockHolder {
+        tid: Tid,
+        addr: u64,
+    },
     /// The descriptors that an epoll instance watches: numbers with blanks between.
     Watched(FdOf),
 }

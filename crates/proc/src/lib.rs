@@ -14,7 +14,7 @@ mod socket;
 mod source;
 
 use link::AT_FDCWD;
-pub use source::{LiveSource, CachedSource, RecordingSource, Source, ReplaySource, ended};
+pub use source::{CachedSource, LiveSource, RecordingSource, ReplaySource, Source, ended};
 use std::rc::Rc;
 use stride_decode::{FdInfo, PidInfo, World};
 use stride_event::{Descriptor, FdOf, Question, Tid};

@@ -3,7 +3,7 @@
 use crate::Fact;
 use crate::calls::{self, Stage, abi, tid};
 use crate::fact::Coded;
-use crate::stream::{Malformed, BatchSource, Streams};
+use crate::stream::{BatchSource, Malformed, Streams};
 use stride_event::{Event, Fate, Origin, SIGINFO_SIZE, Tid};
 
 /// What a record in a batch is.

@@ -1,7 +1,7 @@
 //! Calls within a batch, told by what differs from the same thread's last call of the same number.
 
 use crate::descriptors;
-use crate::stream::{Malformed, BatchSource, Streams};
+use crate::stream::{BatchSource, Malformed, Streams};
 use std::collections::HashMap;
 use stride_event::{BlockRef, Blocks, Call, Outcome, Phase, Tid};
 use stride_syscalls::Abi;

@@ -1,6 +1,6 @@
 //! What a call's descriptors referred to, where the engine saw to that.
 
-use crate::stream::{Malformed, BatchSource, Streams};
+use crate::stream::{BatchSource, Malformed, Streams};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use stride_event::{Descriptor, Detail};
 

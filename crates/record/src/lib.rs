@@ -52,7 +52,7 @@ mod write;
 pub use fact::Fact;
 pub use frame::VERSION;
 pub use metadata::{Metadata, Totals};
-pub use read::{Ending, Recorded, OpenError, Reader};
+pub use read::{Ending, OpenError, Reader, Recorded};
 pub use write::{Recorder, Written};
 
 /// Bytes of a batch before compression, at most. Batches are meant to be much smaller ([`BATCH`]); one call with much memory

@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use proptest::prelude::*;
 use stride_event::{BlockRef, Call, Event, Lost, Outcome, Phase};
-use stride_record::{Ending, Recorded, Metadata, Reader, Recorder, Totals};
+use stride_record::{Ending, Metadata, Reader, Recorded, Recorder, Totals};
 
 fn metadata() -> Metadata {
     Metadata {

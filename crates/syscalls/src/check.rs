@@ -1,6 +1,6 @@
 //! What is checked while the description is compiled: a misspelt name fails the build.
 
-use crate::{Arg, CloseOnExec, Effect, Form, Selector, Len, Ret, Struct, Syscall, Ty, When};
+use crate::{Arg, CloseOnExec, Effect, Form, Len, Ret, Selector, Struct, Syscall, Ty, When};
 
 pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());

@@ -29,12 +29,12 @@ pub use irregular::Irregular;
 pub use row::{Arg, Form, Forms, Note, Ret, RetSelect, Syscall, When, arg, form, syscall};
 #[doc(hidden)]
 pub use set::mask_of;
-pub use set::{Item, Number, FlagPart, Set};
+pub use set::{FlagPart, Item, Number, Set};
 #[doc(hidden)]
 pub use strukt::plain;
 pub use strukt::{Field, Struct};
 pub use table::{Entry, Table, row_named, table};
-pub use ty::{Case, Dir, Selector, Len, PidKind, Select, Ty, Unit, Width, units};
+pub use ty::{Case, Dir, Len, PidKind, Select, Selector, Ty, Unit, Width, units};
 
 /// The generated kernel facts the rows are made from, for decoders that need a bare constant.
 pub use stride_uapi as uapi;

@@ -6,7 +6,7 @@
 //! over the list, looking only at what earlier ops copied, captures any nesting. That is all an
 //! interpreter must know, in user space ([`stride-event`]) or in the kernel.
 
-use crate::{Abi, Dir, Irregular, Selector, Len, Select, Struct, Syscall, Ty};
+use crate::{Abi, Dir, Irregular, Len, Select, Selector, Struct, Syscall, Ty};
 
 /// The parent of ops whose pointer is an argument.
 pub const ROOT: u8 = 0xff;
@@ -127,8 +127,15 @@ impl Choice {
 
 impl Op {
     /// Copies nothing.
-    const NONE: Op =
-        Op { parent: ROOT, at: 0, kind: OpKind::Bytes, elem: 0, count: Count::Fixed(0), cap: Cap::Max(0), dir: Dir::In };
+    const NONE: Op = Op {
+        parent: ROOT,
+        at: 0,
+        kind: OpKind::Bytes,
+        elem: 0,
+        count: Count::Fixed(0),
+        cap: Cap::Max(0),
+        dir: Dir::In,
+    };
 }
 
 impl Plan {
@@ -375,8 +382,11 @@ mod tests {
     use crate::{Case, Class, Ret, arg, syscall};
 
     static WORD: Ty = Ty::ULong;
-    static BY_CMD: Select =
-        Select { on: Selector::of("cmd"), cases: &[Case(1, Ty::Ptr(Dir::In, &WORD)), Case(2, Ty::Path)], default: Ty::Addr };
+    static BY_CMD: Select = Select {
+        on: Selector::of("cmd"),
+        cases: &[Case(1, Ty::Ptr(Dir::In, &WORD)), Case(2, Ty::Path)],
+        default: Ty::Addr,
+    };
     static ALSO_BY_CMD: Select = Select {
         on: Selector::of("cmd"),
         cases: &[Case(1, Ty::Iovec(Dir::In, Len::Of("n"))), Case(3, Ty::Str)],

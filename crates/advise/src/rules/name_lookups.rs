@@ -41,7 +41,7 @@ struct NameLookups {
 struct Pending {
     server: ObjectId,
     pid: Tid,
-    questions: Vec<dns::Question>,
+    questions: Vec<dns::DnsQuestion>,
     unanswered: u64,
     began: Ns,
     line: u64,

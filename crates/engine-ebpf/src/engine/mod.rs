@@ -9,6 +9,7 @@ use crate::files::FilePrograms;
 use crate::load::{Config, Kernel, Seeded};
 use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::plans::Tables;
+use crate::poller::Poller;
 use crate::refusal;
 use crate::ring::{Gauge, Ring};
 use crate::ring_size::RingSize;
@@ -16,7 +17,6 @@ use crate::rings::Rings;
 use crate::settings::Settings;
 use crate::signals::HeldSignals;
 use crate::source::{Drained, RingSource};
-use crate::poller::Poller;
 use crate::threads::NotableThreads;
 use crate::wire::{read, rec_head, task_flag};
 use std::collections::{BTreeSet, HashMap};
@@ -29,7 +29,9 @@ use stride_engine_base::{
     AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, StartError, Waiting, interrupt,
     process, spawn,
 };
-use stride_event::{FileFilter, Call, Counted, Descriptor, Event, Fate, Limits, Lost, Origin, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{
+    Call, Counted, Descriptor, Event, Fate, FileFilter, Limits, Lost, Origin, SIGINFO_SIZE, Tid, TraceSpec,
+};
 
 /// How long the reader waits before it looks for itself.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -137,8 +139,11 @@ impl EbpfEngine {
         };
         let mut kernel = Kernel::load(config, &tables)?;
         let (ring, drain) = rings(&kernel, config.ring).map_err(|e| Why::NoMemory(e.to_string()))?;
-        let files =
-            spec.descriptors.then(|| FilePrograms::attach(&kernel, &spec.calls)).transpose().map_err(|e| refusal::why(&e))?;
+        let files = spec
+            .descriptors
+            .then(|| FilePrograms::attach(&kernel, &spec.calls))
+            .transpose()
+            .map_err(|e| refusal::why(&e))?;
         kernel.attach()?;
         let mut failures = Vec::new();
         for &tid in &spec.attach {

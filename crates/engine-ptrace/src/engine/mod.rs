@@ -143,7 +143,12 @@ impl PtraceEngine {
                 thread.new = false;
             }
             engine.threads.insert(thread);
-            engine.notes.push_back(QueuedEvent::Started { tid, process: process::group_of(tid), origin, at: engine.now });
+            engine.notes.push_back(QueuedEvent::Started {
+                tid,
+                process: process::group_of(tid),
+                origin,
+                at: engine.now,
+            });
         }
         Ok(engine)
     }
@@ -287,7 +292,8 @@ impl PtraceEngine {
 
     /// Thread `old` goes on under the id that its record has now.
     fn superseded(&mut self, slot: Slot, old: Tid) {
-        let note = QueuedEvent::Superseded { tid: self.threads[slot].tid, old, call: self.in_flight(slot), at: self.now };
+        let note =
+            QueuedEvent::Superseded { tid: self.threads[slot].tid, old, call: self.in_flight(slot), at: self.now };
         self.notes.push_back(note);
     }
 

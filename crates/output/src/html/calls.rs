@@ -2,7 +2,7 @@
 
 use super::data::{self, CallIndex};
 use super::family::Family;
-use stride_event::{Call, Histogram, Ns, CallStats};
+use stride_event::{Call, CallStats, Histogram, Ns};
 use stride_syscalls::{Abi, table};
 
 /// Numbers that no table knows are as many as a hostile program likes; beyond these they share a row.

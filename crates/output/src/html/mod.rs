@@ -16,7 +16,6 @@
 //! Architecture invariant: bytes from the tracee reach the page as text only. `crates/cli/tests/html.rs` checks that in a
 //! headless Chromium.
 
-mod run_facts;
 mod call_text;
 mod calls;
 mod data;
@@ -29,14 +28,15 @@ mod legible;
 mod overview;
 mod page;
 mod processes;
+mod run_facts;
 mod slowest;
 mod texts;
 mod timeline;
 mod top;
 
-use run_facts::RunFacts;
 use call_text::CallText;
 use family::Family;
+use run_facts::RunFacts;
 
 use crate::{End, RunInfo, Style, View};
 use calls::Calls;

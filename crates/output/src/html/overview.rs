@@ -89,7 +89,7 @@ fn dominant(s: &mut Sentence, numbers: &NumbersData, rows: &[CallRow]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stride_event::{Ns, CallStats};
+    use stride_event::{CallStats, Ns};
 
     fn row(name: &str, family: Family, calls: u64, ns: Ns) -> CallRow {
         let mut counted = CallStats { calls, ..CallStats::default() };

@@ -66,7 +66,13 @@ impl Tracks {
     }
 
     /// A thread that may not have been told of.
-    pub fn thread(&mut self, tid: Tid, at: Ns, tracker: &Tracker, out: &mut Vec<u8>) -> (&mut ThreadTrack, &mut ProcessTrack) {
+    pub fn thread(
+        &mut self,
+        tid: Tid,
+        at: Ns,
+        tracker: &Tracker,
+        out: &mut Vec<u8>,
+    ) -> (&mut ThreadTrack, &mut ProcessTrack) {
         if !self.threads.contains_key(&tid) {
             self.start(tid, tracker.thread(tid).map_or(tid, |thread| thread.pid), at, tracker, out);
         }

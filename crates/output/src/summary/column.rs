@@ -1,6 +1,6 @@
 //! The columns that show numbers.
 
-use stride_event::{Ns, CallStats, Times};
+use stride_event::{CallStats, Ns, Times};
 
 /// A column of the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -84,7 +84,9 @@ impl Key {
             Key::Pid => KeyPart::Id(seen.pid),
             Key::Comm => tracker.thread(call.tid).map_or(KeyPart::None, |thread| names.part(&thread.comm)),
             Key::Path => seen.about().map_or(KeyPart::None, |object| KeyPart::Object(tracker.group(object))),
-            Key::Fd => seen.fd.map_or(KeyPart::None, |fd| KeyPart::Fd(fd, seen.object.map(|object| tracker.group(object)))),
+            Key::Fd => {
+                seen.fd.map_or(KeyPart::None, |fd| KeyPart::Fd(fd, seen.object.map(|object| tracker.group(object))))
+            }
             Key::Directory => {
                 seen.about().map_or(KeyPart::None, |object| names.directory(object, || directory(tracker, object)))
             }

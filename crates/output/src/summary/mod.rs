@@ -15,7 +15,7 @@ pub use key::Key;
 use names::Names;
 use part::KeyPart;
 use rows::Rows;
-use stride_event::{Call, Counted, Ns, Outcome, CallStats, Times};
+use stride_event::{Call, CallStats, Counted, Ns, Outcome, Times};
 use stride_track::Tracker;
 
 /// How the table looks.

@@ -1,6 +1,6 @@
 //! Names of keys that the tracker has no object for.
 
-use super::part::{NameId, KeyPart};
+use super::part::{KeyPart, NameId};
 use super::rows::MAX_ROWS;
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -9,7 +9,7 @@ use super::{LostCalls, Summary};
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 use stride_event::quantity::{count, grouped};
-use stride_event::{Ns, CallStats};
+use stride_event::{CallStats, Ns};
 use stride_syscalls::Abi;
 use stride_track::Tracker;
 

@@ -5,10 +5,10 @@ pub mod frames;
 
 use proptest::prelude::*;
 use stride_event::{
-    BlockRef, Blocks, Call, Descriptor, Detail, Event, Fate, FdOf, Lost, Origin, Outcome, Phase, Question, SIGINFO_SIZE,
-    Tid,
+    BlockRef, Blocks, Call, Descriptor, Detail, Event, Fate, FdOf, Lost, Origin, Outcome, Phase, Question,
+    SIGINFO_SIZE, Tid,
 };
-use stride_record::{Fact, Recorded, Metadata, Reader, Recorder};
+use stride_record::{Fact, Metadata, Reader, Recorded, Recorder};
 use stride_syscalls::{Abi, PidKind};
 
 /// Something to record, without borrowing.

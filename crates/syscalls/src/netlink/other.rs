@@ -4,8 +4,8 @@ use super::names_core::NLMSGERR_ATTR;
 use super::names_other::*;
 use super::payload::*;
 use crate::sets::socket::FAMILY;
-use crate::{Set, Ty, Width, structs};
 use crate::uapi::consts as c;
+use crate::{Set, Ty, Width, structs};
 
 structs! {
     /// linux/genetlink.h

@@ -388,7 +388,8 @@ static MDB_ATTRS: Attrs =
 static MDB_LIST: Attrs = attrs(&MDBA_MDB, &[]);
 static ROUTERS: Attrs = attrs(&MDBA_ROUTER, &[]);
 static DCB_ATTRS: Attrs = attrs(&DCB_ATTR, &[]);
-static STATS_ATTRS: Attrs = attrs(&IFLA_STATS_GROUPS, &[(c::IFLA_STATS_LINK_64, Payload::Extensible(&LINK_STATS64, 184))]);
+static STATS_ATTRS: Attrs =
+    attrs(&IFLA_STATS_GROUPS, &[(c::IFLA_STATS_LINK_64, Payload::Extensible(&LINK_STATS64, 184))]);
 
 static TCA_ATTRS: Attrs = attrs(
     &TCA,

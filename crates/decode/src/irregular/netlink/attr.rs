@@ -134,7 +134,7 @@ fn values<'a>(span: &Span<'a, '_>, ty: &Ty) -> Value<'a> {
 }
 
 /// The members of a struct that are there.
-fn grown<'a>(span: &Span<'a, '_>, s: &'static Struct) -> Value<'a> {
+fn extensible<'a>(span: &Span<'a, '_>, s: &'static Struct) -> Value<'a> {
     let cx = span.cx;
     let mut members = Vec::with_capacity_in(s.fields.len(), cx.arena);
     let mut tail = Tail::End;
