@@ -71,7 +71,7 @@ impl Evidence {
 
 /// Facts in rows, for a finding that is one.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct FactTable {
     pub heads: Vec<&'static str>,
     /// Made plain already.
     pub rows: Vec<Vec<String>>,
@@ -121,7 +121,7 @@ pub struct Finding {
     pub title: &'static str,
     pub sentence: String,
     pub evidence: Vec<Evidence>,
-    pub table: Option<Table>,
+    pub table: Option<FactTable>,
     pub advice: String,
     pub confidence: Confidence,
     pub saving: Saving,

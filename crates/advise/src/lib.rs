@@ -22,7 +22,7 @@ mod rules;
 pub mod thresholds;
 
 pub use advisor::Advisor;
-pub use finding::{Confidence, Evidence, EvidenceKind, Finding, Saving, Table};
+pub use finding::{Confidence, Evidence, EvidenceKind, FactTable, Finding, Saving};
 pub use index::Scope;
 pub use rule::RuleInfo;
 pub use rules::{find_rule, rules};

@@ -1,6 +1,6 @@
 //! The trait of all rules.
 
-use crate::finding::{Draft, Table};
+use crate::finding::{Draft, FactTable};
 use crate::index::{Index, Observed, OpenFile};
 use stride_event::Event;
 use stride_syscalls::Syscall;
@@ -37,7 +37,7 @@ pub trait Rule {
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft>;
 
     /// What its finding shows besides, if anything.
-    fn table(&self) -> Option<Table> {
+    fn table(&self) -> Option<FactTable> {
         None
     }
 }

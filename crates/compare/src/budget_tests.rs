@@ -1,5 +1,5 @@
 use super::*;
-use crate::scene::{PID, Scene};
+use crate::made_up_run::{MadeUpRun, PID};
 use stride_event::{Origin, Outcome};
 
 const OK: Outcome = Outcome::Value(10);
@@ -67,27 +67,27 @@ fn mistakes_have_their_lines() {
     assert_eq!(lines, ["b.toml:1:", "b.toml:2:", "b.toml:5:"]);
 }
 
-fn check(scene: &Scene, text: &str) -> (String, bool) {
+fn check(run: &MadeUpRun, text: &str) -> (String, bool) {
     let budget = Budget::parse("b", text).unwrap_or_else(|wrong| panic!("{wrong:?}"));
-    let end = scene.end();
-    let checked = budget.check(&scene.tally, &end);
+    let end = run.end();
+    let checked = budget.check(&run.tally, &end);
     (checked.text(), checked.is_kept())
 }
 
-fn scene() -> Scene {
-    let mut scene = Scene::new();
-    scene.calls(5, "openat", "/etc/a", OK);
-    scene.calls(2, "openat", "/etc/b/c", ENOENT);
-    scene.calls(1, "openat", "/tmp/ccQ2w8Xz.s", OK);
-    scene.calls(1, "openat", "/tmp/ccW8xQ2z.s", OK);
-    scene.calls(4, "read", "", OK);
-    scene
+fn run() -> MadeUpRun {
+    let mut run = MadeUpRun::new();
+    run.calls(5, "openat", "/etc/a", OK);
+    run.calls(2, "openat", "/etc/b/c", ENOENT);
+    run.calls(1, "openat", "/tmp/ccQ2w8Xz.s", OK);
+    run.calls(1, "openat", "/tmp/ccW8xQ2z.s", OK);
+    run.calls(4, "read", "", OK);
+    run
 }
 
 #[test]
 fn kept_to_the_last() {
-    let mut scene = scene();
-    scene.exit(PID);
+    let mut run = run();
+    run.exit(PID);
     let text = r#"
         limits = ["total <= 13", "total == 13", "total < 14", "total > 12", "total >= 13", "errors.total <= 2",
                   "openat <= 9", "errors.openat <= 2", "read.bytes <= 40", "read.mean_bytes >= 10", "write.mean_bytes >= 10",
@@ -99,13 +99,13 @@ fn kept_to_the_last() {
         glob = "/etc/**"
         limits = ["total <= 7", "errors.openat <= 2"]
     "#;
-    assert_eq!(check(&scene, text), ("b: all 19 limits are kept\n".into(), true));
+    assert_eq!(check(&run, text), ("b: all 19 limits are kept\n".into(), true));
 }
 
 #[test]
 fn broken_with_evidence() {
-    let mut scene = scene();
-    scene.exit(PID);
+    let mut run = run();
+    run.exit(PID);
     let text =
         "limits = [\n'total <= 12',\n'openat < 9',\n'errors.openat <= 1',\n'read.mean_bytes >= 10.5',\n'processes > 1']
         [[path]]\nglob = '/tmp/*'\nlimits = ['total == 1']";
@@ -118,10 +118,10 @@ b:6: processes > 1 is broken: 1
 b:9: total == 1 on /tmp/* is broken: 2 (/tmp/ccXXXXXX.s 2)
 b: 6 of 6 limits broken
 ";
-    assert_eq!(check(&scene, text), (told.into(), false));
+    assert_eq!(check(&run, text), (told.into(), false));
     let mut out = Vec::new();
     let budget = Budget::parse("b", "limits = ['openat <= 3', 'read <= 9']").unwrap_or_else(|_| panic!());
-    budget.check(&scene.tally, &scene.end()).json(&mut out);
+    budget.check(&run.tally, &run.end()).json(&mut out);
     let told = r#"{"type":"limit","file":"b","line":1,"limit":"openat <= 3","result":"broken","value":9,"told":"openat <= 3 is broken: 9 (/etc/a 5, /etc/b/c 2, /tmp/ccXXXXXX.s 2)"}
 {"type":"limit","file":"b","line":1,"limit":"read <= 9","result":"kept","value":4}
 {"type":"budget","file":"b","limits":2,"broken":1,"unknown":0}
@@ -131,11 +131,11 @@ b: 6 of 6 limits broken
 
 #[test]
 fn what_was_lost_may_have_broken_it() {
-    let mut scene = scene();
-    scene.exit(PID);
-    scene.lost_calls = 5;
+    let mut run = run();
+    run.exit(PID);
+    run.lost_calls = 5;
     let (told, kept) = check(
-        &scene,
+        &run,
         "limits = ['total <= 18', 'total <= 17', 'total <= 12', 'total >= 13', 'total >= 14', 'read.mean_bytes >= 1',
          'read.bytes <= 100', 'read.bytes >= 10', 'total == 13', 'total == 99', 'processes == 1']",
     );
@@ -158,8 +158,8 @@ fn what_was_lost_may_have_broken_it() {
 
 #[test]
 fn a_trace_that_breaks_off_proves_little() {
-    let scene = scene();
-    let (told, kept) = check(&scene, "limits = ['total <= 1000', 'total >= 3']");
+    let run = run();
+    let (told, kept) = check(&run, "limits = ['total <= 1000', 'total >= 3']");
     assert_eq!(
         told,
         "b:1: total <= 1000 cannot be checked: 13 seen, and the trace ends before the program does\n\
@@ -170,14 +170,14 @@ fn a_trace_that_breaks_off_proves_little() {
 
 #[test]
 fn programs_are_told_apart() {
-    let mut scene = scene();
-    scene.start(200, Origin::Forked { parent: PID });
-    scene.call(200, "execve", "/usr/bin/a\x1b[2J\n", Outcome::Value(0), 1000);
-    scene.call(200, "openat", "/x\"\n\x1b\\", OK, 1000);
-    scene.exit(200);
-    scene.exit(PID);
+    let mut run = run();
+    run.start(200, Origin::Forked { parent: PID });
+    run.call(200, "execve", "/usr/bin/a\x1b[2J\n", Outcome::Value(0), 1000);
+    run.call(200, "openat", "/x\"\n\x1b\\", OK, 1000);
+    run.exit(200);
+    run.exit(PID);
     let (told, _) =
-        check(&scene, "limits = ['processes <= 1', 'openat <= 1']\n[[path]]\nglob='/x*'\nlimits=['total<=0']");
+        check(&run, "limits = ['processes <= 1', 'openat <= 1']\n[[path]]\nglob='/x*'\nlimits=['total<=0']");
     assert!(told.contains("processes <= 1 is broken: 2 (by program:  1, a\\33[2J\\n 1)\n"), "{told}");
     assert!(told.contains("by program:  9, a\\33[2J\\n 1)\n"), "{told}");
     assert!(told.contains("total <= 0 on /x* is broken: 1 (/x\\\"\\n\\33\\\\ 1)\n"), "{told}");
@@ -185,10 +185,10 @@ fn programs_are_told_apart() {
 
 #[test]
 fn what_is_written_can_be_read_and_is_kept() {
-    let mut scene = scene();
-    scene.calls(3, "futex", "", OK);
-    scene.exit(PID);
-    let text = crate::draft::text(&scene.tally, &scene.end());
+    let mut run = run();
+    run.calls(3, "futex", "", OK);
+    run.exit(PID);
+    let text = crate::draft::text(&run.tally, &run.end());
     let expected = format!(
         "{}\n# The figures of one run plus a fifth: 16 calls of 1 process.\nlimits = [\n    \"total <= 20\",\n    \
          \"errors.total <= 3\",\n    \"processes <= 2\",\n    \"openat <= 11\",\n    \"read <= 5\",\n]\n\
@@ -196,5 +196,5 @@ fn what_is_written_can_be_read_and_is_kept() {
         crate::MARK
     );
     assert_eq!(text, expected);
-    assert_eq!(check(&scene, &text), ("b: all 5 limits are kept\n".into(), true));
+    assert_eq!(check(&run, &text), ("b: all 5 limits are kept\n".into(), true));
 }

@@ -14,13 +14,13 @@ mod draft;
 mod figures;
 mod json;
 mod limit;
+#[cfg(test)]
+mod made_up_run;
 mod noise;
 mod normal;
 mod profile;
 mod report;
 mod rollup;
-#[cfg(test)]
-mod scene;
 mod tally;
 mod view;
 

@@ -211,8 +211,8 @@ fn lay_out(lines: &[Line], times: bool, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::made_up_run::{MadeUpRun, PID};
     use crate::profile::Profile;
-    use crate::scene::{PID, Scene};
     use stride_event::Outcome;
 
     const OK: Outcome = Outcome::Value(10);
@@ -220,12 +220,12 @@ mod tests {
 
     /// One thread that makes so many of these calls on that path.
     fn run(calls: &[(u64, &str, &str)]) -> Profile {
-        let mut scene = Scene::new();
+        let mut run = MadeUpRun::new();
         for (n, name, path) in calls {
-            scene.calls(*n, name, path, if path.contains("none") { ENOENT } else { OK });
+            run.calls(*n, name, path, if path.contains("none") { ENOENT } else { OK });
         }
-        scene.exit(PID);
-        scene.profile()
+        run.exit(PID);
+        run.profile()
     }
 
     fn told(base: &Profile, this: &Profile) -> String {
@@ -287,10 +287,10 @@ was  now  ratio  errors      time  syscall or path
     #[test]
     fn time_alone() {
         let slow = |ns| {
-            let mut scene = Scene::new();
-            (0..50).for_each(|_| scene.call(PID, "fsync", "", OK, ns));
-            scene.exit(PID);
-            scene.profile()
+            let mut run = MadeUpRun::new();
+            (0..50).for_each(|_| run.call(PID, "fsync", "", OK, ns));
+            run.exit(PID);
+            run.profile()
         };
         let (base, this) = (slow(1_000_000), slow(3_000_000));
         let expected =

@@ -163,7 +163,7 @@ fn ret<'a>(cx: &Cx<'a>) -> Return<'a> {
         Ret::Addr => Value::Hex(v as u64),
         Ret::Octal => Value::Octal(v as u64),
         Ret::Fd => generic::new_fd(cx, v as i32),
-        Ret::Pid(kind) => generic::held(cx, &stride_syscalls::Ty::Pid(kind), v as u32 as u64, crate::Scope::Args),
+        Ret::Pid(kind) => generic::held(cx, &stride_syscalls::Ty::Pid(kind), v as u32 as u64, crate::Siblings::Args),
         Ret::Uid => Value::UInt(v as u32 as u64),
         Ret::Flags(set) => {
             let (raw, set) = (cx.abi().cut(v as u64), set.of(cx.abi()));

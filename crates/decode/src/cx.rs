@@ -21,7 +21,7 @@ pub struct Cx<'a> {
 
 /// Where the siblings of a value are found.
 #[derive(Clone, Copy)]
-pub enum Scope {
+pub enum Siblings {
     Args,
     /// The members of a struct at this address.
     Struct(&'static Struct, u64, Phase),
@@ -80,20 +80,20 @@ impl<'a> Cx<'a> {
     }
 
     /// A length: `None` where it cannot be known.
-    pub fn len(&self, len: Len, phase: Phase, scope: Scope) -> Option<u64> {
+    pub fn len(&self, len: Len, phase: Phase, siblings: Siblings) -> Option<u64> {
         match len {
             Len::Fixed(n) => Some(n as u64),
             Len::UntilZero => Some(u64::MAX),
             Len::Ret => self.ret().map(|v| v.max(0) as u64),
-            Len::Of(name) => match scope {
-                Scope::Args => Some(self.arg_cut(name)),
-                Scope::Struct(s, base, phase) => {
+            Len::Of(name) => match siblings {
+                Siblings::Args => Some(self.arg_cut(name)),
+                Siblings::Struct(s, base, phase) => {
                     let place = s.field(name)?.place(self.abi());
                     self.uint(phase, base + u64::from(place.offset), place.size as usize)
                 }
             },
             Len::Units { of, less, unit } => {
-                self.len(Len::Of(of), phase, scope).map(|n| units(n, less, unit.shift(self.abi())))
+                self.len(Len::Of(of), phase, siblings).map(|n| units(n, less, unit.shift(self.abi())))
             }
             Len::Deref(name) => {
                 let ptr = self.arg(name);

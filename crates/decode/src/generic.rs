@@ -1,7 +1,7 @@
 //! Decoding by the vocabulary alone: what a row's types say.
 
 use crate::cx::{cut, signed};
-use crate::{Cx, FdInfo, FdNote, Member, Options, Scope, Tail, Text, TextKind, Value, World, irregular};
+use crate::{Cx, FdInfo, FdNote, Member, Options, Siblings, Tail, Text, TextKind, Value, World, irregular};
 use bumpalo::Bump;
 use bumpalo::collections::Vec;
 use stride_event::{Descriptor, Phase, Tid};
@@ -15,16 +15,16 @@ pub fn arg<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64) -> Value<'a> {
             let chosen = cx.row.choose(select, &cx.call.args, cx.abi());
             arg(cx, &chosen, raw)
         }
-        ty => held(cx, ty, cut(raw, ty.size(cx.abi()).clamp(1, 8)), Scope::Args),
+        ty => held(cx, ty, cut(raw, ty.size(cx.abi()).clamp(1, 8)), Siblings::Args),
     }
 }
 
 /// A scalar or pointer held in `raw`, zero-extended from the width of its type.
-pub fn held<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, scope: Scope) -> Value<'a> {
-    held_in(cx, ty, raw, ty.size(cx.abi()).clamp(1, 8), scope)
+pub fn held<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, siblings: Siblings) -> Value<'a> {
+    held_in(cx, ty, raw, ty.size(cx.abi()).clamp(1, 8), siblings)
 }
 
-fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Value<'a> {
+fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, siblings: Siblings) -> Value<'a> {
     match *ty {
         Ty::Int | Ty::Long | Ty::I64 => Value::Int(signed(raw, width)),
         Ty::UInt | Ty::ULong | Ty::U64 => Value::UInt(raw),
@@ -57,11 +57,11 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Ticks => Value::Ticks(raw),
         Ty::As(width, inner) => {
             let width = width.bytes(cx.abi());
-            held_in(cx, inner, cut(raw, width), width, scope)
+            held_in(cx, inner, cut(raw, width), width, siblings)
         }
         Ty::Path => string(cx, raw, usize::MAX, TextKind::Path),
         Ty::Str => string(cx, raw, cx.options.text, TextKind::Str),
-        Ty::Bytes(dir, len) => buffer(cx, raw, dir, len, scope),
+        Ty::Bytes(dir, len) => buffer(cx, raw, dir, len, siblings),
         Ty::Stack(_) => Value::Addr(cx.call.sp),
         Ty::Spread(s) => match follow(cx, raw, Dir::In) {
             Err(value) => value,
@@ -70,10 +70,10 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
         Ty::Buffer(..) => Value::Addr(raw),
         Ty::Ptr(dir, inner) => match follow(cx, raw, dir) {
             Err(value) => value,
-            Ok(phase) => inline(cx, inner, phase, raw, inner.size(cx.abi()), scope).unwrap_or(Value::Addr(raw)),
+            Ok(phase) => inline(cx, inner, phase, raw, inner.size(cx.abi()), siblings).unwrap_or(Value::Addr(raw)),
         },
-        Ty::Array(dir, inner, len) | Ty::Table(dir, inner, len, _) => array(cx, raw, dir, inner, len, scope),
-        Ty::Extensible(dir, s, len, min) => match (follow(cx, raw, dir), cx.len(len, Phase::of(dir), scope)) {
+        Ty::Array(dir, inner, len) | Ty::Table(dir, inner, len, _) => array(cx, raw, dir, inner, len, siblings),
+        Ty::Extensible(dir, s, len, min) => match (follow(cx, raw, dir), cx.len(len, Phase::of(dir), siblings)) {
             (Err(value), _) => value,
             (Ok(phase), Some(size)) if size >= min as u64 => {
                 extensible(cx, s, phase, raw, size).unwrap_or(Value::Addr(raw))
@@ -95,18 +95,18 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, scope: Scope) -> Va
             Err(value) => value,
             Ok(phase) => strukt(cx, s, phase, raw).unwrap_or(Value::Addr(raw)),
         },
-        Ty::Iovec(dir, len) => irregular::iovec::decode(cx, raw, dir, len, scope),
-        Ty::Sockaddr(dir, len) => irregular::sockaddr::decode(cx, raw, dir, len, scope),
-        Ty::SigSet(dir, len) => irregular::sigset::decode(cx, raw, dir, len, scope),
-        Ty::Custom(which, shape) => irregular::held(cx, which, shape, raw, scope),
+        Ty::Iovec(dir, len) => irregular::iovec::decode(cx, raw, dir, len, siblings),
+        Ty::Sockaddr(dir, len) => irregular::sockaddr::decode(cx, raw, dir, len, siblings),
+        Ty::SigSet(dir, len) => irregular::sigset::decode(cx, raw, dir, len, siblings),
+        Ty::Custom(which, shape) => irregular::held(cx, which, shape, raw, siblings),
         Ty::Select(_) | Ty::Struct(_) | Ty::CStr | Ty::Items(_) | Ty::Blob(_) => Value::Hex(raw),
         // Members lie in memory; see `inline`.
-        Ty::Reply(inner) | Ty::NonZero(inner) => held_in(cx, inner, raw, width, scope),
+        Ty::Reply(inner) | Ty::NonZero(inner) => held_in(cx, inner, raw, width, siblings),
     }
 }
 
 /// A value of `size` bytes that lies in captured memory. `None` where it was not captured.
-pub fn inline<'a>(cx: &Cx<'a>, ty: &Ty, phase: Phase, addr: u64, size: usize, scope: Scope) -> Option<Value<'a>> {
+pub fn inline<'a>(cx: &Cx<'a>, ty: &Ty, phase: Phase, addr: u64, size: usize, siblings: Siblings) -> Option<Value<'a>> {
     match *ty {
         Ty::Struct(s) => strukt(cx, s, phase, addr),
         Ty::CStr => {
@@ -126,7 +126,7 @@ pub fn inline<'a>(cx: &Cx<'a>, ty: &Ty, phase: Phase, addr: u64, size: usize, sc
                 if cx.abbrev && i >= cx.options.text {
                     return Some(Value::Array(items.into_bump_slice(), Tail::More));
                 }
-                items.push(inline(cx, inner, phase, addr.wrapping_add((i * each) as u64), each, scope)?);
+                items.push(inline(cx, inner, phase, addr.wrapping_add((i * each) as u64), each, siblings)?);
             }
             Some(Value::Array(items.into_bump_slice(), Tail::End))
         }
@@ -135,24 +135,26 @@ pub fn inline<'a>(cx: &Cx<'a>, ty: &Ty, phase: Phase, addr: u64, size: usize, sc
             Some(Value::Text(Text { bytes: cx.read(phase, addr, size)?, cut: false, kind: TextKind::Bytes }))
         }
         Ty::Reply(_) if cx.failed() => Some(Value::Absent),
-        Ty::Reply(inner) => inline(cx, inner, Phase::Exit, addr, size, exit_scope(scope)),
+        Ty::Reply(inner) => inline(cx, inner, Phase::Exit, addr, size, exit_siblings(siblings)),
         Ty::NonZero(inner) => match cx.read(phase, addr, size)?.iter().all(|&b| b == 0) {
             true => Some(Value::Absent),
-            false => inline(cx, inner, phase, addr, size, scope),
+            false => inline(cx, inner, phase, addr, size, siblings),
         },
-        Ty::Custom(which, shape) if shape.is_inline() => irregular::inline(cx, which, shape, phase, addr, size, scope),
+        Ty::Custom(which, shape) if shape.is_inline() => {
+            irregular::inline(cx, which, shape, phase, addr, size, siblings)
+        }
         ref ty => {
             let raw = cx.uint(phase, addr, size.min(8))?;
-            Some(held_in(cx, ty, raw, size, scope))
+            Some(held_in(cx, ty, raw, size, siblings))
         }
     }
 }
 
 /// The siblings as the kernel left them.
-fn exit_scope(scope: Scope) -> Scope {
-    match scope {
-        Scope::Struct(s, base, _) => Scope::Struct(s, base, Phase::Exit),
-        Scope::Args => scope,
+fn exit_siblings(siblings: Siblings) -> Siblings {
+    match siblings {
+        Siblings::Struct(s, base, _) => Siblings::Struct(s, base, Phase::Exit),
+        Siblings::Args => siblings,
     }
 }
 
@@ -181,8 +183,8 @@ pub fn member<'a>(cx: &Cx<'a>, s: &'static Struct, field: &Field, phase: Phase, 
     let at = addr.wrapping_add(u64::from(place.offset));
     let size = place.size as usize * (place.count as usize).max(1);
     match place.bits {
-        (_, 0) => inline(cx, &field.ty, phase, at, size, Scope::Struct(s, addr, phase)),
-        _ => Some(held(cx, &field.ty, scalar(cx, field, phase, addr)?, Scope::Struct(s, addr, phase))),
+        (_, 0) => inline(cx, &field.ty, phase, at, size, Siblings::Struct(s, addr, phase)),
+        _ => Some(held(cx, &field.ty, scalar(cx, field, phase, addr)?, Siblings::Struct(s, addr, phase))),
     }
 }
 
@@ -270,12 +272,12 @@ pub fn string<'a>(cx: &Cx<'a>, addr: u64, limit: usize, kind: TextKind) -> Value
     }
 }
 
-fn buffer<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> Value<'a> {
+fn buffer<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings) -> Value<'a> {
     if addr == 0 || !cx.filled(dir) {
         return Value::Addr(addr);
     }
     let phase = Phase::of(dir);
-    match cx.len(len, phase, scope) {
+    match cx.len(len, phase, siblings) {
         Some(n) => bytes(cx, phase, addr, n, TextKind::Bytes),
         None => Value::Addr(addr),
     }
@@ -297,7 +299,7 @@ pub fn bytes<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64, kind: TextKind)
     }
 }
 
-pub fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, scope: Scope) -> Value<'a> {
+pub fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, siblings: Siblings) -> Value<'a> {
     let phase = match follow(cx, addr, dir) {
         Err(value) => return value,
         Ok(phase) => phase,
@@ -308,7 +310,7 @@ pub fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, scope: 
         // A pair is read as one.
         return Value::Addr(addr);
     }
-    match cx.len(len, phase, scope) {
+    match cx.len(len, phase, siblings) {
         Some(n) => elements(cx, phase, addr, inner, n, matches!(len, Len::UntilZero)),
         None => Value::Addr(addr),
     }
@@ -330,7 +332,7 @@ pub fn elements<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, inner: &Ty, n: u64, un
             let tail = if cx.read(phase, at, size).is_some() { Tail::More } else { Tail::Unread(at) };
             return Value::Array(items.into_bump_slice(), tail);
         }
-        match inline(cx, inner, phase, at, size, Scope::Args) {
+        match inline(cx, inner, phase, at, size, Siblings::Args) {
             Some(value) => items.push(value),
             None if i == 0 => return Value::Addr(addr),
             None => return Value::Array(items.into_bump_slice(), Tail::Unread(at)),

@@ -12,7 +12,7 @@ mod touch;
 mod value;
 
 pub use call::{Decoded, Decoder, NamedArg, Part, Return};
-pub use cx::{Cx, Scope};
+pub use cx::{Cx, Siblings};
 pub use dump::Dump;
 pub use options::{FdInfo, Options, PidInfo, TRACER, World};
 pub use touch::{Touch, touches};

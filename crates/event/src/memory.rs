@@ -6,7 +6,7 @@ mod index;
 pub use block::Phase;
 
 use block::{Block, FAULT_REACH};
-use index::Index;
+use index::BlockIndex;
 use std::cell::RefCell;
 
 /// The memory captured for one call: blocks in the order the plan copied them. Reused from call to call.
@@ -15,7 +15,7 @@ pub struct Blocks {
     blocks: Vec<Block>,
     bytes: Vec<u8>,
     /// Finds blocks by address where there are many. It is made when it is first asked, after all blocks are there.
-    index: RefCell<Index>,
+    index: RefCell<BlockIndex>,
 }
 
 /// Up to so many blocks are looked through one by one, which needs no index. Real calls rarely have more.

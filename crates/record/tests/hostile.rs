@@ -20,8 +20,8 @@ fn runs(cases: u32) -> TestRunner {
 }
 
 fn a_recording() -> Vec<u8> {
-    let scenes = prop::collection::vec(scene(), 40..41).new_tree(&mut runner()).unwrap().current();
-    record(&scenes, &Metadata::default(), 10).0
+    let steps = prop::collection::vec(step(), 40..41).new_tree(&mut runner()).unwrap().current();
+    record(&steps, &Metadata::default(), 10).0
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn bombs() {
 fn ids_that_no_thread_has() {
     let ending = |tid| {
         let started = Event::Started { tid, process: 1, origin: Origin::Attached, at: 0 };
-        end(&record(&[Scene::Event(started)], &Metadata::default(), 1).0).unwrap()
+        end(&record(&[Step::Event(started)], &Metadata::default(), 1).0).unwrap()
     };
     for possible in [0, 1, 1 << 22] {
         assert!(ending(possible).contains("Whole"), "{possible}");

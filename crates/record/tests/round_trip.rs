@@ -33,11 +33,11 @@ fn metadata() -> Metadata {
 
 proptest! {
     #[test]
-    fn every_event(scenes in prop::collection::vec(scene(), 0..60), flush_each in 1..20usize) {
-        let (file, _) = record(&scenes, &metadata(), flush_each);
+    fn every_event(steps in prop::collection::vec(step(), 0..60), flush_each in 1..20usize) {
+        let (file, _) = record(&steps, &metadata(), flush_each);
         let mut reader = Reader::open(&file[..]).unwrap();
         prop_assert_eq!(reader.metadata(), &metadata());
-        let expected = expected(&scenes);
+        let expected = expected(&steps);
         let seen = items(&mut reader);
         for (seen, expected) in seen.iter().zip(&expected) {
             prop_assert_eq!(seen, expected);
@@ -54,9 +54,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     /// Cut anywhere, all frames that are whole are read, and nothing else.
     #[test]
-    fn cut_anywhere(scenes in prop::collection::vec(scene(), 1..20)) {
-        let (file, frames) = record(&scenes, &metadata(), 3);
-        let expected = expected(&scenes);
+    fn cut_anywhere(steps in prop::collection::vec(step(), 1..20)) {
+        let (file, frames) = record(&steps, &metadata(), 3);
+        let expected = expected(&steps);
         for cut in 0..file.len() {
             let opened = Reader::open(&file[..cut]);
             let Some((_, whole)) = frames.iter().rev().find(|(end, _)| *end <= cut as u64) else {

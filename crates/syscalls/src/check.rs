@@ -1,6 +1,6 @@
 //! What is checked while the description is compiled: a misspelt name fails the build.
 
-use crate::{Arg, CloseOnExec, Effect, Form, Len, Ret, Selector, Struct, Syscall, Ty, When};
+use crate::{Arg, CloseOnExec, Effect, Form, Len, Ret, SelectKey, Struct, Syscall, Ty, When};
 
 pub(crate) const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
@@ -79,7 +79,7 @@ const fn when(condition: &When, args: &[Arg], within: Option<&Struct>) {
 }
 
 /// Checks the forms of a multiplexed call.
-pub(crate) const fn forms(row: &Syscall, on: &Selector, cases: &[Form]) {
+pub(crate) const fn forms(row: &Syscall, on: &SelectKey, cases: &[Form]) {
     assert!(names_arg(row.args, on.arg), "a form's key names no argument of this syscall");
     let mut i = 0;
     while i < cases.len() {

@@ -34,7 +34,7 @@ pub use set::{FlagPart, Item, Number, Set};
 pub use strukt::plain;
 pub use strukt::{Field, Struct};
 pub use table::{Entry, Table, row_named, table};
-pub use ty::{Case, Dir, Len, PidKind, Select, Selector, Ty, Unit, Width, units};
+pub use ty::{Case, Dir, Len, PidKind, Select, SelectKey, Ty, Unit, Width, units};
 
 /// The generated kernel facts the rows are made from, for decoders that need a bare constant.
 pub use stride_uapi as uapi;

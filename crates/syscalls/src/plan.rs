@@ -6,7 +6,7 @@
 //! over the list, looking only at what earlier ops copied, captures any nesting. That is all an
 //! interpreter must know, in user space ([`stride-event`]) or in the kernel.
 
-use crate::{Abi, Dir, Irregular, Len, Select, Selector, Struct, Syscall, Ty};
+use crate::{Abi, Dir, Irregular, Len, Select, SelectKey, Struct, Syscall, Ty};
 
 /// The parent of ops whose pointer is an argument.
 pub const ROOT: u8 = 0xff;
@@ -109,7 +109,7 @@ pub struct Plan {
 
 #[derive(Clone, Debug)]
 pub struct Choice {
-    pub key: Selector,
+    pub key: SelectKey,
     /// The number of a case's first op. Ops are numbered through the call's own list and then its choices, so that a
     /// number names one op whatever was chosen.
     pub base: u8,
@@ -383,17 +383,17 @@ mod tests {
 
     static WORD: Ty = Ty::ULong;
     static BY_CMD: Select = Select {
-        on: Selector::of("cmd"),
+        on: SelectKey::of("cmd"),
         cases: &[Case(1, Ty::Ptr(Dir::In, &WORD)), Case(2, Ty::Path)],
         default: Ty::Addr,
     };
     static ALSO_BY_CMD: Select = Select {
-        on: Selector::of("cmd"),
+        on: SelectKey::of("cmd"),
         cases: &[Case(1, Ty::Iovec(Dir::In, Len::Of("n"))), Case(3, Ty::Str)],
         default: Ty::Path,
     };
     static BY_N: Select =
-        Select { on: Selector::of("n"), cases: &[Case(7, Ty::Iovec(Dir::Out, Len::Of("cmd")))], default: Ty::Addr };
+        Select { on: SelectKey::of("n"), cases: &[Case(7, Ty::Iovec(Dir::Out, Len::Of("cmd")))], default: Ty::Addr };
 
     static ROW: Syscall = syscall(
         "made_up",

@@ -1,6 +1,6 @@
 //! A syscall's row.
 
-use crate::{Abi, Class, CloseOnExec, Effect, For, Selector, Set, Thing, Transfer, Ty};
+use crate::{Abi, Class, CloseOnExec, Effect, For, SelectKey, Set, Thing, Transfer, Ty};
 
 /// One system call, as its man page writes it.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ pub enum Note {
 /// The forms of a multiplexed call (keyctl, quotactl): which row describes it follows from one argument.
 #[derive(Debug, Clone, Copy)]
 pub struct Forms {
-    pub on: Selector,
+    pub on: SelectKey,
     pub cases: &'static [Form],
 }
 
@@ -141,7 +141,7 @@ pub enum Ret {
 /// A choice of [`Ret`] by the value of an argument.
 #[derive(Debug)]
 pub struct RetSelect {
-    pub on: crate::Selector,
+    pub on: crate::SelectKey,
     pub cases: &'static [(u64, Ret)],
     pub default: Ret,
 }
@@ -176,7 +176,7 @@ pub const fn syscall(name: &'static str, class: Class, ret: Ret, args: &'static 
 
 impl Syscall {
     /// Adds the forms of a multiplexed call; the row itself describes every other value.
-    pub const fn by(mut self, on: Selector, cases: &'static [Form]) -> Syscall {
+    pub const fn by(mut self, on: SelectKey, cases: &'static [Form]) -> Syscall {
         crate::check::forms(&self, &on, cases);
         self.forms = Some(Forms { on, cases });
         self
@@ -308,11 +308,11 @@ impl Syscall {
         select.cases.iter().find(|c| c.0 == key).map_or(select.default, |c| c.1)
     }
 
-    pub fn key(&self, on: &crate::Selector, args: &[u64; 6], abi: Abi) -> u64 {
+    pub fn key(&self, on: &crate::SelectKey, args: &[u64; 6], abi: Abi) -> u64 {
         let first = (self.value(on.arg, args, abi) >> on.shift) & on.mask;
         match on.second {
             None => first,
-            Some(second) => crate::Selector::both(first, self.value(second, args, abi)),
+            Some(second) => crate::SelectKey::both(first, self.value(second, args, abi)),
         }
     }
 

@@ -242,31 +242,31 @@ pub enum Ty {
 /// A choice by the value of a sibling argument (ioctl's request, fcntl's cmd).
 #[derive(Debug)]
 pub struct Select {
-    pub on: Selector,
+    pub on: SelectKey,
     pub cases: &'static [Case],
     pub default: Ty,
 }
 
 /// The value chosen on: `(arg >> shift) & mask`, of one argument or of two (`level`, `optname`: the second in the upper half).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Selector {
+pub struct SelectKey {
     pub arg: &'static str,
     pub second: Option<&'static str>,
     pub shift: u8,
     pub mask: u64,
 }
 
-impl Selector {
-    pub const fn of(arg: &'static str) -> Selector {
-        Selector { arg, second: None, shift: 0, mask: 0xffff_ffff }
+impl SelectKey {
+    pub const fn of(arg: &'static str) -> SelectKey {
+        SelectKey { arg, second: None, shift: 0, mask: 0xffff_ffff }
     }
 
-    pub const fn masked(arg: &'static str, mask: u64) -> Selector {
-        Selector { arg, second: None, shift: 0, mask }
+    pub const fn masked(arg: &'static str, mask: u64) -> SelectKey {
+        SelectKey { arg, second: None, shift: 0, mask }
     }
 
-    pub const fn pair(first: &'static str, second: &'static str) -> Selector {
-        Selector { arg: first, second: Some(second), shift: 0, mask: 0xffff_ffff }
+    pub const fn pair(first: &'static str, second: &'static str) -> SelectKey {
+        SelectKey { arg: first, second: Some(second), shift: 0, mask: 0xffff_ffff }
     }
 
     /// The key of a pair, as [`Case`] values spell it.

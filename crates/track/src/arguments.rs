@@ -1,6 +1,6 @@
 //! What a call's arguments refer to: the open file of a descriptor, and the whole path of a path.
 
-use crate::descriptors::File;
+use crate::descriptors::{AT_FDCWD, File};
 use crate::names::as_followed;
 use crate::shape::{PathAt, Shape};
 use crate::{ObjectId, ObjectKind, Seen, Tracker};
@@ -9,7 +9,6 @@ use stride_decode::World;
 use stride_event::{Call, Descriptor, Detail, Memory, Outcome, Phase, Tid};
 use stride_syscalls::uapi::consts as c;
 
-pub const AT_FDCWD: i32 = c::AT_FDCWD as i32;
 pub const PATH_MAX: usize = 4096;
 
 impl Tracker {

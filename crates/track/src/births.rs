@@ -1,7 +1,6 @@
 //! Threads that begin to be traced.
 
-use crate::arguments::AT_FDCWD;
-use crate::descriptors::Descriptors;
+use crate::descriptors::{AT_FDCWD, Descriptors};
 use crate::process::MAX_THREADS;
 use crate::{Process, Thread, Tracker};
 use std::rc::Rc;

@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use stride_event::Tid;
 
+/// Stands for the working directory where calls take a descriptor.
+pub const AT_FDCWD: i32 = stride_syscalls::uapi::consts::AT_FDCWD as i32;
+
 /// An open file description.
 #[derive(Debug)]
 pub struct File {

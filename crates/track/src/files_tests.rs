@@ -10,11 +10,11 @@ const O_CLOEXEC: u64 = 0o2000000;
 const VFORK: u64 = 0x4111;
 const FILES: u64 = 0x400;
 
-struct Scene(Tracker);
+struct Followed(Tracker);
 
-impl Scene {
-    fn new() -> Scene {
-        let mut scene = Scene(Tracker::default());
+impl Followed {
+    fn new() -> Followed {
+        let mut scene = Followed(Tracker::default());
         scene.event(spawned(PARENT, 0));
         scene
     }
@@ -59,7 +59,7 @@ impl Scene {
 
 #[test]
 fn a_child_that_execs_has_what_the_parent_closes() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     // subprocess.run(stdin=DEVNULL): a child in vfork(2) makes it its standard input and runs a program.
     let null = s.open(PARENT, O_CLOEXEC, 3);
     s.child();
@@ -74,7 +74,7 @@ fn a_child_that_execs_has_what_the_parent_closes() {
 
 #[test]
 fn what_ends_without_a_close() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     let (kept, cloexec, marked, ioctl) =
         (s.open(PARENT, 0, 3), s.open(PARENT, O_CLOEXEC, 4), s.open(PARENT, 0, 5), s.open(PARENT, 0, 6));
     s.does(PARENT, "close_range", &[5, 5, 4], 0);
@@ -95,7 +95,7 @@ fn what_ends_without_a_close() {
 #[test]
 fn one_table_for_two_processes() {
     for (execs, returns_late) in [(false, false), (false, true), (true, true)] {
-        let mut s = Scene::new();
+        let mut s = Followed::new();
         let file = s.open(PARENT, 0, 3);
         s.child();
         if !returns_late {
@@ -119,7 +119,7 @@ fn one_table_for_two_processes() {
 
 #[test]
 fn one_table_until_it_is_unshared() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     let file = s.open(PARENT, 0, 3);
     s.child();
     s.returns(FILES);
@@ -131,7 +131,7 @@ fn one_table_until_it_is_unshared() {
 
 #[test]
 fn a_fork_has_a_copy() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     let file = s.open(PARENT, 0, 3);
     s.child();
     assert_eq!(s.does(CHILD, "close", &[3], 0).ended, None);
@@ -149,7 +149,7 @@ fn a_fork_has_a_copy() {
 #[test]
 fn what_is_left_open_costs_nothing() {
     const MANY: i64 = 1 << 19;
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     let file = s.open(PARENT, 0, 3);
     (4..MANY).for_each(|fd| _ = s.does(PARENT, "dup2", &[3, fd as u64], fd));
     assert_eq!(s.held(PARENT).len() as i64, MANY - 3);
@@ -167,7 +167,7 @@ fn what_is_left_open_costs_nothing() {
 /// A child is a few bytes of a recording, and a copy of its parent's descriptors takes its time.
 #[test]
 fn copies_for_very_many_children_are_bounded() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     let file = s.open(PARENT, 0, 3);
     (4..10_000).for_each(|fd| _ = s.does(PARENT, "dup2", &[3, fd as u64], fd));
     let mut with = 0;

@@ -1,7 +1,6 @@
 //! Follows the events.
 
-use crate::arguments::AT_FDCWD;
-use crate::descriptors::{File, Unsettled};
+use crate::descriptors::{AT_FDCWD, File, Unsettled};
 use crate::objects::Objects;
 use crate::shape::Shapes;
 use crate::{FileId, ObjectId, ObjectKind, Process, Seen, Thread, Wait, address};

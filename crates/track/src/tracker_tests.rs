@@ -11,7 +11,7 @@ use stride_test_support::calls::{attached, call, call_of, forked, holding, namin
 
 const PID: Tid = 100;
 
-struct Scene {
+struct Followed {
     tracker: Tracker,
     world: Before,
 }
@@ -36,11 +36,11 @@ impl World for Before {
     }
 }
 
-impl Scene {
-    fn new() -> Scene {
-        let mut scene = Scene { tracker: Tracker::default(), world: Before };
-        scene.event(attached(PID, 0));
-        scene
+impl Followed {
+    fn new() -> Followed {
+        let mut s = Followed { tracker: Tracker::default(), world: Before };
+        s.event(attached(PID, 0));
+        s
     }
 
     fn event(&mut self, event: Event<'_>) {
@@ -84,7 +84,7 @@ impl Scene {
 
 #[test]
 fn descriptors_are_followed() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     assert_eq!(s.read(PID, 0), "/dev/null", "it was there before");
     assert_eq!(s.read(PID, 900), "/var/log/late");
     let seen = s.open(PID, AT_FDCWD, "./a//b", 0, 3);
@@ -119,7 +119,7 @@ fn descriptors_are_followed() {
 
 #[test]
 fn what_failed_changes_nothing() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     s.open(PID, AT_FDCWD, "/x", 0, 3);
     let seen = s.call(call(PID, "close", &[3], Outcome::Error(4)));
     assert_eq!(s.named(seen.object), "/x");
@@ -130,7 +130,7 @@ fn what_failed_changes_nothing() {
 
 #[test]
 fn processes_have_their_own_and_threads_share() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     s.open(PID, AT_FDCWD, "/kept", 0, 3);
     s.open(PID, AT_FDCWD, "/gone", O_CLOEXEC, 4);
     s.fork(PID, 101, PID);
@@ -167,7 +167,7 @@ fn processes_have_their_own_and_threads_share() {
 
 #[test]
 fn another_threads_execve() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     s.fork(PID, 101, PID);
     s.event(Event::Superseded { tid: PID, old: 101, call: None, at: 3 });
     assert!(s.tracker.thread(101).is_none());
@@ -177,7 +177,7 @@ fn another_threads_execve() {
 #[test]
 fn sockets_have_ends() {
     let inet = |port: u16| [&[2, 0][..], &port.to_be_bytes(), &[127, 0, 0, 1], &[0; 8]].concat();
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     s.does(PID, "socket", &[2, 1 | O_CLOEXEC, 0], 3);
     assert_eq!(s.read(PID, 3), "TCP socket");
     let connect = call(PID, "connect", &[3, 0x1000, 16], Outcome::Value(0));
@@ -206,7 +206,7 @@ fn sockets_have_ends() {
 
 #[test]
 fn the_engines_word_goes_first() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     s.open(PID, AT_FDCWD, "/old", 0, 3);
     let mut read = call(PID, "read", &[3], Outcome::Value(0));
     read.descriptors.push(Descriptor { fd: 3, path: b"/new".to_vec(), ..Descriptor::default() });
@@ -216,7 +216,7 @@ fn the_engines_word_goes_first() {
 
 #[test]
 fn nobody_takes_all_memory() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     s.does(PID, "dup2", &[0, i32::MAX as u64], i64::from(i32::MAX));
     s.does(PID, "close_range", &[5, u32::MAX as u64, 0], 0);
     s.does(PID, "close_range", &[9, 3, 0], 0);
@@ -274,7 +274,7 @@ fn what_lasts_is_asked_about_once() {
 /// Eight thousand words that are the same four kilobytes would be 32 MiB for each execve.
 #[test]
 fn a_command_is_no_longer_than_what_was_captured() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     let execve = call(PID, "execve", &[0x1000, 0x10_0000], Outcome::Value(0));
     let execve = holding(execve, Phase::Entry, 0x1000, &[b'x'; 4095]);
     let pointers: Vec<u8> = (0..8192).flat_map(|_| 0x1000u64.to_le_bytes()).collect();
@@ -289,7 +289,7 @@ fn a_command_is_no_longer_than_what_was_captured() {
 /// Each call would copy and look up as many bytes as the working directory's name has.
 #[test]
 fn names_that_grow_with_each_call() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     for _ in 0..1000 {
         let chdir = call(PID, "chdir", &[0x1000], Outcome::Value(0));
         s.call(holding(chdir, Phase::Entry, 0x1000, &[&[b'x'; 4000][..], b"\0"].concat()));
@@ -300,7 +300,7 @@ fn names_that_grow_with_each_call() {
 
 #[test]
 fn what_very_many_threads_watch_is_not_kept() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     let fds: Vec<u8> = (0..64u64).flat_map(|fd| (fd | 1 << 32).to_le_bytes()).collect();
     let mut watched = 0;
     for tid in 1000..20_000 {
@@ -312,7 +312,7 @@ fn what_very_many_threads_watch_is_not_kept() {
 }
 #[test]
 fn some_commands_of_bpf_make_descriptors() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     s.does(PID, "bpf", &[5, 0x1000, 48], 7);
     assert_eq!(s.read(PID, 7), "bpf");
     assert!(s.does(PID, "bpf", &[2, 0x1000, 32], 0).made.is_none(), "an update makes none");
@@ -321,7 +321,7 @@ fn some_commands_of_bpf_make_descriptors() {
 
 #[test]
 fn close_on_exec_is_where_the_row_says() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     s.does(PID, "memfd_create", &[0x1000, 1], 5);
     s.does(PID, "memfd_create", &[0x1000, 2], 6);
     s.does(PID, "mq_open", &[0x1000, 0], 7);
@@ -332,9 +332,9 @@ fn close_on_exec_is_where_the_row_says() {
 
 #[test]
 fn calls_of_32_bit_programs() {
-    let mut s = Scene::new();
+    let mut s = Followed::new();
     s.open(PID, AT_FDCWD, "/data", 0, 5);
-    let name = |s: &Scene, fd| s.tracker.open_file(PID, fd).map(|(_, object)| s.tracker.name(object).to_vec());
+    let name = |s: &Followed, fd| s.tracker.open_file(PID, fd).map(|(_, object)| s.tracker.name(object).to_vec());
     s.does_32("fcntl64", &[5, 1030, 0], 6);
     assert_eq!(name(&s, 6).as_deref(), Some(&b"/data"[..]), "F_DUPFD_CLOEXEC");
     s.does_32("ioctl", &[6, 0x5450, 0], 0);

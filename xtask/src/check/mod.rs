@@ -3,6 +3,7 @@
 mod circles;
 mod names;
 mod source;
+mod types;
 
 use anyhow::{Context, Result, ensure};
 use std::fs;
@@ -59,9 +60,10 @@ pub fn run() -> Result<()> {
             no_unsafe(&dir.join("src"), &mut wrong)?;
         }
     }
+    types::check(&root.join("crates"), &mut wrong)?;
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
     println!(
-        "{} crates: dependencies point one way, unsafe stays in the engines, and facts about syscalls on their rows",
+        "{} crates: dependencies point one way, unsafe stays in the engines, facts about syscalls on their rows, and a name is one type's",
         LAYERS.len()
     );
     Ok(())

@@ -1,7 +1,7 @@
 //! Why it hangs: what each thread is in when tracing ends.
 
 use super::common::plain;
-use crate::finding::{Confidence, Draft, Table};
+use crate::finding::{Confidence, Draft, FactTable};
 use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{HANG, HANG_ROWS};
@@ -153,7 +153,7 @@ impl Rule for Hang {
         }]
     }
 
-    fn table(&self) -> Option<Table> {
+    fn table(&self) -> Option<FactTable> {
         let rows = self.waits.iter().map(|row| {
             let since = match row.lasted {
                 Some(ns) => format!("{}.{:03} s", ns / 1_000_000_000, ns / 1_000_000 % 1000),
@@ -167,7 +167,7 @@ impl Rule for Hang {
         if self.more > 0 {
             rows.push(vec![format!("and {} more", self.more), String::new(), String::new(), String::new()]);
         }
-        Some(Table { heads: vec!["thread", "call", "since", "on"], rows })
+        Some(FactTable { heads: vec!["thread", "call", "since", "on"], rows })
     }
 }
 

@@ -1,7 +1,7 @@
 //! io_submit(2) and its kin, io_uring_register(2), ioprio_set(2).
 
 use crate::cx::signed;
-use crate::{Cx, Scope, Tail, Value, generic};
+use crate::{Cx, Siblings, Tail, Value, generic};
 use stride_event::Phase;
 use stride_syscalls::sets::aio::{IOPRIO_CLASS, URING_REGISTER, URING_REGISTER_FLAGS};
 use stride_syscalls::structs::aio::{IOCB, IOVEC_ADDRS};
@@ -9,9 +9,9 @@ use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Dir, Len, Ty};
 
 /// The array of control blocks; a count below zero is an error for the kernel, too.
-pub fn iocbs<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+pub fn iocbs<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     let count = signed(cx.arg("nr"), cx.abi().word());
-    if count < 0 { Value::Addr(addr) } else { generic::held(cx, shape, addr, scope) }
+    if count < 0 { Value::Addr(addr) } else { generic::held(cx, shape, addr, siblings) }
 }
 
 /// What io_cancel(2) goes by: the members that tell one block from another.
@@ -29,16 +29,16 @@ pub fn cancelled<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 const VECTORS_MAX: u64 = 1024;
 
 /// The vectors of a block: with their bytes where it writes, while a read has nothing in its buffers yet.
-pub fn vector<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
-    let member = |name| match scope {
-        Scope::Struct(_, _, phase) => cx.len(Len::Of(name), phase, scope),
-        Scope::Args => None,
+pub fn vector<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
+    let member = |name| match siblings {
+        Siblings::Struct(_, _, phase) => cx.len(Len::Of(name), phase, siblings),
+        Siblings::Args => None,
     };
     let Some(count) = member("aio_nbytes").filter(|&n| n <= VECTORS_MAX) else { return Value::Hex(addr) };
     if member("aio_lio_opcode") == Some(c::IOCB_CMD_PREADV) {
-        return generic::array(cx, addr, Dir::In, &Ty::Struct(&IOVEC_ADDRS), Len::Fixed(count as usize), scope);
+        return generic::array(cx, addr, Dir::In, &Ty::Struct(&IOVEC_ADDRS), Len::Fixed(count as usize), siblings);
     }
-    generic::held(cx, shape, addr, scope)
+    generic::held(cx, shape, addr, siblings)
 }
 
 /// The number of vectors, which goes without saying where they are shown.
@@ -47,10 +47,10 @@ pub fn vector_len<'a>(count: u64) -> Value<'a> {
 }
 
 /// A block's priority is an I/O priority only if a flag says so.
-pub fn iocb_priority<'a>(cx: &Cx<'a>, raw: u64, scope: Scope) -> Value<'a> {
-    let flags = match scope {
-        Scope::Struct(_, _, phase) => cx.len(Len::Of("aio_flags"), phase, scope).unwrap_or(0),
-        Scope::Args => 0,
+pub fn iocb_priority<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
+    let flags = match siblings {
+        Siblings::Struct(_, _, phase) => cx.len(Len::Of("aio_flags"), phase, siblings).unwrap_or(0),
+        Siblings::Args => 0,
     };
     let number = Value::Int(signed(raw, 2));
     if flags & c::IOCB_FLAG_IOPRIO != 0 { priority_as(cx, number, raw & 0xffff) } else { number }
@@ -88,10 +88,10 @@ pub fn uring_opcode<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 }
 
 /// A number that the kernel may have changed, behind a pointer: `[32]`, `[4096 => 32]`.
-pub fn change<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+pub fn change<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     let &Ty::Array(dir, inner, _) = shape else { return Value::Addr(addr) };
     let size = inner.size(cx.abi());
-    let read = |phase| generic::inline(cx, inner, phase, addr, size, scope);
+    let read = |phase| generic::inline(cx, inner, phase, addr, size, siblings);
     let (Some(before), true) = (read(Phase::Entry), addr != 0 && cx.verbose) else { return Value::Addr(addr) };
     let changed = cx.uint(Phase::Entry, addr, size) != cx.uint(Phase::Exit, addr, size);
     let value = match read(Phase::Exit) {

@@ -2,7 +2,7 @@
 //! for zeros.
 
 use crate::cx::{cut, le};
-use crate::{Cx, Member, Scope, Tail, Text, TextKind, Value, generic};
+use crate::{Cx, Member, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::bpf::{INSN_ALU, INSN_CLASS_EXTENDED, INSN_JUMP, INSN_MODE, INSN_SIZE, INSN_SOURCE};
@@ -76,7 +76,7 @@ fn member<'a>(cx: &Cx<'a>, s: &'static Struct, field: &Field, bytes: &'a [u8], a
     }
     let width = field.ty.size(cx.abi()).min(usize::from(place.size)).max(1);
     let raw = cut(le(bytes, from, place.size.into()), if field.ty.is_pointer() { place.size.into() } else { width });
-    generic::held(cx, &field.ty, raw, Scope::Args)
+    generic::held(cx, &field.ty, raw, Siblings::Args)
 }
 
 /// The operation of an instruction of the extended kind.
@@ -93,8 +93,8 @@ pub fn code<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 }
 
 /// What the verifier said, in as much room as it had.
-pub fn log<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
-    match generic::held(cx, shape, addr, scope) {
+pub fn log<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
+    match generic::held(cx, shape, addr, siblings) {
         Value::Text(text) => {
             let end = text.bytes.iter().position(|&b| b == 0);
             let bytes = &text.bytes[..end.unwrap_or(text.bytes.len())];

@@ -2,7 +2,7 @@
 
 use crate::cx::{le, signed};
 use crate::irregular::{inet, sockaddr};
-use crate::{Cx, Member, Scope, Tail, Text, TextKind, Value, generic};
+use crate::{Cx, Member, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::{socket as names, sockopt as sets};
@@ -85,8 +85,8 @@ fn of_socket<'a>(cx: &Cx<'a>, kind: u64, data: &'a [u8]) -> Option<Value<'a>> {
     Some(match kind {
         c::SCM_RIGHTS if data.len() >= 4 => array(cx, data, 4, |b| generic::fd(cx, le(b, 0, 4) as i32)),
         c::SCM_CREDENTIALS if data.len() >= 12 => {
-            let pid = generic::held(cx, &Ty::Pid(PidKind::Tgid), le(data, 0, 4), Scope::Args);
-            let id = |at, ty: &Ty| generic::held(cx, ty, le(data, at, 4), Scope::Args);
+            let pid = generic::held(cx, &Ty::Pid(PidKind::Tgid), le(data, 0, 4), Siblings::Args);
+            let id = |at, ty: &Ty| generic::held(cx, ty, le(data, at, 4), Siblings::Args);
             cx.members(&[("pid", pid), ("uid", id(4, &Ty::Uid)), ("gid", id(8, &Ty::Gid))])
         }
         c::SCM_SECURITY => security(cx, data),

@@ -1,6 +1,6 @@
 //! Futexes: the operation packed in `val3`, vectors of waiters.
 
-use crate::{Cx, Scope, Tail, Value, generic};
+use crate::{Cx, Siblings, Tail, Value, generic};
 use stride_event::Phase;
 use stride_syscalls::{Set, Ty, sets::futex::*, structs::futex::WAITER, uapi::consts as c};
 
@@ -29,12 +29,12 @@ fn shifted<'a>(cx: &Cx<'a>, raw: u64, set: &'static Set, by: &'static str) -> Va
 }
 
 /// futex_waitv(2)'s vector: more than the kernel takes are not shown.
-pub fn waiters<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+pub fn waiters<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     let Ty::Array(dir, _, len) = *shape else { return Value::Addr(addr) };
     if addr == 0 || !cx.verbose || !cx.filled(dir) {
         return Value::Addr(addr);
     }
-    let Some(n) = cx.len(len, Phase::Entry, scope) else { return Value::Addr(addr) };
+    let Some(n) = cx.len(len, Phase::Entry, siblings) else { return Value::Addr(addr) };
     match generic::elements(cx, Phase::Entry, addr, &Ty::Struct(&WAITER), n.min(c::FUTEX_WAITV_MAX), false) {
         Value::Array(items, Tail::End) if n > c::FUTEX_WAITV_MAX => Value::Array(items, Tail::More),
         value => value,

@@ -1,12 +1,12 @@
 //! Vectors of buffers: readv(2), writev(2), process_vm_readv(2), sendmsg(2).
 
-use crate::{Cx, Scope, Tail, TextKind, Value, generic};
+use crate::{Cx, Siblings, Tail, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::{Dir, Len};
 
-pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> Value<'a> {
-    let Some(n) = cx.len(len, Phase::Entry, scope) else { return Value::Addr(addr) };
+pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings) -> Value<'a> {
+    let Some(n) = cx.len(len, Phase::Entry, siblings) else { return Value::Addr(addr) };
     // What came in fills the buffers one after another.
     let left = if dir == Dir::In { u64::MAX } else { cx.ret().unwrap_or(0).max(0) as u64 };
     list(cx, addr, n, dir, left, &|base, len| generic::bytes(cx, Phase::of(dir), base, len, TextKind::Bytes))

@@ -1,6 +1,6 @@
 //! keyctl(2), landlock, the calls about security modules.
 
-use crate::{Cx, Scope, Tail, Text, TextKind, Value, generic};
+use crate::{Cx, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::keys::{KEY_REQKEY_DEFL, KEY_SPEC, KEYCTL_CAPS0, KEYCTL_CAPS1};
@@ -74,10 +74,10 @@ pub fn capabilities<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 }
 
 /// Further input of a key derivation. Without a length there is none to show.
-pub fn other_info<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
-    match scope {
-        Scope::Struct(_, _, phase) if cx.len(Len::Of("otherinfolen"), phase, scope) != Some(0) => {
-            generic::held(cx, shape, addr, scope)
+pub fn other_info<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
+    match siblings {
+        Siblings::Struct(_, _, phase) if cx.len(Len::Of("otherinfolen"), phase, siblings) != Some(0) => {
+            generic::held(cx, shape, addr, siblings)
         }
         _ => Value::Addr(addr),
     }
@@ -100,8 +100,8 @@ pub fn pkey<'a>(cx: &Cx<'a>, shape: &Ty, length: &str, addr: u64) -> Value<'a> {
 }
 
 /// A ruleset: what is behind the members known is left out.
-pub fn landlock_ruleset<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
-    match generic::held(cx, shape, addr, scope) {
+pub fn landlock_ruleset<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
+    match generic::held(cx, shape, addr, siblings) {
         Value::Struct(members, Tail::End | Tail::Unknown)
             if cx.arg("size") > LANDLOCK_RULESET.size(cx.abi()) as u64 =>
         {

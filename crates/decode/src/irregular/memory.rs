@@ -1,18 +1,18 @@
 //! NUMA node masks, what became of pages, and offsets in pages.
 
 use crate::cx::signed;
-use crate::{Cx, Scope, Tail, Value, generic};
+use crate::{Cx, Siblings, Tail, Value, generic};
 use stride_event::Phase;
 use stride_syscalls::Ty;
 
 /// A mask of nodes, word by word.
-pub fn nodes<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+pub fn nodes<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     let Ty::Array(dir, _, len) = *shape else { return Value::Addr(addr) };
     if addr == 0 || !cx.filled(dir) {
         return Value::Addr(addr);
     }
     let phase = Phase::of(dir);
-    match cx.len(len, phase, scope) {
+    match cx.len(len, phase, siblings) {
         // One node less than said leaves none, which the kernel takes for a mask to be read nonetheless.
         Some(0) if cx.arg("maxnode") == 0 => Value::Array(&[], Tail::End),
         _ if !cx.verbose => Value::Addr(addr),

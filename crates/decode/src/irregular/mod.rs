@@ -1,6 +1,6 @@
 //! Decoders that need code. One file per topic; the shape in the row declares what they may read.
 
-use crate::{Cx, Scope, Value, generic};
+use crate::{Cx, Siblings, Value, generic};
 use stride_event::Phase;
 use stride_syscalls::{Dir, Irregular, Len, Note, Ty};
 
@@ -48,7 +48,7 @@ mod time;
 mod xattr;
 
 /// A value held in a register or a scalar member: usually a pointer whose target the shape captured.
-pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
+pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: Siblings) -> Value<'a> {
     match which {
         // files, paths, fcntl
         Irregular::Dirents64 => dirents::decode64(cx, raw),
@@ -61,7 +61,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::MemfdName => names::memfd_name(cx, raw),
         Irregular::UpToPage if cx.arg("size") > 4096 => Value::Addr(raw),
         // mount, xattr, notify, aio, keys
-        Irregular::XattrValue => xattr::value(cx, shape, raw, scope),
+        Irregular::XattrValue => xattr::value(cx, shape, raw, siblings),
         Irregular::XattrList => xattr::list(cx, raw),
         Irregular::KeySerial => keys::serial(cx, raw),
         Irregular::KeyDefault => keys::default(cx, raw),
@@ -69,22 +69,22 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::KeyText => keys::text(cx, raw),
         Irregular::KeyData => keys::data(cx, raw),
         Irregular::KeyCaps => keys::capabilities(cx, raw),
-        Irregular::KeyOtherInfo => keys::other_info(cx, shape, raw, scope),
+        Irregular::KeyOtherInfo => keys::other_info(cx, shape, raw, siblings),
         Irregular::PkeyData(length) => keys::pkey(cx, shape, length, raw),
-        Irregular::LandlockRuleset => keys::landlock_ruleset(cx, shape, raw, scope),
+        Irregular::LandlockRuleset => keys::landlock_ruleset(cx, shape, raw, siblings),
         Irregular::LsmContexts => keys::lsm_contexts(cx, raw),
         Irregular::LsmContext => keys::lsm_context(cx, raw),
         Irregular::FanotifyInit => notify::init(cx, raw),
-        Irregular::FanotifyDir => notify::dir(cx, raw, scope),
-        Irregular::Iocbs => aio::iocbs(cx, shape, raw, scope),
+        Irregular::FanotifyDir => notify::dir(cx, raw, siblings),
+        Irregular::Iocbs => aio::iocbs(cx, shape, raw, siblings),
         Irregular::IocbCancel => aio::cancelled(cx, raw),
-        Irregular::IocbPriority => aio::iocb_priority(cx, raw, scope),
-        Irregular::IocbVector => aio::vector(cx, shape, raw, scope),
+        Irregular::IocbPriority => aio::iocb_priority(cx, raw, siblings),
+        Irregular::IocbVector => aio::vector(cx, shape, raw, siblings),
         Irregular::IocbVectorLen => aio::vector_len(raw),
         Irregular::IoPriority => aio::priority(cx, raw),
         Irregular::UringFd => aio::uring_fd(cx, raw),
         Irregular::UringOpcode => aio::uring_opcode(cx, raw),
-        Irregular::Change => aio::change(cx, shape, raw, scope),
+        Irregular::Change => aio::change(cx, shape, raw, siblings),
         Irregular::MountFlags => mount::flags(cx, raw),
         Irregular::MountType => mount::fstype(cx, raw),
         Irregular::MountData => mount::data(cx, raw),
@@ -94,16 +94,16 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::QuotaOp => mount::quota_op(cx, raw),
         Irregular::StatmountReq => mount::statmount_req(cx, raw),
         Irregular::ListmountReq => mount::listmount_req(cx, raw),
-        Irregular::MountIds => mount::ids(cx, shape, raw, scope),
+        Irregular::MountIds => mount::ids(cx, shape, raw, siblings),
         Irregular::Statmount => mount::statmount(cx, raw),
-        Irregular::StatmountStr => mount::statmount_str(cx, raw, scope),
-        Irregular::StatmountStrs(count) => mount::statmount_strs(cx, raw, count, scope),
+        Irregular::StatmountStr => mount::statmount_str(cx, raw, siblings),
+        Irregular::StatmountStrs(count) => mount::statmount_strs(cx, raw, count, siblings),
 
         // process, prctl, creds, limits, bpf, system
         Irregular::Environ => environ::decode(cx, raw),
-        Irregular::Reaped => process::reaped(cx, shape, raw, scope),
+        Irregular::Reaped => process::reaped(cx, shape, raw, siblings),
         Irregular::WaitStatus => process::status(cx, raw),
-        Irregular::WaitId => process::wait_id(cx, raw, scope),
+        Irregular::WaitId => process::wait_id(cx, raw, siblings),
         Irregular::CloneFlags => process::clone_flags(cx, raw),
         Irregular::WideSignal => process::wide_signal(raw),
         Irregular::SveLength => prctl::vector_length(cx, raw, &stride_syscalls::sets::prctl::SVE),
@@ -114,7 +114,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::CString(max) => prctl::c_string(cx, shape, raw, max),
         Irregular::BpfAttr(within, base) => bpf::attr(cx, shape, raw, within, base),
         Irregular::BpfCode => bpf::code(cx, raw),
-        Irregular::BpfLog => bpf::log(cx, shape, raw, scope),
+        Irregular::BpfLog => bpf::log(cx, shape, raw, siblings),
         Irregular::KernelVersion => bpf::kernel_version(cx, raw),
         Irregular::NumaNode => bpf::numa_node(cx, raw),
         Irregular::InFull if cx.abbrev => Value::Addr(raw),
@@ -135,23 +135,23 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::FdOfPidfd(pidfd) => process::fd_of_pidfd(cx, pidfd, raw),
         Irregular::Limit => limits::decode(cx, shape, raw),
         Irregular::Persona => system::persona(cx, raw),
-        Irregular::LdtEntry => system::ldt_entry(cx, shape, raw, scope),
+        Irregular::LdtEntry => system::ldt_entry(cx, shape, raw, siblings),
         Irregular::PadHex(width) => Value::PadHex { raw, width },
         Irregular::OrMinusOne if raw == u64::from(u32::MAX) => Value::Int(-1),
         Irregular::NumberedInt => system::numbered(cx, shape, raw),
-        Irregular::Between(min, max) => system::between(cx, shape, raw, min, max, scope),
+        Irregular::Between(min, max) => system::between(cx, shape, raw, min, max, siblings),
         Irregular::ThreadAreaOut => system::thread_area_out(cx, shape, raw),
-        Irregular::HexBytes => system::hex_bytes(generic::held(cx, shape, raw, scope)),
+        Irregular::HexBytes => system::hex_bytes(generic::held(cx, shape, raw, siblings)),
         Irregular::KexecFlags => system::kexec_flags(cx, raw),
         Irregular::ThreadArea => system::thread_area(cx, shape, raw),
         Irregular::CapData => caps::decode(cx, raw, if shape.needs_exit() { Phase::Exit } else { Phase::Entry }),
         // memory, sched, signal, time, futex
-        Irregular::NodeMask => memory::nodes(cx, shape, raw, scope),
+        Irregular::NodeMask => memory::nodes(cx, shape, raw, siblings),
         Irregular::MaskWord => memory::mask_word(cx, raw),
         Irregular::Residency => memory::residency(raw),
         Irregular::NodeOrError => memory::node_or_error(raw),
         Irregular::PageOffset => memory::page_offset(raw),
-        Irregular::CpuSet => sched::cpus(cx, shape, raw, scope),
+        Irregular::CpuSet => sched::cpus(cx, shape, raw, siblings),
         Irregular::SchedAttr => sched::attr(cx, shape, raw),
         Irregular::PrioWho => sched::who(cx, raw),
         Irregular::Siginfo => siginfo::held(cx, shape, raw),
@@ -160,15 +160,15 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         Irregular::OldSigFrame => sigset::frame(cx, true),
         Irregular::Resumed => sigset::resumed(cx),
         Irregular::Handler => sigset::handler(cx, raw),
-        Irregular::Remaining => time::remaining(cx, shape, raw, scope),
+        Irregular::Remaining => time::remaining(cx, shape, raw, siblings),
         Irregular::Moment => time::moment(cx, raw),
         Irregular::FutexWakeOp => futex::wake_op(cx, raw),
-        Irregular::FutexWaiters => futex::waiters(cx, shape, raw, scope),
+        Irregular::FutexWaiters => futex::waiters(cx, shape, raw, siblings),
         Irregular::Rseq => rseq::held(cx, raw),
         Irregular::RseqSection => rseq::section(cx, raw),
         // socket, sockopt, poll, ipc
         Irregular::SockType => socket::kind(cx, raw),
-        Irregular::Numbered => Value::Numbered(cx.keep(generic::held(cx, shape, raw, scope))),
+        Irregular::Numbered => Value::Numbered(cx.keep(generic::held(cx, shape, raw, siblings))),
         Irregular::PacketProtocol => socket::packet_protocol(cx, raw),
         Irregular::LenChange => socket::len_change(cx, raw),
         Irregular::PollFds => poll::fds(cx, raw),
@@ -195,8 +195,8 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         // ioctl
         Irregular::IoctlRequest => ioctl::request(cx, raw),
         Irregular::IoctlUnknown => ioctl::unknown(cx, raw),
-        Irregular::UffdFeatures => ioctl::misc::uffd_features(cx, raw, scope),
-        Irregular::Keycode => ioctl::input::keycode(cx, shape, raw, scope),
+        Irregular::UffdFeatures => ioctl::misc::uffd_features(cx, raw, siblings),
+        Irregular::Keycode => ioctl::input::keycode(cx, shape, raw, siblings),
         Irregular::RtcParam => ioctl::misc::rtc_param(cx, raw),
         Irregular::Dedupe => ioctl::files::dedupe(cx, raw),
         Irregular::DedupeStatus => ioctl::files::dedupe_status(raw),
@@ -214,7 +214,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         | Irregular::Untouched
         | Irregular::InFull
         | Irregular::OrMinusOne
-        | Irregular::OfTerminal => generic::held(cx, shape, raw, scope),
+        | Irregular::OfTerminal => generic::held(cx, shape, raw, siblings),
         // Decoded where they lie in memory: see `inline`.
         Irregular::DatedNsec
         | Irregular::Dated
@@ -229,7 +229,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, scope: Scop
         | Irregular::ControlChars
         | Irregular::Counted(..)
         | Irregular::CountedText(..)
-        | Irregular::HardwareAddr => generic::held(cx, shape, raw, scope),
+        | Irregular::HardwareAddr => generic::held(cx, shape, raw, siblings),
     }
 }
 
@@ -241,7 +241,7 @@ pub fn inline<'a>(
     phase: Phase,
     addr: u64,
     size: usize,
-    scope: Scope,
+    siblings: Siblings,
 ) -> Option<Value<'a>> {
     match which {
         // files, paths, fcntl
@@ -249,7 +249,7 @@ pub fn inline<'a>(
         Irregular::Dated => dated::seconds(cx, phase, addr, size),
         Irregular::DatedTime => dated::time(cx, shape, phase, addr),
         Irregular::FileTime => dated::file_time(cx, shape, phase, addr),
-        Irregular::OpenHowMode => open_how::mode(cx, phase, addr, scope),
+        Irregular::OpenHowMode => open_how::mode(cx, phase, addr, siblings),
 
         // mount, xattr, notify, aio, keys
 
@@ -261,17 +261,17 @@ pub fn inline<'a>(
         Irregular::Siginfo => siginfo::inline(cx, phase, addr),
         // socket, sockopt, poll, ipc
         Irregular::NetOrder => netlink::value::net_order(cx, cx.read(phase, addr, size)?),
-        Irregular::InetDiagId => match scope {
-            Scope::Struct(_, base, _) => netlink::value::inet_diag_id(cx, phase, addr, base),
-            Scope::Args => None,
+        Irregular::InetDiagId => match siblings {
+            Siblings::Struct(_, base, _) => netlink::value::inet_diag_id(cx, phase, addr, base),
+            Siblings::Args => None,
         },
         Irregular::Ip => inet::ip(cx.read(phase, addr, size)?),
         Irregular::SockaddrStorage => cx.read(phase, addr, size).map(|bytes| sockaddr::value(cx, bytes)),
 
         // ioctl
         Irregular::ControlChars => ioctl::tty::control_chars(cx, phase, addr, size),
-        Irregular::Counted(count, hex) => ioctl::counted(cx, phase, addr, size, count, hex, scope),
-        Irregular::CountedText(count) => ioctl::counted_text(cx, phase, addr, size, count, scope),
+        Irregular::Counted(count, hex) => ioctl::counted(cx, phase, addr, size, count, hex, siblings),
+        Irregular::CountedText(count) => ioctl::counted_text(cx, phase, addr, size, count, siblings),
         Irregular::HardwareAddr => ioctl::net::hardware(cx, phase, addr),
 
         // `held` lists every decoder without a wildcard, so a forgotten one does not compile.

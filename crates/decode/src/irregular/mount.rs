@@ -1,7 +1,7 @@
 //! mount(2), fsconfig(2), statmount(2), quotactl(2), swapon(2).
 
 use crate::generic::{self, extensible};
-use crate::{Cx, Scope, Tail, Text, TextKind, Value};
+use crate::{Cx, Siblings, Tail, Text, TextKind, Value};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::mount::{MOUNT_FLAGS, MOUNT_MAGIC, QUOTA_CMDS, QUOTA_TYPES, SWAP_FLAGS};
@@ -109,11 +109,11 @@ fn req<'a>(cx: &Cx<'a>, s: &'static Struct, addr: u64) -> Value<'a> {
 }
 
 /// The answer of listmount(2). Where there is no room, nothing is in it, failed or not.
-pub fn ids<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+pub fn ids<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     if addr != 0 && cx.verbose && cx.arg("nr_mnt_ids") == 0 {
         return Value::Array(&[], Tail::End);
     }
-    generic::held(cx, shape, addr, scope)
+    generic::held(cx, shape, addr, siblings)
 }
 
 /// The answer of statmount(2): as much of the struct as there was room for.
@@ -140,8 +140,8 @@ fn text<'a>(cx: &Cx<'a>, bytes: &'a [u8]) -> (Value<'a>, usize) {
 }
 
 /// A string of a `struct statmount`, by its offset.
-pub fn statmount_str<'a>(cx: &Cx<'a>, offset: u64, scope: Scope) -> Value<'a> {
-    let Scope::Struct(_, base, _) = scope else { return Value::Hex(offset) };
+pub fn statmount_str<'a>(cx: &Cx<'a>, offset: u64, siblings: Siblings) -> Value<'a> {
+    let Siblings::Struct(_, base, _) = siblings else { return Value::Hex(offset) };
     match strings(cx, base).get(offset as usize..) {
         Some(bytes) if !bytes.is_empty() => text(cx, bytes).0,
         _ => Value::Hex(offset),
@@ -149,9 +149,9 @@ pub fn statmount_str<'a>(cx: &Cx<'a>, offset: u64, scope: Scope) -> Value<'a> {
 }
 
 /// Several strings in a row, as many as the sibling `count` says.
-pub fn statmount_strs<'a>(cx: &Cx<'a>, offset: u64, count: &'static str, scope: Scope) -> Value<'a> {
-    let Scope::Struct(_, base, _) = scope else { return Value::Hex(offset) };
-    let count = cx.len(Len::Of(count), Phase::Exit, scope).unwrap_or(0);
+pub fn statmount_strs<'a>(cx: &Cx<'a>, offset: u64, count: &'static str, siblings: Siblings) -> Value<'a> {
+    let Siblings::Struct(_, base, _) = siblings else { return Value::Hex(offset) };
+    let count = cx.len(Len::Of(count), Phase::Exit, siblings).unwrap_or(0);
     let Some(mut bytes) = strings(cx, base).get(offset as usize..).filter(|b| !b.is_empty()) else {
         return Value::Hex(offset);
     };

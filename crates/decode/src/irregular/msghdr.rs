@@ -1,7 +1,7 @@
 //! `struct msghdr` and the vectors of them that sendmmsg(2) and recvmmsg(2) take.
 
 use crate::irregular::{cmsg, iovec, netlink, sockaddr};
-use crate::{Cx, Member, Scope, Tail, TextKind, Value, generic};
+use crate::{Cx, Member, Siblings, Tail, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::structs::socket::{MMSGHDR, MSGHDR};
@@ -47,7 +47,7 @@ pub fn many<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len) -> Value<'a> {
         return Value::Addr(addr);
     }
     let handled = cx.ret().unwrap_or(0).max(0) as u64;
-    let room = cx.len(len, Phase::Entry, Scope::Args).unwrap_or(0);
+    let room = cx.len(len, Phase::Entry, Siblings::Args).unwrap_or(0);
     let n = if dir == Dir::In { room } else { handled };
     let size = MMSGHDR.size(cx.abi()) as u64;
     let mut items = Vec::new_in(cx.arena);

@@ -1,6 +1,6 @@
 //! fanotify(7).
 
-use crate::{Cx, Scope, Value, generic};
+use crate::{Cx, Siblings, Value, generic};
 use stride_syscalls::Ty;
 use stride_syscalls::sets::notify::{FAN_NOFD, FANOTIFY_CLASS, FANOTIFY_INIT};
 
@@ -15,9 +15,9 @@ pub fn init<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 }
 
 /// A directory, or none.
-pub fn dir<'a>(cx: &Cx<'a>, raw: u64, scope: Scope) -> Value<'a> {
+pub fn dir<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
     if raw as i32 == FAN_NOFD {
         return cx.known(Value::Int(i64::from(FAN_NOFD)), Value::Plain(b"FAN_NOFD"));
     }
-    generic::held(cx, &Ty::DirFd, raw, scope)
+    generic::held(cx, &Ty::DirFd, raw, siblings)
 }

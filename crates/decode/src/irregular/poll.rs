@@ -1,7 +1,7 @@
 //! Waiting for descriptors: what goes in is an argument, what comes out a note.
 
 use crate::cx::le;
-use crate::{Cx, Scope, Tail, Value, generic};
+use crate::{Cx, Siblings, Tail, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::{Call, Phase};
 use stride_syscalls::structs::poll::POLLFD;
@@ -150,7 +150,7 @@ pub fn select_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
 /// A time to wait, as the program hands it in.
 pub fn timeout<'a>(cx: &Cx<'a>, addr: u64, shape: &Ty) -> Value<'a> {
     let Ty::Ptr(_, inner) = *shape else { return Value::Addr(addr) };
-    generic::held(cx, &Ty::Ptr(Dir::In, inner), addr, Scope::Args)
+    generic::held(cx, &Ty::Ptr(Dir::In, inner), addr, Siblings::Args)
 }
 
 /// What the kernel left of the time: `left {tv_sec=0, tv_nsec=5}`.
@@ -160,7 +160,7 @@ pub fn left<'a>(cx: &Cx<'a>, name: &str) -> Option<Value<'a>> {
     if addr == 0 {
         return None;
     }
-    let time = generic::inline(cx, inner, Phase::Exit, addr, inner.size(cx.abi()), Scope::Args)?;
+    let time = generic::inline(cx, inner, Phase::Exit, addr, inner.size(cx.abi()), Siblings::Args)?;
     Some(Value::Glue(cx.values(&[Value::Ascii("left "), time])))
 }
 

@@ -85,7 +85,7 @@ pub fn ptracer_pid<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     match raw as u32 as i32 {
         -1 => Value::Known(cx.keep(Value::Int(-1)), cx.keep(Value::Ascii("PR_SET_PTRACER_ANY"))),
         pid => {
-            crate::generic::held(cx, &Ty::Pid(stride_syscalls::PidKind::Tgid), pid as u32 as u64, crate::Scope::Args)
+            crate::generic::held(cx, &Ty::Pid(stride_syscalls::PidKind::Tgid), pid as u32 as u64, crate::Siblings::Args)
         }
     }
 }

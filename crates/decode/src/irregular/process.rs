@@ -1,6 +1,6 @@
 //! Children: wait statuses (wait(2)), clone's flags and clone3's answer, descriptors of other processes.
 
-use crate::{Cx, Member, Scope, Tail, Value, generic};
+use crate::{Cx, Member, Siblings, Tail, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::process::{CLONE, PTRACE_EVENT};
@@ -8,8 +8,8 @@ use stride_syscalls::structs::process::CLONE_ARGS;
 use stride_syscalls::{PidKind, Ty, uapi::consts as c};
 
 /// wait4(2) returns 0 where no child had changed: nothing was written then.
-pub fn reaped<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
-    if cx.ret() == Some(0) { Value::Addr(raw) } else { generic::held(cx, shape, raw, scope) }
+pub fn reaped<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, siblings: Siblings) -> Value<'a> {
+    if cx.ret() == Some(0) { Value::Addr(raw) } else { generic::held(cx, shape, raw, siblings) }
 }
 
 /// A status, spelt with the macros that a program takes it apart with.
@@ -46,14 +46,14 @@ pub fn status<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 }
 
 /// waitid(2)'s id: what it identifies follows from the type.
-pub fn wait_id<'a>(cx: &Cx<'a>, raw: u64, scope: Scope) -> Value<'a> {
+pub fn wait_id<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
     let ty = match cx.arg("idtype") as u32 as u64 {
         c::P_PID => Ty::Pid(PidKind::Tgid),
         c::P_PGID => Ty::Pid(PidKind::Pgid),
         c::P_PIDFD => Ty::Fd,
         _ => Ty::Int,
     };
-    generic::held(cx, &ty, raw, scope)
+    generic::held(cx, &ty, raw, siblings)
 }
 
 /// Flags with the signal of the child's end in the low byte.

@@ -1,7 +1,7 @@
 //! ptrace(2): where in `struct user`, register sets, what stopped a tracee.
 
 use crate::cx::le;
-use crate::{Cx, Member, Scope, Tail, Value, generic};
+use crate::{Cx, Member, Siblings, Tail, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::ptrace::{SYSCALL_INFO, USER, USER_32};
@@ -75,7 +75,7 @@ fn registers<'a>(cx: &Cx<'a>, addr: u64, len: u64, phase: Phase) -> Option<Value
                 let at = addr.wrapping_add(u64::from(place.offset));
                 members.push(Member {
                     name: field.name,
-                    value: generic::inline(cx, &field.ty, phase, at, rest, Scope::Args)?,
+                    value: generic::inline(cx, &field.ty, phase, at, rest, Siblings::Args)?,
                 });
             }
             break;

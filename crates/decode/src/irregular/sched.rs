@@ -1,6 +1,6 @@
 //! Scheduling: attributes as large as they say, sets of CPUs, whom a priority is for.
 
-use crate::{Cx, Member, Scope, Tail, Value, generic};
+use crate::{Cx, Member, Siblings, Tail, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::{Outcome, Phase};
 use stride_syscalls::sets::sched::POLICY_FLAGS;
@@ -57,13 +57,13 @@ fn members<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: u64, asked: bool) -> 
 }
 
 /// A set of CPUs: their numbers.
-pub fn cpus<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+pub fn cpus<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     let Ty::Buffer(dir, len, most) = *shape else { return Value::Addr(addr) };
     if addr == 0 || !cx.verbose || !cx.filled(dir) {
         return Value::Addr(addr);
     }
     let phase = Phase::of(dir);
-    let Some(size) = cx.len(len, phase, scope) else { return Value::Addr(addr) };
+    let Some(size) = cx.len(len, phase, siblings) else { return Value::Addr(addr) };
     let Some(mask) = cx.read(phase, addr, size.min(most.into()) as usize) else {
         return if size == 0 { Value::Set(&[]) } else { Value::Addr(addr) };
     };
@@ -81,7 +81,7 @@ pub fn who<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
         c::PRIO_PGRP => PidKind::Pgid,
         _ => return Value::Int((raw as i32).into()),
     };
-    generic::held(cx, &Ty::Pid(kind), raw, Scope::Args)
+    generic::held(cx, &Ty::Pid(kind), raw, Siblings::Args)
 }
 
 /// The policy that sched_getscheduler(2) returns.

@@ -1,6 +1,6 @@
 //! Signal sets, and the frames on the stack that hold one.
 
-use crate::{Cx, Scope, Value};
+use crate::{Cx, Siblings, Value};
 use stride_event::Phase;
 use stride_syscalls::sets::signal::{HANDLER, HANDLER32};
 use stride_syscalls::structs::signal;
@@ -9,15 +9,17 @@ use stride_syscalls::{Dir, Len, table};
 /// The kernel's set has 64 bits on every ABI.
 const SIZE: u64 = 8;
 
-pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> Value<'a> {
+pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings) -> Value<'a> {
     let phase = Phase::of(dir);
     if addr == 0 || !cx.verbose || !cx.filled(dir) {
         return Value::Addr(addr);
     }
     // A set of another size the kernel refuses, except that it hands out as much of one as there is room for.
     let least = if dir == Dir::In { cx.abi().word() as u64 } else { 1 };
-    let mask =
-        cx.len(len, phase, scope).filter(|n| (least..=SIZE).contains(n)).and_then(|n| cx.read(phase, addr, n as usize));
+    let mask = cx
+        .len(len, phase, siblings)
+        .filter(|n| (least..=SIZE).contains(n))
+        .and_then(|n| cx.read(phase, addr, n as usize));
     mask.map_or(Value::Addr(addr), Value::SigSet)
 }
 

@@ -5,7 +5,7 @@ mod rare;
 
 use crate::cx::le;
 use crate::irregular::inet;
-use crate::{Cx, Member, Scope, Tail, Text, TextKind, Value, generic};
+use crate::{Cx, Member, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::socket as sets;
@@ -14,10 +14,10 @@ use stride_syscalls::{Dir, Len, Set, uapi::consts as c};
 /// `sizeof(struct sockaddr_storage)`: no address is longer.
 const STORAGE: u64 = 128;
 
-pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, scope: Scope) -> Value<'a> {
+pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings) -> Value<'a> {
     match generic::follow(cx, addr, dir) {
         Err(value) => value,
-        Ok(phase) => match cx.len(len, phase, scope) {
+        Ok(phase) => match cx.len(len, phase, siblings) {
             Some(n) => at(cx, phase, addr, n),
             None => Value::Addr(addr),
         },
@@ -113,7 +113,7 @@ impl<'a> Address<'a, '_> {
             self.cx,
             &stride_syscalls::Ty::Pid(stride_syscalls::PidKind::Tgid),
             self.u(4, 4),
-            Scope::Args,
+            Siblings::Args,
         );
         self.add("nl_pid", pid);
         self.add("nl_groups", Value::PadHex { raw: self.u(8, 4), width: 8 });

@@ -169,8 +169,8 @@ pub fn get<'a>(cx: &Cx<'a>, addr: u64, len: Len) -> Value<'a> {
     let shape = get_shape(level, name);
     let len = match shape {
         // It counts instructions.
-        Shape::Filter => cx.len(len, Phase::Exit, crate::Scope::Args).map(|n| n.saturating_mul(8)),
-        _ => cx.len(len, Phase::Exit, crate::Scope::Args),
+        Shape::Filter => cx.len(len, Phase::Exit, crate::Siblings::Args).map(|n| n.saturating_mul(8)),
+        _ => cx.len(len, Phase::Exit, crate::Siblings::Args),
     };
     let Some(len) = len.filter(|&n| n > 0 && (n as i32) > 0) else { return Value::Addr(addr) };
     Optval { cx, phase: Phase::Exit, addr, len, came: true }.show(shape).unwrap_or(Value::Addr(addr))
@@ -291,7 +291,7 @@ impl<'a> Optval<'a, '_> {
                     self.phase,
                     at,
                     size as usize,
-                    crate::Scope::Struct(s, self.addr, self.phase),
+                    crate::Siblings::Struct(s, self.addr, self.phase),
                 )?
             } else {
                 let bytes = cx.read(self.phase, at, (self.len - from) as usize)?;

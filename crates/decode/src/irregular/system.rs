@@ -1,6 +1,6 @@
 //! The machine: personality(2), kexec_load(2), restart_syscall(2), x86 segments.
 
-use crate::{Cx, Member, Scope, Tail, Text, TextKind, Value, generic};
+use crate::{Cx, Member, Siblings, Tail, Text, TextKind, Value, generic};
 use stride_event::Phase;
 use stride_syscalls::sets::system::{KEXEC, KEXEC_ARCH, MEMBARRIER, PERSONA, PERSONA_FLAGS};
 use stride_syscalls::{Ty, uapi::consts as c};
@@ -28,13 +28,13 @@ pub fn kexec_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
 }
 
 /// The kernel looks at no more elements than it has room for.
-pub fn between<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, min: u32, max: u32, scope: Scope) -> Value<'a> {
+pub fn between<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, min: u32, max: u32, siblings: Siblings) -> Value<'a> {
     let len = match shape {
-        Ty::Array(dir, _, len) | Ty::Bytes(dir, len) => cx.len(*len, Phase::of(*dir), scope),
+        Ty::Array(dir, _, len) | Ty::Bytes(dir, len) => cx.len(*len, Phase::of(*dir), siblings),
         _ => None,
     };
     match len {
-        Some(len) if (u64::from(min)..=u64::from(max)).contains(&len) => generic::held(cx, shape, raw, scope),
+        Some(len) if (u64::from(min)..=u64::from(max)).contains(&len) => generic::held(cx, shape, raw, siblings),
         _ => Value::Addr(raw),
     }
 }
@@ -57,12 +57,12 @@ pub fn hex_bytes(value: Value<'_>) -> Value<'_> {
 }
 
 /// modify_ldt(2) takes one descriptor or none.
-pub fn ldt_entry<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, scope: Scope) -> Value<'a> {
+pub fn ldt_entry<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, siblings: Siblings) -> Value<'a> {
     let whole = match shape {
         Ty::Ptr(_, inner) => inner.size(cx.abi()) as u64,
         _ => 0,
     };
-    if cx.arg("bytecount") == whole { generic::held(cx, shape, raw, scope) } else { Value::Addr(raw) }
+    if cx.arg("bytecount") == whole { generic::held(cx, shape, raw, siblings) } else { Value::Addr(raw) }
 }
 
 /// What the program filled in.
@@ -85,7 +85,7 @@ pub fn thread_area_out<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
     }
     match (s.fields.first(), cx.uint(Phase::Entry, raw, 4)) {
         (Some(field), Some(number)) => {
-            let value = generic::held(cx, &field.ty, number, Scope::Args);
+            let value = generic::held(cx, &field.ty, number, Siblings::Args);
             let members = cx.arena.alloc_slice_copy(&[Member { name: field.name, value }]);
             Value::Struct(members, Tail::More)
         }

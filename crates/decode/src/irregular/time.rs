@@ -1,16 +1,16 @@
 //! Sleeps that a signal cut short, and times that stand for a date.
 
-use crate::{Cx, Scope, Value, generic};
+use crate::{Cx, Siblings, Value, generic};
 use stride_event::Outcome;
 use stride_syscalls::Ty;
 use stride_syscalls::sets::time::TIMEX_STATE;
 
 /// The time left: filled in only when a relative sleep was interrupted.
-pub fn remaining<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+pub fn remaining<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     // The kernel's codes for "restart this call": ERESTARTSYS to ERESTART_RESTARTBLOCK.
     let interrupted = matches!(cx.call.outcome, Outcome::Error(512..=516));
     let absolute = cx.row.args.iter().any(|a| a.name == "flags") && cx.arg("flags") as u32 != 0;
-    if interrupted && !absolute { generic::held(cx, shape, addr, scope) } else { Value::Addr(addr) }
+    if interrupted && !absolute { generic::held(cx, shape, addr, siblings) } else { Value::Addr(addr) }
 }
 
 /// Seconds since the epoch, with their date.

@@ -1,25 +1,25 @@
 //! Values and name lists of extended attributes (xattr(7)).
 
-use crate::{Cx, Scope, TextKind, Value, generic};
+use crate::{Cx, Siblings, TextKind, Value, generic};
 use stride_event::Phase;
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Dir, Len, Ty};
 
 /// What the program offers as room or content: the sibling `size`, an argument or a member.
-fn size(cx: &Cx<'_>, scope: Scope) -> Option<u64> {
-    cx.len(Len::Of("size"), Phase::Entry, scope)
+fn size(cx: &Cx<'_>, siblings: Siblings) -> Option<u64> {
+    cx.len(Len::Of("size"), Phase::Entry, siblings)
 }
 
 /// An attribute's value. Many are strings, whose NUL at the end says nothing.
-pub fn value<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> {
+pub fn value<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     let &Ty::Bytes(dir, len) = shape else { return Value::Addr(addr) };
-    let size = size(cx, scope).unwrap_or(0);
+    let size = size(cx, siblings).unwrap_or(0);
     // Without room, only the value's length was asked for.
     if addr == 0 || size > c::XATTR_SIZE_MAX || (dir != Dir::In && (cx.failed() || size == 0)) {
         return Value::Addr(addr);
     }
     let phase = Phase::of(dir);
-    let Some(len) = cx.len(len, phase, scope) else { return Value::Addr(addr) };
+    let Some(len) = cx.len(len, phase, siblings) else { return Value::Addr(addr) };
     let last = (len > 0).then(|| cx.uint(phase, addr.wrapping_add(len - 1), 1)).flatten();
     let shown = if last == Some(0) { len - 1 } else { len };
     generic::bytes(cx, phase, addr, shown, TextKind::Bytes)
@@ -28,7 +28,7 @@ pub fn value<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, scope: Scope) -> Value<'a> 
 /// Names, each with its NUL.
 pub fn list<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     match cx.ret() {
-        Some(len) if addr != 0 && size(cx, Scope::Args) != Some(0) => {
+        Some(len) if addr != 0 && size(cx, Siblings::Args) != Some(0) => {
             generic::bytes(cx, Phase::Exit, addr, len.max(0) as u64, TextKind::Bytes)
         }
         _ => Value::Addr(addr),

@@ -5,7 +5,7 @@ use super::block::{Block, FAULT_REACH, Phase};
 
 /// The blocks of one call, sorted by address. Its memory is reused from call to call.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Index {
+pub(super) struct BlockIndex {
     made: bool,
     entry: Sorted,
     exit: Sorted,
@@ -29,13 +29,13 @@ struct Start {
     farthest: u32,
 }
 
-impl Index {
+impl BlockIndex {
     /// The blocks have changed.
     pub fn forget(&mut self) {
         self.made = false;
     }
 
-    pub fn of(&mut self, blocks: &[Block]) -> &Index {
+    pub fn of(&mut self, blocks: &[Block]) -> &BlockIndex {
         if !self.made {
             self.entry.make(blocks, Phase::Entry);
             self.exit.make(blocks, Phase::Exit);

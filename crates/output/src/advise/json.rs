@@ -48,7 +48,7 @@ fn evidence(evidence: &Evidence, json: &mut Json<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stride_advise::{Confidence, EvidenceKind, Saving, Table};
+    use stride_advise::{Confidence, EvidenceKind, FactTable, Saving};
 
     #[test]
     fn a_finding_is_an_object() {
@@ -57,7 +57,7 @@ mod tests {
             title: "waiting",
             sentence: "\"It\" waits.".into(),
             evidence: vec![Evidence { line: Some(3), ..Evidence::new(EvidenceKind::Path, b"/\xff".to_vec(), 2) }],
-            table: Some(Table { heads: vec!["thread", "on"], rows: vec![vec!["1 cat".into(), "fd 0".into()]] }),
+            table: Some(FactTable { heads: vec!["thread", "on"], rows: vec![vec!["1 cat".into(), "fd 0".into()]] }),
             advice: "Wait.".into(),
             confidence: Confidence::Possible,
             saving: Saving { calls: 1, of: 2, time: 3, how: "guess".into() },

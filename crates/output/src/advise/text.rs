@@ -2,7 +2,7 @@
 
 use crate::quote::shown;
 use std::fmt::Write as _;
-use stride_advise::{Evidence, EvidenceKind, Finding, Saving, Table};
+use stride_advise::{Evidence, EvidenceKind, FactTable, Finding, Saving};
 use stride_event::quantity::{bytes, count, duration, grouped, percent};
 
 /// Lines are broken before this column.
@@ -77,7 +77,7 @@ fn one(number: usize, finding: &Finding, lines: bool, out: &mut String) {
 }
 
 /// Columns as wide as what is in them, but for the last.
-fn rows(table: &Table, out: &mut String) {
+fn rows(table: &FactTable, out: &mut String) {
     let heads: Vec<String> = table.heads.iter().map(|head| (*head).to_owned()).collect();
     let all: Vec<&Vec<String>> = std::iter::once(&heads).chain(&table.rows).collect();
     let width = |column: usize| all.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -172,7 +172,7 @@ mod tests {
             title: "stat storm",
             sentence: "7.1 checks per path: /tmp/many was checked 30,600 times.".into(),
             evidence: vec![evidence, Evidence::new(EvidenceKind::Process, "walk (pid 7)", 3)],
-            table: Some(Table {
+            table: Some(FactTable {
                 heads: vec!["thread", "on"],
                 rows: vec![vec!["17 cat".into(), "a".into()], vec!["1".into(), "b".into()]],
             }),

@@ -3,7 +3,7 @@
 use super::data;
 use super::legible::legible;
 use crate::advise::text;
-use stride_advise::{Evidence, Finding, Table};
+use stride_advise::{Evidence, FactTable, Finding};
 
 const TEXT: usize = 1000;
 const EVIDENCE: usize = 12;
@@ -27,7 +27,7 @@ pub fn data(findings: &[Finding]) -> Vec<data::FindingData> {
 }
 
 /// Cells are what rules wrote, who made them plain.
-fn table(table: &Table) -> Vec<Vec<String>> {
+fn table(table: &FactTable) -> Vec<Vec<String>> {
     let legible = |cell: &str| legible(cell.as_bytes(), TEXT);
     let heads = table.heads.iter().map(|head| legible(head)).collect();
     let rows = table.rows.iter().map(|row| row.iter().map(|cell| legible(cell)).collect());

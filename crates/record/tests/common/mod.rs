@@ -13,7 +13,7 @@ use stride_syscalls::{Abi, PidKind};
 
 /// Something to record, without borrowing.
 #[derive(Clone, Debug)]
-pub enum Scene {
+pub enum Step {
     Event(Event<'static>),
     /// Entered, with so many of its blocks, and returned.
     Both(Call, usize),
@@ -137,7 +137,7 @@ fn fact() -> impl Strategy<Value = Fact> {
     (question(), answer).prop_map(|(question, answer)| Fact { question, answer })
 }
 
-pub fn scene() -> impl Strategy<Value = Scene> {
+pub fn step() -> impl Strategy<Value = Step> {
     let at = || prop_oneof![1_000_000..2_000_000u64, any::<u64>()];
     let event = prop_oneof![
         (tid(), tid(), tid(), 0..3, at()).prop_map(|(tid, process, parent, origin, at)| {
@@ -161,41 +161,41 @@ pub fn scene() -> impl Strategy<Value = Scene> {
         (tid(), any::<u64>(), at()).prop_map(|(tid, count, at)| Event::Lost { tid, count, at }),
     ];
     prop_oneof![
-        3 => event.prop_map(Scene::Event),
-        5 => (call(), 0..3usize).prop_map(|(call, known)| Scene::Both(call, known)),
-        2 => call().prop_map(Scene::Enter),
-        8 => call().prop_map(Scene::Exit),
-        1 => (tid(), tid(), prop::option::of(call())).prop_map(|(tid, old, call)| Scene::Superseded(tid, old, call)),
-        1 => (tid(), prop::option::of(call())).prop_map(|(tid, call)| Scene::Detached(tid, call)),
+        3 => event.prop_map(Step::Event),
+        5 => (call(), 0..3usize).prop_map(|(call, known)| Step::Both(call, known)),
+        2 => call().prop_map(Step::Enter),
+        8 => call().prop_map(Step::Exit),
+        1 => (tid(), tid(), prop::option::of(call())).prop_map(|(tid, old, call)| Step::Superseded(tid, old, call)),
+        1 => (tid(), prop::option::of(call())).prop_map(|(tid, call)| Step::Detached(tid, call)),
         1 => (tid(), prop::array::uniform32(any::<u8>()), prop::option::of(any::<u64>())).prop_map(|(tid, part, ip)| {
             let mut info = [0; SIGINFO_SIZE];
             info[..32].copy_from_slice(&part);
-            Scene::Signal(tid, info, ip)
+            Step::Signal(tid, info, ip)
         }),
-        2 => fact().prop_map(Scene::Fact),
+        2 => fact().prop_map(Step::Fact),
     ]
 }
 
-/// What a scene consists of, as a reader should give it back.
-fn play(scene: &Scene, mut tell: impl FnMut(Recorded<'_>)) {
+/// What a step consists of, as a reader should give it back.
+fn play(step: &Step, mut tell: impl FnMut(Recorded<'_>)) {
     let mut event = |event: Event<'_>| tell(Recorded::Event(event));
-    match scene {
-        Scene::Event(it) => event(*it),
-        Scene::Enter(call) => event(Event::Enter(call)),
-        Scene::Exit(call) => event(Event::Exit(call)),
-        Scene::Both(call, known) => {
+    match step {
+        Step::Event(it) => event(*it),
+        Step::Enter(call) => event(Event::Enter(call)),
+        Step::Exit(call) => event(Event::Exit(call)),
+        Step::Both(call, known) => {
             let mut entered = Call { outcome: Outcome::Pending, returned: call.entered, ..call.clone() };
             entered.blocks.clear();
             (0..*known).filter_map(|i| call.blocks.block(i)).for_each(|b| entered.blocks.push_block(b));
             event(Event::Enter(&entered));
             event(Event::Exit(call));
         }
-        Scene::Superseded(tid, old, call) => {
+        Step::Superseded(tid, old, call) => {
             event(Event::Superseded { tid: *tid, old: *old, call: call.as_ref(), at: 5 });
         }
-        Scene::Detached(tid, call) => event(Event::Detached { tid: *tid, call: call.as_ref(), at: 7 }),
-        Scene::Signal(tid, info, ip) => event(Event::Signal { tid: *tid, info, ip: *ip, at: 9 }),
-        Scene::Fact(fact) => tell(Recorded::Fact(fact.clone())),
+        Step::Detached(tid, call) => event(Event::Detached { tid: *tid, call: call.as_ref(), at: 7 }),
+        Step::Signal(tid, info, ip) => event(Event::Signal { tid: *tid, info, ip: *ip, at: 9 }),
+        Step::Fact(fact) => tell(Recorded::Fact(fact.clone())),
     }
 }
 
@@ -204,21 +204,21 @@ fn seen(item: &Recorded<'_>) -> String {
     format!("{item:?}")
 }
 
-pub fn expected(scenes: &[Scene]) -> Vec<String> {
+pub fn expected(steps: &[Step]) -> Vec<String> {
     let mut all = Vec::new();
-    scenes.iter().for_each(|scene| play(scene, |item| all.push(seen(&item))));
+    steps.iter().for_each(|step| play(step, |item| all.push(seen(&item))));
     all
 }
 
-/// A recording, flushed after every so many scenes; and where its frames end, with the items that are whole there.
-pub fn record(scenes: &[Scene], metadata: &Metadata, flush_each: usize) -> (Vec<u8>, Vec<(u64, usize)>) {
+/// A recording, flushed after every so many steps; and where its frames end, with the items that are whole there.
+pub fn record(steps: &[Step], metadata: &Metadata, flush_each: usize) -> (Vec<u8>, Vec<(u64, usize)>) {
     let mut file = Vec::new();
     let mut frames = Vec::new();
     let mut items = 0;
     let mut recorder = Recorder::new(&mut file, metadata).unwrap();
     frames.push((recorder.written().bytes, 0));
-    for (i, scene) in scenes.iter().enumerate() {
-        play(scene, |item| {
+    for (i, step) in steps.iter().enumerate() {
+        play(step, |item| {
             match item {
                 Recorded::Event(event) => recorder.event(&event).unwrap(),
                 Recorded::Fact(fact) => recorder.fact(&fact).unwrap(),

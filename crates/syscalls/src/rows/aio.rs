@@ -4,7 +4,7 @@ use crate::effect::{Effect, For, Thing, makes};
 use crate::sets::aio::*;
 use crate::structs::aio::*;
 use crate::uapi::consts as c;
-use crate::{Arg, Case, Class, Dir, Irregular, Selector, Len, Note, PidKind, Ret, Select, Syscall, Ty, arg, syscall};
+use crate::{Arg, Case, Class, Dir, Irregular, SelectKey, Len, Note, PidKind, Ret, Select, Syscall, Ty, arg, syscall};
 
 const CTX: Arg = arg("ctx_id", Ty::HexLong);
 const TIMEOUT: Arg = arg("timeout", Ty::Ptr(Dir::In, TIMESPEC));
@@ -16,7 +16,7 @@ const IOPRIO: Arg = arg("ioprio", Ty::Custom(Irregular::IoPriority, &Ty::Int));
 
 /// Whom an I/O priority is for.
 const WHO: Arg = arg("who", Ty::Select(&Select {
-    on: Selector::of("which"),
+    on: SelectKey::of("which"),
     cases: &[
         Case(c::IOPRIO_WHO_PROCESS, Ty::Pid(PidKind::Tgid)),
         Case(c::IOPRIO_WHO_PGRP, Ty::Pid(PidKind::Pgid)),
@@ -66,7 +66,7 @@ pub static ROWS: &[Syscall] = &[
         arg("min_complete", Ty::UInt),
         arg("flags", Ty::Flags(&URING_ENTER)),
         arg("sigset", Ty::Select(&Select {
-            on: Selector::masked("flags", c::IORING_ENTER_EXT_ARG | EXT_ARG_REG),
+            on: SelectKey::masked("flags", c::IORING_ENTER_EXT_ARG | EXT_ARG_REG),
             cases: &[
                 Case(c::IORING_ENTER_EXT_ARG, Ty::Ptr(Dir::In, &Ty::Struct(&URING_GETEVENTS_ARG))),
                 Case(EXT_ARG_REG, Ty::ULong),

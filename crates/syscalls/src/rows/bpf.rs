@@ -5,7 +5,7 @@ use crate::sets::bpf::COMMAND;
 use crate::sets::perf::OPEN;
 use crate::structs::bpf::*;
 use crate::uapi::consts as c;
-use crate::{Class, Dir, Form, Irregular, Selector, Len, PidKind, Ret, Syscall, Ty, Width, arg, form, syscall};
+use crate::{Class, Dir, Form, Irregular, SelectKey, Len, PidKind, Ret, Syscall, Ty, Width, arg, form, syscall};
 
 /// Commands, what they return, the struct of theirs within the union (empty: the union itself), its members, and how
 /// many bytes of them are shown however small the program says the union is.
@@ -65,7 +65,7 @@ static FORMS: &[Form] = &[
 pub static ROWS: &[Syscall] = &[
     syscall("bpf", Class::DESC, Ret::Int, &[arg("cmd", Ty::Enum(&COMMAND)), arg("attr", Ty::Addr), arg("size", Ty::UInt)])
         .does(&[makes(Thing::Anonymous("bpf")).cloexec()])
-        .by(Selector::of("cmd"), FORMS),
+        .by(SelectKey::of("cmd"), FORMS),
     syscall("perf_event_open", Class::DESC, Ret::Fd, &[
         arg("attr", Ty::Custom(Irregular::PerfAttr, &Ty::Buffer(Dir::InOutAlways, Len::Fixed(144), 144))),
         arg("pid", Ty::Pid(PidKind::Tgid)),

@@ -4,7 +4,7 @@ use crate::sets::fcntl::*;
 use crate::sets::files::OPEN;
 use crate::structs::fcntl::*;
 use crate::uapi::consts as c;
-use crate::{Case, Class, Dir, Effect, For, Selector, Len, Note, PidKind, Ret, RetSelect, Select, Syscall, Ty, When, Width, arg, syscall};
+use crate::{Case, Class, Dir, Effect, For, SelectKey, Len, Note, PidKind, Ret, RetSelect, Select, Syscall, Ty, When, Width, arg, syscall};
 
 /// The 64-bit locks of 32-bit ABIs: asm-generic/fcntl.h
 const F_GETLK64: u64 = 12;
@@ -35,7 +35,7 @@ const HINT: Ty = Ty::As(Width::W8, &Ty::Enum(&WRITE_LIFE));
 macro_rules! operations {
     ($($more:expr),*) => {
         Select {
-            on: Selector::of("op"),
+            on: SelectKey::of("op"),
             cases: &[
                 Case(c::F_DUPFD, Ty::Int),
                 Case(c::F_DUPFD_CLOEXEC, Ty::Int),
@@ -74,7 +74,7 @@ static ARG64: Select = operations!(Case(F_SETLK64, SET_LOCK64), Case(F_SETLKW64,
 
 /// What the operations return; where flags come back, a note names them.
 static RETURNS: RetSelect = RetSelect {
-    on: Selector::of("op"),
+    on: SelectKey::of("op"),
     cases: &[
         (c::F_DUPFD, Ret::Fd),
         (c::F_DUPFD_CLOEXEC, Ret::Fd),

@@ -4,11 +4,11 @@ use crate::sets::futex::*;
 use crate::structs::futex::*;
 use crate::structs::time::{TIMESPEC, TIMESPEC64};
 use crate::uapi::consts as c;
-use crate::{Arg, Class, Dir, Effect, For, Form, Irregular, Selector, Len, PidKind, Ret, Syscall, Ty, Width, arg, form, syscall};
+use crate::{Arg, Class, Dir, Effect, For, Form, Irregular, SelectKey, Len, PidKind, Ret, Syscall, Ty, Width, arg, form, syscall};
 
 const NONE: Class = Class::NONE;
 /// The operation without its flags; what else may be set makes another operation.
-const OP: Selector = Selector::masked("futex_op", 0xffff_f87f);
+const OP: SelectKey = SelectKey::masked("futex_op", 0xffff_f87f);
 
 const UADDR: Arg = arg("uaddr", Ty::Addr);
 const FUTEX_OP_ARG: Arg = arg("futex_op", Ty::Enum(&FUTEX_OP));

@@ -2,14 +2,14 @@
 
 use crate::ioctl::{BARE, CASES};
 use crate::uapi::consts as c;
-use crate::{Class, Dir, Effect, Irregular, Selector, Len, Note, Ret, RetSelect, Select, Syscall, Ty, When, arg, syscall};
+use crate::{Class, Dir, Effect, Irregular, SelectKey, Len, Note, Ret, RetSelect, Select, Syscall, Ty, When, arg, syscall};
 
 /// What memory is captured for a request that is not described: its number says how much there is, at most.
 const UNKNOWN: &Ty = &Ty::Buffer(Dir::InOutAlways, Len::Fixed(1024), 1024);
 
 /// Requests that return a descriptor.
 const RETURNS: Ret = Ret::Select(&RetSelect {
-    on: Selector::of("op"),
+    on: SelectKey::of("op"),
     cases: &[
         (c::SIOCGSKNS, Ret::Fd),
         (c::TIOCGPTPEER, Ret::Fd),
@@ -37,7 +37,7 @@ const RETURNS: Ret = Ret::Select(&RetSelect {
 pub static ROWS: &[Syscall] = &[syscall("ioctl", Class::DESC, RETURNS, &[
     arg("fd", Ty::Fd),
     arg("op", Ty::Custom(Irregular::IoctlRequest, &Ty::UInt)),
-    arg("argp", Ty::Select(&Select { on: Selector::of("op"), cases: &CASES, default: Ty::Custom(Irregular::IoctlUnknown, UNKNOWN) }))
+    arg("argp", Ty::Select(&Select { on: SelectKey::of("op"), cases: &CASES, default: Ty::Custom(Irregular::IoctlUnknown, UNKNOWN) }))
         .when(When::NoneOf("op", 0xffff_ffff, &BARE)),
 ]).noted(Note::Ioctl).does(&[Effect::ControlsDevice])];
 

@@ -6,7 +6,7 @@ use crate::sets::ipc::*;
 use crate::structs::ipc::*;
 use crate::structs::time::{SIGEVENT, TIMESPEC, TIMESPEC64};
 use crate::uapi::consts as c;
-use crate::{Arg, Case, Class, Dir, Irregular, Selector, Len, Ret, Select, Syscall, Ty, Unit, When, Width, arg, syscall};
+use crate::{Arg, Case, Class, Dir, Irregular, SelectKey, Len, Ret, Select, Syscall, Ty, Unit, When, Width, arg, syscall};
 
 const IPC: Class = Class::IPC;
 
@@ -16,7 +16,7 @@ const KEY: Arg = arg("key", Ty::Custom(Irregular::IpcKey, &Ty::Hex));
 const fn op(names: &'static Ty) -> Arg {
     arg("op", Ty::Custom(Irregular::IpcOp, names))
 }
-const OP: Selector = Selector::masked("op", 0xffff_ffff & !c::IPC_64);
+const OP: SelectKey = SelectKey::masked("op", 0xffff_ffff & !c::IPC_64);
 
 /// The message behind its type, which is a `long` more.
 const fn message(dir: Dir) -> Ty {

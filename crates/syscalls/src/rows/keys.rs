@@ -4,7 +4,7 @@ use crate::sets::keys::*;
 use crate::structs::keys::*;
 use crate::uapi::consts as c;
 use crate::{
-    Arg, Case, Class, Dir, Form, Irregular, Selector, Len, Ret, RetSelect, Select, Syscall, Ty, Width, arg, form, syscall,
+    Arg, Case, Class, Dir, Form, Irregular, SelectKey, Len, Ret, RetSelect, Select, Syscall, Ty, Width, arg, form, syscall,
 };
 
 const SIZE_PTR: Arg = arg("size", Ty::Custom(Irregular::Change, SIZE));
@@ -31,12 +31,12 @@ pub static ROWS: &[Syscall] = &[
         arg("arg4", Ty::HexLong),
         arg("arg5", Ty::HexLong),
     ])
-    .by(Selector::of("operation"), KEYCTL),
+    .by(SelectKey::of("operation"), KEYCTL),
     syscall(
         "landlock_create_ruleset",
         Class::DESC,
         Ret::Select(&RetSelect {
-            on: Selector::of("flags"),
+            on: SelectKey::of("flags"),
             cases: &[(c::LANDLOCK_CREATE_RULESET_VERSION, Ret::Int), (c::LANDLOCK_CREATE_RULESET_ERRATA, Ret::Int)],
             default: Ret::Fd,
         }),
@@ -50,7 +50,7 @@ pub static ROWS: &[Syscall] = &[
         arg("ruleset_fd", Ty::Fd),
         arg("rule_type", Ty::Enum(&LANDLOCK_RULE)),
         arg("rule_attr", Ty::Select(&Select {
-            on: Selector::of("rule_type"),
+            on: SelectKey::of("rule_type"),
             cases: &[
                 Case(c::LANDLOCK_RULE_PATH_BENEATH, Ty::Ptr(Dir::In, &Ty::Struct(&LANDLOCK_PATH_BENEATH))),
                 Case(c::LANDLOCK_RULE_NET_PORT, Ty::Ptr(Dir::In, &Ty::Struct(&LANDLOCK_NET_PORT))),

@@ -4,7 +4,7 @@ use crate::effect::{Thing, makes};
 use crate::sets::mount::*;
 use crate::structs::mount::*;
 use crate::uapi::consts as c;
-use crate::{Arg, Class, Dir, Form, Irregular, Selector, Len, Ret, Syscall, Ty, When, Width, arg, form, syscall};
+use crate::{Arg, Class, Dir, Form, Irregular, SelectKey, Len, Ret, Syscall, Ty, When, Width, arg, form, syscall};
 
 const FILE_DESC: Class = Class::FILE.or(Class::DESC);
 const HEX64: Ty = Ty::As(Width::W8, &Ty::HexLong);
@@ -37,7 +37,7 @@ pub static ROWS: &[Syscall] = &[
         arg("value", Ty::Addr),
         arg("aux", Ty::Int),
     ])
-    .by(Selector::of("cmd"), FSCONFIG),
+    .by(SelectKey::of("cmd"), FSCONFIG),
     syscall("fsmount", Class::DESC, Ret::Fd, &[
         arg("fd", Ty::Fd),
         arg("flags", Ty::Flags(&FSMOUNT_FLAGS)),
@@ -153,7 +153,7 @@ static FSCONFIG: &[Form] = &[
 
 const QUOTA_OP: Arg = arg("op", Ty::Custom(Irregular::QuotaOp, &Ty::UInt));
 /// The operation without the type of quota in its low byte.
-const QUOTA_KEY: Selector = Selector { arg: "op", second: None, shift: 8, mask: 0xff_ffff };
+const QUOTA_KEY: SelectKey = SelectKey { arg: "op", second: None, shift: 8, mask: 0xff_ffff };
 
 /// The same forms for both calls, which differ in how they name the file system.
 macro_rules! quota_forms {

@@ -5,7 +5,7 @@ use crate::sets::poll::*;
 use crate::structs::time::{TIMESPEC, TIMESPEC64, TIMEVAL};
 use crate::structs::poll::*;
 use crate::uapi::consts as c;
-use crate::{Arg, Case, Class, Dir, Irregular, Selector, Len, Note, Ret, Select, Syscall, Ty, Unit, arg, syscall};
+use crate::{Arg, Case, Class, Dir, Irregular, SelectKey, Len, Note, Ret, Select, Syscall, Ty, Unit, arg, syscall};
 
 const DESC: Class = Class::DESC;
 
@@ -35,7 +35,7 @@ const EVENTS: Arg = arg("events", HAPPENED);
 
 /// `EPOLL_CTL_DEL` ignores the event.
 static CTL_EVENT: Select = Select {
-    on: Selector::of("op"),
+    on: SelectKey::of("op"),
     cases: &[Case(c::EPOLL_CTL_DEL, Ty::Addr)],
     default: Ty::Ptr(Dir::In, &Ty::Struct(&EPOLL_EVENT)),
 };

@@ -5,7 +5,7 @@ use crate::sets::prctl::*;
 use crate::structs::prctl::*;
 use crate::structs::sockopt::SOCK_FPROG;
 use crate::uapi::consts as c;
-use crate::{Class, Dir, Effect, Form, Irregular, Selector, Len, Note, PidKind, Ret, RetSelect, Syscall, Ty, When, Width, arg, form, syscall};
+use crate::{Class, Dir, Effect, Form, Irregular, SelectKey, Len, Note, PidKind, Ret, RetSelect, Syscall, Ty, When, Width, arg, form, syscall};
 
 const NONE: Class = Class::NONE;
 
@@ -53,7 +53,7 @@ const NAME_OUT: Ty = Ty::Custom(Irregular::CString(16), &Ty::Buffer(Dir::Out, Le
 const FILTER: Ty = Ty::Custom(Irregular::SeccompFilter, &Ty::Ptr(Dir::In, &Ty::Struct(&SOCK_FPROG)));
 
 const SPECULATION_STATE: Ret = Ret::Select(&RetSelect {
-    on: Selector::masked("misfeature", !0),
+    on: SelectKey::masked("misfeature", !0),
     cases: &[
         (c::PR_SPEC_STORE_BYPASS, Ret::Flags(&SPECULATION_GET)),
         (c::PR_SPEC_INDIRECT_BRANCH, Ret::Flags(&SPECULATION_GET)),
@@ -194,12 +194,12 @@ static SECCOMP_FORMS: &[Form] = &[
 
 pub static ROWS: &[Syscall] = &[
     syscall("prctl", NONE, Ret::Int, &[arg("op", Ty::Enum(&PRCTL)), ARG2, ARG3, ARG4, ARG5])
-        .noted(Note::Prctl).by(Selector::of("op"), PRCTL_FORMS)
+        .noted(Note::Prctl).by(SelectKey::of("op"), PRCTL_FORMS)
         .does(&[Effect::NamesThread]),
     syscall("arch_prctl", NONE, Ret::Int, &[arg("op", Ty::Enum(&ARCH_PRCTL)), arg("addr", Ty::HexLong)])
-        .by(Selector::of("op"), ARCH_PRCTL_FORMS),
+        .by(SelectKey::of("op"), ARCH_PRCTL_FORMS),
     syscall("seccomp", NONE, Ret::Int, &[arg("operation", Ty::Enum(&SECCOMP)), arg("flags", Ty::Hex), arg("args", Ty::Addr)])
-        .by(Selector::of("operation"), SECCOMP_FORMS),
+        .by(SelectKey::of("operation"), SECCOMP_FORMS),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

@@ -6,7 +6,7 @@ use crate::structs::limits::RUSAGE;
 use crate::structs::process::*;
 use crate::structs::system::USER_DESC_32;
 use crate::uapi::consts as c;
-use crate::{Abi, Case, Class, Dir, Irregular, Selector, Len, PidKind, Ret, Select, Syscall, Ty, When, Width, arg, syscall};
+use crate::{Abi, Case, Class, Dir, Irregular, SelectKey, Len, PidKind, Ret, Select, Syscall, Ty, When, Width, arg, syscall};
 
 const DESC_PROCESS: Class = Class::DESC.or(Class::PROCESS);
 const FILE_PROCESS: Class = Class::FILE.or(Class::PROCESS);
@@ -63,7 +63,7 @@ const INDEXED: When = When::NoneOf("type", 0xffff_ffff, &[
 ]);
 
 const fn kcmp_index(cases: &'static [Case]) -> Select {
-    Select { on: Selector::of("type"), cases, default: Ty::HexLong }
+    Select { on: SelectKey::of("type"), cases, default: Ty::HexLong }
 }
 
 static KCMP_INDEX1: Select = kcmp_index(&[

@@ -5,7 +5,7 @@ use crate::sets::socket::*;
 use crate::structs::time::{TIMESPEC, TIMESPEC64};
 use crate::structs::socket::*;
 use crate::uapi::consts as c;
-use crate::{Case, Class, Dir, Irregular, Selector, Len, Note, Ret, Select, Syscall, Ty, arg, syscall};
+use crate::{Case, Class, Dir, Irregular, SelectKey, Len, Note, Ret, Select, Syscall, Ty, arg, syscall};
 
 const NET: Class = Class::NETWORK;
 /// Most take the socket's descriptor.
@@ -13,7 +13,7 @@ const DESC: Class = Class::DESC.or(Class::NETWORK);
 
 /// What protocols a family has.
 static PROTOCOL: Select = Select {
-    on: Selector::of("domain"),
+    on: SelectKey::of("domain"),
     cases: &[
         Case(c::AF_INET, Ty::Enum(&IPPROTO)),
         Case(c::AF_INET6, Ty::Enum(&IPPROTO)),

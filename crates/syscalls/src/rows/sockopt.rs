@@ -3,7 +3,7 @@
 use crate::sets::sockopt::*;
 use crate::structs::sockopt::*;
 use crate::uapi::consts as c;
-use crate::{Case, Class, Dir, Irregular, Selector, Len, Ret, Select, Syscall, Ty, arg, syscall};
+use crate::{Case, Class, Dir, Irregular, SelectKey, Len, Ret, Select, Syscall, Ty, arg, syscall};
 
 const DESC: Class = Class::DESC.or(Class::NETWORK);
 
@@ -12,7 +12,7 @@ const VALUE: u32 = 4096;
 
 /// The options of a level, as getsockopt(2) knows them.
 static GET: Select = Select {
-    on: Selector::of("level"),
+    on: SelectKey::of("level"),
     cases: &[
         Case(c::SOL_IP, Ty::Enum(&IP_OPT_GET)),
         Case(c::SOL_SOCKET, Ty::Enum(&SOCKET_OPT_GET)),
@@ -49,7 +49,7 @@ static GET: Select = Select {
 
 /// The options of a level, as setsockopt(2) knows them.
 static SET: Select = Select {
-    on: Selector::of("level"),
+    on: SelectKey::of("level"),
     cases: &[
         Case(c::SOL_IP, Ty::Enum(&IP_OPT_SET)),
         Case(c::SOL_SOCKET, Ty::Enum(&SOCKET_OPT)),
@@ -89,19 +89,19 @@ const FILTER: Ty = Ty::Custom(Irregular::SockFilter, &Ty::Ptr(Dir::In, &Ty::Stru
 
 /// Of a filter the length counts instructions.
 static VALUE_GET: Select = Select {
-    on: Selector::pair("level", "optname"),
+    on: SelectKey::pair("level", "optname"),
     cases: &[Case(
-        Selector::both(c::SOL_SOCKET, c::SO_GET_FILTER),
+        SelectKey::both(c::SOL_SOCKET, c::SO_GET_FILTER),
         Ty::Custom(Irregular::SockoptGet, &Ty::Table(Dir::Out, &Ty::Struct(&SOCK_FILTER), Len::Deref("optlen"), VALUE)),
     )],
     default: Ty::Custom(Irregular::SockoptGet, &Ty::Buffer(Dir::Out, Len::Deref("optlen"), VALUE)),
 };
 
 static VALUE_SET: Select = Select {
-    on: Selector::pair("level", "optname"),
+    on: SelectKey::pair("level", "optname"),
     cases: &[
-        Case(Selector::both(c::SOL_SOCKET, c::SO_ATTACH_FILTER), FILTER),
-        Case(Selector::both(c::SOL_SOCKET, c::SO_ATTACH_REUSEPORT_CBPF), FILTER),
+        Case(SelectKey::both(c::SOL_SOCKET, c::SO_ATTACH_FILTER), FILTER),
+        Case(SelectKey::both(c::SOL_SOCKET, c::SO_ATTACH_REUSEPORT_CBPF), FILTER),
     ],
     default: Ty::Custom(Irregular::SockoptSet, &Ty::Buffer(Dir::In, Len::Of("optlen"), VALUE)),
 };

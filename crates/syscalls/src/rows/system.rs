@@ -3,7 +3,7 @@
 use crate::sets::system::*;
 use crate::structs::system::*;
 use crate::uapi::consts as c;
-use crate::{Class, Dir, Effect, Form, Irregular, Selector, Len, Note, Ret, Syscall, Ty, When, Width, arg, form, syscall};
+use crate::{Class, Dir, Effect, Form, Irregular, SelectKey, Len, Note, Ret, Syscall, Ty, When, Width, arg, form, syscall};
 
 const NONE: Class = Class::NONE;
 
@@ -87,7 +87,7 @@ pub static ROWS: &[Syscall] = &[
         arg("bufp", Ty::Addr),
         arg("len", Ty::Int),
     ])
-    .by(Selector::of("type"), SYSLOG_FORMS),
+    .by(SelectKey::of("type"), SYSLOG_FORMS),
     syscall("reboot", NONE, Ret::Int, &[
         arg("magic", Ty::Enum(&REBOOT_MAGIC1)),
         arg("magic2", Ty::Enum(&REBOOT_MAGIC2)),
@@ -119,7 +119,7 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::As(Width::Word, &Ty::Flags(&KEXEC_FILE))),
     ]),
     syscall("membarrier", NONE, Ret::Select(&crate::RetSelect {
-        on: Selector::of("cmd"),
+        on: SelectKey::of("cmd"),
         cases: &[(c::MEMBARRIER_CMD_QUERY, Ret::Hex)],
         default: Ret::Int,
     }), &[

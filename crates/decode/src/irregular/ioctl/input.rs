@@ -1,13 +1,13 @@
 //! Input devices: linux/input.h.
 
-use crate::{Cx, Scope, Tail, Text, TextKind, Value, generic};
+use crate::{Cx, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::ioctl::input::{ABS, EV, FF, KEY, LED, MSC, PROP, REL, REP, SND, SW};
 use stride_syscalls::{Dir, Set, Ty};
 
 /// A scan code and the key it stands for.
-pub fn keycode<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, _scope: Scope) -> Value<'a> {
+pub fn keycode<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, _siblings: Siblings) -> Value<'a> {
     let &Ty::Array(dir, _, _) = shape else { return Value::Addr(addr) };
     let phase = match generic::follow(cx, addr, dir) {
         Err(value) => return value,

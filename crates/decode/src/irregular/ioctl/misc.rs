@@ -1,6 +1,6 @@
 //! Smaller families.
 
-use crate::{Cx, Member, Scope, Tail, TextKind, Value, generic};
+use crate::{Cx, Member, Siblings, Tail, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::ioctl::userfault::UFFD_FEATURES;
@@ -63,10 +63,10 @@ pub fn rtc_param<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 }
 
 /// The features asked for, and those that there are.
-pub fn uffd_features<'a>(cx: &Cx<'a>, raw: u64, scope: Scope) -> Value<'a> {
+pub fn uffd_features<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
     let asked = Value::Flags { raw, set: &UFFD_FEATURES };
-    let there = match scope {
-        Scope::Struct(s, base, _) if !cx.failed() => s
+    let there = match siblings {
+        Siblings::Struct(s, base, _) if !cx.failed() => s
             .field("features")
             .and_then(|f| cx.uint(Phase::Exit, base.wrapping_add(u64::from(f.place(cx.abi()).offset)), 8))
             .filter(|&n| n != 0),

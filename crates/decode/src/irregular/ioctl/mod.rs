@@ -7,7 +7,7 @@ pub mod net;
 pub mod tty;
 
 use crate::cx::signed;
-use crate::{Cx, Scope, Text, TextKind, Value, generic};
+use crate::{Cx, Siblings, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::ioctl::input::{ABS, EV};
@@ -177,8 +177,8 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
 }
 
 /// A sibling member that counts.
-fn count(cx: &Cx<'_>, name: &'static str, phase: Phase, scope: Scope) -> u64 {
-    cx.len(Len::Of(name), phase, scope).unwrap_or(0)
+fn count(cx: &Cx<'_>, name: &'static str, phase: Phase, siblings: Siblings) -> u64 {
+    cx.len(Len::Of(name), phase, siblings).unwrap_or(0)
 }
 
 /// A byte array of which a member says how many are in use.
@@ -189,9 +189,9 @@ pub fn counted<'a>(
     size: usize,
     member: &'static str,
     hex: bool,
-    scope: Scope,
+    siblings: Siblings,
 ) -> Option<Value<'a>> {
-    let len = count(cx, member, phase, scope).min(size as u64);
+    let len = count(cx, member, phase, siblings).min(size as u64);
     let bytes = cx.read(phase, addr, len as usize)?;
     let kind = if hex { TextKind::HexBytes } else { TextKind::Bytes };
     Some(Value::Text(Text { bytes, cut: false, kind }))
@@ -204,9 +204,9 @@ pub fn counted_text<'a>(
     addr: u64,
     size: usize,
     member: &'static str,
-    scope: Scope,
+    siblings: Siblings,
 ) -> Option<Value<'a>> {
-    let len = (count(cx, member, phase, scope) as usize + 1).min(size);
+    let len = (count(cx, member, phase, siblings) as usize + 1).min(size);
     let bytes = cx.read(phase, addr, len)?;
     let end = bytes.iter().position(|&b| b == 0);
     let shown = end.unwrap_or(len - 1);

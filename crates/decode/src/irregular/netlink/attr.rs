@@ -2,7 +2,7 @@
 
 use super::Span;
 use crate::irregular::inet;
-use crate::{Member, Scope, Tail, Value, generic};
+use crate::{Member, Siblings, Tail, Value, generic};
 use bumpalo::collections::Vec;
 use stride_syscalls::netlink::{Attrs, NLA_F, Payload};
 use stride_syscalls::{Struct, Ty, sets::socket as names, uapi::consts as c};
@@ -87,7 +87,7 @@ fn payload<'a>(span: &Span<'a, '_>, attrs: &Attrs, kind: u64, family: u64, depth
             (span.len >= size).then(|| value(span, &ty, size))
         }
         Payload::Number(ty) => (span.len <= 8).then(|| match span.uint(0, span.len) {
-            Some(raw) => generic::held(cx, &ty, raw, Scope::Args),
+            Some(raw) => generic::held(cx, &ty, raw, Siblings::Args),
             None => Value::Addr(span.addr),
         }),
         Payload::Milliseconds => (span.len <= 8).then(|| match span.uint(0, span.len) {
@@ -125,7 +125,7 @@ fn payload<'a>(span: &Span<'a, '_>, attrs: &Attrs, kind: u64, family: u64, depth
 }
 
 fn value<'a>(span: &Span<'a, '_>, ty: &Ty, size: usize) -> Value<'a> {
-    generic::inline(span.cx, ty, span.phase, span.addr, size, Scope::Args).unwrap_or(Value::Addr(span.addr))
+    generic::inline(span.cx, ty, span.phase, span.addr, size, Siblings::Args).unwrap_or(Value::Addr(span.addr))
 }
 
 fn values<'a>(span: &Span<'a, '_>, ty: &Ty) -> Value<'a> {

@@ -143,7 +143,7 @@ impl Header {
             cx,
             &stride_syscalls::Ty::Pid(stride_syscalls::PidKind::Tgid),
             self.pid,
-            crate::Scope::Args,
+            crate::Siblings::Args,
         );
         cx.members(&[
             ("nlmsg_len", Value::UInt(self.len)),

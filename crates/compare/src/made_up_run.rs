@@ -11,19 +11,19 @@ use stride_track::Tracker;
 pub const PID: Tid = 100;
 
 #[derive(Default)]
-pub struct Scene {
+pub struct MadeUpRun {
     pub tracker: Tracker,
     pub tally: Tally,
     pub lost_calls: u64,
     now: Ns,
 }
 
-impl Scene {
+impl MadeUpRun {
     /// One process.
-    pub fn new() -> Scene {
-        let mut scene = Scene::default();
-        scene.start(PID, Origin::Attached);
-        scene
+    pub fn new() -> MadeUpRun {
+        let mut run = MadeUpRun::default();
+        run.start(PID, Origin::Attached);
+        run
     }
 
     pub fn event(&mut self, event: Event<'_>) {
