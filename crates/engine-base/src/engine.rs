@@ -22,7 +22,7 @@ pub trait Engine {
         None
     }
 
-    /// The threads that were asked for and are not traced, where others are.
+    /// Where others of the threads to attach to are traced: those that are not.
     fn failures(&self) -> &[AttachFailure] {
         &[]
     }
@@ -40,12 +40,12 @@ pub trait Engine {
         Delayed::default()
     }
 
-    /// The calls that the engine counted itself (`TraceSpec::counting`).
+    /// The calls that the engine itself counted (`TraceSpec::counting`).
     fn counted(&self) -> Result<Vec<Counted>, EngineError> {
         Ok(Vec::new())
     }
 
-    /// After the last event: something to know about how the events ended, or an error if they ended too early.
+    /// After the last event: a remark about how the events ended, or an error if they ended too early.
     fn ending(&self) -> Result<Option<String>, EngineError> {
         Ok(None)
     }
@@ -56,7 +56,7 @@ pub trait Engine {
     }
 }
 
-/// The things that engines differ in, as far as others must know. Callers ask for these and never for an engine's name.
+/// How engines differ, as far as others must know. Callers ask for these, never for an engine's name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Capabilities {
     /// The engine's name, for messages and recordings.

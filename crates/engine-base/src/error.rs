@@ -1,4 +1,5 @@
-//! What can go wrong in tracing, and what may help. Engines say that in words: callers only tell apart what they treat differently.
+//! What can go wrong in tracing, and what may help. Engines put both in words. Callers distinguish only the cases
+//! that they treat differently.
 
 use crate::spawn::SpawnError;
 use nix::errno::Errno;
@@ -8,7 +9,7 @@ use stride_event::Tid;
 /// Tracing could not begin.
 #[derive(Debug)]
 pub enum StartError {
-    /// The engine cannot work here, whatever is to be traced.
+    /// The engine cannot work on this machine, whatever is traced.
     Unavailable { why: String, advice: Option<String> },
     /// The command could not be started.
     Spawn(SpawnError),
@@ -17,7 +18,7 @@ pub enum StartError {
 }
 
 impl StartError {
-    /// A call that starting takes was refused.
+    /// Starting needs a call that was refused.
     pub fn refused(call: &'static str) -> impl FnOnce(Errno) -> StartError {
         move |errno| StartError::Spawn(SpawnError::Call(call, errno))
     }
@@ -47,9 +48,9 @@ impl From<SpawnError> for StartError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttachFailure {
     pub tid: Tid,
-    /// One line, as strace has it where strace knows the case.
+    /// One line, in strace's words where strace knows the case.
     pub what: String,
-    /// Why, and what to do next: one more line.
+    /// One more line: why, and what to do next.
     pub hint: Option<String>,
 }
 

@@ -42,14 +42,14 @@ impl Image {
     }
 }
 
-/// execve(2); returns only when it failed.
+/// execve(2). Returns only if it failed.
 pub fn exec(image: &Image) -> Errno {
     // SAFETY: path and the strings of both lists are NUL-terminated and live in `image`; both lists end with a null pointer.
     unsafe { libc::execve(image.path.as_ptr(), image.argv.as_ptr(), image.envp.as_ptr()) };
     Errno::last()
 }
 
-/// _exit(2): no destructors, no buffers flushed twice.
+/// _exit(2): runs no destructors, and flushes no buffer a second time.
 pub fn exit_now(status: i32) -> ! {
     // SAFETY: never returns.
     unsafe { libc::_exit(status) }
@@ -68,13 +68,13 @@ pub fn pidfd(pid: Tid) -> Result<OwnedFd, Errno> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
 }
 
-/// Waits for one child to be gone; returns its status as wait(2) gives it.
+/// Waits until a child is gone, and returns its status in the form of wait(2).
 pub fn wait_for(pid: Tid) -> Option<i32> {
     let mut status = 0;
     loop {
         // SAFETY: one int to write to.
         let r = unsafe { libc::waitpid(pid, &mut status, 0) };
-        // Where another thread traces it, its stops are told of here, too.
+        // If another thread traces the child, wait(2) reports its stops here, too.
         if r == pid && !libc::WIFSTOPPED(status) {
             return Some(status);
         }
@@ -84,7 +84,7 @@ pub fn wait_for(pid: Tid) -> Option<i32> {
     }
 }
 
-/// The process that a thread is of, as /proc has it; the thread's own id if it is gone already.
+/// The process of a thread, from /proc. The thread's own id if it is gone.
 pub fn group_of(tid: Tid) -> Tid {
     let status = std::fs::read_to_string(format!("/proc/{tid}/status")).unwrap_or_default();
     let group = status.lines().find_map(|line| line.strip_prefix("Tgid:"));
@@ -100,13 +100,13 @@ pub fn gone_child() -> Option<Tid> {
         Errno::result(libc::waitid(libc::P_ALL, 0, &mut info, flags)).ok()?;
         info
     };
-    // Stops are told of unasked, where another thread traces a child of this one.
+    // If another thread traces a child of this thread, waitid(2) reports its stops without being asked.
     let gone = [libc::CLD_EXITED, libc::CLD_KILLED, libc::CLD_DUMPED].contains(&info.si_code);
     // SAFETY: filled in by waitid, or zero.
     Some(unsafe { info.si_pid() }).filter(|&pid| gone && pid != 0)
 }
 
-/// Writes to a socket that nobody may listen to any more: without SIGPIPE, and not told whether.
+/// Writes to a socket whose other end may be closed. Raises no SIGPIPE, and does not report a failure.
 pub fn send(socket: &OwnedFd, bytes: &[u8]) {
     // SAFETY: reads the bytes given.
     unsafe { libc::send(socket.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), libc::MSG_NOSIGNAL) };
@@ -119,7 +119,7 @@ pub struct User<'a> {
     pub groups: &'a [u32],
 }
 
-/// Takes on the ids; on failure tells which call was refused.
+/// Takes on the ids. On failure, returns the name of the call that was refused.
 pub fn set_user(user: &User) -> Result<(), (&'static str, Errno)> {
     // SAFETY: the list and its length belong together; the other calls take only numbers.
     unsafe {
@@ -146,14 +146,16 @@ pub fn cap_add(name: &str) -> String {
     format!("--cap-add {}", name.trim_start_matches("cap_").to_uppercase())
 }
 
-/// Lets processes of the same user trace this one. A program whose file gave it capabilities may not be traced, nor its children before
-/// their execve. Nobody gains by it: the kernel lets only those trace this process that have all its capabilities.
+/// Lets processes of the same user trace this one. A program whose file gave it capabilities may not be traced, nor
+/// its children before their execve. This opens no hole: the kernel lets a process trace this one only if it has all
+/// of its capabilities.
 pub fn set_dumpable() {
     // SAFETY: takes only numbers.
     unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0) };
 }
 
-/// Lets this process be traced by one that is no ancestor, where Yama restricts that. Refused elsewhere, where it is not needed.
+/// Lets a process that is no ancestor trace this one, where Yama restricts that. Fails elsewhere, where it is not
+/// needed.
 pub fn set_tracer(pid: Tid) {
     // SAFETY: takes only numbers.
     unsafe { libc::prctl(libc::PR_SET_PTRACER, pid, 0, 0, 0) };
@@ -171,7 +173,7 @@ pub fn set_filter(program: &[libc::sock_filter]) -> Result<(), Errno> {
     Errno::result(unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &prog, 0, 0) }).map(drop)
 }
 
-/// Puts back what Rust's runtime, or Stride, changed: see [`crate::startup`].
+/// Restores what Rust's runtime or Stride changed ([`crate::startup`]).
 pub fn restore_inherited() {
     let ignored = IGNORED.load(Ordering::Relaxed);
     // SAFETY: SIG_DFL and SIG_IGN are valid dispositions (those of KILL and STOP are refused); closing a descriptor that
@@ -188,8 +190,8 @@ pub fn restore_inherited() {
     }
 }
 
-/// As long as it lives, this thread goes before others, where that is allowed. For what somebody waits for and is soon done: among busy
-/// threads that share the CPUs fairly it takes as many times as long as there are.
+/// While it lives, this thread runs before others, where that is allowed. For short work that somebody waits for:
+/// among N busy threads that share the CPUs fairly, it would take N times as long.
 #[derive(Debug)]
 pub struct Hurry {
     nice: i32,
@@ -222,17 +224,17 @@ pub fn capabilities() -> u64 {
 }
 
 const PAGE: u64 = 4096;
-/// Pages asked for at once; more than the largest block captured (256 KiB) spans.
+/// Pages read at once: more than the largest block (256 KiB) spans.
 const BATCH: usize = 66;
 
-/// As many bytes from `addr` on as are mapped, in one call for each [`BATCH`] pages. An error is one of the call itself,
-/// not of the memory: memory that is not there reads as no bytes.
+/// Reads as many bytes from `addr` on as are mapped, with one call for each [`BATCH`] pages. An error means that the
+/// call failed. Unmapped memory is no error, but gives no bytes.
 pub fn read_memory(tid: Tid, addr: u64, buf: &mut [u8]) -> Result<usize, Errno> {
     let mut got = 0;
     while got < buf.len() {
         let from = addr.wrapping_add(got as u64);
         let rest = &mut buf[got..];
-        // The kernel promises partial results only between the elements of the vector: one element a page.
+        // The kernel promises partial results only between elements of the vector, so each page is an element.
         let mut remote = [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; BATCH];
         let (mut n, mut want) = (0, 0);
         while n < BATCH && want < rest.len() {
@@ -283,7 +285,8 @@ pub fn message(buf: &mut [u8], parts: &[&[u8]], e: Errno) -> usize {
     n
 }
 
-/// The kernel supports seccomp filters and lets this process ask for one: with no filter given, it fails only at reading that.
+/// Whether the kernel supports seccomp filters and lets this process install one. Without a filter, the call fails
+/// only when the kernel reads it.
 pub fn filter_available() -> bool {
     // SAFETY: the null pointer is what the kernel is to refuse.
     let r = unsafe {

@@ -1,9 +1,9 @@
 //! Reading another process's memory with a time limit.
 //!
-//! A page may come from another thread of the tracee (userfaultfd), from a FUSE server or over NFS. A read of such a page sleeps until it is
-//! supplied, and only the death of the whole process wakes it. If the supplier is itself a tracee that waits for us, that is for ever. So
-//! a thread of its own does the read, and the caller stops waiting when the limit is reached. The thread is left behind: it ends when
-//! the page is supplied, or with Stride.
+//! A page may come from another thread of the tracee (userfaultfd), from a FUSE server, or over NFS. A read of such a
+//! page sleeps until the page is supplied, and only the death of the whole process wakes it. If the supplier is a
+//! tracee that waits for Stride, that is for ever. So a separate thread does the read, and the caller stops waiting
+//! at a time limit. The thread is left behind. It ends when the page is supplied, or with Stride.
 
 use crate::process;
 use crate::signal;
@@ -15,16 +15,16 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 use stride_event::Tid;
 
-/// How long a caller waits for the reads of one call in all.
+/// How long a caller waits for all reads of one call together.
 const LIMIT: Duration = Duration::from_millis(50);
-/// The same after many reads were given up: a program may have a million such pages.
+/// The limit after many reads were given up: a program may have a million such pages.
 const LEAST: Duration = Duration::from_millis(1);
 /// A reader that waits for a CPU is not stuck. It gets this much longer.
 const OVERLOADED: u32 = 40;
 /// Readers left behind at once, at most.
 const MAX_STUCK: usize = 8;
 
-/// Reads as many bytes as are readable; an error is one of the way of reading, not of the memory.
+/// Reads as many bytes as are readable. An error means that this way of reading does not work.
 pub type ReadFn = fn(Tid, u64, &mut [u8]) -> Result<usize, Errno>;
 
 struct Job {
@@ -45,10 +45,10 @@ struct Worker {
 /// The readers that were left behind, each with the process that it reads.
 type Stuck = Arc<Mutex<Vec<(u64, Tid)>>>;
 
-/// A reader of other processes' memory that can be given up.
+/// Reads other processes' memory with a time limit.
 #[derive(Debug)]
 pub struct Remote {
-    /// Where readers may run: this thread's own CPU may change.
+    /// Where readers may run: this thread may be confined to one CPU.
     cpus: Option<CpuSet>,
     worker: Option<Worker>,
     stuck: Stuck,
@@ -76,12 +76,13 @@ impl Default for Remote {
 }
 
 impl Remote {
-    /// The reads that follow are for another call: all of them together may take as long as the limit says.
+    /// The next reads are for another call and share a new time limit.
     pub fn begin(&mut self) {
         self.left = self.patience;
     }
 
-    /// Reads with `read`. A read that was given up gives no bytes, and so do further reads of that process until it comes back.
+    /// Reads with `read`. A read that was given up gives no bytes, and until it comes back, neither do further reads
+    /// of that process.
     pub fn read(&mut self, read: ReadFn, tid: Tid, addr: u64, buf: &mut [u8]) -> Result<usize, Errno> {
         if self.left.is_zero() || self.is_stuck(tid) {
             return Ok(0);
@@ -121,7 +122,8 @@ impl Remote {
         }
     }
 
-    /// Whether a read of this thread's process was given up and has not come back, or too many others were.
+    /// Whether a read of this thread's process was given up and has not come back, or too many other reads were given
+    /// up.
     fn is_stuck(&self, tid: Tid) -> bool {
         let stuck = self.stuck.lock().unwrap_or_else(PoisonError::into_inner);
         if stuck.is_empty() {
@@ -131,7 +133,7 @@ impl Remote {
         stuck.len() >= MAX_STUCK || stuck.iter().any(|&(_, p)| p == process)
     }
 
-    /// Leaves the reader behind. It ends when its read returns, for then nobody sends it anything any more.
+    /// Leaves the reader behind. It ends when its read returns, because nobody sends it anything any more.
     fn abandon(&mut self, tid: Tid) {
         if let Some(worker) = self.worker.take() {
             let process = process::group_of(tid);
@@ -171,7 +173,7 @@ fn serve(queue: &Receiver<Job>) {
     }
 }
 
-/// Waits as long as the limit says, and longer while the reader has not slept in its read but waits for a CPU.
+/// Waits up to the limit, and longer while the reader waits for a CPU instead of sleeping in its read.
 fn wait<T>(result: &Receiver<T>, limit: Duration, reader: Tid) -> Result<T, RecvTimeoutError> {
     for _ in 0..OVERLOADED {
         match result.recv_timeout(limit) {
@@ -222,7 +224,7 @@ mod tests {
         remote.begin();
         assert_eq!(remote.read(missing, me, 0, &mut [0]), Ok(0));
         assert!(remote.worker.is_none() && remote.patience < LIMIT);
-        // Nothing more of this call, nor of this process; others are read as before.
+        // No more reads for this call, nor for this process. Other processes are read as before.
         assert_eq!(remote.read(fill, 1, 7, &mut [0; 2]), Ok(0));
         remote.begin();
         assert_eq!(remote.read(fill, me, 7, &mut [0; 2]), Ok(0));

@@ -23,7 +23,7 @@ impl Interrupted {
         Interrupted(Some(nr))
     }
 
-    /// The call that this one goes on with, where it is a restart_syscall(2) and that call is known.
+    /// The call that this one goes on with, if this one is a restart_syscall(2) and that call is known.
     pub fn resumed_by(self, abi: Abi, nr: u64) -> Option<u64> {
         self.0.filter(|_| is_restart(abi, nr))
     }
@@ -31,7 +31,7 @@ impl Interrupted {
     /// The thread returned from a call.
     pub fn returned(&mut self, abi: Abi, nr: u64, outcome: Outcome) {
         let resumable = outcome == Outcome::Error(ERESTART_RESTARTBLOCK);
-        // A call that itself goes on with another, and is interrupted in turn, leaves that other to be resumed.
+        // If this call itself goes on with another and is interrupted, the other one is resumed next.
         if !(resumable && is_restart(abi, nr)) {
             self.0 = resumable.then_some(nr);
         }

@@ -1,11 +1,11 @@
 //! Signal dispositions, the monotonic clock, and a timer which interrupts this thread's blocking call.
 //!
-//! Signals do nothing but leave a mark. One that arrives between looking at the mark and blocking in wait4(2) would go unnoticed;
-//! so the handler also starts the timer of the engine, whose repeated ticks cut short whatever blocks by then. That costs nothing
-//! where no signal arrives, as opposed to changing the signal mask around each wait.
+//! Signals only set a mark. A signal that arrives after the mark was checked and before wait4(2) blocks would go
+//! unnoticed. So the handler also starts the engine's timer, whose repeated ticks interrupt the blocking call. That
+//! costs nothing as long as no signal arrives, unlike changing the signal mask around each wait.
 //!
-//! Whoever sends SIGINT or SIGTERM a second time wants Stride to end, whatever it waits for: the handler sees to that itself. The
-//! kernel releases all tracees then.
+//! A second SIGINT or SIGTERM ends Stride in the handler, whatever Stride waits for. The kernel then releases all
+//! tracees.
 
 use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_setaffinity};
@@ -15,11 +15,13 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};
 use std::time::Duration;
 use stride_event::{Ns, Tid};
 
-/// The first fatal signal, 0 for none. (One that follows may be its consequence: a SIGPIPE, when the same ^C ended the reader.)
+/// The first fatal signal, 0 for none. A later one may be its consequence, such as SIGPIPE when the same ^C ended the
+/// reader.
 static CAUGHT: AtomicI32 = AtomicI32::new(0);
 /// When it arrived.
 static CAUGHT_AT: AtomicU64 = AtomicU64::new(0);
-/// Signals closer than this are one: timeout(1) sends one to its child and the same to its process group.
+/// Signals closer together than this count as one: timeout(1) sends one to its child and the same to its process
+/// group.
 const ONE_SIGNAL: Ns = 100_000_000;
 /// The timer which [`on_fatal`] starts: that of the latest engine.
 static TIMER: AtomicPtr<libc::c_void> = AtomicPtr::new(std::ptr::null_mut());
@@ -32,7 +34,7 @@ pub fn now() -> Ns {
     t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
 }
 
-/// Sleeps; shorter when a signal arrives.
+/// Sleeps. A signal ends the sleep early.
 pub fn pause_ms(ms: u64) {
     let t = libc::timespec { tv_sec: 0, tv_nsec: (ms.min(999) * 1_000_000) as i64 };
     // SAFETY: reads one timespec; the remainder is not asked for.
@@ -67,8 +69,8 @@ fn set(timer: libc::timer_t, period: Duration) {
     }
 }
 
-/// Ends this process by a signal, whatever Stride or Rust's runtime do about it (the latter ignores SIGPIPE and handles SIGSEGV).
-/// Returns if that is not the signal's default action. Async-signal-safe.
+/// Ends this process by a signal, although Rust's runtime ignores SIGPIPE and handles SIGSEGV. Returns if ending is
+/// not the signal's default action. Async-signal-safe.
 pub fn die_of(signal: i32) {
     // SAFETY: SIG_DFL is a valid disposition for every signal, a number that is none is refused; the set outlives its uses.
     unsafe {
@@ -81,7 +83,7 @@ pub fn die_of(signal: i32) {
     }
 }
 
-/// Runs this with all signals blocked: a thread that it starts gets none.
+/// Runs `f` with all signals blocked, so that a thread that it starts gets none.
 pub fn without_signals<T>(run: impl FnOnce() -> T) -> T {
     let mut old = SigSet::empty();
     let blocked = nix::sys::signal::pthread_sigmask(SigmaskHow::SIG_SETMASK, Some(&SigSet::all()), Some(&mut old));
@@ -128,8 +130,8 @@ pub fn catch(signals: &[Signal], saved: &mut Saved) {
 
 extern "C" fn on_nothing(_: i32) {}
 
-/// A file that may not grow beyond `ulimit -f` makes a write fail, and does not kill Stride. Programs that Stride starts are not
-/// concerned, for execve resets handlers; where the signal is ignored, it stays so.
+/// A write beyond `ulimit -f` fails instead of killing Stride. This does not affect programs that Stride starts,
+/// because execve resets handlers. If the signal is ignored, it stays ignored.
 pub fn survive_file_limit() {
     // SAFETY: a zeroed sigaction is a valid one; the handler does nothing; the old action is written to a live struct.
     unsafe {
@@ -186,7 +188,7 @@ impl Timer {
         Ok(Timer { id })
     }
 
-    /// Ticks from now on, until [`Timer::stop`]: a tick that is lost to a race is followed by another.
+    /// Ticks until [`Timer::stop`]. If a tick is lost to a race, another one follows.
     pub fn start(&self, period: Duration) {
         set(self.id, period);
     }

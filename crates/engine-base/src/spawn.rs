@@ -1,8 +1,9 @@
 //! Starting the command.
 //!
-//! The child says on a socket that it is ready, and waits there until it is traced; then it installs a seccomp filter if there is one,
-//! takes on the user's ids and calls execve(2). All that it does before execve is for the engine to hide. If the tracer dies first, the
-//! child reads the end of the socket and exits: a command that was to be traced is not run unseen.
+//! The child reports on a socket that it is ready, and waits there until it is traced. Then it installs a seccomp
+//! filter if there is one, takes on the user's ids and calls execve(2). The engine hides everything the child does
+//! before execve. If the tracer dies first, the child reads the end of the socket and exits: the command was to run
+//! traced, so it does not run untraced.
 //!
 //! With `-D` the roles are swapped: the process that calls [`spawn`] becomes the command, so that the caller's child is the command
 //! itself, and the tracer goes on in a grandchild.
@@ -49,7 +50,7 @@ fn failed(call: &'static str) -> impl FnOnce(Errno) -> SpawnError {
     move |errno| SpawnError::Call(call, errno)
 }
 
-/// A command that waits to be let go; dropped, it exits without having run.
+/// A command that waits to be let go. If this is dropped, the command exits without having run.
 #[derive(Debug)]
 pub struct Waiting {
     pid: Tid,
@@ -77,7 +78,7 @@ pub fn spawn(command: &Command, filter: Option<&SeccompFilter>, daemonize: u8) -
             process::wait_for(helper);
             child.run(ours, theirs, true);
         }
-        // Here the helper, whose only task is to be no one's parent.
+        // This is the helper. It only exits, so that the tracer is not a child of the command.
         match process::fork() {
             Ok(Fork::Child) => {}
             _ => process::exit_now(0),
@@ -103,12 +104,12 @@ impl Waiting {
         !self.daemonized
     }
 
-    /// Waits until the child is at the gate, and has let this process trace it where that takes its consent.
+    /// Waits until the child is at the gate, and lets this process trace it where the child's consent is needed.
     pub fn ready(&self) -> Result<(), SpawnError> {
         if let Some(gate) = &self.gate
             && !self.ready.replace(true)
         {
-            // A signal to Stride is looked at later.
+            // A signal to Stride is handled later.
             while let Err(errno) = read(gate, &mut [0]) {
                 if errno != Errno::EINTR {
                     return Err(SpawnError::Call("read", errno));
@@ -120,7 +121,7 @@ impl Waiting {
 
     /// Lets it go on to execve.
     pub fn go(mut self) -> Result<Tid, SpawnError> {
-        // One that has not come that far would find the gate gone, and die of SIGPIPE.
+        // A child that has not reached the gate would find it closed, and die of SIGPIPE.
         self.ready()?;
         if let Some(gate) = self.gate.take() {
             write(&gate, b"g").map_err(failed("write"))?;
@@ -176,10 +177,10 @@ impl<'a> Child<'a> {
             }
             process::set_tracer(Tid::from_ne_bytes(pid));
         }
-        // Ready: from here on every call may cost a stop.
-        // (A tracer that does not wait for that may have closed its end already, having said that the child may go.)
+        // Ready: from here on every call may stop. (A tracer that does not wait may have closed its end already,
+        // after telling the child to go on.)
         process::send(&theirs, b"r");
-        // Nothing more to read: the tracer is gone, and has told why.
+        // Nothing more to read: the tracer is gone, and has reported why.
         while match read(&theirs, &mut [0]) {
             Ok(1) => false,
             Err(Errno::EINTR) => true,
@@ -203,7 +204,7 @@ impl<'a> Child<'a> {
         self.fail("exec", process::exec(&self.image))
     }
 
-    /// `strace: exec: No such file or directory`, in one write, and exit status 1.
+    /// Writes `strace: exec: No such file or directory` in one write, and exits with status 1.
     fn fail(&self, call: &str, errno: Errno) -> ! {
         let mut text = [0u8; 512];
         let n = process::message(&mut text, &[&self.name, call.as_bytes(), b": "], errno);

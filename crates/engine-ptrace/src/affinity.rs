@@ -1,67 +1,71 @@
 //! Running where the tracee runs.
 //!
-//! A stop costs several times as much when tracer and tracee run on different CPUs: each has to wake the other's CPU from idle, in a
-//! virtual machine through the hypervisor. Left alone, the kernel keeps them apart, for it wakes a thread on an idle CPU if there is one.
-//! So the tracer comes to the tracee, whose own affinity is never touched:
+//! A stop costs several times as much if tracer and tracee run on different CPUs: each has to wake the other's CPU
+//! from idle, in a virtual machine through the hypervisor. The kernel by itself keeps them apart, because it wakes a
+//! thread on an idle CPU if there is one. So the tracer moves to the tracee's CPU. The tracee's own affinity is never
+//! changed:
 //!
-//! - it allows itself only the CPU where the tracee last ran (within those the user left it);
-//! - it becomes `SCHED_IDLE`. The kernel takes a CPU that runs only such threads for idle, and wakes the tracee right there; otherwise
-//!   the tracee would flee to the next idle CPU at every stop. This takes CAP_SYS_NICE, without which there is no way back.
+//! - The tracer allows itself only the CPU where the tracee last ran (among the CPUs the user left it).
+//! - The tracer becomes `SCHED_IDLE`. The kernel regards a CPU that runs only such threads as idle, and wakes the
+//!   tracee there. Otherwise the tracee would move to the next idle CPU at every stop. Leaving `SCHED_IDLE` needs
+//!   CAP_SYS_NICE.
 //!
-//! An idle-priority thread gets next to no time where another thread wants the CPU, and its tracees would wait with it. So:
+//! An idle-priority thread hardly runs if another thread wants the CPU, and its tracees would wait with it. So:
 //!
-//! - the tracer begins free, and comes only if the machine has a CPU to spare ([`Place::has_room`]: fewer other threads run than there are
-//!   CPUs, so that the kernel finds one for each);
-//! - it looks again every [`ROOM`], and goes when there is no room any more;
-//! - a thread of normal priority watches, and frees a tracer that does not get to run ([`crate::rescue`]).
+//! - The tracer begins free, and moves only if the machine has a CPU to spare ([`Place::has_room`]: fewer other
+//!   threads run than there are CPUs).
+//! - It looks again every [`ROOM`], and leaves if there is no room any more.
+//! - A thread of normal priority watches, and frees a tracer that does not get to run ([`crate::rescue`]).
 //!
-//! Being beside is good for one tracee that makes call after call, and bad where several run in parallel. No rule told these apart as well
-//! as trying: what stops cost [`Mode::Beside`] the tracee is compared with what they cost in a window spent [`Mode::Free`]. The kernel may
-//! move the tracee at any time, so when stops become slow, the first guess is that it went elsewhere. Failed trials become rare by
-//! doubling their distance. Nothing of this takes a system call but the look for room, when a verdict changes, or when stops are slow.
+//! Running beside the tracee pays off for one tracee that makes call after call. It does not where several tracees
+//! run in parallel. No rule distinguished these cases as well as trying: the cost of stops in [`Mode::Beside`] is
+//! compared with their cost in a window of [`Mode::Free`]. The kernel may move the tracee at any time, so if stops
+//! become slow, the tracer first assumes that the tracee has moved. After each failed trial, the distance to the next
+//! one doubles. This takes no system call, except for the look for room, a change of mode, and slow stops.
 
 use stride_event::{Ns, Tid};
 
-/// The CPUs, as the decision sees them.
+/// The machine's CPUs, as this module needs them.
 pub trait Place {
-    /// Moving makes sense at all.
+    /// Whether moving makes sense at all.
     fn may_move(&self) -> bool;
-    /// Whether there is a CPU for everyone that wants one.
+    /// Whether there is a CPU for every thread that wants one.
     fn has_room(&mut self) -> bool;
     /// The CPU where this thread last ran, if the tracer may go there.
     fn cpu_of(&mut self, tid: Tid) -> Option<usize>;
-    /// Goes to this CPU as an idle-priority thread, or moves there from another one; false if that failed.
+    /// Moves to this CPU as an idle-priority thread. False if that failed.
     fn come(&mut self, cpu: usize) -> bool;
-    /// Back to where the user had the tracer run, with its own priority.
+    /// Moves back to the CPUs the user left the tracer, with its own priority.
     fn leave(&mut self);
-    /// The tracer is beside this thread now.
+    /// Notes that the tracer runs beside this thread.
     fn beside(&mut self, tid: Tid);
     /// Whether the tracer was freed because it did not get to run.
     fn was_rescued(&self) -> bool;
 }
 
-/// Stops by which the cost of being free is measured.
+/// Stops in a window in which the cost of being free is measured.
 const WINDOW: u32 = 256;
-/// The same at the very beginning: a short program is over before a whole window is.
+/// The same for the first window: a short program ends before a whole window is over.
 const FIRST: u32 = CHUNK;
-/// Stops after which it is asked whether being beside still pays.
+/// Stops after which the tracer checks whether being beside still pays.
 const CHUNK: u32 = 16;
-/// Slow chunks (twice, where it turned out that the tracee had not moved) less quick ones, until being beside counts as a failure.
+/// Being beside fails when slow chunks exceed quick ones by this much. A slow chunk counts twice if the tracee had
+/// not moved.
 const PATIENCE: u32 = 16;
-/// Where stops are rarer than this on average, there is nothing to gain.
+/// If stops are rarer than this on average, there is nothing to gain.
 const RARE: Ns = 200_000;
-/// A pause counts for this much at most: it is the tracee's.
+/// A longer pause counts as this long: it is the tracee's own.
 const PAUSE: Ns = 1_000_000;
-/// Stops from a failed trial to the next, at first and at most.
+/// Stops from a failed trial to the next one: the first time, and at most.
 const AGAIN: u32 = 1 << 10;
 const RARELY: u32 = 1 << 18;
-/// Time between two looks whether there is still room.
+/// Time between two looks for room.
 const ROOM: Ns = 1_000_000;
-/// Looks without room in a row that make it go: some kernel thread often runs for a moment.
+/// The tracer leaves after so many looks without room in a row, because some kernel thread often runs for a moment.
 const CROWDED: u32 = 2;
-/// Stops for which a verdict stands.
+/// Stops for which a verdict holds.
 const STANDS: u32 = 1 << 16;
-/// The same for a verdict after so short a look.
+/// The same for the verdict after the short first window.
 const STANDS_FIRST: u32 = 1 << 9;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,19 +79,19 @@ enum Mode {
 pub struct Affinity<P: Place> {
     mode: Mode,
     place: P,
-    /// How many stops the current window takes.
+    /// Stops in the current window.
     window: u32,
     /// The current window or chunk: stops, time spent, time of the latest stop.
     stops: u32,
     spent: Ns,
     last: Ns,
-    /// When it was last looked whether there is room, and how often in a row there was none.
+    /// The time of the latest look for room, and how many looks in a row found none.
     looked: Ns,
     crowded: u32,
-    /// What a chunk took when last free.
+    /// The time that a chunk took when the tracer was free.
     free: Ns,
     slow: u32,
-    /// Stops left until the next trial, or for which the verdict stands.
+    /// Stops until the next trial, or until the verdict ends.
     left: u32,
     distance: u32,
 }
@@ -153,7 +157,7 @@ impl<P: Place> Affinity<P> {
             self.looked = now;
             self.crowded = if self.place.has_room() { 0 } else { self.crowded + 1 };
             if self.crowded >= CROWDED {
-                // Not for long, if it was a passing crowd: the next window ends with a look.
+                // If the crowd was a passing one, the tracer soon returns: the next window ends with a look.
                 self.left = 0;
                 return self.leave();
             }
@@ -172,14 +176,14 @@ impl<P: Place> Affinity<P> {
         }
     }
 
-    /// Leaves for longer each time.
+    /// Leaves, each time for longer.
     fn give_up(&mut self) {
         self.leave();
         self.left = self.distance;
         self.distance = (self.distance * 2).min(RARELY);
     }
 
-    /// Goes where this thread last ran; false if it is there already, or must not go.
+    /// Moves to the CPU where this thread last ran. False if the tracer is there already, or must not go.
     fn come(&mut self, tid: Tid) -> bool {
         let Some(cpu) = self.place.cpu_of(tid).filter(|&cpu| self.mode != Mode::Beside(cpu)) else { return false };
         self.place.beside(tid);
@@ -203,7 +207,7 @@ impl<P: Place> Affinity<P> {
 mod tests {
     use super::*;
 
-    /// A machine made up.
+    /// A made-up machine.
     #[derive(Debug)]
     struct Stage {
         room: bool,
@@ -247,7 +251,7 @@ mod tests {
             Run { affinity: Affinity::new(stage), now: 1 }
         }
 
-        /// So many stops, which cost 90 µs when the tracer is free.
+        /// Makes so many stops. A stop costs 90 µs if the tracer is free.
         fn stops(&mut self, n: u32, beside: Ns) -> &[&'static str] {
             self.affinity.place.log.clear();
             for _ in 0..n {

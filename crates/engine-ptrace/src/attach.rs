@@ -13,8 +13,8 @@ pub struct Attached {
     pub failures: Vec<AttachFailure>,
 }
 
-/// Seizes each of the threads, with `follow` all threads of its process. They run on; a stop of each is on its way,
-/// from which it can be resumed as tracing needs it.
+/// Seizes each of the threads, with `follow` all threads of its process. They run on until a stop of each arrives.
+/// From that stop, each can be resumed as tracing needs it.
 pub fn attach(tids: &[Tid], follow: bool, options: i32) -> Attached {
     let mut done = HashSet::new();
     let mut attached = Attached::default();
@@ -29,8 +29,8 @@ pub fn attach(tids: &[Tid], follow: bool, options: i32) -> Attached {
                 continue;
             }
         }
-        // Threads that are not traced yet may start others: repeat until a pass finds nothing new.
-        // What traced threads start is attached by the kernel, and seizing it again refused (EPERM).
+        // Threads that are not traced yet may start others. So repeat until a pass finds nothing new.
+        // The kernel attaches to what traced threads start, and refuses to seize it again (EPERM).
         let mut new = follow;
         while new {
             new = false;
@@ -47,9 +47,9 @@ pub fn attach(tids: &[Tid], follow: bool, options: i32) -> Attached {
     attached
 }
 
-/// Whether the engine can run here: traces a process of our own for a moment.
+/// Whether the engine works here: traces a process of Stride's own for a moment.
 pub fn available() -> Result<(), StartError> {
-    // It is never let go, and exits instead.
+    // The process is never let go, and exits.
     let command = Command { path: "/".into(), args: Vec::new(), env: Vec::new(), user: None };
     let waiting = spawn(&command, None, 0)?;
     waiting.ready()?;

@@ -1,8 +1,9 @@
-//! Letting go of every tracee, as it was: running ones run, calls they were blocked in go on, group-stopped ones stay stopped, signals on
-//! their way are delivered.
+//! Lets go of every tracee in the state it was in: running ones run, blocked calls go on, group-stopped ones stay
+//! stopped, pending signals are delivered.
 //!
-//! ptrace detaches from stopped threads only; so the running ones are interrupted first. One that cannot be stopped (in uninterruptible
-//! sleep, or waiting in vfork(2)) is given up after a moment: it is released when Stride exits, and the request to stop with it.
+//! ptrace detaches from stopped threads only, so running ones are interrupted first. A thread that cannot be stopped
+//! (in uninterruptible sleep, or waiting in vfork(2)) is given up after a moment. It is released when Stride exits,
+//! and with it the request to stop.
 
 use crate::engine::PtraceEngine;
 use crate::sys::{self, Info};
@@ -18,7 +19,7 @@ impl PtraceEngine {
     /// Detaches from all threads, queueing what happens meanwhile.
     pub(crate) fn release_all(&mut self) {
         if self.kill_on_exit {
-            // They are to die with Stride, which is about to.
+            // They are to die with Stride, which is about to happen.
             return;
         }
         for held in std::mem::take(&mut self.held) {
@@ -46,7 +47,7 @@ impl PtraceEngine {
                 Ok(Waited::NoChildren) | Err(_) => break,
                 Ok(_) if sys::now() >= deadline => break,
                 Ok(_) => {
-                    // The first look often comes too early by microseconds only.
+                    // The first look often comes microseconds too early.
                     match pause {
                         0..20 => std::thread::yield_now(),
                         _ => sys::pause_ms(1),
@@ -63,7 +64,7 @@ impl PtraceEngine {
         }
     }
 
-    /// Takes a stop while all threads are let go: of a thread that can now be released, or of a child that is not known yet.
+    /// Handles a stop while all threads are let go. The thread can now be released, or is an unknown child.
     fn release_stopped(&mut self, report: Report, children: &mut Children) {
         let tid = report.tid;
         let Status::Stopped(token, stop) = report.status else {
@@ -94,7 +95,8 @@ impl PtraceEngine {
                     children.awaited(child as Tid);
                 }
             }
-            // A call that really returned is reported; one that was only thrown out of will be restarted, and counts as in flight.
+            // A call that really returned is reported. A call that was only interrupted will be restarted, and counts
+            // as in flight.
             Stop::Syscall => {
                 if let Ok(Info::Exit { rval, .. }) = stopped.syscall_info()
                     && self.threads[slot].inside == Inside::Wanted
@@ -114,8 +116,8 @@ impl PtraceEngine {
     }
 }
 
-/// Children of tracees, attached by the kernel, of whose birth is told only now. Each stops once by itself, before or after its
-/// parent tells of it, and is released there.
+/// Children of tracees that the kernel attached to, and whose birth is reported only now. Each stops once by itself,
+/// before or after its parent's stop, and is released there.
 #[derive(Default)]
 struct Children {
     awaited: Vec<Tid>,

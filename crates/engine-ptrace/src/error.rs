@@ -4,7 +4,7 @@ use nix::errno::Errno;
 use stride_engine_base::{AttachFailure, process};
 use stride_event::Tid;
 
-/// A thread could not be attached to.
+/// Attaching to a thread failed.
 pub fn refused(tid: Tid, errno: Errno) -> AttachFailure {
     let what = format!("attach: ptrace(PTRACE_SEIZE, {tid}): {}", crate::sys::strerror(errno));
     AttachFailure { tid, what, hint: hint(tid, errno) }
@@ -26,7 +26,7 @@ fn hint(tid: Tid, errno: Errno) -> Option<String> {
     const CAP_SYS_PTRACE: u64 = 1 << 19;
     let lacks = process::is_root() && process::capabilities() & CAP_SYS_PTRACE == 0;
     let remedy = if lacks {
-        // Root already: somebody took it away, most often a container.
+        // Root already: the capability was taken away, most often by a container.
         format!("this root lacks cap_sys_ptrace: start the container with `{}`", process::cap_add("cap_sys_ptrace"))
     } else {
         "try as root".to_owned()

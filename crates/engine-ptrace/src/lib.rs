@@ -1,8 +1,9 @@
 //! The ptrace engine: every traced call stops the tracee at its entry and at its exit.
 //!
-//! One thread does all of it, for ptrace ties tracees to the *thread* which seized them: [`PtraceEngine`] cannot be sent elsewhere.
-//! Its [`next`](stride_engine_base::Engine::next) waits for the next stop, turns it into events, and leaves the thread concerned stopped until it is called
-//! again, so that the caller may look at `/proc` as the tracee sees it at that very moment.
+//! One thread does all of it, because ptrace ties tracees to the *thread* that seized them: [`PtraceEngine`] cannot
+//! be sent elsewhere. Its [`next`](stride_engine_base::Engine::next) waits for the next stop and turns it into
+//! events. The thread stays stopped until `next` is called again, so that the caller sees in `/proc` what the tracee
+//! sees at that moment.
 //!
 //! The files, outermost first: `engine` (the loop, and in it `calls` and `births` of threads), `note` (events that wait to be taken), `spawn` and
 //! `attach` (how tracees come; the command is forked by `stride_engine_base`), `detach` (how they go), `seccomp`, `affinity`, `place` and

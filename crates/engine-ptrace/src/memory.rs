@@ -9,22 +9,22 @@ use stride_engine_base::Remote;
 use stride_engine_base::remote::ReadFn;
 use stride_event::{Peek, Tid};
 
-/// Reads with process_vm_readv(2). Where that is refused (security modules, seccomp policies of containers) `/proc/TID/mem` may serve,
-/// and if not, ptrace word by word; which one works is found out once.
+/// Reads with process_vm_readv(2). Where that is refused (security modules, seccomp policies of containers), it tries
+/// `/proc/TID/mem`, and then ptrace word by word. It finds out once which of them works.
 ///
-/// Pages that are in memory are read at once. Others may be supplied by a thread that waits for this one, so they are read with a time
-/// limit ([`Remote`]).
+/// Pages that are in memory are read at once. Other pages may be supplied by a thread that waits for this one, so
+/// they are read with a time limit ([`Remote`]).
 ///
-/// All that is read at one stop after the first piece is read by pages, which are kept until the next stop: what calls pass in many
-/// pieces (arguments of programs, vectors of buffers) tends to lie close together.
+/// All reads of one stop after the first are by page, and the pages are kept until the next stop: memory that calls
+/// pass in many pieces (arguments of programs, vectors of buffers) tends to lie close together.
 #[derive(Debug, Default)]
 pub struct MemoryReader {
     way: Way,
     present: Present,
     remote: Remote,
-    /// The first piece is still to be read.
+    /// The first piece of this stop is still to be read.
     first: bool,
-    /// Pages read at this stop; the buffers are used again.
+    /// Pages read at this stop. Their buffers are reused.
     pages: Vec<Page>,
     kept: usize,
     /// The page to replace next when there is no more room.
@@ -37,7 +37,7 @@ const PAGES: usize = 4;
 #[derive(Debug)]
 struct Page {
     addr: u64,
-    /// How much of it was readable, from its beginning on.
+    /// How much of the page was readable, from its beginning on.
     len: usize,
     bytes: Box<[u8; PAGE]>,
 }
@@ -92,7 +92,7 @@ impl MemoryReader {
         if i == self.pages.len() {
             self.pages.push(Page { addr, len: 0, bytes: Box::new([0; PAGE]) });
         }
-        // Taken out while it is filled; swapped back into its place.
+        // Taken out to be filled, then put back.
         let mut page = self.pages.swap_remove(i);
         page.len = self.read(tid, addr, &mut page.bytes[..]);
         page.addr = addr;
@@ -102,7 +102,7 @@ impl MemoryReader {
         &self.pages[i]
     }
 
-    /// This thread has other memory now, or none.
+    /// This thread has other memory now (execve), or none.
     pub fn forget(&mut self, tid: Tid) {
         self.present.forget(tid);
     }
@@ -126,12 +126,12 @@ impl MemoryReader {
             let (read, next): (ReadFn, Way) = match self.way {
                 Way::VmRead => (sys::read_memory, Way::ProcMem),
                 Way::ProcMem => (read_file, Way::Ptrace),
-                // Only this thread may do that, and it must not wait.
+                // Only this thread may use ptrace, and it must not wait.
                 Way::Ptrace => return if present { read_words(tid, addr, buf) } else { 0 },
             };
             match if present { read(tid, addr, buf) } else { self.remote.read(read, tid, addr, buf) } {
                 Ok(n) => return n,
-                // The thread is gone: no other way would find more.
+                // The thread is gone, so no other way would find more.
                 Err(Errno::ESRCH) => return 0,
                 Err(_) => self.way = next,
             }

@@ -3,5 +3,6 @@
 use crate::threads::Slot;
 use stride_event::EventOf;
 
-/// An event whose call is the one of a thread's record. A `siginfo_t` is in the engine's buffer: at most one is on its way.
+/// An event without its call, which is the one in the thread's record. A `siginfo_t` is in the engine's buffer: at
+/// most one event has one.
 pub type QueuedEvent = EventOf<Slot>;

@@ -1,4 +1,4 @@
-//! The CPUs of this machine, and who wants them.
+//! The CPUs of this machine, and the threads that want them.
 
 use crate::affinity::Place;
 use crate::rescue::Rescuer;
@@ -10,7 +10,7 @@ use stride_event::Tid;
 
 #[derive(Debug)]
 pub struct Here {
-    /// The CPUs to be free on; `None` where moving is out of the question.
+    /// The CPUs to be free on. `None` if the tracer must not move.
     own: Option<CpuSet>,
     cpus: usize,
     /// `/proc/loadavg`, which counts the threads that run or wait for a CPU.
@@ -22,7 +22,7 @@ pub struct Here {
 impl Here {
     pub fn new() -> Here {
         let count = |own: &CpuSet| (0..CpuSet::count()).filter(|&c| own.is_set(c).unwrap_or(false)).count();
-        // With one CPU, or a scheduling policy that the user chose, nothing is to be done.
+        // With one CPU, or with a scheduling policy that the user chose, the tracer does not move.
         let own = sys::own_cpus().ok().filter(|own| count(own) > 1 && sys::has_default_policy());
         Here {
             cpus: own.as_ref().map_or(0, count),
@@ -43,7 +43,7 @@ impl Place for Here {
         self.own.is_some()
     }
 
-    /// The tracer itself is one of those that run. Its tracee stands still.
+    /// The tracer itself is one of the running threads. Its tracee is stopped.
     fn has_room(&mut self) -> bool {
         let mut buf = [0; 64];
         let text = self.load.as_ref().and_then(|load| load.read_at(&mut buf, 0).ok()).map(|n| &buf[..n]);
@@ -63,7 +63,7 @@ impl Place for Here {
         if let (true, false, Some(own)) = (self.may_idle, self.is_idle(), self.own) {
             if self.rescuer.is_none() {
                 self.rescuer = Rescuer::new(own);
-                // Nobody would help: better not to be idle.
+                // Without a rescuer it is better not to become idle-priority.
                 self.may_idle = self.rescuer.is_some();
             }
             if let Some(rescuer) = &self.rescuer {

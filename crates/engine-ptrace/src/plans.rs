@@ -1,4 +1,4 @@
-//! Capture plans, each lowered from its row when a call is first seen, and capture by them.
+//! Capture plans, each made from its row when a call is first seen, and capturing with them.
 
 use crate::memory::MemoryReader;
 use stride_event::{Call, FdSet, Limits, Outcome, Phase, Tid, TraceSpec, capture};
@@ -11,9 +11,9 @@ struct Planned {
     plan: Plan,
     entry: bool,
     exit: bool,
-    /// Something is read even if the call failed.
+    /// The plan reads something even if the call failed.
     exit_always: bool,
-    /// The first argument is a descriptor, and data goes from it or to it.
+    /// The first argument is a descriptor that the call transfers data through.
     reads: bool,
     writes: bool,
 }
@@ -32,7 +32,7 @@ pub struct Plans {
     limits: Limits,
     dump_read: FdSet,
     dump_write: FdSet,
-    /// Whether the sets above hold anything.
+    /// Whether the sets above are not empty.
     dumps: bool,
     reader: MemoryReader,
 }
@@ -49,12 +49,12 @@ impl Plans {
         }
     }
 
-    /// This thread has other memory now, or none.
+    /// This thread has other memory now (execve), or none.
     pub fn forget(&mut self, tid: Tid) {
         self.reader.forget(tid);
     }
 
-    /// Copies what the plan of this call asks for at this point.
+    /// Copies what the plan of this call asks for in this phase.
     pub fn capture(&mut self, call: &mut Call, phase: Phase) {
         let Some(planned) = planned(&mut self.by_nr[call.abi as usize], call.abi, call.nr) else { return };
         let wanted = match phase {

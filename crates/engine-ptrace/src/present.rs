@@ -1,6 +1,6 @@
 //! Which pages of a tracee are in memory: `/proc/TID/pagemap`, one pread(2) of 0.3 µs a read, with the descriptor kept.
 //!
-//! A page that is not there may be one that another thread is to supply, which would keep a reader waiting.
+//! A page that is absent may be one that another thread is to supply. Reading it would make the reader wait.
 
 use crate::sys;
 use std::fs::File;
@@ -11,7 +11,7 @@ use stride_event::Tid;
 const SLOTS: usize = 32;
 /// Pages asked for at once.
 const BATCH: usize = 64;
-/// The page is there. Pages that are swapped out count as missing: what looks like one may be a marker of userfaultfd's.
+/// The page is present. Swapped-out pages count as absent: what looks like one may be a marker of userfaultfd's.
 const PRESENT: u64 = 1 << 63;
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Default for Present {
 }
 
 impl Present {
-    /// The thread's descriptor stands for the memory that it had when that was opened.
+    /// The thread's descriptor refers to the memory that the thread had when the descriptor was opened.
     pub fn forget(&mut self, tid: Tid) {
         let slot = &mut self.maps[tid as usize % SLOTS];
         if slot.as_ref().is_some_and(|(owner, _)| *owner == tid) {
@@ -35,8 +35,8 @@ impl Present {
         }
     }
 
-    /// Whether the page at `addr` is in memory, and how many of `len` bytes lie in that page and those after it of which the same is true.
-    /// Where that cannot be found out, none is taken to be there.
+    /// Whether the page at `addr` is in memory, and how many of `len` bytes lie in that page and the equal ones
+    /// behind it. If that cannot be found out, the page counts as absent.
     pub fn run(&mut self, tid: Tid, addr: u64, len: usize) -> (bool, usize) {
         let first = addr / self.page;
         let last = addr.saturating_add(len as u64 - 1) / self.page;
@@ -45,7 +45,7 @@ impl Present {
         let entries = &mut entries[..pages * 8];
         let mut read = self.map(tid).and_then(|map| map.read_at(entries, first * 8).ok());
         if read == Some(0) {
-            // That memory is no more: the thread has another program.
+            // The descriptor's memory is gone: the thread has executed another program.
             self.forget(tid);
             read = self.map(tid).and_then(|map| map.read_at(entries, first * 8).ok());
         }
@@ -75,7 +75,7 @@ mod tests {
         let me = std::process::id() as Tid;
         let mut present = Present::default();
         let page = present.page as usize;
-        // Fresh memory of its own, too large for the allocator to have at hand.
+        // Fresh memory, too large for the allocator to have it ready.
         let mut memory = vec![0u8; 1000 * page];
         let start = memory.as_ptr() as usize;
         let base = start.next_multiple_of(page) - start;

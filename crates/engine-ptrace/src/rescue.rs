@@ -1,5 +1,5 @@
-//! A thread of normal priority that watches an idle-priority tracer. When the tracer does not get to run though a tracee waits for it, this
-//! thread gives it its priority and its CPUs back.
+//! A thread of normal priority watches an idle-priority tracer. If the tracer does not get to run although a tracee
+//! waits for it, this thread restores the tracer's priority and CPUs.
 
 use crate::sys;
 use nix::sched::CpuSet;
@@ -11,20 +11,21 @@ use std::time::{Duration, Instant};
 use stride_engine_base::signal::without_signals;
 use stride_event::Tid;
 
-/// Time between two looks. A tracee waits twice as long at most.
+/// Time between two looks. A tracee waits at most twice as long.
 const PERIOD: Duration = Duration::from_millis(2);
-/// Looks that came late by half a period: then this thread did not get to run either, as where a cgroup's quota is used up.
+/// A look that comes late by half a period means that this thread did not get to run either, for example because a
+/// cgroup's quota is used up.
 const LATE: u32 = 3;
 
 #[derive(Debug)]
 struct Shared {
     tracer: Tid,
     cpus: CpuSet,
-    /// The tracer is an idle-priority thread. Whoever takes this back gives it its priority.
+    /// The tracer is an idle-priority thread. Whoever clears this flag restores its priority.
     on: AtomicBool,
     /// The thread that stopped last.
     tracee: AtomicI32,
-    /// More than one tracee stopped since the tracer came.
+    /// More than one tracee has stopped since the tracer moved here.
     several: AtomicBool,
     ended: AtomicBool,
 }
@@ -36,7 +37,7 @@ pub struct Rescuer {
 }
 
 impl Rescuer {
-    /// For the calling thread. `None` if no thread can be had.
+    /// A rescuer for the calling thread. `None` if no thread could be started.
     pub fn new(cpus: CpuSet) -> Option<Rescuer> {
         let shared = Arc::new(Shared {
             tracer: sys::own_tid(),
@@ -65,12 +66,12 @@ impl Rescuer {
         self.thread.unpark();
         sys::set_idle_policy(0, true);
         if !self.is_on() {
-            // Rescued before it was idle.
+            // Rescued before it became idle-priority.
             sys::set_idle_policy(0, false);
         }
     }
 
-    /// Ends that, unless it was rescued.
+    /// Restores normal priority, unless a rescue has done so.
     pub fn leave(&self) {
         if self.shared.on.swap(false, SeqCst) {
             sys::set_idle_policy(0, false);
@@ -81,7 +82,7 @@ impl Rescuer {
         self.shared.on.load(SeqCst)
     }
 
-    /// This thread has stopped, and waits for the tracer.
+    /// This thread has stopped and waits for the tracer.
     pub fn watch(&self, tid: Tid) {
         use std::sync::atomic::Ordering::Relaxed;
         if self.shared.tracee.load(Relaxed) != tid && self.shared.tracee.swap(tid, Relaxed) != 0 {
@@ -120,11 +121,11 @@ fn watch(shared: &Shared) {
 /// How the tracer is at one moment.
 #[derive(Clone, Copy, Debug)]
 struct Look {
-    /// It runs or wants to.
+    /// The tracer runs or is ready to run.
     runnable: bool,
     /// The time it has spent on a CPU.
     ran: Option<u64>,
-    /// This thread came late itself.
+    /// The rescuer itself came late.
     late: bool,
 }
 
@@ -135,12 +136,12 @@ struct Watch {
 }
 
 impl Watch {
-    /// Whether the tracer wanted to run at two looks and has not run between them.
+    /// Whether the tracer was ready to run at two looks and has not run between them.
     fn is_starved(&mut self, look: Look) -> bool {
         let before = self.before.replace(look);
         self.late = if look.late { self.late + 1 } else { 0 };
         let judged = self.late == 0 || self.late > LATE;
-        // Where times cannot be had, wanting to run is enough.
+        // If the times cannot be read, being ready to run is enough.
         judged && look.runnable && before.is_some_and(|b| b.runnable && b.ran == look.ran)
     }
 }

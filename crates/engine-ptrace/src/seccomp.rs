@@ -1,23 +1,26 @@
 //! A seccomp filter, so that only the calls asked for stop the command.
 //!
 //! # The filter
-//! It returns `SECCOMP_RET_TRACE` for wanted calls and `SECCOMP_RET_ALLOW` for others: per ABI a binary search over the boundaries between
-//! runs of numbers with the same answer, about log2 of their count in steps however many calls are traced. It looks at nothing but
-//! architecture and number, so the kernel (since 5.11) finds out once which numbers are always allowed and skips the filter for them.
-//! An architecture Stride does not know is traced.
+//! It returns `SECCOMP_RET_TRACE` for wanted calls and `SECCOMP_RET_ALLOW` for others. For each ABI it does a binary
+//! search over the boundaries between runs of numbers with the same answer. The filter looks only at architecture and
+//! number, so the kernel (since 5.11) finds out once which numbers are always allowed, and skips the filter for them.
+//! Calls of an unknown architecture are traced.
 //!
 //! # What is visible, and when it is used
-//! - The filter outlives the tracer, and `RET_TRACE` without a tracer makes the call *fail* with ENOSYS. A command with a filter can
-//!   therefore not be released: when Stride goes, for whatever reason, it takes the command and its descendants along (`PTRACE_O_EXITKILL`).
-//!   strace's `--seccomp-bpf` implies `--kill-on-exit` for the same reason.
-//! - Without `-f`, children are not traced, but inherit the filter: their calls would fail. So it has no effect without `-f`, as in strace.
-//! - Installing it takes CAP_SYS_ADMIN, or else `PR_SET_NO_NEW_PRIVS`, under which setuid programs do not change ids.
-//! - `/proc/PID/status` shows `Seccomp: 2`; on kernels before 5.16 the mitigation of speculative store bypass may come on.
-//! - Another filter of the command's own that denies a call hides it from this one.
+//! - The filter outlives the tracer, and without a tracer `RET_TRACE` makes the call *fail* with ENOSYS. So a command
+//!   with a filter cannot be released. When Stride ends for whatever reason, the command and its descendants are
+//!   killed (`PTRACE_O_EXITKILL`). strace's `--seccomp-bpf` implies `--kill-on-exit` for the same reason.
+//! - Without `-f`, children inherit the filter but are not traced, so their calls would fail. So the option has no
+//!   effect without `-f`, as in strace.
+//! - Installing the filter needs CAP_SYS_ADMIN or `PR_SET_NO_NEW_PRIVS`, under which setuid programs do not change
+//!   ids.
+//! - `/proc/PID/status` shows `Seccomp: 2`. On kernels before 5.16, the mitigation of speculative store bypass may be
+//!   switched on.
+//! - If another filter of the command denies a call, this one does not see it.
 //!
-//! [`Seccomp::On`] does as strace: it accepts all that. [`Seccomp::Auto`] must not cost the user anything he did not ask for: dying with
-//! Stride is the heaviest of these, so it is used only if `--kill-on-exit` was given and CAP_SYS_ADMIN (or an inherited
-//! `no_new_privs`) makes the prctl unnecessary. What remains visible then is the line in `/proc/PID/status`.
+//! [`Seccomp::On`] accepts all that, as strace does. [`Seccomp::Auto`] must not cost anything that the user did not
+//! ask for. So it uses a filter only if `--kill-on-exit` was given and CAP_SYS_ADMIN (or an inherited `no_new_privs`)
+//! makes the prctl unnecessary. Then only the line in `/proc/PID/status` is visible.
 
 use stride_engine_base::SeccompFilter;
 use stride_event::{CallSet, Seccomp, TraceSpec};
@@ -39,12 +42,12 @@ pub fn filter(spec: &TraceSpec) -> Option<SeccompFilter> {
     (program.len() <= MAX).then_some(SeccompFilter { program, no_new_privs: !privileged })
 }
 
-/// The kernel gets so far as to look for the filter.
+/// Whether the kernel gets as far as reading the filter.
 fn available() -> bool {
     crate::sys::filter_available()
 }
 
-/// CAP_SYS_ADMIN is effective, or no_new_privs is set anyway.
+/// Whether CAP_SYS_ADMIN is effective, or no_new_privs is set already.
 fn privileged() -> bool {
     const CAP_SYS_ADMIN: u64 = 1 << 21;
     crate::sys::capabilities() & CAP_SYS_ADMIN != 0 || nix::sys::prctl::get_no_new_privs() == Ok(true)
@@ -84,11 +87,11 @@ pub fn program(calls: &CallSet) -> Vec<libc::sock_filter> {
     out
 }
 
-/// Where the answer changes: `(first number, answer)`, the first entry being that of number 0.
+/// The numbers at which the answer changes, as `(first number, answer)`, beginning with number 0.
 fn runs(calls: &CallSet, abi: Abi) -> Vec<(u32, u32)> {
     let answer = |nr: u32| if calls.contains(abi, u64::from(nr)) { TRACE } else { ALLOW };
     let mut runs = vec![(0, answer(0))];
-    // The last one asked about stands for all numbers beyond the set's bitmaps.
+    // The answer for the last number holds for all numbers beyond the bitmaps.
     for nr in 1..=CallSet::NUMBERS as u32 {
         if answer(nr) != runs[runs.len() - 1].1 {
             runs.push((nr, answer(nr)));
@@ -97,7 +100,7 @@ fn runs(calls: &CallSet, abi: Abi) -> Vec<(u32, u32)> {
     runs
 }
 
-/// Binary search, the number being in the accumulator.
+/// Binary search. The number is in the accumulator.
 fn search(runs: &[(u32, u32)], out: &mut Vec<libc::sock_filter>) {
     if let [(_, answer)] = runs {
         out.push(op(RETURN, *answer, 0, 0));

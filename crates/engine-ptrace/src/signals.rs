@@ -7,7 +7,7 @@ use stride_engine_base::Dispositions;
 use stride_engine_base::signal::Timer;
 use stride_event::{Ns, TraceSpec};
 
-/// How long nothing must happen before the caller is told.
+/// How long nothing must happen before the caller is told so.
 const QUIET: Duration = Duration::from_millis(100);
 
 #[derive(Debug)]
@@ -28,7 +28,8 @@ impl SignalHandling {
         self.dispositions.caught()
     }
 
-    /// An event is handed out: begin to look out for quiet, unless that is going on. The ticks go on through busy times, at ten a second.
+    /// Called when an event is handed out: starts the timer if it does not run. It ticks ten times a second, also in
+    /// busy times.
     pub fn active(&mut self) {
         if !self.ticking {
             self.ticking = true;
@@ -36,7 +37,7 @@ impl SignalHandling {
         }
     }
 
-    /// Whether it is quiet by now, told once.
+    /// Whether it is quiet by now. Says so only once.
     pub fn quiet(&mut self, last_event: Ns) -> bool {
         let quiet = self.ticking && u128::from(sys::now().saturating_sub(last_event)) >= QUIET.as_nanos() * 9 / 10;
         if quiet {

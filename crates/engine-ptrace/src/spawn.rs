@@ -1,5 +1,5 @@
-//! Seizing the command while it waits to be let go (`stride_engine_base::spawn`): all that it does before execve happens under
-//! [`Startup::Before`](crate::threads::Startup) and is not shown.
+//! Seizes the command while it waits to be let go (`stride_engine_base::spawn`). All that it does before execve
+//! happens under [`Startup::Before`](crate::threads::Startup) and is not shown.
 
 use crate::error::refused;
 use crate::sys;
@@ -9,9 +9,9 @@ use nix::errno::Errno;
 use stride_engine_base::{StartError, Waiting};
 use stride_event::Tid;
 
-/// Lets the command go, traced. `filtered`: it will install a seccomp filter, which stops the calls that matter.
+/// Lets the command go, traced. `filtered`: it will install a seccomp filter, which stops the wanted calls.
 pub fn seize(waiting: Waiting, options: i32, filtered: bool) -> Result<(Tid, Running), StartError> {
-    // The child is ready, and where need be has let this process trace it.
+    // The child is ready, and has let this process trace it where that is needed.
     waiting.ready()?;
     let pid = waiting.pid();
     let seized = Running::seize(pid, options).map_err(|errno| {
@@ -36,7 +36,7 @@ fn first_stop(pid: Tid, seized: Running) -> Result<Stopped, Errno> {
                 _ => return Err(Errno::ESRCH),
             },
             Waited::NoChildren => return Err(Errno::ECHILD),
-            // Another child of Stride's: not ours to care for.
+            // Another child of Stride's, which is no business of the engine.
             _ => {}
         }
     }

@@ -11,21 +11,21 @@ use stride_syscalls::Abi;
 pub enum State {
     Running(Running),
     Stopped(Stopped),
-    /// Gone or detached; the record stays until its last event was taken.
+    /// Gone or detached. The record stays until its last event was taken.
     Gone,
 }
 
-/// Where a thread stands with respect to system calls. Kept from what each stop says of itself, not by counting stops.
+/// Whether a thread is inside a call. Each stop says so itself; stops are not counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inside {
     No,
-    /// In a call which is reported.
+    /// In a call that is reported.
     Wanted,
-    /// In one which is not.
+    /// In a call that is not reported.
     Unwanted,
 }
 
-/// How far the start of the command has come. Nothing before its execve(2) is shown, nor what follows should that fail.
+/// How far the start of the command has come. Nothing before its execve(2) is shown, and nothing after a failed one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Startup {
     Before,
@@ -38,7 +38,7 @@ pub enum Startup {
 pub struct Tracee {
     pub tid: Tid,
     pub state: State,
-    /// The call it is in, or was in last; reused from call to call.
+    /// The call that the thread is in, or was in last. Reused from call to call.
     pub call: Call,
     pub inside: Inside,
     pub startup: Startup,
@@ -46,11 +46,11 @@ pub struct Tracee {
     pub abi: Abi,
     /// The number of its latest call, reported or not.
     pub nr: u64,
-    /// The call that a restart_syscall(2) will resume.
+    /// The call that restart_syscall(2) will resume.
     pub interrupted: Interrupted,
     /// The next stop is its first.
     pub new: bool,
-    /// CPU time in the kernel when its call was entered.
+    /// CPU time in the kernel when the call was entered.
     pub system_time: u64,
 }
 
@@ -70,7 +70,7 @@ impl Tracee {
         }
     }
 
-    /// Takes the stopped state out, to resume or to detach.
+    /// Takes the stopped state, to resume or detach the thread.
     pub fn take_stopped(&mut self) -> Option<Stopped> {
         match std::mem::replace(&mut self.state, State::Gone) {
             State::Stopped(stopped) => Some(stopped),
@@ -89,7 +89,7 @@ impl Tracee {
     }
 }
 
-/// A thread seen before the event that tells whose child it is.
+/// A thread that was seen before the event that names its parent.
 #[derive(Debug)]
 pub struct Parked {
     pub tid: Tid,
@@ -97,7 +97,7 @@ pub struct Parked {
     pub stop: Stop,
 }
 
-/// Position of a thread in [`Tracees`]; good until it is removed.
+/// Position of a thread in [`Tracees`], valid until the thread is removed.
 pub type Slot = usize;
 
 #[derive(Debug, Default)]
@@ -105,7 +105,7 @@ pub struct Tracees {
     slots: Vec<Option<Box<Tracee>>>,
     free: Vec<Slot>,
     by_tid: HashMap<Tid, Slot>,
-    /// The thread found last: usually the next one, too.
+    /// The thread found last. It is usually the next one, too.
     last: (Tid, Slot),
 }
 
@@ -130,7 +130,7 @@ impl Tracees {
         slot
     }
 
-    /// Forgets the thread's id, which the kernel may give to another; its record stays readable.
+    /// Forgets the thread's id, because the kernel may reuse it. The record stays readable.
     pub fn unlink(&mut self, slot: Slot) {
         let tid = self[slot].tid;
         if self.by_tid.get(&tid) == Some(&slot) {
@@ -139,14 +139,14 @@ impl Tracees {
         self.last = (0, 0);
     }
 
-    /// Drops a thread that was unlinked.
+    /// Drops the record of an unlinked thread.
     pub fn remove(&mut self, slot: Slot) {
         if self.slots[slot].take().is_some() {
             self.free.push(slot);
         }
     }
 
-    /// Gives a thread another id (exec made it the leader of its group).
+    /// Gives a thread another id (exec made it the thread group leader).
     pub fn rename(&mut self, slot: Slot, tid: Tid) {
         self.unlink(slot);
         self[slot].tid = tid;

@@ -1,8 +1,9 @@
-//! A thread's ptrace state as a type: requests that need a stopped tracee exist only on [`Stopped`], and resuming consumes it.
-//! A [`Running`] thread becomes [`Stopped`] only against the [`StopToken`] that `wait` hands out when the kernel reported a stop.
+//! A thread's ptrace state as a type: requests that need a stopped tracee exist only on [`Stopped`], and resuming
+//! consumes it. A [`Running`] thread becomes [`Stopped`] only with the [`StopToken`] that `wait` returns when the
+//! kernel has reported a stop.
 //!
-//! A stopped tracee may still be killed at any moment. Requests then fail with ESRCH; that is no error here:
-//! the thread counts as running, and its death is reported by a later wait.
+//! A stopped tracee may still be killed at any moment. Requests then fail with ESRCH. That is no error here: the
+//! thread counts as running, and a later wait reports its death.
 
 use crate::sys::{self, Info};
 use nix::errno::Errno;
@@ -31,7 +32,7 @@ pub struct Stopped {
     tid: Tid,
 }
 
-/// Neither can be asked of a thread that is gone.
+/// Neither can be used on a thread that is gone.
 #[derive(Debug)]
 pub struct Dead;
 
@@ -40,9 +41,9 @@ pub struct Dead;
 pub enum Until {
     /// The next entry or exit of a system call.
     Syscall,
-    /// The next event or signal: also where a seccomp filter traps.
+    /// The next event or signal. A seccomp filter's trap is an event.
     Event,
-    /// Stays in its group-stop, but notices its end (`PTRACE_LISTEN`).
+    /// The thread stays in its group-stop, but its end is reported (`PTRACE_LISTEN`).
     Continued,
 }
 
@@ -53,12 +54,12 @@ impl Running {
         Ok(Running { tid })
     }
 
-    /// A thread which the kernel attached by itself, being the child of a tracee.
+    /// A thread that the kernel attached to by itself, as the child of a tracee.
     pub fn born(tid: Tid) -> Running {
         Running { tid }
     }
 
-    /// Makes it stop, without a signal. A call that it is blocked in is restarted when it resumes.
+    /// Stops the thread without a signal. A blocked call is restarted when the thread resumes.
     pub fn interrupt(&self) -> Result<(), Errno> {
         sys::interrupt(self.tid)
     }
@@ -73,7 +74,7 @@ impl Running {
 }
 
 impl Stopped {
-    /// A thread reported stopped of which nothing was known.
+    /// A thread that was reported stopped and was not known before.
     pub fn new(token: StopToken) -> Stopped {
         Stopped { tid: token.tid }
     }
@@ -86,17 +87,17 @@ impl Stopped {
         sys::siginfo(self.tid, info)
     }
 
-    /// The new child's tid, the exec'ing thread's former one, or the exit status, by the event stopped at.
+    /// The new child's tid, the former tid of a thread that executed, or the exit status, depending on the event.
     pub fn event_msg(&self) -> Result<u64, Errno> {
         sys::event_msg(self.tid)
     }
 
-    /// The call that restart_syscall(2) will resume, if the thread was thrown out of one.
+    /// The call that restart_syscall(2) will resume, if the thread was interrupted in one.
     pub fn interrupted_call(&self) -> Option<u64> {
         sys::interrupted_call(self.tid)
     }
 
-    /// Lets it run on, delivering the signal unless 0.
+    /// Lets the thread run on, and delivers the signal unless it is 0.
     pub fn resume(self, until: Until, signal: i32) -> Running {
         let _ = match until {
             Until::Syscall => sys::step_syscall(self.tid, signal),
@@ -111,7 +112,7 @@ impl Stopped {
         let _ = sys::detach(self.tid, signal);
     }
 
-    /// It died while stopped.
+    /// The thread died while stopped.
     pub fn reaped(self, _token: ExitToken) -> Dead {
         Dead
     }

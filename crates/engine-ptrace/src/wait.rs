@@ -21,7 +21,7 @@ pub enum Stop {
     Group(i32),
     /// A signal about to be delivered.
     Signal(i32),
-    /// An event not asked for.
+    /// An event that was not asked for.
     Other,
 }
 
@@ -37,14 +37,14 @@ pub enum Status {
 pub struct Report {
     pub tid: Tid,
     pub status: Status,
-    /// CPU time in the kernel, where asked for.
+    /// CPU time in the kernel, if asked for.
     pub system_time: Ns,
 }
 
 #[derive(Debug)]
 pub enum Waited {
     Report(Report),
-    /// Nothing has happened (yet).
+    /// Nothing has happened yet.
     Nothing,
     /// A signal arrived.
     Interrupted,

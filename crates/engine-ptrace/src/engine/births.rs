@@ -1,5 +1,5 @@
-//! Threads that come, and children of others. The kernel tells of a birth in the parent's stop, and the child stops by itself: either may be
-//! seen first, and the former need not come at all.
+//! New threads, and children of others. The kernel reports a birth by the parent's stop, and the child stops by
+//! itself. Either may come first, and the parent's may never come.
 
 use super::PtraceEngine;
 use crate::note::QueuedEvent;
@@ -11,7 +11,8 @@ use stride_event::{Fate, Ns, Origin, Tid};
 use stride_syscalls::Abi;
 
 impl PtraceEngine {
-    /// A thread with an id not known yet: a child before its parent's event, or an exec by a thread whose leader is not traced.
+    /// A thread with an unknown id: a child whose parent's event has not come, or an exec by a thread whose leader is
+    /// not traced.
     pub(super) fn stopped_unknown(&mut self, tid: Tid, token: StopToken, stop: Stop, system_time: Ns) {
         let stopped = Stopped::new(token);
         if let (Stop::Exec, Ok(old)) = (&stop, stopped.event_msg())
@@ -26,13 +27,13 @@ impl PtraceEngine {
         if self.follow {
             self.parked.push(Parked { tid, stopped, stop });
         } else {
-            // CLONE_PTRACE: the kernel took it for one more tracee.
+            // CLONE_PTRACE: the kernel made it one more tracee.
             stopped.detach(0);
             self.notes.push_back(QueuedEvent::Stranger { tid, fate: Fate::Detached });
         }
     }
 
-    /// Takes on a child of a traced thread, whether it was seen already or not.
+    /// Takes on a child of a traced thread, whether the child was seen already or not.
     pub(super) fn adopt(&mut self, tid: Tid, parent: Tid, abi: Abi) {
         if self.threads.find(tid).is_some() {
             return;
@@ -54,13 +55,14 @@ impl PtraceEngine {
         }
     }
 
-    /// A child of Stride's that is no tracee is gone: made by a tracee (CLONE_PARENT), or there before Stride was executed.
+    /// A child of Stride's that is not traced is gone. A tracee made it (CLONE_PARENT), or it existed before Stride
+    /// was executed.
     pub(super) fn stranger(&mut self, tid: Tid, note: &QueuedEvent) {
         let fate = if matches!(note, QueuedEvent::Exited { .. }) { Fate::Exited } else { Fate::Killed };
         self.notes.push_back(QueuedEvent::Stranger { tid, fate });
     }
 
-    /// It is quiet: no event tells of the birth of these children.
+    /// It is quiet, so no event will report the birth of these children.
     pub(super) fn settle(&mut self) {
         self.adopt_parked(self.command.unwrap_or_default());
         for (tid, note) in std::mem::take(&mut self.stillborn) {
@@ -68,7 +70,7 @@ impl PtraceEngine {
         }
     }
 
-    /// Takes on children of whose birth no event tells.
+    /// Takes on children whose birth no event reports.
     pub(super) fn adopt_parked(&mut self, parent: Tid) {
         for parked in std::mem::take(&mut self.parked) {
             let (child, parent) = (parked.tid, parent_of(parked.tid).unwrap_or(parent));
@@ -78,7 +80,7 @@ impl PtraceEngine {
     }
 }
 
-/// Whose child a thread is, or which group's: where the kernel's event did not tell.
+/// The parent of a thread, or its thread group: for threads whose parent the kernel's event did not name.
 fn parent_of(tid: Tid) -> Option<Tid> {
     let status = std::fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
     let field = |name: &str| status.lines().find_map(|l| l.strip_prefix(name))?.trim().parse::<Tid>().ok();

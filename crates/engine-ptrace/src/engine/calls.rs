@@ -1,4 +1,4 @@
-//! Calls: their entries, their returns, and what ends them otherwise.
+//! Calls: their entries, returns and other ends.
 
 use super::PtraceEngine;
 use crate::note::QueuedEvent;

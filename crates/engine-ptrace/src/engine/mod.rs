@@ -31,16 +31,16 @@ pub(crate) struct HeldThread {
     pub signal: i32,
 }
 
-/// Traces with ptrace(2). Tracees belong to the thread that started the engine.
+/// Traces with ptrace(2). The tracees belong to the thread that started the engine.
 #[derive(Debug)]
 pub struct PtraceEngine {
     pub(crate) threads: Tracees,
     pub(crate) notes: VecDeque<QueuedEvent>,
     pub(crate) held: Vec<HeldThread>,
-    /// Threads whose record is to be dropped once their last event was taken.
+    /// Threads whose record is dropped when their last event was taken.
     pub(crate) retired: Vec<Slot>,
     pub(crate) parked: Vec<Parked>,
-    /// Children that were gone before the event that tells of their birth.
+    /// Children that were gone before the event that reports their birth.
     stillborn: Vec<(Tid, QueuedEvent)>,
     pub(crate) plans: Plans,
     pub(crate) affinity: Affinity<Here>,
@@ -62,7 +62,7 @@ pub struct PtraceEngine {
     /// Tracees die with Stride.
     pub(crate) kill_on_exit: bool,
     detach_on_execve: bool,
-    /// `stop` was called, or a fatal signal arrived: everything is being or was released.
+    /// `stop` was called, or a fatal signal arrived: everything is released.
     pub(crate) stopping: Option<Option<i32>>,
     pub(crate) finished: bool,
     _not_send: PhantomData<*const ()>,
@@ -78,7 +78,8 @@ impl PtraceEngine {
         kill_on_exit: true,
     };
 
-    /// Starts the command or attaches, or both. With `-D`, returns in another process than the caller's, which becomes the command.
+    /// Starts the command, attaches, or both. With `-D` it returns in another process than the caller's, which
+    /// becomes the command.
     pub fn start(spec: TraceSpec) -> Result<PtraceEngine, StartError> {
         let filter = seccomp::filter(&spec);
         let command = spec.command.as_ref();
@@ -86,7 +87,7 @@ impl PtraceEngine {
         Self::start_filtered(spec, waiting, filter.is_some())
     }
 
-    /// The same for a command that was forked before, without a seccomp filter.
+    /// The same for a command that was forked earlier, without a seccomp filter.
     pub fn start_waiting(spec: TraceSpec, waiting: Option<Waiting>) -> Result<PtraceEngine, StartError> {
         Self::start_filtered(spec, waiting, false)
     }
@@ -94,7 +95,7 @@ impl PtraceEngine {
     fn start_filtered(spec: TraceSpec, waiting: Option<Waiting>, filtered: bool) -> Result<PtraceEngine, StartError> {
         let kill_on_exit = spec.kill_on_exit || filtered;
         let options = options(spec.follow, kill_on_exit, filtered);
-        // First: attaching to many threads takes its time.
+        // Comes first because attaching to many threads takes time.
         let signals = SignalHandling::install(&spec).map_err(StartError::refused("timer_create"))?;
         let mut threads = Vec::new();
         if let Some(waiting) = waiting {
@@ -139,7 +140,7 @@ impl PtraceEngine {
             if origin == Origin::Spawned {
                 engine.command = Some(tid);
                 thread.startup = Startup::Before;
-                // Its first stop was taken by `spawn`.
+                // `spawn` took its first stop.
                 thread.new = false;
             }
             engine.threads.insert(thread);
@@ -162,7 +163,7 @@ impl PtraceEngine {
         }
     }
 
-    /// Keeps a stopped thread until its events are taken, then lets it go on as its state demands.
+    /// Keeps a stopped thread until its events are taken, then resumes it as its state demands.
     fn hold(&mut self, slot: Slot, signal: i32) {
         let until =
             if self.filtered && self.threads[slot].inside != Inside::Wanted { Until::Event } else { Until::Syscall };
@@ -201,7 +202,7 @@ impl PtraceEngine {
             Stop::Syscall | Stop::Seccomp => self.at_syscall(slot, system_time),
             Stop::Signal(signal) => {
                 let thread = &self.threads[slot];
-                // A failed request means that the thread was killed meanwhile.
+                // The request failed because the thread was killed meanwhile.
                 if thread.startup != Startup::Before
                     && let Some(stopped) = thread.stopped()
                     && stopped.siginfo(&mut self.siginfo).is_ok()
@@ -253,7 +254,7 @@ impl PtraceEngine {
         if old != tid
             && let Some(other) = self.threads.find(old)
         {
-            // The thread lives on under its leader's id; the leader's own record ends here.
+            // The thread lives on under its leader's id. The leader's own record ends here.
             let stopped = self.threads[slot].take_stopped();
             self.end_call(slot);
             self.threads.unlink(slot);
@@ -290,14 +291,14 @@ impl PtraceEngine {
         self.retire(slot);
     }
 
-    /// Thread `old` goes on under the id that its record has now.
+    /// Thread `old` lives on under the id that its record has now.
     fn superseded(&mut self, slot: Slot, old: Tid) {
         let note =
             QueuedEvent::Superseded { tid: self.threads[slot].tid, old, call: self.in_flight(slot), at: self.now };
         self.notes.push_back(note);
     }
 
-    /// The call that a thread is in, if it is one to report.
+    /// The call that a thread is in, if it is to be reported.
     fn in_flight(&self, slot: Slot) -> Option<Slot> {
         (self.threads[slot].inside == Inside::Wanted).then_some(slot)
     }
@@ -327,7 +328,7 @@ impl PtraceEngine {
             }
             None => self.stranger(tid, &note),
         }
-        // A parent that was killed before its event could be seen leaves its child waiting here.
+        // If the parent was killed before its event was seen, its child still waits here.
         self.adopt_parked(tid);
     }
 }
@@ -363,7 +364,8 @@ impl Engine for PtraceEngine {
             if self.threads.is_empty() && self.parked.is_empty() {
                 return Ok(None);
             }
-            // The event that tells of a child's birth may never come (CLONE_PTRACE with CLONE_UNTRACED): no waiting for it once it is quiet.
+            // The event that reports a child's birth may never come (CLONE_PTRACE with CLONE_UNTRACED), so it is not
+            // waited for once it is quiet.
             let unsettled = !self.parked.is_empty() || !self.stillborn.is_empty();
             match wait(unsettled, self.want_system_time).map_err(failed("wait4"))? {
                 Waited::Report(report) => {
@@ -374,14 +376,14 @@ impl Engine for PtraceEngine {
                 Waited::Nothing => self.settle(),
                 Waited::Interrupted => {}
                 Waited::NoChildren => {
-                    // Everything is gone without a word (another tracer, or a reaper, took it).
+                    // Everything is gone without a report (another tracer or a reaper took it).
                     self.finished = true;
                 }
             }
         }
     }
 
-    /// Signals to Stride do the same by themselves, and then the command gets the signal, too (see `-I`).
+    /// Signals to Stride end tracing by themselves, and then the command gets the signal, too (see `-I`).
     fn stop(&mut self) {
         self.stopping.get_or_insert(None);
     }
@@ -401,7 +403,7 @@ impl Engine for PtraceEngine {
     fn facts(&self) -> Vec<String> {
         let mut facts = vec![format!("ptrace_setoptions = {:#x}", self.options)];
         if self.options & libc::PTRACE_O_EXITKILL != 0 {
-            // Or attaching would have failed.
+            // Otherwise attaching would have failed.
             facts.push("PTRACE_O_EXITKILL works".into());
         }
         facts
@@ -419,7 +421,8 @@ fn options(follow: bool, kill_on_exit: bool, filtered: bool) -> i32 {
         options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
     }
     if filtered {
-        // Without a filter of ours it stays off: a program's own RET_TRACE must fail with ENOSYS as it does untraced.
+        // Without Stride's filter the option stays off: a program's own RET_TRACE must fail with ENOSYS, as it does
+        // untraced.
         options |= PTRACE_O_TRACESECCOMP;
     }
     if kill_on_exit {

@@ -17,20 +17,21 @@ pub fn set_cpus(tid: Tid, cpus: &CpuSet) -> Result<(), Errno> {
     sched_setaffinity(Pid::from_raw(tid), cpus)
 }
 
-/// This thread is scheduled as most are.
+/// Whether this thread has the default scheduling policy.
 pub fn has_default_policy() -> bool {
     // SAFETY: takes only numbers.
     (unsafe { libc::sched_getscheduler(0) }) == libc::SCHED_OTHER
 }
 
-/// Has a thread of this process enter or leave `SCHED_IDLE`; 0 is this thread. The nice value stays.
+/// Makes a thread of this process enter or leave `SCHED_IDLE`. 0 is this thread. The nice value stays.
 pub fn set_idle_policy(tid: Tid, on: bool) {
     let param = libc::sched_param { sched_priority: 0 };
     // SAFETY: reads one sched_param.
     unsafe { libc::sched_setscheduler(tid, if on { libc::SCHED_IDLE } else { libc::SCHED_OTHER }, &param) };
 }
 
-/// The time that a thread of this process has spent on a CPU, up to this moment. (`/proc/TID/schedstat` lags behind by a tick.)
+/// The time that a thread of this process has spent on a CPU up to now. (`/proc/TID/schedstat` lags behind by a
+/// tick.)
 pub fn cpu_time(tid: Tid) -> Option<u64> {
     // include/linux/posix-timers.h: CPUCLOCK_SCHED of one thread.
     let clock = !tid << 3 | 6;
@@ -40,7 +41,7 @@ pub fn cpu_time(tid: Tid) -> Option<u64> {
     (r == 0).then_some(t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64)
 }
 
-/// sched(7): leaving `SCHED_IDLE` takes CAP_SYS_NICE, or a resource limit that allows the present nice value.
+/// sched(7): leaving `SCHED_IDLE` needs CAP_SYS_NICE, or a resource limit that allows the present nice value.
 pub fn may_leave_idle_policy() -> bool {
     const CAP_SYS_NICE: u64 = 1 << 23;
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
@@ -52,7 +53,7 @@ pub fn may_leave_idle_policy() -> bool {
     super::capabilities() & CAP_SYS_NICE != 0 || limit.rlim_cur >= (20 - nice) as u64
 }
 
-/// The CPU on which a thread last ran, from its open `/proc/TID/stat`: field 39.
+/// The CPU where a thread last ran: field 39 of its open `/proc/TID/stat`.
 pub fn cpu_of(stat: &File) -> Option<usize> {
     let mut buf = [0; 1024];
     let n = stat.read_at(&mut buf, 0).ok()?;

@@ -1,4 +1,5 @@
-//! Thin wrappers of the system calls used: all `unsafe` of this crate. Each function is safe to call with any argument.
+//! Thin wrappers of system calls. All `unsafe` of this crate is here. Each function is safe to call with any
+//! argument.
 
 mod cpu;
 mod ptrace;

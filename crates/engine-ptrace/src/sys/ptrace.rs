@@ -56,7 +56,7 @@ pub fn siginfo(tid: Tid, info: &mut [u8; SIGINFO_SIZE]) -> Result<(), Errno> {
     Ok(())
 }
 
-/// What `PTRACE_GET_SYSCALL_INFO` tells of a stop.
+/// What `PTRACE_GET_SYSCALL_INFO` says about a stop.
 #[derive(Clone, Copy, Debug)]
 pub enum Info {
     /// Not at a system call.
@@ -109,7 +109,7 @@ pub fn syscall_info(tid: Tid) -> Result<Info, Errno> {
     })
 }
 
-/// The call a stopped thread was thrown out of and will resume with restart_syscall(2), if it is at such a point.
+/// If a stopped thread was interrupted in a call that restart_syscall(2) will resume: that call.
 #[cfg(target_arch = "x86_64")]
 pub fn interrupted_call(tid: Tid) -> Option<u64> {
     const ERESTART_RESTARTBLOCK: i64 = 516;
@@ -122,8 +122,8 @@ pub fn interrupted_call(_tid: Tid) -> Option<u64> {
     None
 }
 
-/// wait4(2) for this thread's children and tracees: the tid, its status, and its CPU time in the kernel when asked for.
-/// A tid of 0 means that nothing was there (`WNOHANG`).
+/// wait4(2) for this thread's children and tracees: the tid, its status and, if asked for, its CPU time in the
+/// kernel. A tid of 0 means that nothing has happened (`WNOHANG`).
 pub fn wait(nohang: bool, want_system_time: bool) -> Result<(Tid, i32, Ns), Errno> {
     let mut status = 0;
     let flags = libc::__WALL | libc::__WNOTHREAD | if nohang { libc::WNOHANG } else { 0 };
@@ -139,7 +139,7 @@ pub fn wait(nohang: bool, want_system_time: bool) -> Result<(Tid, i32, Ns), Errn
 /// One word of the memory of a stopped tracee.
 pub fn peek_data(tid: Tid, addr: u64) -> Result<[u8; 8], Errno> {
     let mut word = 0u64;
-    // The bare system call, for the wrapper of the C library returns the word in place of the error.
+    // The bare system call, because the C library's wrapper returns the word in place of the error.
     // SAFETY: the kernel writes one word to `word`, which outlives the call, and reads only the tracee at `addr`.
     let r = unsafe { libc::syscall(libc::SYS_ptrace, libc::PTRACE_PEEKDATA, tid, addr, &mut word) };
     Errno::result(r).map(|_| word.to_ne_bytes())
