@@ -1,4 +1,4 @@
-//! Which calls can be about a descriptor or path at all, for filters of them.
+//! Which calls can be about a descriptor or path, for filters by descriptor or path.
 
 use stride_syscalls::{Abi, Irregular, Syscall, Ty};
 
@@ -7,7 +7,7 @@ use stride_syscalls::{Abi, Irregular, Syscall, Ty};
 pub enum Fds {
     /// In these registers (a bit mask) and nowhere else.
     Registers(u32),
-    /// In memory, or it depends.
+    /// In memory, or depending on other arguments.
     Somewhere,
 }
 
@@ -26,7 +26,7 @@ pub fn fds(row: &Syscall, abi: Abi) -> Fds {
     Fds::Registers(mask)
 }
 
-/// Whether it names a path or a descriptor, anywhere.
+/// Whether a call names a path or a descriptor anywhere.
 pub fn names_files(row: &Syscall) -> bool {
     let file = |ty: &Ty| matches!(ty, Ty::Fd | Ty::DirFd | Ty::Path);
     row.forms.is_some() || row.args.iter().any(|arg| mentions(&arg.ty, &file))

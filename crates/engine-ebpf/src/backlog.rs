@@ -1,4 +1,4 @@
-//! How far the reader is behind, as the kernel side is told; and the precedence that the reader takes by that.
+//! The backlog as the kernel side sees it, and the precedence that the reader takes because of it.
 
 use crate::ring::Mapping;
 use crate::wire::{bss, pressure};
@@ -8,7 +8,7 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-/// The most that is moved to memory, and what part of the machine's memory that may be.
+/// The most bytes that are moved to memory, and which part of the machine's memory that may be.
 const BACKLOG: u64 = 256 << 20;
 const OF_MEMORY: u64 = 8;
 
@@ -22,7 +22,7 @@ pub fn backlog_max() -> u64 {
     BACKLOG.min(memory / OF_MEMORY).max(1 << 20)
 }
 
-/// Where the kernel side is told how far the reader is behind; and the reader's precedence, which goes by that.
+/// Tells the kernel side how far the reader is behind, and sets the reader's precedence by that.
 pub struct SharedWords {
     variables: Mapping,
     pub precedence: Precedence,
@@ -45,8 +45,8 @@ impl SharedWords {
     }
 }
 
-/// The reader takes precedence over other threads from when writers are delayed until it has read everything, where that is allowed.
-/// Else many writers leave it little time, and spend theirs on waiting for it.
+/// From the first delay until the reader has read everything, it runs before other threads, where that is allowed.
+/// Otherwise many writers leave the reader little time, and spend their own on waiting for it.
 pub struct Precedence {
     tid: libc::id_t,
     nice: libc::c_int,

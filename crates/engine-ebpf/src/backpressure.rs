@@ -2,26 +2,27 @@
 //!
 //! Three things, each of which needs the other two:
 //!
-//! 1. **Delay** (`bpf/backpressure.h`). A writer that finds its ring beyond the high-water mark (half of the ring) is delayed by the
-//!    eBPF program, before its record is sent: not at all at the mark, by 0.2 ms at the limit, and by the square of the fill in
-//!    between. Records above 1 KiB are delayed in proportion, up to 1 ms. A program in the kernel cannot sleep, so it loops; it
-//!    holds no lock, and other threads of that CPU get their turn between two calls. Where the kernel has interrupts off (a signal
-//!    is delivered), nobody is delayed.
+//! 1. **Delay** (`bpf/backpressure.h`). The eBPF program delays a writer that finds its ring beyond the high-water
+//!    mark (half of the ring), before its record is sent: not at all at the mark, by 0.2 ms at the limit, and by the
+//!    square of the fill in between. Records above 1 KiB are delayed in proportion, up to 1 ms. A program in the
+//!    kernel cannot sleep, so it loops. It holds no lock, and other threads of that CPU run between two calls. Where
+//!    the kernel has interrupts off (a signal is delivered), nobody is delayed.
 //! 2. **Precedence** ([`crate::backlog::Precedence`]). The first delay wakes the drain thread (`SCHED_FIFO`, where allowed), which gives the reader a
 //!    nice value of -20 until it has read everything. Without that, many writers take the CPU that the reader needs and spend it on
 //!    waiting for the reader. The reader does not run as `SCHED_FIFO`: it would starve a machine with one CPU.
-//! 3. **Drain** ([`Drain`]). Beyond the drain mark (three quarters) that thread copies records to memory, from which the reader goes
-//!    on first ([`crate::source`]). A copy is much cheaper than decoding. It has no bound but memory (256 MiB, or an eighth of the
-//!    machine's), and the delay grows with what is there, to 0.2 ms at a quarter of the bound. So a reader whose pipe stalls
-//!    costs the program time, and no calls: two CPUs then write 1 MB a second, which fills the memory in four minutes.
+//! 3. **Drain** ([`Drain`]). Beyond the drain mark (three quarters) that thread copies records to memory, and the
+//!    reader reads these first ([`crate::source`]). A copy is much cheaper than decoding. It is bounded only by
+//!    memory (256 MiB, or an eighth of the machine's). The delay grows with the backlog, to 0.2 ms at a quarter of
+//!    the bound. So a reader whose pipe stalls costs the program time, and no calls: two CPUs then write 1 MB a
+//!    second, which fills the memory in four minutes.
 //!
-//! Calls that are lost beyond that bound are counted. To wait without bound would leave a program stopped because of a pager that waits for a key.
-//! With `Overflow::Drop` there is neither delay nor thread. That is the default with `-p`: a pause of the one who reads the trace
-//! would slow a server down to 5,000 calls a second on each CPU.
+//! Calls that are lost beyond that bound are counted. Without a bound, a program would stop because a pager waits for
+//! a key. `Overflow::Drop` has neither delay nor thread. It is the default with `-p`, because a pause of the trace's
+//! reader would slow a server down to 5,000 calls a second on each CPU.
 //!
-//! Before, writers were held by `PTRACE_SEIZE` and `PTRACE_INTERRUPT`. They noticed: waits failed with EINTR, their own use of ptrace
-//! was refused, and a set-uid program did not get its privileges. Every way of interrupting a sleeping thread has the first of these,
-//! the freezer, too. A delay takes time, and nothing else.
+//! Earlier versions held writers by `PTRACE_SEIZE` and `PTRACE_INTERRUPT`. Programs noticed: waits failed with EINTR,
+//! their own use of ptrace was refused, and set-uid programs did not get their privileges. Every way of interrupting
+//! a sleeping thread has the first of these effects, also the freezer. A delay only takes time.
 //!
 //! Measured on Linux 6.18 with 2 CPUs: seconds until Stride ends, one run each, text to a file; "dd" is `dd bs=1 count=100k`, 0.2
 //! million calls. No calls were lost but where it says so.
@@ -36,7 +37,8 @@
 //! | 2 dd, nobody reads for 4 s | 4.46 | 4.81, 14,971 lost | 4.80 | 4.34, 14,626 lost | 4.46 |
 //! | a dd of `chrt -f 10` on each CPU | 1.11, 12,702 lost | 1.82 | 1.20 | 1.14 | 1.91 |
 //!
-//! Where the reader keeps up, none of this costs anything: the thread sleeps, and a writer reads one more word that nobody writes to.
+//! If the reader keeps up, none of this costs anything: the thread sleeps, and a writer only reads one more word,
+//! which nobody writes to.
 
 use crate::backlog::{SharedWords, backlog_max};
 use crate::ring::{Gauge, Ring};
@@ -49,9 +51,9 @@ use std::sync::atomic::{Ordering, fence};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// How much is moved at a time. The reader waits so long for a ring that is being drained.
+/// Bytes that are moved at a time. The reader waits that long for a ring that is being drained.
 const MOVE: usize = 256 << 10;
-/// How often the drain thread looks at the rings while one is filled beyond the high-water mark.
+/// How often the drain thread looks at the rings while one is beyond the high-water mark.
 const LOOK: Duration = Duration::from_millis(1);
 /// Size of the ring of wakeups, as in `bpf/backpressure.h`.
 const WAKEUPS: u32 = 4096;
@@ -146,8 +148,8 @@ impl Drainer {
         self.rings.iter().map(|(gauge, _)| gauge.fill()).max().unwrap_or(0)
     }
 
-    /// Moves records out of rings that are filled beyond the drain mark, down to the high-water mark. So poll(2) still sees that there
-    /// is something to read.
+    /// Moves records out of rings that are beyond the drain mark, down to the high-water mark. So poll(2) still
+    /// reports that there is something to read.
     fn drain(&self) {
         let (high, mark) = (self.size.high_mark(), self.size.drain_mark());
         for (gauge, ring) in self.rings.iter().filter(|(gauge, _)| gauge.fill() > mark) {
@@ -158,11 +160,11 @@ impl Drainer {
         }
     }
 
-    /// Waits to be woken, or for a time; tells whether the thread is to end.
+    /// Waits for a wake-up, or for a time. Tells whether the thread is to end.
     fn wait(&self, patience: Option<Duration>) -> bool {
         let watched = |fd: &OwnedFd| libc::pollfd { fd: fd.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         let mut fds = [watched(&self.stop), watched(&self.wakeups.0)];
-        // For a time only the end is waited for.
+        // With a time limit, it waits only for the end.
         let watched = if patience.is_some() { 1 } else { 2 };
         let patience = patience.map_or(-1, |time| time.as_millis() as libc::c_int);
         // SAFETY: so many valid pollfds, which outlive the call.
@@ -171,8 +173,8 @@ impl Drainer {
     }
 }
 
-/// The drain thread must get its turn when all CPUs are taken by writers. It only copies memory, so that nobody else has to wait for long.
-/// Where that is not allowed, the delays must do.
+/// The drain thread must run although writers take all CPUs. It only copies memory, so nobody else waits for long.
+/// Where that priority is not allowed, the delays must suffice.
 fn hurry() {
     let first = libc::sched_param { sched_priority: 1 };
     // SAFETY: reads one sched_param, which outlives the call; concerns this thread only, and those it starts.
@@ -183,7 +185,7 @@ fn hurry() {
     }
 }
 
-/// Signals to Stride are for its main thread.
+/// Signals to Stride are for its main thread, so this thread blocks them.
 fn block_signals() {
     // SAFETY: fills in a set of its own, which outlives its use; concerns this thread only, and those it starts.
     unsafe {

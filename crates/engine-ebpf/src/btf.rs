@@ -1,8 +1,8 @@
 //! The kernel's type information (BTF), cut down to the types that the programs look into.
 //!
-//! libbpf compares the name of each such type with those of all 150,000 types of the kernel: a millisecond each. This walks over
-//! them once for all names, and what it finds is handed to libbpf in place of the whole.
-//! The format: Documentation/bpf/btf.rst. build.rs reads the programs' own types with it.
+//! libbpf compares the name of each such type with those of all 150,000 kernel types, which takes a millisecond each.
+//! This module walks over them once for all names, and libbpf gets what it finds. The format:
+//! Documentation/bpf/btf.rst. build.rs uses this module to read the programs' own types.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ const KIND_PTR: u32 = 2;
 const KIND_ARRAY: u32 = 3;
 const KIND_STRUCT: u32 = 4;
 const KIND_UNION: u32 = 5;
-/// Types by other names, and qualifiers: nothing of their own.
+/// Typedefs and qualifiers, which have no layout of their own.
 const TRANSPARENT: [u32; 5] = [8, 9, 10, 11, 18];
 
 /// Raw BTF of the machine's byte order.
@@ -46,7 +46,8 @@ impl<'a> Btf<'a> {
         Some(btf)
     }
 
-    /// Its name and what follows it: kind and number of members, then size or the type referred to, then what its kind has.
+    /// A type's name and the words behind it: kind and number of members, size or referred type, and what its kind
+    /// adds.
     fn get(&self, id: u32) -> Option<(&'a [u8], u32, u32, &'a [u8])> {
         let at = *self.at.get(id as usize).filter(|_| id != 0)? as usize;
         let info = word(self.types, at + 4)?;
@@ -65,9 +66,10 @@ impl<'a> Btf<'a> {
         self.get(id).map_or(&[], |ty| ty.0)
     }
 
-    /// BTF of the structs and unions of these names, and of what they hold. What pointers point at is left out.
+    /// BTF of the structs and unions of these names, and of the types that they contain. Pointers' targets are left
+    /// out.
     pub fn only(&self, names: &[&str]) -> Option<Vec<u8>> {
-        // For few of all types there is a name that begins like theirs.
+        // Few types have a name that begins like one of these.
         let mut by_initial: [Vec<&[u8]>; 256] = std::array::from_fn(|_| Vec::new());
         for name in names.iter().map(|name| name.as_bytes()) {
             by_initial[*name.first()? as usize].push(name);
@@ -110,13 +112,13 @@ struct Cut<'b, 'a> {
     of: &'b Btf<'a>,
     types: Vec<u8>,
     strings: Vec<u8>,
-    /// New ids of what was copied.
+    /// New ids of copied types.
     ids: HashMap<u32, u32>,
     next: u32,
 }
 
 impl Cut<'_, '_> {
-    /// Copies a type and those it holds; returns its new id. (No type holds itself but by a pointer.)
+    /// Copies a type and those it contains, and returns its new id. (A type contains itself only by a pointer.)
     fn copy(&mut self, id: u32) -> Option<u32> {
         if id == 0 {
             return Some(0);
@@ -145,7 +147,7 @@ impl Cut<'_, '_> {
                 }
                 (size, members)
             }
-            // Enumerations' names are of no use; nor is where a function's prototype leads.
+            // Names of enumerators are not needed, nor are the types of a function's prototype.
             6 | 19 => return self.emit(id, name, info & !0xffff, size, &[]),
             12 | 13 => return Some(0),
             _ => (size, rest.to_vec()),
@@ -219,7 +221,7 @@ mod tests {
         assert!(Btf::parse(b"").is_none());
         assert!(Btf::parse(&[0x9f, 0xeb, 1, 0, 24, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0]).is_none());
         let mut bytes = vec![0x9f, 0xeb, 1, 0, 24, 0, 0, 0, 0, 0, 0, 0, 12, 0, 0, 0, 12, 0, 0, 0, 1, 0, 0, 0];
-        // A type of no known kind.
+        // A type of an unknown kind.
         bytes.extend([0, 0, 0, 0, 0, 0, 0, 0x1f, 0, 0, 0, 0, 0]);
         assert!(Btf::parse(&bytes).is_none());
     }

@@ -1,4 +1,4 @@
-//! What the kernel side counted, summed up over CPUs.
+//! The kernel side's counts, added up over CPUs.
 
 use crate::records;
 use crate::wire::{Wire, bound, bytes_of, call_plan, count, count_key, count_times, read};
@@ -26,7 +26,7 @@ pub fn by_number(calls: &impl MapCore, counts: &impl MapCore, cpus: u32) -> libb
     Ok(all)
 }
 
-/// By whatever was asked for.
+/// By the keys that were asked for.
 pub fn by_key(counts: &impl MapCore, by: CountBy) -> libbpf_rs::Result<Vec<Counted>> {
     let mut all = Vec::new();
     for bytes in counts.keys() {

@@ -1,4 +1,4 @@
-//! Why the engine cannot run here, and what went wrong in starting.
+//! Why the engine cannot run here, and why it did not start.
 
 use crate::privileges::setcap;
 use nix::errno::Errno;
@@ -6,16 +6,16 @@ use std::fmt;
 use stride_engine_base::{AttachFailure, StartError, process};
 use stride_event::Tid;
 
-/// Why eBPF tracing is not to be had.
+/// Why eBPF tracing is not possible.
 #[derive(Debug)]
 pub enum Why {
-    /// bpf(2) is refused: for want of capabilities, or, if none is missing, by a container, a security module or the like.
+    /// bpf(2) is refused: capabilities are missing, or a container, a security module or the like refuses it.
     Denied { missing: Vec<&'static str>, what: String },
-    /// The kernel has no type information of itself (`CONFIG_DEBUG_INFO_BTF`).
+    /// The kernel has no BTF (`CONFIG_DEBUG_INFO_BTF`).
     NoBtf(String),
     /// Lockdown keeps programs from reading the kernel's memory.
     LockedDown(String),
-    /// There is no memory for the ring; all else is small.
+    /// There is no memory for the ring. Everything else is small.
     NoMemory(String),
     /// The kernel refused a program or map.
     Refused(String),
@@ -25,7 +25,7 @@ impl Why {
     /// What to do about it; `stride` is the path of the binary.
     pub fn advice(&self, stride: &str, is_root: bool) -> String {
         match self {
-            // Root already: somebody took them away, most often a container.
+            // Root already: the capabilities were taken away, most often by a container.
             Why::Denied { missing, .. } if !missing.is_empty() && is_root => {
                 let options: Vec<String> = missing.iter().map(|name| process::cap_add(name)).collect();
                 format!("give this root {}: start the container with `{}`", missing.join(" and "), options.join(" "))
@@ -89,7 +89,7 @@ pub fn ended(tid: Tid, follow: bool) -> AttachFailure {
     } else {
         " (it has ended and is a zombie: its parent has not waited for it yet)"
     };
-    // The errno that ptrace gives.
+    // The same errno as ptrace's.
     refused(tid, Errno::EPERM, more)
 }
 

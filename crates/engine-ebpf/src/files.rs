@@ -1,4 +1,4 @@
-//! What descriptors refer to (`-y`, `-P`): programs of their own, which are loaded only where that is asked for.
+//! What descriptors refer to (`-y`, `-P`): separate programs, which are loaded only if that is asked for.
 
 use crate::load::Kernel;
 use crate::plans::ABIS;
@@ -19,9 +19,9 @@ pub struct FilePrograms {
 }
 
 impl FilePrograms {
-    /// Loads and attaches what looks up the descriptors of these calls.
+    /// Loads and attaches the programs that look up the descriptors of these calls.
     ///
-    /// Must be attached before the programs that send the records of calls: these come last.
+    /// They must be attached before the programs that send the records of calls, because those records come last.
     pub fn attach(kernel: &Kernel, calls: &CallSet) -> libbpf_rs::Result<FilePrograms> {
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = FilesSkelBuilder::default();
@@ -44,7 +44,7 @@ impl FilePrograms {
     }
 }
 
-/// The descriptors of all calls wanted, by their index in the map.
+/// The descriptors of all wanted calls, by their index in the map.
 fn plans(calls: &CallSet) -> Vec<(u32, fds_plan)> {
     let mut all = Vec::new();
     for &abi in ABIS {
@@ -80,10 +80,10 @@ fn add(plan: &mut fds_plan, row: &Syscall, abi: Abi) {
     plan.returned |= u8::from(returned);
 }
 
-/// Whether it is a descriptor, or may be one.
+/// Whether an argument is a descriptor, or may be one.
 fn is_fd(ty: &Ty) -> bool {
     match ty {
-        // The other process may be its own.
+        // The other process may be the caller's own.
         Ty::Fd | Ty::DirFd | Ty::Custom(Irregular::FdOf(_) | Irregular::FdOfPidfd(_), _) => true,
         Ty::As(_, inner) | Ty::Custom(_, inner) => is_fd(inner),
         Ty::Select(select) => is_fd(&select.default) || select.cases.iter().any(|c| is_fd(&c.1)),
@@ -91,8 +91,8 @@ fn is_fd(ty: &Ty) -> bool {
     }
 }
 
-/// Whether there are descriptors in the memory it points to: given ones, or such as the call makes. What ioctl(2)
-/// takes is left out, as messages are: those calls are many, and seldom is there a descriptor in them.
+/// Whether there are descriptors in the memory behind an argument: given to the call, or made by it. ioctl(2) and
+/// messages are left out: these calls are many, and their memory rarely holds a descriptor.
 fn holds_fds(ty: &Ty, made: bool) -> bool {
     let holds = |dir: Dir, inner: &Ty| (if made { dir == Dir::Out } else { dir.at_entry() }) && has_fd(inner, made);
     match *ty {
@@ -100,7 +100,7 @@ fn holds_fds(ty: &Ty, made: bool) -> bool {
         Ty::Extensible(dir, s, ..) => holds(dir, &Ty::Struct(s)),
         Ty::Exchange(s) | Ty::Spread(s) => holds(Dir::In, &Ty::Struct(s)),
         Ty::Turn(s, _) => holds(Dir::In, &Ty::Struct(s)),
-        // A choice of many is ioctl's.
+        // A large choice is ioctl's.
         Ty::Select(select) if select.cases.len() <= 8 => {
             select.cases.iter().any(|c| holds_fds(&c.1, made)) || holds_fds(&select.default, made)
         }
@@ -111,7 +111,7 @@ fn holds_fds(ty: &Ty, made: bool) -> bool {
     }
 }
 
-/// Whether a value in memory is one, or has one.
+/// Whether a value in memory is a descriptor, or contains one.
 fn has_fd(ty: &Ty, made: bool) -> bool {
     match ty {
         Ty::Struct(s) => s.fields.iter().any(|f| has_fd(&f.ty, made)),
@@ -127,7 +127,7 @@ const ANON_INODEFS: u64 = 0x0904_1934;
 const PIDFS: u64 = 0x5049_4446;
 const NSFS: u64 = 0x6e73_6673;
 
-/// What a record tells, and the names that follow it; `None` where it does not suffice.
+/// What a record says, with the names that follow it. `None` if it does not suffice.
 pub fn descriptor(rec: &rec_file, names: &[u8]) -> Option<Descriptor> {
     let has = |flag: file_flag| rec.flags & flag.0 != 0;
     let bare = Descriptor { fd: rec.fd as i32, made: has(file_flag::FILE_MADE), ..Descriptor::default() };
@@ -150,7 +150,7 @@ pub fn descriptor(rec: &rec_file, names: &[u8]) -> Option<Descriptor> {
         _ if names.is_empty() => b"/".to_vec(),
         _ => names.iter().rev().flat_map(|name| [b"/", *name].concat()).collect(),
     };
-    // The kernel's mark stays where the file has other names.
+    // The kernel's mark stays if the file has other names.
     let gone = path[0] == b'/' && (alone || has(file_flag::FILE_UNHASHED) && !names.is_empty());
     if gone && rec.nlink > 0 {
         path.extend_from_slice(b" (deleted)");
@@ -195,7 +195,7 @@ fn socket(from: &file_detail, name: &[u8]) -> Detail {
     match u64::from(from.family) {
         c::AF_NETLINK => Detail::Netlink { protocol: from.numbers[0] as u32, port: from.numbers[1] as u32 },
         c::AF_UNIX => Detail::Unix { peer: from.numbers[0], name: name.to_vec() },
-        // One without a port is bound to nothing yet.
+        // A socket without a port is not bound yet.
         c::AF_INET | c::AF_INET6 if from.ports[0] != 0 => Detail::Inet {
             local: (address(0), from.ports[0]),
             remote: (from.ports[1] != 0).then(|| (address(4), from.ports[1])),

@@ -1,12 +1,13 @@
-//! What a blocked call has in memory. It is read from here, as the kernel side only looks at what is at hand: the thread may
-//! return while we read, so that what was read counts only if it is still in the call thereafter. A thread is often blocked because a page
-//! of that memory is missing, so reads have a time limit ([`Remote`]): the thread that supplies the page may wait for room in the ring.
+//! The memory of a blocked call. It is read in user space, because the kernel side only reads memory that is present.
+//! The thread may return meanwhile, so what was read counts only if the thread is still in the call afterwards. Often
+//! a thread is blocked because a page of that memory is missing, so reads have a time limit ([`Remote`]): the thread
+//! that supplies the page may wait for room in the ring.
 
 use stride_engine_base::{Remote, process};
 use stride_event::{Call, Limits, Peek, Phase, Tid, capture};
 use stride_syscalls::{plan::Plan, table};
 
-/// Copies what the call was given. False: the thread is no longer in it.
+/// Copies the input of the call. False if the thread is no longer in the call.
 pub fn read(call: &mut Call, limits: &Limits, remote: &mut Remote) -> bool {
     let Some(entry) = table(call.abi).get(call.nr) else { return true };
     let plan = Plan::of(entry.row, call.abi);

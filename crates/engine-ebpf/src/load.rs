@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use stride_engine_base::Delayed;
 use stride_event::{CountBy, Counted, Counting, FdSet, Histogram, Lost};
 
-/// What the programs are specialised for.
+/// The settings that the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
 pub struct Config<'a> {
     pub follow: bool,
@@ -27,7 +27,7 @@ pub struct Config<'a> {
     /// Instruction pointers are shown.
     pub ip: bool,
     pub unknown: bool,
-    /// Threads that call execve are let go (`-b`).
+    /// Threads that call execve are released (`-b`).
     pub detach_on_execve: bool,
     pub signals: bool,
     pub counting: Option<Counting>,
@@ -35,22 +35,22 @@ pub struct Config<'a> {
     pub fds: Option<&'a FdSet>,
     pub skip_failed: bool,
     pub skip_successful: bool,
-    /// Threads are looked for (`-p`).
+    /// Running threads are searched for (`-p`).
     pub attach: bool,
     pub ring: RingSize,
-    /// How many rings there are, of this size each.
+    /// The number of rings, and the size of each.
     pub rings: u32,
 }
 
-/// What became of a thread or process that was to be traced.
+/// The result of starting to trace a thread or process.
 pub enum Seeded {
     Adopted,
-    /// It is there, but has ended.
+    /// It has ended, but still exists.
     Ended,
     Nobody,
 }
 
-/// The loaded programs and their maps; dropped, they are gone from the kernel.
+/// The loaded programs and their maps. When dropped, they are gone from the kernel.
 pub struct Kernel {
     skel: StrideSkel<'static>,
     types: Option<Types>,
@@ -65,7 +65,7 @@ impl Config<'_> {
         self.counting.is_some_and(|c| c.only)
     }
 
-    /// Calls are counted by more than their numbers, or by something else.
+    /// Calls are counted by other keys than their numbers.
     fn counts_more(&self) -> bool {
         self.counting.is_some_and(|c| c.by != CountBy::SYSCALL)
     }
@@ -84,7 +84,7 @@ impl Kernel {
     }
 
     fn open(config: Config, tables: &Tables, seen: ExecSeen) -> libbpf_rs::Result<Kernel> {
-        // The skeleton borrows its object. There is one a process: a few words that are never given back.
+        // The skeleton borrows its object. There is one of a few words per process, which is never freed.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = StrideSkelBuilder::default();
         let types = Types::find();
@@ -163,7 +163,7 @@ impl Kernel {
             let step = skel.progs.capture_entry.as_fd().as_raw_fd() as u32;
             skel.maps.steps.update(bytes_of(&[0u32]), bytes_of(&[step]), MapFlags::ANY)?;
         }
-        // Only attaching shows whether this is allowed; it watches nobody yet.
+        // Only attaching shows whether this is allowed. No thread is watched yet.
         let watch = &skel.progs.on_check_exec;
         let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
         let more_rings = further_rings(&skel, config)?;
@@ -205,8 +205,8 @@ impl Kernel {
         Ok(())
     }
 
-    /// Ends tracing; what is in the ring stays there. The programs that every call runs go first; the one that tells of threads'
-    /// ends is among the last.
+    /// Ends tracing. The contents of the ring stay. The programs that every call runs are detached first, and the one
+    /// that reports threads' ends is among the last.
     pub fn detach(&mut self) {
         while self.links.pop().is_some() {}
     }
@@ -222,7 +222,7 @@ impl Kernel {
         self.skel.maps.tasks.update(bytes_of(&[key]), bytes_of(&[state]), MapFlags::ANY)
     }
 
-    /// Marks a thread, or all threads of a process, as traced; a record tells of each.
+    /// Marks a thread, or all threads of a process, as traced. A record reports each.
     pub fn seed(&mut self, id: i32, whole_process: bool) -> libbpf_rs::Result<Seeded> {
         if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
             bss.seed_id = id as u32;
@@ -230,7 +230,7 @@ impl Kernel {
             (bss.seed_found, bss.seed_ended) = (0, 0);
         }
         let link = self.skel.progs.seed.attach()?;
-        // Threads that were being cloned while it ran are found the second time.
+        // Threads that were being cloned meanwhile are found the second time.
         for _ in 0..2 {
             let mut none = [0; 64];
             while Iter::new(&link)?.read(&mut none).is_ok_and(|n| n > 0) {}
@@ -254,7 +254,7 @@ impl Kernel {
         std::iter::once(self.skel.maps.ring.as_fd()).chain(self.more_rings.iter().map(AsFd::as_fd)).collect()
     }
 
-    /// Stride is in a PID namespace of its own: how deep, and where struct pid has its ids.
+    /// Stride is in a PID namespace of its own: its depth, and where struct pid has its ids.
     pub fn nested(&self) -> Option<(u32, u32)> {
         let nested = self.skel.maps.rodata_data.is_some_and(|rodata| rodata.nested);
         self.skel.maps.bss_data.as_deref().filter(|_| nested).map(|bss| (bss.pid_level, bss.pid_numbers))
@@ -265,7 +265,7 @@ impl Kernel {
         self.skel.maps.tasks.as_fd()
     }
 
-    /// What other objects are relocated by.
+    /// The relocations that other objects use, too.
     pub fn types(&self) -> Option<&Types> {
         self.types.as_ref()
     }
@@ -280,7 +280,7 @@ impl Kernel {
         self.skel.maps.bss.as_fd()
     }
 
-    /// What it took to lose no calls.
+    /// The price of losing no calls.
     pub fn delayed(&self) -> Delayed {
         // SAFETY: valid, aligned u64s of our own mapping.
         self.skel.maps.bss_data.as_deref().map_or(Delayed::default(), |bss| unsafe {
@@ -306,7 +306,7 @@ impl Kernel {
         self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.calls_lost) })
     }
 
-    /// Records of threads coming and going that found no room.
+    /// Records of beginning and ending threads that found no room.
     pub fn control_lost(&self) -> u64 {
         // SAFETY: a valid, aligned u64 of our own mapping.
         self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.control_lost) })
@@ -318,7 +318,7 @@ impl Kernel {
         self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.signals_lost) })
     }
 
-    /// Calls, threads and signals that were not recorded, for lack of room in the ring.
+    /// Calls, threads and signals that were not recorded because the ring had no room.
     pub fn lost(&self) -> Lost {
         Lost { calls: self.calls_lost(), threads: self.control_lost(), signals: self.signals_lost() }
     }
@@ -357,7 +357,7 @@ fn further_rings(skel: &StrideSkel<'_>, config: Config) -> libbpf_rs::Result<Vec
     Ok(rings)
 }
 
-/// Setting many elements of a map at once.
+/// Sets many elements of a map at once.
 trait Fill {
     fn fill(&self, keys: &[u8], values: &[u8], n: u32) -> libbpf_rs::Result<()>;
 }
@@ -368,12 +368,12 @@ impl<T: MapCore> Fill for T {
     }
 }
 
-/// Whether the engine can run here: loads and attaches it for a moment.
+/// Whether the engine works here: loads and attaches it for a moment.
 pub fn available() -> Result<(), Why> {
     trial_load(1 << 16).map(drop)
 }
 
-/// Loads and attaches everything there is, with a ring of this size. Returns how long that took.
+/// Loads and attaches everything, with a ring of this size. Returns how long that took.
 pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
     let begin = Instant::now();
     let tables = Tables {
@@ -406,6 +406,6 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
     Ok(begin.elapsed())
 }
 
-/// What wire.h says fits what Rust assumes of it.
+/// Whether wire.h is what Rust assumes.
 const _: () = assert!(bound::ABIS.0 == 3);
 const _: () = assert!(bound::BUCKETS.0 as usize == Histogram::BUCKETS && bound::BUCKET_BITS.0 == Histogram::BITS);

@@ -1,24 +1,24 @@
-//! Events that are to be told, until they are taken.
+//! Events that wait to be reported.
 
 use stride_event::{EventOf, Ns, Tid};
 
-/// An event without the call it is about, of which it says where that stands. A `siginfo_t` is in the engine's buffer.
+/// An event with its call's place instead of the call. A `siginfo_t` is in the engine's buffer.
 pub type QueuedEvent = EventOf<CallPlace>;
 
 /// Where a call stands.
 #[derive(Clone, Copy, Debug)]
 pub enum CallPlace {
-    /// It returned, and is the latest that did.
+    /// The call that returned last.
     Returned,
-    /// It lasts, and was shown.
+    /// A call that lasts, and was shown.
     Shown(Tid),
-    /// It lasts, and its memory was copied when it was entered.
+    /// A call that lasts, and whose memory was copied at its entry.
     Entered(Tid),
-    /// It lasts: shown or not.
+    /// A call that lasts, shown or not.
     InFlight(Tid),
 }
 
-/// A thread's end by its status as wait(2) gives it.
+/// A thread's end, from its status in the form of wait(2).
 pub fn ended(tid: Tid, status: i32, at: Ns) -> QueuedEvent {
     match status & 0x7f {
         0 => QueuedEvent::Exited { tid, status: status >> 8 & 0xff, at },

@@ -11,10 +11,10 @@ use stride_syscalls::{Abi, Dir, Effect, Syscall, table};
 const NUMBERS: usize = bound::NUMBERS.0 as usize;
 const PATH_MAX: u32 = 4096;
 
-/// The ABIs a thread of this machine may use.
+/// The ABIs that threads of this machine may use.
 pub const ABIS: &[Abi] = if cfg!(target_arch = "aarch64") { &[Abi::Aarch64] } else { &[Abi::X86_64, Abi::I386] };
 
-/// What the maps are filled with.
+/// The contents of the maps.
 pub struct Tables {
     pub ops: Vec<op>,
     /// By `abi * NUMBERS + nr`.
@@ -22,7 +22,7 @@ pub struct Tables {
     pub choices: Vec<choice>,
     pub case_keys: Vec<case_key>,
     pub case_runs: Vec<op_run>,
-    /// Some call must be seen when it is entered.
+    /// Some call must be seen at its entry.
     pub needs_entry: bool,
     /// execve is wanted.
     pub execs: bool,
@@ -61,7 +61,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Marks the calls that are wanted, and those whose very number matters.
+    /// Marks the wanted calls, and those that are found by their number alone.
     fn mark(&mut self, abi: Abi, wanted: &CallSet) {
         let start = abi as usize * NUMBERS;
         for (nr, call) in self.calls[start..start + NUMBERS].iter_mut().enumerate() {
@@ -86,7 +86,7 @@ impl Tables {
         }
     }
 
-    /// Leaves out the calls that cannot be about what is asked for, and marks those that the kernel side can tell.
+    /// Leaves out the calls that cannot be about the wanted files, and marks those that the kernel side can decide.
     fn narrow(&mut self, abi: Abi, wanted: &FileFilter) {
         let start = abi as usize * NUMBERS;
         for entry in table(abi).iter() {
@@ -103,7 +103,7 @@ impl Tables {
         }
     }
 
-    /// Has calls reported whatever filters say of them, and notes whether execve is among all that are reported.
+    /// Has calls reported whatever the filters say about them, and notes whether execve is among the reported ones.
     fn keep(&mut self, abi: Abi, names: &CallSet) {
         let start = abi as usize * NUMBERS;
         for (nr, call) in self.calls[start..start + NUMBERS].iter_mut().enumerate() {
@@ -139,7 +139,7 @@ impl Tables {
         let mut limits = spec.limits;
         let (reads, writes) = plan.transfers(row);
         if reads && !spec.dump_read.is_empty() || writes && !spec.dump_write.is_empty() {
-            // For all descriptors; those whose data is not dumped show what they always do.
+            // For all descriptors. Calls whose data is not dumped show what they always do.
             limits = Limits { text: usize::MAX, elements: limits.elements.max(IOV_MAX) };
         }
         let limits = &limits;
@@ -152,7 +152,7 @@ impl Tables {
         for choice in &plan.choices {
             self.choice(row, abi, choice, limits).ok_or_else(|| too_much("too many ops, or too far apart"))?;
         }
-        // Overwritten by the time the call returns; or found by a register that is.
+        // Overwritten when the call returns, or found through a register that is.
         let at_entry = |op: &Op| op.dir.is_lost() || op.parent == ROOT && op.at == STACK;
         let has = |f: fn(&Op) -> bool| plan.ops.iter().any(f);
         let mixed = has(|op| op.dir == Dir::In && op.kind == OpKind::Bytes) && has(|op| op.dir.at_exit(true));
@@ -193,7 +193,7 @@ impl Tables {
         Some(())
     }
 
-    /// Appends ops; `None` where they exceed what the kernel side can hold.
+    /// Appends ops. `None` if they exceed the kernel side's bounds.
     fn run(&mut self, ops: &[Op], base: usize, limits: &Limits) -> Option<op_run> {
         if ops.len() > bound::MAX_RUN.0 as usize {
             return None;

@@ -1,4 +1,4 @@
-//! When to look for threads that are blocked or stopped, of which no record tells; see bpf/poller.bpf.c.
+//! When to look for blocked or stopped threads, which send no records (bpf/poller.bpf.c).
 
 use crate::load::Kernel;
 use crate::plans::ABIS;
@@ -11,11 +11,12 @@ use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
 use stride_event::CallSet;
 
-/// A call is told of when it is found the second time: so within two of these, which a reader takes for "at once".
+/// A call is reported when it is found the second time, so within two periods, which a reader perceives as "at once".
 const PERIOD: Duration = Duration::from_millis(50);
-/// Looking takes at most a tenth of the reader's time, however many threads the machine has. (10,000 take 8 ms.)
+/// Looking takes at most a tenth of the reader's time, however many threads the machine has. (10,000 threads take 8
+/// ms.)
 const SHARE: u32 = 10;
-/// Records handled before the clock is looked at: less than a millisecond.
+/// Records that are handled before the clock is read: less than a millisecond.
 const RECORDS: u32 = 512;
 
 pub struct Poller {
@@ -27,9 +28,9 @@ pub struct Poller {
 }
 
 enum State {
-    /// Nobody wants to know.
+    /// Blocked calls are not wanted.
     Off,
-    /// Most programs are over before anything needs to be looked for.
+    /// Not loaded yet: most programs end before there is anything to look for.
     Unloaded,
     Loaded(Box<Loaded>),
 }
@@ -45,7 +46,7 @@ impl Poller {
         Poller { calls, ring_bytes, state, next: Instant::now() + PERIOD, records: RECORDS }
     }
 
-    /// A record was read: looks, if it is time.
+    /// A record was read. Looks, if it is time.
     #[inline]
     pub fn record(&mut self, kernel: &Kernel) {
         self.records -= 1;
@@ -70,16 +71,16 @@ impl Poller {
         }
     }
 
-    /// Something happened that makes it worth looking soon.
+    /// Something happened that makes looking soon worthwhile.
     pub fn hurry(&mut self) {
         self.next = self.next.min(Instant::now() + PERIOD / 10);
     }
 
-    /// Sends records of the threads that are blocked or stopped: those found blocked for the second time, or all.
+    /// Sends records of the blocked or stopped threads: those found blocked for the second time, or all.
     pub fn look(&mut self, kernel: &Kernel, at_once: bool) {
         let start = Instant::now();
         if matches!(self.state, State::Unloaded) {
-            // What can't be had is not missed: calls are still shown when they return.
+            // A failure does no harm: the calls are still shown when they return.
             self.state = self.load(kernel).map_or(State::Off, |loaded| State::Loaded(Box::new(loaded)));
         }
         let State::Loaded(loaded) = &mut self.state else {
@@ -97,13 +98,13 @@ impl Poller {
         self.next = start + PERIOD.max(cpu_time().saturating_sub(begun) * SHARE);
     }
 
-    /// Tracing has ended: there is nothing to look for, and what was sent is to be read without delay.
+    /// Tracing has ended. There is nothing to look for, and the remaining records are read without delay.
     pub fn end(&mut self) {
         self.state = State::Off;
     }
 
     fn load(&self, kernel: &Kernel) -> libbpf_rs::Result<Loaded> {
-        // As in load.rs: there is one a process.
+        // As in load.rs, there is one per process.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = PollerSkelBuilder::default();
         relocate::by(kernel.types(), &mut builder);
@@ -116,7 +117,7 @@ impl Poller {
                 }
             }
             rodata.want_unknown = self.calls.unknown;
-            // Calls leave a sixteenth: half of that may be used here.
+            // Calls leave a sixteenth of the ring. Half of that may be used here.
             rodata.ring_limit = u64::from(self.ring_bytes - self.ring_bytes / 32);
         }
         open.progs.learn_ids.set_autoload(false);
@@ -134,7 +135,7 @@ impl Poller {
     }
 }
 
-/// What this thread has run for. (Other threads' turns are no reason to look less often.)
+/// The time that this thread has run. (Other threads' time is no reason to look less often.)
 fn cpu_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the kernel writes one timespec. (It does not fail; if it did, no time would pass.)

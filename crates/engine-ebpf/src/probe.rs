@@ -6,18 +6,18 @@ use nix::errno::Errno;
 use std::io::{self, Read};
 use stride_engine_base::process;
 
-/// The kernel's type information of itself, to which the programs are relocated.
+/// The kernel's BTF, to which the programs are relocated.
 pub const BTF: &str = "/sys/kernel/btf/vmlinux";
 /// The first bytes of any BTF, in the byte order of the machine.
 const MAGIC: u16 = 0xeb9f;
 const LOCKDOWN: &str = "/sys/kernel/security/lockdown";
 
-/// Whether the kernel is locked down so far that tracing programs may not read its memory.
+/// Whether kernel lockdown keeps tracing programs from reading the kernel's memory.
 pub fn locked_down() -> bool {
     std::fs::read_to_string(LOCKDOWN).is_ok_and(|modes| modes.contains("[confidentiality]"))
 }
 
-/// Whether the engine has a chance here: finds in microseconds what most often stands in its way.
+/// Whether the engine has a chance here. Finds the most frequent obstacles within microseconds.
 pub fn trial() -> Result<(), Why> {
     uninterrupted(load_nothing).map_err(|errno| match errno {
         Errno::ENOSYS => Why::Refused("it was built without bpf(2)".to_owned()),
@@ -29,7 +29,7 @@ pub fn trial() -> Result<(), Why> {
     has_btf().map_err(Why::NoBtf)
 }
 
-/// Whether the kernel has type information of itself.
+/// Whether the kernel has BTF.
 pub fn has_btf() -> Result<(), String> {
     let mut magic = [0; 2];
     match std::fs::File::open(BTF).and_then(|mut file| file.read_exact(&mut magic)) {
@@ -44,30 +44,30 @@ fn strerror(errno: i32) -> String {
     process::strerror(Errno::from_raw(errno))
 }
 
-/// Where execve is seen while what it was given is still there.
+/// Where execve is seen while its input still exists.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ExecSeen {
-    /// When it can no longer fail: `sched_prepare_exec`, of Linux 6.10.
+    /// When it can no longer fail: `sched_prepare_exec`, since Linux 6.10.
     Prepared,
-    /// When the new program is checked: `security_bprm_check`, a function of the kernel's, where functions can be watched.
+    /// When the new program is checked: `security_bprm_check`, a kernel function, if functions can be traced.
     Checked,
-    /// When it is entered: what was not in memory then is missing.
+    /// When it is entered. Memory that was absent then is missing.
     Entered,
 }
 
-/// What is best here.
+/// The best one here.
 pub fn exec_seen() -> ExecSeen {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let mut numbers = release.split(['.', '-']).map(|n| n.parse::<u32>().unwrap_or(0));
     if (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 10) {
         return ExecSeen::Prepared;
     }
-    // Where this is 0, programs can be attached to functions, but are never run.
+    // If this is 0, programs can be attached to functions, but never run.
     let traced = std::fs::read_to_string("/proc/sys/kernel/ftrace_enabled").unwrap_or_default();
     if traced.trim() == "1" { ExecSeen::Checked } else { ExecSeen::Entered }
 }
 
-/// Whether Stride is in another PID namespace than the machine's first, in which the kernel's own numbers of threads are the ids.
+/// Whether Stride is outside the machine's first PID namespace, in which the kernel's own thread numbers are the ids.
 pub fn is_nested() -> bool {
     use std::os::unix::fs::MetadataExt;
     // include/linux/proc_ns.h
@@ -75,16 +75,16 @@ pub fn is_nested() -> bool {
     std::fs::metadata("/proc/self/ns/pid").is_ok_and(|namespace| namespace.ino() != FIRST)
 }
 
-/// The verifier gives up with EAGAIN when a signal is pending. The signal's handler has run by the time the call has returned, so another
-/// attempt fails only if another signal comes.
+/// The verifier gives up with EAGAIN if a signal is pending. The signal's handler has run when the call returns, so
+/// another attempt fails only if another signal comes.
 fn uninterrupted(load: impl Fn() -> Result<(), Errno>) -> Result<(), Errno> {
     const ATTEMPTS: usize = 20;
     (1..ATTEMPTS).map(|_| load()).find(|result| *result != Err(Errno::EAGAIN)).unwrap_or_else(&load)
 }
 
-/// Loads a program that does nothing, of a kind that takes the same privileges as the engine's.
+/// Loads a program that does nothing, of a type that needs the same privileges as the engine's programs.
 fn load_nothing() -> Result<(), Errno> {
-    /// The start of `union bpf_attr` for BPF_PROG_LOAD; what the kernel takes to follow is zero.
+    /// The beginning of `union bpf_attr` for BPF_PROG_LOAD. The kernel takes the rest to be zero.
     #[repr(C)]
     struct ProgLoad {
         prog_type: u32,

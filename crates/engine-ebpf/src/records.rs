@@ -1,4 +1,4 @@
-//! Records of the ring to calls.
+//! From records of the ring to calls.
 
 use crate::wire::{
     block_flag, read, rec_block, rec_blocked, rec_call, rec_detach, rec_flag, rec_head, rec_kind, rec_more,
@@ -14,29 +14,30 @@ pub fn abi(abi: u8) -> Abi {
     }
 }
 
-/// Times of a call, those of any other record in their place: when it began, and when the record was made; 0 if it does not say.
+/// The time when a call (or what another record reports) began, and when the record was made. 0 if the record does
+/// not say.
 fn times(rec: &[u8]) -> (Ns, Ns) {
     let Some(head) = read::<rec_head>(rec) else { return (0, 0) };
     if let rec_kind::REC_CALL | rec_kind::REC_ENTRY = rec_kind(u32::from(head.kind)) {
         let more = read(rec).map_or_else(rec_more::default, |call| more(&call, rec).0);
         return (if more.entered != 0 { more.entered } else { more.at }, more.at);
     }
-    // Behind the head of all others.
+    // Behind the head that all records have.
     let at = read::<rec_detach>(rec).map_or(0, |rec| rec.at);
     (at, at)
 }
 
-/// When what a record tells of began.
+/// When the reported thing began.
 pub fn began(rec: &[u8]) -> Ns {
     times(rec).0
 }
 
-/// When the record was made. 0 for a call being entered: it only has to come before what else its thread sends.
+/// When the record was made. 0 for an entered call: it only has to come before the thread's other records.
 pub fn made(rec: &[u8]) -> Ns {
     times(rec).1
 }
 
-/// Fills in all but the outcome and the memory, which is what is left of the bytes of the record.
+/// Fills in all but the outcome and the memory. The memory is the rest of the record's bytes.
 pub fn facts<'r>(call: &mut Call, rec: &rec_call, bytes: &'r [u8]) -> &'r [u8] {
     call.tid = rec.head.tid as Tid;
     call.abi = abi(rec.head.abi);
@@ -56,7 +57,7 @@ pub fn facts<'r>(call: &mut Call, rec: &rec_call, bytes: &'r [u8]) -> &'r [u8] {
     memory
 }
 
-/// What is seldom told of a call, and the memory behind it.
+/// The rare members of a call, and the memory behind them.
 pub fn more<'r>(rec: &rec_call, bytes: &'r [u8]) -> (rec_more, &'r [u8]) {
     let rest = bytes.get(size_of::<rec_call>()..).unwrap_or_default();
     if u32::from(rec.head.flags) & rec_flag::FLAG_MORE.0 == 0 {
@@ -67,7 +68,7 @@ pub fn more<'r>(rec: &rec_call, bytes: &'r [u8]) -> (rec_more, &'r [u8]) {
 
 /// A call that has not returned, without its memory.
 pub fn blocked(rec: &rec_blocked) -> Call {
-    // The time at which it was found is the best one known, if its entry was not seen.
+    // If its entry was not seen, the time when it was found is the best one known.
     let entered = if rec.entered == 0 { rec.at } else { rec.entered };
     Call {
         tid: rec.head.tid as Tid,

@@ -1,4 +1,4 @@
-//! What the kernel said no to, found out from libbpf's complaints.
+//! What the kernel refused, found out from libbpf's messages.
 
 use crate::error::Why;
 use crate::privileges::missing_capabilities;
@@ -6,10 +6,10 @@ use crate::probe;
 use libbpf_rs::{ErrorKind, PrintLevel, set_print};
 use std::sync::Mutex;
 
-/// What libbpf complained of since it was last asked.
+/// libbpf's messages since the last question.
 #[derive(Debug, Default)]
 struct Complaints {
-    /// The first line that names a program or a map; whatever follows is its consequence.
+    /// The first line that names a program or map. The later ones are its consequence.
     part: Option<String>,
     /// The verifier's last word on a program.
     verdict: Option<String>,
@@ -43,7 +43,7 @@ impl Complaints {
     }
 }
 
-/// Has libbpf tell us, and nobody else, what goes wrong.
+/// Makes libbpf report errors here, and not to the terminal.
 pub fn listen() {
     set_print(Some((PrintLevel::Warn, |_, text| {
         if let Ok(mut complaints) = COMPLAINTS.lock() {

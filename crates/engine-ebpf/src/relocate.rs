@@ -1,4 +1,4 @@
-//! Opening objects so that they are relocated quickly.
+//! Opening objects so that they are relocated fast.
 
 use crate::btf::Btf;
 use crate::ring::Mapping;
@@ -9,10 +9,10 @@ use std::io::Write;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
 
-/// The names of the kernel types that the objects look into.
+/// The names of the kernel types that the objects use.
 const NAMES: &[&str] = include!(concat!(env!("OUT_DIR"), "/types.rs"));
 
-/// Those types of the kernel, in a file for libbpf. Finding them takes a millisecond, so it is done once for all objects.
+/// These kernel types, in a file for libbpf. Finding them takes a millisecond, so it is done once for all objects.
 pub struct Types(File);
 
 impl Types {
@@ -22,7 +22,7 @@ impl Types {
         let size = file.metadata().ok()?.len() as usize;
         let cut = match Mapping::private(file.as_fd(), size) {
             Ok(kernel) => Btf::parse(kernel.bytes())?.only(NAMES)?,
-            // Before Linux 6.16 it can only be read, which takes another millisecond.
+            // Before Linux 6.16 it cannot be mapped, only read, which takes another millisecond.
             Err(_) => Btf::parse(&std::fs::read(crate::probe::BTF).ok()?)?.only(NAMES)?,
         };
         let mut types = Types(File::from(memfd_create(c"btf", MFdFlags::MFD_CLOEXEC).ok()?));
@@ -35,7 +35,7 @@ impl Types {
     }
 }
 
-/// Has a builder's object relocated by these, which libbpf reads while the object is loaded.
+/// Makes libbpf relocate a builder's object by these types. libbpf reads the file while it loads the object.
 pub fn by<'obj>(types: Option<&Types>, builder: &mut impl SkelBuilder<'obj>) {
     if let Some(types) = types {
         // (It fails for a path with a NUL.)

@@ -1,8 +1,8 @@
 //! Taking records out of the BPF ring buffer.
 //!
-//! Its memory is mapped: a page with the reader's position, which we write; a page with the writer's, and the data, twice in
-//! a row so that no record is ever split. Each record follows a header of 8 bytes: length and two flags, then an offset
-//! of no use here (linux/bpf.h, BPF_RINGBUF_*).
+//! Its memory is mapped: a page with the reader's position, which Stride writes; a page with the writer's; and the
+//! data, twice in a row so that no record is split. A header of 8 bytes comes before each record: the length with two
+//! flags, and an offset that is not used here (linux/bpf.h, BPF_RINGBUF_*).
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -13,7 +13,7 @@ const BUSY: u32 = 1 << 31;
 const DISCARD: u32 = 1 << 30;
 const HEADER: u64 = 8;
 
-/// Memory of the kernel's.
+/// Mapped memory of the kernel.
 pub struct Mapping {
     at: NonNull<libc::c_void>,
     len: usize,
@@ -50,7 +50,7 @@ impl Mapping {
         unsafe { self.at.cast::<AtomicU64>().as_ref() }
     }
 
-    /// Variables of a program, which may be written to.
+    /// Variables of a program, writable.
     pub fn variables(fd: BorrowedFd<'_>, len: usize) -> io::Result<Mapping> {
         Self::new(fd, len.next_multiple_of(page_size()), libc::PROT_READ | libc::PROT_WRITE, 0)
     }
@@ -84,7 +84,7 @@ pub struct Ring {
     size: u64,
     /// The reader's position.
     pos: u64,
-    /// The writer's position when last looked at.
+    /// The writer's position at the last look.
     end: u64,
 }
 
@@ -127,8 +127,8 @@ impl Ring {
         unsafe { self.producer.at.as_ptr().cast::<u8>().add(offset) }
     }
 
-    /// Moves complete records to the end of `into`, with their headers: about `most` bytes, or one record if that is longer.
-    /// Tells whether there were any.
+    /// Moves complete records with their headers to the end of `into`: about `most` bytes, or one record if that is
+    /// longer. Tells whether there were any.
     pub fn take(&mut self, most: usize, into: &mut Vec<u8>) -> bool {
         if self.pos >= self.end {
             self.look();
@@ -153,12 +153,12 @@ impl Ring {
         true
     }
 
-    /// Takes note of how far the ring is written now.
+    /// Looks how far the ring is written now.
     pub fn look(&mut self) {
         self.end = self.producer.position().load(Ordering::Acquire);
     }
 
-    /// Whether there is a record that cannot be taken yet: it is being written.
+    /// Whether there is a record that is still being written.
     pub fn is_unfinished(&self) -> bool {
         self.pos < self.end
     }
@@ -169,7 +169,7 @@ fn step(head: u32) -> u64 {
     (u64::from(head & !(BUSY | DISCARD)) + HEADER).next_multiple_of(8)
 }
 
-/// Records that were taken out of a ring, in order.
+/// Records that were taken out of a ring, in their order.
 #[derive(Default)]
 pub struct Chunk {
     bytes: Vec<u8>,
@@ -181,7 +181,7 @@ impl Chunk {
         Chunk { bytes, at: 0 }
     }
 
-    /// Its memory, for records to be put in.
+    /// Its memory, to put records in.
     pub fn into_empty(mut self) -> Vec<u8> {
         self.bytes.clear();
         self.bytes
@@ -191,7 +191,7 @@ impl Chunk {
         self.bytes.get(self.at..self.at + 4)?.try_into().ok().map(u32::from_ne_bytes)
     }
 
-    /// Goes on to a record that is to be read; tells whether there is one.
+    /// Goes on to the next readable record. Tells whether there is one.
     #[inline]
     pub fn find(&mut self) -> bool {
         while let Some(head) = self.head() {

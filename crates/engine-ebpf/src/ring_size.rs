@@ -1,24 +1,25 @@
 //! The size of a ring, and the marks of its fill.
 
-/// How large the ring is, and how much of that is used when.
+/// The size of a ring, and its marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RingSize {
     /// A power of two, at least a page.
     pub bytes: u32,
-    /// Whether writers are delayed and the ring is drained; else calls are lost when the ring is full.
+    /// Whether writers are delayed and the ring is drained. Otherwise calls are lost when the ring is full.
     pub wait: bool,
 }
 
-/// The largest record has more than 128 KiB; it finds room where the ring is emptied in time.
+/// The largest record has more than 128 KiB. It finds room if the ring is emptied in time.
 const WAITING_MIN: u32 = 256 << 10;
 
 impl RingSize {
-    /// `bytes`: a power of two, which is made larger where the largest record would not fit.
+    /// `bytes` is a power of two. It is increased if the largest record would not fit.
     pub fn of(bytes: u32, wait: bool) -> RingSize {
         RingSize { bytes: if wait { bytes.max(WAITING_MIN) } else { bytes }, wait }
     }
 
-    /// The fill beyond which records of calls are refused: a sixteenth is kept for those of threads coming and going.
+    /// The fill beyond which records of calls are refused: a sixteenth is kept for records of beginning and ending
+    /// threads.
     pub fn limit(self) -> u64 {
         u64::from(self.bytes - self.bytes / 16)
     }
@@ -48,7 +49,7 @@ mod tests {
         const K: u64 = 1 << 10;
         let marks = |size: RingSize| [u64::from(size.bytes), size.high_mark(), size.drain_mark(), size.limit()];
         assert_eq!(marks(RingSize::of(1 << 20, true)), [1024 * K, 512 * K, 736 * K, 960 * K]);
-        // Where calls are lost instead, the ring is used to its limit.
+        // Where calls may be lost, the ring is used up to its limit.
         assert_eq!(marks(RingSize::of(64 << 10, false)), [64 * K, 60 * K, 60 * K, 60 * K]);
         // The largest record finds room.
         assert_eq!(RingSize::of(64 << 10, true).bytes, 256 << 10);

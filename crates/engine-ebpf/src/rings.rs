@@ -1,13 +1,14 @@
-//! The ring, or several that are read as one.
+//! One ring, or several that are read as one.
 //!
 //! Writers of one ring wait for each other. Measured with `dd bs=1` on each of 2 CPUs, no reader running: a traced call takes
 //! 0.25 µs of CPU time when one dd runs, and 0.45 to 0.65 µs when both do. With a ring for each it stays at 0.25 µs. So with `-f`
 //! there is one ring for every two CPUs (on two CPUs, one of which is the reader's, that is still one ring), up to eight.
 //!
-//! Each thread is given one of the rings when it begins (`bpf/ring.h`). Rings belong to threads and not to CPUs, so that a
-//! thread's records are in order whatever CPUs it runs on. Several rings are read in the order of the records' times, which are
-//! taken for every call then: 20 ns and 32 bytes. The reader notes the time, and then how far each ring is written. A record gets
-//! its place in the ring before its time, so all records older than the noted time are there, and the oldest of them comes next.
+//! Each thread gets one of the rings when it begins (`bpf/ring.h`). Rings belong to threads and not to CPUs, so a
+//! thread's records are in order whatever CPUs it runs on. Several rings are read in the order of the records' times,
+//! so every call then takes the time: 20 ns and 32 bytes. The reader notes the time, and then how far each ring is
+//! written. A record gets its place in the ring before its time. So all records older than the noted time are there,
+//! and the oldest of them comes next.
 
 use crate::records;
 use crate::source::RingSource;
@@ -16,11 +17,11 @@ use stride_event::Ns;
 
 pub struct Rings {
     all: Vec<RingSource>,
-    /// Which one the next record is in, once that is known.
+    /// The ring of the next record, once that is known.
     current: Option<usize>,
-    /// The time of each one's next record, where known.
+    /// The time of each ring's next record, if known.
     times: Vec<Option<Ns>>,
-    /// All records up to this time were there when the rings were last looked at. (A record has its place before its time.)
+    /// All records up to this time were there at the last look. (A record has its place before its time.)
     horizon: Ns,
 }
 
@@ -57,7 +58,7 @@ impl Rings {
             for (i, ring) in self.all.iter_mut().enumerate() {
                 if self.times[i].is_none() {
                     self.times[i] = ring.peek().map(records::made);
-                    // One that is being written may be older than all others.
+                    // A record that is being written may be older than all others.
                     unfinished |= self.times[i].is_none() && ring.is_unfinished();
                 }
                 if let Some(at) = self.times[i]
@@ -79,5 +80,5 @@ impl Rings {
     }
 }
 
-/// A record is not being written for longer than it takes to look this often, unless its CPU is taken away.
+/// A record is complete before so many looks, unless its CPU is taken away.
 const SPINS: u32 = 1000;

@@ -1,4 +1,4 @@
-//! What is the engine's own to choose.
+//! The engine's own settings.
 
 use crate::ring_size::RingSize;
 use stride_event::TraceSpec;
@@ -12,14 +12,14 @@ pub enum Overflow {
     Drop,
 }
 
-/// What is the engine's own to choose.
+/// The engine's own settings.
 #[derive(Default, Clone, Copy, Debug)]
 pub struct Settings {
-    /// `None`: wait, unless there are processes to attach to, which are not to be delayed unasked.
+    /// `None`: wait, unless the engine attaches to processes, which are not to be delayed unasked.
     pub on_overflow: Option<Overflow>,
     /// Size of each ring: a power of two, at least a page.
     pub ring_bytes: Option<u32>,
-    /// How many there are; 0: as many as this machine is worth.
+    /// The number of rings. 0: as many as suit this machine.
     pub rings: u32,
 }
 
@@ -30,15 +30,15 @@ impl Settings {
             None => spec.attach.is_empty(),
         };
         match self.ring_bytes {
-            // Where records are large, a few of them must find room while the first are being drained.
+            // If records are large, a few must find room while the first ones are drained.
             Some(bytes) if wait && spec.limits.text > LARGE_TEXT => RingSize::of(bytes.max(DEFAULT_RING / 4), wait),
             Some(bytes) => RingSize::of(bytes, wait),
-            // Calls that are counted leave no records.
+            // Counted calls leave no records.
             None if spec.counting.is_some_and(|c| c.only) => {
                 RingSize::of(1 << 20, self.on_overflow == Some(Overflow::Wait))
             }
-            // Every call of a program that does nothing else must find room until the reader is there. A large ring takes its time to
-            // allocate (0.2 ms for 1 MiB), which few calls are not worth.
+            // Every call of a program that only makes calls must find room until the reader comes. A large ring takes
+            // time to allocate (0.2 ms for 1 MiB), which few calls are not worth.
             None if spec.calls.is_all() && spec.about.is_none() => {
                 RingSize::of((DEFAULT_RING / self.rings(spec).next_power_of_two()).max(DEFAULT_RING / 4), wait)
             }
@@ -46,7 +46,7 @@ impl Settings {
         }
     }
 
-    /// A second one is worth it where more than two CPUs may write, one of four being the reader's.
+    /// A second ring pays off if more than two CPUs may write. One CPU of four is the reader's.
     pub(crate) fn rings(&self, spec: &TraceSpec) -> u32 {
         let cpus = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
         match self.rings {
@@ -58,7 +58,7 @@ impl Settings {
 }
 
 const RINGS_MAX: u32 = 8;
-/// Strings and buffers beyond this make large records.
+/// Longer strings and buffers make large records.
 const LARGE_TEXT: usize = 1024;
-/// Where nothing else is asked for.
+/// The size if nothing else is asked for.
 pub const DEFAULT_RING: u32 = 16 << 20;

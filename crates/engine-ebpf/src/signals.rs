@@ -1,11 +1,11 @@
-//! Signals that are never delivered, and found their receiver in a call: they are shown behind that call, as ptrace shows them.
-//! (`bpf/signals.h` tells of them when they are sent.)
+//! Signals that are never delivered, and whose receiver was in a call: they are shown behind that call, as ptrace
+//! shows them. (`bpf/signals.h` reports them when they are sent.)
 
 use crate::wire::rec_signal;
 use std::collections::{HashMap, VecDeque};
 use stride_event::Tid;
 
-/// How many are held in all: some 4 MiB. When there are more, the oldest of a thread are shown before its call ends.
+/// How many are held in all: some 4 MiB. If there are more, a thread's oldest ones are shown before its call ends.
 const MOST: usize = 1 << 16;
 
 #[derive(Default)]
@@ -15,14 +15,14 @@ pub struct HeldSignals {
 }
 
 impl HeldSignals {
-    /// Holds a signal. Returns one that there is no room for any more.
+    /// Holds a signal. Returns another one if there is no room.
     pub fn hold(&mut self, tid: Tid, signal: rec_signal) -> Option<rec_signal> {
         self.held.entry(tid).or_default().push_back(signal);
         self.count += 1;
         if self.count > MOST { self.next(tid) } else { None }
     }
 
-    /// The oldest that is held for a thread, which is not held any more.
+    /// Removes and returns the oldest held signal of a thread.
     pub fn next(&mut self, tid: Tid) -> Option<rec_signal> {
         if self.count == 0 {
             return None;
@@ -36,7 +36,7 @@ impl HeldSignals {
         signal
     }
 
-    /// Thread `old` goes on as `tid`, for which nothing is held.
+    /// Thread `old` goes on as `tid`, for which no signals are held.
     pub fn renamed(&mut self, old: Tid, tid: Tid) {
         if let Some(signals) = self.held.remove(&old) {
             self.held.insert(tid, signals);

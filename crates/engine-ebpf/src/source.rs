@@ -1,7 +1,7 @@
-//! One ring as the reader sees it: what the drain thread moved out of it, then what is still there.
+//! One ring as the reader sees it: first the records that the drain thread moved, then those still in the ring.
 //!
-//! The reader takes records by the chunk into memory of its own and reads them there. So neither the ring nor a lock is the
-//! reader's while it is busy or stalled, and the drain thread may move records at any time.
+//! The reader copies records in chunks to memory of its own and reads them there. So it holds neither the ring nor a
+//! lock while it is busy or stalled, and the drain thread may move records at any time.
 
 use crate::backlog::SharedWords;
 use crate::ring::{Chunk, Ring};
@@ -9,10 +9,10 @@ use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What the reader takes at a time: as much as stays in a CPU's own cache.
+/// Bytes that the reader takes at a time: as much as stays in a CPU's own cache.
 const TAKE: usize = 32 << 10;
 
-/// A ring, and the records that were moved out of it before.
+/// A ring, and the records that were moved out of it.
 pub struct Drained {
     words: Arc<SharedWords>,
     inner: Mutex<Inner>,
@@ -32,8 +32,8 @@ impl Drained {
         self.inner.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Moves about so many bytes of records to where the reader takes them first. Returns how many; 0 if there is no complete record
-    /// or no memory.
+    /// Moves about so many bytes of records to memory, where the reader takes them first. Returns how many. 0 if
+    /// there is no complete record or no memory.
     pub fn drain(&self, most: usize) -> usize {
         let mut bytes = Vec::new();
         if bytes.try_reserve_exact(most + (256 << 10)).is_err() {
@@ -96,12 +96,12 @@ impl RingSource {
         self.chunk.advance();
     }
 
-    /// Takes note of how far the ring is written now.
+    /// Looks how far the ring is written now.
     pub fn look(&mut self) {
         self.drained.lock().ring.look();
     }
 
-    /// Whether there is a record, though `peek` shows none: it is being written.
+    /// Whether there is a record that is still being written, so that `peek` shows none.
     pub fn is_unfinished(&self) -> bool {
         self.drained.lock().ring.is_unfinished()
     }

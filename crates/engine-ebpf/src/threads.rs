@@ -1,5 +1,5 @@
-//! What is out of the ordinary about threads: calls shown while they last, calls to be resumed, another ABI than the machine's.
-//! Most threads have nothing of the kind, and then a record costs no more than finding that out.
+//! What is unusual about threads: calls that are shown while they last, calls to be resumed, an ABI other than the
+//! machine's. Most threads have none of these, and then a record costs no more than finding that out.
 
 use std::collections::HashMap;
 use stride_engine_base::Interrupted;
@@ -25,7 +25,7 @@ impl Default for Thread {
 }
 
 impl NotableThreads {
-    /// The thread makes a call of this ABI; tells whether its latest one was of another.
+    /// The thread makes a call of this ABI. Tells whether its last one had another ABI.
     pub fn changes_abi(&mut self, tid: Tid, abi: Abi) -> bool {
         if abi == Abi::NATIVE && self.of_note.is_empty() {
             return false;
@@ -50,7 +50,7 @@ impl NotableThreads {
         thread.blocked = Some(Box::new(call));
     }
 
-    /// The call of this thread that is shown and has not returned.
+    /// The unfinished call of this thread that was shown.
     pub fn blocked(&self, tid: Tid) -> Option<&Call> {
         self.of_note.get(&tid)?.blocked.as_deref()
     }
@@ -77,7 +77,7 @@ impl NotableThreads {
         self.tidy(call.tid);
     }
 
-    /// Thread `old` goes on as `tid`, whose own call has ended.
+    /// Thread `old` goes on as `tid`. The call of `tid` has ended.
     pub fn renamed(&mut self, old: Tid, tid: Tid) {
         self.of_note.remove(&tid);
         if let Some(mut thread) = self.of_note.remove(&old) {
@@ -90,7 +90,7 @@ impl NotableThreads {
         self.of_note.remove(&tid);
     }
 
-    /// Forgets what is ordinary again.
+    /// Forgets a thread that is ordinary again.
     fn tidy(&mut self, tid: Tid) {
         let ordinary = |t: &Thread| t.abi == Abi::NATIVE && t.blocked.is_none() && t.interrupted.is_none();
         if self.of_note.get(&tid).is_some_and(ordinary) {
@@ -100,7 +100,7 @@ impl NotableThreads {
 }
 
 impl Thread {
-    /// Says what a restart_syscall(2) resumes.
+    /// Sets the call that a restart_syscall(2) resumes.
     fn resume(&self, call: &mut Call) {
         call.resumes = self.interrupted.resumed_by(call.abi, call.nr);
     }

@@ -33,7 +33,7 @@ use stride_event::{
     Call, Counted, Descriptor, Event, Fate, FileFilter, Limits, Lost, Origin, SIGINFO_SIZE, Tid, TraceSpec,
 };
 
-/// How long the reader waits before it looks for itself.
+/// How long the reader waits before it looks again without being woken.
 const PATIENCE: Duration = Duration::from_millis(20);
 
 /// Traces with eBPF programs.
@@ -43,13 +43,13 @@ pub struct EbpfEngine {
     kernel: Kernel,
     call: Call,
     siginfo: [u8; SIGINFO_SIZE],
-    /// What calls in flight had in memory when they were entered, by thread.
+    /// The memory of calls in flight at their entry, by thread.
     entered: HashMap<Tid, Call>,
     spare: Vec<Call>,
-    /// Where descriptors are looked up, and what was found for calls in flight.
+    /// The programs that look up descriptors, and what was found for calls in flight.
     files: Option<FilePrograms>,
     descriptors: HashMap<Tid, Vec<Descriptor>>,
-    /// Calls that last are told of when they begin.
+    /// Lasting calls are reported when they begin.
     entries: bool,
     /// Children are traced, too.
     follow: bool,
@@ -62,25 +62,26 @@ pub struct EbpfEngine {
     /// Traced threads that have not ended.
     live: BTreeSet<Tid>,
     signals: Dispositions,
-    /// `stop` was called, or a fatal signal arrived: what is in the ring still comes, then all who live on are let go.
+    /// `stop` was called, or a fatal signal arrived. The records in the ring still come, then all living threads are
+    /// released.
     stopping: Option<Option<i32>>,
-    /// Asked for, and not there.
+    /// Threads that were asked for and do not exist.
     failures: Vec<AttachFailure>,
-    /// The command, until its start has been told: whoever wants to know what it was given finds it untouched.
+    /// The command, until its start is reported. Until then, what it inherited is unchanged.
     waiting: Option<Waiting>,
     child: Option<Tid>,
-    /// The child is one (with `-D` it is not), and reaped when it is gone.
+    /// Whether the command is a child (with `-D` it is not). It is reaped when it is gone.
     is_ours: bool,
     first: Option<QueuedEvent>,
-    /// The record at the ring's front was handed out; or the losses before it were.
+    /// The record at the ring's front was handed out, or the losses before it were.
     taken: bool,
     lost_told: bool,
-    /// Of the losses to be told, one is a call whose beginning was shown and whose end was made up.
+    /// One of the lost calls is a call whose beginning was shown and whose end was made up.
     lost_shown: bool,
     idle_told: bool,
-    /// What the kernel last said of threads that came or went unseen.
+    /// The kernel side's latest figures for threads that began or ended unseen.
     unseen: u64,
-    /// While what is left in the ring is read.
+    /// Set while the rest of the ring is read.
     hurry: Option<process::Hurry>,
 }
 
@@ -94,28 +95,28 @@ impl EbpfEngine {
         kill_on_exit: false,
     };
 
-    /// Starts the command or attaches, or both.
+    /// Starts the command, attaches, or both.
     pub fn start(spec: TraceSpec) -> Result<EbpfEngine, StartError> {
         Self::start_with(spec, Settings::default())
     }
 
     pub fn start_with(spec: TraceSpec, settings: Settings) -> Result<EbpfEngine, StartError> {
-        // The child is forked first: it gets ready while the programs are loaded.
+        // The child is forked first, so that it gets ready while the programs are loaded.
         let command = spec.command.as_ref();
         let mut waiting = command.map(|command| spawn(command, None, spec.daemonize)).transpose()?;
         Self::start_waiting(&spec, settings, &mut waiting)
     }
 
-    /// The same for a command that was forked before. It is taken when it is let go; after an error it may still be there, for another
-    /// engine to trace.
+    /// The same for a command that was forked earlier. It is taken when it is let go. After an error it may still be
+    /// there, for another engine to trace.
     pub fn start_waiting(
         spec: &TraceSpec,
         settings: Settings,
         waiting: &mut Option<Waiting>,
     ) -> Result<EbpfEngine, StartError> {
-        // First: getting ready takes its time.
+        // Comes first because getting ready takes time.
         let signals = Dispositions::install(spec);
-        // A command waits for it; what is attached to is running, and likely busy.
+        // A command waits for this. Processes that are attached to run, and are likely busy.
         let _hurry = if spec.attach.is_empty() { None } else { process::Hurry::begin() };
         let tables = Tables::of(spec)?;
         let config = Config {
@@ -134,7 +135,7 @@ impl EbpfEngine {
             skip_successful: spec.skip_successful,
             attach: !spec.attach.is_empty(),
             ring: settings.ring(spec),
-            // Descriptors are told of in one ring.
+            // Descriptors are reported in one ring.
             rings: if spec.descriptors { 1 } else { settings.rings(spec) },
         };
         let mut kernel = Kernel::load(config, &tables)?;
@@ -208,15 +209,15 @@ impl EbpfEngine {
         Ok(engine)
     }
 
-    /// Ends tracing. With a signal (that Stride received), the command gets the signal too, as with strace.
+    /// Ends tracing. With a signal (that Stride received), the command gets the signal too, as under strace.
     fn end(&mut self, signal: Option<i32>) {
         if self.stopping.is_none() {
-            // Should that fail, it exits unrun.
+            // If that fails, it exits without having run.
             let _ = self.let_go();
             self.stopping = Some(signal);
             self.files = None;
             self.hurry = process::Hurry::begin();
-            // The calls that threads are in at the end are shown with them.
+            // Calls in flight at the end are shown with their threads.
             self.poller.look(&self.kernel, true);
             self.poller.end();
             self.kernel.detach();
@@ -272,7 +273,7 @@ impl EbpfEngine {
                     return Ok(Some(self.signal(tid, &signal, now())));
                 }
                 self.live.remove(&tid);
-                // Reaping the command would now be waiting for it.
+                // Reaping the command would wait for it now.
                 self.child = None;
                 if self.unseen > 0 && !exists(tid) {
                     continue;
@@ -297,17 +298,18 @@ impl EbpfEngine {
         }
     }
 
-    /// Whether nothing more will come, the ring having been found empty.
+    /// Whether nothing more will come, given that the ring is empty.
     fn all_gone(&mut self) -> bool {
         self.unseen = self.kernel.control_lost();
         if self.stopping.is_some() || self.unseen == 0 && self.live.is_empty() {
             return self.live.is_empty();
         }
-        // The kernel side's own count, whatever the records said. Each thread's records were sent before it was counted off.
+        // The kernel side's own count, whatever the records said. A thread is counted off after its records were
+        // sent.
         self.kernel.alive() == 0 && self.ring.peek().is_none()
     }
 
-    /// Waits until there is something to read or a moment has passed; tells whether there is.
+    /// Waits for records, or for a moment. Tells whether there are any.
     fn wait(&mut self) -> io::Result<bool> {
         self.kernel.set_waiting(true);
         let mut ready = self.ring.peek().is_some();
@@ -329,9 +331,10 @@ impl EbpfEngine {
         Ok(ready)
     }
 
-    /// Reaps who is gone: others may wait for that. Besides the command these are children that tracees gave to Stride (CLONE_PARENT).
+    /// Reaps ended children, because others may wait for that. Besides the command these are children that tracees
+    /// gave to Stride (CLONE_PARENT).
     fn reap(&mut self) -> Option<QueuedEvent> {
-        // Whoever attaches may have children of other kinds.
+        // When attaching, Stride may have other children.
         let tid = if self.is_ours { process::gone_child()? } else { return None };
         let is_command = Some(tid) == self.child;
         // Its record comes first.
@@ -363,7 +366,7 @@ impl Engine for EbpfEngine {
         }))
     }
 
-    /// Signals to Stride do the same by themselves (see `-I`).
+    /// Signals to Stride end tracing by themselves (see `-I`).
     fn stop(&mut self) {
         self.end(None);
     }
@@ -393,8 +396,8 @@ impl Engine for EbpfEngine {
     }
 }
 
-/// The reader's end of the rings, and what empties them should they fill. (Without the thread for it, calls may be lost, and are
-/// told to be.)
+/// The reader's end of the rings, and the thread that drains them. (Without that thread calls may be lost, and are
+/// counted.)
 fn rings(kernel: &Kernel, size: RingSize) -> io::Result<(Rings, Option<Drain>)> {
     let words = SharedWords::new(kernel.variables())?;
     let fds = kernel.rings();

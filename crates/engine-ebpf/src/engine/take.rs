@@ -1,4 +1,4 @@
-//! Taking in records: what each tells, and what is to be told before it.
+//! Taking in records: what each reports, and what is reported before it.
 
 use super::EbpfEngine;
 use crate::note::{CallPlace, QueuedEvent, ended};
@@ -11,23 +11,23 @@ use stride_engine_base::process;
 use stride_event::{Ns, Origin, Outcome, SIGINFO_SIZE, Tid};
 
 impl EbpfEngine {
-    /// What is to be told before the record at the ring's front.
+    /// What is reported before the record at the ring's front.
     pub(super) fn precedes(&mut self, head: &rec_head) -> Option<QueuedEvent> {
         let tid = head.tid as Tid;
         if head.lost > 0 && !self.lost_told {
             let at = self.ring.peek().map_or(0, records::began);
-            // Its return is the first thing that was lost.
+            // The call's return is the first thing that was lost.
             if let Some(mut call) = self.threads.take_blocked(tid) {
                 call.outcome = Outcome::Gone;
                 call.returned = at;
-                // Its end is not known, and it is among the losses: there is nothing to count.
+                // Its end is unknown and among the losses, so there is nothing to count.
                 call.counted = true;
                 self.call = call;
                 self.lost_shown = true;
                 return Some(QueuedEvent::Exit(CallPlace::Returned));
             }
             self.lost_told = true;
-            // Those of a lost call may be among them.
+            // The descriptors of a lost call may be among them.
             self.descriptors.remove(&tid);
             let count = u64::from(head.lost) - u64::from(std::mem::take(&mut self.lost_shown));
             if count > 0 {
@@ -57,7 +57,7 @@ impl EbpfEngine {
         None
     }
 
-    /// A thread was found blocked; tells whether that is to be shown.
+    /// A thread was found blocked. Tells whether that is to be shown.
     fn blocked(&mut self, rec: &rec_blocked) -> bool {
         let tid = rec.head.tid as Tid;
         let call = match self.entered.get(&tid) {
@@ -71,7 +71,7 @@ impl EbpfEngine {
             }
         };
         self.threads.blocks(call);
-        // At the end it is shown with the thread that is let go.
+        // At the end, the call is shown with its released thread.
         self.stopping.is_none()
     }
 
@@ -169,7 +169,7 @@ impl EbpfEngine {
             rec_kind::REC_EXEC => {
                 let rec_exec { old, at, .. } = read::<rec_exec>(rec)?;
                 let old = old as Tid;
-                // A thread that was not traced takes the place of one that was: to whoever watches, it is the same thread.
+                // An untraced thread takes the place of a traced one. From outside it is the same thread.
                 let traced = self.live.remove(&old);
                 self.live.insert(tid);
                 self.threads.renamed(old, tid);
@@ -183,7 +183,7 @@ impl EbpfEngine {
             rec_kind::REC_DETACH => {
                 let at = read::<rec_detach>(rec)?.at;
                 self.live.remove(&tid);
-                // Whoever is let go is not waited for.
+                // A released thread is not waited for.
                 self.child = self.child.filter(|&child| child != tid);
                 Some(QueuedEvent::Detached { tid, call: Some(CallPlace::InFlight(tid)), at })
             }
@@ -199,7 +199,8 @@ impl EbpfEngine {
         QueuedEvent::Signal { tid, info: (), ip: Some(signal.ip), at }
     }
 
-    /// A thread whose first record found no room, before the record at the ring's front, which is its.
+    /// Reports a thread whose first record found no room, before the record at the ring's front, which is this
+    /// thread's.
     fn unannounced(&mut self, head: &rec_head) -> Option<QueuedEvent> {
         self.unseen = self.kernel.control_lost();
         let tid = head.tid as Tid;
@@ -218,7 +219,7 @@ impl EbpfEngine {
     }
 }
 
-/// The thread is not, or no longer, in the call that signals found it in.
+/// The thread is not, or no longer, in the call that it was in when the signals were sent.
 fn is_past_call(kind: rec_kind, head: &rec_head) -> bool {
     match kind {
         rec_kind::REC_LEFT | rec_kind::REC_EXIT | rec_kind::REC_EXEC | rec_kind::REC_DETACH => true,
