@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * The kernel side of backpressure (src/backpressure.rs tells the whole). Up to the high-water mark the ring fills freely. A
- * writer that finds the ring beyond that mark is delayed here, the longer the fuller the ring is and the more bytes wait in
- * Stride's own memory. The drain thread is woken, too.
+ * The kernel side of backpressure (src/backpressure.rs explains all of it). Up to the high-water mark the ring fills
+ * freely. A writer that finds the ring beyond that mark is delayed here: longer if the ring is fuller, and if more bytes
+ * wait in Stride's own memory. The drain thread is woken, too.
  *
  * Where calls may be lost instead, mark and limit are the same, nobody is delayed, and there is no drain thread.
  */
 #ifndef STRIDE_BACKPRESSURE_H
 #define STRIDE_BACKPRESSURE_H
 
-/* A record in here wakes the drain thread. */
+/* A record in this ring wakes the drain thread. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
@@ -18,20 +18,20 @@ struct {
 const volatile bool delay_writers;
 /* Fill of the ring beyond which writers are delayed. */
 const volatile u64 ring_high_mark;
-/* Records of calls beyond this fill are refused; the rest is for those that tell of threads coming and going. */
+/* Records of calls beyond this fill are refused. The rest is for records of beginning and ending threads. */
 const volatile u64 ring_call_limit;
-/* Bytes in Stride's memory from which on the delay is the longest. */
+/* From so many bytes in Stride's memory on, the delay is the longest. */
 const volatile u64 backlog_full;
 
-/* Delays of records up to 1 KiB, and of larger ones in proportion to their size. */
+/* The longest delay: of records up to 1 KiB, and of larger ones, which are delayed in proportion to their size. */
 #define DELAY_NS 200000ULL
 #define DELAY_MOST_NS 1000000ULL
-/* Reading the clock takes about as long. */
+/* About the time that reading the clock takes. */
 #define DELAY_LEAST_NS 64
-/* More steps than a delay ever has. */
+/* More steps than any delay has. */
 #define DELAY_STEPS (1 << 20)
 
-/* The thread's ring: one for all, or of several the one it was given when it began. The command has the first. */
+/* The thread's ring: the only one, or the one that the thread got when it began. The command has the first. */
 static __always_inline void *ring_of(struct task_state *st)
 {
 	u32 i = st->ring;
@@ -82,7 +82,7 @@ __noinline int delay_writer(u64 fill, u64 size)
 	wake_drain(fill);
 	if (longest > DELAY_MOST_NS)
 		longest = DELAY_MOST_NS;
-	/* Squared: where reader and writers are nearly even, the ring hardly fills beyond the mark, and delays are short. */
+	/* Squared, so that where the reader nearly keeps up, the ring hardly fills beyond the mark, and delays are short. */
 	if (fill > ring_high_mark)
 		of_ring = share(fill - ring_high_mark, ring_call_limit - ring_high_mark);
 	of_backlog = share(*(volatile u64 *)&pressure.backlog, backlog_full);
@@ -93,14 +93,14 @@ __noinline int delay_writer(u64 fill, u64 size)
 		return 0;
 	start = bpf_ktime_get_ns();
 	end = start + delay;
-	/* A program cannot sleep. */
+	/* A program cannot sleep, so it loops. */
 	bpf_loop(DELAY_STEPS, until, &end, 0);
 	__sync_fetch_and_add(&calls_delayed, 1);
 	__sync_fetch_and_add(&delayed_ns, bpf_ktime_get_ns() - start);
 	return 0;
 }
 
-/* Whether the ring, filled so far, has no room for a call of the current thread, of so many bytes. */
+/* Whether the ring, at this fill, has no room for a call of so many bytes of the current thread. */
 static __always_inline bool is_full(struct task_state *st, u64 fill, u64 size)
 {
 	if (!delay_writers)

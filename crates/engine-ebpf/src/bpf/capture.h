@@ -2,9 +2,9 @@
 /*
  * The interpreter of capture plans.
  *
- * It copies what the ops of a plan name into the CPU's scratch record, as blocks. All of its state lies in the scratch,
- * whose contents the verifier takes to be anything: loops need no analysis of what they change. Functions that are not
- * static are verified once each and on their own, whatever calls them; that keeps loading fast.
+ * It copies the memory that the ops of a plan name into the CPU's scratch record, as blocks. All of its state lies in the
+ * scratch map. The verifier assumes that map memory can hold anything, so it need not analyse what loops change. Functions
+ * that are not static are verified once each, independent of their callers, which keeps loading fast.
  */
 #ifndef STRIDE_CAPTURE_H
 #define STRIDE_CAPTURE_H
@@ -13,7 +13,7 @@
 #include "read.h"
 #include "kinds.h"
 
-/* Appends a block: what op `index`, `me` in the call's numbering, wants of the `n` elements at `ptr`. */
+/* Appends a block: of the `n` elements at `ptr`, as much as op `index` wants. `me` is the op's number in the call. */
 __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 {
 	struct op *op = op_at(index);
@@ -37,7 +37,7 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 	want = bytes > BLOCK_MAX ? BLOCK_MAX : bytes;
 
 	if (op->kind == OP_STR) {
-		/* One more than wanted: the helper puts a NUL in the last byte of what it does not find the end of. */
+		/* One byte more than wanted: the helper puts a NUL in the last byte if it does not find the end. */
 		r = bpf_probe_read_user_str(s->data + to, want + 1, (void *)ptr);
 		/* Before Linux 6.13 the helper did not count the NUL of an empty string. */
 		if (!r)
@@ -80,7 +80,7 @@ __noinline int copy(struct scratch *s, u32 index, u32 me, u64 ptr, u64 n)
 	return 0;
 }
 
-/* The unsigned int behind the pointer in an argument: room given at entry, true length at exit. */
+/* The unsigned int behind a pointer argument: the room given at entry, and the true length at exit. */
 static __always_inline u64 deref(struct scratch *s, u64 ptr)
 {
 	u32 now = 0;
@@ -89,7 +89,7 @@ static __always_inline u64 deref(struct scratch *s, u64 ptr)
 		return 0;
 	if (!s->phase)
 		s->room = now;
-	/* The kernel reports the true length but fills no more than there was room for. */
+	/* The kernel reports the true length, but fills no more than the room. */
 	return now < s->room ? now : s->room;
 }
 
@@ -111,7 +111,7 @@ static __always_inline u64 in_units(struct op *op, u64 value)
 	return (rest >> shift) + ((rest & ((1ULL << shift) - 1)) != 0);
 }
 
-/* Elements to copy, before the cap. COUNT_AT of nested ops is left to the caller. */
+/* The number of elements to copy, before the cap. The caller handles COUNT_AT of nested ops. */
 static __always_inline u64 count_of(struct scratch *s, struct op *op)
 {
 	switch (op->count) {
@@ -127,7 +127,7 @@ static __always_inline u64 count_of(struct scratch *s, struct op *op)
 	return 0;
 }
 
-/* One step of a nested op: the next element of the next block that its parent copied. */
+/* One step of a nested op: the next element in the next block of its parent. */
 static long walk_step(u64 i, void *ctx)
 {
 	struct scratch *s = scratch();
@@ -176,7 +176,7 @@ __noinline int run_op(struct scratch *s, u32 index, u32 me)
 
 	if (!s || !op)
 		return 0;
-	/* At exit, what the program had put there is read as well: it was not needed earlier. */
+	/* At exit, memory that the program had filled is read as well, because it was not needed earlier. */
 	if (s->phase ? op->dir & DIR_EXIT && s->failed && !(op->dir & DIR_ALWAYS) : !(op->dir & DIR_ENTRY))
 		return 0;
 	if (op->kind == OP_TERMINAL)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
-/* Counting calls and their times per CPU, where they happen: no record passes to the reader. */
+/* Counts calls and their times per CPU in the kernel. No record goes to the reader. */
 #ifndef STRIDE_COUNTS_H
 #define STRIDE_COUNTS_H
 
-/* Without branches, of which the verifier would follow all combinations. */
+/* Without branches, because the verifier would follow all their combinations. */
 static __always_inline u32 log_of(u64 rest)
 {
 	u32 log = 0;
@@ -21,8 +21,8 @@ static __always_inline u32 log_of(u64 rest)
 }
 
 /*
- * Values below 2^BUCKET_BITS have a bucket each; above, each power of two is divided into 2^BUCKET_BITS of equal width, so that
- * a bucket is never wider than an eighth of its values. stride_event::Histogram has the same buckets.
+ * Values below 2^BUCKET_BITS have a bucket each. Above, each power of two is divided into 2^BUCKET_BITS buckets of equal
+ * width, so that no bucket is wider than an eighth of its values. stride_event::Histogram has the same buckets.
  */
 static __always_inline u32 bucket_of(u64 ns)
 {
@@ -42,7 +42,7 @@ static __always_inline void add_time(struct count_times *times, u64 ns)
 		times->most = ns;
 }
 
-/* Where calls of this plan are counted on this CPU. */
+/* The counter on this CPU for calls of this plan. */
 static __always_inline struct count *count_at(struct call_plan *plan)
 {
 	u32 slot = plan->slot, none = 0;
@@ -60,7 +60,8 @@ static __always_inline struct count *count_at(struct call_plan *plan)
 }
 
 /*
- * Where calls of this key are counted on this CPU. The key is put together in the scratch: on_sys_exit has no stack to spare for it.
+ * The counter on this CPU for calls of this key. The key is built in the scratch map, because on_sys_exit has no stack to
+ * spare.
  */
 static __always_inline struct count *count_by(struct task_struct *task, struct call_plan *plan, u32 index, long ret)
 {
@@ -90,7 +91,7 @@ static __always_inline struct count *count_by(struct task_struct *task, struct c
 	return bpf_map_lookup_elem(&counts_by, key);
 }
 
-/* What entry notes for the sake of `counted`. */
+/* What the entry of a call notes for `counted`. */
 static __always_inline void note_cpu(struct task_struct *task, struct task_state *st)
 {
 	st->switches = task->nvcsw + task->nivcsw;
@@ -98,8 +99,8 @@ static __always_inline void note_cpu(struct task_struct *task, struct task_state
 }
 
 /*
- * Time the call spent on a CPU. A thread that never left its CPU spent all of it there. The kernel adds to what a thread has run
- * when it leaves a CPU: what was run since it came back last is missing.
+ * The time that the call spent on a CPU. If the thread never left its CPU, that is all of it. The kernel adds to a thread's
+ * run time when the thread leaves a CPU, so the time since the thread last came back is missing.
  */
 static __always_inline u64 time_on_cpu(struct task_struct *task, struct task_state *st, u64 wall)
 {
@@ -111,7 +112,7 @@ static __always_inline u64 time_on_cpu(struct task_struct *task, struct task_sta
 	return ran < wall ? ran : wall;
 }
 
-/* Counts a call that returned. False: there is no place for it; its record must tell. */
+/* Counts a call that returned. False: there is no place to count it, so a record must be sent. */
 static __always_inline bool counted(struct task_struct *task, struct task_state *st, struct call_plan *plan, u32 index,
 				    long ret)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * How threads begin and end. The first thread of a process ends when the process does, as wait(2) tells it. If that thread is
- * gone before the others, traced or not, it is kept here as absent: the last thread to go tells of the end, or the execve of
- * another thread takes the absent one's place and id, and tracing goes on with that.
+ * How threads begin and end. The first thread of a process ends when the process does, as wait(2) reports it. If that
+ * thread is gone before the others, traced or not, it is kept here as absent. Then either the last thread to end reports
+ * the end, or the execve of another thread takes the absent thread's place and id, and tracing goes on with that thread.
  *
- * `threads_alive` counts the threads whose end will be told, the absent ones among them: at 0 nothing more comes.
+ * `threads_alive` counts the threads whose end will be reported, absent ones included. At 0 nothing more comes.
  */
 #ifndef STRIDE_ENDS_H
 #define STRIDE_ENDS_H
@@ -14,11 +14,11 @@
 
 struct absent {
 	struct task_state st;
-	/* With which it went, as wait(2) would give it. */
+	/* Its exit status, in the form of wait(2). */
 	u64 status;
 };
 
-/* By process. Full, it makes first threads end when they go. */
+/* Absent threads by process. If the map is full, first threads end when they are gone. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -26,10 +26,10 @@ struct {
 	__type(key, u32);
 	__type(value, struct absent);
 } absents SEC(".maps");
-/* How many there are, for the threads of all other processes to see that there is nothing to look up. */
+/* The number of absent threads, so that the threads of all other processes need no look-up. */
 u32 absent_count;
 
-/* Whether the beginning, or the end, is the caller's to tell. */
+/* Whether the caller is the one to report the beginning, or the end. */
 static __always_inline bool begins(struct task_state *st)
 {
 	return !(__sync_fetch_and_or(&st->life, LIFE_BEGUN) & LIFE_BEGUN);
@@ -40,7 +40,7 @@ static __always_inline bool ends(struct task_state *st)
 	return !(__sync_fetch_and_or(&st->life, LIFE_ENDED) & LIFE_ENDED);
 }
 
-/* Counted off last: when no one is left, nothing more will come. */
+/* Counted off last, because at 0 nothing more will come. */
 static __always_inline void send_exit(struct task_struct *task, struct task_state *st, u32 id, u32 status)
 {
 	struct rec_exit rec;
@@ -53,7 +53,7 @@ static __always_inline void send_exit(struct task_struct *task, struct task_stat
 	__sync_fetch_and_add(&threads_alive, -1);
 }
 
-/* The thread that takes it tells what has become of it. */
+/* Whoever takes an absent thread out reports its end or its successor. */
 static __always_inline bool take_absent(u32 process)
 {
 	if (bpf_map_delete_elem(&absents, &process))
@@ -62,13 +62,13 @@ static __always_inline bool take_absent(u32 process)
 	return true;
 }
 
-/* Threads of its process that have not begun to end. (The current one has, before anybody is told.) */
+/* Threads of the process that have not begun to end. (The current thread has, before its end is reported.) */
 static __always_inline int others_of(struct task_struct *task)
 {
 	return BPF_CORE_READ(task, signal, live.counter);
 }
 
-/* Whether a thread that is gone is kept, as the first of a process that lives on. */
+/* Whether an ended thread is kept, because it is the first of a process that lives on. */
 static __always_inline bool is_kept(struct task_struct *task, struct task_state *st)
 {
 	struct absent left = {};
@@ -87,8 +87,9 @@ static __always_inline bool is_kept(struct task_struct *task, struct task_state 
 }
 
 /*
- * Whoever finds itself the last of its process tells of the first one's end. Others may end at the same time, and the first one
- * itself: each counts itself off before it looks here, so that at least one finds both nobody left and the first one kept.
+ * If the current thread finds itself the last of its process, it reports the first one's end. Other threads may end at the
+ * same time, also the first one. Each counts itself off before it looks here, so at least one of them finds that nobody is
+ * left and that the first one is kept.
  */
 static __always_inline void end_absent(struct task_struct *task)
 {
@@ -110,8 +111,8 @@ static __always_inline void end_absent(struct task_struct *task)
 }
 
 /*
- * The current thread calls execve and takes the place of its process's first one. If only that one was traced, this one is from
- * now on: to whoever watches the process, it is the same thread. Returns the state, if it is traced.
+ * The current thread calls execve and takes the place of its process's first thread. If only that one was traced, the
+ * current one is traced from now on: from outside it is the same thread. Returns the state if the thread is traced.
  */
 static __always_inline struct task_state *replace_absent(struct task_struct *task, struct task_state *st)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
-/* What a file is besides its path (-yy). */
+/* What is known of a file besides its path (-yy). */
 #ifndef STRIDE_FILE_DETAIL_H
 #define STRIDE_FILE_DETAIL_H
 
@@ -28,7 +28,7 @@
 /* How deep Stride's PID namespace is. */
 const volatile u32 level;
 
-/* The id of a thread or process there. */
+/* The id of a thread or process in that namespace. */
 static __always_inline int number_of(struct pid *pid)
 {
 	int nr = 0;
@@ -40,11 +40,11 @@ static __always_inline int number_of(struct pid *pid)
 
 static __always_inline void detail_pid(struct file_detail *to, struct pid *pid)
 {
-	/* As /proc has it: a process that is gone has no number. */
+	/* As in /proc: a process that is gone has no number. */
 	to->numbers[0] = BPF_CORE_READ(pid, tasks[0].first) ? number_of(pid) : -1;
 }
 
-/* Appends its name; returns how long that is. */
+/* Appends the file's name. Returns its length. */
 static __always_inline u32 detail_unix(struct file_detail *to, struct unix_sock *sk, u8 *names, u32 used)
 {
 	struct socket *peer = BPF_CORE_READ(sk, peer, sk_socket);
@@ -96,7 +96,7 @@ static __always_inline u32 detail_socket(struct file_detail *to, struct socket *
 	return 0;
 }
 
-/* `names` begins with the file's, and `used` bytes of it are taken; returns how many more are now. */
+/* `names` begins with the file's names, which take `used` bytes. Returns how many more bytes are used now. */
 static __always_inline u32 file_detail(struct rec_file *rec, struct file *file, struct inode *inode, u8 *names, u32 used)
 {
 	u64 name = *(u64 *)names;
@@ -116,7 +116,7 @@ static __always_inline u32 file_detail(struct rec_file *rec, struct file *file, 
 	} else if (rec->magic == ANON_INODEFS && name == SIGNALFD) {
 		struct signalfd_ctx *ctx = data;
 
-		/* The kernel keeps those it does not wait for. */
+		/* The kernel keeps the signals that are not in the mask. */
 		to->numbers[0] = ~BPF_CORE_READ(ctx, sigmask.sig[0]);
 	} else if (rec->magic == ANON_INODEFS && name == PIDFD) {
 		detail_pid(to, data);

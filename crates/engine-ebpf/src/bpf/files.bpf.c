@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * What descriptors refer to (-y, -P): an object of its own, loaded only where that is asked for. By the time the reader
- * could ask /proc, a descriptor may be closed, or another file, or its process gone; so a call's descriptors are looked up
- * when it is entered, and those it makes when it returns. A record for each precedes the call's own.
+ * What descriptors refer to (-y, -P): a separate object, which is loaded only if that is asked for. When the reader could
+ * ask /proc, a descriptor may be closed or another file, or its process may be gone. So a call's descriptors are looked up
+ * at its entry, and those that it makes when it returns. A record for each comes before the call's own.
  */
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
@@ -31,7 +31,7 @@ struct {
 #define DEPTH 256
 #define MANY 64
 
-/* Where a record is put together, one per CPU, and where its loop is. */
+/* Where a record is built, one per CPU, with the state of its loop. */
 struct desk {
 	struct dentry *dentry;
 	struct vfsmount *mnt;
@@ -48,7 +48,7 @@ struct {
 	__type(value, struct desk);
 } desks SEC(".maps");
 
-/* Not for records of calls and files. */
+/* Not used for records of calls and files. */
 const volatile u64 ring_call_limit;
 
 #include "traced.h"
@@ -60,7 +60,7 @@ static __always_inline struct desk *desk(void)
 	return bpf_map_lookup_elem(&desks, &zero);
 }
 
-/* One name, or one mount, upwards. The root is that of all mounts: the reader of /proc has the same. */
+/* One step towards the root: one name, or one mount. The root is that of all mounts, as for the reader of /proc. */
 static long climb(u64 i, void *ctx)
 {
 	struct desk *d = desk();
@@ -99,7 +99,7 @@ static long climb(u64 i, void *ctx)
 	return dentry == parent;
 }
 
-/* Without this record, /proc is asked. */
+/* Without this record, the reader asks /proc. */
 static __always_inline int send(struct desk *d, u32 size)
 {
 	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + size <= ring_call_limit)
@@ -107,7 +107,7 @@ static __always_inline int send(struct desk *d, u32 size)
 	return 0;
 }
 
-/* Sends what descriptor `fd`, or the working directory, is. */
+/* Sends what descriptor `fd`, or the working directory, refers to. */
 __noinline int send_file(int fd, u32 flags)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -168,7 +168,7 @@ static long send_next(u64 fd, void *ctx)
 	return 0;
 }
 
-/* All that the process has, within reason. */
+/* All descriptors of the process, up to a limit. */
 static __always_inline void send_all(u32 flags)
 {
 	bpf_loop(MANY, send_next, &flags, 0);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * The ids of threads, as Stride's own PID namespace has them. For a Stride in the machine's first one, the usual case, that is the
- * number in the task. Elsewhere it is one of a list in the thread's struct pid, at the level of Stride's namespace: every thread
- * that can be traced from there is in it or below it, so that the level is the same for all.
+ * The ids of threads in Stride's own PID namespace. In the machine's first namespace, the usual case, that is the number in
+ * the task. Elsewhere it is one of a list in the thread's struct pid, at the level of Stride's namespace. Every thread that
+ * can be traced from there is in that namespace or below it, so the level is the same for all.
  */
 #ifndef STRIDE_IDS_H
 #define STRIDE_IDS_H
 
 /* Stride is not in the first PID namespace. */
 const volatile bool nested;
-/* How deep its namespace is, and where the list lies in struct pid. */
+/* The depth of its namespace, and where the list lies in struct pid. */
 u32 pid_level;
 u32 pid_numbers;
 
@@ -20,7 +20,7 @@ struct number {
 };
 
 /*
- * Run once, by a nested Stride. (Were this in the other programs, all would pay for having struct pid looked for in the kernel's
+ * A nested Stride runs this once. (If other programs did this, each would pay for the search for struct pid in the kernel's
  * type information.)
  */
 SEC("raw_tp")
@@ -53,7 +53,7 @@ static __always_inline u32 process_id_of(struct task_struct *task)
 	return nested ? id_in_namespace(BPF_CORE_READ(task, group_leader)) : task->tgid;
 }
 
-/* The kernel does not tell the former id of a thread that called execve as other namespaces have it. */
+/* The kernel does not give the former id of a thread that called execve in other namespaces. */
 static __always_inline void note_id_before_exec(struct task_struct *task, struct task_state *st)
 {
 	if (nested)

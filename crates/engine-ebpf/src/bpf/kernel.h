@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * The few kernel types that are looked into, with only the members used: offsets are relocated to the running kernel's
- * own when the object is loaded (CO-RE), so neither order nor what is left out matters.
+ * The few kernel types that are used, with only the members used. Offsets are relocated to the running kernel's when the
+ * object is loaded (CO-RE), so neither order nor missing members matter.
  */
 #ifndef STRIDE_KERNEL_H
 #define STRIDE_KERNEL_H
@@ -50,7 +50,7 @@ enum {
 };
 
 #if defined(__TARGET_ARCH_x86)
-/* The same in every kernel (asm/ptrace.h), so not worth a relocation. */
+/* The same in every kernel (asm/ptrace.h), so it needs no relocation. */
 struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * Calls that mean something else on some kinds of files, which only the kernel knows for sure when they are made.
+ * Calls whose meaning depends on the kind of file. Only the kernel knows the kind for sure when the call is made.
  *
- * Netlink messages: they are decoded, so they are copied whole, whatever -s says. That a buffer holds one is known when its
- * first bytes were copied: they are a length that could be a message's, and the socket is a netlink one.
+ * Netlink messages are decoded, so they are copied whole, whatever -s says. A buffer holds a message if its first bytes,
+ * which are copied first, are a possible length of a message, and if the socket is a netlink socket.
  *
- * Terminals: they share some of their requests with other devices.
+ * Terminals share some of their requests with other devices.
  */
 #ifndef STRIDE_KINDS_H
 #define STRIDE_KINDS_H
@@ -15,7 +15,7 @@
 
 #define AF_NETLINK 16
 
-/* The block that tells of a descriptor. */
+/* The size of the block that describes a descriptor. */
 #define NOTE_SIZE (sizeof(struct rec_block) + 8)
 
 static __always_inline void note(struct scratch *s, u32 at, u32 fd, u32 flag, u32 value)
@@ -45,8 +45,8 @@ static __always_inline int netlink_protocol(u32 fd)
 }
 
 /*
- * The block at `at` holds the first bytes of a buffer of `all`, maybe a message. Says so in a block of its own in front of it,
- * and returns how many bytes to copy; 0 where the block is well as it is.
+ * The block at `at` holds the first bytes of a buffer of `all` bytes. If that is a netlink message, puts a block that says
+ * so in front of it, and returns how many bytes to copy. Otherwise returns 0, and the block stays as it is.
  */
 __noinline int is_message(struct scratch *s, u32 at, u64 all)
 {
@@ -77,7 +77,7 @@ static __always_inline bool is_terminal(u32 fd)
 	return major == 4 || major == 5 || (major >= 136 && major <= 143);
 }
 
-/* Appends whether a descriptor is a terminal. */
+/* Appends a block that says whether a descriptor is a terminal. */
 __noinline int tell_terminal(struct scratch *s, u32 fd)
 {
 	u32 at;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
-/* The maps, and the settings the loader fills in. Sizes given as 1 are set when loading. */
+/* The maps, and the settings that the loader fills in. Sizes given as 1 are set while loading. */
 #ifndef STRIDE_MAPS_H
 #define STRIDE_MAPS_H
 
 #include "shared.h"
 
-/* All of the rings, where there are several. */
+/* All rings, if there are several. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
@@ -46,11 +46,11 @@ struct {
 } cases SEC(".maps");
 
 /*
- * Where a record is put together: one per CPU. (A per-CPU map holds at most 32 KiB an element.) The programs that use
- * it run with preemption off and never from interrupts.
+ * Where a record is built: one per CPU. (An element of a per-CPU map has at most 32 KiB.) The programs that use it run with
+ * preemption off, and never in interrupts.
  */
 struct scratch {
-	/* The interpreter's state: the call's plan, bytes of `data` in use, how the call ended, and where its loops are. */
+	/* The interpreter's state: the call's plan, bytes of `data` in use, how the call ended, and the state of its loops. */
 	u32 index;
 	u32 used;
 	u32 failed;
@@ -81,7 +81,7 @@ struct scratch {
 	struct count_key count_key;
 	struct rec_call call;
 	struct rec_more more;
-	/* A block begins below BLOCK_MAX and is no longer than that; a word at MAX_AT within it may be looked at. */
+	/* A block begins below BLOCK_MAX and has at most that many bytes. A word at up to MAX_AT within it may be read. */
 	u8 data[2 * BLOCK_MAX + 2 * MAX_AT];
 };
 
@@ -100,7 +100,7 @@ struct {
 	__type(value, struct count);
 } counts SEC(".maps");
 
-/* In place of `counts` where calls are counted by more than their number. */
+/* Used in place of `counts` if calls are counted by more than their number. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -108,10 +108,13 @@ struct {
 	__type(key, struct count_key);
 	__type(value, struct count);
 } counts_by SEC(".maps");
-/* What a row begins with. */
+/* The beginning of a row. */
 struct count nothing_counted;
 
-/* What programs at entry go on with. They share one copy of the interpreter this way: verifying it is what starting up takes. */
+/*
+ * The programs that follow those at entry. So these share one copy of the interpreter, whose verification takes most of the
+ * loading time.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
 	__uint(max_entries, 1);
@@ -120,24 +123,24 @@ struct {
 } steps SEC(".maps");
 enum { STEP_ENTRY = 0 };
 
-/* Settings: constants to the verifier, which drops the code they switch off. */
+/* Settings: constants for the verifier, which drops the code that they switch off. */
 const volatile bool follow;
 const volatile bool take_times;
-/* The times of calls' records are taken in any case, since those of several rings are sorted by them. */
+/* Calls' records always have times, because those of several rings are sorted by them. */
 const volatile bool stamp;
 const volatile u32 ring_count;
-/* Records hold what is seldom asked for: times, instruction and stack pointer. */
+/* Records have the members that are rarely asked for: times, instruction and stack pointer. */
 const volatile bool tell_more;
-/* Calls are counted here; and no record is made of them. */
+/* Calls are counted here, and no records are made of them. */
 const volatile bool count_calls;
 const volatile bool count_only;
-/* Counting tells time on a CPU from time waited. */
+/* Counting separates time on a CPU from time spent waiting. */
 const volatile bool count_cpu;
 /* It keeps histograms. */
 const volatile bool count_latencies;
 /* And bytes moved. */
 const volatile bool count_bytes;
-/* It goes by more than the calls' numbers, or by something else: by these. */
+/* Counting uses other keys than the calls' numbers: these. */
 const volatile bool count_more;
 const volatile bool by_call;
 const volatile bool by_error;
@@ -145,47 +148,47 @@ const volatile bool by_pid;
 const volatile bool by_tid;
 const volatile bool by_comm;
 const volatile bool by_size;
-/* There are calls with CALL_FDS; the descriptors it goes by, and whether those from FD_MAX on are among them. */
+/* There are calls with CALL_FDS: the descriptors that are wanted, and whether those from FD_MAX on are. */
 const volatile bool filter_fds;
 const volatile u64 wanted_fds[FD_MAX / 64];
 const volatile bool want_high_fds;
 /* Only some calls are wanted. */
 const volatile bool few_calls;
-/* Calls that end so are not wanted. */
+/* Calls with these outcomes are not wanted. */
 const volatile bool skip_failed;
 const volatile bool skip_successful;
 const volatile bool trace_unknown;
-/* execve is seen when it succeeds, or nearly, not when it is entered. */
+/* execve is seen when it has succeeded (or nearly so), not when it is entered. */
 const volatile bool have_prepare_exec;
 const volatile bool detach_on_exec;
-/* Fill at which a waiting reader is woken. */
+/* The fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
 
 /* Set by the reader while it waits. */
 u32 reader_waits;
-/* Threads that were given a ring. */
+/* How many threads have got a ring. */
 u32 rings_given;
-/* What the task iterator is to adopt. */
+/* What the task iterator adopts. */
 u32 seed_id;
 u32 seed_is_tgid;
-/* Set if there was any such thread; and if one had ended, but was not reaped yet. */
+/* Set if there was such a thread, and if one had ended but was not reaped. */
 u32 seed_found;
 u32 seed_ended;
-/* Calls that found no room, in all; control records; and signals. */
+/* Calls, control records and signals that found no room. */
 u64 calls_lost;
 u64 control_lost;
 u64 signals_lost;
-/* Calls that were delayed, and for how long in all. */
+/* How many calls were delayed, and by how much in all. */
 u64 calls_delayed;
 u64 delayed_ns;
-/* Has a cache line of its own, which nobody writes to as long as the reader keeps up. */
+/* On a cache line of its own, which nobody writes to as long as the reader keeps up. */
 struct pressure pressure __attribute__((aligned(64)));
-/* Threads that are traced and have not ended: what the records say of them may have gaps. */
+/* Traced threads that have not ended. The records may have gaps, this has none. */
 u64 threads_alive;
 /* Slots of `counts` given out. */
 u32 slots_used;
 
-/* Only here so that these types are in the object's type information, from which the Rust mirror is made. */
+/* Only here to put these types into the object's type information, from which the Rust mirror is made. */
 struct wire_types {
 	struct rec_head head;
 	struct rec_call call;

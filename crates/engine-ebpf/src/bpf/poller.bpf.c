@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * Finds the traced threads that are blocked in a call, and those that are stopped: all that other programs never see, as
- * nothing happens. The reader runs it from time to time, so that calls themselves cost nothing for it. It is an object of
- * its own, loaded when first needed: what ends soon never pays for it.
+ * Finds the traced threads that are blocked in a call, and those that are stopped. Other programs never see them, because
+ * nothing happens there. The reader runs this from time to time, so calls themselves cost nothing more. It is a separate
+ * object, which is loaded when first needed: short runs never pay for it.
  *
- * Only threads that are off their CPU are looked at. Each time one is switched out, one of two counters grows before it
- * is off: a thread found off its CPU twice with the same count has not run in between. A record for which that holds
- * after its place in the ring was taken comes before anything the thread itself will send.
+ * Only threads that are off their CPU are looked at. When a thread is switched out, one of two counters grows before it is
+ * off. So a thread that is found off its CPU twice with the same counts has not run in between. If that still holds after a
+ * record got its place in the ring, the record comes before anything that the thread itself will send.
  */
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
@@ -19,12 +19,12 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Calls to tell of: a bit each, and whether others, too. */
+/* The calls to report: a bit each, and whether unknown calls are reported, too. */
 const volatile u64 wanted[ABIS * NUMBERS / 64];
 const volatile bool want_unknown;
-/* Nothing is added to a ring that is fuller than this: there will be another time. */
+/* Nothing is added to a ring that is fuller than this. There will be another time. */
 const volatile u64 ring_limit;
-/* Tell of calls found for the first time, too. */
+/* Report also calls that are found for the first time. */
 u32 at_once;
 
 /* linux/sched.h */
@@ -37,7 +37,7 @@ u32 at_once;
 
 static __always_inline bool on_cpu(struct task_struct *task)
 {
-	/* A kernel for one CPU has no such member: whoever is not asking now is off it. */
+	/* A kernel for one CPU has no such member. There, every thread but the current one is off the CPU. */
 	bool on = bpf_core_field_exists(task->on_cpu) && task->on_cpu;
 
 	barrier();
@@ -68,13 +68,13 @@ static __always_inline void fill_head(struct rec_head *h, u32 kind, struct task_
 	h->kind = kind;
 	h->abi = 0;
 	h->flags = 0;
-	/* Losses are told by the thread's own records. */
+	/* The thread's own records report losses. */
 	h->lost = 0;
 	h->tid = id_of(task);
 	h->nr = 0;
 }
 
-/* Sends what was found out if it still holds: `mark` is set in the thread's flags from before that is known. */
+/* Sends what was found out, if it still holds. `mark` is set in the thread's flags before that is known. */
 static __always_inline void settle(struct task_struct *task, struct task_state *st, void *rec, u64 count, u32 mark)
 {
 	__sync_fetch_and_or(&st->flags, mark);
@@ -112,10 +112,13 @@ static __always_inline void look_asleep(struct task_struct *task, struct task_st
 		__sync_fetch_and_and(&st->flags, ~TASK_STOP_TOLD);
 	if (!is_inside(regs) || !is_wanted(abi, nr))
 		return;
-	/* The return of the call that it was in may be what was lost. */
+	/* The return of the call that it was in may be among the lost records. */
 	if (st->lost)
 		return;
-	/* The thread clears its flags when a call returns: one that has this flag was in this very call the last time. */
+	/*
+	 * The thread clears its flags when a call returns. So if this flag is set, the thread was in this same call the last
+	 * time.
+	 */
 	if (!at_once && !(st->flags & TASK_SEEN_INSIDE)) {
 		__sync_fetch_and_or(&st->flags, TASK_SEEN_INSIDE);
 		return;
@@ -145,7 +148,7 @@ int poller(struct bpf_iter__task *ctx)
 	if (!task)
 		return 0;
 	st = bpf_task_storage_get(&tasks, task, NULL, 0);
-	/* Of many threads, most are still where they were the last time. */
+	/* Most of many threads are still where they were the last time. */
 	if (!st || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED | TASK_BLOCKED_TOLD))
 		return 0;
 	if (on_cpu(task))

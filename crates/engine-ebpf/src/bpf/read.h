@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
-/* Reading more of a tracee's memory into the scratch than one helper call can. */
+/* Reads more of a tracee's memory into the scratch than one helper call can. */
 #ifndef STRIDE_READ_H
 #define STRIDE_READ_H
 
@@ -25,7 +25,7 @@ static long read_step(u64 i, void *ctx)
 	len = PAGE - (u32)ptr % PAGE;
 	if (len > want - got)
 		len = want - got;
-	/* The bounds are checked on the very registers that are used. */
+	/* The bounds are checked on the same registers that are used. */
 	asm volatile("" : "+r"(to), "+r"(len));
 	if (to > 2 * BLOCK_MAX || len > PAGE || bpf_probe_read_user(s->data + to, len, (void *)ptr))
 		return 1;
@@ -33,7 +33,7 @@ static long read_step(u64 i, void *ctx)
 	return 0;
 }
 
-/* As many bytes as can be read, page by page. Returns how many. */
+/* Reads as many bytes as are readable, page by page. Returns how many. */
 static __always_inline u32 by_page(struct scratch *s, u32 to, u32 want, u64 ptr)
 {
 	s->read.ptr = ptr;
@@ -62,7 +62,7 @@ static long scan_step(u64 i, void *ctx)
 	return 1;
 }
 
-/* Words up to and with the first zero. Returns their size. */
+/* Reads words up to and including the first zero. Returns their size in bytes. */
 __noinline int read_words(struct scratch *s, u32 to, u32 want, u64 ptr)
 {
 	if (!s)
@@ -70,7 +70,7 @@ __noinline int read_words(struct scratch *s, u32 to, u32 want, u64 ptr)
 	s->scan.from = to;
 	s->scan.word = word_size(s);
 	s->scan.found = 0;
-	/* Most are short: a page first, and all of it only if the end is not there. */
+	/* Most are short: reads a page first, and all of it only if the end is not there. */
 	s->scan.words = by_page(s, to, want > PAGE ? PAGE : want, ptr) / s->scan.word;
 	bpf_loop(PAGE / 4, scan_step, NULL, 0);
 	if (!s->scan.found && want > PAGE && s->read.got == PAGE) {

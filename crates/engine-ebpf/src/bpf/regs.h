@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
-/* A call's number, arguments and ABI from the saved registers, which still hold them when the call returns. */
+/* A call's number, arguments and ABI from the saved registers. They still hold them when the call returns. */
 #ifndef STRIDE_REGS_H
 #define STRIDE_REGS_H
 
 enum { ABI_X86_64 = 0, ABI_I386 = 1, ABI_AARCH64 = 2 };
 
-/* Where a call stands in the maps that have all of them. Numbers that no call can have, negative ones too, are in none. */
+/* A call's index in the maps that have all calls. Numbers that no call can have, also negative ones, have none. */
 static __always_inline u32 call_index(u32 abi, s32 nr)
 {
 	return (u32)nr < NUMBERS ? abi * NUMBERS + (u32)nr : ABIS * NUMBERS;
 }
 
-/* Results that are errors: no address is among them, though it may be negative, too. */
+/* Results that are errors. Addresses are never among them, though they may be negative, too. */
 static __always_inline bool is_error(s64 ret)
 {
 	return ret < 0 && ret >= -4095;
@@ -32,7 +32,7 @@ static __always_inline s32 nr_of(struct pt_regs *regs)
 	return (s32)regs->orig_ax;
 }
 
-/* rt_sigreturn restores the registers of before the signal, with no number; a call of number -1 fails with ENOSYS. */
+/* rt_sigreturn restores the registers from before the signal, without a number. A call of number -1 fails with ENOSYS. */
 static __always_inline s32 nr_at_exit(struct pt_regs *regs, u32 abi, long ret)
 {
 	s32 nr = nr_of(regs);
@@ -71,7 +71,10 @@ static __always_inline u64 sp_of(struct pt_regs *regs)
 	return regs->sp;
 }
 
-/* Whether a thread that is not running is within a call. Until there is a result, that is an error which no known call has. */
+/*
+ * Whether a thread that is not running is in a call. Until there is a result, the result register holds an error that no
+ * known call returns.
+ */
 static __always_inline bool is_inside(struct pt_regs *regs)
 {
 	return regs->ax == (unsigned long)-38 && nr_of(regs) >= 0;
@@ -117,7 +120,7 @@ static __always_inline u64 sp_of(struct pt_regs *regs)
 	return regs->sp;
 }
 
-/* (What entered otherwise, and what handles signals, leaves no number.) */
+/* (Threads that entered the kernel otherwise, and signal delivery, leave no number.) */
 static __always_inline bool is_inside(struct pt_regs *regs)
 {
 	return nr_of(regs) >= 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
-/* Sending records, and counting those that found no room. */
+/* Sends records, and counts those that found no room. */
 #ifndef STRIDE_RING_H
 #define STRIDE_RING_H
 
@@ -13,7 +13,7 @@ static __always_inline void head(struct rec_head *h, u32 kind, struct task_struc
 	h->nr = 0;
 }
 
-/* The reader is woken only when it waits, and then only for much or for what it should not be late for. */
+/* Wakes the reader only if it waits, and then only for much data or for urgent records. */
 static __always_inline u64 wakeup(u64 fill, bool urgent)
 {
 	if ((urgent || fill >= ring_wake_mark) && *(volatile u32 *)&reader_waits)
@@ -21,14 +21,14 @@ static __always_inline u64 wakeup(u64 fill, bool urgent)
 	return BPF_RB_NO_WAKEUP;
 }
 
-/* The thread's next record tells how many. */
+/* The thread's next record carries the count. */
 static __always_inline void lose_call(struct task_state *st)
 {
 	st->lost++;
 	__sync_fetch_and_add(&calls_lost, 1);
 }
 
-/* A call's record, or what it had in memory at entry; leaves room for control records. */
+/* A call's record, or its memory at entry. Leaves room for control records. */
 static __always_inline bool send_call(struct task_state *st, void *rec, u64 size)
 {
 	u64 fill = fill_of(st);
@@ -40,7 +40,7 @@ static __always_inline bool send_call(struct task_state *st, void *rec, u64 size
 	return true;
 }
 
-/* A record that tells of a thread's coming and going: few and small. */
+/* A record of a beginning or ending thread. These are few and small. */
 static __always_inline void send_control(struct task_state *st, void *rec, u64 size, bool urgent)
 {
 	void *ring = ring_of(st);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
-/* The CPU's scratch record and the plans' ops, as everything that captures finds them. */
+/* The CPU's scratch record, and the plans' ops. */
 #ifndef STRIDE_SCRATCH_H
 #define STRIDE_SCRATCH_H
 
 /*
- * A load of memory that the verifier takes to hold anything, made exactly once: the compiler must not repeat it behind
- * the check of what it gave.
+ * Loads memory that the verifier takes to hold anything, exactly once: the compiler must not repeat the load after the
+ * value was checked.
  */
 #define ONCE(x) (*(volatile typeof(x) *)&(x))
 
@@ -31,7 +31,7 @@ static __always_inline u32 word_size(struct scratch *s)
 	return s->call.head.abi == ABI_I386 ? 4 : 8;
 }
 
-/* A number within the captured data; the bound is checked on the very register that is used. */
+/* A number within the captured data. The bound is checked on the same register that is used. */
 static __always_inline u64 number_at(struct scratch *s, u32 at, u32 width)
 {
 	asm volatile("" : "+r"(at));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
-/* The maps that all objects use: stride.bpf.c makes them, the others are given them. */
+/* The maps that all objects use. stride.bpf.c makes them, and the others get them. */
 #ifndef STRIDE_SHARED_H
 #define STRIDE_SHARED_H
 

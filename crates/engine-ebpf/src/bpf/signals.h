@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * Signals. Those that are delivered are seen as they are. Two kinds never are: ignored ones, and fatal ones, which the
- * kernel turns into a SIGKILL when they are sent. A ptrace tracer sees both, so they are told of when they are sent. But where
- * they find the receiver in a call, that call's line comes first: the reader holds them until the receiver says that it has left
- * the call.
+ * Signals. Delivered signals are seen as they are. Two kinds are never delivered: ignored ones, and fatal ones, which the
+ * kernel turns into a SIGKILL when they are sent. A ptrace tracer sees both, so they are reported when they are sent. But
+ * if the receiver is in a call, that call's line comes first: the reader holds the signal until the receiver reports that
+ * it has left the call.
  *
- * Stops: a SIGSTOP that is delivered stops the thread that takes it. The other threads of its process, and those that the
- * terminal's signals stop (or don't: that is decided later), are found by the blocked-call poller. A SIGCONT that is ignored ends a stop as
- * soon as it is sent; but the threads it wakes wait for a lock that the sender still holds while we tell of it.
+ * Stops. A SIGSTOP that is delivered stops the thread that takes it. The blocked-call poller finds the other threads of its
+ * process, and threads that the terminal's signals stop (or not, which is decided later). A SIGCONT that is ignored ends a
+ * stop when it is sent, but the threads that it wakes wait for a lock that the sender holds until this program has ended.
  */
 #ifndef STRIDE_SIGNALS_H
 #define STRIDE_SIGNALS_H
@@ -20,7 +20,7 @@
 #define TRACE_SIGNAL_DELIVERED 0
 #define TRACE_SIGNAL_IGNORED 1
 
-/* What the kernel makes of the two constants it passes for an info. */
+/* The kernel passes two constants in place of an info. They mean this. */
 static __always_inline void made_up_info(u64 *to, int sig, bool from_kernel)
 {
 	u32 *words = (u32 *)to;
@@ -52,10 +52,13 @@ static __always_inline void send_signal(struct task_struct *task, struct task_st
 	u64 fill = fill_of(st);
 	struct rec_signal *rec = NULL;
 
-	/* The rest of the ring is for threads coming and going: anybody may send any number of signals. */
+	/* The rest of the ring is for beginning and ending threads, because anybody may send any number of signals. */
 	if (ring && fill + sizeof(*rec) <= ring_call_limit)
 		rec = bpf_ringbuf_reserve(ring, sizeof(*rec), 0);
-	/* Where no calls are shown, signals still fill the ring. (No delay: the kernel holds a lock and has interrupts off.) */
+	/*
+	 * Where no calls are shown, signals still fill the ring. (No delay here: the kernel holds a lock and has interrupts
+	 * off.)
+	 */
 	if (delay_writers)
 		wake_drain(fill);
 	if (!rec) {
@@ -67,14 +70,14 @@ static __always_inline void send_signal(struct task_struct *task, struct task_st
 	rec->at = bpf_ktime_get_ns();
 	rec->ip = ip_of((struct pt_regs *)bpf_task_pt_regs(task));
 	copy_info(rec->info, sig, info);
-	/* The record has its place: what a receiver that sees this flag sends comes behind it. */
+	/* The record has its place, so what a receiver that sees this flag sends comes after it. */
 	if (flags & FLAG_HELD)
 		__sync_fetch_and_or(&st->flags, TASK_SIGNALLED);
 	bpf_ringbuf_submit(rec, wakeup(0, false));
 	st->lost = 0;
 }
 
-/* Not inlined: on_sys_exit has no room on its stack for another record. */
+/* Not inlined, because on_sys_exit has no room on its stack for another record. */
 static __noinline void send_left(struct task_struct *task, struct task_state *st)
 {
 	struct rec_left rec;
@@ -84,7 +87,7 @@ static __noinline void send_left(struct task_struct *task, struct task_state *st
 	send_control(st, &rec, sizeof(rec), false);
 }
 
-/* The thread is in no call any more, whether it was seen to return or not. */
+/* The thread has left its call, whether its return was seen or not. */
 static __always_inline void leave_call(struct task_struct *task, struct task_state *st)
 {
 	if (!(st->flags & TASK_SIGNALLED))
@@ -126,7 +129,7 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Whether there is a call behind whose line the signal is to be told of. */
+/* Whether the signal is to be reported behind a call's line. */
 static __always_inline bool is_in_wanted_call(struct task_struct *task)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);

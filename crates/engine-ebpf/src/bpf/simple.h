@@ -3,28 +3,28 @@
  * Most calls have no memory to copy, or one small piece of it (read and write at the usual -s). Their records are written
  * straight into the ring, without the interpreter and the scratch.
  *
- * The piece is read to the stack first: the kernel checks where every copy from user space goes, which costs more for
- * mapped memory such as the ring's than the copy itself.
+ * The piece is read to the stack first. The kernel checks the destination of every copy from user space. For mapped memory
+ * such as the ring's, that check costs more than the copy itself.
  */
 #ifndef STRIDE_SIMPLE_H
 #define STRIDE_SIMPLE_H
 
-/* No branch for each argument: the verifier would follow all of them. */
+/* No branch for each argument, because the verifier would follow all of them. */
 static __always_inline u64 simple_arg(const u64 *args, u32 at)
 {
 	return args[at >> 3 & 7];
 }
 
-/* What all of a thread's records have in common; the rest is filled in by the caller. */
+/* What all of a thread's records have in common. The caller fills in the rest. */
 struct simple {
 	struct task_struct *task;
 	struct task_state *st;
 	struct pt_regs *regs;
-	/* Six, and room for whatever three bits may say. */
+	/* Six, and two more because the index has three bits. */
 	u64 args[8];
 	s64 ret;
 	s32 nr;
-	/* Small ones: on_sys_exit and the interpreter behind it must fit the 512 bytes of stack that Linux 6.1 has. */
+	/* Small types: on_sys_exit and the interpreter behind it must fit the 512 bytes of stack of Linux 6.1. */
 	u16 flags;
 	u8 abi;
 };
@@ -51,7 +51,7 @@ static __always_inline struct rec_block *simple_fill(struct rec_call *rec, const
 	return (struct rec_block *)rec;
 }
 
-/* The settings are constants when the program is verified, and so are sizes made of them. */
+/* The settings are constants for the verifier, and so are sizes computed from them. */
 static __always_inline void *simple_reserve(struct task_state *st, u64 memory)
 {
 	void *ring = ring_of(st);
@@ -71,7 +71,7 @@ static __always_inline void simple_block(struct rec_block *block, struct op *op,
 	block->flags = op->dir & DIR_EXIT ? BLOCK_EXIT : 0;
 }
 
-/* Sends the call's record. False: it is not so simple after all. */
+/* Sends the call's record. False if the call is not so simple after all. */
 static __always_inline bool simple_exit(struct simple *of, struct call_plan *plan)
 {
 	u64 data[SIMPLE_MAX / 8] = {};
@@ -107,7 +107,7 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 			goto lost;
 		simple_fill(rec, of);
 	} else {
-		/* The bound is checked on the very register that is used: 6.1's verifier does not know it of a copy. */
+		/* The bound is checked on the same register that is used: 6.1's verifier does not know the bound of a copy. */
 		u64 len = want;
 
 		asm volatile("" : "+r"(len));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * Stride's kernel side: one record for each call of a traced thread, sent when it returns, with the memory its plan
- * names; and records of threads coming and going and of signals.
+ * Stride's kernel side: one record for each call of a traced thread, sent when it returns, with the memory that its plan
+ * names. And records of beginning and ending threads, and of signals.
  *
- * Every program first asks whether the thread is traced: all others pay for that and for nothing more.
+ * Every program first checks whether the thread is traced. Other threads pay for that check and nothing more.
  */
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
@@ -32,7 +32,7 @@ static __always_inline u32 flags_of(struct call_plan *plan)
 #include "signals.h"
 #include "ends.h"
 
-/* Starts the CPU's record of the call that `task` is in. */
+/* Begins this CPU's record for the call that `task` is in. */
 static __always_inline struct scratch *begin(struct task_struct *task, struct task_state *st, struct pt_regs *regs, u32 abi,
 					     s32 nr, u32 kind)
 {
@@ -63,7 +63,7 @@ static __always_inline bool send(struct task_state *st, struct scratch *s)
 	return send_call(st, &s->call, sizeof(s->call) + sizeof(s->more) + used);
 }
 
-/* Copies the memory of the call that a program at entry started the record of, and sends it. */
+/* Copies the memory of the call whose record a program at entry began, and sends it. */
 static __always_inline int copy_and_send(struct task_state *st, struct scratch *s)
 {
 	if (!st || !s)
@@ -83,7 +83,7 @@ int capture_entry(void *ctx)
 	return copy_and_send(traced(bpf_get_current_task_btf()), scratch());
 }
 
-/* Whether one of the call's descriptors is wanted. */
+/* Whether any of the call's descriptors is wanted. */
 static __always_inline bool about_wanted(struct call_plan *plan, struct pt_regs *regs, u32 abi)
 {
 	u64 args[6];
@@ -100,7 +100,7 @@ static __always_inline bool about_wanted(struct call_plan *plan, struct pt_regs 
 	return false;
 }
 
-/* Sends what is in memory now, before the kernel overwrites it. Does not return where there is something to copy. */
+/* Sends the memory as it is now, before the kernel overwrites it. Does not return if there is something to copy. */
 static __always_inline void send_entry(void *ctx, struct task_struct *task, struct task_state *st, struct pt_regs *regs, u32 abi,
 				       s32 nr)
 {
@@ -114,7 +114,7 @@ static __always_inline void send_entry(void *ctx, struct task_struct *task, stru
 	bpf_tail_call(ctx, &steps, STEP_ENTRY);
 }
 
-/* nanosleep(&t, &t): what the kernel is given is where it will write. */
+/* nanosleep(&t, &t): the kernel writes to the same address that it reads. */
 static __always_inline bool same_twice(struct pt_regs *regs, u32 abi)
 {
 	u64 args[6];
@@ -157,7 +157,7 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	index = call_index(abi, nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
 	flags = flags_of(plan);
-	/* Most calls are none of this program's business; that is found out sooner than who makes them. */
+	/* Most calls are not for this program. That is found out faster than whether the thread is traced. */
 	if (!take_times && !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
 		return 0;
 	st = traced(task);
@@ -186,7 +186,7 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* execve will succeed; the old program's memory and registers are still there. struct task_struct *task: the current one. */
+/* execve will succeed. The old program's memory and registers are still there. struct task_struct *task: the current one. */
 SEC("raw_tp/sched_prepare_exec")
 int on_prepare_exec(void *ctx)
 {
@@ -213,8 +213,8 @@ int on_prepare_exec(void *ctx)
 }
 
 /*
- * Before Linux 6.10: execve has read what it was given (so that it is in memory, as it need not be when the call is entered),
- * and may still fail. Called again for the interpreter of a script.
+ * Before Linux 6.10: execve has read its arguments (so they are in memory, which they need not be at entry), and may still
+ * fail. The kernel calls this again for the interpreter of a script.
  */
 SEC("kprobe/security_bprm_check")
 int on_check_exec(void *ctx)
@@ -240,19 +240,22 @@ int on_check_exec(void *ctx)
 	return copy_and_send(st, s);
 }
 
-/* A thread that is being killed never sees its call return; but one that its own signal turned into a kill would have. */
+/*
+ * A thread that is being killed never sees its call return. But a call whose thread's own signal became a kill would have
+ * returned.
+ */
 static __always_inline bool being_killed(struct task_struct *task, u32 was)
 {
 	return task->pending.signal.sig[0] & (1UL << (SIGKILL - 1)) && !(was & TASK_SIGNALLED);
 }
 
-/* Whether calls that end like this are wanted. */
+/* Whether calls with this outcome are wanted. */
 static __always_inline bool ends_right(long ret)
 {
 	return is_error(ret) ? !skip_failed : !skip_successful;
 }
 
-/* `was`: the thread's flags in the call. */
+/* `was`: the thread's flags during the call. */
 static __always_inline void returned(struct simple *call, struct call_plan *plan, u32 index, u32 was)
 {
 	struct task_state *st = call->st;
@@ -261,7 +264,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 
 	if (was) {
 		st->flags = 0;
-		/* A new thread's return from the clone which its parent made. */
+		/* A new thread's return from the clone that its parent called. */
 		if (was & TASK_NEW && call->ret == 0)
 			return;
 		if (was & TASK_EXEC_FAILED) {
@@ -288,7 +291,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, was) && simple_exit(call, plan))
 		return;
-	/* What a successful execve was given is known from its entry alone. */
+	/* The arguments of a successful execve are known only from its entry. */
 	if (was & TASK_ENTRY_LOST && flags & CALL_EXEC && call->ret == 0) {
 		lose_call(st);
 		return;
@@ -304,7 +307,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		s->call.head.flags |= FLAG_HAS_ENTRY;
 	if (being_killed(call->task, was))
 		s->call.head.flags |= FLAG_GONE;
-	/* After execve there is nothing left of what it was given. */
+	/* After execve, its arguments are gone. */
 	if (!count_only && !(was & TASK_EXECING) && !(flags & CALL_EXEC && call->ret == 0)) {
 		s->phase = 1;
 		s->failed = is_error(call->ret);
@@ -326,7 +329,7 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	call.nr = nr_at_exit(regs, call.abi, ret);
 	index = call_index(call.abi, call.nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
-	/* Where few calls are wanted, most are not: that is found out sooner than who makes them. */
+	/* If few calls are wanted, most are not. That is found out faster than whether the thread is traced. */
 	if (few_calls && !(flags_of(plan) & (CALL_TRACED | CALL_EXEC | CALL_CLONE)))
 		return 0;
 	call.st = traced(task);
@@ -356,7 +359,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		return 0;
 	}
 	new->flags = TASK_NEW;
-	/* Where the process is being attached to, its new thread may have been found already. */
+	/* If the process is being attached to, its new thread may have been found already. */
 	if (!begins(new))
 		return 0;
 	__sync_fetch_and_add(&threads_alive, 1);
@@ -367,7 +370,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	rec.parent = id_of(parent);
 	rec.process = process_id_of(child);
 	send_control(new, &rec, sizeof(rec), false);
-	/* Where no calls are shown, a program that does nothing but fork still fills the ring. */
+	/* Even where no calls are shown, a program that only forks fills the ring. */
 	is_full(st, fill_of(st), sizeof(rec));
 	return 0;
 }
@@ -453,8 +456,9 @@ int on_exit(void *ctx)
 }
 
 /*
- * -p: run over all threads, adopts those asked for. A thread that is about to end is not adopted: it may be past the program that
- * would tell of its end. It says so (PF_EXITING) before it gets there, so one that did not say so when it was adopted is seen.
+ * -p: runs over all threads and adopts those asked for. A thread that is about to end is not adopted, because it may be
+ * past the program that reports ends. A thread sets PF_EXITING before it gets there, so if it is not set after the
+ * adoption, the end will be seen.
  */
 SEC("iter/task")
 int seed(struct bpf_iter__task *ctx)
@@ -475,7 +479,7 @@ int seed(struct bpf_iter__task *ctx)
 		return 0;
 	}
 	give_ring(&fresh);
-	/* The call that it is in has begun for us now. */
+	/* For this trace, the call that it is in begins now. */
 	fresh.entered = bpf_ktime_get_ns();
 	/* The record takes its place before the thread can send any. */
 	ring = ring_of(&fresh);
