@@ -1,7 +1,7 @@
-//! Arguments of a call, and the memory behind them, by the names that the call's row and its layouts have.
+//! Arguments of a call, and the memory behind them, by their names in the call's row and its layouts.
 //!
-//! Trackers and rules read calls through these accessors alone, and so understand each ABI as its row does. Memory is read as the
-//! program left it before the call; what only the kernel fills in, as the kernel did.
+//! Trackers and rules read calls only through these accessors, and so understand each ABI as its row does. Memory is
+//! as the program left it before the call. Members that only the kernel fills in are as the kernel left them.
 
 use crate::{Call, Memory, Phase};
 use stride_syscalls::structs::{memory::BUFFERS, socket::MMSGHDR, socket::MSGHDR};
@@ -12,7 +12,7 @@ use stride_syscalls::{CloseOnExec, Data, Dir, Len, Struct, Syscall, Ty, table};
 const PATH_MAX: usize = 4096;
 /// `sizeof(struct sockaddr_storage)`: no address is longer.
 const ADDRESS_MAX: usize = 128;
-/// Strings of an argument vector that are read.
+/// The most strings of an argument vector that are read.
 const STRINGS_MAX: usize = 1 << 13;
 
 /// A struct in memory, as far as it was captured.
@@ -24,7 +24,7 @@ pub struct Fields<'a> {
     addr: u64,
 }
 
-/// Where a buffer is, and how long.
+/// The place and length of a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
     pub addr: u64,
@@ -32,18 +32,18 @@ pub struct Piece {
 }
 
 impl Call {
-    /// The row of the call; it has the call's effects.
+    /// The row of the call, which has the call's effects.
     pub fn row(&self) -> Option<&'static Syscall> {
         table(self.abi).get(self.nr).map(|entry| entry.row)
     }
 
-    /// The row that describes the arguments: of a multiplexed call, that of its operation.
+    /// The row that describes the arguments. For a multiplexed call: that of its operation.
     fn form(&self) -> Option<&'static Syscall> {
         self.row().map(|row| row.form(&self.args, self.abi))
     }
 
-    /// The types of the arguments of this name, each with what its registers hold. (clone3(2) has one for the struct that it is
-    /// given and one for what it answers.)
+    /// The types of the arguments of this name, each with its registers' value. (clone3(2) has one for the struct
+    /// that it is given, and one for the answer.)
     fn typed(&self, name: &str) -> impl Iterator<Item = (&'static Ty, u64)> {
         let row = self.form();
         let args = row.map_or(&[][..], |row| row.args).iter().enumerate();
@@ -53,8 +53,9 @@ impl Call {
         })
     }
 
-    /// The number or address that an argument is, zero-extended from the width of its type. None where the call has no such
-    /// argument. Of calls that take their arguments from memory, such as i386's first mmap(2), the members are the arguments.
+    /// The number or address in an argument, zero-extended from the width of its type. `None` if the call has no such
+    /// argument. If a call takes its arguments from memory, such as i386's first mmap(2), the members are the
+    /// arguments.
     pub fn arg(&self, name: &str) -> Option<u64> {
         if let Some((ty, held)) = self.typed(name).next() {
             return Some(cut(held, ty.size(self.abi)));
@@ -72,23 +73,23 @@ impl Call {
         self.arg(name).map(|held| held as i32)
     }
 
-    /// Flags. None are set where the call has no such argument.
+    /// Flags, or 0 if the call has no such argument.
     pub fn flags(&self, name: &str) -> u64 {
         self.arg(name).unwrap_or(0)
     }
 
-    /// The path that an argument points to, without its NUL. None where that was not captured whole.
+    /// The path that an argument points to, without its NUL. `None` if it was not captured whole.
     pub fn path(&self, name: &str) -> Option<&[u8]> {
         let bytes = self.blocks.prefix(Phase::Entry, self.arg(name)?, PATH_MAX);
         bytes.iter().position(|byte| *byte == 0).map(|end| &bytes[..end])
     }
 
-    /// As many of `len` bytes behind a pointer as were captured when the call was entered.
+    /// As many of the `len` bytes behind a pointer as were captured at the call's entry.
     pub fn bytes(&self, name: &str, len: usize) -> &[u8] {
         self.arg(name).map_or(&[], |addr| self.blocks.prefix(Phase::Entry, addr, len))
     }
 
-    /// The same, when the call returned.
+    /// The same at the call's return.
     pub fn answer(&self, name: &str, len: usize) -> &[u8] {
         self.arg(name).map_or(&[], |addr| self.blocks.prefix(Phase::Exit, addr, len))
     }
@@ -105,7 +106,7 @@ impl Call {
         }
     }
 
-    /// The `struct sockaddr` that the call was given, or the one that it gave back.
+    /// The `struct sockaddr` that the call was given, or that it gave back.
     pub fn address(&self) -> Option<&[u8]> {
         let row = self.form()?;
         row.args.iter().enumerate().find_map(|(at, arg)| {
@@ -131,13 +132,14 @@ impl Call {
         })
     }
 
-    /// A member of the struct that an argument points to. None where it was not captured, or there is none.
+    /// A member of the struct that an argument points to. `None` if it was not captured, or does not exist.
     pub fn field(&self, name: &str, member: &str) -> Option<u64> {
         self.fields(name)?.get(member)
     }
 
-    /// The strings of an argument vector, as far as they were captured. A vector may point to the same memory again and again: together
-    /// they are no longer than all memory that was captured, or a few hundred bytes of a recording would take gigabytes.
+    /// The strings of an argument vector, as far as they were captured. A vector may point to the same memory many
+    /// times, so the strings together are limited to the size of all captured memory. Otherwise a few hundred bytes
+    /// of a recording would take gigabytes.
     pub fn strings(&self, name: &str) -> Vec<&[u8]> {
         let word = self.abi.word();
         let addresses = self.bytes(name, STRINGS_MAX * word).chunks_exact(word).map(number);
@@ -159,7 +161,7 @@ impl Call {
         Some([&bytes[..4], &bytes[4..]].map(|fd| number(fd) as i32))
     }
 
-    /// The first buffer of each message that the call was given, of `most` messages.
+    /// The first buffer of each message that the call was given, for at most `most` messages.
     pub fn messages(&self, most: u64) -> Vec<Piece> {
         let (Some(row), Some(transfer)) = (self.form(), self.row().and_then(Syscall::transfer)) else {
             return Vec::new();
@@ -188,13 +190,13 @@ impl Call {
 }
 
 impl<'a> Fields<'a> {
-    /// A member that is a number or an address, zero-extended. None where it was not captured, or there is none of this name.
+    /// A member that is a number or an address, zero-extended. `None` if it was not captured, or does not exist.
     pub fn get(&self, name: &str) -> Option<u64> {
         let place = self.layout.field(name)?.place(self.call.abi);
         self.read(place, usize::from(place.size).min(8)).map(number)
     }
 
-    /// The captured bytes of all members but those for which `left_out` holds.
+    /// The captured bytes of all members, except those for which `left_out` is true.
     pub fn without(&self, left_out: fn(&str) -> bool) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         let fields = *self;
         let kept = self.layout.fields.iter().filter(move |field| !left_out(field.name));
@@ -204,7 +206,8 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// What the call may change is captured when it returns, too; and then alone, by an engine that reads memory only once.
+    /// Memory that the call may change is also captured at its return. An engine that reads memory only once captures
+    /// it only then.
     fn read(&self, place: F, len: usize) -> Option<&'a [u8]> {
         let addr = self.addr.wrapping_add(place.offset.into());
         let blocks = &self.call.blocks;
@@ -215,7 +218,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A type without what only its decoder needs.
+/// The type that is left when a decoder's own wrappers are taken off.
 fn plain(ty: &'static Ty) -> &'static Ty {
     match ty {
         Ty::Custom(_, shape) | Ty::As(_, shape) => plain(shape),

@@ -3,52 +3,53 @@
 use crate::{Blocks, Descriptor, Ns, Tid};
 use stride_syscalls::{Abi, table};
 
-/// A call, entered and perhaps returned, with the memory its capture plan copied.
+/// A call that was entered and has perhaps returned, with the memory that its capture plan copied.
 #[derive(Debug, Clone)]
 pub struct Call {
     pub tid: Tid,
     pub abi: Abi,
-    /// The number as the kernel saw it; it need not name a known call.
+    /// The number as the kernel saw it. It may name no known call.
     pub nr: u64,
     /// Already cut to the ABI's register width.
     pub args: [u64; 6],
-    /// The instruction pointer (`-i`), 0 where the engine did not read it.
+    /// The instruction pointer (`-i`). 0 if the engine did not read it.
     pub ip: u64,
-    /// The stack pointer at entry, 0 where the engine did not read it.
+    /// The stack pointer at entry. 0 if the engine did not read it.
     pub sp: u64,
-    /// The number of the call that a restart_syscall(2) resumes, where it is one and the engine knows.
+    /// If this is a restart_syscall(2): the number of the call that it resumes, if the engine knows.
     pub resumes: Option<u64>,
     /// Monotonic time of entry.
     pub entered: Ns,
-    /// Monotonic time of return; equal to `entered` while in flight.
+    /// Monotonic time of return. Equal to `entered` while in flight.
     pub returned: Ns,
-    /// CPU time the tracee spent in the kernel during the call (`-c` without `-w`), 0 where unknown.
+    /// CPU time in the kernel during the call (`-c` without `-w`). 0 if unknown.
     pub system_time: Ns,
     pub outcome: Outcome,
-    /// The protocol of the netlink socket it is about, where the engine saw to that; else /proc is asked.
+    /// The protocol of the call's netlink socket, if the engine looked it up. Otherwise /proc is asked.
     pub netlink: Option<u32>,
-    /// The engine counted it itself ([`crate::TraceSpec::counting`]).
+    /// The engine itself counted this call ([`crate::TraceSpec::counting`]).
     pub counted: bool,
-    /// Whether the descriptor it is about is a terminal, likewise.
+    /// Whether the call's descriptor is a terminal, if the engine looked that up.
     pub terminal: Option<bool>,
     pub blocks: Blocks,
-    /// What its descriptors are, where the engine saw to that: those given to it, then those it made.
+    /// What the call's descriptors refer to, if the engine looked them up: first those given to it, then those it
+    /// made.
     pub descriptors: Vec<Descriptor>,
 }
 
 impl Call {
-    /// Bytes that it moved through its descriptor; none if it failed, or moves none by its nature.
+    /// Bytes that the call moved through its descriptor. `None` if it failed, or never moves any.
     pub fn moved(&self) -> Option<u64> {
         let Outcome::Value(moved) = self.outcome else { return None };
         table(self.abi).get(self.nr).filter(|entry| entry.row.returns_moved()).map(|_| moved.max(0) as u64)
     }
 
-    /// What a descriptor that it was given is.
+    /// What a descriptor that was given to the call refers to.
     pub fn given(&self, fd: i32) -> Option<&Descriptor> {
         self.descriptors.iter().find(|d| d.fd == fd && !d.made)
     }
 
-    /// What a descriptor that it made is: dup2(2) may be given another of this number.
+    /// What a descriptor that the call made refers to. (dup2(2) may be given another one of this number.)
     pub fn made(&self, fd: i32) -> Option<&Descriptor> {
         self.descriptors.iter().find(|d| d.fd == fd && d.made)
     }
@@ -60,7 +61,7 @@ pub enum Outcome {
     /// Still in flight.
     Pending,
     Value(i64),
-    /// A positive errno, possibly one of the kernel's restart codes (512 and up).
+    /// A positive errno, perhaps one of the kernel's restart codes (512 and up).
     Error(u32),
     /// It will not return: the thread is gone, or exec replaced it.
     Gone,

@@ -6,7 +6,7 @@ use stride_syscalls::plan::{
 };
 use stride_syscalls::{Syscall, units};
 
-/// Reads a tracee's memory: as many bytes of `buf` from `addr` on as are readable.
+/// Reads a tracee's memory from `addr` on: as many bytes of `buf` as are readable.
 pub trait Peek {
     fn peek(&mut self, addr: u64, buf: &mut [u8]) -> usize;
 }
@@ -22,11 +22,11 @@ pub struct Limits {
 
 const PAGE: u64 = 4096;
 const PATH_MAX: usize = 4096;
-/// Once this many bytes of a call were copied, nothing more is: vectors of vectors multiply.
+/// When so many bytes of a call were copied, nothing more is copied: vectors of vectors multiply.
 const MAX_TOTAL: usize = 4 << 20;
-/// The same where more text is asked for than any call usually has: transfers that are dumped whole.
+/// The same if more text is asked for than calls usually have: transfers that are dumped whole.
 const MAX_TEXT: usize = 1 << 30;
-/// How much is read at once of what may turn out to be shorter than its length says.
+/// How much is read at once of memory that may be shorter than its length says.
 const CHUNK: usize = 1 << 20;
 
 /// Copies what the plan asks for in this phase into the call's blocks.
@@ -48,7 +48,7 @@ fn run(ops: &[Op], base: usize, phase: Phase, call: &mut Call, limits: &Limits, 
             Phase::Entry => op.dir.at_entry(),
             Phase::Exit => op.dir.at_exit(matches!(call.outcome, Outcome::Value(_))),
         };
-        // What a descriptor is, /proc tells of a tracee that stands still.
+        // A tracee that stands still can be looked up in /proc.
         if !wanted || op.kind == OpKind::Terminal {
             continue;
         }
@@ -66,7 +66,7 @@ fn run(ops: &[Op], base: usize, phase: Phase, call: &mut Call, limits: &Limits, 
     }
 }
 
-/// Copies what the elements of every block of the parent op point to.
+/// Copies the memory that the elements of each block of the parent op point to.
 #[allow(clippy::too_many_arguments)]
 fn follow(
     op: &Op,
@@ -79,8 +79,8 @@ fn follow(
     peek: &mut dyn Peek,
 ) {
     let word = call.abi.word();
-    // The blocks to follow are those of this phase, if the parent was copied in it; else those of the entry:
-    // what readv fills lies behind the vector that was read then. Blocks copied from here on are children.
+    // If the parent was copied in this phase, its blocks of this phase are followed. Otherwise those of the entry:
+    // the memory that readv fills lies behind the vector that was read then. Blocks copied from here on are children.
     let blocks = call.blocks.len();
     let of_parent = |call: &Call, b: usize| call.blocks.get(b).filter(|x| x.0 == op.parent).map(|x| x.2);
     let source = if (0..blocks).any(|b| of_parent(call, b) == Some(phase)) { phase } else { Phase::Entry };
@@ -89,7 +89,7 @@ fn follow(
             continue;
         }
         let mut at = 0;
-        // Of the last element there may be a part: a struct of an older kernel is shorter.
+        // The last element may be a part: a struct of an older kernel is shorter.
         while let Some(elem) =
             call.blocks.get(b).map(|x| x.3.get(at..(at + step).min(x.3.len())).unwrap_or(&[])).filter(|e| !e.is_empty())
         {
@@ -105,7 +105,7 @@ fn follow(
     }
 }
 
-/// Elements to copy, before the caps.
+/// The number of elements to copy, before the caps.
 fn count(op: &Op, call: &Call, phase: Phase, elem: Option<&[u8]>) -> u64 {
     match op.count {
         Count::Fixed(n) => u64::from(n),
@@ -129,7 +129,7 @@ fn count(op: &Op, call: &Call, phase: Phase, elem: Option<&[u8]>) -> u64 {
             let ptr = call.args[at as usize / 8];
             let read = |phase| call.blocks.read(phase, ptr, 4).map(|b| int(b, 0, 4));
             match (phase, read(Phase::Entry), read(Phase::Exit)) {
-                // The kernel reports the true length but fills no more than there was room for.
+                // The kernel reports the true length, but fills no more than the room.
                 (Phase::Exit, Some(room), Some(len)) => room.min(len),
                 (_, Some(n), _) | (_, None, Some(n)) => n,
                 (_, None, None) => 0,
@@ -138,7 +138,7 @@ fn count(op: &Op, call: &Call, phase: Phase, elem: Option<&[u8]>) -> u64 {
     }
 }
 
-/// Reads on behind the first `done` bytes of a buffer of `n`, where they begin a netlink message.
+/// Reads on behind the first `done` bytes of a buffer of `n` bytes, if they begin a netlink message.
 fn message(ptr: u64, done: usize, n: u64, call: &mut Call, peek: &mut dyn Peek) {
     let all = usize::try_from(n).unwrap_or(usize::MAX).min(MAX_MESSAGE);
     let first = call.blocks.last_bytes();
@@ -199,8 +199,8 @@ fn copy(op: &Op, me: u8, ptr: u64, n: u64, phase: Phase, call: &mut Call, limits
     }
 }
 
-/// Copies up to the terminator that `end` finds (given the bytes, and how many of them it has seen before), never reading past
-/// a page before knowing that the text goes on: what follows may not be readable.
+/// Copies up to the terminator that `end` finds (given the bytes, and how many of them it has seen before). It reads
+/// beyond a page only if the text goes on there, because the next page may not be readable.
 fn until(
     me: u8,
     ptr: u64,
@@ -215,7 +215,7 @@ fn until(
     while asked < max {
         let addr = ptr.wrapping_add(asked as u64);
         let to_page_end = (PAGE - addr % PAGE) as usize;
-        // A word may straddle the page boundary when the array is not aligned; then the next page is needed anyway.
+        // If the array is not aligned, a word may straddle the page boundary. Then the next page is needed anyway.
         let step = CHUNK.min(max - asked).min(to_page_end.max(1));
         let got = if asked == 0 {
             call.blocks.push(me, phase, addr, step, |buf| peek.peek(addr, buf))

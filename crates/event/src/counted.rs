@@ -7,7 +7,7 @@ use stride_syscalls::Abi;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
     pub total: Ns,
-    /// `Ns::MAX` as long as there are none.
+    /// `Ns::MAX` as long as there are no times.
     pub min: Ns,
     pub max: Ns,
 }
@@ -28,10 +28,10 @@ impl Times {
     }
 }
 
-/// A log-linear histogram of times: values below `2^BITS` ns have a bucket each; above, each power of two is divided into
-/// `2^BITS` buckets of equal width, so that none is wider than an eighth of its values. The eBPF engine's kernel side counts
-/// into the same buckets (`counts.h`).
-/// Only buckets that hold any are kept: there may be a hundred thousand rows with a histogram each.
+/// A log-linear histogram of times. Values below `2^BITS` ns have a bucket each. Above, each power of two is divided
+/// into `2^BITS` buckets of equal width, so that no bucket is wider than an eighth of its values. The eBPF engine's
+/// kernel side uses the same buckets (`counts.h`). Only buckets that are not empty are stored, because there may be a
+/// hundred thousand rows with a histogram each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
     /// In the order of buckets.
@@ -74,12 +74,12 @@ impl Histogram {
         Self::start(bucket).midpoint(Self::start(bucket + 1))
     }
 
-    /// The buckets that hold any: number and how many.
+    /// The buckets that are not empty: number and count.
     pub fn filled(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         self.filled.iter().map(|&(bucket, n)| (bucket.into(), n))
     }
 
-    /// The least time that belongs to a bucket.
+    /// The shortest time in a bucket.
     pub fn start(bucket: usize) -> Ns {
         let width = 1 << Self::BITS;
         if bucket < 2 * width {
@@ -89,7 +89,7 @@ impl Histogram {
         ((bucket - (octave << Self::BITS)) as Ns) << octave
     }
 
-    /// The time that this part (0 to 1) of all are not longer than, to a sixteenth; 0 if there are none.
+    /// The time that this part (0 to 1) of all times does not exceed, to a sixteenth. 0 if there are none.
     pub fn quantile(&self, part: f64) -> Ns {
         let all: u64 = self.filled().map(|(_, n)| n).sum();
         let rank = ((all as f64 * part).ceil() as u64).clamp(1, all.max(1));
@@ -104,18 +104,18 @@ impl Histogram {
     }
 }
 
-/// What is counted of calls that have something in common.
+/// Statistics of calls that have something in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallStats {
     pub calls: u64,
     pub errors: u64,
-    /// Moved through descriptors.
+    /// Bytes moved through descriptors.
     pub bytes: u64,
-    /// From entry to return.
+    /// The time from entry to return.
     pub wall: Times,
-    /// Of that, on a CPU.
+    /// The part of it on a CPU.
     pub cpu: Times,
-    /// Of `wall`.
+    /// The distribution of `wall`.
     pub latencies: Histogram,
 }
 
@@ -143,7 +143,7 @@ impl CallStats {
     }
 }
 
-/// What an engine counted, and what these calls have in common: of that, only what [`CountBy`] asks for is there.
+/// What an engine counted, and what these calls have in common. Only the keys that [`CountBy`] asks for are set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
     pub call: Option<(Abi, u64)>,
@@ -156,7 +156,7 @@ pub struct Counted {
     pub tally: CallStats,
 }
 
-/// What calls are told apart by when they are counted.
+/// The keys by which calls are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CountBy {
     pub syscall: bool,
@@ -172,8 +172,8 @@ impl CountBy {
         CountBy { syscall: true, errno: false, pid: false, tid: false, comm: false, size: false };
 }
 
-/// How many bytes a call moved, to a power of two: 0 where it moves none by its nature or failed, 1 for none, 2 for 1 byte, 3 for
-/// 2 and 3 bytes, and so on.
+/// Bytes that a call moved, to a power of two. 0: it failed, or never moves any. 1: none. 2: 1 byte. 3: 2 or 3 bytes,
+/// and so on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SizeBucket(pub u8);
 

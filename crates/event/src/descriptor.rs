@@ -2,24 +2,24 @@
 
 use std::net::IpAddr;
 
-/// A descriptor of a call, as it was when the call was made. Engines that let the tracee run on see to that themselves,
-/// where it is asked for ([`crate::TraceSpec::descriptors`]); of what is not here, /proc may still tell.
+/// A descriptor of a call, as it was when the call was made. Engines that let the tracee run on look descriptors up
+/// themselves, if asked to ([`crate::TraceSpec::descriptors`]). /proc may still have those that are not here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Descriptor {
     /// `AT_FDCWD` for the working directory.
     pub fd: i32,
-    /// The call made it; else it was given to it.
+    /// The call made it. Otherwise it was given to the call.
     pub made: bool,
-    /// As /proc/TID/fd would show it, without its mark of what is deleted. Empty where there is none, or no such descriptor.
+    /// As in /proc/TID/fd, without the mark of deleted files. Empty if there is no path or no such descriptor.
     pub path: Vec<u8>,
     /// The file has no name any more.
     pub deleted: bool,
     /// `st_mode`.
     pub mode: u32,
     pub inode: u64,
-    /// Of a device: major and minor number.
+    /// Of a device: its major and minor number.
     pub device: (u32, u32),
-    /// What the kernel calls a file that has no path: of a socket, its protocol.
+    /// What the kernel calls a file without a path. For a socket: its protocol.
     pub name: Vec<u8>,
     pub detail: Detail,
 }
@@ -34,22 +34,22 @@ pub enum Detail {
         id: u64,
         semaphore: bool,
     },
-    /// The signals that it takes.
+    /// The signals that are accepted.
     Signalfd(u64),
-    /// The process; -1 for one that is gone.
+    /// The process. -1 if it is gone.
     Pidfd(i32),
-    /// The master of a terminal of this number.
+    /// The master side of the terminal with this number.
     Terminal(u32),
     Netlink {
         protocol: u32,
         port: u32,
     },
-    /// The inode of the other end of a unix socket, or 0, and its own name, or none.
+    /// The inode of a unix socket's other end, or 0, and the socket's own name, if it has one.
     Unix {
         peer: u64,
         name: Vec<u8>,
     },
-    /// The ends of a socket of the internet.
+    /// The two ends of an internet socket.
     Inet {
         local: (IpAddr, u16),
         remote: Option<(IpAddr, u16)>,

@@ -17,36 +17,38 @@ pub enum Origin {
     },
 }
 
-/// What became of a process that is not traced.
+/// What happened to a process that is not traced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     Exited,
     Killed,
-    /// The kernel had attached it to Stride; it was let go.
+    /// The kernel had attached it to Stride. Stride released it.
     Detached,
 }
 
-/// An event as views take it. It is borrowed from the engine until the next one is asked for.
+/// An event as views get it. It is borrowed from the engine until the next one is asked for.
 pub type Event<'a> = EventOf<&'a Call, &'a [u8; SIGINFO_SIZE]>;
 
-/// An event. `C` is how a call is held, and `S` how a `siginfo_t` is: views borrow both. An engine that queues events holds a call by
-/// the place where it stands, and its one `siginfo_t` by nothing.
+/// An event. `C` is how a call is held, and `S` how a `siginfo_t` is held. Views borrow both. An engine that queues
+/// events holds the place of a call, and nothing for its only `siginfo_t`.
 #[derive(Clone, Copy, Debug)]
 pub enum EventOf<C, S = ()> {
     Started {
         tid: Tid,
-        /// The process it is a thread of: its thread group's id.
+        /// The process of the thread: its thread group's id.
         process: Tid,
         origin: Origin,
         at: Ns,
     },
-    /// A call was entered; only from engines that see it stop there.
+    /// A call was entered. Only from engines that see entries.
     Enter(C),
     /// A call returned, or is known never to return.
     Exit(C),
-    /// A call that returned and that nobody asked to see: it says what its thread runs or is called. Only recordings have it.
+    /// A call that returned and was not asked for: it says what its thread runs or is called. Only recordings have
+    /// it.
     Aside(C),
-    /// A signal is about to be delivered, with the kernel's own `siginfo_t`. `ip` is where it interrupts, if that was asked for.
+    /// A signal is about to be delivered, with the kernel's own `siginfo_t`. `ip` is where it interrupts, if asked
+    /// for.
     Signal {
         tid: Tid,
         info: S,
@@ -59,7 +61,8 @@ pub enum EventOf<C, S = ()> {
         signal: i32,
         at: Ns,
     },
-    /// The thread is about to be gone: the last moment at which /proc tells of it. Not every engine has it, nor every thread.
+    /// The thread is about to be gone: the last moment at which /proc has it. Neither every engine nor every thread
+    /// has this event.
     Ending {
         tid: Tid,
     },
@@ -74,21 +77,22 @@ pub enum EventOf<C, S = ()> {
         core: bool,
         at: Ns,
     },
-    /// Thread `old` called execve and took over the id of its thread group leader `tid`, whose own call, if in flight, is gone.
-    /// The execve itself, where it was reported as entered or is yet to be reported as returned, is given under its new id.
+    /// Thread `old` called execve and took over the id of its thread group leader `tid`. The leader's own call in
+    /// flight is gone. The execve, if it was reported as entered or will be reported as returned, is given under its
+    /// new id.
     Superseded {
         tid: Tid,
         old: Tid,
         call: Option<C>,
         at: Ns,
     },
-    /// Tracing ends for a thread that lives on. Its call in flight, if any, is given as it was captured.
+    /// Tracing ends for a thread that lives on. Its call in flight, if any, is as it was captured.
     Detached {
         tid: Tid,
         call: Option<C>,
         at: Ns,
     },
-    /// A process that is not traced made itself known, being a child of Stride's by a tracee's doing (`CLONE_PARENT`, `CLONE_PTRACE`).
+    /// A process that is not traced was noticed: a tracee made it Stride's child (`CLONE_PARENT`, `CLONE_PTRACE`).
     Stranger {
         tid: Tid,
         fate: Fate,
@@ -99,18 +103,18 @@ pub enum EventOf<C, S = ()> {
         abi: stride_syscalls::Abi,
         at: Ns,
     },
-    /// Calls that could not be recorded, made before the thread's next event, which is at `at`.
+    /// Calls that could not be recorded. They were made before the thread's next event, which is at `at`.
     Lost {
         tid: Tid,
         count: u64,
         at: Ns,
     },
-    /// No event came for a while: a moment to flush.
+    /// No event came for a while: the moment to flush.
     Idle,
 }
 
 impl<C> EventOf<C> {
-    /// The event as views take it. `find` gives the call that is held; should it be there no longer, nothing is told of it.
+    /// The event as views get it. `find` gives the call at a place. If the call is gone, the event says nothing.
     #[inline]
     pub fn borrowed<'a>(self, siginfo: &'a [u8; SIGINFO_SIZE], find: impl FnOnce(C) -> Option<&'a Call>) -> Event<'a> {
         match self {
@@ -134,7 +138,7 @@ impl<C> EventOf<C> {
 }
 
 impl Event<'_> {
-    /// When it was; of a call that returned, when it did.
+    /// The time of the event. For a call that returned: of its return.
     pub fn at(&self) -> Option<Ns> {
         match *self {
             Event::Enter(call) => Some(call.entered),

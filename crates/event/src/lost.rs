@@ -1,4 +1,4 @@
-/// What an engine could not report, for it came faster than it could be read.
+/// What an engine could not report, because it came faster than it could be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
     pub calls: u64,

@@ -14,11 +14,11 @@ use std::cell::RefCell;
 pub struct Blocks {
     blocks: Vec<Block>,
     bytes: Vec<u8>,
-    /// Finds blocks by address where there are many. It is made when it is first asked, after all blocks are there.
+    /// Finds blocks by address if there are many. Made at the first question, when all blocks are there.
     index: RefCell<BlockIndex>,
 }
 
-/// Up to so many blocks are looked through one by one, which needs no index. Real calls rarely have more.
+/// Up to so many blocks are searched one by one, without an index. Real calls rarely have more.
 const FEW: usize = 64;
 
 /// A block as it was copied.
@@ -31,7 +31,7 @@ pub struct BlockRef<'a> {
     pub bytes: &'a [u8],
 }
 
-/// What a read of captured memory gives.
+/// The result of reading captured memory.
 pub trait Memory {
     /// Exactly `len` bytes, or nothing.
     fn read(&self, phase: Phase, addr: u64, len: usize) -> Option<&[u8]> {
@@ -39,7 +39,7 @@ pub trait Memory {
         (bytes.len() == len).then_some(bytes)
     }
 
-    /// As many of `len` bytes from `addr` on as were captured.
+    /// As many of the `len` bytes from `addr` on as were captured.
     fn prefix(&self, phase: Phase, addr: u64, len: usize) -> &[u8];
 
     /// Whether reading at this address was tried and failed.
@@ -57,7 +57,7 @@ impl Blocks {
         self.blocks.is_empty()
     }
 
-    /// Appends a block which `fill` writes; it gets the buffer of `len` zero bytes and returns how many it filled.
+    /// Appends a block that `fill` writes. It gets a buffer of `len` zero bytes and returns how many it filled.
     pub fn push(
         &mut self,
         op: u8,
@@ -75,7 +75,7 @@ impl Blocks {
         got
     }
 
-    /// Grows the newest block by what `fill` writes, for reads of unknown length. Returns how many bytes came.
+    /// Extends the newest block by what `fill` writes, for reads of unknown length. Returns how many bytes came.
     pub fn extend_last(&mut self, len: usize, fill: impl FnOnce(&mut [u8]) -> usize) -> usize {
         let end = self.bytes.len();
         self.bytes.resize(end + len, 0);
@@ -117,7 +117,7 @@ impl Blocks {
         Some((b.op, b.addr, b.phase, &self.bytes[b.start as usize..(b.start + b.len) as usize]))
     }
 
-    /// Everything there is to know of the block at a position.
+    /// All members of the block at a position.
     pub fn block(&self, i: usize) -> Option<BlockRef<'_>> {
         let b = self.blocks.get(i)?;
         let bytes = &self.bytes[b.start as usize..(b.start + b.len) as usize];
@@ -179,7 +179,7 @@ mod tests {
         BlockRef { op: 0, phase, addr, faulted, bytes }
     }
 
-    /// Numbers that look random and are the same in each run.
+    /// Numbers that look random, and are the same in each run.
     fn numbers() -> impl FnMut(u64) -> u64 {
         let mut state = 1u64;
         move |below| {
@@ -231,7 +231,7 @@ mod tests {
         }
     }
 
-    /// What is pushed, cut or lengthened after a question counts in the next answer.
+    /// What is pushed, cut or extended after a question counts in the next answer.
     #[test]
     fn the_index_is_of_the_blocks_there_are() {
         let mut blocks = Blocks::default();
@@ -254,7 +254,7 @@ mod tests {
     fn very_many_blocks() {
         const MANY: u64 = 1 << 20;
         let mut blocks = Blocks::default();
-        // Nested, and in the order that is worst for a list that is kept sorted.
+        // Nested, and in the worst order for a list that is kept sorted.
         blocks.push_block(block(Phase::Entry, 0, &[7; 64], true));
         for i in (0..MANY).rev() {
             blocks.push_block(block(Phase::Entry, 0x1000 + i * 8, &[3; 4], i % 2 == 0));

@@ -1,7 +1,7 @@
-//! Quantities as text for people. Every view and every message writes its numbers through these functions, so that they look alike
-//! everywhere. (Formats that strace has set, such as the seconds of `-T` and the columns of `-c`, are not here.)
+//! Quantities as text for people. Every view and every message writes its numbers with these functions, so that they
+//! look alike everywhere. (strace's own formats, such as the seconds of `-T` and the columns of `-c`, are not here.)
 //!
-//! Measured and derived quantities have three digits that count. Counts are exact.
+//! Measured and derived quantities have three significant digits. Counts are exact.
 
 use crate::Ns;
 
@@ -23,7 +23,7 @@ pub fn count(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(n), if n == 1 { one } else { many })
 }
 
-/// Three digits that count, for columns: `5.00`, `45.2`, `1,205`. Below 1 there are two: `0.40`, `0.0042`.
+/// Three significant digits, for columns: `5.00`, `45.2`, `1,205`. Below 1 there are two: `0.40`, `0.0042`.
 pub fn three(value: f64) -> String {
     match value {
         0.0 => "0".into(),
@@ -37,7 +37,7 @@ pub fn three(value: f64) -> String {
     }
 }
 
-/// A mean or a factor in a sentence: three digits that count, without zeros that say nothing: `7.12`, `8`, `1,000`.
+/// A mean or a factor in a sentence: three significant digits without trailing zeros: `7.12`, `8`, `1,000`.
 pub fn decimal(value: f64) -> String {
     let text = three(value);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
@@ -58,7 +58,7 @@ pub fn duration(ns: Ns) -> String {
             format!("{minutes} min {seconds} s")
         };
     }
-    // What would be rounded up to 1,000 is one of the next unit.
+    // A value that would be rounded up to 1,000 gets the next unit.
     let fits = |(unit, name): &(f64, &str)| *name == "s" || ns as f64 / unit < 999.5;
     let (unit, name) = UNITS.into_iter().find(fits).unwrap_or(UNITS[2]);
     format!("{} {name}", three(ns as f64 / unit))
@@ -79,7 +79,7 @@ pub fn bytes(n: u64) -> String {
     format!("{} {}", three(value), UNITS[unit])
 }
 
-/// A share: `28%`, `7.3%`. A part that is there is never shown as nothing, nor as all while something is missing.
+/// A share: `28%`, `7.3%`. A part that exists is never shown as 0%, and only the whole as 100%.
 pub fn percent(part: u64, all: u64) -> String {
     let percent = part as f64 * 100.0 / all.max(1) as f64;
     match percent {
@@ -91,18 +91,19 @@ pub fn percent(part: u64, all: u64) -> String {
     }
 }
 
-/// How a count has changed, for columns: `16.2x`, `0.40x`, and below a tenth as a fraction: `1/25`. Neither is 0.
+/// How a count has changed, for columns: `16.2x`, `0.40x`, and below a tenth as a fraction: `1/25`. Neither count is
+/// 0.
 pub fn ratio(was: u64, now: u64) -> String {
     let ratio = now as f64 / was as f64;
     match ratio {
         ..0.1 => format!("1/{}", grouped((1.0 / ratio).round() as u64)),
-        // Two decimals would not tell it from no change.
+        // With two decimals, it would look like no change.
         0.995..1.005 if was != now => format!("{ratio:.3}x"),
         _ => format!("{}x", three(ratio)),
     }
 }
 
-/// A difference with its sign; nothing if there is none.
+/// A difference with its sign. Empty if there is none.
 pub fn change(was: u64, now: u64, show: impl Fn(u64) -> String) -> String {
     match now.checked_sub(was) {
         Some(0) => String::new(),

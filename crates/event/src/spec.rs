@@ -1,4 +1,4 @@
-//! What to trace, as the command line asked and engines understand it.
+//! What to trace: the command line in the terms of engines.
 
 use crate::{CountBy, Tid};
 use std::ffi::OsString;
@@ -48,7 +48,7 @@ impl CallSet {
         *self == CallSet::all()
     }
 
-    /// The complement.
+    /// The complement of the set.
     pub fn inverted(mut self) -> CallSet {
         for words in &mut self.bits {
             for word in words {
@@ -86,26 +86,26 @@ pub struct Command {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seccomp {
     Off,
-    /// Where it changes nothing the user can see.
+    /// Used if the user cannot notice.
     Auto,
     On,
 }
 
-/// Counting calls (`-c`, `-C`) in the engine, if it can: [`crate::Counted`].
+/// Counting calls (`-c`, `-C`) in the engine, if it can ([`crate::Counted`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counting {
-    /// Nobody looks at the calls themselves: counted ones need not be reported.
+    /// The calls themselves are not shown: counted ones need not be reported.
     pub only: bool,
     /// Time on a CPU is wanted, too.
     pub cpu_time: bool,
-    /// So are histograms of the times.
+    /// Histograms of the times are wanted.
     pub latencies: bool,
-    /// And bytes moved.
+    /// Bytes moved are wanted.
     pub bytes: bool,
     pub by: CountBy,
 }
 
-/// What the calls that are shown have in common (`-P`, `--trace-fds`). An engine may skip those that cannot be meant.
+/// What the shown calls have in common (`-P`, `--trace-fds`). An engine may skip calls for which this cannot be true.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileFilter {
     /// They name a path or a descriptor.
@@ -122,39 +122,42 @@ pub struct TraceSpec {
     pub attach: Vec<Tid>,
     /// `-f`.
     pub follow: bool,
-    /// Calls to report. Others may be skipped by the engine as early as it can.
+    /// Calls to report. The engine may skip the others as early as it can.
     pub calls: CallSet,
-    /// Calls to report whatever `calls`, `about` and how they end say, and not to count: views follow the names of threads by them.
+    /// Calls to report whatever `calls`, `about` and their outcomes say, and not to count: views follow the names of
+    /// threads by them.
     pub names: CallSet,
-    /// Capture strings and arrays up to here.
+    /// Strings and arrays are captured up to these limits.
     pub limits: crate::Limits,
-    /// Descriptors whose transfers are dumped (`-e read=`, `-e write=`), captured whole.
+    /// Descriptors whose transfers are dumped (`-e read=`, `-e write=`), and captured whole.
     pub dump_read: crate::spec::FdSet,
     pub dump_write: crate::spec::FdSet,
     pub seccomp: Seccomp,
     /// `--kill-on-exit`.
     pub kill_on_exit: bool,
-    /// `-b execve`: let go of threads that call it (but for the command's own first time).
+    /// `-b execve`: release threads that call it (except for the command's own first time).
     pub detach_on_execve: bool,
-    /// `-D`: run as a grandchild so that the command is the caller's direct child; 1 to 3.
+    /// `-D`, 1 to 3: run as a grandchild, so that the command is the caller's direct child.
     pub daemonize: u8,
-    /// `-I`, 1 to 4; 0 for the default, which is 4 with `-D` and else 2. (With `-o FILE PROG` strace's default is 3.)
+    /// `-I`, 1 to 4. 0 for the default, which is 4 with `-D` and otherwise 2. (With `-o FILE PROG`, strace's default
+    /// is 3.)
     pub interruptible: u8,
-    /// Report `Enter` events (text); without them an engine may report calls only when they return.
+    /// Report `Enter` events (text). Without them, an engine may report calls only when they return.
     pub entries: bool,
     /// `-i`: read the instruction pointer.
     pub want_ip: bool,
-    /// `-t`, `-r`, `-T`, `-c`: times are shown or summed. Without it an engine may leave `Call::entered` and `returned` at 0.
+    /// `-t`, `-r`, `-T`, `-c`: times are shown or added up. Without it, an engine may leave `Call::entered` and
+    /// `returned` at 0.
     pub want_times: bool,
     pub want_system_time: bool,
     pub counting: Option<Counting>,
     pub about: Option<FileFilter>,
-    /// Calls that end so are not shown; an engine may skip them.
+    /// Calls with these outcomes are not shown. An engine may skip them.
     pub skip_failed: bool,
     pub skip_successful: bool,
-    /// Signals are shown; without it an engine may skip them.
+    /// Signals are shown. Without it, an engine may skip them.
     pub signals: bool,
-    /// What descriptors refer to is shown, or chosen by.
+    /// What descriptors refer to is shown, or filtered by.
     pub descriptors: bool,
     /// Memory need not be captured at all (`-c` alone).
     pub no_memory: bool,
@@ -168,7 +171,7 @@ impl TraceSpec {
 }
 
 impl Default for TraceSpec {
-    /// All calls of nobody, with strace's limits and nothing else asked for.
+    /// All calls of no process, with strace's limits and nothing else.
     fn default() -> TraceSpec {
         TraceSpec {
             command: None,

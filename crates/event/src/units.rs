@@ -1,6 +1,6 @@
-//! What threads and times are counted in.
+//! The units of threads and times.
 
-/// A thread id, as seen from Stride's PID namespace.
+/// A thread id in Stride's PID namespace.
 pub type Tid = i32;
 /// Nanoseconds.
 pub type Ns = u64;

@@ -1,4 +1,4 @@
-//! Events in a batch: one function writes them, one reads them, and both go by the same order.
+//! Events in a batch. One function writes them and one reads them, in the same order.
 
 use crate::Fact;
 use crate::calls::{self, Stage, abi, tid};
@@ -25,7 +25,7 @@ mod kind {
     pub const ASIDE: u8 = 14;
 }
 
-/// An event, or what was found out beside it.
+/// An event, or a fact beside it.
 #[derive(Debug)]
 pub enum Recorded<'a> {
     Event(Event<'a>),
@@ -176,7 +176,7 @@ impl Default for BatchReader {
 }
 
 impl BatchReader {
-    /// Begins with the batch that was put into the source's buffer.
+    /// Begins with the batch in the source's buffer.
     pub fn begin(&mut self) -> Result<(), Malformed> {
         self.calls.clear();
         self.from.split()

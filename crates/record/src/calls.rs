@@ -1,4 +1,4 @@
-//! Calls within a batch, told by what differs from the same thread's last call of the same number.
+//! Calls within a batch, written as the difference from the same thread's last call of the same number.
 
 use crate::descriptors;
 use crate::stream::{BatchSource, Malformed, Streams};
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use stride_event::{BlockRef, Blocks, Call, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
 
-/// At which moment of its life a call is told of.
+/// The stage of a call that is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Enter = 0,
@@ -15,29 +15,30 @@ pub enum Stage {
     Left = 2,
 }
 
-/// Threads times numbers in a batch.
+/// Slots in a batch: threads times numbers.
 pub const MAX_SLOTS: usize = 4096;
 /// Blocks of a call. No real one comes near.
 const MAX_BLOCKS: usize = 1 << 16;
-/// Memory of a call. Only transfers that are dumped whole can have more; their end is left out.
+/// Memory of a call. Only transfers that are dumped whole can have more. Their end is left out.
 const MAX_MEMORY: usize = 8 << 20;
 
-/// A layout is told again, and not referred to, if more of its blocks are empty: each takes time and would cost the file nothing.
+/// A layout with more empty blocks than this is written again instead of referred to: each block takes time to read,
+/// and a reference to it would cost the file nothing.
 const MAX_EMPTY: usize = 1 << 8;
 
-/// Bits of a call's first number say what else is told. The lowest six are for the arguments.
+/// Bits of a call's first number say what else is written. The lowest six are for the arguments.
 mod told {
     pub const RETURN: u64 = 1 << 6;
     pub const OUTCOME: u64 = 1 << 7;
     pub const LAYOUT: u64 = 1 << 8;
     pub const LENGTHS: u64 = 1 << 9;
-    /// The call is the one whose entry was told: its time and memory are known.
+    /// The call is the one whose entry was written: its time and memory are known.
     pub const CONTINUES: u64 = 1 << 10;
     pub const IP: u64 = 1 << 11;
     pub const SP: u64 = 1 << 12;
     pub const RESUMES: u64 = 1 << 13;
     pub const SYSTEM_TIME: u64 = 1 << 14;
-    /// What its descriptors are, unless that is what it was last.
+    /// What its descriptors refer to, unless that is the same as last time.
     pub const DESCRIPTORS: u64 = 1 << 15;
     pub const NETLINK: u64 = 1 << 16;
     pub const TERMINAL: u64 = 1 << 17;
@@ -73,16 +74,16 @@ impl Expected {
     }
 }
 
-/// What is known of a thread's calls of one number.
+/// The state for a thread's calls of one number.
 #[derive(Default)]
 struct Slot {
-    /// The last one: whole for the reader, without memory for the writer.
+    /// The last one: whole in the reader, without memory in the writer.
     call: Call,
     outcomes: [(u8, i64); 3],
     counts: [usize; 3],
     expected: Vec<Expected>,
     in_flight: bool,
-    /// For the writer: the memory told at entry.
+    /// In the writer: the memory written at entry.
     entered: Blocks,
 }
 
@@ -138,7 +139,7 @@ impl CallWriter {
         id
     }
 
-    /// Everything but whether the engine counted it, which is nothing to whoever looks later.
+    /// All members, except whether the engine counted the call, which later readers do not need.
     pub fn put(&mut self, to: &mut Streams, call: &Call, moment: Stage) {
         let id = self.slot(to, call);
         let slot = &mut self.slots[id];
@@ -387,8 +388,8 @@ impl CallReader {
     }
 }
 
-/// The kernel gives out no id beyond this (PID_MAX_LIMIT), nor does any thread of another namespace have one below 0. Whoever keeps
-/// something for each thread relies on there being no more of them.
+/// No id of the kernel's is beyond this (PID_MAX_LIMIT), and no thread of another namespace has an id below 0. State
+/// that is kept for each thread relies on that bound.
 const MAX_TID: Tid = 1 << 22;
 
 pub fn tid(v: i64) -> Result<Tid, Malformed> {

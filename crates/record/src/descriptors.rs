@@ -1,4 +1,4 @@
-//! What a call's descriptors referred to, where the engine saw to that.
+//! What a call's descriptors referred to, if the engine looked them up.
 
 use crate::stream::{BatchSource, Malformed, Streams};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -6,7 +6,7 @@ use stride_event::{Descriptor, Detail};
 
 /// Descriptors of one call. poll(2) may be given as many as there are.
 const MAX: u64 = 1 << 16;
-/// Bytes of their paths.
+/// Bytes of their paths together.
 const MAX_TEXT: usize = 2 << 20;
 
 pub fn put(to: &mut Streams, list: &[Descriptor]) {

@@ -2,14 +2,15 @@
 
 use crate::MAX_BATCH;
 
-/// Not ASCII at first, so that nobody takes it for text; a line end, so that whoever changes those is found out.
+/// The first byte is not ASCII, so that nobody takes the file for text. The line end reveals programs that change
+/// line ends.
 pub const MAGIC: [u8; 8] = *b"\x89STRIDE\n";
-/// Raised when files can no longer be read by who reads the former.
+/// Raised when a reader of the previous version can no longer read the files.
 pub const VERSION: u32 = 1;
 /// Bytes of magic number and version.
 pub const START: usize = MAGIC.len() + 4;
 
-/// What a frame holds.
+/// What a frame contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
     Metadata = 1,
@@ -28,14 +29,14 @@ pub struct FrameHead {
     pub kind: FrameKind,
     /// Bytes that follow.
     pub len: u32,
-    /// Bytes these are when decompressed.
+    /// Their size when decompressed.
     pub raw: u32,
     checksum: u32,
 }
 
 impl FrameHead {
     pub const SIZE: usize = 13;
-    /// Of what follows: what cannot be compressed becomes a little longer.
+    /// The most bytes of contents. Incompressible contents become a little longer when compressed.
     pub const MAX_LEN: u32 = MAX_BATCH as u32 + (MAX_BATCH >> 8) as u32 + 64;
 
     pub fn new(kind: FrameKind, raw: usize, contents: &[u8]) -> FrameHead {
@@ -61,7 +62,7 @@ impl FrameHead {
         bytes
     }
 
-    /// Nothing of it is believed but that the lengths are possible.
+    /// Believes nothing, but that the lengths are possible.
     pub fn parse(bytes: &[u8; FrameHead::SIZE]) -> Option<FrameHead> {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let head = FrameHead { kind: FrameKind::of(bytes[0])?, len: word(1), raw: word(5), checksum: word(9) };

@@ -1,14 +1,14 @@
-//! What a recording says of itself. Fields have names, so that more can be added: a reader skips what it does not know.
+//! What a recording says about itself. Fields have names, so that more can be added: a reader skips unknown ones.
 
 use crate::stream::Malformed;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use stride_event::{Lost, Tid};
 
-/// Where a recording comes from, and what can be expected of it.
+/// Where a recording comes from, and what it contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
-    /// The command line of the tracer, with its own name.
+    /// The command line of the tracer, including its own name.
     pub args: Vec<OsString>,
     /// The version of the tracer.
     pub version: String,
@@ -19,9 +19,9 @@ pub struct Metadata {
     pub engine: String,
     /// The process that was started.
     pub command: Option<Tid>,
-    /// Lines of text say whose they are: children were followed, or several processes attached to.
+    /// Lines of text name their thread: children were followed, or several processes were attached to.
     pub several: bool,
-    /// Filters left calls out before they were seen.
+    /// Filters left out calls before they were seen.
     pub partial: bool,
     /// Threads and processes that tracees made were traced, too.
     pub follows: bool,
@@ -32,7 +32,7 @@ pub struct Metadata {
     /// How much of strings and of arrays was captured.
     pub text_limit: u64,
     pub elements_limit: u64,
-    /// What was captured that is not always.
+    /// What was captured beyond the usual.
     pub descriptors: bool,
     pub dumps: bool,
     pub names: bool,
@@ -40,7 +40,7 @@ pub struct Metadata {
     pub cpu_times: bool,
 }
 
-/// What the end of a recording tells.
+/// What the end of a recording says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     pub calls: u64,

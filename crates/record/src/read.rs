@@ -1,4 +1,4 @@
-//! Reading a recording, a frame at a time, believing nothing.
+//! Reading a recording frame by frame, believing nothing.
 
 pub use crate::batch::Recorded;
 use crate::frame::{FrameHead, FrameKind, MAGIC, START, VERSION};
@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use stride_event::Event;
 use zstd::bulk::Decompressor;
 
-/// Why a file is not read at all.
+/// Why a file cannot be read at all.
 #[derive(Debug)]
 pub enum OpenError {
     Empty,
@@ -127,7 +127,7 @@ impl<R: Read> Reader<R> {
         &self.metadata
     }
 
-    /// How far in the file it is.
+    /// How far the file was read.
     pub fn offset(&self) -> u64 {
         self.offset
     }
@@ -137,12 +137,12 @@ impl<R: Read> Reader<R> {
         (self.events, self.calls)
     }
 
-    /// How it ended, once [`Reader::next_item`] has nothing more.
+    /// How the recording ended. Set when [`Reader::next_item`] has nothing more.
     pub fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
     }
 
-    /// The next item if it is a fact: what is known before the event behind it.
+    /// The next item if it is a fact: one for the event behind it.
     pub fn next_fact(&mut self) -> Option<Fact> {
         self.fill();
         if self.ending.is_some() || !self.batch.is_at_fact() {
@@ -154,7 +154,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The next event; facts before it are skipped.
+    /// The next event. Facts before it are skipped.
     pub fn next_event(&mut self) -> Option<Event<'_>> {
         while self.next_fact().is_some() {}
         match self.next_item()? {
@@ -205,7 +205,7 @@ impl<R: Read> Reader<R> {
         };
     }
 
-    /// Brings the contents of the next frame into the batch's buffer.
+    /// Reads the contents of the next frame into the batch's buffer.
     fn frame(&mut self) -> Frame {
         self.frame = self.offset;
         let offset = self.offset;
@@ -217,7 +217,7 @@ impl<R: Read> Reader<R> {
             Err(error) => return Frame::Ended(Ending::Io(error)),
         }
         let Some(head) = FrameHead::parse(&head) else { return broken("a frame has an impossible header") };
-        // The buffer grows with what is there, not with what the length says.
+        // The buffer grows with the bytes that are there, not with the length that is claimed.
         self.packed.clear();
         match self.from.by_ref().take(head.len.into()).read_to_end(&mut self.packed) {
             Ok(n) if n < head.len as usize => return Frame::Ended(Ending::Cut { offset }),

@@ -1,16 +1,17 @@
-//! The three streams of bytes that a batch consists of, and numbers in them.
+//! The three streams of bytes in a batch, and numbers in them.
 //!
-//! What repeats is kept apart from what does not: shapes of calls compress to almost nothing where no times are in between.
+//! Repeating parts are kept apart from others: shapes of calls compress to almost nothing if no times lie between
+//! them.
 
 use crate::MAX_BATCH;
 
-/// A batch that makes no sense, though its checksum is right.
+/// A batch that makes no sense, although its checksum is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed(pub &'static str);
 
 type Result<T> = std::result::Result<T, Malformed>;
 
-/// Shapes take memory when they are read, more than they have bytes.
+/// In the reader's memory, shapes take more room than they have bytes.
 const MAX_SHAPE: usize = 4 << 20;
 
 /// A batch that is being written.
@@ -68,7 +69,7 @@ impl Streams {
         self.int(v.wrapping_sub(other) as i64);
     }
 
-    /// A time; most come soon after the one before.
+    /// A time. Most times are shortly after the previous one.
     pub fn time(&mut self, at: u64) {
         put_uint(&mut self.times, zigzag(at.wrapping_sub(self.clock) as i64));
         self.clock = at;
@@ -79,7 +80,7 @@ impl Streams {
         self.memory.extend_from_slice(bytes);
     }
 
-    /// The batch in one piece.
+    /// The three streams as one piece.
     pub fn join(&self, into: &mut Vec<u8>) {
         into.clear();
         put_uint(into, self.shape.len() as u64);
@@ -90,7 +91,7 @@ impl Streams {
     }
 }
 
-/// A place in some bytes.
+/// A position in a piece of bytes.
 #[derive(Clone, Copy)]
 struct Cursor {
     at: usize,

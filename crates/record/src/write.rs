@@ -6,9 +6,9 @@ use std::io::{self, Write};
 use stride_event::{Event, Lost, Ns};
 use zstd::bulk::Compressor;
 
-/// Fast, and nearly as dense as what takes several times as long.
+/// Fast, and nearly as dense as levels that take several times as long.
 const LEVEL: i32 = 1;
-/// A batch older than this is written with the next event, so that not much is lost of a slow program's.
+/// A batch older than this is written with the next event, so that a crash loses little of a slow program's trace.
 const PATIENCE: Ns = 200_000_000;
 
 /// Writes events to a file, a batch at a time. After an error nothing more should be written.
@@ -20,7 +20,7 @@ pub struct Recorder<W: Write> {
     packed: Vec<u8>,
     /// When the batch's first event happened.
     began: Option<Ns>,
-    /// In the batch.
+    /// Counts in the batch.
     calls: u64,
     events: u64,
     written: Written,
@@ -75,7 +75,7 @@ impl<W: Write> Recorder<W> {
         if self.batch.is_full() { self.flush() } else { Ok(()) }
     }
 
-    /// Writes what there is.
+    /// Writes everything there is.
     pub fn flush(&mut self) -> io::Result<()> {
         if self.batch.to.size() == 0 {
             return Ok(());
@@ -89,7 +89,7 @@ impl<W: Write> Recorder<W> {
         Ok(())
     }
 
-    /// Writes the end, without which a recording was cut off.
+    /// Writes the end frame. A recording without it was cut off.
     pub fn finish(&mut self, lost: Lost) -> io::Result<()> {
         self.flush()?;
         let Written { calls, events, .. } = self.written;
@@ -105,7 +105,7 @@ impl<W: Write> Recorder<W> {
         let head = FrameHead::new(kind, self.joined.len(), &contents);
         self.packed[..FrameHead::SIZE].copy_from_slice(&head.bytes());
         self.packed.extend_from_slice(&contents);
-        // In one piece: killed in between, there would be more to throw away.
+        // In one piece. If it were killed in between, more would have to be thrown away.
         self.to.write_all(&self.packed)?;
         self.written.bytes += self.packed.len() as u64;
         Ok(())

@@ -4,13 +4,14 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use stride_event::Call;
 use stride_syscalls::uapi::{consts as c, structs_x86_64 as layouts};
 
-/// Where the members of addresses are: the same place on all ABIs.
+/// Where the members of addresses lie, which is the same on all ABIs.
 const PORT: usize = layouts::sockaddr_in.at("sin_port").offset as usize;
 const ADDRESS: usize = layouts::sockaddr_in.at("sin_addr").offset as usize;
 const ADDRESS6: usize = layouts::sockaddr_in6.at("sin6_addr").offset as usize;
 const PATH: usize = layouts::sockaddr_un.at("sun_path").offset as usize;
 
-/// A `struct sockaddr` as bytes: an address and port, or a socket's name in the file system. Others have none.
+/// The address and port in a `struct sockaddr`, or a socket's name in the file system, as bytes. Other families have
+/// none.
 pub fn name(bytes: &[u8]) -> Option<Vec<u8>> {
     match u16::from_ne_bytes(*bytes.first_chunk()?).into() {
         c::AF_INET => {
@@ -23,7 +24,7 @@ pub fn name(bytes: &[u8]) -> Option<Vec<u8>> {
         }
         c::AF_UNIX => match &bytes[PATH..] {
             [] | [0] => None,
-            // Of the abstract namespace, which is written so.
+            // A name in the abstract namespace, written with an `@`.
             [0, rest @ ..] => Some([b"@", rest].concat()),
             path => Some(path.split(|b| *b == 0).next().unwrap_or_default().to_vec()),
         },
@@ -36,9 +37,9 @@ pub fn port(bytes: &[u8]) -> Option<u16> {
     Some(u16::from_be_bytes(*bytes.get(PORT..)?.first_chunk()?))
 }
 
-/// What a socket is called before it has an address: by the arguments of the call that made it.
+/// The name of a socket before it has an address: from the arguments of the call that made it.
 pub fn protocol(call: &Call) -> &'static str {
-    /// The kernel's SOCK_TYPE_MASK: flags are above it.
+    /// The kernel's SOCK_TYPE_MASK. The bits above it are flags.
     const TYPE: u64 = 0xf;
     match (call.flags("domain"), call.flags("type") & TYPE) {
         (c::AF_UNIX, _) => "UNIX",
@@ -53,8 +54,8 @@ pub fn protocol(call: &Call) -> &'static str {
     }
 }
 
-/// The other end in a socket's name, as the tracker, an engine or /proc gives it: the address it is connected to, or the host that a
-/// client came from. The client's port is chance.
+/// The other end in a socket's name, as the tracker, an engine or /proc writes it: the address that it is connected
+/// to, or the host that a client came from (a client's port is chance).
 pub fn peer(name: &[u8]) -> Option<&[u8]> {
     let after = |arrow: &str| {
         let at = name.windows(arrow.len()).rposition(|part| part == arrow.as_bytes())?;
@@ -65,7 +66,7 @@ pub fn peer(name: &[u8]) -> Option<&[u8]> {
         return Some(port.map_or(client, |at| &client[..at]));
     }
     if name.starts_with(b"TCP") || name.starts_with(b"UDP") {
-        // /proc's: TCP:[127.0.0.1:40000->127.0.0.1:80].
+        // As in /proc: TCP:[127.0.0.1:40000->127.0.0.1:80].
         return after(" → ").or_else(|| after("->")?.strip_suffix(b"]"));
     }
     after(" → ")

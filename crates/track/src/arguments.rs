@@ -1,4 +1,4 @@
-//! What a call's arguments refer to: the open file of a descriptor, and the whole path of a path.
+//! What a call's arguments refer to: a descriptor's open file, and a path from the root on.
 
 use crate::descriptors::{AT_FDCWD, File};
 use crate::names::as_followed;
@@ -12,7 +12,7 @@ use stride_syscalls::uapi::consts as c;
 pub const PATH_MAX: usize = 4096;
 
 impl Tracker {
-    /// What the arguments say.
+    /// Fills in what the arguments refer to.
     pub(crate) fn look(&mut self, call: &Call, shape: &Shape, seen: &mut Seen, world: &dyn World) {
         let held = |at: u8| shape.row.held(at.into(), &call.args, call.abi);
         seen.row = Some(shape.row);
@@ -35,7 +35,8 @@ impl Tracker {
         }
     }
 
-    /// What descriptor `fd` refers to. What the engine saw goes first: with filters, not every close(2) is seen.
+    /// The open file of descriptor `fd`. The engine's own look-up comes first, because with filters not every
+    /// close(2) is seen.
     fn file(&mut self, call: &Call, pid: Tid, fd: i32, world: &dyn World) -> Option<Rc<File>> {
         if fd < 0 {
             return None;
@@ -56,7 +57,7 @@ impl Tracker {
                 _ => Some(self.opened(pid, fd, object, "", false)),
             };
         }
-        // A call that failed with EBADF had none.
+        // A call that failed with EBADF had no open file.
         const EBADF: Outcome = Outcome::Error(c::EBADF as u32);
         if kept.is_some() || call.outcome == EBADF || !self.processes.get(&pid)?.older {
             return kept;
@@ -65,7 +66,7 @@ impl Tracker {
         Some(self.opened(pid, fd, object, "", false))
     }
 
-    /// In the tracker's words, what an engine saw of a descriptor.
+    /// The object for what an engine found out about a descriptor.
     pub(crate) fn described(&mut self, known: &Descriptor) -> Option<ObjectId> {
         if let Detail::Inet { local, remote } = &known.detail {
             let protocol = String::from_utf8_lossy(&known.name);
@@ -83,7 +84,7 @@ impl Tracker {
         Some(self.objects.intern(&as_followed(&known.path), kind_of(&known.path)))
     }
 
-    /// The path at an argument; and what a descriptor refers to that takes an empty path's place.
+    /// The path at an argument, and the object of the descriptor that takes the place of an empty path.
     fn path(
         &mut self,
         call: &Call,
@@ -115,8 +116,9 @@ impl Tracker {
         (Some(self.tidy(base, bytes)), seen.object)
     }
 
-    /// The path from the root on, without what goes nowhere (`//`, `/./`). A `..` that begins a relative path takes one step back
-    /// from where the path begins, or names would grow without end in walks of trees; others stay: where they lead depends on links.
+    /// The path from the root on, without parts that lead nowhere (`//`, `/./`). A `..` at the start of a relative
+    /// path removes one part of the directory, or names would grow without end in walks of trees. Other `..` stay,
+    /// because links decide where they lead.
     fn tidy(&mut self, base: Option<ObjectId>, path: &[u8]) -> ObjectId {
         let simple = |path: &[u8]| !path.windows(2).any(|two| matches!(two, b"//" | b"/."));
         let mut whole = std::mem::take(&mut self.path);
@@ -151,7 +153,7 @@ impl Tracker {
         id
     }
 
-    /// What the world has to say of a descriptor.
+    /// What the world says about a descriptor.
     pub(crate) fn ask(&mut self, tid: Tid, fd: i32, world: &dyn World) -> Option<ObjectId> {
         let info = world.fd(tid, fd, None)?;
         let (name, kind) = if info.path.is_empty() {

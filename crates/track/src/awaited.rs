@@ -5,8 +5,8 @@ use stride_decode::World;
 use stride_event::Tid;
 
 impl Tracker {
-    /// A call is entered that may be a pthread_join(3): it is one if the word is what the kernel clears at the other thread's end. That
-    /// is looked at now, for when the process is killed, the other may be gone first.
+    /// A call is entered that may be a pthread_join(3). It is one if the kernel clears its word at the other thread's
+    /// end. That is checked now, because when the process is killed, the other thread may be gone first.
     pub(crate) fn joins(&mut self, wait: &mut Wait) {
         let Some(joined) = wait.futex().and_then(|_| Futex::may_join(&wait.args)) else { return };
         let other = self.threads.get_mut(&joined).filter(|other| other.pid == wait.seen.pid);
@@ -16,7 +16,7 @@ impl Tracker {
         }
     }
 
-    /// A thread is killed, and its process with it. A join that returns for that reason did not get what it waited for.
+    /// A thread is killed, and its process with it. If a join returns because of that, it has waited in vain.
     pub(crate) fn dooms(&mut self, tid: Tid) {
         let by = self.threads.get(&tid).and_then(|thread| thread.joined_by);
         if let Some(wait) = by.and_then(|by| self.waits.get_mut(&by)) {
@@ -24,7 +24,7 @@ impl Tracker {
         }
     }
 
-    /// A thread is gone, and its name is of interest yet.
+    /// A thread is gone, but its name is still needed.
     pub(crate) fn leaves_its_name(&mut self, thread: &Thread) {
         let wait = thread.joined_by.and_then(|by| self.waits.get_mut(&by));
         if let Some(Awaited::End(tid, comm)) = wait.and_then(|wait| wait.awaited.as_mut())
@@ -34,7 +34,7 @@ impl Tracker {
         }
     }
 
-    /// Asks the world where calls do not tell.
+    /// Asks the world where the calls do not say it.
     pub(crate) fn awaited(&self, wait: &Wait, world: &dyn World) -> Option<Awaited> {
         let (tid, addr) = (wait.seen.tid, wait.args[0]);
         let comm = |tid| self.threads.get(&tid).map(|thread| thread.comm.clone()).or_else(|| world.comm(tid));
@@ -45,11 +45,11 @@ impl Tracker {
         }
         if let Some(joined) = Futex::may_join(&wait.args) {
             let other = self.threads.get(&joined).filter(|other| other.pid == wait.seen.pid);
-            // Another word is cleared at its end.
+            // Another word is cleared at that thread's end.
             if other.is_some_and(|other| other.cleared_at_end.is_some()) {
                 return None;
             }
-            // It was there before. Then its id is in the word, and the word is no lock's.
+            // The thread existed before tracing. If the word holds its id, this is a join and not a lock.
             let (joined, comm) = named(world.lock_holder(tid, addr).filter(|holder| *holder == joined)?);
             return Some(Awaited::End(joined, comm));
         }

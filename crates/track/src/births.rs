@@ -7,7 +7,8 @@ use std::rc::Rc;
 use stride_decode::{TRACER, World};
 use stride_event::{Ns, Origin, Tid};
 
-/// Of what a process had open before it was traced, so many descriptors are asked for at once; others when they are used.
+/// So many descriptors that a process had open before it was traced are looked up at once. The others are looked up
+/// when they are used.
 const ASKED_FIRST: i32 = 64;
 
 impl Tracker {
@@ -26,10 +27,10 @@ impl Tracker {
             Origin::Spawned | Origin::Attached => None,
         };
         let inherited = || parent.as_ref().map(|p| p.comm.clone());
-        // Before its execve, the command's process goes by Stride's name.
+        // Before its execve, the command's process has Stride's name.
         let command = || world.comm(TRACER).filter(|_| origin == Origin::Spawned);
         let comm = inherited().or_else(command).or_else(|| world.comm(tid)).unwrap_or_default();
-        // The end of a thread that is there already was lost.
+        // If the id is known already, the end of its thread was lost.
         let reused = self
             .threads
             .insert(
@@ -84,10 +85,10 @@ impl Tracker {
             return;
         }
         self.processes.insert(pid, process);
-        // What was started begins with what Stride had. By the time that /proc is asked about it, it may be over.
+        // The command begins with what Stride had. When /proc could be asked about the command, it may have ended.
         let inherited = (origin == Origin::Spawned).then(|| self.ask(TRACER, AT_FDCWD, world)).flatten();
         let whom = if inherited.is_some() { TRACER } else { tid };
-        // As it is now; later, others may answer to these numbers.
+        // As it is now. Later, these numbers may belong to others.
         let cwd = inherited.or_else(|| self.ask(tid, AT_FDCWD, world));
         for fd in 0..ASKED_FIRST {
             if let Some(object) = self.ask(whom, fd, world) {

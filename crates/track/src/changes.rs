@@ -1,4 +1,4 @@
-//! What calls that succeed change: the effects of their rows, carried out.
+//! What successful calls change: carries out the effects of their rows.
 
 use crate::descriptors::File;
 use crate::names::base_name;
@@ -8,11 +8,11 @@ use stride_event::{Call, Tid};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, Ret, Syscall, Thing};
 
-/// As long as the kernel keeps a thread's name.
+/// The length of a thread's name in the kernel.
 const COMM: usize = 15;
 
 impl Tracker {
-    /// Carries out what a call that succeeded has changed.
+    /// Carries out the changes of a successful call.
     pub(crate) fn happened(&mut self, call: &Call, row: &'static Syscall, value: i64, seen: &mut Seen) {
         let pid = seen.pid;
         let fd = value as i32;
@@ -72,10 +72,10 @@ impl Tracker {
         seen.made = made.map(|file| (fd, file.id, file.object.get()));
     }
 
-    /// The file of the descriptor that a call returned; of two in memory none.
+    /// The open file of the descriptor that a call returned. `None` if it made two in memory.
     fn made(&mut self, call: &Call, row: &'static Syscall, thing: Thing, fd: i32, seen: &Seen) -> Option<Rc<File>> {
         let cloexec = call.closes_on_exec();
-        // Of the commands of bpf(2), some make a descriptor.
+        // Only some commands of bpf(2) make a descriptor.
         let returns_fd = matches!(row.form(&call.args, call.abi).returns(&call.args, call.abi), Ret::Fd);
         match thing {
             Thing::Pipe => self.pair(call, seen.pid, "pipe", "", cloexec),
@@ -96,7 +96,7 @@ impl Tracker {
         None
     }
 
-    /// A new descriptor of the thing that the call names, or as the engine saw it.
+    /// A new descriptor for the thing that the call names, or for what the engine saw.
     fn opened_as(&mut self, call: &Call, row: &Syscall, fd: i32, seen: &Seen) -> Rc<File> {
         let known = call.made(fd).filter(|_| seen.about().is_none());
         let object = seen.about().or_else(|| self.described(known?));
@@ -139,7 +139,7 @@ impl Tracker {
         }
     }
 
-    /// The file that has got another descriptor, and the one whose last descriptor was that before.
+    /// The open file that got another descriptor, and the file whose last descriptor was replaced.
     fn dup(&mut self, seen: &Seen, fd: i32, cloexec: bool) -> (Option<Rc<File>>, Option<FileId>) {
         let process = self.processes.get(&seen.pid);
         let file = process.zip(seen.fd).and_then(|(process, from)| process.descriptors.get(from));
@@ -171,7 +171,7 @@ impl Tracker {
         self.opened(seen.pid, fd, object, protocol, cloexec)
     }
 
-    /// A socket is given its own address or that of its peer.
+    /// A socket gets its own address, or that of its peer.
     fn named(&mut self, seen: &Seen, addr: &[u8], arrow: &str) {
         let Some(address) = address::name(addr) else { return };
         let Some(file) = seen.fd.and_then(|fd| self.held(seen.pid, fd)) else { return };
@@ -222,7 +222,7 @@ impl Tracker {
     }
 }
 
-/// What was closed, if no other descriptor refers to it.
+/// The closed file, if no other descriptor refers to it.
 fn last(closed: Option<Rc<File>>) -> Option<FileId> {
     closed.filter(|file| Rc::strong_count(file) == 1).map(|file| file.id)
 }

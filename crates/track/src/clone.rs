@@ -1,4 +1,4 @@
-//! What clone(2) and its like were asked for.
+//! The flags of clone(2) and its relatives.
 
 use stride_event::Call;
 use stride_syscalls::uapi::consts::{CLONE_CHILD_CLEARTID, CLONE_FILES, CLONE_THREAD};
@@ -20,12 +20,13 @@ impl Cloned {
         self.flags & CLONE_THREAD != 0
     }
 
-    /// Parent and child have one table of descriptors.
+    /// Parent and child share one descriptor table.
     pub fn shares_descriptors(&self) -> bool {
         self.flags & CLONE_FILES != 0
     }
 
-    /// The word that the kernel clears when the child ends, and wakes those who wait there: pthread_join(3) does.
+    /// The word that the kernel clears when the child ends. It wakes the threads that wait there: pthread_join(3)
+    /// does.
     pub fn cleared_at_end(&self) -> Option<u64> {
         (self.flags & CLONE_CHILD_CLEARTID != 0).then_some(self.child_tid)
     }

@@ -28,22 +28,24 @@ struct Entry {
 /// Open files by their numbers.
 type Numbered = BTreeMap<u32, Rc<File>>;
 
-/// No process has descriptors beyond this number, unless it means to be a nuisance.
+/// No process has higher descriptors, unless it wants to cause trouble.
 const MAX_FD: u32 = 1 << 20;
-/// What a child did to its descriptors is kept until its parent's clone(2) returns. Few children do much before that.
+/// A child's changes of its descriptors are kept until its parent's clone(2) returns. Few children make many before
+/// that.
 const MAX_JOURNAL: usize = 1 << 12;
 
-/// By number. Few of the numbers up to the highest may be in use, and every child has a copy. What an execve(2) closes is kept apart:
-/// neither that nor a close_range(2) may take longer for descriptors that it leaves alone.
+/// By number. Few of the numbers up to the highest may be in use, and every child has a copy. The ones that execve(2)
+/// closes are kept apart, because neither execve nor close_range(2) may take longer for descriptors that it leaves
+/// alone.
 #[derive(Clone, Debug, Default)]
 struct Entries {
     lasting: Numbered,
     closed_by_exec: Numbered,
-    /// What was done to it, while it is not known yet whether it is a copy of the parent's or the parent's own.
+    /// Changes while it is unknown whether this is a copy of the parent's table or the parent's own.
     journal: Option<Journal>,
 }
 
-/// Changes, in their order: a number, and what it stands for since then.
+/// Changes in their order: a number, and the file that it refers to since then.
 #[derive(Clone, Debug, Default)]
 pub struct Journal(Vec<(u32, Option<Entry>)>);
 
@@ -92,7 +94,7 @@ impl Entries {
     }
 }
 
-/// The numbers of a range that are in use. (A range that ends before it begins has nothing in it; the map would not have it.)
+/// The numbers of a range that are in use. (A range that ends before it begins is empty, and the map would panic.)
 fn within(of: &Numbered, first: u32, last: u32) -> impl Iterator<Item = u32> {
     let range = (first <= last).then(|| of.range(first..=last));
     range.into_iter().flatten().map(|(fd, _)| *fd)
@@ -105,23 +107,23 @@ pub struct Descriptors {
 }
 
 impl Descriptors {
-    /// For a child. It keeps a journal until [`Descriptors::settle`] says whether the two are one.
+    /// The table for a child. It keeps a journal until [`Descriptors::settle`] says whether the two are one.
     pub fn copy(&self) -> Descriptors {
         Descriptors { entries: Rc::new(RefCell::new(self.entries.borrow().copy(Some(Journal::default())))) }
     }
 
-    /// What was done to it since it was made.
+    /// The changes since it was made.
     pub fn settle(&self) -> Option<Journal> {
         self.entries.borrow_mut().journal.take()
     }
 
-    /// What a child did that turned out to have no copy but this. The answer is what was referred to before.
+    /// Repeats a child's changes in the table that turned out to be shared. Returns the files that they replaced.
     pub fn apply(&self, journal: Journal) -> Vec<Rc<File>> {
         let mut entries = self.entries.borrow_mut();
         journal.0.into_iter().filter_map(|(fd, entry)| entries.put(fd, entry)).collect()
     }
 
-    /// From here on the two are one.
+    /// From here on the two tables are one.
     pub fn share(&self) -> Descriptors {
         Descriptors { entries: self.entries.clone() }
     }
@@ -130,7 +132,7 @@ impl Descriptors {
         Rc::strong_count(&self.entries) > 1
     }
 
-    /// From here on it is nobody else's.
+    /// From here on the table is not shared.
     pub fn unshare(&mut self) {
         if self.is_shared() {
             let copy = self.entries.borrow().copy(None);
@@ -151,7 +153,7 @@ impl Descriptors {
         self.entries.borrow().len()
     }
 
-    /// The answer is what the descriptor referred to before.
+    /// Returns the file that the descriptor referred to before.
     pub fn set(&self, fd: i32, file: Rc<File>, cloexec: bool) -> Option<Rc<File>> {
         let fd = u32::try_from(fd).ok().filter(|fd| *fd < MAX_FD)?;
         self.entries.borrow_mut().put(fd, Some(Entry { file, cloexec }))
@@ -175,14 +177,14 @@ impl Descriptors {
         entries.remove_all(numbers)
     }
 
-    /// close_range(2) with its flag that only marks them.
+    /// close_range(2) with its flag that only sets close-on-exec.
     pub fn mark_range(&self, first: u32, last: u32) {
         let mut entries = self.entries.borrow_mut();
         let numbers: Vec<u32> = within(&entries.lasting, first, last).collect();
         numbers.into_iter().for_each(|fd| entries.set_cloexec(fd, true));
     }
 
-    /// execve(2), after which the table is the process's own. The answer is what that closed.
+    /// execve(2), after which the table is the process's own. Returns the closed files.
     pub fn exec(&mut self) -> Vec<Rc<File>> {
         self.unshare();
         let mut entries = self.entries.borrow_mut();
@@ -190,7 +192,7 @@ impl Descriptors {
         entries.remove_all(numbers)
     }
 
-    /// The end of a process: everything, if it is nobody else's.
+    /// The end of a process. Returns all files, if the table is not shared.
     pub fn end(self) -> Vec<Rc<File>> {
         match Rc::try_unwrap(self.entries) {
             Ok(entries) => {
@@ -202,10 +204,10 @@ impl Descriptors {
     }
 }
 
-/// A child whose parent's clone(2) has not returned yet. Only then the flags are told, by either engine: the child may share the
-/// parent's descriptors.
+/// A child whose parent's clone(2) has not returned yet. Both engines report the flags only then: the child may share
+/// the parent's descriptors.
 pub struct Unsettled {
     pub child: Tid,
-    /// What the child did to its descriptors, if by now it has a table of its own by an execve, or has ended.
+    /// The child's changes, if it has a table of its own by now (execve), or has ended.
     pub done: Option<Journal>,
 }

@@ -1,10 +1,10 @@
-//! What a futex(2) does, as far as its arguments tell.
+//! What a futex(2) does, as far as its arguments say.
 
 use stride_event::Tid;
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, For, Syscall};
 
-/// Somebody waits, in locks that hold their owner's thread id; others count down from here.
+/// This bit means that somebody waits, in locks that hold their owner's thread id. Others count down from here.
 const FUTEX_WAITERS: u32 = c::FUTEX_WAITERS as u32;
 /// The kernel gives out no larger ids.
 const MAX_TID: u32 = 1 << 22;
@@ -15,9 +15,9 @@ pub enum Futex {
     Wait {
         value: u32,
     },
-    /// For a lock: the operation says so (priority inheritance).
+    /// For a lock: the operation is one of priority inheritance.
     Lock,
-    /// At a condition variable, as only glibc's older ones and those with priority inheritance say.
+    /// At a condition variable. Only older glibc versions, and condition variables with priority inheritance, say so.
     Condition,
     Wake,
 }
@@ -38,13 +38,14 @@ impl Futex {
         })
     }
 
-    /// Only threads of one process are concerned.
+    /// Only threads of one process use it.
     pub fn is_private(args: &[u64; 6]) -> bool {
         args[1] & c::FUTEX_PRIVATE_FLAG != 0
     }
 
-    /// It waits as threads wait for a lock: a mutex says that somebody waits, by 2 in the C library's and most others, by the highest
-    /// bit in musl's and those that inherit priority. (So do others now and then: a barrier counts its rounds there.)
+    /// It waits as threads wait for a lock: the value says that somebody waits, which is 2 in the C library's mutexes
+    /// and most others, and the highest bit in musl's and in those with priority inheritance. (Others have such
+    /// values at times: a barrier counts its rounds there.)
     pub fn may_be_lock(self) -> bool {
         match self {
             Futex::Wait { value } => value == 2 || value & FUTEX_WAITERS != 0,
@@ -53,8 +54,9 @@ impl Futex {
         }
     }
 
-    /// The thread whose end it may wait for: the word holds the id of a thread until the kernel clears it, and wakes those who wait
-    /// there as if they were of other processes. A lock whose word is the id of its owner says besides that somebody waits.
+    /// The thread whose end it may wait for. The word holds a thread's id until the kernel clears it, and wakes the
+    /// waiting threads as if they were of other processes. In a lock with its owner's id, another bit says that
+    /// somebody waits.
     pub fn may_join(args: &[u64; 6]) -> Option<Tid> {
         match Futex::of(args)? {
             Futex::Wait { value } if (1..MAX_TID).contains(&value) && !Futex::is_private(args) => Some(value as Tid),

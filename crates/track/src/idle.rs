@@ -1,4 +1,4 @@
-//! Whether a thread gets on.
+//! Whether a thread makes progress.
 
 use crate::Thread;
 use crate::shape::{Idle, Shape};
@@ -7,18 +7,18 @@ use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, Flow};
 
 const EAGAIN: Outcome = Outcome::Error(c::EAGAIN as u32);
-/// A wait that lasted so long was meant to last, and was not the look of a program that has something better to do.
+/// A wait that lasted so long was meant to last. A shorter one may be a look by a program that has other work.
 const LONG: Ns = 100_000_000;
-/// Between two of these, a program that waits looks so many times at most without waiting.
+/// Between two such waits, a waiting program looks at most so many times without waiting.
 const LOOKS: u8 = 8;
 
 impl Thread {
-    /// Takes in a call that returned.
+    /// Handles a call that returned.
     pub(crate) fn step(&mut self, call: &Call, shape: &Shape) {
         let idle = is_idle(shape, call.outcome);
         let lasted = call.returned.saturating_sub(call.entered) >= LONG;
         match shape.idle {
-            // A look now and then at what the time is, or a nap.
+            // A short look at the time, or a nap.
             Idle::Always => {}
             _ if idle && watches_nothing(call) => {}
             _ if idle && lasted => self.timed_out = LOOKS,
@@ -31,7 +31,7 @@ impl Thread {
     }
 }
 
-/// Whether a call got its thread nowhere.
+/// Whether a call made no progress for its thread.
 fn is_idle(shape: &Shape, outcome: Outcome) -> bool {
     match shape.idle {
         Idle::No => outcome == EAGAIN,
@@ -45,7 +45,7 @@ fn watches_nothing(call: &Call) -> bool {
     call.arg("nfds") == Some(0)
 }
 
-/// Whether a call has to do with output only.
+/// Whether a call only does output.
 fn tells(shape: &Shape) -> bool {
     let writes = shape.row.transfer().is_some_and(|transfer| transfer.flow == Flow::Out && !transfer.at_offset);
     writes || shape.row.has_effect(Effect::ControlsDevice)

@@ -1,14 +1,14 @@
-//! Which process makes each call, and what the call is about. This is followed from the events alone: processes and threads with
-//! their names, what each descriptor refers to, where relative paths begin. So the result is the same live and replayed, and with
-//! either engine.
+//! Which process makes each call, and what the call is about. This is followed from the events alone: processes and
+//! threads with their names, what each descriptor refers to, and where relative paths begin. So the result is the
+//! same live and replayed, and with either engine.
 //!
-//! /proc is asked only about what was there before the first event. For a command, that is its working directory and its
-//! inherited descriptors, and the question goes to `decode::TRACER`, that is, to Stride itself before the command runs:
-//! afterwards /proc would only tell what has become of the command. If filters keep calls from being seen at all
+//! /proc is asked only about things from before the first event. For a command, these are its working directory and
+//! its inherited descriptors. The question goes to `decode::TRACER`, that is, to Stride itself before the command
+//! runs, because later /proc only shows what the command has become. If filters keep calls from being seen
 //! (`RunInfo::partial`), descriptors cannot be followed, and each is looked up.
 //!
-//! Waits ([`Wait`]) need more than events: what the other end of a pipe is, or which thread holds a lock. That is looked up once
-//! per call, when nothing happens or when tracing ends, and the answers are recorded as facts.
+//! Waits ([`Wait`]) need more than events: what the other end of a pipe is, or which thread holds a lock. That is
+//! looked up once per call, when it is quiet or when tracing ends, and the answers are recorded as facts.
 
 mod address;
 mod arguments;

@@ -1,9 +1,9 @@
-//! What the world calls things, in the words that following them leads to: an epoll instance that was there before tracing began goes
-//! by the same name as one that was made since.
+//! Turns the world's names of things into those that following events gives: an epoll instance from before tracing
+//! gets the same name as a later one.
 
 use std::borrow::Cow;
 
-/// For a name that /proc or socket diagnostics gave.
+/// Translates a name from /proc or from socket diagnostics.
 pub fn as_followed(name: &[u8]) -> Cow<'_, [u8]> {
     if let Some(kind) = name.strip_prefix(b"anon_inode:") {
         let kind = kind.strip_prefix(b"[").and_then(|kind| kind.strip_suffix(b"]")).unwrap_or(kind);
@@ -20,12 +20,12 @@ pub fn as_followed(name: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// What stands after the last slash of a path.
+/// The part of a path after its last slash.
 pub fn base_name(path: &[u8]) -> &[u8] {
     path.rsplit(|b| *b == b'/').next().unwrap_or_default()
 }
 
-/// What stands before it.
+/// The part before it.
 pub fn directory(path: &[u8]) -> &[u8] {
     match path.iter().rposition(|b| *b == b'/') {
         Some(0) => b"/",
@@ -34,7 +34,7 @@ pub fn directory(path: &[u8]) -> &[u8] {
     }
 }
 
-/// `TCP:[127.0.0.1:80->127.0.0.1:4711]`: of an internet socket its peer, or, where it has none, its own address.
+/// `TCP:[127.0.0.1:80->127.0.0.1:4711]`: an internet socket's peer, or its own address if it has no peer.
 fn socket(name: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(name).ok()?;
     let (protocol, ends) = text.strip_suffix(']')?.split_once(":[")?;

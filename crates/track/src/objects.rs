@@ -1,9 +1,9 @@
-//! What calls can be about, each kept once.
+//! What calls can be about. Each object is stored once.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// A file, socket or the like, by the name it goes by. Ids count from zero in the order of appearance.
+/// A file, socket or the like, identified by its name. Ids count from zero in the order of appearance.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
 pub struct ObjectId(u32);
 
@@ -19,9 +19,9 @@ pub enum ObjectKind {
     Path,
     Pipe,
     Socket,
-    /// Something of the kernel's that has neither a path nor a peer: an epoll instance, a timer.
+    /// A kernel object with neither a path nor a peer: an epoll instance, a timer.
     Anonymous,
-    /// All that came after the limit.
+    /// All objects beyond the limit.
     Others,
 }
 
@@ -31,16 +31,16 @@ struct Object {
     group: Option<ObjectId>,
 }
 
-/// Hostile or very long runs must not take all memory: what comes after this many names is one object.
+/// Hostile or very long runs must not take all memory: all names beyond this many are one object.
 const MAX_OBJECTS: usize = 1 << 20;
 const MAX_BYTES: usize = if cfg!(test) { 1 << 20 } else { 192 << 20 };
-/// Relative names make working directories longer and longer; where they are longer than this, each call would copy and look up as
-/// much. The kernel takes no path beyond 4096 bytes.
+/// Relative names can make working directories longer and longer, and each call would copy and look up that much.
+/// Longer names count as others. The kernel takes no path beyond 4096 bytes.
 const LONGEST: usize = 1 << 13;
 const OTHERS: ObjectId = ObjectId(0);
 
 pub struct Objects {
-    /// Keyed by what tracees make up: with a hash that they cannot foresee.
+    /// Tracees make up the keys, so the hash is one that they cannot predict.
     by_name: HashMap<Rc<[u8]>, ObjectId>,
     all: Vec<Object>,
     bytes: usize,
@@ -59,7 +59,7 @@ impl Objects {
         self.intern_in(name, kind, None)
     }
 
-    /// One of many that are told apart only by chance, such as by the port of a client: of these, `group` is the name.
+    /// One of many that differ only by chance, such as in a client's port. `group` is their common name.
     pub fn intern_in(&mut self, name: &[u8], kind: ObjectKind, group: Option<ObjectId>) -> ObjectId {
         if name.len() > LONGEST {
             return group.unwrap_or(OTHERS);

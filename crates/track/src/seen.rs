@@ -1,41 +1,41 @@
-//! What one call was about.
+//! What one call is about.
 
 use crate::ObjectId;
 use stride_event::Tid;
 use stride_syscalls::Syscall;
 
-/// An open file description: what open(2) makes and dup(2) shares. Unique in a run.
+/// An open file description: open(2) makes it and dup(2) shares it. Unique in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct FileId(pub u32);
 
 /// A call that returned, and what it was about.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
-    /// `None` for a number that the tables do not know.
+    /// `None` for an unknown number.
     pub row: Option<&'static Syscall>,
     pub tid: Tid,
     pub pid: Tid,
-    /// The first descriptor among its arguments; not where a path begins.
+    /// The first descriptor among its arguments, except the start of a path.
     pub fd: Option<i32>,
     pub file: Option<FileId>,
     /// What the descriptor refers to.
     pub object: Option<ObjectId>,
-    /// The first path among its arguments, from the root on where that can be told.
+    /// The first path among its arguments, from the root on if that is known.
     pub path: Option<ObjectId>,
-    /// The second: where rename(2) moves to.
+    /// The second path: where rename(2) moves to.
     pub other_path: Option<ObjectId>,
-    /// The descriptor that it made, and what that is.
+    /// The descriptor that it made, and the object that it refers to.
     pub made: Option<(i32, FileId, ObjectId)>,
-    /// The open file to which it closed the last descriptor.
+    /// The open file whose last descriptor it closed.
     pub ended: Option<FileId>,
-    /// Bytes that it moved through its descriptor; none if it failed, or moves none by its nature.
+    /// Bytes that it moved through its descriptor. `None` if it failed, or never moves any.
     pub bytes: Option<u64>,
     /// Bytes that it was asked to move.
     pub asked: Option<u64>,
 }
 
 impl Seen {
-    /// The path it names, else what its descriptor refers to.
+    /// The path that it names, or else what its descriptor refers to.
     pub fn about(&self) -> Option<ObjectId> {
         self.path.or(self.object)
     }

@@ -1,4 +1,4 @@
-//! Where a syscall's row has what a call is about.
+//! Which arguments of a syscall tell what a call is about.
 
 use stride_event::CallSet;
 use stride_syscalls::{Abi, Effect, For, Irregular, Syscall, Ty, table};
@@ -9,7 +9,7 @@ pub struct Shape {
     pub row: &'static Syscall,
     pub fd: Option<u8>,
     pub paths: [Option<PathAt>; 2],
-    /// Returns how many bytes it moved.
+    /// The call returns how many bytes it moved.
     pub transfers: bool,
     pub asked: Option<u8>,
     pub idle: Idle,
@@ -18,18 +18,18 @@ pub struct Shape {
 #[derive(Clone, Copy, Debug)]
 pub struct PathAt {
     pub path: u8,
-    /// The directory it begins at, where that is not the working directory.
+    /// The argument with the directory where the path begins, if that is not the working directory.
     pub dir: Option<u8>,
 }
 
-/// What a call has to do with a thread's getting on.
+/// What a call says about its thread's progress.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Idle {
-    /// It gets on, unless the answer is to try again.
+    /// Progress, unless the result means to try again.
     No,
-    /// Returns 0 if nothing came of it.
+    /// No progress if it returns 0.
     IfZero,
-    /// Gets nobody on.
+    /// Never progress.
     Always,
 }
 
@@ -78,7 +78,7 @@ impl Shape {
 fn is_path(ty: &Ty) -> bool {
     match ty {
         Ty::Path => true,
-        // What a symbolic link shall say is no file of the caller's.
+        // The target of a new symbolic link is only text.
         Ty::Custom(Irregular::LinkTarget | Irregular::Untouched, _) => false,
         Ty::Custom(_, shape) => is_path(shape),
         _ => false,

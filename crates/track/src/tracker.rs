@@ -18,18 +18,18 @@ pub struct Tracker {
     pub(crate) threads: FxHashMap<Tid, Thread>,
     pub(crate) processes: FxHashMap<Tid, Process>,
     pub(crate) files: u32,
-    /// Descriptors that children were given copies of.
+    /// How many descriptors children got copies of.
     pub(crate) copied: u64,
     pub(crate) gone_files: Vec<FileId>,
-    /// By the thread that is in a clone(2).
+    /// By the thread that is in clone(2).
     pub(crate) unsettled: FxHashMap<Tid, Unsettled>,
     seen: Option<Seen>,
-    /// A thread whose end was the latest event: views may still ask for it.
+    /// The thread whose end was the latest event. Views may still ask for it.
     pub(crate) ended: Option<Tid>,
-    /// Calls that threads are in, where engines tell: those that last.
+    /// The calls that threads are in, if engines report them: lasting ones.
     pub(crate) waits: FxHashMap<Tid, Wait>,
     pub(crate) began: Option<Ns>,
-    /// The command, until it runs its program.
+    /// The command, until it executes its program.
     pub(crate) unborn: Option<Tid>,
     /// Reused.
     pub(crate) path: Vec<u8>,
@@ -37,12 +37,13 @@ pub struct Tracker {
 }
 
 impl Tracker {
-    /// Of events that filters have thinned out before: what descriptors refer to cannot be followed then, but only asked for.
+    /// For events that filters have thinned out: descriptors cannot be followed then, only looked up.
     pub fn partial(partial: bool) -> Tracker {
         Tracker { partial, ..Tracker::default() }
     }
 
-    /// When the run began: when the command was executed, or when the first thread was attached to. Before that is Stride's own time.
+    /// When the run began: when the command was executed, or when the first thread was attached to. Earlier time is
+    /// Stride's own.
     pub fn began(&self) -> Option<Ns> {
         self.began
     }
@@ -60,29 +61,30 @@ impl Tracker {
         self.processes.get(&pid)
     }
 
-    /// Where a process's relative paths begin.
+    /// The directory where a process's relative paths begin.
     pub fn working_directory(&self, pid: Tid) -> Option<ObjectId> {
         self.processes.get(&pid)?.cwd
     }
 
-    /// The open file that a descriptor of a process stands for.
+    /// The open file of a process's descriptor.
     pub fn open_file(&self, pid: Tid, fd: i32) -> Option<(FileId, ObjectId)> {
         let file = self.held(pid, fd)?;
         Some((file.id, file.object.get()))
     }
 
-    /// The call that a thread is in, or was in when it was gone.
+    /// The call that a thread is in, or was in when it ended.
     pub fn wait(&self, tid: Tid) -> Option<&Wait> {
         self.waits.get(&tid)
     }
 
-    /// What a descriptor of a thread refers to after the latest event, so far as that was followed; `AT_FDCWD` is its working directory.
+    /// What a descriptor of a thread refers to after the latest event, as far as that was followed. `AT_FDCWD` is its
+    /// working directory.
     pub fn descriptor(&self, tid: Tid, fd: i32) -> Option<ObjectId> {
         let process = self.processes.get(&self.threads.get(&tid)?.pid).filter(|_| !self.partial)?;
         if fd == AT_FDCWD { process.cwd } else { process.descriptors.get(fd).map(|file| file.object.get()) }
     }
 
-    /// Hostile bytes: they are a tracee's.
+    /// The name of an object. These are hostile bytes from a tracee.
     pub fn name(&self, object: ObjectId) -> &[u8] {
         self.objects.name(object)
     }
@@ -91,17 +93,18 @@ impl Tracker {
         self.objects.kind(object)
     }
 
-    /// The other end of a socket, where that is known: an address, or the host that a client came from.
+    /// The other end of a socket, if known: an address, or the host that a client came from.
     pub fn peer(&self, object: ObjectId) -> Option<&[u8]> {
         if self.kind(object) == ObjectKind::Socket { address::peer(self.name(object)) } else { None }
     }
 
-    /// What stands for many that are told apart only by chance, such as all clients of a port; else the object itself.
+    /// The object that stands for many which differ only by chance, such as all clients of a port. Otherwise the
+    /// object itself.
     pub fn group(&self, object: ObjectId) -> ObjectId {
         self.objects.group(object)
     }
 
-    /// Takes in the next event, before anybody asks about it.
+    /// Handles the next event. Must be called before anybody asks about it.
     pub fn event(&mut self, event: &Event<'_>, world: &dyn World) {
         self.seen = None;
         self.gone_files.clear();
@@ -117,7 +120,7 @@ impl Tracker {
             Event::Enter(call) => self.entered(call, world),
             Event::Exit(call) => {
                 if call.outcome == Outcome::Gone {
-                    // Who waits in vain is of interest when it is killed.
+                    // A thread that waits in vain is of interest when it is killed.
                     self.entered(call, world);
                 } else if !interrupted(call.outcome) && self.waits.get(&call.tid).is_some_and(|wait| !wait.doomed) {
                     self.waits.remove(&call.tid);
@@ -128,7 +131,7 @@ impl Tracker {
                 self.returned(call, world);
                 self.seen = None;
             }
-            // Nobody does anything: what are they waiting for?
+            // It is quiet: the moment to find out what threads wait for.
             Event::Idle => self.ask_about_waits(world),
             Event::Exited { tid, .. } => self.ended = Some(tid),
             Event::Killed { tid, .. } => {
@@ -158,7 +161,7 @@ impl Tracker {
         }
     }
 
-    /// Takes in when a call was made.
+    /// Notes when a call was made.
     fn note_beginning(&mut self, call: &Call) {
         if self.began.is_none() {
             self.began = Some(call.entered);
@@ -174,7 +177,7 @@ impl Tracker {
         }
     }
 
-    /// What was followed of a descriptor.
+    /// The followed open file of a descriptor.
     pub(crate) fn held(&self, pid: Tid, fd: i32) -> Option<Rc<File>> {
         self.processes.get(&pid)?.descriptors.get(fd)
     }
@@ -240,19 +243,19 @@ impl Tracker {
         let id = FileId(self.files);
         self.files = self.files.wrapping_add(1);
         let file = Rc::new(File { id, object: Cell::new(object), protocol });
-        // A close(2) that was not seen.
+        // If there was another file, its close(2) was not seen.
         let before = self.share(pid, fd, file.clone(), cloexec);
         self.release(before);
         file
     }
 
-    /// The answer is what the descriptor referred to before.
+    /// Returns the file that the descriptor referred to before.
     pub(crate) fn share(&mut self, pid: Tid, fd: i32, file: Rc<File>, cloexec: bool) -> Option<Rc<File>> {
         self.processes.get(&pid)?.descriptors.set(fd, file, cloexec)
     }
 }
 
-/// Ended by a signal, which may end more: what the call waited for is of interest then.
+/// Ended by a signal, which may end more. So what the call waited for is of interest.
 fn interrupted(outcome: Outcome) -> bool {
     // ERESTARTSYS to ERESTART_RESTARTBLOCK of the kernel's errno.h.
     matches!(outcome, Outcome::Error(512..=516))

@@ -1,29 +1,29 @@
-//! What a thread waits for, as far as it can be told.
+//! What a thread waits for, as far as that is known.
 
 use crate::{Futex, ObjectId, Seen};
 use stride_event::{Call, Ns, Tid};
 
-/// A descriptor among others that a thread waits for.
+/// One of several descriptors that a thread waits for.
 #[derive(Clone, Debug)]
 pub struct Watched {
     pub fd: i32,
     pub object: Option<ObjectId>,
-    /// As in [`Wait`]; asked only of the first few.
+    /// As in [`Wait`]. Looked up only for the first few.
     pub others: Vec<(Tid, Vec<u8>)>,
 }
 
-/// What a futex(2) waits for, where that can be told; of a thread also the name, if it has one.
+/// What a futex(2) waits for, if known. For a thread, also its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Awaited {
-    /// A lock, and the thread that has it.
+    /// A lock, and the thread that holds it.
     Lock(Option<(Tid, Vec<u8>)>),
-    /// That a thread ends.
+    /// The end of a thread.
     End(Tid, Vec<u8>),
     Condition,
 }
 
 impl Awaited {
-    /// The thread that can end the waiting.
+    /// The thread that can end the wait.
     pub fn thread(&self) -> Option<Tid> {
         match self {
             Awaited::Lock(holder) => holder.as_ref().map(|(tid, _)| *tid),
@@ -33,22 +33,22 @@ impl Awaited {
     }
 }
 
-/// A call that a thread is in, and what is known of why it lasts.
+/// A call that a thread is in, and why it lasts, as far as that is known.
 #[derive(Clone, Debug)]
 pub struct Wait {
     pub seen: Seen,
     pub args: [u64; 6],
-    /// When it was entered; that may have been before it was seen to be.
+    /// When it was entered, which may be before it was noticed.
     pub since: Ns,
-    /// Who has the other end of its pipe or socket, by id and name.
+    /// The processes that have the other end of its pipe or socket: id and name.
     pub others: Vec<(Tid, Vec<u8>)>,
-    /// Of a futex(2).
+    /// For futex(2).
     pub awaited: Option<Awaited>,
-    /// What it watches, if it is a poll or select, or an epoll instance does.
+    /// The watched descriptors of poll, select or an epoll instance.
     pub watched: Vec<Watched>,
     /// If it returns, that is part of the end of its process.
     pub(crate) doomed: bool,
-    /// Others were asked about it.
+    /// The world was asked about it.
     pub(crate) asked: bool,
 }
 

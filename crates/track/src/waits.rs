@@ -1,4 +1,4 @@
-//! The calls that threads are in, and what they wait for there.
+//! The calls that threads are in, and what the threads wait for.
 
 use crate::process::MAX_THREADS;
 use crate::shape::Idle;
@@ -7,7 +7,7 @@ use stride_decode::{Touch, World};
 use stride_event::{Call, Tid};
 use stride_syscalls::For;
 
-/// Of what one call watches, so many descriptors are told, as long as no more threads than this wait.
+/// So many watched descriptors of a call are stored, as long as no more threads than this wait.
 const MAX_WATCHED: usize = 64;
 pub const MAX_WATCHERS: usize = 1 << 12;
 
@@ -15,7 +15,7 @@ impl Tracker {
     pub(crate) fn entered(&mut self, call: &Call, world: &dyn World) {
         let shape = self.shapes.get(call.abi, call.nr);
         let row = shape.map_or("?", |shape| shape.row.name);
-        // The same call still, or again after a signal.
+        // Still the same call, or the same again after a signal.
         if self.waits.get(&call.tid).is_some_and(|wait| wait.args == call.args && wait.name() == row) {
             return;
         }
@@ -44,7 +44,7 @@ impl Tracker {
         Watched { fd, object: self.held(pid, fd).map(|file| file.object.get()), others: Vec::new() }
     }
 
-    /// Finds out what threads wait for, while they do.
+    /// Finds out what threads wait for, while they wait.
     pub(crate) fn ask_about_waits(&mut self, world: &dyn World) {
         const AT_ONCE: usize = 64;
         let new: Vec<Tid> =
@@ -52,7 +52,7 @@ impl Tracker {
         new.into_iter().for_each(|tid| self.ask_about_wait(tid, world));
     }
 
-    /// Of each call once.
+    /// Asks the world about a thread's wait, once for each call.
     pub(crate) fn ask_about_wait(&mut self, tid: Tid, world: &dyn World) {
         let Some(mut wait) = self.waits.remove(&tid) else { return };
         if !std::mem::replace(&mut wait.asked, true) {
@@ -66,7 +66,7 @@ impl Tracker {
                 (_, Some(fd)) => wait.others = others(tid, fd, world),
                 (_, None) => {}
             }
-            // Looking through all of /proc has its price.
+            // Searching all of /proc takes time.
             for watched in wait.watched.iter_mut().take(4) {
                 watched.others = others(tid, watched.fd, world);
             }
@@ -75,7 +75,7 @@ impl Tracker {
     }
 }
 
-/// Who has the other end of a descriptor.
+/// The processes that have the other end of a descriptor.
 fn others(tid: Tid, fd: i32, world: &dyn World) -> Vec<(Tid, Vec<u8>)> {
     world.other_ends(tid, fd).into_iter().map(|pid| (pid, world.comm(pid).unwrap_or_default())).collect()
 }

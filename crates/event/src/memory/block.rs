@@ -2,7 +2,7 @@
 
 use stride_syscalls::Dir;
 
-/// So close behind a block that could not be read to its end, memory counts as unreadable.
+/// Memory so close behind a block that could not be read to its end counts as unreadable.
 pub(super) const FAULT_REACH: u64 = 4096;
 
 /// When a block was copied.
@@ -13,7 +13,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// The phase that holds what a decoder of this direction shows.
+    /// The phase whose memory a decoder of this direction shows.
     pub fn of(dir: Dir) -> Phase {
         match dir {
             Dir::In | Dir::InLost => Phase::Entry,
@@ -27,15 +27,15 @@ pub(super) struct Block {
     pub addr: u64,
     pub start: u32,
     pub len: u32,
-    /// Which op of the plan copied it.
+    /// The op of the plan that copied it.
     pub op: u8,
     pub phase: Phase,
-    /// The bytes after this block could not be read (as opposed to: were not asked for).
+    /// The bytes behind this block could not be read (unlike: were not asked for).
     pub faulted: bool,
 }
 
 impl Block {
-    /// The address of its last byte. (Bytes that are said to lie beyond the end of the address space are nowhere.)
+    /// The address of its last byte. (Bytes beyond the end of the address space are ignored.)
     pub fn last(&self) -> Option<u64> {
         Some(self.addr.saturating_add(u64::from(self.len).checked_sub(1)?))
     }

@@ -1,5 +1,5 @@
-//! Finds captured memory by its address where there are many blocks: a tracee or a recording chooses how many there are and how
-//! often they are asked for, so a look-up must not walk through all of them.
+//! Finds captured memory by its address if there are many blocks. A tracee or a recording chooses how many blocks
+//! there are and how often they are asked for, so a look-up must not walk through all of them.
 
 use super::block::{Block, FAULT_REACH, Phase};
 
@@ -13,9 +13,9 @@ pub(super) struct BlockIndex {
 
 #[derive(Clone, Debug, Default)]
 struct Sorted {
-    /// By address; of blocks that begin at the same place, the first one pushed comes first.
+    /// By address. Of blocks that begin at the same place, the first one pushed comes first.
     starts: Vec<Start>,
-    /// Where blocks end that could not be read any further.
+    /// The ends of blocks that could not be read any further.
     faults: Vec<u64>,
 }
 
@@ -51,7 +51,7 @@ impl BlockIndex {
         }
     }
 
-    /// The block that has the most bytes from this address on.
+    /// The block with the most bytes from this address on.
     pub fn longest(&self, phase: Phase, addr: u64) -> Option<usize> {
         let starts = &self.phase(phase).starts;
         let before = starts[..starts.partition_point(|start| start.addr <= addr)].last()?;
