@@ -2,7 +2,7 @@
 
 use stride_uapi::numbers;
 
-/// Which calling convention a call was made with; recorded for every call, never guessed from the program.
+/// The calling convention of a call. It is recorded for every call, never guessed from the program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Abi {

@@ -1,4 +1,4 @@
-//! What is checked while the description is compiled: a misspelt name fails the build.
+//! Checks while the description is compiled: a misspelt name fails the build.
 
 use crate::{Arg, CloseOnExec, Effect, Form, Len, Ret, SelectKey, Struct, Syscall, Ty, When};
 

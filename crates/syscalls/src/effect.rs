@@ -3,7 +3,7 @@
 //! The vocabulary is closed. Trackers, rules and views ask a row for its effects and never for its name, so that the 32-bit twin
 //! of a call (`futex_time64`, `_newselect`) is understood wherever the call is. Each effect names the man page it is taken from.
 
-/// One thing that a call does. Where it may fail or depends on arguments, that is what a call of success does.
+/// One thing that a call does. If it may fail or depends on arguments, this is what a successful call does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// Waiting is the purpose of the call: poll(2), futex(2), wait4(2), nanosleep(2).
@@ -14,9 +14,9 @@ pub enum Effect {
     Yields,
     /// Wakes waiters of a futex: futex(2).
     Wakes,
-    /// Goes on with the call that a signal interrupted: restart_syscall(2).
+    /// Resumes the call that a signal interrupted: restart_syscall(2).
     Restarts,
-    /// Goes on behind a signal handler: sigreturn(2).
+    /// Returns from a signal handler: sigreturn(2).
     ReturnsFromSignal,
     /// Sets the action of the process on a signal: sigaction(2), signal(2).
     SetsDisposition,
@@ -25,7 +25,7 @@ pub enum Effect {
     /// Asks for facts that do not change unless the program changes them: its ids, its limits, its working directory, the name of
     /// the system. getpid(2), getrlimit(2), getcwd(2), uname(2).
     AsksOfItself,
-    /// Concerns nothing but the thread itself: its clock readings, ids, signal mask. A loop of such calls gets nowhere.
+    /// Concerns only the thread itself: clock readings, ids, signal mask. A loop of such calls makes no progress.
     Private,
     /// Moves bytes between memory and a descriptor, or between two descriptors.
     Moves(Transfer),
@@ -33,7 +33,7 @@ pub enum Effect {
     Seeks,
     /// Returns when a file or a file system is on its storage: fsync(2), sync(2).
     Syncs,
-    /// Of these, the calls that write the files of all programs: sync(2), syncfs(2).
+    /// One of these calls that writes the files of all programs: sync(2), syncfs(2).
     SyncsAll,
     /// Returns a new descriptor, or a pair of them in memory.
     Makes(Thing, CloseOnExec),
@@ -59,7 +59,7 @@ pub enum Effect {
     Asks,
     /// Makes a directory: mkdir(2).
     MakesDirectory,
-    /// Gives a file another name, which may have been another file's: rename(2).
+    /// Renames a file. The new name may have been another file's: rename(2).
     Renames,
     /// Gives a file one more name: link(2), symlink(2).
     Links,
@@ -71,11 +71,11 @@ pub enum Effect {
     Maps,
     /// munmap(2)
     Unmaps,
-    /// Gives bytes that differ from call to call: getrandom(2).
+    /// Returns bytes that differ from call to call: getrandom(2).
     DrawsRandom,
     /// Makes a process or a thread: fork(2), clone(2).
     Forks,
-    /// Gives the process a table of its own of what it shared with others: unshare(2).
+    /// Gives the process its own copy of a table that it shared: unshare(2).
     Unshares,
     /// Names the word that the kernel clears when the thread ends: set_tid_address(2).
     SetsClearedWord,
@@ -94,7 +94,7 @@ pub enum For {
     Time,
     /// A descriptor to become ready: poll(2), select(2), epoll_wait(2).
     Readiness,
-    /// Asynchronous input or output to be done: io_getevents(2), io_uring_enter(2).
+    /// Asynchronous input or output to finish: io_getevents(2), io_uring_enter(2).
     Completion,
     /// Another thread to change a word of memory: futex(2).
     Lock,
@@ -104,7 +104,7 @@ pub enum For {
     Child,
     /// A peer to connect or to send: accept(2), recv(2), msgrcv(2), mq_receive(3).
     Peer,
-    /// Another holder to give way: flock(2), semop(2).
+    /// Another holder to release something: flock(2), semop(2).
     Turn,
 }
 
@@ -115,7 +115,7 @@ pub struct Transfer {
     pub data: Data,
     /// The argument that says how many bytes are asked for, where one register holds that.
     pub asked: Option<&'static str>,
-    /// At an offset that is given, rather than at the file position: pread(2).
+    /// At a given offset instead of the file position: pread(2).
     pub at_offset: bool,
 }
 
@@ -125,11 +125,11 @@ pub enum Flow {
     In,
     /// From memory to the first descriptor.
     Out,
-    /// From one descriptor to another; memory has no part in it.
+    /// From one descriptor to another, without memory.
     Between,
 }
 
-/// How a call holds the bytes it moves.
+/// How a call points to the bytes that it moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Data {
     /// Pointer and length: the second argument and the third.
@@ -140,7 +140,7 @@ pub enum Data {
     Message,
     /// A vector of `struct mmsghdr`: the second argument and the third.
     Messages,
-    /// Records of the kernel's, such as directory entries.
+    /// Records from the kernel, such as directory entries.
     Records,
     /// None: [`Flow::Between`].
     Nowhere,
@@ -160,7 +160,7 @@ pub enum Thing {
     Connection,
     /// A mount, or a file system that is being set up: fsmount(2), open_tree(2), fsopen(2).
     Mount,
-    /// Something of the kernel's that has this name and no path.
+    /// A kernel object with this name and no path.
     Anonymous(&'static str),
 }
 
@@ -194,18 +194,18 @@ const fn moves(flow: Flow, data: Data) -> Effect {
     Effect::Moves(Transfer { flow, data, asked: None, at_offset: false })
 }
 
-/// The call makes a descriptor, which stays open over execve(2).
+/// The call makes a descriptor, which stays open across execve(2).
 pub const fn makes(thing: Thing) -> Effect {
     Effect::Makes(thing, CloseOnExec::Never)
 }
 
-/// The call gives another descriptor to an open file; it stays open over execve(2).
+/// The call gives an open file another descriptor, which stays open across execve(2).
 pub const fn duplicates() -> Effect {
     Effect::Duplicates(CloseOnExec::Never)
 }
 
 impl Effect {
-    /// The bytes that are asked for are counted by this argument.
+    /// This argument counts the bytes that are asked for.
     pub const fn asked(self, arg: &'static str) -> Effect {
         match self {
             Effect::Moves(transfer) => Effect::Moves(Transfer { asked: Some(arg), ..transfer }),
@@ -213,7 +213,7 @@ impl Effect {
         }
     }
 
-    /// The bytes are moved at an offset that is given.
+    /// The bytes are moved at a given offset.
     pub const fn at_offset(self) -> Effect {
         match self {
             Effect::Moves(transfer) => Effect::Moves(Transfer { at_offset: true, ..transfer }),

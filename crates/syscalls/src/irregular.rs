@@ -1,6 +1,6 @@
-//! The decoders that need code, by name.
+//! The names of the decoders that are code.
 
-/// Decoders that need code: the names that `stride-decode` implements in `irregular/`.
+/// Decoders that are code. `stride-decode` implements each in `irregular/`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Irregular {
     // files, paths, fcntl
@@ -20,7 +20,7 @@ pub enum Irregular {
     DatedTime,
     /// A timespec of utimensat(2), which may stand for now or for no change.
     FileTime,
-    /// A file offset before the call and, where it moved, after it.
+    /// A file offset before the call and, if it has changed, after it.
     OffsetChange,
     /// An offset whose upper half lies in the argument before.
     SplitOffset,
@@ -28,18 +28,18 @@ pub enum Irregular {
     OpenHowMode,
     /// `struct file_handle`.
     FileHandle,
-    /// A path that is only written down, not followed: what a symbolic link points at.
+    /// A path that is only stored, not followed: the target of a symbolic link.
     LinkTarget,
-    /// A name of memfd_create(2), of which the kernel reads no more than fits a file name.
+    /// A name of memfd_create(2). The kernel reads only as much as fits a file name.
     MemfdName,
-    /// A [`crate::Ty::Extensible`] that the kernel does not read when it is said to be larger than a page.
+    /// A [`crate::Ty::Extensible`] that the kernel does not read if its size is given as more than a page.
     UpToPage,
     // mount, xattr, notify, aio, keys
     /// The value of an extended attribute; a sibling `size` is its room.
     XattrValue,
     /// The names of extended attributes, each with its NUL.
     XattrList,
-    /// mount(2): flags with the old mark, and what follows from them.
+    /// mount(2): flags with the old magic number, and what depends on them.
     MountFlags,
     MountType,
     MountData,
@@ -47,14 +47,14 @@ pub enum Irregular {
     FsString,
     FsBlob,
     SwapFlags,
-    /// What `-P` does not go by, although it is a descriptor or path.
+    /// A descriptor or path that `-P` does not match.
     Untouched,
     QuotaOp,
     StatmountReq,
     ListmountReq,
     Statmount,
     MountIds,
-    /// A string of statmount(2)'s answer by its offset; several, as many as the named member says.
+    /// A string of statmount(2)'s answer by its offset. Several strings, as many as the named member says.
     StatmountStr,
     StatmountStrs(&'static str),
     /// Keys: serial numbers with the special ones named, and what keyctl(2) exchanges.
@@ -76,13 +76,13 @@ pub enum Irregular {
     Iocbs,
     IocbCancel,
     IocbPriority,
-    /// A block's vectors, and their number where they cannot be shown.
+    /// A block's vectors, or their number if they cannot be shown.
     IocbVector,
     IocbVectorLen,
     IoPriority,
     UringFd,
     UringOpcode,
-    /// An array of one number that the kernel may have changed.
+    /// An array of one number, which the kernel may have changed.
     Change,
 
     // process, prctl, creds, limits, bpf, system
@@ -90,11 +90,11 @@ pub enum Irregular {
     Environ,
     /// The capability sets of capget(2).
     CapData,
-    /// What wait4(2) fills in only when it reaped a child.
+    /// What wait4(2) fills in only if it reaped a child.
     Reaped,
     /// A child's wait status.
     WaitStatus,
-    /// waitid(2)'s id, which its type tells the kind of.
+    /// waitid(2)'s id, whose kind its type gives.
     WaitId,
     /// clone(2)'s flags with the exit signal.
     CloneFlags,
@@ -106,7 +106,7 @@ pub enum Irregular {
     TaggedAddr,
     RiscvVector,
     PtracerPid,
-    /// A string in a buffer, of which no more than so many bytes are looked at.
+    /// A string in a buffer, of which only so many bytes are read.
     CString(u8),
     /// `union bpf_attr`: the struct within it, and how many bytes are always shown.
     BpfAttr(&'static str, u16),
@@ -121,7 +121,7 @@ pub enum Irregular {
     PerfAttr,
     /// An offset into `struct user`.
     UserOffset,
-    /// A register set in an iovec, got or set.
+    /// A register set in an iovec, read or written.
     RegsetOut,
     RegsetIn,
     /// `struct seccomp_metadata`.
@@ -150,13 +150,13 @@ pub enum Irregular {
     OrMinusOne,
     /// An enumeration in signed decimal, its name in a comment.
     NumberedInt,
-    /// An array or buffer that is looked at only if it has no fewer and no more elements than these.
+    /// An array or buffer that is read only if its number of elements is within these limits.
     Between(u32, u32),
-    /// get_thread_area(2)'s descriptor: its number goes in, the rest comes out.
+    /// get_thread_area(2)'s descriptor: its number is input, the rest is output.
     ThreadAreaOut,
     /// A buffer shown as hexadecimal escapes.
     HexBytes,
-    /// kexec_load(2)'s flags, which an architecture leads.
+    /// kexec_load(2)'s flags. The architecture comes first.
     KexecFlags,
     /// set_thread_area(2)'s descriptor, as the program filled it in.
     ThreadArea,
@@ -175,7 +175,7 @@ pub enum Irregular {
     OldSigFrame,
     /// `struct sigevent`.
     Sigevent,
-    /// What is left of a sleep that a signal interrupted.
+    /// The rest of a sleep that a signal interrupted.
     Remaining,
     /// Seconds since the epoch.
     Moment,
@@ -185,13 +185,13 @@ pub enum Irregular {
     MaskWord,
     /// A byte of mincore(2)'s answer.
     Residency,
-    /// What became of a page: its node, or why it did not move.
+    /// What happened to a page: its node, or why it did not move.
     NodeOrError,
     /// An offset in pages, shown in bytes.
     PageOffset,
     /// A set of CPUs.
     CpuSet,
-    /// `struct sched_attr`, as long as it says it is.
+    /// `struct sched_attr`, with the length that it gives itself.
     SchedAttr,
     /// Whom a priority is for.
     PrioWho,
@@ -231,18 +231,18 @@ pub enum Irregular {
     InetDiagId,
     /// What is sent or received.
     Payload,
-    /// A socket option's value, as it comes and as it goes.
+    /// A socket option's value, as input and as output.
     SockoptGet,
     SockoptSet,
     /// A packet filter to attach.
     SockFilter,
-    /// poll(2)'s descriptors, as they go in; what came out is a note.
+    /// poll(2)'s descriptors as input. The output is a note.
     PollFds,
-    /// A set of descriptors, likewise.
+    /// A set of descriptors, with the output as a note.
     FdSet,
-    /// A time to wait, likewise.
+    /// A time to wait, with the remaining time as a note.
     Timeout,
-    /// A System V IPC call's flags with the permissions in their low bits; shmget(2)'s hold a page size besides.
+    /// A System V IPC call's flags, with the permissions in their low bits. shmget(2)'s also hold a page size.
     IpcFlags,
     ShmFlags,
     /// An operation that may ask for the newer structs of System V IPC.
@@ -255,7 +255,7 @@ pub enum Irregular {
     LenChange,
 
     // ioctl
-    /// The request's name, or what its number is made of.
+    /// The request's name, or the parts of its number.
     IoctlRequest,
     /// The argument of a request that terminals share with other devices.
     OfTerminal,
@@ -266,7 +266,7 @@ pub enum Irregular {
     RtcParam,
     /// Control characters of a terminal.
     ControlChars,
-    /// A byte array of which the named member counts those in use; in hexadecimal.
+    /// A byte array in hexadecimal. The named member counts the bytes in use.
     Counted(&'static str, bool),
     CountedText(&'static str),
     Dedupe,
@@ -283,12 +283,12 @@ pub enum Irregular {
 }
 
 impl Irregular {
-    /// The decoder reads buffers that may hold netlink messages.
+    /// Whether the decoder reads buffers that may hold netlink messages.
     pub const fn holds_messages(self) -> bool {
         matches!(self, Irregular::Payload | Irregular::Msghdr | Irregular::Mmsghdr | Irregular::MmsghdrOut)
     }
 
-    /// Whether it shows what the program handed in, although memory is captured again when the call returns.
+    /// Whether the decoder shows the input, although memory is captured again when the call returns.
     pub const fn shown_at_entry(self) -> bool {
         matches!(self, Irregular::PollFds | Irregular::FdSet | Irregular::Timeout)
     }

@@ -36,5 +36,5 @@ pub use strukt::{Field, Struct};
 pub use table::{Entry, Table, row_named, table};
 pub use ty::{Case, Dir, Len, PidKind, Select, SelectKey, Ty, Unit, Width, units};
 
-/// The generated kernel facts the rows are made from, for decoders that need a bare constant.
+/// The generated kernel facts that rows are made from, for decoders that need a bare constant.
 pub use stride_uapi as uapi;

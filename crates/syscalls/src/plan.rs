@@ -1,17 +1,17 @@
-//! The capture plan: what memory to copy for a call, lowered from its row.
+//! The capture plan: the memory to copy for a call. It is made from the call's row.
 //!
-//! A plan is a list of [`Op`]s. Each copies the memory behind pointers that lie in the elements of its
-//! *parent*: the parent of the outermost ops is the call's own six argument words ([`ROOT`]), that of
-//! an iovec's buffer is the op which copied the iovec array. Parents come before children, so one pass
-//! over the list, looking only at what earlier ops copied, captures any nesting. That is all an
-//! interpreter must know, in user space ([`stride-event`]) or in the kernel.
+//! A plan is a list of [`Op`]s. Each copies the memory behind pointers in the elements of its *parent*. The parent of
+//! the outermost ops is the call's own six argument words ([`ROOT`]). The parent of an iovec's buffer is the op that
+//! copied the iovec array. Parents come before children. So one pass over the list, which looks only at what earlier
+//! ops copied, captures any nesting. An interpreter needs to know no more than that, in user space (`stride-event`)
+//! or in the kernel.
 
 use crate::{Abi, Dir, Irregular, Len, Select, SelectKey, Struct, Syscall, Ty};
 
 /// The parent of ops whose pointer is an argument.
 pub const ROOT: u8 = 0xff;
 
-/// Where the stack pointer stands behind the six argument words of [`ROOT`].
+/// The position of the stack pointer, behind the six argument words of [`ROOT`].
 pub const STACK: u16 = 8 * 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum OpKind {
     Str,
     /// Pointer-sized words up to and with the first zero.
     Words,
-    /// No memory: whether the descriptor in the argument is a terminal.
+    /// No memory: whether the argument's descriptor is a terminal.
     Terminal,
 }
 
@@ -48,14 +48,14 @@ pub enum Count {
         at: u16,
         width: u8,
     },
-    /// As `At`, less `less`, in units of `1 << shift`, rounded up.
+    /// As `At`, minus `less`, in units of `1 << shift`, rounded up.
     Units {
         at: u16,
         width: u8,
         less: i8,
         shift: u8,
     },
-    /// Behind the pointer at this offset of [`ROOT`], 4 bytes.
+    /// The 4-byte number behind the pointer at this offset of [`ROOT`].
     Deref {
         at: u16,
     },
@@ -65,27 +65,27 @@ pub enum Count {
     Open,
 }
 
-/// The most that is copied, in elements.
+/// The most elements that are copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cap {
-    /// `-s`, and one more to know that something was cut.
+    /// `-s`, and one more to see whether something was cut.
     Text,
-    /// As `Text`, but netlink messages whole: where the first word could be the length of one ([`is_message`]).
+    /// As `Text`, but netlink messages whole: if the first word could be the length of one ([`is_message`]).
     Message,
     /// `PATH_MAX`.
     Path,
-    /// Array elements: as many as are shown.
+    /// Array elements, as many as are shown.
     Elements,
     Max(u32),
 }
 
-/// Whether the first word of a buffer could be the length of a netlink message: at least its header, and no more than
-/// any program sends. The bytes of text protocols are not, but for those that libudev's messages begin with.
+/// Whether the first word of a buffer could be the length of a netlink message: at least the header's size, and no
+/// more than any program sends. Text protocols do not begin with such bytes, except libudev's messages.
 pub const fn is_message(first: u32) -> bool {
     first >= 16 && first <= 1 << 20 || first == u32::from_le_bytes(*b"libu")
 }
 
-/// How much of a buffer is read in any case to find out whether it holds messages: the longest header is libudev's.
+/// Bytes of a buffer that are always read, to find out whether it holds messages. libudev's header is the longest.
 pub const MESSAGE_HEADER: u32 = 48;
 
 /// The most buffers that one transfer may have: linux/uio.h, UIO_MAXIOV.
@@ -94,13 +94,14 @@ pub const IOV_MAX: usize = 1024;
 /// The most bytes of netlink messages.
 pub const MAX_MESSAGE: usize = 64 << 10;
 
-/// The most bytes one op copies in any case: structs of absurd lengths stay bounded.
+/// The most bytes that one op copies. It bounds structs of absurd lengths.
 pub const MAX_BYTES: usize = 256 << 10;
 
 /// The most that is copied of a struct that grows.
 pub const MAX_GROWN: u32 = 4096;
 
-/// A call's plan. Where an argument's type depends on another argument, the ops of the chosen case follow the base.
+/// A call's plan. If an argument's type depends on another argument, the ops of the chosen case follow the call's
+/// own.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub ops: Vec<Op>,
@@ -110,16 +111,16 @@ pub struct Plan {
 #[derive(Clone, Debug)]
 pub struct Choice {
     pub key: SelectKey,
-    /// The number of a case's first op. Ops are numbered through the call's own list and then its choices, so that a
-    /// number names one op whatever was chosen.
+    /// The number of a case's first op. Numbers run through the call's own list and then through its choices, so that
+    /// a number means one op whatever was chosen.
     pub base: u8,
-    /// Ops to run after the call's own for this key.
+    /// The ops to run after the call's own ones for this key.
     pub cases: Vec<(u64, Vec<Op>)>,
     pub default: Vec<Op>,
 }
 
 impl Choice {
-    /// One more than the number of the last op of the longest case.
+    /// One more than the number of the longest case's last op.
     fn end(&self) -> usize {
         self.base as usize + self.cases.iter().map(|c| c.1.len()).chain([self.default.len()]).max().unwrap_or(0)
     }
@@ -141,7 +142,7 @@ impl Op {
 impl Plan {
     pub fn of(row: &Syscall, abi: Abi) -> Plan {
         let Some(forms) = &row.forms else { return Plan::of_form(row, abi) };
-        // No op is common to all forms: each is a whole plan of its own.
+        // All forms have no op in common, so each has a plan of its own.
         let whole = |row: &Syscall| {
             debug_assert!(row.args.iter().all(|a| !matches!(a.ty, Ty::Select(_))));
             Plan::of_form(row, abi).ops
@@ -152,7 +153,7 @@ impl Plan {
 
     fn of_form(row: &Syscall, abi: Abi) -> Plan {
         let mut plan = Plan::default();
-        // A length that stands in memory must be copied before what it measures.
+        // A length in memory must be copied before the memory that it measures.
         let (later, first): (Vec<_>, Vec<_>) =
             row.args.iter().enumerate().partition(|(_, arg)| measured_in_memory(&arg.ty));
         for (i, arg) in first.into_iter().chain(later) {
@@ -202,21 +203,21 @@ impl Plan {
         self.ops.iter().chain(self.choices.iter().flat_map(|c| c.cases.iter().flat_map(|c| &c.1).chain(&c.default)))
     }
 
-    /// Whether the call takes data from its descriptor, and whether it gives some to it (`-e read=`, `-e write=`).
+    /// Whether the call takes data from its descriptor, and whether it gives data to it (`-e read=`, `-e write=`).
     pub fn transfers(&self, row: &Syscall) -> (bool, bool) {
         let fd = row.args.first().is_some_and(|a| matches!(a.ty, Ty::Fd));
         let moves = |dir| fd && self.all().any(|op| matches!(op.cap, Cap::Text | Cap::Message) && op.dir == dir);
         (moves(Dir::Out), moves(Dir::In))
     }
 
-    /// Whether any memory is read at all.
+    /// Whether the plan reads any memory.
     pub fn is_empty(&self) -> bool {
         self.ops.is_empty()
             && self.choices.iter().all(|c| c.default.is_empty() && c.cases.iter().all(|c| c.1.is_empty()))
     }
 }
 
-/// Whether the length of what an argument points at stands behind another argument.
+/// Whether the length of an argument's memory stands behind another argument.
 fn measured_in_memory(ty: &Ty) -> bool {
     match ty {
         Ty::Bytes(_, len)
@@ -318,7 +319,7 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
         }
         Ty::Array(dir, inner, Len::UntilZero) => {
-            // Whole, so that what is left out can be counted.
+            // Captured whole, so that what is left out can be counted.
             let me = push(OpKind::Words, word, Count::Open, Cap::Max(MAX_BYTES as u32 / 8), dir);
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
         }
@@ -327,8 +328,8 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             lower(ops, inner, Place { parent: me, at: 0, within: None, ..p });
         }
         Ty::Extensible(dir, s, len, _) => {
-            // Bytes: how many there are is the program's word, and a struct of an older kernel is shorter. Members'
-            // pointers are followed in the known part, which is a block of its own.
+            // As bytes: the program says how many there are, and a struct of an older kernel is shorter. Pointers are
+            // followed in the known part, which is a block of its own.
             push(OpKind::Bytes, 1, p.count(len), Cap::Max(MAX_GROWN), dir);
             if s.fields.iter().any(|f| f.ty.is_pointer()) {
                 let me = push(OpKind::Bytes, s.size(p.abi) as u16, Count::Fixed(1), Cap::Max(1), dir);
@@ -336,7 +337,7 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             }
         }
         Ty::Iovec(dir, len) => {
-            // The vector itself is always the program's; only the buffers follow the direction.
+            // The vector itself is always input. Only the buffers follow the direction.
             let me = push(OpKind::Bytes, 2 * word, p.count(len), Cap::Elements, Dir::In);
             let buffer = Count::At { at: word, width: word as u8 };
             ops.push(Op { parent: me, at: 0, kind: OpKind::Bytes, elem: 1, count: buffer, cap: Cap::Text, dir });
@@ -371,7 +372,7 @@ fn lower(ops: &mut Vec<Op>, ty: &Ty, p: Place) {
             lower(ops, &Ty::Struct(before), place);
             lower(ops, &Ty::Struct(after), place);
         }
-        // A choice is made on arguments only; scalars and inline bytes are part of what holds them.
+        // Only arguments make choices. Scalars and inline bytes are part of the value that contains them.
         _ => {}
     }
 }

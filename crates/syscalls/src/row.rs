@@ -9,15 +9,15 @@ pub struct Syscall {
     pub class: Class,
     pub ret: Ret,
     pub args: &'static [Arg],
-    /// What the call looks like for certain values of one argument, where that changes more than a type.
+    /// The forms of the call for certain values of one argument, if that changes more than a type.
     pub forms: Option<Forms>,
-    /// Beyond what the types say.
+    /// What the call does beyond what the types say.
     pub effects: &'static [Effect],
-    /// What is shown in parentheses behind the value that it returns.
+    /// What is shown in parentheses behind the return value.
     pub note: Option<Note>,
 }
 
-/// What is shown in parentheses behind a return value, where its type alone does not say that.
+/// What is shown in parentheses behind a return value, if its type alone does not say it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Note {
     /// A flag word or an enumeration, as fcntl's operation says.
@@ -43,21 +43,21 @@ pub enum Note {
     ClockState,
     /// A moment, as a date.
     Moment,
-    /// The descriptors that are ready, and the time that is left.
+    /// The ready descriptors, and the remaining time.
     Ready,
     ReadySets,
     /// That the time ran out, or how much of it is left.
     TimeLeft,
 }
 
-/// The forms of a multiplexed call (keyctl, quotactl): which row describes it follows from one argument.
+/// The forms of a multiplexed call (keyctl, quotactl): one argument decides which row describes it.
 #[derive(Debug, Clone, Copy)]
 pub struct Forms {
     pub on: SelectKey,
     pub cases: &'static [Form],
 }
 
-/// The row that holds when the key is one of these values. Its arguments contain no [`Ty::Select`].
+/// The row for these values of the key. Its arguments contain no [`Ty::Select`].
 #[derive(Debug)]
 pub struct Form {
     pub values: &'static [u64],
@@ -73,17 +73,17 @@ pub struct Arg {
     pub name: &'static str,
     pub ty: Ty,
     pub when: When,
-    /// The register that holds it, where that is not its position among the arguments shown.
+    /// The register of the argument, if that is not its position among the shown arguments.
     pub register: Option<u8>,
     /// Its name is always shown (clone's arguments are in another order than its man page has).
     pub named: bool,
 }
 
-/// Whether an argument or member exists at all; where it does not, it is not shown.
+/// Whether an argument or member exists. If not, it is not shown.
 #[derive(Debug, Clone, Copy)]
 pub enum When {
     Always,
-    /// A register that the call leaves unused, or that another argument's decoder reads.
+    /// A register that the call does not use, or that another argument's decoder reads.
     Never,
     /// Any of these masks is wholly set in the sibling: open's `mode` with `O_CREAT` or `O_TMPFILE`.
     AnySet(&'static str, &'static [u64]),
@@ -112,12 +112,12 @@ impl When {
     }
 }
 
-/// What a successful return value is.
+/// The meaning of a successful return value.
 #[derive(Debug, Clone, Copy)]
 pub enum Ret {
-    /// Decimal number; also the choice for "zero on success".
+    /// Decimal number. Also used for "zero on success".
     Int,
-    /// An `int` of which the kernel forgets to extend the sign: an error arrives as a large number.
+    /// An `int` whose sign the kernel does not extend: an error arrives as a large number.
     NarrowInt,
     /// `unsigned long` or `size_t`, decimal.
     Size,
@@ -156,7 +156,7 @@ impl Arg {
         self
     }
 
-    /// Held in this register, counted from 0. Arguments of which only one exists at a time may share one.
+    /// In this register, counted from 0. Arguments of which only one exists at a time may share one.
     pub const fn at(mut self, register: u8) -> Arg {
         self.register = Some(register);
         self
@@ -175,21 +175,21 @@ pub const fn syscall(name: &'static str, class: Class, ret: Ret, args: &'static 
 }
 
 impl Syscall {
-    /// Adds the forms of a multiplexed call; the row itself describes every other value.
+    /// Adds the forms of a multiplexed call. The row itself describes all other values.
     pub const fn by(mut self, on: SelectKey, cases: &'static [Form]) -> Syscall {
         crate::check::forms(&self, &on, cases);
         self.forms = Some(Forms { on, cases });
         self
     }
 
-    /// Adds what the call does, beyond what its types say.
+    /// Adds the call's effects.
     pub const fn does(mut self, effects: &'static [Effect]) -> Syscall {
         crate::check::effects(&self, effects);
         self.effects = effects;
         self
     }
 
-    /// Adds what is shown behind the value that the call returns.
+    /// Adds the text behind the return value.
     pub const fn noted(mut self, note: Note) -> Syscall {
         self.note = Some(note);
         self
@@ -200,7 +200,7 @@ impl Syscall {
         self.effects.contains(&effect)
     }
 
-    /// The thing that the call waits for, where waiting is its purpose.
+    /// What the call waits for, if waiting is its purpose.
     pub fn waits(&self) -> Option<For> {
         self.effects.iter().find_map(|effect| match effect {
             Effect::Waits(what) => Some(*what),
@@ -208,7 +208,7 @@ impl Syscall {
         })
     }
 
-    /// The thing that the call may have to wait for before it can do its work.
+    /// What the call may have to wait for before it can do its work.
     pub fn may_wait(&self) -> Option<For> {
         self.effects.iter().find_map(|effect| match effect {
             Effect::MayWait(what) => Some(*what),
@@ -224,7 +224,7 @@ impl Syscall {
         })
     }
 
-    /// The thing that a new descriptor of the call refers to.
+    /// What a new descriptor of the call refers to.
     pub fn makes(&self) -> Option<Thing> {
         self.effects.iter().find_map(|effect| match effect {
             Effect::Makes(thing, _) => Some(*thing),
@@ -247,7 +247,7 @@ impl Syscall {
         forms.cases.iter().find(|f| f.values.contains(&key)).map_or(self, |f| &f.row)
     }
 
-    /// How many leading arguments can be shown when the call is entered. The rest wait for its return, as strace does it.
+    /// How many leading arguments can be shown at the call's entry. The others wait for its return, as in strace.
     pub fn shown_at_entry(&self, args: &[u64; 6], abi: Abi) -> usize {
         let waits = |a: &Arg| match &a.ty {
             Ty::Select(s) => self.choose(s, args, abi).needs_exit(),
@@ -283,7 +283,7 @@ impl Syscall {
         (0..self.args.len()).map(end).max().unwrap_or(0).min(6)
     }
 
-    /// What the registers hold for an argument, low half first where it takes two.
+    /// The registers' value for an argument, low half first if it takes two.
     pub fn held(&self, position: usize, args: &[u64; 6], abi: Abi) -> u64 {
         if abi.word() == 8 && self.args[position].register.is_none() {
             return args.get(position).copied().unwrap_or(0);
@@ -321,7 +321,7 @@ impl Syscall {
         matches!(arg.when, When::Always) || arg.when.holds(&|on: &str| self.value(on, args, abi))
     }
 
-    /// What a successful return value is, for these arguments.
+    /// The meaning of a successful return value, for these arguments.
     pub fn returns(&self, args: &[u64; 6], abi: Abi) -> Ret {
         match self.ret {
             Ret::Select(choice) => {

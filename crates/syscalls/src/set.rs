@@ -5,16 +5,16 @@ use crate::Abi;
 /// The names of a flag word's bits, or of an enumeration's values.
 #[derive(Debug)]
 pub struct Set {
-    /// What follows an unknown value in a comment, such as `O_???`; empty where such values are nothing unusual.
+    /// The comment behind an unknown value, such as `O_???`. Empty if unknown values are nothing unusual.
     pub unknown: &'static str,
     pub items: &'static [Item],
     /// Bare numbers of this set are decimal (enumerations such as address families), not hexadecimal.
     pub decimal: bool,
-    /// The bits of an enumerated field that is always shown first, be its value known or not (mmap's `MAP_TYPE`).
+    /// The bits of an enumerated field that is always shown first, known or not (mmap's `MAP_TYPE`).
     pub lead: u64,
     /// A number within the flag word, shown last.
     pub number: Option<Number>,
-    /// The sets of i386 and aarch64, where names have other values there.
+    /// The sets of i386 and aarch64, if names have other values there.
     elsewhere: [Option<&'static Set>; 2],
 }
 
@@ -22,15 +22,15 @@ pub struct Set {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlagPart {
     Name(&'static str),
-    /// What the field has that is always shown, where that has no name.
+    /// The field that is always shown, if its value has no name.
     Lead(u64),
     /// Bits without a name.
     Rest(u64),
-    /// The number within the word, and by what it is shifted.
+    /// The number within the word, and the name of its shift.
     Number(u64, &'static str),
 }
 
-/// A number packed in a flag word, shown as `21<<MAP_HUGE_SHIFT` where it is not zero.
+/// A number packed into a flag word, shown as `21<<MAP_HUGE_SHIFT` if it is not zero.
 #[derive(Debug, Clone, Copy)]
 pub struct Number {
     pub mask: u64,
@@ -42,8 +42,8 @@ pub struct Number {
 pub struct Item {
     pub name: &'static str,
     pub value: u64,
-    /// The bits that must equal `value`: the value itself for a flag, more for an enumerated field
-    /// inside a flag word (`O_ACCMODE`), all bits for a name of zero.
+    /// The bits that must equal `value`: the value itself for a flag, more for an enumerated field inside a flag word
+    /// (`O_ACCMODE`), all bits for a name of zero.
     pub mask: u64,
 }
 
@@ -83,7 +83,7 @@ impl Set {
         }
     }
 
-    /// The field of these bits is always shown, and first.
+    /// The field of these bits is always shown, and comes first.
     pub const fn led_by(mut self, mask: u64) -> Set {
         self.lead = mask;
         self
@@ -94,13 +94,13 @@ impl Set {
         self
     }
 
-    /// Whether a flag word has any bit with a name, or none and a name for that.
+    /// Whether a flag word has a bit with a name, or is zero and zero has a name.
     pub fn describes(&self, raw: u64) -> bool {
         self.items.iter().any(|i| raw & i.mask == i.value && (i.value != 0 || i.mask != !0 || raw == 0))
     }
 
-    /// Tells the parts of a flag word, in the order they are shown: names, then what has none. Bits are a rest only beside a name;
-    /// whether there was any part.
+    /// Calls `each` with the parts of a flag word in print order: names, then bits without a name, which are a part
+    /// only beside a name. Returns whether there was any part.
     pub fn parts(&self, raw: u64, mut each: impl FnMut(FlagPart)) -> bool {
         let mut left = raw;
         let mut any = self.lead != 0;
@@ -113,8 +113,8 @@ impl Set {
         let number = self.number.map_or(0, |n| (left & n.mask) >> n.shift);
         left &= !self.number.map_or(0, |n| n.mask);
         for item in self.items.iter().filter(|i| self.lead == 0 || i.mask != self.lead) {
-            // A name is due when its bits have its value and it says something not yet said; a name
-            // with the value zero stands for its whole field.
+            // A name is shown if its bits have its value and it adds something new. A name with the value zero stands
+            // for its whole field.
             let matches = raw & item.mask == item.value && (item.value == 0 || left & item.value == item.value);
             if matches && (item.value != 0 || item.mask != !0 || raw == 0) {
                 each(FlagPart::Name(item.name));

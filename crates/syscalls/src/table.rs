@@ -22,7 +22,7 @@ impl Table {
         self.by_nr.get(usize::try_from(nr).ok()?).copied().flatten()
     }
 
-    /// Whether the call of this number has an effect; one without a row has none.
+    /// Whether the call of this number has an effect. A call without a row has none.
     pub fn has_effect(&self, nr: u64, effect: Effect) -> bool {
         self.get(nr).is_some_and(|entry| entry.row.has_effect(effect))
     }
@@ -62,7 +62,7 @@ fn build(abi: Abi) -> Table {
     Table { abi, by_nr }
 }
 
-/// The row of this name: an ABI's own, where there are several. Comparisons of runs know calls by their names.
+/// The row of this name. If there are several, the ABI's own. Comparisons of runs identify calls by their names.
 pub fn row_named(name: &str) -> Option<&'static Syscall> {
     static ROWS: LazyLock<HashMap<&str, &'static Syscall>> = LazyLock::new(|| {
         let others = rows::i386().map(|(_, row)| (row.name, row));

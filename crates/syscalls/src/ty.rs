@@ -2,21 +2,21 @@
 
 use crate::{Abi, Irregular, Set, Struct};
 
-/// When the memory behind a pointer is worth reading.
+/// When the memory behind a pointer is valid.
 ///
-/// The kernel may overwrite what a program passed. The ptrace engine reads at entry, before that. The eBPF engine reads as much as it can
-/// at exit, in one record, so the direction must say what survives. A wrong direction cannot be seen under ptrace; the tests therefore
-/// run every program under both engines.
+/// The kernel may overwrite what a program passed. The ptrace engine reads at entry, before that. The eBPF engine
+/// reads as much as it can at exit, in one record, so the direction must say what survives. A wrong direction cannot
+/// be seen under ptrace, so the tests run every program under both engines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dir {
     /// The program wrote it before the call.
     In,
-    /// As `In`, but the kernel writes over it and what it wrote is not shown (copy_file_range's offsets): an engine that reads
-    /// memory when the call returns must read this before.
+    /// As `In`, but the kernel overwrites it with something that is not shown (copy_file_range's offsets). An engine
+    /// that reads memory when the call returns must read this one earlier.
     InLost,
     /// The kernel fills it in; read at exit, and only after success.
     Out,
-    /// Read at entry and again at exit; the decoder tells which it shows, or both.
+    /// Read at entry and again at exit. The decoder decides which of them it shows, or both.
     InOut,
     /// As `Out`, but the kernel may fill it in although the call fails (nanosleep's remaining time).
     OutAlways,
@@ -35,12 +35,12 @@ impl Dir {
         matches!(self, Dir::In | Dir::InLost)
     }
 
-    /// Whether the program's bytes are gone once the call returned.
+    /// Whether the program's bytes are gone when the call has returned.
     pub const fn is_lost(self) -> bool {
         matches!(self, Dir::InLost | Dir::InOut | Dir::InOutAlways)
     }
 
-    /// Whether it is read when the call returned, with success or without.
+    /// Whether it is read when the call has returned, with or without success.
     pub const fn at_exit(self, success: bool) -> bool {
         match self {
             Dir::In | Dir::InLost => false,
@@ -50,7 +50,7 @@ impl Dir {
     }
 }
 
-/// A length: never by position. Names refer to the sibling argument, or to the sibling member inside a struct.
+/// A length, by the name of the sibling argument, or of the sibling member inside a struct. Never by position.
 #[derive(Clone, Copy, Debug)]
 pub enum Len {
     Fixed(usize),
@@ -62,8 +62,8 @@ pub enum Len {
     Deref(&'static str),
     /// Elements until one that is zero (argv).
     UntilZero,
-    /// The value of a sibling less `less` (or more, where that is negative), in units, rounded up: pages of a length,
-    /// words of a number of bits.
+    /// The value of a sibling minus `less` (which may be negative), in units, rounded up: pages of a length, words of
+    /// a number of bits.
     Units {
         of: &'static str,
         less: i8,
@@ -94,14 +94,14 @@ impl Unit {
     }
 }
 
-/// How many units of `1 << shift` make up `value - less`, the last one counted though it be not full.
+/// How many units of `1 << shift` make up `value - less`, rounded up.
 pub const fn units(value: u64, less: i8, shift: u8) -> u64 {
     let rest =
         if less < 0 { value.saturating_add(less.unsigned_abs() as u64) } else { value.saturating_sub(less as u64) };
     (rest >> shift) + (rest & ((1 << shift) - 1) != 0) as u64
 }
 
-/// Size of a scalar in memory. In a register every scalar arrives in 64 bits and is cut to this.
+/// The size of a scalar in memory. In a register, every scalar arrives in 64 bits and is cut to this.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Width {
     W1,
@@ -124,7 +124,7 @@ impl Width {
     }
 }
 
-/// Which kind of id a pid-like number is, for `--decode-pids` and JSON.
+/// The kind of id that a pid-like number is, for `--decode-pids` and JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PidKind {
     /// A thread.
@@ -186,16 +186,16 @@ pub enum Ty {
     Str,
     /// Pointer to a buffer, cut at `-s`.
     Bytes(Dir, Len),
-    /// Pointer to a buffer that a decoder reads whole: captured up to so many bytes, whatever `-s` says.
+    /// Pointer to a buffer that a decoder reads whole: captured up to so many bytes, regardless of `-s`.
     Buffer(Dir, Len, u32),
     /// Pointer to one value.
     Ptr(Dir, &'static Ty),
     /// Pointer to several values.
     Array(Dir, &'static Ty, Len),
-    /// Pointer to several values that a decoder reads whole: captured up to so many, whatever `-s` says.
+    /// Pointer to several values that a decoder reads whole: captured up to so many, regardless of `-s`.
     Table(Dir, &'static Ty, Len, u32),
-    /// Pointer to a struct that grows from kernel to kernel, with the size the program says it has. Below the
-    /// minimum it is not followed; bytes beyond the known struct are shown unless all zero.
+    /// Pointer to an extensible struct, with the size that the program gives. It is not followed below the minimum
+    /// size. Bytes beyond the known struct are shown unless all of them are zero.
     Extensible(Dir, &'static Struct, Len, usize),
     /// A pointer to iovecs with their buffers.
     Iovec(Dir, Len),
@@ -204,23 +204,23 @@ pub enum Ty {
     /// Pointer to a signal set of the given size in bytes.
     SigSet(Dir, Len),
 
-    /// Pointer to a struct of which the program fills in a part and the kernel another: members are shown as the
-    /// program left them, but for those that are a [`Ty::Reply`].
+    /// Pointer to a struct that the program fills in partly, and the kernel partly. Members are shown as the program
+    /// left them, except those that are a [`Ty::Reply`].
     Exchange(&'static Struct),
-    /// Pointer to a struct of which other members matter to the kernel than it fills in: shown as what went in and,
-    /// after success, what came out.
+    /// Pointer to a struct of which the kernel reads other members than it fills in. Shown are the input and, after
+    /// success, the output.
     Turn(&'static Struct, &'static Struct),
 
-    /// Pointer to a struct whose members stand as arguments of their own (calls that take their arguments from memory).
+    /// Pointer to a struct whose members are the call's arguments (calls that take their arguments from memory).
     Spread(&'static Struct),
 
     // --- members of structs ---
-    /// What the kernel filled in of a [`Ty::Exchange`]: read at exit, and shown only after success.
+    /// A member of a [`Ty::Exchange`] that the kernel filled in: read at exit, and shown only after success.
     Reply(&'static Ty),
     /// Shown unless all its bytes are zero (reserved members).
     NonZero(&'static Ty),
 
-    /// What lies at the stack pointer when the call is entered; it takes the place of an argument but no register.
+    /// The memory at the stack pointer at entry. It takes the place of an argument, but no register.
     Stack(&'static Ty),
 
     // --- inline, behind a pointer or inside a struct ---
@@ -235,7 +235,7 @@ pub enum Ty {
     // --- choice ---
     /// The type depends on a sibling argument.
     Select(&'static Select),
-    /// Decoded by a function of its own; the shape declares what is captured.
+    /// Decoded by a function. The shape declares what is captured.
     Custom(Irregular, &'static Ty),
 }
 
@@ -247,7 +247,8 @@ pub struct Select {
     pub default: Ty,
 }
 
-/// The value chosen on: `(arg >> shift) & mask`, of one argument or of two (`level`, `optname`: the second in the upper half).
+/// The value that a choice depends on: `(arg >> shift) & mask`, of one argument or of two (`level`, `optname`: the
+/// second in the upper half).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SelectKey {
     pub arg: &'static str,
@@ -345,7 +346,7 @@ impl Ty {
         }
     }
 
-    /// Whether, as an argument, it takes two registers (low half first): 64-bit values on 32-bit ABIs.
+    /// Whether it takes two registers as an argument (low half first): 64-bit values on 32-bit ABIs.
     pub const fn is_wide(&self, abi: Abi) -> bool {
         match self {
             Ty::I64 | Ty::U64 | Ty::As(Width::W8, _) => abi.word() == 4,
@@ -354,7 +355,8 @@ impl Ty {
         }
     }
 
-    /// Whether it lies inline in memory (a struct or array member), so that it is named by an address and not held in a register.
+    /// Whether it lies inline in memory (a struct or array member), so that an address identifies it, and no register
+    /// holds it.
     pub const fn is_inline(&self) -> bool {
         match self {
             Ty::Struct(_) | Ty::Blob(_) | Ty::Items(_) | Ty::CStr => true,
@@ -363,7 +365,7 @@ impl Ty {
         }
     }
 
-    /// Whether it can be shown only once the call has returned.
+    /// Whether it can be shown only when the call has returned.
     pub const fn needs_exit(&self) -> bool {
         match self {
             Ty::Bytes(d, l) | Ty::Buffer(d, l, _) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {

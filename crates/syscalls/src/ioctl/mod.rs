@@ -1,4 +1,4 @@
-//! The requests of ioctl(2), by what takes them: what the third argument is, and which requests have none.
+//! The requests of ioctl(2), by the kind of file: what the third argument is, and which requests have none.
 
 mod block;
 mod devices;

@@ -139,7 +139,7 @@ static INET_ATTRS: Attrs = attrs(
     ],
 );
 
-/// What a message about sockets of a family holds, on its way to the kernel or back.
+/// The contents of a message about sockets of a family, to the kernel or from it.
 pub fn sock_diag(family: u64, request: bool) -> Option<&'static Body> {
     static UNIX: [Body; 2] =
         [Body { header: &UNIX_MESSAGE, attrs: Some(&UNIX_ATTRS) }, Body { header: &UNIX_REQUEST, attrs: None }];

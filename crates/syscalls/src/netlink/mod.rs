@@ -1,7 +1,7 @@
 //! Netlink messages (netlink(7)): what is in them, by protocol and message type.
 //!
-//! They travel in the buffers of send(2) and recv(2): no row captures them member by member, so their structs hold no
-//! pointers.
+//! Messages are in the buffers of send(2) and recv(2). No row captures them member by member, so their structs have
+//! no pointers.
 
 mod diag;
 mod names_core;

@@ -1,4 +1,4 @@
-//! More names of routing messages: traffic control, bridges, and what links have besides.
+//! More names of routing messages: traffic control, bridges, and further attributes of links.
 
 use crate::sets;
 

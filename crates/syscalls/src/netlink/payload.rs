@@ -1,28 +1,28 @@
-//! What describes a message: its fixed struct, and its attributes with what each holds.
+//! The description of a message: its fixed struct, and its attributes with their contents.
 
 use crate::{Set, Struct, Ty, Width};
 
-/// The body of a message: a fixed struct, and attributes behind it.
+/// The body of a message: a fixed struct, then attributes.
 #[derive(Debug)]
 pub struct Body {
     pub header: &'static Struct,
     pub attrs: Option<&'static Attrs>,
 }
 
-/// What attributes of one level are called and hold.
+/// Names and contents of the attributes of one level.
 #[derive(Debug)]
 pub struct Attrs {
-    /// `None` where the types are only numbers.
+    /// `None` if the types are only numbers.
     pub names: Option<&'static Set>,
     /// Types that are not here are shown as bytes.
     pub payloads: &'static [(u64, Payload)],
-    /// What those hold that are not listed.
+    /// The contents of attributes that are not listed.
     pub default: Payload,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum Payload {
-    /// Nothing known.
+    /// Unknown: shown as bytes.
     Bytes,
     /// A value of fixed size.
     Is(Ty),
@@ -30,15 +30,15 @@ pub enum Payload {
     Number(Ty),
     /// A time in thousandths of a second, of any width.
     Milliseconds,
-    /// A filter program of the old kind.
+    /// A classic BPF program.
     Filter,
     /// Values of fixed size, as many as fit.
     List(&'static Ty),
-    /// A struct that grows from kernel to kernel: the members that are there, from this size on.
+    /// A struct that grows from kernel to kernel, if at least this size is there: the members that are there.
     Extensible(&'static Struct, u16),
     /// A NUL-terminated string.
     Text,
-    /// Attributes within.
+    /// Nested attributes.
     Nested(&'static Attrs),
     /// An address of the message's family.
     Address,

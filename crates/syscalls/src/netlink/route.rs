@@ -497,7 +497,7 @@ static ROUTE: &[(u64, Body)] = &[
     (c::RTM_NEWCACHEREPORT, Body { header: &RTGENMSG, attrs: None }),
 ];
 
-/// What a routing message holds.
+/// The contents of a routing message.
 pub fn route(kind: u64) -> Option<&'static Body> {
     RTM.name_of(kind)?;
     ROUTE.iter().find(|(first, _)| *first == kind & !3).map(|(_, body)| body)

@@ -7,8 +7,8 @@ use crate::structs::bpf::*;
 use crate::uapi::consts as c;
 use crate::{Class, Dir, Form, Irregular, SelectKey, Len, PidKind, Ret, Syscall, Ty, Width, arg, form, syscall};
 
-/// Commands, what they return, the struct of theirs within the union (empty: the union itself), its members, and how
-/// many bytes of them are shown however small the program says the union is.
+/// Commands, what they return, their struct within the union (empty: the union itself), its members, and how many
+/// bytes are shown even if the program gives a smaller size.
 macro_rules! bpf {
     ($($cmd:ident)|+ -> $ret:expr; $within:literal $attr:ident $base:literal) => {
         form(&[$(c::$cmd),+], bpf!(@row $ret; $within $attr $base))

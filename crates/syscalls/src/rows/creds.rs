@@ -4,7 +4,7 @@ use crate::structs::creds::*;
 use crate::uapi::consts as c;
 use crate::{Class, Dir, Effect, Irregular, Len, Ret, Syscall, Ty, Width, arg, syscall};
 
-/// Cannot fail and takes nothing.
+/// Cannot fail and takes no arguments.
 const PURE: Class = Class::CREDS.or(Class::PURE);
 
 /// The 16-bit ids of i386's first calls.
@@ -50,7 +50,7 @@ macro_rules! setgroups {
     };
 }
 
-/// setfsuid(2), setfsgid(2): the old id comes back whatever happens.
+/// setfsuid(2), setfsgid(2): they always return the old id.
 macro_rules! set_fs {
     ($call:literal; $ty:expr) => {
         syscall($call, Class::CREDS, Ret::Uid, &[arg("fsuid", $ty)])
@@ -60,7 +60,7 @@ macro_rules! set_fs {
 macro_rules! capabilities {
     ($call:literal, $dir:expr) => {
         syscall($call, Class::CREDS, Ret::Int, &[
-            // The kernel puts its own version in the place of one that it does not know.
+            // The kernel replaces an unknown version by its own.
             arg("hdrp", Ty::Ptr(Dir::InLost, &Ty::Struct(&CAP_HEADER))),
             arg("datap", Ty::Custom(Irregular::CapData, &Ty::Array($dir, &Ty::Struct(&CAP_DATA), Len::Fixed(2)))),
         ])

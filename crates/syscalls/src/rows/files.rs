@@ -18,7 +18,7 @@ const __O_TMPFILE: u64 = 0o20000000;
 
 /// Permission bits as the kernel takes them, an unsigned short.
 pub(super) const PERM: Ty = Ty::As(Width::W2, &Ty::Perm);
-/// Bytes of an open file read or to be written.
+/// Bytes read from an open file, or to be written to it.
 const OUT: Ty = Ty::Bytes(Dir::Out, Len::Ret);
 const IN: Ty = Ty::Bytes(Dir::In, Len::Of("count"));
 /// A file offset before the call and after it.

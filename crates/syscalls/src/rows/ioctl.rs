@@ -4,7 +4,7 @@ use crate::ioctl::{BARE, CASES};
 use crate::uapi::consts as c;
 use crate::{Class, Dir, Effect, Irregular, SelectKey, Len, Note, Ret, RetSelect, Select, Syscall, Ty, When, arg, syscall};
 
-/// What memory is captured for a request that is not described: its number says how much there is, at most.
+/// The captured memory of an unknown request: at most what its number says.
 const UNKNOWN: &Ty = &Ty::Buffer(Dir::InOutAlways, Len::Fixed(1024), 1024);
 
 /// Requests that return a descriptor.

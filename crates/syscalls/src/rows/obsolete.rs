@@ -1,4 +1,4 @@
-//! Numbers that stand for nothing any more, or never did: the registers are shown.
+//! Numbers that have no call any more, or never had one: the registers are shown.
 
 use crate::{Arg, Class, Ret, Syscall, Ty, arg, syscall};
 
@@ -7,7 +7,7 @@ const REGISTERS: &[Arg] = &[
     arg("arg5", Ty::HexLong), arg("arg6", Ty::HexLong),
 ];
 
-/// A call of which the names of the arguments matter to nobody; how many there are is its history's.
+/// A call whose arguments' names do not matter. History decides how many there are.
 const fn unused(name: &'static str, args: usize) -> Syscall {
     syscall(name, Class::NONE, Ret::Int, REGISTERS.split_at(args).0)
 }
@@ -43,6 +43,6 @@ pub static ROWS: &[Syscall] = &[
 ];
 
 pub static I386: &[(&str, Syscall)] = &[
-    // The one call that all of i386's socket calls once were.
+    // The single call that all of i386's socket calls once were.
     ("socketcall", syscall("socketcall", Class::NETWORK, Ret::Int, &[arg("call", Ty::Int), arg("args", Ty::Addr)])),
 ];

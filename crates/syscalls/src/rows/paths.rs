@@ -20,7 +20,7 @@ const DEV: Ty = Ty::As(Width::W4, &Ty::Dev);
 /// A mode with its type as the kernel takes it, an unsigned short.
 const MODE: Ty = Ty::As(Width::W2, &Ty::Mode);
 
-/// What a symbolic link shall say: no path of this call.
+/// The target of a new symbolic link, which is not a path of this call.
 const TARGET: Ty = Ty::Custom(Irregular::LinkTarget, &Ty::Path);
 
 const PATHNAME: Arg = arg("pathname", Ty::Path);
@@ -32,7 +32,7 @@ const SHORT_GROUP: Arg = arg("group", Ty::As(Width::W2, &Ty::Gid));
 const TIMEVALS: Ty = Ty::Array(Dir::In, &Ty::Custom(Irregular::DatedTime, &Ty::Struct(&TIMEVAL)), Len::Fixed(2));
 const TIMESPECS: Ty = Ty::Array(Dir::In, &Ty::Custom(Irregular::FileTime, &Ty::Struct(&TIMESPEC)), Len::Fixed(2));
 const TIMESPECS64: Ty = Ty::Array(Dir::In, &Ty::Custom(Irregular::FileTime, &Ty::Struct(&TIMESPEC64)), Len::Fixed(2));
-/// Directory entries; the most a C library asks for at once is 1 MiB, and most ask for 32 KiB.
+/// Directory entries. C libraries ask for at most 1 MiB at once, and mostly for 32 KiB.
 const ENTRIES: Ty = Ty::Buffer(Dir::Out, Len::Ret, crate::plan::MAX_BYTES as u32);
 
 pub static ROWS: &[Syscall] = &[

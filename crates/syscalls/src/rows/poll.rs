@@ -25,7 +25,7 @@ const READ: Arg = arg("readfds", FD_SET);
 const WRITE: Arg = arg("writefds", FD_SET);
 const EXCEPT: Arg = arg("exceptfds", FD_SET);
 
-/// The kernel writes back what is left of it.
+/// The kernel writes back the remaining time.
 const TIMESPEC_LEFT: Ty = Ty::Custom(Irregular::Timeout, &Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMESPEC)));
 const TIMESPEC64_LEFT: Ty = Ty::Custom(Irregular::Timeout, &Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMESPEC64)));
 const TIMEVAL_LEFT: Ty = Ty::Custom(Irregular::Timeout, &Ty::Ptr(Dir::InOut, &Ty::Struct(&TIMEVAL)));

@@ -42,7 +42,7 @@ pub static ROWS: &[Syscall] = &[
     ]).does(&[Effect::AsksOfItself]),
     syscall("sched_setattr", NONE, Ret::Int, &[
         arg("pid", PID),
-        // The kernel tells in `size` how much it knows when it does not know it all.
+        // If the kernel does not know the whole struct, it writes the size that it knows to `size`.
         arg("attr", Ty::Custom(Irregular::SchedAttr, &Ty::Buffer(Dir::InOutAlways, Len::Fixed(56), 56))),
         arg("flags", Ty::Hex),
     ]),

@@ -78,7 +78,7 @@ pub static ROWS: &[Syscall] = &[
         arg("sizemask", Ty::ULong),
         arg("flags", Ty::Flags(&SIGNALFD)),
     ]).does(&[makes(Thing::Anonymous("signalfd")).cloexec_if("flags", c::O_CLOEXEC)]),
-    // What it resumes is no argument; the engine knows.
+    // The call that it resumes is no argument, but known to the engine.
     syscall("restart_syscall", Class::NONE, Ret::Int, &[arg("", Ty::Custom(Irregular::Resumed, &Ty::HexLong))])
         .does(&[Effect::Restarts]),
     syscall("pause", SIG, Ret::Int, &[]).does(&[Effect::Waits(For::Signal)]),

@@ -1,4 +1,4 @@
-//! Sockets: making, naming and connecting them, and what goes through them.
+//! Sockets: making, naming and connecting them, and transferring data.
 
 use crate::effect::{Data, Effect, For, Thing, makes, reads, writes};
 use crate::sets::socket::*;
