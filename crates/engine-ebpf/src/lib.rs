@@ -4,8 +4,9 @@
 //!
 //! `bpf/` is the kernel side:
 //!
-//! - `stride.bpf.c` has the programs; `capture.h` the interpreter of capture plans, `simple.h` a short way for calls with little
-//!   memory, `kinds.h` what a call's meaning depends on (netlink sockets, terminals);
+//! - `stride.bpf.c` has the programs; `capture.h` the interpreter of capture plans, with `scratch.h` (its state) and `read.h`
+//!   (reading memory); `simple.h` a short way for calls with little memory; `kinds.h` what a call's meaning depends on (netlink
+//!   sockets, terminals);
 //! - `ends.h` has how threads begin and end, `signals.h` signals and stops, `counts.h` counting, `fd.h` and `file-detail.h`
 //!   descriptors;
 //! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` ids in PID namespaces, `regs.h`
@@ -18,10 +19,10 @@
 //! The files of this side, outermost first: `engine` (the loop; in it `take` reads records in), `note` (events that are still to be
 //! reported), `settings`, `records` (reading them), `threads` (what is unusual about a thread), `signals` (those that wait for a
 //! call to return), `poller` and `inside` (finding blocked calls, and reading their memory), `rings`, `source` and `ring`,
-//! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `load` (programs and maps), `relocate` and `btf` (the kernel types that programs use),
-//! `plans` (rows to ops), `counts`, `about` (filters of files), `files` (what descriptors refer to), `wire` (the mirror of
-//! wire.h), `probe` (does the engine work here), `privileges` (the
-//! capabilities that takes), `refusal` (the reason if not) and `error`.
+//! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `load` (programs and maps),
+//! `relocate` and `btf` (the kernel types that programs use), `plans` (rows to ops), `counts`, `about` (filters of files),
+//! `files` (what descriptors refer to), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
+//! capabilities that this needs), `refusal` (the reason if it does not) and `error`.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
 //! the kernel side copies what `stride_event::capture` would, op by op (`tests/engines_agree.rs`).

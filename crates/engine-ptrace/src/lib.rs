@@ -5,10 +5,10 @@
 //! events. The thread stays stopped until `next` is called again, so that the caller sees in `/proc` what the tracee
 //! sees at that moment.
 //!
-//! The files, outermost first: `engine` (the loop, and in it `calls` and `births` of threads), `note` (events that wait to be taken), `spawn` and
-//! `attach` (how tracees come; the command is forked by `stride_engine_base`), `detach` (how they go), `seccomp`, `affinity`, `place` and
-//! `rescue` (which CPU to run on), `plans`, `memory` and `present` (capture), `threads` and `tracee` (what is known of a thread, and which requests its state
-//! permits), `wait`, `signals`, `error`; `sys` wraps the kernel.
+//! The files, outermost first: `engine` (the loop, and in it `calls` and `births` of threads), `note` (events that wait to be taken),
+//! `spawn` and `attach` (how tracees come; the command is forked by `stride_engine_base`), `detach` (how they go), `seccomp`,
+//! `affinity`, `place` and `rescue` (which CPU to run on), `plans`, `memory` and `present` (capture), `threads` and `tracee` (what is
+//! known of a thread, and which requests its state permits), `wait`, `signals`, `error`; `sys` wraps the kernel.
 //!
 //! Architecture invariant: `unsafe` only in `sys`; a ptrace request can be made only through [`tracee::Stopped`].
 #![deny(unsafe_code)]
