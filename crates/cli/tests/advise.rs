@@ -8,12 +8,13 @@
 
 mod common;
 
-use common::{Here, Killed, STRIDE, Scratch, cc, is_root, root, send, skipped, sources, stem, text};
+use common::{Here, Killed, STRIDE, Scratch, cc, root, send, skipped, sources, stem, text};
 use libtest_mimic::{Arguments, Failed, Trial};
 use nix::sys::signal::Signal;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 const SKIP: i32 = 77;
@@ -147,11 +148,15 @@ fn attached(engine: &str) -> Result<(), Failed> {
 /// Stride, which with all that it traces comes before whatever else the machine does, where that is allowed. Rules judge how long
 /// things take: a child that lives for a tenth of a second is no short one, whoever had the CPU meanwhile.
 fn first_served() -> Command {
-    if !is_root() {
+    static CHRT: LazyLock<bool> = LazyLock::new(|| {
+        let trial = Command::new("chrt").args(["-r", "1", "true"]).stderr(Stdio::null()).status();
+        trial.is_ok_and(|status| status.success())
+    });
+    if !*CHRT {
         return Command::new(STRIDE);
     }
-    let mut command = Command::new("nice");
-    command.args(["-n", "-20", STRIDE]);
+    let mut command = Command::new("chrt");
+    command.args(["-r", "1", STRIDE]);
     command
 }
 
