@@ -63,7 +63,12 @@ fn go(engine: &str) -> Result<(), Failed> {
     }
     let advice = |which: &str| -> Result<Advice, Failed> {
         let source = root().join(format!("tests/advise/go/{which}/main.go"));
-        let built = Command::new("go").args(["build", "-o"]).arg(scratch.path(which)).arg(source).output()?;
+        let mut build = Command::new("go");
+        if std::env::var_os("HOME").is_none() {
+            // Without a home, the go command does not know where to keep what it has built.
+            build.env("GOCACHE", scratch.path("cache"));
+        }
+        let built = build.args(["build", "-o"]).arg(scratch.path(which)).arg(source).output()?;
         if !built.status.success() {
             return Err(format!("go build: {}", text(&built.stderr)).into());
         }

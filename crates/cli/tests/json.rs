@@ -351,7 +351,9 @@ fn calls_that_never_return() {
         assert_eq!((&asleep["outcome"], &asleep["duration_ns"]), (&json!("unfinished"), &Value::Null));
         assert_eq!(asleep["args"]["request"]["tv_sec"], 100);
         // Tracing that leaves a thread leaves it in the middle of a call.
-        let run = scratch.stride([engine, "--json", "-f", "--syscall-limit=60", "/bin/sh", "-c", "sleep 1 & wait"]);
+        // It goes on for as long as it is Stride's child.
+        let script = "while grep -q \"^PPid:.$PPID$\" /proc/$$/status; do sleep 0.01; done";
+        let run = scratch.stride([engine, "--json", "-f", "--syscall-limit=60", "/bin/sh", "-c", script]);
         let seen = valid(&run.trace);
         assert!(!of_type(&seen, "detach").is_empty(), "{seen:#?}");
         // The first thread's call is gone with it, and the execve goes on under its id.
@@ -599,8 +601,20 @@ fn comparisons_are_what_the_schema_says() {
             of_type(&seen, "limit").iter().map(|limit| limit["result"].as_str().unwrap()).collect();
         assert_eq!(results, ["kept", "broken", "kept", "kept", "broken", "kept", "broken"], "{seen:#?}");
         // A recording that breaks off: what was not seen may have broken a limit.
-        // (What comes after the sleep is in a batch of its own.)
-        scratch.stride([engine, "--record=cut", "/bin/sh", "-c", "read x < a; sleep 0.5; read x < a"]);
+        // What comes when the first part has been written is in a batch of its own.
+        nix::unistd::mkfifo(&scratch.path("go"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                wait_until("the first part", || {
+                    let mut command = bare_stride();
+                    command.args(["--replay=cut", "-e", "trace=read"]).current_dir(scratch.path(""));
+                    Run::of(command).out.contains(r#"read(0, "x", 1)"#)
+                });
+                std::fs::write(scratch.path("go"), "x\n").unwrap();
+            });
+            scratch.stride([engine, "--record=cut", "/bin/sh", "-c", "read x < a; read x < go; read x < a"]);
+        });
+        std::fs::remove_file(scratch.path("go")).unwrap();
         let bytes = std::fs::read(scratch.path("cut")).unwrap();
         std::fs::write(scratch.path("cut"), &bytes[..bytes.len() - 140]).unwrap();
         let run = |options: &[&str]| {

@@ -503,8 +503,8 @@ fn times_and_numbers_in_front() {
         ("-ttt", r"\d{10}\.\d{6} "),
         ("--absolute-timestamps=ns", r"\d\d:\d\d:\d\d\.\d{9} "),
         ("--absolute-timestamps=format:unix,precision:ms", r"\d{10}\.\d{3} "),
-        ("-r", r" +\d\.\d{6} "),
-        ("--relative-timestamps=ns", r" +\d\.\d{9} "),
+        ("-r", r" +\d+\.\d{6} "),
+        ("--relative-timestamps=ns", r" +\d+\.\d{9} "),
         ("--always-show-pid", r"\d+ +"),
     ] {
         let run = scratch.stride([option, "-a1", "-e", "trace=chdir", "sh", "-c", "cd /"]);
@@ -526,17 +526,19 @@ fn times_and_numbers_in_front() {
     let run = scratch.stride(["-i", "-a1", "-e", "trace=chdir", "sh", "-c", "cd /"]);
     lines_are(&run.trace, &[r#"\[[0-9a-f]{16}\] chdir\("/"\) = 0"#, r"\[\?{16}\] \+\+\+ exited with 0 \+\+\+"]);
     let run = scratch.stride(["-T", "-a1", "-qq", "-e", "trace=chdir", "sh", "-c", "cd /"]);
-    lines_are(&run.trace, &[r#"chdir\("/"\) = 0 <0\.\d{6}>"#]);
+    lines_are(&run.trace, &[r#"chdir\("/"\) = 0 <\d+\.\d{6}>"#]);
 }
 
 #[test]
 fn relative_times_begin_with_nothing_and_add_up() {
     let scratch = Scratch::new("relative");
+    let began = std::time::Instant::now();
     let run = scratch.stride(["-r", "-e", "trace=chdir", "sh", "-c", "cd /; sleep 0.05; cd /"]);
+    let took = began.elapsed().as_secs_f64();
     let times: Vec<f64> = run.trace.lines().filter_map(|l| l.split_whitespace().next()?.parse().ok()).collect();
     assert_eq!(times[0], 0.0);
     let total: f64 = times.iter().sum();
-    assert!((0.05..5.0).contains(&total), "{times:?}");
+    assert!((0.05..took).contains(&total), "{times:?} in {took} s");
 }
 
 #[test]
@@ -621,6 +623,7 @@ fn a_device_that_nobody_reads_is_written_like_a_file() {
         seen.trace.lines().filter(|line| line.starts_with("write(")).count()
     };
     let (null, file, pipe) = (writes(&["-o", "/dev/null"]), writes(&["-o", "file"]), writes(&["-o", "/dev/stdout"]));
-    assert!(file < 20 && null < 20, "{file} writes to a file, {null} to /dev/null");
     assert!(pipe > 400, "{pipe} writes to a pipe");
+    // What is left is written out whenever it is quiet for a tenth of a second, which a busy machine may bring about.
+    assert!(file < pipe / 4 && null < pipe / 4, "{file} writes to a file, {null} to /dev/null, {pipe} to a pipe");
 }
