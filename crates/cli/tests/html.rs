@@ -321,7 +321,10 @@ fn interrupted() {
     let asleep = || std::fs::read_to_string(&stat).ok()?.contains("(sleep) S ").then_some(());
     wait_for("sleep to sleep", asleep);
     let mut command = stride();
-    command.args(["--html=page.html", "-o", "trace", "-p"]).arg(sleeper.0.id().to_string()).current_dir(scratch.path(""));
+    command
+        .args(["--html=page.html", "-o", "trace", "-p"])
+        .arg(sleeper.0.id().to_string())
+        .current_dir(scratch.path(""));
     command.stderr(std::fs::File::create(scratch.path("err")).unwrap());
     let mut tracer = Killed(command.spawn().unwrap());
     scratch.wait_attached(1);

@@ -80,10 +80,8 @@ fn what_a_small_ring_loses_is_counted_to_the_call() {
     let (all, none) = count(Settings::default(), false);
     assert_eq!(none, 0);
     assert!(all > 40000);
-    let (shown, lost) = count(
-        Settings { ring_bytes: Some(64 << 10), on_overflow: Some(Overflow::Drop), ..Settings::default() },
-        true,
-    );
+    let (shown, lost) =
+        count(Settings { ring_bytes: Some(64 << 10), on_overflow: Some(Overflow::Drop), ..Settings::default() }, true);
     assert!(lost > 0);
     assert_eq!(shown + lost, all);
 }
