@@ -9,18 +9,25 @@
 #include <unistd.h>
 
 static int corrected, ends[2];
-static atomic_int ready;
+static atomic_int ready, looks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-static void *produce(void *arg) {
+// A while, and until it was looked so often, however slow the machine is.
+static void work(int wanted) {
 	struct timespec while_ = {0, 150 * 1000 * 1000};
-	nanosleep(&while_, NULL);
+	do
+		nanosleep(&while_, NULL);
+	while (!corrected && looks < wanted);
+}
+
+static void *produce(void *arg) {
+	work(300);
 	pthread_mutex_lock(&lock);
 	ready = 1;
 	pthread_cond_signal(&changed);
 	pthread_mutex_unlock(&lock);
-	nanosleep(&while_, NULL);
+	work(600);
 	return write(ends[1], "x", 1) == 1 ? arg : NULL;
 }
 
@@ -37,11 +44,13 @@ int main(int argc, char **argv) {
 			pthread_cond_wait(&changed, &lock);
 		pthread_mutex_unlock(&lock);
 	}
-	while (!ready)
+	while (!ready) {
 		sched_yield();
+		looks++;
+	}
 	struct pollfd in = {ends[0], POLLIN, 0};
 	while (poll(&in, 1, corrected ? -1 : 0) == 0)
-		;
+		looks++;
 	pthread_join(producer, NULL);
 	return 0;
 }

@@ -1,8 +1,10 @@
 /* Makes calls whose traces must be the same whatever engine takes them. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,12 +19,30 @@
 
 static void handler(int sig) { (void)sig; }
 
-/* Until the parent, or the leader, waits as well: what is seen then comes in one order only. */
-static void wait_for_the_other(void) { usleep(100000); }
+/*
+ * Until the parent, or the leader, waits as well: what is seen then comes in one order only. How often this looks is chance, so reads
+ * of descriptor 99 and naps of a millisecond are not compared.
+ */
+static void wait_until_it_waits(pid_t pid)
+{
+	char path[64], stat[512], *state;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, pid);
+	dup2(open(path, O_RDONLY), 99);
+	for (;;) {
+		ssize_t len = pread(99, stat, sizeof(stat) - 1, 0);
+
+		stat[len > 0 ? len : 0] = 0;
+		state = strrchr(stat, ')');
+		if (!state || state[2] == 'S')
+			return;
+		poll(NULL, 0, 1);
+	}
+}
 
 static void *thread(void *arg)
 {
-	wait_for_the_other();
+	wait_until_it_waits(getpid());
 	write(-1, "from a thread", 13);
 	return arg;
 }
@@ -31,7 +51,7 @@ static void *exec_thread(void *arg)
 {
 	char *argv[] = {"true", "from", "a thread", NULL};
 
-	wait_for_the_other();
+	wait_until_it_waits(getpid());
 	execve("/bin/true", argv, NULL);
 	return arg;
 }
@@ -41,7 +61,7 @@ static void child(void (*body)(void))
 	pid_t pid = fork();
 
 	if (!pid) {
-		wait_for_the_other();
+		wait_until_it_waits(getppid());
 		body();
 		_exit(99);
 	}

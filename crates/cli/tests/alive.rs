@@ -92,10 +92,12 @@ fn by_thread(trace: &str) -> BTreeMap<String, Vec<String>> {
         let next = format!("T{}", names.len());
         names.entry(id).or_insert(next);
     }
-    let word = regex::Regex::new(r"\b\d+\b").unwrap();
+    // Where ids stand: other numbers may be the same.
+    let id_within = regex::Regex::new(r"(si_pid=|PID=|\bpid |tid=\[|\) += )(\d+)\b").unwrap();
     for (id, line) in &lines {
-        let line = word.replace_all(line, |number: &regex::Captures<'_>| {
-            names.get(&number[0]).cloned().unwrap_or_else(|| number[0].to_owned())
+        let line = id_within.replace_all(line, |found: &regex::Captures<'_>| {
+            let name = names.get(&found[2]).map_or(&found[2], String::as_str);
+            format!("{}{name}", &found[1])
         });
         threads.entry(names[id].clone()).or_default().push(line.into_owned());
     }

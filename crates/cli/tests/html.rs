@@ -334,19 +334,15 @@ fn interrupted() {
     let asleep = || std::fs::read_to_string(&stat).ok()?.contains("(sleep) S ").then_some(());
     wait_for("sleep to sleep", asleep);
     let mut command = stride();
-    command.arg("--html=page.html").arg("-p").arg(sleeper.0.id().to_string()).current_dir(scratch.path(""));
+    command
+        .args(["--html=page.html", "-o", "trace", "-p"])
+        .arg(sleeper.0.id().to_string())
+        .current_dir(scratch.path(""));
     command.stderr(std::fs::File::create(scratch.path("err")).unwrap());
     let mut tracer = Killed(command.spawn().unwrap());
-    let status = format!("/proc/{}/status", sleeper.0.id());
-    wait_for("the tracer", || {
-        std::fs::read_to_string(&status)
-            .ok()?
-            .lines()
-            .any(|l| l.starts_with("TracerPid:") && !l.ends_with("\t0"))
-            .then_some(())
-    });
-    wait_for("being attached", || scratch.read("err").contains(" attached\n").then_some(()));
-    std::thread::sleep(std::time::Duration::from_millis(100));
+    scratch.wait_attached(1);
+    // What the text shows, the page knows.
+    wait_until("the call under way", || scratch.read("trace").contains("restart_syscall("));
     // It has been stopped for attaching, and sleeps again.
     wait_for("sleep to sleep on", asleep);
     kill(Pid::from_raw(tracer.0.id() as i32), Signal::SIGINT).unwrap();

@@ -344,7 +344,7 @@ fn the_exit_status_says_why_it_ended() {
         };
         let interrupt = |signal: &str| {
             format!(
-                "$1 $2 -p $3 -e trace=none 2>err & i=0; \
+                ": >err; $1 $2 -p $3 -e trace=none 2>err & i=0; \
                  while ! grep -q attached err && [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done; \
                  kill -{signal} $!; wait $!; echo $?"
             )

@@ -25,8 +25,13 @@ fn scene(actor: &Path, name: &str, options: &[&str]) -> String {
         _ => format!("{line}\n"),
     });
     let text: String = lines.collect();
-    // Ids within the lines.
-    ids.iter().fold(text, |text, (id, letter)| text.replace(id.as_str(), &letter.to_string()))
+    // Ids within the lines, where ids stand: other numbers may be the same.
+    let inner = regex::Regex::new(r"(kill\(|si_pid=|\bpid |changed to )(\d+)").unwrap();
+    let letter = |found: &regex::Captures<'_>| {
+        let id = ids.get(&found[2]).map_or_else(|| found[2].to_owned(), char::to_string);
+        format!("{}{id}", &found[1])
+    };
+    inner.replace_all(&text, letter).into_owned()
 }
 
 #[test]

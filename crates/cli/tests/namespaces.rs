@@ -107,8 +107,12 @@ fn ids_of_an_inner_namespace_are_told_in_both() {
         let scratch = Scratch::new(&format!("both{engine}"));
         let mut command = Command::new(STRIDE);
         command.arg(engine).args(["-f", "-Y", "--pidns-translation", "-e", "trace=kill", "-o"]);
-        // It lives for a while: the eBPF engine looks ids up later.
-        command.arg(scratch.path("trace")).args(["unshare", "--pid", "--fork", "sh", "-c", "kill -0 $$; sleep 0.3"]);
+        // It lives until the line is written, for the eBPF engine looks ids up later; but not for ever. A trace is written out when it
+        // is quiet.
+        let script =
+            "kill -0 $$; n=0; until grep -q 'kill(' \"$0\" || [ $n -gt 200 ]; do n=$((n + 1)); sleep 0.3; done";
+        let trace = scratch.path("trace");
+        command.arg(&trace).args(["unshare", "--pid", "--fork", "sh", "-c", script]).arg(&trace);
         Run::of(command);
         // The leader has a name, too.
         let trace = scratch.read("trace").replacen("<sh> ", " ", 1);

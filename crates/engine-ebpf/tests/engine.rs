@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{command, everything};
+use common::{command, everything, stand_still};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -51,7 +51,7 @@ fn no_such_process() {
 }
 
 /// Calls shown and calls lost.
-fn count(settings: Settings, pause: Duration) -> (u64, u64) {
+fn count(settings: Settings, stands_still: bool) -> (u64, u64) {
     let spec = command(Path::new("/bin/dd"), &["if=/dev/zero", "of=/dev/null", "bs=1", "count=20000", "status=none"]);
     let mut engine = EbpfEngine::start_with(spec, settings).unwrap();
     let (mut shown, mut lost, mut ended) = (0, 0, 0);
@@ -59,8 +59,8 @@ fn count(settings: Settings, pause: Duration) -> (u64, u64) {
         match event {
             Event::Exit(_) => {
                 // It runs by now: what it does meanwhile gathers.
-                if shown == 0 {
-                    std::thread::sleep(pause);
+                if shown == 0 && stands_still {
+                    stand_still(&engine, Duration::from_millis(200));
                 }
                 shown += 1;
             }
@@ -77,13 +77,11 @@ fn count(settings: Settings, pause: Duration) -> (u64, u64) {
 #[test]
 fn what_a_small_ring_loses_is_counted_to_the_call() {
     need_ebpf!();
-    let (all, none) = count(Settings::default(), Duration::ZERO);
+    let (all, none) = count(Settings::default(), false);
     assert_eq!(none, 0);
     assert!(all > 40000);
-    let (shown, lost) = count(
-        Settings { ring_bytes: Some(64 << 10), on_overflow: Some(Overflow::Drop), ..Settings::default() },
-        Duration::from_millis(200),
-    );
+    let (shown, lost) =
+        count(Settings { ring_bytes: Some(64 << 10), on_overflow: Some(Overflow::Drop), ..Settings::default() }, true);
     assert!(lost > 0);
     assert_eq!(shown + lost, all);
 }

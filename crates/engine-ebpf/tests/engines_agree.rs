@@ -53,6 +53,10 @@ fn by_thread(text: &str) -> Vec<(String, Vec<String>)> {
         if !started || rest.contains("/proc/self/exe") {
             continue;
         }
+        // How often it looks whether another waits.
+        if rest.trim_start().starts_with("pread64(99") || rest.trim_start().starts_with("poll(NULL, 0, 1)") {
+            continue;
+        }
         let mut line = nameless(rest.trim_start(), &names);
         // Random, and a memory of the CPUs that the thread's stack was used on.
         for varies in ["getrandom", "rseq"] {

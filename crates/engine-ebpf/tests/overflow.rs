@@ -4,7 +4,7 @@ mod common;
 #[path = "common/counter.rs"]
 mod counter;
 
-use common::{command, everything};
+use common::{command, everything, stand_still};
 use counter::Counter;
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -45,18 +45,32 @@ struct Seen {
     delayed: Delayed,
 }
 
-/// Traces to the end, with a reader that sleeps for `pause` before every so many events.
-fn trace(spec: TraceSpec, settings: Settings, every: u64, pause: Duration) -> Seen {
-    let mut engine = EbpfEngine::start_with(spec, settings).unwrap();
-    read_all(&mut engine, every, pause)
+/// How a reader reads.
+#[derive(Clone, Copy)]
+enum Reader {
+    Steady,
+    /// It stands still after the first event and after every so many, for so long and until the ring is full.
+    Halting(u64, Duration),
 }
 
-fn read_all(engine: &mut EbpfEngine, every: u64, pause: Duration) -> Seen {
+fn halting(every: u64, millis: u64) -> Reader {
+    Reader::Halting(every, Duration::from_millis(millis))
+}
+
+/// Traces to the end.
+fn trace(spec: TraceSpec, settings: Settings, reader: Reader) -> Seen {
+    let mut engine = EbpfEngine::start_with(spec, settings).unwrap();
+    read_all(&mut engine, reader)
+}
+
+fn read_all(engine: &mut EbpfEngine, reader: Reader) -> Seen {
     let mut seen = Seen { command: engine.command(), ..Seen::default() };
     let mut events = 0;
     loop {
-        if events % every == 0 {
-            std::thread::sleep(pause);
+        if let Reader::Halting(every, pause) = reader
+            && (events == 1 || events > 0 && events % every == 0)
+        {
+            stand_still(engine, pause);
         }
         events += 1;
         let Some(event) = engine.next().unwrap() else { break };
@@ -101,7 +115,7 @@ fn shown_and_lost_are_what_a_second_counter_saw() {
     need_ebpf!();
     let _alone = alone();
     let counter = or_skip!(Counter::start());
-    let seen = trace(dd("count=200000"), small(Overflow::Drop), 50_000, Duration::from_millis(50));
+    let seen = trace(dd("count=200000"), small(Overflow::Drop), halting(50_000, 50));
     assert!(seen.lost > 0, "{seen:?}");
     assert_eq!(seen.delayed, Delayed::default());
     assert_eq!((seen.lost_in_all, seen.unseen), (seen.lost, 0), "{seen:?}");
@@ -113,7 +127,7 @@ fn who_waits_loses_nothing() {
     need_ebpf!();
     let _alone = alone();
     let counter = or_skip!(Counter::start());
-    let seen = trace(dd("count=200000"), small(Overflow::Wait), 50_000, Duration::from_millis(50));
+    let seen = trace(dd("count=200000"), small(Overflow::Wait), halting(50_000, 50));
     assert_eq!((seen.lost_in_all, seen.unseen, seen.status), (0, 0, Some(0)), "{seen:?}");
     assert!(seen.delayed.calls > 0 && !seen.delayed.time.is_zero(), "{seen:?}");
     assert_eq!(seen.calls, made(&counter, &seen), "{seen:?}");
@@ -128,7 +142,7 @@ fn several_processes_at_once() {
     let script = format!("{dd} & {dd} & {dd} & {dd} & wait");
     for (how, rings) in [(Overflow::Wait, 1), (Overflow::Drop, 1), (Overflow::Wait, 3), (Overflow::Drop, 3)] {
         let spec = command(Path::new("/bin/sh"), &["-c", &script]);
-        let seen = trace(spec, Settings { rings, ..small(how) }, 20_000, Duration::from_millis(20));
+        let seen = trace(spec, Settings { rings, ..small(how) }, halting(20_000, 20));
         assert_eq!(seen.started.len(), 5);
         assert_eq!(seen.lost_in_all > 0, how == Overflow::Drop, "{seen:?}");
         assert_eq!((seen.lost, seen.unseen, seen.status), (seen.lost_in_all, 0, Some(0)), "{seen:?}");
@@ -150,7 +164,7 @@ fn one_cpu_for_all() {
     }
     let dd = "dd if=/dev/zero of=/dev/null bs=1 count=50000 status=none";
     let spec = command(Path::new("/bin/sh"), &["-c", &format!("{dd} & {dd} & wait")]);
-    let seen = trace(spec, small(Overflow::Wait), u64::MAX, Duration::ZERO);
+    let seen = trace(spec, small(Overflow::Wait), Reader::Steady);
     assert_eq!((seen.lost_in_all, seen.unseen, seen.status), (0, 0, Some(0)), "{seen:?}");
     assert_eq!(seen.calls, made(&counter, &seen), "{seen:?}");
 }
@@ -173,8 +187,8 @@ fn a_reader_that_stalls() {
                 _ => {}
             }
         }
-        std::thread::sleep(Duration::from_secs(2));
-        let rest = read_all(&mut engine, u64::MAX, Duration::ZERO);
+        stand_still(&engine, Duration::from_secs(2));
+        let rest = read_all(&mut engine, Reader::Steady);
         seen.calls += rest.calls;
         seen.started.extend(&rest.started);
         assert_eq!((rest.lost_in_all, rest.unseen, rest.status), (0, 0, Some(0)), "{rest:?}");
@@ -190,7 +204,7 @@ fn a_thousand_threads_that_write() {
     let counter = or_skip!(Counter::start());
     let program = program!("threads");
     let spec = command(program, &["1000", "calls"]);
-    let seen = trace(spec, small(Overflow::Wait), 20_000, Duration::from_millis(20));
+    let seen = trace(spec, small(Overflow::Wait), halting(20_000, 20));
     assert_eq!((seen.started.len(), seen.lost_in_all, seen.unseen, seen.status), (1001, 0, 0, Some(0)), "{seen:?}");
     assert!(seen.calls > 200_000, "{seen:?}");
     // The last call of a thread, exit, is shown though it does not return, for its return from a clone that it did not call.
@@ -212,7 +226,7 @@ fn real_time_writers_on_every_cpu() {
     for writers in [1, cpus] {
         let script = format!("{} wait", format!("{dd} & ").repeat(writers));
         let spec = command(Path::new("/bin/sh"), &["-c", &script]);
-        let seen = trace(spec, small(Overflow::Wait), u64::MAX, Duration::ZERO);
+        let seen = trace(spec, small(Overflow::Wait), Reader::Steady);
         assert_eq!((seen.lost, seen.unseen, seen.status), (seen.lost_in_all, 0, Some(0)), "{seen:?}");
         assert_eq!(seen.calls + seen.lost, made(&counter, &seen), "{seen:?}");
         if writers < cpus {
@@ -229,7 +243,7 @@ fn nobody_notices_backpressure() {
     let program = program!("unnoticed");
     let path = program.to_str().unwrap();
     let spec = command(program, &[]);
-    let seen = trace(spec, small(Overflow::Wait), 5_000, Duration::from_millis(5));
+    let seen = trace(spec, small(Overflow::Wait), halting(5_000, 5));
     assert_eq!((seen.status, seen.lost_in_all, seen.unseen), (Some(0), 0, 0), "{path}: {seen:?}");
     assert!(seen.delayed.calls > 1000, "{seen:?}");
     // Every queued signal once, one of each child that ends, and what stops() sends.
@@ -243,7 +257,7 @@ fn a_flood_of_signals() {
     let _alone = alone();
     let program = program!("signal-flood");
     for how in [Overflow::Wait, Overflow::Drop] {
-        let seen = trace(command(program, &["50000"]), small(how), 20_000, Duration::from_millis(200));
+        let seen = trace(command(program, &["50000"]), small(how), halting(20_000, 200));
         assert_eq!((seen.started.len(), seen.ended + seen.killed, seen.unseen), (4, 4, 0), "{how:?}: {seen:?}");
         // The three children's SIGCHLD may come together, and the last of the command's wait for nobody.
         let (told, sent) = (seen.signals + seen.lost_signals, 100_000);
@@ -259,7 +273,7 @@ fn two_thousand_short_processes() {
     let program = program!("threads");
     for (how, rings) in [(Overflow::Wait, 1), (Overflow::Drop, 1), (Overflow::Wait, 3)] {
         let spec = command(program, &["2000", "processes"]);
-        let seen = trace(spec, Settings { rings, ..small(how) }, 5_000, Duration::from_millis(50));
+        let seen = trace(spec, Settings { rings, ..small(how) }, halting(5_000, 50));
         // A start or an end that is missing is told of.
         assert!(4002 - seen.started.len() as u64 - seen.ended <= seen.unseen, "{how:?}: {seen:?}");
         assert_eq!(seen.status, Some(0));
@@ -282,7 +296,7 @@ fn ten_thousand_threads() {
     let spec = TraceSpec { attach: vec![child.id() as Tid], ..everything() };
     let mut engine = EbpfEngine::start(spec).unwrap();
     child.stdin.take().unwrap().write_all(b"\n").unwrap();
-    let seen = read_all(&mut engine, u64::MAX, Duration::ZERO);
+    let seen = read_all(&mut engine, Reader::Steady);
     assert!(child.wait().unwrap().success());
     assert_eq!((seen.started.len(), seen.ended, seen.unseen), (10_001, 10_001, 0), "{seen:?}");
     assert_eq!(seen.lost, seen.lost_in_all);

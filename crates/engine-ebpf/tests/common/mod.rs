@@ -2,7 +2,11 @@
 #![allow(dead_code)]
 
 use std::path::Path;
+use std::time::Duration;
+use stride_engine_base::Engine as _;
+use stride_engine_ebpf::EbpfEngine;
 use stride_event::{Command, TraceSpec};
+use stride_test_support::state::{state, wait_until};
 
 /// Everything, of nothing yet.
 pub fn everything() -> TraceSpec {
@@ -12,4 +16,19 @@ pub fn everything() -> TraceSpec {
 pub fn command(program: &Path, args: &[&str]) -> TraceSpec {
     let args = std::iter::once(program.into()).chain(args.iter().map(Into::into)).collect();
     TraceSpec { command: Some(Command { path: program.into(), args, env: Vec::new(), user: None }), ..everything() }
+}
+
+/// What has been written while nobody read: calls that were delayed, and calls and signals that were lost.
+fn beyond_the_ring(engine: &EbpfEngine) -> u64 {
+    let lost = engine.lost();
+    engine.delayed().calls + lost.calls + lost.signals
+}
+
+/// Stands still as a reader for a while, and until the command has written more than the ring has room for, however slow the machine
+/// is. A command that has ended writes no more.
+pub fn stand_still(engine: &EbpfEngine, pause: Duration) {
+    let before = beyond_the_ring(engine);
+    std::thread::sleep(pause);
+    let ended = || engine.command().and_then(state).is_none_or(|state| state == 'Z');
+    wait_until("a full ring", || ended() || beyond_the_ring(engine) > before);
 }

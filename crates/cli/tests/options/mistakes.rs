@@ -1,0 +1,126 @@
+//! What is refused, and what is said of it.
+
+use crate::common::*;
+use std::process::Stdio;
+
+#[test]
+fn bad_input_is_named_and_nothing_is_run() {
+    let scratch = Scratch::new("bad");
+    let ran = scratch.path("ran");
+    let hint = format!("Try '{STRIDE} -h' for more information.");
+    // What is wrong; what is said about it; whether a hint follows.
+    for (args, message, hinted) in [
+        (&["-Q"][..], "invalid option -- 'Q'", true),
+        (&["--nonsense"], "unrecognized option '--nonsense'", true),
+        (&["-o"], "option requires an argument -- 'o'", true),
+        (&["-e", "trace=nonsense"], "invalid system call 'nonsense'", false),
+        (&["-e", "trace=read,nonsense"], "invalid system call 'nonsense'", false),
+        (&["-e", "trace=%nonsense"], "invalid system call '%nonsense'", false),
+        (&["-e", "trace=/nonsense"], "invalid system call '/nonsense'", false),
+        (&["-e", "trace=/+"], "regcomp: +: Invalid preceding regular expression", false),
+        (&["-e", "signal=NONSENSE"], "invalid signal 'NONSENSE'", false),
+        (&["-e", "status=nonsense"], "invalid status 'nonsense'", false),
+        (&["-e", "fds=x"], "invalid descriptor 'x'", false),
+        (&["-s", "-1"], "invalid -s argument: '-1'", true),
+        (&["-X", "nonsense"], "invalid -X argument: 'nonsense'", true),
+        (&["--syscall-limit=0"], "invalid --syscall-limit argument: '0'", true),
+        (&["--color=nonsense"], "invalid --color argument: 'nonsense'", true),
+        (&["-p", "x"], "Invalid process id: 'x'", false),
+        (&["-c", "-C"], "-c/--summary-only and -C/--summary are mutually exclusive", true),
+        (&["-o", "/nonexistent/trace"], "Can't fopen '/nonexistent/trace': No such file or directory", false),
+        (&["-o", "/"], "Can't fopen '/': Is a directory", false),
+    ] {
+        // An option that lacks its argument would take the program's name for it.
+        let program = if message.contains("requires") { vec![] } else { vec!["touch".as_ref(), ran.as_os_str()] };
+        let run = run(args.iter().map(|s| s.as_ref()).chain(program));
+        let mut expected = vec![format!("{STRIDE}: {message}")];
+        expected.extend(hinted.then(|| hint.clone()));
+        assert_eq!(run.err.lines().collect::<Vec<_>>(), expected, "{args:?}");
+        assert_eq!((run.code(), run.out.as_str()), (Some(1), ""), "{args:?}");
+        assert!(!ran.exists(), "{args:?}: the program was run");
+    }
+}
+
+#[test]
+fn no_such_program() {
+    let long = "x".repeat(5000);
+    for (program, message) in [
+        ("no-such-program", "Cannot find executable 'no-such-program'"),
+        ("", "Cannot find executable ''"),
+        ("./no/such/program", "Cannot stat './no/such/program': No such file or directory"),
+        (&long, "exec: File name too long"),
+    ] {
+        let run = run([program]);
+        assert_eq!((run.messages(), run.code()), (vec![message], Some(1)));
+    }
+}
+
+#[test]
+fn what_cannot_be_executed() {
+    let scratch = Scratch::new("exec");
+    let run = scratch.stride(["/"]);
+    assert_eq!(run.messages(), ["exec: Permission denied"]);
+    assert_eq!(run.code(), Some(1));
+    lines_are(
+        &run.trace,
+        &[
+            r#"execve\("/", \["/"\], 0x\w+ /\* \d+ vars \*/\) = -1 EACCES \(Permission denied\)"#,
+            r"\+\+\+ exited with 1 \+\+\+",
+        ],
+    );
+}
+
+#[test]
+fn no_such_process() {
+    let run = run(["-p", "2147483647"]);
+    assert_eq!(run.messages(), ["attach: ptrace(PTRACE_SEIZE, 2147483647): No such process"]);
+    assert_eq!(run.code(), Some(1));
+}
+
+#[test]
+fn who_traces_a_process_already_is_told() {
+    let actor = program!("actor");
+    let mut tracer = stride();
+    tracer.args(["-q", "-e", "trace=none"]).arg(actor).arg("sleep_on").stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut tracer = Killed(tracer.spawn().unwrap());
+    let mut ready = [0; 6];
+    std::io::Read::read_exact(tracer.0.stdout.as_mut().unwrap(), &mut ready).unwrap();
+    let Some(tracee) = first_child(tracer.0.id()) else { skip!("/proc does not tell of children") };
+    let tracee = &tracee.to_string();
+    let run = run(["-p", tracee]);
+    assert_eq!(
+        run.messages(),
+        [
+            format!("attach: ptrace(PTRACE_SEIZE, {tracee}): Operation not permitted"),
+            format!("Process {tracee} is already being traced by pid {}", tracer.0.id()),
+        ]
+    );
+    let _ = std::process::Command::new("kill").args(["-9", tracee]).status();
+}
+
+#[test]
+fn no_such_user() {
+    let run = run(["-u", "no such user", "true"]);
+    let message =
+        if is_root() { "Cannot find user 'no such user'" } else { "You must be root to use the -u/--username option" };
+    assert_eq!((run.messages(), run.code()), (vec![message], Some(1)));
+}
+
+#[test]
+fn an_output_for_each_that_cannot_be_opened() {
+    let scratch = Scratch::new("ff-bad");
+    let ran = scratch.path("ran");
+    let run = run(["-ff", "-o", "/nonexistent/trace", "touch"].map(AsRef::as_ref).into_iter().chain([ran.as_os_str()]));
+    assert_eq!(run.code(), Some(1));
+    assert!(is(run.messages()[0], r"Can't fopen '/nonexistent/trace\.\d+': No such file or directory"), "{}", run.err);
+    assert_eq!(run.messages().len(), 1);
+    assert!(!ran.exists(), "the program was run");
+}
+
+#[test]
+fn a_full_disk_is_told_once_and_the_program_goes_on() {
+    need!("/dev/full");
+    let run = run(["-f", "-o", "/dev/full", "sh", "-c", "true; (true); echo done; exit 3"]);
+    assert_eq!(run.messages(), ["/dev/full: No space left on device"]);
+    assert_eq!((run.code(), run.out.as_str()), (Some(3), "done\n"));
+}
