@@ -20,20 +20,24 @@ pub struct Coded {
     pub number: i64,
 }
 
-/// The questions about descriptors, by their codes.
-const ABOUT_FDS: [(u8, fn(FdOf) -> Question); 11] = [
-    (0, Question::Link),
-    (1, Question::Socket),
-    (2, Question::Eventfd),
-    (3, Question::Signalfd),
-    (4, Question::Pidfd),
-    (5, Question::Device),
-    (6, Question::Terminal),
-    (7, Question::PidfdProcess),
-    (8, Question::Netlink),
-    (12, Question::Ends),
-    (14, Question::Watched),
-];
+/// The codes of the questions about descriptors.
+fn about_fd(code: u8) -> Option<fn(FdOf) -> Question> {
+    Some(match code {
+        0 => Question::Link,
+        1 => Question::Socket,
+        2 => Question::Eventfd,
+        3 => Question::Signalfd,
+        4 => Question::Pidfd,
+        5 => Question::Device,
+        6 => Question::Terminal,
+        7 => Question::PidfdProcess,
+        8 => Question::Netlink,
+        12 => Question::Ends,
+        14 => Question::Watched,
+        _ => return None,
+    })
+}
+
 const INTERFACE: u8 = 9;
 const COMM: u8 = 10;
 const OUTER: u8 = 11;
@@ -84,7 +88,7 @@ impl Coded {
             }
             LOCK_HOLDER => Question::LockHolder { tid, addr: number as u64 },
             code => {
-                let (_, about) = ABOUT_FDS.iter().find(|about| about.0 == code)?;
+                let about = about_fd(code)?;
                 let (fd, made) = split(number)?;
                 about(FdOf { tid, fd, made: made == 1 })
             }
