@@ -289,7 +289,7 @@ fn ten_thousand_threads() {
     let _alone = alone();
     let program = program!("threads");
     // As a command: its input is this test's, so it ends at once where that is empty.
-    let mut child = Command::new(&program).arg("10000").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = Command::new(program).arg("10000").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     if child.stdout.take().unwrap().read(&mut [0]).unwrap() == 0 {
         skip!("this many threads are not allowed here: {}", child.wait().unwrap());
     }
