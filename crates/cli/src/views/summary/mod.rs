@@ -65,8 +65,10 @@ impl Declaration for SummaryDeclaration {
     fn needs(&self, options: &Options) -> Needs {
         let Some(summary) = &options.summary else { return Needs::default() };
         let memory = summary.is_by(Key::needs_memory);
+        let counting = counting(options);
         Needs {
-            counting: counting(options),
+            calls: counting.is_none(),
+            counting,
             memory,
             times: true,
             system_times: !summary.wall_clock,
