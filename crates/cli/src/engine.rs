@@ -9,6 +9,7 @@
 use crate::flags::{Engine as Choice, Options};
 use crate::layout;
 use crate::replay::Replay;
+use crate::views::Needs;
 use anyhow::{Result, anyhow, bail};
 use stride_engine_base::{Capabilities, Engine, StartError, spawn};
 use stride_engine_ebpf::{EbpfEngine, Settings};
@@ -36,11 +37,11 @@ impl Chosen {
 }
 
 /// Starts tracing, with the engine that was asked for or serves the options best.
-pub fn start(options: &Options, spec: TraceSpec) -> Result<Chosen> {
+pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen> {
     let settings = layout::overflow(options);
     match options.engine {
         Choice::Ptrace => ptrace(spec, "asked for"),
-        Choice::Auto => match better_held(options) {
+        Choice::Auto => match better_held(options, needs) {
             Some(option) if !EbpfEngine::CAPABILITIES.holds_program => {
                 ptrace(spec, format!("{option} looks names up while the program is stopped"))
             }
@@ -100,8 +101,8 @@ fn unserved(spec: &TraceSpec, capabilities: Capabilities) -> Option<&'static str
 
 /// The option, if there is one, for which ids are looked up in /proc: what they refer to is certain only as long as the program is
 /// stopped, and many a program is over before anybody looks.
-fn better_held(options: &Options) -> Option<&'static str> {
-    (!options.decode_pids.is_empty() && (options.prints_calls() || options.json)).then_some("--decode-pids")
+fn better_held(options: &Options, needs: &Needs) -> Option<&'static str> {
+    (needs.process_ids || options.json && !options.decode_pids.is_empty()).then_some("--decode-pids")
 }
 
 /// Says what went wrong with the eBPF engine, and what to do about it.

@@ -1,7 +1,6 @@
 //! The files that options name: opened before anything is run, and no two of them the same.
 
 use crate::command::os_error;
-use crate::flags::{Options, Output};
 use anyhow::{Result, anyhow, bail};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -75,54 +74,57 @@ impl Write for Whole {
 }
 
 /// What is done with a file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
+#[derive(Clone, Copy)]
+pub enum Use {
     Reads,
-    Writes,
+    /// A view writes it, and says at the end what it wrote.
+    Writes(Receipt),
     /// The trace goes there: its output opens it by itself.
     Trace,
 }
 
-/// All files that options name: the one place where a new option adds its own.
-fn uses(options: &Options) -> Vec<(&'static str, &Path, Use)> {
-    let output = match &options.output {
-        Output::File(path) => Some(path),
-        _ => None,
-    };
-    let all = [
-        ("--replay", &options.replay, Use::Reads),
-        ("--diff", &options.diff, Use::Reads),
-        ("--budget", &options.budget, Use::Reads),
-        ("--record", &options.record, Use::Writes),
-        ("--perfetto", &options.perfetto, Use::Writes),
-        ("--html", &options.html, Use::Writes),
-        ("--budget-write", &options.budget_write, Use::Writes),
-    ];
-    let named = all.into_iter().filter_map(|(option, path, how)| Some((option, path.as_deref()?, how)));
-    named.chain(output.map(|path| ("-o/--output", path.as_path(), Use::Trace))).collect()
+/// Makes a sentence of what was written: where it is, how large, and what to do with it.
+pub type Receipt = fn(&ReceiptFacts) -> String;
+
+/// What there is to say of a file that was written.
+pub struct ReceiptFacts {
+    pub path: String,
+    /// The path as it is typed into a shell.
+    pub word: String,
+    pub calls: String,
+    pub size: String,
+}
+
+/// A file that an option names.
+pub struct NamedFile<'a> {
+    pub option: String,
+    pub path: &'a Path,
+    pub how: Use,
 }
 
 /// Those that views write, by option.
-pub struct Files(Vec<(&'static str, Target)>);
+pub struct Files(Vec<(String, Receipt, Target)>);
 
 impl Files {
-    pub fn open(options: &Options) -> Result<Files> {
-        let uses = uses(options);
+    pub fn open(named: &[NamedFile<'_>]) -> Result<Files> {
         let mut files = Vec::new();
-        for &(option, path, how) in &uses {
-            if how == Use::Writes {
+        for NamedFile { option, path, how } in named {
+            if let Use::Writes(receipt) = how {
                 // It is emptied only when it is known to be nobody else's.
                 let file = OpenOptions::new().create(true).write(true).truncate(false).open(path);
                 let file =
                     file.map_err(|e| anyhow!("Can't open '{}' for {option}: {}", path.display(), os_error(&e)))?;
-                files.push((option, Target { path: path.to_owned(), file, written: Written::default() }));
+                let target = Target { path: path.to_path_buf(), file, written: Written::default() };
+                files.push((option.clone(), *receipt, target));
             }
         }
-        for (i, &(option, path, how)) in uses.iter().enumerate() {
-            for &(other, other_path, other_how) in &uses[..i] {
-                if (how != Use::Reads || other_how != Use::Reads) && same_file(path, other_path) {
+        for (i, NamedFile { option, path, how }) in named.iter().enumerate() {
+            for other in &named[..i] {
+                let both_read = matches!((how, other.how), (Use::Reads, Use::Reads));
+                if !both_read && same_file(path, other.path) {
                     bail!(
-                        "{other} and {option} name the same file, '{}': give one of them another name",
+                        "{} and {option} name the same file, '{}': give one of them another name",
+                        other.option,
                         path.display()
                     );
                 }
@@ -133,43 +135,38 @@ impl Files {
 
     /// What can be said of the files when all is over. Of pipes and devices nothing is.
     pub fn receipts(&self) -> Receipts {
-        let regular = self.0.iter().filter(|(_, target)| target.is_regular());
-        Receipts(regular.map(|(option, target)| (*option, target.path.clone(), target.written.clone())).collect())
+        let regular = self.0.iter().filter(|(.., target)| target.is_regular());
+        Receipts(regular.map(|(_, receipt, target)| (*receipt, target.path.clone(), target.written.clone())).collect())
     }
 
     /// The file of an option, for its view to keep.
-    pub fn take(&mut self, option: &str) -> Option<Target> {
-        let at = self.0.iter().position(|(name, _)| *name == option)?;
-        Some(self.0.swap_remove(at).1)
+    pub fn take(&mut self, long: &str) -> Option<Target> {
+        let at = self.0.iter().position(|(option, ..)| option.strip_prefix("--") == Some(long))?;
+        Some(self.0.swap_remove(at).2)
     }
 
     /// The same, emptied and to be written in whole pieces; and what messages call it.
-    pub fn take_whole(&mut self, option: &str) -> Result<Option<(String, Box<Whole>)>> {
-        let Some(target) = self.take(option) else { return Ok(None) };
+    pub fn take_whole(&mut self, long: &str) -> Result<Option<(String, Box<Whole>)>> {
+        let Some(target) = self.take(long) else { return Ok(None) };
         let name = target.path.display().to_string();
         Ok(Some((name, Box::new(target.whole()?))))
     }
 }
 
-/// The files that views were given: the option, the path, and how much was written.
-pub struct Receipts(Vec<(&'static str, PathBuf, Written)>);
+/// The files that views were given: how to speak of each, its path, and how much was written.
+pub struct Receipts(Vec<(Receipt, PathBuf, Written)>);
 
 impl Receipts {
-    /// A sentence for each file that was written: where it is, how large, and what to do with it.
+    /// A sentence for each file that was written.
     pub fn sentences(&self, calls: u64) -> Vec<String> {
         let written = self.0.iter().filter(|(_, _, written)| written.get() > 0);
-        let sentence = |(option, path, written): &(&str, PathBuf, Written)| {
-            let (calls, size) = (count(calls, "call", "calls"), bytes(written.get()));
-            let (path, word) = (path.display(), shell_word(path));
-            match *option {
-                "--record" => format!("{path}: {calls}, {size}; look at it with stride --replay={word}"),
-                "--html" => format!("{path}: {calls}, {size}; open it in a browser"),
-                "--perfetto" => format!("{path}: {calls}, {size}; open it at https://ui.perfetto.dev"),
-                "--budget-write" => format!(
-                    "{path}: limits for a run of {calls}, {size}; hold runs to them with stride --budget={word}"
-                ),
-                _ => format!("{path}: {size}"),
-            }
+        let sentence = |(receipt, path, written): &(Receipt, PathBuf, Written)| {
+            receipt(&ReceiptFacts {
+                path: path.display().to_string(),
+                word: shell_word(path),
+                calls: count(calls, "call", "calls"),
+                size: bytes(written.get()),
+            })
         };
         written.map(sentence).collect()
     }

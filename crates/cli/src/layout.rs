@@ -2,7 +2,9 @@
 
 use crate::flags::{self, Daemonize, Interruptible, Options};
 use stride_engine_ebpf::{Overflow, Settings};
-use stride_output::{HexStrings, Layout, Leader, NameStyle, Palette, PidPrefix, Style, SummaryLayout, WallClock};
+use stride_event::{CallSet, Limits};
+use stride_filter::Quiet;
+use stride_output::{HexStrings, Layout, Leader, NameStyle, Palette, PidPrefix, Show, Style, SummaryLayout, WallClock};
 
 /// `to_terminal`: whether the trace goes to one.
 pub fn layout(options: &Options, to_terminal: bool) -> Layout {
@@ -62,6 +64,26 @@ pub fn decoding(options: &Options) -> stride_decode::Options {
         dump_read: options.dump_read.clone(),
         dump_write: options.dump_write.clone(),
     }
+}
+
+/// How many elements of an array are captured.
+pub fn elements(options: &Options) -> usize {
+    if options.abbrev != CallSet::all() { Limits::UNLIMITED } else { options.string_limit }
+}
+
+/// Which events are shown.
+pub fn show(options: &Options) -> Show {
+    let mut show = Show {
+        exit: !options.is_quiet(Quiet::Exit),
+        attach: !options.is_quiet(Quiet::Attach),
+        superseded: !options.is_quiet(Quiet::ThreadExecve),
+        personality: !options.is_quiet(Quiet::Personality),
+        ..Show::default()
+    };
+    for (signal, shown) in show.signal.iter_mut().enumerate().skip(1) {
+        *shown = options.signals.contains(signal as i32);
+    }
+    show
 }
 
 /// Whether what descriptors refer to is shown, or chosen by.

@@ -1,7 +1,7 @@
 //! `stride`: traces system calls without breaking the program's stride.
 
+mod circumstances;
 mod command;
-mod compare;
 mod doctor;
 mod engine;
 mod files;
@@ -9,14 +9,15 @@ mod flags;
 mod known;
 mod layout;
 mod losses;
+mod notices;
 mod outputs;
 mod progress;
-mod recording;
 mod replay;
-mod replayed;
 mod select;
 mod session;
+mod spec;
 mod views;
+mod world;
 
 use flags::{Outcome, parse};
 

@@ -2,7 +2,7 @@
 
 use crate::command::os_error;
 use crate::flags::{Options, Output};
-use crate::{layout, progress};
+use crate::progress;
 use anyhow::{Result, anyhow};
 use nix::errno::Errno;
 use std::fs::OpenOptions;
@@ -10,11 +10,9 @@ use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
-use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use stride_event::{Ns, Tid};
-use stride_output::{JsonView, RunInfo, Show, Sink, TextView};
-use stride_proc::{Proc, Source};
+use stride_output::{OpenSink, Sink, ViewError};
 
 pub struct Outputs {
     program: String,
@@ -75,7 +73,7 @@ impl Outputs {
                 }
             }
             Output::File(path) => {
-                let file = open(path, options.append)?;
+                let file = open(path, options.append).map_err(|e| anyhow!(cannot_open(path, &e)))?;
                 outputs.terminal = file.is_terminal();
                 outputs.width = width(&file);
                 let eager = outputs.terminal || !(file.metadata().is_ok_and(|m| m.is_file()) || is_device(&file));
@@ -120,39 +118,29 @@ impl Outputs {
         self.shell.as_ref().is_some_and(|shell| shell.id() == pid as u32)
     }
 
-    pub fn text_view(&mut self, options: &Options, source: Rc<dyn Source>, wall_offset: i128) -> Result<TextView> {
-        let layout = layout::layout(options, self.terminal);
-        let decoding = layout::decoding(options);
-        let world = Box::new(Proc::new(options.decode_fds, options.decode_pids, source));
-        let show = show(options);
-        if let (Output::File(path), true) = (&options.output, options.output_separately) {
-            let (path, append) = (path.clone(), options.append);
-            let open = Box::new(move |tid| {
-                let mut name = path.clone().into_os_string();
-                name.push(format!(".{tid}"));
-                let name = PathBuf::from(name);
-                let file = open(&name, append).map_err(|e| e.to_string())?;
-                Ok(Sink::new(name.display().to_string(), Box::new(file), false))
-            });
-            return Ok(TextView::per_thread(layout, decoding, world, wall_offset, show, open));
-        }
-        let sink = self.sink.take().ok_or_else(|| anyhow!("the output is in use"))?;
-        Ok(TextView::new(layout, decoding, world, wall_offset, show, sink))
+    /// What the trace goes to, for a view to keep.
+    pub fn take_sink(&mut self) -> Result<Sink> {
+        self.sink.take().ok_or_else(|| anyhow!("the output is in use"))
     }
 
-    /// Something that follows the trace.
-    pub fn json_view(&mut self, options: &Options, source: Rc<dyn Source>, info: &RunInfo) -> Result<JsonView> {
-        let world = Box::new(Proc::new(options.decode_fds, options.decode_pids, source));
-        let sink = self.sink.take().ok_or_else(|| anyhow!("the output is in use"))?;
-        Ok(JsonView::new(info, layout::decoding(options), world, show(options), options.instruction_pointer, sink))
+    /// Opens the file of each thread, if these have files of their own (`-ff`).
+    pub fn opener(&self, options: &Options) -> Option<OpenSink> {
+        let Output::File(path) = options.output.clone() else { return None };
+        let append = options.append;
+        let open: OpenSink = Box::new(move |tid| {
+            let mut name = path.clone().into_os_string();
+            name.push(format!(".{tid}"));
+            let name = PathBuf::from(name);
+            let file = open(&name, append).map_err(|e| ViewError::unopened(&e, cannot_open(&name, &e)))?;
+            Ok(Sink::new(name.display().to_string(), Box::new(file), false))
+        });
+        options.output_separately.then_some(open)
     }
 
-    pub fn write_tail(&mut self, tail: &str, text: Option<&mut TextView>) {
+    /// Something that follows the trace, all of which has been handed on.
+    pub fn write_tail(&mut self, tail: &str) {
         if tail.is_empty() {
             return;
-        }
-        if let Some(text) = text {
-            text.flush();
         }
         let result = match &mut self.tail {
             Some(to) => to.write_all(tail.as_bytes()).and_then(|()| to.flush()),
@@ -183,7 +171,7 @@ fn width(to: impl AsFd) -> Option<usize> {
     rustix::termios::tcgetwinsize(to).ok().map(|size| size.ws_col.into()).filter(|width| *width > 0)
 }
 
-fn open(path: &Path, append: bool) -> Result<std::fs::File> {
+fn open(path: &Path, append: bool) -> io::Result<std::fs::File> {
     let mut how = OpenOptions::new();
     how.create(true);
     if append {
@@ -191,22 +179,11 @@ fn open(path: &Path, append: bool) -> Result<std::fs::File> {
     } else {
         how.write(true).truncate(true)
     };
-    how.open(path).map_err(|e| anyhow!("Can't fopen '{}': {}", path.display(), os_error(&e)))
+    how.open(path)
 }
 
-fn show(options: &Options) -> Show {
-    use stride_filter::Quiet;
-    let mut show = Show {
-        exit: !options.is_quiet(Quiet::Exit),
-        attach: !options.is_quiet(Quiet::Attach),
-        superseded: !options.is_quiet(Quiet::ThreadExecve),
-        personality: !options.is_quiet(Quiet::Personality),
-        ..Show::default()
-    };
-    for (signal, shown) in show.signal.iter_mut().enumerate().skip(1) {
-        *shown = options.signals.contains(signal as i32);
-    }
-    show
+fn cannot_open(path: &Path, error: &io::Error) -> String {
+    format!("Can't fopen '{}': {}", path.display(), os_error(error))
 }
 
 /// Wall-clock time minus monotonic time, in nanoseconds.

@@ -6,7 +6,6 @@ use std::rc::Rc;
 use stride_decode::{Touch, World, touches};
 use stride_event::{Call, CallSet, Event, FdSet, Outcome, Tid};
 use stride_filter::{PathSet, Status, WordSet};
-use stride_output::Key;
 use stride_proc::{Proc, Source};
 
 pub struct Selector {
@@ -34,13 +33,13 @@ impl Decision {
 }
 
 impl Selector {
-    pub fn new(options: &Options, source: Rc<dyn Source>) -> Selector {
+    /// `all_calls`: the engine reports all, since what is shown follows from calls that are not.
+    pub fn new(options: &Options, all_calls: bool, source: Rc<dyn Source>) -> Selector {
         Selector {
             paths: options.paths.clone(),
             fds: options.trace_fds.clone(),
             status: options.status,
-            calls: (needs_all_calls(options) || options.replay.is_some() || !options.trace.is_all())
-                .then(|| options.trace.clone()),
+            calls: (all_calls || options.replay.is_some() || !options.trace.is_all()).then(|| options.trace.clone()),
             world: Proc::paths_only(source),
             decided: HashMap::new(),
         }
@@ -115,18 +114,6 @@ impl Selector {
             }
         })
     }
-}
-
-/// The calls that are seen though filters leave them out: by them, views follow what threads run and are called.
-pub fn naming_calls(options: &Options) -> CallSet {
-    if options.has_views() && !options.sees_all_calls() { stride_track::naming_calls() } else { CallSet::empty() }
-}
-
-/// Whether more calls have to be seen than are shown. `-n` puts the number of a thread's latest call before lines that are about no
-/// call, whether that one is shown or not. And what descriptors refer to, and what threads are called, follows from other calls.
-pub fn needs_all_calls(options: &Options) -> bool {
-    let numbers = options.syscall_number && options.prints_calls() && !options.seccomp_bpf && !options.trace.is_all();
-    numbers || options.summary.as_ref().is_some_and(|s| s.is_by(Key::needs_memory)) && !options.sees_all_calls()
 }
 
 fn status(outcome: Outcome) -> Status {

@@ -20,6 +20,11 @@ pub struct Limits {
     pub elements: usize,
 }
 
+impl Limits {
+    /// Far beyond all that is ever copied. (What is added to it does not overflow.)
+    pub const UNLIMITED: usize = usize::MAX >> 1;
+}
+
 const PAGE: u64 = 4096;
 const PATH_MAX: usize = 4096;
 /// When so many bytes of a call were copied, nothing more is copied: vectors of vectors multiply.

@@ -3,7 +3,8 @@
 //! Lines are gathered in a buffer. A terminal or a pipe gets each event at once. A file, or a device such as /dev/null, gets full
 //! buffers, and the rest after a tenth of a second of quiet (`Event::Idle`), so it costs no system call per event.
 
-use crate::names;
+use crate::ViewError;
+use crate::error::why;
 use std::io::{self, Write};
 
 /// A destination of lines.
@@ -27,16 +28,13 @@ impl Sink {
         Sink { failed: true, ..Sink::new("", Box::new(io::sink()), false) }
     }
 
-    /// Writes all of it. The error is returned the first time only, in words.
-    pub fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
+    /// Writes all of it. The error is returned the first time only.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), ViewError> {
         if self.failed || bytes.is_empty() {
             return Ok(());
         }
         let result = self.to.write_all(bytes).and_then(|()| self.to.flush());
         self.failed = result.is_err();
-        result.map_err(|e| {
-            let text = e.raw_os_error().and_then(|e| names::errno(e as u32));
-            format!("{}: {}", self.name, text.map_or_else(|| e.to_string(), |(_, text)| text.into()))
-        })
+        result.map_err(|e| ViewError::dropped(&e, format!("{}: {}", self.name, why(&e))))
     }
 }

@@ -1,14 +1,15 @@
 //! The text view: events in, strace's lines out.
 
 use crate::line::Moment;
-use crate::{Layout, Line, Sink, names};
+use crate::{End, Layout, Line, Sink, View, ViewError, names};
 use std::collections::{HashMap, HashSet};
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::quantity::count as counted;
 use stride_event::{Call, Event, Ns, SIGINFO_SIZE, Tid};
+use stride_track::Tracker;
 
-/// Opens a thread's own output (`-ff`), or says in a whole sentence why not.
-pub type OpenSink = Box<dyn FnMut(Tid) -> Result<Sink, String>>;
+/// Opens a thread's own output (`-ff`).
+pub type OpenSink = Box<dyn FnMut(Tid) -> Result<Sink, ViewError>>;
 
 /// Which events are shown at all.
 pub struct Show {
@@ -43,7 +44,7 @@ pub struct TextView {
     last_calls: HashMap<Tid, u64>,
     /// Size of a buffer that is written even while more events come.
     batch: usize,
-    error: Option<String>,
+    error: Option<ViewError>,
 }
 
 enum Streams {
@@ -99,12 +100,7 @@ impl TextView {
         }
     }
 
-    /// The first error of any output since last asked, in words.
-    pub fn take_error(&mut self) -> Option<String> {
-        self.error.take()
-    }
-
-    /// Shows an event; what the filters reject is not handed in.
+    /// Shows an event; what the filters reject is not handed in. The text needs no tracker.
     pub fn event(&mut self, event: &Event<'_>) {
         match *event {
             Event::Started { tid, .. } => {
@@ -189,8 +185,8 @@ impl TextView {
             Streams::One(line, sink) => Some((line, sink)),
             Streams::PerThread { open, streams } => {
                 if let std::collections::hash_map::Entry::Vacant(e) = streams.entry(tid) {
-                    let sink = open(tid).unwrap_or_else(|message| {
-                        self.error.get_or_insert(message);
+                    let sink = open(tid).unwrap_or_else(|error| {
+                        self.error.get_or_insert(error);
                         Sink::dropped()
                     });
                     e.insert((Line::new(self.layout.clone(), self.wall_offset), sink));
@@ -201,7 +197,7 @@ impl TextView {
     }
 
     /// Takes note of a call for the leaders that show a thread's latest one (`-n`), whether it is shown itself or not.
-    pub fn note_call(&mut self, call: &Call) {
+    fn note_call(&mut self, call: &Call) {
         if self.layout.leader.number {
             self.last_calls.insert(call.tid, call.nr);
         }
@@ -315,9 +311,9 @@ impl TextView {
         }
     }
 
-    fn write(line: &mut Line, sink: &mut Sink, error: &mut Option<String>) {
-        if let Err(message) = sink.write(line.buffer()) {
-            error.get_or_insert(message);
+    fn write(line: &mut Line, sink: &mut Sink, error: &mut Option<ViewError>) {
+        if let Err(failed) = sink.write(line.buffer()) {
+            error.get_or_insert(failed);
         }
         line.written();
     }
@@ -348,5 +344,28 @@ impl TextView {
                 }
             }
         }
+    }
+}
+
+impl View for TextView {
+    fn event(&mut self, event: &Event<'_>, _: &Tracker) {
+        TextView::event(self, event);
+    }
+
+    fn left_out(&mut self, call: &Call) {
+        self.note_call(call);
+    }
+
+    fn flush(&mut self) {
+        TextView::flush(self);
+    }
+
+    fn finish(&mut self, _: &End<'_>) -> String {
+        TextView::flush(self);
+        String::new()
+    }
+
+    fn take_error(&mut self) -> Option<ViewError> {
+        self.error.take()
     }
 }

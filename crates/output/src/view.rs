@@ -1,23 +1,37 @@
 //! What views have in common.
 
+use crate::ViewError;
 use std::ffi::OsString;
 use stride_advise::Scope;
-use stride_event::{Event, Ns};
+use stride_event::{Call, Counted, Event, Ns};
 use stride_track::Tracker;
 
-/// What is made of the events. The text is one, too, but older than this: it knows of no tracker.
+/// What is made of the events.
 pub trait View {
-    /// An event that the filters let through. The tracker has taken it in, and all that they did not let through.
+    /// An event that the filters let through. If a view needs the tracker, that has taken in this event, and also all events that the
+    /// filters left out. Otherwise the tracker is empty.
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker);
+
+    /// A call that the filters left out, at its entry or return.
+    fn left_out(&mut self, _call: &Call) {}
+
+    /// A call that the filters left out, but that says what its thread runs or is called. It returned just now.
+    fn aside(&mut self, _call: &Call) {}
+
+    /// What the engine counted by itself. It comes once, before the end.
+    fn merge(&mut self, _counted: &[Counted]) {}
 
     /// Something to know of the whole run, in a sentence: the recording that is replayed breaks off.
     fn note(&mut self, _what: &str) {}
 
+    /// Something else is about to be written where the trace goes: what was shown so far comes before that.
+    fn flush(&mut self) {}
+
     /// All is over. What is returned is shown where the trace goes.
     fn finish(&mut self, end: &End<'_>) -> String;
 
-    /// The first failure since last asked, in a sentence.
-    fn take_error(&mut self) -> Option<String> {
+    /// The first failure since last asked.
+    fn take_error(&mut self) -> Option<ViewError> {
         None
     }
 

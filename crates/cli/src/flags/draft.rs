@@ -1,5 +1,6 @@
 //! What options have said so far, before it is known whether they fit together.
 
+use super::asked::Asked;
 use super::options::*;
 use std::ffi::OsString;
 use std::time::Duration;
@@ -43,15 +44,10 @@ pub struct Draft {
     /// `-z` and `-Z`.
     pub status_count: u32,
 
-    pub output: Option<OsString>,
-    pub advise: bool,
-    pub record: Option<OsString>,
-    pub perfetto: Option<OsString>,
-    pub html: Option<OsString>,
     pub replay: Option<OsString>,
-    pub diff: Option<OsString>,
-    pub budget: Option<OsString>,
-    pub budget_write: Option<OsString>,
+    pub output: Option<OsString>,
+    /// What only views look at.
+    pub asked: Asked,
     pub json: bool,
     pub append: bool,
     pub color: Color,
@@ -132,15 +128,9 @@ impl Draft {
             signals: SignalSet::ALL,
             status: WordSet::ALL,
             status_count: 0,
-            output: None,
-            advise: false,
-            record: None,
-            perfetto: None,
-            html: None,
             replay: None,
-            diff: None,
-            budget: None,
-            budget_write: None,
+            output: None,
+            asked: Asked::default(),
             json: false,
             append: false,
             color: Color::default(),
@@ -176,6 +166,16 @@ impl Draft {
             overhead: None,
             version: false,
         }
+    }
+
+    /// Whether each thread gets a file of its own.
+    pub fn separates_output(&self) -> bool {
+        self.output_separately || self.follow_count > 1
+    }
+
+    /// Whether the children of tracees are traced.
+    pub fn follows(&self) -> bool {
+        self.follow_count > 0 || self.follow_forks
     }
 
     /// Whether there is a summary of either kind.

@@ -35,6 +35,14 @@ pub struct Flag {
 /// How an option changes what has been collected so far.
 pub type Update = fn(&mut Draft, &Given) -> Result<(), Stop>;
 
+/// How an option is taken in that only its view looks at.
+pub fn ask(draft: &mut Draft, given: &Given) -> Result<(), Stop> {
+    if let Some(long) = given.flag.long {
+        draft.asked.add(long, given.os().to_owned());
+    }
+    Ok(())
+}
+
 /// Defaults, for `..Flag::BASE`.
 impl Flag {
     pub const BASE: Flag = Flag {
@@ -58,7 +66,6 @@ impl Flag {
     }
 
     /// What the table is sorted by within a category: the short name if there is one, else the long one, without case.
-    #[cfg(test)]
     pub fn sort_key(&self) -> (String, bool) {
         let name = self.short.map(String::from).or(self.long.map(String::from)).unwrap_or_default();
         (name.to_lowercase(), name.chars().all(char::is_uppercase))

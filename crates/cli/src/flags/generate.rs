@@ -1,25 +1,7 @@
 //! Files made from the tables of options and of system calls, for those who package Stride: `--generate`.
 
+use super::artefact::Artefact;
 use super::{complete, man};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Artefact {
-    Man,
-    Bash,
-    Zsh,
-    Fish,
-    JsonSchema,
-}
-
-impl Artefact {
-    pub const ALL: [(&'static str, Artefact); 5] = [
-        ("complete-bash", Artefact::Bash),
-        ("complete-fish", Artefact::Fish),
-        ("complete-zsh", Artefact::Zsh),
-        ("json-schema", Artefact::JsonSchema),
-        ("man", Artefact::Man),
-    ];
-}
 
 pub fn text(artefact: Artefact) -> String {
     match artefact {

@@ -1,5 +1,6 @@
 //! What the command line asked for, checked and in types.
 
+use super::asked::Asked;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -46,19 +47,10 @@ pub struct Options {
 
     // Where to.
     pub output: Output,
-    /// Everything goes to this file, for `--replay`.
-    pub record: Option<PathBuf>,
-    /// A recording to compare with.
-    pub diff: Option<PathBuf>,
-    /// Limits to keep within.
-    pub budget: Option<PathBuf>,
-    pub budget_write: Option<PathBuf>,
+    /// What only views look at.
+    pub asked: Asked,
     /// `--json`: in place of text.
     pub json: bool,
-    /// A trace for Perfetto goes to this file.
-    pub perfetto: Option<PathBuf>,
-    /// A page about the run goes to this file.
-    pub html: Option<PathBuf>,
     /// `-A`.
     pub append: bool,
     /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
@@ -98,8 +90,6 @@ pub struct Options {
     /// Messages to leave out.
     pub quiet: WordSet<Quiet>,
 
-    /// What could be saved is said at the end.
-    pub advise: bool,
     /// `-c`, `-C`.
     pub summary: Option<Summary>,
 }
@@ -287,19 +277,9 @@ impl Options {
         self.quiet.contains(message)
     }
 
-    /// Whether calls are printed one by one as text: neither where another view goes to the same place, nor, unless there is a place
-    /// for them, where one goes to a file of its own.
-    pub fn prints_calls(&self) -> bool {
-        self.summary.as_ref().is_none_or(|summary| !summary.only)
-            && !self.json
-            && !self.advise
-            && !self.compares()
-            && (!self.has_views() || !matches!(self.output, Output::Stderr | Output::Stdout))
-    }
-
-    /// Whether the run is held against something, which is told in place of the trace.
-    pub fn compares(&self) -> bool {
-        self.diff.is_some() || self.budget.is_some()
+    /// Whether `-o` says where the trace goes.
+    pub fn names_output(&self) -> bool {
+        !matches!(self.output, Output::Stderr | Output::Stdout)
     }
 
     /// Whether filters leave it to Stride which calls are shown; else engines may skip some.
@@ -308,21 +288,6 @@ impl Options {
             && self.paths.is_empty()
             && self.trace_fds.is_none()
             && [Status::Successful, Status::Failed].iter().all(|&status| self.status.contains(status))
-    }
-
-    /// Whether there is an object for each call, and not just for findings or rows of a summary.
-    pub fn tells_calls_as_json(&self) -> bool {
-        self.json && !self.advise && !self.compares() && self.summary.as_ref().is_none_or(|summary| !summary.only)
-    }
-
-    /// Whether something else than text is made of the calls.
-    pub fn has_views(&self) -> bool {
-        self.tells_calls_as_json() || self.advise || self.compares() || self.has_files()
-    }
-
-    /// Whether something goes to a file of its own, wherever the trace goes.
-    pub fn has_files(&self) -> bool {
-        self.record.is_some() || self.perfetto.is_some() || self.html.is_some() || self.budget_write.is_some()
     }
 }
 

@@ -1,6 +1,9 @@
-//! Reasons not to trace.
+//! Reasons not to trace, and to think again.
 
-use super::generate::Artefact;
+use super::artefact::Artefact;
+
+/// Prints warnings. They come before the error that may follow.
+pub type Warn<'a> = &'a mut dyn FnMut(String);
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Stop {

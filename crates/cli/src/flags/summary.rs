@@ -1,6 +1,7 @@
 //! `-S` and `-U`: the columns of the summary, which have collected many names over the years; and `--by`: its rows.
 
-use super::options::{Column, Key, SortKey};
+use super::draft::Draft;
+use super::options::{Column, Key, SortKey, Summary};
 use super::stop::Stop;
 use stride_filter::did_you_mean;
 
@@ -40,11 +41,11 @@ const SPELLINGS: &[(&str, Column)] = &[
     ("syscall-name", Column::Name),
 ];
 
-pub const DEFAULT_COLUMNS: [Column; 6] =
+const DEFAULT_COLUMNS: [Column; 6] =
     [Column::TimePercent, Column::TimeTotal, Column::TimeAvg, Column::Calls, Column::Errors, Column::Name];
 
 /// Where rows are no syscalls, each is of calls that differ: how their times spread says more than what they are on average.
-pub fn default_columns(by: &[Key]) -> Vec<Column> {
+fn default_columns(by: &[Key]) -> Vec<Column> {
     if by == [Key::Syscall] {
         return DEFAULT_COLUMNS.to_vec();
     }
@@ -55,6 +56,20 @@ pub fn default_columns(by: &[Key]) -> Vec<Column> {
     }
     columns.push(Column::Name);
     columns
+}
+
+/// The summary that was asked for.
+pub fn settled(draft: &Draft) -> Option<Summary> {
+    let by = draft.by.clone().unwrap_or_else(|| vec![Key::Syscall]);
+    draft.summarizes().then(|| Summary {
+        only: draft.summary_only,
+        // Not every engine knows more where it does not count by itself; tables of the same calls shall be the same.
+        wall_clock: draft.wall_clock || by != [Key::Syscall],
+        sort: draft.sort.unwrap_or(SortKey::By(Column::TimePercent)),
+        columns: draft.summary_columns.clone().unwrap_or_else(|| default_columns(&by)),
+        overhead: draft.overhead,
+        by,
+    })
 }
 
 /// A list of keys, each at most once.

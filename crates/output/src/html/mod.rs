@@ -38,7 +38,8 @@ use call_text::CallText;
 use family::Family;
 use run_facts::RunFacts;
 
-use crate::{End, RunInfo, Style, View};
+use crate::error::why;
+use crate::{End, RunInfo, Style, View, ViewError};
 use calls::Calls;
 use errors::Errors;
 use files::Files;
@@ -49,7 +50,7 @@ use slowest::{Slow, Slowest};
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io::Write;
 use stride_advise::Advisor;
 use stride_decode::{Options, Part, World};
 use stride_event::{Call, Event, Ns, Outcome, Tid};
@@ -70,7 +71,7 @@ pub struct HtmlView {
     /// Where the page goes, and what messages call it.
     to: Box<dyn Write>,
     name: String,
-    error: Option<String>,
+    error: Option<ViewError>,
 }
 
 impl HtmlView {
@@ -117,12 +118,13 @@ impl View for HtmlView {
         let mut data = gathered.data(std::mem::take(&mut self.about), findings, end.tracker);
         let page = page::render(&mut data);
         if let Err(error) = self.to.write_all(page.as_bytes()).and_then(|()| self.to.flush()) {
-            self.error = Some(format!("Can't write the page '{}': {}", self.name, os_error(&error)));
+            let message = format!("Can't write the page '{}': {}", self.name, why(&error));
+            self.error = Some(ViewError::dropped(&error, message));
         }
         String::new()
     }
 
-    fn take_error(&mut self) -> Option<String> {
+    fn take_error(&mut self) -> Option<ViewError> {
         self.error.take()
     }
 }
@@ -340,11 +342,6 @@ impl Gathered {
             texts: texts.into_vec(),
         }
     }
-}
-
-fn os_error(error: &io::Error) -> String {
-    let known = error.raw_os_error().and_then(|errno| crate::names::errno(errno as u32));
-    known.map_or_else(|| error.to_string(), |(_, text)| text.to_owned())
 }
 
 /// What a thread calls itself.

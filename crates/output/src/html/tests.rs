@@ -2,6 +2,7 @@
 
 use super::*;
 use serde_json::Value;
+use std::io;
 use stride_syscalls::Abi;
 use stride_test_support::calls::{Memory, call_of, capture_all, forked, lasting, spawned};
 use stride_test_support::written::Disk;
@@ -180,7 +181,10 @@ fn a_full_disk_is_told() {
     let (style, options) = (Style::default(), Options::default());
     let mut view = HtmlView::new("p.html".into(), Box::new(Full), style, options, Box::new(()), &RunInfo::default());
     view.finish(&End { tracker: &Tracker::default(), lost_calls: 0, lost_threads: 0, lost_signals: 0 });
-    assert_eq!(view.take_error().as_deref(), Some("Can't write the page 'p.html': No space left on device"));
+    assert_eq!(
+        view.take_error().map(|e| e.to_string()).as_deref(),
+        Some("Can't write the page 'p.html': No space left on device")
+    );
     assert_eq!(view.take_error(), None);
 }
 

@@ -4,7 +4,7 @@ use super::Json;
 use super::call::abi_name;
 use super::event::{Counts, EventContext};
 use crate::known::Known;
-use crate::{End, RunInfo, Show, Sink, View};
+use crate::{End, RunInfo, Show, Sink, View, ViewError};
 use std::collections::HashMap;
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::{Call, Event, Ns, Outcome, SIGINFO_SIZE, Tid};
@@ -27,7 +27,7 @@ pub struct JsonView {
     /// The memory of their arguments.
     kept: usize,
     counts: Counts,
-    error: Option<String>,
+    error: Option<ViewError>,
 }
 
 /// A call that was entered.
@@ -278,14 +278,6 @@ impl JsonView {
         });
         self.counts.signals += 1;
     }
-
-    /// Hands on everything.
-    fn flush(&mut self) {
-        if let Err(message) = self.sink.write(&self.out) {
-            self.error.get_or_insert(message);
-        }
-        self.out.clear();
-    }
 }
 
 impl View for JsonView {
@@ -301,13 +293,20 @@ impl View for JsonView {
         }
     }
 
+    fn flush(&mut self) {
+        if let Err(error) = self.sink.write(&self.out) {
+            self.error.get_or_insert(error);
+        }
+        self.out.clear();
+    }
+
     fn finish(&mut self, end: &End<'_>) -> String {
         Json::new(&mut self.out).end(&self.counts, end);
         self.flush();
         String::new()
     }
 
-    fn take_error(&mut self) -> Option<String> {
+    fn take_error(&mut self) -> Option<ViewError> {
         self.error.take()
     }
 }

@@ -186,7 +186,7 @@ fn failures_are_told() {
     let mut view = JsonView::new(&info, options, Box::new(()), Show::default(), false, sink);
     let tracker = Tracker::default();
     view.event(&Event::Idle, &tracker);
-    assert_eq!(view.take_error().as_deref(), Some("there: No space left on device"));
+    assert_eq!(view.take_error().map(|e| e.to_string()).as_deref(), Some("there: No space left on device"));
     view.event(&Event::Idle, &tracker);
     assert_eq!(view.take_error(), None);
 }

@@ -21,7 +21,7 @@ mod text;
 mod tracks;
 mod wire;
 
-use crate::{Brief, End, RunInfo, Style, View, names};
+use crate::{Brief, End, RunInfo, Style, View, ViewError, names};
 use call::Slices;
 use flows::Flows;
 use lane::{Packet, Scratch};
@@ -277,7 +277,7 @@ impl View for Perfetto {
         String::new()
     }
 
-    fn take_error(&mut self) -> Option<String> {
+    fn take_error(&mut self) -> Option<ViewError> {
         self.sink.take_error()
     }
 }

@@ -1,7 +1,8 @@
 //! Where the trace is written: many packets are deflated into one, which makes a tenth of them.
 
 use super::{schema, wire};
-use crate::{grouped, names};
+use crate::error::why;
+use crate::{ViewError, grouped};
 use flate2::{Compression, write::ZlibEncoder};
 use std::io::{self, Write};
 
@@ -52,16 +53,16 @@ impl PacketSink {
         self.to.is_none()
     }
 
-    pub fn take_error(&mut self) -> Option<String> {
+    pub fn take_error(&mut self) -> Option<ViewError> {
         let error = self.error.take()?;
-        let why = error.raw_os_error().and_then(|e| names::errno(e as u32)).map(|(_, text)| text.to_string());
-        Some(format!(
+        let message = format!(
             "Can't write the trace '{}': {}. It ends after {} calls ({} bytes); all else goes on.",
             self.name,
-            why.unwrap_or_else(|| error.to_string()),
+            why(&error),
             grouped(self.calls),
             grouped(self.bytes)
-        ))
+        );
+        Some(ViewError::cut(&error, message))
     }
 }
 

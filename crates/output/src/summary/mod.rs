@@ -8,9 +8,11 @@ mod names;
 mod part;
 mod rows;
 mod table;
+mod view;
 
 pub use column::{Column, SortKey};
 pub use key::Key;
+pub use view::SummaryView;
 
 use names::Names;
 use part::KeyPart;
@@ -95,11 +97,6 @@ impl Summary {
         self.key.clear();
         self.key.extend(self.layout.by.iter().map(|key| key.counted(counted, names)));
         self.rows.row(&self.key).merge(&tally);
-    }
-
-    /// Rows are objects: they belong behind those of calls.
-    pub fn is_json(&self) -> bool {
-        self.layout.json
     }
 
     /// All of it, and what is missing in it.

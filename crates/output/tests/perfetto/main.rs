@@ -302,7 +302,7 @@ fn a_full_disk() {
     let read = reader::read(&kept);
     let calls = read.calls().len();
     assert!(calls > 1000);
-    let told: String = error.chars().filter(|c| *c != ',').collect();
+    let told: String = error.to_string().chars().filter(|c| *c != ',').collect();
     let expected = format!("'disk': No space left on device. It ends after {calls} calls ({} bytes)", kept.len());
     assert!(told.contains(&expected), "{told}\n{expected}");
 }

@@ -3,7 +3,7 @@
 use crate::reader::{Read, read};
 use stride_decode::{FdInfo, Options, World};
 use stride_event::{Call, Descriptor, Event, Outcome, Tid};
-use stride_output::{End, Perfetto, RunInfo, Style, View};
+use stride_output::{End, Perfetto, RunInfo, Style, View, ViewError};
 use stride_syscalls::Abi;
 use stride_test_support::calls::{Memory, attached, call_of, capture_all, forked};
 use stride_test_support::written::Disk;
@@ -81,7 +81,7 @@ impl Scene {
         self.event(Event::Exit(&call));
     }
 
-    pub fn take_error(&mut self) -> Option<String> {
+    pub fn take_error(&mut self) -> Option<ViewError> {
         self.view.take_error()
     }
 

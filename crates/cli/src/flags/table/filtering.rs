@@ -1,6 +1,6 @@
 //! Which events to report.
 
-use super::{DESCRIPTORS, SYSCALLS};
+use super::sets::{DESCRIPTORS, SYSCALLS};
 use crate::flags::flag::{Arg, Category, Flag, Value, words};
 use stride_filter::{SignalSet, Status, WordSet, parse_descriptors, parse_syscalls, signal_names};
 

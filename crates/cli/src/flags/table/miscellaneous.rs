@@ -1,7 +1,7 @@
 //! The rest.
 
+use crate::flags::artefact::Artefact;
 use crate::flags::flag::{Arg, Category, Flag, Value, words};
-use crate::flags::generate::Artefact;
 use crate::flags::stop::Stop;
 use crate::flags::values;
 

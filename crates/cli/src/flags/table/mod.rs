@@ -1,44 +1,51 @@
-//! The table of options: a file per category, sorted by name within it.
+//! The table of options: a file per category or topic, sorted by name within it. The options of views stand with their view.
 
-use super::flag::{Flag, Value, words};
-use stride_filter::{Catalog, syscall_members};
+use super::flag::Flag;
+use crate::views;
+use std::sync::LazyLock;
 
 mod filtering;
 mod format;
 mod general;
 mod miscellaneous;
+mod sets;
 mod startup;
-mod statistics;
 mod stop_condition;
 mod tampering;
 mod tracing;
 
-static CATEGORIES: [&[Flag]; 9] = [
+pub use sets::SYSCALLS;
+
+/// The options that are no view's own.
+static TOPICS: [&[Flag]; 10] = [
     general::FLAGS,
     startup::FLAGS,
     tracing::FLAGS,
     filtering::FLAGS,
-    format::FLAGS,
-    statistics::FLAGS,
+    format::ARGUMENTS,
+    format::LINES,
+    format::OUTPUT,
     stop_condition::FLAGS,
     tampering::FLAGS,
     miscellaneous::FLAGS,
 ];
 
-/// What options for a set of syscalls take.
-pub const SYSCALLS: Value = Value::Set(|| words(syscall_members(Catalog::native())));
-/// What options for a set of file descriptors take: those that every program has are worth offering.
-const DESCRIPTORS: Value = Value::Set(|| words(["0", "1", "2"]));
+static ALL: LazyLock<Vec<&'static Flag>> = LazyLock::new(|| {
+    let of_views = views::ALL.into_iter().flat_map(|view| view.flags());
+    let mut all: Vec<&Flag> = TOPICS.into_iter().flatten().chain(of_views).collect();
+    all.sort_by_cached_key(|flag| (flag.category, flag.sort_key()));
+    all
+});
 
-/// Every option, in the order of the documentation.
+/// Every option, in the order of the documentation: by category, and by name within it.
 pub fn all() -> impl Iterator<Item = &'static Flag> {
-    CATEGORIES.iter().copied().flatten()
+    ALL.iter().copied()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flags::flag::{Arg, Category};
+    use crate::flags::flag::{Arg, Category, Value};
     use std::collections::HashSet;
 
     #[test]
@@ -60,11 +67,20 @@ mod tests {
 
     #[test]
     fn every_category_has_its_place_and_is_sorted() {
-        for (flags, category) in CATEGORIES.iter().zip(Category::ALL) {
-            assert!(flags.iter().all(|flag| flag.category == category), "{category:?} holds a stranger");
-            let keys: Vec<_> = flags.iter().map(|flag| flag.sort_key()).collect();
-            assert!(keys.is_sorted(), "{category:?} is not sorted: {keys:?}");
+        let of_views = views::ALL.into_iter().map(|view| view.flags());
+        for flags in TOPICS.into_iter().chain(of_views) {
+            let keys: Vec<_> = flags.iter().map(|flag| (flag.category, flag.sort_key())).collect();
+            assert!(keys.is_sorted(), "not sorted: {keys:?}");
         }
+        for flags in TOPICS {
+            assert!(
+                flags.iter().all(|flag| flag.category == flags[0].category),
+                "{:?} holds a stranger",
+                flags[0].category
+            );
+        }
+        let categories: Vec<_> = all().map(|flag| flag.category).collect();
+        assert!(categories.is_sorted() && Category::ALL.iter().all(|category| categories.contains(category)));
     }
 
     #[test]

@@ -178,25 +178,6 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
-        long: Some("record"),
-        arg: Arg::Required("FILE"),
-        value: Value::File,
-        help: "record the run in FILE, to be shown with --replay",
-        own: true,
-        doc: "Writes the captured data of the run to FILE, before it becomes text. --replay=FILE shows it later, also on \
-              another machine and with other options. The trace itself is only printed if -o says where to.\n\n\
-              A replay can only show what was captured. Filters (-e trace=..., -P, -z) decide which calls are recorded, -f \
-              whose calls, -s how much of each string, and -v that arrays and structures are captured as a whole. Times are \
-              always recorded. What descriptors refer to is recorded with -y or -P, names of processes with -Y, instruction \
-              pointers with -i, and whole transfers with -e read=... and -e write=....\n\n\
-              FILE is compressed. Stride writes to it at least every fifth of a second, and what was written can be replayed even if Stride is killed. If FILE cannot be written any further, Stride says so and the program runs on.",
-        update: |draft, given| {
-            draft.record = given.value.clone();
-            Ok(())
-        },
-        ..BASE
-    },
-    Flag {
         long: Some("replay"),
         arg: Arg::Required("FILE"),
         value: Value::Recording,

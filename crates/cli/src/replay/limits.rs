@@ -1,7 +1,7 @@
-//! What the options of a replay become where the recording has less to show than they ask for.
+//! What a recording cannot show: what the options become where it has less than they ask for.
 
 use crate::flags::{Options, PidPrefix};
-use stride_event::{CallSet, FdSet};
+use stride_event::{CallSet, FdSet, Limits};
 use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_record::Metadata;
 
@@ -13,7 +13,8 @@ pub fn adapt(options: &mut Options, recorded: &Metadata) -> Vec<String> {
         notes.push(format!("strings were recorded up to {text_limit} bytes (-s {text_limit})"));
         options.string_limit = text_limit;
     }
-    if usize::try_from(recorded.elements_limit).is_ok_and(|n| n < usize::MAX >> 2) && options.abbrev != CallSet::all() {
+    if usize::try_from(recorded.elements_limit).is_ok_and(|n| n < Limits::UNLIMITED) && options.abbrev != CallSet::all()
+    {
         notes.push("arrays and structures were only recorded in part; to have them whole, record with -v".into());
         options.abbrev = CallSet::all();
     }

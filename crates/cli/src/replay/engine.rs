@@ -1,4 +1,4 @@
-//! `--replay`: a recording in an engine's place.
+//! The recording as an engine.
 
 use crate::command::os_error;
 use crate::progress::Progress;

@@ -1,9 +1,9 @@
-//! The summary of calls.
+//! The options of the summary.
 
 use crate::flags::flag::{Arg, Category, Flag, Value, words};
-use crate::flags::options::Key;
 use crate::flags::stop::Stop;
-use crate::flags::{explain, summary, values};
+use crate::flags::{summary, values};
+use stride_output::Key;
 
 const BASE: Flag = Flag { category: Category::Statistics, ..Flag::BASE };
 
@@ -16,59 +16,6 @@ fn one_summary(only: bool, too: bool) -> Result<(), Stop> {
 }
 
 pub const FLAGS: &[Flag] = &[
-    Flag {
-        long: Some("advise"),
-        own: true,
-        help: "say which calls are wasted, and what to change",
-        doc: "Looks for patterns that waste calls or time. At the end it says for each what was found, where, in which \
-              process, what a change would save, and how sure that is. The finding that saves most comes first. Findings \
-              are printed where the trace would go, and the trace itself only if -o says where to. With --replay, a \
-              recording is examined; with --json, each finding is an object on a line of its own.\n\n\
-              A pattern is left out if a change would save less than a fiftieth of the calls and of the time. No call is counted as saved twice. Line numbers are those of the trace with the same options. Use -f for programs that start others.",
-        update: |draft, _| {
-            draft.advise = true;
-            Ok(())
-        },
-        ..BASE
-    },
-    Flag {
-        long: Some("budget"),
-        arg: Arg::Required("FILE"),
-        value: Value::File,
-        help: "check the limits in FILE; exit status 3 if one is broken",
-        own: true,
-        doc: "Checks the run against limits instead of printing the trace. FILE is a TOML file with a list of limits, such \
-              as limits = \
-              [\"total <= 5000\", \"errors.openat <= 50\"], and with [[path]] sections, each with a glob and limits for the \
-              calls on paths that match it. A limit is a metric, one of <=, <, >=, > and ==, and a number. Metrics are:\n\n\
-              * NAME: calls of this syscall; total for all calls, and %class for those of a class, as in -e trace=%class\n\
-              * errors.NAME: calls of NAME that failed\n\
-              * NAME.bytes: bytes that calls of NAME transferred\n\
-              * NAME.mean_bytes: average bytes of a successful call of NAME\n\
-              * NAME.time_ms: milliseconds spent in calls of NAME; on most test machines this differs too much from run to \
-              run\n\
-              * processes: number of processes\n\n\
-              If all limits are kept, the exit status is the program's. Each broken limit is reported in a line that says what broke it, and the exit status is 3. The exit status is also 3 if a limit cannot be checked because calls were lost. If FILE has a mistake, Stride says so and does not start the program.",
-        update: |draft, given| {
-            draft.budget = given.value.clone();
-            Ok(())
-        },
-        ..BASE
-    },
-    Flag {
-        long: Some("budget-write"),
-        arg: Arg::Required("FILE"),
-        value: Value::File,
-        help: "write limits for --budget: this run's figures plus a fifth",
-        own: true,
-        doc: "Writes a file for --budget that allows what this run did and a fifth more. It has no limits for what differs \
-              from run to run anyway: times, and calls whose number depends on how fast other threads are, such as futex. An existing FILE is replaced only if its first line still says that --budget-write wrote it.",
-        update: |draft, given| {
-            draft.budget_write = given.value.clone();
-            Ok(())
-        },
-        ..BASE
-    },
     Flag {
         long: Some("by"),
         arg: Arg::Required("KEYS"),
@@ -119,33 +66,6 @@ pub const FLAGS: &[Flag] = &[
             draft.summary_too = true;
             one_summary(draft.summary_only, draft.summary_too)
         },
-        ..BASE
-    },
-    Flag {
-        long: Some("diff"),
-        arg: Arg::Required("BASE"),
-        value: Value::Recording,
-        help: "show what differs from the run recorded in BASE",
-        own: true,
-        doc: "Compares the run with the one that --record wrote to BASE, instead of printing the trace. A verdict comes \
-              first. Then come the syscalls and paths that differ, with the calls, errors, time and bytes of both runs; the \
-              largest change comes first. Differences that chance explains are left out, and so are process ids, addresses \
-              and the random part of temporary names. Filters (-e trace=..., -P, -z) apply to both runs.\n\n\
-              Times are compared only if both runs were traced by the same engine on the same machine.",
-        update: |draft, given| {
-            draft.diff = given.value.clone();
-            Ok(())
-        },
-        ..BASE
-    },
-    Flag {
-        long: Some("explain"),
-        arg: Arg::Required("ID"),
-        value: Value::Word(explain::ids),
-        own: true,
-        help: "explain a finding of --advise",
-        doc: "Prints the reasoning behind the findings with this id, with an example, and exits. --explain=list lists all ids.",
-        update: |_, given| Err(explain::explain(&given.text())),
         ..BASE
     },
     Flag {

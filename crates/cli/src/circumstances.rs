@@ -1,0 +1,43 @@
+//! The circumstances of a run, for views that tell of them.
+
+use crate::flags::Options;
+use nix::sys::utsname::UtsName;
+use std::ffi::OsStr;
+use stride_event::Ns;
+use stride_output::RunInfo;
+use stride_record::Metadata;
+
+/// Of the run that is traced.
+pub fn traced(options: &Options, engine: &str, wall_offset: i128, started: Ns) -> RunInfo {
+    let uname = nix::sys::utsname::uname();
+    let field =
+        |get: fn(&UtsName) -> &OsStr| uname.as_ref().map(|u| get(u).to_string_lossy().into_owned()).unwrap_or_default();
+    RunInfo {
+        args: std::env::args_os().collect(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        host: field(UtsName::nodename),
+        release: field(UtsName::release),
+        machine: field(UtsName::machine),
+        engine: engine.into(),
+        started,
+        partial: !options.sees_all_calls(),
+        follows: options.follow_forks,
+        wall_offset,
+    }
+}
+
+/// Of the run that was recorded.
+pub fn recorded(recorded: &Metadata) -> RunInfo {
+    RunInfo {
+        args: recorded.args.clone(),
+        version: recorded.version.clone(),
+        host: recorded.host.clone(),
+        release: recorded.release.clone(),
+        machine: recorded.machine.clone(),
+        engine: recorded.engine.clone(),
+        started: recorded.started,
+        partial: recorded.partial,
+        follows: recorded.follows,
+        wall_offset: recorded.wall_offset.into(),
+    }
+}

@@ -1,0 +1,24 @@
+//! The options of views: what they were given is kept by name, for their view to look at.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// The options of views that were given, by their long names, with their arguments. The last one counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked(BTreeMap<&'static str, OsString>);
+
+impl Asked {
+    pub fn add(&mut self, long: &'static str, argument: OsString) {
+        self.0.insert(long, argument);
+    }
+
+    pub fn has(&self, long: &str) -> bool {
+        self.0.contains_key(long)
+    }
+
+    /// The file that an option names.
+    pub fn path(&self, long: &str) -> Option<&Path> {
+        self.0.get(long).map(Path::new)
+    }
+}

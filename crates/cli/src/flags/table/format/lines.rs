@@ -1,0 +1,242 @@
+//! What lines tell of a call besides its arguments: times, threads, numbers.
+
+use crate::flags::draft::TimestampsDraft;
+use crate::flags::flag::{Arg, Category, Flag, Given, Value, words};
+use crate::flags::options::{Precision, TimeFormat};
+use crate::flags::stop::Stop;
+use crate::flags::values;
+
+const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
+
+const PRECISIONS: Value = Value::Word(|| words(["ms", "ns", "s", "us"]));
+
+/// An optional precision; microseconds if there is none.
+fn precision(given: &Given) -> Result<Option<Precision>, Stop> {
+    match given.value {
+        None => Ok(Some(Precision::Micros)),
+        Some(_) => values::precision(&given.text()).map(Some).ok_or_else(|| given.invalid()),
+    }
+}
+
+/// `[[format:]FORMAT][,[precision:]PRECISION]`, in any order and number. Empty members are allowed.
+fn timestamps(given: &Given, earlier: Option<TimestampsDraft>) -> Result<TimestampsDraft, Stop> {
+    const FORMATS: [(&str, Option<TimeFormat>); 3] =
+        [("none", None), ("time", Some(TimeFormat::Time)), ("unix", Some(TimeFormat::Unix))];
+    let mut result = earlier.unwrap_or(TimestampsDraft { format: None, precision: Precision::Seconds });
+    let text = given.text();
+    let mut format = None;
+    for member in text.split(',') {
+        let (kind, word) = member.split_once(':').map_or((None, member), |(kind, word)| (Some(kind), word));
+        let may_be = |name: &str| kind.is_none_or(|kind| kind.eq_ignore_ascii_case(name));
+        let as_format = may_be("format").then(|| values::word(word, &FORMATS)).flatten();
+        let as_precision = may_be("precision").then(|| values::precision(word)).flatten();
+        match (as_format, as_precision) {
+            (Some(value), _) => format = Some(value),
+            (_, Some(value)) => result.precision = value,
+            _ if member.is_empty() => (),
+            _ => return Err(given.invalid()),
+        }
+    }
+    result.format = match (format, &given.value) {
+        (Some(format), _) => format,
+        (None, None) => Some(TimeFormat::Time),
+        (None, Some(_)) => result.format.or(Some(TimeFormat::Time)),
+    };
+    Ok(result)
+}
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        short: Some('a'),
+        long: Some("columns"),
+        arg: Arg::Required("COLUMN"),
+        help: "put the results of calls in this column (default 40)",
+        doc: "Prints the results of calls in column COLUMN, or further right if a call is longer than that. The default is 40.",
+        update: |draft, given| {
+            let column = values::integer(&given.text(), i32::MAX as u64).ok_or_else(|| given.invalid())?;
+            draft.columns = column as usize;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("absolute-timestamps"),
+        aliases: &["timestamps"],
+        arg: Arg::Optional("[format:]FORMAT,[precision:]PRECISION"),
+        value: Value::List(|| words(["none", "time", "unix", "ms", "ns", "s", "us"])),
+        help: "begin lines with the time of day; see the man page",
+        doc: "Begins each line with the time. FORMAT is one of\n\n\
+              * none: no time; cancels an earlier option\n\
+              * time: the time of day, HH:MM:SS (default)\n\
+              * unix: the seconds since 1970\n\n\
+              and PRECISION is s (default), ms, us or ns. The words format: and precision: may be left out. The option may be given several times, to set the two one by one. It cannot be combined with -t.",
+        update: |draft, given| {
+            draft.timestamps = Some(timestamps(given, draft.timestamps)?);
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("always-show-pid"),
+        help: "begin every line with the id of the thread",
+        doc: "Begins every line with the id of its thread, even while only one thread is traced. With -f and -o together, \
+              lines always begin with it.",
+        update: |draft, _| {
+            draft.always_show_pid = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('i'),
+        long: Some("instruction-pointer"),
+        help: "print the address each call is made from",
+        doc: "Prints the instruction pointer at the time of each call.",
+        update: |draft, _| {
+            draft.instruction_pointer = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('k'),
+        long: Some("stack-trace"),
+        aliases: &["stack-traces"],
+        arg: Arg::Optional("symbol|source"),
+        value: Value::Word(|| words(["source", "symbol"])),
+        missing: Some("Stride cannot unwind the stacks of programs so far; use strace or perf trace for this"),
+        help: "print the stack at each call (not implemented yet)",
+        doc: "Prints the stack of the program at each call. Not implemented yet.",
+        ..BASE
+    },
+    Flag {
+        long: Some("kvm"),
+        qualifiers: &["kvm"],
+        arg: Arg::Required("vcpu|vcpu+"),
+        value: Value::Word(|| words(["vcpu", "vcpu+"])),
+        missing: Some("Stride does not read the state of virtual processors; use strace for this"),
+        help: "print why virtual processors exit (not implemented yet)",
+        doc: "Prints why a virtual processor returned from KVM_RUN. Not implemented yet.",
+        ..BASE
+    },
+    Flag {
+        short: Some('n'),
+        long: Some("syscall-number"),
+        help: "print the number of each call",
+        doc: "Prints the number of each call before its name.",
+        update: |draft, _| {
+            draft.syscall_number = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("namespace"),
+        qualifiers: &["namespace"],
+        arg: Arg::Optional("new"),
+        value: Value::Word(|| words(["new"])),
+        missing: Some("Stride does not follow changes of namespaces; look at /proc/PID/ns, or use strace"),
+        help: "print the namespaces that are entered (not implemented yet)",
+        doc: "Prints the ids of the namespaces that a process enters. Not implemented yet.",
+        ..BASE
+    },
+    Flag {
+        short: Some('r'),
+        long: Some("relative-timestamps"),
+        arg: Arg::Optional("PRECISION"),
+        value: PRECISIONS,
+        help: "begin lines with the time since the previous call",
+        doc: "Begins each line with the time since the previous call began, measured by a clock that cannot be set. \
+              PRECISION is s, ms, us (default) or ns.",
+        update: |draft, given| {
+            draft.relative_timestamps = precision(given)?;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("secontext"),
+        qualifiers: &["secontext"],
+        arg: Arg::Optional("FORMAT"),
+        value: Value::Word(|| words(["full", "mismatch"])),
+        missing: Some("Stride does not read SELinux contexts; use strace built with libselinux for this"),
+        help: "print SELinux contexts (not implemented yet)",
+        doc: "Prints the SELinux contexts of processes and files. Not implemented yet.",
+        ..BASE
+    },
+    Flag {
+        long: Some("stack-trace-frame-limit"),
+        arg: Arg::Required("LIMIT"),
+        missing: Some("it limits what -k prints, which is missing too; use strace for this"),
+        help: "print at most LIMIT frames of a stack (not implemented yet)",
+        doc: "Prints at most LIMIT frames of each stack that -k prints. Not implemented yet.",
+        ..BASE
+    },
+    Flag {
+        short: Some('t'),
+        help: "begin lines with the time; -tt: with us; -ttt: unix time",
+        doc: "Begins each line with the time of day. -tt adds microseconds, and -ttt prints the seconds since 1970 with \
+              microseconds.",
+        update: |draft, _| {
+            draft.timestamps_count += 1;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('T'),
+        long: Some("syscall-times"),
+        arg: Arg::Optional("PRECISION"),
+        value: PRECISIONS,
+        help: "print how long each call took",
+        doc: "Prints after the result of each call how long it took, from its beginning to its end. PRECISION is s, ms, us \
+              (default) or ns.",
+        update: |draft, given| {
+            draft.syscall_times = precision(given)?;
+            Ok(())
+        },
+        ..BASE
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use crate::flags::options::*;
+    use crate::flags::parser::{failure_of, options_of};
+
+    fn times(words: &[&str]) -> Option<(TimeFormat, Precision)> {
+        let words: Vec<&str> = words.iter().copied().chain(["prog"]).collect();
+        options_of(&words).timestamps.map(|t| (t.format, t.precision))
+    }
+
+    #[test]
+    fn timestamps_add_up() {
+        use Precision::*;
+        use TimeFormat::*;
+        assert_eq!(times(&["--timestamps"]), Some((Time, Seconds)));
+        assert_eq!(times(&["--timestamps="]), Some((Time, Seconds)));
+        assert_eq!(times(&["--timestamps=,"]), Some((Time, Seconds)));
+        assert_eq!(times(&["--timestamps=unix", "--timestamps=ns"]), Some((Unix, Nanos)));
+        assert_eq!(times(&["--timestamps=unix,ns", "--timestamps"]), Some((Time, Nanos)));
+        assert_eq!(times(&["--timestamps=none", "--timestamps=ns"]), Some((Time, Nanos)));
+        assert_eq!(times(&["--timestamps=FORMAT:Unix,precision:US"]), Some((Unix, Micros)));
+        assert_eq!(times(&["--timestamps=us", "--timestamps=none"]), None);
+        assert_eq!(times(&["-t"]), Some((Time, Seconds)));
+        assert_eq!(times(&["-tt"]), Some((Time, Micros)));
+        assert_eq!(times(&["-tttt"]), Some((Unix, Micros)));
+    }
+
+    #[test]
+    fn timestamps_quote_a_bad_list_in_full() {
+        for argument in ["ss", "format:s", "s,non", "precision:none", "format:", "time,x,s"] {
+            let message = format!("invalid --timestamps argument: '{argument}'");
+            assert_eq!(failure_of(&[&format!("--timestamps={argument}")])[0], message);
+        }
+    }
+
+    #[test]
+    fn short_forms_have_the_default_precision() {
+        assert_eq!(options_of(&["--relative-timestamps=ns", "-r", "x"]).relative_timestamps, Some(Precision::Micros));
+        assert_eq!(options_of(&["-T", "--syscall-times=ms", "x"]).syscall_times, Some(Precision::Millis));
+    }
+}

@@ -1,0 +1,9 @@
+//! Where the trace goes and how it looks.
+
+mod arguments;
+mod lines;
+mod output;
+
+pub use arguments::FLAGS as ARGUMENTS;
+pub use lines::FLAGS as LINES;
+pub use output::FLAGS as OUTPUT;

@@ -1,0 +1,105 @@
+//! Where the trace goes, and which messages go with it.
+
+use crate::flags::flag::{Arg, Category, Flag, Value, words};
+use crate::flags::options::Color;
+use crate::flags::values;
+use stride_filter::{Quiet, WordSet};
+
+const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
+
+pub const FLAGS: &[Flag] = &[
+    Flag {
+        short: Some('A'),
+        long: Some("output-append-mode"),
+        help: "append to the file of -o",
+        doc: "Appends to the file that -o names rather than replacing its contents.",
+        update: |draft, _| {
+            draft.append = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("color"),
+        arg: Arg::Required("WHEN"),
+        value: Value::Word(|| words(["always", "auto", "never"])),
+        help: "use colour: auto, always or never (default auto)",
+        doc: "Says when to print the trace in colour.\n\n\
+              * auto: if it goes to a terminal that is not dumb, and NO_COLOR is not set in the environment (default)\n\
+              * always: also to files and pipes\n\
+              * never: not at all\n\n\
+              STRACE_COLORS in the environment changes the colours. It holds KEY=CODES pairs with colons between them, where \
+              CODES are SGR parameters such as 1;33, and KEY is one of syscall, argname, argval, call, const, comment, \
+              punct, retval and error.",
+        update: |draft, given| {
+            const WORDS: [(&str, Color); 3] =
+                [("auto", Color::Auto), ("always", Color::Always), ("never", Color::Never)];
+            draft.color = values::word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('o'),
+        long: Some("output"),
+        arg: Arg::Required("FILE"),
+        value: Value::File,
+        help: "write the trace to FILE, or with |CMD or !CMD to a command",
+        doc: "Writes the trace to FILE rather than to stderr. With --output-separately (or -ff), each thread gets a file \
+              of its own, named FILE.PID. If FILE begins with | or !, what follows is a shell command, and the trace goes \
+              to its standard input; this cannot be combined with --output-separately.",
+        update: |draft, given| {
+            draft.output = given.value.clone();
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("output-separately"),
+        help: "write a file for each thread, named FILE.PID",
+        doc: "With -o FILE, writes the trace of each thread to a file of its own, named by appending a dot and the id of \
+              the thread.",
+        update: |draft, _| {
+            draft.output_separately = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        short: Some('q'),
+        help: "leave out some messages; -qq: exit statuses, too; -qqq: all",
+        doc: "Leaves out messages about attaching and detaching, changes of personality, and files that were written. -qq \
+              also leaves out messages about how processes exit, and -qqq leaves out all that --quiet can.\n\n\
+              With -o and a command, and without -p, -q is the default.",
+        update: |draft, _| {
+            draft.quiet_count += 1;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("quiet"),
+        aliases: &["silent", "silence"],
+        qualifiers: &["quiet", "silent", "silence", "q"],
+        arg: Arg::Optional("SET"),
+        value: Value::Set(|| words(WordSet::<Quiet>::spellings())),
+        help: "leave out these messages; see the man page",
+        doc: "Leaves out messages about the tracing itself. Without SET that is attach,files,personality.\n\n\
+              * attach: attaching to and detaching from processes\n\
+              * backpressure: how many calls were delayed and for how long (see --on-overflow)\n\
+              * exit: exit statuses of processes\n\
+              * files: what --record, --html and other options have written, and where\n\
+              * path-resolution: what the paths of -P resolve to\n\
+              * personality: a process changes to another ABI\n\
+              * thread-execve: (or superseded) a thread is replaced by another one's execve\n\n\
+              The option cannot be combined with -q.",
+        update: |draft, given| {
+            draft.quiet = Some(match given.value {
+                None => WordSet::of(&[Quiet::Attach, Quiet::Files, Quiet::Personality]),
+                Some(_) => WordSet::parse(&given.text())?,
+            });
+            Ok(())
+        },
+        ..BASE
+    },
+];

@@ -1,0 +1,230 @@
+//! Options that do not go together, or with nothing to trace.
+
+use crate::flags::draft::Draft;
+use crate::flags::options::Engine;
+use crate::flags::stop::{Stop, Warn};
+use crate::views;
+use std::ffi::OsString;
+
+/// A recording is there already: nothing that is about making one fits.
+pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
+    if draft.replay.is_none() {
+        return Ok(());
+    }
+    let whom = [(!operands.is_empty(), "PROG [ARGS]"), (!draft.attach.is_empty(), "-p/--attach")];
+    let of_views = views::about_tracing(&draft.asked);
+    let how = [
+        (draft.follow_count + draft.old_follow_count > 0 || draft.follow_forks, "-f/--follow-forks"),
+        (draft.daemonize_count > 0 || draft.daemonize.is_some(), "-D/--daemonize"),
+        (draft.detach_on_exec, "-b/--detach-on"),
+        (draft.interruptible.is_some(), "-I/--interruptible"),
+        (draft.kill_on_exit, "--kill-on-exit"),
+        (draft.seccomp_bpf, "--seccomp-bpf"),
+        (draft.engine != Engine::Auto, "--engine"),
+        (draft.on_overflow.is_some(), "--on-overflow"),
+        (draft.ring_size.is_some(), "--ring-size"),
+        (draft.user.is_some(), "-u/--user"),
+        (!draft.env.is_empty(), "-E/--env"),
+        (draft.argv0.is_some(), "--argv0"),
+    ];
+    let given = |options: &[(bool, &str)]| options.iter().find(|(given, _)| *given).map(|(_, name)| (*name).to_owned());
+    match given(&whom).or(of_views).or_else(|| given(&how)) {
+        Some(name) => Err(Stop::usage(format!(
+            "{name} is about tracing, and --replay shows what has been traced: leave one of them out"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// There must be something to trace, and options about a command need one.
+pub fn whom(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
+    let no_command = operands.is_empty();
+    if no_command && draft.attach.is_empty() && draft.replay.is_none() {
+        return Err(Stop::usage("must have PROG [ARGS] or -p PID"));
+    }
+    if no_command && draft.argv0.is_some() {
+        return Err(Stop::usage("PROG [ARGS] must be specified with --argv0"));
+    }
+    if draft.daemonize_count > 0 && draft.daemonize.is_some() {
+        return Err(Stop::fail("-D and --daemonize cannot be provided simultaneously"));
+    }
+    if no_command && (draft.daemonize_count > 0 || draft.daemonize.is_some()) {
+        return Err(Stop::usage("PROG [ARGS] must be specified with -D/--daemonize"));
+    }
+    if draft.daemonize_count > 3 {
+        let count = draft.daemonize_count;
+        return Err(Stop::usage(format!("Too many -D's ({count}), maximum supported -D count is 3")));
+    }
+    Ok(())
+}
+
+/// Options whose short form is counted cannot be given in both forms: it would not be clear which one counts.
+pub fn two_spellings(draft: &Draft) -> Result<(), Stop> {
+    for (both, names) in [
+        (draft.timestamps_count > 0 && draft.timestamps.is_some(), "-t and --absolute-timestamps"),
+        (draft.hex_count > 0 && draft.hex_strings.is_some(), "-x and --strings-in-hex"),
+        (draft.decode_fds_count > 0 && draft.decode_fds.is_some(), "-y and --decode-fds"),
+        (draft.follow_count > 0 && draft.follow_forks, "-f and --follow-forks"),
+        (draft.follow_count > 1 && draft.output_separately, "-ff and --output-separately"),
+    ] {
+        if both {
+            return Err(Stop::fail(format!("{names} cannot be provided simultaneously")));
+        }
+    }
+    Ok(())
+}
+
+/// Whether `--seccomp-bpf` can be had. Only the first obstacle is told.
+pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
+    if !draft.seccomp_bpf {
+        return false;
+    }
+    if !draft.follows() {
+        warn("--seccomp-bpf cannot be used without -f/--follow-forks, disabling".into());
+        return false;
+    }
+    for (obstacle, name) in [(draft.detach_on_exec, "-b"), (draft.syscall_limit.is_some(), "--syscall-limit")] {
+        if obstacle {
+            warn(format!("--seccomp-bpf is not enabled because it is not compatible with {name}"));
+            return false;
+        }
+    }
+    // It still is for a command given beside them.
+    if !draft.attach.is_empty() {
+        warn("--seccomp-bpf is not enabled for processes attached with -p".into());
+    }
+    true
+}
+
+pub fn follow(draft: &Draft, warn: Warn) -> bool {
+    let follow = draft.follows();
+    if draft.old_follow_count > 0 {
+        warn(if follow {
+            "deprecated option -F ignored".into()
+        } else {
+            "option -F is deprecated, please use -f/--follow-forks instead".into()
+        });
+    }
+    follow || draft.old_follow_count > 0
+}
+
+/// Options that need others, which are not there.
+pub fn without_effect(draft: &Draft, follow_forks: bool, warn: Warn) {
+    if draft.output.is_none() {
+        // -ff alone is too common to complain about.
+        if draft.output_separately && !follow_forks {
+            warn("--output-separately has no effect without -o/--output".into());
+        }
+        if draft.append {
+            warn("-A/--output-append-mode has no effect without -o/--output".into());
+        }
+    }
+    if draft.status_count > 1 {
+        warn(
+            "Only the last of -z/--successful-only/-Z/--failed-only options will take effect. \
+             See status qualifier for more complex filters."
+                .into(),
+        );
+    }
+    if draft.engine == Engine::Ptrace {
+        for (given, name) in
+            [(draft.on_overflow.is_some(), "--on-overflow"), (draft.ring_size.is_some(), "--ring-size")]
+        {
+            if given {
+                warn(format!("{name} has no effect with --engine=ptrace, which never loses calls"));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::warnings;
+    use crate::flags::options::*;
+    use crate::flags::parser::{failure_of, options_of};
+
+    const HINT: &str = "Try 'stride -h' for more information.";
+
+    #[test]
+    fn what_excludes_what() {
+        for (line, message) in [
+            ("", "must have PROG [ARGS] or -p PID"),
+            ("-p ,", "must have PROG [ARGS] or -p PID"),
+            ("-w", "must have PROG [ARGS] or -p PID"),
+            ("--argv0=x -p 1", "PROG [ARGS] must be specified with --argv0"),
+            ("-DD -p 1", "PROG [ARGS] must be specified with -D/--daemonize"),
+            ("--daemonize=Pgrp -p 1", "PROG [ARGS] must be specified with -D/--daemonize"),
+            ("-DDDD x", "Too many -D's (4), maximum supported -D count is 3"),
+            ("-c -C x", "-c/--summary-only and -C/--summary are mutually exclusive"),
+            ("--summary -cQ", "-c/--summary-only and -C/--summary are mutually exclusive"),
+            ("-c -ff x", "(-c/--summary-only or -C/--summary) and -ff/--output-separately are mutually exclusive"),
+            ("-w x", "-w/--summary-wall-clock must be given with (-c/--summary-only or -C/--summary)"),
+            ("-U name x", "-U/--summary-columns must be given with (-c/--summary-only or -C/--summary)"),
+            ("-o | -ff x", "piping the output and -ff/--output-separately are mutually exclusive"),
+            ("-o !cat -ff x", "piping the output and -ff/--output-separately are mutually exclusive"),
+        ] {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            assert_eq!(failure_of(&words), [message, HINT], "{line}");
+        }
+        for (line, message) in [
+            ("-D --daemonize -p 1", "-D and --daemonize cannot be provided simultaneously"),
+            ("-t --timestamps=ns x", "-t and --absolute-timestamps cannot be provided simultaneously"),
+            ("-xx --strings-in-hex x", "-x and --strings-in-hex cannot be provided simultaneously"),
+            ("-e decode-fd=all -yy x", "-y and --decode-fds cannot be provided simultaneously"),
+            ("-f --follow-forks x", "-f and --follow-forks cannot be provided simultaneously"),
+            ("-ff --output-separately x", "-ff and --output-separately cannot be provided simultaneously"),
+            ("-q -e silent=attach x", "-q and -e quiet/--quiet cannot be provided simultaneously"),
+            ("--kill-on-exit -p 1 x", "--kill-on-exit and -p/--attach are mutually exclusive options"),
+            ("-p 1,a", "Invalid process id: 'a'"),
+            ("-b execve -b chdir", "Syscall 'chdir' for -b isn't supported"),
+            ("-q --quiet=fds x", "invalid quiet 'fds'"),
+            ("-e read=1,a x", "invalid descriptor 'a'"),
+        ] {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            assert_eq!(failure_of(&words), [message], "{line}");
+        }
+    }
+
+    #[test]
+    fn a_recording_is_not_traced() {
+        for (line, name) in [
+            ("x", "PROG [ARGS]"),
+            ("-p 1", "-p/--attach"),
+            ("-f", "-f/--follow-forks"),
+            ("--record=y", "--record"),
+            ("-D", "-D/--daemonize"),
+            ("--engine=ebpf", "--engine"),
+            ("-E A=b", "-E/--env"),
+            ("-I 1", "-I/--interruptible"),
+        ] {
+            let words: Vec<&str> = ["--replay=r"].into_iter().chain(line.split_whitespace()).collect();
+            let told =
+                format!("{name} is about tracing, and --replay shows what has been traced: leave one of them out");
+            assert_eq!(failure_of(&words), [told.as_str(), HINT], "{line}");
+        }
+        assert_eq!(options_of(&["--replay=r"]).output, Output::Stdout);
+        assert_eq!(options_of(&["--replay=r", "-o", "x"]).output, Output::File("x".into()));
+    }
+
+    #[test]
+    fn seccomp_tells_its_first_obstacle() {
+        for (line, message) in [
+            ("--seccomp-bpf", "--seccomp-bpf cannot be used without -f/--follow-forks, disabling"),
+            ("--seccomp-bpf -f -b execve", "--seccomp-bpf is not enabled because it is not compatible with -b"),
+            (
+                "--seccomp-bpf -f --syscall-limit=1 -p 1",
+                "--seccomp-bpf is not enabled because it is not compatible with --syscall-limit",
+            ),
+            ("--seccomp-bpf -f -p 1", "--seccomp-bpf is not enabled for processes attached with -p"),
+        ] {
+            let mut words: Vec<&str> = line.split_whitespace().collect();
+            words.extend(["-e", "trace=read", "x"]);
+            assert_eq!(warnings(&words), [message]);
+        }
+        let options = options_of(&["--seccomp-bpf", "-f", "-e", "trace=read", "x"]);
+        assert!(options.seccomp_bpf && options.kill_on_exit);
+        let options = options_of(&["--seccomp-bpf", "-f", "-p", "1", "-e", "trace=read", "x"]);
+        assert!(options.seccomp_bpf && !options.kill_on_exit);
+        assert!(!options_of(&["--seccomp-bpf", "-f", "x"]).seccomp_bpf);
+    }
+}

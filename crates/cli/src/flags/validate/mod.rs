@@ -1,0 +1,209 @@
+//! Whether the options fit together, and what follows from them.
+//!
+//! The checks come in strace's order, so that of several mistakes it is the same one that is reported.
+
+mod conflicts;
+mod paths;
+mod places;
+
+use super::draft::Draft;
+use super::options::*;
+use super::stop::{Stop, Warn};
+use super::{summary, users};
+use crate::views;
+use conflicts::{follow, replaying, seccomp, two_spellings, whom, without_effect};
+use places::{daemonize, output, quiet};
+use std::ffi::OsString;
+use stride_filter::{FdDetail, WordSet, with_nameless};
+
+pub fn validate(
+    mut draft: Draft,
+    operands: Vec<OsString>,
+    program: &str,
+    no_color: bool,
+    warn: Warn,
+) -> Result<Options, Stop> {
+    draft.summary_only |= draft.by.is_some() && !draft.summary_too;
+    replaying(&draft, &operands)?;
+    whom(&draft, &operands)?;
+    two_spellings(&draft)?;
+    let seccomp_bpf = seccomp(&draft, warn);
+    let follow_forks = follow(&draft, warn);
+    for view in views::ALL {
+        view.check(&draft, warn)?;
+    }
+    without_effect(&draft, follow_forks, warn);
+    let paths = paths::resolved(&draft, warn);
+    let user = draft.user.as_deref().map(users::run_as).transpose()?;
+    let has_command = !operands.is_empty();
+    let several = draft.attach.len() + usize::from(has_command) > 1;
+    if seccomp_bpf && has_command && draft.trace.is_all() {
+        warn(
+            "Seccomp filter is requested but there are no syscalls to filter.  See -e trace to filter syscalls.".into(),
+        );
+    }
+    if draft.kill_on_exit && !draft.attach.is_empty() {
+        return Err(Stop::fail("--kill-on-exit and -p/--attach are mutually exclusive options"));
+    }
+    let output_separately = draft.separates_output();
+    let output = output(&draft, output_separately)?;
+    let to_file = output != Output::Stderr;
+    let elsewhere = to_file || views::names_files(&draft.asked);
+    // In JSON they are data like the rest.
+    let quiet = quiet(&draft, elsewhere && !draft.json)?;
+    let daemonize = daemonize(&draft);
+    let summary = summary::settled(&draft);
+
+    Ok(Options {
+        program: program.to_owned(),
+        engine: draft.engine,
+        command: command(operands, draft.argv0, draft.env, user),
+        // A filter for all calls would only cost time.
+        seccomp_bpf: seccomp_bpf && !draft.trace.is_all(),
+        kill_on_exit: draft.kill_on_exit || (seccomp_bpf && draft.attach.is_empty()),
+        attach: draft.attach,
+        follow_forks,
+        daemonize,
+        detach_on_exec: draft.detach_on_exec,
+        interruptible: draft.interruptible.unwrap_or(match daemonize {
+            Daemonize::No if elsewhere && has_command => Interruptible::Never,
+            Daemonize::No => Interruptible::Waiting,
+            _ => Interruptible::NeverTstp,
+        }),
+        syscall_limit: draft.syscall_limit,
+        on_overflow: draft.on_overflow,
+        ring_size: draft.ring_size,
+        debug: draft.debug,
+        trace: with_nameless(draft.trace, draft.catalog),
+        trace_fds: draft.trace_fds,
+        paths,
+        signals: draft.signals,
+        status: draft.status,
+        pid_prefix: match (draft.always_show_pid, to_file, output_separately) {
+            (true, ..) => PidPrefix::Always,
+            (false, true, true) => PidPrefix::Never,
+            (false, true, false) if follow_forks || several => PidPrefix::Always,
+            _ => PidPrefix::WhenSeveral,
+        },
+        output_separately: output_separately && matches!(output, Output::File(_)),
+        output,
+        asked: draft.asked,
+        replay: draft.replay.map(Into::into),
+        json: draft.json,
+        append: draft.append,
+        color: if draft.color == Color::Auto && no_color { Color::Never } else { draft.color },
+        columns: draft.columns,
+        timestamps: match draft.timestamps_count {
+            0 => draft.timestamps.and_then(|t| Some(Timestamps { format: t.format?, precision: t.precision })),
+            1 => Some(Timestamps { format: TimeFormat::Time, precision: Precision::Seconds }),
+            2 => Some(Timestamps { format: TimeFormat::Time, precision: Precision::Micros }),
+            _ => Some(Timestamps { format: TimeFormat::Unix, precision: Precision::Micros }),
+        },
+        relative_timestamps: draft.relative_timestamps,
+        syscall_times: draft.syscall_times,
+        instruction_pointer: draft.instruction_pointer,
+        syscall_number: draft.syscall_number,
+        arg_names: draft.arg_names,
+        string_limit: draft.string_limit,
+        hex_strings: match draft.hex_count {
+            0 => draft.hex_strings.unwrap_or_default(),
+            1 => HexStrings::NonAscii,
+            _ => HexStrings::All,
+        },
+        const_style: draft.const_style,
+        abbrev: draft.abbrev,
+        verbose: draft.verbose,
+        raw: draft.raw,
+        dump_read: draft.dump_read,
+        dump_write: draft.dump_write,
+        decode_fds: match draft.decode_fds_count {
+            0 => draft.decode_fds.unwrap_or(WordSet::NONE),
+            1 => WordSet::of(&[FdDetail::Path]),
+            _ => WordSet::ALL,
+        },
+        decode_pids: draft.decode_pids,
+        quiet,
+        summary,
+    })
+}
+
+fn command(
+    operands: Vec<OsString>,
+    argv0: Option<OsString>,
+    env: Vec<EnvChange>,
+    user: Option<RunAs>,
+) -> Option<Command> {
+    let program = operands.first()?.clone();
+    let mut argv = operands;
+    if let Some(argv0) = argv0 {
+        argv[0] = argv0;
+    }
+    Some(Command { program, argv, env, user })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flags::parser::{Outcome, failure_of, options_of, parse_words};
+
+    /// The warnings of a command line that is accepted.
+    pub fn warnings(words: &[&str]) -> Vec<String> {
+        let parsed = parse_words(words);
+        assert!(matches!(parsed.outcome, Outcome::Trace(_)), "{words:?}: {parsed:?}");
+        parsed.messages.into_iter().map(|line| line.strip_prefix("stride: ").unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn warnings_come_in_order_and_before_errors() {
+        assert_eq!(
+            failure_of(&["-cinNrtTyzZ", "-A", "-P", "///", "-q", "--quiet", "x"]),
+            [
+                "-i/--instruction-pointer has no effect with -c/--summary-only",
+                "-n/--syscall-number has no effect with -c/--summary-only",
+                "-N/--arg-names has no effect with -c/--summary-only",
+                "-r/--relative-timestamps has no effect with -c/--summary-only",
+                "-t/--absolute-timestamps has no effect with -c/--summary-only",
+                "-T/--syscall-times has no effect with -c/--summary-only",
+                "-y/--decode-fds has no effect with -c/--summary-only",
+                "-A/--output-append-mode has no effect without -o/--output",
+                "Only the last of -z/--successful-only/-Z/--failed-only options will take effect. \
+                 See status qualifier for more complex filters.",
+                "Requested path \"///\" resolved into \"/\"",
+                "-q and -e quiet/--quiet cannot be provided simultaneously",
+            ]
+        );
+        assert_eq!(
+            warnings(&["--output-separately", "-S", "errors", "x"]),
+            [
+                "-S/--summary-sort-by has no effect without (-c/--summary-only or -C/--summary)",
+                "--output-separately has no effect without -o/--output",
+            ]
+        );
+        assert_eq!(warnings(&["-ff", "x"]), [""; 0]);
+        assert_eq!(warnings(&["-FF", "x"]), ["option -F is deprecated, please use -f/--follow-forks instead"]);
+        assert_eq!(warnings(&["-fF", "x"]), ["deprecated option -F ignored"]);
+    }
+
+    #[test]
+    fn the_command() {
+        let command = options_of(&["--argv0=sh", "-E", "A=b=c", "-E", "B", "busybox", "-c", ":"]).command.unwrap();
+        assert_eq!(command.program, "busybox");
+        assert_eq!(command.argv, ["sh", "-c", ":"]);
+        assert_eq!(command.env, [EnvChange::Set("A".into(), "b=c".into()), EnvChange::Remove("B".into())]);
+        let options = options_of(&["-p", "1 2,1"]);
+        assert_eq!((options.command, options.attach), (None, vec![1, 2]));
+    }
+
+    #[test]
+    fn no_color_turns_auto_off() {
+        let color = |words: &[&str]| {
+            let parsed = crate::flags::parse(words.iter().map(OsString::from), true);
+            match parsed.outcome {
+                Outcome::Trace(options) => options.color,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(color(&["stride", "x"]), Color::Never);
+        assert_eq!(color(&["stride", "--color=always", "x"]), Color::Always);
+    }
+}

@@ -1,0 +1,70 @@
+//! What the engine is asked for.
+
+use crate::flags::Options;
+use crate::views::Needs;
+use crate::{command, layout};
+use anyhow::Result;
+use stride_event::{CallSet, Counting, FileFilter, Limits, Seccomp, TraceSpec};
+use stride_filter::Status;
+
+/// Of the kernel's: a thread's name and its NUL.
+const TASK_COMM_LEN: usize = 16;
+
+/// For views with these needs.
+pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
+    let by_path = !options.paths.is_empty() || options.trace_fds.is_some();
+    // Names of threads are wanted whole (prctl).
+    let text = if needs.thread_names { options.string_limit.max(TASK_COMM_LEN) } else { options.string_limit };
+    Ok(TraceSpec {
+        command: options.command.as_ref().map(command::resolve).transpose()?,
+        attach: options.attach.clone(),
+        follow: options.follow_forks,
+        calls: if needs.all_calls { CallSet::all() } else { options.trace.clone() },
+        names: naming_calls(options, needs),
+        limits: Limits { text, elements: layout::elements(options) },
+        dump_read: options.dump_read.clone(),
+        dump_write: options.dump_write.clone(),
+        seccomp: if options.seccomp_bpf { Seccomp::On } else { Seccomp::Auto },
+        kill_on_exit: options.kill_on_exit,
+        detach_on_execve: options.detach_on_exec,
+        daemonize: layout::daemonize(options.daemonize),
+        interruptible: layout::interruptible(options.interruptible),
+        // What a path or descriptor stands for may change during the call.
+        entries: needs.entries || by_path,
+        want_ip: options.instruction_pointer,
+        want_times: needs.times,
+        want_system_time: needs.system_times,
+        counting: counting(options, needs),
+        about: about(options, needs),
+        // The number of a call that is not shown itself may be (`-n`).
+        skip_failed: !options.status.contains(Status::Failed) && !needs.all_calls,
+        skip_successful: !options.status.contains(Status::Successful) && !needs.all_calls,
+        signals: needs.signals,
+        // Where not all calls are seen, views cannot follow what descriptors refer to.
+        descriptors: needs.descriptors || !options.paths.is_empty() || needs.naming_calls && !options.sees_all_calls(),
+        no_memory: !needs.memory && !by_path,
+    })
+}
+
+/// What `-P` and `--trace-fds` let the engine skip. Descriptors may stand for paths.
+fn about(options: &Options, needs: &Needs) -> Option<FileFilter> {
+    match &options.trace_fds {
+        _ if needs.all_calls => None,
+        Some(fds) if options.paths.is_empty() => Some(FileFilter::Fds(fds.clone())),
+        None if options.paths.is_empty() => None,
+        _ => Some(FileFilter::Files),
+    }
+}
+
+/// What the engine may count by itself: all calls of the summary, where it can tell which ones these are.
+fn counting(options: &Options, needs: &Needs) -> Option<Counting> {
+    if options.syscall_limit.is_some() || !options.paths.is_empty() || options.trace_fds.is_some() || needs.all_calls {
+        return None;
+    }
+    needs.counting.map(|counting| Counting { only: !needs.calls, ..counting })
+}
+
+/// The calls that are seen though filters leave them out: by them, views follow what threads run and are called.
+pub fn naming_calls(options: &Options, needs: &Needs) -> CallSet {
+    if needs.naming_calls && !options.sees_all_calls() { stride_track::naming_calls() } else { CallSet::empty() }
+}

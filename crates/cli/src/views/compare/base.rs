@@ -1,0 +1,110 @@
+//! `--diff`: the recorded run that this one is compared with.
+
+use super::scope::CallScope;
+use crate::flags::Options;
+use crate::replay::{self, Replay};
+use crate::select::Selector;
+use crate::views::opening::Before;
+use crate::world;
+use anyhow::Result;
+use std::path::Path;
+use stride_compare::{Base, Profile, Tally};
+use stride_engine_base::Engine as _;
+use stride_event::{Event, Lost};
+use stride_filter::{CallSet, Catalog};
+use stride_output::{End, RunInfo};
+use stride_record::Metadata;
+use stride_track::Tracker;
+
+/// The run that `--diff` names.
+pub struct RecordedBase {
+    profile: Profile,
+    metadata: Metadata,
+    circumstances: Vec<String>,
+    /// The calls that both runs were asked for, if these are not all.
+    both: Option<CallSet>,
+}
+
+impl RecordedBase {
+    pub fn read(path: &Path, before: &Before<'_>) -> Result<RecordedBase> {
+        let options = before.options;
+        let mut base = Replay::open_for("--diff", "compare with", path)?;
+        base.show_progress();
+        let metadata = base.metadata().clone();
+        let mut circumstances = Vec::new();
+        let (theirs, ours) = (CallScope::recorded(&metadata, before), CallScope::of_this_run(before));
+        let mut both = None;
+        match (theirs, ours) {
+            (Some(theirs), Some(ours)) => {
+                // What is chosen from a recording is chosen from both.
+                let theirs = theirs.within(options);
+                circumstances = theirs.differences(&ours);
+                if theirs.calls != ours.calls {
+                    both = Some(theirs.calls.inverted().union(&ours.calls.inverted()).inverted());
+                }
+            }
+            _ => circumstances.push(
+                "This version of Stride does not know all the options with which one of the runs was traced: filters may \
+                 differ.".into(),
+            ),
+        }
+        let mut options = Options { replay: Some(path.to_owned()), ..options.clone() };
+        replay::adapt(&mut options, &metadata);
+        if let Some(both) = &both {
+            options.trace = both.clone();
+        }
+        let mut tracker = Tracker::partial(metadata.partial);
+        let world = world::followed(base.told());
+        let mut selector = Selector::new(&options, false, base.told());
+        let mut tally = Tally::default();
+        let mut left = options.syscall_limit.unwrap_or(u64::MAX);
+        while left > 0
+            && let Some(event) = base.next()?
+        {
+            tracker.event(&event, &world);
+            if let Some(event) = selector.select(event) {
+                left -= u64::from(matches!(event, Event::Exit(_)));
+                tally.event(&event, &tracker);
+            }
+        }
+        if let Some(cut) = base.ending()? {
+            circumstances.push(format!("The base is incomplete: {cut}."));
+        }
+        let Lost { calls: lost_calls, threads: lost_threads, signals: lost_signals } = base.lost();
+        let profile =
+            Profile::new(&tally, &End { tracker: &tracker, lost_calls, lost_threads, lost_signals }, &|_| true);
+        Ok(RecordedBase { profile, metadata, circumstances, both })
+    }
+
+    /// `info` is of the run that is compared with it.
+    pub fn against(mut self, info: &RunInfo) -> Base {
+        let theirs = &self.metadata;
+        let elsewhere = theirs.host != info.host || theirs.machine != info.machine;
+        if elsewhere {
+            self.circumstances.push("Times are not compared: the base was traced on another machine.".into());
+        } else if theirs.engine != info.engine {
+            self.circumstances.push(format!(
+                "Times are not compared: the base was traced with --engine={}, this run with --engine={}.",
+                theirs.engine.escape_debug(),
+                info.engine.escape_debug()
+            ));
+        }
+        Base {
+            times: (!elsewhere && theirs.engine == info.engine).then(|| precision(&info.engine)),
+            profile: self.profile,
+            circumstances: self.circumstances,
+            only: self.both.map(|calls| names(&calls)),
+        }
+    }
+}
+
+/// What the engine itself may add to the time of a call, in nanoseconds.
+fn precision(engine: &str) -> u64 {
+    // Each call waits for the tracer to be run, twice.
+    if engine == "ptrace" { 1_000_000 } else { 2_000 }
+}
+
+/// The syscalls of a set.
+fn names(calls: &CallSet) -> std::collections::BTreeSet<&'static str> {
+    Catalog::native().iter().filter(|call| calls.contains(call.abi, call.nr.into())).map(|call| call.name).collect()
+}

@@ -1,0 +1,120 @@
+//! `--diff`, `--budget`, `--budget-write`: a run held against another one, or against limits.
+
+mod base;
+mod budget;
+mod scope;
+
+use super::declaration::{Declaration, Destination, FileOption};
+use super::needs::Needs;
+use super::opening::{Before, Opener};
+use crate::files::Use;
+use crate::flags::Options;
+use crate::flags::flag::{Arg, Category, Flag, Value, ask};
+use anyhow::Result;
+use base::RecordedBase;
+use std::io::Write;
+use stride_compare::CompareView;
+
+const DIFF: &str = "diff";
+const BUDGET: &str = "budget";
+const BUDGET_WRITE: &str = "budget-write";
+
+const BASE: Flag = Flag { category: Category::Statistics, ..Flag::BASE };
+
+const FLAGS: &[Flag] = &[
+    Flag {
+        long: Some("budget"),
+        arg: Arg::Required("FILE"),
+        value: Value::File,
+        help: "check the limits in FILE; exit status 3 if one is broken",
+        own: true,
+        doc: "Checks the run against limits instead of printing the trace. FILE is a TOML file with a list of limits, such \
+              as limits = \
+              [\"total <= 5000\", \"errors.openat <= 50\"], and with [[path]] sections, each with a glob and limits for the \
+              calls on paths that match it. A limit is a metric, one of <=, <, >=, > and ==, and a number. Metrics are:\n\n\
+              * NAME: calls of this syscall; total for all calls, and %class for those of a class, as in -e trace=%class\n\
+              * errors.NAME: calls of NAME that failed\n\
+              * NAME.bytes: bytes that calls of NAME transferred\n\
+              * NAME.mean_bytes: average bytes of a successful call of NAME\n\
+              * NAME.time_ms: milliseconds spent in calls of NAME; on most test machines this differs too much from run to \
+              run\n\
+              * processes: number of processes\n\n\
+              If all limits are kept, the exit status is the program's. Each broken limit is reported in a line that says what broke it, and the exit status is 3. The exit status is also 3 if a limit cannot be checked because calls were lost. If FILE has a mistake, Stride says so and does not start the program.",
+        update: ask,
+        ..BASE
+    },
+    Flag {
+        long: Some("budget-write"),
+        arg: Arg::Required("FILE"),
+        value: Value::File,
+        help: "write limits for --budget: this run's figures plus a fifth",
+        own: true,
+        doc: "Writes a file for --budget that allows what this run did and a fifth more. It has no limits for what differs \
+              from run to run anyway: times, and calls whose number depends on how fast other threads are, such as futex. An existing FILE is replaced only if its first line still says that --budget-write wrote it.",
+        update: ask,
+        ..BASE
+    },
+    Flag {
+        long: Some("diff"),
+        arg: Arg::Required("BASE"),
+        value: Value::Recording,
+        help: "show what differs from the run recorded in BASE",
+        own: true,
+        doc: "Compares the run with the one that --record wrote to BASE, instead of printing the trace. A verdict comes \
+              first. Then come the syscalls and paths that differ, with the calls, errors, time and bytes of both runs; the \
+              largest change comes first. Differences that chance explains are left out, and so are process ids, addresses \
+              and the random part of temporary names. Filters (-e trace=..., -P, -z) apply to both runs.\n\n\
+              Times are compared only if both runs were traced by the same engine on the same machine.",
+        update: ask,
+        ..BASE
+    },
+];
+
+const FILES: &[FileOption] = &[
+    FileOption { long: DIFF, how: Use::Reads },
+    FileOption { long: BUDGET, how: Use::Reads },
+    FileOption {
+        long: BUDGET_WRITE,
+        how: Use::Writes(|told| {
+            format!(
+                "{}: limits for a run of {}, {}; hold runs to them with stride --budget={}",
+                told.path, told.calls, told.size, told.word
+            )
+        }),
+    },
+];
+
+pub struct CompareDeclaration;
+
+impl Declaration for CompareDeclaration {
+    fn flags(&self) -> &'static [Flag] {
+        FLAGS
+    }
+
+    fn files(&self) -> &'static [FileOption] {
+        FILES
+    }
+
+    /// Limits that are only written leave the trace alone.
+    fn destination(&self, options: &Options) -> Option<Destination> {
+        let asked = |long| options.asked.has(long);
+        let compares = asked(DIFF) || asked(BUDGET);
+        compares.then_some(Destination::InsteadOfTrace).or_else(|| asked(BUDGET_WRITE).then_some(Destination::OwnFile))
+    }
+
+    fn needs(&self, options: &Options) -> Needs {
+        Needs::everything(options)
+    }
+
+    fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
+        let asked = &before.options.asked;
+        let base = asked.path(DIFF).map(|path| RecordedBase::read(path, before)).transpose()?;
+        let budget = asked.path(BUDGET).map(|path| budget::read(path, before)).transpose()?;
+        asked.path(BUDGET_WRITE).map(budget::replaceable).transpose()?;
+        Ok(Box::new(|with| {
+            let write = with.files.take_whole(BUDGET_WRITE)?.map(|(name, whole)| (name, whole as Box<dyn Write>));
+            let base = base.map(|base| base.against(with.info));
+            Ok(Box::new(CompareView::new(base, budget, write, with.options.json)))
+        }))
+    }
+}

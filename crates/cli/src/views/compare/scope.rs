@@ -1,0 +1,106 @@
+//! Which calls of a run are seen at all.
+
+use crate::flags::Options;
+use crate::views::opening::Before;
+use stride_compare::{Limited, Metric};
+use stride_filter::{CallSet, Catalog, Status, WordSet};
+use stride_record::Metadata;
+
+/// Which calls of a program are seen at all.
+#[derive(PartialEq)]
+pub struct CallScope {
+    pub calls: CallSet,
+    follows: bool,
+    about: String,
+    statuses: WordSet<Status>,
+}
+
+impl CallScope {
+    pub fn of(options: &Options) -> CallScope {
+        CallScope {
+            calls: options.trace.clone(),
+            follows: options.follow_forks,
+            about: about(options),
+            statuses: options.status,
+        }
+    }
+
+    /// As the command line of its recorder says.
+    pub fn recorded(metadata: &Metadata, before: &Before<'_>) -> Option<CallScope> {
+        (before.parse)(&metadata.args).map(|options| CallScope::of(&options))
+    }
+
+    /// Of the run that is traced or replayed now.
+    pub fn of_this_run(before: &Before<'_>) -> Option<CallScope> {
+        match before.replay {
+            Some(metadata) => CallScope::recorded(metadata, before).map(|scope| scope.within(before.options)),
+            None => Some(CallScope::of(before.options)),
+        }
+    }
+
+    /// What options that say what is shown leave of it.
+    pub fn within(self, options: &Options) -> CallScope {
+        let shown = CallScope::of(options);
+        CallScope {
+            calls: self.calls.inverted().union(&shown.calls.inverted()).inverted(),
+            follows: self.follows,
+            about: if shown.about.is_empty() { self.about } else { shown.about },
+            statuses: if shown.statuses.is_all() { self.statuses } else { shown.statuses },
+        }
+    }
+
+    /// Why a limit cannot be checked, if it cannot.
+    pub fn hides(&self, limit: &Limited) -> Option<String> {
+        let text = &limit.limit;
+        if let Some(name) = limit.syscall() {
+            let mut numbers = Catalog::native().iter().filter(|call| call.name == name).peekable();
+            if numbers.peek().is_some() && !numbers.any(|call| self.calls.contains(call.abi, call.nr.into())) {
+                return Some(format!("{text} cannot be checked: {name} is not traced (-e trace=...)"));
+            }
+        }
+        let failed = matches!(text.metric, Metric::Errors(_)) && !self.statuses.contains(Status::Failed);
+        failed.then(|| format!("{text} cannot be checked: calls that fail are left out (-z or -e status=...)"))
+    }
+
+    /// From how this run is traced.
+    pub fn differences(&self, this: &CallScope) -> Vec<String> {
+        let mut all = Vec::new();
+        if self.calls != this.calls {
+            all.push(
+                "The two runs traced different calls (-e trace=...): only calls that both were asked for are compared."
+                    .into(),
+            );
+        }
+        match (self.follows, this.follows) {
+            (true, false) => all.push(
+                "Only the base was traced with -f: it has the calls of the program's children, \
+                                       too."
+                    .into(),
+            ),
+            (false, true) => all.push(
+                "Only this run was traced with -f: it has the calls of the program's children, \
+                                       too."
+                    .into(),
+            ),
+            _ => {}
+        }
+        for (differ, what) in
+            [(self.about != this.about, "-P or --trace-fds"), (self.statuses != this.statuses, "-z, -Z or -e status")]
+        {
+            if differ {
+                all.push(format!(
+                    "The runs were traced with different {what}: calls that one run left out seem to be missing there."
+                ));
+            }
+        }
+        all
+    }
+}
+
+/// `-P` and `--trace-fds`.
+fn about(options: &Options) -> String {
+    if options.paths.is_empty() && options.trace_fds.is_none() {
+        return String::new();
+    }
+    format!("{:?} {:?}", options.paths, options.trace_fds)
+}

@@ -1,0 +1,147 @@
+//! Hands what happens to each view.
+
+use super::declaration::{Declaration, Start};
+use super::needs::Needs;
+use super::opening::{Opener, Opening};
+use crate::losses::Losses;
+use crate::outputs::Outputs;
+use crate::world;
+use anyhow::Result;
+use std::cell::RefCell;
+use std::rc::Rc;
+use stride_event::{Call, Counted, Event, Lost, Origin, Outcome, Tid};
+use stride_output::{End, View, ViewError};
+use stride_proc::Proc;
+use stride_track::Tracker;
+
+/// The views of a run, at work.
+pub struct Views {
+    /// What calls are about. Nobody feeds it if no view needs it.
+    tracker: Rc<RefCell<Tracker>>,
+    /// What the tracker asks of the world, if it is fed.
+    asked: Option<Proc>,
+    views: Vec<Open>,
+    /// The command's start, of which some views are told when it is known when the run begins.
+    start: Option<(Tid, Tid)>,
+    /// Calls that filters let through and that returned.
+    calls: u64,
+}
+
+struct Open {
+    view: Box<dyn View>,
+    start: Start,
+}
+
+impl Views {
+    pub fn open(
+        prepared: Vec<(&'static dyn Declaration, Opener)>,
+        needs: &Needs,
+        mut with: Opening<'_>,
+    ) -> Result<Views> {
+        let (options, world) = (with.options, with.world);
+        // Filters may leave out what the tracker gets to see all the same.
+        let partial = with.info.partial && (options.replay.is_some() || !needs.all_calls);
+        let is_fed = needs.tracker || world.tracker.is_some();
+        let tracker = world.tracker.clone().unwrap_or_default();
+        tracker.replace(Tracker::partial(partial));
+        let mut views = Vec::new();
+        for (declared, open) in prepared {
+            let open = Open { view: open(&mut with)?, start: declared.start() };
+            views.push((declared.comes_last(options), open));
+        }
+        views.sort_by_key(|(last, _)| *last);
+        let views = views.into_iter().map(|(_, open)| open).collect();
+        let asked = is_fed.then(|| world::followed(world.tracked.clone()));
+        Ok(Views { tracker, asked, views, start: None, calls: 0 })
+    }
+
+    /// Calls that were shown or kept, as summaries count them.
+    pub fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    /// Before filters have their say.
+    pub fn track(&mut self, event: &Event<'_>) {
+        if let Some(world) = &self.asked {
+            self.tracker.borrow_mut().event(event, world);
+        }
+    }
+
+    pub fn event(&mut self, event: &Event<'_>) {
+        match *event {
+            Event::Started { tid, process, origin: Origin::Spawned, .. } => {
+                self.start = Some((tid, process));
+                self.show(event, |start| start == Start::AtFork);
+                return;
+            }
+            Event::Idle => {}
+            Event::Exit(call) => {
+                self.calls += u64::from(matches!(call.outcome, Outcome::Value(_) | Outcome::Error(_)));
+                self.begin();
+            }
+            _ => self.begin(),
+        }
+        self.show(event, |_| true);
+    }
+
+    fn show(&mut self, event: &Event<'_>, to: impl Fn(Start) -> bool) {
+        let tracker = self.tracker.borrow();
+        self.views.iter_mut().filter(|open| to(open.start)).for_each(|open| open.view.event(event, &tracker));
+    }
+
+    /// Tells of the command's start, if that was not told yet.
+    fn begin(&mut self) {
+        if let Some((tid, process)) = self.start.take() {
+            let at = self.tracker.borrow().began().unwrap_or_default();
+            let event = Event::Started { tid, process, origin: Origin::Spawned, at };
+            self.show(&event, |start| start == Start::AtExecve);
+        }
+    }
+
+    /// A call that the filters leave out.
+    pub fn left_out(&mut self, call: &Call) {
+        self.each(|view| view.left_out(call));
+    }
+
+    /// A call that the filters leave out, but that says what its thread runs or is called. It returned just now.
+    pub fn aside(&mut self, call: &Call) {
+        self.each(|view| view.aside(call));
+    }
+
+    /// Something to know of the whole run.
+    pub fn note(&mut self, what: &str) {
+        self.each(|view| view.note(what));
+    }
+
+    pub fn merge(&mut self, counted: &[Counted]) {
+        self.each(|view| view.merge(counted));
+    }
+
+    /// Something else is about to be written where the trace goes.
+    pub fn flush(&mut self) {
+        self.each(|view| view.flush());
+    }
+
+    fn each(&mut self, act: impl Fn(&mut dyn View)) {
+        self.views.iter_mut().for_each(|open| act(&mut *open.view));
+    }
+
+    pub fn take_error(&mut self) -> Option<ViewError> {
+        self.views.iter_mut().find_map(|open| open.view.take_error())
+    }
+
+    /// The answer is Stride's exit status, where a view has a say in it.
+    pub fn finish(&mut self, losses: &Losses, outputs: &mut Outputs) -> Option<i32> {
+        self.begin();
+        let tracker = self.tracker.borrow();
+        let Lost { calls: lost_calls, threads: lost_threads, signals: lost_signals } = losses.lost;
+        let end = End { tracker: &tracker, lost_calls, lost_threads, lost_signals };
+        for Open { view, .. } in &mut self.views {
+            outputs.write_tail(&view.finish(&end));
+            if let Some(error) = view.take_error().filter(|error| !error.is_closed_pipe()) {
+                outputs.complain(&error.to_string());
+            }
+        }
+        self.views.iter().find_map(|open| open.view.verdict())
+    }
+}

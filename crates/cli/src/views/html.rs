@@ -1,0 +1,73 @@
+//! `--html`: a page about the run, for a browser.
+
+use super::advise;
+use super::declaration::{Declaration, Destination, FileOption};
+use super::needs::Needs;
+use super::opening::{Before, Opener, Opening};
+use crate::files::Use;
+use crate::flags::Options;
+use crate::flags::flag::{Arg, Category, Flag, Value, ask};
+use crate::layout;
+use anyhow::{Result, anyhow};
+use stride_output::{HtmlView, View};
+
+const FILE: &str = "html";
+
+const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
+
+const FLAGS: &[Flag] = &[Flag {
+    long: Some("html"),
+    arg: Arg::Required("FILE"),
+    value: Value::File,
+    help: "write a report about the run to FILE, for a browser",
+    own: true,
+    doc: "Writes a report of the whole run as one HTML page, which needs no other file and loads nothing from the \
+              network. It has a summary, a timeline of all threads that can be zoomed, calls by count and by time, the \
+              distribution of their times, the busiest files and sockets, errors, the slowest calls, the tree of processes, \
+              and the number of lost calls.\n\n\
+              The page stays below 5 MB, however long the run is: if there are very many calls, the timeline shows the long \
+              ones one by one and sums up the others, and tables list the most important rows and say how many are left \
+              out.\n\n\
+              Options that choose which calls are shown, and how arguments look (-e, -P, -s, -v, -x, -X, -y), apply to the \
+              page, too. The text of the trace is only printed if -o says where to.\n\n\
+              FILE is opened before the program starts, and written when tracing ends, also after an interrupt. If FILE cannot be written, Stride says so.",
+    update: ask,
+    ..BASE
+}];
+
+const FILES: &[FileOption] = &[FileOption {
+    long: FILE,
+    how: Use::Writes(|told| format!("{}: {}, {}; open it in a browser", told.path, told.calls, told.size)),
+}];
+
+pub struct HtmlDeclaration;
+
+impl Declaration for HtmlDeclaration {
+    fn flags(&self) -> &'static [Flag] {
+        FLAGS
+    }
+
+    fn files(&self) -> &'static [FileOption] {
+        FILES
+    }
+
+    fn destination(&self, options: &Options) -> Option<Destination> {
+        options.asked.has(FILE).then_some(Destination::OwnFile)
+    }
+
+    fn needs(&self, options: &Options) -> Needs {
+        Needs::everything(options)
+    }
+
+    fn prepare(&self, _: &Before<'_>) -> Result<Opener> {
+        Ok(Box::new(open))
+    }
+}
+
+fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
+    let (options, info) = (with.options, with.info);
+    let (to, whole) = with.files.take_whole(FILE)?.ok_or_else(|| anyhow!("--{FILE} has no file"))?;
+    let style = layout::layout(options, false).style;
+    let page = HtmlView::new(to, whole, style, layout::decoding(options), with.world.asked_by(options), info);
+    Ok(Box::new(if advise::is_asked(options) { page.with_advice(info) } else { page }))
+}

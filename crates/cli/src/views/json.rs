@@ -1,0 +1,72 @@
+//! `--json`: an object for each call.
+
+use super::declaration::{Declaration, Destination};
+use super::needs::Needs;
+use super::opening::{Before, Opener, Opening};
+use crate::flags::Options;
+use crate::flags::draft::Draft;
+use crate::flags::flag::{Category, Flag};
+use crate::flags::stop::{Stop, Warn};
+use crate::layout;
+use anyhow::Result;
+use stride_output::{JsonView, View};
+
+const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
+
+const FLAGS: &[Flag] = &[Flag {
+    long: Some("json"),
+    help: "write JSON instead of text, one object per line",
+    own: true,
+    doc: "Writes one JSON object per line for each call and each signal, for processes that start, execute a program or \
+              end, and for calls that were lost. The first object says where the trace comes from, and the last has the \
+              totals. They go where the text would go: to the file of -o, else to stderr, or to stdout with --replay. \
+              Stride's own messages go to stderr as well, so -o is the better choice.\n\n\
+              Filters apply, and so do options that choose how much is shown (-s, -v, -y, -Y, -i, -e read=..., -q). Options \
+              that choose how text looks have no effect: times, thread ids, numbers and names are always there. With -e \
+              raw=..., a call has its registers instead of arguments.\n\n\
+              docs/json.md in Stride's documentation describes the objects for people, and docs/json.schema.json describes them for programs.",
+    update: |draft, _| {
+        draft.json = true;
+        Ok(())
+    },
+    ..BASE
+}];
+
+pub struct JsonDeclaration;
+
+impl Declaration for JsonDeclaration {
+    fn flags(&self) -> &'static [Flag] {
+        FLAGS
+    }
+
+    /// What makes more than one stream of it.
+    fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
+        if draft.json && draft.separates_output() {
+            return Err(Stop::usage(
+                "--json and -ff/--output-separately are mutually exclusive: \
+                 every object tells its pid and tid, so that one file will do",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Findings and rows are objects as well, in place of those for calls.
+    fn destination(&self, options: &Options) -> Option<Destination> {
+        options.json.then_some(Destination::Trace)
+    }
+
+    fn needs(&self, options: &Options) -> Needs {
+        Needs { process_ids: !options.decode_pids.is_empty(), ..Needs::everything(options) }
+    }
+
+    fn prepare(&self, _: &Before<'_>) -> Result<Opener> {
+        Ok(Box::new(open))
+    }
+}
+
+fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
+    let options = with.options;
+    let (decoding, world, show) = (layout::decoding(options), with.world.asked_by(options), layout::show(options));
+    let sink = with.outputs.take_sink()?;
+    Ok(Box::new(JsonView::new(with.info, decoding, world, show, options.instruction_pointer, sink)))
+}

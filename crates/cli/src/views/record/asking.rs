@@ -1,0 +1,100 @@
+//! What has to be known to show the events of a recording.
+
+use crate::flags::Options;
+use crate::layout;
+use std::rc::Rc;
+use stride_decode::{Decoder, Part, World};
+use stride_event::{Call, Event};
+use stride_filter::WordSet;
+use stride_proc::{Proc, RecordingSource};
+use stride_record::Fact;
+use stride_syscalls::plan::is_message;
+use stride_syscalls::{Class, Effect, table};
+
+/// Finds out what it takes to show an event, by decoding it: what the decoder asks now, it will ask then.
+pub struct Asking {
+    decoder: Decoder,
+    options: stride_decode::Options,
+    world: Proc,
+    noting: Rc<RecordingSource>,
+    /// An entry was seen: what is shown there has been asked.
+    entered: std::collections::HashSet<stride_event::Tid>,
+}
+
+impl Asking {
+    /// `noting` is asked by all who ask of the world, and keeps the answers.
+    pub fn new(options: &Options, noting: Rc<RecordingSource>) -> Asking {
+        let fds = if layout::needs_descriptors(options) { WordSet::ALL } else { WordSet::NONE };
+        let decoding = stride_decode::Options {
+            fds: !fds.is_empty(),
+            verbose: stride_event::CallSet::all(),
+            raw: stride_event::CallSet::empty(),
+            dump_read: stride_event::FdSet::none(),
+            dump_write: stride_event::FdSet::none(),
+            ..layout::decoding(options)
+        };
+        Asking {
+            decoder: Decoder::default(),
+            options: decoding,
+            world: Proc::new(fds, options.decode_pids, noting.clone()),
+            noting,
+            entered: Default::default(),
+        }
+    }
+
+    pub fn tells_descriptors(&self) -> bool {
+        self.options.fds
+    }
+
+    pub fn tells_names(&self) -> bool {
+        self.options.pids
+    }
+
+    /// The answers that are new since last asked, with those that this event takes.
+    pub fn about(&mut self, event: &Event<'_>) -> Vec<Fact> {
+        match event {
+            Event::Enter(call) => {
+                self.entered.insert(call.tid);
+                self.call(call, Part::Entry);
+            }
+            Event::Exit(call) => {
+                let entered = self.entered.remove(&call.tid);
+                self.call(call, if entered { Part::Rest } else { Part::Whole });
+            }
+            Event::Superseded { call: Some(call), .. } | Event::Detached { call: Some(call), .. } => {
+                self.call(call, Part::Entry);
+            }
+            Event::Signal { tid, info, .. } => {
+                self.name(*tid);
+                self.decoder.siginfo(*tid, &info[..], &self.options, &self.world);
+            }
+            Event::Started { tid, .. } | Event::Ending { tid } => self.name(*tid),
+            _ => {}
+        }
+        self.noting.event(event);
+        self.noting.take_news()
+    }
+
+    fn call(&mut self, call: &Call, part: Part) {
+        self.name(call.tid);
+        if self.options.fds || self.options.pids || may_ask(call) {
+            self.decoder.decode(call, part, &self.options, &self.world);
+        }
+    }
+
+    fn name(&self, tid: stride_event::Tid) {
+        if self.options.pids {
+            self.world.comm(tid);
+        }
+    }
+}
+
+/// Whether decoding a call may take more than the call, with neither descriptors nor processes to be told: requests of terminals,
+/// interfaces and netlink messages. Decoding costs more than all the rest of a recording.
+fn may_ask(call: &Call) -> bool {
+    let Some(row) = table(call.abi).get(call.nr).map(|entry| entry.row) else { return false };
+    let message = |bytes: &[u8]| bytes.first_chunk().is_some_and(|first| is_message(u32::from_le_bytes(*first)));
+    row.has_effect(Effect::ControlsDevice)
+        || row.class.intersects(Class::NETWORK)
+        || (0..call.blocks.len()).any(|i| call.blocks.get(i).is_some_and(|(.., bytes)| message(bytes)))
+}

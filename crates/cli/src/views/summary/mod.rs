@@ -1,0 +1,112 @@
+//! `-c`, `-C`, `--by`: calls, errors and time, counted.
+
+mod flags;
+
+use super::declaration::{Declaration, Destination};
+use super::needs::Needs;
+use super::opening::{Before, Opener, Opening};
+use crate::flags::Options;
+use crate::flags::draft::Draft;
+use crate::flags::flag::Flag;
+use crate::flags::stop::{Stop, Warn};
+use crate::layout;
+use anyhow::{Result, anyhow};
+use stride_event::Counting;
+use stride_output::{Column, Key, SortKey, SummaryView, View};
+
+pub struct SummaryDeclaration;
+
+impl Declaration for SummaryDeclaration {
+    fn flags(&self) -> &'static [Flag] {
+        flags::FLAGS
+    }
+
+    /// What a summary excludes, and what makes no sense with or without one.
+    fn check(&self, draft: &Draft, warn: Warn<'_>) -> Result<(), Stop> {
+        const EITHER: &str = "(-c/--summary-only or -C/--summary)";
+        if draft.summarizes() && draft.separates_output() {
+            return Err(Stop::usage(format!("{EITHER} and -ff/--output-separately are mutually exclusive")));
+        }
+        if !draft.summarizes() && draft.wall_clock {
+            return Err(Stop::usage(format!("-w/--summary-wall-clock must be given with {EITHER}")));
+        }
+        if !draft.summarizes() && draft.summary_columns.is_some() {
+            return Err(Stop::usage(format!("-U/--summary-columns must be given with {EITHER}")));
+        }
+        if draft.summary_only {
+            for (given, names) in [
+                (draft.instruction_pointer, "-i/--instruction-pointer"),
+                (draft.syscall_number, "-n/--syscall-number"),
+                (draft.arg_names, "-N/--arg-names"),
+                (draft.relative_timestamps.is_some(), "-r/--relative-timestamps"),
+                (
+                    draft.timestamps_count > 0 || draft.timestamps.is_some_and(|t| t.format.is_some()),
+                    "-t/--absolute-timestamps",
+                ),
+                (draft.syscall_times.is_some(), "-T/--syscall-times"),
+                (draft.decode_fds_count > 0 || draft.decode_fds.is_some_and(|set| !set.is_empty()), "-y/--decode-fds"),
+            ] {
+                if given {
+                    warn(format!("{names} has no effect with -c/--summary-only"));
+                }
+            }
+        }
+        if !draft.summarizes() && draft.sort.is_some() {
+            warn(format!("-S/--summary-sort-by has no effect without {EITHER}"));
+        }
+        Ok(())
+    }
+
+    fn destination(&self, options: &Options) -> Option<Destination> {
+        let summary = options.summary.as_ref()?;
+        Some(if summary.only { Destination::InsteadOfTrace } else { Destination::BehindTrace })
+    }
+
+    fn needs(&self, options: &Options) -> Needs {
+        let Some(summary) = &options.summary else { return Needs::default() };
+        let memory = summary.is_by(Key::needs_memory);
+        let counting = counting(options);
+        Needs {
+            calls: counting.is_none(),
+            counting,
+            memory,
+            times: true,
+            system_times: !summary.wall_clock,
+            tracker: summary.is_by(Key::is_tracked),
+            thread_names: summary.is_by(|key| key == Key::Comm),
+            // What descriptors refer to, and what threads are called, follows from other calls.
+            all_calls: memory && !options.sees_all_calls(),
+            ..Needs::default()
+        }
+    }
+
+    /// Rows that are objects come behind the objects of calls, and of findings.
+    fn comes_last(&self, options: &Options) -> bool {
+        options.json
+    }
+
+    fn prepare(&self, _: &Before<'_>) -> Result<Opener> {
+        Ok(Box::new(open))
+    }
+}
+
+fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
+    let summary = with.options.summary.as_ref().ok_or_else(|| anyhow!("no summary was asked for"))?;
+    let layout = layout::summary(summary, with.options.json, with.outputs.width());
+    Ok(Box::new(SummaryView::new(layout, with.counted)))
+}
+
+/// What an engine may count by itself for the summary.
+fn counting(options: &Options) -> Option<Counting> {
+    let summary = options.summary.as_ref()?;
+    let shows = |test: fn(Column) -> bool| {
+        summary.columns.iter().any(|&c| test(c)) || matches!(summary.sort, SortKey::By(c) if test(c))
+    };
+    Some(Counting {
+        only: true,
+        cpu_time: !summary.wall_clock,
+        latencies: options.json || shows(|c| matches!(c, Column::P50 | Column::P99)),
+        bytes: options.json || shows(|c| c == Column::Bytes),
+        by: Key::countable(&summary.by)?,
+    })
+}

@@ -1,0 +1,59 @@
+//! The text of the trace: what there is unless options ask for something else.
+
+use super::declaration::{Declaration, Destination, Start};
+use super::needs::Needs;
+use super::opening::{Before, Opener, Opening};
+use crate::flags::Options;
+use crate::flags::flag::Flag;
+use crate::layout;
+use anyhow::Result;
+use stride_output::{TextView, View};
+
+pub struct TextDeclaration;
+
+impl Declaration for TextDeclaration {
+    /// How it looks is a matter of the whole category of output formats.
+    fn flags(&self) -> &'static [Flag] {
+        &[]
+    }
+
+    fn destination(&self, options: &Options) -> Option<Destination> {
+        (!options.json).then_some(Destination::TraceByDefault)
+    }
+
+    fn needs(&self, options: &Options) -> Needs {
+        let times = [options.relative_timestamps, options.syscall_times, options.timestamps.map(|t| t.precision)];
+        Needs {
+            calls: true,
+            entries: true,
+            signals: true,
+            memory: true,
+            times: times.iter().any(Option::is_some),
+            descriptors: !options.decode_fds.is_empty(),
+            // `-n` puts the number of a thread's latest call before lines that are about no call, whether that one is shown or not.
+            all_calls: options.syscall_number && !options.seccomp_bpf && !options.trace.is_all(),
+            process_ids: !options.decode_pids.is_empty(),
+            ..Needs::default()
+        }
+    }
+
+    /// Its output has to be there before the command runs.
+    fn start(&self) -> Start {
+        Start::AtFork
+    }
+
+    fn prepare(&self, _: &Before<'_>) -> Result<Opener> {
+        Ok(Box::new(open))
+    }
+}
+
+fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
+    let options = with.options;
+    let layout = layout::layout(options, with.outputs.is_terminal());
+    let (decoding, world, show) = (layout::decoding(options), with.world.asked_by(options), layout::show(options));
+    let offset = with.info.wall_offset;
+    Ok(Box::new(match with.outputs.opener(options) {
+        Some(open) => TextView::per_thread(layout, decoding, world, offset, show, open),
+        None => TextView::new(layout, decoding, world, offset, show, with.outputs.take_sink()?),
+    }))
+}

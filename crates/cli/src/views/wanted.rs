@@ -1,0 +1,85 @@
+//! The views that the options ask for, and what follows from that.
+
+use super::ALL;
+use super::declaration::{Declaration, Destination, FileOption};
+use super::needs::Needs;
+use super::opening::{Before, Opener};
+use crate::files::{NamedFile, Use};
+use crate::flags::asked::Asked;
+use crate::flags::{Options, Output};
+use anyhow::Result;
+
+/// The views of a run.
+pub struct Wanted {
+    /// In the order of [`ALL`].
+    views: Vec<(&'static dyn Declaration, Destination)>,
+    /// What all of them need together.
+    pub needs: Needs,
+}
+
+impl Wanted {
+    pub fn of(options: &Options) -> Wanted {
+        let asked: Vec<_> = ALL.into_iter().filter_map(|view| Some((view, view.destination(options)?))).collect();
+        let any = |destination| asked.iter().any(|&(_, other)| other == destination);
+        let (replaced, elsewhere) = (any(Destination::InsteadOfTrace), any(Destination::OwnFile));
+        let is_shown = |destination| match destination {
+            Destination::TraceByDefault => !replaced && (!elsewhere || options.names_output()),
+            Destination::Trace => !replaced,
+            Destination::BehindTrace | Destination::InsteadOfTrace | Destination::OwnFile => true,
+        };
+        let views: Vec<_> = asked.iter().copied().filter(|&(_, destination)| is_shown(destination)).collect();
+        let needs = views.iter().fold(Needs::default(), |needs, (view, _)| needs.and(view.needs(options)));
+        Wanted { views, needs }
+    }
+
+    /// Whether calls are shown one by one where the trace goes.
+    pub fn shows_trace(&self) -> bool {
+        self.views
+            .iter()
+            .any(|(_, destination)| matches!(destination, Destination::TraceByDefault | Destination::Trace))
+    }
+
+    /// Whether there is something to do though the reader of the trace has left.
+    pub fn outlives_trace(&self) -> bool {
+        self.views
+            .iter()
+            .any(|(_, destination)| matches!(destination, Destination::InsteadOfTrace | Destination::OwnFile))
+    }
+
+    /// What opens each of them.
+    pub fn prepare(&self, before: &Before<'_>) -> Result<Vec<(&'static dyn Declaration, Opener)>> {
+        self.views.iter().map(|&(view, _)| Ok((view, view.prepare(before)?))).collect()
+    }
+}
+
+/// The options of views that name files.
+fn file_options() -> impl Iterator<Item = &'static FileOption> {
+    ALL.into_iter().flat_map(|view| view.files())
+}
+
+/// Whether a view reads or writes a file, so that the trace is not all that there is.
+pub fn names_files(asked: &Asked) -> bool {
+    file_options().any(|file| asked.has(file.long))
+}
+
+/// The first option that was given and is about tracing.
+pub fn about_tracing(asked: &Asked) -> Option<String> {
+    let flags = ALL.into_iter().filter(|view| view.is_about_tracing()).flat_map(|view| view.flags());
+    flags.filter_map(|flag| flag.long).find(|long| asked.has(long)).map(|long| format!("--{long}"))
+}
+
+/// All files that options name: those that are read come first.
+pub fn named_files(options: &Options) -> Vec<NamedFile<'_>> {
+    let given = file_options().filter_map(|file| {
+        Some(NamedFile { option: format!("--{}", file.long), path: options.asked.path(file.long)?, how: file.how })
+    });
+    let (read, written): (Vec<_>, Vec<_>) = given.partition(|named| matches!(named.how, Use::Reads));
+    let replay = options.replay.as_deref().map(|path| ("--replay", path, Use::Reads));
+    let trace = match &options.output {
+        Output::File(path) => Some(("-o/--output", path.as_path(), Use::Trace)),
+        Output::Stderr | Output::Stdout | Output::Pipe(_) => None,
+    };
+    let general = |(option, path, how): (&str, _, _)| NamedFile { option: option.into(), path, how };
+    let (replay, trace) = (replay.map(general), trace.map(general));
+    replay.into_iter().chain(read).chain(written).chain(trace).collect()
+}

@@ -1,0 +1,68 @@
+//! The world beside the calls: what descriptors and ids refer to.
+
+use crate::flags::Options;
+use crate::known::Known;
+use crate::layout;
+use crate::replay::Replay;
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+use stride_filter::{FdDetail, PidDetail, WordSet};
+use stride_proc::{CachedSource, LiveSource, Proc, RecordingSource, Source};
+use stride_track::Tracker;
+
+/// Those who answer questions about it.
+pub struct World {
+    /// Answers what the choice of calls (`-P`) asks.
+    pub chosen_by: Rc<dyn Source>,
+    /// Answers what views ask.
+    shown: Rc<dyn Source>,
+    /// Answers what the tracker asks.
+    pub tracked: Rc<dyn Source>,
+    /// The tracker, if the others ask it about descriptors.
+    pub tracker: Option<Rc<RefCell<Tracker>>>,
+    /// Keeps the answers, if a view needs them.
+    pub noting: Option<Rc<RecordingSource>>,
+}
+
+impl World {
+    /// `noted`: whether the answers are kept.
+    pub fn of(options: &Options, replay: Option<&Replay>, noted: bool) -> World {
+        if let Some(replay) = replay {
+            let told = replay.told();
+            let recorded = replay.metadata().descriptors || !layout::needs_descriptors(options);
+            let tracker = (!recorded).then(Rc::<RefCell<Tracker>>::default);
+            let known: Rc<dyn Source> = match &tracker {
+                Some(tracker) => Rc::new(Known { told: told.clone(), tracker: tracker.clone() }),
+                None => told.clone(),
+            };
+            return World { chosen_by: known.clone(), shown: known, tracked: told, tracker, noting: None };
+        }
+        let program = options.command.as_ref().map(|command| Path::new(&command.program));
+        let live = LiveSource::new(program);
+        if noted {
+            // The recording asks before the text, which shows what was recorded. Choosing comes before either.
+            let source = Rc::new(RecordingSource::new(live));
+            return World {
+                chosen_by: source.clone(),
+                shown: Rc::new(CachedSource(source.clone())),
+                tracked: source.clone(),
+                tracker: None,
+                noting: Some(source),
+            };
+        }
+        let live = Rc::new(live);
+        World { chosen_by: live.clone(), shown: live.clone(), tracked: live, tracker: None, noting: None }
+    }
+
+    /// For a view that shows as much as the options say.
+    pub fn asked_by(&self, options: &Options) -> Box<dyn stride_decode::World> {
+        Box::new(Proc::new(options.decode_fds, options.decode_pids, self.shown.clone()))
+    }
+}
+
+/// What the tracker asks of the world.
+pub fn followed(source: Rc<dyn Source>) -> Proc {
+    let known = WordSet::of(&[FdDetail::Path, FdDetail::Socket]);
+    Proc::new(known, WordSet::of(&[PidDetail::Comm]), source)
+}

@@ -1,0 +1,35 @@
+//! The summary as a view.
+
+use super::{LostCalls, Summary, SummaryLayout};
+use crate::{End, View};
+use stride_event::{Counted, Event};
+use stride_track::Tracker;
+
+/// Counts calls, and shows the rows when all is over.
+pub struct SummaryView {
+    summary: Summary,
+    /// The engine counts calls where they are made, also those that get lost on their way.
+    counted: bool,
+}
+
+impl SummaryView {
+    pub fn new(layout: SummaryLayout, counted: bool) -> SummaryView {
+        SummaryView { summary: Summary::new(layout), counted }
+    }
+}
+
+impl View for SummaryView {
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        if let Event::Exit(call) = event {
+            self.summary.add(call, Some(tracker));
+        }
+    }
+
+    fn merge(&mut self, counted: &[Counted]) {
+        counted.iter().for_each(|counted| self.summary.merge(counted));
+    }
+
+    fn finish(&mut self, end: &End<'_>) -> String {
+        self.summary.text(LostCalls { calls: end.lost_calls, counted: self.counted }, Some(end.tracker))
+    }
+}
