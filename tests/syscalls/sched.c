@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "result.h"
 
 struct attr {
 	uint32_t size, policy;
@@ -18,17 +19,6 @@ struct attr {
 	uint64_t runtime, deadline, period;
 	uint32_t util_min, util_max;
 };
-
-static char text[128];
-
-static const char *result(long r)
-{
-	if (r == -1)
-		snprintf(text, sizeof text, "-1 %s (%s)", strerrorname_np(errno), strerror(errno));
-	else
-		snprintf(text, sizeof text, "%ld", r);
-	return text;
-}
 
 int main(void)
 {

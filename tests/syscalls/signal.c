@@ -10,17 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static char text[128];
-
-static const char *result(long r)
-{
-	if (r == -1)
-		snprintf(text, sizeof text, "-1 %s (%s)", strerrorname_np(errno), strerror(errno));
-	else
-		snprintf(text, sizeof text, "%ld", r);
-	return text;
-}
+#include "result.h"
 
 static void handler(int signal) { (void)signal; }
 

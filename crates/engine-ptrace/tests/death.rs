@@ -5,8 +5,8 @@ mod common;
 use common::*;
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
-use std::process::{Command as Process, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command as Process, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -41,6 +41,12 @@ fn spawner() -> (Target, Arc<AtomicU64>) {
     (target, progress)
 }
 
+fn attach(raw: &Path, target: &Target) -> Child {
+    let mut tracer = Process::new(raw);
+    tracer.args(["-f", "-q", "-p"]).arg(target.tid().to_string()).stderr(Stdio::null());
+    tracer.spawn().unwrap()
+}
+
 /// A random number, from the clock.
 fn some(below: u64) -> u64 {
     let t = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
@@ -62,12 +68,7 @@ fn killing_stride_strands_no_one() {
     let end = Instant::now() + Duration::from_secs(20);
     let mut rounds = 0;
     while rounds < 20 || rounds < 100 && Instant::now() < end {
-        let mut tracer = Process::new(&raw)
-            .args(["-f", "-q", "-p"])
-            .arg(target.tid().to_string())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut tracer = attach(&raw, &target);
         std::thread::sleep(Duration::from_micros(500 + some(1 << 16)));
         tracer.kill().unwrap();
         tracer.wait().unwrap();
@@ -83,12 +84,7 @@ fn a_signal_detaches_from_attached_processes() {
     let raw = or_skip!(raw());
     let (target, progress) = spawner();
     for signal in [2, 15, 1, 3, 13] {
-        let mut tracer = Process::new(&raw)
-            .args(["-f", "-q", "-p"])
-            .arg(target.tid().to_string())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut tracer = attach(&raw, &target);
         let status = format!("/proc/{}/status", target.tid());
         let traced = format!("TracerPid:\t{}\n", tracer.id());
         wait_until("being attached", || std::fs::read_to_string(&status).unwrap().contains(&traced));
