@@ -65,6 +65,21 @@ pub fn run(mut options: Options) -> Result<Ended> {
             (chosen, info, counts)
         }
     };
+    let opening = Opening {
+        options: &options,
+        outputs: &mut outputs,
+        world: &world,
+        files: &mut files,
+        info: &info,
+        command: chosen.engine.command(),
+        cpu_times: chosen.engine.capabilities().cpu_times,
+        counted,
+    };
+    let mut views = Views::open(prepared, needs, opening)?;
+    // A recording's file has its beginning by now, or has failed.
+    if let Some(error) = views.take_error() {
+        outputs.complain(&error.to_string());
+    }
     if options.debug {
         chosen.facts().iter().for_each(|fact| outputs.complain(fact));
         if options.daemonize != Daemonize::No {
@@ -76,17 +91,6 @@ pub fn run(mut options: Options) -> Result<Ended> {
         outputs.complain(&failure.to_string());
     }
     let mut selector = Selector::new(&options, needs.all_calls, world.chosen_by.clone());
-    let opening = Opening {
-        options: &options,
-        outputs: &mut outputs,
-        world: &world,
-        files: &mut files,
-        info: &info,
-        command: engine.command(),
-        cpu_times: engine.capabilities().cpu_times,
-        counted,
-    };
-    let mut views = Views::open(prepared, needs, opening)?;
     let mut run = Run { command: engine.command(), ended: Ended::Exited(0), shown: 0, limit_told: false };
     let names = spec::naming_calls(&options, needs);
     while let Some(event) = engine.next()? {

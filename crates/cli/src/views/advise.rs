@@ -1,7 +1,6 @@
 //! `--advise`: what could be saved.
 
 use super::declaration::{Declaration, Destination};
-use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
 use super::record;
 use crate::flags::Options;
@@ -53,10 +52,6 @@ impl Declaration for AdviseDeclaration {
 
     fn destination(&self, options: &Options) -> Option<Destination> {
         is_asked(options).then_some(Destination::InsteadOfTrace)
-    }
-
-    fn needs(&self, options: &Options) -> Needs {
-        Needs::everything(options)
     }
 
     fn prepare(&self, _: &Before<'_>) -> Result<Opener> {

@@ -28,11 +28,16 @@ pub trait Declaration: Sync {
         Ok(())
     }
 
-    /// Where it goes, if it is wanted. A trace is there only if nothing takes its place.
-    fn destination(&self, options: &Options) -> Option<Destination>;
+    /// Where it goes, if it is wanted: to the file that its option names, unless it says otherwise. A trace is there only if nothing
+    /// takes its place.
+    fn destination(&self, options: &Options) -> Option<Destination> {
+        self.files().iter().any(|file| options.asked.has(file.long)).then_some(Destination::OwnFile)
+    }
 
     /// What it needs, if it is wanted.
-    fn needs(&self, options: &Options) -> Needs;
+    fn needs(&self, options: &Options) -> Needs {
+        Needs::everything(options)
+    }
 
     /// When it learns of the command's start.
     fn start(&self) -> Start {

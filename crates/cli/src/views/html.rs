@@ -1,11 +1,9 @@
 //! `--html`: a page about the run, for a browser.
 
 use super::advise;
-use super::declaration::{Declaration, Destination, FileOption};
-use super::needs::Needs;
+use super::declaration::{Declaration, FileOption};
 use super::opening::{Before, Opener, Opening};
 use crate::files::Use;
-use crate::flags::Options;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
 use crate::layout;
 use anyhow::{Result, anyhow};
@@ -49,14 +47,6 @@ impl Declaration for HtmlDeclaration {
 
     fn files(&self) -> &'static [FileOption] {
         FILES
-    }
-
-    fn destination(&self, options: &Options) -> Option<Destination> {
-        options.asked.has(FILE).then_some(Destination::OwnFile)
-    }
-
-    fn needs(&self, options: &Options) -> Needs {
-        Needs::everything(options)
     }
 
     fn prepare(&self, _: &Before<'_>) -> Result<Opener> {

@@ -1,10 +1,8 @@
 //! `--perfetto`: a trace for ui.perfetto.dev.
 
-use super::declaration::{Declaration, Destination, FileOption};
-use super::needs::Needs;
+use super::declaration::{Declaration, FileOption};
 use super::opening::{Before, Opener, Opening};
 use crate::files::Use;
-use crate::flags::Options;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
 use crate::layout;
 use anyhow::{Result, anyhow};
@@ -45,14 +43,6 @@ impl Declaration for PerfettoDeclaration {
 
     fn files(&self) -> &'static [FileOption] {
         FILES
-    }
-
-    fn destination(&self, options: &Options) -> Option<Destination> {
-        options.asked.has(FILE).then_some(Destination::OwnFile)
-    }
-
-    fn needs(&self, options: &Options) -> Needs {
-        Needs::everything(options)
     }
 
     fn prepare(&self, _: &Before<'_>) -> Result<Opener> {

@@ -5,7 +5,6 @@ mod budget;
 mod scope;
 
 use super::declaration::{Declaration, Destination, FileOption};
-use super::needs::Needs;
 use super::opening::{Before, Opener};
 use crate::files::Use;
 use crate::flags::Options;
@@ -100,10 +99,6 @@ impl Declaration for CompareDeclaration {
         let asked = |long| options.asked.has(long);
         let compares = asked(DIFF) || asked(BUDGET);
         compares.then_some(Destination::InsteadOfTrace).or_else(|| asked(BUDGET_WRITE).then_some(Destination::OwnFile))
-    }
-
-    fn needs(&self, options: &Options) -> Needs {
-        Needs::everything(options)
     }
 
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {

@@ -3,7 +3,7 @@
 mod asking;
 mod recording;
 
-use super::declaration::{Declaration, Destination, FileOption, Start};
+use super::declaration::{Declaration, FileOption, Start};
 use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
 use crate::files::Use;
@@ -61,10 +61,6 @@ impl Declaration for RecordDeclaration {
 
     fn is_about_tracing(&self) -> bool {
         true
-    }
-
-    fn destination(&self, options: &Options) -> Option<Destination> {
-        path(options).map(|_| Destination::OwnFile)
     }
 
     fn needs(&self, options: &Options) -> Needs {
