@@ -17,22 +17,27 @@
 
 static char self[4096];
 
-/* Returns when so many threads sleep in the kernel; one that is stopped by a tracer does not. */
+/* The state of a thread in one letter; a thread that is stopped by a tracer does not sleep. */
+static char state_of(const char *pid, const char *tid)
+{
+	char path[600], stat[512] = "";
+	snprintf(path, sizeof path, "/proc/%s/task/%s/stat", pid, tid);
+	int fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return 0;
+	char *state = read(fd, stat, sizeof stat - 1) > 0 ? strrchr(stat, ')') : 0;
+	close(fd);
+	return state ? state[2] : 0;
+}
+
+/* Returns when so many threads sleep in the kernel. */
 static void until_asleep(int wanted)
 {
 	for (int asleep = 0; asleep < wanted;) {
 		DIR *tasks = opendir("/proc/self/task");
 		asleep = 0;
-		for (struct dirent *task; (task = readdir(tasks));) {
-			char path[300], stat[512] = "";
-			snprintf(path, sizeof path, "/proc/self/task/%s/stat", task->d_name);
-			int fd = open(path, O_RDONLY);
-			if (fd < 0)
-				continue;
-			char *state = read(fd, stat, sizeof stat - 1) > 0 ? strrchr(stat, ')') : 0;
-			close(fd);
-			asleep += state && state[2] == 'S';
-		}
+		for (struct dirent *task; (task = readdir(tasks));)
+			asleep += state_of("self", task->d_name) == 'S';
 		closedir(tasks);
 	}
 }
@@ -70,8 +75,13 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "exit"))
 		return n;
 	if (!strcmp(what, "fork")) {
+		char parent[16];
+		snprintf(parent, sizeof parent, "%d", getpid());
 		if (fork() == 0) {
 			getppid();
+			/* It waits when the signal comes. */
+			while (state_of(parent, parent) != 'S')
+				;
 			_exit(4);
 		}
 		wait(0);
