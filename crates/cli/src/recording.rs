@@ -13,7 +13,7 @@ use stride_engine_base::Engine;
 use stride_event::quantity::{bytes, count};
 use stride_event::{Call, Event, Limits};
 use stride_filter::WordSet;
-use stride_output::RunInfo;
+use stride_output::{RunInfo, ShowStack};
 use stride_proc::{LiveSource, Proc, RecordingSource};
 use stride_record::{Metadata, Recorder};
 use stride_syscalls::plan::is_message;
@@ -59,6 +59,8 @@ impl Recording {
             dumps: !options.dump_read.is_empty() || !options.dump_write.is_empty(),
             names: self.asking.options.pids,
             instruction_pointers: options.instruction_pointer,
+            stacks: options.stack_trace.is_some(),
+            sources: options.stack_trace == Some(ShowStack::Source),
             cpu_times: engine.capabilities().cpu_times,
         };
         let begun = self.target.begin().and_then(|()| self.target.file.try_clone());

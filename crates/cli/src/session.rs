@@ -20,9 +20,10 @@ use std::path::Path;
 use std::rc::Rc;
 use stride_event::{CallSet, Counting, Event, FileFilter, Limits, Ns, Origin, Seccomp, Tid, TraceSpec};
 use stride_filter::{Quiet, Status};
-use stride_output::{Column, Key, RunInfo, SortKey};
+use stride_output::{Column, Key, RunInfo, ShowStack, SortKey};
 use stride_proc::{CachedSource, LiveSource, Source};
 use stride_record::Metadata;
+use stride_stacks::{Stacks, Wanted};
 use stride_track::Tracker;
 
 /// How the run ended, for Stride's own exit status.
@@ -86,6 +87,10 @@ pub fn run(mut options: Options) -> Result<Ended> {
         }
     }
     let mut engine = chosen.engine;
+    let stacks = stacks(&options);
+    if let Some(stacks) = &stacks {
+        engine.unwind_with(stacks.clone());
+    }
     for failure in engine.failures() {
         outputs.complain(&failure.to_string());
     }
@@ -95,6 +100,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let mut run = Run { options: &options, command: engine.command(), ended: Ended::Exited(0), shown: 0 };
     let names = select::naming_calls(&options);
     while let Some(event) = engine.next()? {
+        if let Some(stacks) = &stacks {
+            stacks.borrow_mut().note(&event);
+        }
         // What was on its way when the limit was reached is beyond it.
         if run.limit_told() && !matches!(event, Event::Detached { .. }) {
             continue;
@@ -284,6 +292,13 @@ impl Run<'_> {
 /// Of the kernel's: a thread's name and its NUL.
 const TASK_COMM_LEN: usize = 16;
 
+/// Who knows stacks, if they are asked for. A recording has its own.
+fn stacks(options: &Options) -> Option<Rc<RefCell<Stacks>>> {
+    let show = options.stack_trace.filter(|_| options.replay.is_none())?;
+    let wanted = Wanted { frames: options.stack_trace_frame_limit, source: show == ShowStack::Source };
+    Some(Rc::new(RefCell::new(Stacks::new(wanted))))
+}
+
 /// What the engine is asked for.
 fn spec(options: &Options) -> Result<TraceSpec> {
     let records = options.record.is_some();
@@ -300,7 +315,11 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         attach: options.attach.clone(),
         follow: options.follow_forks,
         calls: if select::needs_all_calls(options) { CallSet::all() } else { options.trace.clone() },
-        names: select::naming_calls(options),
+        names: if options.stack_trace.is_some() {
+            select::naming_calls(options).union(&stride_stacks::mapping_calls())
+        } else {
+            select::naming_calls(options)
+        },
         limits: Limits { text, elements },
         dump_read: options.dump_read.clone(),
         dump_write: options.dump_write.clone(),
@@ -328,6 +347,7 @@ fn spec(options: &Options) -> Result<TraceSpec> {
         descriptors: prints && !options.decode_fds.is_empty()
             || !options.paths.is_empty()
             || options.has_views() && !options.sees_all_calls(),
+        stacks: options.stack_trace.is_some(),
         no_memory: !prints && !by_path && !options.summary.as_ref().is_some_and(|s| s.is_by(Key::needs_memory)),
     })
 }

@@ -130,6 +130,8 @@ pub fn validate(
         relative_timestamps: draft.relative_timestamps,
         syscall_times: draft.syscall_times,
         instruction_pointer: draft.instruction_pointer,
+        stack_trace: draft.stack_trace.filter(|_| !draft.summary_only),
+        stack_trace_frame_limit: draft.stack_trace_frame_limit.unwrap_or(STACK_TRACE_FRAME_LIMIT),
         syscall_number: draft.syscall_number,
         arg_names: draft.arg_names,
         string_limit: draft.string_limit,
@@ -269,6 +271,9 @@ fn follow(draft: &Draft, warn: Warn) -> bool {
     follow || draft.old_follow_count > 0
 }
 
+/// Frames of a stack that are shown unless others are asked for, as in strace.
+const STACK_TRACE_FRAME_LIMIT: usize = 256;
+
 /// What a summary excludes, and what makes no sense with or without one.
 fn summaries(draft: &Draft, output_separately: bool, warn: Warn) -> Result<(), Stop> {
     const EITHER: &str = "(-c/--summary-only or -C/--summary)";
@@ -284,6 +289,7 @@ fn summaries(draft: &Draft, output_separately: bool, warn: Warn) -> Result<(), S
     if draft.summary_only {
         for (given, names) in [
             (draft.instruction_pointer, "-i/--instruction-pointer"),
+            (draft.stack_trace.is_some(), "-k/--stack-trace"),
             (draft.syscall_number, "-n/--syscall-number"),
             (draft.arg_names, "-N/--arg-names"),
             (draft.relative_timestamps.is_some(), "-r/--relative-timestamps"),
@@ -298,6 +304,9 @@ fn summaries(draft: &Draft, output_separately: bool, warn: Warn) -> Result<(), S
                 warn(format!("{names} has no effect with -c/--summary-only"));
             }
         }
+    }
+    if draft.stack_trace.is_none() && draft.stack_trace_frame_limit.is_some() {
+        warn("--stack-trace-frame-limit has no effect without -k/--stack-trace".into());
     }
     if !draft.summarizes() && draft.sort.is_some() {
         warn(format!("-S/--summary-sort-by has no effect without {EITHER}"));
