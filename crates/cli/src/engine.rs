@@ -94,6 +94,8 @@ fn unserved(spec: &TraceSpec, capabilities: Capabilities) -> Option<&'static str
         Some("--seccomp-bpf")
     } else if spec.kill_on_exit && !capabilities.kill_on_exit {
         Some("--kill-on-exit")
+    } else if spec.stacks && !capabilities.stacks {
+        Some("-k/--stack-trace")
     } else {
         None
     }

@@ -78,6 +78,7 @@ pub fn show(options: &Options) -> Show {
         attach: !options.is_quiet(Quiet::Attach),
         superseded: !options.is_quiet(Quiet::ThreadExecve),
         personality: !options.is_quiet(Quiet::Personality),
+        stack: options.stack_trace,
         ..Show::default()
     };
     for (signal, shown) in show.signal.iter_mut().enumerate().skip(1) {

@@ -16,6 +16,7 @@ mod replay;
 mod select;
 mod session;
 mod spec;
+mod stacks;
 mod views;
 mod world;
 

@@ -7,7 +7,7 @@ use crate::replay::{self, Replay};
 use crate::select::Selector;
 use crate::views::{self, Before, Opening, Views, Wanted};
 use crate::world::World;
-use crate::{circumstances, engine, notices, outputs, spec};
+use crate::{circumstances, engine, notices, outputs, spec, stacks};
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
@@ -87,6 +87,10 @@ pub fn run(mut options: Options) -> Result<Ended> {
         }
     }
     let mut engine = chosen.engine;
+    let stacks = stacks::live(&options, needs);
+    if let Some(stacks) = &stacks {
+        engine.unwind_with(stacks.clone());
+    }
     for failure in engine.failures() {
         outputs.complain(&failure.to_string());
     }
@@ -94,6 +98,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let mut run = Run { command: engine.command(), ended: Ended::Exited(0), shown: 0, limit_told: false };
     let names = spec::naming_calls(&options, needs);
     while let Some(event) = engine.next()? {
+        if let Some(stacks) = &stacks {
+            stacks.borrow_mut().note(&event);
+        }
         // What was on its way when the limit was reached is beyond it: an engine that lets tracees run on is ahead of what was shown.
         let beyond = run.limit_told && !matches!(event, Event::Detached { .. });
         if beyond {

@@ -42,6 +42,7 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         signals: needs.signals,
         // Where not all calls are seen, views cannot follow what descriptors refer to.
         descriptors: needs.descriptors || !options.paths.is_empty() || needs.naming_calls && !options.sees_all_calls(),
+        stacks: needs.stacks,
         no_memory: !needs.memory && !by_path,
     })
 }
@@ -64,7 +65,11 @@ fn counting(options: &Options, needs: &Needs) -> Option<Counting> {
     needs.counting.map(|counting| Counting { only: !needs.calls, ..counting })
 }
 
-/// The calls that are seen though filters leave them out: by them, views follow what threads run and are called.
+/// The calls that are seen though filters leave them out: by them, views follow what threads run and are called, and stacks which code is
+/// mapped.
 pub fn naming_calls(options: &Options, needs: &Needs) -> CallSet {
-    if needs.naming_calls && !options.sees_all_calls() { stride_track::naming_calls() } else { CallSet::empty() }
+    let named = needs.naming_calls && !options.sees_all_calls();
+    let names = if named { stride_track::naming_calls() } else { CallSet::empty() };
+    // Which code a process has mapped decides what its stacks mean.
+    if needs.stacks { names.union(&stride_stacks::mapping_calls()) } else { names }
 }

@@ -1,8 +1,10 @@
 //! The contract between engines and the rest of Stride.
 
 use crate::error::{AttachFailure, EngineError};
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::time::Duration;
-use stride_event::{Counted, Event, Lost, Tid};
+use stride_event::{Counted, Event, Lost, Tid, Unwind};
 
 /// A source of events: an engine that observes a program, or the replay of a recording.
 ///
@@ -13,6 +15,9 @@ pub trait Engine {
     /// The next event; `None` when no traced thread is left. Engines that hold the program keep the thread concerned stopped until the
     /// next call.
     fn next(&mut self) -> Result<Option<Event<'_>>, EngineError>;
+
+    /// Says who knows stacks, before the first event is taken. To be asked if `TraceSpec::stacks` is set.
+    fn unwind_with(&mut self, _unwinder: Rc<RefCell<dyn Unwind>>) {}
 
     /// Ends tracing. What was recorded so far still comes out of `next`, then the threads that live on, then `None`.
     fn stop(&mut self);
@@ -71,6 +76,8 @@ pub struct Capabilities {
     pub seccomp: bool,
     /// Serves `TraceSpec::kill_on_exit`.
     pub kill_on_exit: bool,
+    /// Serves `TraceSpec::stacks`.
+    pub stacks: bool,
 }
 
 /// The price of losing no calls.

@@ -58,6 +58,14 @@ impl MemoryReader {
         Tracee { reader: self, tid }
     }
 
+    /// The same for a stack, which is read in words that lie close together from the first on.
+    pub fn stack_of(&mut self, tid: Tid) -> impl Peek {
+        self.first = false;
+        self.kept = 0;
+        self.remote.begin();
+        Tracee { reader: self, tid }
+    }
+
     fn read_kept(&mut self, tid: Tid, addr: u64, buf: &mut [u8]) -> usize {
         if std::mem::take(&mut self.first) || buf.len() >= PAGE {
             return self.read(tid, addr, buf);

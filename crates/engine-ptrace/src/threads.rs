@@ -37,6 +37,8 @@ pub enum Startup {
 #[derive(Debug)]
 pub struct Tracee {
     pub tid: Tid,
+    /// The id of its thread group.
+    pub process: Tid,
     pub state: State,
     /// The call that the thread is in, or was in last. Reused from call to call.
     pub call: Call,
@@ -55,9 +57,10 @@ pub struct Tracee {
 }
 
 impl Tracee {
-    pub fn new(tid: Tid, state: State) -> Tracee {
+    pub fn new(tid: Tid, process: Tid, state: State) -> Tracee {
         Tracee {
             tid,
+            process,
             state,
             call: Call { tid, ..Call::default() },
             inside: Inside::No,

@@ -1,6 +1,7 @@
 //! One system call as an engine saw it.
 
-use crate::{Blocks, Descriptor, Ns, Tid};
+use crate::{Blocks, Descriptor, Ns, Stack, Tid};
+use std::sync::Arc;
 use stride_syscalls::{Abi, table};
 
 /// A call that was entered and has perhaps returned, with the memory that its capture plan copied.
@@ -35,6 +36,8 @@ pub struct Call {
     /// What the call's descriptors refer to, if the engine looked them up: first those given to it, then those it
     /// made.
     pub descriptors: Vec<Descriptor>,
+    /// By which calls of its own the program came to make this one ([`crate::TraceSpec::stacks`]).
+    pub stack: Option<Arc<Stack>>,
 }
 
 impl Call {
@@ -97,6 +100,7 @@ impl Default for Call {
             counted: false,
             blocks: Blocks::default(),
             descriptors: Vec::new(),
+            stack: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The stream of events.
 
-use crate::{Call, Ns, Tid};
+use crate::{Call, Ns, Stack, Tid};
+use std::sync::Arc;
 
 /// `sizeof(siginfo_t)`.
 pub const SIGINFO_SIZE: usize = 128;
@@ -27,12 +28,13 @@ pub enum Fate {
 }
 
 /// An event as views get it. It is borrowed from the engine until the next one is asked for.
-pub type Event<'a> = EventOf<&'a Call, &'a [u8; SIGINFO_SIZE]>;
+pub type Event<'a> = EventOf<&'a Call, &'a [u8; SIGINFO_SIZE], Option<&'a Arc<Stack>>>;
 
-/// An event. `C` is how a call is held, and `S` how a `siginfo_t` is held. Views borrow both. An engine that queues
-/// events holds the place of a call, and nothing for its only `siginfo_t`.
+/// An event. `C` is how a call is held, `S` how a `siginfo_t` is held, and `K` how a stack is held. Views borrow
+/// them. An engine that queues events holds the place of a call, and nothing for its only `siginfo_t` and the stack
+/// with it.
 #[derive(Clone, Copy, Debug)]
-pub enum EventOf<C, S = ()> {
+pub enum EventOf<C, S = (), K = ()> {
     Started {
         tid: Tid,
         /// The process of the thread: its thread group's id.
@@ -47,12 +49,13 @@ pub enum EventOf<C, S = ()> {
     /// A call that returned and was not asked for: it says what its thread runs or is called. Only recordings have
     /// it.
     Aside(C),
-    /// A signal is about to be delivered, with the kernel's own `siginfo_t`. `ip` is where it interrupts, if asked
-    /// for.
+    /// A signal is about to be delivered, with the kernel's own `siginfo_t`. `ip` and `stack` are where it
+    /// interrupts, if asked for.
     Signal {
         tid: Tid,
         info: S,
         ip: Option<u64>,
+        stack: K,
         at: Ns,
     },
     /// A group-stop.
@@ -116,12 +119,17 @@ pub enum EventOf<C, S = ()> {
 impl<C> EventOf<C> {
     /// The event as views get it. `find` gives the call at a place. If the call is gone, the event says nothing.
     #[inline]
-    pub fn borrowed<'a>(self, siginfo: &'a [u8; SIGINFO_SIZE], find: impl FnOnce(C) -> Option<&'a Call>) -> Event<'a> {
+    pub fn borrowed<'a>(
+        self,
+        siginfo: &'a [u8; SIGINFO_SIZE],
+        stack: Option<&'a Arc<Stack>>,
+        find: impl FnOnce(C) -> Option<&'a Call>,
+    ) -> Event<'a> {
         match self {
             EventOf::Enter(call) => find(call).map_or(Event::Idle, Event::Enter),
             EventOf::Exit(call) => find(call).map_or(Event::Idle, Event::Exit),
             EventOf::Aside(call) => find(call).map_or(Event::Idle, Event::Aside),
-            EventOf::Signal { tid, info: (), ip, at } => Event::Signal { tid, info: siginfo, ip, at },
+            EventOf::Signal { tid, info: (), ip, stack: (), at } => Event::Signal { tid, info: siginfo, ip, stack, at },
             EventOf::Superseded { tid, old, call, at } => Event::Superseded { tid, old, call: call.and_then(find), at },
             EventOf::Detached { tid, call, at } => Event::Detached { tid, call: call.and_then(find), at },
             EventOf::Started { tid, process, origin, at } => Event::Started { tid, process, origin, at },

@@ -13,6 +13,7 @@ mod memory;
 pub mod quantity;
 mod question;
 mod spec;
+mod stack;
 mod units;
 
 pub use args::{Fields, Piece};
@@ -26,4 +27,7 @@ pub use memory::{BlockRef, Blocks, Memory, Phase};
 pub use quantity::{duration, grouped};
 pub use question::{FdOf, Question};
 pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Seccomp, TraceSpec};
+pub use stack::{
+    Bottom, CodeFile, InlinedFunction, ReadWord, Regs, SourceLine, Stack, StackFrame, Symbol, Unwind, Unwound,
+};
 pub use units::{Ns, Tid};

@@ -161,6 +161,8 @@ pub struct TraceSpec {
     pub descriptors: bool,
     /// Memory need not be captured at all (`-c` alone).
     pub no_memory: bool,
+    /// Calls and signals come with stacks, of which the engine asks the [`crate::Unwind`] that it is given.
+    pub stacks: bool,
 }
 
 impl TraceSpec {
@@ -198,6 +200,7 @@ impl Default for TraceSpec {
             signals: true,
             descriptors: false,
             no_memory: false,
+            stacks: false,
         }
     }
 }

@@ -424,6 +424,11 @@ impl Line {
     }
 
     /// The thread goes on under another id. How many arguments of its call were shown, if one is pending.
+    /// The frames of a stack, each in a line of its own.
+    pub fn stack(&mut self, stack: &stride_event::Stack, show: crate::ShowStack) {
+        crate::stack::write(&mut Writer { out: &mut self.out, style: self.layout.style }, stack, show);
+    }
+
     pub fn change_pid(&mut self, old: Tid, new: Tid) -> Option<usize> {
         if let Some(open) = self.open.take_if(|open| open.tid == old) {
             self.out.extend_from_slice(b" <pid changed to ");

@@ -48,6 +48,20 @@ pub fn shown(name: &[u8]) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
+/// Appends a name of a program's source in any language: characters that are not shown, or that change how others are shown, are
+/// written as `\u{...}`.
+pub fn legible(out: &mut Vec<u8>, name: &str) {
+    let turns =
+        |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    for c in name.chars() {
+        if c.is_control() || turns(c) {
+            out.extend(c.escape_unicode().map(|c| c as u8));
+        } else {
+            out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+    }
+}
+
 /// Appends bytes with escapes; those in `numbered` other than `"` are written as numbers.
 fn escape(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings, numbered: &[u8]) {
     let all_hex = match hex {

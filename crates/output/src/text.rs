@@ -1,11 +1,12 @@
 //! The text view: events in, strace's lines out.
 
 use crate::line::Moment;
-use crate::{End, Layout, Line, Sink, View, ViewError, names};
+use crate::{End, Layout, Line, ShowStack, Sink, View, ViewError, names};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::quantity::count as counted;
-use stride_event::{Call, Event, Ns, SIGINFO_SIZE, Tid};
+use stride_event::{Call, Event, Ns, Outcome, SIGINFO_SIZE, Stack, Tid};
 use stride_track::Tracker;
 
 /// Opens a thread's own output (`-ff`).
@@ -20,11 +21,13 @@ pub struct Show {
     pub superseded: bool,
     /// A change of the ABI a tracee uses.
     pub personality: bool,
+    /// `-k`.
+    pub stack: Option<ShowStack>,
 }
 
 impl Default for Show {
     fn default() -> Show {
-        Show { signal: [true; 65], exit: true, attach: true, superseded: true, personality: true }
+        Show { signal: [true; 65], exit: true, attach: true, superseded: true, personality: true, stack: None }
     }
 }
 
@@ -42,6 +45,8 @@ pub struct TextView {
     comms: HashMap<Tid, Vec<u8>>,
     /// The latest call of each thread, kept only where leaders show it (`-n`).
     last_calls: HashMap<Tid, u64>,
+    /// The stacks of calls that do not return are shown when their threads are gone, as strace shows them.
+    parting: HashMap<Tid, Arc<Stack>>,
     /// Size of a buffer that is written even while more events come.
     batch: usize,
     error: Option<ViewError>,
@@ -95,6 +100,7 @@ impl TextView {
             tracees: HashSet::new(),
             comms: HashMap::new(),
             last_calls: HashMap::new(),
+            parting: HashMap::new(),
             batch: 1 << 16,
             error: None,
         }
@@ -113,8 +119,14 @@ impl TextView {
             Event::Exit(call) => {
                 let pending = self.stream(call.tid).is_some_and(|(line, _)| line.is_pending(call.tid));
                 self.call(call, if pending { Part::Rest } else { Part::Whole });
+                match &call.stack {
+                    Some(stack) if call.outcome == Outcome::Gone && self.show.stack.is_some() => {
+                        self.parting.insert(call.tid, stack.clone());
+                    }
+                    stack => self.stack(call.tid, stack.as_ref()),
+                }
             }
-            Event::Signal { tid, info, ip, at } => self.signal(tid, info, ip, at),
+            Event::Signal { tid, info, ip, stack, at } => self.signal(tid, info, ip, stack, at),
             Event::Stopped { tid, signal, at } => self.other(tid, at, |w| {
                 w.str("--- stopped by ");
                 names::signal(w.out, signal);
@@ -232,6 +244,8 @@ impl TextView {
         if self.tracees.remove(&old) {
             self.tracees.insert(tid);
         }
+        let parting = self.parting.remove(&tid);
+        self.stack(tid, parting.as_ref());
         if let Some(nr) = self.last_calls.remove(&old) {
             self.last_calls.insert(tid, nr);
         }
@@ -260,7 +274,7 @@ impl TextView {
         line.call(&decoded, part, tracees, self.comms.get(&call.tid).map(Vec::as_slice));
     }
 
-    fn signal(&mut self, tid: Tid, info: &[u8; SIGINFO_SIZE], ip: Option<u64>, at: Ns) {
+    fn signal(&mut self, tid: Tid, info: &[u8; SIGINFO_SIZE], ip: Option<u64>, stack: Option<&Arc<Stack>>, at: Ns) {
         let number = i32::from_le_bytes([info[0], info[1], info[2], info[3]]);
         if !self.show.signal.get(number as usize).copied().unwrap_or(true) {
             return;
@@ -280,6 +294,7 @@ impl TextView {
         };
         let comm = self.comms.get(&tid).map(Vec::as_slice);
         line.signal(Moment { tid, at, tracees, nr, ip, comm }, number, &value);
+        self.stack(tid, stack);
     }
 
     fn other(&mut self, tid: Tid, at: Ns, write: impl FnOnce(&mut crate::Writer<'_>)) {
@@ -291,7 +306,18 @@ impl TextView {
         self.comms.extend(comm.map(|comm| (tid, comm)));
     }
 
+    /// Behind the line that it belongs to.
+    fn stack(&mut self, tid: Tid, stack: Option<&Arc<Stack>>) {
+        if let (Some(show), Some(stack)) = (self.show.stack, stack)
+            && let Some((line, _)) = self.stream(tid)
+        {
+            line.stack(stack, show);
+        }
+    }
+
     fn gone(&mut self, tid: Tid) {
+        let parting = self.parting.remove(&tid);
+        self.stack(tid, parting.as_ref());
         self.tracees.remove(&tid);
         self.last_calls.remove(&tid);
         self.comms.remove(&tid);

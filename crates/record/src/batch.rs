@@ -1,10 +1,11 @@
 //! Events in a batch. One function writes them and one reads them, in the same order.
 
-use crate::Fact;
 use crate::calls::{self, Stage, abi, tid};
 use crate::fact::Coded;
 use crate::stream::{BatchSource, Malformed, Streams};
-use stride_event::{Event, Fate, Origin, SIGINFO_SIZE, Tid};
+use crate::{Fact, stacks};
+use std::sync::Arc;
+use stride_event::{Event, Fate, Origin, SIGINFO_SIZE, Stack, Tid};
 
 /// What a record in a batch is.
 mod kind {
@@ -23,6 +24,8 @@ mod kind {
     pub const LOST: u8 = 12;
     pub const FACT: u8 = 13;
     pub const ASIDE: u8 = 14;
+    /// The stack of the next call or signal.
+    pub const STACK: u8 = 15;
 }
 
 /// An event, or a fact beside it.
@@ -36,16 +39,25 @@ pub enum Recorded<'a> {
 pub struct BatchWriter {
     pub to: Streams,
     calls: calls::CallWriter,
+    stacks: stacks::StackWriter,
 }
 
 impl BatchWriter {
     pub fn clear(&mut self) {
         self.to.clear();
         self.calls.clear();
+        self.stacks.clear();
     }
 
     pub fn is_full(&self) -> bool {
-        self.to.size() >= crate::BATCH || self.calls.is_full()
+        self.to.size() >= crate::BATCH || self.calls.is_full() || self.stacks.is_full()
+    }
+
+    fn stack(&mut self, stack: Option<&Arc<Stack>>) {
+        if let Some(stack) = stack {
+            self.to.byte(kind::STACK);
+            self.stacks.put(&mut self.to, stack);
+        }
     }
 
     fn tid(&mut self, tid: Tid) {
@@ -72,6 +84,7 @@ impl BatchWriter {
                 self.calls.put(&mut self.to, call, Stage::Enter);
             }
             Event::Exit(call) => {
+                self.stack(call.stack.as_ref());
                 self.to.byte(kind::EXIT);
                 self.calls.put(&mut self.to, call, Stage::Exit);
             }
@@ -91,7 +104,8 @@ impl BatchWriter {
                     }
                 }
             }
-            Event::Signal { tid, info, ip, at } => {
+            Event::Signal { tid, info, ip, stack, at } => {
+                self.stack(stack);
                 self.head(kind::SIGNAL, tid, at);
                 self.maybe(ip);
                 self.to.memory.extend_from_slice(info);
@@ -166,12 +180,21 @@ impl BatchWriter {
 pub struct BatchReader {
     pub from: BatchSource,
     calls: calls::CallReader,
+    stacks: stacks::StackReader,
+    /// Of the signal that was read last.
+    signal_stack: Option<Arc<Stack>>,
     info: [u8; SIGINFO_SIZE],
 }
 
 impl Default for BatchReader {
     fn default() -> BatchReader {
-        BatchReader { from: BatchSource::empty(), calls: calls::CallReader::default(), info: [0; SIGINFO_SIZE] }
+        BatchReader {
+            from: BatchSource::empty(),
+            calls: calls::CallReader::default(),
+            stacks: stacks::StackReader::default(),
+            signal_stack: None,
+            info: [0; SIGINFO_SIZE],
+        }
     }
 }
 
@@ -179,6 +202,7 @@ impl BatchReader {
     /// Begins with the batch in the source's buffer.
     pub fn begin(&mut self) -> Result<(), Malformed> {
         self.calls.clear();
+        self.stacks.clear();
         self.from.split()
     }
 
@@ -199,18 +223,29 @@ impl BatchReader {
     }
 
     pub fn next(&mut self) -> Result<Recorded<'_>, Malformed> {
-        let kind = self.from.byte()?;
+        let mut kind = self.from.byte()?;
+        let mut stack = None;
+        if kind == kind::STACK {
+            stack = Some(self.stacks.get(&mut self.from)?);
+            kind = self.from.byte()?;
+            if kind != kind::EXIT && kind != kind::SIGNAL {
+                return Err(Malformed("a stack belongs to nothing"));
+            }
+        }
         let event = match kind {
             kind::ENTER => {
                 let id = self.calls.get(&mut self.from, Stage::Enter)?;
+                self.calls.set_stack(id, None);
                 Event::Enter(self.calls.call(id))
             }
             kind::EXIT => {
                 let id = self.calls.get(&mut self.from, Stage::Exit)?;
+                self.calls.set_stack(id, stack);
                 Event::Exit(self.calls.call(id))
             }
             kind::ASIDE => {
                 let id = self.calls.get(&mut self.from, Stage::Exit)?;
+                self.calls.set_stack(id, None);
                 Event::Aside(self.calls.call(id))
             }
             kind::FACT => return self.fact().map(Recorded::Fact),
@@ -227,6 +262,7 @@ impl BatchReader {
             }
             _ => {
                 let (tid, at) = (self.tid()?, self.from.time()?);
+                self.signal_stack = stack;
                 self.of_thread(kind, tid, at)?
             }
         };
@@ -248,7 +284,7 @@ impl BatchReader {
             kind::SIGNAL => {
                 let ip = if self.flag()? { Some(self.from.uint()?) } else { None };
                 self.info.copy_from_slice(self.from.memory(SIGINFO_SIZE as u64)?);
-                Event::Signal { tid, info: &self.info, ip, at }
+                Event::Signal { tid, info: &self.info, ip, stack: self.signal_stack.as_ref(), at }
             }
             kind::STOPPED => Event::Stopped { tid, signal: self.number()?, at },
             kind::EXITED => Event::Exited { tid, status: self.number()?, at },
@@ -269,7 +305,12 @@ impl BatchReader {
     }
 
     fn left(&mut self) -> Result<Option<usize>, Malformed> {
-        if self.flag()? { self.calls.get(&mut self.from, Stage::Left).map(Some) } else { Ok(None) }
+        if !self.flag()? {
+            return Ok(None);
+        }
+        let id = self.calls.get(&mut self.from, Stage::Left)?;
+        self.calls.set_stack(id, None);
+        Ok(Some(id))
     }
 
     fn fact(&mut self) -> Result<Fact, Malformed> {

@@ -3,7 +3,8 @@
 use crate::descriptors;
 use crate::stream::{BatchSource, Malformed, Streams};
 use std::collections::HashMap;
-use stride_event::{BlockRef, Blocks, Call, Outcome, Phase, Tid};
+use std::sync::Arc;
+use stride_event::{BlockRef, Blocks, Call, Outcome, Phase, Stack, Tid};
 use stride_syscalls::Abi;
 
 /// The stage of a call that is recorded.
@@ -269,6 +270,11 @@ impl CallReader {
     pub fn clear(&mut self) {
         self.slots.clear();
         self.tid = 0;
+    }
+
+    /// Says by which stack the call of [`CallReader::get`] was made.
+    pub fn set_stack(&mut self, id: usize, stack: Option<Arc<Stack>>) {
+        self.slots[id].call.stack = stack;
     }
 
     /// The call of [`CallReader::get`].

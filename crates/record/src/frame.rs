@@ -5,8 +5,10 @@ use crate::MAX_BATCH;
 /// The first byte is not ASCII, so that nobody takes the file for text. The line end reveals programs that change
 /// line ends.
 pub const MAGIC: [u8; 8] = *b"\x89STRIDE\n";
-/// Raised when a reader of the previous version can no longer read the files.
-pub const VERSION: u32 = 1;
+/// Raised when files can no longer be read by who reads the former.
+pub const VERSION: u32 = 2;
+/// Of recordings without stacks, which older readers understand.
+pub const WITHOUT_STACKS: u32 = 1;
 /// Bytes of magic number and version.
 pub const START: usize = MAGIC.len() + 4;
 

@@ -22,11 +22,14 @@
 //!   answer before. To find out which questions there are, each event is decoded while it is recorded (`cli::views::record`): the
 //!   decoder asks the same questions when the event is replayed. A text that is shown at the same time takes its answers from
 //!   there, so that both agree. What the engine itself knows about descriptors is part of the call.
+//! - **Stacks** (`-k`): the stack of the next call or signal stands before it, in full where the batch has it for the first time.
+//!   Functions and lines are named while the program runs. Only such recordings have version 2.
 //! - **A call that filters leave out**, but that says what a thread runs or is called (`track::naming_calls`), is recorded as
 //!   `Event::Aside`. Only the tracker is shown it.
 //!
 //! Some data costs the traced program time, so it is recorded only if asked for: descriptors with `-y` or `-P`, names with `-Y`,
-//! instruction pointers with `-i`. The metadata says what there is, and `cli::replay` reports an option that asks for more.
+//! instruction pointers with `-i`, stacks with `-k`. The metadata says what there is, and `cli::replay` reports an option that asks
+//! for more.
 //! Descriptors are then followed by the tracker (`cli::known`): `-y` and `-P` show and choose by what the calls say about them.
 //!
 //! A redis-benchmark run takes 8 bytes per call, and is replayed as text at 2.9 million calls a second.
@@ -46,6 +49,7 @@ mod fact;
 mod frame;
 mod metadata;
 mod read;
+mod stacks;
 mod stream;
 mod write;
 

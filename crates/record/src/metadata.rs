@@ -37,6 +37,9 @@ pub struct Metadata {
     pub dumps: bool,
     pub names: bool,
     pub instruction_pointers: bool,
+    pub stacks: bool,
+    /// With files and lines.
+    pub sources: bool,
     pub cpu_times: bool,
 }
 
@@ -108,6 +111,8 @@ impl Metadata {
             ("follows", self.follows.into()),
             ("names", self.names.into()),
             ("instruction-pointers", self.instruction_pointers.into()),
+            ("stacks", self.stacks.into()),
+            ("sources", self.sources.into()),
             ("cpu-times", self.cpu_times.into()),
         ] {
             field(&mut to, name, &value.to_le_bytes());
@@ -137,6 +142,8 @@ impl Metadata {
                 b"follows" => it.follows = number(value)? != 0,
                 b"names" => it.names = number(value)? != 0,
                 b"instruction-pointers" => it.instruction_pointers = number(value)? != 0,
+                b"stacks" => it.stacks = number(value)? != 0,
+                b"sources" => it.sources = number(value)? != 0,
                 b"cpu-times" => it.cpu_times = number(value)? != 0,
                 _ => {}
             }

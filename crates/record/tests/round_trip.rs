@@ -27,6 +27,8 @@ fn metadata() -> Metadata {
         dumps: true,
         names: false,
         instruction_pointers: true,
+        stacks: true,
+        sources: true,
         cpu_times: false,
     }
 }

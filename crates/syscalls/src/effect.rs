@@ -71,7 +71,11 @@ pub enum Effect {
     Maps,
     /// munmap(2)
     Unmaps,
-    /// Returns bytes that differ from call to call: getrandom(2).
+    /// Moves mapped memory elsewhere, or changes its size: mremap(2).
+    Remaps,
+    /// Sets what may be done with mapped memory: mprotect(2).
+    Protects,
+    /// Gives bytes that differ from call to call: getrandom(2).
     DrawsRandom,
     /// Makes a process or a thread: fork(2), clone(2).
     Forks,

@@ -139,6 +139,8 @@ fn what_else_calls_do() {
     );
     only("mmap mmap2", has(Effect::Maps));
     only("munmap", has(Effect::Unmaps));
+    only("mremap", has(Effect::Remaps));
+    only("mprotect pkey_mprotect", has(Effect::Protects));
     only("getrandom", has(Effect::DrawsRandom));
     only("fork vfork clone clone3", has(Effect::Forks));
     only("unshare", has(Effect::Unshares));

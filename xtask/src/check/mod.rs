@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use std::fs;
 use std::path::Path;
 
-/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines, decode, filter, record} ← track ← advise ← {output ← compare, proc} ← cli`.
+/// Each crate with the Stride crates it may use: `syscalls ← event ← {engine-base ← engines, decode, filter, record} ← track ← advise ← {output ← compare, proc, stacks} ← cli`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("uapi", &[]),
     ("syscalls", &["uapi"]),
@@ -26,6 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("compare", &["syscalls", "event", "filter", "track", "output"]),
     ("proc", &["syscalls", "event", "decode", "filter", "record"]),
     ("test-support", &["syscalls", "event"]),
+    ("stacks", &["syscalls", "event"]),
     (
         "cli",
         &[
@@ -43,6 +44,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "compare",
             "record",
             "proc",
+            "stacks",
         ],
     ),
 ];

@@ -5,6 +5,7 @@ use super::options::*;
 use std::ffi::OsString;
 use std::time::Duration;
 use stride_filter::{CallSet, Catalog, FdDetail, FdSet, PidDetail, Quiet, SignalSet, Status, WordSet};
+use stride_output::ShowStack;
 
 /// Short options that are repeated for more of the same are counted. Their long forms are kept apart from the counts,
 /// since giving both is an error.
@@ -60,6 +61,8 @@ pub struct Draft {
     pub relative_timestamps: Option<Precision>,
     pub syscall_times: Option<Precision>,
     pub instruction_pointer: bool,
+    pub stack_trace: Option<ShowStack>,
+    pub stack_trace_frame_limit: Option<usize>,
     pub syscall_number: bool,
     pub arg_names: bool,
     pub string_limit: usize,
@@ -141,6 +144,8 @@ impl Draft {
             relative_timestamps: None,
             syscall_times: None,
             instruction_pointer: false,
+            stack_trace: None,
+            stack_trace_frame_limit: None,
             syscall_number: false,
             arg_names: false,
             string_limit: 32,

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use stride_filter::{CallSet, FdDetail, FdSet, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet};
+use stride_output::ShowStack;
 pub use stride_output::{Column, Key, SortKey};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -68,6 +69,9 @@ pub struct Options {
     pub syscall_times: Option<Precision>,
     /// `-i`.
     pub instruction_pointer: bool,
+    /// `-k`.
+    pub stack_trace: Option<ShowStack>,
+    pub stack_trace_frame_limit: usize,
     /// `-n`.
     pub syscall_number: bool,
     /// `-N`.

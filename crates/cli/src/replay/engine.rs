@@ -91,6 +91,7 @@ impl Engine for Replay {
             counts: false,
             seccomp: false,
             kill_on_exit: false,
+            stacks: true,
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::flags::{Options, PidPrefix};
 use stride_event::{CallSet, FdSet, Limits};
 use stride_filter::{FdDetail, PidDetail, WordSet};
+use stride_output::ShowStack;
 use stride_record::Metadata;
 
 /// The answer says what cannot be shown, and why.
@@ -42,6 +43,14 @@ pub fn adapt(options: &mut Options, recorded: &Metadata) -> Vec<String> {
     if !recorded.instruction_pointers && options.instruction_pointer {
         notes.push("instruction pointers were not recorded; to have them, record with -i".into());
         options.instruction_pointer = false;
+    }
+    if !recorded.stacks && options.stack_trace.is_some() {
+        notes.push("stacks were not recorded; to have them, record with -k".into());
+        options.stack_trace = None;
+    }
+    if !recorded.sources && options.stack_trace == Some(ShowStack::Source) {
+        notes.push("lines of source were not recorded; to have them, record with --stack-trace=source".into());
+        options.stack_trace = Some(ShowStack::Symbol);
     }
     if !(recorded.dumps || options.dump_read.is_empty() && options.dump_write.is_empty()) {
         notes.push("transfers were not recorded whole; to have them, record with -e read=... or -e write=...".into());

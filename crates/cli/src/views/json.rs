@@ -56,7 +56,11 @@ impl Declaration for JsonDeclaration {
     }
 
     fn needs(&self, options: &Options) -> Needs {
-        Needs { process_ids: !options.decode_pids.is_empty(), ..Needs::everything(options) }
+        Needs {
+            process_ids: !options.decode_pids.is_empty(),
+            stacks: options.stack_trace.is_some(),
+            ..Needs::everything(options)
+        }
     }
 
     fn prepare(&self, _: &Before<'_>) -> Result<Opener> {

@@ -28,6 +28,8 @@ pub struct Needs {
     pub all_calls: bool,
     /// What ids of processes refer to, as /proc says it when the call is shown.
     pub process_ids: bool,
+    /// By which functions calls were made.
+    pub stacks: bool,
     /// A note of each answer of /proc.
     pub answers_noted: bool,
 }
@@ -65,6 +67,7 @@ impl Needs {
             thread_names: self.thread_names || other.thread_names,
             all_calls: self.all_calls || other.all_calls,
             process_ids: self.process_ids || other.process_ids,
+            stacks: self.stacks || other.stacks,
             answers_noted: self.answers_noted || other.answers_noted,
         }
     }

@@ -32,6 +32,7 @@ impl Declaration for TextDeclaration {
             descriptors: !options.decode_fds.is_empty(),
             // `-n` puts the number of a thread's latest call before lines that are about no call, whether that one is shown or not.
             all_calls: options.syscall_number && !options.seccomp_bpf && !options.trace.is_all(),
+            stacks: options.stack_trace.is_some(),
             process_ids: !options.decode_pids.is_empty(),
             ..Needs::default()
         }

@@ -93,6 +93,7 @@ impl EbpfEngine {
         counts: true,
         seccomp: false,
         kill_on_exit: false,
+        stacks: false,
     };
 
     /// Starts the command, attaches, or both.
@@ -357,7 +358,7 @@ impl Engine for EbpfEngine {
     fn next(&mut self) -> Result<Option<Event<'_>>, EngineError> {
         let note = self.step().map_err(|e| EngineError::new(format!("reading the ring buffer: {e}")))?;
         Ok(note.map(|note| {
-            note.borrowed(&self.siginfo, |held| match held {
+            note.borrowed(&self.siginfo, None, |held| match held {
                 CallPlace::Returned => Some(&self.call),
                 CallPlace::Shown(tid) => self.threads.blocked(tid),
                 CallPlace::Entered(tid) => self.entered.get(&tid),

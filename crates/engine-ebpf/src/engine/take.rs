@@ -196,7 +196,7 @@ impl EbpfEngine {
         for (to, word) in self.siginfo.chunks_exact_mut(8).zip(signal.info) {
             to.copy_from_slice(&word.to_ne_bytes());
         }
-        QueuedEvent::Signal { tid, info: (), ip: Some(signal.ip), at }
+        QueuedEvent::Signal { tid, info: (), ip: Some(signal.ip), stack: (), at }
     }
 
     /// Reports a thread whose first record found no room, before the record at the ring's front, which is this

@@ -45,7 +45,7 @@ impl PtraceEngine {
             self.notes.push_back(self.stillborn.swap_remove(i).1);
             return;
         }
-        let mut thread = Tracee::new(tid, State::Running(Running::born(tid)));
+        let mut thread = Tracee::new(tid, process, State::Running(Running::born(tid)));
         thread.abi = abi;
         let slot = self.threads.insert(thread);
         if let Some(i) = self.parked.iter().position(|p| p.tid == tid) {

@@ -11,17 +11,21 @@ use crate::plans::Plans;
 use crate::seccomp;
 use crate::signals::SignalHandling;
 use crate::spawn::seize;
+use crate::stacks::TraceeStacks;
 use crate::sys::{self, Info};
 use crate::threads::{Inside, Parked, Slot, Startup, State, Tracee, Tracees};
 use crate::tracee::{ExitToken, Stopped, Until};
 use crate::wait::{Report, Status, Stop, Waited, wait};
 use nix::errno::Errno;
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
+use std::rc::Rc;
+use std::sync::Arc;
 use stride_engine_base::{
     AttachFailure, Capabilities, Engine, EngineError, Interrupted, StartError, Waiting, process, spawn,
 };
-use stride_event::{CallSet, Event, Ns, Origin, SIGINFO_SIZE, Tid, TraceSpec};
+use stride_event::{CallSet, Event, Ns, Origin, SIGINFO_SIZE, Stack, Tid, TraceSpec, Unwind};
 
 /// A stopped thread, to be resumed when its events have been taken.
 #[derive(Debug)]
@@ -45,7 +49,10 @@ pub struct PtraceEngine {
     pub(crate) plans: Plans,
     pub(crate) affinity: Affinity<Here>,
     pub(crate) signals: SignalHandling,
+    pub(crate) stacks: TraceeStacks,
     siginfo: Box<[u8; SIGINFO_SIZE]>,
+    /// Of the thread that gets the signal.
+    signal_stack: Option<Arc<Stack>>,
     pub(crate) now: Ns,
     pub(crate) command: Option<Tid>,
     failures: Vec<AttachFailure>,
@@ -76,6 +83,7 @@ impl PtraceEngine {
         counts: false,
         seccomp: true,
         kill_on_exit: true,
+        stacks: true,
     };
 
     /// Starts the command, attaches, or both. With `-D` it returns in another process than the caller's, which
@@ -117,6 +125,8 @@ impl PtraceEngine {
             plans: Plans::new(&spec),
             affinity: Affinity::new(Here::new()),
             signals,
+            stacks: TraceeStacks::new(&spec),
+            signal_stack: None,
             siginfo: Box::new([0; SIGINFO_SIZE]),
             now: sys::now(),
             command: None,
@@ -136,7 +146,8 @@ impl PtraceEngine {
             _not_send: PhantomData,
         };
         for (tid, running, origin) in threads {
-            let mut thread = Tracee::new(tid, State::Running(running));
+            let process = process::group_of(tid);
+            let mut thread = Tracee::new(tid, process, State::Running(running));
             if origin == Origin::Spawned {
                 engine.command = Some(tid);
                 thread.startup = Startup::Before;
@@ -144,12 +155,7 @@ impl PtraceEngine {
                 thread.new = false;
             }
             engine.threads.insert(thread);
-            engine.notes.push_back(QueuedEvent::Started {
-                tid,
-                process: process::group_of(tid),
-                origin,
-                at: engine.now,
-            });
+            engine.notes.push_back(QueuedEvent::Started { tid, process, origin, at: engine.now });
         }
         Ok(engine)
     }
@@ -208,7 +214,14 @@ impl PtraceEngine {
                     && stopped.siginfo(&mut self.siginfo).is_ok()
                 {
                     let ip = if self.want_ip { stopped.syscall_info().ok().map(Info::ip) } else { None };
-                    self.notes.push_back(QueuedEvent::Signal { tid: thread.tid, info: (), ip, at: self.now });
+                    self.signal_stack = self.stacks.of(thread.tid, thread.process);
+                    self.notes.push_back(QueuedEvent::Signal {
+                        tid: thread.tid,
+                        info: (),
+                        ip,
+                        stack: (),
+                        at: self.now,
+                    });
                 }
                 self.hold(slot, signal);
             }
@@ -248,8 +261,10 @@ impl PtraceEngine {
             Some(Ok(old)) => old as Tid,
             _ => tid,
         };
-        self.plans.forget(tid);
-        self.plans.forget(old);
+        for tid in [tid, old] {
+            self.plans.forget(tid);
+            self.stacks.forget(tid);
+        }
         let mut slot = slot;
         if old != tid
             && let Some(other) = self.threads.find(old)
@@ -310,6 +325,7 @@ impl PtraceEngine {
 
     fn gone(&mut self, tid: Tid, token: ExitToken, note: QueuedEvent) {
         self.plans.forget(tid);
+        self.stacks.forget(tid);
         match self.threads.find(tid) {
             Some(slot) => {
                 self.end_call(slot);
@@ -342,7 +358,8 @@ impl Engine for PtraceEngine {
         loop {
             if let Some(note) = self.notes.pop_front() {
                 self.signals.active();
-                return Ok(Some(note.borrowed(&self.siginfo, |slot| Some(&self.threads[slot].call))));
+                let find = |slot: Slot| Some(&self.threads[slot].call);
+                return Ok(Some(note.borrowed(&self.siginfo, self.signal_stack.as_ref(), find)));
             }
             while let Some(slot) = self.retired.pop() {
                 self.threads.remove(slot);
@@ -383,7 +400,11 @@ impl Engine for PtraceEngine {
         }
     }
 
-    /// Signals to Stride end tracing by themselves, and then the command gets the signal, too (see `-I`).
+    fn unwind_with(&mut self, unwinder: Rc<RefCell<dyn Unwind>>) {
+        self.stacks.unwind_with(unwinder);
+    }
+
+    /// Signals to Stride do the same by themselves, and then the command gets the signal, too (see `-I`).
     fn stop(&mut self) {
         self.stopping.get_or_insert(None);
     }

@@ -2,7 +2,7 @@
 
 use nix::errno::Errno;
 use std::mem::MaybeUninit;
-use stride_event::{Ns, SIGINFO_SIZE, Tid};
+use stride_event::{Ns, Regs, SIGINFO_SIZE, Tid};
 
 const PTRACE_GET_SYSCALL_INFO: libc::c_uint = 0x420e;
 
@@ -122,8 +122,25 @@ pub fn interrupted_call(_tid: Tid) -> Option<u64> {
     None
 }
 
-/// wait4(2) for this thread's children and tracees: the tid, its status and, if asked for, its CPU time in the
-/// kernel. A tid of 0 means that nothing has happened (`WNOHANG`).
+/// Where unwinding the stack of a stopped thread starts; none for 32-bit programs.
+#[cfg(target_arch = "x86_64")]
+pub fn stack_regs(tid: Tid) -> Option<Regs> {
+    /// The code segment of 64-bit programs.
+    const USER_CS: u64 = 0x33;
+    let r = nix::sys::ptrace::getregs(nix::unistd::Pid::from_raw(tid)).ok()?;
+    let low = [r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp];
+    let high = [r.r8, r.r9, r.r10, r.r11, r.r12, r.r13, r.r14, r.r15];
+    let all = std::array::from_fn(|i| if i < 8 { low[i] } else { high[i - 8] });
+    (r.cs == USER_CS).then_some(Regs { ip: r.rip, sp: r.rsp, bp: r.rbp, all: Some(all) })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub fn stack_regs(_tid: Tid) -> Option<Regs> {
+    None
+}
+
+/// wait4(2) for this thread's children and tracees: the tid, its status, and its CPU time in the kernel when asked for.
+/// A tid of 0 means that nothing was there (`WNOHANG`).
 pub fn wait(nohang: bool, want_system_time: bool) -> Result<(Tid, i32, Ns), Errno> {
     let mut status = 0;
     let flags = libc::__WALL | libc::__WNOTHREAD | if nohang { libc::WNOHANG } else { 0 };

@@ -3,7 +3,7 @@
 use super::Json;
 use super::event::EventContext;
 use stride_decode::{Decoded, Dump, Value};
-use stride_event::{Call, Ns, Outcome};
+use stride_event::{Call, Ns, Outcome, Stack};
 use stride_syscalls::{Abi, Ret, table};
 
 /// What `abi` is called.
@@ -27,7 +27,7 @@ impl Json<'_> {
     }
 
     /// What comes last.
-    pub fn end_call(&mut self, abi: Abi, nr: u64, duration: Option<Ns>, ip: Option<u64>) {
+    pub fn end_call(&mut self, abi: Abi, nr: u64, duration: Option<Ns>, ip: Option<u64>, stack: Option<&Stack>) {
         if let Some(duration) = duration {
             self.key("duration_ns").int(duration);
         }
@@ -35,6 +35,9 @@ impl Json<'_> {
         self.key("abi").str(abi_name(abi));
         if let Some(ip) = ip {
             self.key("ip").hex(ip);
+        }
+        if let Some(stack) = stack {
+            self.stack(stack);
         }
         self.out.extend_from_slice(b"}\n");
     }

@@ -13,6 +13,7 @@ mod call;
 mod compared;
 mod event;
 pub mod schema;
+mod stack;
 mod value;
 mod view;
 mod writer;

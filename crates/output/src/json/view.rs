@@ -6,8 +6,9 @@ use super::event::{Counts, EventContext};
 use crate::known::Known;
 use crate::{End, RunInfo, Show, Sink, View, ViewError};
 use std::collections::HashMap;
+use std::sync::Arc;
 use stride_decode::{Decoder, Options, Part, World};
-use stride_event::{Call, Event, Ns, Outcome, SIGINFO_SIZE, Tid};
+use stride_event::{Call, Event, Ns, Outcome, SIGINFO_SIZE, Stack, Tid};
 use stride_syscalls::{Abi, Effect};
 use stride_track::Tracker;
 
@@ -107,7 +108,7 @@ impl JsonView {
                     exec(&moment(call.tid, call.returned), tracker, out);
                 }
             }
-            Event::Signal { tid, info, ip, at } => self.signal(&moment(tid, at), info, ip, out),
+            Event::Signal { tid, info, ip, stack, at } => self.signal(&moment(tid, at), info, ip, stack, out),
             Event::Stopped { tid, signal, at } => {
                 Json::new(out).event("stopped", &moment(tid, at), |j| j.key("signal").signal(signal));
             }
@@ -240,7 +241,8 @@ impl JsonView {
             Outcome::Pending | Outcome::Gone => None,
         };
         json.when(&EventContext { at: head.entered, ..*moment });
-        json.end_call(head.abi, head.nr, duration, self.ip.then_some(head.ip));
+        let stack = call.stack.as_deref().filter(|_| self.show.stack.is_some());
+        json.end_call(head.abi, head.nr, duration, self.ip.then_some(head.ip), stack);
         self.counts.calls += 1;
         self.counts.errors += u64::from(call.outcome.is_error());
         self.counts.unfinished += u64::from(duration.is_none());
@@ -258,12 +260,19 @@ impl JsonView {
         json.end_args(head.raw);
         json.unfinished();
         json.when(&EventContext { at: head.entered, ..*moment });
-        json.end_call(head.abi, head.nr, None, self.ip.then_some(head.ip));
+        json.end_call(head.abi, head.nr, None, self.ip.then_some(head.ip), None);
         self.counts.calls += 1;
         self.counts.unfinished += 1;
     }
 
-    fn signal(&mut self, moment: &EventContext<'_>, info: &[u8; SIGINFO_SIZE], ip: Option<u64>, out: &mut Vec<u8>) {
+    fn signal(
+        &mut self,
+        moment: &EventContext<'_>,
+        info: &[u8; SIGINFO_SIZE],
+        ip: Option<u64>,
+        stack: Option<&Arc<Stack>>,
+        out: &mut Vec<u8>,
+    ) {
         let number = i32::from_le_bytes([info[0], info[1], info[2], info[3]]);
         if !self.show.signal.get(number as usize).copied().unwrap_or(true) {
             return;
@@ -274,6 +283,9 @@ impl JsonView {
             j.key("info").value(&value);
             if let Some(ip) = ip {
                 j.key("ip").hex(ip);
+            }
+            if let Some(stack) = stack.filter(|_| self.show.stack.is_some()) {
+                j.stack(stack);
             }
         });
         self.counts.signals += 1;

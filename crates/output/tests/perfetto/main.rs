@@ -99,7 +99,7 @@ fn marks() {
     let mut scene = Scene::new();
     let mut info = [0; 128];
     info[0] = 17;
-    scene.event(Event::Signal { tid: 100, info: &info, ip: None, at: 10 });
+    scene.event(Event::Signal { tid: 100, info: &info, ip: None, stack: None, at: 10 });
     scene.event(Event::Stopped { tid: 100, signal: 19, at: 20 });
     scene.event(Event::Lost { tid: 100, count: 1204, at: 30 });
     scene.event(Event::Killed { tid: 100, signal: 11, core: true, at: 40 });
@@ -167,7 +167,7 @@ fn time_does_not_go_back_on_a_thread() {
     let mut scene = Scene::new();
     scene.exit(10, 100, call("pause", [], "", 0));
     let info = [10; 128];
-    scene.event(Event::Signal { tid: 100, info: &info, ip: None, at: 50 });
+    scene.event(Event::Signal { tid: 100, info: &info, ip: None, stack: None, at: 50 });
     scene.exit(90, 120, call("getpid", [], "", 0));
     let read = scene.finish();
     assert_eq!(read.calls().iter().map(|s| (s.begin, s.end)).collect::<Vec<_>>(), [(10, Some(100)), (100, Some(120))]);

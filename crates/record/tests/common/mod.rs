@@ -4,9 +4,10 @@
 pub mod frames;
 
 use proptest::prelude::*;
+use std::sync::Arc;
 use stride_event::{
-    BlockRef, Blocks, Call, Descriptor, Detail, Event, Fate, FdOf, Lost, Origin, Outcome, Phase, Question,
-    SIGINFO_SIZE, Tid,
+    BlockRef, Blocks, Bottom, Call, CodeFile, Descriptor, Detail, Event, Fate, FdOf, InlinedFunction, Lost, Origin,
+    Outcome, Phase, Question, SIGINFO_SIZE, SourceLine, Stack, StackFrame, Symbol, Tid,
 };
 use stride_record::{Fact, Metadata, Reader, Recorded, Recorder};
 use stride_syscalls::{Abi, PidKind};
@@ -19,6 +20,8 @@ pub enum Step {
     Both(Call, usize),
     Enter(Call),
     Exit(Call),
+    /// So many calls that return, and a signal, all with one stack.
+    Stack(Call, Arc<Stack>, usize),
     Superseded(Tid, Tid, Option<Call>),
     Detached(Tid, Option<Call>),
     Signal(Tid, [u8; SIGINFO_SIZE], Option<u64>),
@@ -27,6 +30,38 @@ pub enum Step {
 
 fn tid() -> impl Strategy<Value = Tid> {
     prop_oneof![8 => 100..104, 1 => 0..=1 << 22]
+}
+
+fn name() -> impl Strategy<Value = Box<str>> {
+    "[a-z:<>é]{0,12}".prop_map(String::into_boxed_str)
+}
+
+fn source() -> impl Strategy<Value = Option<SourceLine>> {
+    prop::option::of((name(), any::<u32>()).prop_map(|(file, line)| SourceLine { file, line }))
+}
+
+fn frame() -> impl Strategy<Value = StackFrame> {
+    let module = (prop::collection::vec(any::<u8>(), 0..9), prop::collection::vec(any::<u8>(), 0..21))
+        .prop_map(|(path, id)| Arc::new(CodeFile { path: path.into(), build_id: id.into() }));
+    let symbol = (name(), word()).prop_map(|(name, offset)| Symbol { name, offset });
+    let inlined = (name(), source()).prop_map(|(name, source)| InlinedFunction { name, source });
+    (prop::option::of(module), word(), prop::option::of(symbol), source(), prop::collection::vec(inlined, 0..3))
+        .prop_map(|(module, offset, symbol, source, inlined)| StackFrame {
+            module,
+            offset,
+            symbol,
+            source,
+            inlined: inlined.into(),
+        })
+}
+
+/// Some of its frames are the same.
+fn stack() -> impl Strategy<Value = Arc<Stack>> {
+    let frames = prop::collection::vec(frame().prop_map(Arc::new), 1..4);
+    (frames, prop::collection::vec(0..4usize, 0..6), 0..3usize).prop_map(|(known, picked, bottom)| {
+        let frames = picked.into_iter().map(|i| known[i % known.len()].clone()).collect();
+        Arc::new(Stack { frames, bottom: [Bottom::Reached, Bottom::Limit, Bottom::Unknown][bottom] })
+    })
 }
 
 fn word() -> impl Strategy<Value = u64> {
@@ -99,7 +134,7 @@ prop_compose! {
     ) -> Call {
         Call {
             tid, abi: Abi::ALL[abi], nr, args, ip, sp, resumes, entered, returned: entered.wrapping_add(lasted), system_time,
-            outcome, counted: false, blocks, netlink, terminal, descriptors
+            outcome, counted: false, blocks, netlink, terminal, descriptors, stack: None,
         }
     }
 }
@@ -165,6 +200,7 @@ pub fn step() -> impl Strategy<Value = Step> {
         5 => (call(), 0..3usize).prop_map(|(call, known)| Step::Both(call, known)),
         2 => call().prop_map(Step::Enter),
         8 => call().prop_map(Step::Exit),
+        3 => (call(), stack(), 0..3usize).prop_map(|(call, stack, times)| Step::Stack(call, stack, times)),
         1 => (tid(), tid(), prop::option::of(call())).prop_map(|(tid, old, call)| Step::Superseded(tid, old, call)),
         1 => (tid(), prop::option::of(call())).prop_map(|(tid, call)| Step::Detached(tid, call)),
         1 => (tid(), prop::array::uniform32(any::<u8>()), prop::option::of(any::<u64>())).prop_map(|(tid, part, ip)| {
@@ -183,6 +219,12 @@ fn play(step: &Step, mut tell: impl FnMut(Recorded<'_>)) {
         Step::Event(it) => event(*it),
         Step::Enter(call) => event(Event::Enter(call)),
         Step::Exit(call) => event(Event::Exit(call)),
+        Step::Stack(call, stack, times) => {
+            let call = Call { stack: Some(stack.clone()), ..call.clone() };
+            (0..*times).for_each(|_| event(Event::Exit(&call)));
+            let info = [3; SIGINFO_SIZE];
+            event(Event::Signal { tid: call.tid, info: &info, ip: None, stack: Some(stack), at: 9 });
+        }
         Step::Both(call, known) => {
             let mut entered = Call { outcome: Outcome::Pending, returned: call.entered, ..call.clone() };
             entered.blocks.clear();
@@ -194,7 +236,7 @@ fn play(step: &Step, mut tell: impl FnMut(Recorded<'_>)) {
             event(Event::Superseded { tid: *tid, old: *old, call: call.as_ref(), at: 5 });
         }
         Step::Detached(tid, call) => event(Event::Detached { tid: *tid, call: call.as_ref(), at: 7 }),
-        Step::Signal(tid, info, ip) => event(Event::Signal { tid: *tid, info, ip: *ip, at: 9 }),
+        Step::Signal(tid, info, ip) => event(Event::Signal { tid: *tid, info, ip: *ip, stack: None, at: 9 }),
         Step::Fact(fact) => tell(Recorded::Fact(fact.clone())),
     }
 }

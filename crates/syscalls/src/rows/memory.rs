@@ -28,14 +28,15 @@ pub static ROWS: &[Syscall] = &[
         arg("new_size", Ty::ULong),
         arg("flags", Ty::As(Width::Word, &Ty::Flags(&MREMAP))),
         arg("new_address", Ty::Addr).when(When::AnySet("flags", &[c::MREMAP_MAYMOVE | c::MREMAP_FIXED])),
-    ]),
-    syscall("mprotect", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("prot", PROTECTION)]),
+    ]).does(&[Effect::Remaps]),
+    syscall("mprotect", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("prot", PROTECTION)])
+        .does(&[Effect::Protects]),
     syscall("pkey_mprotect", MEM, Ret::Int, &[
         arg("addr", Ty::Addr),
         arg("length", Ty::ULong),
         arg("prot", PROTECTION),
         arg("pkey", Ty::Int),
-    ]),
+    ]).does(&[Effect::Protects]),
     syscall("pkey_alloc", Class::NONE, Ret::Int, &[
         arg("flags", Ty::HexLong),
         arg("access_rights", Ty::As(Width::Word, &Ty::Flags(&PKEY_RIGHTS))),

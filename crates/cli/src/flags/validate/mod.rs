@@ -16,6 +16,9 @@ use places::{daemonize, output, quiet};
 use std::ffi::OsString;
 use stride_filter::{FdDetail, WordSet, with_nameless};
 
+/// Frames of a stack that are shown unless others are asked for, as in strace.
+const STACK_TRACE_FRAME_LIMIT: usize = 256;
+
 pub fn validate(
     mut draft: Draft,
     operands: Vec<OsString>,
@@ -102,6 +105,8 @@ pub fn validate(
         relative_timestamps: draft.relative_timestamps,
         syscall_times: draft.syscall_times,
         instruction_pointer: draft.instruction_pointer,
+        stack_trace: draft.stack_trace.filter(|_| !draft.summary_only),
+        stack_trace_frame_limit: draft.stack_trace_frame_limit.unwrap_or(STACK_TRACE_FRAME_LIMIT),
         syscall_number: draft.syscall_number,
         arg_names: draft.arg_names,
         string_limit: draft.string_limit,

@@ -64,7 +64,12 @@ impl Declaration for RecordDeclaration {
     }
 
     fn needs(&self, options: &Options) -> Needs {
-        Needs { system_times: true, answers_noted: true, ..Needs::everything(options) }
+        Needs {
+            system_times: true,
+            answers_noted: true,
+            stacks: options.stack_trace.is_some(),
+            ..Needs::everything(options)
+        }
     }
 
     /// The fork is an event like others: what it means is decided when it is replayed.

@@ -36,6 +36,7 @@ impl Declaration for SummaryDeclaration {
         if draft.summary_only {
             for (given, names) in [
                 (draft.instruction_pointer, "-i/--instruction-pointer"),
+                (draft.stack_trace.is_some(), "-k/--stack-trace"),
                 (draft.syscall_number, "-n/--syscall-number"),
                 (draft.arg_names, "-N/--arg-names"),
                 (draft.relative_timestamps.is_some(), "-r/--relative-timestamps"),

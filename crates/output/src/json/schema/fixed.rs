@@ -3,6 +3,18 @@
 pub const FIXED: &[(&str, &str)] = &[
     ("hex", r#"{"type":"string","pattern":"^0x(0|[1-9a-f][0-9a-f]{0,15})$"}"#),
     ("octal", r#"{"type":"string","pattern":"^0[0-7]+$"}"#),
+    (
+        "stack",
+        r##"{"type":"array","items":{"type":"object","properties":{
+        "module":{"type":"string"},"module_hex":{"$ref":"#/$defs/octets"},"build_id":{"$ref":"#/$defs/octets"},
+        "offset":{"$ref":"#/$defs/hex"},"symbol":{"type":"string"},"symbol_offset":{"$ref":"#/$defs/hex"},
+        "file":{"type":"string"},"line":{"$ref":"#/$defs/ulong"},
+        "inlined":{"type":"array","items":{"type":"object","properties":{
+        "symbol":{"type":"string"},"file":{"type":"string"},"line":{"$ref":"#/$defs/ulong"}},
+        "required":["symbol"],"additionalProperties":false}}},
+        "required":["offset"],"additionalProperties":false}}"##,
+    ),
+    ("stack_ends", r#"{"enum":["limit","unknown"]}"#),
     ("octets", r#"{"type":"string","pattern":"^([0-9a-f]{2})*$"}"#),
     ("address", r##"{"description":"NULL is null.","anyOf":[{"$ref":"#/$defs/hex"},{"type":"null"}]}"##),
     ("int", r#"{"type":"integer","minimum":-2147483648,"maximum":2147483647}"#),
@@ -178,6 +190,8 @@ pub const EVENTS: &[(&str, EventMembers)] = &[
             ("signal", SIGNAL, true),
             ("info", r##"{"$ref":"#/$defs/value"}"##, true),
             ("ip", r##"{"$ref":"#/$defs/hex"}"##, false),
+            ("stack", r##"{"$ref":"#/$defs/stack"}"##, false),
+            ("stack_ends", r##"{"$ref":"#/$defs/stack_ends"}"##, false),
         ],
     ),
     ("stopped", &[("signal", SIGNAL, true)]),

@@ -119,7 +119,8 @@ fn call(calls: &[String]) -> String {
           "data":{"$ref":"#/$defs/data"},
           "path":{"type":"string"},"path_hex":{"$ref":"#/$defs/octets"},
           "time_ns":{"$ref":"#/$defs/ulong"},"start_ns":{"$ref":"#/$defs/ulong"},"duration_ns":{"$ref":"#/$defs/ulong"},
-          "nr":{"$ref":"#/$defs/ulong"},"abi":{"$ref":"#/$defs/abi"},"ip":{"$ref":"#/$defs/hex"}
+          "nr":{"$ref":"#/$defs/ulong"},"abi":{"$ref":"#/$defs/abi"},"ip":{"$ref":"#/$defs/hex"},
+          "stack":{"$ref":"#/$defs/stack"},"stack_ends":{"$ref":"#/$defs/stack_ends"}
         },
         "required":["type","name","tid","outcome","time_ns","start_ns","nr","abi"],
         "additionalProperties":false,

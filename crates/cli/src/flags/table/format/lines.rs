@@ -1,10 +1,11 @@
 //! What lines tell of a call besides its arguments: times, threads, numbers.
 
 use crate::flags::draft::TimestampsDraft;
-use crate::flags::flag::{Arg, Category, Flag, Given, Value, words};
+use crate::flags::flag::{Arg, Category, Flag, Given, Spelling, Value, words};
 use crate::flags::options::{Precision, TimeFormat};
 use crate::flags::stop::Stop;
 use crate::flags::values;
+use stride_output::ShowStack;
 
 const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
 
@@ -104,9 +105,31 @@ pub const FLAGS: &[Flag] = &[
         aliases: &["stack-traces"],
         arg: Arg::Optional("symbol|source"),
         value: Value::Word(|| words(["source", "symbol"])),
-        missing: Some("Stride cannot unwind the stacks of programs so far; use strace or perf trace for this"),
-        help: "print the stack at each call (not implemented yet)",
-        doc: "Prints the stack of the program at each call. Not implemented yet.",
+        help: "print the stack at each call: which functions led to it",
+        doc: "Prints the stack of the program behind each call and each signal: a line for each function that led to it, with \
+              the file that the function is in, its name, and the address in the file. With source, or with -k given twice, \
+              the file and the line of the source follow where the program was compiled with debug information (-g). \
+              Functions that the compiler merged into others are only told by --json.\n\n\
+              Stacks of programs without frame pointers are found by the tables that compilers make for exceptions. The \
+              functions of JIT compilers are named if the compiler writes /tmp/perf-PID.map, as node --perf-basic-prof \
+              and python3 -X perf do.\n\n\
+              It works with the ptrace engine, and with recordings made with -k.",
+        update: |draft, given| {
+            draft.stack_trace = Some(match (&given.value, given.spelling) {
+                (None, Spelling::Short(_)) => match draft.stack_trace {
+                    None => ShowStack::Symbol,
+                    Some(ShowStack::Symbol) => ShowStack::Source,
+                    Some(ShowStack::Source) => return Err(Stop::fail("too many -k options")),
+                },
+                (None, _) => ShowStack::Symbol,
+                (Some(_), _) => match &*given.text() {
+                    "symbol" => ShowStack::Symbol,
+                    "source" => ShowStack::Source,
+                    _ => return Err(given.invalid()),
+                },
+            });
+            Ok(())
+        },
         ..BASE
     },
     Flag {
@@ -167,9 +190,14 @@ pub const FLAGS: &[Flag] = &[
     Flag {
         long: Some("stack-trace-frame-limit"),
         arg: Arg::Required("LIMIT"),
-        missing: Some("it limits what -k prints, which is missing too; use strace for this"),
-        help: "print at most LIMIT frames of a stack (not implemented yet)",
-        doc: "Prints at most LIMIT frames of each stack that -k prints. Not implemented yet.",
+        help: "print at most LIMIT frames of a stack (default 256)",
+        doc: "Prints at most LIMIT frames of each stack that -k prints; 256 by default.",
+        update: |draft, given| {
+            let most = u64::from(u32::MAX / 4);
+            let limit = values::integer(&given.text(), most).filter(|limit| *limit > 0);
+            draft.stack_trace_frame_limit = Some(limit.ok_or_else(|| given.invalid())? as usize);
+            Ok(())
+        },
         ..BASE
     },
     Flag {

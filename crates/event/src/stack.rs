@@ -1,0 +1,111 @@
+//! Stacks: by which calls of its own a program came to make a system call.
+//!
+//! An engine has the registers and can read the memory of the tracee; it asks an [`Unwind`] for the stack at the moment when both are
+//! at hand, and passes the answer on with its event. So no engine knows of ELF files, and nothing behind the engine of registers.
+
+use crate::Tid;
+use std::sync::Arc;
+
+/// The registers of a thread that unwinding starts from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Regs {
+    pub ip: u64,
+    pub sp: u64,
+    pub bp: u64,
+    /// All general registers in DWARF's order (rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8, ...): a few functions find their frame by
+    /// others than the three above. Without them such a stack ends early.
+    pub all: Option<[u64; 16]>,
+}
+
+/// A file of code that is mapped into a process, or the vDSO.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct CodeFile {
+    /// As the process names it. The bytes may be anything.
+    pub path: Box<[u8]>,
+    /// The linker's build id; empty where there is none.
+    pub build_id: Box<[u8]>,
+}
+
+/// A function, and how far behind its beginning.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Symbol {
+    /// Demangled. The bytes come from a file and may be anything.
+    pub name: Box<str>,
+    pub offset: u64,
+}
+
+/// A line of source.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SourceLine {
+    pub file: Box<str>,
+    pub line: u32,
+}
+
+/// A function that the compiler merged into its caller.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct InlinedFunction {
+    pub name: Box<str>,
+    /// Where in it; the frame's own [`StackFrame::source`] is where in the function that it was merged into.
+    pub source: Option<SourceLine>,
+}
+
+/// One call on a stack.
+///
+/// Its address is the one to look up: that of the instruction behind the system call in the innermost frame, and of the last byte of
+/// the call instruction in the others, so that a call at the very end of a function belongs to that function.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct StackFrame {
+    /// None for code that no file holds, such as a JIT compiler's.
+    pub module: Option<Arc<CodeFile>>,
+    /// The address in its module, as the module's own symbols and `objdump` count; without a module, the address in memory.
+    pub offset: u64,
+    pub symbol: Option<Symbol>,
+    pub source: Option<SourceLine>,
+    /// Innermost first.
+    pub inlined: Box<[InlinedFunction]>,
+}
+
+impl StackFrame {
+    /// The line at the frame's address, which may be in a function that was merged into this one.
+    pub fn innermost_source(&self) -> Option<&SourceLine> {
+        self.inlined.first().map_or(self.source.as_ref(), |inlined| inlined.source.as_ref())
+    }
+}
+
+/// How the list of frames ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Bottom {
+    /// The frame in which the thread began.
+    Reached,
+    /// There are more frames than were asked for.
+    Limit,
+    /// What called the last frame could not be found out.
+    Unknown,
+}
+
+/// The frames of a thread, innermost first.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Stack {
+    pub frames: Box<[Arc<StackFrame>]>,
+    pub bottom: Bottom,
+}
+
+/// What came of unwinding.
+#[derive(Debug)]
+pub struct Unwound<'a> {
+    pub stack: Arc<Stack>,
+    /// The words of memory that the frames depend on besides `ip`, `sp` and `bp`, in the order of reading: as long as all of them hold
+    /// these values, and the process maps the same code, the stack is this one.
+    pub reads: &'a [(u64, u64)],
+    /// The frames depend on [`Regs::all`], too.
+    pub used_all: bool,
+}
+
+/// Reads an aligned word of the tracee's memory.
+pub type ReadWord<'a> = dyn FnMut(u64) -> Option<u64> + 'a;
+
+/// Makes stacks of registers and memory.
+pub trait Unwind {
+    /// The stack of a thread of `process` that stands at `regs`.
+    fn unwind(&mut self, process: Tid, regs: &Regs, read: &mut ReadWord<'_>) -> Unwound<'_>;
+}

@@ -1,0 +1,47 @@
+//! Stacks as JSON.
+
+use super::Json;
+use stride_event::{Bottom, SourceLine, Stack, StackFrame};
+
+impl Json<'_> {
+    pub fn stack(&mut self, stack: &Stack) {
+        self.key("stack").array(|j| stack.frames.iter().for_each(|frame| j.object(|j| j.frame(frame))));
+        match stack.bottom {
+            Bottom::Reached => {}
+            Bottom::Limit => self.key("stack_ends").str("limit"),
+            Bottom::Unknown => self.key("stack_ends").str("unknown"),
+        }
+    }
+
+    fn frame(&mut self, frame: &StackFrame) {
+        if let Some(module) = &frame.module {
+            self.name("module", &module.path);
+            if !module.build_id.is_empty() {
+                self.key("build_id").octet_string(&module.build_id);
+            }
+        }
+        self.key("offset").hex(frame.offset);
+        if let Some(symbol) = &frame.symbol {
+            self.key("symbol").str(&symbol.name);
+            self.key("symbol_offset").hex(symbol.offset);
+        }
+        self.source(frame.source.as_ref());
+        if !frame.inlined.is_empty() {
+            self.key("inlined").array(|j| {
+                for inlined in &frame.inlined {
+                    j.object(|j| {
+                        j.key("symbol").str(&inlined.name);
+                        j.source(inlined.source.as_ref());
+                    });
+                }
+            });
+        }
+    }
+
+    fn source(&mut self, source: Option<&SourceLine>) {
+        if let Some(source) = source {
+            self.key("file").str(&source.file);
+            self.key("line").int(source.line);
+        }
+    }
+}

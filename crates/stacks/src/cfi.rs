@@ -1,0 +1,290 @@
+//! How the frames of a module's functions look: `.eh_frame` and `.debug_frame`.
+//!
+//! The tables are read by `gimli`. An address is looked up in the table once; what is found becomes a [`UnwindRule`], which its image keeps.
+
+use crate::elf::{Elf, Section};
+use gimli::{
+    BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EhFrameHdr, EndianSlice, FrameDescriptionEntry,
+    LittleEndian, Register, RegisterRule, UnwindContext, UnwindExpression, UnwindOffset, UnwindSection, UnwindTableRow,
+    X86_64,
+};
+use std::rc::Rc;
+
+/// How to get from a frame to its caller's.
+#[derive(Clone, Debug)]
+pub enum UnwindRule {
+    /// The tables say nothing of this address.
+    Unknown,
+    /// Nothing called this function: here the thread began.
+    Bottom,
+    /// The kernel put this frame there to run a signal handler; what it interrupted is saved above.
+    Signal,
+    Frame(Rc<FrameRule>),
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct FrameRule {
+    pub cfa: Cfa,
+    pub return_address: RegisterPlace,
+    /// Of [`SAVED`].
+    pub saved: [RegisterPlace; 6],
+}
+
+/// The canonical frame address: the stack pointer before the call.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Cfa {
+    Offset { register: u8, offset: i64 },
+    Expression(Box<[u8]>),
+}
+
+/// Where the caller's value of a register is.
+#[derive(Debug, PartialEq, Eq)]
+pub enum RegisterPlace {
+    /// Still in the register.
+    Same,
+    Lost,
+    /// In memory, so far from the CFA.
+    Memory(i64),
+    /// It is the address so far from the CFA.
+    Address(i64),
+    /// In another register.
+    Register(u8),
+    MemoryAt(Box<[u8]>),
+    Value(Box<[u8]>),
+}
+
+/// The registers that calls preserve, by their numbers in DWARF: rbx, rbp, r12 to r15.
+pub const SAVED: [u8; 6] = [3, 6, 12, 13, 14, 15];
+pub const RBP: u8 = 6;
+pub const RSP: u8 = 7;
+
+/// A larger table is no table.
+const LARGEST_TABLE: usize = 64 << 20;
+const MOST_FUNCTIONS: usize = 1 << 22;
+const LONGEST_EXPRESSION: usize = 256;
+
+type Slice<'a> = EndianSlice<'a, LittleEndian>;
+type Context = UnwindContext<usize>;
+
+/// The tables of a module.
+#[derive(Debug, Default)]
+pub struct Cfi {
+    bases: BaseAddresses,
+    /// `.eh_frame_hdr`: where to find an address in `.eh_frame`.
+    header: Vec<u8>,
+    eh_frame: Vec<u8>,
+    /// Its address.
+    frames_at: u64,
+    /// The functions in `.eh_frame`, where there is no header.
+    eh_index: Vec<Function>,
+    debug_frame: Vec<u8>,
+    debug_index: Vec<Function>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Function {
+    start: u64,
+    end: u64,
+    offset: usize,
+}
+
+impl Cfi {
+    pub fn load(elf: &Elf) -> Cfi {
+        let mut cfi = Cfi::default();
+        let bytes = |section: &Section| elf.bytes(section, LARGEST_TABLE);
+        if let Some(text) = elf.section(b".text") {
+            cfi.bases = cfi.bases.set_text(text.address);
+        }
+        if let Some(got) = elf.section(b".got") {
+            cfi.bases = cfi.bases.set_got(got.address);
+        }
+        if let Some(section) = elf.section(b".eh_frame")
+            && let Some(content) = bytes(section)
+        {
+            cfi.bases = cfi.bases.set_eh_frame(section.address);
+            cfi.eh_frame = content;
+            cfi.frames_at = section.address;
+            if let Some(section) = elf.section(b".eh_frame_hdr")
+                && let Some(content) = bytes(section)
+            {
+                cfi.bases = cfi.bases.set_eh_frame_hdr(section.address);
+                cfi.header = content;
+            }
+        } else {
+            cfi.load_without_sections(elf);
+        }
+        if !cfi.eh_frame.is_empty() && !cfi.has_search_table() {
+            let section = EhFrame::new(&cfi.eh_frame, LittleEndian);
+            cfi.eh_index = index(&section, &cfi.bases);
+        }
+        if let Some(content) = elf.section(b".debug_frame").and_then(bytes) {
+            let section = debug_frame(&content);
+            cfi.debug_index = index(&section, &cfi.bases);
+            cfi.debug_frame = content;
+        }
+        cfi
+    }
+
+    /// Section headers may be stripped; what the program itself needs to throw exceptions is still there.
+    fn load_without_sections(&mut self, elf: &Elf) -> Option<()> {
+        let header_at = elf.unwind_header?;
+        let piece = |address| {
+            let len = usize::try_from(elf.rest_of_segment(address)?).ok()?.min(LARGEST_TABLE);
+            elf.loaded(address, len)
+        };
+        self.header = piece(header_at)?;
+        self.bases = self.bases.clone().set_eh_frame_hdr(header_at);
+        let frames_at = {
+            let header = EhFrameHdr::new(&self.header, LittleEndian).parse(&self.bases, 8).ok()?;
+            header.eh_frame_ptr().direct().ok()?
+        };
+        self.eh_frame = piece(frames_at)?;
+        self.frames_at = frames_at;
+        self.bases = self.bases.clone().set_eh_frame(frames_at);
+        Some(())
+    }
+
+    fn has_search_table(&self) -> bool {
+        !self.header.is_empty()
+            && EhFrameHdr::new(&self.header, LittleEndian)
+                .parse(&self.bases, 8)
+                .is_ok_and(|header| header.table().is_some())
+    }
+
+    /// Bytes held.
+    pub fn size(&self) -> usize {
+        let functions = self.eh_index.len() + self.debug_index.len();
+        self.header.len() + self.eh_frame.len() + self.debug_frame.len() + functions * size_of::<Function>()
+    }
+
+    /// The rule for an address, as the module counts addresses.
+    pub fn rule(&self, address: u64, context: &mut Context) -> UnwindRule {
+        let found = self.in_eh_frame(address, context).or_else(|| {
+            let section = debug_frame(&self.debug_frame);
+            self.indexed(&section, &self.debug_index, gimli::DebugFrameOffset, address, context)
+        });
+        found.unwrap_or(UnwindRule::Unknown)
+    }
+
+    fn in_eh_frame(&self, address: u64, context: &mut Context) -> Option<UnwindRule> {
+        let section = EhFrame::new(&self.eh_frame, LittleEndian);
+        if !self.eh_index.is_empty() {
+            return self.indexed(&section, &self.eh_index, gimli::EhFrameOffset, address, context);
+        }
+        if self.header.is_empty() {
+            return None;
+        }
+        let header = EhFrameHdr::new(&self.header, LittleEndian).parse(&self.bases, 8).ok()?;
+        let found = header.table()?.lookup(address, &self.bases).ok()?.direct().ok()?;
+        // The table may point anywhere.
+        let offset = found.checked_sub(self.frames_at).and_then(|offset| usize::try_from(offset).ok())?;
+        let offset = gimli::EhFrameOffset(Some(offset).filter(|&offset| offset < self.eh_frame.len())?);
+        let function = section.fde_from_offset(&self.bases, offset, EhFrame::cie_from_offset).ok()?;
+        if !function.contains(address) {
+            return None;
+        }
+        self.rule_of(&section, &function, address, context)
+    }
+
+    fn indexed<'a, S>(
+        &self,
+        section: &S,
+        index: &[Function],
+        offset: fn(usize) -> S::Offset,
+        address: u64,
+        context: &mut Context,
+    ) -> Option<UnwindRule>
+    where
+        S: UnwindSection<Slice<'a>>,
+        S::Offset: UnwindOffset<usize>,
+    {
+        let at = index.partition_point(|function| function.start <= address).checked_sub(1)?;
+        let function = index[at];
+        if address >= function.end {
+            return None;
+        }
+        let function = section.fde_from_offset(&self.bases, offset(function.offset), S::cie_from_offset).ok()?;
+        self.rule_of(section, &function, address, context)
+    }
+
+    fn rule_of<'a, S: UnwindSection<Slice<'a>>>(
+        &self,
+        section: &S,
+        function: &FrameDescriptionEntry<Slice<'a>>,
+        address: u64,
+        context: &mut Context,
+    ) -> Option<UnwindRule> {
+        if function.is_signal_trampoline() {
+            return Some(UnwindRule::Signal);
+        }
+        if function.cie().return_address_register() != X86_64::RA {
+            return None;
+        }
+        let row = function.unwind_info_for_address(section, &self.bases, context, address).ok()?;
+        rule(section, row)
+    }
+}
+
+fn debug_frame(content: &[u8]) -> DebugFrame<Slice<'_>> {
+    let mut section = DebugFrame::new(content, LittleEndian);
+    section.set_address_size(8);
+    section
+}
+
+/// All functions of a table, by their addresses.
+fn index<'a, S>(section: &S, bases: &BaseAddresses) -> Vec<Function>
+where
+    S: UnwindSection<Slice<'a>>,
+    S::Offset: UnwindOffset<usize>,
+{
+    let mut functions = Vec::new();
+    let mut entries = section.entries(bases);
+    while let Ok(Some(entry)) = entries.next() {
+        if let CieOrFde::Fde(partial) = entry
+            && let Ok(function) = partial.parse(S::cie_from_offset)
+        {
+            let (start, end) = (function.initial_address(), function.end_address());
+            if start < end {
+                functions.push(Function { start, end, offset: function.offset() });
+            }
+        }
+        if functions.len() >= MOST_FUNCTIONS {
+            break;
+        }
+    }
+    functions.sort_by_key(|function| function.start);
+    functions
+}
+
+fn rule<'a, S: UnwindSection<Slice<'a>>>(section: &S, row: &UnwindTableRow<usize>) -> Option<UnwindRule> {
+    let expression = |e: &UnwindExpression<usize>| -> Option<Box<[u8]>> {
+        let bytes = e.get(section).ok()?.0.slice();
+        (bytes.len() <= LONGEST_EXPRESSION).then(|| bytes.into())
+    };
+    let place = |register: Register| -> Option<RegisterPlace> {
+        Some(match row.register(register) {
+            None | Some(RegisterRule::SameValue) => RegisterPlace::Same,
+            Some(RegisterRule::Offset(n)) => RegisterPlace::Memory(n),
+            Some(RegisterRule::ValOffset(n)) => RegisterPlace::Address(n),
+            Some(RegisterRule::Register(other)) => RegisterPlace::Register(u8::try_from(other.0).ok()?),
+            Some(RegisterRule::Expression(e)) => RegisterPlace::MemoryAt(expression(&e)?),
+            Some(RegisterRule::ValExpression(e)) => RegisterPlace::Value(expression(&e)?),
+            Some(_) => RegisterPlace::Lost,
+        })
+    };
+    let return_address = match place(X86_64::RA)? {
+        RegisterPlace::Same | RegisterPlace::Lost => return Some(UnwindRule::Bottom),
+        place => place,
+    };
+    let cfa = match row.cfa() {
+        CfaRule::RegisterAndOffset { register, offset } => {
+            Cfa::Offset { register: u8::try_from(register.0).ok()?, offset: *offset }
+        }
+        CfaRule::Expression(e) => Cfa::Expression(expression(e)?),
+    };
+    let mut saved = [const { RegisterPlace::Same }; 6];
+    for (slot, register) in saved.iter_mut().zip(SAVED) {
+        *slot = place(Register(register.into()))?;
+    }
+    Some(UnwindRule::Frame(Rc::new(FrameRule { cfa, return_address, saved })))
+}

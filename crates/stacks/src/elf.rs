@@ -1,0 +1,241 @@
+//! Reading ELF files that anybody may have written: every length is checked before it is used, and nothing is mapped into memory, for a
+//! file that shrinks under a mapping would kill Stride.
+
+use flate2::read::ZlibDecoder;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+/// Where the bytes of a module are.
+#[derive(Debug)]
+pub enum ElfData {
+    File(File),
+    Memory(Arc<[u8]>),
+}
+
+impl ElfData {
+    /// Exactly so many bytes.
+    pub fn read(&self, offset: u64, len: usize) -> Option<Vec<u8>> {
+        match self {
+            ElfData::File(file) => {
+                // A length that a header made up must not cost memory.
+                let size = file.metadata().ok()?.len();
+                if offset.checked_add(len as u64)? > size {
+                    return None;
+                }
+                let mut bytes = vec![0; len];
+                file.read_exact_at(&mut bytes, offset).ok()?;
+                Some(bytes)
+            }
+            ElfData::Memory(bytes) => {
+                let from = usize::try_from(offset).ok()?;
+                bytes.get(from..from.checked_add(len)?).map(<[u8]>::to_vec)
+            }
+        }
+    }
+}
+
+/// A part of the file that is loaded into memory (`PT_LOAD`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    pub offset: u64,
+    pub address: u64,
+    pub file_size: u64,
+    pub executable: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    pub name: Vec<u8>,
+    pub kind: u32,
+    pub flags: u64,
+    pub address: u64,
+    pub offset: u64,
+    pub size: u64,
+    pub link: u32,
+}
+
+/// The headers of a 64-bit little-endian ELF file.
+#[derive(Debug)]
+pub struct Elf {
+    data: ElfData,
+    pub segments: Vec<Segment>,
+    pub sections: Vec<Section>,
+    pub build_id: Box<[u8]>,
+    /// `PT_GNU_EH_FRAME`: the address of `.eh_frame_hdr`, also in files without section headers.
+    pub unwind_header: Option<u64>,
+}
+
+const PT_LOAD: u32 = 1;
+const PT_NOTE: u32 = 4;
+const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
+const PF_X: u32 = 1;
+const SHT_NOBITS: u32 = 8;
+const SHF_COMPRESSED: u64 = 1 << 11;
+const NT_GNU_BUILD_ID: u32 = 3;
+const ELFCOMPRESS_ZLIB: u32 = 1;
+const ELFCOMPRESS_ZSTD: u32 = 2;
+/// Headers beyond these counts are not looked at: real files have some tens.
+const MOST_SEGMENTS: usize = 4096;
+const MOST_SECTIONS: usize = 65536;
+/// A build id is a hash of at most so many bytes.
+const LONGEST_BUILD_ID: usize = 64;
+const MOST_NOTES: usize = 1 << 16;
+
+impl Elf {
+    pub fn parse(data: ElfData) -> Option<Elf> {
+        let header = data.read(0, 64)?;
+        // 64-bit, little-endian.
+        if !header.starts_with(b"\x7fELF\x02\x01") {
+            return None;
+        }
+        let mut elf =
+            Elf { segments: Vec::new(), sections: Vec::new(), build_id: Box::default(), unwind_header: None, data };
+        elf.read_segments(&header);
+        elf.read_sections(&header);
+        Some(elf)
+    }
+
+    fn read_segments(&mut self, header: &[u8]) -> Option<()> {
+        let (offset, size, count) = (u64_at(header, 32)?, u16_at(header, 54)?, u16_at(header, 56)?);
+        let count = usize::from(count).min(MOST_SEGMENTS);
+        if size != 56 {
+            return None;
+        }
+        let table = self.data.read(offset, count * 56)?;
+        let mut notes = Vec::new();
+        for entry in table.chunks_exact(56) {
+            let (kind, flags) = (u32_at(entry, 0)?, u32_at(entry, 4)?);
+            let (offset, address, file_size) = (u64_at(entry, 8)?, u64_at(entry, 16)?, u64_at(entry, 32)?);
+            match kind {
+                PT_LOAD => {
+                    self.segments.push(Segment { offset, address, file_size, executable: flags & PF_X != 0 });
+                }
+                PT_NOTE => notes.push((offset, file_size)),
+                PT_GNU_EH_FRAME => self.unwind_header = Some(address),
+                _ => {}
+            }
+        }
+        let id = |&(offset, size): &(u64, u64)| build_id(&self.data.read(offset, (size as usize).min(MOST_NOTES))?);
+        self.build_id = notes.iter().find_map(id).unwrap_or_default();
+        Some(())
+    }
+
+    fn read_sections(&mut self, header: &[u8]) -> Option<()> {
+        let (offset, size) = (u64_at(header, 40)?, u16_at(header, 58)?);
+        let (mut count, mut names) = (usize::from(u16_at(header, 60)?), u32::from(u16_at(header, 62)?));
+        if size != 64 || offset == 0 {
+            return None;
+        }
+        // Numbers that do not fit stand in the first section.
+        let first = self.data.read(offset, 64)?;
+        if count == 0 {
+            count = usize::try_from(u64_at(&first, 32)?).ok()?;
+        }
+        if names == 0xffff {
+            names = u32_at(&first, 40)?;
+        }
+        let table = self.data.read(offset, count.min(MOST_SECTIONS) * 64)?;
+        let entry = table.get(names as usize * 64..)?;
+        let strings = self.data.read(u64_at(entry, 24)?, usize::try_from(u64_at(entry, 32)?).ok()?)?;
+        for entry in table.chunks_exact(64) {
+            self.sections.push(Section {
+                name: string_at(&strings, u32_at(entry, 0)? as usize).to_vec(),
+                kind: u32_at(entry, 4)?,
+                flags: u64_at(entry, 8)?,
+                address: u64_at(entry, 16)?,
+                offset: u64_at(entry, 24)?,
+                size: u64_at(entry, 32)?,
+                link: u32_at(entry, 40)?,
+            });
+        }
+        Some(())
+    }
+
+    pub fn section(&self, name: &[u8]) -> Option<&Section> {
+        self.sections.iter().find(|section| section.name == name)
+    }
+
+    /// The bytes of a section, if they are no more than `most`.
+    pub fn bytes(&self, section: &Section, most: usize) -> Option<Vec<u8>> {
+        let size = usize::try_from(section.size).ok()?;
+        if section.kind == SHT_NOBITS || size > most {
+            return None;
+        }
+        let bytes = self.data.read(section.offset, size)?;
+        if section.flags & SHF_COMPRESSED != 0 { inflated(&bytes, most) } else { Some(bytes) }
+    }
+
+    /// Bytes as they are when the file is loaded at the addresses that it asks for.
+    pub fn loaded(&self, address: u64, len: usize) -> Option<Vec<u8>> {
+        let inside = |s: &&Segment| address >= s.address && address - s.address < s.file_size;
+        let segment = self.segments.iter().find(inside)?;
+        self.data.read(segment.offset.checked_add(address - segment.address)?, len)
+    }
+
+    /// How many bytes of the segment that holds this address lie behind it.
+    pub fn rest_of_segment(&self, address: u64) -> Option<u64> {
+        let inside = |s: &&Segment| address >= s.address && address - s.address < s.file_size;
+        self.segments.iter().find(inside).map(|s| s.file_size - (address - s.address))
+    }
+
+    /// What is to be added to the file's own addresses where a mapping of this offset begins at `start`.
+    pub fn bias(&self, start: u64, offset: u64) -> Option<u64> {
+        let page = |n: u64| n & !0xfff;
+        let fits =
+            |s: &&Segment| s.executable && page(s.offset) <= offset && offset < s.offset.wrapping_add(s.file_size);
+        let segment = self.segments.iter().find(fits)?;
+        Some(start.wrapping_sub(segment.address.wrapping_add(offset.wrapping_sub(segment.offset))))
+    }
+}
+
+/// The content of a compressed section.
+fn inflated(bytes: &[u8], most: usize) -> Option<Vec<u8>> {
+    let (kind, size) = (u32_at(bytes, 0)?, usize::try_from(u64_at(bytes, 8)?).ok()?);
+    if size > most {
+        return None;
+    }
+    let packed = bytes.get(24..)?;
+    let mut content = Vec::new();
+    let limit = size as u64;
+    match kind {
+        ELFCOMPRESS_ZLIB => ZlibDecoder::new(packed).take(limit).read_to_end(&mut content).ok()?,
+        ELFCOMPRESS_ZSTD => zstd::Decoder::new(packed).ok()?.take(limit).read_to_end(&mut content).ok()?,
+        _ => return None,
+    };
+    (content.len() == size).then_some(content)
+}
+
+/// The build id among the notes of a segment.
+fn build_id(mut notes: &[u8]) -> Option<Box<[u8]>> {
+    let round = |n: usize| n.checked_add(3).map(|n| n & !3);
+    while notes.len() >= 12 {
+        let (name_len, len, kind) = (u32_at(notes, 0)? as usize, u32_at(notes, 4)? as usize, u32_at(notes, 8)?);
+        let content = 12usize.checked_add(round(name_len)?)?;
+        let next = content.checked_add(round(len)?)?;
+        if kind == NT_GNU_BUILD_ID && notes.get(12..16) == Some(b"GNU\0") && len <= LONGEST_BUILD_ID {
+            return notes.get(content..content.checked_add(len)?).map(Into::into);
+        }
+        notes = notes.get(next..)?;
+    }
+    None
+}
+
+pub fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    bytes.get(at..at.checked_add(2)?)?.try_into().ok().map(u16::from_le_bytes)
+}
+
+pub fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    bytes.get(at..at.checked_add(4)?)?.try_into().ok().map(u32::from_le_bytes)
+}
+
+pub fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..at.checked_add(8)?)?.try_into().ok().map(u64::from_le_bytes)
+}
+
+/// The string that begins here, up to its NUL.
+pub fn string_at(strings: &[u8], at: usize) -> &[u8] {
+    let rest = strings.get(at..).unwrap_or_default();
+    &rest[..rest.iter().position(|&b| b == 0).unwrap_or(rest.len())]
+}

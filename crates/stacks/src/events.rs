@@ -1,0 +1,84 @@
+//! What events say of the code that processes have mapped.
+
+use crate::Stacks;
+use stride_event::{Call, CallSet, Event, Origin, Outcome, Tid};
+use stride_syscalls::{Abi, Effect, Syscall, table};
+
+const PROT_EXEC: u64 = 4;
+
+/// The calls that [`Stacks::note`] wants to see, whatever else is traced.
+pub fn mapping_calls() -> CallSet {
+    let mut calls = CallSet::empty();
+    for abi in Abi::ALL {
+        let mapping = table(abi).iter().filter(|entry| changes_mappings(entry.row));
+        mapping.for_each(|entry| calls.insert(abi, entry.nr));
+    }
+    calls
+}
+
+fn changes_mappings(row: &Syscall) -> bool {
+    let effects = [Effect::Executes, Effect::Maps, Effect::Unmaps, Effect::Remaps, Effect::Protects];
+    effects.into_iter().any(|effect| row.has_effect(effect))
+}
+
+impl Stacks {
+    /// Takes note of what an event changes. To be told of each, in the order in which the engine gives them.
+    pub fn note(&mut self, event: &Event<'_>) {
+        match *event {
+            Event::Exit(call) | Event::Aside(call) => self.returned(call),
+            Event::Started { tid, process, origin, .. } => {
+                self.threads.insert(tid, process);
+                if let Origin::Forked { parent } = origin {
+                    let parent = self.process_of(parent);
+                    self.forked(process, parent);
+                }
+            }
+            Event::Superseded { old, .. } => {
+                self.threads.remove(&old);
+            }
+            Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. } => {
+                let process = self.process_of(tid);
+                self.threads.remove(&tid);
+                if tid == process {
+                    self.ended(process);
+                }
+            }
+            Event::Enter(_)
+            | Event::Signal { .. }
+            | Event::Stopped { .. }
+            | Event::Ending { .. }
+            | Event::Stranger { .. }
+            | Event::Personality { .. }
+            | Event::Lost { .. }
+            | Event::Idle => {}
+        }
+    }
+
+    fn process_of(&self, tid: Tid) -> Tid {
+        self.threads.get(&tid).copied().unwrap_or(tid)
+    }
+
+    fn returned(&mut self, call: &Call) {
+        let Some(entry) = table(call.abi).get(call.nr).filter(|entry| changes_mappings(entry.row)) else { return };
+        let Outcome::Value(value) = call.outcome else { return };
+        let row = entry.row;
+        let process = self.process_of(call.tid);
+        if row.has_effect(Effect::Executes) {
+            self.executed(process);
+        } else if call.abi == Abi::I386 {
+            // Its first mmap takes its arguments from memory; stacks of 32-bit programs are not told anyway.
+        } else if row.has_effect(Effect::Remaps) {
+            let arg = |name| row.value(name, &call.args, call.abi);
+            self.unmapped(process, arg("old_address"), arg("old_size"));
+            self.unmapped(process, value as u64, arg("new_size"));
+        } else {
+            let arg = |name| row.value(name, &call.args, call.abi);
+            let start = if row.has_effect(Effect::Maps) { value as u64 } else { arg("addr") };
+            if !row.has_effect(Effect::Unmaps) && arg("prot") & PROT_EXEC != 0 {
+                self.mapped(process);
+            } else {
+                self.unmapped(process, start, arg("length"));
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Opening files that a tracee chose.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+/// Opens a file if it is a regular one: opening others could wait, or set off something.
+pub fn open_regular(path: &Path) -> Option<File> {
+    if !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC)
+        .open(path)
+        .ok()?;
+    file.metadata().ok()?.is_file().then_some(file)
+}
+
+/// Which version of which file this is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Identity {
+    device: u64,
+    pub inode: u64,
+    size: u64,
+    changed: (i64, i64),
+}
+
+impl Identity {
+    pub fn of(file: &File) -> Option<Identity> {
+        let m = file.metadata().ok()?;
+        Some(Identity { device: m.dev(), inode: m.ino(), size: m.size(), changed: (m.mtime(), m.mtime_nsec()) })
+    }
+}

@@ -1,0 +1,88 @@
+//! `/tmp/perf-PID.map`: the functions that a JIT compiler has made, as it tells them to profilers.
+
+use crate::demangle::demangled;
+use crate::file::Identity;
+use crate::mounts::Mounts;
+use std::fs::OpenOptions;
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use stride_event::{Symbol, Tid};
+
+const LARGEST: u64 = 64 << 20;
+
+#[derive(Debug, Default)]
+pub struct PerfMap {
+    read: Option<Identity>,
+    functions: Vec<(u64, u64, Box<[u8]>)>,
+}
+
+impl PerfMap {
+    /// The function at an address, once the compiler has told of it.
+    pub fn find(&mut self, process: Tid, address: u64) -> Option<Symbol> {
+        self.known(address).or_else(|| {
+            self.refresh(process)?;
+            self.known(address)
+        })
+    }
+
+    fn known(&self, address: u64) -> Option<Symbol> {
+        // Code is moved and replaced: what was told last holds, and stands behind what was told before.
+        let at = self.functions.partition_point(|f| f.0 <= address).checked_sub(1)?;
+        let (start, size, name) = &self.functions[at];
+        let offset = address - start;
+        (offset < *size).then(|| Symbol { name: demangled(name), offset })
+    }
+
+    fn refresh(&mut self, process: Tid) -> Option<()> {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+        let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
+        let own: Tid = ids.split_whitespace().next_back()?.parse().ok()?;
+        let name = format!("/tmp/perf-{own}.map");
+        let mounts = Mounts::parse(&std::fs::read(format!("/proc/{process}/mountinfo")).ok()?);
+        if mounts.leads_through_served(Path::new(&name)) {
+            return None;
+        }
+        let file = OpenOptions::new()
+            .read(true)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC)
+            .open(format!("/proc/{process}/root{name}"))
+            .ok()?;
+        let identity = Identity::of(&file).filter(|_| file.metadata().is_ok_and(|m| m.is_file()))?;
+        if self.read.as_ref() == Some(&identity) {
+            return None;
+        }
+        let mut text = Vec::new();
+        file.take(LARGEST).read_to_end(&mut text).ok()?;
+        self.read = Some(identity);
+        self.functions = parse(&text);
+        Some(())
+    }
+}
+
+/// DebugLines of a start, a size and a name; sorted by start, and where there are several, by their place in the file.
+fn parse(text: &[u8]) -> Vec<(u64, u64, Box<[u8]>)> {
+    let hex = |text: &[u8]| u64::from_str_radix(std::str::from_utf8(text).ok()?.trim_start_matches("0x"), 16).ok();
+    let line = |line: &[u8]| {
+        let mut fields = line.splitn(3, |&b| b == b' ');
+        Some((hex(fields.next()?)?, hex(fields.next()?)?, fields.next()?.into()))
+    };
+    let mut functions: Vec<_> = text.split(|&b| b == b'\n').filter_map(line).collect();
+    functions.sort_by_key(|f: &(u64, u64, Box<[u8]>)| f.0);
+    functions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_map() {
+        let functions = parse(b"7f00 10 LazyCompile:~a b.js:1\nrubbish\n7f00 20 later\n0x6000 8 first\n9 zz name\n");
+        let map = PerfMap { read: None, functions };
+        let name = |address| map.known(address).map(|symbol| (symbol.name.to_string(), symbol.offset));
+        assert_eq!(name(0x7f18), Some(("later".into(), 0x18)));
+        assert_eq!(name(0x6007), Some(("first".into(), 7)));
+        assert_eq!(name(0x6008), None);
+    }
+}

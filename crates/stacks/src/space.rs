@@ -1,0 +1,142 @@
+//! The code that one process has mapped.
+
+use crate::cfi::UnwindRule;
+use crate::image::CodeImage;
+use crate::images::Images;
+use crate::maps::{self, Backing, CodeMapping};
+use crate::mounts::Mounts;
+use crate::walk::Code;
+use gimli::UnwindContext;
+use rustc_hash::FxHashMap;
+use std::fs::File;
+use std::io::Read;
+use std::rc::Rc;
+use std::sync::Arc;
+use stride_event::{Bottom, Stack, Tid};
+
+/// A stack that was made before.
+pub struct KnownStack {
+    pub bottom: Bottom,
+    pub stack: Arc<Stack>,
+}
+
+/// The executable mappings of a process, and the stacks seen in it.
+#[derive(Default)]
+pub struct Space {
+    mappings: Vec<CodeMapping>,
+    /// Beside each mapping: its module, and what is to be added to the module's addresses.
+    modules: Vec<Option<(Rc<CodeImage>, u64)>>,
+    /// The mappings may have changed.
+    pub stale: bool,
+    /// Stacks by their addresses: a program makes the same calls over and over.
+    pub stacks: FxHashMap<Box<[u64]>, KnownStack>,
+    /// How many times the mappings were read because of an address that is in none of them.
+    pub searches: u32,
+}
+
+const LARGEST_MAPS: u64 = 256 << 20;
+const LARGEST_MOUNTINFO: u64 = 16 << 20;
+
+impl Space {
+    /// Of a process that nothing is known of yet.
+    pub fn unread() -> Space {
+        Space { stale: true, ..Space::default() }
+    }
+
+    /// Reads the mappings; true if they are others than before.
+    pub fn refresh(&mut self, process: Tid, images: &mut Images) -> bool {
+        let read = |name: &str, most| read_up_to(&format!("/proc/{process}/{name}"), most);
+        let Some(text) = read("maps", LARGEST_MAPS) else {
+            // The process is gone: what was known of it last is what can be told.
+            self.stale = false;
+            return false;
+        };
+        self.replace(maps::parse(&text), |mapping, mounts: &mut Option<Mounts>| {
+            let mounts =
+                mounts.get_or_insert_with(|| Mounts::parse(&read("mountinfo", LARGEST_MOUNTINFO).unwrap_or_default()));
+            images.of(process, mapping, mounts)
+        })
+    }
+
+    fn replace(
+        &mut self,
+        mappings: Vec<CodeMapping>,
+        mut find: impl FnMut(&CodeMapping, &mut Option<Mounts>) -> Option<Rc<CodeImage>>,
+    ) -> bool {
+        self.stale = false;
+        if mappings == self.mappings {
+            return false;
+        }
+        let mut mounts = None;
+        let mut modules = Vec::with_capacity(mappings.len());
+        for mapping in &mappings {
+            let known = self.mappings.binary_search_by_key(&mapping.start, |m| m.start).ok();
+            let kept = known.filter(|&i| self.mappings[i] == *mapping).map(|i| self.modules[i].take());
+            modules.push(kept.unwrap_or_else(|| {
+                let image = find(mapping, &mut mounts)?;
+                let offset = match mapping.backing {
+                    Backing::File { offset, .. } => offset,
+                    Backing::Vdso | Backing::Nothing => 0,
+                };
+                let bias = image.bias(mapping.start, offset);
+                Some((image, bias))
+            }));
+        }
+        self.mappings = mappings;
+        self.modules = modules;
+        self.stacks.clear();
+        true
+    }
+
+    /// Whether memory that may be executed lies in this range.
+    pub fn has_code(&self, start: u64, len: u64) -> bool {
+        let end = start.saturating_add(len);
+        let first = self.mappings.partition_point(|m| m.end <= start);
+        self.mappings.get(first).is_some_and(|m| m.start < end)
+    }
+
+    fn mapping(&self, address: u64) -> Option<usize> {
+        let i = self.mappings.partition_point(|m| m.end <= address);
+        self.mappings.get(i).filter(|m| m.start <= address).map(|_| i)
+    }
+
+    /// The module at an address, and the address in it.
+    pub fn module(&self, address: u64) -> Option<(&Rc<CodeImage>, u64)> {
+        let (image, bias) = self.modules[self.mapping(address)?].as_ref()?;
+        Some((image, address.wrapping_sub(*bias)))
+    }
+}
+
+/// A space as the walk sees it.
+pub struct SpaceCode<'a> {
+    pub space: &'a Space,
+    pub context: &'a mut UnwindContext<usize>,
+}
+
+impl Code for SpaceCode<'_> {
+    fn rule(&mut self, address: u64) -> UnwindRule {
+        match self.space.module(address) {
+            Some((image, address)) => image.rule(address, self.context),
+            None => UnwindRule::Unknown,
+        }
+    }
+
+    fn is_executable(&self, address: u64) -> bool {
+        self.space.mapping(address).is_some()
+    }
+
+    fn is_behind_call(&self, address: u64) -> bool {
+        self.space.module(address).is_some_and(|(image, address)| image.is_behind_call(address))
+    }
+
+    fn returns_from_signal(&mut self, address: u64) -> bool {
+        self.space.module(address).is_some_and(|(image, address)| image.returns_from_signal(address))
+    }
+}
+
+/// A file of /proc, which does not tell its size.
+fn read_up_to(path: &str, most: u64) -> Option<Vec<u8>> {
+    let mut text = Vec::with_capacity(1 << 14);
+    File::open(path).ok()?.take(most).read_to_end(&mut text).ok()?;
+    (!text.is_empty()).then_some(text)
+}

@@ -1,0 +1,364 @@
+//! From frame to frame, by the rules of the modules.
+//!
+//! A register is fetched from memory only when a frame depends on it, so the words that were read are those that prove the stack.
+
+use crate::cfi::{Cfa, FrameRule, RBP, RSP, RegisterPlace, SAVED, UnwindRule};
+use gimli::{Encoding, EndianSlice, EvaluationResult, Expression, Format, LittleEndian, Value as DwarfValue};
+use stride_event::{Bottom, ReadWord, Regs};
+
+/// What the walk must know of the process.
+pub trait Code {
+    fn rule(&mut self, address: u64) -> UnwindRule;
+    fn is_executable(&self, address: u64) -> bool;
+    /// Whether the instruction before this address makes a system call.
+    fn is_behind_call(&self, address: u64) -> bool;
+    /// Whether the code at this address is that of a function which returns from a signal handler.
+    fn returns_from_signal(&mut self, address: u64) -> bool;
+}
+
+#[derive(Debug, Default)]
+pub struct Walk {
+    /// The addresses to look up, innermost first.
+    pub frames: Vec<u64>,
+    pub reads: Vec<(u64, u64)>,
+    pub used_all: bool,
+    /// An address that no code is at; perhaps code was mapped lately.
+    pub missing: Option<u64>,
+}
+
+/// A register of a frame.
+#[derive(Clone, Copy, Debug)]
+enum Value {
+    Known(u64),
+    /// In memory, and not needed yet.
+    At(u64),
+    /// From [`Regs::all`].
+    Given(u64),
+    Unknown,
+}
+
+struct Machine<'a, 'r> {
+    walk: &'a mut Walk,
+    read: &'a mut ReadWord<'r>,
+    ip: u64,
+    registers: [Value; 16],
+    /// `ip` is where the thread stands or was interrupted, not behind a call.
+    exact: bool,
+}
+
+/// A loop in a DWARF expression ends here.
+const MOST_OPERATIONS: u32 = 1000;
+/// From the stack pointer in a signal trampoline to the registers that the kernel saved (`struct ucontext`, `struct sigcontext`).
+const SAVED_REGISTERS: u64 = 40;
+/// Their order, as DWARF numbers them: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp. The instruction pointer follows.
+const ORDER: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7];
+
+impl Walk {
+    /// Walks the stack that begins at `regs`, for at most `limit` frames.
+    pub fn run(&mut self, regs: &Regs, limit: usize, code: &mut dyn Code, read: &mut ReadWord<'_>) -> Bottom {
+        self.frames.clear();
+        self.reads.clear();
+        self.used_all = false;
+        self.missing = None;
+        let mut registers = [Value::Unknown; 16];
+        if let Some(all) = regs.all {
+            registers = all.map(Value::Given);
+        }
+        registers[usize::from(RBP)] = Value::Known(regs.bp);
+        registers[usize::from(RSP)] = Value::Known(regs.sp);
+        let mut machine = Machine { walk: self, read, ip: regs.ip, registers, exact: true };
+        loop {
+            let at = if machine.exact { machine.ip } else { machine.ip.wrapping_sub(1) };
+            if !code.is_executable(at) {
+                machine.walk.missing = Some(at);
+                if machine.exact {
+                    machine.walk.frames.push(at);
+                }
+                return Bottom::Unknown;
+            }
+            machine.walk.frames.push(at);
+            if machine.walk.frames.len() >= limit {
+                return Bottom::Limit;
+            }
+            // The function may end behind a system call, and tables tell of functions.
+            let behind_call = machine.exact && code.is_behind_call(at);
+            match machine.step(at.wrapping_sub(behind_call.into()), code) {
+                Step::Caller => {}
+                Step::Ended(bottom) => return bottom,
+            }
+        }
+    }
+}
+
+enum Step {
+    Caller,
+    Ended(Bottom),
+}
+
+impl Machine<'_, '_> {
+    fn step(&mut self, at: u64, code: &mut dyn Code) -> Step {
+        let sp = match self.registers[usize::from(RSP)] {
+            Value::Known(sp) => sp,
+            _ => return Step::Ended(Bottom::Unknown),
+        };
+        let found = match code.rule(at) {
+            UnwindRule::Bottom => return Step::Ended(Bottom::Reached),
+            UnwindRule::Signal => self.signal(sp),
+            UnwindRule::Unknown if code.returns_from_signal(self.ip) => self.signal(sp),
+            UnwindRule::Frame(rule) => self.frame(&rule, sp),
+            UnwindRule::Unknown => self.without_rule(sp, code),
+        };
+        match found {
+            Some(()) if self.ip == 0 => Step::Ended(Bottom::Reached),
+            Some(()) => Step::Caller,
+            None if self.ip == 0 => Step::Ended(Bottom::Reached),
+            None => Step::Ended(Bottom::Unknown),
+        }
+    }
+
+    fn word(&mut self, address: u64) -> Option<u64> {
+        let value = (self.read)(address)?;
+        self.walk.reads.push((address, value));
+        Some(value)
+    }
+
+    fn get(&mut self, register: u8) -> Option<u64> {
+        let slot = usize::from(register);
+        let value = self.resolve(*self.registers.get(slot)?)?;
+        // Read once.
+        if let Value::At(_) = self.registers[slot] {
+            self.registers[slot] = Value::Known(value);
+        }
+        Some(value)
+    }
+
+    fn resolve(&mut self, value: Value) -> Option<u64> {
+        match value {
+            Value::Known(value) => Some(value),
+            Value::Given(value) => {
+                self.walk.used_all = true;
+                Some(value)
+            }
+            Value::At(address) => self.word(address),
+            Value::Unknown => None,
+        }
+    }
+
+    fn frame(&mut self, rule: &FrameRule, sp: u64) -> Option<()> {
+        let cfa = match &rule.cfa {
+            Cfa::Offset { register, offset } => self.get(*register)?.wrapping_add_signed(*offset),
+            Cfa::Expression(code) => self.evaluate(code, None)?,
+        };
+        // A call pushes something, so each caller's frame lies above; but vfork(3) takes its return address off the stack.
+        if cfa < sp || cfa == sp && !self.exact {
+            return None;
+        }
+        let return_address = self.place(&rule.return_address, Value::Unknown, cfa)?;
+        let ip = self.resolve(return_address)?;
+        let mut registers = [Value::Unknown; 16];
+        for (place, register) in rule.saved.iter().zip(SAVED) {
+            let slot = usize::from(register);
+            registers[slot] = self.place(place, self.registers[slot], cfa).unwrap_or(Value::Unknown);
+        }
+        registers[usize::from(RSP)] = Value::Known(cfa);
+        self.registers = registers;
+        self.ip = ip;
+        self.exact = false;
+        Some(())
+    }
+
+    /// The caller's value of a register that has the value `now`.
+    fn place(&mut self, place: &RegisterPlace, now: Value, cfa: u64) -> Option<Value> {
+        Some(match place {
+            RegisterPlace::Same => now,
+            RegisterPlace::Lost => Value::Unknown,
+            RegisterPlace::Memory(offset) => Value::At(cfa.wrapping_add_signed(*offset)),
+            RegisterPlace::Address(offset) => Value::Known(cfa.wrapping_add_signed(*offset)),
+            RegisterPlace::Register(register) => *self.registers.get(usize::from(*register))?,
+            RegisterPlace::MemoryAt(code) => Value::At(self.evaluate(code, Some(cfa))?),
+            RegisterPlace::Value(code) => Value::Known(self.evaluate(code, Some(cfa))?),
+        })
+    }
+
+    fn evaluate(&mut self, code: &[u8], initial: Option<u64>) -> Option<u64> {
+        let encoding = Encoding { address_size: 8, format: Format::Dwarf32, version: 4 };
+        let mut evaluation = Expression(EndianSlice::new(code, LittleEndian)).evaluation(encoding);
+        evaluation.set_max_iterations(MOST_OPERATIONS);
+        if let Some(value) = initial {
+            evaluation.set_initial_value(value);
+        }
+        let mut state = evaluation.evaluate().ok()?;
+        loop {
+            state = match state {
+                EvaluationResult::Complete => break,
+                EvaluationResult::RequiresRegister { register, .. } => {
+                    let value = match register.0 {
+                        16 => self.ip,
+                        number => self.get(u8::try_from(number).ok()?)?,
+                    };
+                    evaluation.resume_with_register(DwarfValue::Generic(value)).ok()?
+                }
+                EvaluationResult::RequiresMemory { address, size: 8, .. } => {
+                    let value = self.word(address)?;
+                    evaluation.resume_with_memory(DwarfValue::Generic(value)).ok()?
+                }
+                _ => return None,
+            };
+        }
+        match evaluation.value_result() {
+            Some(DwarfValue::Generic(value)) => Some(value),
+            _ => match evaluation.as_result() {
+                [piece] => match piece.location {
+                    gimli::Location::Address { address } => Some(address),
+                    _ => None,
+                },
+                _ => None,
+            },
+        }
+    }
+
+    /// The interrupted code goes on where the kernel saved its registers.
+    fn signal(&mut self, sp: u64) -> Option<()> {
+        // No call led here: the handler will return to the beginning of the trampoline.
+        if let Some(frame) = self.walk.frames.last_mut() {
+            *frame = self.ip;
+        }
+        let from = sp.wrapping_add(SAVED_REGISTERS);
+        let place = |i: usize| from.wrapping_add(8 * i as u64);
+        let mut registers = [Value::Unknown; 16];
+        for (i, register) in ORDER.into_iter().enumerate() {
+            registers[usize::from(register)] = Value::At(place(i));
+        }
+        self.registers = registers;
+        self.ip = self.word(place(ORDER.len()))?;
+        let sp = self.get(RSP)?;
+        self.registers[usize::from(RSP)] = Value::Known(sp);
+        self.exact = true;
+        Some(())
+    }
+
+    /// Code that no table tells of: a JIT compiler's, or written by hand.
+    ///
+    /// A function that makes a system call by hand often has no frame, so that its return address is on top of the stack. Others are
+    /// taken to keep the frame pointer.
+    fn without_rule(&mut self, sp: u64, code: &mut dyn Code) -> Option<()> {
+        if self.exact
+            && let Some(word) = self.word(sp)
+            && code.is_executable(word.wrapping_sub(1))
+        {
+            return self.called(word, sp.wrapping_add(8), None);
+        }
+        let bp = self.get(RBP)?;
+        if bp == 0 {
+            self.ip = 0;
+            return Some(());
+        }
+        if bp < sp || bp % 8 != 0 {
+            return None;
+        }
+        let ip = self.word(bp.wrapping_add(8))?;
+        self.called(ip, bp.wrapping_add(16), Some(bp))
+    }
+
+    fn called(&mut self, ip: u64, sp: u64, saved_bp: Option<u64>) -> Option<()> {
+        if let Some(at) = saved_bp {
+            // Functions of this kind say nothing of the other registers.
+            self.registers = [Value::Unknown; 16];
+            self.registers[usize::from(RBP)] = Value::At(at);
+        }
+        self.registers[usize::from(RSP)] = Value::Known(sp);
+        self.ip = ip;
+        self.exact = false;
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::rc::Rc;
+
+    /// Code from 0x1000 to 0x2000, with one rule.
+    struct Plain(UnwindRule);
+
+    impl Code for Plain {
+        fn rule(&mut self, _: u64) -> UnwindRule {
+            self.0.clone()
+        }
+
+        fn is_executable(&self, address: u64) -> bool {
+            (0x1000..0x2000).contains(&address)
+        }
+
+        fn is_behind_call(&self, _: u64) -> bool {
+            false
+        }
+
+        fn returns_from_signal(&mut self, _: u64) -> bool {
+            false
+        }
+    }
+
+    fn frame(cfa: Cfa) -> UnwindRule {
+        let saved = [const { RegisterPlace::Same }; 6];
+        UnwindRule::Frame(Rc::new(FrameRule { cfa, return_address: RegisterPlace::Memory(-8), saved }))
+    }
+
+    fn regs() -> Regs {
+        Regs { ip: 0x1100, sp: 0x8000, bp: 0x8010, all: None }
+    }
+
+    #[test]
+    fn an_expression_that_loops_ends() {
+        // DW_OP_skip back to itself.
+        let rule = frame(Cfa::Expression([0x2f, 0xfd, 0xff].into()));
+        let mut walk = Walk::default();
+        assert_eq!(walk.run(&regs(), 256, &mut Plain(rule), &mut |_| Some(0)), Bottom::Unknown);
+        assert_eq!(walk.frames, [0x1100]);
+    }
+
+    #[test]
+    fn a_stack_without_end_is_cut() {
+        let rule = frame(Cfa::Offset { register: RSP, offset: 16 });
+        let mut walk = Walk::default();
+        assert_eq!(walk.run(&regs(), 9, &mut Plain(rule), &mut |_| Some(0x1200)), Bottom::Limit);
+        assert_eq!(walk.frames[..], [[0x1100].as_slice(), &[0x11ff; 8]].concat());
+        // Each word that was read, and no other.
+        let words: Vec<_> = (0..8).map(|i| (0x8008 + 16 * i, 0x1200)).collect();
+        assert_eq!(walk.reads, words);
+    }
+
+    #[test]
+    fn frames_only_go_up() {
+        for offset in [0, -16] {
+            let rule = frame(Cfa::Offset { register: RSP, offset });
+            let mut walk = Walk::default();
+            assert_eq!(walk.run(&regs(), 256, &mut Plain(rule), &mut |_| Some(0x1200)), Bottom::Unknown);
+            assert!(walk.frames.len() <= 2, "{:x?}", walk.frames);
+        }
+        // Frame pointers that lead back.
+        let mut walk = Walk::default();
+        let mut read = |at| Some(if at == 0x8010 { 0x8010 } else { 0x1200 });
+        let bottom = walk.run(&Regs { sp: 0x9000, ..regs() }, 256, &mut Plain(UnwindRule::Unknown), &mut read);
+        assert_eq!(bottom, Bottom::Unknown);
+        assert!(walk.frames.len() <= 3, "{:x?}", walk.frames);
+    }
+
+    /// Registers that are saved on the way are read only if a frame is found by them.
+    #[test]
+    fn only_what_is_needed_is_read() {
+        let mut saved = [const { RegisterPlace::Same }; 6];
+        saved[1] = RegisterPlace::Memory(-16);
+        let by_sp = FrameRule {
+            cfa: Cfa::Offset { register: RSP, offset: 32 },
+            return_address: RegisterPlace::Memory(-8),
+            saved,
+        };
+        let mut walk = Walk::default();
+        let mut memory = |at| Some(if at == 0x8018 { 0x1300 } else { 0 });
+        let bottom = walk.run(&regs(), 256, &mut Plain(UnwindRule::Frame(Rc::new(by_sp))), &mut memory);
+        assert_eq!((bottom, &walk.frames[..]), (Bottom::Reached, &[0x1100, 0x12ff][..]));
+        assert_eq!(walk.reads, [(0x8018, 0x1300), (0x8038, 0)]);
+        assert!(!walk.used_all);
+    }
+}

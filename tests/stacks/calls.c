@@ -1,0 +1,36 @@
+// Calls four deep. Each frame holds something, so that none is left out or merged.
+#include <string.h>
+#include <unistd.h>
+
+#define KEEP __attribute__((noinline, noipa))
+
+KEEP void three(const char *text)
+{
+    char copy[64];
+    strncpy(copy, text, sizeof copy);
+    write(1, copy, strlen(text));
+    __asm__ volatile("" ::"r"(copy) : "memory");
+}
+
+KEEP void two(int depth, const char *text)
+{
+    volatile char room[8000];
+    room[0] = (char)depth;
+    if (depth)
+        two(depth - 1, text);
+    else
+        three(text);
+    __asm__ volatile("" ::"r"(room) : "memory");
+}
+
+KEEP void one(const char *text)
+{
+    two(2, text);
+    __asm__ volatile("" ::: "memory");
+}
+
+int main(void)
+{
+    one("marked\n");
+    return 0;
+}
