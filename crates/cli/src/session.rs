@@ -158,6 +158,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
         outputs.complain(&complaint);
     }
     let ending = engine.ending();
+    if options.debug {
+        engine.costs().iter().for_each(|cost| outputs.complain(cost));
+    }
     drop(engine);
     views.merge(&counted);
     match &ending {

@@ -138,6 +138,7 @@ mod error;
 mod files;
 mod inside;
 mod load;
+mod memo;
 mod note;
 mod plans;
 mod poller;
@@ -152,6 +153,7 @@ mod rings;
 mod settings;
 mod signals;
 mod source;
+mod stacks;
 mod threads;
 mod wire;
 
