@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{available, command, compile};
+use common::command;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,6 +16,7 @@ use stride_engine_ptrace::PtraceEngine;
 use stride_event::{Event, Stack, Tid, TraceSpec, Unwind};
 use stride_stacks::{Stacks, Wanted};
 use stride_syscalls::table;
+use stride_test_support::{Scratch, need_ebpf, program, programs};
 
 /// The stacks of each thread's calls, in the order in which threads and calls come.
 type Told = Vec<Vec<String>>;
@@ -63,10 +64,10 @@ fn told(engine: &mut dyn Engine, pipe: &mut impl Write) -> Told {
 }
 
 /// Two libraries that are laid out alike.
-fn plugins() -> [PathBuf; 2] {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/plugin.c");
+fn twins(scratch: &Scratch) -> [PathBuf; 2] {
+    let source = programs::root().join("tests/programs/twin.c");
     ["first", "other"].map(|name| {
-        let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("plugin-{name}-{}.so", std::process::id()));
+        let library = scratch.path(&format!("{name}.so"));
         let mut cc = Command::new("cc");
         cc.args(["-O1", "-fPIC", "-shared", &format!("-DNAME={name}"), "-o"]).arg(&library).arg(&source);
         assert!(cc.status().expect("cc runs").success());
@@ -75,26 +76,25 @@ fn plugins() -> [PathBuf; 2] {
 }
 
 /// The program, and the pipe by which it is told to go on.
-fn run(pipe: &Path) -> (TraceSpec, File) {
-    let _ = std::fs::remove_file(pipe);
-    nix::unistd::mkfifo(pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
-    let [first, other] = plugins();
-    let args = [&first, &other, pipe].map(|path| path.to_str().unwrap());
-    let spec = TraceSpec { stacks: true, ..command(&compile("stacks"), &args) };
+fn run(program: &Path, scratch: &Scratch) -> (TraceSpec, File) {
+    let pipe = scratch.path("seen");
+    let _ = std::fs::remove_file(&pipe);
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let [first, other] = twins(scratch);
+    let args = [&first, &other, &pipe].map(|path| path.to_str().unwrap());
+    let spec = TraceSpec { stacks: true, ..command(program, &args) };
     (spec, File::options().read(true).write(true).open(pipe).unwrap())
 }
 
 #[test]
 fn both_engines_tell_the_same_stacks() {
-    if !available("both_engines_tell_the_same_stacks") {
-        return;
-    }
-    let pipe = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("seen-{}", std::process::id()));
-    let (spec, mut seen) = run(&pipe);
+    need_ebpf!();
+    let program = program!("places");
+    let scratch = Scratch::new("stacks");
+    let (spec, mut seen) = run(program, &scratch);
     let want = told(&mut PtraceEngine::start(spec).unwrap(), &mut seen);
-    let (spec, mut seen) = run(&pipe);
+    let (spec, mut seen) = run(program, &scratch);
     let got = told(&mut EbpfEngine::start(spec).unwrap(), &mut seen);
-    std::fs::remove_file(&pipe).unwrap();
     assert_eq!(got.len(), want.len());
     let mut differences = Vec::new();
     for (thread, (want, got)) in want.iter().zip(&got).enumerate() {
@@ -138,9 +138,7 @@ impl Unwind for Counting {
 
 #[test]
 fn a_stack_is_unwound_once() {
-    if !available("a_stack_is_unwound_once") {
-        return;
-    }
+    need_ebpf!();
     let stacks = Stacks::new(Wanted { frames: 256, source: false });
     let counting = Rc::new(RefCell::new(Counting { stacks, asked: 0 }));
     let spec = TraceSpec {
