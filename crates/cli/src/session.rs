@@ -145,6 +145,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let counted = engine.counted()?;
     let losses = Losses::of(&*engine);
     let ending = engine.ending();
+    if options.debug {
+        engine.costs().iter().for_each(|cost| outputs.complain(cost));
+    }
     drop(engine);
     views.merge(&counted);
     match &ending {

@@ -55,6 +55,11 @@ pub trait Engine {
         Ok(None)
     }
 
+    /// After the last event: what the engine did and what that took, for people who debug Stride (`-d`).
+    fn costs(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Facts for people who debug Stride (`-d`).
     fn facts(&self) -> Vec<String> {
         Vec::new()

@@ -6,7 +6,7 @@
 //!
 //! - `stride.bpf.c` has the programs; `capture.h` the interpreter of capture plans, with `scratch.h` (its state) and `read.h`
 //!   (reading memory); `simple.h` a short way for calls with little memory; `kinds.h` what a call's meaning depends on (netlink
-//!   sockets, terminals);
+//!   sockets, terminals); `stack.h` finds the stacks of calls;
 //! - `ends.h` has how threads begin and end, `signals.h` signals and stops, `counts.h` counting, `fd.h` and `file-detail.h`
 //!   descriptors;
 //! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` ids in PID namespaces, `regs.h`
@@ -21,7 +21,7 @@
 //! call to return), `poller` and `inside` (finding blocked calls, and reading their memory), `rings`, `source` and `ring`,
 //! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `load` (programs and maps),
 //! `relocate` and `btf` (the kernel types that programs use), `plans` (rows to ops), `counts`, `about` (filters of files),
-//! `files` (what descriptors refer to), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
+//! `files` (what descriptors refer to), `stacks` (which stacks calls have) and `memo` (the words that each depends on), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
 //! capabilities that this needs), `refusal` (the reason if it does not) and `error`.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
@@ -138,6 +138,7 @@ mod error;
 mod files;
 mod inside;
 mod load;
+mod memo;
 mod note;
 mod plans;
 mod poller;
@@ -152,6 +153,7 @@ mod rings;
 mod settings;
 mod signals;
 mod source;
+mod stacks;
 mod threads;
 mod wire;
 

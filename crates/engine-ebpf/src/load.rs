@@ -37,6 +37,8 @@ pub struct Config<'a> {
     pub skip_successful: bool,
     /// Running threads are searched for (`-p`).
     pub attach: bool,
+    /// Calls come with their stacks.
+    pub stacks: bool,
     pub ring: RingSize,
     /// The number of rings, and the size of each.
     pub rings: u32,
@@ -97,6 +99,7 @@ impl Kernel {
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.follow = config.follow;
             rodata.take_times = config.times;
+            rodata.take_stacks = config.stacks;
             rodata.stamp = config.times || config.rings > 1;
             rodata.tell_more = config.times || config.ip || config.rings > 1;
             rodata.ring_count = config.rings;
@@ -138,6 +141,10 @@ impl Kernel {
         open.maps.rings.set_max_entries(config.rings)?;
         open.maps.rings.set_autocreate(config.rings > 1)?;
         open.maps.scratches.set_max_entries(cpus)?;
+        if config.stacks {
+            open.maps.stack_states.set_max_entries(cpus)?;
+            open.maps.stack_memos.set_max_entries(bound::STACK_MEMOS.0)?;
+        }
         open.maps.counts_by.set_autocreate(config.counts_more())?;
         if config.counting.is_some() && !config.counts_more() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
@@ -329,6 +336,26 @@ impl Kernel {
         self.skel.maps.bss_data.as_deref().map_or(0, |bss| unsafe { std::ptr::read_volatile(&bss.threads_alive) })
     }
 
+    /// Stacks that were unwound before, by the words that they depend on.
+    pub fn stacks(&self) -> &impl MapCore {
+        &self.skel.maps.stack_memos
+    }
+
+    /// How often code was mapped into this address space, or into others that count with it.
+    pub fn generation(&self, space: u64) -> u32 {
+        let generations = self.skel.maps.bss_data.as_deref().map(|bss| &bss.generations[slot(space)]);
+        // SAFETY: a valid, aligned u32 of our own mapping.
+        generations.map_or(0, |generation| unsafe { std::ptr::read_volatile(generation) })
+    }
+
+    /// Lets threads go on that wait for the mappings of this address space to be read.
+    pub fn mappings_read(&mut self, space: u64, generation: u32) {
+        if let Some(read) = self.skel.maps.bss_data.as_deref_mut().map(|bss| &mut bss.generations_read[slot(space)]) {
+            // SAFETY: a valid, aligned u32 of our own mapping; the kernel side only reads it.
+            unsafe { std::ptr::write_volatile(read, generation.wrapping_add(1)) };
+        }
+    }
+
     /// What was counted so far.
     pub fn counted(&self) -> libbpf_rs::Result<Vec<Counted>> {
         let maps = &self.skel.maps;
@@ -338,6 +365,11 @@ impl Kernel {
             Some(Counting { by, .. }) => counts::by_key(&maps.counts_by, by),
         }
     }
+}
+
+/// The place of an address space among those whose generations are told apart: slot_of in stack.h.
+fn slot(space: u64) -> usize {
+    (space.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize % bound::SPACES.0 as usize
 }
 
 /// Makes the rings behind the first, and lists them all for the kernel side.
@@ -398,6 +430,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         skip_failed: false,
         skip_successful: false,
         attach: true,
+        stacks: true,
         ring: RingSize::of(ring_bytes, true),
         rings: 1,
     };

@@ -78,6 +78,9 @@ impl Tables {
                 (Effect::Executes, call_flag::CALL_EXEC),
                 (Effect::Forks, call_flag::CALL_CLONE),
                 (Effect::Exits, call_flag::CALL_EXIT),
+                (Effect::Maps, call_flag::CALL_MAPS),
+                (Effect::Protects, call_flag::CALL_MAPS),
+                (Effect::Remaps, call_flag::CALL_REMAPS),
             ] {
                 if entry.row.has_effect(effect) {
                     *flags |= flag.0;

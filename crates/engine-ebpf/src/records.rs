@@ -1,7 +1,7 @@
 //! From records of the ring to calls.
 
 use crate::wire::{
-    block_flag, read, rec_block, rec_blocked, rec_call, rec_detach, rec_flag, rec_head, rec_kind, rec_more,
+    block_flag, read, rec_block, rec_blocked, rec_call, rec_detach, rec_flag, rec_head, rec_kind, rec_more, rec_stack,
 };
 use stride_event::{Call, Ns, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
@@ -48,6 +48,7 @@ pub fn facts<'r>(call: &mut Call, rec: &rec_call, bytes: &'r [u8]) -> &'r [u8] {
     call.outcome = Outcome::Pending;
     call.netlink = None;
     call.terminal = None;
+    call.stack = None;
     call.counted = u32::from(rec.head.flags) & rec_flag::FLAG_COUNTED.0 != 0;
     let (more, memory) = more(rec, bytes);
     call.ip = more.ip;
@@ -83,8 +84,19 @@ pub fn blocked(rec: &rec_blocked) -> Call {
     }
 }
 
+/// What a record says of the stack that led to its call.
+pub enum Origin<'r> {
+    /// Nothing.
+    Untold,
+    /// It has this id.
+    Known(u64),
+    /// It lies at this address, and must be unwound.
+    Copied { place: rec_stack, sp: u64, memory: &'r [u8] },
+}
+
 /// Appends the memory that follows the fixed part of a record.
-pub fn blocks(call: &mut Call, mut bytes: &[u8]) {
+pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8]) -> Origin<'r> {
+    let mut origin = Origin::Untold;
     while let Some(block) = read::<rec_block>(bytes) {
         bytes = &bytes[size_of::<rec_block>()..];
         let len = (block.len as usize).min(bytes.len());
@@ -99,6 +111,17 @@ pub fn blocks(call: &mut Call, mut bytes: &[u8]) {
             bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
             continue;
         }
+        if has(block_flag::BLOCK_STACK) {
+            origin = Origin::Known(block.addr);
+            continue;
+        }
+        if has(block_flag::BLOCK_COPY) {
+            if let Some(place) = read::<rec_stack>(&bytes[..len]) {
+                origin = Origin::Copied { place, sp: block.addr, memory: &bytes[size_of::<rec_stack>()..len] };
+            }
+            bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
+            continue;
+        }
         let phase = if u32::from(block.flags) & block_flag::BLOCK_EXIT.0 != 0 { Phase::Exit } else { Phase::Entry };
         let faulted = u32::from(block.flags) & block_flag::BLOCK_FAULTED.0 != 0;
         call.blocks.push(block.op, phase, block.addr, len + usize::from(faulted), |buf| {
@@ -107,4 +130,5 @@ pub fn blocks(call: &mut Call, mut bytes: &[u8]) {
         });
         bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
     }
+    origin
 }

@@ -20,8 +20,8 @@ pub use poller_skel::{PollerSkel, PollerSkelBuilder};
 pub use skel::types::{
     block_flag, bound, bss, call_flag, call_plan, case_key, choice, count, count_key, count_times, fds_plan,
     file_detail, file_flag, op, op_count, op_dir, op_kind, op_run, pressure, rec_block, rec_blocked, rec_call,
-    rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_more, rec_signal, rec_start,
-    rec_stopped, task_flag, task_state,
+    rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_more, rec_signal, rec_stack, rec_start,
+    rec_stopped, stack_key, stack_memo, stack_range, stack_word, task_flag, task_state,
 };
 pub use skel::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
 
@@ -38,7 +38,7 @@ macro_rules! wire {
     )* };
 }
 wire!(rec_head rec_call rec_more rec_block rec_start rec_signal rec_exit rec_exec rec_detach rec_blocked rec_stopped rec_file);
-wire!(count count_key call_plan fds_plan op op_run choice case_key task_state u32);
+wire!(count count_key call_plan fds_plan op op_run choice case_key task_state u32 rec_stack stack_key stack_memo);
 
 /// The struct at the start of these bytes.
 pub fn read<T: Wire>(bytes: &[u8]) -> Option<T> {

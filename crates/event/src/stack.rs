@@ -94,9 +94,11 @@ pub struct Stack {
 #[derive(Debug)]
 pub struct Unwound<'a> {
     pub stack: Arc<Stack>,
-    /// The words of memory that the frames depend on besides `ip`, `sp` and `bp`, in the order of reading: as long as all of them hold
+    /// The words of memory that the frames depend on besides `ip` and `sp`, in the order of reading: as long as all of them hold
     /// these values, and the process maps the same code, the stack is this one.
     pub reads: &'a [(u64, u64)],
+    /// The frames depend on [`Regs::bp`], too.
+    pub used_bp: bool,
     /// The frames depend on [`Regs::all`], too.
     pub used_all: bool,
 }
@@ -106,6 +108,9 @@ pub type ReadWord<'a> = dyn FnMut(u64) -> Option<u64> + 'a;
 
 /// Makes stacks of registers and memory.
 pub trait Unwind {
+    /// Code was mapped into a process since its last stack, as far as the engine can tell.
+    fn remapped(&mut self, process: Tid);
+
     /// The stack of a thread of `process` that stands at `regs`.
     fn unwind(&mut self, process: Tid, regs: &Regs, read: &mut ReadWord<'_>) -> Unwound<'_>;
 }

@@ -43,6 +43,12 @@ impl Space {
         Space { stale: true, ..Space::default() }
     }
 
+    /// The space of a process that was forked from this one's.
+    pub fn of_child(&self) -> Space {
+        let (mappings, modules) = (self.mappings.clone(), self.modules.clone());
+        Space { mappings, modules, stale: self.stale, ..Space::default() }
+    }
+
     /// Reads the mappings; true if they are others than before.
     pub fn refresh(&mut self, process: Tid, images: &mut Images) -> bool {
         let read = |name: &str, most| read_up_to(&format!("/proc/{process}/{name}"), most);

@@ -68,7 +68,9 @@ impl Stacks {
     /// A process came into being.
     pub fn forked(&mut self, process: Tid, parent: Tid) {
         if process != parent {
-            self.spaces.insert(process, Process { parent: Some(parent), space: Space::unread(), ..Process::default() });
+            // It may be over before its mappings are read; they are those of its parent.
+            let space = self.spaces.get(&parent).map_or_else(Space::unread, |parent| parent.space.of_child());
+            self.spaces.insert(process, Process { parent: Some(parent), space, ..Process::default() });
         }
     }
 
@@ -153,8 +155,12 @@ impl Stacks {
 }
 
 impl Unwind for Stacks {
+    fn remapped(&mut self, process: Tid) {
+        self.mapped(process);
+    }
+
     fn unwind(&mut self, process: Tid, regs: &Regs, read: &mut ReadWord<'_>) -> Unwound<'_> {
         let stack = self.make(process, regs, read);
-        Unwound { stack, reads: &self.walk.reads, used_all: self.walk.used_all }
+        Unwound { stack, reads: &self.walk.reads, used_bp: self.walk.used_bp, used_all: self.walk.used_all }
     }
 }

@@ -21,6 +21,7 @@ pub struct Walk {
     /// The addresses to look up, innermost first.
     pub frames: Vec<u64>,
     pub reads: Vec<(u64, u64)>,
+    pub used_bp: bool,
     pub used_all: bool,
     /// An address that no code is at; perhaps code was mapped lately.
     pub missing: Option<u64>,
@@ -32,6 +33,8 @@ enum Value {
     Known(u64),
     /// In memory, and not needed yet.
     At(u64),
+    /// [`Regs::bp`].
+    Bp(u64),
     /// From [`Regs::all`].
     Given(u64),
     Unknown,
@@ -58,13 +61,14 @@ impl Walk {
     pub fn run(&mut self, regs: &Regs, limit: usize, code: &mut dyn Code, read: &mut ReadWord<'_>) -> Bottom {
         self.frames.clear();
         self.reads.clear();
+        self.used_bp = false;
         self.used_all = false;
         self.missing = None;
         let mut registers = [Value::Unknown; 16];
         if let Some(all) = regs.all {
             registers = all.map(Value::Given);
         }
-        registers[usize::from(RBP)] = Value::Known(regs.bp);
+        registers[usize::from(RBP)] = Value::Bp(regs.bp);
         registers[usize::from(RSP)] = Value::Known(regs.sp);
         let mut machine = Machine { walk: self, read, ip: regs.ip, registers, exact: true };
         loop {
@@ -135,6 +139,10 @@ impl Machine<'_, '_> {
     fn resolve(&mut self, value: Value) -> Option<u64> {
         match value {
             Value::Known(value) => Some(value),
+            Value::Bp(value) => {
+                self.walk.used_bp = true;
+                Some(value)
+            }
             Value::Given(value) => {
                 self.walk.used_all = true;
                 Some(value)

@@ -244,6 +244,8 @@ struct file {
 	void *private_data;
 };
 
+struct mm_struct;
+
 struct fs_struct {
 	struct path pwd;
 };
@@ -270,6 +272,7 @@ struct task_struct {
 	struct pid *thread_pid;
 	struct signal_struct *signal;
 	struct sigpending pending;
+	struct mm_struct *mm;
 	struct fs_struct *fs;
 	struct files_struct *files;
 	struct sched_entity se;

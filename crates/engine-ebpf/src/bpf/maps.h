@@ -126,6 +126,7 @@ enum { STEP_ENTRY = 0 };
 /* Settings: constants for the verifier, which drops the code that they switch off. */
 const volatile bool follow;
 const volatile bool take_times;
+const volatile bool take_stacks;
 /* Calls' records always have times, because those of several rings are sorted by them. */
 const volatile bool stamp;
 const volatile u32 ring_count;
@@ -218,6 +219,9 @@ struct wire_types {
 	struct rec_left left;
 	struct count count;
 	struct count_key count_key;
+	struct rec_stack stack;
+	struct stack_key stack_key;
+	struct stack_memo stack_memo;
 };
 const volatile struct wire_types wire_types;
 

@@ -71,6 +71,32 @@ static __always_inline u64 sp_of(struct pt_regs *regs)
 	return regs->sp;
 }
 
+static __always_inline u64 bp_of(struct pt_regs *regs)
+{
+	return regs->bp;
+}
+
+/* All general registers, in DWARF's order. */
+static __always_inline void all_of(struct pt_regs *regs, u64 *all)
+{
+	all[0] = regs->ax;
+	all[1] = regs->dx;
+	all[2] = regs->cx;
+	all[3] = regs->bx;
+	all[4] = regs->si;
+	all[5] = regs->di;
+	all[6] = regs->bp;
+	all[7] = regs->sp;
+	all[8] = regs->r8;
+	all[9] = regs->r9;
+	all[10] = regs->r10;
+	all[11] = regs->r11;
+	all[12] = regs->r12;
+	all[13] = regs->r13;
+	all[14] = regs->r14;
+	all[15] = regs->r15;
+}
+
 /*
  * Whether a thread that is not running is in a call. Until there is a result, the result register holds an error that no
  * known call returns.
@@ -118,6 +144,16 @@ static __always_inline u64 ip_of(struct pt_regs *regs)
 static __always_inline u64 sp_of(struct pt_regs *regs)
 {
 	return regs->sp;
+}
+
+/* Stacks are not unwound here yet. */
+static __always_inline u64 bp_of(struct pt_regs *regs)
+{
+	return regs->regs[29];
+}
+
+static __always_inline void all_of(struct pt_regs *regs, u64 *all)
+{
 }
 
 /* (Threads that entered the kernel otherwise, and signal delivery, leave no number.) */

@@ -29,12 +29,12 @@ static __always_inline void lose_call(struct task_state *st)
 }
 
 /* A call's record, or its memory at entry. Leaves room for control records. */
-static __always_inline bool send_call(struct task_state *st, void *rec, u64 size)
+static __always_inline bool send_call(struct task_state *st, void *rec, u64 size, bool urgent)
 {
 	u64 fill = fill_of(st);
 	void *ring = ring_of(st);
 
-	if (is_full(st, fill, size) || !ring || bpf_ringbuf_output(ring, rec, size, wakeup(fill, false)))
+	if (is_full(st, fill, size) || !ring || bpf_ringbuf_output(ring, rec, size, wakeup(fill, urgent)))
 		return false;
 	st->lost = 0;
 	return true;

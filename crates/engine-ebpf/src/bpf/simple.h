@@ -23,6 +23,8 @@ struct simple {
 	/* Six, and two more because the index has three bits. */
 	u64 args[8];
 	s64 ret;
+	/* The id of its stack. */
+	u32 stack;
 	s32 nr;
 	/* Small types: on_sys_exit and the interpreter behind it must fit the 512 bytes of stack of Linux 6.1. */
 	u16 flags;
@@ -31,6 +33,8 @@ struct simple {
 
 static __always_inline struct rec_block *simple_fill(struct rec_call *rec, const struct simple *of)
 {
+	struct rec_block *block;
+
 	head(&rec->head, REC_CALL, of->task, of->st);
 	rec->head.abi = of->abi;
 	rec->head.nr = of->nr;
@@ -46,16 +50,20 @@ static __always_inline struct rec_block *simple_fill(struct rec_call *rec, const
 		more->at = stamp ? bpf_ktime_get_ns() : 0;
 		more->ip = ip_of(of->regs);
 		more->sp = sp_of(of->regs);
-		return (struct rec_block *)(more + 1);
+		block = (struct rec_block *)(more + 1);
+	} else {
+		block = (struct rec_block *)rec;
 	}
-	return (struct rec_block *)rec;
+	if (take_stacks)
+		tell_stack(block++, of->stack);
+	return block;
 }
 
 /* The settings are constants for the verifier, and so are sizes computed from them. */
 static __always_inline void *simple_reserve(struct task_state *st, u64 memory)
 {
 	void *ring = ring_of(st);
-	u64 size = sizeof(struct rec_call) + memory;
+	u64 size = sizeof(struct rec_call) + memory + (take_stacks ? sizeof(struct rec_block) : 0);
 
 	if (!ring)
 		return NULL;
@@ -99,7 +107,7 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 		}
 	}
 	fill = fill_of(of->st);
-	if (is_full(of->st, fill, sizeof(struct rec_call) + sizeof(struct rec_more) + sizeof(*block) + SIMPLE_MAX))
+	if (is_full(of->st, fill, sizeof(struct rec_call) + sizeof(struct rec_more) + 2 * sizeof(*block) + SIMPLE_MAX))
 		goto lost;
 	if (!ptr || !want) {
 		rec = simple_reserve(of->st, 0);

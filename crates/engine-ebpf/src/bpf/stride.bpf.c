@@ -17,6 +17,7 @@
 #include "ring.h"
 #include "capture.h"
 #include "traced.h"
+#include "stack.h"
 #include "simple.h"
 #include "counts.h"
 
@@ -54,33 +55,54 @@ static __always_inline struct scratch *begin(struct task_struct *task, struct ta
 	return s;
 }
 
-static __always_inline bool send(struct task_state *st, struct scratch *s)
+static __always_inline bool send(struct task_state *st, struct scratch *s, bool urgent)
 {
 	u32 used = ONCE(s->used);
 
 	if (used > sizeof(s->data))
 		return false;
-	return send_call(st, &s->call, sizeof(s->call) + sizeof(s->more) + used);
+	return send_call(st, &s->call, sizeof(s->call) + sizeof(s->more) + used, urgent);
+}
+
+/* The same for a call whose stack was looked for; where it was not known, a copy goes with it. */
+static __always_inline bool send_with_stack(struct task_state *st, struct scratch *s, u32 stack)
+{
+	bool sent;
+
+	if (!take_stacks || stack != STACK_UNKNOWN)
+		return send(st, s, false);
+	copy_stack(s);
+	sent = send(st, s, true);
+	if (sent)
+		wait_for_maps();
+	return sent;
 }
 
 /* Copies the memory of the call whose record a program at entry began, and sends it. */
-static __always_inline int copy_and_send(struct task_state *st, struct scratch *s)
+static __always_inline int copy_and_send(struct task_struct *task, struct task_state *st, struct scratch *s)
 {
+	u32 stack = STACK_NONE;
+
 	if (!st || !s)
 		return 0;
+	/* (The command's first execve is Stride's own.) */
+	if (take_stacks && !(st->flags & TASK_FIRST_EXEC))
+		stack = begin_stack(s, task);
 	s->phase = 0;
 	s->failed = 0;
 	s->room = ~0U;
 	run_plan(s, s->index);
 	st->room = s->room;
-	st->flags |= send(st, s) ? TASK_ENTRY_SENT : TASK_ENTRY_LOST;
+	st->flags |= send_with_stack(st, s, stack) ? TASK_ENTRY_SENT : TASK_ENTRY_LOST;
 	return 0;
 }
 
 SEC("raw_tp")
 int capture_entry(void *ctx)
 {
-	return copy_and_send(traced(bpf_get_current_task_btf()), scratch());
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return copy_and_send(task, traced(task), scratch());
 }
 
 /* Whether any of the call's descriptors is wanted. */
@@ -237,7 +259,7 @@ int on_check_exec(void *ctx)
 	if (!s)
 		return 0;
 	s->index = index;
-	return copy_and_send(st, s);
+	return copy_and_send(task, st, s);
 }
 
 /*
@@ -289,7 +311,11 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 			return;
 		call->flags = FLAG_COUNTED;
 	}
-	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, was) && simple_exit(call, plan))
+	/* A call that was told of when it was entered had its stack then; after execve there is another. */
+	if (take_stacks && !(was & (TASK_ENTRY_SENT | TASK_EXECING)) && !(flags & CALL_EXEC && call->ret == 0))
+		call->stack = stack_of(call->task, call->regs, call->abi);
+	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, was) && (!take_stacks || call->stack != STACK_UNKNOWN) &&
+	    simple_exit(call, plan))
 		return;
 	/* The arguments of a successful execve are known only from its entry. */
 	if (was & TASK_ENTRY_LOST && flags & CALL_EXEC && call->ret == 0) {
@@ -299,6 +325,8 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	s = begin(call->task, st, call->regs, call->abi, call->nr, REC_CALL);
 	if (!s)
 		return;
+	if (take_stacks)
+		put_stack(s, call->stack);
 	s->call.ret = call->ret;
 	s->call.head.flags |= call->flags;
 	if (stamp)
@@ -314,7 +342,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		s->room = was & TASK_ENTRY_SENT ? st->room : ~0U;
 		run_plan(s, index);
 	}
-	if (!send(st, s))
+	if (!send_with_stack(st, s, call->stack))
 		lose_call(st);
 }
 
@@ -329,6 +357,8 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	call.nr = nr_at_exit(regs, call.abi, ret);
 	index = call_index(call.abi, call.nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
+	if (take_stacks && flags_of(plan) & (CALL_MAPS | CALL_REMAPS) && maps_code(regs, call.abi, flags_of(plan), ret))
+		next_generation(task);
 	/* If few calls are wanted, most are not. That is found out faster than whether the thread is traced. */
 	if (few_calls && !(flags_of(plan) & (CALL_TRACED | CALL_EXEC | CALL_CLONE)))
 		return 0;
@@ -348,6 +378,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	struct task_state *st, *new;
 	struct rec_start rec;
 
+	if (take_stacks)
+		forked_space(parent, child);
 	if (!follow)
 		return 0;
 	st = traced(parent);
@@ -396,6 +428,8 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 	struct task_state *st;
 	struct rec_exec rec;
 
+	if (take_stacks)
+		next_generation(task);
 	if (task->pid == old_pid && !detach_on_exec)
 		return 0;
 	st = traced(task);
@@ -419,6 +453,7 @@ static __always_inline void send_last_call(struct task_struct *task, struct task
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	u32 abi = abi_of(task), index, flags;
+	u32 stack = STACK_NONE;
 	s32 nr = nr_of(regs);
 	struct scratch *s;
 
@@ -432,7 +467,9 @@ static __always_inline void send_last_call(struct task_struct *task, struct task
 	s->call.head.flags |= FLAG_GONE;
 	if (stamp)
 		s->more.at = bpf_ktime_get_ns();
-	if (!send(st, s))
+	if (take_stacks)
+		stack = begin_stack(s, task);
+	if (!send_with_stack(st, s, stack))
 		lose_call(st);
 }
 

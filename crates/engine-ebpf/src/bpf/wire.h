@@ -95,6 +95,10 @@ enum block_flag {
 	BLOCK_NETLINK = 8,
 	/* Likewise, whether the descriptor is a terminal. */
 	BLOCK_TERMINAL = 16,
+	/* No memory, but the stack that leads to the call: `addr` is its id. */
+	BLOCK_STACK = 32,
+	/* The stack from `addr` on, behind a rec_stack: it is not known yet. */
+	BLOCK_COPY = 64,
 };
 
 /* A piece of the program's memory. `len` bytes follow, padded to 8. */
@@ -104,6 +108,17 @@ struct rec_block {
 	u16 elem;
 	u8 op;
 	u8 flags;
+};
+
+/* What unwinding a copied stack takes besides: where it is (stack_key), the process, and the registers. */
+struct rec_stack {
+	u64 space;
+	u32 generation;
+	u32 process;
+	u64 ip;
+	u64 bp;
+	/* All general registers, in DWARF's order. */
+	u64 all[16];
 };
 
 struct rec_start {
@@ -262,6 +277,15 @@ enum bound {
 	BUCKET_BITS = 3,
 	/* Descriptors that a filter can distinguish in the kernel. */
 	FD_MAX = 1024,
+	/* Of a stack: words that are compared; pieces they are read in, of a page at most, and bytes of all pieces; bytes copied. */
+	STACK_WORDS = 128,
+	STACK_RANGES = 8,
+	STACK_REREAD = 16384,
+	STACK_COPY = 32768,
+	/* Stacks remembered, and those of one place; address spaces whose generations are told apart. */
+	STACK_MEMOS = 16384,
+	STACK_VARIANTS = 8,
+	SPACES = 1024,
 };
 
 /* One piece of memory to copy. Made from stride_syscalls::plan::Op. */
@@ -309,6 +333,9 @@ enum call_flag {
 	CALL_MOVES = 256,
 	/* Says what a thread is called: wanted however it ends, and not counted here. */
 	CALL_NAMES = 512,
+	/* May map code, if its third argument has PROT_EXEC; or may move it. */
+	CALL_MAPS = 1024,
+	CALL_REMAPS = 2048,
 };
 
 /* Ops `first` to `first + n` of the op map. */
@@ -376,6 +403,47 @@ struct choice {
 struct case_key {
 	u64 value;
 	u64 choice;
+};
+
+/* ---- stacks (stack.h) ---- */
+
+/* Where a thread was when it made a call. */
+struct stack_key {
+	/* The address space: where the kernel keeps it. */
+	u64 space;
+	u64 ip;
+	u64 sp;
+	/* How often code was mapped into it, or into others that count with it. */
+	u32 generation;
+	/* Counts the stacks that were seen in this place. */
+	u32 variant;
+};
+
+struct stack_range {
+	u64 from;
+	u32 len;
+	/* Where its bytes go. */
+	u32 to;
+};
+
+struct stack_word {
+	u64 value;
+	/* In the bytes of the ranges. */
+	u64 at;
+};
+
+/* A stack, and the words of memory that make it this one. */
+struct stack_memo {
+	u32 id;
+	/* Set when it was met again. */
+	u32 used;
+	u64 bp;
+	u32 uses_bp;
+	u32 ranges;
+	u32 words;
+	u32 pad;
+	struct stack_range range[STACK_RANGES];
+	struct stack_word word[STACK_WORDS];
 };
 
 /* The descriptors of a call. */

@@ -17,12 +17,15 @@ use crate::rings::Rings;
 use crate::settings::Settings;
 use crate::signals::HeldSignals;
 use crate::source::{Drained, RingSource};
+use crate::stacks::Stacks;
 use crate::threads::NotableThreads;
 use crate::wire::{read, rec_head, task_flag};
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Duration;
 use stride_engine_base::signal::now;
 use stride_engine_base::{
@@ -30,7 +33,7 @@ use stride_engine_base::{
     process, spawn,
 };
 use stride_event::{
-    Call, Counted, Descriptor, Event, Fate, FileFilter, Limits, Lost, Origin, SIGINFO_SIZE, Tid, TraceSpec,
+    Call, Counted, Descriptor, Event, Fate, FileFilter, Limits, Lost, Origin, SIGINFO_SIZE, Tid, TraceSpec, Unwind,
 };
 
 /// How long the reader waits before it looks again without being woken.
@@ -56,6 +59,7 @@ pub struct EbpfEngine {
     threads: NotableThreads,
     held: HeldSignals,
     poller: Poller,
+    stacks: Stacks,
     limits: Limits,
     /// Reads what blocked calls have in memory.
     remote: Remote,
@@ -93,7 +97,7 @@ impl EbpfEngine {
         counts: true,
         seccomp: false,
         kill_on_exit: false,
-        stacks: false,
+        stacks: cfg!(target_arch = "x86_64"),
     };
 
     /// Starts the command, attaches, or both.
@@ -135,6 +139,7 @@ impl EbpfEngine {
             skip_failed: spec.skip_failed,
             skip_successful: spec.skip_successful,
             attach: !spec.attach.is_empty(),
+            stacks: spec.stacks,
             ring: settings.ring(spec),
             // Descriptors are reported in one ring.
             rings: if spec.descriptors { 1 } else { settings.rings(spec) },
@@ -174,6 +179,7 @@ impl EbpfEngine {
             threads: NotableThreads::default(),
             held: HeldSignals::default(),
             poller,
+            stacks: Stacks::default(),
             limits: spec.limits,
             remote: Remote::default(),
             live: BTreeSet::new(),
@@ -370,6 +376,14 @@ impl Engine for EbpfEngine {
     /// Signals to Stride end tracing by themselves (see `-I`).
     fn stop(&mut self) {
         self.end(None);
+    }
+
+    fn unwind_with(&mut self, unwinder: Rc<RefCell<dyn Unwind>>) {
+        self.stacks.unwind_with(unwinder);
+    }
+
+    fn costs(&self) -> Vec<String> {
+        self.stacks.costs()
     }
 
     fn command(&self) -> Option<Tid> {

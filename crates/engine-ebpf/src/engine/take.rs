@@ -95,7 +95,11 @@ impl EbpfEngine {
                 } else {
                     records::facts(&mut self.call, &fixed, rec)
                 };
-                records::blocks(&mut self.call, memory);
+                let origin = records::blocks(&mut self.call, memory);
+                // One that was told of when it was entered had its stack then.
+                if let Some(stack) = self.stacks.of(origin, &mut self.kernel) {
+                    self.call.stack = Some(stack);
+                }
                 self.call.descriptors.clear();
                 if !self.descriptors.is_empty() {
                     self.call.descriptors.extend(self.descriptors.remove(&tid).into_iter().flatten());
@@ -110,7 +114,8 @@ impl EbpfEngine {
                 let mut call = self.spare.pop().unwrap_or_default();
                 call.blocks.clear();
                 let memory = records::facts(&mut call, &fixed, rec);
-                records::blocks(&mut call, memory);
+                let origin = records::blocks(&mut call, memory);
+                call.stack = self.stacks.of(origin, &mut self.kernel);
                 let tell = self.entries && u32::from(head.flags) & rec_flag::FLAG_TELL.0 != 0;
                 if tell {
                     self.threads.blocks(call.clone());

@@ -1,0 +1,253 @@
+//! Stacks of calls: unwinding remembered.
+//!
+//! The kernel side copies a stack that it does not know, with the registers (`bpf/stack.h`). Here the copy is unwound, once, and the words
+//! that the frames depend on become a [`stack_memo`] in a map, by the place where the thread stood. As long as these words are the same, the
+//! kernel side sends the memo's id, and no memory. So each call has its stack, exactly as if it had been unwound each time.
+//!
+//! A stack that cannot be remembered (part of it was not copied, other registers matter, too many words) is copied and unwound each time.
+//! Memory is bounded: the kernel side holds so many memos, and the one that was used least lately makes room. An id is never given twice,
+//! and stays known for longer than any record with it can be on its way.
+
+use crate::load::Kernel;
+use crate::memo;
+use crate::records::Origin;
+use crate::wire::{bound, bytes_of, read, rec_stack, stack_key, stack_memo};
+use libbpf_rs::{MapCore, MapFlags};
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+use stride_event::{Regs, Stack, Tid, Unwind};
+
+/// Distinct stacks, of which twice as many may be known. Before the first are given up, more records with stacks to unwind have passed than
+/// rings and backlog can hold.
+const STACKS: usize = 1 << 17;
+const MEMOS: usize = bound::STACK_MEMOS.0 as usize;
+const VARIANTS: usize = bound::STACK_VARIANTS.0 as usize;
+/// Places that may be spared in turn before one has to go.
+const SPARED: usize = 8;
+
+/// Where a thread stood: address space, generation, instruction and stack pointer.
+type Place = (u64, u32, u64, u64);
+
+#[derive(Default)]
+pub struct Stacks {
+    unwinder: Option<Rc<RefCell<dyn Unwind>>>,
+    /// By id; the id of the first is `first`.
+    older: Vec<Arc<Stack>>,
+    newer: Vec<Arc<Stack>>,
+    first: u64,
+    /// Of the newer ones, by the address of the stack.
+    ids: HashMap<usize, u32>,
+    places: HashMap<Place, Vec<Variant>>,
+    /// The places, in the order in which they will have to go.
+    order: VecDeque<Place>,
+    memos: usize,
+    /// The generation of each process's code at its last stack that was unwound.
+    generations: HashMap<Tid, (u64, u32)>,
+    costs: Costs,
+}
+
+/// What a stack depends on.
+#[derive(PartialEq, Eq)]
+struct Variant {
+    words: Vec<(u64, u64)>,
+    bp: Option<u64>,
+    next: u8,
+}
+
+#[derive(Default)]
+struct Costs {
+    known: u64,
+    unwound: u64,
+    bytes: u64,
+    forgotten: u64,
+    unfit: u64,
+    /// Mappings that were read after others had come.
+    late: u64,
+    /// Of memos.
+    made: u64,
+    words: u64,
+}
+
+impl Stacks {
+    pub fn unwind_with(&mut self, unwinder: Rc<RefCell<dyn Unwind>>) {
+        self.unwinder = Some(unwinder);
+    }
+
+    /// The stack that a record tells of.
+    pub fn of(&mut self, origin: Origin<'_>, kernel: &mut Kernel) -> Option<Arc<Stack>> {
+        match origin {
+            Origin::Untold => None,
+            Origin::Known(id) => {
+                self.costs.known += 1;
+                let index = usize::try_from(id.checked_sub(self.first + 1)?).ok()?;
+                self.older.get(index).or_else(|| self.newer.get(index.checked_sub(self.older.len())?)).cloned()
+            }
+            Origin::Copied { place, sp, memory } => {
+                self.costs.unwound += 1;
+                self.costs.bytes += memory.len() as u64;
+                self.unwind(&place, sp, memory, kernel)
+            }
+        }
+    }
+
+    fn unwind(&mut self, at: &rec_stack, sp: u64, memory: &[u8], kernel: &mut Kernel) -> Option<Arc<Stack>> {
+        let process = at.process as Tid;
+        let unwinder = self.unwinder.clone()?;
+        let mut unwinder = unwinder.borrow_mut();
+        if self.generations.len() >= MEMOS {
+            self.generations.clear();
+        }
+        let generation = (at.space, at.generation);
+        let remapped = self.generations.insert(process, generation) != Some(generation);
+        if remapped {
+            unwinder.remapped(process);
+        }
+        let regs = Regs { ip: at.ip, sp, bp: at.bp, all: Some(at.all) };
+        let mut whole = true;
+        let mut word = |address: u64| {
+            let bytes =
+                usize::try_from(address.wrapping_sub(sp)).ok().and_then(|from| memory.get(from..)?.first_chunk());
+            whole &= bytes.is_some();
+            bytes.map(|bytes| u64::from_le_bytes(*bytes))
+        };
+        let unwound = unwinder.unwind(process, &regs, &mut word);
+        if remapped {
+            kernel.mappings_read(at.space, at.generation);
+            self.costs.late += u64::from(kernel.generation(at.space) != at.generation);
+        }
+        let stack = unwound.stack;
+        if whole && !unwound.used_all {
+            let words = memo::words(unwound.reads);
+            let place = (at.space, at.generation, at.ip, sp);
+            self.remember(place, words, unwound.used_bp.then_some(at.bp), &stack, kernel);
+        } else {
+            self.costs.unfit += 1;
+        }
+        Some(stack)
+    }
+
+    fn remember(&mut self, place: Place, words: Vec<(u64, u64)>, bp: Option<u64>, stack: &Arc<Stack>, kernel: &Kernel) {
+        let known = self.places.get(&place);
+        // Others of its kind were on their way when the first one was remembered.
+        if known.is_some_and(|known| known.iter().any(|v| v.words == words && v.bp == bp)) {
+            return;
+        }
+        let id = self.id(stack, kernel);
+        let Some(mut memo) = memo::lay_out(&words) else {
+            self.costs.unfit += 1;
+            return;
+        };
+        memo.id = id;
+        memo.bp = bp.unwrap_or_default();
+        memo.uses_bp = u32::from(bp.is_some());
+        while self.memos >= MEMOS {
+            self.make_room(kernel);
+        }
+        self.costs.made += 1;
+        self.costs.words += words.len() as u64;
+        let known = self.places.entry(place).or_insert_with(|| {
+            self.order.push_back(place);
+            Vec::new()
+        });
+        let mut variant = Variant { words, bp, next: 0 };
+        let slot = if known.len() < VARIANTS {
+            known.push(variant);
+            self.memos += 1;
+            known.len() - 1
+        } else {
+            // In turn: which of them is of use is not known.
+            let slot = usize::from(known[0].next) % VARIANTS;
+            variant.next = known[0].next;
+            known[slot] = variant;
+            known[0].next = known[0].next.wrapping_add(1);
+            slot
+        };
+        let _ = kernel.stacks().update(bytes_of(&[key(place, slot)]), bytes_of(&[memo]), MapFlags::ANY);
+    }
+
+    fn id(&mut self, stack: &Arc<Stack>, kernel: &Kernel) -> u32 {
+        let address = Arc::as_ptr(stack) as usize;
+        if let Some(&id) = self.ids.get(&address) {
+            return id;
+        }
+        if self.newer.len() >= STACKS {
+            while !self.order.is_empty() {
+                self.forget_first(kernel);
+            }
+            self.first += self.older.len() as u64;
+            self.older = std::mem::take(&mut self.newer);
+            self.ids.clear();
+        }
+        self.newer.push(stack.clone());
+        let id = (self.first + (self.older.len() + self.newer.len()) as u64) as u32;
+        self.ids.insert(address, id);
+        id
+    }
+
+    /// Forgets a place that was not used lately.
+    fn make_room(&mut self, kernel: &Kernel) {
+        for _ in 0..SPARED {
+            let Some(&place) = self.order.front() else { return };
+            if !self.was_used(place, kernel) {
+                break;
+            }
+            self.order.rotate_left(1);
+        }
+        self.forget_first(kernel);
+        self.costs.forgotten += 1;
+    }
+
+    fn forget_first(&mut self, kernel: &Kernel) {
+        let Some(place) = self.order.pop_front() else { return };
+        let variants = self.places.remove(&place).map_or(0, |known| known.len());
+        self.memos -= variants;
+        // The kernel side looks at them in order, up to the first that is not there.
+        for slot in 0..variants {
+            let _ = kernel.stacks().delete(bytes_of(&[key(place, slot)]));
+        }
+    }
+
+    /// Whether the kernel side met a place since it was asked the last time.
+    fn was_used(&self, place: Place, kernel: &Kernel) -> bool {
+        let mut used = false;
+        for slot in 0..self.places.get(&place).map_or(0, Vec::len) {
+            let key = key(place, slot);
+            let found = kernel.stacks().lookup(bytes_of(&[key]), MapFlags::ANY);
+            if let Ok(Some(found)) = found
+                && let Some(memo) = read::<stack_memo>(&found).filter(|memo| memo.used != 0)
+            {
+                used = true;
+                let memo = stack_memo { used: 0, ..memo };
+                let _ = kernel.stacks().update(bytes_of(&[key]), bytes_of(&[memo]), MapFlags::ANY);
+            }
+        }
+        used
+    }
+
+    /// For people who debug Stride.
+    pub fn costs(&self) -> Vec<String> {
+        let Costs { known, unwound, bytes, forgotten, unfit, late, made, words } = self.costs;
+        if known + unwound == 0 {
+            return Vec::new();
+        }
+        let mean = |sum: u64, n: u64| sum as f64 / n.max(1) as f64;
+        vec![
+            format!(
+                "stacks: {known} remembered, {unwound} copied ({:.2}%, {:.0} bytes each)",
+                unwound as f64 * 100.0 / (known + unwound) as f64,
+                mean(bytes, unwound),
+            ),
+            format!(
+                "stacks: {made} memos of {:.1} words, {} different, {forgotten} places forgotten, {unfit} unfit, {late} mappings read late",
+                mean(words, made),
+                self.first as usize + self.older.len() + self.newer.len(),
+            ),
+        ]
+    }
+}
+
+fn key((space, generation, ip, sp): Place, slot: usize) -> stack_key {
+    stack_key { space, ip, sp, generation, variant: slot as u32 }
+}

@@ -1,0 +1,162 @@
+//! Stacks under both engines: each call has the same one, though the eBPF engine unwinds few of them.
+
+mod common;
+
+use common::command;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::rc::Rc;
+use stride_engine_base::Engine;
+use stride_engine_ebpf::EbpfEngine;
+use stride_engine_ptrace::PtraceEngine;
+use stride_event::{Event, Stack, Tid, TraceSpec, Unwind};
+use stride_stacks::{Stacks, Wanted};
+use stride_syscalls::table;
+use stride_test_support::{Scratch, need_ebpf, program, programs};
+
+/// The stacks of each thread's calls, in the order in which threads and calls come.
+type Told = Vec<Vec<String>>;
+
+fn described(stack: &Stack) -> String {
+    let frames = stack.frames.iter().map(|frame| {
+        let name =
+            |path: &[u8]| Path::new(std::str::from_utf8(path).unwrap()).file_name().map(|n| n.display().to_string());
+        let module = frame.module.as_ref().and_then(|module| name(&module.path)).unwrap_or_default();
+        let symbol = frame.symbol.as_ref().map_or_else(String::new, |symbol| symbol.name.to_string());
+        format!("{module}+{:x}({symbol})", frame.offset)
+    });
+    format!("{} {:?}", frames.collect::<Vec<_>>().join(" < "), stack.bottom)
+}
+
+/// Runs an engine to its end. What comes before the command's execve is left out.
+fn told(engine: &mut dyn Engine, pipe: &mut impl Write) -> Told {
+    let stacks = Rc::new(RefCell::new(Stacks::new(Wanted { frames: 256, source: false })));
+    engine.unwind_with(stacks.clone());
+    let mut threads: BTreeMap<Tid, usize> = BTreeMap::new();
+    let mut told = Told::new();
+    let mut executed = false;
+    while let Some(event) = engine.next().unwrap() {
+        stacks.borrow_mut().note(&event);
+        match event {
+            Event::Exit(call) => {
+                let name = table(call.abi).get(call.nr).map_or("?", |entry| entry.row.name);
+                if name == "getpriority" && call.args[0] == 50 {
+                    pipe.write_all(b".").unwrap();
+                }
+                // Which of them has to wait for the other differs from run to run.
+                if name != "futex" && std::mem::replace(&mut executed, true) {
+                    let next = threads.len();
+                    let thread = *threads.entry(call.tid).or_insert(next);
+                    told.resize(threads.len(), Vec::new());
+                    let stack = call.stack.as_ref().map_or_else(|| "none".to_owned(), |stack| described(stack));
+                    told[thread].push(format!("{name} {stack}"));
+                }
+            }
+            Event::Exited { status, .. } => assert_eq!(status, 0),
+            _ => {}
+        }
+    }
+    told
+}
+
+/// Two libraries that are laid out alike.
+fn twins(scratch: &Scratch) -> [PathBuf; 2] {
+    let source = programs::root().join("tests/programs/twin.c");
+    ["first", "other"].map(|name| {
+        let library = scratch.path(&format!("{name}.so"));
+        let mut cc = Command::new("cc");
+        cc.args(["-O1", "-fPIC", "-shared", &format!("-DNAME={name}"), "-o"]).arg(&library).arg(&source);
+        assert!(cc.status().expect("cc runs").success());
+        library
+    })
+}
+
+/// The program, and the pipe by which it is told to go on.
+fn run(program: &Path, scratch: &Scratch) -> (TraceSpec, File) {
+    let pipe = scratch.path("seen");
+    let _ = std::fs::remove_file(&pipe);
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let [first, other] = twins(scratch);
+    let args = [&first, &other, &pipe].map(|path| path.to_str().unwrap());
+    let spec = TraceSpec { stacks: true, ..command(program, &args) };
+    (spec, File::options().read(true).write(true).open(pipe).unwrap())
+}
+
+#[test]
+fn both_engines_tell_the_same_stacks() {
+    need_ebpf!();
+    let program = program!("places");
+    let scratch = Scratch::new("stacks");
+    let (spec, mut seen) = run(program, &scratch);
+    let want = told(&mut PtraceEngine::start(spec).unwrap(), &mut seen);
+    let (spec, mut seen) = run(program, &scratch);
+    let got = told(&mut EbpfEngine::start(spec).unwrap(), &mut seen);
+    assert_eq!(got.len(), want.len());
+    let mut differences = Vec::new();
+    for (thread, (want, got)) in want.iter().zip(&got).enumerate() {
+        for i in 0..want.len().max(got.len()) {
+            let (want, got) = (want.get(i).map_or("", |s| s), got.get(i).map_or("", |s| s));
+            if want != got {
+                differences.push(format!("thread {thread}, call {i}\n  ptrace: {want}\n  eBPF:   {got}"));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{} differences\n{}", differences.len(), differences.join("\n"));
+    let all = got.concat();
+    // Without the generation of mappings the second library's calls would have the stacks of the first.
+    for function in ["(first)", "(other)", "(one)", "(in_thread)", "(handler)"] {
+        assert!(all.iter().filter(|stack| stack.contains(function)).count() >= 5, "{function}: {all:#?}");
+    }
+    assert!(all.iter().any(|stack| stack.matches("(recurse)").count() == 41));
+}
+
+/// An unwinder that counts how often it is asked.
+struct Counting {
+    stacks: Stacks,
+    asked: usize,
+}
+
+impl Unwind for Counting {
+    fn remapped(&mut self, process: Tid) {
+        self.stacks.remapped(process);
+    }
+
+    fn unwind(
+        &mut self,
+        process: Tid,
+        regs: &stride_event::Regs,
+        read: &mut stride_event::ReadWord<'_>,
+    ) -> stride_event::Unwound<'_> {
+        self.asked += 1;
+        self.stacks.unwind(process, regs, read)
+    }
+}
+
+#[test]
+fn a_stack_is_unwound_once() {
+    need_ebpf!();
+    let stacks = Stacks::new(Wanted { frames: 256, source: false });
+    let counting = Rc::new(RefCell::new(Counting { stacks, asked: 0 }));
+    let spec = TraceSpec {
+        stacks: true,
+        ..command(Path::new("/bin/dd"), &["if=/dev/zero", "of=/dev/null", "bs=1", "count=100000", "status=none"])
+    };
+    let mut engine = EbpfEngine::start(spec).unwrap();
+    engine.unwind_with(counting.clone());
+    let (mut calls, mut without) = (0, 0);
+    while let Some(event) = engine.next().unwrap() {
+        counting.borrow_mut().stacks.note(&event);
+        if let Event::Exit(call) = event {
+            calls += 1;
+            without += usize::from(call.stack.is_none());
+        }
+    }
+    // The command's own execve has none, since it was Stride's process that called it.
+    assert_eq!(without, 1);
+    let asked = counting.borrow().asked;
+    assert!(calls > 200_000 && asked < calls / 10, "{asked} unwound for {calls} calls");
+}
