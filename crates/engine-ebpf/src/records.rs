@@ -85,7 +85,7 @@ pub fn blocked(rec: &rec_blocked) -> Call {
 }
 
 /// What a record says of the stack that led to its call.
-pub enum Origin<'r> {
+pub enum StackOrigin<'r> {
     /// Nothing.
     Untold,
     /// It has this id.
@@ -95,8 +95,8 @@ pub enum Origin<'r> {
 }
 
 /// Appends the memory that follows the fixed part of a record.
-pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8]) -> Origin<'r> {
-    let mut origin = Origin::Untold;
+pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8]) -> StackOrigin<'r> {
+    let mut origin = StackOrigin::Untold;
     while let Some(block) = read::<rec_block>(bytes) {
         bytes = &bytes[size_of::<rec_block>()..];
         let len = (block.len as usize).min(bytes.len());
@@ -112,12 +112,12 @@ pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8]) -> Origin<'r> {
             continue;
         }
         if has(block_flag::BLOCK_STACK) {
-            origin = Origin::Known(block.addr);
+            origin = StackOrigin::Known(block.addr);
             continue;
         }
         if has(block_flag::BLOCK_COPY) {
             if let Some(place) = read::<rec_stack>(&bytes[..len]) {
-                origin = Origin::Copied { place, sp: block.addr, memory: &bytes[size_of::<rec_stack>()..len] };
+                origin = StackOrigin::Copied { place, sp: block.addr, memory: &bytes[size_of::<rec_stack>()..len] };
             }
             bytes = &bytes[len.next_multiple_of(8).min(bytes.len())..];
             continue;

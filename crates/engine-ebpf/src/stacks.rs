@@ -1,4 +1,4 @@
-//! Stacks of calls: unwinding remembered.
+//! StackMemory of calls: unwinding remembered.
 //!
 //! The kernel side copies a stack that it does not know, with the registers (`bpf/stack.h`). Here the copy is unwound, once, and the words
 //! that the frames depend on become a [`stack_memo`] in a map, by the place where the thread stood. As long as these words are the same, the
@@ -10,7 +10,7 @@
 
 use crate::load::Kernel;
 use crate::memo;
-use crate::records::Origin;
+use crate::records::StackOrigin;
 use crate::wire::{bound, bytes_of, read, rec_stack, stack_key, stack_memo};
 use libbpf_rs::{MapCore, MapFlags};
 use std::cell::RefCell;
@@ -31,7 +31,7 @@ const SPARED: usize = 8;
 type Place = (u64, u32, u64, u64);
 
 #[derive(Default)]
-pub struct Stacks {
+pub struct StackMemory {
     unwinder: Option<Rc<RefCell<dyn Unwind>>>,
     /// By id; the id of the first is `first`.
     older: Vec<Arc<Stack>>,
@@ -70,21 +70,21 @@ struct Costs {
     words: u64,
 }
 
-impl Stacks {
+impl StackMemory {
     pub fn unwind_with(&mut self, unwinder: Rc<RefCell<dyn Unwind>>) {
         self.unwinder = Some(unwinder);
     }
 
     /// The stack that a record tells of.
-    pub fn of(&mut self, origin: Origin<'_>, kernel: &mut Kernel) -> Option<Arc<Stack>> {
+    pub fn of(&mut self, origin: StackOrigin<'_>, kernel: &mut Kernel) -> Option<Arc<Stack>> {
         match origin {
-            Origin::Untold => None,
-            Origin::Known(id) => {
+            StackOrigin::Untold => None,
+            StackOrigin::Known(id) => {
                 self.costs.known += 1;
                 let index = usize::try_from(id.checked_sub(self.first + 1)?).ok()?;
                 self.older.get(index).or_else(|| self.newer.get(index.checked_sub(self.older.len())?)).cloned()
             }
-            Origin::Copied { place, sp, memory } => {
+            StackOrigin::Copied { place, sp, memory } => {
                 self.costs.unwound += 1;
                 self.costs.bytes += memory.len() as u64;
                 self.unwind(&place, sp, memory, kernel)

@@ -14,7 +14,7 @@ use stride_engine_base::Engine;
 use stride_engine_ebpf::EbpfEngine;
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::{Event, Stack, Tid, TraceSpec, Unwind};
-use stride_stacks::{Stacks, Wanted};
+use stride_stacks::{StackDetail, Stacks};
 use stride_syscalls::table;
 use stride_test_support::{Scratch, need_ebpf, program, programs};
 
@@ -34,7 +34,7 @@ fn described(stack: &Stack) -> String {
 
 /// Runs an engine to its end. What comes before the command's execve is left out.
 fn told(engine: &mut dyn Engine, pipe: &mut impl Write) -> Told {
-    let stacks = Rc::new(RefCell::new(Stacks::new(Wanted { frames: 256, source: false })));
+    let stacks = Rc::new(RefCell::new(Stacks::new(StackDetail { frames: 256, source: false })));
     engine.unwind_with(stacks.clone());
     let mut threads: BTreeMap<Tid, usize> = BTreeMap::new();
     let mut told = Told::new();
@@ -139,7 +139,7 @@ impl Unwind for Counting {
 #[test]
 fn a_stack_is_unwound_once() {
     need_ebpf!();
-    let stacks = Stacks::new(Wanted { frames: 256, source: false });
+    let stacks = Stacks::new(StackDetail { frames: 256, source: false });
     let counting = Rc::new(RefCell::new(Counting { stacks, asked: 0 }));
     let spec = TraceSpec {
         stacks: true,

@@ -17,7 +17,7 @@ use crate::rings::Rings;
 use crate::settings::Settings;
 use crate::signals::HeldSignals;
 use crate::source::{Drained, RingSource};
-use crate::stacks::Stacks;
+use crate::stacks::StackMemory;
 use crate::threads::NotableThreads;
 use crate::wire::{read, rec_head, task_flag};
 use std::cell::RefCell;
@@ -59,7 +59,7 @@ pub struct EbpfEngine {
     threads: NotableThreads,
     held: HeldSignals,
     poller: Poller,
-    stacks: Stacks,
+    stacks: StackMemory,
     limits: Limits,
     /// Reads what blocked calls have in memory.
     remote: Remote,
@@ -179,7 +179,7 @@ impl EbpfEngine {
             threads: NotableThreads::default(),
             held: HeldSignals::default(),
             poller,
-            stacks: Stacks::default(),
+            stacks: StackMemory::default(),
             limits: spec.limits,
             remote: Remote::default(),
             live: BTreeSet::new(),
