@@ -30,14 +30,31 @@ static char state_of(const char *pid, const char *tid)
 	return state ? state[2] : 0;
 }
 
-/* Returns when so many threads sleep in the kernel. */
+/* Whether a thread is in pause(2); one that is new may sleep elsewhere. */
+static int pauses(const char *tid)
+{
+	char path[600], call[32] = "";
+	snprintf(path, sizeof path, "/proc/self/task/%s/syscall", tid);
+	int fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return 0;
+	int known = read(fd, call, sizeof call - 1) > 0;
+	close(fd);
+#ifdef SYS_pause
+	return known && call[0] >= '0' && call[0] <= '9' && atoi(call) == SYS_pause;
+#else
+	return known && atoi(call) == SYS_ppoll;
+#endif
+}
+
+/* Returns when so many threads sleep in pause(2). */
 static void until_asleep(int wanted)
 {
 	for (int asleep = 0; asleep < wanted;) {
 		DIR *tasks = opendir("/proc/self/task");
 		asleep = 0;
 		for (struct dirent *task; (task = readdir(tasks));)
-			asleep += state_of("self", task->d_name) == 'S';
+			asleep += pauses(task->d_name) && state_of("self", task->d_name) == 'S';
 		closedir(tasks);
 	}
 }
@@ -45,6 +62,8 @@ static void until_asleep(int wanted)
 static void *exec_thread(void *arg)
 {
 	until_asleep(2);
+	/* What the tracer has seen of them is handed out meanwhile. */
+	usleep(50000);
 	execl(self, "victim", "exit", "7", (char *)0);
 	return arg;
 }
