@@ -20,7 +20,7 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         attach: options.attach.clone(),
         follow: options.follow_forks,
         calls: if needs.all_calls { CallSet::all() } else { options.trace.clone() },
-        names: naming_calls(options, needs),
+        names: calls_beside(options, needs),
         limits: Limits { text, elements: layout::elements(options) },
         dump_read: options.dump_read.clone(),
         dump_write: options.dump_write.clone(),
@@ -65,11 +65,13 @@ fn counting(options: &Options, needs: &Needs) -> Option<Counting> {
     needs.counting.map(|counting| Counting { only: !needs.calls, ..counting })
 }
 
-/// The calls that are seen though filters leave them out: by them, views follow what threads run and are called, and stacks which code is
-/// mapped.
+/// The calls that are seen though filters leave them out: by them, views follow what threads run and are called.
 pub fn naming_calls(options: &Options, needs: &Needs) -> CallSet {
-    let named = needs.naming_calls && !options.sees_all_calls();
-    let names = if named { stride_track::naming_calls() } else { CallSet::empty() };
-    // Which code a process has mapped decides what its stacks mean.
+    if needs.naming_calls && !options.sees_all_calls() { stride_track::naming_calls() } else { CallSet::empty() }
+}
+
+/// With those that map code, which decides what stacks mean.
+fn calls_beside(options: &Options, needs: &Needs) -> CallSet {
+    let names = naming_calls(options, needs);
     if needs.stacks { names.union(&stride_stacks::mapping_calls()) } else { names }
 }

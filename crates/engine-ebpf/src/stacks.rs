@@ -1,4 +1,4 @@
-//! StackMemory of calls: unwinding remembered.
+//! Stacks of calls: unwinding remembered.
 //!
 //! The kernel side copies a stack that it does not know, with the registers (`bpf/stack.h`). Here the copy is unwound, once, and the words
 //! that the frames depend on become a [`stack_memo`] in a map, by the place where the thread stood. As long as these words are the same, the
