@@ -113,7 +113,8 @@ pub const FLAGS: &[Flag] = &[
               Stacks of programs without frame pointers are found by the tables that compilers make for exceptions. The \
               functions of JIT compilers are named if the compiler writes /tmp/perf-PID.map, as node --perf-basic-prof \
               and python3 -X perf do.\n\n\
-              It works with the ptrace engine, and with recordings made with -k.",
+              Under the eBPF engine signals have no stacks, and the ends of threads only since Linux 6.16. 32-bit programs have none \
+              at all. A replay shows stacks if the recording was made with -k.",
         update: |draft, given| {
             draft.stack_trace = Some(match (&given.value, given.spelling) {
                 (None, Spelling::Short(_)) => match draft.stack_trace {
