@@ -32,6 +32,13 @@ fn described(stack: &Stack) -> String {
     format!("{} {:?}", frames.collect::<Vec<_>>().join(" < "), stack.bottom)
 }
 
+fn kernel_version() -> (u32, u32) {
+    let uname = nix::sys::utsname::uname().unwrap();
+    let release = uname.release().to_string_lossy().into_owned();
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map_while(|number| number.parse().ok());
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
 /// Runs an engine to its end. What comes before the command's execve is left out.
 fn told(engine: &mut dyn Engine, pipe: &mut impl Write) -> Told {
     let stacks = Rc::new(RefCell::new(Stacks::new(StackDetail { frames: 256, source: false })));
@@ -39,6 +46,8 @@ fn told(engine: &mut dyn Engine, pipe: &mut impl Write) -> Told {
     let mut threads: BTreeMap<Tid, usize> = BTreeMap::new();
     let mut told = Told::new();
     let mut executed = false;
+    // The memory of a thread that ends is gone when an older kernel tells of its last call.
+    let ends_have_stacks = kernel_version() >= (6, 16);
     while let Some(event) = engine.next().unwrap() {
         stacks.borrow_mut().note(&event);
         match event {
@@ -47,8 +56,9 @@ fn told(engine: &mut dyn Engine, pipe: &mut impl Write) -> Told {
                 if name == "getpriority" && call.args[0] == 50 {
                     pipe.write_all(b".").unwrap();
                 }
-                // Which of them has to wait for the other differs from run to run.
-                if name != "futex" && std::mem::replace(&mut executed, true) {
+                // Which thread has to wait for the other differs from run to run.
+                let compared = name != "futex" && (ends_have_stacks || !name.starts_with("exit"));
+                if compared && std::mem::replace(&mut executed, true) {
                     let next = threads.len();
                     let thread = *threads.entry(call.tid).or_insert(next);
                     told.resize(threads.len(), Vec::new());
