@@ -2,11 +2,13 @@
 
 use crate::clock::{Clock, seconds};
 use crate::color::{Role, Span, Spans};
+use crate::stack::StackLines;
 use crate::{NameStyle, Palette, Style, Writer, names};
 use std::collections::HashMap;
 use std::io::Write as _;
+use std::sync::Arc;
 use stride_decode::{Decoded, NamedArg, Part, Return, Value};
-use stride_event::{Call, Ns, Outcome, Tid};
+use stride_event::{Call, Ns, Outcome, Stack, Tid};
 use stride_syscalls::Ret;
 
 /// What starts a line.
@@ -423,12 +425,12 @@ impl Line {
         self.paint();
     }
 
-    /// The thread goes on under another id. How many arguments of its call were shown, if one is pending.
     /// The frames of a stack, each in a line of its own.
-    pub fn stack(&mut self, stack: &stride_event::Stack, show: crate::ShowStack) {
-        crate::stack::write(&mut Writer { out: &mut self.out, style: self.layout.style }, stack, show);
+    pub fn stack(&mut self, stack: &Arc<Stack>, lines: &mut StackLines) {
+        self.out.extend_from_slice(lines.of(stack, self.layout.style));
     }
 
+    /// The thread goes on under another id. How many arguments of its call were shown, if one is pending.
     pub fn change_pid(&mut self, old: Tid, new: Tid) -> Option<usize> {
         if let Some(open) = self.open.take_if(|open| open.tid == old) {
             self.out.extend_from_slice(b" <pid changed to ");

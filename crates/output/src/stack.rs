@@ -1,8 +1,10 @@
 //! Stacks in text, a line for each frame.
 
 use crate::quote::{escape_path, legible};
-use crate::{HexStrings, Writer};
+use crate::{HexStrings, Style, Writer};
+use std::collections::HashMap;
 use std::io::Write;
+use std::sync::Arc;
 use stride_event::{Bottom, Stack, StackFrame};
 
 /// How much is shown of stacks.
@@ -13,7 +15,39 @@ pub enum ShowStack {
     Source,
 }
 
-pub fn write(w: &mut Writer<'_>, stack: &Stack, show: ShowStack) {
+/// The lines of stacks that were shown before: a program makes the same calls over and over.
+pub struct StackLines {
+    show: ShowStack,
+    /// By the stack's address, which stays its own as long as the stack is kept here.
+    known: HashMap<usize, (Arc<Stack>, Box<[u8]>)>,
+    /// Of all lines.
+    bytes: usize,
+}
+
+/// Bytes of lines that are kept. When there are more, all go.
+const MOST_BYTES: usize = 16 << 20;
+
+impl StackLines {
+    pub fn new(show: ShowStack) -> StackLines {
+        StackLines { show, known: HashMap::new(), bytes: 0 }
+    }
+
+    pub fn of(&mut self, stack: &Arc<Stack>, style: Style) -> &[u8] {
+        if self.bytes > MOST_BYTES {
+            self.known.clear();
+            self.bytes = 0;
+        }
+        let (_, lines) = self.known.entry(Arc::as_ptr(stack) as usize).or_insert_with(|| {
+            let mut lines = Vec::new();
+            write(&mut Writer { out: &mut lines, style }, stack, self.show);
+            self.bytes += lines.len();
+            (stack.clone(), lines.into())
+        });
+        lines
+    }
+}
+
+fn write(w: &mut Writer<'_>, stack: &Stack, show: ShowStack) {
     for frame in &stack.frames {
         frame_line(w, frame, show);
     }

@@ -1,6 +1,7 @@
 //! The text view: events in, strace's lines out.
 
 use crate::line::Moment;
+use crate::stack::StackLines;
 use crate::{End, Layout, Line, ShowStack, Sink, View, ViewError, names};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -47,6 +48,8 @@ pub struct TextView {
     last_calls: HashMap<Tid, u64>,
     /// The stacks of calls that do not return are shown when their threads are gone, as strace shows them.
     parting: HashMap<Tid, Arc<Stack>>,
+    /// With `-k`.
+    stack_lines: Option<StackLines>,
     /// Size of a buffer that is written even while more events come.
     batch: usize,
     error: Option<ViewError>,
@@ -95,6 +98,7 @@ impl TextView {
             world,
             layout,
             wall_offset,
+            stack_lines: show.stack.map(StackLines::new),
             show,
             streams,
             tracees: HashSet::new(),
@@ -308,11 +312,12 @@ impl TextView {
 
     /// Behind the line that it belongs to.
     fn stack(&mut self, tid: Tid, stack: Option<&Arc<Stack>>) {
-        if let (Some(show), Some(stack)) = (self.show.stack, stack)
-            && let Some((line, _)) = self.stream(tid)
-        {
-            line.stack(stack, show);
+        let Some(stack) = stack else { return };
+        let Some(mut lines) = self.stack_lines.take() else { return };
+        if let Some((line, _)) = self.stream(tid) {
+            line.stack(stack, &mut lines);
         }
+        self.stack_lines = Some(lines);
     }
 
     fn gone(&mut self, tid: Tid) {
