@@ -1,9 +1,9 @@
 //! Runs every C program in `tests/advise/` twice. Without an argument, it shows the waste that `--advise` must find. With
 //! the argument `corrected`, it does the same job, and nothing must be found.
 //!
-//! The first line holds the ids of the findings: `// finds: stat-storm`. Nothing else may be found. A second line `//
-//! estimate: WHY NOT` says that the number of saved calls cannot be compared with the corrected program; otherwise, the
-//! estimate must be within a factor of two. Lines `// says: TEXT` and `// never: TEXT` contain text that the advice on the
+//! The first line holds the ids of the findings: `// finds: stat-storm`. Nothing else may be found. A second line
+//! `// estimate: WHY NOT` says that the number of saved calls cannot be compared with the corrected program; otherwise,
+//! the estimate must be within a factor of two. Lines `// says: TEXT` and `// never: TEXT` contain text that the advice on the
 //! wasteful program must or must not have, wherever lines are broken. A program that cannot run here exits with status 77
 //! and prints the reason on stderr.
 

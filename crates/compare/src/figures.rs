@@ -47,7 +47,7 @@ impl Figures {
         variance.max(mean * mean * (1.0 / 16.0_f64).max(1.0 / n)) / n
     }
 
-    /// The mean number of bytes of the calls that did not fail. None if all of them failed.
+    /// The mean number of bytes of the calls that did not fail. None if no call succeeded.
     pub fn mean_bytes(&self) -> Option<f64> {
         let moved = self.calls - self.errors;
         (moved > 0).then(|| self.bytes as f64 / moved as f64)

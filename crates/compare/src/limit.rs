@@ -72,7 +72,7 @@ impl Of {
 }
 
 impl Metric {
-    /// Which calls the limit covers, if the limit is about calls.
+    /// Which calls the metric covers, if the metric is about calls.
     pub fn of(&self) -> Option<&Of> {
         match self {
             Metric::Calls(of) | Metric::Errors(of) | Metric::Bytes(of) | Metric::MeanBytes(of) | Metric::TimeMs(of) => {

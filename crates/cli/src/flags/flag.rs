@@ -76,7 +76,7 @@ impl Flag {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arg {
     None,
-    /// Its name in the documentation.
+    /// The argument's name in the documentation.
     Required(&'static str),
     /// Only the long spelling takes the argument, after `=`.
     Optional(&'static str),
