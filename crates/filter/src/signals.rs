@@ -4,7 +4,7 @@ use crate::{Error, list, nearest};
 
 const WHAT: &str = "signal";
 
-/// Signal numbers 0 to 255. The kernel's own end at 64, but a number takes a whole byte.
+/// Signal numbers 0 to 255. The kernel's own end at 64, but a number is stored in a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignalSet {
     bits: [u64; 4],

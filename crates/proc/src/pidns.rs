@@ -23,8 +23,8 @@ pub struct Translator {
 }
 
 impl Translator {
-    /// Stride's id for the thread that `tid` calls `id`. `None` if `tid` is in Stride's namespace, `Some(None)` if no such
-    /// thread is found.
+    /// Stride's id for the thread that `tid` calls `id`. `None` if `tid` is in Stride's namespace or its
+    /// namespace is unknown, `Some(None)` if no such thread is found.
     pub fn outer(&self, tid: Tid, id: i32, kind: PidKind) -> Option<Option<i32>> {
         let (namespace, depth) = self.place(tid)?;
         if namespace == self::namespace("self")? {

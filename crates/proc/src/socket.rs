@@ -108,7 +108,7 @@ impl Sockets {
 /// The ends as the engine saw them.
 fn seen(known: &Descriptor) -> Option<String> {
     match known.detail {
-        // Port 0 is an unbound socket. The kernel's table may know it as bound by now.
+        // The engine saw no port. The kernel's table lists bound sockets.
         Detail::Netlink { port: 0, .. } => None,
         Detail::Netlink { protocol, port } => Some(netlink(protocol, port)),
         Detail::Unix { peer, ref name } => {
