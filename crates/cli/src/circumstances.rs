@@ -1,4 +1,4 @@
-//! The circumstances of a run, for views that tell of them.
+//! The circumstances of a run, for views that report them.
 
 use crate::flags::Options;
 use nix::sys::utsname::UtsName;
@@ -7,7 +7,7 @@ use stride_event::Ns;
 use stride_output::RunInfo;
 use stride_record::Metadata;
 
-/// Of the run that is traced.
+/// The circumstances of the run that is traced.
 pub fn traced(options: &Options, engine: &str, wall_offset: i128, started: Ns) -> RunInfo {
     let uname = nix::sys::utsname::uname();
     let field =
@@ -26,7 +26,7 @@ pub fn traced(options: &Options, engine: &str, wall_offset: i128, started: Ns) -
     }
 }
 
-/// Of the run that was recorded.
+/// The circumstances of the run that was recorded.
 pub fn recorded(recorded: &Metadata) -> RunInfo {
     RunInfo {
         args: recorded.args.clone(),

@@ -1,4 +1,4 @@
-//! The program to start: found along PATH as execvp(3) would, but before anything is traced.
+//! The program to start. It is searched along PATH as execvp(3) does, but before anything is traced.
 
 use crate::flags;
 use anyhow::{Result, bail};
@@ -25,7 +25,7 @@ fn find(program: &OsStr) -> Result<PathBuf> {
     if program.as_bytes().contains(&b'/') {
         let path = PathBuf::from(program);
         return match path.metadata() {
-            // Whether it can be executed is for execve to say.
+            // execve decides whether the file can be executed.
             Ok(_) => Ok(path),
             Err(e) => bail!("Cannot stat '{}': {}", path.display(), os_error(&e)),
         };
@@ -43,7 +43,7 @@ fn find(program: &OsStr) -> Result<PathBuf> {
     bail!("Cannot find executable '{}'", Path::new(program).display())
 }
 
-/// The C library's text for an error, without Rust's number behind it.
+/// The C library's text for an error, without the number that Rust appends.
 pub fn os_error(error: &std::io::Error) -> String {
     match error.raw_os_error() {
         Some(errno) => nix::errno::Errno::from_raw(errno).desc().to_string(),

@@ -1,10 +1,11 @@
 //! Choosing the engine.
 //!
-//! `auto` asks for eBPF unless an option needs ptrace (`--kill-on-exit`, `--seccomp-bpf`: both are promises of the kernel to a
-//! ptracer) or looks names up in /proc (`-Y`, `--decode-pids`), which is certain only while the program is stopped. Most users
-//! may not load programs: `engine_ebpf::trial` finds that out with one bpf(2) in 0.1 ms, before anything else is done for eBPF.
-//! If loading fails later, the command is already forked and waits at its gate. The ptrace engine takes over that same process,
-//! so that `-D`, which swaps the roles of the processes, works either way. Only `-d` reports which engine was chosen.
+//! `auto` chooses eBPF unless an option needs ptrace (`--kill-on-exit`, `--seccomp-bpf`: both are promises of the
+//! kernel to a ptracer) or looks names up in /proc (`-Y`, `--decode-pids`), which is certain only while the program is
+//! stopped. Most users may not load programs: `engine_ebpf::trial` finds that out with one bpf(2) in 0.1 ms, before
+//! Stride does anything else for eBPF. If loading fails later, the command is already forked and waits at its gate. The
+//! ptrace engine takes over that same process, so that `-D`, which swaps the roles of the processes, works either way.
+//! Only `-d` reports which engine was chosen.
 
 use crate::flags::{Engine as Choice, Options};
 use crate::layout;
@@ -16,10 +17,10 @@ use stride_engine_ebpf::{EbpfEngine, Settings};
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::{Seccomp, TraceSpec};
 
-/// The engine at work.
+/// The engine that runs.
 pub struct Chosen {
     pub engine: Box<dyn Engine>,
-    /// Why it is this one, if there was a choice.
+    /// Why this engine was chosen, if there was a choice.
     reason: Option<String>,
 }
 
@@ -36,7 +37,7 @@ impl Chosen {
     }
 }
 
-/// Starts tracing, with the engine that was asked for or serves the options best.
+/// Starts tracing with the requested engine, or with the engine that serves the options best.
 pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen> {
     let settings = layout::overflow(options);
     match options.engine {
@@ -57,7 +58,7 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
     }
 }
 
-/// No engine: events come from a recording.
+/// Uses a recording in place of an engine.
 pub fn replay(replay: Replay) -> Chosen {
     Chosen { engine: Box::new(replay), reason: None }
 }
@@ -66,16 +67,16 @@ fn ptrace(spec: TraceSpec, reason: impl Into<String>) -> Result<Chosen> {
     Ok(Chosen::new(PtraceEngine::start(spec)?, reason))
 }
 
-/// eBPF where it works and serves all options, else ptrace.
+/// Chooses eBPF if it works and serves all options, else ptrace.
 fn best(spec: TraceSpec, settings: Settings) -> Result<Chosen> {
     if let Some(option) = unserved(&spec, EbpfEngine::CAPABILITIES) {
         return ptrace(spec, format!("{option} needs it"));
     }
-    // Most users may not load programs: that is found out before anything is done for it.
+    // Most users may not load programs. The trial finds that out before anything else is done for eBPF.
     if let Err(why) = stride_engine_ebpf::trial() {
         return ptrace(spec, format!("no eBPF: {why}"));
     }
-    // One command for both: with -D this process has changed its place for it, which is done only once.
+    // Both engines share one command: with -D, this process and the command swap roles, which is possible only once.
     let command = spec.command.as_ref();
     let mut waiting = command.map(|command| spawn(command, None, spec.daemonize)).transpose()?;
     match EbpfEngine::start_waiting(&spec, settings, &mut waiting) {
@@ -88,7 +89,7 @@ fn best(spec: TraceSpec, settings: Settings) -> Result<Chosen> {
     }
 }
 
-/// The option, if there is one, that an engine of these capabilities cannot serve.
+/// The option that an engine with these capabilities cannot serve, if there is one.
 fn unserved(spec: &TraceSpec, capabilities: Capabilities) -> Option<&'static str> {
     if spec.seccomp == Seccomp::On && !capabilities.seccomp {
         Some("--seccomp-bpf")
@@ -101,13 +102,13 @@ fn unserved(spec: &TraceSpec, capabilities: Capabilities) -> Option<&'static str
     }
 }
 
-/// The option, if there is one, for which ids are looked up in /proc: what they refer to is certain only as long as the program is
-/// stopped, and many a program is over before anybody looks.
+/// The option that makes Stride look ids up in /proc, if there is one. The answer is certain only while the program is
+/// stopped, and many programs have ended before Stride looks.
 fn better_held(options: &Options, needs: &Needs) -> Option<&'static str> {
     (needs.process_ids || options.json && !options.decode_pids.is_empty()).then_some("--decode-pids")
 }
 
-/// Says what went wrong with the eBPF engine, and what to do about it.
+/// Explains why the eBPF engine failed, and what the user can do.
 fn explained(error: StartError) -> anyhow::Error {
     let StartError::Unavailable { why, advice: Some(advice) } = error else { return error.into() };
     anyhow!(

@@ -1,4 +1,4 @@
-//! The files that options name: opened before anything is run, and no two of them the same.
+//! The files that options name. They are opened before anything is run, and no two options may name the same file.
 
 use crate::command::os_error;
 use anyhow::{Result, anyhow, bail};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use stride_event::quantity::{bytes, count};
 
-/// How many bytes are in a file that a view writes; none if that failed.
+/// The number of bytes in a file that a view writes. It is 0 if writing failed.
 #[derive(Clone, Default)]
 pub struct Written(Arc<AtomicU64>);
 
@@ -24,7 +24,7 @@ impl Written {
     }
 }
 
-/// A file that a view will write. What it holds is gone only when tracing begins.
+/// A file that a view will write. Its old content is kept until tracing begins.
 pub struct Target {
     pub path: PathBuf,
     pub file: File,
@@ -32,7 +32,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Empties it.
+    /// Empties the file.
     pub fn begin(&self) -> io::Result<()> {
         if self.is_regular() { self.file.set_len(0) } else { Ok(()) }
     }
@@ -41,7 +41,8 @@ impl Target {
         self.file.metadata().is_ok_and(|m| m.is_file())
     }
 
-    /// Empties it, to be written in pieces of which there is all or nothing: where the disk is full, it ends as if it was meant to.
+    /// Empties the file, which is then written in whole pieces: if the disk is full, the file ends with a complete
+    /// piece.
     fn whole(self) -> Result<Whole> {
         self.begin().map_err(|e| anyhow!("Can't write '{}': {}", self.path.display(), os_error(&e)))?;
         Ok(Whole { target: self, length: 0 })
@@ -73,23 +74,23 @@ impl Write for Whole {
     }
 }
 
-/// What is done with a file.
+/// How a file is used.
 #[derive(Clone, Copy)]
 pub enum Use {
     Reads,
-    /// A view writes it, and says at the end what it wrote.
+    /// A view writes the file. The receipt at the end tells of it.
     Writes(Receipt),
-    /// The trace goes there: its output opens it by itself.
+    /// The trace goes to the file, and the trace's output opens it.
     Trace,
 }
 
-/// Makes a sentence of what was written: where it is, how large, and what to do with it.
+/// Makes the receipt: the file's path, its size, and what to do with it.
 pub type Receipt = fn(&ReceiptFacts) -> String;
 
-/// What there is to say of a file that was written.
+/// The facts for the receipt of a written file.
 pub struct ReceiptFacts {
     pub path: String,
-    /// The path as it is typed into a shell.
+    /// The path, quoted for a shell.
     pub word: String,
     pub calls: String,
     pub size: String,
@@ -102,7 +103,7 @@ pub struct NamedFile<'a> {
     pub how: Use,
 }
 
-/// Those that views write, by option.
+/// The files that views write, by option.
 pub struct Files(Vec<(String, Receipt, Target)>);
 
 impl Files {
@@ -110,7 +111,7 @@ impl Files {
         let mut files = Vec::new();
         for NamedFile { option, path, how } in named {
             if let Use::Writes(receipt) = how {
-                // It is emptied only when it is known to be nobody else's.
+                // The old content stays until it is certain that no other option names this file.
                 let file = OpenOptions::new().create(true).write(true).truncate(false).open(path);
                 let file =
                     file.map_err(|e| anyhow!("Can't open '{}' for {option}: {}", path.display(), os_error(&e)))?;
@@ -133,19 +134,19 @@ impl Files {
         Ok(Files(files))
     }
 
-    /// What can be said of the files when all is over. Of pipes and devices nothing is.
+    /// The receipts for the end of the run. Pipes and devices have none.
     pub fn receipts(&self) -> Receipts {
         let regular = self.0.iter().filter(|(.., target)| target.is_regular());
         Receipts(regular.map(|(_, receipt, target)| (*receipt, target.path.clone(), target.written.clone())).collect())
     }
 
-    /// The file of an option, for its view to keep.
+    /// The file of an option. Its view keeps it.
     pub fn take(&mut self, long: &str) -> Option<Target> {
         let at = self.0.iter().position(|(option, ..)| option.strip_prefix("--") == Some(long))?;
         Some(self.0.swap_remove(at).2)
     }
 
-    /// The same, emptied and to be written in whole pieces; and what messages call it.
+    /// The emptied file of an option, which is written in whole pieces, with its name for messages.
     pub fn take_whole(&mut self, long: &str) -> Result<Option<(String, Box<Whole>)>> {
         let Some(target) = self.take(long) else { return Ok(None) };
         let name = target.path.display().to_string();
@@ -153,7 +154,7 @@ impl Files {
     }
 }
 
-/// The files that views were given: how to speak of each, its path, and how much was written.
+/// The written files, each with its receipt, its path and its size.
 pub struct Receipts(Vec<(Receipt, PathBuf, Written)>);
 
 impl Receipts {
@@ -172,7 +173,7 @@ impl Receipts {
     }
 }
 
-/// A path as it is typed into a shell.
+/// A path, quoted for a shell.
 fn shell_word(path: &Path) -> String {
     let text = path.display().to_string();
     if text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-+,:@%=".contains(&b)) {
@@ -181,7 +182,7 @@ fn shell_word(path: &Path) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// Whether two names are of one file. Devices and pipes may be shared.
+/// Whether two names refer to the same file. Devices and pipes may be shared.
 fn same_file(a: &Path, b: &Path) -> bool {
     let id = |path: &Path| path.metadata().ok().filter(|m| m.is_file()).map(|m| (m.dev(), m.ino()));
     id(a).is_some() && id(a) == id(b)

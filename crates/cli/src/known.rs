@@ -1,4 +1,4 @@
-//! Descriptors of a recording that was made without `-y`: what the calls before told of them, as the tracker followed it.
+//! Descriptors in a recording that was made without `-y`. The tracker follows them from the earlier calls.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,10 +9,10 @@ use stride_proc::{ReplaySource, Source};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::{ObjectKind, Seen, Tracker};
 
-/// Answers what was recorded, and adds what the tracker knows of descriptors.
+/// Answers from the recording, and adds the descriptors that the tracker knows.
 pub struct Known {
     pub told: Rc<ReplaySource>,
-    /// It has taken in the event that is being shown.
+    /// The tracker has seen the event that is being shown.
     pub tracker: Rc<RefCell<Tracker>>,
 }
 
@@ -23,10 +23,10 @@ impl Source for Known {
 
     fn followed(&self, tid: Tid, fd: i32) -> Option<FdInfo> {
         let tracker = self.tracker.borrow();
-        // What the call closed is no longer among the descriptors, and what it made is the newest there.
+        // The tracker has already removed a descriptor that the call closed, and added one that it made.
         let seen = tracker.seen().filter(|seen| seen.tid == tid);
-        // A descriptor that dup2(2) replaces is one thing as an argument and another as the result. Which of them is asked for cannot be
-        // told here, and a wrong name is worse than none.
+        // A descriptor that dup2(2) replaces refers to one file as an argument and to another as the result. This
+        // function cannot tell which is asked for, and a wrong name is worse than none.
         if seen.is_some_and(|seen| seen.made.is_some_and(|made| made.0 == fd) && replaces(seen)) {
             return None;
         }
@@ -38,7 +38,7 @@ impl Source for Known {
                 Some(path) => FdInfo { path: path.to_vec(), detail: String::new(), deleted: true },
                 None => FdInfo { path: name.to_vec(), detail: String::new(), deleted: false },
             },
-            // Whatever a socket's address has in it, the detail is printable ASCII.
+            // `shown` keeps the detail printable ASCII, whatever bytes a socket's address has.
             _ => {
                 let detail = shown(name).replace('→', "->").replace('←', "<-");
                 FdInfo { path: Vec::new(), detail, deleted: false }
@@ -47,7 +47,7 @@ impl Source for Known {
     }
 }
 
-/// dup2(2) and dup3(2) are told the number of the new descriptor.
+/// dup2(2) and dup3(2) take the number of the new descriptor as an argument.
 fn replaces(seen: &Seen) -> bool {
     let told = |row: &Syscall| row.args.iter().any(|arg| arg.name == "newfd");
     seen.row.is_some_and(|row| row.effects.iter().any(|effect| matches!(effect, Effect::Duplicates(_))) && told(row))

@@ -1,4 +1,4 @@
-//! From the command line's options to what engines and views take.
+//! From the command line's options to the options of engines and views.
 
 use crate::flags::{self, Daemonize, Interruptible, Options};
 use stride_engine_ebpf::{Overflow, Settings};
@@ -6,7 +6,7 @@ use stride_event::{CallSet, Limits};
 use stride_filter::Quiet;
 use stride_output::{HexStrings, Layout, Leader, NameStyle, Palette, PidPrefix, Show, Style, SummaryLayout, WallClock};
 
-/// `to_terminal`: whether the trace goes to one.
+/// `to_terminal`: whether the trace goes to a terminal.
 pub fn layout(options: &Options, to_terminal: bool) -> Layout {
     Layout {
         column: options.columns,
@@ -47,7 +47,7 @@ fn palette(color: flags::Color, to_terminal: bool) -> Option<Palette> {
     let wanted = match color {
         flags::Color::Always => true,
         flags::Color::Never => false,
-        // NO_COLOR has been taken into account.
+        // An earlier step has applied NO_COLOR.
         flags::Color::Auto => to_terminal && std::env::var_os("TERM").is_some_and(|term| term != "dumb"),
     };
     wanted.then(|| Palette::parse(&std::env::var("STRACE_COLORS").unwrap_or_default()))
@@ -87,12 +87,12 @@ pub fn show(options: &Options) -> Show {
     show
 }
 
-/// Whether what descriptors refer to is shown, or chosen by.
+/// Whether descriptors' files are shown or used to choose calls.
 pub fn needs_descriptors(options: &Options) -> bool {
     !options.decode_fds.is_empty() || !options.paths.is_empty()
 }
 
-/// `width`: of the terminal that it goes to, if it does.
+/// `width`: the width of the terminal, if the summary goes to one.
 pub fn summary(summary: &flags::Summary, json: bool, width: Option<usize>) -> SummaryLayout {
     SummaryLayout {
         json,

@@ -1,4 +1,4 @@
-//! The messages at the end: calls that were lost, and the delays that it took to lose none.
+//! The messages at the end about lost calls, and about delays that prevented losses.
 
 use crate::flags::Options;
 use crate::outputs::Outputs;
@@ -8,7 +8,7 @@ use stride_event::Lost;
 use stride_event::quantity::count;
 use stride_filter::Quiet;
 
-/// Delays that come to less than this in all are not worth a message.
+/// A total delay shorter than this is not worth a message.
 const WORTH_TELLING: Duration = Duration::from_millis(1);
 
 pub struct Losses {
@@ -23,7 +23,7 @@ impl Losses {
 
     pub fn tell(&self, options: &Options, outputs: &Outputs) {
         if !self.lost.is_none() {
-            // What helps is to be tried when it is recorded.
+            // The advice is about recording, so a replay omits it.
             let told = self.told_losses();
             outputs.complain(if options.replay.is_some() { told.lines().next().unwrap_or_default() } else { &told });
         }
@@ -44,7 +44,7 @@ impl Losses {
         if signals > 0 {
             what.push(format!("{} lost", count(signals, "signal was", "signals were")));
         }
-        // Whoever sends a signal is not delayed, nor are signals filtered in the kernel.
+        // Backpressure does not delay the senders of signals, and the kernel side does not filter signals.
         let other = match (calls + threads, self.delayed.calls) {
             (0, _) => "",
             (_, 0) => ", fewer calls (-e trace=...), or --on-overflow=wait",

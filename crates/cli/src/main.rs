@@ -40,7 +40,7 @@ fn main() {
 
 fn print(text: &str) -> i32 {
     use std::io::Write;
-    // A reader that left early (`stride -h | head`) is no mistake.
+    // A reader that closes the pipe early (`stride -h | head`) is no error.
     let _ = std::io::stdout().write_all(text.as_bytes());
     0
 }
@@ -57,10 +57,10 @@ fn trace(options: flags::Options) -> i32 {
     }
 }
 
-/// Ends the way the tracee did, so that Stride's parent sees what the tracee's parent would have seen.
+/// Ends by the same signal as the tracee, so that Stride's parent sees the same status as the tracee's parent would.
 fn die_of(signal: i32) -> i32 {
     use nix::sys::resource::{Resource, setrlimit};
-    // The core file, if any, is the tracee's business and was written then.
+    // The tracee's core file, if any, was written when the tracee ended. Stride itself must write none.
     let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
     stride_engine_base::die_of(signal);
     128 + signal

@@ -6,7 +6,7 @@ use crate::views::Views;
 use stride_event::{Event, Fate, Origin};
 use stride_filter::Quiet;
 
-/// Tells of an event, if there is something to tell.
+/// Reports an event for which there is a message.
 pub fn tell(event: &Event<'_>, options: &Options, views: &mut Views, outputs: &Outputs) {
     if let Some(message) = message(event, options, outputs) {
         if matches!(options.output, Output::Stderr) {
@@ -18,7 +18,7 @@ pub fn tell(event: &Event<'_>, options: &Options, views: &mut Views, outputs: &O
 
 fn message(event: &Event<'_>, options: &Options, outputs: &Outputs) -> Option<String> {
     if options.json && matches!(event, Event::Started { .. } | Event::Detached { .. }) {
-        // They are objects.
+        // In JSON, these messages are objects of the trace.
         return None;
     }
     let quiet = |message| options.is_quiet(message);

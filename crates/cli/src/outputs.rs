@@ -16,12 +16,12 @@ use stride_output::{OpenSink, Sink, ViewError};
 
 pub struct Outputs {
     program: String,
-    /// What the trace goes to, until a view takes it over.
+    /// The output of the trace, until a view takes it.
     sink: Option<Sink>,
-    /// A second handle for what follows the trace.
+    /// A second handle, for text after the trace.
     tail: Option<Box<dyn Write + Send>>,
     shell: Option<Child>,
-    /// The trace goes to a terminal; and how wide that is.
+    /// Whether the trace goes to a terminal; `width` is the terminal's width.
     terminal: bool,
     width: Option<usize>,
 }
@@ -32,8 +32,9 @@ pub fn complain(program: &str, message: &str) {
     let _ = io::stderr().write_all(lines.as_bytes());
 }
 
-/// Lets go of the standard input and output, which are the command's. Were they held, a pipe's other end would not notice that the
-/// command closed it. (A trace that goes to one of them by `-o /dev/stdout` has a descriptor of its own.)
+/// Releases the standard input and output, which belong to the command. If Stride kept them open, the other end of a
+/// pipe would not notice that the command closed it. (A trace that goes to one of them by `-o /dev/stdout` has a
+/// descriptor of its own.)
 pub fn release_stdio() {
     let Ok(null) = OpenOptions::new().read(true).write(true).open("/dev/null") else { return };
     let _ = nix::unistd::dup2_stdin(&null);
@@ -54,7 +55,7 @@ impl Outputs {
             Output::Stderr => {
                 outputs.terminal = io::stderr().is_terminal();
                 outputs.width = width(io::stderr());
-                // The command's own messages may go there, too: the order is theirs.
+                // The command's own messages may go there, too. Immediate writes keep both in order.
                 let eager = outputs.terminal || !is_device(io::stderr());
                 outputs.sink = Some(Sink::new("standard error", Box::new(io::stderr()), eager));
                 outputs.tail = Some(Box::new(io::stderr()));
@@ -98,7 +99,7 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// A message of Stride's own. Each of its lines says whose it is.
+    /// Writes a message of Stride's own. Each line begins with Stride's name.
     pub fn complain(&self, message: &str) {
         complain(&self.program, message);
     }
@@ -108,7 +109,7 @@ impl Outputs {
         self.terminal
     }
 
-    /// Of the terminal that the trace goes to, if it does.
+    /// The width of the terminal that the trace goes to, if it does.
     pub fn width(&self) -> Option<usize> {
         self.width
     }
@@ -118,12 +119,12 @@ impl Outputs {
         self.shell.as_ref().is_some_and(|shell| shell.id() == pid as u32)
     }
 
-    /// What the trace goes to, for a view to keep.
+    /// The output of the trace, for a view to keep.
     pub fn take_sink(&mut self) -> Result<Sink> {
         self.sink.take().ok_or_else(|| anyhow!("the output is in use"))
     }
 
-    /// Opens the file of each thread, if these have files of their own (`-ff`).
+    /// A function that opens the file of each thread, if threads have files of their own (`-ff`).
     pub fn opener(&self, options: &Options) -> Option<OpenSink> {
         let Output::File(path) = options.output.clone() else { return None };
         let append = options.append;
@@ -137,7 +138,7 @@ impl Outputs {
         options.output_separately.then_some(open)
     }
 
-    /// Something that follows the trace, all of which has been handed on.
+    /// Writes text after the trace. The whole trace has been written before.
     pub fn write_tail(&mut self, tail: &str) {
         if tail.is_empty() {
             return;
@@ -161,7 +162,8 @@ impl Outputs {
     }
 }
 
-/// Whether this is a character device. If it is no terminal, it is /dev/null or the like, and nobody reads it while the program runs.
+/// Whether this is a character device. A character device that is no terminal is /dev/null or the like, and nobody
+/// reads it while the program runs.
 fn is_device(to: impl AsFd) -> bool {
     use nix::libc::{S_IFCHR, S_IFMT};
     nix::sys::stat::fstat(to).is_ok_and(|stat| stat.st_mode & S_IFMT == S_IFCHR)

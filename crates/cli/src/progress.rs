@@ -1,4 +1,4 @@
-//! How far a recording has been read, on a terminal where nothing else comes meanwhile.
+//! How much of a recording has been read. It is shown on a terminal to which nothing else is written.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use stride_event::quantity::percent;
 
-/// Columns of the line that is there now. Whoever writes to the terminal erases them first.
+/// The width of the line on the terminal. Code that writes to the terminal erases the line first.
 static SHOWN: AtomicUsize = AtomicUsize::new(0);
 
-/// Nothing is said of what is over sooner.
+/// Shorter jobs show no progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -17,18 +17,18 @@ pub struct Progress {
     what: String,
     size: u64,
     events: u32,
-    /// When there is something to say again.
+    /// The time of the next update.
     next: Instant,
 }
 
 impl Progress {
-    /// Of a file of this size; none where nobody would see it.
+    /// Progress through a file of this size. None if nobody would see it.
     pub fn new(path: &Path, size: u64) -> Option<Progress> {
         let what = format!("reading {}", path.display()).escape_debug().to_string();
         stderr().is_terminal().then(|| Progress { what, size, events: 0, next: Instant::now() + PATIENCE })
     }
 
-    /// Called for each event: few of them look at the clock.
+    /// Called for each event. Only few calls look at the clock.
     pub fn at(&mut self, offset: u64) {
         self.events = self.events.wrapping_add(1);
         if !self.events.is_multiple_of(1024) || Instant::now() < self.next {
@@ -47,7 +47,7 @@ impl Drop for Progress {
     }
 }
 
-/// Takes the line away.
+/// Erases the line.
 pub fn erase() {
     let shown = SHOWN.swap(0, Ordering::Relaxed);
     if shown > 0 {

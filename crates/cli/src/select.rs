@@ -12,10 +12,10 @@ pub struct Selector {
     paths: PathSet,
     fds: Option<FdSet>,
     status: WordSet<Status>,
-    /// The calls asked for, where the engine reports more than these.
+    /// The requested calls, if the engine reports more than these.
     calls: Option<CallSet>,
     world: Proc,
-    /// What was decided about calls when they were entered; by their return the descriptor may be closed.
+    /// The decisions made when calls were entered. The descriptor may be closed when a call returns.
     decided: HashMap<Tid, Decision>,
 }
 
@@ -26,14 +26,15 @@ struct Decision {
 }
 
 impl Decision {
-    /// An engine that filters by itself need not tell of a call's return.
+    /// The decision for this call. None if it was made for another call: an engine that filters by itself may skip a
+    /// call's return.
     fn on(&self, call: &Call) -> Option<bool> {
         (self.nr == call.nr && self.args == call.args).then_some(self.chosen)
     }
 }
 
 impl Selector {
-    /// `all_calls`: the engine reports all, since what is shown follows from calls that are not.
+    /// `all_calls`: the engine reports all calls, because a shown call may depend on calls that are not shown.
     pub fn new(options: &Options, all_calls: bool, source: Rc<dyn Source>) -> Selector {
         Selector {
             paths: options.paths.clone(),
@@ -45,17 +46,17 @@ impl Selector {
         }
     }
 
-    /// Whether calls are chosen by what they are about.
+    /// Whether calls are chosen by path or descriptor.
     fn by_touch(&self) -> bool {
         !self.paths.is_empty() || self.fds.is_some()
     }
 
-    /// What of an event is shown: all of it, the event without its call, or nothing.
+    /// The part of an event that is shown: all of it, the event without its call, or nothing.
     pub fn select<'e>(&mut self, event: Event<'e>) -> Option<Event<'e>> {
         match event {
             Event::Enter(call) => {
                 let chosen = self.enters(call);
-                // How it ends decides.
+                // The status of a call is not known until it returns.
                 (chosen && self.status.is_all()).then_some(event)
             }
             Event::Exit(call) => {
@@ -67,7 +68,7 @@ impl Selector {
                 self.decided.remove(&tid);
                 Some(Event::Detached { tid, call, at })
             }
-            // For the thread under its former id the call ends as if it had been detached from.
+            // Under the thread's former id, the call ends as if the thread had been detached from.
             Event::Superseded { tid, old, call, at } => {
                 if let Some(decision) = self.decided.remove(&old) {
                     self.decided.insert(tid, decision);

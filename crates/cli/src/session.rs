@@ -1,4 +1,4 @@
-//! One run of Stride: an engine's events, selected, handed to the views.
+//! One run of Stride: the selected events of an engine go to the views.
 
 use crate::files::Files;
 use crate::flags::{self, Daemonize, Options, Output};
@@ -15,11 +15,11 @@ use std::ffi::OsString;
 use stride_event::{Event, Origin, Tid};
 use stride_filter::Quiet;
 
-/// How the run ended, for Stride's own exit status.
+/// How the run ended. It decides Stride's own exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     Exited(i32),
-    /// The command, or Stride by a signal to itself.
+    /// A signal ended the command, or Stride itself.
     Signaled(i32),
 }
 
@@ -34,11 +34,11 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let mut outputs = outputs::Outputs::open(&options)?;
     let world = World::of(&options, replay.as_ref(), needs.answers_noted);
     let offset = outputs::wall_offset();
-    // Before the first call: an engine may let the command run at once.
+    // The time is taken before the engine starts, because an engine may let the command run at once.
     let started = outputs::monotonic();
     let (chosen, info, counted) = match replay {
         Some(mut replay) => {
-            // Lines on the terminal show how far it is.
+            // Trace lines on the terminal are progress enough.
             if !(wanted.shows_trace() && outputs.is_terminal()) {
                 replay.show_progress();
             }
@@ -76,7 +76,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
         counted,
     };
     let mut views = Views::open(prepared, needs, opening)?;
-    // A recording's file has its beginning by now, or has failed.
+    // The beginning of a recording has been written by now, or writing has failed.
     if let Some(error) = views.take_error() {
         outputs.complain(&error.to_string());
     }
@@ -101,7 +101,8 @@ pub fn run(mut options: Options) -> Result<Ended> {
         if let Some(stacks) = &stacks {
             stacks.borrow_mut().note(&event);
         }
-        // What was on its way when the limit was reached is beyond it: an engine that lets tracees run on is ahead of what was shown.
+        // Events that were already queued when the limit was reached are not shown. Under an engine that does not stop
+        // tracees, they run ahead of the trace.
         let beyond = run.limit_told && !matches!(event, Event::Detached { .. });
         if beyond {
             continue;
@@ -122,11 +123,11 @@ pub fn run(mut options: Options) -> Result<Ended> {
             if let (Event::Started { tid, origin: Origin::Spawned, .. }, None, true) =
                 (event, &options.replay, error.is_unopened())
             {
-                // Its own output file: nothing has been run, and nothing shall be.
+                // The command's own output file could not be opened. Nothing has run yet, so the command is killed.
                 let _ = nix::sys::signal::kill(Pid::from_raw(tid), Signal::SIGKILL);
                 bail!(error);
             }
-            // Whoever reads has left: there is nothing else to do, unless for other views.
+            // The reader has left. The run goes on only for other views.
             if options.replay.is_some() && !wanted.outlives_trace() {
                 engine.stop();
             }
@@ -157,14 +158,14 @@ pub fn run(mut options: Options) -> Result<Ended> {
     }
     let verdict = views.finish(&losses, &mut outputs);
     let calls = views.calls();
-    // The output command ends when the last handle on its input is closed.
+    // The output command ends when the last handle to its input is closed.
     drop(views);
     outputs.close();
     losses.tell(&options, &outputs);
     if let Some(cut) = ending? {
         outputs.complain(&cut);
     }
-    // Where lines of JSON go, nothing else does.
+    // Nothing but JSON goes to an output of JSON lines.
     let among_json = options.json && matches!(options.output, Output::Stderr);
     if !options.is_quiet(Quiet::Files) && !among_json {
         receipts.sentences(calls).iter().for_each(|sentence| outputs.complain(sentence));
@@ -176,7 +177,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
     })
 }
 
-/// What the command line of a recorder meant, if all of it is known.
+/// The options in a recorder's command line, if this version knows all of them.
 fn recorded_options(args: &[OsString]) -> Option<Options> {
     match flags::parse(args.iter().cloned(), true).outcome {
         flags::Outcome::Trace(options) => Some(*options),
@@ -184,14 +185,14 @@ fn recorded_options(args: &[OsString]) -> Option<Options> {
     }
 }
 
-/// What the run has come to.
+/// The state of the run.
 struct Run {
     /// The command that was started.
     command: Option<Tid>,
     ended: Ended,
     /// Calls that returned and were shown.
     shown: u64,
-    /// That there were as many of them as `--syscall-limit` allows.
+    /// Whether `shown` has reached `--syscall-limit`.
     limit_told: bool,
 }
 

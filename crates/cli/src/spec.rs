@@ -1,4 +1,4 @@
-//! What the engine is asked for.
+//! What Stride asks of the engine.
 
 use crate::flags::Options;
 use crate::views::Needs;
@@ -7,13 +7,13 @@ use anyhow::Result;
 use stride_event::{CallSet, Counting, FileFilter, Limits, Seccomp, TraceSpec};
 use stride_filter::Status;
 
-/// Of the kernel's: a thread's name and its NUL.
+/// The kernel's limit: a thread's name and its NUL.
 const TASK_COMM_LEN: usize = 16;
 
-/// For views with these needs.
+/// The request for views with these needs.
 pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
     let by_path = !options.paths.is_empty() || options.trace_fds.is_some();
-    // Names of threads are wanted whole (prctl).
+    // A thread's name is needed whole (prctl).
     let text = if needs.thread_names { options.string_limit.max(TASK_COMM_LEN) } else { options.string_limit };
     Ok(TraceSpec {
         command: options.command.as_ref().map(command::resolve).transpose()?,
@@ -29,25 +29,25 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         detach_on_execve: options.detach_on_exec,
         daemonize: layout::daemonize(options.daemonize),
         interruptible: layout::interruptible(options.interruptible),
-        // What a path or descriptor stands for may change during the call.
+        // The file behind a path or descriptor may change during the call.
         entries: needs.entries || by_path,
         want_ip: options.instruction_pointer,
         want_times: needs.times,
         want_system_time: needs.system_times,
         counting: counting(options, needs),
         about: about(options, needs),
-        // The number of a call that is not shown itself may be (`-n`).
+        // `-n` may show the number of a call that is not shown itself.
         skip_failed: !options.status.contains(Status::Failed) && !needs.all_calls,
         skip_successful: !options.status.contains(Status::Successful) && !needs.all_calls,
         signals: needs.signals,
-        // Where not all calls are seen, views cannot follow what descriptors refer to.
+        // If filters hide calls, views cannot follow descriptors by themselves.
         descriptors: needs.descriptors || !options.paths.is_empty() || needs.naming_calls && !options.sees_all_calls(),
         stacks: needs.stacks,
         no_memory: !needs.memory && !by_path,
     })
 }
 
-/// What `-P` and `--trace-fds` let the engine skip. Descriptors may stand for paths.
+/// The calls that the engine may skip because of `-P` and `--trace-fds`. Descriptors may stand for paths.
 fn about(options: &Options, needs: &Needs) -> Option<FileFilter> {
     match &options.trace_fds {
         _ if needs.all_calls => None,
@@ -57,7 +57,7 @@ fn about(options: &Options, needs: &Needs) -> Option<FileFilter> {
     }
 }
 
-/// What the engine may count by itself: all calls of the summary, where it can tell which ones these are.
+/// The calls that the engine may count by itself: all calls of the summary, if the engine can select them.
 fn counting(options: &Options, needs: &Needs) -> Option<Counting> {
     if options.syscall_limit.is_some() || !options.paths.is_empty() || options.trace_fds.is_some() || needs.all_calls {
         return None;
@@ -65,12 +65,13 @@ fn counting(options: &Options, needs: &Needs) -> Option<Counting> {
     needs.counting.map(|counting| Counting { only: !needs.calls, ..counting })
 }
 
-/// The calls that are seen though filters leave them out: by them, views follow what threads run and are called.
+/// The calls that the engine reports although the filters leave them out. They tell views which programs threads run,
+/// and threads' names.
 pub fn naming_calls(options: &Options, needs: &Needs) -> CallSet {
     if needs.naming_calls && !options.sees_all_calls() { stride_track::naming_calls() } else { CallSet::empty() }
 }
 
-/// With those that map code, which decides what stacks mean.
+/// The naming calls, and for stacks, the calls that map code, because the mappings decide what stacks mean.
 fn calls_beside(options: &Options, needs: &Needs) -> CallSet {
     let names = naming_calls(options, needs);
     if needs.stacks { names.union(&stride_stacks::mapping_calls()) } else { names }

@@ -11,15 +11,15 @@ use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_proc::{CachedSource, LiveSource, Proc, RecordingSource, Source};
 use stride_track::Tracker;
 
-/// Those who answer questions about it.
+/// The sources that answer questions about the world.
 pub struct World {
-    /// Answers what the choice of calls (`-P`) asks.
+    /// Answers the questions of the selection (`-P`).
     pub chosen_by: Rc<dyn Source>,
-    /// Answers what views ask.
+    /// Answers the questions of views.
     shown: Rc<dyn Source>,
-    /// Answers what the tracker asks.
+    /// Answers the questions of the tracker.
     pub tracked: Rc<dyn Source>,
-    /// The tracker, if the others ask it about descriptors.
+    /// The tracker, if the sources ask it about descriptors.
     pub tracker: Option<Rc<RefCell<Tracker>>>,
     /// Keeps the answers, if a view needs them.
     pub noting: Option<Rc<RecordingSource>>,
@@ -41,7 +41,7 @@ impl World {
         let program = options.command.as_ref().map(|command| Path::new(&command.program));
         let live = LiveSource::new(program);
         if noted {
-            // The recording asks before the text, which shows what was recorded. Choosing comes before either.
+            // The selection asks first, then the recording, then the text, which shows the recorded answers.
             let source = Rc::new(RecordingSource::new(live));
             return World {
                 chosen_by: source.clone(),
@@ -55,13 +55,13 @@ impl World {
         World { chosen_by: live.clone(), shown: live.clone(), tracked: live, tracker: None, noting: None }
     }
 
-    /// For a view that shows as much as the options say.
+    /// The world for a view that shows as much as the options say.
     pub fn asked_by(&self, options: &Options) -> Box<dyn stride_decode::World> {
         Box::new(Proc::new(options.decode_fds, options.decode_pids, self.shown.clone()))
     }
 }
 
-/// What the tracker asks of the world.
+/// The world that the tracker asks.
 pub fn followed(source: Rc<dyn Source>) -> Proc {
     let known = WordSet::of(&[FdDetail::Path, FdDetail::Socket]);
     Proc::new(known, WordSet::of(&[PidDetail::Comm]), source)

@@ -1,6 +1,6 @@
-//! Recordings that are made to be slow or to take memory: every view shows them in bounded memory, and within `CPU` seconds of the
-//! processor's time, however busy the machine is. A view takes about a second of that. Each recording is of a size at which work
-//! that grows with its square takes several times the limit.
+//! Recordings that are made to be slow or to take memory. Every view shows them in bounded memory and within `CPU` seconds
+//! of processor time, however busy the machine is. A view takes about a second. Each recording is so large that work which
+//! grows with the square of its size takes several times the limit.
 
 mod common;
 
@@ -9,10 +9,10 @@ use std::process::Command;
 use stride_event::{Call, Event, Ns, Outcome, Phase};
 use stride_test_support::calls::{holding, naming};
 
-/// Seconds of the processor's time for a view: the kernel ends what takes more.
+/// Seconds of processor time for a view. The kernel kills a process that takes more.
 const CPU: u64 = 10;
 
-/// Shows the recording in each way, in so many MiB of address space.
+/// Shows the recording in each view, with this many MiB of address space.
 fn shown(scratch: &Scratch, memory: u64) {
     let views: [&[&str]; 8] = [
         &[],
@@ -34,7 +34,7 @@ fn shown(scratch: &Scratch, memory: u64) {
             STRIDE,
             "--replay=rec",
         ]);
-        // What is written is of no interest, and may be much.
+        // The output does not matter, and may be large.
         command.args(view).args(["-o", "/dev/null"]).current_dir(scratch.path(""));
         let run = Run::of(command);
         if run.code() != Some(0) {
@@ -44,7 +44,7 @@ fn shown(scratch: &Scratch, memory: u64) {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
-/// A machine does not have so many threads, but naming one takes a byte. A kilobyte for each is more memory than there is.
+/// No machine has so many threads, but a recording names one in a byte. A kilobyte for each would exceed the memory limit.
 #[test]
 fn very_many_threads() {
     let scratch = Scratch::new("adversarial-threads");
@@ -56,7 +56,7 @@ fn very_many_threads() {
     shown(&scratch, 230);
 }
 
-/// None of them returns.
+/// None of the calls returns.
 #[test]
 fn very_many_calls_under_way() {
     let scratch = Scratch::new("adversarial-under-way");
@@ -81,7 +81,7 @@ fn each_the_child_of_the_last() {
     shown(&scratch, 500);
 }
 
-/// What was kept for one thread cannot serve the next, which is earlier.
+/// State kept for one thread cannot serve the next one, which is earlier.
 #[test]
 fn times_that_go_back() {
     let scratch = Scratch::new("adversarial-times");
@@ -96,7 +96,7 @@ fn times_that_go_back() {
     shown(&scratch, 500);
 }
 
-/// As many words as a command may have.
+/// A command may have this many words.
 #[test]
 fn calls_of_very_many_blocks() {
     const WORDS: u64 = 20_000;

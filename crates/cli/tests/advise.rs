@@ -1,10 +1,11 @@
-//! Runs every C program in `tests/advise/` twice: as it is, it shows what `--advise` must find; with the argument `corrected` it does
-//! the same job, and nothing must be found.
+//! Runs every C program in `tests/advise/` twice. Without an argument, it shows the waste that `--advise` must find. With
+//! the argument `corrected`, it does the same job, and nothing must be found.
 //!
-//! The first line holds the ids of the findings: `// finds: stat-storm`; nothing else may be found. A second line
-//! `// estimate: WHY NOT` says that the number of calls saved cannot be compared with what the corrected program saves; else it must be
-//! within a factor of two. Lines `// says: TEXT` and `// never: TEXT` name what the advice must and must not say of the program as it is,
-//! wherever lines are broken. A program that cannot run here exits with status 77 and says why on stderr.
+//! The first line holds the ids of the findings: `// finds: stat-storm`. Nothing else may be found. A second line
+//! `// estimate: WHY NOT` says that the number of saved calls cannot be compared with the corrected program; otherwise,
+//! the estimate must be within a factor of two. Lines `// says: TEXT` and `// never: TEXT` contain text that the advice on the
+//! wasteful program must or must not have, wherever lines are broken. A program that cannot run here exits with status 77
+//! and prints the reason on stderr.
 
 mod common;
 
@@ -40,8 +41,7 @@ fn main() {
     libtest_mimic::run(&args, each.chain(go).chain(attached).chain([every_rule]).collect()).exit();
 }
 
-/// Real programs, small ones: the one in `tests/advise/go/wasteful` is told of what it does wrong, and of nothing else; the one in
-/// `corrected` of nothing.
+/// Small real programs. The findings for `tests/advise/go/wasteful` are exactly its mistakes. `corrected` has no findings.
 fn go(engine: &str) -> Result<(), Failed> {
     if engine == "ebpf"
         && let Err(why) = stride_engine_ebpf::available()
@@ -65,7 +65,7 @@ fn go(engine: &str) -> Result<(), Failed> {
         let source = root().join(format!("tests/advise/go/{which}/main.go"));
         let mut build = Command::new("go");
         if std::env::var_os("HOME").is_none() {
-            // Without a home, the go command does not know where to keep what it has built.
+            // Without a home directory, the go command has no place for its build cache.
             build.env("GOCACHE", scratch.path("cache"));
         }
         let built = build.args(["build", "-o"]).arg(scratch.path(which)).arg(source).output()?;
@@ -81,7 +81,7 @@ fn go(engine: &str) -> Result<(), Failed> {
             return Err(format!("{which}: {output:?}").into());
         }
         let mut advice = Advice::of(scratch.read("advice"), 0);
-        // How Go's threads wait for each other is the runtime's business, and depends on what else the machine does.
+        // How Go's threads wait for each other depends on the runtime and on the load of the machine.
         advice.ids.retain(|id| !["busy-wait", "lock-contention"].contains(&id.as_str()));
         Ok(advice)
     };
@@ -90,7 +90,7 @@ fn go(engine: &str) -> Result<(), Failed> {
     if wasteful.ids != BTreeSet::from(expected) {
         return Err(format!("expected other findings than:\n{}", wasteful.text).into());
     }
-    // What saves more comes first.
+    // The finding that saves more comes first.
     if wasteful.text.find("[stat-storm]") > wasteful.text.find("[tiny-reads]") {
         return Err(format!("the storm comes first:\n{}", wasteful.text).into());
     }
@@ -100,7 +100,7 @@ fn go(engine: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Of a process that was there before, only what was looked at is spoken of.
+/// About a process that was running before, the advice only mentions the threads that were traced.
 fn attached(engine: &str) -> Result<(), Failed> {
     if engine == "ebpf"
         && let Err(why) = stride_engine_ebpf::available()
@@ -122,7 +122,7 @@ fn attached(engine: &str) -> Result<(), Failed> {
     ] {
         let mut program = Command::new(scratch.path("program"));
         let mut program = program.args(alone.then_some("alone")).stdout(Stdio::piped()).spawn()?;
-        // It is ready.
+        // The program is ready.
         std::io::Read::read_exact(program.stdout.as_mut().unwrap(), &mut [0; 6])?;
         let err = std::fs::File::create(scratch.path("err"))?;
         let mut tracer = Command::new(STRIDE);
@@ -130,7 +130,7 @@ fn attached(engine: &str) -> Result<(), Failed> {
         tracer.args((!follow.is_empty()).then_some(follow)).args(["-p", &program.id().to_string()]);
         let mut tracer = Killed(tracer.current_dir(scratch.path(".")).spawn()?);
         scratch.wait_attached(if follow.is_empty() || alone { 1 } else { 2 });
-        // The rule speaks of threads that wait for a second.
+        // The rule is about threads that wait for a second.
         std::thread::sleep(Duration::from_millis(1500));
         send(&tracer, Signal::SIGINT);
         tracer.0.wait()?;
@@ -150,8 +150,8 @@ fn attached(engine: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Stride, which with all that it traces comes before whatever else the machine does, where that is allowed. Rules judge how long
-/// things take: a child that lives for a tenth of a second is no short one, whoever had the CPU meanwhile.
+/// Stride with all its tracees, at a higher priority than other processes, if that is allowed. Rules judge times: a child
+/// that lives for a tenth of a second does not count as short, even if others had the CPU meanwhile.
 fn first_served() -> Command {
     static CHRT: LazyLock<bool> = LazyLock::new(|| {
         let trial = Command::new("chrt").args(["-r", "1", "true"]).stderr(Stdio::null()).status();
@@ -174,14 +174,14 @@ struct Fixture {
     never: Vec<String>,
 }
 
-/// What `--advise` said.
+/// The output of `--advise`.
 struct Advice {
     text: String,
     ids: BTreeSet<String>,
-    /// Of all findings.
+    /// The calls that all findings together save.
     saves: u64,
     calls: u64,
-    /// Live and replayed.
+    /// The outputs, live and replayed.
     all: Vec<String>,
 }
 
@@ -234,7 +234,7 @@ impl Fixture {
             }
         }
         let saved = wasteful.calls.saturating_sub(corrected.calls);
-        // A few calls are chance: a loop that had to wait once more.
+        // A few calls are chance, such as a loop that had to wait once more.
         let near = wasteful.saves * 2 >= saved && wasteful.saves <= saved * 2 || wasteful.saves.abs_diff(saved) <= 16;
         if self.estimated && !near {
             let text = &wasteful.text;
@@ -243,14 +243,14 @@ impl Fixture {
         Ok(())
     }
 
-    /// Live, and the same from a recording of another run.
+    /// The advice on a live run, and on a replay of another run.
     fn advice(&self, engine: &str, scratch: &Scratch, program: &Path, args: &[&str]) -> Result<Option<Advice>, Failed> {
         let run = |options: &[&str], traced: bool| -> std::io::Result<Output> {
             let mut command = first_served();
-            // Where cargo lets libraries be looked for is a finding of its own.
+            // A search of cargo's library directories would be a finding of its own.
             command.args(options).current_dir(scratch.path(".")).env_remove("LD_LIBRARY_PATH");
             if traced {
-                // Each run finds the place empty.
+                // Each run finds an empty directory.
                 let _ = std::fs::remove_dir_all(scratch.path("here"));
                 std::fs::create_dir(scratch.path("here"))?;
                 command

@@ -1,6 +1,6 @@
-//! What threads do while nothing returns: calls that last, stops, modes; and how calls end that do not return. The eBPF engine finds
-//! these out in ways of its own, so what it shows is compared with the ptrace engine's. Tests wait for what they want to see, not
-//! for time to pass.
+//! What threads do while no call returns: calls that last, stops, modes; and calls that end without returning. The eBPF
+//! engine detects these in its own ways, so its trace is compared with the ptrace engine's. Tests wait for states, not for
+//! time to pass.
 
 mod common;
 
@@ -13,7 +13,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
 
-/// Stride in the making of a trace.
+/// A running Stride that writes a trace.
 struct Tracing {
     stride: Killed,
     scratch: Scratch,
@@ -27,8 +27,9 @@ impl Tracing {
         let mut command = Command::new(STRIDE);
         command.arg(engine).args(["-f", "-a1", "-o"]).arg(scratch.path("trace")).args(args);
         command.env("LC_ALL", "C").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-        // An orphaned process group, which nobody would continue, ignores the terminal's stops. The test's own may be one (under setsid,
-        // or with the session's leader gone); this one has the test beside it.
+        // An orphaned process group ignores the terminal's stops, because nobody would continue it. The test's own group
+        // may be orphaned (under setsid, or when the session's leader is gone). This group is not, because the test is
+        // outside it.
         command.process_group(0);
         let mut stride = Killed(command.spawn().unwrap());
         let input = stride.0.stdin.take();
@@ -39,14 +40,14 @@ impl Tracing {
         self.scratch.read("trace")
     }
 
-    /// Waits until so many of these are in the trace.
+    /// Waits until the trace contains this many of these.
     #[track_caller]
     fn wait_for(&self, what: &str, count: usize) {
         wait_for(&format!("{count} times {what}"), || (self.text().matches(what).count() >= count).then_some(()));
     }
 
     fn feed(&mut self) {
-        // The tracee may read it and be gone before this returns.
+        // The tracee may read the byte and end before `write_all` returns.
         let _ = self.input.take().unwrap().write_all(b"x");
     }
 
@@ -64,7 +65,7 @@ impl Tracing {
     }
 }
 
-/// The lines with their threads' ids; those that were cut in two are joined, and stand where they began.
+/// The lines with their threads' ids. The parts of a call cut in two are joined at the place of the first.
 fn whole_lines(trace: &str) -> Vec<(&str, String)> {
     let mut lines: Vec<(&str, String)> = Vec::new();
     for line in trace.lines() {
@@ -83,7 +84,7 @@ fn whole_lines(trace: &str) -> Vec<(&str, String)> {
     lines
 }
 
-/// Each thread's lines, whole; threads named in the order of their first lines.
+/// Each thread's whole lines. Threads are named in the order of their first lines.
 fn by_thread(trace: &str) -> BTreeMap<String, Vec<String>> {
     let mut names: HashMap<&str, String> = HashMap::new();
     let mut threads: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -92,7 +93,7 @@ fn by_thread(trace: &str) -> BTreeMap<String, Vec<String>> {
         let next = format!("T{}", names.len());
         names.entry(id).or_insert(next);
     }
-    // Where ids stand: other numbers may be the same.
+    // Only in places of ids, because other numbers may have the same value.
     let id_within = regex::Regex::new(r"(si_pid=|PID=|\bpid |tid=\[|\) += )(\d+)\b").unwrap();
     for (id, line) in &lines {
         let line = id_within.replace_all(line, |found: &regex::Captures<'_>| {
@@ -115,7 +116,7 @@ fn calls_that_last_are_shown_while_they_do() {
     let [ptrace, ebpf] = ENGINES.map(|engine| {
         let mut tracing = Tracing::start(engine, "input", &["-e", "trace=/^(read|write)$", actor, "wait_for_input"]);
         tracing.wait_for("read(0", 1);
-        // The other one is the dynamic loader's.
+        // The other read is the dynamic loader's.
         tracing.wait_for("read(", 3);
         tracing.feed();
         tracing.end()
@@ -131,7 +132,7 @@ fn what_filters_leave_out_is_not_shown_while_it_lasts_either() {
     let actor = path(program!("actor"));
     for filter in [["-e", "trace=write"], ["-e", "status=successful"], ["-P", "/dev/null"], ["-e", "trace-fds=7"]] {
         let mut tracing = Tracing::start(ENGINES[1], "filters", &[&filter[..], &[actor, "wait_for_input"]].concat());
-        // Long enough for whoever looks: another trace of the same shows it.
+        // Waits until another trace of the same program shows its call, so that the poller had time to find this one.
         let mut witness = Tracing::start(ENGINES[1], "witness", &["-e", "trace=read", actor, "wait_for_input"]);
         witness.wait_for("read(0", 1);
         witness.wait_for("read(", 3);
@@ -150,7 +151,7 @@ fn calls_that_began_before_are_shown_at_once() {
     let actor = program!("actor");
     for engine in ENGINES {
         let child = ready(actor, "sit_together");
-        // Its other threads sit already.
+        // The other threads are in their calls already.
         wait_until_inside(child.tid(), libc::SYS_pause);
         let pid = child.0.id();
         let tracing = Tracing::start(engine, "began", &["-p", &pid.to_string()]);
@@ -176,7 +177,7 @@ fn every_thread_of_a_process_stops() {
         let [ptrace, ebpf] = ENGINES.map(|engine| {
             let tracing = Tracing::start(engine, "stops", &["-e", "trace=pause", actor, "sit_together"]);
             tracing.wait_for("pause(", 3);
-            // In the order in which they sat down.
+            // In the order in which the threads entered their calls.
             let text = tracing.text();
             let mut ids: Vec<i32> = text.lines().map(|l| l.split(' ').next().unwrap().parse().unwrap()).collect();
             ids.sort();
@@ -191,7 +192,7 @@ fn every_thread_of_a_process_stops() {
             assert_eq!(text.matches(&format!(" --- {signal} {{")).count(), 1, "{text}");
             assert_eq!(text.matches(&format!(" --- stopped by {signal} ---")).count(), 3, "{text}");
             assert_eq!(holds_together(&text), ["killed by SIGKILL"; 3]);
-            // Which thread takes a signal sent to all is the kernel's choice.
+            // The kernel chooses which thread takes a signal that is sent to the process.
             let mut threads: Vec<Vec<String>> = by_thread(&text).into_values().collect();
             for lines in &mut threads {
                 lines.retain(|line| !line.starts_with("--- SIG"));
@@ -294,12 +295,12 @@ fn a_process_ends_with_its_last_thread() {
     for engine in ENGINES {
         let options = ["-e", "trace=exit,exit_group", "-e", "signal=none"];
         let text = Tracing::start(engine, "first", &[&options[..], &[actor, "first_goes_first"]].concat()).end();
-        // A line may be cut by another thread's, wherever the kernel lets that run.
+        // Another thread's line may cut a line in two, depending on the scheduler.
         let lines = whole_lines(&text);
         let ends: Vec<(&str, &str)> =
             lines.iter().filter(|(_, line)| line.starts_with("+++")).map(|(id, end)| (*id, end.as_str())).collect();
-        // Each first thread goes first, and is told to be gone last, with what the last one said. Others of the parent's and the child's
-        // may be gone sooner or later.
+        // Each first thread ends first and is reported last, with the status of the process's last thread. The other
+        // threads of the parent and the child may end in any order.
         let of_child: Vec<&str> = ends.iter().filter(|e| e.1 == "+++ exited with 3 +++").map(|e| e.0).collect();
         assert_eq!((ends.len(), of_child.len()), (4, 2), "{text}");
         let (first, end) = *ends.last().unwrap();

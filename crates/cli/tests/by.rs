@@ -6,7 +6,7 @@ use common::*;
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 
-/// The rows of a table, without head and total, in the order of their letters: times have no say in it.
+/// The rows of a table without head and total, sorted by their text, so that times do not matter.
 fn rows(table: &str) -> Vec<String> {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let body = table.lines().skip_while(|line| !line.starts_with("---")).skip(1);
@@ -58,13 +58,13 @@ fn a_table_replayed_is_the_table_live() {
     }
 }
 
-/// What the kernel side counts by itself is what the reader counts.
+/// The kernel side's counts equal the reader's.
 #[test]
 fn engines_agree() {
     need!("/bin/cat");
     need_ebpf!();
     let [ptrace, ebpf] = ENGINES;
-    // Each run has pipes of its own.
+    // Each run has its own pipe inodes.
     let pipe = regex::Regex::new(r"pipe:\[\d+\]").unwrap();
     for keys in ["path", "directory", "fd", "errno", "comm,syscall", "size", "size,errno,syscall", "peer"] {
         let table = |engine: &str| {
@@ -103,7 +103,7 @@ fn rows_are_named_by_what_calls_are_about() {
     }
 }
 
-/// What is not shown is counted nowhere, and yet tells what the rest is about.
+/// Hidden calls are not counted, but they still tell what the other calls are about.
 #[test]
 fn filters_choose_calls_and_not_names() {
     need!("/bin/cat");
@@ -156,13 +156,13 @@ fn options_that_go_with_it() {
     let scratch = Scratch::new("by-options");
     std::fs::write(scratch.path("a"), "aaa\n").unwrap();
     let table = |options: &[&str]| scratch.stride([options, &["/bin/cat", "a"]].concat()).trace;
-    // The same as -c.
+    // The table is the same as with -c.
     let by_name = table(&["--by=syscall", "-S", "name"]);
     assert!(by_name.starts_with("% time     seconds  usecs/call     calls    errors syscall\n"), "{by_name}");
     assert_eq!(cells(&by_name, None), cells(&table(&["-c", "-S", "name"]), None));
     let both = table(&["-C", "--by=path"]);
     assert!(both.starts_with("execve(") && both.contains("\n% time     seconds      p50"), "{both}");
-    // By the letters, and by a column.
+    // Sorted by name, and by a column.
     let sorted = cells(&table(&["--by=path", "-S", "name"]), None);
     assert!(sorted.len() > 3 && sorted.is_sorted(), "{sorted:?}");
     let bytes = cells(&table(&["--by=path", "-S", "bytes", "-U", "bytes,calls,name", "-e", "trace=read"]), Some(0));
@@ -173,7 +173,7 @@ fn options_that_go_with_it() {
     assert!(refused.err.contains("--by: unknown key 'color'; the keys are syscall, path,"), "{refused:?}");
 }
 
-/// Of each row, the cell of this number, or the last.
+/// The cell with this number of each row. None means the last cell.
 fn cells(table: &str, column: Option<usize>) -> Vec<String> {
     let body = table.lines().skip(2).take_while(|line| !line.starts_with("---"));
     let cell = |line: &str| {
@@ -183,7 +183,7 @@ fn cells(table: &str, column: Option<usize>) -> Vec<String> {
     body.map(cell).collect()
 }
 
-/// Clients of a port are one; where they come from is a key of its own.
+/// All clients of a port count as one. Their addresses are a key of their own.
 #[test]
 fn ends_of_sockets() {
     need!("/usr/bin/python3");

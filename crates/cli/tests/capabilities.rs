@@ -1,4 +1,5 @@
-//! What `--doctor` advises, done: a binary with the capabilities that eBPF takes, run by a user who has none; and a root who has none.
+//! Follows the advice of `--doctor`: a binary with the capabilities that eBPF needs, run by a user who has none; and root
+//! without capabilities.
 
 mod common;
 
@@ -8,10 +9,10 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// Usually called "nobody".
+/// The user that is usually called "nobody".
 const USER: u32 = 65534;
 
-/// Stride where everyone may run it, with capabilities in its file.
+/// A copy of Stride that everyone may run, with capabilities in its file.
 struct Copy(PublicCopy);
 
 impl Copy {
@@ -23,7 +24,7 @@ impl Copy {
         self.0.stride()
     }
 
-    /// As [`USER`], who has no capabilities but those of the file.
+    /// Stride as [`USER`], who has no capabilities but those of the file.
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(self.stride());
         command.args(args).env("LC_ALL", "C").uid(USER).gid(USER).current_dir("/");
@@ -35,7 +36,7 @@ impl Copy {
     }
 }
 
-/// The command that Stride itself advises between the first pair of backquotes with `setcap`.
+/// The command that Stride advises: the text in the first pair of backquotes with `setcap`.
 fn advised(told: &str) -> Vec<String> {
     let command = told.split('`').find(|part| part.starts_with("setcap ")).unwrap_or_else(|| panic!("{told}"));
     command.split(' ').map(str::to_owned).collect()
@@ -61,7 +62,7 @@ fn after_the_advised_setcap_both_engines_serve_an_ordinary_user() {
     }
     assert!(doctor.out.contains("  ok  trial load") && doctor.out.contains("  ok  ptrace(2)"), "{}", doctor.out);
 
-    // Whatever chooses ptrace, and what the command is left with.
+    // All ways to choose ptrace. The command prints its remaining capabilities.
     let command = ["-e", "trace=write", "grep", "CapEff", "/proc/self/status"];
     let all: [&[&str]; 7] = [
         &["--engine=ptrace"],
@@ -123,6 +124,6 @@ fn a_root_without_capabilities_is_not_told_to_be_root() {
 
     let doctor = bare(&["--doctor"]).out;
     assert!(doctor.contains("--cap-add BPF --cap-add PERFMON") && doctor.contains("--cap-add SYS_PTRACE"), "{doctor}");
-    // Its own programs it can trace all the same.
+    // Stride can still trace its own children.
     assert_eq!(bare(&["--engine=ptrace", "-o/dev/null", "true"]).code(), Some(0));
 }

@@ -1,11 +1,11 @@
-//! Which engine is taken, what is said where one cannot be had, and `--doctor`.
+//! Which engine is chosen, what is reported if an engine is not available, and `--doctor`.
 
 mod common;
 
 use common::*;
 use std::process::Command;
 
-/// Stride as the user nobody, who may load no programs.
+/// Stride as the user nobody, who may not load programs.
 struct Nobody(PublicCopy);
 
 impl Nobody {
@@ -150,7 +150,8 @@ fn options_that_take_the_other_engine_are_named() {
     }
 }
 
-/// With room for so few descriptors that not all maps and programs can be had: found out when the command is waiting already.
+/// Limits the number of descriptors so that some maps and programs cannot be created. Stride notices that when the command
+/// is already waiting.
 fn with_few_files(most: u32, args: &[&str]) -> Run {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -n {most}; exec \"$0\" \"$@\""), STRIDE]).args(args);
@@ -161,7 +162,7 @@ fn with_few_files(most: u32, args: &[&str]) -> Run {
 fn what_the_kernel_refuses_is_named_in_one_line() {
     need_ebpf!();
     let mut named = 0;
-    // How many are open already depends on who runs the tests.
+    // The number of open descriptors depends on the process that runs the tests.
     for most in 18..40 {
         let run = with_few_files(most, &["--engine=ebpf", "echo", "ran"]);
         if run.code() == Some(0) {
@@ -188,7 +189,7 @@ fn auto_falls_back_with_the_command_waiting() {
         let run = with_few_files(22, &args);
         assert_eq!((run.code(), run.out.as_str()), (Some(5), "ran\n"), "{how:?}: {}", run.err);
         assert!(is(run.messages()[0], r"engine: ptrace \(.*\)"), "{how:?}: {}", run.err);
-        // A daemonized tracer finishes in its own time.
+        // A daemonized tracer may end after the command.
         wait_for("the trace", || scratch.read("trace").contains("+++ exited").then_some(()));
         lines_are(&scratch.read("trace"), &[r#"chdir\("/"\) += 0"#, r"\+\+\+ exited with 5 \+\+\+"]);
     }

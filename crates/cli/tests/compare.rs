@@ -1,11 +1,12 @@
-//! `--diff`, `--budget`, `--budget-write`: a program before and after a change that is known.
+//! `--diff`, `--budget`, `--budget-write`: a program before and after a known change.
 
 mod common;
 
 use common::*;
 use std::path::Path;
 
-/// Before and after: the second asks for each of ten files twice, looks into another directory, and writes byte by byte.
+/// The script before and after the change: the new one asks for each of ten files twice, looks into another directory, and
+/// writes byte by byte.
 const BEFORE: &str = "for f in 0 1 2 3 4 5 6 7 8 9; do read x < data/$f; done; exit 7";
 const AFTER: &str =
     "for f in 0 1 2 3 4 5 6 7 8 9; do read x < data/$f; read x < data/$f; done; read x < other/new; exit 7";
@@ -51,7 +52,7 @@ fn a_known_difference() {
         let scratch = scratch(&format!("diff{engine}"));
         let base = stride_in(&scratch, &[engine, "-q", "--record=base", "/bin/dash", "-c", BEFORE]);
         assert_eq!((base.code(), base.err.as_str()), (Some(7), ""));
-        // To itself, live and replayed.
+        // The run compared with itself, live and replayed.
         let same = stride_in(&scratch, &[engine, "--diff=base", "/bin/dash", "-c", BEFORE]);
         assert!(
             is(&same.err, "Nothing important differs: [0-9]+ calls( in each| against [0-9]+)\\.\n"),
@@ -61,7 +62,7 @@ fn a_known_difference() {
         let same = stride_in(&scratch, &["--diff=base", "--replay=base"]);
         assert!(is(&same.out, "Nothing important differs: [0-9]+ calls in each\\.\n"), "{engine}: {same:?}");
         assert_eq!((same.code(), same.err.as_str()), (Some(0), ""));
-        // After the change, to stderr.
+        // The run after the change. The report goes to stderr.
         let changed = stride_in(&scratch, &[engine, "-q", "--record=after", "--diff=base", "/bin/dash", "-c", AFTER]);
         assert_eq!(changed.code(), Some(7));
         let at = scratch.path("").canonicalize().unwrap().display().to_string();
@@ -80,14 +81,14 @@ fn a_known_difference() {
         has(r" *\d+ +\d+ +2\.00x +.*  <>data/\*\* \(10 paths\): .*");
         has(r" *0 +\d+ +new +.*  <>other/new: .*");
         assert!(table.len() <= 14, "{table:#?}");
-        // A recording against another is the same, but for who says it.
+        // The comparison of two recordings is the same, but for the program's name.
         let replayed = stride_in(&scratch, &["--replay=after", "--diff=base"]);
         assert_eq!((replayed.out, replayed.err), (changed.err, String::new()), "{engine}");
-        // And to a file, which has nothing else.
+        // The report in a file, which contains nothing else.
         let into = stride_in(&scratch, &["--replay=after", "--diff=base", "-o", "report"]);
         assert_eq!(into.out, "");
         assert_eq!(scratch.read("report").lines().count(), table.len());
-        // What filters leave out differs in nothing.
+        // Calls that filters leave out make no difference.
         let filtered = stride_in(&scratch, &["--replay=after", "--diff=base", "-e", "trace=execve,brk"]);
         assert!(filtered.out.starts_with("Nothing important differs: "), "{filtered:?}");
         let json = stride_in(&scratch, &["--replay=after", "--diff=base", "--json"]);
@@ -101,7 +102,7 @@ fn a_known_difference() {
     }
 }
 
-/// Temporary names, ids of processes, and where it all happens are no difference.
+/// Temporary names, process ids and the directory make no difference.
 #[test]
 fn noise_is_no_difference() {
     need!("/bin/dash", "/bin/mktemp", "/bin/cat");
@@ -136,7 +137,7 @@ fn noise_is_no_difference() {
     }
 }
 
-/// What is not the program's doing is told.
+/// Causes outside the program are reported.
 #[test]
 fn circumstances_are_told() {
     need!("/bin/dash");
@@ -153,7 +154,7 @@ fn circumstances_are_told() {
         "Only the base was traced with -f: it has the calls of the program's children, too.\n",
         "The run: 1 process against 2.\n",
     ] {
-        // Times may be told beside the processes.
+        // The report may have times beside the processes.
         let sentence = sentence.replace("The run: ", "");
         assert!(told.contains(&sentence), "{sentence} is not in {told}");
     }
@@ -172,7 +173,7 @@ fn circumstances_are_told() {
         );
         assert!(told.starts_with("Nothing important differs: "), "{told}");
     }
-    // One that breaks off.
+    // A recording that breaks off.
     let whole = std::fs::read(scratch.path("base")).unwrap();
     std::fs::write(scratch.path("cut"), &whole[..whole.len() - 10]).unwrap();
     let told = stride_in(
@@ -304,7 +305,7 @@ fn budgets_are_written() {
         assert!(written.contains("\n    \"total <= ") && written.contains("\n    \"openat <= "), "{written}");
         assert_eq!(run(BEFORE, "--budget=b.toml").code(), Some(7));
         assert_eq!(run(AFTER, "--budget=b.toml").code(), Some(3));
-        // It is replaced as long as nobody has made it his.
+        // The file is replaced as long as it has the mark.
         assert_eq!(run(AFTER, "--budget-write=b.toml").code(), Some(7));
         assert_eq!(run(AFTER, "--budget=b.toml").code(), Some(7));
         write(&scratch, "b.toml", BUDGET);

@@ -1,4 +1,4 @@
-//! What Tab does, in the real shells.
+//! What Tab does in the real shells.
 
 mod common;
 
@@ -6,7 +6,7 @@ use common::*;
 use std::path::Path;
 use std::process::Command;
 
-/// The completion of a shell, as `stride --generate` prints it, in a file of its own.
+/// A shell's completion script, as `stride --generate` prints it, in a file.
 fn script(scratch: &Scratch, shell: &str, file: &str) -> std::path::PathBuf {
     let run = run(["--generate", &format!("complete-{shell}")]);
     assert_eq!(run.code(), Some(0), "{run:?}");
@@ -22,7 +22,7 @@ fn output_of(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Lines, and what must be among the words that are offered for each, and what must not.
+/// Lines, the words that must be offered for each, and the words that must not.
 const OFFERS: &[(&str, &[&str], &[&str])] = &[
     ("stride --engine ", &["auto", "ebpf", "ptrace"], &["ls"]),
     ("stride --engine e", &["ebpf"], &["auto", "--engine"]),
@@ -42,11 +42,11 @@ const OFFERS: &[(&str, &[&str], &[&str])] = &[
     ("stride -f /bin/truncat", &["/bin/truncate"], &[]),
     ("stride -fo /etc/passw", &["/etc/passwd"], &[]),
     ("stride -o out -e read truncat", &["truncate"], &[]),
-    // An abbreviation, and a word that only looks like a program: it is the value of an option.
+    // An abbreviation, and an option's value that looks like a program.
     ("stride --string-l 64 truncat", &["truncate"], &[]),
 ];
 
-/// The same for values that are joined to their options; only what differs is named, as bash has it.
+/// The same for values that are joined to their options. Only the differing part is listed, as in bash.
 const JOINED: &[(&str, &str, &[&str])] = &[
     ("stride --engine=", "--engine=", &["auto", "ebpf", "ptrace"]),
     ("stride --by=path,p", "--by=", &["path,peer", "path,pid"]),
@@ -74,7 +74,7 @@ fn bash_words(line: &str) -> Vec<String> {
             words.push(rest[at..=at].to_owned());
             rest = &rest[at + 1..];
         }
-        // After a break, an empty word is not one yet.
+        // After a break, an empty word does not count yet.
         if !rest.is_empty() || word.is_empty() {
             words.push(rest.to_owned());
         }
@@ -132,11 +132,11 @@ fn bash_knows_quotes_negation_and_other_word_breaks() {
     let lines = ["stride -e '!opena", "stride -e 'trace=!read,opena", "stride -e trace=\\!opena", "stride -e !%clo"];
     let replies = bash_replies("", &lines);
     assert_eq!(replies[0], ["!openat", "!openat2"]);
-    // In quotes, nothing is a break, and readline replaces all of the word.
+    // In quotes, nothing is a break, and readline replaces the whole word.
     assert_eq!(replies[1], ["trace=!read,openat", "trace=!read,openat2"]);
     assert_eq!(replies[2], ["\\!openat", "\\!openat2"]);
     assert_eq!(replies[3], ["!%clock"]);
-    // Where = is no break, the word comes whole, and is replaced whole.
+    // If = is no break, the word comes whole and is replaced whole.
     let setup = "bash_words_are_whole() { COMP_WORDS=(stride --engine=e) COMP_CWORD=1; }; \
                  trap '[[ $BASH_COMMAND == _stride* ]] && bash_words_are_whole' DEBUG";
     assert_eq!(bash_replies(setup, &["stride --engine=e"])[0], ["--engine=ebpf"]);
@@ -175,7 +175,8 @@ fn recordings_are_offered_where_one_is_wanted() {
     assert_eq!(replies[1].len(), 2, "{replies:?}");
 }
 
-/// Types lines into an interactive shell, presses Tab, and hands back for each the line after that and what was shown below it.
+/// Types lines into an interactive shell and presses Tab. Returns, for each, the resulting line and the text shown below
+/// it.
 fn tab(shell: &str, script: &Path, lines: &[&str]) -> Vec<(String, String)> {
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shells/tab.py");
     let mut command = Command::new("python3");
@@ -194,14 +195,14 @@ fn bash_types_what_tab_completes() {
     let scratch = Scratch::new("tab-bash");
     let script = script(&scratch, "bash", "stride.bash");
     let cases = [
-        // No blank where a value follows.
+        // No blank is added before a value.
         ("stride --eng", "stride --engine="),
         ("stride --engine=e", "stride --engine=ebpf "),
         ("stride --eng=e", "stride --eng=ebpf "),
         ("stride -e trac", "stride -e trace"),
         ("stride -e trace=ope", "stride -e trace=open"),
         ("stride -e '!openat2,clos", "stride -e '!openat2,close"),
-        // More may follow.
+        // More keys may follow.
         ("stride --by=path,pe", "stride --by=path,peer"),
         ("stride --doc", "stride --doctor "),
         ("stride truncat", "stride truncate "),
@@ -219,7 +220,7 @@ fn zsh_offers_what_an_option_takes() {
     need!("/usr/bin/zsh", "/usr/bin/python3");
     let scratch = Scratch::new("tab-zsh");
     let script = script(&scratch, "zsh", "_stride");
-    // The line after Tab, and what is listed below it.
+    // The line after Tab, and the list below it.
     let cases: &[(&str, &str, &[&str])] = &[
         ("stride --eng", "stride --engine=", &[]),
         ("stride --engine=", "stride --engine=", &["auto", "ebpf", "ptrace"]),
@@ -288,7 +289,7 @@ fn fish_offers_what_an_option_takes() {
     assert_eq!(replies[rest], [("--engine", "how to observe calls: auto, ebpf or ptrace")]);
     assert!(has(rest + 1, "!openat"), "{:?}", replies[rest + 1]);
     assert_eq!(replies[rest + 2], [("--version", "")]);
-    // Behind the program, its own options only; and what only the shell knows is no program.
+    // After the program come only its own options. A word that only the shell knows is no program.
     assert_eq!(replies[rest + 3], []);
     assert_eq!(replies[rest + 4], []);
 }

@@ -1,5 +1,5 @@
-//! When tracing ends: with the last thread that is traced, whatever became of the others. A Stride that waits for an end which nobody
-//! tells it of is killed by the test, which fails.
+//! Tracing ends with the last traced thread, whatever happened to the others. If Stride waits for an end that nobody
+//! reports, the test kills it and fails.
 
 mod common;
 
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 const EBPF: &str = ENGINES[1];
 
-/// An actor that waits for its input to end, and the first word that it said.
+/// An actor that waits for the end of its input, and the first word that it printed.
 struct Waiting {
     actor: Killed,
     said: String,
@@ -48,7 +48,7 @@ fn stride_to(scratch: &Scratch, args: &[&str]) -> Killed {
     Killed(command.spawn().unwrap())
 }
 
-/// Waits for its end, but not for ever.
+/// Waits for the end of the process, with a limit.
 #[track_caller]
 fn ends(stride: &mut Killed) -> Option<i32> {
     wait_for("Stride's end", || stride.0.try_wait().unwrap()).code()
@@ -82,7 +82,7 @@ fn an_execve_takes_the_place_of_a_thread_that_has_ended() {
         let run = Run::of(command);
         assert_eq!(run.code(), Some(0), "{run:?}");
         lines_include(&run.err, &[r"(\[pid +\d+\] )?exit_group\(0\) = \?", r"\+\+\+ exited with 0 \+\+\+"]);
-        // Only a thread that was traced itself is superseded: without -f it goes on as the one that was watched.
+        // Only a thread that was traced itself is superseded. Without -f, it goes on as the traced thread.
         assert_eq!(run.err.matches("+++ superseded by").count(), follow.len(), "{}", run.err);
         assert_eq!(run.err.matches("+++ exited").count(), 1, "{}", run.err);
     }
@@ -116,7 +116,7 @@ fn a_process_ends_with_its_last_thread_traced_or_not() {
         let mut command = Command::new(STRIDE);
         command.args([EBPF, "-a1", "-e", "trace=exit"]).args(follow).arg(actor).arg("first_leaves");
         let run = Run::of(command);
-        // What the process ended with, not its first thread.
+        // This is the status of the process, not of its first thread.
         assert_eq!(run.code(), Some(9), "{run:?}");
         lines_include(&run.err, &[r".*exit\(42\) = \?", r"\+\+\+ exited with 9 \+\+\+"]);
         assert!(!run.err.contains("with 42"), "{}", run.err);

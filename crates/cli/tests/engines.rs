@@ -1,10 +1,10 @@
-//! What the eBPF engine filters and counts in the kernel is what the ptrace engine shows.
+//! The calls that the eBPF engine filters and counts in the kernel equal those that the ptrace engine shows.
 
 mod common;
 
 use common::*;
 
-/// The trace of `cat` under an engine, without addresses and what is random.
+/// The trace of `cat` under an engine, without addresses and random values.
 fn trace(engine: &str, options: &[&str]) -> String {
     let thread = format!("{:?}", std::thread::current().id());
     let scratch = Scratch::new(&format!("engines-{engine}-{}", thread.replace(['(', ')'], "")));
@@ -85,7 +85,7 @@ fn a_summary_leaves_the_times_of_a_trace_alone() {
     let lasted: Vec<f64> =
         trace.lines().filter_map(|line| line.rsplit_once(" <")?.1.strip_suffix('>')?.parse().ok()).collect();
     assert!(lasted.len() >= 3, "{trace}");
-    // Counted from nothing, they would be times since the machine was started.
+    // Durations without a start would be times since boot.
     assert!(lasted.iter().all(|&seconds| seconds < 60.0), "{trace}");
 }
 
@@ -122,7 +122,7 @@ fn quantiles_lie_between_the_extremes() {
     assert!(times.iter().any(|t| t[3] > 0.0), "{table}");
 }
 
-/// Of calls that the reader has to count, nobody knows how long they were on a CPU: that is said, and not shown as none.
+/// For calls that the reader has to count, the time on a CPU is unknown. The summary says so and does not show zero.
 #[test]
 fn what_the_reader_counts_is_wall_clock_time() {
     need!("/bin/cat");
@@ -178,7 +178,7 @@ fn paths_of_descriptors_that_are_closed() {
     std::fs::write(scratch.path("a"), "aaa\n").unwrap();
     let varies = regex::Regex::new(r"0x[0-9a-f]{4,}|pipe:\[\d+\]").unwrap();
     for options in [&["-P", "a"][..], &["-y", "-e", "trace=read,close,openat"]] {
-        // Pipes' numbers may be one digit longer in the second trace, and then its results would stand elsewhere.
+        // Pipe inodes may be one digit longer in the second trace, which would move the results to another column.
         let trace = |engine| scratch.stride([engine, "-a1"].iter().chain(options).chain(&["/bin/cat", "a"])).trace;
         let [seen, expected] =
             ["--engine=ebpf", "--engine=ptrace"].map(|e| varies.replace_all(&trace(e), "VARIES").into_owned());

@@ -1,4 +1,4 @@
-//! `--html`: the page, as a browser shows it, and how it comes about.
+//! `--html`: the page in a browser, and how it is made.
 
 mod browser;
 mod common;
@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::process::Stdio;
 use stride_test_support::calls::lasting;
 
-/// A browser, or leaves the test.
+/// Starts a browser, or leaves the test.
 macro_rules! browser {
     ($scratch:expr) => {
         match Browser::start(&$scratch.path("")) {
@@ -22,7 +22,7 @@ macro_rules! browser {
     };
 }
 
-/// `stride --html=page`, its text nowhere.
+/// `stride --html=page`, without the text.
 fn page<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -> Run {
     let mut command = stride();
     command.arg("--html=page.html").args(args).current_dir(scratch.path(""));
@@ -31,7 +31,7 @@ fn page<S: AsRef<OsStr>>(scratch: &Scratch, args: impl IntoIterator<Item = S>) -
     run
 }
 
-/// A shell, two children and what they do.
+/// A shell with two children.
 const SCRIPT: &str =
     "ls / > /dev/null; i=0; while [ $i -lt 300 ]; do test -e /nothing/here; i=$((i+1)); done; sleep 0.2; exit 3";
 
@@ -59,7 +59,7 @@ fn a_page_is_drawn_and_asks_nobody() {
     assert_eq!(browser.number("document.querySelectorAll('#processes-body tbody tr').length"), 3.0);
     let errors = browser.text("document.querySelector('#errors-body').textContent");
     assert!(errors.contains("ENOENT") && errors.contains("/nothing/here300"), "{errors}");
-    // No wider than a telephone.
+    // The page is as narrow as a telephone.
     let size = serde_json::json!({ "width": 420, "height": 900, "deviceScaleFactor": 1, "mobile": false });
     browser.call("Emulation.setDeviceMetricsOverride", size);
     browser.wait("document.documentElement.scrollWidth <= 420");
@@ -78,7 +78,7 @@ fn names_stay_text() {
         OsString::from_vec(b"not\xffutf-8\x1b[31m".to_vec()),
         "{{script}}<!--".into(),
     ];
-    // The program's name is made for the page, too.
+    // The program's name contains markup, which must not take effect.
     let program = scratch.path("<i id=it>&amp;");
     copy_program("/bin/cat", &program);
     page(&scratch, [vec!["-s".into(), "200".into(), "-f".into(), program.into()], names].concat());
@@ -104,7 +104,7 @@ fn names_stay_text() {
     assert!(browser.text("document.querySelector('#timeline details').textContent").contains("<i id=it>&amp;"));
 }
 
-/// What the other views write, the page's script writes as well.
+/// The page's script shows the same as the other views.
 #[test]
 fn quantities_are_written_as_elsewhere() {
     let scratch = Scratch::new("html-quantities");
@@ -143,7 +143,7 @@ fn columns_sort() {
     browser.click(&head(2));
     let least = numbers(&column(&mut browser, 2));
     assert!(least.is_sorted() && least[0] < most[0], "{least:?}");
-    // By name, with the keyboard.
+    // Sorts by name, with the keyboard.
     browser.eval(&format!("document.querySelector({:?}).focus()", head(1)));
     browser.key("Enter");
     let names = column(&mut browser, 1);
@@ -161,7 +161,7 @@ fn the_timeline_zooms_and_pans() {
     let mut browser = browser!(scratch);
     page(&scratch, ["-f", "sh", "-c", SCRIPT]);
     browser.open(&scratch.path("page.html"), "light");
-    // What is in view. It is drawn with the next frame.
+    // The visible range. It is drawn with the next frame.
     let view = |browser: &mut Browser| {
         browser.settle();
         let part = |browser: &mut Browser, name: &str| {
@@ -171,7 +171,7 @@ fn the_timeline_zooms_and_pans() {
     };
     let whole = view(&mut browser);
     assert!(whole.0 == 0.0 && whole.1 > 5e7, "{whole:?}");
-    // Who scrolls by is not held up.
+    // The lanes do not stop a user who scrolls past them.
     browser.wheel("#lanes", -300.0);
     assert_eq!(view(&mut browser), whole);
     browser.click("#lanes");
@@ -194,7 +194,7 @@ fn the_timeline_zooms_and_pans() {
     browser.key("-");
     browser.key("0");
     assert_eq!(view(&mut browser), whole);
-    // From call to call, and what is told of each.
+    // Steps from call to call, and reads the details of each.
     let detail = "document.querySelector('.detail').textContent";
     browser.key("Escape");
     browser.key("ArrowUp");
@@ -215,7 +215,7 @@ fn the_timeline_zooms_and_pans() {
     browser.key("Enter");
     let call = view(&mut browser);
     assert!(call.1 - call.0 < 0.9 * whole.1, "{call:?}");
-    // From the list of the slowest to the place.
+    // Goes from the list of the slowest calls to the call's place.
     browser.click("#slowest-body tbody tr button");
     assert!(browser.text(detail).contains("took "));
     browser.click(".tools button:last-child");
@@ -224,7 +224,7 @@ fn the_timeline_zooms_and_pans() {
     let pinched = view(&mut browser);
     assert!((pinched.1 - pinched.0 - whole.1 / 2.0).abs() < whole.1 / 50.0, "{pinched:?}");
     browser.click(".tools button:last-child");
-    // At the end, ls and its thread are long gone.
+    // At the end, ls and its thread are gone.
     let threads = |browser: &mut Browser| {
         view(browser);
         browser.text("document.querySelector('#lanes').dataset.threads")
@@ -251,7 +251,7 @@ fn dark_and_light() {
     };
     browser.open(&scratch.path("page.html"), "light");
     assert!(bright(&mut browser));
-    // The system's choice is followed until another is made.
+    // The page follows the system's colours until the user chooses others.
     browser.prefer("dark");
     assert!(!bright(&mut browser));
     browser.click("#scheme");
@@ -260,7 +260,7 @@ fn dark_and_light() {
     assert!(bright(&mut browser));
     browser.click("#scheme");
     assert!(!bright(&mut browser));
-    // What comes first by keyboard leads past the bar, and can be seen.
+    // The first element that Tab reaches is the link past the bar. It is visible.
     browser.open(&scratch.path("page.html"), "dark");
     browser.key("Tab");
     assert_eq!(browser.text("document.activeElement.className"), "skip");
@@ -319,13 +319,13 @@ fn where_it_cannot_be_written() {
     let told = "Can't open '/nowhere/page.html' for --html: No such file or directory";
     assert_eq!((run.code(), run.messages()), (Some(1), vec![told]));
     assert!(!scratch.path("ran").exists());
-    // A disk that is full is found out later: what was run ends as it would.
+    // A full disk is only noticed later, so the command still runs to its end.
     let run = common::run(["--html=/dev/full", "sh", "-c", "exit 7"]);
     assert_eq!(run.code(), Some(7));
     assert!(run.messages().contains(&"Can't write the page '/dev/full': No space left on device"), "{run:?}");
 }
 
-/// What was seen is there after an interrupt, with the call under way.
+/// After an interrupt, the page has the calls seen so far, and the unfinished call.
 #[test]
 fn interrupted() {
     let scratch = Scratch::new("html-interrupted");
@@ -341,9 +341,9 @@ fn interrupted() {
     command.stderr(std::fs::File::create(scratch.path("err")).unwrap());
     let mut tracer = Killed(command.spawn().unwrap());
     scratch.wait_attached(1);
-    // What the text shows, the page knows.
+    // The page knows all that the text shows.
     wait_until("the call under way", || scratch.read("trace").contains("restart_syscall("));
-    // It has been stopped for attaching, and sleeps again.
+    // The process was stopped for attaching. It sleeps again.
     wait_for("sleep to sleep on", asleep);
     kill(Pid::from_raw(tracer.0.id() as i32), Signal::SIGINT).unwrap();
     tracer.0.wait().unwrap();
@@ -354,7 +354,7 @@ fn interrupted() {
     assert!(text.contains("nanosleep"), "{text}");
 }
 
-/// What `--advise` finds has a section of its own, and is told as text all the same.
+/// The findings of `--advise` have a section of their own, and are also printed as text.
 #[test]
 fn with_advice() {
     let scratch = Scratch::new("html-advice");
@@ -376,7 +376,7 @@ fn with_advice() {
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
-/// The page of a made-up run: calls of getpid(2), each with its beginning and how long it takes.
+/// The page of a made-up run: calls of getpid(2), each with its start and its duration.
 fn made_up(scratch: &Scratch, calls: impl IntoIterator<Item = (u64, u64)>) {
     let mut run = Recorded::new(scratch);
     run.started(7, None, 0);
@@ -390,12 +390,12 @@ fn made_up(scratch: &Scratch, calls: impl IntoIterator<Item = (u64, u64)>) {
     assert_eq!(scratch.replay(&["--html=page.html"]).code(), Some(0));
 }
 
-/// In a bin into which a call only reaches, none began: `N` does not stop there.
+/// `N` does not stop at a bin in which no call begins, even if a call reaches into it.
 #[test]
 fn steps_lead_from_call_to_call() {
     let scratch = Scratch::new("html-steps");
     let mut browser = browser!(scratch);
-    // The first 2,000 a microsecond apart, the others without a pause.
+    // The first 2,000 calls are a microsecond apart, the others follow without a pause.
     made_up(&scratch, (0..21_000).map(|i| (i * 500 + i.min(2_000) * 500 + 100, 500)));
     let bins = scratch.page_data()["timeline"]["lanes"][0]["bins"].as_array().unwrap().clone();
     let begun: Vec<_> = bins.chunks(5).map(|bin| bin[1].as_u64().unwrap()).collect();
@@ -442,7 +442,7 @@ fn a_tip_goes_when_its_call_does() {
 fn labels_of_latencies_have_room() {
     let scratch = Scratch::new("html-labels");
     let mut browser = browser!(scratch);
-    // The scale ends where one of its labels stands: at 100 ms.
+    // The scale ends at one of its labels: at 100 ms.
     made_up(&scratch, [(0, 120), (1_000, 90_000_000)]);
     browser.open(&scratch.path("page.html"), "light");
     for width in (700..1500).step_by(50) {
@@ -460,7 +460,7 @@ fn labels_of_latencies_have_room() {
     }
 }
 
-/// By the names that the table of files has.
+/// Calls refer to the names in the page's table of files.
 #[test]
 fn calls_name_their_files() {
     for engine in engines() {

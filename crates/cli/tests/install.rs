@@ -12,7 +12,7 @@ fn make(args: &[&str]) -> Output {
     Command::new("make").args(["-s", "-C"]).arg(root()).arg(stride).args(args).env_remove("MAKEFLAGS").output().unwrap()
 }
 
-/// Everything below a directory, by its path from there.
+/// Everything below a directory, by relative path.
 fn below(dir: &Path) -> BTreeSet<String> {
     let out = Command::new("find").arg(dir).args(["-mindepth", "1", "-printf", "%P\n"]).output().unwrap();
     String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect()
@@ -36,7 +36,7 @@ fn what_is_installed_runs_and_is_taken_away_again() {
     std::fs::write(home.join("share/man/man1/other.1"), "").unwrap();
     let before = below(&home);
     let prefix = format!("PREFIX={}", home.display());
-    // A second time is as good as once.
+    // A second installation changes nothing.
     for _ in 0..2 {
         let output = make(&["install", &prefix]);
         assert!(output.status.success(), "{output:?}");

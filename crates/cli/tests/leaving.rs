@@ -13,26 +13,26 @@ fn with(engine: &str) -> Command {
     command
 }
 
-/// A process that sits in a loop of short calls until it is killed. It leaves a mark each time around.
+/// A process that makes short calls in a loop until it is killed. It leaves a mark in each round.
 fn busy(scratch: &Scratch) -> Killed {
     let script = "while :; do cd /; echo; sleep 0.01; done";
     let marks = std::fs::File::create(scratch.path("marks")).unwrap();
     Killed(Command::new("sh").args(["-c", script]).stdout(marks).spawn().unwrap())
 }
 
-/// Waits until it has gone round a few times more.
+/// Waits until the process has made a few more rounds.
 fn goes_round(scratch: &Scratch) {
     let marks = || scratch.read("marks").len();
     let before = marks();
     wait_for("the target to go round", || (marks() > before + 2).then_some(()));
 }
 
-/// A script that says when it is ready and waits for being told to go on, but not for ever.
+/// A script that reports when it is ready and waits for the word to go on, with a limit.
 fn waiting_for_go(then: &str) -> String {
     format!(": > ready; n=0; until [ -e go ] || [ $n -gt 10000 ]; do n=$((n + 1)); sleep 0.01; done; {then}")
 }
 
-/// Neither stopped nor traced.
+/// Checks that the process is neither stopped nor traced.
 fn lives_on(target: &Killed) {
     let path = format!("/proc/{}/status", target.0.id());
     wait_for("the target to go on", || {
@@ -105,7 +105,7 @@ fn a_command_gets_the_signal_that_ends_the_tracing() {
 #[test]
 fn signals_are_ignored_where_they_are_left_to_the_command() {
     for engine in engines() {
-        // With -o and a command that is the default.
+        // With -o and a command, that is the default.
         for level in [None, Some("-I3"), Some("-I4")] {
             let scratch = Scratch::new(&format!("ignored{engine}-{}", level.unwrap_or("")));
             let mut command = with(engine);
@@ -144,18 +144,18 @@ fn a_killed_tracer_leaves_the_command_running() {
 #[test]
 fn a_tracer_killed_while_it_starts_leaves_nobody_waiting() {
     for engine in engines() {
-        // Should it run before it is seen here, it is there until its input ends.
+        // If cat runs before the test sees it, it stays until its input ends.
         let mut command = with(engine);
         command.args(["-o", "/dev/null", "cat"]).stdin(Stdio::piped()).stdout(Stdio::null());
         let mut tracer = Killed(command.spawn().unwrap());
         need!("/proc/thread-self/children");
-        // It is forked first of all, and waits to be let go while the engine gets ready.
+        // The child is forked first, and waits at its gate while the engine gets ready.
         let child = wait_for("the child", || first_child(tracer.0.id()));
         let _ = tracer.0.kill();
         drop(tracer.0.stdin.take());
         tracer.0.wait().unwrap();
         wait_for("its end", || {
-            // Gone, or not yet reaped by whom it was left to.
+            // The child is gone, or its new parent has not reaped it yet.
             state(child).is_none_or(|state| state == 'Z').then_some(())
         });
     }
@@ -174,7 +174,7 @@ fn a_daemonized_tracer_makes_the_command_the_callers_child() {
             let output = child.wait_with_output().unwrap();
             assert_eq!(output.status.code(), Some(6), "{engine} {how}");
             assert_eq!(text(&output.stdout), format!("{pid} {}\n", std::process::id()), "{engine} {how}");
-            // The tracer finishes in its own time.
+            // The tracer may end after the command.
             wait_for("the trace", || scratch.read("trace").contains("+++ exited").then_some(()));
             lines_are(&scratch.read("trace"), &[r#"chdir\("/"\) += 0"#, r"\+\+\+ exited with 6 \+\+\+"]);
         }
@@ -193,7 +193,7 @@ fn programs_that_tracees_start_are_let_go() {
             command.arg(scratch.path("trace")).args(["sh", "-c", script]);
             command
         });
-        // The last one is not waited for.
+        // Stride does not wait for the detached command.
         assert_eq!(run.code(), Some(0), "{engine}: {}", run.err);
         lines_are(
             &scratch.read("trace"),
@@ -223,7 +223,7 @@ fn instruction_pointers() {
     }
 }
 
-/// Stride, stuck in writing to a pipe that nobody reads.
+/// Stride, blocked in writing to a pipe that nobody reads.
 fn stuck(engine: &str, target: &Killed) -> Killed {
     let mut command = with(engine);
     command.args(["-p", &target.0.id().to_string()]).stderr(Stdio::piped());
@@ -242,7 +242,7 @@ fn a_second_signal_ends_stride_whatever_it_waits_for() {
             let target = busy(&scratch);
             let mut tracer = stuck(engine, &target);
             let mut sent = 0;
-            // Signals that follow each other too closely are one.
+            // Signals that follow each other closely count as one.
             let status = wait_for("its end", || {
                 send(&tracer, signal);
                 sent += 1;
@@ -265,7 +265,7 @@ fn what_follows_a_signal_does_not_take_its_place() {
         let mut tracer = stuck(engine, &target);
         send(&tracer, Signal::SIGINT);
         let err = tracer.0.stderr.take();
-        // The signal has been handled when it is not pending.
+        // A signal that is not pending has been handled.
         let status = format!("/proc/{}/status", tracer.0.id());
         wait_for("the signal", || {
             std::fs::read_to_string(&status).ok()?.contains("ShdPnd:\t0000000000000000").then_some(())
@@ -279,8 +279,8 @@ fn what_follows_a_signal_does_not_take_its_place() {
 #[test]
 fn a_signal_while_the_engine_gets_ready_reaches_the_command() {
     need_ebpf!();
-    // The moment between the handlers and the programs is short, and a busy machine may pass it by. A summary is empty if the signal
-    // is looked at before the command's execve has come through the ring.
+    // The moment between the installation of the handlers and the loading of the programs is short, and a busy machine may
+    // miss it. The summary is empty if Stride sees the signal before the command's execve has come through the ring.
     for _ in 0..100 {
         let scratch = Scratch::new("early");
         let mut command = with(ENGINES[1]);
@@ -317,7 +317,7 @@ fn a_limit_on_files_does_not_end_stride() {
         let mut command = Command::new("sh");
         command.args(["-c", &script]).current_dir(scratch.path(""));
         let run = Run::of(command);
-        // The command is not spared.
+        // The command still dies of SIGXFSZ.
         assert_eq!(run.signal(), Some(libc::SIGXFSZ), "{engine}: {run:?}");
         lines_include(&run.err, &[r"--- SIGXFSZ \{.*\} ---", r"\+\+\+ killed by SIGXFSZ( \(core dumped\))? \+\+\+"]);
     }
@@ -326,7 +326,7 @@ fn a_limit_on_files_does_not_end_stride() {
     let run = Run::of(command);
     assert!(run.signal().is_none() && run.out.contains("eBPF engine"), "{run:?}");
 }
-/// The exit statuses that the manual promises, as a shell shows them.
+/// The exit statuses in the manual, as a shell shows them.
 #[test]
 fn the_exit_status_says_why_it_ended() {
     for engine in engines() {

@@ -1,5 +1,6 @@
-//! How events become lines: calls cut in two, threads that replace others, signals, ends. First scenes made for it, whose lines are
-//! known; then real programs, whose traces must hold together and agree with strace's where that is at hand.
+//! How events become lines: calls cut in two, threads that replace others, signals, ends. First come scenes made for this
+//! test, whose lines are known; then real programs, whose traces must be consistent and agree with strace's if strace is
+//! installed.
 
 mod common;
 
@@ -10,7 +11,7 @@ use std::process::Command;
 
 // --- scenes ---------------------------------------------------------------------------------------------------------
 
-/// The lines a scene gives, with thread ids as `A`, `B`, … in the order in which they appear.
+/// The lines of a scene, with thread ids replaced by `A`, `B`, … in the order in which they appear.
 fn scene(actor: &Path, name: &str, options: &[&str]) -> String {
     let scratch = Scratch::new(&format!("scene-{name}-{}", options.len()));
     let args = options.iter().map(AsRef::as_ref).chain([actor.as_os_str(), name.as_ref()]);
@@ -25,7 +26,7 @@ fn scene(actor: &Path, name: &str, options: &[&str]) -> String {
         _ => format!("{line}\n"),
     });
     let text: String = lines.collect();
-    // Ids within the lines, where ids stand: other numbers may be the same.
+    // Only in places of ids, because other numbers may have the same value.
     let inner = regex::Regex::new(r"(kill\(|si_pid=|\bpid |changed to )(\d+)").unwrap();
     let letter = |found: &regex::Captures<'_>| {
         let id = ids.get(&found[2]).map_or_else(|| found[2].to_owned(), char::to_string);
@@ -64,7 +65,7 @@ fn execve_from_a_thread_that_is_not_the_first() {
             r"A \+\+\+ exited with 0 \+\+\+",
         ],
     );
-    // With nothing between it, the line tells what became of the thread.
+    // With no other line between, the call's line shows what happened to the thread.
     let lines = scene(actor, "exec_from_thread", &["-f", "-e", "trace=execve"]);
     lines_are(
         &lines,
@@ -122,9 +123,9 @@ fn execve_from_a_thread_with_an_output_for_each() {
 fn signals_that_interrupt_stop_and_kill() {
     let actor = program!("actor");
     let lines = scene(actor, "signals", &["-f", "-e", "trace=kill,rt_sigsuspend"]);
-    // Each thread's lines are in order; how they mix is the scheduler's business, as is which calls are cut in two.
+    // Each thread's lines are in order. The scheduler decides how they mix, and which calls are cut in two.
     let of = |id: &str| lines.lines().filter(|l| l.starts_with(id)).map(|l| format!("{l}\n")).collect::<String>();
-    // (Of the SIGCHLD that follow each other closely the kernel delivers but one.)
+    // (If several SIGCHLD follow each other closely, the kernel delivers only one.)
     lines_include(
         &of("A"),
         &[
@@ -143,7 +144,7 @@ fn signals_that_interrupt_stop_and_kill() {
             r"B --- SIGSTOP \{si_signo=SIGSTOP, si_code=SI_TKILL, si_pid=B, si_uid=\d+\} ---",
             r"B --- stopped by SIGSTOP ---",
             r"B --- SIGCONT \{si_signo=SIGCONT, si_code=SI_USER, si_pid=A, si_uid=\d+\} ---",
-            // It killed itself within the call, which therefore has no result.
+            // The thread killed itself within the call, so the call has no result.
             r"B (kill\(B, SIGKILL|<\.\.\. kill resumed>)\) += \?",
             r"B \+\+\+ killed by SIGKILL \+\+\+",
         ],
@@ -237,13 +238,13 @@ fn make_and_the_compiler() {
 
 const STRACE: &str = "/usr/bin/strace";
 
-/// A trace with what differs between two runs of the same program left out.
+/// A trace without the parts that differ between two runs of the same program.
 fn comparable(trace: &str) -> Vec<String> {
     let varying = regex::Regex::new(r"0x[0-9a-f]{5,}|pipe:\[\d+\]|getpid\(\) += \d+|/\* \d+ vars \*/|(st_ino|st_atime\w*|st_mtime\w*|st_ctime\w*|si_utime|si_stime|si_pid)=[^,}]+").unwrap();
     trace.lines().map(|line| varying.replace_all(line, "…").into_owned()).collect()
 }
 
-/// Traces the program with either and compares line by line.
+/// Traces the program with both tools and compares line by line.
 #[track_caller]
 fn same_as_strace(name: &str, options: &[&str], program: &[&str]) {
     let scratch = Scratch::new(&format!("same-{name}"));
@@ -263,7 +264,7 @@ fn same_as_strace(name: &str, options: &[&str], program: &[&str]) {
     assert_eq!(stride.2.len(), strace.2.len(), "{name}: lines: {:?}", stride.2.last());
 }
 
-/// Calls whose form has not changed in many years.
+/// Calls whose output format has not changed in many years.
 const STEADY: &str = "trace=execve,openat,read,write,close,access,lseek,dup2,chdir,getcwd,unlink,mprotect,munmap,getuid,getpid,exit_group";
 
 #[test]

@@ -1,4 +1,4 @@
-//! What programs are called and when their run began: the same in every view, live and replayed, whatever filters leave out.
+//! The names of programs and the start of their run: the same in every view, live and replayed, whatever filters leave out.
 
 mod common;
 #[path = "../../output/tests/perfetto/reader.rs"]
@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
-/// Filters that leave out execve(2), or all that a thread is called by.
+/// Filters that leave out execve(2), or all calls that name a thread.
 const FILTERS: [&[&str]; 6] = [
     &["-e", "trace=write"],
     &["-e", "trace=openat,write", "-z"],
@@ -33,7 +33,7 @@ fn comms(objects: &[Value]) -> BTreeSet<String> {
 
 #[test]
 fn names_are_known_whatever_is_filtered() {
-    // A shell that keeps its name, and two programs that it runs.
+    // A shell that keeps its name and runs two programs.
     let script = "echo a; /usr/bin/env true; ls /dev/null; echo b";
     for engine in engines() {
         for filter in FILTERS {
@@ -47,7 +47,7 @@ fn names_are_known_whatever_is_filtered() {
             let unnamed = comms(&live).difference(&expected).cloned().collect::<Vec<_>>();
             assert!(unnamed.iter().all(|name| name == "env"), "{what}: {unnamed:?}");
             assert!(comms(&live).is_superset(&expected), "{what}: {:?}", comms(&live));
-            // What was filtered stays so.
+            // Filtered calls stay hidden.
             let execs = live.iter().filter(|o| o["name"] == "execve" && o["outcome"] == "ok").count();
             assert!(execs == 0 || filter[0] == "-P", "{what}");
 
@@ -68,7 +68,7 @@ fn names_are_known_whatever_is_filtered() {
     }
 }
 
-/// The text of a filtered recording has no more calls than were asked for.
+/// The text of a filtered recording has only the requested calls.
 #[test]
 fn what_names_take_is_not_shown() {
     for engine in engines() {
@@ -109,7 +109,7 @@ fn a_run_begins_with_its_execve() {
             let began = perfetto.instants().iter().map(|instant| instant.begin).min().unwrap();
             assert_eq!((began, first), (at("call"), at("call")));
         }
-        // Without execve among the calls, too.
+        // Also without execve among the calls.
         let run = scratch.stride([engine, "--html=page.html", "-e", "trace=exit_group", "--json", "true"]);
         let start = serde_json::from_str::<Value>(run.trace.lines().nth(1).unwrap()).unwrap();
         let page = scratch.page_data();
@@ -120,7 +120,7 @@ fn a_run_begins_with_its_execve() {
     }
 }
 
-/// Threads that tracing leaves alive are named, too.
+/// Threads that outlive tracing are named, too.
 #[test]
 fn lanes_of_what_lives_on_are_named() {
     for engine in engines() {

@@ -1,11 +1,12 @@
-//! PID namespaces: every id in a trace is one of Stride's own namespace, whatever the tracee's is, under both engines.
+//! PID namespaces: every id in a trace is one of Stride's own namespace, whatever the tracee's namespace is, under both
+//! engines.
 
 mod common;
 
 use common::*;
 use std::process::{Command, Stdio};
 
-/// `unshare`, making a PID namespace with a /proc of its own.
+/// `unshare` with options for a PID namespace with a /proc of its own.
 fn unshare() -> Option<Command> {
     let mut command = Command::new("unshare");
     command.args(["--pid", "--fork", "--mount-proc"]);
@@ -78,7 +79,7 @@ fn a_process_of_an_inner_namespace_is_known_by_its_outer_id() {
         need!("/proc/thread-self/children");
         let pid = wait_for("the process within", || {
             let pid = first_child(target.0.id())?;
-            // Not unshare any more.
+            // unshare has executed the shell.
             std::fs::read_to_string(format!("/proc/{pid}/comm"))
                 .is_ok_and(|comm| {
                     comm == "sh
@@ -107,8 +108,8 @@ fn ids_of_an_inner_namespace_are_told_in_both() {
         let scratch = Scratch::new(&format!("both{engine}"));
         let mut command = Command::new(STRIDE);
         command.arg(engine).args(["-f", "-Y", "--pidns-translation", "-e", "trace=kill", "-o"]);
-        // It lives until the line is written, for the eBPF engine looks ids up later; but not for ever. A trace is written out when it
-        // is quiet.
+        // The process lives until the line is written (with a limit), because the eBPF engine looks ids up later. A trace
+        // is written out in a quiet moment.
         let script =
             "kill -0 $$; n=0; until grep -q 'kill(' \"$0\" || [ $n -gt 200 ]; do n=$((n + 1)); sleep 0.3; done";
         let trace = scratch.path("trace");

@@ -1,4 +1,4 @@
-//! Calls that come faster than they are read, and what the program notices of that.
+//! Calls that come faster than they are read, and what the program can notice of that.
 
 mod common;
 
@@ -19,11 +19,12 @@ fn stride(scratch: &Scratch) -> Command {
     command
 }
 
-/// Calls of dd that nobody reads: their records fill a ring of `RING` beyond its high-water mark, which is at half of it.
+/// The number of calls of dd that nobody reads. Their records fill a ring of `RING` beyond its high-water mark, which is at
+/// half of it.
 const UNREAD: u64 = 20_000;
 const RING: &str = "--ring-size=1M";
 
-/// Runs Stride over dd with an output that nobody reads before dd has made `UNREAD` calls.
+/// Runs Stride on dd. Nobody reads the output before dd has made `UNREAD` calls.
 fn unread(scratch: &Scratch, options: &[&str]) -> Run {
     for left in ["pid", "read"] {
         let _ = std::fs::remove_file(scratch.path(left));
@@ -44,7 +45,7 @@ fn unread(scratch: &Scratch, options: &[&str]) -> Run {
     run
 }
 
-/// Reads and writes that a process has made, or `None` if it has ended.
+/// The number of reads and writes of a process. `None` if it has ended.
 fn calls_of(pid: i32) -> Option<u64> {
     let io = std::fs::read_to_string(format!("/proc/{pid}/io")).ok()?;
     let made = |which| io.lines().find_map(|line: &str| line.strip_prefix(which)?.parse::<u64>().ok());
@@ -84,7 +85,7 @@ fn an_output_that_is_not_read() {
     let total = messages[0].strip_suffix(" calls were lost: they came faster than they could be read.");
     assert_eq!(total.unwrap().replace(',', "").parse(), Ok(told), "{messages:?}");
     assert_eq!(messages[1..], ["Try a larger --ring-size, fewer calls (-e trace=...), or --on-overflow=wait."]);
-    // How many calls the dynamic linker makes may differ by few.
+    // The number of calls of the dynamic linker may vary a little.
     assert!(
         told > 0 && (calls_in(&run.trace) + told).abs_diff(calls) < 20,
         "{} + {told}, {calls}",
@@ -100,7 +101,7 @@ fn a_summary_says_what_it_counts() {
     let mut lines = run.trace.lines().rev();
     let (lost, total) = (lines.next().unwrap(), lines.next().unwrap());
     assert!(lost.starts_with("... ") && lost.ends_with(" calls lost, but counted here"), "{lost}");
-    // The kernel counted those, too.
+    // The kernel counted the lost calls, too.
     assert!(total.split_whitespace().nth(3).unwrap().parse::<u64>().unwrap() > 200_000, "{total}");
 }
 
@@ -125,7 +126,7 @@ fn pid_in(file: &Path) -> Option<i32> {
     std::fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
-/// Nothing reads the trace, so that dd is delayed; Stride is killed, and dd runs on.
+/// Nobody reads the trace, so dd is delayed. Stride is killed, and dd runs on.
 #[test]
 fn killing_stride_ends_the_delays() {
     need_ebpf!();
@@ -143,14 +144,14 @@ fn killing_stride_ends_the_delays() {
     assert_eq!(pid_in(&scratch.path("done")), Some(0));
 }
 
-/// Stride as an ordinary user with two capabilities, over a program that is out to notice backpressure: its waits, its own use of
-/// ptrace, and a set-uid program that it executes.
+/// Stride as an ordinary user with two capabilities. The program tries to notice backpressure: by its waits, by its own use
+/// of ptrace, and by a set-uid program that it executes.
 #[test]
 fn nobody_notices_backpressure() {
     need_ebpf!();
     or_skip!(as_nobody());
     let built = program!("unnoticed");
-    // Where others can get at it.
+    // A directory that other users can reach.
     let public = Scratch::public("unnoticed");
     let privileged = public.path("privileged");
     copy_program(built, &privileged);

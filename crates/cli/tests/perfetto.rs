@@ -1,4 +1,4 @@
-//! `--perfetto`: what the text shows is in the trace, live and replayed.
+//! `--perfetto`: the trace contains what the text shows, live and replayed.
 
 mod common;
 #[path = "../../output/tests/perfetto/reader.rs"]
@@ -66,7 +66,7 @@ fn what_the_text_shows() {
         let failed = failed.expect("cat looks for it");
         assert_eq!((&failed.name[..], failed.categories.join(",")), ("openat ENOENT", "file,error".into()));
 
-        // Whoever was made by a call has a flow from it.
+        // Each thread that a call made has a flow from that call.
         let made = run.trace.lines().filter(|l| l.contains("fork(") || l.contains("clone(")).count();
         assert!(made >= 7);
         assert_eq!(read.flows().len(), made);
@@ -101,14 +101,14 @@ fn replayed_as_live() {
         let all = |read: &Read| -> Vec<String> { read.slices.iter().map(|s| format!("{s:?}")).collect() };
         let command =
             |lines: &[String]| lines.iter().filter(|l| !l.contains("tracing began")).cloned().collect::<Vec<_>>();
-        // Tracks are numbered from the wall clock's time, which is the same.
+        // Track numbers come from the wall clock's time, which is the same in both.
         for (live, later) in command(&all(&live)).iter().zip(command(&all(&later))) {
             assert_eq!(*live, later);
         }
         assert_eq!(live.slices.len(), later.slices.len());
         assert_eq!(live.counters, later.counters);
         assert!(live.wall_offset.is_some_and(|offset| offset > 0));
-        // With a place for it, there is text, too.
+        // Text is written as well if -o names a file for it.
         let both = scratch.replay(&["--perfetto=pf", "-o", "text"]);
         assert_eq!(both.out, "");
         assert_eq!(of_text(&scratch.read("text")), of_trace(&trace(&scratch)));
@@ -141,7 +141,7 @@ fn hostile_names() {
 fn a_full_disk() {
     for engine in engines() {
         let scratch = Scratch::new(&format!("pf-full{engine}"));
-        // A limit on the size of files stands for the disk.
+        // A limit on the size of files takes the place of a full disk.
         let limited = format!(
             "trap '' XFSZ; ulimit -f 256; exec {STRIDE} {engine} --perfetto=pf dd if=/dev/urandom of=/dev/null bs=32 count=15000"
         );

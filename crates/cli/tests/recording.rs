@@ -1,4 +1,4 @@
-//! `--record` and `--replay`: what is shown later is what would have been shown at once.
+//! `--record` and `--replay`: a replay shows the same as a live trace would have.
 
 mod common;
 
@@ -64,7 +64,7 @@ fn text_replayed_is_text_live() {
     }
 }
 
-/// What is chosen from a recording is what would have been chosen before.
+/// Filters choose the same calls from a recording as from a live run.
 #[test]
 fn options_apply_afterwards() {
     need!("/bin/cat");
@@ -95,7 +95,7 @@ fn options_apply_afterwards() {
     same(&scratch.read("again"), &live.trace, "-o");
 }
 
-/// What the eBPF engine counts in the kernel is in the recording all the same.
+/// Calls that the eBPF engine counts in the kernel are in the recording as well.
 #[test]
 fn counted_and_recorded() {
     need!("/bin/cat");
@@ -149,7 +149,7 @@ fn what_was_not_recorded_is_told() {
     assert_eq!(told[0], "strings were recorded up to 8 bytes (-s 8)");
 }
 
-/// A recording without `-y` knows what descriptors refer to all the same, as far as the calls tell of it.
+/// A recording without `-y` still knows the files of descriptors, as far as the calls tell.
 #[test]
 fn descriptors_that_were_not_recorded_are_followed() {
     need!("/bin/dash", "/bin/cat");
@@ -162,7 +162,7 @@ fn descriptors_that_were_not_recorded_are_followed() {
         let run = |options: &[&str]| scratch.stride([&[*engine, "-f"], options, &["/bin/dash", "-c", SCRIPT]].concat());
         run(&["--record=rec"]);
         let at = scratch.path("").canonicalize().unwrap().display().to_string();
-        // Calls on the files of this test; of those, paths of which the program wrote each step.
+        // Calls on the files of this test whose paths come entirely from the program.
         let on_files = |text: &str| -> Vec<String> {
             let lines = text.lines().filter(|line| line.contains(&format!("{at}/dir/")) && !line.contains("dup2("));
             lines.map(|line| line.split_once(' ').unwrap().1.trim().to_owned()).collect()
@@ -181,7 +181,7 @@ fn descriptors_that_were_not_recorded_are_followed() {
             told.starts_with("what descriptors refer to was not recorded: it is followed from the calls"),
             "{told}"
         );
-        // Choosing by path goes by it, too.
+        // The choice by path uses these files, too.
         let chosen = scratch.replay(&["-P", &format!("{at}/dir/a"), "-e", "read"]);
         assert!(
             chosen.out.lines().filter(|line| line.ends_with(r#" read(0, "x", 1)                   = 1"#)).count() == 1,
@@ -189,7 +189,7 @@ fn descriptors_that_were_not_recorded_are_followed() {
             chosen.out
         );
         assert!(!chosen.out.contains("ELF"), "{}", chosen.out);
-        // With but a part of the calls, nothing can be followed, and nothing is made up.
+        // If calls are missing, descriptors cannot be followed, and no names are made up.
         scratch.stride([*engine, "-f", "--record=rec", "-e", "trace=read,openat", "/bin/dash", "-c", SCRIPT]);
         let part = scratch.replay(&["-y"]);
         assert!(!part.out.contains('<') || part.out.lines().all(|line| !line.contains("read(5<")), "{}", part.out);
@@ -197,7 +197,7 @@ fn descriptors_that_were_not_recorded_are_followed() {
     }
 }
 
-/// A name that a replacing dup2(2) had before is not taken for that of its result, nor the other way round.
+/// The file that dup2(2) replaces is not shown as its result, nor the other way round.
 #[test]
 fn replaced_descriptors_are_not_misnamed() {
     need!("/bin/dash");
@@ -211,7 +211,7 @@ fn replaced_descriptors_are_not_misnamed() {
     }
 }
 
-/// What was written, where, how large, and what to do with it.
+/// The receipt has the path, the size, and what to do with the file.
 #[test]
 fn what_was_written_is_said() {
     let scratch = Scratch::new("said");
@@ -241,13 +241,13 @@ fn what_was_written_is_said() {
     for quiet in [&["-q"][..], &["--quiet=files"], &["--quiet"]] {
         assert_eq!(run(&[quiet, &files[..], &["true"]].concat()).err, "", "{quiet:?}");
     }
-    // Nothing is said of output that strace writes, too, or that goes to something other than a file.
+    // There is no receipt for strace's kinds of output, or for output that is no file.
     assert_eq!(run(&["-o", "trace", "true"]).err, "");
     assert_eq!(run(&["--record=/dev/null", "-o", "trace", "true"]).err, "");
-    // Among lines of JSON there is none.
+    // There is no receipt among lines of JSON.
     let json = run(&["--record=a rec", "--json", "true"]).err;
     assert!(json.lines().all(|line| line.starts_with('{')), "{json}");
-    // A file that could not be written is complained of, and not praised.
+    // A file that could not be written has an error message and no receipt.
     let full = run(&["--html=/dev/full", "true"]).err;
     assert!(full.contains("No space left on device") && !full.contains("open it"), "{full}");
 }
@@ -270,7 +270,7 @@ fn killed_at_any_moment_it_is_read_to_its_last_frame() {
             .process_group(0);
         let mut child = command.spawn().unwrap();
         let pid = Pid::from_raw(child.id() as i32);
-        // Some before anything can have been written; others at some moment behind that.
+        // Some are killed before anything can have been written, others at some later moment.
         if i % 3 > 0 {
             wait_for("calls to be recorded", || {
                 scratch.path("rec").metadata().ok().filter(|metadata| metadata.len() > 10_000)
@@ -294,11 +294,11 @@ fn killed_at_any_moment_it_is_read_to_its_last_frame() {
         assert_eq!(again.code(), Some(0), "{messages:?}");
         let [message] = messages[..] else { panic!("{messages:?}") };
         let told = told.captures(message).unwrap_or_else(|| panic!("{message}"));
-        // Nothing but a part of a frame lies behind what was read.
+        // Only a partial frame follows the part that was read.
         let offset: u64 = told[1].parse().unwrap();
         assert!(offset <= metadata.len() && metadata.len() - offset < 2 << 20, "{message}");
         let calls: usize = told[2].replace(',', "").parse().unwrap();
-        // Of a call cut in two there are two lines.
+        // A call cut in two has two lines.
         let ends = again.out.lines().filter(|line| !line.ends_with("<unfinished ...>") && line.contains(" = ")).count();
         let gone = again.out.lines().filter(|line| line.ends_with(" = ?")).count();
         assert!(ends.abs_diff(calls) <= gone + 1, "{ends} lines; {message}");
@@ -311,7 +311,7 @@ fn killed_at_any_moment_it_is_read_to_its_last_frame() {
 fn a_disk_that_fills_does_not_stop_the_program() {
     for engine in engines() {
         let scratch = Scratch::new(&format!("full{engine}"));
-        // A limit on the size of files stands for the disk.
+        // A limit on the size of files takes the place of a full disk.
         let limited = format!(
             "trap '' XFSZ; ulimit -f 512; exec {STRIDE} {engine} --record=rec dd if=/dev/urandom of=/dev/null bs=32 count=25000"
         );
@@ -377,7 +377,7 @@ fn a_reader_that_leaves_is_no_mistake() {
     assert_eq!(run.err, "");
 }
 
-/// What was lost is told where it is missing, and in the end.
+/// Losses are reported where calls are missing, and at the end.
 #[test]
 fn losses_are_recorded() {
     need_ebpf!();

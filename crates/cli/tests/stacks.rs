@@ -9,7 +9,7 @@ use std::process::Command;
 /// A frame as text shows it.
 #[derive(Debug, Clone, PartialEq)]
 struct Frame {
-    /// Without its directory.
+    /// The file's name without its directory.
     module: String,
     symbol: String,
     address: u64,
@@ -27,7 +27,7 @@ fn frame(line: &str) -> Option<Frame> {
     })
 }
 
-/// The stacks behind the lines that hold `text`; an end that is no frame fails.
+/// The stacks behind the lines that contain `text`. A stack that ends with something else than a frame fails the test.
 fn stacks(trace: &str, text: &str) -> Vec<Vec<Frame>> {
     let mut all = Vec::new();
     let mut lines = trace.lines().peekable();
@@ -43,12 +43,12 @@ fn stacks(trace: &str, text: &str) -> Vec<Vec<Frame>> {
     all
 }
 
-/// The functions in `module`, outermost last.
+/// The functions in `module`, the outermost last.
 fn functions<'s>(stack: &'s [Frame], module: &str) -> Vec<&'s str> {
     stack.iter().filter(|frame| frame.module == module).map(|frame| frame.symbol.as_str()).collect()
 }
 
-/// Compiles a program to `scratch/program`; false where this machine cannot.
+/// Compiles a program to `scratch/program`. Returns false if this machine cannot.
 fn compile(scratch: &Scratch, source: &str, options: &[&str]) -> bool {
     built(&scratch.path("program"), source, options)
 }
@@ -61,7 +61,7 @@ fn built(to: &Path, source: &str, options: &[&str]) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }
 
-/// What Stride shows of the program, with the options.
+/// Stride's trace of the program, with these options.
 fn trace(scratch: &Scratch, options: &[&str], args: &[&str]) -> String {
     let program = scratch.path("program");
     let program = program.to_string_lossy();
@@ -87,7 +87,7 @@ fn however_it_is_compiled() {
         &["-O0"],
         &["-O2", "-fomit-frame-pointer"],
         &["-O2", "-fno-omit-frame-pointer"],
-        // No tables at all: only the frame pointers lead on.
+        // Without tables, unwinding only has the frame pointers.
         &["-O2", "-fno-omit-frame-pointer", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"],
         &["-O2", "-no-pie"],
         &["-O2", "-static"],
@@ -118,7 +118,7 @@ fn lines_of_source() {
         let expected = ["calls.c:11", "calls.c:20", "calls.c:20", "calls.c:20", "calls.c:28", "calls.c:34"];
         let line = |place: &str| place.rsplit(':').next().and_then(|n| n.parse::<i32>().ok());
         for (place, expected) in places.iter().zip(expected) {
-            // Compilers differ by which line of a statement a call belongs to.
+            // Compilers assign a call to different lines of a statement.
             let near = line(place).zip(line(expected)).is_some_and(|(a, b)| (a - b).abs() <= 2);
             assert!(near && place.starts_with("calls.c:"), "{places:?}\n{trace}");
         }
@@ -151,7 +151,7 @@ fn a_signal_handler_and_whom_it_interrupted() {
         let known = ["report", "handler", "interrupted", "main"];
         let own: Vec<_> = own.into_iter().filter(|name| known.contains(name)).collect();
         assert_eq!(own, known, "{trace}");
-        // The signal itself comes with the stack that it interrupts.
+        // A signal's own line has the stack that it interrupts.
         let interrupted = crate::stacks(&trace, "--- SIGSEGV");
         assert_eq!(interrupted[0][0].symbol, "interrupted", "{trace}");
     }
@@ -165,12 +165,12 @@ fn children() {
     let written = stacks(&trace, "write(1, \"marked");
     assert_eq!(functions(&written[0], "program")[..2], ["borrowed", "main"], "{trace}");
     assert_eq!(functions(&written[1], "program")[..2], ["copied", "main"], "{trace}");
-    // execve(2) belongs to the program that calls it.
+    // execve(2) has the stack of the program that calls it.
     let executed = stacks(&trace, "execve(\"/bin/true\"");
     assert_eq!(functions(&executed[0], "program")[..2], ["copied", "main"], "{trace}");
     let vfork: Vec<_> = trace.lines().skip_while(|line| !line.contains("vfork resumed>")).skip(1).collect();
     assert!(vfork.get(1).is_some_and(|line| line.contains("/program(borrowed+0x")), "{trace}");
-    // As in strace, the stack of a call that does not return comes when the process is gone.
+    // As in strace, the stack of a call that does not return is shown when the process is gone.
     assert!(trace.contains("exited with 0 +++\n > "), "{trace}");
 }
 
@@ -188,7 +188,7 @@ fn libraries_that_come_and_go() {
         args.extend([library.to_string_lossy().into_owned(), name.to_owned()]);
     }
     let args: Vec<_> = args.iter().map(String::as_str).collect();
-    // Once with all calls and once where the calls that map libraries are not shown.
+    // Once with all calls, and once with the calls that map libraries hidden.
     for options in [&[][..], &["-e", "trace=write"]] {
         let trace = trace(&scratch, options, &args);
         let stacks = stacks(&trace, "write(1, \"marked");
@@ -284,7 +284,7 @@ fn replay(scratch: &Scratch, options: &[&str]) -> String {
     run.out
 }
 
-/// A recording shows the same, also when the program is gone.
+/// A replay shows the same stacks, even if the program is gone.
 #[test]
 fn recorded() {
     let scratch = Scratch::new("stacks-recorded");
@@ -316,7 +316,7 @@ fn recorded() {
     assert_eq!(signal["stack"][0]["symbol"], "interrupted");
 }
 
-/// The same frames as strace, where that can unwind: by module and address.
+/// The frames are the same as strace's, if strace can unwind: by module and address.
 #[test]
 fn as_strace_sees_it() {
     let strace = Command::new("strace").args(["-k", "-o/dev/null", "/bin/true"]).output();

@@ -1,4 +1,5 @@
-//! Memory that another thread of the tracee supplies: reading it may take for ever, for the supplier may be waiting for Stride.
+//! Memory that another thread of the tracee supplies. Reading it may take for ever, because the supplier may be waiting for
+//! Stride.
 
 mod common;
 
@@ -6,7 +7,7 @@ use common::*;
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
 
-/// The pages that `supplied.c` writes from.
+/// The pages from which `supplied.c` writes.
 const PAGES: usize = 4;
 
 #[derive(Debug, Clone, Copy)]
@@ -15,7 +16,7 @@ enum How {
     Attached,
 }
 
-/// The lines about write(2), without what differs from run to run.
+/// The lines about write(2), without the parts that differ from run to run.
 fn writes(engine: &str, how: How, program: &str) -> Vec<String> {
     let scratch = Scratch::new(&format!("supplied-{how:?}{engine}"));
     std::fs::write(scratch.path("trace"), "").unwrap();

@@ -1,8 +1,8 @@
-//! Runs every C program in `tests/syscalls/`: each makes calls and prints the lines that Stride must show for them.
+//! Runs every C program in `tests/syscalls/`. Each makes calls and prints the lines that Stride must show for them.
 //!
 //! The first line of a program holds the options: `// stride: -e trace=read,write -a1`. The program starts with
-//! `chdir("MARKER")`, which fails; what Stride prints after that call, up to the exit, must be what the program printed.
-//! A program that cannot run here exits with status 77 and says why on stderr: the test is reported as skipped.
+//! `chdir("MARKER")`, which fails. Stride's lines after that call, up to the exit, must equal the program's output. A
+//! program that cannot run here exits with status 77 and prints the reason on stderr; the test is then reported as skipped.
 
 mod common;
 
@@ -47,7 +47,7 @@ fn check(source: &Path, engine: &str) -> Result<(), Failed> {
         .and_then(|line| line.strip_prefix("// stride:"))
         .ok_or("the first line must be `// stride: OPTIONS`")?;
 
-    // The marker is always traced, whatever the program asks for.
+    // The marker is always traced, whatever options the program has.
     let options: Vec<String> = options
         .split_whitespace()
         .map(|o| match o.strip_prefix("trace=") {
@@ -80,7 +80,7 @@ fn check(source: &Path, engine: &str) -> Result<(), Failed> {
 fn after_marker(log: &str) -> Option<String> {
     let lines: Vec<&str> = log.lines().collect();
     let start = lines.iter().rposition(|line| line.contains("\"MARKER\""))? + 1;
-    // The program's own printing is a call too.
+    // The calls by which the program prints are traced, too.
     let noise = |l: &str| l.contains("+++ exited with") || l.starts_with("exit_group(") || l.starts_with("write(1, ");
     let body = lines[start..].iter().filter(|l| !noise(l));
     Some(body.map(|l| format!("{l}\n")).collect())

@@ -18,22 +18,22 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 pub struct Budget {
-    /// How messages name it.
+    /// The file's name in messages.
     file: String,
     globs: Vec<GlobMatcher>,
     limits: Vec<Limited>,
 }
 
-/// A limit, and where it stands.
+/// A limit and its position in the file.
 pub struct Limited {
     pub line: usize,
     pub limit: Limit,
-    /// Only calls on paths that match this one count.
+    /// If set, only calls on paths that match this glob count.
     glob: Option<usize>,
 }
 
 impl Limited {
-    /// The syscall it is about, if it is about one.
+    /// The syscall that the limit is about, if the limit is about one.
     pub fn syscall(&self) -> Option<&'static str> {
         match self.limit.metric.of() {
             Some(Of::Name(name)) => Some(name),
@@ -57,7 +57,7 @@ impl fmt::Display for Mistake {
 }
 
 impl Budget {
-    /// All that is wrong with it, or the limits.
+    /// Returns the limits, or all mistakes in the file.
     pub fn parse(file: &str, text: &str) -> std::result::Result<Budget, Vec<Mistake>> {
         let mut parser = Parser { text, globs: Vec::new(), limits: Vec::new(), wrong: Vec::new() };
         match DeTable::parse(text) {
@@ -92,7 +92,7 @@ impl Budget {
     }
 }
 
-/// A list of strings in the file: each with its place.
+/// A list of strings in the file, each with its position.
 struct Parser<'t> {
     text: &'t str,
     globs: Vec<GlobMatcher>,
@@ -161,7 +161,7 @@ impl Parser<'_> {
                 "glob" => {}
                 "limits" => {
                     any = true;
-                    // Without a glob there is a mistake already; what else is wrong is told all the same.
+                    // A missing glob is reported already. The other mistakes are reported as well.
                     self.limits(value, Some(index.unwrap_or(0)));
                 }
                 _ => self.unknown(key, &["glob", "limits"]),
@@ -208,12 +208,12 @@ impl Parser<'_> {
     }
 }
 
-/// What became of a limit.
+/// Whether a limit is kept.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Fate {
     Kept,
     Broken,
-    /// What was not seen may have broken it.
+    /// Lost calls may have broken the limit.
     Unknown,
 }
 
@@ -251,7 +251,7 @@ struct Result<'b> {
     glob: Option<String>,
     fate: Fate,
     value: Option<f64>,
-    /// In words, if it is not kept.
+    /// The message for a limit that is not kept.
     told: String,
 }
 
@@ -276,7 +276,7 @@ impl Checked<'_> {
         self.results.iter().filter(|result| result.fate == fate).count()
     }
 
-    /// A line for each limit that is not kept, and one for all.
+    /// A line for each limit that is not kept, and a line about all of them.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for result in self.results.iter().filter(|result| result.fate != Fate::Kept) {
@@ -328,12 +328,12 @@ impl Checked<'_> {
     }
 }
 
-/// The run, as limits ask about it.
+/// The run, as the limits see it.
 struct Seen<'t> {
     tally: &'t Tally,
     end: &'t End<'t>,
     globs: Vec<String>,
-    /// By glob, which objects match it.
+    /// For each glob: which objects match it.
     matching: Vec<HashMap<ObjectId, bool>>,
 }
 
@@ -356,7 +356,7 @@ impl<'t> Seen<'t> {
         Seen { tally, end, globs, matching: budget.globs.iter().map(matches).collect() }
     }
 
-    /// Calls that a limit is about, by what they are about.
+    /// The calls that a limit is about, with their subjects.
     fn about(&self, limited: &Limited) -> impl Iterator<Item = (&'t SyscallTally, Subject, &'t Figures)> {
         let of = limited.limit.metric.of().cloned();
         let matching = limited.glob.map(|glob| &self.matching[glob]);
@@ -389,7 +389,7 @@ impl<'t> Seen<'t> {
         };
         let (least, most) = match (metric, value) {
             _ if lost == 0.0 => (value, value),
-            // Counts grow by one for each; how much else was lost with them, nobody knows.
+            // Each lost call adds at most one to a count. How many bytes or how much time it adds is unknown.
             (Metric::Calls(_) | Metric::Errors(_) | Metric::Processes, Some(value)) => {
                 (Some(value), Some(value + lost))
             }
@@ -398,12 +398,12 @@ impl<'t> Seen<'t> {
         };
         match (least, most) {
             (Some(least), Some(most)) => (fate(*comparison, *bound, least, most), value),
-            // No calls, no mean.
+            // Without calls, there is no mean.
             _ => (Fate::Kept, None),
         }
     }
 
-    /// Of a limit that is not kept.
+    /// The message for a limit that is not kept.
     fn told(&self, limited: &Limited) -> String {
         let (fate, value) = self.check(limited);
         let on = limited.glob.map(|glob| format!(" on {}", shown(self.globs[glob].as_bytes()))).unwrap_or_default();
@@ -425,7 +425,7 @@ impl<'t> Seen<'t> {
         format!("{limit}{on} is broken: {}{}", decimal(value), self.evidence(limited))
     }
 
-    /// What contributed most.
+    /// The subjects, syscalls or programs that contributed most.
     fn evidence(&self, limited: &Limited) -> String {
         let metric = &limited.limit.metric;
         let mut parts: BTreeMap<Vec<u8>, Figures> = BTreeMap::new();
@@ -440,7 +440,7 @@ impl<'t> Seen<'t> {
                 }
             }
         }
-        // Of a mean, what most calls are about; of all else, what there is most of.
+        // For a mean, the largest contributor has the most calls. For other metrics, it has the largest value.
         let by = |figures: &Figures| match metric {
             Metric::MeanBytes(_) => figures.calls as f64,
             metric => metric.value(figures).unwrap_or(0.0),

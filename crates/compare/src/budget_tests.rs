@@ -55,13 +55,13 @@ fn mistakes_have_their_lines() {
     ] {
         assert_eq!(mistakes(text), [told], "{text}");
     }
-    // What is no TOML is told in the parser's words.
+    // The TOML parser's own words describe invalid TOML.
     let told = mistakes("limits = [\"read <= 5\"]\n\nread <= 5\n");
     assert!(told[0].starts_with("b.toml:3: "), "{told:?}");
     assert!(told[0].ends_with("; did you mean limits = [\"read <= 5\"]? Limits are strings in a list"), "{told:?}");
     assert!(mistakes("limits = [\"read <= 5\"")[0].starts_with("b.toml:1: "));
     assert!(mistakes("limits = [\"a\u{1b}\"]\n")[0].starts_with("b.toml:1: "));
-    // All of them at once, from the top.
+    // All mistakes are reported at once, in the order of the file.
     let told = mistakes("[[path]]\nlimits = [\"a <= 1\"]\n[[path]]\nglob = \"/x\"\nlimits = [\"read ! 1\"]\n");
     let lines: Vec<&str> = told.iter().map(|told| &told[..9]).collect();
     assert_eq!(lines, ["b.toml:1:", "b.toml:2:", "b.toml:5:"]);

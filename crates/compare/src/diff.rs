@@ -7,18 +7,18 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use stride_event::Ns;
 
-/// A syscall, or what calls were about, in both runs.
+/// A syscall or an object, in both runs.
 #[derive(Clone, Debug)]
 pub struct Change {
     pub name: Rc<[u8]>,
     pub base: Figures,
     pub this: Figures,
     pub of_note: bool,
-    /// The time of a call is what is of note.
+    /// Whether the change is of note because of the time of a call.
     pub by_time: bool,
-    /// Its share of all there is: of the calls, or of the time.
+    /// The change's share of all calls, or of all time.
     pub weight: f64,
-    /// The syscalls it is about, those of which the number changed most first.
+    /// An object's syscalls whose counts changed, the largest change first.
     pub syscalls: Vec<Rc<str>>,
 }
 
@@ -43,17 +43,17 @@ impl Change {
     }
 }
 
-/// Two runs, and what differs between them: the weightiest first.
+/// Two runs and their differences. The differences with the largest weight come first.
 pub struct Diff<'p> {
     pub base: &'p Profile,
     pub this: &'p Profile,
-    /// How precise times are, if they can be compared at all.
+    /// How precise times are. None if the times cannot be compared.
     pub times: Option<Ns>,
     pub syscalls: Vec<Change>,
     pub objects: Vec<Change>,
 }
 
-/// What two runs have of something with this name.
+/// The figures of one name in both runs.
 struct Pair<'p> {
     name: Rc<[u8]>,
     base: Row,
@@ -106,7 +106,7 @@ impl<'p> Diff<'p> {
         changes
     }
 
-    /// Whether the number of all calls has changed, and not just a few of them.
+    /// Whether the number of all calls has changed by more than a fiftieth.
     pub fn total_differs(&self) -> bool {
         let (a, b) = (self.base.total.calls, self.this.total.calls);
         a.abs_diff(b) * 50 > a.max(b)
@@ -130,7 +130,7 @@ impl Pair<'_> {
     }
 }
 
-/// What either map has, by key.
+/// The entries of both maps, joined by key.
 fn pairs<'m, K: Ord, V>(
     a: &'m BTreeMap<K, V>,
     b: &'m BTreeMap<K, V>,

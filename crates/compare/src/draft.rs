@@ -1,4 +1,4 @@
-//! A budget made from a run: what it did, and a fifth more.
+//! A budget made from a run: the run's figures plus a fifth.
 
 use crate::limit::Limit;
 use crate::noise;
@@ -7,7 +7,7 @@ use std::fmt::Write;
 use stride_event::quantity::{count, grouped};
 use stride_output::End;
 
-/// How a file begins that may be replaced.
+/// The first line of a budget file that Stride may replace.
 pub const MARK: &str =
     "# Written by `stride --budget-write`, which replaces this file as long as this line stands here.";
 
@@ -26,7 +26,7 @@ pub fn text(tally: &Tally, end: &End<'_>) -> String {
     out.push_str("limits = [\n");
     let mut limit = |metric: &str, n: u64| {
         let text = format!("{metric} <= {}", spaced(headroom(n)));
-        // A number without a name cannot be limited.
+        // A syscall that has only a number cannot be limited.
         if n > 0 && Limit::parse(&text).is_ok() {
             let _ = writeln!(out, "    \"{text}\",");
         }
@@ -52,7 +52,7 @@ pub fn text(tally: &Tally, end: &End<'_>) -> String {
     out
 }
 
-/// A fifth more, and from 100 on, two digits that count.
+/// Adds a fifth. From 100 on, the result is rounded up to two significant digits.
 fn headroom(n: u64) -> u64 {
     let more = n.saturating_add(n.div_ceil(5));
     let unit = 10u64.pow(more.max(1).ilog10().saturating_sub(1));

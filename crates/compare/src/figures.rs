@@ -1,4 +1,4 @@
-//! What is added up of calls.
+//! The figures that are added up for calls.
 
 use stride_event::{Call, Ns, Outcome};
 
@@ -6,16 +6,16 @@ use stride_event::{Call, Ns, Outcome};
 pub struct Figures {
     pub calls: u64,
     pub errors: u64,
-    /// Moved through descriptors.
+    /// Bytes moved through descriptors.
     pub bytes: u64,
-    /// From entry to return.
+    /// Time from entry to return.
     pub time: Ns,
-    /// The sum of the squares of the times: how much they vary.
+    /// The sum of the squares of the times, for the variance.
     squares: f64,
 }
 
 impl Figures {
-    /// Those of one call; none if it did not return.
+    /// The figures of one call. None if the call did not return.
     pub fn of(call: &Call, bytes: Option<u64>) -> Option<Figures> {
         let errors = match call.outcome {
             Outcome::Value(_) => 0,
@@ -38,8 +38,8 @@ impl Figures {
         self.time as f64 / self.calls.max(1) as f64
     }
 
-    /// How far the mean may be off, squared. Few calls say little of how much they vary: that they do by a quarter of the mean is
-    /// taken for granted, and by more if there are next to none.
+    /// The square of how far the mean may be off. A few calls say little about their variance. Their standard deviation
+    /// is therefore assumed to be at least a quarter of the mean, and more if there are very few calls.
     pub fn uncertainty(&self) -> f64 {
         let n = self.calls.max(1) as f64;
         let mean = self.mean_time();
@@ -47,7 +47,7 @@ impl Figures {
         variance.max(mean * mean * (1.0 / 16.0_f64).max(1.0 / n)) / n
     }
 
-    /// Bytes that a call moved that did not fail; none if there was none.
+    /// The mean number of bytes of the calls that did not fail. None if no call succeeded.
     pub fn mean_bytes(&self) -> Option<f64> {
         let moved = self.calls - self.errors;
         (moved > 0).then(|| self.bytes as f64 / moved as f64)
@@ -58,7 +58,7 @@ impl Figures {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Row {
     pub figures: Figures,
-    /// Calls of which there are now more, now fewer, as others happen to be faster or slower.
+    /// Calls whose number depends on how fast other threads and processes happen to be.
     pub wavering: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The same as lines of JSON, with all that differs, whether it is of note or not.
+//! The comparison as lines of JSON. It contains all differences, whether they are of note or not.
 
 use crate::diff::{Change, ChangeKind, Diff};
 use crate::figures::Figures;
@@ -55,12 +55,12 @@ fn figures(j: &mut Json<'_>, figures: &Figures) {
     j.key("bytes").int(figures.bytes);
 }
 
-/// A number that need not be whole.
+/// A number that may have a fraction.
 pub fn number(j: &mut Json<'_>, value: f64) {
     if value.fract() == 0.0 {
         j.int(value as u64);
     } else {
-        // Neither infinite nor a NaN, it is written as JSON has it.
+        // The value is finite, so Rust's text for it is valid JSON.
         j.out.extend_from_slice(value.to_string().as_bytes());
     }
 }

@@ -1,11 +1,12 @@
-//! Comparing runs: the calls of a run, added up, are set against those of another run or against limits.
+//! Comparing runs: the calls of a run are added up and compared with another run or with limits.
 //!
-//! A [`Tally`] adds calls up while they come, by syscall and by what the tracker says they are about. It works with ids, so a
-//! call costs a few look-ups. At the end it becomes a [`Profile`], with names that another run has, too (`normal`). `--diff`
-//! reads its base before the command starts, with a tracker and a selector of its own, so that the same filters apply, and keeps
-//! only the profile. `noise` is the one place that decides which differences matter; `rollup` puts many paths into a few lines.
+//! A [`Tally`] adds up calls while they come, by syscall and by subject, which the tracker knows. It works with ids, so
+//! a call costs a few look-ups. At the end it becomes a [`Profile`], whose names can be compared with another run's
+//! (`normal`). `--diff` reads its base before the command starts, with a tracker and a selector of its own, so that the
+//! same filters apply, and keeps only the profile. `noise` is the one place that decides which differences matter;
+//! `rollup` combines many paths into a few lines.
 //!
-//! A budget works on the tally, because its globs are about names as they are. Calls that were lost make a count an interval: a
+//! A budget works on the tally, because its globs match the original names. Lost calls make a count an interval: a
 //! limit is kept if it holds at both ends, broken if it holds at neither, and otherwise it cannot be checked.
 
 mod budget;

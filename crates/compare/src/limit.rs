@@ -24,7 +24,7 @@ pub enum Metric {
     Processes,
 }
 
-/// Of which calls.
+/// Which calls a metric covers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Of {
     All,
@@ -72,7 +72,7 @@ impl Of {
 }
 
 impl Metric {
-    /// Which calls it is about, if it is about calls.
+    /// Which calls the metric covers, if the metric is about calls.
     pub fn of(&self) -> Option<&Of> {
         match self {
             Metric::Calls(of) | Metric::Errors(of) | Metric::Bytes(of) | Metric::MeanBytes(of) | Metric::TimeMs(of) => {
@@ -82,7 +82,7 @@ impl Metric {
         }
     }
 
-    /// Of calls with these figures; none where there is nothing to take the mean of.
+    /// The metric of calls with these figures. None for a mean of no calls.
     pub fn value(&self, figures: &Figures) -> Option<f64> {
         Some(match self {
             Metric::Calls(_) | Metric::Processes => figures.calls as f64,
@@ -197,7 +197,7 @@ impl Of {
         Err(format!("there is no syscall '{}'{hint}", text.escape_debug()))
     }
 
-    /// Calls that move bytes.
+    /// Syscalls that move bytes.
     fn transfers(text: &str) -> Result<Of, String> {
         let of = Of::parse(text)?;
         if let Of::Name(name) = of {
@@ -212,7 +212,7 @@ impl Of {
     }
 }
 
-/// What calls are called on any machine: a budget may be for several.
+/// The names of the syscalls of all machines, because a budget may be used on several.
 fn names() -> BTreeSet<&'static str> {
     let described = Abi::ALL.iter().flat_map(|abi| table(*abi).iter().map(|entry| entry.row.name));
     described.chain(Abi::ALL.iter().flat_map(|abi| abi.numbers().iter().map(|(_, name)| *name))).collect()

@@ -19,7 +19,7 @@ pub struct MadeUpRun {
 }
 
 impl MadeUpRun {
-    /// One process.
+    /// A run of one process.
     pub fn new() -> MadeUpRun {
         let mut run = MadeUpRun::default();
         run.start(PID, Origin::Attached);

@@ -1,13 +1,14 @@
-//! What differs between two runs of the same program, and means nothing.
+//! Differences between two runs of the same program that chance explains.
 //!
-//! A thread that runs alone makes the same calls each time. Where several run, some calls depend on who comes first: a jobserver is
-//! asked once more, a futex(2) is needed or not. And times depend on whatever else the machine does.
+//! A thread that runs alone makes the same calls each time. With several threads, some calls depend on which thread
+//! comes first: make asks its jobserver once more, or a futex(2) is needed or not. Times also depend on the other load
+//! of the machine.
 
 use crate::figures::{Figures, Row};
 use stride_event::Ns;
 use stride_syscalls::{Class, Effect, row_named};
 
-/// Whether the number of such calls depends on how fast other threads and processes are.
+/// Whether the number of these calls depends on how fast other threads and processes are.
 pub fn wavers(name: &str) -> bool {
     row_named(name).is_some_and(|row| {
         row.effects.iter().any(|effect| {
@@ -17,14 +18,14 @@ pub fn wavers(name: &str) -> bool {
     })
 }
 
-/// Whether the calls wait for others, so that their time says nothing about the program.
+/// Whether the calls wait for others. Their time then says nothing about the program.
 pub fn waits(name: &str) -> bool {
     let waits = |effect: &Effect| matches!(effect, Effect::MayWait(_) | Effect::Connects | Effect::Forks);
     wavers(name) || row_named(name).is_some_and(|row| row.effects.iter().any(waits))
 }
 
-/// Whether the number of such calls is drawn by lot: the kernel chooses at random where memory begins, hence how much is missing to the
-/// end of a page, and some random numbers are drawn again.
+/// Whether the number of these calls is random. The kernel places memory at random, so the distance to the end of a
+/// page varies; and programs draw some random numbers again.
 fn by_lot(name: &str) -> bool {
     row_named(name).is_some_and(|row| row.class.intersects(Class::MEMORY) || row.has_effect(Effect::DrawsRandom))
 }
@@ -39,7 +40,7 @@ fn expected(n: u64, wavering: u64, by_lot: bool, alone: bool) -> u64 {
     of_steady + if wavering > 0 { wavering / 4 + 10 } else { 0 }
 }
 
-/// Whether two counts are as far apart as chance does not bring them. `n` is one of `calls`.
+/// Whether two counts differ by more than chance. `n` is one of `calls`.
 fn counts_differ(a: u64, b: u64, wavering: u64, by_lot: bool, alone: bool) -> bool {
     let n = a.max(b);
     a.abs_diff(b) > expected(n, wavering.min(n), by_lot, alone)
@@ -60,8 +61,8 @@ pub fn differs(name: &str, base: &Row, this: &Row, alone: bool) -> bool {
         || wavering <= n / 2 && bytes >= 4096 && bytes > a.bytes.max(b.bytes) / 10
 }
 
-/// Whether calls take longer or shorter than can be laid to chance. `whole` is the time of all calls of the longer run,
-/// `precise` what the time of a call may be off by.
+/// Whether the times of calls differ by more than chance. `whole` is the time of all calls of the longer run. `precise`
+/// is the possible error of one call's time.
 pub fn takes_longer(base: &Row, this: &Row, whole: Ns, precise: Ns) -> bool {
     const LEAST: Ns = 10_000_000;
     let (a, b) = (&base.figures, &this.figures);
@@ -72,7 +73,7 @@ pub fn takes_longer(base: &Row, this: &Row, whole: Ns, precise: Ns) -> bool {
     if base.wavering.max(this.wavering) > a.calls.max(b.calls) / 2 {
         return false;
     }
-    // A call must take half as long again, and the means be farther apart than their uncertainty explains.
+    // The slow mean must be at least 1.5 times the fast one, and their difference must exceed their uncertainty.
     let (slow, fast) = if a.mean_time() > b.mean_time() { (a, b) } else { (b, a) };
     let apart = slow.mean_time() - fast.mean_time();
     apart >= precise as f64
@@ -80,7 +81,7 @@ pub fn takes_longer(base: &Row, this: &Row, whole: Ns, precise: Ns) -> bool {
         && apart * apart > 16.0 * (slow.uncertainty() + fast.uncertainty())
 }
 
-/// All but what waits for others.
+/// The time of all calls but those that wait for others.
 pub fn own_time<'f>(rows: impl Iterator<Item = (&'f str, &'f Figures)>) -> u64 {
     rows.filter(|(name, _)| !waits(name)).map(|(_, figures)| figures.time).sum()
 }

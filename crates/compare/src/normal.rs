@@ -1,18 +1,18 @@
-//! Names that two runs can be compared by: what is another one each time, such as the id of a process in `/proc/4711/maps` or the
-//! random part of `/tmp/ccQ2w8Xz.s`, gives way to a placeholder.
+//! Names that can be compared between two runs. A part that differs each time becomes a placeholder, such as the
+//! process id in `/proc/4711/maps` or the random part of `/tmp/ccQ2w8Xz.s`.
 //!
-//! Rather too little than too much: two files that stay the same must never become one.
+//! In doubt, a name stays as it is: two files with permanent names must never become one.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use stride_event::Tid;
 
-/// Directories of files that come and go.
+/// Directories of temporary files.
 const TEMPORARY: [&[u8]; 3] = [b"/tmp/", b"/var/tmp/", b"/dev/shm/"];
-/// Where nobody names files after a process.
+/// Directories in which no file is named after a process id.
 const INSTALLED: [&[u8]; 8] = [b"/usr/", b"/lib", b"/bin/", b"/sbin/", b"/opt/", b"/etc/", b"/sys/", b"/dev/"];
 
-/// `ids` are those of the processes and threads of the run. `removed` says that it removed what has this name.
+/// `ids` are the ids of the run's processes and threads. `removed` says that the run removed the file.
 pub fn normal<'n>(name: &'n [u8], ids: &HashSet<Tid>, removed: bool) -> Cow<'n, [u8]> {
     let normal = by_its_looks(name, ids);
     match last_drawn(&normal).filter(|_| removed) {
@@ -21,8 +21,7 @@ pub fn normal<'n>(name: &'n [u8], ids: &HashSet<Tid>, removed: bool) -> Cow<'n, 
     }
 }
 
-/// Of a file that came and went, what was probably made up: in the last part of its name, as many letters and digits as are drawn
-/// for such names.
+/// Finds the probably random part of a temporary file's name: a run of as many letters and digits as programs draw.
 fn last_drawn(path: &[u8]) -> Option<(usize, usize)> {
     TEMPORARY.iter().find(|dir| path.starts_with(dir))?;
     let start = path.iter().rposition(|b| *b == b'/')? + 1;
@@ -58,7 +57,7 @@ fn by_its_looks<'n>(name: &'n [u8], ids: &HashSet<Tid>) -> Cow<'n, [u8]> {
     path(name, ids)
 }
 
-/// Protocol and the rest of a socket's name.
+/// Splits a socket's name into the protocol and the rest.
 fn socket(name: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = name.iter().position(|b| *b == b' ')?;
     let (protocol, rest) = name.split_at(end);
@@ -68,7 +67,7 @@ fn socket(name: &[u8]) -> Option<(&[u8], &[u8])> {
 
 fn local_socket<'n>(name: &'n [u8], ids: &HashSet<Tid>) -> Cow<'n, [u8]> {
     match name {
-        // What the kernel makes up when it is asked for any.
+        // The name that the kernel chooses when a program binds without one.
         [b'@', rest @ ..] if rest.len() == 5 && rest.iter().all(u8::is_ascii_hexdigit) => Cow::Borrowed(b"@AUTO"),
         [b'@', b'/', ..] => Cow::Owned([b"@", &path(&name[1..], ids)[..]].concat()),
         [b'/', ..] => path(name, ids),
@@ -76,7 +75,7 @@ fn local_socket<'n>(name: &'n [u8], ids: &HashSet<Tid>) -> Cow<'n, [u8]> {
     }
 }
 
-/// Ports that were given out for the occasion: a client's, and those on this machine from the range that Linux takes them from.
+/// Replaces temporary ports: a client's port, and a local port from the range from which Linux assigns ports.
 fn addresses(text: &[u8]) -> Vec<u8> {
     const CLIENT: &[u8] = "←".as_bytes();
     let mut out = Vec::with_capacity(text.len());
@@ -109,7 +108,7 @@ fn path<'n>(name: &'n [u8], ids: &HashSet<Tid>) -> Cow<'n, [u8]> {
     let installed = INSTALLED.iter().any(|dir| name.starts_with(dir)) && temporary == usize::MAX;
     let mut out: Option<Vec<u8>> = None;
     let mut start = 0;
-    // The parts before this one, as they are, the last first.
+    // The original parts before this one, the nearest first.
     let mut before: [&[u8]; 3] = [b""; 3];
     for part in name.split(|b| *b == b'/') {
         let in_temporary = start >= temporary || name.starts_with(b"/memfd:");
@@ -138,10 +137,10 @@ fn is_hex(text: &[u8]) -> bool {
     text.iter().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(b))
 }
 
-/// Parts that the kernel makes, or that stand for a build.
+/// Parts that the kernel chooses or that identify a build.
 fn special(before: &[&[u8]; 3], part: &[u8]) -> Option<Vec<u8>> {
     let text = match before {
-        // Process 1 is the same each time.
+        // Process 1 has the same id in each run.
         [b"proc", b"", _] if is_number(part) && part != b"1" => &b"PID"[..],
         [b"task", _, b"proc"] if is_number(part) => b"TID",
         [b"map_files", ..] if part.contains(&b'-') => b"ADDR-ADDR",
@@ -162,7 +161,7 @@ fn special(before: &[&[u8]; 3], part: &[u8]) -> Option<Vec<u8>> {
     Some(text.to_vec())
 }
 
-/// Runs of letters and digits, and where they begin.
+/// The runs of letters and digits, each with its position.
 fn runs(part: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut at = 0;
     part.split(|b| !b.is_ascii_alphanumeric()).map(move |run| {
@@ -176,17 +175,17 @@ fn put(part: &[u8], at: usize, len: usize, placeholder: &[u8]) -> Vec<u8> {
     [&part[..at], placeholder, &part[at + len..]].concat()
 }
 
-/// What mkstemp(3) and its likes make up.
+/// Replaces the random part of a name that mkstemp(3) or a similar function made.
 fn temporary_name(part: &[u8], in_temporary: bool) -> Option<Vec<u8>> {
     let alnum = |text: &[u8]| text.iter().all(u8::is_ascii_alphanumeric);
-    // Prefixes that programs have for nothing else, and how many letters follow.
+    // Prefixes that programs use only for temporary files, and the number of random letters after them.
     const KNOWN: [(&[u8], usize); 4] = [(b"tmp_obj_", 6), (b"tmp_pack_", 6), (b"tmp_idx_", 6), (b".goutputstream-", 6)];
     for (prefix, len) in KNOWN {
         if part.strip_prefix(prefix).is_some_and(|rest| rest.len() == len && alnum(rest)) {
             return Some(put(part, prefix.len(), len, b"XXXXXX"));
         }
     }
-    // Python: of small letters, digits and underscores, eight.
+    // Python draws eight small letters, digits and underscores.
     if let Some(rest) = part.strip_prefix(b"tmp")
         && let Some((random, after)) = rest.split_at_checked(8)
         && random.iter().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_')
@@ -206,7 +205,7 @@ fn temporary_name(part: &[u8], in_temporary: bool) -> Option<Vec<u8>> {
         return Some(put(part, at + 2, 12, b"ADDR"));
     }
     if !in_temporary {
-        // Beside the file that is to be replaced: `passwd.Ab3xYz`, sed's, Rust's.
+        // A temporary file beside the file that it will replace: `passwd.Ab3xYz`, or a file of sed or Rust.
         let (at, run) = runs(part).last()?;
         let with_prefix =
             [&b"sed"[..], b"tmp"].iter().any(|prefix| at + run.len() == part.len() && run.starts_with(prefix));
@@ -218,13 +217,13 @@ fn temporary_name(part: &[u8], in_temporary: bool) -> Option<Vec<u8>> {
     if let Some(number) = part.strip_prefix(b"pytest-").filter(|number| is_number(number)) {
         return Some(put(part, 7, number.len(), b"N"));
     }
-    // GCC and Rust draw six letters, mktemp(1) six or more.
+    // GCC and Rust draw six letters, mktemp(1) draws six or more.
     for prefix in [&b"cc"[..], b"rustc", b".tmp", b"tmp."] {
         let Some(rest) = part.strip_prefix(prefix) else { continue };
         let len = rest.iter().position(|b| !b.is_ascii_alphanumeric()).unwrap_or(rest.len());
         let ends = rest.len() == len || rest[len] == b'.';
         let expected = len == 6 || prefix == b"tmp." && (6..=12).contains(&len);
-        // By these endings, it is GCC's whatever was drawn.
+        // A file with one of these endings is GCC's, whatever the letters are.
         let of_gcc =
             prefix == b"cc" && [&b".s"[..], b".o", b".res", b".cdtor"].iter().any(|end| rest[len..].starts_with(end));
         let drawn = of_gcc || rest[..len].iter().any(|b| !b.is_ascii_lowercase());
@@ -244,7 +243,7 @@ fn temporary_name(part: &[u8], in_temporary: bool) -> Option<Vec<u8>> {
             return Some(put(part, at + run.len() - digits, digits, b"N"));
         }
         let Some(from) = run.len().checked_sub(6) else { continue };
-        // What stands before the last six may be a word; then they are all that was drawn.
+        // The part before the last six letters may be a word. Then only the six letters are random.
         if is_mixed(&run[from..]) && looks_random(&run[from..]) {
             let word = run[..from].iter().all(u8::is_ascii_lowercase);
             let (at, len) = if word { (at + from, 6) } else { (at, run.len()) };
@@ -258,14 +257,14 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len()).position(|window| window == what)
 }
 
-/// Of both letters, large and small, or of letters of which some are large, and digits.
+/// Whether the text has capitals, and also small letters or digits.
 fn is_mixed(text: &[u8]) -> bool {
     let upper = text.iter().any(u8::is_ascii_uppercase);
     upper && text.iter().any(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
 }
 
-/// Whether no word, no number behind a word and no CamelCase is like this: a digit before a letter, or a large letter behind a small
-/// one where no word begins.
+/// Whether the text has a digit before a letter, or a capital between a small letter and something else than a small
+/// letter. Words, words with a number at the end, and CamelCase have neither.
 fn looks_random(text: &[u8]) -> bool {
     let digit_inside = text.windows(2).any(|two| two[0].is_ascii_digit() && two[1].is_ascii_alphabetic());
     let odd_capital = text
@@ -276,7 +275,7 @@ fn looks_random(text: &[u8]) -> bool {
 
 /// A number that is the id of one of the run's processes: `perf-4711.map`.
 fn with_id(part: &[u8], ids: &HashSet<Tid>, in_temporary: bool) -> Option<Vec<u8>> {
-    // Small ones are too likely to be something else: a version, a year's day.
+    // Small numbers are more likely a version or a day of the year.
     let least = if in_temporary { 10 } else { 1000 };
     let (at, run) = runs(part).find(|(_, run)| {
         let id = std::str::from_utf8(run).ok().filter(|_| is_number(run)).and_then(|run| run.parse().ok());
@@ -294,7 +293,7 @@ mod tests {
         String::from_utf8_lossy(&normal(name.as_bytes(), &ids, false)).into_owned()
     }
 
-    /// Each with what it becomes.
+    /// Checks pairs of a name and its normal form.
     #[track_caller]
     fn become_these(pairs: &[(&str, &str)]) {
         for (name, normal) in pairs {
@@ -375,7 +374,7 @@ mod tests {
     #[test]
     fn what_was_removed_was_temporary() {
         let of = |name: &str| String::from_utf8_lossy(&normal(name.as_bytes(), &HashSet::new(), true)).into_owned();
-        // Where Python finds out whether it can write.
+        // Python tests with such a file whether it can write.
         assert_eq!(of("/tmp/h1uzvswh"), "/tmp/XXXXXXXX");
         assert_eq!(of("/tmp/x/lock-4ob8nf.tmp"), "/tmp/x/lock-XXXXXX.tmp");
         for name in ["/tmp/directory", "/tmp/main.lock", "/home/u/h1uzvswh", "/tmp/h1uzvswh/file", "/tmp/a_long_name1"]

@@ -1,4 +1,4 @@
-//! What a run has come to, under names that another run has, too.
+//! A finished tally, with names that can be compared with another run's.
 
 use crate::figures::{Figures, Row};
 use crate::noise;
@@ -13,7 +13,7 @@ use stride_track::ObjectKind;
 #[derive(Debug, Default)]
 pub struct Object {
     pub row: Row,
-    /// Its calls by syscall.
+    /// The object's calls by syscall.
     pub calls: BTreeMap<Rc<str>, u64>,
 }
 
@@ -21,12 +21,12 @@ pub struct Object {
 pub struct Profile {
     pub total: Figures,
     pub calls: BTreeMap<Rc<str>, Row>,
-    /// What the calls were about: paths, sockets, pipes. The names hold any bytes.
+    /// The objects of the calls: paths, sockets, pipes. The names may contain any bytes.
     pub objects: BTreeMap<Rc<[u8]>, Object>,
-    /// The directory in which it began.
+    /// The directory in which the run began.
     pub home: Option<Rc<[u8]>>,
     pub processes: u64,
-    /// Nothing else ran beside the one thread: what it does is the same each time.
+    /// The run had only one thread, so it makes the same calls each time.
     pub alone: bool,
     pub elapsed: Ns,
     pub lost_calls: u64,
@@ -34,7 +34,7 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Of the syscalls to which `wanted` says yes.
+    /// Covers the syscalls for which `wanted` returns true.
     pub fn new(tally: &Tally, end: &End<'_>, wanted: &dyn Fn(&str) -> bool) -> Profile {
         let mut profile = Profile {
             home: tally.home().map(|home| Rc::from(&normal(end.tracker.name(home), tally.ids(), false)[..])),
@@ -67,7 +67,7 @@ impl Profile {
             };
             let by_name = noise::wavers(&call.name);
             let of = profile.objects.entry(name.clone()).or_default();
-            // What is done with them depends on what they are: a terminal, a file, nothing.
+            // The calls on standard streams depend on where the streams go: a terminal, a file, /dev/null.
             of.row.add(figures, unsteady || by_name || about == Subject::Streams);
             *of.calls.entry(call.name.clone()).or_default() += figures.calls;
             if unsteady
@@ -80,7 +80,7 @@ impl Profile {
         profile
     }
 
-    /// Names what is below the directory in which it began as seen from there: for a run that began elsewhere.
+    /// Makes names below the run's first directory relative to that directory, for a run that began elsewhere.
     pub fn make_relative(&mut self) {
         let Some(home) = self.home.take() else { return };
         let relative = |name: Rc<[u8]>| match name.strip_prefix(&*home) {

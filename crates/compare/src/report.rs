@@ -1,4 +1,4 @@
-//! A difference, told in about ten lines: what it comes to, and then by syscall and by path.
+//! A comparison in about ten lines: first the result, then the syscalls, then the paths.
 
 use crate::diff::{Change, ChangeKind, Diff};
 use crate::figures::Figures;
@@ -8,10 +8,10 @@ use std::rc::Rc;
 use stride_event::quantity::{bytes, change, count, decimal, duration, grouped, percent, ratio};
 use stride_output::shown;
 
-/// So many lines for syscalls, and so many for paths.
+/// The most lines for syscalls, and also the most for paths.
 const MOST: usize = 5;
 
-/// `circumstances` are what makes two runs differ that is not the program's doing; a sentence each.
+/// `circumstances` are the causes of differences that lie outside the program, a sentence each.
 pub fn text(diff: &Diff<'_>, circumstances: &[String]) -> String {
     let mut out = format!("{}\n", verdict(diff));
     for sentence in circumstances {
@@ -68,11 +68,11 @@ pub fn verdict(diff: &Diff<'_>) -> String {
     format!("{how}: {} against {}; {cause}.", grouped(now), grouped(was))
 }
 
-/// What of all this matters most.
+/// The most important difference.
 fn cause(diff: &Diff<'_>) -> String {
     let more = diff.this.total.calls as i64 - diff.base.total.calls as i64;
     let noted = || diff.syscalls.iter().filter(|change| change.of_note);
-    // What has moved the total, where that has moved; else whatever weighs most.
+    // If the total has changed, the syscall that changed the total; otherwise the change with the largest weight.
     let with_total = noted().find(|change| diff.total_differs() && change.more().signum() == more.signum());
     if let Some(change) = with_total.or_else(|| noted().next()) {
         let share = change.more() as f64 / more as f64;
@@ -107,7 +107,7 @@ fn cause(diff: &Diff<'_>) -> String {
     told.join(", ")
 }
 
-/// What the run was as a whole, where that differs.
+/// The duration and the number of processes of both runs, where they differ.
 fn frame(diff: &Diff<'_>) -> Option<String> {
     let (base, this) = (diff.base, diff.this);
     let mut parts = Vec::new();
@@ -158,7 +158,7 @@ fn line_of(change: &Change) -> Line {
     Line::new(&change.base, &change.this, shown(&change.name))
 }
 
-/// Those that appeared, vanished and changed, by directory.
+/// The paths that appeared, vanished or changed, by directory.
 fn paths(diff: &Diff<'_>) -> Vec<Line> {
     let mut lines: Vec<(f64, Line)> = Vec::new();
     for kind in [ChangeKind::Appeared, ChangeKind::Vanished, ChangeKind::Changed] {
@@ -192,7 +192,7 @@ fn paths(diff: &Diff<'_>) -> Vec<Line> {
     lines.into_iter().map(|(_, line)| line).collect()
 }
 
-/// In columns, without those that say nothing.
+/// Lays the lines out in columns. Columns that say nothing are left out.
 fn lay_out(lines: &[Line], times: bool, out: &mut String) {
     let width = |column: usize| lines.iter().map(|line| line.cells[column].chars().count()).max().unwrap_or(0);
     let says = |column: usize| lines[1..].iter().any(|line| !line.cells[column].is_empty());
@@ -218,7 +218,7 @@ mod tests {
     const OK: Outcome = Outcome::Value(10);
     const ENOENT: Outcome = Outcome::Error(2);
 
-    /// One thread that makes so many of these calls on that path.
+    /// A run of one thread with these numbers of calls on these paths.
     fn run(calls: &[(u64, &str, &str)]) -> Profile {
         let mut run = MadeUpRun::new();
         for (n, name, path) in calls {

@@ -1,4 +1,4 @@
-//! Many paths in a few lines: those of one directory together, where none of them stands out.
+//! Combines many paths into a few lines: the paths of one directory share a line unless one of them stands out.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -9,12 +9,12 @@ use std::rc::Rc;
 pub struct Group {
     /// The directory with a slash at its end, if there are several.
     pub name: Rc<[u8]>,
-    /// Which of the items these are.
+    /// The indices of the group's items.
     pub items: Vec<usize>,
     pub weight: f64,
 }
 
-/// Takes items apart by their directories until there are `most` groups or no more than that are to be had.
+/// Splits the items by their directories until there are `most` groups, or until no useful split is left.
 pub fn groups(items: &[(Rc<[u8]>, f64)], most: usize) -> Vec<Group> {
     let mut open = BinaryHeap::from([Open(whole(items, (0..items.len()).collect(), 0))]);
     let mut done = Vec::new();
@@ -24,7 +24,8 @@ pub fn groups(items: &[(Rc<[u8]>, f64)], most: usize) -> Vec<Group> {
             continue;
         }
         let parts = apart(items, &group);
-        // Taking it apart must tell something: one part stands out, or all of them fit in.
+        // A split is useful if its parts fit into the remaining groups, and if one part stands out or there are at most
+        // three.
         let room = most.saturating_sub(done.len() + open.len());
         let heavy = parts.iter().map(|part| part.weight).fold(0.0, f64::max);
         let telling = parts.len() <= room && (heavy * 2.0 >= group.weight || parts.len() <= 3);
@@ -38,7 +39,7 @@ pub fn groups(items: &[(Rc<[u8]>, f64)], most: usize) -> Vec<Group> {
     done
 }
 
-/// A group that may be taken apart yet. The heaviest is greatest; there may be as many as there are paths.
+/// A group that may still be split. The heaviest group is the greatest. There may be as many groups as paths.
 struct Open(Group);
 
 impl PartialEq for Open {
@@ -61,7 +62,7 @@ impl Ord for Open {
     }
 }
 
-/// A group under the longest directory that all its items share, which is at least `known` bytes long.
+/// A group of all items under the longest directory that they share, which has at least `known` bytes.
 fn whole(items: &[(Rc<[u8]>, f64)], members: Vec<usize>, known: usize) -> Group {
     let weight = members.iter().map(|&i| items[i].1).sum();
     let first = members.first().map(|&i| items[i].0.clone()).unwrap_or_default();
@@ -76,7 +77,7 @@ fn whole(items: &[(Rc<[u8]>, f64)], members: Vec<usize>, known: usize) -> Group 
     Group { name: Rc::from(&first[..end.max(known)]), items: members, weight }
 }
 
-/// A group by the next part of the paths.
+/// Splits a group by the next part of the paths.
 fn apart(items: &[(Rc<[u8]>, f64)], group: &Group) -> Vec<Group> {
     let skip = group.name.len();
     let next = |i: usize| {
@@ -84,7 +85,7 @@ fn apart(items: &[(Rc<[u8]>, f64)], group: &Group) -> Vec<Group> {
         rest.iter().position(|b| *b == b'/').map_or(rest, |at| &rest[..=at])
     };
     let mut members = group.items.clone();
-    // Those that are no paths have no directory in common.
+    // Items that are no paths share no directory.
     members.sort_by(|a, b| next(*a).cmp(next(*b)));
     let parts = members.chunk_by(|a, b| next(*a) == next(*b));
     parts.map(|part| whole(items, part.to_vec(), skip)).collect()
@@ -113,7 +114,7 @@ mod tests {
         assert_eq!(grouped(&[("/a", 1.0)], 5), ["/a 1"]);
     }
 
-    /// With a look at all that are left for each, this would take many minutes.
+    /// An algorithm that looks at all remaining items for each item would take many minutes.
     #[test]
     fn very_many_that_share_no_directory() {
         let items: Vec<_> = (0..400_000).map(|i| (Rc::from(format!("/{i}").as_bytes()), 1.0)).collect();

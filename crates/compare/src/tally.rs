@@ -1,4 +1,4 @@
-//! A run's calls, added up while they come: by syscall, by what they are about, and by who makes them.
+//! A run's calls, added up while they come: by syscall, by subject, and by the program that makes them.
 
 use crate::figures::Figures;
 use std::collections::{HashMap, HashSet};
@@ -7,27 +7,28 @@ use stride_event::{Event, Ns, Origin, Tid};
 use stride_syscalls::{Abi, Class, Effect, row_named, table};
 use stride_track::{FileId, ObjectId, Seen, Tracker};
 
-/// Hostile or very long runs must not take all memory.
+/// The tally is bounded, because hostile or very long runs must not take all memory.
 const MAX_PAIRS: usize = 1 << 20;
 const MAX_NAMES: usize = 2048;
 const MAX_PROGRAMS: usize = 4096;
 const MAX_IDS: usize = 1 << 20;
 const OTHER_PROGRAMS: &[u8] = b"(others)";
 
-/// A syscall, whatever its number; the two ABIs of a machine share their names.
+/// A syscall by its name, which the two ABIs of a machine share. The numbers may differ.
 pub struct SyscallTally {
     pub name: Rc<str>,
     pub class: Class,
     pub all: Figures,
 }
 
-/// What a call is about.
+/// The subject of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Subject {
     Object(ObjectId),
-    /// The standard input, output or error output that the program was given: where these go is its caller's choice.
+    /// The standard input, output or error output that the program was given. The program's caller decides where they
+    /// go.
     Streams,
-    /// All that came after the limit.
+    /// All subjects after the limit was reached.
     Others,
 }
 
@@ -44,12 +45,12 @@ pub struct Tally {
     about: HashMap<(CallId, Subject), Figures>,
     streams: HashSet<FileId>,
     stream_names: HashSet<ObjectId>,
-    /// Where the first process began.
+    /// The directory in which the first process began.
     home: Option<ObjectId>,
     programs: Vec<Vec<u8>>,
     by_program: HashMap<Vec<u8>, ProgramId>,
     made: HashMap<(CallId, ProgramId), u64>,
-    /// Processes that have ended, by what they ran last.
+    /// The number of ended processes, by the program that they ran last.
     ended: HashMap<ProgramId, u64>,
     ids: HashSet<Tid>,
     alive: HashSet<Tid>,
@@ -113,10 +114,11 @@ impl Tally {
         }
     }
 
-    /// What a call is about: two things, if it names two paths.
+    /// The subjects of a call. A call that names two paths has two.
     fn what(&self, seen: &Seen) -> [Option<Subject>; 2] {
         let Some(path) = seen.path else {
-            // What nobody knows of was there before, and of that, only these three are sure to be.
+            // An untracked descriptor was open before the program began. Of those, only the three standard streams are
+            // certain.
             let stream = match (seen.file, seen.object) {
                 (Some(file), _) => self.streams.contains(&file),
                 (None, Some(object)) => self.stream_names.contains(&object),
@@ -164,23 +166,23 @@ impl Tally {
         self.calls.iter()
     }
 
-    /// By syscall and what it is about; a call that names two paths is there twice.
+    /// The figures by syscall and subject. A call that names two paths is counted for both.
     pub fn about(&self) -> impl Iterator<Item = (&SyscallTally, Subject, &Figures)> {
         self.about.iter().map(|(&(call, about), figures)| (&self.calls[call as usize], about, figures))
     }
 
-    /// By syscall and the name of the program that makes it: how many.
+    /// The number of calls by syscall and by the name of the program that makes them.
     pub fn made(&self) -> impl Iterator<Item = (&SyscallTally, &[u8], u64)> {
         let name = |program: ProgramId| self.programs[program as usize].as_slice();
         self.made.iter().map(move |(&(call, program), &calls)| (&self.calls[call as usize], name(program), calls))
     }
 
-    /// Processes that have ended, by the name of the program that they ran last.
+    /// The number of ended processes, by the name of the program that they ran last.
     pub fn ended(&self) -> impl Iterator<Item = (&[u8], u64)> {
         self.ended.iter().map(|(&program, &n)| (self.programs[program as usize].as_slice(), n))
     }
 
-    /// What was unlinked.
+    /// The objects that were unlinked.
     pub fn removed(&self) -> HashSet<ObjectId> {
         let removes = |name: &str| row_named(name).is_some_and(|row| row.has_effect(Effect::Unlinks));
         let removed = self.about().filter(|(call, _, figures)| removes(&call.name) && figures.errors < figures.calls);
@@ -202,12 +204,12 @@ impl Tally {
         total
     }
 
-    /// Ids of all threads there were.
+    /// The ids of all threads of the run.
     pub fn ids(&self) -> &HashSet<Tid> {
         &self.ids
     }
 
-    /// Whether the end of each thread was seen: else the trace breaks off.
+    /// Whether the end of each thread was seen. Otherwise the trace is incomplete.
     pub fn is_whole(&self) -> bool {
         self.alive.is_empty()
     }

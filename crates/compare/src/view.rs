@@ -14,30 +14,30 @@ use stride_event::{Event, Ns};
 use stride_output::{End, View, shown};
 use stride_track::Tracker;
 
-/// What to compare with.
+/// The run that `--diff` compares with.
 pub struct Base {
     pub profile: Profile,
-    /// What about how the two runs were traced makes them differ, a sentence each.
+    /// Differences in how the two runs were traced, a sentence each.
     pub circumstances: Vec<String>,
-    /// How precise times are, in nanoseconds a call, if they can be compared.
+    /// How precise times are, in nanoseconds a call. None if the times cannot be compared.
     pub times: Option<Ns>,
-    /// The syscalls that are compared, if these are not all.
+    /// The syscalls that are compared. None means all.
     pub only: Option<BTreeSet<&'static str>>,
 }
 
-/// What a run is held against, and what is made of it.
+/// Compares a run with a base or a budget, or writes a budget from it.
 pub struct CompareView {
     base: Option<Base>,
     budget: Option<Budget>,
     write: Option<(String, Box<dyn Write>)>,
-    /// In lines of JSON.
+    /// Whether the report is lines of JSON.
     json: bool,
     tally: Tally,
     verdict: Option<i32>,
 }
 
 impl CompareView {
-    /// `write` is where a budget is written, and how messages name that.
+    /// `write` has the name of the new budget file for messages, and the file.
     pub fn new(
         base: Option<Base>,
         budget: Option<Budget>,

@@ -1,9 +1,9 @@
-//! The syscalls an expression can name.
+//! The syscalls that an expression can name.
 
 use std::sync::LazyLock;
 use stride_syscalls::{Abi, Class, table};
 
-/// One syscall, as far as selecting it goes.
+/// One syscall, as selection needs it.
 #[derive(Clone, Copy, Debug)]
 pub struct Named {
     pub abi: Abi,
@@ -12,14 +12,14 @@ pub struct Named {
     pub class: Class,
 }
 
-/// Every syscall a tracee on this machine can make by name.
+/// Every syscall that a tracee on this machine can make by name.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     calls: Vec<Named>,
 }
 
 impl Catalog {
-    /// The calls of the ABIs the running kernel serves.
+    /// The calls of the ABIs that the running kernel serves.
     pub fn native() -> &'static Catalog {
         static NATIVE: LazyLock<Catalog> = LazyLock::new(|| {
             let abis: &[Abi] = match Abi::NATIVE {
@@ -42,7 +42,8 @@ impl FromIterator<Named> for Catalog {
     }
 }
 
-/// The described calls, and those the kernel only gives a name and a number: they can be traced, if not decoded.
+/// The described calls, and the calls of which the kernel headers only give name and number. The latter can be traced, but
+/// not decoded.
 fn calls_of(abi: Abi) -> Vec<Named> {
     let described = table(abi);
     let mut calls: Vec<Named> =

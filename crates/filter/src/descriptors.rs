@@ -3,13 +3,13 @@
 use crate::{Error, list};
 use stride_event::FdSet;
 
-/// Descriptors are `int`s, so nothing above `i32::MAX` can ever match and is refused.
+/// Descriptors are `int`s. A number above `i32::MAX` can never match, so it is refused.
 pub fn parse_descriptors(text: &str) -> Result<FdSet, Error> {
     const WHAT: &str = "descriptor";
     let list = list::split(text, WHAT)?;
     let mut listed = Vec::with_capacity(list.members.len());
     for member in list.members {
-        // Blanks and a sign before a number are taken as strtol(3) takes them.
+        // Blanks and a sign before a number are accepted, as by strtol(3).
         let digits = member.trim_start_matches(|c: char| c.is_ascii_whitespace());
         let fd = list::number(digits.strip_prefix('+').unwrap_or(digits)).and_then(|n| i32::try_from(n).ok());
         listed.push(fd.ok_or_else(|| Error::invalid(WHAT, member))?);

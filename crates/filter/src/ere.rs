@@ -1,8 +1,9 @@
 //! POSIX extended regular expressions, compiled by the `regex` crate.
 //!
-//! The two languages look alike and differ in corners: brackets take a backslash literally, `a+?` repeats a repetition
-//! rather than making it lazy, `\d` is a `d`, a lone `)` is a character. So an expression is translated piece by piece,
-//! which is also where its errors are found: `regcomp`'s words for them are what users of `-e trace=/...` know.
+//! The two languages are similar, but differ in details: in brackets, a backslash is an ordinary character; `a+?` repeats a
+//! repetition and is not lazy; `\d` is a `d`; a lone `)` is a character. An expression is therefore translated piece by
+//! piece. The translation also finds the errors and describes them in the words of `regcomp`, which users of
+//! `-e trace=/...` know.
 
 use crate::Error;
 use regex::Regex;
@@ -14,7 +15,7 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, Error> {
         Flaw::Posix(reason) => Error::Regex { pattern: pattern.into(), reason },
         Flaw::Backreference => Error::Backreference { pattern: pattern.into() },
     })?;
-    // What is left to go wrong here is the size of what repetitions unroll to.
+    // The only error left is that the unrolled repetitions are too large.
     Regex::new(&translated).map_err(|_| Error::Regex { pattern: pattern.into(), reason: TOO_BIG })
 }
 
@@ -41,9 +42,9 @@ const REPEAT_MAX: u32 = 32767;
 struct Translator<'a> {
     input: Peekable<Chars<'a>>,
     out: String,
-    /// Where the item that a repetition would apply to starts in `out`. None at the start of an alternative.
+    /// The start in `out` of the item that a repetition would apply to. None at the start of an alternative.
     item: Option<usize>,
-    /// Where each open group starts in `out`.
+    /// The start of each open group in `out`.
     groups: Vec<usize>,
 }
 
@@ -60,7 +61,7 @@ impl<'a> Translator<'a> {
                     self.out.push_str("(?:");
                     self.item = None;
                 }
-                // Without an open group it stands for itself.
+                // Without an open group, `)` is an ordinary character.
                 ')' if !self.groups.is_empty() => {
                     self.item = self.groups.pop();
                     self.out.push(')');
@@ -69,7 +70,7 @@ impl<'a> Translator<'a> {
                     self.out.push('|');
                     self.item = None;
                 }
-                // An anchor is nothing to repeat.
+                // An anchor cannot be repeated.
                 '^' => {
                     self.out.push('^');
                     self.item = None;
@@ -101,13 +102,13 @@ impl<'a> Translator<'a> {
         self.out.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
     }
 
-    /// Applies `operator` to the item before it, in a group of its own so that operators stack.
+    /// Applies `operator` to the item before it. A group around both lets operators stack.
     fn repeat(&mut self, operator: &str) -> Result<(), Flaw> {
         let start = self.item.ok_or(Flaw::Posix(BAD_REPETITION))?;
         self.out.insert_str(start, "(?:");
         self.out.push(')');
         self.out.push_str(operator);
-        // The next operator repeats this one, with the group it was given.
+        // The next operator applies to the whole group.
         let whole = self.out.split_off(start);
         self.out.push_str("(?:");
         self.out.push_str(&whole);
@@ -199,7 +200,7 @@ impl<'a> Translator<'a> {
         self.out.push(c);
     }
 
-    /// A collating symbol or equivalence class. In the C locale only single characters are any.
+    /// A collating symbol or equivalence class. The C locale only has single characters.
     fn collating(&mut self, kind: char) -> Result<char, Flaw> {
         let name = self.delimited(kind)?;
         let mut chars = name.chars();
@@ -209,7 +210,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// What stands between `[:` and `:]`, for any such delimiter. The `[` is already taken.
+    /// The text between `[:` and `:]`, or between other such delimiters. The `[` has been read.
     fn delimited(&mut self, delimiter: char) -> Result<String, Flaw> {
         self.input.next();
         let mut name = String::new();
@@ -222,7 +223,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// The C library's own extensions after a backslash; anything else stands for itself.
+    /// Backslash sequences that are extensions of the C library. Any other character stands for itself.
     fn escape(&mut self) -> Result<(), Flaw> {
         let c = self.input.next().ok_or(Flaw::Posix(TRAILING_BACKSLASH))?;
         match c {

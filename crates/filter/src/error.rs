@@ -1,16 +1,16 @@
-//! What can be wrong with an expression.
+//! The errors in an expression.
 
 use crate::nearest;
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// A member (or a list without members) that names nothing. `what` is the domain: "system call", "signal"...
-    /// `meant` is the member that it may be a misspelling of.
+    /// A member (or a list without members) that names nothing. `what` is the domain: "system call", "signal"... `meant` is
+    /// the word that the member probably misspells.
     Invalid { what: &'static str, text: String, meant: Option<String> },
-    /// `name@ABI` with an ABI this machine does not have.
+    /// `name@ABI` with an ABI that this machine does not have.
     Personality { designator: String, qualification: String },
-    /// A regular expression that does not compile; `reason` in the words of the C library's `regcomp`.
+    /// A regular expression that does not compile. `reason` has the words of the C library's `regcomp`.
     Regex { pattern: String, reason: &'static str },
     /// A regular expression that POSIX allows and Stride cannot match.
     Backreference { pattern: String },
@@ -21,7 +21,7 @@ impl Error {
         Error::Invalid { what, text: text.into(), meant: None }
     }
 
-    /// The same for a member of a few known words, one of which may have been meant.
+    /// The same for a domain of a few known words, one of which may be meant.
     pub(crate) fn misspelt(what: &'static str, text: &str, known: impl IntoIterator<Item = &'static str>) -> Error {
         Error::Invalid { what, text: text.into(), meant: nearest(text, known).map(str::to_owned) }
     }

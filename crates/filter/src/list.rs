@@ -1,4 +1,4 @@
-//! The grammar all sets share: `[!]all`, `[!]none`, `[!]MEMBER[,MEMBER]...`.
+//! The grammar that all sets share: `[!]all`, `[!]none`, `[!]MEMBER[,MEMBER]...`.
 
 use crate::Error;
 
@@ -11,8 +11,8 @@ pub(crate) struct List<'a> {
     pub members: Vec<&'a str>,
 }
 
-/// Splits `text`. Each leading `!` inverts, so two cancel out; empty members are skipped, but a list of nothing else is
-/// an error: more likely a shell variable that expanded to nothing than a wish to trace nothing.
+/// Splits `text`. Each leading `!` inverts, so two cancel out. Empty members are skipped, but a list of only empty members
+/// is an error: it is more likely a shell variable that expanded to nothing than a wish to trace nothing.
 pub(crate) fn split<'a>(text: &'a str, what: &'static str) -> Result<List<'a>, Error> {
     let rest = text.trim_start_matches('!');
     let inverted = (text.len() - rest.len()) % 2 == 1;
@@ -28,7 +28,7 @@ pub(crate) fn split<'a>(text: &'a str, what: &'static str) -> Result<List<'a>, E
     Ok(List { inverted, members })
 }
 
-/// A decimal number and nothing after it. `atoi`-like liberties (signs, blanks, hexadecimal) are not taken.
+/// A decimal number and nothing after it. Signs, blanks and hexadecimal digits are refused.
 pub(crate) fn number(text: &str) -> Option<u64> {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
         return None;

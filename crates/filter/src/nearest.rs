@@ -1,7 +1,7 @@
 //! "Did you mean": the known word that a misspelt one is closest to.
 
-/// The word that was meant by a misspelt one, if that can be told. A wrong suggestion is worse than none, so at most a third of the
-/// letters may differ, and words of one or two letters get none.
+/// The word that a misspelt word probably means, if any. A wrong suggestion is worse than none, so at most a third of the
+/// letters may differ, and words of one or two letters get no suggestion.
 pub fn nearest(word: &str, known: impl IntoIterator<Item = &'static str>) -> Option<&'static str> {
     let word = word.to_ascii_lowercase();
     let distance = |known: &str| strsim::osa_distance(&word, &known.to_ascii_lowercase());
@@ -9,7 +9,7 @@ pub fn nearest(word: &str, known: impl IntoIterator<Item = &'static str>) -> Opt
     (word.len() > 2 && distance <= word.len() / 3).then_some(name)
 }
 
-/// The same as the end of a message: `; did you mean 'read'?`, or nothing.
+/// The suggestion as the end of a message: `; did you mean 'read'?`, or nothing.
 pub fn did_you_mean(word: &str, known: impl IntoIterator<Item = &'static str>) -> String {
     nearest(word, known).map(|name| format!("; did you mean '{name}'?")).unwrap_or_default()
 }

@@ -1,18 +1,18 @@
-//! `-P`: paths to trace accesses to.
+//! `-P`: the paths of which accesses are traced.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The paths asked for, as given and as resolved. A program may name a file by either, and descriptors are only known by
-/// the resolved one. No other spelling matches: resolving each argument of each call would mean walking the tracee's
-/// directories while they change.
+/// The given paths, and what they resolve to. A program may use either form; descriptors only have the resolved one. No
+/// other spelling matches: resolving each argument of each call would mean walking the tracee's directories while they
+/// change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathSet {
     paths: Vec<PathBuf>,
 }
 
-/// A path that is spelt differently once symbolic links and `..` are gone; worth telling the user about.
+/// A path that changes when symbolic links and `..` are resolved. The user is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolved {
     pub given: PathBuf,
@@ -31,7 +31,7 @@ impl PathSet {
     }
 
     fn insert(&mut self, path: PathBuf) {
-        // `Path`'s own equality takes `a//b` and `a/b/.` for `a/b`; here the spelling counts.
+        // `Path`'s own equality treats `a//b` and `a/b/.` as `a/b`. Here the spelling counts.
         if !self.contains_bytes(path.as_os_str().as_bytes()) {
             self.paths.push(path);
         }
@@ -45,7 +45,7 @@ impl PathSet {
         self.contains_bytes(path.as_os_str().as_bytes())
     }
 
-    /// The same for a path as read from a tracee.
+    /// Whether the set contains a path that was read from a tracee.
     pub fn contains_bytes(&self, path: &[u8]) -> bool {
         self.paths.iter().any(|known| known.as_os_str().as_bytes() == path)
     }

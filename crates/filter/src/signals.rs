@@ -4,7 +4,7 @@ use crate::{Error, list, nearest};
 
 const WHAT: &str = "signal";
 
-/// Signal numbers 0 to 255. The kernel's own end at 64, but its numbers travel in a byte.
+/// Signal numbers 0 to 255. The kernel's own end at 64, but a number is stored in a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignalSet {
     bits: [u64; 4],
@@ -68,7 +68,7 @@ const NAMES: [&str; 31] = [
     "SIGPWR",
     "SIGSYS",
 ];
-/// The kernel's, not the C library's, which keeps the first two for itself.
+/// The kernel's number. The C library reserves the first two.
 const RTMIN: u8 = 32;
 const RTMAX: u8 = 64;
 
@@ -77,10 +77,10 @@ pub fn signal_names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().copied()
 }
 
-/// The suggestion begins with SIG like all names, whether or not what was typed does.
+/// The suggestion always begins with SIG, even if the typed name does not.
 fn misspelt(text: &str) -> Error {
     let typed = text.to_ascii_uppercase();
-    // all and none are words of every set; they stand alone.
+    // all and none can only stand alone, so they are not misspelt names.
     let known = signal_names().filter(|_| !["ALL", "NONE"].contains(&typed.as_str()));
     let meant = nearest(typed.strip_prefix(SIG).unwrap_or(&typed), known.filter_map(|name| name.strip_prefix(SIG)));
     Error::Invalid { what: WHAT, text: text.into(), meant: meant.map(|name| format!("{SIG}{name}")) }

@@ -9,10 +9,11 @@ use stride_syscalls::{Abi, Class};
 
 const WHAT: &str = "system call";
 
-/// Classes that may be written without `%`, as they were before regular expressions and new names made that ambiguous.
+/// Classes that may be written without `%`. This spelling is older than regular expressions and the names that made it
+/// ambiguous.
 const BARE_CLASSES: [&str; 7] = ["desc", "file", "ipc", "memory", "network", "process", "signal"];
 
-/// All classes, as members are spelt.
+/// All classes, in the spelling of members.
 static CLASSES: LazyLock<Vec<String>> =
     LazyLock::new(|| Class::ALL.iter().map(|(name, _)| *name).chain(["net"]).map(|name| format!("%{name}")).collect());
 
@@ -30,7 +31,7 @@ pub fn parse_syscalls(text: &str, catalog: &Catalog) -> Result<CallSet, Error> {
     Ok(if list.inverted { set.inverted() } else { set })
 }
 
-/// Every member of a set that is a word: names of calls and classes.
+/// All members that are words: names of calls and classes.
 pub fn syscall_members(catalog: &Catalog) -> Vec<&'static str> {
     let mut names: Vec<&str> = catalog.iter().map(|call| call.name).collect();
     names.sort_unstable();
@@ -39,21 +40,21 @@ pub fn syscall_members(catalog: &Catalog) -> Vec<&'static str> {
     names
 }
 
-/// What a member that selects nothing may be a misspelling of.
+/// The word that a member without matches probably misspells.
 fn meant(member: &str, catalog: &Catalog) -> Option<String> {
     let (name, designator) = member.split_at(member.find('@').unwrap_or(member.len()));
     if list::number(name).is_some() || name.starts_with(['/', '!']) {
         return None;
     }
     let known = syscall_members(catalog);
-    // The name is right: there is no such call in this ABI.
+    // The name is correct, but this ABI has no such call.
     if known.contains(&name) {
         return None;
     }
     nearest(name, known.into_iter().chain(BARE_CLASSES)).map(|meant| format!("{meant}{designator}"))
 }
 
-/// Adds the calls that have no name, and so can be neither asked for nor left out: they are always of interest.
+/// Adds the calls without a name. They can be neither asked for nor left out, so they are always included.
 pub fn with_nameless(set: CallSet, catalog: &Catalog) -> CallSet {
     let mut nameless = CallSet::all();
     for call in catalog.iter() {
@@ -62,13 +63,13 @@ pub fn with_nameless(set: CallSet, catalog: &Catalog) -> CallSet {
     set.union(&nameless)
 }
 
-/// A leading `?` says that a member which matches nothing is no error.
+/// A leading `?` says that a member without matches is no error.
 fn strip_question_marks(member: &str) -> (bool, &str) {
     let rest = member.trim_start_matches('?');
     (rest.len() < member.len(), rest)
 }
 
-/// What a member asks for.
+/// One member of a set.
 struct Member<'a> {
     pattern: Pattern<'a>,
     scope: Scope,
@@ -80,17 +81,16 @@ enum Pattern<'a> {
     Number(u64),
     Class(Class),
     Regex(regex::Regex),
-    /// `%` and something that is no class.
+    /// `%` and an unknown class.
     UnknownClass,
 }
 
-/// Which ABIs a member is limited to.
+/// The ABIs to which a member is limited.
 #[derive(Clone, Copy)]
 enum Scope {
     Every,
     Only(Abi),
-    /// A designator this machine knows, for an ABI Stride does not decode. Its members exist as far as names go, and
-    /// select nothing.
+    /// An ABI that this machine has and Stride does not decode. Its members are valid names, and select nothing.
     Undecoded,
 }
 
@@ -106,7 +106,7 @@ impl Scope {
 
 impl<'a> Member<'a> {
     fn parse(text: &'a str) -> Result<Member<'a>, Error> {
-        // The last `@` counts; what stands before another one is looked up as a name, and not found.
+        // The last `@` counts. A name with another `@` before it is not found.
         let (pattern, scope) = match text.rsplit_once('@') {
             None => (text, Scope::Every),
             Some((pattern, designator)) => (pattern, scope_of(designator, text)?),
@@ -114,13 +114,13 @@ impl<'a> Member<'a> {
         Ok(Member { pattern: Pattern::parse(pattern)?, scope })
     }
 
-    /// Adds the calls asked for to `set`. False if there are none.
+    /// Adds the member's calls to `set`. Returns false if there are none.
     fn select(&self, set: &mut CallSet, catalog: &Catalog) -> bool {
         if let (Pattern::All, Scope::Every) = (&self.pattern, self.scope) {
             *set = CallSet::all();
             return true;
         }
-        // A class is known by its name, whether or not this machine has calls of it.
+        // A class exists by its name, whether or not this machine has calls in it.
         let mut found = matches!(self.pattern, Pattern::Class(_));
         for call in catalog.iter().filter(|call| self.pattern.matches(call)) {
             if self.scope.holds(call.abi) {
@@ -163,7 +163,7 @@ impl<'a> Pattern<'a> {
     }
 }
 
-/// `class` as spelt after the first `%`.
+/// `class` is the text after the first `%`.
 fn class_of(class: &str) -> Option<Class> {
     let class = if class == "net" { "network" } else { class };
     Class::ALL.iter().find(|(spelling, _)| *spelling == class).map(|(_, class)| *class)
@@ -244,9 +244,9 @@ mod tests {
         check("%net", &[(Abi::X86_64, 41)], &[(Abi::X86_64, 0)]);
         check("%stat", &[(Abi::X86_64, 4)], &[(Abi::X86_64, 5)]);
         check("%%stat", &[(Abi::X86_64, 4), (Abi::X86_64, 5)], &[(Abi::X86_64, 80)]);
-        // Without `%` this is the call.
+        // Without `%`, `stat` is the call.
         check("stat", &[(Abi::X86_64, 4)], &[(Abi::X86_64, 5)]);
-        // Nothing here is of this class, but there is such a class.
+        // The class exists, although it has no calls here.
         check("%clock", &[], &[(Abi::X86_64, 0)]);
     }
 

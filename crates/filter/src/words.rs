@@ -1,4 +1,4 @@
-//! Sets over a handful of words: `-e status=`, `-e quiet=`, `-e decode-fds=`, `-e decode-pids=`.
+//! Sets over a few words: `-e status=`, `-e quiet=`, `-e decode-fds=`, `-e decode-pids=`.
 
 use crate::{Error, list};
 use std::fmt;
@@ -6,9 +6,9 @@ use std::marker::PhantomData;
 
 /// A domain whose members are words.
 pub trait Word: Copy + 'static {
-    /// What error messages call a member.
+    /// The name of a member in error messages.
     const WHAT: &'static str;
-    /// Every spelling; the first one of a member is the one to show.
+    /// Every spelling. The first one of a member is shown.
     const SPELLINGS: &'static [(&'static str, Self)];
     fn bit(self) -> u8;
 }
@@ -56,13 +56,13 @@ impl<W: Word> WordSet<W> {
         !W::SPELLINGS.iter().any(|(_, word)| self.contains(*word))
     }
 
-    /// Whether nothing is filtered out.
+    /// Whether the set contains every word, so that nothing is filtered out.
     pub fn is_all(self) -> bool {
         W::SPELLINGS.iter().all(|(_, word)| self.contains(*word))
     }
 }
 
-/// Sets are equal when they hold the same words, whatever the unused bits say.
+/// Sets are equal if they hold the same words, whatever the unused bits are.
 impl<W: Word> PartialEq for WordSet<W> {
     fn eq(&self, other: &Self) -> bool {
         W::SPELLINGS.iter().all(|(_, word)| self.contains(*word) == other.contains(*word))
@@ -94,15 +94,15 @@ macro_rules! words {
 }
 
 words! {
-    /// How a syscall ended.
+    /// The ways in which a syscall can end.
     Status, "status" {
         Successful = "successful";
         Failed = "failed";
-        /// It never returned, because its thread exited or another one called execve.
+        /// The call never returned, because its thread exited or another thread called execve.
         Unfinished = "unfinished";
-        /// It returned, but its result could not be read.
+        /// The call returned, but its result could not be read.
         Unavailable = "unavailable";
-        /// Tracing ended before it returned.
+        /// Tracing ended before the call returned.
         Detached = "detached";
     }
 }
@@ -112,9 +112,9 @@ words! {
     Quiet, "quiet" {
         Attach = "attach";
         Exit = "exit" | "exits";
-        /// Calls were delayed so that none was lost.
+        /// Calls were delayed to prevent losses.
         Backpressure = "backpressure";
-        /// Files that views wrote.
+        /// The files that views wrote.
         Files = "files";
         PathResolution = "path-resolution";
         Personality = "personality";
@@ -124,7 +124,7 @@ words! {
 }
 
 words! {
-    /// What to print behind a file descriptor.
+    /// The details to print after a file descriptor.
     FdDetail, "decode-fds" {
         Path = "path";
         Socket = "socket";
@@ -136,7 +136,7 @@ words! {
 }
 
 words! {
-    /// What to print behind a process id.
+    /// The details to print after a process id.
     PidDetail, "decode-pids" {
         Comm = "comm";
         /// The id in Stride's own PID namespace.

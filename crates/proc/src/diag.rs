@@ -1,4 +1,4 @@
-//! NETLINK_SOCK_DIAG (sock_diag(7)): what the kernel tells of sockets by their inodes.
+//! NETLINK_SOCK_DIAG (sock_diag(7)): looks up the kernel's data about sockets by inode.
 
 use rustix::fd::OwnedFd;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, send, socket_with};
@@ -19,7 +19,7 @@ pub struct Unix {
     pub name: Option<Vec<u8>>,
 }
 
-/// An internet socket: its own end, and the other one where it is connected.
+/// An internet socket: its own address, and the other end's if it is connected.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Inet {
     pub local: (IpAddr, u16),
@@ -33,7 +33,7 @@ impl Diag {
         Some(Diag { socket })
     }
 
-    /// The Unix socket of an inode.
+    /// The Unix socket with an inode.
     pub fn unix(&self, inode: u32) -> Option<Unix> {
         // struct unix_diag_req
         let mut request = [0; 24];
@@ -52,12 +52,12 @@ impl Diag {
         found
     }
 
-    /// The internet socket of an inode, among all of its family and protocol.
+    /// The internet socket with an inode, among all of its family and protocol.
     pub fn inet(&self, family: u64, protocol: u64, inode: u32) -> Option<Inet> {
         self.inet_where(family, protocol, |_, of| of == inode).map(|(socket, _)| socket)
     }
 
-    /// The first internet socket that passes the test, which gets its inode, too; and that.
+    /// The first internet socket that passes the test, and its inode. The test gets the inode, too.
     pub fn inet_where(&self, family: u64, protocol: u64, test: impl Fn(&Inet, u32) -> bool) -> Option<(Inet, u32)> {
         // struct inet_diag_req_v2
         let mut request = [0; 56];
@@ -74,7 +74,7 @@ impl Diag {
         found
     }
 
-    /// Sends a request and hands the body of each answer to `each`. `None` where there was an error.
+    /// Sends a request and hands the body of each answer to `each`. `None` after an error.
     fn ask(&self, request: &[u8], flags: u16, mut each: impl FnMut(&[u8])) -> Option<()> {
         let len = NLMSG_HDR + request.len();
         let mut message = Vec::with_capacity(len);
@@ -116,7 +116,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..at + 4).map_or(0, |b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]]))
 }
 
-/// The attributes behind a `struct unix_diag_msg`.
+/// Parses the attributes that follow a `struct unix_diag_msg`.
 fn unix(mut attributes: &[u8]) -> Unix {
     let mut socket = Unix::default();
     while attributes.len() >= 4 {
@@ -136,7 +136,7 @@ fn unix(mut attributes: &[u8]) -> Unix {
     socket
 }
 
-/// A `struct inet_diag_msg`.
+/// Parses a `struct inet_diag_msg`.
 fn inet(body: &[u8]) -> Option<Inet> {
     let port = |at: usize| u16::from_be_bytes([body[at], body[at + 1]]);
     let address = |at: usize| -> Option<IpAddr> {

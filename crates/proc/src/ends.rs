@@ -1,4 +1,4 @@
-//! Who is at the other end of a pipe or socket, on this machine.
+//! The processes at the other end of a pipe or socket, on this machine.
 
 use crate::diag::Diag;
 use crate::{fdinfo, link, socket};
@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use stride_event::Tid;
 use stride_syscalls::uapi::consts as c;
 
-/// Looking through all of /proc has its price: what no process was found for within so many is not found.
+/// Looking through all of /proc is expensive, so the search ends after this many processes.
 const MAX_PROCESSES: usize = 1 << 15;
 const MAX_FOUND: usize = 16;
 
@@ -26,7 +26,7 @@ pub fn others(tid: Tid, fd: i32) -> Option<Vec<Tid>> {
     Some(holders(&path, &|pid, fd| writes(pid, fd) == Some(!mine)))
 }
 
-/// The inode of the socket that a connected one is connected to, if it is on this machine.
+/// The inode of a connected socket's other end, if it is on this machine.
 fn peer(tid: Tid, fd: i32, inode: u32) -> Option<u32> {
     let diag = Diag::open()?;
     let (family, protocol) = match socket::protocol(tid, fd)?.as_str() {
@@ -41,7 +41,7 @@ fn peer(tid: Tid, fd: i32, inode: u32) -> Option<u32> {
         .map(|(_, inode)| inode)
 }
 
-/// The processes with a descriptor of this name that passes the test.
+/// The processes that hold a descriptor of this name that passes the test.
 fn holders(name: &[u8], test: &dyn Fn(Tid, i32) -> bool) -> Vec<Tid> {
     let numbers = |dir: &str| {
         let entries = fs::read_dir(dir).into_iter().flatten().flatten();
@@ -63,7 +63,7 @@ mod tests {
     use std::process::{Command, Stdio};
     use std::sync::Mutex;
 
-    /// A child has copies of all descriptors until its execve, those of another test's, too.
+    /// Until its execve, a child has copies of all descriptors, including those of other tests.
     static FORKS: Mutex<()> = Mutex::new(());
 
     #[test]
@@ -72,7 +72,7 @@ mod tests {
         let mut child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (me, pid) = (std::process::id() as Tid, child.id() as Tid);
         let out = child.stdout.as_ref().unwrap().as_raw_fd();
-        // The child may not have closed its copies of the ends yet.
+        // The child may still have its copies of the ends.
         assert!(others(me, out).unwrap().contains(&pid));
         assert!(others(pid, 0).unwrap().contains(&me));
         child.kill().unwrap();

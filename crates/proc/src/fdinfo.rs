@@ -1,4 +1,4 @@
-//! /proc/TID/fdinfo/N: what the kernel tells of anonymous files (proc_pid_fdinfo(5)).
+//! /proc/TID/fdinfo/N: the kernel's data about anonymous files (proc_pid_fdinfo(5)).
 
 use std::fs;
 use stride_event::{Descriptor, Detail, Tid};
@@ -16,12 +16,12 @@ impl Fdinfo {
     }
 }
 
-/// How it was opened: `O_RDONLY`, `O_WRONLY` or `O_RDWR`.
+/// How the file was opened: `O_RDONLY`, `O_WRONLY` or `O_RDWR`.
 pub fn access(tid: Tid, fd: i32) -> Option<u32> {
     Some(u32::from_str_radix(Fdinfo::read(tid, fd)?.get("flags")?, 8).ok()? & 3)
 }
 
-/// Whether it stays open when another program is run.
+/// Whether the descriptor stays open across execve.
 pub fn survives(tid: Tid, fd: i32) -> bool {
     const O_CLOEXEC: u32 = 0o2000000;
     let flags = Fdinfo::read(tid, fd).and_then(|info| u32::from_str_radix(info.get("flags")?, 8).ok());
@@ -80,7 +80,7 @@ pub fn pidfd(tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<String> {
     Some(format!("pid:{}", pid(tid, fd, known)?))
 }
 
-/// The process a pidfd refers to; -1 for one that is gone.
+/// The process that a pidfd refers to. -1 if the process is gone.
 pub fn pid(tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<i32> {
     match known {
         Some(Descriptor { detail: Detail::Pidfd(pid), .. }) => Some(*pid),
@@ -88,7 +88,7 @@ pub fn pid(tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<i32> {
     }
 }
 
-/// The signals of a mask, or those it lacks where that is shorter.
+/// The signals of a mask. If most signals are set, the text lists the others after a `~`.
 fn signals(mask: u64) -> String {
     let inverted = mask.count_ones() >= 64 * 2 / 3;
     let shown = if inverted { !mask } else { mask };

@@ -1,8 +1,8 @@
-//! What /proc and the kernel's socket diagnostics tell of a live tracee's descriptors and processes.
+//! The descriptors and processes of a live tracee, as /proc and the kernel's socket diagnostics describe them.
 //!
-//! Everything is looked up at the moment it is asked for, unless the engine knows it: a descriptor's meaning changes under the
-//! tracee's hands.
-//! Kept is only what cannot change while its inode lives. What was answered can be recorded, and told again ([`ReplaySource`]).
+//! Each answer is looked up when it is needed, unless the engine knows it, because a descriptor's meaning can change at any
+//! time. Only facts that cannot change while their inode lives are kept. Answers can be recorded and given again
+//! ([`ReplaySource`]).
 
 mod diag;
 mod ends;
@@ -21,7 +21,7 @@ use stride_event::{Descriptor, FdOf, Question, Tid};
 use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_syscalls::PidKind;
 
-/// What of the world the options want to be shown, as some source has it.
+/// The part of the world that the options show, answered by a source.
 pub struct Proc {
     fds: WordSet<FdDetail>,
     pids: WordSet<PidDetail>,
@@ -33,12 +33,12 @@ impl Proc {
         Proc { fds, pids, source }
     }
 
-    /// For matching descriptors against paths.
+    /// Matches descriptors against paths.
     pub fn paths_only(source: Rc<dyn Source>) -> Proc {
         Proc::new(WordSet::of(&[FdDetail::Path]), WordSet::NONE, source)
     }
 
-    /// About a descriptor. One that a call makes may have the number of one it is given.
+    /// Asks about a descriptor. A descriptor that a call makes may have the same number as one of its arguments.
     fn ask_fd(&self, about: fn(FdOf) -> Question, tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<Vec<u8>> {
         let made = known.is_some_and(|known| known.made);
         self.source.answer(about(FdOf { tid, fd, made }), known)
@@ -48,7 +48,7 @@ impl Proc {
         self.source.answer(question, None)
     }
 
-    /// What is known of a descriptor besides its path.
+    /// The known detail of a descriptor besides its path.
     fn detail(&self, tid: Tid, fd: i32, path: &[u8], known: Option<&Descriptor>) -> Option<Detail> {
         let ask = |detail, about: fn(FdOf) -> Question| {
             let answer = if self.fds.contains(detail) { self.ask_fd(about, tid, fd, known) } else { None };
@@ -75,16 +75,16 @@ fn number<N: std::str::FromStr>(answer: Vec<u8>) -> Option<N> {
     text(answer).parse().ok()
 }
 
-/// Numbers with blanks between.
+/// Numbers separated by blanks.
 fn numbers(answer: Vec<u8>) -> Vec<i32> {
     text(answer).split_ascii_whitespace().filter_map(|n| n.parse().ok()).collect()
 }
 
-/// Where a detail goes.
+/// The place of a detail.
 enum Detail {
-    /// In the path's place.
+    /// In place of the path.
     Instead(String),
-    /// Behind it.
+    /// After the path.
     Besides(String),
 }
 
@@ -142,7 +142,7 @@ impl World for Proc {
         if self.pids.is_empty() || id <= 0 {
             return PidInfo::default();
         }
-        // In Stride's own namespace the id itself; in another one nobody may be found.
+        // Without a translation, the id is one of Stride's own namespace. In another namespace, no process may be found.
         let outer = self.ask(Question::Outer { tid, id, kind }).map(number::<i32>);
         let pidns = self.pids.contains(PidDetail::Pidns);
         let here = outer.unwrap_or(Some(id));

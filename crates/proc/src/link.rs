@@ -1,4 +1,4 @@
-//! /proc/TID/fd/N: the path a descriptor was opened by, and the device behind it.
+//! /proc/TID/fd/N: the path by which a descriptor was opened, and its device.
 
 use crate::fdinfo;
 use std::collections::HashMap;
@@ -14,15 +14,15 @@ pub fn of(tid: Tid, fd: i32) -> String {
     if fd == AT_FDCWD { format!("/proc/{tid}/cwd") } else { format!("/proc/{tid}/fd/{fd}") }
 }
 
-/// What a descriptor refers to.
+/// The file that a descriptor refers to.
 pub struct Link {
-    /// Without the mark the kernel appends to what is deleted.
+    /// The path, without the mark that the kernel appends to deleted files.
     pub path: Vec<u8>,
     pub deleted: bool,
 }
 
 impl Link {
-    /// In one piece, as answers are.
+    /// Packs the link into one piece, as answers are.
     pub fn pack(&self) -> Vec<u8> {
         [&[self.deleted.into()], &self.path[..]].concat()
     }
@@ -38,7 +38,7 @@ pub fn read(tid: Tid, fd: i32) -> Option<Link> {
     let link = of(tid, fd);
     let mut path = fs::read_link(&link).ok()?.into_os_string().into_vec();
     let mut deleted = false;
-    // A file may well be named so; only one without links is gone.
+    // A file may really have such a name. Only a file without links is deleted.
     if path.ends_with(DELETED) && fs::metadata(&link).is_ok_and(|m| m.nlink() == 0) {
         path.truncate(path.len() - DELETED.len());
         deleted = true;
@@ -46,7 +46,8 @@ pub fn read(tid: Tid, fd: i32) -> Option<Link> {
     Some(Link { path, deleted })
 }
 
-/// What this process hands on to a command: its working directory and the descriptors that survive an execve, in one piece each.
+/// The packed links that a command inherits from this process: of its working directory and of the descriptors that survive
+/// an execve.
 pub fn inherited() -> HashMap<i32, Vec<u8>> {
     let own = std::process::id() as Tid;
     let names = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten().map(|entry| entry.file_name());
@@ -54,24 +55,24 @@ pub fn inherited() -> HashMap<i32, Vec<u8>> {
     open.chain([AT_FDCWD]).filter_map(|fd| Some((fd, read(own, fd)?.pack()))).collect()
 }
 
-/// What the engine saw.
+/// The link as the engine saw it.
 pub fn known(descriptor: &Descriptor) -> Link {
     Link { path: descriptor.path.clone(), deleted: descriptor.deleted }
 }
 
-/// Whether the descriptor was opened by a terminal's name.
+/// Whether the descriptor was opened by the name of a terminal.
 pub fn is_terminal(tid: Tid, fd: i32) -> bool {
     const NAMES: [&[u8]; 4] = [b"/dev/pts/", b"/dev/tty", b"/dev/ptmx", b"/dev/console"];
     fd >= 0 && read(tid, fd).is_some_and(|link| NAMES.iter().any(|name| link.path.starts_with(name)))
 }
 
-/// The inode of `socket:[4711]`.
+/// The inode in `socket:[4711]`.
 pub fn socket_inode(path: &[u8]) -> Option<u64> {
     let digits = path.strip_prefix(b"socket:[")?.strip_suffix(b"]")?;
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
-/// `<char 1:3>`, and of a terminal's master side the other end.
+/// `<char 1:3>`. For the master side of a terminal, the text also names the other end.
 pub fn device(tid: Tid, fd: i32, known: Option<&Descriptor>) -> Option<String> {
     const PTMX: (u32, u32) = (5, 2);
     let (mode, (major, minor)) = match known {

@@ -1,4 +1,4 @@
-//! Who holds a lock that lies in a tracee's memory.
+//! The thread that holds a lock in a tracee's memory.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -7,18 +7,18 @@ use stride_event::Tid;
 
 const FUTEX_TID_MASK: u32 = 0x3fff_ffff;
 
-/// The thread that holds the lock at an address, as far as the lock says: with its id in the word itself (priority inheritance
-/// and robust futexes, musl), or behind it, where glibc's pthread_mutex_t has it (`__lock`, `__count`, `__owner`).
+/// The thread that holds the lock at an address, if the lock has its id: in the word itself (priority inheritance and
+/// robust futexes, musl), or after it, as in glibc's pthread_mutex_t (`__lock`, `__count`, `__owner`).
 pub fn holder(tid: Tid, addr: u64) -> Option<Tid> {
     let memory = File::open(format!("/proc/{tid}/mem")).ok()?;
     let mut bytes = [0; 12];
     memory.read_exact_at(&mut bytes, addr).ok()?;
     let word = |at: usize| bytes[at..].first_chunk().map_or(0, |b| u32::from_ne_bytes(*b));
-    // musl's plain mutexes hold EBUSY instead of an id.
+    // musl's plain mutexes contain EBUSY instead of an id.
     const EBUSY: u32 = 16;
     let is_thread = |id: &u32| *id > 2 && *id != EBUSY && Path::new(&format!("/proc/{tid}/task/{id}")).exists();
     let (lock, owner) = (word(0), word(8));
-    // Nobody's.
+    // No thread holds the lock.
     if lock == 0 {
         return None;
     }

@@ -1,7 +1,8 @@
-//! `--decode-pids=pidns`: what a process of another PID namespace calls somebody, and what Stride calls the same.
+//! `--decode-pids=pidns`: translates ids of another PID namespace to Stride's ids.
 //!
-//! The kernel tells of each thread its ids in all namespaces that it is in, the outermost one that /proc knows first. Going from an
-//! inner id to the outer one means looking for who has it; whoever was found once is asked first.
+//! The kernel lists the ids of each thread in all its namespaces, beginning with the outermost that /proc knows. To
+//! translate an inner id, the translator searches for the thread that has it. The thread that was found last time is tried
+//! first.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,14 +16,15 @@ type Namespace = u64;
 
 #[derive(Default)]
 pub struct Translator {
-    /// Outer ids by what they are called within.
+    /// The thread that was found for an inner id.
     known: RefCell<HashMap<(Namespace, PidKind, i32), Tid>>,
-    /// Where threads were last seen: they may be gone when they are asked about.
+    /// The last known place of each thread. A thread may be gone when its ids are needed.
     seen: RefCell<HashMap<Tid, (Namespace, usize)>>,
 }
 
 impl Translator {
-    /// Stride's id for what thread `tid` calls `id`, if the thread is in another namespace: `None` inside if nobody is found.
+    /// Stride's id for the thread that `tid` calls `id`. `None` if `tid` is in Stride's namespace or its
+    /// namespace is unknown, `Some(None)` if no such thread is found.
     pub fn outer(&self, tid: Tid, id: i32, kind: PidKind) -> Option<Option<i32>> {
         let (namespace, depth) = self.place(tid)?;
         if namespace == self::namespace("self")? {
@@ -30,7 +32,7 @@ impl Translator {
         }
         let has = |candidate: Tid| {
             let ids = ids(candidate, kind)?;
-            // One that is as deep is in this namespace, or in one beside it.
+            // A candidate at the same depth is in this namespace or in a sibling.
             let here = ids.len() > depth + 1 || self::namespace(&candidate.to_string()) == Some(namespace);
             (ids.get(depth) == Some(&id) && here).then(|| ids[0])
         };
@@ -47,7 +49,7 @@ impl Translator {
         Some(found.map(|(_, outer)| outer))
     }
 
-    /// A thread's namespace, and how far that is below the one /proc belongs to.
+    /// A thread's namespace, and its depth below the namespace of /proc.
     fn place(&self, tid: Tid) -> Option<(Namespace, usize)> {
         let look = || Some((namespace(&tid.to_string())?, ids(tid, PidKind::Tid)?.len().checked_sub(1)?));
         let mut seen = self.seen.borrow_mut();
@@ -75,7 +77,7 @@ fn ids(tid: Tid, kind: PidKind) -> Option<Vec<i32>> {
     ids.split_whitespace().map(|id| id.parse().ok()).collect()
 }
 
-/// All processes; where ids of threads are looked for, all threads.
+/// All processes. For ids of threads, all threads.
 fn tasks(kind: PidKind) -> impl Iterator<Item = Tid> {
     let numbers = |dir: String| {
         let entries = read_dir(dir).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Sockets by their inodes: protocol, ends and names.
+//! Sockets by inode: protocol, ends and names.
 
 use crate::diag::{Diag, Inet, Unix};
 use crate::link;
@@ -9,11 +9,11 @@ use std::net::IpAddr;
 use stride_event::{Descriptor, Detail, Tid};
 use stride_syscalls::{sets::socket::NETLINK_FAMILY, uapi::consts as c};
 
-/// What was asked before, and the connection to ask over.
+/// Earlier answers, and the connection to the kernel.
 #[derive(Default)]
 pub struct Sockets {
     diag: Option<Option<Diag>>,
-    /// Connected sockets, which keep their names when the other end goes away first.
+    /// Connected sockets. They keep their names when the other end closes first.
     connected: HashMap<u64, String>,
     /// Bound netlink sockets: protocol and port id.
     netlink: HashMap<u64, (u32, u32)>,
@@ -21,7 +21,7 @@ pub struct Sockets {
 }
 
 impl Sockets {
-    /// `TCP:[127.0.0.1:80->127.0.0.1:1234]`; `None` for protocols of which nothing is told.
+    /// `TCP:[127.0.0.1:80->127.0.0.1:1234]`. `None` for a protocol that Stride does not describe.
     pub fn describe(&mut self, tid: Tid, fd: i32, inode: u64, known: Option<&Descriptor>) -> Option<String> {
         if let Some(known) = self.connected.get(&inode) {
             return Some(known.clone());
@@ -66,7 +66,7 @@ impl Sockets {
                 socket.map(|socket| inet(&socket))
             }
         };
-        // Of a socket that is not yet bound there is only the inode to tell.
+        // A socket that is not yet bound only has an inode.
         Some(format!("{name}:[{}]", ends.unwrap_or_else(|| inode.to_string())))
     }
 
@@ -93,7 +93,7 @@ impl Sockets {
         self.diag.get_or_insert_with(Diag::open).as_ref()
     }
 
-    /// The table lists what is bound, in the tracee's own network namespace.
+    /// Finds a bound netlink socket in the table of the tracee's own network namespace.
     fn bound_netlink(&mut self, tid: Tid, inode: u64) -> Option<(u32, u32)> {
         if let Some(&known) = self.netlink.get(&inode) {
             return Some(known);
@@ -105,10 +105,10 @@ impl Sockets {
     }
 }
 
-/// The ends that the engine saw.
+/// The ends as the engine saw them.
 fn seen(known: &Descriptor) -> Option<String> {
     match known.detail {
-        // The kernel lists what is bound.
+        // The engine saw no port. The kernel's table lists bound sockets.
         Detail::Netlink { port: 0, .. } => None,
         Detail::Netlink { protocol, port } => Some(netlink(protocol, port)),
         Detail::Unix { peer, ref name } => {
@@ -127,7 +127,7 @@ fn netlink(protocol: u32, port: u32) -> String {
     }
 }
 
-/// Protocol and port id: the second and third column; the inode is the last.
+/// The protocol and the port id are the second and third column. The inode is the last.
 fn netlink_of(table: &str, inode: u64) -> Option<(u32, u32)> {
     table.lines().skip(1).find_map(|line| {
         let columns: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -138,7 +138,7 @@ fn netlink_of(table: &str, inode: u64) -> Option<(u32, u32)> {
     })
 }
 
-/// What the socket layer calls the protocol.
+/// The socket layer's name for the protocol.
 pub fn protocol(tid: Tid, fd: i32) -> Option<String> {
     let mut name = [0u8; 64];
     let len = rustix::fs::getxattr(link::of(tid, fd), "system.sockprotoname", &mut name[..]).ok()?;
@@ -157,7 +157,7 @@ fn unix(inode: u64, socket: &Unix) -> String {
     match socket.name.as_deref() {
         Some([0, name @ ..]) => {
             text.push_str(",@\"");
-            // The NUL that programs count in is no part of what they mean.
+            // Some programs count a final NUL as part of the name. The NUL is not shown.
             text.push_str(&quoted(name.strip_suffix(b"\0").unwrap_or(name)));
             text.push('"');
         }
@@ -172,7 +172,7 @@ fn unix(inode: u64, socket: &Unix) -> String {
     text
 }
 
-/// A C string's inside.
+/// The bytes between the quotes of a C string.
 fn quoted(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for &b in bytes {

@@ -1,4 +1,4 @@
-//! Sources of answers: /proc, or a recording of what it answered.
+//! Sources of answers: /proc, or recorded answers.
 
 use crate::{ends, fdinfo, link, lock, pidns, socket};
 use std::cell::RefCell;
@@ -12,10 +12,10 @@ use stride_record::Fact;
 
 /// Answers questions.
 pub trait Source {
-    /// `known` is what the engine saw of the descriptor it is about.
+    /// `known` is the descriptor as the engine saw it, if the question is about one.
     fn answer(&self, question: Question, known: Option<&Descriptor>) -> Option<Vec<u8>>;
 
-    /// A descriptor that there is no answer about, as far as it could be followed from the calls.
+    /// A descriptor without an answer, as far as the earlier calls tell.
     fn followed(&self, _tid: Tid, _fd: i32) -> Option<FdInfo> {
         None
     }
@@ -25,16 +25,16 @@ pub trait Source {
 pub struct LiveSource {
     sockets: RefCell<socket::Sockets>,
     namespaces: pidns::Translator,
-    /// What a command begins with that is started from here on.
+    /// The inherited descriptors of a command that is started from here on.
     inherited: HashMap<i32, Vec<u8>>,
-    /// What its name will be.
+    /// The name of the command's thread.
     command: Option<Vec<u8>>,
 }
 
 impl LiveSource {
-    /// `command` is the program that will be started, if one will.
+    /// `command` is the program that will be started, if any.
     pub fn new(command: Option<&Path>) -> LiveSource {
-        // As the kernel names a thread that executes it.
+        // The kernel names a thread after the program that it executes, and cuts the name.
         const TASK_COMM_LEN: usize = 16;
         let name = command.and_then(Path::file_name).map(OsStrExt::as_bytes);
         LiveSource {
@@ -92,19 +92,19 @@ fn listed(numbers: &[i32]) -> String {
     numbers.iter().map(|n| n.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// Answers by thread: those about a thread end with it.
+/// Answers by thread. The end of a thread removes its answers.
 #[derive(Default)]
 struct Answers {
     by_thread: HashMap<Tid, OfThread>,
-    /// About how much memory was taken for them.
+    /// The approximate memory of all answers.
     size: usize,
 }
 
 type OfThread = HashMap<Question, Option<Vec<u8>>>;
 
-/// No program has descriptors and threads for this many bytes of answers; a hostile recording may.
+/// Only a hostile recording reaches this size. No program has enough descriptors and threads.
 const MAX_SIZE: usize = 256 << 20;
-/// About what a thread and an answer take beside the text.
+/// The approximate memory of a thread, and of an answer without its text.
 const THREAD: usize = 256;
 const ANSWER: usize = 128;
 
@@ -117,7 +117,7 @@ impl Answers {
         self.by_thread.get(&question.tid())?.get(&question)
     }
 
-    /// Whether this is news.
+    /// Returns whether the answer is new.
     fn set(&mut self, question: Question, answer: &Option<Vec<u8>>) -> bool {
         if self.size > MAX_SIZE {
             *self = Answers::default();
@@ -145,7 +145,7 @@ impl Answers {
     }
 }
 
-/// The thread that this event is the last of.
+/// The thread whose last event this is.
 pub fn ended(event: &Event<'_>) -> Option<Tid> {
     match *event {
         Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. } => Some(tid),
@@ -154,7 +154,7 @@ pub fn ended(event: &Event<'_>) -> Option<Tid> {
     }
 }
 
-/// Answers from /proc, and takes note of what is new.
+/// Answers from /proc, and notes new answers.
 pub struct RecordingSource {
     live: LiveSource,
     known: RefCell<Answers>,
@@ -166,12 +166,12 @@ impl RecordingSource {
         RecordingSource { live, known: RefCell::default(), news: RefCell::default() }
     }
 
-    /// What was answered since last asked and is not what was answered before.
+    /// The answers since the last call that differ from earlier ones.
     pub fn take_news(&self) -> Vec<Fact> {
         self.news.take()
     }
 
-    /// Takes note of an event that has been shown.
+    /// Processes an event after it has been shown.
     pub fn event(&self, event: &Event<'_>) {
         if let Some(tid) = ended(event) {
             self.known.borrow_mut().forget(tid);
@@ -189,7 +189,7 @@ impl Source for RecordingSource {
     }
 }
 
-/// Answers what was noted, which is what a replay will answer; else asks and notes.
+/// Answers with the noted answer, as a replay will. Without one, asks and notes.
 pub struct CachedSource(pub Rc<RecordingSource>);
 
 impl Source for CachedSource {
@@ -199,7 +199,7 @@ impl Source for CachedSource {
     }
 }
 
-/// Answers what it was told.
+/// Answers with recorded facts.
 #[derive(Default)]
 pub struct ReplaySource(RefCell<Answers>);
 
@@ -208,7 +208,7 @@ impl ReplaySource {
         self.0.borrow_mut().set(fact.question, &fact.answer);
     }
 
-    /// The thread is gone, and its end has been shown.
+    /// Removes the answers about a thread that is gone, after its end has been shown.
     pub fn forget(&self, tid: Tid) {
         self.0.borrow_mut().forget(tid);
     }

@@ -1,4 +1,4 @@
-//! Asking the machine.
+//! Facts about the machine.
 
 use std::fs::read_to_string;
 use std::time::Duration;
@@ -8,41 +8,41 @@ use stride_engine_ebpf::{DEFAULT_RING, Why};
 
 #[derive(Debug)]
 pub struct Facts {
-    /// Of the kernel.
+    /// The kernel's release.
     pub release: String,
-    /// Where this binary is.
+    /// The path of this binary.
     pub stride: String,
 
-    /// Whether bpf(2) takes a program that does nothing.
+    /// Whether bpf(2) accepts a program that does nothing.
     pub bpf: Result<(), String>,
     pub missing: Vec<&'static str>,
     pub btf: Result<(), String>,
-    /// The mode of kernel lockdown, where the kernel has that.
+    /// The mode of kernel lockdown, if the kernel has lockdown.
     pub lockdown: Option<String>,
     pub unprivileged_bpf: Option<u8>,
     pub ring_bytes: u32,
-    /// RLIMIT_MEMLOCK; `None` without a limit.
+    /// RLIMIT_MEMLOCK. `None` means no limit.
     pub memlock: Option<u64>,
     pub exec_seen: ExecSeen,
-    /// Loading the whole engine, and how long that took.
+    /// How long loading the whole engine took, or why it failed.
     pub load: Result<Duration, Why>,
 
-    /// Tracing a process of our own.
+    /// Whether Stride can trace a process of its own.
     pub ptrace: Result<(), String>,
-    /// CAP_SYS_PTRACE, for which Yama and other users' processes are no obstacle.
+    /// Whether Stride has CAP_SYS_PTRACE. Yama and other users' processes are then no obstacle.
     pub any_process: bool,
-    /// Run by root, with whatever capabilities.
+    /// Whether root runs Stride, with whatever capabilities.
     pub root: bool,
     pub yama: Option<u8>,
     pub seccomp: bool,
-    /// Who traces this process.
+    /// The process that traces this process.
     pub tracer: Option<i32>,
 
     pub first_pid_namespace: bool,
     pub cgroups: Cgroups,
 }
 
-/// What is mounted.
+/// The cgroup hierarchies that are mounted.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Cgroups {
     pub v1: bool,
@@ -97,7 +97,7 @@ fn number(path: &str) -> Option<u8> {
     line(path)?.parse().ok()
 }
 
-/// `none [integrity] confidentiality`: the word in brackets.
+/// The word in brackets, as in `none [integrity] confidentiality`.
 fn chosen(modes: &str) -> Option<String> {
     Some(modes.split_once('[')?.1.split_once(']')?.0.to_owned())
 }
@@ -107,7 +107,7 @@ fn memlock() -> Option<u64> {
     getrlimit(Resource::RLIMIT_MEMLOCK).ok().map(|(soft, _)| soft).filter(|&soft| soft != RLIM_INFINITY)
 }
 
-/// From the lines of `/proc/PID/mountinfo`: `... ROOT WHERE OPTIONS ... - TYPE SOURCE OPTIONS`.
+/// Parses the lines of `/proc/PID/mountinfo`: `... ROOT WHERE OPTIONS ... - TYPE SOURCE OPTIONS`.
 fn cgroups(mountinfo: &str) -> Cgroups {
     let mut found = Cgroups::default();
     for line in mountinfo.lines() {
@@ -125,7 +125,7 @@ fn cgroups(mountinfo: &str) -> Cgroups {
             _ => {}
         }
     }
-    // Every version 2 has one.
+    // Every version 2 hierarchy has a freezer.
     found.freezer = found.v2.clone().or(found.freezer);
     found
 }

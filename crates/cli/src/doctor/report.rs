@@ -1,4 +1,4 @@
-//! What the facts come to.
+//! The report: what the facts mean.
 
 use super::facts::Facts;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use stride_engine_ebpf::probe::ExecSeen;
 enum Mark {
     Ok,
     No,
-    /// Good to know, and no obstacle.
+    /// Information that is no obstacle.
     Note,
 }
 
@@ -212,7 +212,7 @@ mod tests {
         Why::Denied { missing: vec!["cap_bpf", "cap_perfmon"], what: "bpf(BPF_PROG_LOAD): no".into() }
     }
 
-    /// The row about something.
+    /// The row about `what`.
     fn row<'a>(report: &'a str, what: &str) -> &'a str {
         report
             .lines()

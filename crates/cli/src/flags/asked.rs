@@ -1,10 +1,10 @@
-//! The options of views: what they were given is kept by name, for their view to look at.
+//! The options of views. Their arguments are kept by name, for the view to read.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// The options of views that were given, by their long names, with their arguments. The last one counts.
+/// The options of views that were given: their long names and arguments. The last one counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked(BTreeMap<&'static str, OsString>);
 

@@ -1,4 +1,4 @@
-//! What options have said so far, before it is known whether they fit together.
+//! The options as collected so far, before it is known whether they fit together.
 
 use super::asked::Asked;
 use super::options::*;
@@ -7,8 +7,8 @@ use std::time::Duration;
 use stride_filter::{CallSet, Catalog, FdDetail, FdSet, PidDetail, Quiet, SignalSet, Status, WordSet};
 use stride_output::ShowStack;
 
-/// Short options that are repeated for more of the same are counted. Their long forms are kept apart from the counts,
-/// since giving both is an error.
+/// Short options that can be repeated for a stronger effect are counted. Their long forms are kept apart from the
+/// counts, because giving both forms is an error.
 #[derive(Debug)]
 pub struct Draft {
     /// The syscalls that expressions can name.
@@ -47,7 +47,7 @@ pub struct Draft {
 
     pub replay: Option<OsString>,
     pub output: Option<OsString>,
-    /// What only views look at.
+    /// The options that only views read.
     pub asked: Asked,
     pub json: bool,
     pub append: bool,
@@ -95,7 +95,7 @@ pub struct Draft {
     pub version: bool,
 }
 
-/// `--absolute-timestamps`, which may be given in instalments.
+/// `--absolute-timestamps`, which may be given several times with a part of the argument each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimestampsDraft {
     pub format: Option<TimeFormat>,

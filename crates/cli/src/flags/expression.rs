@@ -1,4 +1,4 @@
-//! `-e [NAME=]VALUE`: options by another spelling. Without a name it is `trace`.
+//! `-e [NAME=]VALUE`: another spelling of options. Without a name, `trace` is meant.
 
 use super::flag::{Given, Spelling};
 use super::lookup;
@@ -8,7 +8,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use stride_filter::nearest;
 
-/// What an expression means. A name that is not known is part of a value for `trace`, which will complain about it.
+/// The option that an expression stands for. An unknown name is taken as part of a value for `trace`, which reports the
+/// error.
 pub fn resolve(expression: &OsStr) -> Result<Given, Stop> {
     let bytes = expression.as_bytes();
     if let Some(at) = bytes.iter().position(|b| *b == b'=') {
@@ -17,7 +18,7 @@ pub fn resolve(expression: &OsStr) -> Result<Given, Stop> {
             let value = Some(OsString::from_vec(bytes[at + 1..].to_vec()));
             return Ok(Given { flag, spelling: Spelling::Qualifier(name), value });
         }
-        // No call has `=` in its name.
+        // No syscall's name contains `=`.
         let name = String::from_utf8_lossy(&bytes[..at]);
         if let Some(meant) = nearest(&name, table::all().flat_map(|flag| flag.qualifiers.iter().copied())) {
             let expression = expression.to_string_lossy();

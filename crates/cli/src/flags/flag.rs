@@ -1,4 +1,4 @@
-//! What the table knows about an option.
+//! One entry of the table of options.
 
 use super::draft::Draft;
 use super::stop::Stop;
@@ -12,30 +12,30 @@ use stride_filter::did_you_mean;
 pub struct Flag {
     pub category: Category,
     pub short: Option<char>,
-    /// Without the dashes.
+    /// The long name, without the dashes.
     pub long: Option<&'static str>,
     /// Other long spellings, accepted and documented but not advertised.
     pub aliases: &'static [&'static str],
-    /// The names `-e NAME=VALUE` knows it by.
+    /// The names of the option in `-e NAME=VALUE`.
     pub qualifiers: &'static [&'static str],
     pub arg: Arg,
-    /// What kind of thing the argument is: what shells complete it with, and what a misspelt one is compared with.
+    /// The kind of the argument. Shells complete it accordingly, and a misspelt argument is compared with its words.
     pub value: Value,
-    /// What `--help` says: one line, no full stop.
+    /// The text in `--help`: one line, no full stop.
     pub help: &'static str,
-    /// What the man page says, in paragraphs separated by empty lines. Lines starting with `* WORD: ` are list items.
+    /// The text in the man page: paragraphs separated by empty lines. Lines starting with `* WORD: ` are list items.
     pub doc: &'static str,
-    /// Why the option is refused, and what to do instead, if it is.
+    /// If the option is refused: why, and what to use instead.
     pub missing: Option<&'static str>,
-    /// An option of Stride's own. It never makes an abbreviation of one of strace's options ambiguous.
+    /// Whether the option is Stride's own. It never makes an abbreviation of one of strace's options ambiguous.
     pub own: bool,
     pub update: Update,
 }
 
-/// How an option changes what has been collected so far.
+/// How an option changes the draft.
 pub type Update = fn(&mut Draft, &Given) -> Result<(), Stop>;
 
-/// How an option is taken in that only its view looks at.
+/// Keeps an option that only its view reads.
 pub fn ask(draft: &mut Draft, given: &Given) -> Result<(), Stop> {
     if let Some(long) = given.flag.long {
         draft.asked.add(long, given.os().to_owned());
@@ -60,12 +60,13 @@ impl Flag {
         update: |_, _| Ok(()),
     };
 
-    /// All its long spellings.
+    /// All long spellings.
     pub fn longs(&self) -> impl Iterator<Item = &'static str> {
         self.long.into_iter().chain(self.aliases.iter().copied())
     }
 
-    /// What the table is sorted by within a category: the short name if there is one, else the long one, without case.
+    /// The key by which the table is sorted within a category: the short name if there is one, else the long one,
+    /// without case.
     pub fn sort_key(&self) -> (String, bool) {
         let name = self.short.map(String::from).or(self.long.map(String::from)).unwrap_or_default();
         (name.to_lowercase(), name.chars().all(char::is_uppercase))
@@ -75,9 +76,9 @@ impl Flag {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arg {
     None,
-    /// With the name the documentation calls it by.
+    /// The argument's name in the documentation.
     Required(&'static str),
-    /// Only the long spelling takes it, after `=`.
+    /// Only the long spelling takes the argument, after `=`.
     Optional(&'static str),
 }
 
@@ -93,33 +94,33 @@ impl Arg {
 /// The kinds of arguments.
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
-    /// Nothing that could be offered: a number, or text that only the user knows.
+    /// Nothing can be offered: a number, or text that only the user knows.
     Free,
-    /// One of these words.
+    /// One of the words.
     Word(Words),
-    /// Some of these words, with commas between them.
+    /// Some of the words, separated by commas.
     List(Words),
-    /// A set as `-e` knows it: words with commas between them, all, none, or after an exclamation mark, all others.
+    /// A set as in `-e`: words separated by commas, all, none, or all but the words after an exclamation mark.
     Set(Words),
     File,
     /// A file that `--record` has written.
     Recording,
     Pids,
     User,
-    /// A variable of the environment.
+    /// An environment variable.
     Variable,
     /// `-e`: NAME=VALUE, where VALUE is what the option of that name takes.
     Expression,
 }
 
-/// Words are listed when somebody asks for them: some come from other tables.
+/// Words are made on request, because some come from other tables.
 pub type Words = fn() -> Vec<Word>;
 
 /// A word that an argument may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word {
     pub name: &'static str,
-    /// What it means, if the option's `doc` does not say so.
+    /// The meaning, if the option's `doc` does not state it.
     pub about: &'static str,
 }
 
@@ -129,7 +130,7 @@ impl From<&'static str> for Word {
     }
 }
 
-/// Words that are explained in the option's `doc`, or not at all.
+/// Words whose meaning is in the option's `doc`, or nowhere.
 pub fn words(names: impl IntoIterator<Item = &'static str>) -> Vec<Word> {
     names.into_iter().map(Word::from).collect()
 }
@@ -193,7 +194,7 @@ pub struct Given {
     pub value: Option<OsString>,
 }
 
-/// How the user wrote an option's name. Abbreviations are spelt out.
+/// How the user wrote an option's name. Abbreviations are written out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
     Short(char),
@@ -218,18 +219,18 @@ impl Given {
         self.value.as_deref().unwrap_or_default()
     }
 
-    /// The argument as text. What is not UTF-8 cannot be the name of anything Stride knows, so it may be mangled.
+    /// The argument as text. Nothing that Stride knows has a name that is not UTF-8, so invalid bytes may be replaced.
     pub fn text(&self) -> Cow<'_, str> {
         self.os().to_string_lossy()
     }
 
-    /// The error for an argument that makes no sense.
+    /// The error for an invalid argument.
     pub fn invalid(&self) -> Stop {
-        // Of a list, it is not known here which member makes no sense.
+        // For a list, the invalid member is not known here.
         let known = if matches!(self.flag.value, Value::Word(_)) { self.flag.value.words() } else { Vec::new() };
         let known: Vec<&str> = known.into_iter().map(|word| word.name).collect();
         let mut hint = did_you_mean(&self.text(), known.iter().copied());
-        // Of strace's options, messages are strace's.
+        // For strace's options, the messages are strace's.
         if hint.is_empty() && self.flag.own && !known.is_empty() {
             hint = format!("; it may be {}", known.join(", "));
         }

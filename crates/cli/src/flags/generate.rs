@@ -1,4 +1,4 @@
-//! Files made from the tables of options and of system calls, for those who package Stride: `--generate`.
+//! `--generate`: files made from the tables of options and of system calls, for packagers of Stride.
 
 use super::artefact::Artefact;
 use super::{complete, man};
@@ -19,7 +19,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// The generated files are committed, so that they can be read without building anything.
+    /// The generated files are committed, so that they can be read without a build.
     #[test]
     fn committed_files_are_fresh() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -5,7 +5,7 @@ use super::flag::{Arg, Category, Flag};
 use super::table;
 use std::fmt::Write;
 
-/// Where the explanations start. Longer names get a line of their own.
+/// The column of the explanations. Longer names get a line of their own.
 const INDENT: usize = 30;
 
 pub fn usage() -> String {
@@ -42,7 +42,7 @@ fn names(flag: &Flag) -> String {
         (Some(short), None) => {
             let _ = write!(names, "-{short}");
         }
-        // Long names line up whether or not there is a short one.
+        // Long names are aligned, whether or not there is a short one.
         (None, _) => names.push_str("    "),
     }
     if let Some(long) = flag.long {

@@ -4,10 +4,10 @@ use super::flag::Flag;
 use super::table;
 
 pub enum Found {
-    /// The entry, and the full spelling that was meant.
+    /// The entry, and the full spelling.
     Flag(&'static Flag, &'static str),
     Unknown,
-    /// The spellings it might be short for.
+    /// The spellings that the name may abbreviate.
     Ambiguous(Vec<&'static str>),
 }
 
@@ -19,8 +19,8 @@ pub fn qualifier(name: &str) -> Option<(&'static Flag, &'static str)> {
     table::all().find_map(|flag| Some((flag, *flag.qualifiers.iter().find(|qualifier| **qualifier == name)?)))
 }
 
-/// Long options may be abbreviated as far as it stays clear which one is meant. Spellings of the same option do not
-/// compete, and Stride's own options never compete with strace's: what works for strace has to go on working.
+/// Long options may be abbreviated as long as the abbreviation is unambiguous. Spellings of the same option do not
+/// compete. Stride's own options never compete with strace's, so that strace's command lines go on working.
 pub fn long(name: &str) -> Found {
     let spellings = || table::all().flat_map(|flag| flag.longs().map(move |long| (flag, long)));
     if let Some((flag, long)) = spellings().find(|(_, long)| *long == name) {

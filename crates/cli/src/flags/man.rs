@@ -123,7 +123,7 @@ fn paragraphs(out: &mut String, text: &str) {
     body(out, text, ".PP");
 }
 
-/// The paragraphs of `text`, with `separator` between them. Lists are set in.
+/// The paragraphs of `text`, with `separator` between them. Lists are indented.
 fn body(out: &mut String, text: &str, separator: &str) {
     for (i, paragraph) in text.split("\n\n").enumerate() {
         if paragraph.starts_with("* ") {
@@ -143,7 +143,7 @@ fn body(out: &mut String, text: &str, separator: &str) {
     }
 }
 
-/// A line of text, which must not look like a request.
+/// Escapes a line of text that would look like a request.
 fn line(text: &str) -> String {
     let text = escape(text);
     if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }

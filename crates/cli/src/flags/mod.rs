@@ -5,7 +5,8 @@
 //! the tests that keep all of them complete. To add an option, add an entry to the file of its topic, or of its view.
 //!
 //! The spellings, the order in which mistakes are found and the words of most messages are strace's, so that scripts
-//! need not care which of the two they run. What strace knows and Stride does not do yet is in the table too, and is
+//! work with either tool. The table also has strace's options that Stride lacks. They are refused by name: an option
+//! that is silently ignored is worse than one that fails.
 //! refused by name: an option that is silently ignored is worse than one that fails.
 
 mod artefact;

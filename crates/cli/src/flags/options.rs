@@ -1,4 +1,4 @@
-//! What the command line asked for, checked and in types.
+//! The options of the command line, checked and typed.
 
 use super::asked::Asked;
 use std::ffi::OsString;
@@ -10,16 +10,16 @@ pub use stride_output::{Column, Key, SortKey};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// `argv[0]`: what Stride calls itself in messages.
+    /// `argv[0]`: Stride's name in messages.
     pub program: String,
     pub engine: Engine,
 
-    // Whom to trace.
+    // What to trace.
     /// At least one of `command`, `attach` and `replay` is there.
     pub command: Option<Command>,
-    /// In place of a program: what was recorded of one.
+    /// The recording to show, in place of a program.
     pub replay: Option<PathBuf>,
-    /// `-p`, without repetitions.
+    /// `-p`, without duplicates.
     pub attach: Vec<i32>,
     pub follow_forks: bool,
 
@@ -32,7 +32,7 @@ pub struct Options {
     pub kill_on_exit: bool,
     pub seccomp_bpf: bool,
     pub syscall_limit: Option<u64>,
-    /// The eBPF engine's own.
+    /// Only for the eBPF engine.
     pub on_overflow: Option<Overflow>,
     pub ring_size: Option<u32>,
     /// `-d`.
@@ -40,7 +40,8 @@ pub struct Options {
 
     // What to report.
     pub trace: CallSet,
-    /// A call is reported if it touches one of these or of `paths`. Neither given: all calls are.
+    /// A call is reported if it uses one of these descriptors or one of `paths`. If neither is given, all calls are
+    /// reported.
     pub trace_fds: Option<FdSet>,
     pub paths: PathSet,
     pub signals: SignalSet,
@@ -48,9 +49,9 @@ pub struct Options {
 
     // Where to.
     pub output: Output,
-    /// What only views look at.
+    /// The options that only views read.
     pub asked: Asked,
-    /// `--json`: in place of text.
+    /// `--json`: JSON in place of text.
     pub json: bool,
     /// `-A`.
     pub append: bool,
@@ -80,7 +81,7 @@ pub struct Options {
     pub hex_strings: HexStrings,
     /// `-X`.
     pub const_style: ConstStyle,
-    /// Calls whose structures are shortened; `-v` makes it none.
+    /// Calls whose structures are shortened. `-v` empties the set.
     pub abbrev: CallSet,
     /// Calls whose structures are read at all.
     pub verbose: CallSet,
@@ -101,7 +102,7 @@ pub struct Options {
 /// Which engine observes the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Engine {
-    /// eBPF where it loads and can do what the options ask, else ptrace.
+    /// eBPF if it loads and serves the options, else ptrace.
     #[default]
     Auto,
     Ebpf,
@@ -122,7 +123,7 @@ pub struct Command {
     pub program: OsString,
     /// `argv` of the program, with `--argv0` applied.
     pub argv: Vec<OsString>,
-    /// In the order given.
+    /// Changes of the environment, in the order given.
     pub env: Vec<EnvChange>,
     pub user: Option<RunAs>,
 }
@@ -142,17 +143,17 @@ pub struct RunAs {
     pub groups: Vec<u32>,
 }
 
-/// Where the tracer lives, as the command's parent sees it.
+/// The tracer's place in the process tree, as the command's parent sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Daemonize {
     /// The tracer is the command's parent.
     #[default]
     No,
-    /// `-D`: a grandchild; the command replaces the process that was started.
+    /// `-D`: the tracer is a grandchild. The command replaces the process that was started.
     Grandchild,
-    /// `-DD`: the same in a process group of its own.
+    /// `-DD`: as `-D`, in a process group of its own.
     ProcessGroup,
-    /// `-DDD`: the same in a session of its own.
+    /// `-DDD`: as `-D`, in a session of its own.
     Session,
 }
 
@@ -163,7 +164,7 @@ pub enum Interruptible {
     /// Only between calls.
     Waiting,
     Never,
-    /// Nor by SIGTSTP.
+    /// Not even SIGTSTP stops the tracer.
     NeverTstp,
 }
 
@@ -196,7 +197,7 @@ pub enum PidPrefix {
     WhenSeveral,
     /// As a bare number, on every line.
     Always,
-    /// The name of the file tells.
+    /// The name of the file has the id.
     Never,
 }
 
@@ -242,9 +243,9 @@ pub enum HexStrings {
     No,
     /// Hexadecimal escapes, where escapes are needed.
     NonAsciiChars,
-    /// `-x`: strings with a non-ASCII character are all escapes.
+    /// `-x`: all bytes of a string with a non-ASCII character are escaped.
     NonAscii,
-    /// `-xx`: all strings are.
+    /// `-xx`: all bytes of all strings are escaped.
     All,
 }
 
@@ -262,16 +263,16 @@ pub enum ConstStyle {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// `-c`: the summary replaces the trace. `-C`: it follows it.
+    /// `-c`: the summary replaces the trace. `-C`: the summary follows the trace.
     pub only: bool,
     /// `-w`: `Time*` columns show wall clock time rather than system time.
     pub wall_clock: bool,
-    /// `--by`; without it, the syscall.
+    /// `--by`. The default is the syscall.
     pub by: Vec<Key>,
     pub sort: SortKey,
     /// Always with [`Column::Name`].
     pub columns: Vec<Column>,
-    /// `-O`: what to take off each call's time. `None`: estimate it.
+    /// `-O`: the time to subtract from each call. `None`: Stride estimates it.
     pub overhead: Option<Duration>,
 }
 
@@ -286,7 +287,7 @@ impl Options {
         !matches!(self.output, Output::Stderr | Output::Stdout)
     }
 
-    /// Whether filters leave it to Stride which calls are shown; else engines may skip some.
+    /// Whether no filter leaves calls out. Otherwise engines may skip some.
     pub fn sees_all_calls(&self) -> bool {
         self.trace.is_all()
             && self.paths.is_empty()
@@ -303,7 +304,7 @@ impl Summary {
 }
 
 impl Command {
-    /// The environment of the program: Stride's own with `-E` applied. Variables keep their place when they change.
+    /// The environment of the program: Stride's own, changed by `-E`. A changed variable keeps its position.
     pub fn environment(&self, own: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
         let mut env: Vec<(OsString, OsString)> = own.into_iter().collect();
         for change in &self.env {

@@ -10,10 +10,10 @@ use lexopt::Parser;
 use std::ffi::OsString;
 use stride_filter::{Catalog, nearest};
 
-/// What Stride calls itself when `argv` is empty.
+/// Stride's name when `argv` is empty.
 const DEFAULT_NAME: &str = "stride";
 
-/// What became of the command line.
+/// The result of parsing the command line.
 #[derive(Debug)]
 pub struct Parsed {
     /// Lines for stderr, complete and in order: warnings, and the error if the outcome is [`Outcome::Fail`].
@@ -24,11 +24,11 @@ pub struct Parsed {
 #[derive(Debug)]
 pub enum Outcome {
     Trace(Box<Options>),
-    /// Text for stdout, then exit with status 0.
+    /// Prints a text to stdout and exits with status 0.
     Print(String),
     /// `--doctor`.
     Doctor,
-    /// Exit with status 1.
+    /// Exits with status 1.
     Fail,
 }
 
@@ -64,9 +64,9 @@ fn collect(
     no_color: bool,
     warnings: &mut Vec<String>,
 ) -> Result<Outcome, Stop> {
-    // lexopt wants to own what it reads from.
+    // lexopt owns its arguments.
     let mut parser = Parser::from_args(args.collect::<Vec<_>>());
-    // `-I=x` is an argument of `=x`, as getopt(3) has it.
+    // The `=` in `-I=x` belongs to the argument, as in getopt(3).
     parser.set_short_equals(false);
     let mut draft = Draft::new(Catalog::native());
     let operands = options(&mut parser, &mut draft)?;
@@ -79,7 +79,7 @@ fn collect(
 
 /// Takes options up to the first operand, and returns the operands. The options after it belong to the command.
 fn options(parser: &mut Parser, draft: &mut Draft) -> Result<Vec<OsString>, Stop> {
-    // The loop owns what lexopt returns: options ask it for their arguments.
+    // The loop owns the results of lexopt, because options ask lexopt for their arguments.
     enum Item {
         Short(char),
         Long(String),
@@ -150,7 +150,7 @@ fn take_long(parser: &mut Parser, typed: &str) -> Result<Given, Stop> {
     Ok(Given { flag, spelling: Spelling::Long(long), value })
 }
 
-/// The `=VALUE` that was joined to an option, for quoting it back.
+/// The `=VALUE` that was joined to an option, for messages.
 fn joined(parser: &mut Parser) -> String {
     parser.optional_value().map_or_else(String::new, |value| format!("={}", value.to_string_lossy()))
 }
@@ -163,7 +163,7 @@ fn apply(given: Given, draft: &mut Draft) -> Result<(), Stop> {
     (given.flag.update)(draft, &given)
 }
 
-/// The option with its other name, for those who know it by that: `'-k' (--stack-trace)`.
+/// The option with its other name in parentheses: `'-k' (--stack-trace)`.
 fn describe(given: &Given) -> String {
     let Flag { short, long, .. } = given.flag;
     let other = match given.spelling {

@@ -1,8 +1,8 @@
-//! Reasons not to trace, and to think again.
+//! Reasons why Stride does not trace: a mistake, or an option that asks for something else.
 
 use super::artefact::Artefact;
 
-/// Prints warnings. They come before the error that may follow.
+/// Prints warnings. Warnings come before the error.
 pub type Warn<'a> = &'a mut dyn FnMut(String);
 
 #[derive(Debug, PartialEq, Eq)]
@@ -13,13 +13,13 @@ pub enum Stop {
         /// Whether a line pointing to `-h` follows.
         hint: bool,
     },
-    /// `-h`, which wins over everything after it.
+    /// `-h`, which overrides everything after it.
     Help,
-    /// `--doctor`, likewise.
+    /// `--doctor`, which does the same.
     Doctor,
-    /// `--explain`, likewise: what to print.
+    /// `--explain`, which does the same, with the text to print.
     Explain(String),
-    /// `--generate`, likewise.
+    /// `--generate`, which does the same.
     Generate(Artefact),
 }
 

@@ -1,11 +1,11 @@
-//! `-S` and `-U`: the columns of the summary, which have collected many names over the years; and `--by`: its rows.
+//! `-S` and `-U`: the columns of the summary, which have many names for historical reasons; and `--by`: its rows.
 
 use super::draft::Draft;
 use super::options::{Column, Key, SortKey, Summary};
 use super::stop::Stop;
 use stride_filter::did_you_mean;
 
-/// Every spelling of a column, the one to offer first. In `-` form; `_` is accepted too.
+/// Every spelling of a column, the preferred one first. Spellings have `-`; `_` is accepted too.
 const SPELLINGS: &[(&str, Column)] = &[
     ("time", Column::TimePercent),
     ("time-percent", Column::TimePercent),
@@ -44,7 +44,7 @@ const SPELLINGS: &[(&str, Column)] = &[
 const DEFAULT_COLUMNS: [Column; 6] =
     [Column::TimePercent, Column::TimeTotal, Column::TimeAvg, Column::Calls, Column::Errors, Column::Name];
 
-/// Where rows are no syscalls, each is of calls that differ: how their times spread says more than what they are on average.
+/// If rows are not syscalls, the calls of a row differ. Percentiles of their times then say more than the mean.
 fn default_columns(by: &[Key]) -> Vec<Column> {
     if by == [Key::Syscall] {
         return DEFAULT_COLUMNS.to_vec();
@@ -58,12 +58,13 @@ fn default_columns(by: &[Key]) -> Vec<Column> {
     columns
 }
 
-/// The summary that was asked for.
+/// The summary that the options ask for.
 pub fn settled(draft: &Draft) -> Option<Summary> {
     let by = draft.by.clone().unwrap_or_else(|| vec![Key::Syscall]);
     draft.summarizes().then(|| Summary {
         only: draft.summary_only,
-        // Not every engine knows more where it does not count by itself; tables of the same calls shall be the same.
+        // Some engines know system times only where they count by themselves. Tables of the same calls must be the
+        // same.
         wall_clock: draft.wall_clock || by != [Key::Syscall],
         sort: draft.sort.unwrap_or(SortKey::By(Column::TimePercent)),
         columns: draft.summary_columns.clone().unwrap_or_else(|| default_columns(&by)),
@@ -96,7 +97,7 @@ pub fn column_names() -> impl Iterator<Item = &'static str> {
     (0..SPELLINGS.len()).filter(move |i| first(*i)).map(|i| SPELLINGS[i].0)
 }
 
-/// The end of a message about a column that does not exist.
+/// The end of a message about an unknown column.
 fn meant(text: &str, none_too: bool) -> String {
     let known = SPELLINGS.iter().map(|(spelling, _)| *spelling);
     did_you_mean(&text.replace('_', "-"), known.chain(none_too.then_some("none")))
@@ -116,7 +117,7 @@ pub fn sort_key(text: &str) -> Result<SortKey, Stop> {
     }
 }
 
-/// A list of columns, each at most once; the names of the calls are always among them.
+/// A list of columns, each at most once. The column of names is always included.
 pub fn columns(text: &str) -> Result<Vec<Column>, Stop> {
     let mut columns = Vec::new();
     let mut rest = text;

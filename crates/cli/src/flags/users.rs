@@ -1,4 +1,4 @@
-//! `-u`: whom to run the command as.
+//! `-u`: the user as whom the command runs.
 
 use super::options::RunAs;
 use super::stop::Stop;
@@ -6,7 +6,7 @@ use nix::unistd::{self, User};
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
 
-/// Looks `user` up; `UID:GID` is taken as it stands.
+/// Looks `user` up. `UID:GID` is used as it is.
 pub fn run_as(user: &OsStr) -> Result<RunAs, Stop> {
     if !unistd::getuid().is_root() {
         return Err(Stop::fail("You must be root to use the -u/--username option"));
@@ -31,7 +31,7 @@ pub fn run_as(user: &OsStr) -> Result<RunAs, Stop> {
     })
 }
 
-/// A plain number; the largest one means "leave as it is" to the kernel, which nobody can mean here.
+/// A plain number. The largest one is refused, because it means "leave as it is" to the kernel.
 fn id(text: &str) -> Option<u32> {
     if !text.bytes().all(|b| b.is_ascii_digit()) {
         return None;

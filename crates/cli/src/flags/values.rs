@@ -3,7 +3,7 @@
 use super::options::*;
 use std::time::Duration;
 
-/// A decimal number from 0 to `max`. Blanks and a `+` before it are taken, as strtol(3) takes them.
+/// A decimal number from 0 to `max`. Blanks and a `+` before it are accepted, as by strtol(3).
 pub fn integer(text: &str, max: u64) -> Option<u64> {
     let digits = text.trim_start_matches(|c: char| c.is_ascii_whitespace());
     let digits = digits.strip_prefix('+').unwrap_or(digits);
@@ -13,7 +13,7 @@ pub fn integer(text: &str, max: u64) -> Option<u64> {
     digits.parse().ok().filter(|n| *n <= max)
 }
 
-/// Process ids, separated by commas or blanks as `pidof` and `pgrep` print them. The error is the one that is none.
+/// Process ids, separated by commas or blanks as `pidof` and `pgrep` print them. The error is the invalid member.
 pub fn pids(text: &str) -> Result<Vec<i32>, &str> {
     text.split([',', ' ', '\t', '\n'])
         .filter(|pid| !pid.is_empty())
@@ -41,14 +41,14 @@ pub fn precision(text: &str) -> Option<Precision> {
     word(text, &WORDS)
 }
 
-/// `NUMBER[s|ms|us|ns]`, microseconds by default. More than a `Duration` holds is the most it holds.
+/// `NUMBER[s|ms|us|ns]`, microseconds by default. A larger value than a `Duration` holds becomes `Duration::MAX`.
 pub fn duration(text: &str) -> Option<Duration> {
     let text = text.trim_start_matches(|c: char| c.is_ascii_whitespace());
     let (number, seconds) = [("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)]
         .iter()
         .find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, *seconds)))
         .unwrap_or((text, 1e-6));
-    // `parse` also takes words (inf, nan), which are no time spans.
+    // `parse` also accepts words (inf, nan), which are no durations.
     if number.bytes().any(|b| b.is_ascii_alphabetic() && b != b'e' && b != b'E') {
         return None;
     }
@@ -56,12 +56,12 @@ pub fn duration(text: &str) -> Option<Duration> {
     Some(Duration::try_from_secs_f64(number * seconds).unwrap_or(Duration::MAX))
 }
 
-/// Looks `text` up in any case.
+/// Looks `text` up without regard to case.
 pub fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Option<T> {
     words.iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, value)| *value)
 }
 
-/// Looks `text` up as it is.
+/// Looks `text` up with regard to case.
 pub fn exact_word<T: Copy>(text: &str, words: &[(&str, T)]) -> Option<T> {
     words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value)
 }

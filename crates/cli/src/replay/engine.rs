@@ -1,4 +1,4 @@
-//! The recording as an engine.
+//! A recording in place of an engine.
 
 use crate::command::os_error;
 use crate::progress::Progress;
@@ -16,11 +16,11 @@ use stride_record::{Ending, Metadata, OpenError, Reader};
 pub struct Replay {
     path: PathBuf,
     reader: Reader<BufReader<File>>,
-    /// What was found out of the world when it was recorded.
+    /// The recorded answers about the world.
     told: Rc<ReplaySource>,
     /// The thread whose end was shown last.
     ended: Option<Tid>,
-    /// In bytes, of a regular file.
+    /// The size in bytes, if the recording is a regular file.
     size: Option<u64>,
     progress: Option<Progress>,
     stopped: bool,
@@ -31,7 +31,7 @@ impl Replay {
         Replay::open_for("--replay", "replay", path)
     }
 
-    /// For an option, and what cannot be done if it cannot be opened.
+    /// Opens the recording for `option`. The error says that `purpose` is impossible.
     pub fn open_for(option: &str, purpose: &str, path: &Path) -> Result<Replay> {
         let cannot = |why: &dyn std::fmt::Display| anyhow!("Can't {purpose} '{}': {why}.", path.display());
         let file = File::open(path).map_err(|e| cannot(&os_error(&e)))?;
@@ -54,7 +54,7 @@ impl Replay {
         })
     }
 
-    /// Says on the terminal how far it is, if it takes long. Nothing else may be written there meanwhile, but for messages.
+    /// Shows progress on the terminal if reading takes long. Nothing but messages may be written there meanwhile.
     pub fn show_progress(&mut self) {
         self.progress = self.size.and_then(|size| Progress::new(&self.path, size));
     }
@@ -117,7 +117,7 @@ impl Engine for Replay {
         self.stopped = true;
     }
 
-    /// What the recorder had lost.
+    /// The losses during the recording.
     fn lost(&self) -> Lost {
         match self.reader.ending() {
             Some(Ending::Whole(totals)) => totals.lost,

@@ -1,4 +1,4 @@
-//! What a recording cannot show: what the options become where it has less than they ask for.
+//! The limits of a recording: options that ask for more than the recording has are reduced.
 
 use crate::flags::{Options, PidPrefix};
 use stride_event::{CallSet, FdSet, Limits};
@@ -6,7 +6,7 @@ use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_output::ShowStack;
 use stride_record::Metadata;
 
-/// The answer says what cannot be shown, and why.
+/// Returns what cannot be shown, and why.
 pub fn adapt(options: &mut Options, recorded: &Metadata) -> Vec<String> {
     let mut notes = Vec::new();
     let text_limit = usize::try_from(recorded.text_limit).unwrap_or(usize::MAX);
@@ -21,7 +21,7 @@ pub fn adapt(options: &mut Options, recorded: &Metadata) -> Vec<String> {
     }
     if !recorded.descriptors && (!options.decode_fds.is_empty() || !options.paths.is_empty()) {
         if recorded.partial {
-            // Descriptors cannot be followed where some calls that open and close them are missing.
+            // Descriptors cannot be followed if some of the calls that open and close them are missing.
             notes.push(
                 "what descriptors refer to is not known: it was not recorded, and a filter left calls out that would tell; \
                  record with -y or -P, or without a filter"
@@ -60,7 +60,7 @@ pub fn adapt(options: &mut Options, recorded: &Metadata) -> Vec<String> {
         notes.push("CPU times were not recorded: the summary shows wall clock time (-w)".into());
         summary.wall_clock = true;
     }
-    // As with -o: whose line it is may matter.
+    // As with -o, each line names its thread from the start.
     if options.pid_prefix == PidPrefix::WhenSeveral && recorded.several {
         options.pid_prefix = PidPrefix::Always;
     }

@@ -1,4 +1,4 @@
-//! `--replay`: a recording in an engine's place.
+//! `--replay`: a recording in place of an engine.
 
 mod engine;
 mod limits;

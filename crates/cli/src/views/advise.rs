@@ -1,4 +1,4 @@
-//! `--advise`: what could be saved.
+//! `--advise`: calls and time that could be saved.
 
 use super::declaration::{Declaration, Destination};
 use super::opening::{Before, Opener, Opening};
@@ -38,7 +38,7 @@ const FLAGS: &[Flag] = &[
     },
 ];
 
-/// Other views make room for the findings.
+/// Whether `--advise` is given. Other views make room for the findings.
 pub fn is_asked(options: &Options) -> bool {
     options.asked.has(OPTION)
 }
@@ -60,7 +60,7 @@ impl Declaration for AdviseDeclaration {
 }
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
-    // Its lines are those of this run's text.
+    // The line numbers are those of this run's text.
     let trace = with.options.replay.as_deref().or(record::path(with.options));
     let trace = trace.map(|path| path.to_string_lossy().into_owned());
     Ok(Box::new(AdviseView::new(with.options.json, trace, with.info)))

@@ -1,4 +1,4 @@
-//! What a view says of itself, once.
+//! The declaration of a view.
 
 use super::needs::Needs;
 use super::opening::{Before, Opener};
@@ -10,7 +10,7 @@ use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 
 pub trait Declaration: Sync {
-    /// The options that are its own, sorted by name.
+    /// The view's own options, sorted by name.
     fn flags(&self) -> &'static [Flag];
 
     /// The files that these options name.
@@ -18,38 +18,38 @@ pub trait Declaration: Sync {
         &[]
     }
 
-    /// Whether its options are about tracing, so that they make no sense with `--replay`.
+    /// Whether the view's options are about tracing. Such options make no sense with `--replay`.
     fn is_about_tracing(&self) -> bool {
         false
     }
 
-    /// Whether other options go with its own. The draft is all that was given.
+    /// Checks whether other options fit the view's own. The draft has all options.
     fn check(&self, _draft: &Draft, _warn: Warn<'_>) -> Result<(), Stop> {
         Ok(())
     }
 
-    /// Where it goes, if it is wanted: to the file that its option names, unless it says otherwise. A trace is there only if nothing
-    /// takes its place.
+    /// Where the view goes, if it is wanted. The default is the file that its option names. The trace is shown only if
+    /// nothing takes its place.
     fn destination(&self, options: &Options) -> Option<Destination> {
         self.files().iter().any(|file| options.asked.has(file.long)).then_some(Destination::OwnFile)
     }
 
-    /// What it needs, if it is wanted.
+    /// What the view needs, if it is wanted.
     fn needs(&self, options: &Options) -> Needs {
         Needs::everything(options)
     }
 
-    /// When it learns of the command's start.
+    /// When the view learns of the command's start.
     fn start(&self) -> Start {
         Start::AtExecve
     }
 
-    /// Whether what it returns at the end comes behind that of all others.
+    /// Whether the view's text at the end comes after that of all others.
     fn comes_last(&self, _options: &Options) -> bool {
         false
     }
 
-    /// Reads what has to be read before anything is run. The answer opens the view, when the engine is there.
+    /// Reads what has to be read before anything is run. The result opens the view when the engine is ready.
     fn prepare(&self, before: &Before<'_>) -> Result<Opener>;
 }
 
@@ -62,23 +62,24 @@ pub struct FileOption {
 /// Where a view goes, which decides what else is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// It is the trace, for which there is no option: where views write files of their own, it is shown only if `-o` says where to.
+    /// The view is the trace, by default and without an option. If other views write files, it is shown only if `-o`
+    /// says where.
     TraceByDefault,
-    /// It is the trace, and was asked for.
+    /// The view is the trace, and an option asked for it.
     Trace,
-    /// Where the trace goes, behind it.
+    /// The view goes to the trace's output, after the trace.
     BehindTrace,
-    /// Where the trace would go, in its place.
+    /// The view goes to the trace's output, in place of the trace.
     InsteadOfTrace,
-    /// A file of its own.
+    /// The view has a file of its own.
     OwnFile,
 }
 
 /// When a view learns of the command's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// When it is forked.
+    /// When the command is forked.
     AtFork,
-    /// When the run begins: what passes between fork and execve is Stride's own time.
+    /// When the run begins. The time between fork and execve is Stride's own.
     AtExecve,
 }

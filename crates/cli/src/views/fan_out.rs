@@ -1,4 +1,4 @@
-//! Hands what happens to each view.
+//! Hands each event to each view.
 
 use super::declaration::{Declaration, Start};
 use super::needs::Needs;
@@ -14,16 +14,16 @@ use stride_output::{End, View, ViewError};
 use stride_proc::Proc;
 use stride_track::Tracker;
 
-/// The views of a run, at work.
+/// The open views of a run.
 pub struct Views {
-    /// What calls are about. Nobody feeds it if no view needs it.
+    /// The tracker. It gets no events if no view needs it.
     tracker: Rc<RefCell<Tracker>>,
-    /// What the tracker asks of the world, if it is fed.
+    /// The world that the tracker asks, if the tracker gets events.
     asked: Option<Proc>,
     views: Vec<Open>,
-    /// The command's start, of which some views are told when it is known when the run begins.
+    /// The command's start, until the run begins. Some views learn of it only then.
     start: Option<(Tid, Tid)>,
-    /// Calls that filters let through and that returned.
+    /// The number of calls that passed the filters and returned.
     calls: u64,
 }
 
@@ -39,7 +39,7 @@ impl Views {
         mut with: Opening<'_>,
     ) -> Result<Views> {
         let (options, world) = (with.options, with.world);
-        // Filters may leave out what the tracker gets to see all the same.
+        // The tracker may see calls that filters leave out.
         let partial = with.info.partial && (options.replay.is_some() || !needs.all_calls);
         let is_fed = needs.tracker || world.tracker.is_some();
         let tracker = world.tracker.clone().unwrap_or_default();
@@ -55,12 +55,12 @@ impl Views {
         Ok(Views { tracker, asked, views, start: None, calls: 0 })
     }
 
-    /// Calls that were shown or kept, as summaries count them.
+    /// The number of calls that were shown or kept, as in summaries.
     pub fn calls(&self) -> u64 {
         self.calls
     }
 
-    /// Before filters have their say.
+    /// Gives the tracker an event, before filters apply.
     pub fn track(&mut self, event: &Event<'_>) {
         if let Some(world) = &self.asked {
             self.tracker.borrow_mut().event(event, world);
@@ -89,7 +89,7 @@ impl Views {
         self.views.iter_mut().filter(|open| to(open.start)).for_each(|open| open.view.event(event, &tracker));
     }
 
-    /// Tells of the command's start, if that was not told yet.
+    /// Tells the views that wait for it of the command's start, once.
     fn begin(&mut self) {
         if let Some((tid, process)) = self.start.take() {
             let at = self.tracker.borrow().began().unwrap_or_default();
@@ -103,12 +103,12 @@ impl Views {
         self.each(|view| view.left_out(call));
     }
 
-    /// A call that the filters leave out, but that says what its thread runs or is called. It returned just now.
+    /// A call that the filters leave out, but that changes what its thread runs or its name. It has just returned.
     pub fn aside(&mut self, call: &Call) {
         self.each(|view| view.aside(call));
     }
 
-    /// Something to know of the whole run.
+    /// Tells the views something about the whole run.
     pub fn note(&mut self, what: &str) {
         self.each(|view| view.note(what));
     }
@@ -117,7 +117,7 @@ impl Views {
         self.each(|view| view.merge(counted));
     }
 
-    /// Something else is about to be written where the trace goes.
+    /// Flushes the views before something else is written to the trace's output.
     pub fn flush(&mut self) {
         self.each(|view| view.flush());
     }
@@ -130,7 +130,7 @@ impl Views {
         self.views.iter_mut().find_map(|open| open.view.take_error())
     }
 
-    /// The answer is Stride's exit status, where a view has a say in it.
+    /// Returns Stride's exit status, if a view decides it.
     pub fn finish(&mut self, losses: &Losses, outputs: &mut Outputs) -> Option<i32> {
         self.begin();
         let tracker = self.tracker.borrow();

@@ -39,7 +39,7 @@ impl Declaration for JsonDeclaration {
         FLAGS
     }
 
-    /// What makes more than one stream of it.
+    /// Rejects options that would make more than one stream of objects.
     fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
         if draft.json && draft.separates_output() {
             return Err(Stop::usage(
@@ -50,7 +50,7 @@ impl Declaration for JsonDeclaration {
         Ok(())
     }
 
-    /// Findings and rows are objects as well, in place of those for calls.
+    /// Findings and rows are objects as well, and replace the objects of calls.
     fn destination(&self, options: &Options) -> Option<Destination> {
         options.json.then_some(Destination::Trace)
     }

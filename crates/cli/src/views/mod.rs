@@ -24,18 +24,19 @@ pub use wanted::{Wanted, about_tracing, named_files, names_files};
 
 /// All views, in the order in which each event is handed to them.
 pub const ALL: [&dyn Declaration; 8] = [
-    // While others write, time passes, and what the recording asks of the world may be gone. And others show the answers that it got.
+    // The recording comes first: while other views write, time passes, and the answers that it needs may be gone. Other
+    // views show the answers that the recording got.
     &record::RecordDeclaration,
-    // A reader waits for the text. What the others have to say at the end comes behind it.
+    // A reader waits for the text. Other views' reports come after it at the end.
     &text::TextDeclaration,
-    // Tables come before reports that explain them, but rows as objects come last (`Declaration::comes_last`).
+    // Tables come before the reports that explain them, but rows as objects come last (`Declaration::comes_last`).
     &summary::SummaryDeclaration,
-    // Its last object has the totals, so reports in JSON come behind it.
+    // The last object has the totals, so reports in JSON come after it.
     &json::JsonDeclaration,
     &advise::AdviseDeclaration,
     &perfetto::PerfettoDeclaration,
     &html::HtmlDeclaration,
-    // The exit status may be its own, which is the last word.
+    // The comparison may decide the exit status, so it comes last.
     &compare::CompareDeclaration,
 ];
 

@@ -5,37 +5,38 @@ use stride_event::Counting;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// The calls one by one: it is not enough that the engine counts them.
+    /// Single calls. Counts by the engine are not enough.
     pub calls: bool,
-    /// What the engine counts instead of telling, if it can.
+    /// Calls that the engine may count instead of reporting, if it can.
     pub counting: Option<Counting>,
-    /// The beginnings of calls.
+    /// Entries of calls.
     pub entries: bool,
     pub signals: bool,
-    /// What arguments point to.
+    /// The memory that arguments point to.
     pub memory: bool,
     pub times: bool,
     pub system_times: bool,
-    /// What descriptors refer to, as the kernel says it.
+    /// The files of descriptors, as the kernel names them.
     pub descriptors: bool,
     /// The tracker.
     pub tracker: bool,
-    /// Calls that tell what threads run and what descriptors refer to, though the filters leave these calls out.
+    /// Calls that tell which programs threads run and what descriptors refer to, although the filters leave these calls
+    /// out.
     pub naming_calls: bool,
-    /// Names of threads, however few bytes of a string are shown.
+    /// Whole names of threads, however few bytes of a string are shown.
     pub thread_names: bool,
-    /// All calls, since what is shown of one follows from others.
+    /// All calls, because a shown call may depend on others.
     pub all_calls: bool,
-    /// What ids of processes refer to, as /proc says it when the call is shown.
+    /// What process ids refer to, according to /proc when the call is shown.
     pub process_ids: bool,
-    /// By which functions calls were made.
+    /// The stacks of calls.
     pub stacks: bool,
-    /// A note of each answer of /proc.
+    /// A note of each answer from /proc.
     pub answers_noted: bool,
 }
 
 impl Needs {
-    /// All events, and what they are about: what a view needs that shows more than lines.
+    /// All events and their objects. A view that shows more than lines needs this.
     pub fn everything(options: &Options) -> Needs {
         Needs {
             calls: true,
@@ -51,7 +52,7 @@ impl Needs {
         }
     }
 
-    /// What both need.
+    /// The needs of both.
     pub fn and(self, other: Needs) -> Needs {
         Needs {
             calls: self.calls || other.calls,

@@ -1,4 +1,4 @@
-//! What views get to begin with.
+//! What views get at the start.
 
 use crate::files::Files;
 use crate::flags::Options;
@@ -10,7 +10,7 @@ use stride_event::Tid;
 use stride_output::{RunInfo, View};
 use stride_record::Metadata;
 
-/// Opens a view. The engine is there, and has not been asked for an event yet.
+/// Opens a view. The engine is ready, and no event has been read yet.
 pub type Opener = Box<dyn FnOnce(&mut Opening<'_>) -> Result<Box<dyn View>>>;
 
 /// What is known before anything is run.
@@ -18,13 +18,13 @@ pub struct Before<'a> {
     pub options: &'a Options,
     /// The recording that is replayed.
     pub replay: Option<&'a Metadata>,
-    /// What the command line of a recorder meant, if this version of Stride knows all of it.
+    /// Parses the command line of a recorder. None if this version of Stride does not know all its options.
     pub parse: fn(&[OsString]) -> Option<Options>,
 }
 
-/// What is known when the engine is there.
+/// What is known when the engine is ready.
 pub struct Opening<'a> {
-    /// A replay has less to show than was asked for: they are what is left.
+    /// The options. In a replay, those that the recording can serve.
     pub options: &'a Options,
     pub outputs: &'a mut Outputs,
     pub world: &'a World,
@@ -32,8 +32,8 @@ pub struct Opening<'a> {
     pub info: &'a RunInfo,
     /// The command, if one was started.
     pub command: Option<Tid>,
-    /// The engine tells times on a CPU.
+    /// Whether the engine reports times on a CPU.
     pub cpu_times: bool,
-    /// The engine counts calls by itself.
+    /// Whether the engine counts calls by itself.
     pub counted: bool,
 }

@@ -1,4 +1,4 @@
-//! What follows from the declarations holds for each of them.
+//! Each declaration is consistent with what follows from it.
 
 use super::*;
 use crate::files::{Files, Use};
@@ -7,7 +7,7 @@ use crate::flags::{Interruptible, Options, help, options_of};
 use std::path::{Path, PathBuf};
 use stride_filter::Quiet;
 
-/// A directory of its own, which goes with it.
+/// A directory of the test's own, which is removed at the end.
 struct Dir(PathBuf);
 
 impl Dir {
@@ -46,7 +46,7 @@ fn open(options: &Options) -> Result<Files, String> {
     Files::open(&named_files(options)).map_err(|e| e.to_string())
 }
 
-/// Options that name these files, for a command.
+/// Options for a command that name these files.
 fn naming(files: &[(&str, &Path)]) -> Options {
     let words: Vec<String> = files.iter().map(|(long, path)| format!("--{long}={}", path.display())).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).chain(["x"]).collect();
@@ -113,12 +113,12 @@ fn each_option_that_names_a_file_is_taken_in_and_documented() {
         let options = naming(&[(long, Path::new("there"))]);
         assert_eq!(options.asked.path(long), Some(Path::new("there")), "--{long}");
         assert!(names_files(&options.asked), "--{long}");
-        // The trace is elsewhere, so strace's messages and CTRL-C are the command's.
+        // The trace is elsewhere, so attach messages are left out and CTRL-C belongs to the command.
         assert!(options.is_quiet(Quiet::Attach) && options.interruptible == Interruptible::Never, "--{long}");
     }
 }
 
-/// Each view that an option asks for is wanted, and says what it needs.
+/// Each view that an option asks for is wanted, and declares its needs.
 #[test]
 fn each_view_can_be_had() {
     let words = [["-c"], ["-C"], ["--by=comm"], ["--by=path"], ["--json"], ["--advise"]];

@@ -1,4 +1,4 @@
-//! The text of the trace: what there is unless options ask for something else.
+//! The text of the trace, which is shown unless options ask for something else.
 
 use super::declaration::{Declaration, Destination, Start};
 use super::needs::Needs;
@@ -12,7 +12,7 @@ use stride_output::{TextView, View};
 pub struct TextDeclaration;
 
 impl Declaration for TextDeclaration {
-    /// How it looks is a matter of the whole category of output formats.
+    /// All options of the category of output formats affect the text, so the view has none of its own.
     fn flags(&self) -> &'static [Flag] {
         &[]
     }
@@ -30,7 +30,8 @@ impl Declaration for TextDeclaration {
             memory: true,
             times: times.iter().any(Option::is_some),
             descriptors: !options.decode_fds.is_empty(),
-            // `-n` puts the number of a thread's latest call before lines that are about no call, whether that one is shown or not.
+            // `-n` shows the number of a thread's latest call before lines that are about no call, whether that call is
+            // shown or not.
             all_calls: options.syscall_number && !options.seccomp_bpf && !options.trace.is_all(),
             stacks: options.stack_trace.is_some(),
             process_ids: !options.decode_pids.is_empty(),
@@ -38,7 +39,7 @@ impl Declaration for TextDeclaration {
         }
     }
 
-    /// Its output has to be there before the command runs.
+    /// The text's output must be open before the command runs.
     fn start(&self) -> Start {
         Start::AtFork
     }

@@ -1,4 +1,4 @@
-//! The views that the options ask for, and what follows from that.
+//! The views that the options ask for, and their joint needs.
 
 use super::ALL;
 use super::declaration::{Declaration, Destination, FileOption};
@@ -11,9 +11,9 @@ use anyhow::Result;
 
 /// The views of a run.
 pub struct Wanted {
-    /// In the order of [`ALL`].
+    /// The views, in the order of [`ALL`].
     views: Vec<(&'static dyn Declaration, Destination)>,
-    /// What all of them need together.
+    /// The joint needs of all views.
     pub needs: Needs,
 }
 
@@ -32,21 +32,21 @@ impl Wanted {
         Wanted { views, needs }
     }
 
-    /// Whether calls are shown one by one where the trace goes.
+    /// Whether calls are shown one by one in the trace's output.
     pub fn shows_trace(&self) -> bool {
         self.views
             .iter()
             .any(|(_, destination)| matches!(destination, Destination::TraceByDefault | Destination::Trace))
     }
 
-    /// Whether there is something to do though the reader of the trace has left.
+    /// Whether a view goes on after the reader of the trace has left.
     pub fn outlives_trace(&self) -> bool {
         self.views
             .iter()
             .any(|(_, destination)| matches!(destination, Destination::InsteadOfTrace | Destination::OwnFile))
     }
 
-    /// What opens each of them.
+    /// Prepares each view. The results open the views.
     pub fn prepare(&self, before: &Before<'_>) -> Result<Vec<(&'static dyn Declaration, Opener)>> {
         self.views.iter().map(|&(view, _)| Ok((view, view.prepare(before)?))).collect()
     }
@@ -57,18 +57,18 @@ fn file_options() -> impl Iterator<Item = &'static FileOption> {
     ALL.into_iter().flat_map(|view| view.files())
 }
 
-/// Whether a view reads or writes a file, so that the trace is not all that there is.
+/// Whether a view reads or writes a file, so that the trace is not the only result.
 pub fn names_files(asked: &Asked) -> bool {
     file_options().any(|file| asked.has(file.long))
 }
 
-/// The first option that was given and is about tracing.
+/// The first given option that is about tracing.
 pub fn about_tracing(asked: &Asked) -> Option<String> {
     let flags = ALL.into_iter().filter(|view| view.is_about_tracing()).flat_map(|view| view.flags());
     flags.filter_map(|flag| flag.long).find(|long| asked.has(long)).map(|long| format!("--{long}"))
 }
 
-/// All files that options name: those that are read come first.
+/// All files that options name. Files that are read come first.
 pub fn named_files(options: &Options) -> Vec<NamedFile<'_>> {
     let given = file_options().filter_map(|file| {
         Some(NamedFile { option: format!("--{}", file.long), path: options.asked.path(file.long)?, how: file.how })

@@ -16,12 +16,12 @@ pub struct Browser {
     from: Receiver<Value>,
     calls: u64,
     session: Option<String>,
-    /// What it told without being asked.
+    /// The events that the browser sent by itself.
     events: Vec<Value>,
 }
 
 impl Browser {
-    /// `None` where there is none. Its profile lives in `scratch`.
+    /// `None` if there is no browser. The profile is in `scratch`.
     pub fn start(scratch: &Path) -> Option<Browser> {
         if !Path::new(CHROMIUM).exists() {
             return None;
@@ -78,7 +78,7 @@ impl Browser {
         }
     }
 
-    /// Opens a page and waits until it has drawn itself.
+    /// Opens a page and waits until the page has drawn itself.
     #[track_caller]
     pub fn open(&mut self, page: &Path, scheme: &str) {
         self.session = None;
@@ -123,7 +123,7 @@ impl Browser {
         value.as_f64().unwrap_or_else(|| panic!("{script}: {value}"))
     }
 
-    /// Until it holds.
+    /// Waits until the expression is true.
     #[track_caller]
     pub fn wait(&mut self, condition: &str) {
         let start = Instant::now();
@@ -137,14 +137,14 @@ impl Browser {
         }
     }
 
-    /// Until what was asked of the page so far is drawn.
+    /// Waits until the page has drawn all pending changes.
     #[track_caller]
     pub fn settle(&mut self) {
         let frames = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))";
         self.call("Runtime.evaluate", json!({ "expression": frames, "awaitPromise": true }));
     }
 
-    /// The middle of an element, which is scrolled to and stays where it is.
+    /// Scrolls to an element and returns its middle once the element stands still.
     #[track_caller]
     fn middle(&mut self, selector: &str) -> (f64, f64) {
         let script = format!(
@@ -186,7 +186,7 @@ impl Browser {
         self.mouse("mouseReleased", (x + dx, y), json!({ "buttons": 0 }));
     }
 
-    /// Two fingers that part: from so far to the sides of an element's middle to so far.
+    /// Moves two fingers apart: the distance of each from the element's middle grows from `from` to `to`.
     #[track_caller]
     pub fn pinch(&mut self, selector: &str, from: f64, to: f64) {
         let (x, y) = self.middle(selector);
@@ -203,7 +203,7 @@ impl Browser {
         self.mouse("mouseWheel", at, json!({ "button": "none", "buttons": 0, "deltaX": 0, "deltaY": dy }));
     }
 
-    /// A key by its name, or a character.
+    /// Presses a key, which is given by its name or as a character.
     #[track_caller]
     pub fn key(&mut self, key: &str) {
         let code = match key {
@@ -220,14 +220,14 @@ impl Browser {
         self.call("Input.dispatchKeyEvent", params);
     }
 
-    /// Errors and warnings on the console, exceptions, and what the policy has refused.
+    /// Errors and warnings on the console, exceptions, and resources that the policy has refused.
     pub fn complaints(&mut self) -> Vec<String> {
         let loud = ["Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"];
         let events = self.events.iter().filter(|event| loud.iter().any(|name| event["method"] == *name));
         events.map(|event| event["params"].to_string()).collect()
     }
 
-    /// What was asked for, the page itself included.
+    /// The requests of the page, including the page itself.
     pub fn requests(&mut self) -> Vec<String> {
         let sent = self.events.iter().filter(|event| event["method"] == "Network.requestWillBeSent");
         sent.map(|event| event["params"]["request"]["url"].as_str().unwrap_or_default().to_owned()).collect()
@@ -236,7 +236,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Its own children go with it.
+        // The browser's children are killed with it.
         let group = nix::unistd::Pid::from_raw(self.child.id() as i32);
         let _ = nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGKILL);
         let _ = self.child.wait();

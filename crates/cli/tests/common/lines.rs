@@ -1,9 +1,9 @@
-//! What lines of a trace must look like.
+//! Patterns for the lines of a trace.
 
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Whether the lines are exactly these, each a regular expression.
+/// Checks that the lines match exactly these regular expressions, one each.
 #[track_caller]
 pub fn lines_are(trace: &str, patterns: &[&str]) {
     let lines: Vec<&str> = trace.lines().collect();
@@ -14,7 +14,7 @@ pub fn lines_are(trace: &str, patterns: &[&str]) {
     assert_eq!(lines.len(), patterns.len(), "more lines than expected:\n{trace}");
 }
 
-/// Whether there are lines like these, in this order, others between them or not.
+/// Checks that lines like these occur in this order, possibly with others between them.
 #[track_caller]
 pub fn lines_include(trace: &str, patterns: &[&str]) {
     let mut lines = trace.lines();
@@ -23,13 +23,13 @@ pub fn lines_include(trace: &str, patterns: &[&str]) {
     }
 }
 
-/// Whether the whole line is described by the regular expression.
+/// Whether the regular expression matches the whole line.
 pub fn is(line: &str, pattern: &str) -> bool {
     Regex::new(&format!("^(?:{pattern})$")).unwrap_or_else(|e| panic!("{pattern}: {e}")).is_match(line)
 }
 
-/// Whether a trace of `-f -o` holds together: every line is a call, part of one, or about a thread; what is resumed was begun; every
-/// process and thread ends, and once. The statuses processes ended with.
+/// Checks that a trace of `-f -o` is consistent: every line is a call, a part of one, or about a thread; each resumed call
+/// was begun; every process and thread ends exactly once. Returns the exit statuses of the processes.
 #[track_caller]
 pub fn holds_together(trace: &str) -> Vec<String> {
     let line = Regex::new(

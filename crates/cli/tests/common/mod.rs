@@ -1,4 +1,4 @@
-//! Runs the built `stride` over real programs and hands back what it wrote.
+//! Runs the built `stride` on real programs and returns its output.
 #![allow(dead_code, unused_imports)] // Each test uses its part.
 
 mod lines;
@@ -28,7 +28,7 @@ pub const STRIDE: &str = env!("CARGO_BIN_EXE_stride");
 /// The engines, as options.
 pub const ENGINES: [&str; 2] = ["--engine=ptrace", "--engine=ebpf"];
 
-/// Those that can be had. Where that is not all, it is said.
+/// The available engines. A missing engine is reported.
 pub fn engines() -> &'static [&'static str] {
     match stride_engine_ebpf::available() {
         Ok(()) => &ENGINES,
@@ -39,7 +39,7 @@ pub fn engines() -> &'static [&'static str] {
     }
 }
 
-/// Stride with an environment that has no say in the output. Where cargo lets libraries be looked for is part of a trace.
+/// Stride with an environment that does not affect the output. The library path that cargo sets would show up in traces.
 pub fn bare_stride() -> Command {
     let mut command = Command::new(STRIDE);
     command
@@ -51,7 +51,7 @@ pub fn bare_stride() -> Command {
     command
 }
 
-/// The same with the ptrace engine.
+/// `bare_stride` with the ptrace engine.
 pub fn stride() -> Command {
     let mut command = bare_stride();
     command.arg("--engine=ptrace");
@@ -64,7 +64,7 @@ pub trait Here {
     fn stride<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Run;
     /// `stride --replay=rec`, without an engine.
     fn replay(&self, options: &[&str]) -> Run;
-    /// Waits until so many threads are told to be attached to in the file `err`.
+    /// Waits until the file `err` reports this many attached threads.
     fn wait_attached(&self, threads: usize);
     /// The data in `page.html`.
     fn page_data(&self) -> serde_json::Value;
@@ -97,17 +97,17 @@ impl Here for Scratch {
     }
 }
 
-/// What a run of Stride has written, and how it ended.
+/// The output of a run of Stride, and its status.
 #[derive(Debug)]
 pub struct Run {
     pub status: ExitStatus,
     pub out: String,
     pub err: String,
-    /// What went to the file of `-o`.
+    /// The content of the file of `-o`.
     pub trace: String,
 }
 
-/// A safety net, so that a test that hangs fails. A run that takes seconds on an idle machine may take minutes on a busy one.
+/// A safety net, so that a hanging test fails. A run that takes seconds on an idle machine may take minutes on a busy one.
 const RUN_LIMIT: Duration = Duration::from_secs(300);
 
 impl Run {
@@ -121,7 +121,7 @@ impl Run {
             .unwrap();
         let group = Pid::from_raw(child.id() as i32);
         let (done, waiting) = std::sync::mpsc::channel::<()>();
-        // A test that hangs fails, and leaves nothing behind.
+        // A hanging test fails and leaves no process behind.
         let watch = std::thread::spawn(move || {
             if waiting.recv_timeout(RUN_LIMIT) == Err(RecvTimeoutError::Timeout) {
                 let _ = killpg(group, Signal::SIGKILL);
@@ -141,7 +141,7 @@ impl Run {
         self.status.signal()
     }
 
-    /// Messages without the name of the program, which each must have.
+    /// The messages without the program's name, which each message must have.
     pub fn messages(&self) -> Vec<&str> {
         let prefix = format!("{STRIDE}: ");
         self.err.lines().map(|l| l.strip_prefix(&prefix).unwrap_or_else(|| panic!("no name: {l:?}"))).collect()
@@ -155,7 +155,7 @@ pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Run {
     Run::of(command)
 }
 
-/// What Stride says of options that it refuses before it runs anything.
+/// The message about options that Stride refuses before it runs anything.
 pub fn refused(scratch: &Scratch, args: &[&str]) -> String {
     let mut command = stride();
     command.args(args).args(["sh", "-c", "echo ran"]).current_dir(scratch.path(""));
@@ -164,7 +164,7 @@ pub fn refused(scratch: &Scratch, args: &[&str]) -> String {
     run.messages().join("\n")
 }
 
-/// A scene of `actor.c`, played untraced; it has said `ready`.
+/// A scene of `actor.c`, untraced, that has printed `ready`.
 pub fn ready(actor: &Path, scene: &str) -> Killed {
     let mut actor = Killed(Command::new(actor).arg(scene).stdout(Stdio::piped()).spawn().unwrap());
     let mut said = [0; 6];
@@ -178,8 +178,8 @@ pub fn send(to: &Killed, signal: Signal) {
     kill(Pid::from_raw(to.tid()), signal).unwrap();
 }
 
-/// Copies a program that is to be executed. Another process writes the copy: a child that another thread forks meanwhile has all that this
-/// process has open until it executes something, and what is open for writing cannot be executed.
+/// Copies a program that will be executed. Another process writes the copy, because a child that another thread forks
+/// meanwhile keeps this process's files open until its execve, and a file that is open for writing cannot be executed.
 pub fn copy_program(from: impl AsRef<OsStr>, to: impl AsRef<OsStr>) {
     assert!(Command::new("cp").arg("--").arg(from).arg(to).status().is_ok_and(|status| status.success()));
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 const SETPRIV: &str = "/usr/bin/setpriv";
 
-/// `setpriv`, as the user nobody, in a directory which that user may see; or why that cannot be had.
+/// `setpriv` for the user nobody, in a directory that this user can read. The error says why that is not possible.
 pub fn as_nobody() -> Result<Command, &'static str> {
     if !is_root() || !Path::new(SETPRIV).exists() {
         return Err("only root, with setpriv, can become nobody");
@@ -16,7 +16,7 @@ pub fn as_nobody() -> Result<Command, &'static str> {
     Ok(command)
 }
 
-/// A copy of Stride where every user can run it.
+/// A copy of Stride that every user can run.
 pub struct PublicCopy(Scratch);
 
 impl PublicCopy {

@@ -7,7 +7,7 @@ use stride_record::{Metadata, Recorder};
 use stride_syscalls::Abi;
 use stride_test_support::calls::{attached, call_of, exited, forked, lasting};
 
-/// The recording `rec` of a test's directory, in the making.
+/// The unfinished recording `rec` in a test's directory.
 pub struct Recorded(Recorder<std::fs::File>);
 
 impl Recorded {
@@ -25,7 +25,7 @@ impl Recorded {
         self.event(Event::Exit(call));
     }
 
-    /// A process that was there before, or one that another made.
+    /// Starts a process: one that was running before, or a child of `parent`.
     pub fn started(&mut self, tid: Tid, parent: Option<Tid>, at: Ns) {
         self.event(parent.map_or(attached(tid, at), |parent| forked(parent, tid, tid, at)));
     }

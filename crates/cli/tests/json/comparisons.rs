@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
-/// What `--diff` and `--budget` write: every line is what the schema says, and each kind that is expected is there.
+/// Checks the output of `--diff` and `--budget`: every line fits the schema, and each expected kind occurs.
 #[track_caller]
 fn compared(run: &str, kinds: &[&str]) -> Vec<Value> {
     let objects: Vec<Value> = run.lines().map(|line| serde_json::from_str::<Unique>(line).unwrap().0).collect();
@@ -35,7 +35,7 @@ fn comparisons_are_what_the_schema_says() {
         let stride = |args: &[&OsStr]| scratch.stride([&[OsStr::new(engine)], args].concat()).trace;
         let words = |text: &'static str| text.split(' ').map(OsStr::new).collect::<Vec<&OsStr>>();
         stride(&words("--record=rec /bin/cat a"));
-        // Nothing of note; another path with hostile bytes; another program altogether.
+        // Nothing of note; another path with hostile bytes; another program.
         compared(&stride(&words("--diff=rec --json /bin/cat b")), &["diff", "syscall", "object"]);
         let seen = compared(
             &stride(&[words("--diff=rec --json /bin/cat a"), vec![hostile.as_os_str()]].concat()),
@@ -54,8 +54,8 @@ fn comparisons_are_what_the_schema_says() {
         let results: Vec<&str> =
             of_type(&seen, "limit").iter().map(|limit| limit["result"].as_str().unwrap()).collect();
         assert_eq!(results, ["kept", "broken", "kept", "kept", "broken", "kept", "broken"], "{seen:#?}");
-        // A recording that breaks off: what was not seen may have broken a limit.
-        // What comes when the first part has been written is in a batch of its own.
+        // A recording that breaks off: the missing calls may have broken a limit.
+        // The calls after the first part was written are in a batch of their own.
         nix::unistd::mkfifo(&scratch.path("go"), nix::sys::stat::Mode::S_IRWXU).unwrap();
         std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -79,7 +79,7 @@ fn comparisons_are_what_the_schema_says() {
         let cut = run(&["--budget=b.toml", "--json"]);
         let seen = compared(&cut.out, &["limit", "budget"]);
         assert!(seen.iter().any(|object| object["result"] == "unknown" && object["told"].is_string()), "{seen:#?}");
-        // Both, and with findings.
+        // Both reports, and findings.
         std::fs::write(scratch.path("b.toml"), "limits = [\"total <= 1\"]").unwrap();
         compared(
             &stride(&words("--diff=rec --budget=b.toml --json /bin/cat a b")),
@@ -109,7 +109,7 @@ fn comparisons_that_lost_calls_are_what_the_schema_says() {
     assert_eq!(lost > 0, told.contains("lost"), "{diff:#}");
 }
 
-/// A schema that lets everything pass says nothing.
+/// A schema that accepts everything is useless.
 #[test]
 fn tampered_comparisons_are_refused() {
     need!("/bin/cat");

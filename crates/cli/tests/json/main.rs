@@ -1,4 +1,4 @@
-//! `--json`: every line is what the published schema says, for real programs, live and replayed, from either engine.
+//! `--json`: every line fits the published schema, for real programs, live and replayed, under either engine.
 
 #[path = "../common/mod.rs"]
 mod common;

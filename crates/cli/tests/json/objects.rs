@@ -1,4 +1,4 @@
-//! What objects tell of calls and of those who made them.
+//! What objects contain about calls and their threads.
 
 use crate::common::*;
 use crate::schema::*;
@@ -48,7 +48,7 @@ fn who_and_what_for() {
         let exec = *of_type(&seen, "exec").last().unwrap();
         assert_eq!((&exec["pid"], &exec["comm"], &exec["program"]), (cat, &json!("cat"), &json!("/bin/cat")));
         assert_eq!(exec["command"], json!([{"text": "/bin/cat"}, {"text": "a"}]));
-        // What a descriptor refers to is known without -y.
+        // The file of a descriptor is known without -y.
         let read = calls(&seen, "read").into_iter().find(|call| call["args"]["buf"]["text"] == "aaa\n").unwrap();
         let path = scratch.path("a").to_str().unwrap().to_owned();
         assert_eq!((&read["pid"], &read["comm"], &read["ret"]), (cat, &json!("cat"), &json!(4)));
@@ -75,7 +75,7 @@ fn calls_that_never_return() {
     let actor = program!("actor");
     for engine in engines() {
         let scratch = Scratch::new(&format!("json-gone{engine}"));
-        // It is killed once it sleeps.
+        // The process is killed once it sleeps.
         let script = "/bin/sleep 100 & until grep -q '(sleep) S' /proc/$!/stat; do sleep 0.01; done; kill -9 $!; wait";
         let seen = valid(&scratch.stride([engine, "--json", "-f", "/bin/sh", "-c", script]).trace);
         let killed = only(of_type(&seen, "killed"));
@@ -83,13 +83,13 @@ fn calls_that_never_return() {
         let asleep = calls(&seen, "clock_nanosleep").into_iter().find(|call| call["tid"] == killed["tid"]).unwrap();
         assert_eq!((&asleep["outcome"], &asleep["duration_ns"]), (&json!("unfinished"), &Value::Null));
         assert_eq!(asleep["args"]["request"]["tv_sec"], 100);
-        // Tracing that leaves a thread leaves it in the middle of a call.
-        // It goes on for as long as it is Stride's child.
+        // Tracing leaves the thread in the middle of a call.
+        // The script goes on for as long as it is Stride's child.
         let script = "while grep -q \"^PPid:.$PPID$\" /proc/$$/status; do sleep 0.01; done";
         let run = scratch.stride([engine, "--json", "-f", "--syscall-limit=60", "/bin/sh", "-c", script]);
         let seen = valid(&run.trace);
         assert!(!of_type(&seen, "detach").is_empty(), "{seen:#?}");
-        // The first thread's call is gone with it, and the execve goes on under its id.
+        // The first thread's call never returns, and the execve goes on under the first thread's id.
         let run = scratch.stride([
             OsStr::new(engine),
             "--json".as_ref(),
@@ -151,7 +151,7 @@ fn it_goes_where_text_goes() {
     command.args(["--json", "-o"]).arg(format!("|cat > {}", out.display())).arg("/bin/true");
     Run::of(command);
     valid(&piped.read("out"));
-    // Findings take the place of the rest.
+    // Findings replace the other objects.
     let advised = Scratch::new("json-advised").stride([
         "--json",
         "--advise",
@@ -174,7 +174,7 @@ fn it_goes_where_text_goes() {
     assert!(run.err.contains("every object tells its pid and tid, so that one file will do"), "{}", run.err);
 }
 
-/// Where opens and closes are not seen, descriptors are not what they were.
+/// If opens and closes are hidden, a known descriptor may refer to another file.
 #[test]
 fn filters_do_not_mislead() {
     need!("/bin/cat");

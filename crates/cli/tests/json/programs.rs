@@ -1,4 +1,4 @@
-//! Real programs, and that the schema refuses what is not so.
+//! Real programs. The schema refuses wrong objects.
 
 use crate::common::*;
 use crate::schema::*;
@@ -68,7 +68,7 @@ fn real_programs_are_what_the_schema_says() {
     }
 }
 
-/// The programs that make calls for the text have much to show here, too.
+/// The programs that make calls for the text tests cover many arguments.
 #[test]
 fn test_programs_are_what_the_schema_says() {
     let sources = sources("syscalls");
@@ -87,7 +87,7 @@ fn test_programs_are_what_the_schema_says() {
     assert!(names.len() > 200, "{} kinds of calls are few: {names:?}", names.len());
 }
 
-/// A schema that lets everything pass says nothing.
+/// A schema that accepts everything is useless.
 #[test]
 fn tampered_objects_are_refused() {
     need!("/bin/cat");

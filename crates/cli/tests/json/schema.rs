@@ -1,4 +1,4 @@
-//! Objects that are what the published schema says, and what tests look for among them.
+//! Objects that fit the published schema, and searches among them.
 
 use crate::common::root;
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ pub static SCHEMA: LazyLock<jsonschema::Validator> = LazyLock::new(|| {
     jsonschema::validator_for(&schema).unwrap_or_else(|e| panic!("{e}"))
 });
 
-/// The objects of an output, which must be complete.
+/// The objects of an output. The output must be complete.
 #[track_caller]
 pub fn objects(output: &str) -> Vec<Value> {
     let objects: Vec<Value> = output
@@ -27,7 +27,7 @@ pub fn objects(output: &str) -> Vec<Value> {
     objects
 }
 
-/// The same, and they are what the schema says.
+/// The objects of an output, checked against the schema.
 #[track_caller]
 pub fn valid(output: &str) -> Vec<Value> {
     let objects = objects(output);
@@ -39,7 +39,7 @@ pub fn valid(output: &str) -> Vec<Value> {
     objects
 }
 
-/// A value in which no object has two members of one name, which serde_json would not mind.
+/// A value in which no object has two members of the same name. serde_json would accept them.
 pub struct Unique(pub Value);
 
 impl<'de> serde::Deserialize<'de> for Unique {
@@ -102,7 +102,7 @@ pub fn calls<'o>(objects: &'o [Value], name: &str) -> Vec<&'o Value> {
     objects.iter().filter(|object| object["type"] == "call" && object["name"] == name).collect()
 }
 
-/// Of an open file, under one name or another.
+/// The stat call on an open file, under either name.
 pub fn stat(objects: &[Value]) -> &Value {
     let all = calls(objects, "newfstatat").into_iter().chain(calls(objects, "fstat"));
     all.into_iter().find(|call| call["outcome"] == "ok").unwrap()

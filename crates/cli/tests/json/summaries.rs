@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
-/// Objects that are what the schema says, and how many of each kind there are.
+/// Objects that fit the schema, and the number of each kind.
 #[track_caller]
 fn summarised(output: &str) -> (Vec<Value>, Value) {
     let mut rows: Vec<Value> = output.lines().map(|line| serde_json::from_str::<Unique>(line).unwrap().0).collect();
@@ -24,7 +24,7 @@ fn summarised(output: &str) -> (Vec<Value>, Value) {
 #[test]
 fn summaries() {
     need!("/bin/cat");
-    // A new line, an escape sequence, quotes, and what is no UTF-8.
+    // A newline, an escape sequence, quotes, and a byte that is not UTF-8.
     let name = OsStr::from_bytes(b"x\n\x1b[2J\"\xff");
     for engine in engines() {
         let scratch = Scratch::new(&format!("json-summaries{engine}"));
@@ -63,7 +63,7 @@ fn summaries() {
         let read = rows.iter().find(|row| row["by"]["syscall"] == "read" && row["bytes"] == 3).unwrap();
         assert!(read["by"]["path"].as_str().unwrap().ends_with("/x\n\u{1b}[2J\"\u{fffd}"), "{read}");
         assert!(read["by"]["path_hex"].as_str().unwrap().ends_with("ff"), "{read}");
-        // Calls first, and their end.
+        // The calls and their end come first.
         let both = scratch.stride([engine, "-C", "--by=errno", "--json", "/bin/true"]);
         let (objects, total) = summarised(&both.trace);
         let end = objects.iter().position(|object| object["type"] == "end").unwrap();

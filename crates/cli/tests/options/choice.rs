@@ -1,4 +1,4 @@
-//! Which calls it shows.
+//! Which calls Stride shows.
 
 use crate::common::*;
 

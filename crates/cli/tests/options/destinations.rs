@@ -9,7 +9,7 @@ fn output_to_a_command() {
     let log = scratch.path("log");
     let run = run(["-f", "-e", "trace=chdir", "-o", &format!("|cat > {}", log.display()), "sh", "-c", "cd /; exit 5"]);
     assert_eq!((run.code(), run.err.as_str()), (Some(5), ""));
-    // All of it is there when Stride is done.
+    // The file is complete when Stride ends.
     lines_are(&scratch.read("log"), &[r#"\d+ +chdir\("/"\) += 0"#, r"\d+ +\+\+\+ exited with 5 \+\+\+"]);
 }
 
@@ -95,7 +95,7 @@ fn colours() {
         ),
         "{painted:?}"
     );
-    // The same text, laid out the same way.
+    // The text and the layout are the same.
     let stripped = regex::Regex::new("\x1b\\[[0-9;]*m").unwrap().replace_all(&painted, "").into_owned();
     assert_eq!(stripped, plain);
     let mut command = stride();

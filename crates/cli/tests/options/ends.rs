@@ -1,4 +1,4 @@
-//! How it ends.
+//! How Stride ends.
 
 use crate::common::*;
 

@@ -23,7 +23,7 @@ fn times_and_numbers_in_front() {
     }
     let number = if cfg!(target_arch = "aarch64") { (49, 94) } else { (80, 231) };
     let run = scratch.stride(["-n", "-a1", "-e", "trace=chdir", "sh", "-c", "cd /"]);
-    // The last line has the number of the last call, though that was not asked for.
+    // The last line has the number of the last call, although that call is hidden.
     lines_are(
         &run.trace,
         &[
@@ -119,7 +119,8 @@ fn the_column_of_the_result() {
     }
 }
 
-/// Nobody reads /dev/null: it is written like a file, in large pieces. A pipe may be read meanwhile and gets each line.
+/// Nobody reads /dev/null, so the trace is written in large pieces, like a file. A pipe may be read meanwhile, so each line
+/// is written at once.
 #[test]
 fn a_device_that_nobody_reads_is_written_like_a_file() {
     need!("/bin/dash");
@@ -132,6 +133,6 @@ fn a_device_that_nobody_reads_is_written_like_a_file() {
     };
     let (null, file, pipe) = (writes(&["-o", "/dev/null"]), writes(&["-o", "file"]), writes(&["-o", "/dev/stdout"]));
     assert!(pipe > 400, "{pipe} writes to a pipe");
-    // What is left is written out whenever it is quiet for a tenth of a second, which a busy machine may bring about.
+    // The buffer is also written out after a quiet tenth of a second, which can happen on a busy machine.
     assert!(file < pipe / 4 && null < pipe / 4, "{file} writes to a file, {null} to /dev/null, {pipe} to a pipe");
 }

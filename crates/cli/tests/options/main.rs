@@ -1,4 +1,4 @@
-//! What the options do, told by what comes out: one program, `stride`, from its arguments to its exit status.
+//! The effects of the options, tested on the program `stride`, from its arguments to its output and exit status.
 
 mod choice;
 #[path = "../common/mod.rs"]

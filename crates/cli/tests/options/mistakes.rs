@@ -1,4 +1,4 @@
-//! What is refused, and what is said of it.
+//! The command lines that Stride refuses, and its messages.
 
 use crate::common::*;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ fn bad_input_is_named_and_nothing_is_run() {
     let scratch = Scratch::new("bad");
     let ran = scratch.path("ran");
     let hint = format!("Try '{STRIDE} -h' for more information.");
-    // What is wrong; what is said about it; whether a hint follows.
+    // The arguments, the message, and whether a hint follows.
     for (args, message, hinted) in [
         (&["-Q"][..], "invalid option -- 'Q'", true),
         (&["--nonsense"], "unrecognized option '--nonsense'", true),
@@ -30,7 +30,7 @@ fn bad_input_is_named_and_nothing_is_run() {
         (&["-o", "/nonexistent/trace"], "Can't fopen '/nonexistent/trace': No such file or directory", false),
         (&["-o", "/"], "Can't fopen '/': Is a directory", false),
     ] {
-        // An option that lacks its argument would take the program's name for it.
+        // An option without its argument would take the program's name as the argument.
         let program = if message.contains("requires") { vec![] } else { vec!["touch".as_ref(), ran.as_os_str()] };
         let run = run(args.iter().map(|s| s.as_ref()).chain(program));
         let mut expected = vec![format!("{STRIDE}: {message}")];

@@ -1,4 +1,4 @@
-//! Whom it traces: processes, users, environments.
+//! What Stride traces: processes, users, environments.
 
 use crate::common::*;
 use std::process::Stdio;
@@ -16,19 +16,19 @@ fn daemonized_the_command_is_the_callers_child() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(6), "{how}");
         assert_eq!(text(&output.stdout), format!("{pid} {}\n", std::process::id()), "{how}");
-        // The tracer finishes in its own time.
+        // The tracer may end after the command.
         wait_for("the trace", || std::fs::read_to_string(&log).ok().filter(|t| t.contains("+++ exited")));
         lines_are(&scratch.read("log"), &[r#"chdir\("/"\) += 0"#, r"\+\+\+ exited with 6 \+\+\+"]);
         std::fs::remove_file(log).unwrap();
     }
 }
 
-/// Attaches, waits until that has been told, interrupts, and returns what was said: by Stride, with its name left out.
+/// Attaches, waits for the message about that, interrupts, and returns Stride's messages without its name.
 fn attach_and_interrupt(args: &[&str], scene: &str, threads: usize) -> Option<(u32, String)> {
     let actor = compile("actor").ok()?;
     let target = ready(actor, scene);
     let pid = target.0.id();
-    // Ready is said before the call that is to be interrupted.
+    // The program prints `ready` before the call that is to be interrupted.
     wait_for("all threads to sleep", || {
         let asleep = threads_of(pid as i32).into_iter().filter(|&tid| state(tid) == Some('S')).count();
         (asleep == threads).then_some(())
@@ -43,7 +43,7 @@ fn attach_and_interrupt(args: &[&str], scene: &str, threads: usize) -> Option<(u
     send(&tracer, nix::sys::signal::Signal::SIGINT);
     let status = tracer.0.wait().unwrap();
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(2));
-    // It lives on, and is neither stopped nor traced.
+    // The process lives on, and is neither stopped nor traced.
     let status = wait_for("sleep", || {
         std::fs::read_to_string(format!("/proc/{pid}/status")).ok().filter(|s| s.contains("State:\tS (sleeping)"))
     });
@@ -77,7 +77,7 @@ fn attached_with_all_threads() {
     let mut tracer = Killed(tracer);
     scratch.wait_attached(3);
     let _ = target.0.kill();
-    // With its target gone Stride ends by itself.
+    // Stride ends by itself when its target is gone.
     assert_eq!(tracer.0.wait().unwrap().code(), Some(0));
     let trace = scratch.read("trace");
     lines_are(&trace, &[r"\d+ +\+\+\+ killed by SIGKILL \+\+\+"; 3]);

@@ -62,7 +62,7 @@ fn action(flag: &Flag) -> String {
         Value::Free => String::new(),
         Value::Word(_) => format!("_stride_words {}", words()),
         Value::List(_) => format!("_stride_list {}", words()),
-        // There are hundreds of calls, and several options for them.
+        // The script has the hundreds of syscalls only once, because several options take them.
         Value::Set(_) if words() == self::words(table::SYSCALLS) => "_stride_set $_stride_syscalls".into(),
         Value::Set(_) => format!("_stride_set {}", words()),
         Value::File => "_stride_files".into(),

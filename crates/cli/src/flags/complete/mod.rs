@@ -1,7 +1,7 @@
 //! Completions for shells, from the table.
 //!
-//! What is the same for every option is in a template per shell (`template.*`), and what follows from the table is put in place of
-//! its line `@TABLE@`.
+//! A template per shell (`template.*`) has the parts that are the same for every option. The parts that follow from the
+//! table replace the template's line `@TABLE@`.
 
 use super::flag::{Arg, Flag, Value, Word};
 use super::table;
@@ -10,7 +10,7 @@ pub mod bash;
 pub mod fish;
 pub mod zsh;
 
-/// The options worth offering: what is refused is not.
+/// The options that completions offer. Options that Stride refuses are left out.
 fn offered() -> impl Iterator<Item = &'static Flag> {
     table::all().filter(|flag| flag.missing.is_none())
 }
@@ -19,12 +19,12 @@ fn takes_argument(flag: &Flag) -> bool {
     matches!(flag.arg, Arg::Required(_))
 }
 
-/// The long options that take an argument of their own word, with all their spellings.
+/// All spellings of the long options that take their argument from the next word.
 fn long_with_argument() -> impl Iterator<Item = &'static str> {
     offered().filter(|flag| takes_argument(flag)).flat_map(Flag::longs)
 }
 
-/// The short ones.
+/// The short options that take an argument.
 fn short_with_argument() -> String {
     offered().filter(|flag| takes_argument(flag)).filter_map(|flag| flag.short).collect()
 }
@@ -34,13 +34,13 @@ fn filled(template: &str, table: &str) -> String {
     template.replace("@TABLE@\n", table)
 }
 
-/// In single quotes, for bash and zsh.
+/// Quotes text in single quotes, for bash and zsh.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// What a word means: said with it, or in the list of words of the option's documentation, where it may be one of several that mean
-/// the same: `* pgroup: or pgrp, as -DD`.
+/// The meaning of a word. It comes with the word, or from a list item in the option's documentation. An item may cover
+/// several words with the same meaning: `* pgroup: or pgrp, as -DD`.
 fn about(flag: &Flag, word: Word) -> &'static str {
     if !word.about.is_empty() {
         return word.about;
@@ -61,7 +61,7 @@ fn about(flag: &Flag, word: Word) -> &'static str {
     ""
 }
 
-/// The words that a value may be, as a shell has candidates described: by their names and what each means.
+/// The words that a value may be, each with its meaning, in the form in which a shell takes candidates.
 fn words(flag: Option<&Flag>, value: Value, described: fn(&str, &str) -> String) -> String {
     let about = |word| flag.map_or("", |flag| about(flag, word));
     value.words().into_iter().map(|word| described(word.name, about(word))).collect::<Vec<_>>().join(" ")
@@ -94,7 +94,7 @@ mod tests {
                 continue;
             };
             for word in flag.value.words() {
-                // Columns need something to be a column of.
+                // -c is given because options for columns need a summary.
                 let option = format!("{name}{}", word.name);
                 let outcome = parse_words(&["-c", &option, "x"]).outcome;
                 let refused =

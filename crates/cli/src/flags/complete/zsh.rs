@@ -13,7 +13,7 @@ pub fn script() -> String {
         let argument = flag.arg.name().map(|name| {
             let action = match flag.value {
                 Value::Free => String::new(),
-                // After a blank, _arguments calls the function with these arguments only.
+                // With a blank before it, _arguments calls the function with these arguments only.
                 _ => format!(
                     " _stride_value {}",
                     flag.long.map_or(format!("-{}", flag.short.unwrap_or_default()), |l| format!("--{l}"))

@@ -1,4 +1,5 @@
-//! The table of options: a file per category or topic, sorted by name within it. The options of views stand with their view.
+//! The table of options: a file per category or topic, sorted by name within it. The options of views are in the views'
+//! files.
 
 use super::flag::Flag;
 use crate::views;
@@ -16,7 +17,7 @@ mod tracing;
 
 pub use sets::SYSCALLS;
 
-/// The options that are no view's own.
+/// The options that belong to no view.
 static TOPICS: [&[Flag]; 10] = [
     general::FLAGS,
     startup::FLAGS,
@@ -107,7 +108,7 @@ mod tests {
         }
     }
 
-    /// The spellings strace 7.2 takes; a new one upstream has to be added to the table, and here.
+    /// The spellings that strace 7.2 accepts. A new spelling upstream has to be added to the table, and here.
     #[test]
     fn the_options_of_strace_are_all_known() {
         for short in "AaCbcDdEefFhIiknNoOpPqrsStTuUvVwxXyYzZ".chars() {

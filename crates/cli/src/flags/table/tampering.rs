@@ -1,4 +1,4 @@
-//! Changing what calls do. Known by name only so far.
+//! Changing what calls do. So far, Stride only knows the options' names.
 
 use crate::flags::flag::{Arg, Category, Flag};
 

@@ -1,4 +1,4 @@
-//! How to trace: children, engines, and what becomes of the tracees.
+//! How to trace: children, engines, and what happens to the tracees.
 
 use crate::flags::flag::{Arg, Category, Flag, Value, words};
 use crate::flags::options::{Daemonize, Engine, Interruptible, Overflow};
@@ -128,7 +128,7 @@ pub const FLAGS: &[Flag] = &[
                 ("waiting", Interruptible::Waiting),
                 ("never", Interruptible::Never),
                 ("never_tstp", Interruptible::NeverTstp),
-                // Understood, but not advertised.
+                // Accepted, but not advertised.
                 ("always", Interruptible::Anywhere),
             ];
             let text = given.text();

@@ -1,4 +1,4 @@
-//! Options that do not go together, or with nothing to trace.
+//! Options that do not fit together, and a command line with nothing to trace.
 
 use crate::flags::draft::Draft;
 use crate::flags::options::Engine;
@@ -6,7 +6,7 @@ use crate::flags::stop::{Stop, Warn};
 use crate::views;
 use std::ffi::OsString;
 
-/// A recording is there already: nothing that is about making one fits.
+/// A replay has a recording already. Options and operands that are about making one do not fit.
 pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
     if draft.replay.is_none() {
         return Ok(());
@@ -36,7 +36,7 @@ pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
     }
 }
 
-/// There must be something to trace, and options about a command need one.
+/// There must be something to trace, and options about a command need a command.
 pub fn whom(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
     let no_command = operands.is_empty();
     if no_command && draft.attach.is_empty() && draft.replay.is_none() {
@@ -58,7 +58,7 @@ pub fn whom(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Options whose short form is counted cannot be given in both forms: it would not be clear which one counts.
+/// Options whose short form is counted cannot be given in both forms, because it would not be clear which form counts.
 pub fn two_spellings(draft: &Draft) -> Result<(), Stop> {
     for (both, names) in [
         (draft.timestamps_count > 0 && draft.timestamps.is_some(), "-t and --absolute-timestamps"),
@@ -74,7 +74,7 @@ pub fn two_spellings(draft: &Draft) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Whether `--seccomp-bpf` can be had. Only the first obstacle is told.
+/// Whether `--seccomp-bpf` is possible. Only the first obstacle is reported.
 pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
     if !draft.seccomp_bpf {
         return false;
@@ -89,7 +89,7 @@ pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
             return false;
         }
     }
-    // It still is for a command given beside them.
+    // It is still enabled for a command that is given in addition.
     if !draft.attach.is_empty() {
         warn("--seccomp-bpf is not enabled for processes attached with -p".into());
     }
@@ -108,7 +108,7 @@ pub fn follow(draft: &Draft, warn: Warn) -> bool {
     follow || draft.old_follow_count > 0
 }
 
-/// Options that need others, which are not there.
+/// Warns about options that need other options, which are missing.
 pub fn without_effect(draft: &Draft, follow_forks: bool, warn: Warn) {
     if draft.output.is_none() {
         // -ff alone is too common to complain about.

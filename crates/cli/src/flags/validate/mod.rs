@@ -1,6 +1,6 @@
 //! Whether the options fit together, and what follows from them.
 //!
-//! The checks come in strace's order, so that of several mistakes it is the same one that is reported.
+//! The checks come in strace's order, so that both tools report the same one of several mistakes.
 
 mod conflicts;
 mod paths;
@@ -16,7 +16,7 @@ use places::{daemonize, output, quiet};
 use std::ffi::OsString;
 use stride_filter::{FdDetail, WordSet, with_nameless};
 
-/// Frames of a stack that are shown unless others are asked for, as in strace.
+/// The default number of stack frames that are shown, as in strace.
 const STACK_TRACE_FRAME_LIMIT: usize = 256;
 
 pub fn validate(
@@ -52,7 +52,7 @@ pub fn validate(
     let output = output(&draft, output_separately)?;
     let to_file = output != Output::Stderr;
     let elsewhere = to_file || views::names_files(&draft.asked);
-    // In JSON they are data like the rest.
+    // In JSON, these messages are data like the rest.
     let quiet = quiet(&draft, elsewhere && !draft.json)?;
     let daemonize = daemonize(&draft);
     let summary = summary::settled(&draft);
@@ -61,7 +61,7 @@ pub fn validate(
         program: program.to_owned(),
         engine: draft.engine,
         command: command(operands, draft.argv0, draft.env, user),
-        // A filter for all calls would only cost time.
+        // A filter that stops at every call would only cost time.
         seccomp_bpf: seccomp_bpf && !draft.trace.is_all(),
         kill_on_exit: draft.kill_on_exit || (seccomp_bpf && draft.attach.is_empty()),
         attach: draft.attach,
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use crate::flags::parser::{Outcome, failure_of, options_of, parse_words};
 
-    /// The warnings of a command line that is accepted.
+    /// The warnings for an accepted command line.
     pub fn warnings(words: &[&str]) -> Vec<String> {
         let parsed = parse_words(words);
         assert!(matches!(parsed.outcome, Outcome::Trace(_)), "{words:?}: {parsed:?}");

@@ -1,4 +1,4 @@
-//! `-P`: the paths, as the system has them.
+//! `-P`: the paths, as given and as resolved.
 
 use crate::flags::draft::Draft;
 use crate::flags::stop::Warn;
@@ -30,12 +30,12 @@ pub fn resolved(draft: &Draft, warn: Warn) -> PathSet {
     paths
 }
 
-/// Whether a path was probably meant as a glob: it has the characters, and no file of that name is there.
+/// Whether a path was probably meant as a glob: it contains glob characters, and no file has that name.
 fn is_pattern(path: &OsStr) -> bool {
     path.as_bytes().iter().any(|b| b"*?[".contains(b)) && Path::new(path).symlink_metadata().is_err()
 }
 
-/// As in a C string: a path may hold anything, and this goes to a terminal.
+/// Escapes a path as in a C string, because a path may contain any byte and the message goes to a terminal.
 fn escape(path: &Path) -> String {
     path.as_os_str().as_bytes().escape_ascii().to_string().replace("\\'", "'")
 }

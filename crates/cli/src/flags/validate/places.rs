@@ -1,4 +1,4 @@
-//! Where the trace goes, and what follows from that: messages, interrupts, and where the tracer lives.
+//! Where the trace goes, and what follows for messages, interrupts, and the tracer's process.
 
 use crate::flags::draft::Draft;
 use crate::flags::options::{Daemonize, Output};
@@ -25,7 +25,7 @@ pub fn quiet(draft: &Draft, elsewhere: bool) -> Result<WordSet<Quiet>, Stop> {
     match (draft.quiet_count, draft.quiet) {
         (1.., Some(_)) => Err(Stop::fail("-q and -e quiet/--quiet cannot be provided simultaneously")),
         (0, Some(quiet)) => Ok(quiet),
-        // Such messages would go to the terminal of a command whose trace is elsewhere.
+        // These messages would go to the command's terminal, although the trace goes elsewhere.
         (0, None) if elsewhere && draft.attach.is_empty() => Ok(WordSet::of(&ATTACH)),
         (0, None) => Ok(WordSet::NONE),
         (1, None) => Ok(WordSet::of(&ATTACH).with(Quiet::Files)),

@@ -21,7 +21,7 @@ pub struct RecordedBase {
     profile: Profile,
     metadata: Metadata,
     circumstances: Vec<String>,
-    /// The calls that both runs were asked for, if these are not all.
+    /// The calls that both runs cover. None means all.
     both: Option<CallSet>,
 }
 
@@ -36,7 +36,7 @@ impl RecordedBase {
         let mut both = None;
         match (theirs, ours) {
             (Some(theirs), Some(ours)) => {
-                // What is chosen from a recording is chosen from both.
+                // This run's filters apply to the base, too.
                 let theirs = theirs.within(options);
                 circumstances = theirs.differences(&ours);
                 if theirs.calls != ours.calls {
@@ -76,7 +76,7 @@ impl RecordedBase {
         Ok(RecordedBase { profile, metadata, circumstances, both })
     }
 
-    /// `info` is of the run that is compared with it.
+    /// `info` describes the run that is compared with the base.
     pub fn against(mut self, info: &RunInfo) -> Base {
         let theirs = &self.metadata;
         let elsewhere = theirs.host != info.host || theirs.machine != info.machine;
@@ -98,9 +98,9 @@ impl RecordedBase {
     }
 }
 
-/// What the engine itself may add to the time of a call, in nanoseconds.
+/// The time that the engine itself may add to a call, in nanoseconds.
 fn precision(engine: &str) -> u64 {
-    // Each call waits for the tracer to be run, twice.
+    // Each call waits twice for the tracer to be scheduled.
     if engine == "ptrace" { 1_000_000 } else { 2_000 }
 }
 

@@ -12,9 +12,9 @@ fn cannot(what: &str, path: &Path, why: &str) -> anyhow::Error {
     anyhow!("Can't {what} the budget '{}': {why}", path.display())
 }
 
-/// Reads a budget, and makes sure that the run can tell what it asks for.
+/// Reads a budget, and checks that this run sees all calls that the limits are about.
 pub fn read(path: &Path, before: &Before<'_>) -> Result<Budget> {
-    // It is written by hand: what is larger is something else.
+    // Budgets are written by hand. A larger file is something else.
     const MOST: u64 = 1 << 20;
     let mut text = Vec::new();
     let file = std::fs::File::open(path).map_err(|e| cannot("read", path, &os_error(&e)))?;
@@ -36,7 +36,7 @@ pub fn read(path: &Path, before: &Before<'_>) -> Result<Budget> {
     Ok(budget)
 }
 
-/// A file that somebody wrote by hand must not get lost.
+/// Refuses to overwrite a file that somebody wrote by hand.
 pub fn replaceable(path: &Path) -> Result<()> {
     let mut start = Vec::new();
     if let Ok(file) = std::fs::File::open(path)

@@ -1,4 +1,4 @@
-//! `--diff`, `--budget`, `--budget-write`: a run held against another one, or against limits.
+//! `--diff`, `--budget`, `--budget-write`: compares a run with another run or with limits.
 
 mod base;
 mod budget;
@@ -94,7 +94,7 @@ impl Declaration for CompareDeclaration {
         FILES
     }
 
-    /// Limits that are only written leave the trace alone.
+    /// Writing limits does not change where the trace goes.
     fn destination(&self, options: &Options) -> Option<Destination> {
         let asked = |long| options.asked.has(long);
         let compares = asked(DIFF) || asked(BUDGET);

@@ -1,4 +1,4 @@
-//! Which calls of a run are seen at all.
+//! The calls of a run that are seen at all.
 
 use crate::flags::Options;
 use crate::views::opening::Before;
@@ -6,7 +6,7 @@ use stride_compare::{Limited, Metric};
 use stride_filter::{CallSet, Catalog, Status, WordSet};
 use stride_record::Metadata;
 
-/// Which calls of a program are seen at all.
+/// The calls of a program that are seen at all.
 #[derive(PartialEq)]
 pub struct CallScope {
     pub calls: CallSet,
@@ -25,12 +25,12 @@ impl CallScope {
         }
     }
 
-    /// As the command line of its recorder says.
+    /// The scope in the command line of the recorder.
     pub fn recorded(metadata: &Metadata, before: &Before<'_>) -> Option<CallScope> {
         (before.parse)(&metadata.args).map(|options| CallScope::of(&options))
     }
 
-    /// Of the run that is traced or replayed now.
+    /// The scope of the run that is traced or replayed now.
     pub fn of_this_run(before: &Before<'_>) -> Option<CallScope> {
         match before.replay {
             Some(metadata) => CallScope::recorded(metadata, before).map(|scope| scope.within(before.options)),
@@ -38,7 +38,7 @@ impl CallScope {
         }
     }
 
-    /// What options that say what is shown leave of it.
+    /// The scope that remains after this run's filters.
     pub fn within(self, options: &Options) -> CallScope {
         let shown = CallScope::of(options);
         CallScope {
@@ -49,7 +49,7 @@ impl CallScope {
         }
     }
 
-    /// Why a limit cannot be checked, if it cannot.
+    /// Why a limit cannot be checked, if the scope hides some of its calls.
     pub fn hides(&self, limit: &Limited) -> Option<String> {
         let text = &limit.limit;
         if let Some(name) = limit.syscall() {
@@ -62,7 +62,7 @@ impl CallScope {
         failed.then(|| format!("{text} cannot be checked: calls that fail are left out (-z or -e status=...)"))
     }
 
-    /// From how this run is traced.
+    /// How the scope differs from this run's.
     pub fn differences(&self, this: &CallScope) -> Vec<String> {
         let mut all = Vec::new();
         if self.calls != this.calls {

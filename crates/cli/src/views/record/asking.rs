@@ -1,4 +1,4 @@
-//! What has to be known to show the events of a recording.
+//! The answers that are needed to show the events of a recording.
 
 use crate::flags::Options;
 use crate::layout;
@@ -11,18 +11,18 @@ use stride_record::Fact;
 use stride_syscalls::plan::is_message;
 use stride_syscalls::{Class, Effect, table};
 
-/// Finds out what it takes to show an event, by decoding it: what the decoder asks now, it will ask then.
+/// Finds the answers that are needed to show an event, by decoding it. A replay's decoder asks the same questions.
 pub struct Asking {
     decoder: Decoder,
     options: stride_decode::Options,
     world: Proc,
     noting: Rc<RecordingSource>,
-    /// An entry was seen: what is shown there has been asked.
+    /// The threads in a call whose entry was seen. The questions of the entry have been asked.
     entered: std::collections::HashSet<stride_event::Tid>,
 }
 
 impl Asking {
-    /// `noting` is asked by all who ask of the world, and keeps the answers.
+    /// All parts of Stride that ask about the world ask `noting`, which keeps the answers.
     pub fn new(options: &Options, noting: Rc<RecordingSource>) -> Asking {
         let fds = if layout::needs_descriptors(options) { WordSet::ALL } else { WordSet::NONE };
         let decoding = stride_decode::Options {
@@ -50,7 +50,7 @@ impl Asking {
         self.options.pids
     }
 
-    /// The answers that are new since last asked, with those that this event takes.
+    /// The answers since the last time, including those that this event needs.
     pub fn about(&mut self, event: &Event<'_>) -> Vec<Fact> {
         match event {
             Event::Enter(call) => {
@@ -89,8 +89,9 @@ impl Asking {
     }
 }
 
-/// Whether decoding a call may take more than the call, with neither descriptors nor processes to be told: requests of terminals,
-/// interfaces and netlink messages. Decoding costs more than all the rest of a recording.
+/// Whether decoding a call may need answers even if neither descriptors nor processes are shown: requests to terminals
+/// and interfaces, and netlink messages. Other calls are not decoded, because decoding costs more than all the rest of
+/// a recording.
 fn may_ask(call: &Call) -> bool {
     let Some(row) = table(call.abi).get(call.nr).map(|entry| entry.row) else { return false };
     let message = |bytes: &[u8]| bytes.first_chunk().is_some_and(|first| is_message(u32::from_le_bytes(*first)));

@@ -43,7 +43,7 @@ const FILES: &[FileOption] = &[FileOption {
     }),
 }];
 
-/// Where the run is recorded, if it is.
+/// The path of the recording, if the run is recorded.
 pub fn path(options: &Options) -> Option<&Path> {
     options.asked.path(FILE)
 }
@@ -72,7 +72,7 @@ impl Declaration for RecordDeclaration {
         }
     }
 
-    /// The fork is an event like others: what it means is decided when it is replayed.
+    /// The fork is recorded like any event. The replay decides what it means.
     fn start(&self) -> Start {
         Start::AtFork
     }

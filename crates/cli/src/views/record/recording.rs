@@ -1,4 +1,4 @@
-//! The view that keeps everything.
+//! The view that writes the recording.
 
 use super::asking::Asking;
 use crate::command::os_error;
@@ -15,14 +15,14 @@ use stride_track::Tracker;
 
 pub struct Recording {
     target: Target,
-    /// As long as all goes well.
+    /// The recorder. None after a failure.
     recorder: Option<Recorder<File>>,
     asking: Asking,
     error: Option<ViewError>,
 }
 
 impl Recording {
-    /// Empties the file and says what this is. Nothing has been shown yet.
+    /// Empties the file and writes the metadata. Nothing has been shown yet.
     pub fn begin(target: Target, asking: Asking, with: &Opening<'_>) -> Recording {
         let (options, info) = (with.options, with.info.clone());
         let metadata = Metadata {
@@ -38,7 +38,7 @@ impl Recording {
             several: options.follow_forks || options.attach.len() + usize::from(options.command.is_some()) > 1,
             wall_offset: info.wall_offset as i64,
             started: info.started,
-            // Names of threads may have taken more.
+            // Names of threads may have been captured longer.
             text_limit: options.string_limit as u64,
             elements_limit: layout::elements(options) as u64,
             descriptors: asking.tells_descriptors(),
@@ -58,7 +58,7 @@ impl Recording {
         recording
     }
 
-    /// Writes an event, and what has to be known to show it.
+    /// Writes an event, and the answers that are needed to show it.
     fn keep(&mut self, event: &Event<'_>) {
         let Some(recorder) = &mut self.recorder else { return };
         let news = self.asking.about(event);
@@ -71,7 +71,7 @@ impl Recording {
     fn failed(&mut self, error: &io::Error) {
         self.target.written.set(0);
         let written = self.recorder.take().map(|recorder| recorder.written()).unwrap_or_default();
-        // A frame of which there is a part is none.
+        // A partial frame cannot be read, so it is cut off.
         if self.target.is_regular() {
             let _ = self.target.file.set_len(written.bytes);
         }

@@ -7,7 +7,7 @@ use stride_output::Key;
 
 const BASE: Flag = Flag { category: Category::Statistics, ..Flag::BASE };
 
-/// Found while parsing rather than afterwards: it is not about how the rest of the options fits together.
+/// Checked while parsing, because it does not depend on the other options.
 fn one_summary(only: bool, too: bool) -> Result<(), Stop> {
     if only && too {
         return Err(Stop::usage("-c/--summary-only and -C/--summary are mutually exclusive"));

@@ -1,4 +1,4 @@
-//! `-c`, `-C`, `--by`: calls, errors and time, counted.
+//! `-c`, `-C`, `--by`: counts of calls, errors and time.
 
 mod flags;
 
@@ -21,7 +21,7 @@ impl Declaration for SummaryDeclaration {
         flags::FLAGS
     }
 
-    /// What a summary excludes, and what makes no sense with or without one.
+    /// Rejects options that conflict with a summary, and options that make no sense with or without one.
     fn check(&self, draft: &Draft, warn: Warn<'_>) -> Result<(), Stop> {
         const EITHER: &str = "(-c/--summary-only or -C/--summary)";
         if draft.summarizes() && draft.separates_output() {
@@ -75,13 +75,13 @@ impl Declaration for SummaryDeclaration {
             system_times: !summary.wall_clock,
             tracker: summary.is_by(Key::is_tracked),
             thread_names: summary.is_by(|key| key == Key::Comm),
-            // What descriptors refer to, and what threads are called, follows from other calls.
+            // The files of descriptors and the names of threads follow from other calls.
             all_calls: memory && !options.sees_all_calls(),
             ..Needs::default()
         }
     }
 
-    /// Rows that are objects come behind the objects of calls, and of findings.
+    /// Rows that are objects come after the objects of calls and findings.
     fn comes_last(&self, options: &Options) -> bool {
         options.json
     }
@@ -97,7 +97,7 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     Ok(Box::new(SummaryView::new(layout, with.counted)))
 }
 
-/// What an engine may count by itself for the summary.
+/// The calls that an engine may count by itself for the summary.
 fn counting(options: &Options) -> Option<Counting> {
     let summary = options.summary.as_ref()?;
     let shows = |test: fn(Column) -> bool| {

@@ -8,7 +8,7 @@ use stride_filter::{CallSet, FdDetail, PidDetail, WordSet, parse_descriptors, pa
 
 const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
 
-/// Longest string that may be asked for, strace's limit.
+/// The largest string limit that strace accepts.
 const STRING_LIMIT_MAX: u64 = (1 << 30) - 1;
 
 pub const FLAGS: &[Flag] = &[

@@ -1,4 +1,4 @@
-//! What lines tell of a call besides its arguments: times, threads, numbers.
+//! What a line shows besides the call's arguments: times, threads, numbers.
 
 use crate::flags::draft::TimestampsDraft;
 use crate::flags::flag::{Arg, Category, Flag, Given, Spelling, Value, words};
@@ -11,7 +11,7 @@ const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
 
 const PRECISIONS: Value = Value::Word(|| words(["ms", "ns", "s", "us"]));
 
-/// An optional precision; microseconds if there is none.
+/// An optional precision. The default is microseconds.
 fn precision(given: &Given) -> Result<Option<Precision>, Stop> {
     match given.value {
         None => Ok(Some(Precision::Micros)),
