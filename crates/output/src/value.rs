@@ -457,7 +457,7 @@ impl Writer<'_> {
         );
     }
 
-    /// The members of a signal set. A set of nearly all signals is written as its complement.
+    /// The members of a signal set. A set of most signals is written as its complement.
     fn sigset(&mut self, mask: &[u8]) {
         let has = |s: usize| mask.get((s - 1) / 8).is_some_and(|b| b & (1 << ((s - 1) % 8)) != 0);
         let total = mask.len() * 8;
