@@ -52,7 +52,6 @@ impl CodeImage {
     }
 
     /// The load bias of a mapping that begins at `start` with the bytes at `offset`.
-    /// `start`.
     pub fn bias(&self, start: u64, offset: u64) -> u64 {
         let known = self.elf.as_ref().and_then(|elf| elf.bias(start, offset));
         known.unwrap_or(start.wrapping_sub(offset))

@@ -18,7 +18,7 @@ pub struct CallText {
     brief: Brief,
     options: Options,
     world: Box<dyn World>,
-    /// Whether descriptors have the tracker's names. With `-y` they have those of /proc.
+    /// Whether the tracker names descriptors. With `-y` the world does.
     followed: bool,
 }
 

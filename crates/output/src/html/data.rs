@@ -181,7 +181,7 @@ pub struct SlowData {
 pub struct ProcessesData {
     /// Parents come before their children.
     pub rows: Vec<ProcessData>,
-    /// The number of processes that are not shown and have no shown ancestor.
+    /// The number of dropped processes without a parent.
     pub more: u64,
 }
 
