@@ -1,4 +1,4 @@
-//! A whole call: its arguments and what it returned.
+//! A whole call: its arguments and its return value.
 
 use crate::{Cx, Dump, Options, PidInfo, PidNote, Value, World, dump, generic, irregular};
 use bumpalo::Bump;
@@ -22,13 +22,13 @@ pub struct Decoded<'a> {
     pub call: &'a Call,
     pub row: Option<&'static Syscall>,
     pub args: &'a [NamedArg<'a>],
-    /// How many arguments of the call come before these.
+    /// The number of the call's arguments that come before these.
     pub skipped: usize,
-    /// The call is gone before the arguments that wait for its return could be shown.
+    /// The thread is gone before the arguments that are known at return could be shown.
     pub unfinished: bool,
     /// `None` for [`Part::Entry`].
     pub ret: Option<Return<'a>>,
-    /// The data it moved, where that was asked for.
+    /// The data that the call moved, if that was asked for.
     pub dump: &'a [Dump<'a>],
 }
 
@@ -36,21 +36,21 @@ pub struct Decoded<'a> {
 pub struct NamedArg<'a> {
     pub name: &'static str,
     pub value: Value<'a>,
-    /// The name is shown whatever the options say.
+    /// The argument's name is shown with any options.
     pub named: bool,
 }
 
-/// What came back.
+/// The return value.
 #[derive(Clone, Copy, Debug)]
 pub struct Return<'a> {
     pub outcome: Outcome,
     /// A successful value, decoded.
     pub value: Value<'a>,
-    /// What strace adds in parentheses: `(in [3])`, `(Timeout)`, `(flags FD_CLOEXEC)`.
+    /// The note in parentheses behind the value: `(in [3])`, `(Timeout)`, `(flags FD_CLOEXEC)`.
     pub note: Option<Value<'a>>,
 }
 
-/// Decodes calls one at a time, with memory it keeps between them.
+/// Decodes calls one at a time. Its memory is reused.
 #[derive(Default)]
 pub struct Decoder {
     arena: Bump,
@@ -95,7 +95,7 @@ impl Decoder {
             if row.has(arg, &call.args, call.abi) {
                 let value = generic::arg(&cx, &arg.ty, row.held(i, &call.args, call.abi));
                 match value {
-                    // Arguments that lie in memory stand as if they came in registers.
+                    // Arguments that lie in memory are shown as if they came in registers.
                     Value::Struct(members, _) if matches!(arg.ty, Ty::Spread(_)) => {
                         args.extend(members.iter().map(|m| NamedArg {
                             name: m.name,
@@ -120,7 +120,7 @@ impl Decoder {
     }
 }
 
-/// `-e raw`: the registers, whatever they hold.
+/// `-e raw`: the bare registers.
 fn raw<'a>(call: &'a Call, row: &'static Syscall, part: Part, arena: &'a Bump) -> Decoded<'a> {
     let mut args = Vec::with_capacity_in(6, arena);
     for register in 0..row.registers(call.abi) {
@@ -175,13 +175,13 @@ fn ret<'a>(cx: &Cx<'a>) -> Return<'a> {
             let note = set.name_of(raw).map(|_| Value::Enum { raw, set });
             return Return { outcome, value: Value::UInt(raw), note };
         }
-        // A choice was resolved above; one within another is none.
+        // A choice was resolved above, and a choice cannot contain another.
         Ret::Select(_) => Value::Int(v),
     };
     Return { outcome, value, note: irregular::note(cx) }
 }
 
-/// The error that a negative `int` in 64 bits without its sign stands for.
+/// The name and text of the error in a negative `int` that was not sign-extended to 64 bits.
 fn errno(v: i64) -> Option<(&'static str, &'static str)> {
     let error = (v as u32 as i32).wrapping_neg();
     if v <= i64::from(i32::MAX) || !(1..4096).contains(&error) {
@@ -191,7 +191,7 @@ fn errno(v: i64) -> Option<(&'static str, &'static str)> {
     table.iter().find(|e| e.0 == error as u32).map(|e| (e.1, e.2))
 }
 
-/// A call the tables do not know: six registers.
+/// A call that is in no table: six registers.
 fn unknown<'a>(call: &'a Call, part: Part, arena: &'a Bump) -> Decoded<'a> {
     const NAMES: [&str; 6] = ["arg1", "arg2", "arg3", "arg4", "arg5", "arg6"];
     let all: &[NamedArg] = arena.alloc_slice_fill_iter(NAMES.iter().zip(call.args).map(|(&name, v)| NamedArg {
@@ -215,7 +215,7 @@ fn unknown<'a>(call: &'a Call, part: Part, arena: &'a Bump) -> Decoded<'a> {
 }
 
 impl Decoder {
-    /// A signal's `siginfo_t`, as it came from the kernel.
+    /// A signal's `siginfo_t` in the kernel's layout.
     pub fn siginfo<'a>(
         &'a mut self,
         tid: Tid,

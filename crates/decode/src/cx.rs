@@ -1,11 +1,11 @@
-//! What a decoder works with.
+//! The context of a decoder.
 
 use crate::{Member, Options, PidNote, Tail, Value, World};
 use bumpalo::Bump;
 use stride_event::{Call, Memory, Outcome, Phase};
 use stride_syscalls::{Abi, Dir, Len, PidKind, Struct, Syscall, units};
 
-/// One call being decoded.
+/// The call that is being decoded.
 #[derive(Clone, Copy)]
 pub struct Cx<'a> {
     pub call: &'a Call,
@@ -13,13 +13,13 @@ pub struct Cx<'a> {
     pub options: &'a Options,
     pub world: &'a dyn World,
     pub arena: &'a Bump,
-    /// Structs are shown in part.
+    /// Whether structs are abbreviated.
     pub abbrev: bool,
-    /// Structs are followed.
+    /// Whether structs are followed.
     pub verbose: bool,
 }
 
-/// Where the siblings of a value are found.
+/// Where to find the siblings of a value.
 #[derive(Clone, Copy)]
 pub enum Siblings {
     Args,
@@ -32,12 +32,12 @@ impl<'a> Cx<'a> {
         self.call.abi
     }
 
-    /// The whole register of an argument, by name.
+    /// An argument's whole register, by name.
     pub fn arg(&self, name: &str) -> u64 {
         self.row.value(name, &self.call.args, self.abi())
     }
 
-    /// The argument as its type's width holds it.
+    /// The argument, cut to the width of its type.
     fn arg_cut(&self, name: &str) -> u64 {
         let i = self.row.index(name);
         let width = self.row.args[i].ty.size(self.abi()).clamp(1, 8);
@@ -48,7 +48,7 @@ impl<'a> Cx<'a> {
         !matches!(self.call.outcome, Outcome::Value(_))
     }
 
-    /// Whether memory of this direction holds what may be shown.
+    /// Whether memory of this direction holds data that may be shown.
     pub fn filled(&self, dir: Dir) -> bool {
         dir.is_in() || dir.at_exit(!self.failed())
     }
@@ -65,7 +65,7 @@ impl<'a> Cx<'a> {
         self.call.blocks.read(phase, addr, len)
     }
 
-    /// As many captured bytes as there are, up to `len`.
+    /// The captured bytes, at most `len`.
     pub fn prefix(&self, phase: Phase, addr: u64, len: usize) -> &'a [u8] {
         self.call.blocks.prefix(phase, addr, len)
     }
@@ -79,7 +79,7 @@ impl<'a> Cx<'a> {
         self.uint(phase, addr, self.abi().word())
     }
 
-    /// A length: `None` where it cannot be known.
+    /// A length, or `None` if it is unknown.
     pub fn len(&self, len: Len, phase: Phase, siblings: Siblings) -> Option<u64> {
         match len {
             Len::Fixed(n) => Some(n as u64),
@@ -107,7 +107,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// What `--decode-pids` adds to a process or thread id.
+    /// The note of `--decode-pids` for a process or thread id.
     pub fn pid_note(&self, id: i32, kind: PidKind) -> PidNote<'a> {
         if !self.options.pids {
             return PidNote::default();
@@ -138,9 +138,9 @@ impl<'a> Cx<'a> {
         Value::Comment(self.keep(value), self.keep(comment))
     }
 
-    /// A time followed by the date it stands for, where it stands for one: seconds and a part in so many digits.
+    /// A time followed by its date, if it has one: seconds, and a fraction with this many digits.
     pub fn dated(&self, value: Value<'a>, sec: i64, part: u64, digits: u8) -> Value<'a> {
-        // Years of six digits, as far as calendars reach.
+        // The limits of calendars, which are years of six digits.
         const CALENDAR: std::ops::RangeInclusive<i64> = -8_334_000_000_000..=8_210_000_000_000;
         if sec == 0 && part == 0 || part >= 10u64.pow(u32::from(digits)) || !CALENDAR.contains(&sec) {
             return value;
@@ -148,31 +148,31 @@ impl<'a> Cx<'a> {
         self.comment(value, Value::Time { sec, part: part as u32, digits })
     }
 
-    /// A number with what it means.
+    /// A number with its meaning.
     pub fn known(&self, number: Value<'a>, meaning: Value<'a>) -> Value<'a> {
         Value::Known(self.keep(number), self.keep(meaning))
     }
 
-    /// A decimal number that is written as a C macro call.
+    /// A number written as a C macro call.
     pub fn macro_call(&self, number: Value<'a>, name: &'static str, args: &[Value<'a>]) -> Value<'a> {
         Value::Macro { number: self.keep(number), name, args: self.values(args) }
     }
 
-    /// Free text made while decoding.
+    /// Free text from a decoder.
     pub fn plain(&self, text: std::fmt::Arguments<'_>) -> Value<'a> {
         let mut s = bumpalo::collections::String::new_in(self.arena);
         let _ = std::fmt::Write::write_fmt(&mut s, text);
         Value::Plain(s.into_bump_str().as_bytes())
     }
 
-    /// As [`Cx::plain`], for text that holds nothing of the tracee's.
+    /// Like [`Cx::plain`], for text without bytes of the tracee.
     pub fn ascii(&self, text: std::fmt::Arguments<'_>) -> Value<'a> {
         let mut s = bumpalo::collections::String::new_in(self.arena);
         let _ = std::fmt::Write::write_fmt(&mut s, text);
         Value::Ascii(s.into_bump_str())
     }
 
-    /// An inline struct read with its description.
+    /// A struct in captured memory, decoded by its description.
     pub fn strukt(&self, s: &'static Struct, phase: Phase, addr: u64) -> Option<Value<'a>> {
         crate::generic::strukt(self, s, phase, addr)
     }
@@ -183,7 +183,7 @@ pub fn cut(raw: u64, width: usize) -> u64 {
     if width >= 8 { raw } else { raw & ((1 << (8 * width)) - 1) }
 }
 
-/// A little-endian unsigned value; zero-extended where `bytes` ends early.
+/// A little-endian unsigned value. Missing bytes are zeros.
 pub fn le(bytes: &[u8], at: usize, width: usize) -> u64 {
     let mut v = [0; 8];
     for (to, from) in v.iter_mut().zip(bytes.iter().skip(at).take(width.min(8))) {

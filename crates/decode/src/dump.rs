@@ -1,4 +1,4 @@
-//! What a call transferred, whole: `-e read=` and `-e write=`.
+//! The data that a call transferred: `-e read=` and `-e write=`.
 
 use crate::Cx;
 use crate::cx::le;
@@ -9,17 +9,17 @@ use stride_syscalls::{Data, Flow};
 /// A piece of a dump, in order.
 #[derive(Clone, Copy, Debug)]
 pub enum Dump<'a> {
-    /// The message of this index follows, with so many buffers.
+    /// The message with this index follows, with this many buffers.
     Vector { index: usize, buffers: u64 },
-    /// The buffer of this index follows, with so many bytes.
+    /// The buffer with this index follows, with this many bytes.
     Buffer { index: usize, len: u64 },
-    /// Data, of which there are `len` bytes in all.
+    /// Data. `len` is the number of bytes in all.
     Bytes { bytes: &'a [u8], len: u64 },
-    /// So many bytes at this address of the process could not be read, and the dump ends.
+    /// `len` bytes at this address of the process could not be read, and the dump ends.
     Missing { len: u64, addr: u64, tid: Tid },
 }
 
-/// What is read at once: memory that ends early is dumped up to the last chunk that is whole.
+/// The size of one read. If memory ends early, the dump ends with the last whole chunk.
 const CHUNK: usize = 64 << 10;
 
 /// The dump of a finished call; empty unless it was asked for.
@@ -80,7 +80,7 @@ impl<'a> Pieces<'a, '_> {
         }
     }
 
-    /// The buffers that were filled, or all that were to be written, up to the first that is empty.
+    /// The buffers that were filled or written, up to the first empty one.
     fn vector(&mut self, addr: u64, count: u64, mut left: u64) {
         let word = self.cx.abi().word();
         let size = usize::try_from(count).unwrap_or(usize::MAX).saturating_mul(2 * word);
@@ -102,20 +102,20 @@ impl<'a> Pieces<'a, '_> {
         }
     }
 
-    /// `msg_iov` and `msg_iovlen` of a `struct msghdr`: behind a pointer and an `int`, padded to words.
+    /// `msg_iov` and `msg_iovlen` of a `struct msghdr`. They follow a pointer and an `int`, padded to words.
     fn iov(&self, addr: u64) -> Option<(u64, u64)> {
         let word = self.cx.abi().word() as u64;
         Some((self.word(addr.wrapping_add(2 * word))?, self.word(addr.wrapping_add(3 * word))?))
     }
 
-    /// A member that the program set: as it was at entry, else at exit.
+    /// A member that the program set: its value at entry, or else at exit.
     fn word(&self, addr: u64) -> Option<u64> {
         self.cx.word(Phase::Entry, addr).or_else(|| self.cx.word(Phase::Exit, addr))
     }
 
     fn messages(&mut self, addr: u64, count: u64) {
         let word = self.cx.abi().word() as u64;
-        // seven words of msghdr and msg_len, padded to a word
+        // Seven words of msghdr, and msg_len padded to a word.
         let size = 8 * word;
         for index in 0..count {
             let at = addr.wrapping_add(index.wrapping_mul(size));

@@ -1,4 +1,4 @@
-//! Decoding by the vocabulary alone: what a row's types say.
+//! Decodes values by the types of the rows alone.
 
 use crate::cx::{cut, signed};
 use crate::{Cx, FdInfo, FdNote, Member, Options, Siblings, Tail, Text, TextKind, Value, World, irregular};
@@ -19,7 +19,7 @@ pub fn arg<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64) -> Value<'a> {
     }
 }
 
-/// A scalar or pointer held in `raw`, zero-extended from the width of its type.
+/// A scalar or pointer in `raw`, which is zero-extended from the width of its type.
 pub fn held<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, siblings: Siblings) -> Value<'a> {
     held_in(cx, ty, raw, ty.size(cx.abi()).clamp(1, 8), siblings)
 }
@@ -31,7 +31,7 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, siblings: Siblings)
         Ty::Hex | Ty::HexLong => Value::Hex(raw),
         Ty::Addr => Value::Addr(raw),
         Ty::Fd => match signed(raw, width) as i32 {
-            // Only a directory descriptor may stand for the working directory.
+            // AT_FDCWD stands for the working directory only where a directory descriptor is expected.
             AT_FDCWD => Value::Int(i64::from(AT_FDCWD)),
             n => fd(cx, n),
         },
@@ -100,19 +100,19 @@ fn held_in<'a>(cx: &Cx<'a>, ty: &Ty, raw: u64, width: usize, siblings: Siblings)
         Ty::SigSet(dir, len) => irregular::sigset::decode(cx, raw, dir, len, siblings),
         Ty::Custom(which, shape) => irregular::held(cx, which, shape, raw, siblings),
         Ty::Select(_) | Ty::Struct(_) | Ty::CStr | Ty::Items(_) | Ty::Blob(_) => Value::Hex(raw),
-        // Members lie in memory; see `inline`.
+        // These are members in memory; see `inline`.
         Ty::Reply(inner) | Ty::NonZero(inner) => held_in(cx, inner, raw, width, siblings),
     }
 }
 
-/// A value of `size` bytes that lies in captured memory. `None` where it was not captured.
+/// A value of `size` bytes in captured memory. `None` if it was not captured.
 pub fn inline<'a>(cx: &Cx<'a>, ty: &Ty, phase: Phase, addr: u64, size: usize, siblings: Siblings) -> Option<Value<'a>> {
     match *ty {
         Ty::Struct(s) => strukt(cx, s, phase, addr),
         Ty::CStr => {
             let bytes = cx.read(phase, addr, size)?;
             let end = bytes.iter().position(|&b| b == 0);
-            // A member without its NUL is cut by the size of its array, where the NUL should have been.
+            // A string without its NUL is cut to the array's size less one byte, the NUL's place.
             Some(Value::Text(Text {
                 bytes: &bytes[..end.unwrap_or(size.saturating_sub(1))],
                 cut: end.is_none(),
@@ -150,7 +150,7 @@ pub fn inline<'a>(cx: &Cx<'a>, ty: &Ty, phase: Phase, addr: u64, size: usize, si
     }
 }
 
-/// The siblings as the kernel left them.
+/// The siblings at exit, as the kernel left them.
 fn exit_siblings(siblings: Siblings) -> Siblings {
     match siblings {
         Siblings::Struct(s, base, _) => Siblings::Struct(s, base, Phase::Exit),
@@ -194,8 +194,8 @@ fn push_member<'a>(members: &mut Vec<'a, Member<'a>>, name: &'static str, value:
     }
 }
 
-/// A struct of which the program says that it has `size` bytes: the members within them, and what is behind the
-/// last one known.
+/// A struct whose size the program gives as `size` bytes: the members within that size, and the bytes behind the last
+/// known one.
 pub fn extensible<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, size: u64) -> Option<Value<'a>> {
     let known = s.size(cx.abi()) as u64;
     cx.read(phase, addr, size.min(known) as usize)?;
@@ -234,7 +234,7 @@ pub fn extensible<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, 
     Some(Value::Struct(members.into_bump_slice(), tail))
 }
 
-/// The number a member holds, zero-extended.
+/// A member's number, zero-extended.
 fn scalar(cx: &Cx<'_>, field: &Field, phase: Phase, base: u64) -> Option<u64> {
     let place = field.place(cx.abi());
     let at = base.wrapping_add(u64::from(place.offset));
@@ -247,7 +247,7 @@ fn scalar(cx: &Cx<'_>, field: &Field, phase: Phase, base: u64) -> Option<u64> {
     }
 }
 
-/// Whether a pointer may be followed: the phase to read in, or what is shown instead.
+/// The phase in which to read behind a pointer, or the value that is shown if it is not followed.
 pub fn follow<'a>(cx: &Cx<'a>, raw: u64, dir: Dir) -> Result<Phase, Value<'a>> {
     if raw == 0 || !cx.verbose || !cx.filled(dir) {
         return Err(Value::Addr(raw));
@@ -264,7 +264,7 @@ pub fn string<'a>(cx: &Cx<'a>, addr: u64, limit: usize, kind: TextKind) -> Value
     match bytes.iter().position(|&b| b == 0) {
         Some(end) if end <= limit => Value::Text(Text { bytes: &bytes[..end], cut: false, kind }),
         _ if bytes.len() > limit => Value::Text(Text { bytes: &bytes[..limit], cut: true, kind }),
-        // A path as long as any path may be.
+        // No path is longer than this.
         _ if kind == TextKind::Path && bytes.len() >= 4096 => {
             Value::Text(Text { bytes: &bytes[..4095], cut: true, kind })
         }
@@ -283,12 +283,12 @@ fn buffer<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings) ->
     }
 }
 
-/// `len` bytes, cut at `-s`.
+/// `len` bytes, cut to the limit of `-s`.
 pub fn bytes<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64, kind: TextKind) -> Value<'a> {
     if len == 0 {
         return Value::Text(Text { bytes: &[], cut: false, kind });
     }
-    // What is cut off must be there: one more byte than is shown.
+    // One more byte than is shown must have been captured, to show that the string is cut.
     let want = usize::try_from(len).unwrap_or(usize::MAX).min(cx.options.text.saturating_add(1));
     match cx.read(phase, addr, want) {
         Some(bytes) => {
@@ -307,7 +307,7 @@ pub fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, sibling
     if let Len::Fixed(n) = len
         && cx.read(phase, addr, n * inner.size(cx.abi())).is_none()
     {
-        // A pair is read as one.
+        // The pair is read as a whole or not at all.
         return Value::Addr(addr);
     }
     match cx.len(len, phase, siblings) {
@@ -316,7 +316,7 @@ pub fn array<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, inner: &Ty, len: Len, sibling
     }
 }
 
-/// `n` elements from `addr` on, or until a zero word.
+/// `n` elements from `addr` on, or those before a zero word.
 pub fn elements<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, inner: &Ty, n: u64, until_zero: bool) -> Value<'a> {
     let size = inner.size(cx.abi()).max(1);
     let limit = if cx.abbrev { cx.options.text as u64 } else { u64::MAX };
@@ -328,7 +328,7 @@ pub fn elements<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, inner: &Ty, n: u64, un
             break;
         }
         if i >= limit {
-            // One element more is captured than is shown, to tell an end of the array's memory from brevity.
+            // One element more than is shown was captured, to tell brevity from the end of the array's memory.
             let tail = if cx.read(phase, at, size).is_some() { Tail::More } else { Tail::Unread(at) };
             return Value::Array(items.into_bump_slice(), tail);
         }
@@ -344,7 +344,7 @@ pub fn elements<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, inner: &Ty, n: u64, un
 
 const AT_FDCWD: i32 = c::AT_FDCWD as i32;
 
-/// A descriptor, with what it refers to under `-y`.
+/// A descriptor, with its referent under `-y`.
 pub fn fd<'a>(cx: &Cx<'a>, fd: i32) -> Value<'a> {
     known_fd(cx, fd, cx.call.given(fd).or_else(|| cx.call.made(fd)))
 }

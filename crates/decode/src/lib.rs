@@ -1,6 +1,6 @@
-//! From an event and its row to typed values.
+//! Decodes a call into typed values, by its row.
 //!
-//! Architecture invariant: values carry no punctuation, and decoders see no memory but what was captured.
+//! Architecture invariant: values contain no punctuation, and decoders see only captured memory.
 
 mod call;
 mod cx;

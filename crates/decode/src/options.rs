@@ -1,18 +1,18 @@
-//! What of a call is decoded, and how deep.
+//! Which parts of a call are decoded, and how deeply.
 
 use stride_event::{CallSet, Descriptor, FdSet, Tid};
 
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// `-s`: bytes of a string that are shown; also the elements of an array when abbreviated.
+    /// `-s`: the most bytes of a string that are shown. Also the most elements of an abbreviated array.
     pub text: usize,
-    /// `-e abbrev=`: calls whose structs are shown in part.
+    /// `-e abbrev=`: calls whose structs are abbreviated.
     pub abbrev: CallSet,
-    /// `-e verbose=`: calls whose structs are followed at all.
+    /// `-e verbose=`: calls whose structs are followed.
     pub verbose: CallSet,
     /// `-e raw=`: calls shown as bare registers.
     pub raw: CallSet,
-    /// `-y`: descriptors are shown with what they refer to.
+    /// `-y`: descriptors are shown with their referents.
     pub fds: bool,
     /// `-Y` / `--decode-pids`.
     pub pids: bool,
@@ -36,32 +36,33 @@ impl Default for Options {
     }
 }
 
-/// What a descriptor refers to.
+/// The referent of a descriptor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FdInfo {
-    /// A path, or what the kernel says in its place (`pipe:[4711]`): bytes of the tracee's making.
+    /// A path, or the kernel's name if there is none (`pipe:[4711]`). The bytes come from the tracee.
     pub path: Vec<u8>,
-    /// What is known besides or instead, in printable ASCII: `TCP:[127.0.0.1:80]`, `<char 1:3>`.
+    /// Details besides the path or instead of it, in printable ASCII: `TCP:[127.0.0.1:80]`, `<char 1:3>`.
     pub detail: String,
-    /// The path is gone.
+    /// The file was deleted.
     pub deleted: bool,
 }
 
-/// Asked about in the place of a thread.
+/// Stands for Stride itself in place of a thread.
 pub const TRACER: Tid = 0;
 
-/// What lies outside a call: descriptors and processes, looked up in /proc for a live tracee or in a recording.
+/// Facts from outside a call: descriptors and processes. They come from /proc for a live tracee, or from a recording.
 ///
-/// [`TRACER`] in a thread's place stands for Stride itself as it was when its command was started: what that begins with. Of the
-/// command /proc tells only what has become of it by the time somebody looks.
+/// In place of a thread, [`TRACER`] stands for Stride as it was when it started its command, because the command begins
+/// with the same descriptors and ids. By the time of a question, /proc shows only the command's later state.
 pub trait World {
-    /// What descriptor `fd` of the process of thread `tid` refers to; `AT_FDCWD` is its working directory. `known` is what the
-    /// engine saw of it.
+    /// The referent of descriptor `fd` of thread `tid`'s process. `AT_FDCWD` is its working directory. `known` is what
+    /// the engine saw of the descriptor.
     fn fd(&self, _tid: Tid, _fd: i32, _known: Option<&Descriptor>) -> Option<FdInfo> {
         None
     }
 
-    /// Whether a descriptor is a terminal. Asked where the meaning of a call depends on it, with or without `-y`.
+    /// Whether a descriptor is a terminal. Decoders ask this with or without `-y`, if the meaning of a call depends on
+    /// it.
     fn is_terminal(&self, _tid: Tid, _fd: i32) -> bool {
         false
     }
@@ -71,12 +72,12 @@ pub trait World {
         None
     }
 
-    /// The processes on this machine that have the other end of a pipe or socket.
+    /// The processes on this machine that have the peer of a pipe or socket.
     fn other_ends(&self, _tid: Tid, _fd: i32) -> Vec<Tid> {
         Vec::new()
     }
 
-    /// The thread that holds the lock at this address of its memory, if the lock says.
+    /// The thread that holds the lock at this address of the tracee's memory, if the lock names it.
     fn lock_holder(&self, _tid: Tid, _addr: u64) -> Option<Tid> {
         None
     }
@@ -96,7 +97,7 @@ pub trait World {
         None
     }
 
-    /// What is known of whom thread `tid` calls `id`.
+    /// Facts about the process or thread that thread `tid` calls `id`.
     fn pid(&self, _tid: Tid, _id: i32, _kind: stride_syscalls::PidKind) -> PidInfo {
         PidInfo::default()
     }
@@ -107,7 +108,7 @@ pub trait World {
     }
 }
 
-/// What `--decode-pids` tells of an id.
+/// The facts of `--decode-pids` about an id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PidInfo {
     /// The command's name.

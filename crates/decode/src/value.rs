@@ -1,4 +1,4 @@
-//! Typed values: what a decoder returns and every view reads.
+//! Typed values, which decoders return and all views read.
 
 use stride_syscalls::{PidKind, Set};
 
@@ -9,7 +9,7 @@ pub enum Value<'a> {
     UInt(u64),
     /// Shown in hexadecimal.
     Hex(u64),
-    /// Hexadecimal with leading zeros, this wide with its `0x` (words of a bit mask).
+    /// Hexadecimal with leading zeros, for words of a bit mask. The width includes the `0x`.
     HexWide {
         raw: u64,
         width: u8,
@@ -20,11 +20,11 @@ pub enum Value<'a> {
     Errno(i32),
     /// Permission bits and the like, shown in octal.
     Octal(u64),
-    /// A pointer, shown as such because it is not followed, or because what it points at could not be read.
+    /// A pointer that is not followed, or whose target could not be read.
     Addr(u64),
     Fd {
         fd: i32,
-        /// It is one of another process.
+        /// Whether the descriptor belongs to another process.
         foreign: bool,
         note: Option<&'a FdNote<'a>>,
     },
@@ -43,7 +43,7 @@ pub enum Value<'a> {
         raw: u64,
         set: &'static Set,
     },
-    /// A bare symbolic name with the number behind it, for names that no set holds.
+    /// A symbolic name with its number, for names that are in no set.
     Name {
         raw: u64,
         name: &'static str,
@@ -52,13 +52,13 @@ pub enum Value<'a> {
     Text(Text<'a>),
     Struct(&'a [Member<'a>], Tail),
     Array(&'a [Value<'a>], Tail),
-    /// The signals of a set: little-endian bit mask as the kernel keeps it.
+    /// The signals of a set, as the kernel's little-endian bit mask.
     SigSet(&'a [u8]),
     /// A set of plain members separated by blanks: `[3 4]` of select.
     Set(&'a [Value<'a>]),
     /// `st_mode`: file type and permissions.
     Mode(u64),
-    /// A notation in the form of a C call for a number, such as `makedev(0x8, 0x1)` or `htons(80)`.
+    /// A number in the notation of a C call, such as `makedev(0x8, 0x1)` or `htons(80)`.
     Notation {
         raw: u64,
         name: &'static str,
@@ -69,14 +69,14 @@ pub enum Value<'a> {
         raw: u64,
         width: u8,
     },
-    /// A flag word or enumeration whose number is shown even where names are wanted.
+    /// A flag word or enumeration whose number is shown even if names are wanted.
     Numbered(&'a Value<'a>),
-    /// An IP address. As a member of a struct an IPv6 one is spelt with the member it is stored in.
+    /// An IP address. An IPv6 address in a struct is shown with the name of its member.
     Ip(std::net::IpAddr),
     /// Parts joined by `|`, for words that mix enumerations, flags and numbers.
     Or(&'a [Value<'a>]),
-    /// A number and what it means, where neither hexadecimal nor a set says it: a key's serial and its special name, the
-    /// bytes of a port and `htons(80)`.
+    /// A number with its meaning, where neither hexadecimal nor a set gives it: a key's serial and its special name,
+    /// the bytes of a port and `htons(80)`.
     Known(&'a Value<'a>, &'a Value<'a>),
     /// A number written as a C macro's call: `IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4)`.
     Macro {
@@ -84,48 +84,48 @@ pub enum Value<'a> {
         name: &'static str,
         args: &'a [Value<'a>],
     },
-    /// A moment, for a comment: seconds since the epoch and a part of a second in this many digits.
+    /// A moment, for a comment: seconds since the epoch and a fraction with this many digits.
     Time {
         sec: i64,
         part: u32,
         digits: u8,
     },
-    /// A number with a comment that belongs to names: what a name would look like, were there one, or what the number
-    /// amounts to. Who wants numbers only sees none.
+    /// A number with a comment in place of a name: how an unknown name is marked, or what the number amounts to. The
+    /// comment is left out if only numbers are wanted.
     Nameless(&'a Value<'a>, &'a Value<'a>),
-    /// What went in and what came out.
+    /// The value before the call and the value after it.
     Change(&'a Value<'a>, &'a Value<'a>),
     /// A value with a comment, which machines may skip.
     Comment(&'a Value<'a>, &'a Value<'a>),
-    /// A value behind a comment.
+    /// A comment followed by a value.
     Remark(&'a Value<'a>, &'a Value<'a>),
-    /// A wait status, and how it is spelt.
+    /// A wait status and its spelling.
     WaitStatus(u32, &'a Value<'a>),
     /// A member that does not exist in this case; it is left out.
     Absent,
-    /// By name, whatever the style.
+    /// A value that is shown by name in every style.
     Symbolic(&'a Value<'a>),
-    /// What the call made of the argument before this one; as an argument of its own it has no name.
+    /// The value of the argument before this one after the call. It has no name of its own.
     Becomes(&'a Value<'a>),
-    /// Of a note: names, which are left out where there are to be none.
+    /// Names in a note. They are left out if names are not wanted.
     Gloss(&'a Value<'a>),
-    /// Written in the style of the arguments where the rest of a note keeps to names.
+    /// A value in the style of the arguments, within a note that otherwise shows names.
     Styled(&'a Value<'a>),
-    /// Text of Stride's own, such as a shift between parts of a number.
+    /// Stride's own text, such as a shift between parts of a number.
     Literal(&'static str),
     /// Free text without quotes, such as the inside of a comment.
     Plain(&'a [u8]),
-    /// Printable ASCII that a decoder vouches for.
+    /// Text that a decoder claims is printable ASCII.
     Ascii(&'a str),
     /// `name=value` outside a struct.
     Named(&'static str, &'a Value<'a>),
     /// Values in a row, without brackets: `in [3], left {…}`.
     Seq(&'a [Value<'a>]),
-    /// The parts one after another with nothing between.
+    /// Parts without anything between them.
     Glue(&'a [Value<'a>]),
 }
 
-/// What `--decode-pids` adds to a process or thread id.
+/// The note of `--decode-pids` for a process or thread id.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PidNote<'a> {
     /// The command's name.
@@ -134,7 +134,7 @@ pub struct PidNote<'a> {
     pub outer: Option<i32>,
 }
 
-/// What a descriptor refers to, as [`crate::FdInfo`] tells it.
+/// The referent of a descriptor, from [`crate::FdInfo`].
 #[derive(Clone, Copy, Debug)]
 pub struct FdNote<'a> {
     pub path: &'a [u8],
@@ -144,29 +144,29 @@ pub struct FdNote<'a> {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Member<'a> {
-    /// Empty for what is no member of the description: the bytes behind a struct that is larger than known.
+    /// Empty for bytes outside the description, behind a struct that is larger than known.
     pub name: &'static str,
     pub value: Value<'a>,
 }
 
-/// What follows the last shown member or element.
+/// What follows the last member or element that is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tail {
-    /// That was all.
+    /// Nothing.
     End,
-    /// There is more that was left out for brevity.
+    /// More, which was left out for brevity.
     More,
-    /// The rest, from this address on, could not be read.
+    /// More, from this address on, that could not be read.
     Unread(u64),
-    /// There is more, and what it is could not be known.
+    /// More, which is unknown.
     Unknown,
 }
 
-/// Bytes of the tracee. Hostile: every sink escapes for itself.
+/// Bytes of the tracee. They are hostile, so every sink escapes them.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
     pub bytes: &'a [u8],
-    /// There is more than `bytes`.
+    /// Whether there are more bytes than these.
     pub cut: bool,
     pub kind: TextKind,
 }
@@ -175,7 +175,7 @@ pub struct Text<'a> {
 pub enum TextKind {
     Path,
     Str,
-    /// A buffer: a NUL ends nothing.
+    /// A buffer, in which a NUL has no meaning.
     Bytes,
     /// A buffer shown as hexadecimal escapes (`"\x00\x01"`), such as a hardware address.
     HexBytes,

@@ -1,8 +1,8 @@
-//! How many calls a second are decoded and written on one core, and what they allocate once warm.
+//! Measures how many calls a second one core decodes and writes, and how many allocations a call makes once warm.
 //!
-//! `cargo bench -p stride-output` runs it; `-- NAME...` runs the named calls only, `-- --lines` shows what is written. The calls are what an engine hands over:
-//! memory copied by the capture plans of their rows. They are shown whole, as the eBPF engine reports them, and in two
-//! parts, as the ptrace engine does.
+//! `cargo bench -p stride-output` runs it. `-- NAME...` runs the named calls only, and `-- --lines` shows the output.
+//! The calls are like those of an engine: their memory is copied by the capture plans of their rows. They are shown
+//! whole, as the eBPF engine reports them, and in two parts, as the ptrace engine does.
 
 use std::time::{Duration, Instant};
 use stride_decode::Options;
@@ -12,7 +12,7 @@ use stride_syscalls::plan::Plan;
 use stride_syscalls::{Abi, table};
 use stride_track::Tracker;
 
-/// What must be reached: calls a second over the whole mix, and allocations of a call.
+/// The goals: calls a second over the whole mix, and allocations per call.
 const GOAL: f64 = 2_000_000.0;
 const CALLS: usize = 200_000;
 const ROUNDS: usize = 5;
@@ -47,7 +47,7 @@ fn main() {
     json(&mix);
 }
 
-/// The same as JSON, by a view that knows of nobody.
+/// The same calls as JSON, by a view without a tracker.
 fn json(mix: &[Call]) {
     let sink = Sink::new("output", Box::new(std::io::sink()), false);
     let (info, show) = (RunInfo::default(), Show::default());
@@ -75,7 +75,7 @@ fn name(call: &Call) -> &'static str {
     table(call.abi).get(call.nr).map_or("unknown", |e| e.row.name)
 }
 
-/// The best of several rounds: what disturbs them can only make them slower.
+/// The best of several rounds, because disturbances only make a round slower.
 fn measure(mix: &[Call], parts: bool) -> f64 {
     let mut view = view(Box::new(std::io::sink()));
     show(&mut view, mix, CALLS / 10, parts);
@@ -128,7 +128,7 @@ impl Peek for Memory {
     }
 }
 
-/// A call with what its plan captures, as it returned.
+/// A returned call, with the memory that its plan captures.
 fn call(name: &str, args: [u64; 6], outcome: Outcome, mut memory: Memory) -> Call {
     let entry = table(Abi::X86_64).by_name(name).next().expect("a syscall of this name");
     let plan = Plan::of(entry.row, Abi::X86_64);
@@ -140,7 +140,7 @@ fn call(name: &str, args: [u64; 6], outcome: Outcome, mut memory: Memory) -> Cal
     call
 }
 
-/// What a server does: it waits, reads, looks at files, maps memory, wakes a thread, answers.
+/// The calls of a typical server: it waits, reads, looks at files, maps memory, wakes a thread, answers.
 fn mix() -> Vec<Call> {
     let http = b"GET /index.html HTTP/1.1\r\nHost: localhost\r\nUser-Agent: test/1.0\r\nAccept: */*\r\n\r\n";
     let answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<!doctype html>";

@@ -1,10 +1,11 @@
-//! A call as text without what starts and aligns a line, whole and in parts: for views that put it in a table or a field.
+//! A call as text, whole or in parts, without leader and alignment. Views put it in a table or a field.
 
 use crate::{Layout, Leader, Line, Style};
 use std::borrow::Cow;
 use stride_decode::{Decoded, Value};
 
-/// Writes one call at a time. Tracee bytes in it are escaped as in strace's lines; who embeds it escapes for his own sink.
+/// Writes one call at a time. Tracee bytes are escaped as in strace's lines. The caller escapes the text again for its
+/// own sink.
 pub struct Brief {
     line: Line,
 }
@@ -63,7 +64,7 @@ impl Brief {
         self.line.buffer().clear();
     }
 
-    /// Borrowed: strace's escapes are ASCII.
+    /// Borrowing works because strace's escapes are ASCII.
     fn text(&mut self) -> Cow<'_, str> {
         String::from_utf8_lossy(self.line.buffer())
     }

@@ -3,7 +3,7 @@
 use chrono::{Local, TimeZone, Timelike};
 use stride_event::Ns;
 
-/// Formats wall-clock times; the time of day is worked out once a second.
+/// Formats wall-clock times. The time of day is computed once a second.
 #[derive(Default)]
 pub struct Clock {
     second: Option<(u64, [u8; 8])>,
@@ -29,10 +29,10 @@ impl Clock {
     }
 }
 
-/// Date and time with its part of a second and the offset from UTC: `2024-02-29T23:59:58.123456+0100`.
+/// Date and time with a fraction of a second and the offset from UTC: `2024-02-29T23:59:58.123456+0100`.
 pub fn moment(out: &mut Vec<u8>, sec: i64, part: u32, digits: u8) {
     let Some(t) = Local.timestamp_opt(sec, 0).earliest() else {
-        // Beyond any calendar.
+        // The date is beyond any calendar.
         out.extend_from_slice(itoa::Buffer::new().format(sec).as_bytes());
         return;
     };
@@ -58,7 +58,7 @@ fn time_of_day(second: u64) -> [u8; 8] {
     text
 }
 
-/// Seconds with a fraction, right-aligned to `width` digits before the point.
+/// Seconds with a fraction. The digits before the point are right-aligned to `width`.
 pub fn seconds(out: &mut Vec<u8>, ns: Ns, width: usize, digits: u8) {
     let mut buf = itoa::Buffer::new();
     let whole = buf.format(ns / 1_000_000_000);
@@ -69,7 +69,7 @@ pub fn seconds(out: &mut Vec<u8>, ns: Ns, width: usize, digits: u8) {
     fraction(out, ns, digits);
 }
 
-/// `.123456`: so many digits of the part below a second.
+/// `.123456`: the part below a second, with this many digits.
 fn fraction(out: &mut Vec<u8>, ns: Ns, digits: u8) {
     if digits == 0 {
         return;

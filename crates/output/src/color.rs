@@ -1,11 +1,11 @@
-//! Colours: which part of a line has which, and how they get there.
+//! Colours: which part of a line has which colour, and how colours are added.
 //!
-//! Lines are laid out without colours, and painted when a part of them is complete: that way nothing that measures or cuts text has
-//! to know of escape sequences. What the tracee supplies never contains one, for the line has escaped it.
+//! Lines are laid out without colours. Each part is painted when it is complete, so code that measures or cuts text
+//! never sees escape sequences. The tracee's text contains none, because the line has escaped them.
 
 use std::ops::Range;
 
-/// What a piece of text is.
+/// The kinds of text that have a colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     Syscall,
@@ -45,7 +45,8 @@ impl Default for Palette {
 }
 
 impl Palette {
-    /// `syscall=1;33:error=31`: keys in any case, blanks around both. What makes no sense changes nothing.
+    /// Parses `syscall=1;33:error=31`. Keys may be in any case, with blanks around keys and codes. Invalid entries are
+    /// ignored.
     pub fn parse(text: &str) -> Palette {
         let mut palette = Palette::default();
         for (key, code) in text.split(':').filter_map(|pair| pair.split_once('=')) {
@@ -63,7 +64,7 @@ impl Palette {
 
     fn paint(&self, role: Role, text: &[u8], out: &mut Vec<u8>) {
         let code = &self.codes[role as usize];
-        // Attributes that are off already, and those of text without any.
+        // Code 0 sets no attribute, and blanks show no colour.
         if code == "0" || text.iter().all(|&b| b == b' ') {
             out.extend_from_slice(text);
             return;
@@ -81,23 +82,23 @@ impl Palette {
 pub enum Span {
     Plain,
     Whole(Role),
-    /// Values: each token by what it looks like, numbers and strings as this role.
+    /// Values: each token has the colour of its kind; numbers and strings have the colour of this role.
     Values(Role),
 }
 
-/// Where the stretches of the part in the making begin.
+/// Where the spans of the unfinished part begin.
 #[derive(Debug, Default)]
 pub struct Spans {
     starts: Vec<(usize, Span)>,
 }
 
 impl Spans {
-    /// What follows position `at` of the buffer is this.
+    /// Starts a span at position `at` of the buffer.
     pub fn mark(&mut self, at: usize, span: Span) {
         self.starts.push((at, span));
     }
 
-    /// Paints what was written since the first mark, and forgets the marks. By how much the text grew.
+    /// Paints the text since the first mark and clears the marks. Returns how many bytes the text grew.
     pub fn paint(&mut self, palette: &Palette, out: &mut Vec<u8>) -> usize {
         let Some(&(first, _)) = self.starts.first() else { return 0 };
         let text = out.split_off(first);
@@ -124,7 +125,7 @@ fn values(palette: &Palette, numbers: Role, text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The token at `at`, never empty; no role for a number or a string.
+/// The token at `at`. It is never empty. Numbers and strings have no role.
 fn token(text: &[u8], at: usize) -> (Option<Role>, Range<usize>) {
     let rest = &text[at..];
     let run = |test: &dyn Fn(u8) -> bool| at + rest.iter().position(|&b| !test(b)).unwrap_or(rest.len());
@@ -134,7 +135,7 @@ fn token(text: &[u8], at: usize) -> (Option<Role>, Range<usize>) {
             let end = rest.windows(2).skip(2).position(|w| w == b"*/").map_or(text.len(), |i| at + i + 4);
             (Some(Role::Comment), at..end)
         }
-        // `<unfinished ...>` and its like are the line's, `3</etc/passwd>` is a value's.
+        // `<unfinished ...>` and the like belong to the line, `3</etc/passwd>` to a value.
         b' ' if rest.starts_with(b" <") => {
             (Some(Role::Punctuation), at..(at + rest.iter().position(|&b| b == b'>').map_or(rest.len(), |i| i + 1)))
         }
@@ -158,7 +159,7 @@ fn token(text: &[u8], at: usize) -> (Option<Role>, Range<usize>) {
     }
 }
 
-/// Behind the closing quote, and the dots that may follow.
+/// The end of the string: behind its closing quote, and the dots that may follow.
 fn string_end(text: &[u8], at: usize) -> usize {
     let mut i = at + 1;
     while i < text.len() {

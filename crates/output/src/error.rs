@@ -1,10 +1,10 @@
-//! What goes wrong where a view writes.
+//! Errors of a view's output.
 
 use crate::names;
 use std::fmt;
 use std::io;
 
-/// An output that failed, in a sentence for the user.
+/// An output error, as a sentence for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ViewError {
     failure: Failure,
@@ -12,14 +12,14 @@ pub struct ViewError {
     message: String,
 }
 
-/// What is left of the output.
+/// How much of the output there is after an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Failure {
     /// Nothing: it could not be opened.
     Unopened,
-    /// What was written before.
+    /// Only the part that was written before the error.
     Dropped,
-    /// A file that ends before the run does. The message says where, which is news even if its reader left on purpose.
+    /// A file that ends before the run does. The message says where, so it is shown even if the reader left on purpose.
     Cut,
 }
 
@@ -36,12 +36,12 @@ impl ViewError {
         ViewError { failure: Failure::Cut, kind: error.kind(), message }
     }
 
-    /// Whether the output was never there.
+    /// Whether the output could not be opened.
     pub fn is_unopened(&self) -> bool {
         self.failure == Failure::Unopened
     }
 
-    /// Whether the reader of the output left, and has seen all that it wanted.
+    /// Whether the reader of the output closed it because it needs no more.
     pub fn is_closed_pipe(&self) -> bool {
         self.kind == io::ErrorKind::BrokenPipe && self.failure != Failure::Cut
     }
@@ -70,7 +70,7 @@ mod tests {
         let (pipe, full) = (io::Error::from_raw_os_error(32), io::Error::from_raw_os_error(28));
         assert_eq!((why(&pipe).as_str(), why(&full).as_str()), ("Broken pipe", "No space left on device"));
         assert!(ViewError::dropped(&pipe, String::new()).is_closed_pipe());
-        // The end of the message does not decide.
+        // The end of the message does not decide; the error does.
         assert!(!ViewError::dropped(&full, "Broken pipe".into()).is_closed_pipe());
         assert!(!ViewError::cut(&pipe, String::new()).is_closed_pipe());
         assert!(ViewError::unopened(&full, String::new()).is_unopened());

@@ -1,4 +1,4 @@
-//! Names of descriptors that do not come with the call, from following the calls before.
+//! Names of descriptors that a call does not carry. The tracker knows them from earlier calls.
 
 use stride_event::Tid;
 use stride_track::{ObjectKind, Tracker};
@@ -8,12 +8,12 @@ use stride_track::{ObjectKind, Tracker};
 pub struct Known<'o> {
     pub tracker: &'o Tracker,
     pub tid: Tid,
-    /// It returned just now.
+    /// Whether the call has just returned.
     pub returned: bool,
 }
 
 impl<'o> Known<'o> {
-    /// The name, and whether it is a socket's. What the call closed is no longer where the others are.
+    /// The name, and whether it is a socket's. If the call closed the descriptor, the name comes from the call itself.
     pub fn fd(&self, fd: i32) -> Option<(&'o [u8], bool)> {
         let seen = self.tracker.seen().filter(|_| self.returned);
         let given = seen.and_then(|seen| seen.object.filter(|_| seen.fd == Some(fd)));

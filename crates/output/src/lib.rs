@@ -1,4 +1,4 @@
-//! The views: what is made of decoded calls. Only this crate knows strace's punctuation.
+//! The views, which show decoded calls. Only this crate knows strace's punctuation.
 //!
 //! Architecture invariant: no registers, no memory; values in, bytes out.
 

@@ -11,7 +11,7 @@ use stride_decode::{Decoded, NamedArg, Part, Return, Value};
 use stride_event::{Call, Ns, Outcome, Stack, Tid};
 use stride_syscalls::Ret;
 
-/// What starts a line.
+/// The fields of a line's leader.
 #[derive(Clone, Debug, Default)]
 pub struct Leader {
     pub pid: PidPrefix,
@@ -56,7 +56,7 @@ pub struct Layout {
     pub palette: Option<Palette>,
 }
 
-/// Facts about the moment that the leader shows.
+/// The values that the leader may show.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment<'a> {
     pub tid: Tid,
@@ -65,7 +65,7 @@ pub struct Moment<'a> {
     pub tracees: usize,
     pub nr: Option<u64>,
     pub ip: Option<u64>,
-    /// The thread's name, if ids are shown with what they stand for.
+    /// The thread's name, if ids are shown with names.
     pub comm: Option<&'a [u8]>,
 }
 
@@ -75,11 +75,11 @@ pub struct Line {
     /// Wall-clock time minus monotonic time.
     wall_offset: i128,
     out: Vec<u8>,
-    /// Where the line in the making starts in `out`.
+    /// Where the unfinished line starts in `out`.
     start: usize,
-    /// Whose line stands open.
+    /// The call whose line is open.
     open: Option<Open>,
-    /// Calls whose line was cut off, with what has been shown.
+    /// Calls whose line was cut, with the number of arguments that were shown.
     cut: HashMap<Tid, Open>,
     last_at: Option<Ns>,
     spans: Spans,
@@ -89,7 +89,7 @@ pub struct Line {
 #[derive(Clone, Copy)]
 struct Open {
     tid: Tid,
-    /// Arguments shown so far.
+    /// The number of arguments shown so far.
     args: usize,
 }
 
@@ -108,14 +108,14 @@ impl Line {
         }
     }
 
-    /// What is ready to be written; the caller clears it once written.
+    /// The bytes that are ready to be written. The caller clears the buffer after writing.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
 
-    /// After the buffer has been written and cleared: the open line goes on from here.
+    /// Takes note that the buffer was written and cleared. The open line continues.
     pub fn written(&mut self) {
-        // What was already written of an open line counts.
+        // The part of an open line that was already written counts for the column.
         let column = self.column();
         self.out.clear();
         self.start = 0usize.wrapping_sub(column);
@@ -125,12 +125,12 @@ impl Line {
         self.out.len().wrapping_sub(self.start)
     }
 
-    /// Whether this thread's call stands open on the current line.
+    /// Whether this thread's call is the open line.
     pub fn is_open(&self, tid: Tid) -> bool {
         self.open.is_some_and(|o| o.tid == tid)
     }
 
-    /// A call's entry was shown and its return was not.
+    /// Whether this thread's call was shown at entry and has not been shown at return.
     pub fn is_pending(&self, tid: Tid) -> bool {
         self.is_open(tid) || self.cut.contains_key(&tid)
     }
@@ -214,7 +214,7 @@ impl Line {
         }
     }
 
-    /// A decoded call or a part of it.
+    /// Shows a decoded call, or a part of one.
     pub fn call(&mut self, decoded: &Decoded<'_>, part: Part, tracees: usize, comm: Option<&[u8]>) {
         let call = decoded.call;
         let moment = |at| Moment { tid: call.tid, at, tracees, nr: Some(call.nr), ip: Some(call.ip), comm };
@@ -259,14 +259,14 @@ impl Line {
         self.paint();
     }
 
-    /// What follows in the line is painted so.
+    /// Starts a span: the rest of the line has this colour.
     fn mark(&mut self, span: Span) {
         if self.layout.palette.is_some() {
             self.spans.mark(self.out.len(), span);
         }
     }
 
-    /// Colours what is complete. They take no room in the line.
+    /// Paints the complete part. Colours do not count for the column.
     fn paint(&mut self) {
         if let Some(palette) = &self.layout.palette {
             let grown = self.spans.paint(palette, &mut self.out);
@@ -288,7 +288,7 @@ impl Line {
         Writer { out: &mut self.out, style: self.layout.style }.value(value);
     }
 
-    /// The separator comes with the argument that follows it, so that a cut line never ends in a comma.
+    /// Each argument writes the separator before it, so a cut line never ends in a comma.
     pub(crate) fn args(&mut self, args: &[NamedArg<'_>], mut shown: usize) -> usize {
         let mut w = Writer { out: &mut self.out, style: self.layout.style };
         for arg in args {
@@ -330,7 +330,7 @@ impl Line {
         self.out.push(b'\n');
     }
 
-    /// What the call returned, in words, too.
+    /// The return value, with the error's text and the note.
     pub(crate) fn outcome(&mut self, decoded: &Decoded<'_>, ret: &Return<'_>) {
         let style = self.layout.style;
         let mut w = Writer { out: &mut self.out, style };
@@ -352,7 +352,7 @@ impl Line {
                 }
             }
             Outcome::Error(e) => match names::errno(e) {
-                // The kernel's own codes never reach the program: the call will be restarted.
+                // The program never sees the kernel's internal codes. The call will be restarted.
                 Some((name, text)) if (512..=516).contains(&e) || e == 530 => {
                     w.str("? ");
                     mark(&w, Span::Whole(Role::Error));
@@ -380,7 +380,7 @@ impl Line {
             Outcome::Gone | Outcome::Pending => w.str("?"),
         }
         mark(&w, Span::Values(Role::ArgValue));
-        // Words for the number itself follow `-X`; any other note is there for its names, whatever `-X` says.
+        // A note that explains the number follows `-X`. Any other note always keeps its names.
         let raw = style.names == NameStyle::Raw;
         match &ret.note {
             None => {}
@@ -404,7 +404,7 @@ impl Line {
         mark(&w, Span::Plain);
     }
 
-    /// A whole line of other content, such as `+++ exited with 0 +++`.
+    /// A whole line of other text, such as `+++ exited with 0 +++`.
     pub fn other(&mut self, m: Moment<'_>, write: impl FnOnce(&mut Writer<'_>)) {
         self.leader(m);
         write(&mut Writer { out: &mut self.out, style: self.layout.style });
@@ -430,7 +430,7 @@ impl Line {
         self.out.extend_from_slice(lines.of(stack, self.layout.style));
     }
 
-    /// The thread goes on under another id. How many arguments of its call were shown, if one is pending.
+    /// The thread continues under another id. Returns how many arguments of its pending call were shown.
     pub fn change_pid(&mut self, old: Tid, new: Tid) -> Option<usize> {
         if let Some(open) = self.open.take_if(|open| open.tid == old) {
             self.out.extend_from_slice(b" <pid changed to ");
@@ -441,12 +441,12 @@ impl Line {
         self.cut.remove(&old).map(|open| open.args)
     }
 
-    /// The next part of a call of this thread continues one of which so many arguments were shown elsewhere.
+    /// The next part of this thread's call continues after `args` arguments that were shown elsewhere.
     pub fn expect(&mut self, tid: Tid, args: usize) {
         self.cut.insert(tid, Open { tid, args });
     }
 
-    /// The thread is gone or let go: its open call is closed as strace closes it.
+    /// The thread ended or was detached: its open line is closed as strace closes it.
     pub fn forget(&mut self, tid: Tid, closing: Option<&[u8]>) {
         if self.is_open(tid) {
             self.open = None;

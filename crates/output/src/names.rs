@@ -2,7 +2,7 @@
 
 use stride_syscalls::uapi;
 
-/// `SIGINT`, `SIGRTMIN`, `SIGRT_3`, or the number of what is no signal.
+/// `SIGINT`, `SIGRTMIN`, `SIGRT_3`, or the number if there is no such signal.
 pub fn signal(out: &mut Vec<u8>, signal: i32) {
     if (1..=LAST).contains(&signal) {
         out.extend_from_slice(b"SIG");
@@ -14,7 +14,7 @@ const RTMIN: i32 = 32;
 const SECOND: i32 = RTMIN + 1;
 const LAST: i32 = 64;
 
-/// `INT`, as within a set.
+/// `INT`, as in a signal set.
 pub fn signal_short(out: &mut Vec<u8>, signal: i32) {
     let mut buf = itoa::Buffer::new();
     match signal {
@@ -28,7 +28,7 @@ pub fn signal_short(out: &mut Vec<u8>, signal: i32) {
     }
 }
 
-/// Its name without the prefix.
+/// The signal's name without the prefix.
 fn signal_name(signal: u32) -> &'static str {
     let table = uapi::signals::SIGNALS;
     let name = table.binary_search_by_key(&signal, |s| s.0).map_or("SIG_???", |i| table[i].1);

@@ -1,8 +1,8 @@
-//! Quoting of tracee bytes, the way strace does it: nothing a tracee sends reaches the terminal unescaped.
+//! Quoting of tracee bytes, as strace does it. No byte of a tracee reaches the terminal unescaped.
 
 use crate::HexStrings;
 
-/// What a byte looks like inside a quoted string: itself, a letter escape, or a number.
+/// The letter of a byte's escape in a quoted string, if it has one.
 fn letter(b: u8) -> Option<u8> {
     Some(match b {
         b'"' => b'"',
@@ -27,13 +27,13 @@ pub fn quote(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings) {
     out.push(b'"');
 }
 
-/// Appends bytes between `<` and `>`, escaping what would end or confuse them.
+/// Appends bytes between `<` and `>`. Bytes that would end or confuse them are escaped.
 pub fn escape_path(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings) {
     escape(out, bytes, hex, b"<>\"");
 }
 
-/// A name that the tracker gave, which a tracee may have made up: escaped as paths are, but for the arrows, with blanks around them,
-/// that the tracker writes between the ends of a connection.
+/// The tracker's name for an object. A tracee may have made it up, so it is escaped as a path is. Only the arrows with
+/// blanks around them, which the tracker writes between the ends of a connection, stay.
 pub fn shown(name: &[u8]) -> String {
     const ARROWS: [&str; 2] = [" → ", " ← "];
     let mut out = Vec::with_capacity(name.len());
@@ -48,8 +48,8 @@ pub fn shown(name: &[u8]) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Appends a name of a program's source in any language: characters that are not shown, or that change how others are shown, are
-/// written as `\u{...}`.
+/// Appends a name from a program's source, in any language. Characters that are invisible, or that change how others
+/// are shown, are written as `\u{...}`.
 pub fn legible(out: &mut Vec<u8>, name: &str) {
     let turns =
         |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
@@ -62,7 +62,7 @@ pub fn legible(out: &mut Vec<u8>, name: &str) {
     }
 }
 
-/// Appends bytes with escapes; those in `numbered` other than `"` are written as numbers.
+/// Appends bytes with escapes. Those in `numbered` other than `"` are written as numbers.
 fn escape(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings, numbered: &[u8]) {
     let all_hex = match hex {
         HexStrings::All => true,
@@ -77,7 +77,7 @@ fn escape(out: &mut Vec<u8>, bytes: &[u8], hex: HexStrings, numbered: &[u8]) {
     }
     let mut i = 0;
     while i < bytes.len() {
-        // Copy the longest run that stands for itself in one go.
+        // The longest run without escapes is copied at once.
         let run = bytes[i..]
             .iter()
             .position(|&b| !is_plain(b) || b == b'"' || b == b'\\' || numbered.contains(&b))
@@ -101,7 +101,7 @@ fn push_hex(out: &mut Vec<u8>, b: u8) {
     out.extend_from_slice(&[b'\\', b'x', DIGITS[b as usize >> 4], DIGITS[b as usize & 15]]);
 }
 
-/// The shortest octal escape that a following digit cannot lengthen.
+/// The shortest octal escape that stays unambiguous before the following digit.
 fn push_octal(out: &mut Vec<u8>, b: u8, next: Option<u8>) {
     let digits = [b'0' + (b >> 6), b'0' + ((b >> 3) & 7), b'0' + (b & 7)];
     let from = match next {

@@ -1,20 +1,22 @@
-//! Destinations of text, and what happens when one fails.
+//! The sinks of text, and their failures.
 //!
-//! Lines are gathered in a buffer. A terminal or a pipe gets each event at once. A file, or a device such as /dev/null, gets full
-//! buffers, and the rest after a tenth of a second of quiet (`Event::Idle`), so it costs no system call per event.
+//! Lines are gathered in a buffer. A terminal or a pipe gets each event at once. A file, or a device such as /dev/null,
+//! gets full buffers, and the rest after a tenth of a second of quiet (`Event::Idle`). So there is no system call per
+//! event.
 
 use crate::ViewError;
 use crate::error::why;
 use std::io::{self, Write};
 
-/// A destination of lines.
+/// A sink for lines.
 pub struct Sink {
-    /// What messages call it.
+    /// The name in messages.
     pub name: String,
     to: Box<dyn Write + Send>,
-    /// A terminal or pipe is read while the program runs: every event is handed on at once.
+    /// Whether each event is written at once. A terminal or pipe is read while the program runs.
     pub eager: bool,
-    /// The first failure: it is told once, then output is dropped and the tracee goes on undisturbed.
+    /// Whether a write failed. The first failure is reported. Then output is dropped, and the tracee runs on
+    /// undisturbed.
     failed: bool,
 }
 
@@ -23,12 +25,12 @@ impl Sink {
         Sink { name: name.into(), to, eager, failed: false }
     }
 
-    /// In place of one that could not be opened.
+    /// Takes the place of a sink that could not be opened.
     pub fn dropped() -> Sink {
         Sink { failed: true, ..Sink::new("", Box::new(io::sink()), false) }
     }
 
-    /// Writes all of it. The error is returned the first time only.
+    /// Writes all bytes. Only the first error is returned.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), ViewError> {
         if self.failed || bytes.is_empty() {
             return Ok(());

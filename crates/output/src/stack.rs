@@ -7,7 +7,7 @@ use std::io::Write;
 use std::sync::Arc;
 use stride_event::{Bottom, Stack, StackFrame};
 
-/// How much is shown of stacks.
+/// How much of a stack is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShowStack {
     Symbol,
@@ -84,7 +84,7 @@ fn frame_line(w: &mut Writer<'_>, frame: &StackFrame, show: ShowStack) {
     w.str("\n");
 }
 
-/// Unlike in other places, 0 has its `0x`, too.
+/// Unlike other hexadecimal numbers, 0 has its `0x`, too.
 fn address(w: &mut Writer<'_>, address: u64) {
     // Writing to a buffer does not fail.
     let _ = write!(w.out, "{address:#x}");

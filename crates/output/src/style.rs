@@ -1,4 +1,4 @@
-//! How text looks: the options that change spelling and nothing else.
+//! The style of text: options that change the spelling only.
 
 /// `-X`: how named values are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,7 +17,7 @@ pub enum NameStyle {
 pub enum HexStrings {
     #[default]
     Never,
-    /// Strings with a byte that is not ASCII text.
+    /// Strings that have a byte outside ASCII text.
     NonAscii,
     /// `non-ascii-chars`: only those bytes.
     NonAsciiChars,
@@ -30,6 +30,6 @@ pub struct Style {
     pub hex_strings: HexStrings,
     /// `-N`: arguments are preceded by their names.
     pub arg_names: bool,
-    /// Inside a comment, which cannot hold another: what has no name says no more than its number.
+    /// In a comment, which cannot contain another. A value without a name is only its number.
     pub in_comment: bool,
 }

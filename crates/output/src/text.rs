@@ -13,14 +13,14 @@ use stride_track::Tracker;
 /// Opens a thread's own output (`-ff`).
 pub type OpenSink = Box<dyn FnMut(Tid) -> Result<Sink, ViewError>>;
 
-/// Which events are shown at all.
+/// Which events are shown.
 pub struct Show {
     /// Signals by number; index 0 is unused.
     pub signal: [bool; 65],
     pub exit: bool,
     pub attach: bool,
     pub superseded: bool,
-    /// A change of the ABI a tracee uses.
+    /// Whether a change of a tracee's ABI is shown.
     pub personality: bool,
     /// `-k`.
     pub stack: Option<ShowStack>,
@@ -46,7 +46,7 @@ pub struct TextView {
     comms: HashMap<Tid, Vec<u8>>,
     /// The latest call of each thread, kept only where leaders show it (`-n`).
     last_calls: HashMap<Tid, u64>,
-    /// The stacks of calls that do not return are shown when their threads are gone, as strace shows them.
+    /// Stacks of calls that did not return. They are shown when their threads are gone, as strace does.
     parting: HashMap<Tid, Arc<Stack>>,
     /// With `-k`.
     stack_lines: Option<StackLines>,
@@ -110,13 +110,13 @@ impl TextView {
         }
     }
 
-    /// Shows an event; what the filters reject is not handed in. The text needs no tracker.
+    /// Shows an event that the filters let through. The text needs no tracker.
     pub fn event(&mut self, event: &Event<'_>) {
         match *event {
             Event::Started { tid, .. } => {
                 self.tracees.insert(tid);
                 self.note_comm(tid);
-                // Its file is there even if nothing is ever written to it.
+                // The thread's file exists even if nothing is ever written to it.
                 self.stream(tid);
             }
             Event::Enter(call) => self.call(call, Part::Entry),
@@ -212,14 +212,14 @@ impl TextView {
         }
     }
 
-    /// Takes note of a call for the leaders that show a thread's latest one (`-n`), whether it is shown itself or not.
+    /// Takes note of a call for leaders with the thread's latest call (`-n`), whether the call is shown or not.
     fn note_call(&mut self, call: &Call) {
         if self.layout.leader.number {
             self.last_calls.insert(call.tid, call.nr);
         }
     }
 
-    /// Takes note of a thread's name, as long as it can be found out.
+    /// Takes note of a thread's name while it can still be looked up.
     fn note_comm(&mut self, tid: Tid) {
         if self.options.pids
             && let Some(comm) = self.world.comm(tid)
@@ -228,7 +228,7 @@ impl TextView {
         }
     }
 
-    /// The call of a thread that tracing leaves in the middle of it, unless it is shown already.
+    /// Shows the entry of a call that the thread is in when tracing leaves it, unless the entry is shown already.
     fn show_entry(&mut self, tid: Tid, call: Option<&Call>) {
         let pending = self.stream(tid).is_some_and(|(line, _)| line.is_pending(tid));
         if let (Some(call), false) = (call, pending) {
@@ -236,7 +236,7 @@ impl TextView {
         }
     }
 
-    /// What thread `old` has begun goes on as `tid`.
+    /// The call that thread `old` began continues as `tid`'s.
     fn supersede(&mut self, tid: Tid, old: Tid, call: Option<&Call>) {
         let call = call.map(|call| Call { tid: old, ..call.clone() });
         self.show_entry(old, call.as_ref());
@@ -262,7 +262,7 @@ impl TextView {
     fn call(&mut self, call: &Call, part: Part) {
         self.note_call(call);
         self.note_comm(call.tid);
-        // The stream is taken apart from the rest so that the decoder can be borrowed beside it.
+        // The stream is taken out, so that the decoder can be borrowed at the same time.
         let tracees = self.tracees.len();
         if self.stream(call.tid).is_none() {
             return;
@@ -310,7 +310,7 @@ impl TextView {
         self.comms.extend(comm.map(|comm| (tid, comm)));
     }
 
-    /// Behind the line that it belongs to.
+    /// Shows the stack after its call's line.
     fn stack(&mut self, tid: Tid, stack: Option<&Arc<Stack>>) {
         let Some(stack) = stack else { return };
         let Some(mut lines) = self.stack_lines.take() else { return };
@@ -329,7 +329,7 @@ impl TextView {
         self.close(tid);
     }
 
-    /// No line of this thread goes on.
+    /// Closes the open line of a thread that is gone.
     fn close(&mut self, tid: Tid) {
         match &mut self.streams {
             Streams::One(line, _) => line.forget(tid, None),
@@ -349,13 +349,13 @@ impl TextView {
         line.written();
     }
 
-    /// Hands on what a reader is waiting for, and full buffers.
+    /// Writes full buffers, and whatever a reader waits for.
     fn flush_eager(&mut self) {
         let batch = self.batch;
         self.each(|line, sink| sink.eager || line.buffer().len() >= batch);
     }
 
-    /// Hands on everything.
+    /// Writes everything.
     pub fn flush(&mut self) {
         self.each(|_, _| true);
     }

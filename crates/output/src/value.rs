@@ -35,7 +35,7 @@ impl Writer<'_> {
         }
     }
 
-    /// As many digits as fit the width; `0x` only where the number is not zero, as printf's `%#0*x` has it.
+    /// As many digits as fit the width. Zero has no `0x`, as with printf's `%#0*x`.
     fn hex_wide(&mut self, v: u64, width: u8) {
         let zeros = if v == 0 {
             width
@@ -77,7 +77,7 @@ impl Writer<'_> {
         }
     }
 
-    /// At least three digits, as permissions are written.
+    /// Octal with at least three digits, as permissions are written.
     pub fn octal(&mut self, v: u64) {
         let digits = match v {
             0 => 3,
@@ -101,7 +101,7 @@ impl Writer<'_> {
         self.str(" */");
     }
 
-    /// A number that has a name: which of the two is shown is a matter of style.
+    /// A number with a name. The style decides which of the two is shown.
     fn named(&mut self, number: impl FnOnce(&mut Self), name: impl FnOnce(&mut Self)) {
         match self.style.names {
             NameStyle::Raw => number(self),
@@ -225,7 +225,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What a number stands for: bytes of the tracee's, in angle brackets.
+    /// The meaning of a number, in angle brackets. The bytes are the tracee's.
     pub fn angled(&mut self, bytes: &[u8]) {
         self.out.push(b'<');
         escape_path(self.out, bytes, HexStrings::Never);
@@ -259,7 +259,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Text that a decoder vouches for, which is not taken at its word: nothing else reaches a terminal.
+    /// Text that a decoder claims is printable ASCII. Other bytes are dropped all the same, so none reaches a terminal.
     fn ascii(&mut self, text: &str) {
         self.out.extend(text.bytes().filter(|b| (0x20..0x7f).contains(b)));
     }
@@ -272,8 +272,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A value by its name alone, for where its number stands already.
-    /// A macro's call, its arguments in the style chosen.
+    /// A macro call. Its arguments follow the style.
     pub fn macro_call(&mut self, name: &str, args: &[Value<'_>]) {
         self.str(name);
         self.out.push(b'(');
@@ -281,6 +280,7 @@ impl Writer<'_> {
         self.out.push(b')');
     }
 
+    /// Shows a value by its name alone, where its number is shown already.
     fn by_name(&mut self, value: &Value<'_>) {
         let style = self.style;
         self.style = Style { names: NameStyle::Abbrev, in_comment: style.names == NameStyle::Verbose, ..style };
@@ -306,9 +306,9 @@ impl Writer<'_> {
         }
     }
 
-    /// The C call that makes this address, with the member it is stored in.
+    /// The C call that makes this address, with the struct member that holds it.
     fn ip(&mut self, ip: IpAddr, member: Option<&str>) {
-        // Writing to memory cannot fail.
+        // Writing to memory does not fail.
         let _ = match (ip, member) {
             (IpAddr::V6(ip), member) if embeds_ipv4(ip) => {
                 let [.., a, b, c, d] = ip.octets();
@@ -363,7 +363,7 @@ impl Writer<'_> {
         self.out.push(b']');
     }
 
-    /// Names of the bits joined by `|`; what has no name follows as a number.
+    /// The names of the bits, joined by `|`. Bits without a name follow as a number.
     fn flags(&mut self, raw: u64, set: &Set) {
         match self.style.names {
             NameStyle::Raw => self.number(raw, set),
@@ -394,13 +394,13 @@ impl Writer<'_> {
     fn number(&mut self, raw: u64, set: &Set) {
         match (set.decimal, u32::try_from(raw)) {
             (false, _) => self.hex(raw),
-            // A value with a name is the `int` its header spells; one without is what the member's type says.
+            // A value with a name is the `int` of its header. A value without one is spelt as the member's type says.
             (true, Ok(raw)) if set.name_of(u64::from(raw)).is_some() => self.int(raw as i32),
             (true, _) => self.int(raw),
         }
     }
 
-    /// Whether any name was written.
+    /// Writes the names of the flags that are set. Returns whether there was one.
     fn flag_names(&mut self, raw: u64, set: &Set) -> bool {
         let mut first = true;
         set.parts(raw, |part| {
@@ -435,8 +435,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The file's type and the special bits by name, the permissions as a number. An unknown type leaves no name to
-    /// any bit, and permissions alone are bare.
+    /// The file type and the special bits as names, the permissions as a number. Permissions alone, or with an unknown
+    /// type, are a bare number.
     fn mode(&mut self, raw: u64) {
         const TYPE: u64 = 0o170_000;
         const SPECIAL: [(u64, &str); 3] = [(0o4000, "S_ISUID"), (0o2000, "S_ISGID"), (0o1000, "S_ISVTX")];
@@ -457,7 +457,7 @@ impl Writer<'_> {
         );
     }
 
-    /// The members of a signal set; the set is written as what it lacks when that is shorter.
+    /// The members of a signal set. A set of most signals is written as its complement.
     fn sigset(&mut self, mask: &[u8]) {
         let has = |s: usize| mask.get((s - 1) / 8).is_some_and(|b| b & (1 << ((s - 1) % 8)) != 0);
         let total = mask.len() * 8;
@@ -473,14 +473,14 @@ impl Writer<'_> {
                 self.out.push(b' ');
             }
             first = false;
-            // Inside a set the prefix goes without saying.
+            // Inside a set the prefix is left out.
             self.named(|w| w.int(s), |w| names::signal_short(w.out, s as i32));
         }
         self.out.push(b']');
     }
 }
 
-/// An IPv4-compatible address, which inet_ntop(3) ends with a dotted quad and Rust does not.
+/// Whether inet_ntop(3) ends this IPv4-compatible address with a dotted quad, which Rust does not.
 fn embeds_ipv4(ip: std::net::Ipv6Addr) -> bool {
     let s = ip.segments();
     s[..6].iter().all(|&s| s == 0) && s[6] != 0

@@ -1,4 +1,4 @@
-//! Any registers and any memory: every call of every ABI is captured, decoded and written without a panic.
+//! Any registers and any memory: every syscall of every ABI is captured, decoded and written without a panic.
 
 use stride_decode::Options;
 use stride_event::{Call, Event, Limits, Outcome, Peek, Phase, capture};
@@ -6,7 +6,7 @@ use stride_output::{Layout, Leader, Show, Sink, Style, TextView};
 use stride_syscalls::plan::Plan;
 use stride_syscalls::{Abi, table};
 
-/// A generator of numbers that look random (xorshift).
+/// Pseudo-random numbers (xorshift).
 struct Noise(u64);
 
 impl Noise {
@@ -17,7 +17,7 @@ impl Noise {
         self.0
     }
 
-    /// A register: small numbers, bit patterns and addresses are likelier than chance has them.
+    /// A register. Small numbers, bit patterns and addresses are more frequent than by chance.
     fn word(&mut self) -> u64 {
         match self.next() % 8 {
             0 => 0,
@@ -32,7 +32,7 @@ impl Noise {
     }
 }
 
-/// Memory of words like those, with holes in every other page.
+/// Memory of such words, with holes in every other page.
 struct Memory(Noise);
 
 impl Peek for Memory {

@@ -1,6 +1,7 @@
-//! How the frames of a module's functions look: `.eh_frame` and `.debug_frame`.
+//! The rules for unwinding a module's functions, from `.eh_frame` and `.debug_frame`.
 //!
-//! The tables are read by `gimli`. An address is looked up in the table once; what is found becomes a [`UnwindRule`], which its image keeps.
+//! `gimli` reads the tables. Each address is looked up once. The result is a [`UnwindRule`], which the module's image
+//! keeps.
 
 use crate::elf::{Elf, Section};
 use gimli::{
@@ -13,11 +14,11 @@ use std::rc::Rc;
 /// How to get from a frame to its caller's.
 #[derive(Clone, Debug)]
 pub enum UnwindRule {
-    /// The tables say nothing of this address.
+    /// The tables have no entry for this address.
     Unknown,
-    /// Nothing called this function: here the thread began.
+    /// Nothing called this function: the thread began here.
     Bottom,
-    /// The kernel put this frame there to run a signal handler; what it interrupted is saved above.
+    /// The kernel made this frame to run a signal handler. The registers of the interrupted code are saved above it.
     Signal,
     Frame(Rc<FrameRule>),
 }
@@ -26,7 +27,7 @@ pub enum UnwindRule {
 pub struct FrameRule {
     pub cfa: Cfa,
     pub return_address: RegisterPlace,
-    /// Of [`SAVED`].
+    /// The places of the registers in [`SAVED`], in the same order.
     pub saved: [RegisterPlace; 6],
 }
 
@@ -43,9 +44,9 @@ pub enum RegisterPlace {
     /// Still in the register.
     Same,
     Lost,
-    /// In memory, so far from the CFA.
+    /// In memory, at this offset from the CFA.
     Memory(i64),
-    /// It is the address so far from the CFA.
+    /// The value is an address: the CFA plus this offset.
     Address(i64),
     /// In another register.
     Register(u8),
@@ -58,7 +59,7 @@ pub const SAVED: [u8; 6] = [3, 6, 12, 13, 14, 15];
 pub const RBP: u8 = 6;
 pub const RSP: u8 = 7;
 
-/// A larger table is no table.
+/// A larger section cannot be a real table.
 const LARGEST_TABLE: usize = 64 << 20;
 const MOST_FUNCTIONS: usize = 1 << 22;
 const LONGEST_EXPRESSION: usize = 256;
@@ -70,12 +71,12 @@ type Context = UnwindContext<usize>;
 #[derive(Debug, Default)]
 pub struct Cfi {
     bases: BaseAddresses,
-    /// `.eh_frame_hdr`: where to find an address in `.eh_frame`.
+    /// `.eh_frame_hdr`: the index of `.eh_frame`.
     header: Vec<u8>,
     eh_frame: Vec<u8>,
-    /// Its address.
+    /// The address of `.eh_frame`.
     frames_at: u64,
-    /// The functions in `.eh_frame`, where there is no header.
+    /// The functions in `.eh_frame`, if there is no header.
     eh_index: Vec<Function>,
     debug_frame: Vec<u8>,
     debug_index: Vec<Function>,
@@ -125,7 +126,7 @@ impl Cfi {
         cfi
     }
 
-    /// Section headers may be stripped; what the program itself needs to throw exceptions is still there.
+    /// Section headers may be stripped. The tables that the program needs to throw exceptions are still loaded.
     fn load_without_sections(&mut self, elf: &Elf) -> Option<()> {
         let header_at = elf.unwind_header?;
         let piece = |address| {
@@ -151,13 +152,13 @@ impl Cfi {
                 .is_ok_and(|header| header.table().is_some())
     }
 
-    /// Bytes held.
+    /// The number of bytes held.
     pub fn size(&self) -> usize {
         let functions = self.eh_index.len() + self.debug_index.len();
         self.header.len() + self.eh_frame.len() + self.debug_frame.len() + functions * size_of::<Function>()
     }
 
-    /// The rule for an address, as the module counts addresses.
+    /// The rule for an address. The address is relative to the module.
     pub fn rule(&self, address: u64, context: &mut Context) -> UnwindRule {
         let found = self.in_eh_frame(address, context).or_else(|| {
             let section = debug_frame(&self.debug_frame);

@@ -3,9 +3,9 @@
 use cpp_demangle::{DemangleOptions, ParseOptions};
 use std::fmt;
 
-/// Longer names are shown as the linker knows them.
+/// Longer names are shown mangled.
 const LONGEST: usize = 4096;
-/// A short name can be made to stand for a very long one.
+/// A short mangled name can stand for a very long name.
 const LONGEST_DEMANGLED: usize = 16 << 10;
 const DEEPEST: u32 = 96;
 

@@ -1,5 +1,5 @@
-//! Reading ELF files that anybody may have written: every length is checked before it is used, and nothing is mapped into memory, for a
-//! file that shrinks under a mapping would kill Stride.
+//! Reads ELF files, which may be hostile: every length is checked before it is used. No file is mapped into memory,
+//! because a file that shrinks under a mapping would kill Stride.
 
 use flate2::read::ZlibDecoder;
 use std::fs::File;
@@ -15,11 +15,11 @@ pub enum ElfData {
 }
 
 impl ElfData {
-    /// Exactly so many bytes.
+    /// Reads exactly `len` bytes.
     pub fn read(&self, offset: u64, len: usize) -> Option<Vec<u8>> {
         match self {
             ElfData::File(file) => {
-                // A length that a header made up must not cost memory.
+                // The length may be made up. It must not cost memory.
                 let size = file.metadata().ok()?.len();
                 if offset.checked_add(len as u64)? > size {
                     return None;
@@ -76,10 +76,10 @@ const SHF_COMPRESSED: u64 = 1 << 11;
 const NT_GNU_BUILD_ID: u32 = 3;
 const ELFCOMPRESS_ZLIB: u32 = 1;
 const ELFCOMPRESS_ZSTD: u32 = 2;
-/// Headers beyond these counts are not looked at: real files have some tens.
+/// Headers beyond these counts are ignored. Real files have some tens.
 const MOST_SEGMENTS: usize = 4096;
 const MOST_SECTIONS: usize = 65536;
-/// A build id is a hash of at most so many bytes.
+/// A build id is a hash of at most this many bytes.
 const LONGEST_BUILD_ID: usize = 64;
 const MOST_NOTES: usize = 1 << 16;
 
@@ -128,7 +128,7 @@ impl Elf {
         if size != 64 || offset == 0 {
             return None;
         }
-        // Numbers that do not fit stand in the first section.
+        // Numbers that do not fit into the header are in the first section.
         let first = self.data.read(offset, 64)?;
         if count == 0 {
             count = usize::try_from(u64_at(&first, 32)?).ok()?;
@@ -167,20 +167,20 @@ impl Elf {
         if section.flags & SHF_COMPRESSED != 0 { inflated(&bytes, most) } else { Some(bytes) }
     }
 
-    /// Bytes as they are when the file is loaded at the addresses that it asks for.
+    /// The bytes that the loader puts at this address, when the file is loaded where it asks to be.
     pub fn loaded(&self, address: u64, len: usize) -> Option<Vec<u8>> {
         let inside = |s: &&Segment| address >= s.address && address - s.address < s.file_size;
         let segment = self.segments.iter().find(inside)?;
         self.data.read(segment.offset.checked_add(address - segment.address)?, len)
     }
 
-    /// How many bytes of the segment that holds this address lie behind it.
+    /// The number of bytes from this address to the end of its segment.
     pub fn rest_of_segment(&self, address: u64) -> Option<u64> {
         let inside = |s: &&Segment| address >= s.address && address - s.address < s.file_size;
         self.segments.iter().find(inside).map(|s| s.file_size - (address - s.address))
     }
 
-    /// What is to be added to the file's own addresses where a mapping of this offset begins at `start`.
+    /// The load bias of a mapping that begins at `start` with the bytes at `offset`.
     pub fn bias(&self, start: u64, offset: u64) -> Option<u64> {
         let page = |n: u64| n & !0xfff;
         let fits =

@@ -1,4 +1,4 @@
-//! What events say of the code that processes have mapped.
+//! Follows from the events which code the processes map.
 
 use crate::Stacks;
 use stride_event::{Call, CallSet, Event, Origin, Outcome, Tid};
@@ -6,7 +6,7 @@ use stride_syscalls::{Abi, Effect, Syscall, table};
 
 const PROT_EXEC: u64 = 4;
 
-/// The calls that [`Stacks::note`] wants to see, whatever else is traced.
+/// The calls that [`Stacks::note`] has to see, whatever else is traced.
 pub fn mapping_calls() -> CallSet {
     let mut calls = CallSet::empty();
     for abi in Abi::ALL {
@@ -22,7 +22,7 @@ fn changes_mappings(row: &Syscall) -> bool {
 }
 
 impl Stacks {
-    /// Takes note of what an event changes. To be told of each, in the order in which the engine gives them.
+    /// Takes note of what an event changes. The caller passes every event, in the engine's order.
     pub fn note(&mut self, event: &Event<'_>) {
         match *event {
             Event::Exit(call) | Event::Aside(call) => self.returned(call),
@@ -66,7 +66,7 @@ impl Stacks {
         if row.has_effect(Effect::Executes) {
             self.executed(process);
         } else if call.abi == Abi::I386 {
-            // Its first mmap takes its arguments from memory; stacks of 32-bit programs are not told anyway.
+            // The first mmap of i386 takes its arguments from memory. 32-bit programs have no stacks here anyway.
         } else if row.has_effect(Effect::Remaps) {
             let arg = |name| row.value(name, &call.args, call.abi);
             self.unmapped(process, arg("old_address"), arg("old_size"));

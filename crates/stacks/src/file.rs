@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Opens a file if it is a regular one: opening others could wait, or set off something.
+/// Opens a file if it is a regular one. Opening another kind could block or have side effects.
 pub fn open_regular(path: &Path) -> Option<File> {
     if !std::fs::metadata(path).ok()?.is_file() {
         return None;
@@ -17,7 +17,7 @@ pub fn open_regular(path: &Path) -> Option<File> {
     file.metadata().ok()?.is_file().then_some(file)
 }
 
-/// Which version of which file this is.
+/// Identifies a file and its version.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Identity {
     device: u64,

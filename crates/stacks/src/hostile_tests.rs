@@ -1,4 +1,4 @@
-//! Files of code that somebody tampered with: whatever they say, reading them ends, and without a panic.
+//! Damaged files of code: reading them always ends, and never panics.
 
 use crate::cfi::UnwindRule;
 use crate::elf::{Elf, ElfData};
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-/// Numbers that look random and are the same in each run.
+/// Pseudo-random numbers, the same in each run.
 fn numbers() -> impl FnMut(usize) -> usize {
     let mut state = 7u64;
     move |below| {
@@ -17,7 +17,7 @@ fn numbers() -> impl FnMut(usize) -> usize {
     }
 }
 
-/// A small program with all tables; none where there is no compiler.
+/// A small program with all tables, or `None` without a compiler.
 fn program(options: &[&str]) -> Option<Vec<u8>> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/stacks/calls.c");
     let to = std::env::temp_dir().join(format!("stride-stacks-{}-{}", std::process::id(), options.join("")));
@@ -31,7 +31,7 @@ fn image(bytes: &[u8]) -> CodeImage {
     CodeImage::new(b"/program", Some(ElfData::Memory(Arc::from(bytes))))
 }
 
-/// Everything that is ever asked of a module.
+/// Asks a module everything that can be asked.
 fn look(image: &CodeImage, text: &std::ops::Range<u64>) -> (usize, usize, usize) {
     let mut context = UnwindContext::new();
     let (mut rules, mut names, mut lines) = (0, 0, 0);
@@ -59,7 +59,7 @@ fn tampered_files() {
         let (rules, names, lines) = look(&image(&bytes), &text);
         assert!(rules > 5, "the untouched program has rules");
         assert!(options.contains(&"-s") || names > 5 && lines > 5, "and names and lines");
-        // The places that hold offsets and lengths: headers, and the sections that are read.
+        // The bytes that hold offsets and lengths: headers, and the sections that the reader uses.
         let read: Vec<_> = whole.sections.iter().filter(|s| s.kind != 8 && s.size > 0 && s.name != b".text").collect();
         let mut number = numbers();
         for round in 0..150 {

@@ -1,4 +1,4 @@
-//! A file of code: its rules for unwinding, its functions and its lines, each loaded when they are first asked for.
+//! A file of code: its rules for unwinding, its functions and its lines. Each of these is loaded at its first use.
 
 use crate::cfi::{Cfi, UnwindRule};
 use crate::demangle::demangled;
@@ -20,21 +20,21 @@ pub struct CodeImage {
     symbols: RefCell<Option<Symbols>>,
     lines: RefCell<Option<Option<DebugLines>>>,
     frames: RefCell<FxHashMap<u64, Arc<StackFrame>>>,
-    /// Whether a system call is before an address.
+    /// Whether the instruction before an address is a system call.
     behind_call: RefCell<FxHashMap<u64, bool>>,
-    /// Debug information that was put into another file.
+    /// Debug information in a separate file.
     separate: OnceCell<Option<Elf>>,
 }
 
-/// Addresses that are kept for a module; the next one starts anew.
+/// The number of addresses that are kept for a module. When it is reached, all are dropped.
 const MOST_KEPT: usize = 1 << 16;
-/// The instruction.
+/// The `syscall` instruction.
 const SYSCALL: [u8; 2] = [0x0f, 0x05];
 /// The system call that ends a signal handler: `mov $15, %rax; syscall`, or `mov $15, %eax; syscall`.
 const RETURNS_FROM_SIGNAL: [&[u8]; 2] = [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05"];
 
 impl CodeImage {
-    /// A module whose file cannot be read, or is no ELF file, is known by its path alone.
+    /// A module whose file cannot be read, or is not ELF, is known by its path alone.
     pub fn new(path: &[u8], data: Option<ElfData>) -> CodeImage {
         let elf = data.and_then(Elf::parse);
         let build_id = elf.as_ref().map(|elf| elf.build_id.clone()).unwrap_or_default();
@@ -51,7 +51,7 @@ impl CodeImage {
         }
     }
 
-    /// What is to be added to the module's own addresses where its bytes from `offset` on are mapped at `start`.
+    /// The load bias of a mapping that begins at `start` with the bytes at `offset`.
     pub fn bias(&self, start: u64, offset: u64) -> u64 {
         let known = self.elf.as_ref().and_then(|elf| elf.bias(start, offset));
         known.unwrap_or(start.wrapping_sub(offset))
@@ -87,12 +87,13 @@ impl CodeImage {
         RETURNS_FROM_SIGNAL.iter().any(|code| elf.loaded(address, code.len()).is_some_and(|found| found == *code))
     }
 
-    /// The frame of an address, with its name, and with its line if that is wanted.
+    /// The frame of an address, with its name, and with its line if `with_source`.
     pub fn frame(&self, address: u64, with_source: bool) -> Arc<StackFrame> {
         if let Some(frame) = self.frames.borrow().get(&address) {
             return frame.clone();
         }
-        // A system call may be the last instruction of its function.
+        // A system call may be the last instruction of its function, so the lookup uses an address inside the
+        // instruction.
         let before = u64::from(self.is_behind_call(address));
         let at = address.wrapping_sub(before);
         let symbol = self.symbol(at).map(|symbol| Symbol { offset: symbol.offset + before, ..symbol });
@@ -141,14 +142,14 @@ impl CodeImage {
         self.separate.get_or_init(|| separate::find(elf, &self.module.path)).as_ref()
     }
 
-    /// Bytes held by what can be loaded again.
+    /// The number of bytes that [`CodeImage::shrink`] can free.
     pub fn size(&self) -> usize {
         let symbols = self.symbols.borrow().as_ref().map_or(0, Symbols::size);
         let lines = self.lines.borrow().as_ref().and_then(Option::as_ref).map_or(0, DebugLines::size);
         symbols + lines + self.cfi.get().map_or(0, Cfi::size)
     }
 
-    /// Lets go of names and lines; they are loaded again when they are asked for.
+    /// Drops names and lines. They are loaded again when they are needed.
     pub fn shrink(&self) {
         *self.symbols.borrow_mut() = None;
         *self.lines.borrow_mut() = None;

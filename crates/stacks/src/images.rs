@@ -1,4 +1,4 @@
-//! All modules that processes have mapped, each held once however many processes map it.
+//! All modules that processes have mapped. Each is held once, however many processes map it.
 
 use crate::elf::ElfData;
 use crate::file::{Identity, open_regular};
@@ -18,19 +18,19 @@ use stride_event::Tid;
 #[derive(Default)]
 pub struct Images {
     files: FxHashMap<(Identity, Box<[u8]>), Rc<CodeImage>>,
-    /// Files that could not be opened: known by name alone.
+    /// Files that could not be opened. They are known by name alone.
     named: FxHashMap<Box<[u8]>, Rc<CodeImage>>,
     vdso: Option<Rc<CodeImage>>,
 }
 
-/// Modules that no process maps any longer are forgotten beyond this count.
+/// Beyond this count, modules that no process maps any longer are forgotten.
 const MOST_IMAGES: usize = 512;
-/// Names and lines beyond this size are let go of, to be loaded again when they are needed.
+/// Beyond this size, names and lines are dropped. They are loaded again when they are needed.
 const MOST_BYTES: usize = 192 << 20;
 const LARGEST_VDSO: u64 = 1 << 20;
 
 impl Images {
-    /// The module behind a mapping of a process; none for anonymous memory.
+    /// The module of a process's mapping, or `None` for anonymous memory.
     pub fn of(&mut self, process: Tid, mapping: &CodeMapping, mounts: &Mounts) -> Option<Rc<CodeImage>> {
         match &mapping.backing {
             Backing::Nothing => None,
@@ -51,7 +51,7 @@ impl Images {
         }
     }
 
-    /// Forgets what is not needed, where there is much.
+    /// Forgets what is not needed once the limits are passed.
     pub fn tidy(&mut self) {
         if self.files.len() > MOST_IMAGES {
             self.files.retain(|_, image| Rc::strong_count(image) > 1);
@@ -65,8 +65,8 @@ impl Images {
     }
 }
 
-/// The file that is mapped, if it can be had: by the mapping itself, which works for deleted files, too, or else by its name as the
-/// process sees it.
+/// Opens the mapped file, if that is possible: through the mapping itself, which also works for deleted files, or else
+/// by its name as the process sees it.
 fn open(process: Tid, mapping: &CodeMapping, path: &[u8], inode: u64, mounts: &Mounts) -> Option<(File, Identity)> {
     let mapped = format!("/proc/{process}/map_files/{:x}-{:x}", mapping.start, mapping.end);
     let named = || {
@@ -79,12 +79,12 @@ fn open(process: Tid, mapping: &CodeMapping, path: &[u8], inode: u64, mounts: &M
         open_regular(&full)
     };
     let file = open_regular(Path::new(&mapped)).or_else(named)?;
-    // Another file may have taken the name since.
+    // Another file may have taken the name in the meantime.
     let identity = Identity::of(&file).filter(|identity| identity.inode == inode)?;
     Some((file, identity))
 }
 
-/// The kernel's own code in each process is the same in all of them, Stride included.
+/// The vDSO. All processes have the same one, Stride included.
 fn vdso() -> Option<ElfData> {
     let maps = std::fs::read("/proc/self/maps").ok()?;
     let own = crate::maps::parse(&maps).into_iter().find(|mapping| mapping.backing == Backing::Vdso)?;

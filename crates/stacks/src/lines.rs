@@ -1,4 +1,4 @@
-//! DebugLines of source and inlined functions: the DWARF of a module.
+//! Source lines and inlined functions, from the DWARF of a module.
 
 use crate::demangle::demangled;
 use crate::elf::Elf;
@@ -11,9 +11,9 @@ type Slice = EndianArcSlice<LittleEndian>;
 
 /// Debug information beyond this size is not read.
 const LARGEST: usize = 512 << 20;
-/// Functions inlined into each other more deeply than this are the work of no compiler, and would overflow the stack.
+/// No compiler inlines functions more deeply than this. Deeper nesting would overflow the stack.
 const DEEPEST: isize = 500;
-/// Looking for such depth takes too long in larger files, so inlined functions are not told there.
+/// Checking that depth takes too long in larger files, so their inlined functions are not shown.
 const LARGEST_SEARCHED: usize = 64 << 20;
 const MOST_INLINED: usize = 256;
 
@@ -39,14 +39,14 @@ impl DebugLines {
         Some(DebugLines { context: Context::from_dwarf(dwarf).ok()?, tells_inlined, size })
     }
 
-    /// Bytes held.
+    /// The number of bytes held.
     pub fn size(&self) -> usize {
         self.size
     }
 
     /// The line at an address, and the functions that were inlined there.
     pub fn find(&self, address: u64) -> (Option<SourceLine>, Box<[InlinedFunction]>) {
-        // The last address has none behind it, which lookups count on.
+        // Lookups add one to the address, so they cannot take the last one.
         if address == u64::MAX {
             return (None, Box::default());
         }
@@ -72,7 +72,7 @@ impl DebugLines {
     }
 }
 
-/// Whether no unit nests its entries too deeply.
+/// Whether every unit nests its entries no deeper than [`DEEPEST`].
 fn is_shallow(dwarf: &Dwarf<Slice>) -> Result<bool, gimli::Error> {
     let mut units = dwarf.units();
     while let Some(header) = units.next()? {

@@ -1,6 +1,6 @@
-//! `/proc/PID/maps`, as far as code is concerned.
+//! Reads the executable mappings from `/proc/PID/maps`.
 
-/// Memory that may be executed.
+/// A mapping of executable memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeMapping {
     pub start: u64,
@@ -15,10 +15,10 @@ pub enum Backing {
     Nothing,
 }
 
-/// A process may not have more mappings unless its administrator allows more; then the rest is not looked at.
+/// The kernel's limit is lower unless an administrator raises it. Mappings beyond this number are ignored.
 const MOST_MAPPINGS: usize = 1 << 20;
 
-/// The mappings that may be executed, in order of their addresses.
+/// The executable mappings, in order of their addresses.
 pub fn parse(text: &[u8]) -> Vec<CodeMapping> {
     text.split(|&b| b == b'\n').take(MOST_MAPPINGS).filter_map(mapping).collect()
 }

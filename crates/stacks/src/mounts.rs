@@ -1,5 +1,5 @@
-//! Which file systems are served by a process (FUSE): that process may be a tracee which waits for Stride, so Stride must not wait for
-//! its files.
+//! Finds the file systems that a process serves (FUSE). That process may be a tracee that waits for Stride, so Stride
+//! must not wait for its files.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -18,7 +18,7 @@ struct Mount {
 const MOST_MOUNTS: usize = 100_000;
 
 impl Mounts {
-    /// From `/proc/PID/mountinfo`.
+    /// Reads `/proc/PID/mountinfo`.
     pub fn parse(text: &[u8]) -> Mounts {
         let entries = text.split(|&b| b == b'\n').take(MOST_MOUNTS).filter_map(mount).collect();
         Mounts { entries }
@@ -28,7 +28,7 @@ impl Mounts {
         self.entries.iter().any(|mount| mount.served && mount.device == device)
     }
 
-    /// Whether the way to this path may lead through such a file system.
+    /// Whether looking up this path may lead through a file system that a process serves.
     pub fn leads_through_served(&self, path: &Path) -> bool {
         let plain = path.components().all(|c| matches!(c, Component::RootDir | Component::Normal(_)));
         !plain || self.entries.iter().any(|mount| mount.served && path.starts_with(&mount.point))

@@ -1,4 +1,4 @@
-//! `/tmp/perf-PID.map`: the functions that a JIT compiler has made, as it tells them to profilers.
+//! Reads `/tmp/perf-PID.map`, in which a JIT compiler names its functions for profilers.
 
 use crate::demangle::demangled;
 use crate::file::Identity;
@@ -18,7 +18,7 @@ pub struct PerfMap {
 }
 
 impl PerfMap {
-    /// The function at an address, once the compiler has told of it.
+    /// The function at an address, once the compiler has written its entry.
     pub fn find(&mut self, process: Tid, address: u64) -> Option<Symbol> {
         self.known(address).or_else(|| {
             self.refresh(process)?;
@@ -27,7 +27,8 @@ impl PerfMap {
     }
 
     fn known(&self, address: u64) -> Option<Symbol> {
-        // Code is moved and replaced: what was told last holds, and stands behind what was told before.
+        // Code is moved and replaced. Of several entries for one address the latest holds; it is sorted behind the
+        // others.
         let at = self.functions.partition_point(|f| f.0 <= address).checked_sub(1)?;
         let (start, size, name) = &self.functions[at];
         let offset = address - start;
@@ -60,7 +61,8 @@ impl PerfMap {
     }
 }
 
-/// DebugLines of a start, a size and a name; sorted by start, and where there are several, by their place in the file.
+/// Parses lines with a start, a size and a name. The result is sorted by start; equal starts keep the order of the
+/// file.
 fn parse(text: &[u8]) -> Vec<(u64, u64, Box<[u8]>)> {
     let hex = |text: &[u8]| u64::from_str_radix(std::str::from_utf8(text).ok()?.trim_start_matches("0x"), 16).ok();
     let line = |line: &[u8]| {

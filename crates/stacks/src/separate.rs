@@ -1,6 +1,7 @@
-//! Debug information in a file of its own, as distributions ship it: found by the build id, or by the name in `.gnu_debuglink`.
+//! Finds debug information in a separate file, as distributions ship it: by the build id, or by the name in
+//! `.gnu_debuglink`.
 //!
-//! Only files of this machine's own debug directory are looked at, and only files of the same build count.
+//! Only files in this machine's own debug directory are opened. A file counts only if it is of the same build.
 
 use crate::elf::{Elf, ElfData, string_at};
 use std::ffi::OsStr;

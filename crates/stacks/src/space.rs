@@ -14,23 +14,23 @@ use std::rc::Rc;
 use std::sync::Arc;
 use stride_event::{Bottom, Stack, Tid};
 
-/// A stack that was made before.
+/// A stack that was made earlier, kept for the next time.
 pub struct KnownStack {
     pub bottom: Bottom,
     pub stack: Arc<Stack>,
 }
 
-/// The executable mappings of a process, and the stacks seen in it.
+/// The executable mappings of a process, and the stacks seen there.
 #[derive(Default)]
 pub struct Space {
     mappings: Vec<CodeMapping>,
-    /// Beside each mapping: its module, and what is to be added to the module's addresses.
+    /// For each mapping: its module and load bias.
     modules: Vec<Option<(Rc<CodeImage>, u64)>>,
-    /// The mappings may have changed.
+    /// The mappings may have changed and must be read again.
     pub stale: bool,
-    /// Stacks by their addresses: a program makes the same calls over and over.
+    /// Stacks by their addresses, because a program makes the same calls over and over.
     pub stacks: FxHashMap<Box<[u64]>, KnownStack>,
-    /// How many times the mappings were read because of an address that is in none of them.
+    /// The number of times that the mappings were read because an address was in none of them.
     pub searches: u32,
 }
 
@@ -38,22 +38,22 @@ const LARGEST_MAPS: u64 = 256 << 20;
 const LARGEST_MOUNTINFO: u64 = 16 << 20;
 
 impl Space {
-    /// Of a process that nothing is known of yet.
+    /// The space of a process whose mappings have not been read.
     pub fn unread() -> Space {
         Space { stale: true, ..Space::default() }
     }
 
-    /// The space of a process that was forked from this one's.
+    /// The space of a child that this process forked.
     pub fn of_child(&self) -> Space {
         let (mappings, modules) = (self.mappings.clone(), self.modules.clone());
         Space { mappings, modules, stale: self.stale, ..Space::default() }
     }
 
-    /// Reads the mappings; true if they are others than before.
+    /// Reads the mappings. Returns true if they changed.
     pub fn refresh(&mut self, process: Tid, images: &mut Images) -> bool {
         let read = |name: &str, most| read_up_to(&format!("/proc/{process}/{name}"), most);
         let Some(text) = read("maps", LARGEST_MAPS) else {
-            // The process is gone: what was known of it last is what can be told.
+            // The process is gone. The last known mappings stay in use.
             self.stale = false;
             return false;
         };
@@ -94,7 +94,7 @@ impl Space {
         true
     }
 
-    /// Whether memory that may be executed lies in this range.
+    /// Whether executable memory lies in this range.
     pub fn has_code(&self, start: u64, len: u64) -> bool {
         let end = start.saturating_add(len);
         let first = self.mappings.partition_point(|m| m.end <= start);
@@ -106,7 +106,7 @@ impl Space {
         self.mappings.get(i).filter(|m| m.start <= address).map(|_| i)
     }
 
-    /// The module at an address, and the address in it.
+    /// The module at an address, and the address within the module.
     pub fn module(&self, address: u64) -> Option<(&Rc<CodeImage>, u64)> {
         let (image, bias) = self.modules[self.mapping(address)?].as_ref()?;
         Some((image, address.wrapping_sub(*bias)))
@@ -140,7 +140,7 @@ impl Code for SpaceCode<'_> {
     }
 }
 
-/// A file of /proc, which does not tell its size.
+/// Reads a file of /proc, whose size is not known beforehand.
 fn read_up_to(path: &str, most: u64) -> Option<Vec<u8>> {
     let mut text = Vec::with_capacity(1 << 14);
     File::open(path).ok()?.take(most).read_to_end(&mut text).ok()?;

@@ -9,12 +9,12 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use stride_event::{Bottom, ReadWord, Regs, Stack, StackFrame, Tid, Unwind, Unwound};
 
-/// What is wanted of stacks.
+/// Which parts of stacks are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackDetail {
-    /// Frames of each stack.
+    /// The most frames of one stack.
     pub frames: usize,
-    /// Files, lines and inlined functions as well.
+    /// Whether files, lines and inlined functions are wanted, too.
     pub source: bool,
 }
 
@@ -22,12 +22,12 @@ pub struct StackDetail {
 pub struct Stacks {
     wanted: StackDetail,
     spaces: FxHashMap<Tid, Process>,
-    /// The process of each thread that is traced.
+    /// The process of each traced thread.
     pub(crate) threads: FxHashMap<Tid, Tid>,
     images: Images,
     walk: Walk,
     context: UnwindContext<usize>,
-    /// Stacks made since memory was last looked after.
+    /// The number of stacks made since the memory in use was last checked.
     made: u32,
 }
 
@@ -35,16 +35,16 @@ pub struct Stacks {
 struct Process {
     space: Space,
     perf_map: PerfMap,
-    /// The process it was forked from, as long as it may share memory with it (vfork).
+    /// The parent, as long as the process may share its memory (vfork).
     parent: Option<Tid>,
 }
 
-/// Stacks that are kept for a process; the next one starts anew.
+/// The number of stacks that are kept for a process. When it is reached, all are dropped.
 const MOST_STACKS: usize = 1 << 14;
-/// Frames of one stack.
+/// The most frames of one stack.
 const MOST_FRAMES: usize = 1 << 16;
 const MOST_PROCESSES: usize = 1 << 14;
-/// Times that the mappings are read because a stack led out of them, and no call told of a change.
+/// The number of times that the mappings are read because a stack led out of them although no call changed them.
 const MOST_SEARCHES: u32 = 64;
 
 impl Stacks {
@@ -65,10 +65,10 @@ impl Stacks {
         self.spaces.remove(&process);
     }
 
-    /// A process came into being.
+    /// A process started.
     pub fn forked(&mut self, process: Tid, parent: Tid) {
         if process != parent {
-            // It may be over before its mappings are read; they are those of its parent.
+            // The child may end before its mappings are read, so it begins with those of its parent.
             let space = self.spaces.get(&parent).map_or_else(Space::unread, |parent| parent.space.of_child());
             self.spaces.insert(process, Process { parent: Some(parent), space, ..Process::default() });
         }
@@ -83,7 +83,7 @@ impl Stacks {
         self.changed(process, None);
     }
 
-    /// The memory in a range is not what it was: it was unmapped, moved, mapped over, or given other rights.
+    /// The memory in a range changed: it was unmapped, moved, mapped over, or given other rights.
     pub fn unmapped(&mut self, process: Tid, start: u64, len: u64) {
         self.changed(process, Some((start, len)));
     }

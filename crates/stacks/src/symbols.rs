@@ -3,7 +3,7 @@
 use crate::elf::{Elf, string_at, u16_at, u32_at, u64_at};
 use std::cmp::Reverse;
 
-/// A table beyond these sizes is not looked at.
+/// Larger tables are ignored.
 const LARGEST_TABLE: usize = 256 << 20;
 const SHT_SYMTAB: u32 = 2;
 const SHT_DYNSYM: u32 = 11;
@@ -23,17 +23,17 @@ pub struct Symbols {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     address: u64,
-    /// 0 for code that was written by hand and does not say where it ends.
+    /// 0 for assembly code that does not say where it ends.
     size: u64,
     name: u32,
     local: bool,
 }
 
 impl Symbols {
-    /// Of the file itself, or of the file that its debug information is in.
+    /// Loads the symbols of the file itself, or of its debug file.
     pub fn load(elf: &Elf) -> Symbols {
         let of = |kind| elf.sections.iter().find(|section| section.kind == kind);
-        // The whole table has all that the dynamic one has.
+        // The full table includes the dynamic one.
         let mut symbols =
             of(SHT_SYMTAB).or_else(|| of(SHT_DYNSYM)).and_then(|s| Symbols::table(elf, s)).unwrap_or_default();
         symbols.sort();
@@ -47,7 +47,7 @@ impl Symbols {
         Some(Symbols { entries, names })
     }
 
-    /// By address; of several names for one address the one to show comes last.
+    /// Sorts by address. Of several names for one address, the one to show comes last.
     fn sort(&mut self) {
         let Symbols { entries, names } = self;
         let rank = |e: &Entry| {
@@ -63,17 +63,17 @@ impl Symbols {
         self.entries.is_empty()
     }
 
-    /// Bytes held.
+    /// The number of bytes held.
     pub fn size(&self) -> usize {
         self.names.len() + self.entries.len() * size_of::<Entry>()
     }
 
-    /// The function at an address: its name as the linker knows it, and its beginning.
+    /// The function at an address: its mangled name, and its start.
     pub fn find(&self, address: u64) -> Option<(&[u8], u64)> {
         let behind = self.entries.partition_point(|e| e.address <= address);
         let before = &self.entries[..behind];
         let nearest = before.last()?.address;
-        // A function may be followed by a label inside it; real files nest no deeper than this.
+        // A label inside a function may come before the address. Real files nest no deeper than this.
         let covering = before.iter().rev().take(MOST_NESTED).find(|e| address - e.address < e.size);
         let found = covering.or_else(|| before.last().filter(|e| e.size == 0 && e.address == nearest))?;
         let name = plain(string_at(&self.names, found.name as usize));
@@ -95,7 +95,7 @@ fn entry(bytes: &[u8]) -> Option<Entry> {
     let (name, info, section) = (u32_at(bytes, 0)?, *bytes.get(4)?, u16_at(bytes, 6)?);
     let (address, size) = (u64_at(bytes, 8)?, u64_at(bytes, 16)?);
     let kind = info & 15;
-    // Index 0 stands for what other modules define.
+    // Index 0 stands for symbols that other modules define.
     (matches!(kind, STT_FUNC | STT_GNU_IFUNC | STT_NOTYPE) && section != 0 && name != 0).then_some(Entry {
         address,
         size,

@@ -1,18 +1,19 @@
-//! From frame to frame, by the rules of the modules.
+//! Walks from frame to frame by the rules of the modules.
 //!
-//! A register is fetched from memory only when a frame depends on it, so the words that were read are those that prove the stack.
+//! A register is fetched from memory only when a frame depends on it. So the words that were read are those that prove
+//! the stack.
 
 use crate::cfi::{Cfa, FrameRule, RBP, RSP, RegisterPlace, SAVED, UnwindRule};
 use gimli::{Encoding, EndianSlice, EvaluationResult, Expression, Format, LittleEndian, Value as DwarfValue};
 use stride_event::{Bottom, ReadWord, Regs};
 
-/// What the walk must know of the process.
+/// The questions that the walk asks about the process.
 pub trait Code {
     fn rule(&mut self, address: u64) -> UnwindRule;
     fn is_executable(&self, address: u64) -> bool;
     /// Whether the instruction before this address makes a system call.
     fn is_behind_call(&self, address: u64) -> bool;
-    /// Whether the code at this address is that of a function which returns from a signal handler.
+    /// Whether the code at this address belongs to a function that returns from a signal handler.
     fn returns_from_signal(&mut self, address: u64) -> bool;
 }
 
@@ -23,7 +24,7 @@ pub struct Walk {
     pub reads: Vec<(u64, u64)>,
     pub used_bp: bool,
     pub used_all: bool,
-    /// An address that no code is at; perhaps code was mapped lately.
+    /// An address in no known code. Code may have been mapped there recently.
     pub missing: Option<u64>,
 }
 
@@ -31,7 +32,7 @@ pub struct Walk {
 #[derive(Clone, Copy, Debug)]
 enum Value {
     Known(u64),
-    /// In memory, and not needed yet.
+    /// In memory, and not read yet.
     At(u64),
     /// [`Regs::bp`].
     Bp(u64),
@@ -45,15 +46,17 @@ struct Machine<'a, 'r> {
     read: &'a mut ReadWord<'r>,
     ip: u64,
     registers: [Value; 16],
-    /// `ip` is where the thread stands or was interrupted, not behind a call.
+    /// Whether `ip` is where the thread stands or was interrupted, not a return address.
     exact: bool,
 }
 
-/// A loop in a DWARF expression ends here.
+/// The limit that ends a loop in a DWARF expression.
 const MOST_OPERATIONS: u32 = 1000;
-/// From the stack pointer in a signal trampoline to the registers that the kernel saved (`struct ucontext`, `struct sigcontext`).
+/// The offset from the stack pointer in a signal trampoline to the registers that the kernel saved (`struct ucontext`,
+/// `struct sigcontext`).
 const SAVED_REGISTERS: u64 = 40;
-/// Their order, as DWARF numbers them: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp. The instruction pointer follows.
+/// The order of the saved registers, in DWARF's numbers: r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp. The
+/// instruction pointer follows.
 const ORDER: [u8; 16] = [8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7];
 
 impl Walk {
@@ -84,7 +87,7 @@ impl Walk {
             if machine.walk.frames.len() >= limit {
                 return Bottom::Limit;
             }
-            // The function may end behind a system call, and tables tell of functions.
+            // A system call may end its function, and then `ip` is behind it. Tables are looked up within the function.
             let behind_call = machine.exact && code.is_behind_call(at);
             match machine.step(at.wrapping_sub(behind_call.into()), code) {
                 Step::Caller => {}
@@ -129,7 +132,7 @@ impl Machine<'_, '_> {
     fn get(&mut self, register: u8) -> Option<u64> {
         let slot = usize::from(register);
         let value = self.resolve(*self.registers.get(slot)?)?;
-        // Read once.
+        // The word is read once.
         if let Value::At(_) = self.registers[slot] {
             self.registers[slot] = Value::Known(value);
         }
@@ -157,7 +160,7 @@ impl Machine<'_, '_> {
             Cfa::Offset { register, offset } => self.get(*register)?.wrapping_add_signed(*offset),
             Cfa::Expression(code) => self.evaluate(code, None)?,
         };
-        // A call pushes something, so each caller's frame lies above; but vfork(3) takes its return address off the stack.
+        // A call pushes its return address, so each caller's frame lies above. But vfork(3) pops its return address.
         if cfa < sp || cfa == sp && !self.exact {
             return None;
         }
@@ -175,7 +178,7 @@ impl Machine<'_, '_> {
         Some(())
     }
 
-    /// The caller's value of a register that has the value `now`.
+    /// The caller's value of a register whose value in this frame is `now`.
     fn place(&mut self, place: &RegisterPlace, now: Value, cfa: u64) -> Option<Value> {
         Some(match place {
             RegisterPlace::Same => now,
@@ -225,9 +228,9 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The interrupted code goes on where the kernel saved its registers.
+    /// Continues with the interrupted code, from the registers that the kernel saved.
     fn signal(&mut self, sp: u64) -> Option<()> {
-        // No call led here: the handler will return to the beginning of the trampoline.
+        // No call led here. The handler will return to the start of the trampoline, so the address is exact.
         if let Some(frame) = self.walk.frames.last_mut() {
             *frame = self.ip;
         }
@@ -245,10 +248,10 @@ impl Machine<'_, '_> {
         Some(())
     }
 
-    /// Code that no table tells of: a JIT compiler's, or written by hand.
+    /// Unwinds code without a rule, such as that of a JIT compiler or assembly code.
     ///
-    /// A function that makes a system call by hand often has no frame, so that its return address is on top of the stack. Others are
-    /// taken to keep the frame pointer.
+    /// A function with a hand-written system call often has no frame, so its return address is on top of the stack.
+    /// Other functions are assumed to keep the frame pointer.
     fn without_rule(&mut self, sp: u64, code: &mut dyn Code) -> Option<()> {
         if self.exact
             && let Some(word) = self.word(sp)
@@ -270,7 +273,7 @@ impl Machine<'_, '_> {
 
     fn called(&mut self, ip: u64, sp: u64, saved_bp: Option<u64>) -> Option<()> {
         if let Some(at) = saved_bp {
-            // Functions of this kind say nothing of the other registers.
+            // Where the other registers are saved is not known.
             self.registers = [Value::Unknown; 16];
             self.registers[usize::from(RBP)] = Value::At(at);
         }
@@ -331,7 +334,7 @@ mod tests {
         let mut walk = Walk::default();
         assert_eq!(walk.run(&regs(), 9, &mut Plain(rule), &mut |_| Some(0x1200)), Bottom::Limit);
         assert_eq!(walk.frames[..], [[0x1100].as_slice(), &[0x11ff; 8]].concat());
-        // Each word that was read, and no other.
+        // Exactly the words that the walk must read.
         let words: Vec<_> = (0..8).map(|i| (0x8008 + 16 * i, 0x1200)).collect();
         assert_eq!(walk.reads, words);
     }
@@ -344,7 +347,7 @@ mod tests {
             assert_eq!(walk.run(&regs(), 256, &mut Plain(rule), &mut |_| Some(0x1200)), Bottom::Unknown);
             assert!(walk.frames.len() <= 2, "{:x?}", walk.frames);
         }
-        // Frame pointers that lead back.
+        // Frame pointers that lead back to an earlier frame.
         let mut walk = Walk::default();
         let mut read = |at| Some(if at == 0x8010 { 0x8010 } else { 0x1200 });
         let bottom = walk.run(&Regs { sp: 0x9000, ..regs() }, 256, &mut Plain(UnwindRule::Unknown), &mut read);
@@ -352,7 +355,7 @@ mod tests {
         assert!(walk.frames.len() <= 3, "{:x?}", walk.frames);
     }
 
-    /// Registers that are saved on the way are read only if a frame is found by them.
+    /// Saved registers are read only if a frame depends on them.
     #[test]
     fn only_what_is_needed_is_read() {
         let mut saved = [const { RegisterPlace::Same }; 6];

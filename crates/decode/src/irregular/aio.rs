@@ -8,13 +8,13 @@ use stride_syscalls::structs::aio::{IOCB, IOVEC_ADDRS};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Dir, Len, Ty};
 
-/// The array of control blocks; a count below zero is an error for the kernel, too.
+/// The array of control blocks. The kernel refuses a negative count, too.
 pub fn iocbs<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     let count = signed(cx.arg("nr"), cx.abi().word());
     if count < 0 { Value::Addr(addr) } else { generic::held(cx, shape, addr, siblings) }
 }
 
-/// What io_cancel(2) goes by: the members that tell one block from another.
+/// The members by which io_cancel(2) finds a block.
 pub fn cancelled<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let whole = match generic::follow(cx, addr, Dir::In) {
         Err(value) => return value,
@@ -25,10 +25,10 @@ pub fn cancelled<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     Value::Struct(&members[..end], tail)
 }
 
-/// More vectors than the kernel takes are none.
+/// The kernel takes no more vectors than this. More are not shown.
 const VECTORS_MAX: u64 = 1024;
 
-/// The vectors of a block: with their bytes where it writes, while a read has nothing in its buffers yet.
+/// The vectors of a block. Only a write shows their bytes, because a read has not filled its buffers yet.
 pub fn vector<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     let member = |name| match siblings {
         Siblings::Struct(_, _, phase) => cx.len(Len::Of(name), phase, siblings),
@@ -41,12 +41,12 @@ pub fn vector<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Val
     generic::held(cx, shape, addr, siblings)
 }
 
-/// The number of vectors, which goes without saying where they are shown.
+/// The number of vectors. It is left out if the vectors are shown.
 pub fn vector_len<'a>(count: u64) -> Value<'a> {
     if count <= VECTORS_MAX { Value::Absent } else { Value::UInt(count) }
 }
 
-/// A block's priority is an I/O priority only if a flag says so.
+/// A block's priority. It is an I/O priority only if a flag says so.
 pub fn iocb_priority<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
     let flags = match siblings {
         Siblings::Struct(_, _, phase) => cx.len(Len::Of("aio_flags"), phase, siblings).unwrap_or(0),
@@ -67,14 +67,14 @@ fn priority_as<'a>(cx: &Cx<'a>, number: Value<'a>, raw: u64) -> Value<'a> {
     cx.macro_call(number, "IOPRIO_PRIO_VALUE", &[class, Value::UInt(raw & ((1 << CLASS_SHIFT) - 1))])
 }
 
-/// What ioprio_get(2) returned, in words.
+/// The priority that ioprio_get(2) returned, by name.
 pub fn priority_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     Some(priority(cx, cx.ret()? as u64))
 }
 
 const USE_REGISTERED: u64 = c::IORING_REGISTER_USE_REGISTERED_RING;
 
-/// The ring: a descriptor, or the index of a registered one.
+/// The ring: a descriptor, or the index of a registered ring.
 pub fn uring_fd<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     if cx.arg("opcode") & USE_REGISTERED != 0 { Value::UInt(raw) } else { generic::fd(cx, raw as i32) }
 }
@@ -87,7 +87,7 @@ pub fn uring_opcode<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     }
 }
 
-/// A number that the kernel may have changed, behind a pointer: `[32]`, `[4096 => 32]`.
+/// A number behind a pointer that the kernel may change: `[32]`, `[4096 => 32]`.
 pub fn change<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     let &Ty::Array(dir, inner, _) = shape else { return Value::Addr(addr) };
     let size = inner.size(cx.abi());

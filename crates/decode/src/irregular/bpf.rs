@@ -1,5 +1,5 @@
-//! bpf(2)'s `union bpf_attr` (linux/bpf.h). Programs pass as much of it as they know; the kernel takes what is missing
-//! for zeros.
+//! bpf(2)'s `union bpf_attr` (linux/bpf.h). Programs pass the part that they know. The kernel assumes zeros for the
+//! rest.
 
 use crate::cx::{cut, le};
 use crate::{Cx, Member, Siblings, Tail, Text, TextKind, Value, generic};
@@ -8,8 +8,8 @@ use stride_event::Phase;
 use stride_syscalls::sets::bpf::{INSN_ALU, INSN_CLASS_EXTENDED, INSN_JUMP, INSN_MODE, INSN_SIZE, INSN_SOURCE};
 use stride_syscalls::{Field, Struct, Ty, plan, uapi::consts as c};
 
-/// The union as a command sees it: members that lie in the first `base` bytes are shown in any case, others as far as
-/// the program's size goes. `within` names the struct that holds them.
+/// The union as a command uses it. Members in the first `base` bytes are always shown, others only within the program's
+/// size. `within` names the struct that contains them.
 pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, within: &'static str, base: u16) -> Value<'a> {
     let Ty::Extensible(_, s, ..) = *shape else { return Value::Addr(addr) };
     let size = cx.arg("size") as u32 as u64;
@@ -29,7 +29,7 @@ pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, within: &'static str, base: 
     }
     let mut tail = Tail::End;
     if size > known {
-        // What the program says beyond what is known; zeros say nothing.
+        // Bytes behind the known members. Zeros have no meaning.
         let Some(extra) = cx.read(Phase::Entry, addr.wrapping_add(known), (size - known) as usize) else {
             return Value::Addr(addr);
         };
@@ -55,13 +55,13 @@ fn number(cx: &Cx<'_>, s: &Struct, bytes: &[u8], name: &str) -> u64 {
     })
 }
 
-/// A member, of which the end may be missing.
+/// A member whose end may lie beyond the program's size.
 fn member<'a>(cx: &Cx<'a>, s: &'static Struct, field: &Field, bytes: &'a [u8], addr: u64) -> Value<'a> {
     let place = field.place(cx.abi());
     let from = usize::from(place.offset);
     if let Ty::CStr = field.ty {
         let name = bytes.get(from..).unwrap_or(&[]);
-        // The kernel wants the NUL within the member.
+        // The kernel requires the NUL within the member.
         let name = &name[..name.len().min(usize::from(place.count))];
         let room = name.len().saturating_sub(1);
         return match name.iter().position(|&b| b == 0) {
@@ -79,7 +79,7 @@ fn member<'a>(cx: &Cx<'a>, s: &'static Struct, field: &Field, bytes: &'a [u8], a
     generic::held(cx, &field.ty, raw, Siblings::Args)
 }
 
-/// The operation of an instruction of the extended kind.
+/// The operation of an eBPF instruction.
 pub fn code<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let field = |mask: u64, set| Value::Enum { raw: raw & mask, set };
     let class = field(7, &INSN_CLASS_EXTENDED);
@@ -92,7 +92,7 @@ pub fn code<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     }
 }
 
-/// What the verifier said, in as much room as it had.
+/// The verifier's log, as far as the buffer held it.
 pub fn log<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     match generic::held(cx, shape, addr, siblings) {
         Value::Text(text) => {
@@ -104,7 +104,7 @@ pub fn log<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<
     }
 }
 
-/// As `KERNEL_VERSION(6, 1, 0)`.
+/// A kernel version as `KERNEL_VERSION(6, 1, 0)`.
 pub fn kernel_version<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let parts = [Value::UInt(raw >> 16), Value::UInt(raw >> 8 & 0xff), Value::UInt(raw & 0xff)];
     Value::Notation { raw, name: "KERNEL_VERSION", args: cx.values(&parts) }

@@ -1,4 +1,4 @@
-//! Capability sets, split over one or two structs by the header's version: capget(2), capset(2).
+//! Capability sets of capget(2) and capset(2). The header's version decides whether they fill one struct or two.
 
 use crate::{Cx, Value};
 use stride_event::Phase;

@@ -1,4 +1,4 @@
-//! Control messages (cmsg(3)): what travels beside the bytes of a message.
+//! Control messages (cmsg(3)), which accompany the bytes of a message.
 
 use crate::cx::{le, signed};
 use crate::irregular::{inet, sockaddr};
@@ -8,7 +8,7 @@ use stride_event::Phase;
 use stride_syscalls::sets::{socket as names, sockopt as sets};
 use stride_syscalls::{PidKind, Ty, uapi::consts as c};
 
-/// A size that fits no value of its type.
+/// Stands for a value whose size does not fit its type.
 const WRONG: Value<'static> = Value::Ascii("???");
 
 /// The messages in `len` bytes at `addr`.
@@ -36,7 +36,7 @@ pub fn list<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64) -> Value<'a> {
         items.push(message(cx, cmsg_len, level, kind, data));
         let aligned = end.next_multiple_of(word);
         if (cmsg_len as usize) < header {
-            // There is no way to the next one.
+            // The length does not lead to a next message.
             at += header;
             if at < len {
                 tail = Tail::Unread(addr.wrapping_add(at as u64));
@@ -148,7 +148,7 @@ fn array<'a>(cx: &Cx<'a>, data: &'a [u8], size: usize, show: impl Fn(&'a [u8]) -
     Value::Array(items.into_bump_slice(), if shown < all { Tail::More } else { Tail::End })
 }
 
-/// `count` pairs of seconds and a part of a second, each half of `width` bytes.
+/// `count` pairs of seconds and a fraction, each number of `width` bytes.
 fn times<'a>(cx: &Cx<'a>, data: &'a [u8], count: usize, width: usize, part: &'static str) -> Value<'a> {
     if data.len() < 2 * width * count {
         return WRONG;

@@ -1,24 +1,24 @@
-//! Times of files, which are dates: stat(2), statx(2), utimensat(2) and their relatives.
+//! Times of files, shown with dates: stat(2), statx(2), utimensat(2) and their relatives.
 
 use crate::cx::signed;
 use crate::{Cx, Value, generic};
 use stride_event::Phase;
 use stride_syscalls::{Ty, uapi::consts as c};
 
-/// Seconds, of the given width.
+/// Seconds of this width.
 pub fn seconds<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize) -> Option<Value<'a>> {
     let sec = signed(cx.uint(phase, addr, size)?, size);
     Some(cx.dated(Value::Int(sec), sec, 0, 9))
 }
 
-/// Seconds that a member of the same width with the nanoseconds follows.
+/// Seconds. The next member has the same width and holds the nanoseconds.
 pub fn seconds_nsec<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize) -> Option<Value<'a>> {
     let sec = signed(cx.uint(phase, addr, size)?, size);
     let nsec = cx.uint(phase, addr.wrapping_add(size as u64), size)?;
     Some(cx.dated(Value::Int(sec), sec, nsec, 9))
 }
 
-/// The seconds and the part of a second of a struct, with the digits that its unit has.
+/// A struct's seconds and fraction, and the number of digits of its unit.
 fn parts(cx: &Cx<'_>, shape: &Ty, phase: Phase, addr: u64) -> Option<(i64, u64, u8)> {
     let Ty::Struct(s) = *shape else { return None };
     let number = |name: &str| {
@@ -41,7 +41,7 @@ pub fn time<'a>(cx: &Cx<'a>, shape: &Ty, phase: Phase, addr: u64) -> Option<Valu
     Some(cx.dated(generic::strukt(cx, s, phase, addr)?, sec, part, digits))
 }
 
-/// As [`time`], where two values of the nanoseconds have a meaning of their own.
+/// Like [`time`], with the two special values of the nanoseconds.
 pub fn file_time<'a>(cx: &Cx<'a>, shape: &Ty, phase: Phase, addr: u64) -> Option<Value<'a>> {
     let (_, nsec, _) = parts(cx, shape, phase, addr)?;
     let name = match nsec {

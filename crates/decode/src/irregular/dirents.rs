@@ -6,7 +6,7 @@ use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::sets::paths::DIRENT_TYPE;
 
-/// How a record is laid out.
+/// The layout of a record.
 #[derive(Clone, Copy)]
 struct Layout {
     /// Width of `d_ino` and `d_off`.
@@ -30,7 +30,7 @@ pub fn decode64<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     decode(cx, addr, Layout { word: 8, type_first: true })
 }
 
-/// `struct linux_dirent`: made of `long`s, the type hidden behind the name's NUL.
+/// `struct linux_dirent`, made of `long`s. The type is in the last byte, behind the name's NUL.
 pub fn decode_long<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     decode(cx, addr, Layout { word: cx.abi().word(), type_first: false })
 }
@@ -54,7 +54,7 @@ fn decode<'a>(cx: &Cx<'a>, addr: u64, layout: Layout) -> Value<'a> {
     Value::Array(items.into_bump_slice(), Tail::End)
 }
 
-/// The records by their own lengths; what contradicts itself ends the list.
+/// The records, by their own lengths. An invalid length ends the list.
 fn records(mut bytes: &[u8], layout: Layout) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let len = le(bytes, layout.length_at(), 2) as usize;
@@ -86,7 +86,7 @@ fn entry<'a>(cx: &Cx<'a>, record: &'a [u8], layout: Layout) -> Value<'a> {
     }
 }
 
-/// Up to the NUL; a name without one is cut by its record.
+/// The name up to its NUL. A name without one ends with its record.
 fn name(field: &[u8]) -> Value<'_> {
     let end = field.iter().position(|&b| b == 0);
     Value::Text(Text { bytes: &field[..end.unwrap_or(field.len())], cut: end.is_none(), kind: TextKind::Str })
@@ -94,7 +94,7 @@ fn name(field: &[u8]) -> Value<'_> {
 
 /// `struct old_linux_dirent` of readdir(2): one record, whose `d_namlen` counts the name without its NUL.
 pub fn decode_old<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
-    // Zero says that the directory has ended, and nothing was written.
+    // Zero means the end of the directory. Nothing was written.
     if addr == 0 || !cx.verbose || cx.ret().is_none_or(|n| n <= 0) {
         return Value::Addr(addr);
     }

@@ -1,4 +1,4 @@
-//! execve(2)'s environment: a pointer and how many variables there are, or the variables with `-v`.
+//! execve(2)'s environment: a pointer and the number of variables, or with `-v` the variables.
 
 use crate::{Cx, Value, generic};
 use stride_event::Phase;

@@ -1,11 +1,11 @@
-//! What fcntl(2) returns, beyond a number.
+//! Notes on the return values of fcntl(2).
 
 use crate::{Cx, Value};
 use stride_syscalls::sets::fcntl::{FD_FLAGS, LOCK_TYPE, SEALS};
 use stride_syscalls::sets::files::OPEN;
 use stride_syscalls::uapi::consts as c;
 
-/// The names behind a returned flag word, lease or signal.
+/// The names of a returned flag word, lease or signal.
 pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     let raw = u64::try_from(cx.ret()?).ok()?;
     let flags = |what: &'static str, set| {

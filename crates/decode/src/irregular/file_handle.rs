@@ -6,12 +6,12 @@ use bumpalo::collections::Vec;
 use stride_event::{Outcome, Phase};
 use stride_syscalls::{Dir, Ty};
 
-/// linux/exportfs.h of the kernel: MAX_HANDLE_SZ.
+/// MAX_HANDLE_SZ of the kernel's linux/exportfs.h.
 const MAX: usize = 128;
 const HEAD: usize = 8;
 
-/// The handle of open_by_handle_at(2), or the one that name_to_handle_at(2) filled in, whose `handle_bytes`
-/// tells the room before the call and the need after it.
+/// The handle of open_by_handle_at(2) or name_to_handle_at(2). The latter takes the room in `handle_bytes` and returns
+/// the size that it needs there.
 pub fn decode<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     let made = matches!(shape, Ty::Buffer(dir, ..) if *dir != Dir::In);
     let Some(room) = cx.uint(Phase::Entry, addr, 4).filter(|_| addr != 0 && cx.verbose) else {
@@ -21,7 +21,7 @@ pub fn decode<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     let mut bytes = Value::UInt(room);
     let phase = if made { Phase::Exit } else { Phase::Entry };
     let filled = !made || !cx.failed();
-    // Too small a room is answered with the size that is needed.
+    // If the room is too small, the kernel returns the size that it needs.
     if filled || cx.call.outcome == Outcome::Error(EOVERFLOW) {
         let Some(size) = cx.uint(phase, addr, 4) else { return Value::Addr(addr) };
         if size != room {

@@ -9,14 +9,14 @@ use stride_syscalls::sets::prctl::SECCOMP_RET;
 use stride_syscalls::structs::sockopt::{SOCK_FILTER, SOCK_FPROG};
 use stride_syscalls::uapi::consts as c;
 
-/// What a program runs on: its numbers have names of their own.
+/// What runs a program. Each has its own names for numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Runs {
     OnPackets,
     OnCalls,
 }
 
-/// `struct sock_fprog`, which the pointer leads to.
+/// `struct sock_fprog` behind the pointer.
 pub fn program<'a>(cx: &Cx<'a>, addr: u64, runs: Runs) -> Value<'a> {
     if addr == 0 || !cx.verbose {
         return Value::Addr(addr);
@@ -30,7 +30,7 @@ pub fn program<'a>(cx: &Cx<'a>, addr: u64, runs: Runs) -> Value<'a> {
     cx.members(&[("len", Value::UInt(len)), ("filter", shown)])
 }
 
-/// `n` instructions. In brief they are not shown.
+/// `n` instructions. Abbreviated output leaves them out.
 pub fn instructions<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, n: u64, runs: Runs) -> Option<Value<'a>> {
     if addr == 0 || cx.abbrev {
         return None;
@@ -38,7 +38,7 @@ pub fn instructions<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, n: u64, runs: Runs
     let size = SOCK_FILTER.size(cx.abi());
     let mut items = Vec::new_in(cx.arena);
     for i in 0..n {
-        // The kernel takes no more.
+        // The kernel takes no more instructions than this.
         if i >= c::BPF_MAXINSNS {
             return Some(Value::Array(items.into_bump_slice(), Tail::More));
         }
@@ -52,7 +52,7 @@ pub fn instructions<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, n: u64, runs: Runs
     Some(Value::Array(items.into_bump_slice(), Tail::End))
 }
 
-/// One instruction, in the macros it is written with.
+/// One instruction, as the macros that make it.
 fn instruction<'a>(cx: &Cx<'a>, bytes: &[u8], runs: Runs) -> Value<'a> {
     let (code, jt, jf, k) = (le(bytes, 0, 2), le(bytes, 2, 1), le(bytes, 3, 1), le(bytes, 4, 4));
     let op = op(cx, code);
@@ -79,7 +79,7 @@ fn instruction<'a>(cx: &Cx<'a>, bytes: &[u8], runs: Runs) -> Value<'a> {
     Value::Glue(cx.values(&[Value::Ascii("BPF_STMT("), op, comma, operand, Value::Ascii(")")]))
 }
 
-/// The code's fields; which there are follows from its class.
+/// The fields of the code, which depend on its class.
 fn op<'a>(cx: &Cx<'a>, code: u64) -> Value<'a> {
     let mut parts = Vec::new_in(cx.arena);
     let mut left = code;
@@ -105,14 +105,14 @@ fn op<'a>(cx: &Cx<'a>, code: u64) -> Value<'a> {
         c::BPF_MISC => field(0xf8, &INSN_MISC),
         _ => {}
     }
-    // Where the low byte is all taken, nobody looks at the high one.
+    // In the classes that use the whole low byte, the high byte has no meaning.
     if left & 0xff != 0 || (left != 0 && !matches!(code & 7, c::BPF_LD | c::BPF_LDX | c::BPF_ALU | c::BPF_JMP)) {
         parts.push(cx.comment(Value::Hex(left), Value::Ascii("BPF_???")));
     }
     Value::Or(parts.into_bump_slice())
 }
 
-/// What becomes of a call: an action and data for it.
+/// The verdict on a call: an action and its data.
 fn verdict<'a>(cx: &Cx<'a>, k: u64) -> Value<'a> {
     let action = Value::Enum { raw: k & c::SECCOMP_RET_ACTION_FULL, set: &SECCOMP_RET };
     match k & c::SECCOMP_RET_DATA {
@@ -121,7 +121,7 @@ fn verdict<'a>(cx: &Cx<'a>, k: u64) -> Value<'a> {
     }
 }
 
-/// A negative offset does not lie in the packet's data but counts from a base of its own.
+/// An offset. A negative one counts from a base outside the packet's data.
 fn offset<'a>(cx: &Cx<'a>, k: u64) -> Value<'a> {
     let base = |raw| Value::Enum { raw, set: &OFFSET_BASE };
     let (base, at) = match k {

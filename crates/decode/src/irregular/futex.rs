@@ -18,7 +18,7 @@ pub fn wake_op<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     Value::Or(cx.values(&parts[from..]))
 }
 
-/// A name and where it stands in the word; an unknown number has its comment behind that.
+/// A name and its shift in the word. The comment of an unknown number follows the shift.
 fn shifted<'a>(cx: &Cx<'a>, raw: u64, set: &'static Set, by: &'static str) -> Value<'a> {
     let number = if set.name_of(raw).is_some() { Value::Enum { raw, set } } else { Value::Hex(raw) };
     let both = Value::Glue(cx.values(&[number, Value::Literal(by)]));
@@ -28,7 +28,7 @@ fn shifted<'a>(cx: &Cx<'a>, raw: u64, set: &'static Set, by: &'static str) -> Va
     }
 }
 
-/// futex_waitv(2)'s vector: more than the kernel takes are not shown.
+/// futex_waitv(2)'s vector. More waiters than the kernel takes are not shown.
 pub fn waiters<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     let Ty::Array(dir, _, len) = *shape else { return Value::Addr(addr) };
     if addr == 0 || !cx.verbose || !cx.filled(dir) {

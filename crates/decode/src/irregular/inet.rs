@@ -1,19 +1,19 @@
-//! What the network stores in its own byte order, and what it counts interfaces by.
+//! Numbers in network byte order, addresses, and interface indices.
 
 use crate::{Cx, Text, TextKind, Value};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Bytes as they lie in memory: the spelling that `-X raw` wants for values in network order.
+/// The bytes in memory order. `-X raw` shows values in network order this way.
 pub fn octets<'a>(cx: &Cx<'a>, bytes: &[u8]) -> Value<'a> {
     Value::Text(Text { bytes: cx.bytes(bytes), cut: false, kind: TextKind::HexBytes })
 }
 
-/// Two bytes as `htons(…)` of what `name` makes of the number.
+/// Two bytes as `htons(…)`. `name` decodes the number in it.
 pub fn htons<'a>(cx: &Cx<'a>, bytes: [u8; 2], name: impl FnOnce(u64) -> Value<'a>) -> Value<'a> {
     order(cx, "htons", &bytes, u64::from(u16::from_be_bytes(bytes)), name)
 }
 
-/// Four bytes as `htonl(…)` of what `name` makes of the number.
+/// Four bytes as `htonl(…)`. `name` decodes the number in it.
 pub fn htonl<'a>(cx: &Cx<'a>, bytes: [u8; 4], name: impl FnOnce(u64) -> Value<'a>) -> Value<'a> {
     order(cx, "htonl", &bytes, u64::from(u32::from_be_bytes(bytes)), name)
 }
@@ -28,12 +28,12 @@ fn order<'a>(cx: &Cx<'a>, call: &'static str, bytes: &[u8], n: u64, name: impl F
     either(cx, octets(cx, bytes), named)
 }
 
-/// Two spellings of one thing: as a number, and by name.
+/// Two spellings of one value: as a number, and by name.
 pub fn either<'a>(cx: &Cx<'a>, raw: Value<'a>, name: Value<'a>) -> Value<'a> {
     Value::Known(cx.keep(raw), cx.keep(name))
 }
 
-/// `AF_INET` or `AF_INET6` address, by its length.
+/// An `AF_INET` or `AF_INET6` address, depending on its length.
 pub fn ip<'a>(bytes: &[u8]) -> Option<Value<'a>> {
     if let Ok(v4) = <[u8; 4]>::try_from(bytes) {
         return Some(Value::Ip(IpAddr::V4(Ipv4Addr::from(v4))));
@@ -59,7 +59,7 @@ pub fn mac<'a>(cx: &Cx<'a>, bytes: &[u8]) -> Value<'a> {
     either(cx, octets(cx, bytes), cx.plain(format_args!("{}", Colons(bytes))))
 }
 
-/// An interface index, as the call that finds it by name where there is such an interface.
+/// An interface index. If the interface exists, it is shown as the call that finds it by name.
 pub fn ifindex<'a>(cx: &Cx<'a>, index: u32) -> Value<'a> {
     let number = Value::UInt(index.into());
     if index == 0 {

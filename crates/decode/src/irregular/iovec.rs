@@ -7,12 +7,12 @@ use stride_syscalls::{Dir, Len};
 
 pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings) -> Value<'a> {
     let Some(n) = cx.len(len, Phase::Entry, siblings) else { return Value::Addr(addr) };
-    // What came in fills the buffers one after another.
+    // Received bytes fill the buffers one after another.
     let left = if dir == Dir::In { u64::MAX } else { cx.ret().unwrap_or(0).max(0) as u64 };
     list(cx, addr, n, dir, left, &|base, len| generic::bytes(cx, Phase::of(dir), base, len, TextKind::Bytes))
 }
 
-/// `n` buffers that hold `left` bytes together, each as `show` presents what is in it.
+/// `n` buffers that hold `left` bytes together. `show` decodes the content of each.
 pub fn list<'a>(
     cx: &Cx<'a>,
     addr: u64,
@@ -39,7 +39,7 @@ pub fn list<'a>(
             return Value::Array(items.into_bump_slice(), Tail::Unread(at));
         };
         let filled = len.min(left);
-        // What goes out is the program's, whatever its lengths add up to.
+        // The program's own buffers may have lengths of any sum; only received bytes are limited.
         if dir != Dir::In {
             left -= filled;
         }

@@ -11,12 +11,12 @@ pub fn flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     if flags == 0 { mode } else { Value::Or(cx.values(&[named(flags, &sets::IPC_GET), mode])) }
 }
 
-/// The names of flags, or the bare number where none has one: what follows tells enough.
+/// The names of flags, or the bare number if no flag has a name. A comment would say nothing new.
 fn named<'a>(raw: u64, set: &'static Set) -> Value<'a> {
     if set.items.iter().any(|i| raw & i.mask == i.value) { Value::Flags { raw, set } } else { Value::Hex(raw) }
 }
 
-/// shmget(2): the flags also hold the logarithm of a page size.
+/// shmget(2)'s flags, which include the logarithm of a page size.
 pub fn shm_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let page = raw >> c::SHM_HUGE_SHIFT & c::SHM_HUGE_MASK;
     let flags = raw & !0o777 & !(c::SHM_HUGE_MASK << c::SHM_HUGE_SHIFT);
@@ -32,12 +32,12 @@ pub fn shm_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     Value::Or(parts.into_bump_slice())
 }
 
-/// A key: `IPC_PRIVATE` or any number.
+/// A key: `IPC_PRIVATE` or a number.
 pub fn key<'a>(raw: u64) -> Value<'a> {
     if raw == c::IPC_PRIVATE { Value::Enum { raw, set: &sets::IPC_KEY } } else { Value::Hex(raw) }
 }
 
-/// An operation, with the bit that asks for the newer structs.
+/// An operation, with the bit that selects the newer structs.
 pub fn op<'a>(cx: &Cx<'a>, raw: u64, names: &Ty) -> Value<'a> {
     let Ty::Enum(set) = *names else { return Value::Hex(raw) };
     let op = Value::Enum { raw: raw & !c::IPC_64, set };
@@ -47,7 +47,7 @@ pub fn op<'a>(cx: &Cx<'a>, raw: u64, names: &Ty) -> Value<'a> {
     Value::Or(cx.values(&[Value::Name { raw: c::IPC_64, name: "IPC_64" }, op]))
 }
 
-/// A call of ipc(2) with its version in the upper half.
+/// A call of ipc(2). Its upper half is the version.
 pub fn call<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let (version, call) = (raw >> 16 & 0xffff, raw & 0xffff);
     let call = Value::Enum { raw: call, set: &sets::IPC_CALL };
@@ -58,7 +58,7 @@ pub fn call<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     Value::Or(cx.values(&[version, call]))
 }
 
-/// `struct msgbuf`: a type, and `msgsz` bytes (or as many as came).
+/// `struct msgbuf`: a type, and `msgsz` bytes, or as many as were received.
 pub fn message<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     if addr == 0 || !cx.verbose || (dir != Dir::In && cx.failed()) {
         return Value::Addr(addr);

@@ -1,4 +1,4 @@
-//! keyctl(2), landlock, the calls about security modules.
+//! keyctl(2), landlock, and the calls of security modules.
 
 use crate::{Cx, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
@@ -8,12 +8,12 @@ use stride_syscalls::structs::keys::{LANDLOCK_RULESET, LSM_CTX, PKEY_OUT_PARAMS}
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Dir, Len, Set, Ty};
 
-/// A key's serial number, or the name of a keyring below zero.
+/// A key's serial number, or a keyring's name for a negative one.
 pub fn serial<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     named(cx, raw, &KEY_SPEC)
 }
 
-/// Where request_key(2) shall put keys from now on.
+/// Where request_key(2) puts keys from now on.
 pub fn default<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     named(cx, raw, &KEY_REQKEY_DEFL)
 }
@@ -28,13 +28,14 @@ fn named<'a>(cx: &Cx<'a>, raw: u64, set: &'static Set) -> Value<'a> {
     }
 }
 
-/// The error that others get who ask for a rejected key.
+/// The error for callers that ask for a rejected key.
 pub fn error<'a>(raw: u64) -> Value<'a> {
     let known = stride_syscalls::uapi::errno::ERRNO.binary_search_by_key(&(raw as u32), |e| e.0).is_ok();
     if known { Value::Errno(raw as i32) } else { Value::UInt(raw) }
 }
 
-/// How many bytes of the buffer the kernel filled in: it returns how many it has.
+/// The number of bytes that the kernel filled in. It returns the number that it has, which may be larger than the
+/// buffer.
 fn filled(cx: &Cx<'_>) -> Option<u64> {
     Some(cx.ret()?.max(0) as u64).map(|n| n.min(cx.arg("buflen")))
 }
@@ -47,7 +48,7 @@ pub fn data<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     }
 }
 
-/// A text that the kernel filled in, with the NUL counted.
+/// A text that the kernel filled in. Its length includes the NUL.
 pub fn text<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let (Some(len), true) = (filled(cx), addr != 0) else { return Value::Addr(addr) };
     let want = (len as usize).min(cx.options.text.saturating_add(1));
@@ -57,7 +58,7 @@ pub fn text<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     Value::Text(Text { bytes: &bytes[..shown], cut: shown < end, kind: TextKind::Str })
 }
 
-/// What the kernel's key service can do, a byte of flags at a time.
+/// The features of the kernel's key service, one byte of flags at a time.
 pub fn capabilities<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let (Some(len), true) = (filled(cx), addr != 0 && cx.verbose) else { return Value::Addr(addr) };
     let bytes = cx.prefix(Phase::Exit, addr, (len as usize).min(cx.options.text.saturating_add(1)));
@@ -73,7 +74,7 @@ pub fn capabilities<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     Value::Array(items.into_bump_slice(), Tail::End)
 }
 
-/// Further input of a key derivation. Without a length there is none to show.
+/// Further input of a key derivation. Without a length nothing is shown.
 pub fn other_info<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     match siblings {
         Siblings::Struct(_, _, phase) if cx.len(Len::Of("otherinfolen"), phase, siblings) != Some(0) => {
@@ -83,11 +84,11 @@ pub fn other_info<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) ->
     }
 }
 
-/// Input or output of a public-key operation, whose length is a member of the parameters.
+/// Input or output of a public-key operation. Its length is a member of the parameters.
 pub fn pkey<'a>(cx: &Cx<'a>, shape: &Ty, length: &str, addr: u64) -> Value<'a> {
     let &Ty::Bytes(dir, _) = shape else { return Value::Addr(addr) };
     let params = cx.arg("params");
-    // Both forms of the parameters have the second length in the same place.
+    // Both forms of the parameters have the second length at the same offset.
     let member = if length == "in_len" { "in_len" } else { "out_len" };
     let at = PKEY_OUT_PARAMS.field(member).map_or(0, |f| u64::from(f.place(cx.abi()).offset));
     let whole = cx.read(Phase::Entry, params, PKEY_OUT_PARAMS.size(cx.abi())).is_some();
@@ -99,7 +100,7 @@ pub fn pkey<'a>(cx: &Cx<'a>, shape: &Ty, length: &str, addr: u64) -> Value<'a> {
     }
 }
 
-/// A ruleset: what is behind the members known is left out.
+/// A ruleset. Bytes behind the known members are left out.
 pub fn landlock_ruleset<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     match generic::held(cx, shape, addr, siblings) {
         Value::Struct(members, Tail::End | Tail::Unknown)
@@ -112,7 +113,7 @@ pub fn landlock_ruleset<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblin
     }
 }
 
-/// One context that a program sets.
+/// One context that the program sets.
 pub fn lsm_context<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     match generic::follow(cx, addr, Dir::In) {
         Err(value) => value,
@@ -120,7 +121,7 @@ pub fn lsm_context<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     }
 }
 
-/// A context with its bytes, which end at `end`.
+/// A context and its bytes, which end at `end`.
 fn context<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, end: u64) -> Option<Value<'a>> {
     let head = LSM_CTX.size(cx.abi()) as u64;
     let Value::Struct(members, tail) = cx.strukt(&LSM_CTX, phase, addr)? else { return None };
@@ -137,13 +138,13 @@ fn context<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, end: u64) -> Option<Value<'
     Some(Value::Struct(all.into_bump_slice(), tail))
 }
 
-/// The contexts that the kernel filled in, one behind another.
+/// The contexts that the kernel filled in, one after another.
 pub fn lsm_contexts<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if addr == 0 || !cx.verbose {
         return Value::Addr(addr);
     }
     let size = cx.uint(Phase::Entry, cx.arg("size"), 4);
-    // One module's context only: which one, says the program.
+    // The program asks for the context of one module only, and names that module.
     let asked = match cx.arg("flags") & c::LSM_FLAG_SINGLE {
         0 => None,
         _ => cx.strukt(&LSM_CTX, Phase::Entry, addr).and(cx.uint(Phase::Entry, addr, 8)).filter(|_| size.is_some()),

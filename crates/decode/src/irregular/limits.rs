@@ -1,4 +1,4 @@
-//! Resource limits: in units of 1024 where they are, and infinity by name.
+//! Resource limits. Some are shown in units of 1024, and infinity by name.
 
 use crate::{Cx, Value};
 use stride_syscalls::Ty;

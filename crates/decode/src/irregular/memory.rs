@@ -1,4 +1,4 @@
-//! NUMA node masks, what became of pages, and offsets in pages.
+//! NUMA node masks, the status of pages, and offsets in pages.
 
 use crate::cx::signed;
 use crate::{Cx, Siblings, Tail, Value, generic};
@@ -13,7 +13,7 @@ pub fn nodes<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Valu
     }
     let phase = Phase::of(dir);
     match cx.len(len, phase, siblings) {
-        // One node less than said leaves none, which the kernel takes for a mask to be read nonetheless.
+        // With `maxnode` 1 no node is left, but the kernel counts that as a mask to read. So only 0 is an empty mask.
         Some(0) if cx.arg("maxnode") == 0 => Value::Array(&[], Tail::End),
         _ if !cx.verbose => Value::Addr(addr),
         Some(n @ 1..) => generic::elements(cx, phase, addr, &WORD, n, false),
@@ -23,12 +23,12 @@ pub fn nodes<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Valu
 
 const WORD: Ty = Ty::Custom(stride_syscalls::Irregular::MaskWord, &Ty::HexLong);
 
-/// A word of a bit mask, in full width.
+/// A word of a bit mask, with all its digits.
 pub fn mask_word<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     Value::HexWide { raw, width: 2 * cx.abi().word() as u8 }
 }
 
-/// A byte of mincore(2)'s answer, of which one bit is defined.
+/// A byte of mincore(2)'s result. Only one of its bits is defined.
 pub fn residency<'a>(raw: u64) -> Value<'a> {
     Value::UInt(raw & 1)
 }
@@ -39,7 +39,7 @@ pub fn node_or_error<'a>(raw: u64) -> Value<'a> {
     if status < 0 { Value::Errno(status as i32) } else { Value::Int(status) }
 }
 
-/// An offset that the call counts in pages of 4096 bytes.
+/// An offset in pages of 4096 bytes.
 pub fn page_offset<'a>(raw: u64) -> Value<'a> {
     Value::Hex(raw << 12)
 }

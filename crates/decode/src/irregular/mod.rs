@@ -1,4 +1,4 @@
-//! Decoders that need code. One file per topic; the shape in the row declares what they may read.
+//! Decoders that need code, one file per topic. The row's shape declares the memory that they may read.
 
 use crate::{Cx, Siblings, Value, generic};
 use stride_event::Phase;
@@ -47,7 +47,7 @@ mod system;
 mod time;
 mod xattr;
 
-/// A value held in a register or a scalar member: usually a pointer whose target the shape captured.
+/// A value in a register or a scalar member. Usually it is a pointer whose target was captured by the shape.
 pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: Siblings) -> Value<'a> {
     match which {
         // files, paths, fcntl
@@ -208,14 +208,14 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::UdmabufList => ioctl::misc::udmabuf_list(cx, raw),
         Irregular::Microseconds => ioctl::misc::microseconds(cx, raw),
 
-        // Declared for what is captured or asked of them, and for the cases above; shown as their shape is.
+        // These only declare what is captured or looked up, or are handled above. They are shown as their shape.
         Irregular::LinkTarget
         | Irregular::UpToPage
         | Irregular::Untouched
         | Irregular::InFull
         | Irregular::OrMinusOne
         | Irregular::OfTerminal => generic::held(cx, shape, raw, siblings),
-        // Decoded where they lie in memory: see `inline`.
+        // Decoded in memory: see `inline`.
         Irregular::DatedNsec
         | Irregular::Dated
         | Irregular::DatedTime
@@ -233,7 +233,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
     }
 }
 
-/// A value that lies in captured memory.
+/// A value in captured memory.
 pub fn inline<'a>(
     cx: &Cx<'a>,
     which: Irregular,
@@ -295,7 +295,7 @@ fn len(shape: &Ty) -> Len {
     }
 }
 
-/// What is added in parentheses behind a return value.
+/// The note in parentheses behind a return value.
 pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     match cx.row.note? {
         Note::Fcntl => fcntl::note(cx),

@@ -9,7 +9,7 @@ use stride_syscalls::structs::mount::{LISTMOUNT_REQ, STATMOUNT, STATMOUNT_REQ};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Dir, Len, Set, Struct, Ty};
 
-/// Mount flags, behind the mark that programs of old put into their upper half.
+/// Mount flags, and the magic number that old programs put into their upper half.
 pub fn flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     if raw & c::MS_MGC_MSK != c::MS_MGC_VAL {
         return Value::Flags { raw, set: &MOUNT_FLAGS };
@@ -21,7 +21,7 @@ pub fn flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     }
 }
 
-/// What a mount call makes of its arguments follows from its flags: some kinds leave `data` unread.
+/// Whether the call reads `data`. The flags decide, because they select the kind of mount call.
 fn data_is_read(cx: &Cx<'_>) -> bool {
     let flags = cx.arg("mountflags");
     let flags = if flags & c::MS_MGC_MSK == c::MS_MGC_VAL { flags & !c::MS_MGC_MSK } else { flags };
@@ -32,7 +32,7 @@ pub fn data<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if data_is_read(cx) { generic::string(cx, addr, cx.options.text, TextKind::Str) } else { Value::Addr(addr) }
 }
 
-/// The type of the file system; a remount has none either.
+/// The type of the file system. A remount does not read it either.
 pub fn fstype<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let flags = cx.arg("mountflags");
     let remount = flags & c::MS_REMOUNT != 0;
@@ -43,7 +43,7 @@ pub fn fstype<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     }
 }
 
-/// The kernel takes at most this much of fsconfig's strings, with the NUL.
+/// The kernel's limit for strings of fsconfig, with the NUL.
 const FS_STRING_MAX: usize = 256;
 
 /// A key or string of fsconfig(2).
@@ -55,7 +55,7 @@ pub fn fs_string<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     generic::string(cx, addr, cx.options.text, TextKind::Str)
 }
 
-/// The kernel takes no larger blob.
+/// The kernel's limit for a blob.
 const FS_BLOB_MAX: u64 = 1 << 20;
 
 /// A binary value of fsconfig(2), `aux` bytes.
@@ -93,7 +93,7 @@ pub fn listmount_req<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     req(cx, &LISTMOUNT_REQ, addr)
 }
 
-/// A request that begins with its size.
+/// A request, which begins with its size.
 fn req<'a>(cx: &Cx<'a>, s: &'static Struct, addr: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::In) {
         return value;
@@ -108,7 +108,7 @@ fn req<'a>(cx: &Cx<'a>, s: &'static Struct, addr: u64) -> Value<'a> {
     extensible(cx, s, Phase::Entry, addr, size).unwrap_or_else(|| only_size(Tail::Unknown))
 }
 
-/// The answer of listmount(2). Where there is no room, nothing is in it, failed or not.
+/// The result of listmount(2). If there is no room, the result is empty, whether the call failed or not.
 pub fn ids<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     if addr != 0 && cx.verbose && cx.arg("nr_mnt_ids") == 0 {
         return Value::Array(&[], Tail::End);
@@ -116,7 +116,7 @@ pub fn ids<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<
     generic::held(cx, shape, addr, siblings)
 }
 
-/// The answer of statmount(2): as much of the struct as there was room for.
+/// The result of statmount(2): the part of the struct that fits into the buffer.
 pub fn statmount<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     match generic::follow(cx, addr, Dir::Out) {
         Err(value) => value,
@@ -148,7 +148,7 @@ pub fn statmount_str<'a>(cx: &Cx<'a>, offset: u64, siblings: Siblings) -> Value<
     }
 }
 
-/// Several strings in a row, as many as the sibling `count` says.
+/// Several strings, one after another. The sibling `count` is their number.
 pub fn statmount_strs<'a>(cx: &Cx<'a>, offset: u64, count: &'static str, siblings: Siblings) -> Value<'a> {
     let Siblings::Struct(_, base, _) = siblings else { return Value::Hex(offset) };
     let count = cx.len(Len::Of(count), Phase::Exit, siblings).unwrap_or(0);

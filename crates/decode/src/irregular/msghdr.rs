@@ -1,4 +1,4 @@
-//! `struct msghdr` and the vectors of them that sendmmsg(2) and recvmmsg(2) take.
+//! `struct msghdr`, and the vectors of it in sendmmsg(2) and recvmmsg(2).
 
 use crate::irregular::{cmsg, iovec, netlink, sockaddr};
 use crate::{Cx, Member, Siblings, Tail, TextKind, Value, generic};
@@ -7,13 +7,13 @@ use stride_event::Phase;
 use stride_syscalls::structs::socket::{MMSGHDR, MSGHDR};
 use stride_syscalls::{Dir, Len, sets::socket::MSG};
 
-/// sendmsg(2), recvmsg(2): a pointer to one.
+/// The header of sendmsg(2) or recvmsg(2), behind a pointer.
 pub fn one<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     if addr == 0 || !cx.verbose {
         return Value::Addr(addr);
     }
     if dir != Dir::In && cx.failed() {
-        // All that is known is the room for the sender's address.
+        // Only the room for the sender's address is known.
         return match member(cx, Phase::Entry, addr, "msg_namelen") {
             Some(n) => cx.members(&[("msg_namelen", Value::Int(i64::from(n as i32)))]),
             None => Value::Addr(addr),
@@ -23,7 +23,7 @@ pub fn one<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     header(cx, addr, dir, received).unwrap_or(Value::Addr(addr))
 }
 
-/// The bytes of send(2) and recv(2). With `MSG_TRUNC` more are reported than there was room for.
+/// The bytes of send(2) and recv(2). With `MSG_TRUNC` the returned length may be larger than the buffer.
 pub fn payload<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     if addr == 0 || (dir != Dir::In && cx.failed()) {
         return Value::Addr(addr);
@@ -33,7 +33,7 @@ pub fn payload<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
     buffer(cx, Phase::of(dir), addr, len)
 }
 
-/// Bytes that go through the socket of the call, or the netlink messages they are.
+/// The bytes that go through the call's socket, or the netlink messages in them.
 fn buffer<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64) -> Value<'a> {
     match netlink::buffer(cx, phase, addr, len, cx.arg("sockfd") as i32) {
         Some(messages) => messages,
@@ -41,7 +41,7 @@ fn buffer<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64) -> Value<'a> {
     }
 }
 
-/// sendmmsg(2), recvmmsg(2): `vlen` of them, of which the call handled as many as it returned.
+/// The headers of sendmmsg(2) and recvmmsg(2). The call's result is the number of those it handled.
 pub fn many<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len) -> Value<'a> {
     if addr == 0 || !cx.verbose || (dir != Dir::In && cx.failed()) {
         return Value::Addr(addr);
@@ -53,7 +53,7 @@ pub fn many<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len) -> Value<'a> {
     let mut items = Vec::new_in(cx.arena);
     for i in 0..n {
         let at = addr.wrapping_add(i * size);
-        // The kernel takes no more than UIO_MAXIOV.
+        // The kernel takes no more than UIO_MAXIOV headers.
         if i == 1024 || cx.abbrev && i >= cx.options.text as u64 {
             return Value::Array(items.into_bump_slice(), Tail::More);
         }
@@ -84,7 +84,7 @@ fn member(cx: &Cx<'_>, phase: Phase, addr: u64, name: &str) -> Option<u64> {
     cx.uint(phase, addr.wrapping_add(u64::from(place.offset)), place.size.into())
 }
 
-/// The header that lies at `addr`, whose buffers hold `filled` bytes.
+/// The header at `addr`, whose buffers hold `filled` bytes.
 fn header<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, filled: u64) -> Option<Value<'a>> {
     let phase = Phase::of(dir);
     let get = |name| member(cx, phase, addr, name);
@@ -100,7 +100,7 @@ fn header<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, filled: u64) -> Option<Value<'a>
         match name {
             0 => Value::Addr(0),
             name if dir == Dir::In => sockaddr::at(cx, phase, name, len),
-            // The kernel tells the whole length, and fills no more than there is room for.
+            // The kernel returns the whole length, but writes no more than fits.
             name => sockaddr::at(cx, phase, name, len.min(room)),
         },
     );

@@ -3,7 +3,7 @@
 use crate::{Cx, Text, TextKind, Value, generic};
 use stride_event::Phase;
 
-/// As many bytes as the call returned, the NUL among them.
+/// The path that the call returned. The returned length includes the NUL.
 pub fn decode<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let Some(len) = cx.ret().and_then(|n| usize::try_from(n).ok()).filter(|_| addr != 0) else {
         return Value::Addr(addr);
@@ -16,7 +16,7 @@ pub fn decode<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     Value::Text(Text { bytes: &bytes[..end], cut: false, kind: TextKind::Path })
 }
 
-/// The name of an anonymous file; the kernel puts `memfd:` before it and takes no more than a file name holds.
+/// The name of an anonymous file. The kernel prepends `memfd:`, and the result may be no longer than a file name.
 pub fn memfd_name<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     const NAME_MAX: usize = 255 - "memfd:".len() + 1;
     if cx.options.text < NAME_MAX || addr == 0 {

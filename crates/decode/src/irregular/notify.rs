@@ -4,7 +4,7 @@ use crate::{Cx, Siblings, Value, generic};
 use stride_syscalls::Ty;
 use stride_syscalls::sets::notify::{FAN_NOFD, FANOTIFY_CLASS, FANOTIFY_INIT};
 
-/// The class of a group is an enumeration among the flags, and its zero has a name.
+/// The flags of a group. Its class is an enumeration among them, and the class zero has a name.
 pub fn init<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     const CLASS: u64 = 0xc;
     let class = Value::Enum { raw: raw & CLASS, set: &FANOTIFY_CLASS };
@@ -14,7 +14,7 @@ pub fn init<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     }
 }
 
-/// A directory, or none.
+/// A directory descriptor, or none.
 pub fn dir<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
     if raw as i32 == FAN_NOFD {
         return cx.known(Value::Int(i64::from(FAN_NOFD)), Value::Plain(b"FAN_NOFD"));

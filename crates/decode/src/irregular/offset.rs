@@ -4,7 +4,7 @@ use crate::{Cx, Tail, Value};
 use stride_event::Phase;
 use stride_syscalls::Ty;
 
-/// `[before]`, or `[before => after]` where the call moved it.
+/// `[before]`, or `[before => after]` if the call moved the offset.
 pub fn change<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     let Ty::Array(_, inner, _) = *shape else { return Value::Addr(addr) };
     let size = inner.size(cx.abi());
@@ -21,7 +21,7 @@ pub fn change<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     Value::Array(cx.values(&[value]), Tail::End)
 }
 
-/// The lower half, with the upper one from the argument before it.
+/// An offset in two halves. `low` is the lower one; the upper one is the argument before it.
 pub fn split<'a>(cx: &Cx<'a>, low: u64) -> Value<'a> {
     Value::Int(((cx.arg("offset_high") & 0xffff_ffff) << 32 | low & 0xffff_ffff) as i64)
 }

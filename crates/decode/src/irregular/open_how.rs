@@ -4,7 +4,7 @@ use crate::{Cx, Siblings, Value};
 use stride_event::Phase;
 use stride_syscalls::Len;
 
-/// `mode`, shown when a file may be created, and when the program sets it nevertheless.
+/// `mode`. It is shown if the call may create a file, or if the program sets it nevertheless.
 pub fn mode<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, siblings: Siblings) -> Option<Value<'a>> {
     const CREATES: u64 = 0o100 | 0o20000000;
     let raw = cx.uint(phase, addr, 8)?;

@@ -1,5 +1,5 @@
-//! perf_event_open(2)'s `struct perf_event_attr` (linux/perf_event.h): which members hold follows from its size, its
-//! type and its own flags.
+//! perf_event_open(2)'s `struct perf_event_attr` (linux/perf_event.h). Its size, its type and its flags decide which
+//! members are valid.
 
 use crate::cx::le;
 use crate::{Cx, Member, Tail, Value};
@@ -9,14 +9,14 @@ use stride_syscalls::sets::perf::*;
 use stride_syscalls::sets::time::CLOCKS;
 use stride_syscalls::uapi::consts as c;
 
-/// All that is known of the struct.
+/// The size of all known members.
 const KNOWN: u64 = 144;
 
 pub fn attr<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if addr == 0 || !cx.verbose {
         return Value::Addr(addr);
     }
-    // 0 stands for the first version.
+    // 0 stands for the first version of the struct.
     let declared = cx.uint(Phase::Entry, addr.wrapping_add(4), 4);
     let size = match declared {
         Some(0) => c::PERF_ATTR_SIZE_VER0,
@@ -60,13 +60,13 @@ impl<'a> Attr<'a, '_> {
         self.cx.comment(value, self.cx.ascii(note))
     }
 
-    /// What is shown in any case.
+    /// The members that are always shown.
     fn head(&mut self, addr: u64) {
         let cx = self.cx;
         let size = |raw| Value::Enum { raw, set: &SIZE };
         let (before, after) = (self.uint(4, 4), cx.uint(Phase::Exit, addr.wrapping_add(4), 4));
         self.push("type", Value::Enum { raw: self.uint(0, 4), set: &TYPE });
-        // The kernel tells the size it knows when it refuses a larger one.
+        // When the kernel refuses a larger struct, it returns the size that it knows.
         self.push(
             "size",
             match after {
@@ -94,7 +94,7 @@ impl<'a> Attr<'a, '_> {
         }
     }
 
-    /// What is counted, spelt as its type asks.
+    /// The counted event, in the notation of its type.
     fn config(&self) -> Value<'a> {
         let (cx, raw) = (self.cx, self.uint(8, 8));
         let mut parts = Vec::new_in(cx.arena);
@@ -124,7 +124,7 @@ impl<'a> Attr<'a, '_> {
         Value::Or(parts.into_bump_slice())
     }
 
-    /// What only `-v` shows, as far as the struct goes.
+    /// The members that only `-v` shows, within the struct's size.
     fn rest(&mut self) {
         let sample = self.uint(24, 8);
         let wakeup = if self.bit("watermark") { "wakeup_watermark" } else { "wakeup_events" };
@@ -194,7 +194,7 @@ impl<'a> Attr<'a, '_> {
     }
 }
 
-/// How far a sample may be from the event.
+/// How far a sample may be from its event.
 fn skid<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let meaning = match raw {
         0 => "arbitrary skid",

@@ -1,4 +1,4 @@
-//! Waiting for descriptors: what goes in is an argument, what comes out a note.
+//! Waiting for descriptors: the arguments are the input, and a note is the output.
 
 use crate::cx::le;
 use crate::{Cx, Siblings, Tail, Value, generic};
@@ -7,7 +7,7 @@ use stride_event::{Call, Phase};
 use stride_syscalls::structs::poll::POLLFD;
 use stride_syscalls::{Dir, Irregular, Syscall, Ty, sets::poll::POLL};
 
-/// poll(2)'s `fds`, as the program hands them in.
+/// poll(2)'s `fds` as the program passes them.
 pub fn fds<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if addr == 0 || !cx.verbose {
         return Value::Addr(addr);
@@ -23,7 +23,7 @@ pub fn fds<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
         if cx.abbrev && i >= cx.options.text as u64 {
             return Value::Array(items.into_bump_slice(), Tail::More);
         }
-        // A negative descriptor is not waited for.
+        // poll(2) ignores a negative descriptor.
         items.push(if fd.fd < 0 {
             cx.members(&[("fd", generic::fd(cx, fd.fd))])
         } else {
@@ -33,7 +33,7 @@ pub fn fds<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     Value::Array(items.into_bump_slice(), Tail::End)
 }
 
-/// What happened: the descriptors that have something to tell, and the time that is left.
+/// The note: the descriptors with events, and the time that is left.
 pub fn poll_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     let ready = cx.ret()?;
     if !cx.verbose {
@@ -94,7 +94,7 @@ impl PollFd {
     }
 }
 
-/// A set of descriptors as it goes in.
+/// A set of descriptors as the program passes it.
 pub fn fd_set<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if addr == 0 || !cx.verbose {
         return Value::Addr(addr);
@@ -122,13 +122,13 @@ fn members<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<&'a [Value<'a>]> 
 
 /// The bytes of a set of `nfds` descriptors.
 fn set_of<'a>(nfds: usize, read: impl FnOnce(usize) -> &'a [u8]) -> Option<&'a [u8]> {
-    // Programs pass absurd numbers with a set of the usual size.
+    // Some programs pass a huge number with a set of the usual size.
     let least = if nfds > 1 << 16 { 1024 / 8 } else { nfds.div_ceil(8) };
     let there = read(nfds.div_ceil(8));
     (there.len() >= least).then_some(there)
 }
 
-/// select(2): the descriptors that are ready, by set, and the time that is left.
+/// select(2)'s note: the ready descriptors of each set, and the time that is left.
 pub fn select_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     if cx.ret()? == 0 {
         return Some(Value::Plain(b"Timeout"));
@@ -147,13 +147,13 @@ pub fn select_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     Some(Value::Seq(parts.into_bump_slice()))
 }
 
-/// A time to wait, as the program hands it in.
+/// A timeout as the program passes it.
 pub fn timeout<'a>(cx: &Cx<'a>, addr: u64, shape: &Ty) -> Value<'a> {
     let Ty::Ptr(_, inner) = *shape else { return Value::Addr(addr) };
     generic::held(cx, &Ty::Ptr(Dir::In, inner), addr, Siblings::Args)
 }
 
-/// What the kernel left of the time: `left {tv_sec=0, tv_nsec=5}`.
+/// The time that the kernel left: `left {tv_sec=0, tv_nsec=5}`.
 pub fn left<'a>(cx: &Cx<'a>, name: &str) -> Option<Value<'a>> {
     let addr = cx.arg(name);
     let Ty::Custom(_, &Ty::Ptr(_, inner)) = cx.row.args[cx.row.index(name)].ty else { return None };
@@ -164,7 +164,7 @@ pub fn left<'a>(cx: &Cx<'a>, name: &str) -> Option<Value<'a>> {
     Some(Value::Glue(cx.values(&[Value::Ascii("left "), time])))
 }
 
-/// recvmmsg(2): whether time ran out, or how much is left.
+/// recvmmsg(2)'s note: whether the time ran out, or how much of it is left.
 pub fn recvmmsg_note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     if cx.arg("timeout") == 0 || !cx.verbose {
         return None;

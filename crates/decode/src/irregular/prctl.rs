@@ -1,4 +1,4 @@
-//! prctl(2): control words that pack several fields, and what the options that return one add.
+//! prctl(2): words of several fields, and the notes on words that options return.
 
 use crate::{Cx, Text, TextKind, Value};
 use bumpalo::collections::Vec;
@@ -6,7 +6,7 @@ use stride_event::Phase;
 use stride_syscalls::sets::prctl::*;
 use stride_syscalls::{Set, Ty, uapi::consts as c};
 
-/// What is added behind the words that options return.
+/// The note on a returned word.
 pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     let raw = cx.abi().cut(cx.ret()? as u64);
     let value = match cx.arg("op") as u32 as u64 {
@@ -61,7 +61,7 @@ pub fn riscv_vector<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     either(cx, raw, riscv_vector_parts(cx, raw))
 }
 
-/// Whether vectors may be used by this thread, and, shifted, by what it executes.
+/// Whether this thread may use vectors, and (shifted) whether the programs that it executes may.
 fn riscv_vector_parts<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let state = |bits| Value::Enum { raw: bits & 3, set: &RISCV_VECTOR };
     let inherited = raw & c::PR_RISCV_V_VSTATE_CTRL_INHERIT != 0;
@@ -90,8 +90,7 @@ pub fn ptracer_pid<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     }
 }
 
-/// A string in a buffer of the kernel's own size: no more than `max` bytes of it are looked at, or are the kernel's
-/// to look at.
+/// A string in a buffer of a fixed size. The kernel reads or writes at most `max` bytes of it.
 pub fn c_string<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, max: u8) -> Value<'a> {
     let phase = if shape.needs_exit() { Phase::Exit } else { Phase::Entry };
     if addr == 0 || (phase == Phase::Exit && cx.failed()) {

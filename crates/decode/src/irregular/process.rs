@@ -1,4 +1,4 @@
-//! Children: wait statuses (wait(2)), clone's flags and clone3's answer, descriptors of other processes.
+//! Children: wait statuses (wait(2)), clone's flags, clone3's results, and descriptors of other processes.
 
 use crate::{Cx, Member, Siblings, Tail, Value, generic};
 use bumpalo::collections::Vec;
@@ -7,17 +7,17 @@ use stride_syscalls::sets::process::{CLONE, PTRACE_EVENT};
 use stride_syscalls::structs::process::CLONE_ARGS;
 use stride_syscalls::{PidKind, Ty, uapi::consts as c};
 
-/// wait4(2) returns 0 where no child had changed: nothing was written then.
+/// wait4(2) returns 0 if no child had changed. Then nothing was written.
 pub fn reaped<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, siblings: Siblings) -> Value<'a> {
     if cx.ret() == Some(0) { Value::Addr(raw) } else { generic::held(cx, shape, raw, siblings) }
 }
 
-/// A status, spelt with the macros that a program takes it apart with.
+/// A status, in the notation of the macros that test it.
 pub fn status<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let status = raw as u32;
     let code = (status >> 8) & 0xff;
     let signal = |number: u32| Value::Symbolic(cx.keep(Value::Signal(number as i32)));
-    // What the macros do not tell follows as a number.
+    // Bits that the macros do not cover follow as a number.
     let (known, value, end, rest) = match (status & 0x7f, status & 0x80 != 0) {
         _ if status == 0xffff => ("{WIFCONTINUED(s)", Value::Ascii(""), "}", 0),
         (0, _) => ("{WIFEXITED(s) && WEXITSTATUS(s) == ", Value::UInt(code.into()), "}", status & 0x80),
@@ -45,7 +45,7 @@ pub fn status<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     Value::WaitStatus(status, cx.keep(Value::Or(parts.into_bump_slice())))
 }
 
-/// waitid(2)'s id: what it identifies follows from the type.
+/// waitid(2)'s id. Its kind depends on the type.
 pub fn wait_id<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
     let ty = match cx.arg("idtype") as u32 as u64 {
         c::P_PID => Ty::Pid(PidKind::Tgid),
@@ -56,7 +56,7 @@ pub fn wait_id<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
     generic::held(cx, &ty, raw, siblings)
 }
 
-/// Flags with the signal of the child's end in the low byte.
+/// Flags. The low byte is the signal that is sent at the child's end.
 pub fn clone_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     const CSIGNAL: u64 = 0xff;
     let flags = Value::Flags { raw: raw & !CSIGNAL, set: &CLONE };
@@ -76,7 +76,7 @@ pub fn wide_signal<'a>(raw: u64) -> Value<'a> {
     }
 }
 
-/// What clone3(2) wrote where the arguments asked for it.
+/// The values that clone3(2) wrote where the arguments asked for them.
 pub fn clone_reply<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let member = |name: &str| {
         let place = CLONE_ARGS.field(name)?.place(cx.abi());

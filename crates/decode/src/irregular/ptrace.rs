@@ -1,4 +1,4 @@
-//! ptrace(2): where in `struct user`, register sets, what stopped a tracee.
+//! ptrace(2): offsets in `struct user`, register sets, and the stops of a tracee.
 
 use crate::cx::le;
 use crate::{Cx, Member, Siblings, Tail, Value, generic};
@@ -9,7 +9,7 @@ use stride_syscalls::sets::signal::AUDIT_ARCH;
 use stride_syscalls::structs::ptrace::{FPREGS, REGS, REGS_32, SECCOMP_METADATA};
 use stride_syscalls::{Abi, Ty, table, uapi::consts as c};
 
-/// An offset within `struct user`: the member it lies in, and how far.
+/// An offset within `struct user`: its member, and the offset in that.
 pub fn user_offset<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let set = match cx.abi() {
         Abi::X86_64 => &USER,
@@ -29,7 +29,7 @@ pub fn user_offset<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     }
 }
 
-/// `struct iovec` around a register set.
+/// `struct iovec`, whose buffer is a register set.
 pub fn regset<'a>(cx: &Cx<'a>, addr: u64, set: bool) -> Value<'a> {
     let word = cx.abi().word() as u64;
     let iovec = |phase| Some((cx.word(phase, addr)?, cx.word(phase, addr.wrapping_add(word))?));
@@ -48,7 +48,7 @@ pub fn regset<'a>(cx: &Cx<'a>, addr: u64, set: bool) -> Value<'a> {
     cx.members(&[("iov_base", shown.unwrap_or(Value::Addr(base))), ("iov_len", size)])
 }
 
-/// As many registers as `len` bytes hold.
+/// The registers that fit into `len` bytes.
 fn registers<'a>(cx: &Cx<'a>, addr: u64, len: u64, phase: Phase) -> Option<Value<'a>> {
     let s = match (cx.arg("addr") as u32 as u64, cx.abi()) {
         (c::NT_PRSTATUS, Abi::X86_64) if len == REGS_32.size(Abi::I386) as u64 => return None,
@@ -61,7 +61,7 @@ fn registers<'a>(cx: &Cx<'a>, addr: u64, len: u64, phase: Phase) -> Option<Value
     if len == 0 || !len.is_multiple_of(cx.abi().word() as u64) {
         return None;
     }
-    // The kernel keeps to the size of the set, whatever the program says.
+    // The kernel limits the length to the size of the set.
     let tail = if len > size { Tail::More } else { Tail::End };
     let len = len.min(size);
     cx.read(phase, addr, len as usize)?;
@@ -69,7 +69,7 @@ fn registers<'a>(cx: &Cx<'a>, addr: u64, len: u64, phase: Phase) -> Option<Value
     for field in s.fields {
         let place = field.place(cx.abi());
         if place.end() as u64 > len {
-            // What there is of an array.
+            // The part of an array that fits.
             let rest = len.saturating_sub(u64::from(place.offset)) as usize;
             if matches!(field.ty, Ty::Items(_)) && rest > 0 {
                 let at = addr.wrapping_add(u64::from(place.offset));
@@ -85,7 +85,7 @@ fn registers<'a>(cx: &Cx<'a>, addr: u64, len: u64, phase: Phase) -> Option<Value
     Some(Value::Struct(members.into_bump_slice(), tail))
 }
 
-/// `struct seccomp_metadata`: which filter is asked for, and what its flags are.
+/// `struct seccomp_metadata`: the index of a filter, and its flags.
 pub fn seccomp_metadata<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if addr == 0 || !cx.verbose || cx.arg("addr") < 8 {
         return Value::Addr(addr);
@@ -104,7 +104,7 @@ pub fn seccomp_metadata<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     Value::Struct(members.into_bump_slice(), if written > size { Tail::More } else { Tail::End })
 }
 
-/// `struct ptrace_syscall_info`, as far as it was filled in.
+/// `struct ptrace_syscall_info`, as far as the kernel filled it in.
 pub fn syscall_info<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     let out = shape.needs_exit();
     let phase = if out { Phase::Exit } else { Phase::Entry };
@@ -145,7 +145,7 @@ pub fn syscall_info<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     Value::Struct(members.into_bump_slice(), Tail::End)
 }
 
-/// The call and its arguments, and what a seccomp filter said of it.
+/// The call and its arguments, and the seccomp filter's data.
 fn entered<'a>(cx: &Cx<'a>, info: &[u8], arch: u32, filtered: bool) -> Value<'a> {
     let mut members = Vec::new_in(cx.arena);
     let nr = le(info, 24, 8);
@@ -166,7 +166,7 @@ fn entered<'a>(cx: &Cx<'a>, info: &[u8], arch: u32, filtered: bool) -> Value<'a>
     Value::Struct(members.into_bump_slice(), Tail::End)
 }
 
-/// What the call returned.
+/// The call's return value.
 fn left<'a>(cx: &Cx<'a>, info: &[u8]) -> Value<'a> {
     let rval = le(info, 24, 8) as i64;
     let error = info.get(32).copied();

@@ -5,7 +5,7 @@ use bumpalo::collections::Vec;
 use stride_event::Phase;
 use stride_syscalls::structs::futex::{RSEQ, RSEQ_CS};
 
-/// The area's size when it was first defined, and its alignment: anything else the kernel refuses.
+/// The first size of the area, and its alignment. The kernel refuses smaller or unaligned areas.
 const LEAST: u64 = 32;
 
 pub fn held<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
@@ -19,7 +19,7 @@ pub fn held<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
 fn area<'a>(cx: &Cx<'a>, addr: u64, size: u64) -> Option<Value<'a>> {
     let mut members = Vec::with_capacity_in(RSEQ.fields.len(), cx.arena);
     for field in RSEQ.fields {
-        // Members behind the area's end are as good as zero.
+        // Members beyond the area's size count as zero.
         let value = if field.place(cx.abi()).end() as u64 <= size {
             generic::member(cx, &RSEQ, field, Phase::Entry, addr)?
         } else {
@@ -30,7 +30,7 @@ fn area<'a>(cx: &Cx<'a>, addr: u64, size: u64) -> Option<Value<'a>> {
     Some(Value::Struct(members.into_bump_slice(), Tail::End))
 }
 
-/// The pointer to the critical section: what it points at comes first.
+/// The critical section: its content is shown before the pointer.
 pub fn section<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     match cx.strukt(&RSEQ_CS, Phase::Entry, addr) {
         Some(section) if addr != 0 => cx.comment(section, Value::Addr(addr)),

@@ -1,4 +1,4 @@
-//! Scheduling: attributes as large as they say, sets of CPUs, whom a priority is for.
+//! Scheduling: attributes of variable size, sets of CPUs, and the target of a priority.
 
 use crate::{Cx, Member, Siblings, Tail, Value, generic};
 use bumpalo::collections::Vec;
@@ -6,7 +6,7 @@ use stride_event::{Outcome, Phase};
 use stride_syscalls::sets::sched::POLICY_FLAGS;
 use stride_syscalls::{Dir, PidKind, Ty, structs::sched::ATTR, uapi::consts as c};
 
-/// The smallest attributes there have been, which is also what a size of zero means.
+/// The first size of the attributes. A size of zero stands for it.
 const FIRST: u64 = c::SCHED_ATTR_SIZE_VER0;
 
 /// sched_setattr(2)'s and sched_getattr(2)'s attributes.
@@ -25,7 +25,7 @@ pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     let only_size = |size| cx.members(&[("size", Value::UInt(size))]);
     match size_at(Phase::Entry) {
         None => Value::Addr(addr),
-        // Too small to be looked at; the kernel answers with the size it knows.
+        // The kernel refuses this size and returns the one that it knows.
         Some(size @ 1..FIRST) => match size_at(Phase::Exit) {
             Some(known) if known != size && cx.call.outcome == Outcome::Error(c::E2BIG as u32) => {
                 Value::Change(cx.keep(only_size(size)), cx.keep(only_size(known)))
@@ -39,7 +39,7 @@ pub fn attr<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     }
 }
 
-/// The members within `size`; with `asked`, without those that the flags say are not looked at.
+/// The members within `size`. With `asked`, members that the flags make the kernel ignore are left out.
 fn members<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: u64, asked: bool) -> Option<Value<'a>> {
     let known = ATTR.size(cx.abi()) as u64;
     cx.read(phase, addr, size.min(known) as usize)?;
@@ -56,7 +56,7 @@ fn members<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: u64, asked: bool) -> 
     Some(Value::Struct(members.into_bump_slice(), if size > known { Tail::More } else { Tail::End }))
 }
 
-/// A set of CPUs: their numbers.
+/// The numbers of the CPUs in a set.
 pub fn cpus<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     let Ty::Buffer(dir, len, most) = *shape else { return Value::Addr(addr) };
     if addr == 0 || !cx.verbose || !cx.filled(dir) {
@@ -74,7 +74,7 @@ pub fn cpus<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value
     Value::Set(cpus.into_bump_slice())
 }
 
-/// getpriority(2)'s `who`: of which kind it is, `which` says.
+/// getpriority(2)'s `who`. Its kind depends on `which`.
 pub fn who<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let kind = match cx.arg("which") as u32 as u64 {
         c::PRIO_PROCESS => PidKind::Tgid,

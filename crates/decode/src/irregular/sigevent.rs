@@ -1,4 +1,4 @@
-//! `struct sigevent` (timer_create(2), mq_notify(2)): how one wants to be told.
+//! `struct sigevent` (timer_create(2), mq_notify(2)): the kind of notification.
 
 use crate::{Cx, Member, Tail, Value};
 use bumpalo::collections::Vec;
@@ -6,7 +6,7 @@ use stride_event::Phase;
 use stride_syscalls::{structs::time::SIGEVENT, uapi::consts as c};
 
 pub fn inline<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
-    // The struct has room for more than is ever used: what follows the used members may not be there.
+    // The struct is larger than its used members, so the memory behind them may be missing.
     let raw = |name| {
         let place = SIGEVENT.field(name)?.place(cx.abi());
         cx.uint(phase, addr.wrapping_add(u64::from(place.offset)), place.size as usize)

@@ -1,5 +1,5 @@
-//! `siginfo_t` (sigaction(2), asm-generic/siginfo.h): which members of its union hold depends on the signal and on
-//! `si_code`, who sent it.
+//! `siginfo_t` (sigaction(2), asm-generic/siginfo.h). The signal and `si_code`, which tells the sender, decide which
+//! members of its union are valid.
 
 use crate::cx::{le, signed};
 use crate::{Cx, Member, PidNote, Tail, Value, generic};
@@ -12,7 +12,7 @@ use stride_syscalls::{Abi, Dir, PidKind, Set, Ty, table, uapi::consts as c};
 /// `sizeof(siginfo_t)`, the same on every ABI.
 const SIZE: usize = 128;
 
-/// The argument of a call.
+/// The `siginfo_t` behind an argument.
 pub fn held<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     let dir = if let Ty::Ptr(dir, _) = *shape { dir } else { Dir::In };
     if addr == 0 || !cx.verbose || !cx.filled(dir) {
@@ -21,13 +21,13 @@ pub fn held<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64) -> Value<'a> {
     inline(cx, Phase::of(dir), addr).unwrap_or(Value::Addr(addr))
 }
 
-/// One that lies in captured memory.
+/// A `siginfo_t` in captured memory.
 pub fn inline<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
     let info = cx.read(phase, addr, SIZE)?;
     Some(decode(cx.arena, info, cx.abi(), &|id, kind| cx.pid_note(id, kind), &|fd| generic::fd(cx, fd)))
 }
 
-/// From the bytes of a whole `siginfo_t`.
+/// Decodes the bytes of a whole `siginfo_t`.
 pub fn decode<'a>(
     arena: &'a Bump,
     info: &[u8],
@@ -54,12 +54,12 @@ impl<'a> Info<'a, '_> {
         self.members.push(Member { name, value });
     }
 
-    /// Where the union starts: aligned for the pointers in it.
+    /// The offset of the union, which is aligned for pointers.
     fn fields(&self) -> usize {
         12usize.next_multiple_of(self.abi.word())
     }
 
-    /// A number so many bytes into the union.
+    /// A number at this offset in the union.
     fn uint(&self, at: usize, width: usize) -> u64 {
         le(self.info, self.fields() + at, width)
     }
@@ -102,7 +102,7 @@ impl<'a> Info<'a, '_> {
         }
     }
 
-    /// Codes above zero are the kernel's own, and mean something to the signal.
+    /// Codes above zero come from the kernel. Their meaning depends on the signal.
     fn sent_by_kernel(&mut self, signo: u64, code: u64) {
         match signo {
             c::SIGCHLD => {
@@ -173,7 +173,7 @@ impl<'a> Info<'a, '_> {
         self.push("si_fd", (self.fd)(fd));
     }
 
-    /// What came with the signal, where anything did.
+    /// The value that was sent with the signal, if there is one.
     fn sent_value(&mut self) {
         if self.word(8) != 0 {
             self.sigval(8);
@@ -186,7 +186,7 @@ impl<'a> Info<'a, '_> {
         self.push("si_ptr", Value::Addr(ptr));
     }
 
-    /// The number of the call that seccomp did not let through, with its name.
+    /// The number and name of the call that seccomp rejected.
     fn syscall(&self, nr: i32, arch: u32) -> Value<'a> {
         let name = Abi::from_audit_arch(arch).and_then(|abi| table(abi).get(nr as u32 as u64)).map(|e| e.row.name);
         let number = Value::UInt(u64::from(nr as u32));
@@ -200,7 +200,7 @@ impl<'a> Info<'a, '_> {
     }
 }
 
-/// The names that `si_code` has for this signal.
+/// The names of `si_code` for this signal.
 fn code_set(signo: u64, code: i32) -> &'static Set {
     let own = match signo {
         c::SIGILL => &sets::ILL_CODE,
@@ -213,6 +213,6 @@ fn code_set(signo: u64, code: i32) -> &'static Set {
         c::SIGSYS => &sets::SYS_CODE,
         _ => &sets::SI_CODE,
     };
-    // Those above zero belong to the signal, but for the one that any may have.
+    // Codes above zero belong to the signal. Only `SI_KERNEL` is valid for any signal.
     if code > 0 && code as u64 != c::SI_KERNEL { own } else { &sets::SI_CODE }
 }

@@ -1,4 +1,4 @@
-//! Signal sets, and the frames on the stack that hold one.
+//! Signal sets, and the stack frames that contain one.
 
 use crate::{Cx, Siblings, Value};
 use stride_event::Phase;
@@ -6,7 +6,7 @@ use stride_syscalls::sets::signal::{HANDLER, HANDLER32};
 use stride_syscalls::structs::signal;
 use stride_syscalls::{Dir, Len, table};
 
-/// The kernel's set has 64 bits on every ABI.
+/// The kernel's set has 64 bits in every ABI.
 const SIZE: u64 = 8;
 
 pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings) -> Value<'a> {
@@ -14,7 +14,7 @@ pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings
     if addr == 0 || !cx.verbose || !cx.filled(dir) {
         return Value::Addr(addr);
     }
-    // A set of another size the kernel refuses, except that it hands out as much of one as there is room for.
+    // The kernel refuses sets of other sizes. But an output set may be shorter, and then only its beginning is written.
     let least = if dir == Dir::In { cx.abi().word() as u64 } else { 1 };
     let mask = cx
         .len(len, phase, siblings)
@@ -23,7 +23,7 @@ pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings
     mask.map_or(Value::Addr(addr), Value::SigSet)
 }
 
-/// A set held in a register or member of one word.
+/// A set in a register, or in a member of one word.
 pub fn word<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     Value::SigSet(&cx.bytes(&raw.to_le_bytes())[..cx.abi().word()])
 }
@@ -32,7 +32,7 @@ pub fn inline<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: usize) -> Option<V
     cx.read(phase, addr, size).map(Value::SigSet)
 }
 
-/// The mask that sigreturn(2) and rt_sigreturn(2) will restore, from the frame at the stack pointer.
+/// The mask that sigreturn(2) and rt_sigreturn(2) will restore. It is in the frame at the stack pointer.
 pub fn frame<'a>(cx: &Cx<'a>, old: bool) -> Value<'a> {
     let sp = cx.call.sp;
     let read = |at: usize, n: usize| cx.read(Phase::Entry, sp.wrapping_add(at as u64), n);
@@ -53,26 +53,26 @@ pub fn frame<'a>(cx: &Cx<'a>, old: bool) -> Value<'a> {
     }
 }
 
-/// A signal's disposition: what is no address has a name.
+/// A signal's disposition: an address, or a name for special values.
 pub fn handler<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let set = if cx.abi().word() == 4 { &HANDLER32 } else { &HANDLER };
     Value::Enum { raw, set }
 }
 
-/// The disposition that signal(2) returns, where it has a name.
+/// The disposition that signal(2) returns, if it has a name.
 pub fn previous<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     let raw = cx.ret()? as u64;
     HANDLER.name_of(raw)?;
     Some(Value::Enum { raw, set: &HANDLER })
 }
 
-/// The mask that a call returns in a register.
+/// The mask in a call's return register.
 pub fn returned<'a>(cx: &Cx<'a>, what: &'static str) -> Option<Value<'a>> {
     let mask = word(cx, cx.ret()? as u64);
     Some(Value::Glue(cx.values(&[Value::Literal(what), mask])))
 }
 
-/// Which call restart_syscall(2) resumes.
+/// The call that restart_syscall(2) resumes.
 pub fn resumed<'a>(cx: &Cx<'a>) -> Value<'a> {
     let name = cx.call.resumes.and_then(|nr| table(cx.abi()).get(nr)).map_or("system call", |e| e.row.name);
     Value::Glue(cx.values(&[

@@ -11,7 +11,7 @@ use stride_event::Phase;
 use stride_syscalls::sets::socket as sets;
 use stride_syscalls::{Dir, Len, Set, uapi::consts as c};
 
-/// `sizeof(struct sockaddr_storage)`: no address is longer.
+/// `sizeof(struct sockaddr_storage)`, the longest address.
 const STORAGE: u64 = 128;
 
 pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings) -> Value<'a> {
@@ -24,7 +24,7 @@ pub fn decode<'a>(cx: &Cx<'a>, addr: u64, dir: Dir, len: Len, siblings: Siblings
     }
 }
 
-/// The address of `len` bytes that lies there.
+/// The address of `len` bytes at `addr`.
 pub fn at<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64) -> Value<'a> {
     match cx.read(phase, addr, len.min(STORAGE) as usize) {
         Some(bytes) if bytes.len() >= 2 => value(cx, bytes),
@@ -32,7 +32,7 @@ pub fn at<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64) -> Value<'a> {
     }
 }
 
-/// The members of an address that is being decoded.
+/// Collects the members of an address.
 struct Address<'a, 'c> {
     cx: &'c Cx<'a>,
     bytes: &'a [u8],
@@ -40,7 +40,7 @@ struct Address<'a, 'c> {
     tail: Tail,
 }
 
-/// An address of at least the two bytes that tell its family.
+/// An address of at least two bytes, which hold the family.
 pub fn value<'a>(cx: &Cx<'a>, bytes: &'a [u8]) -> Value<'a> {
     let family = le(bytes, 0, 2);
     let mut a = Address { cx, bytes, members: Vec::with_capacity_in(8, cx.arena), tail: Tail::End };
@@ -52,7 +52,7 @@ pub fn value<'a>(cx: &Cx<'a>, bytes: &'a [u8]) -> Value<'a> {
 }
 
 impl<'a> Address<'a, '_> {
-    /// Adds the members of a known family; `false` where the address is too short for one.
+    /// Adds the members of a known family. Returns `false` if the address is too short for it.
     fn family(&mut self, family: u64) -> bool {
         let least = match family {
             c::AF_UNIX => 3,
@@ -77,7 +77,7 @@ impl<'a> Address<'a, '_> {
         const PATH: usize = 108;
         let path = &self.bytes[2..self.bytes.len().min(2 + PATH)];
         if path[0] == 0 {
-            // An abstract name is all bytes after the first.
+            // An abstract name consists of all bytes after the first.
             let name = Value::Text(Text { bytes: &path[1..], cut: false, kind: TextKind::Bytes });
             self.add("sun_path", Value::Glue(self.cx.values(&[Value::Plain(b"@"), name])));
         } else {
@@ -97,7 +97,7 @@ impl<'a> Address<'a, '_> {
         self.ip("sin6_addr", 8, 16);
         if self.bytes.len() > 24 {
             let scope = self.u(24, 4);
-            // Only within a link does the scope name an interface.
+            // The scope names an interface only for link-local addresses.
             let link = match self.bytes[8..10] {
                 [0xfe, b] => b & 0xc0 == 0x80,
                 [0xff, b] => b & 0xf == 2,
@@ -156,7 +156,7 @@ impl<'a> Address<'a, '_> {
         self.add(name, Value::Hex(self.u(at, width)));
     }
 
-    /// A member that should be zero.
+    /// A member that is shown only if it is not zero.
     fn hex_unless_zero(&mut self, name: &'static str, at: usize, width: usize) {
         if self.u(at, width) != 0 {
             self.hex(name, at, width);
@@ -167,7 +167,7 @@ impl<'a> Address<'a, '_> {
         self.add(name, Value::Enum { raw: self.u(at, width), set });
     }
 
-    /// A number that has a name only for special values.
+    /// A number that has names for special values only.
     fn special(&mut self, name: &'static str, at: usize, width: usize, set: &'static Set) {
         let raw = self.u(at, width);
         self.add(name, if set.name_of(raw).is_some() { Value::Enum { raw, set } } else { Value::Hex(raw) });

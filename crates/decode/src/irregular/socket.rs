@@ -4,7 +4,7 @@ use crate::{Cx, Value};
 use stride_event::Phase;
 use stride_syscalls::{sets::socket as sets, uapi::consts as c};
 
-/// The type and the flags that share its word: `SOCK_STREAM|SOCK_CLOEXEC`.
+/// A socket's type and flags, which share a word: `SOCK_STREAM|SOCK_CLOEXEC`.
 pub fn kind<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let (kind, flags) = (raw & c::SOCK_TYPE_MASK, raw & !c::SOCK_TYPE_MASK);
     if raw == 0 {
@@ -27,7 +27,7 @@ pub fn packet_protocol<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     Value::Glue(cx.values(&[Value::Plain(b"htons("), name, Value::Plain(b")")]))
 }
 
-/// A length that goes in as the room there is and comes out as the room needed: `[128 => 16]`.
+/// A length: the room before the call, and the needed room after it: `[128 => 16]`.
 pub fn len_change<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let at = |phase| cx.uint(phase, addr, 4).map(|v| Value::Int(i64::from(v as u32 as i32)));
     let (Some(before), after) = (at(Phase::Entry), at(Phase::Exit)) else { return Value::Addr(addr) };

@@ -8,20 +8,20 @@ use stride_event::Phase;
 use stride_syscalls::structs::sockopt as structs;
 use stride_syscalls::{Len, Set, Struct, sets::socket as names, sets::sockopt as sets, uapi::consts as c};
 
-/// What an option's value is. Of what comes back less may be there than the option holds.
+/// The shape of an option's value. A returned value may be shorter.
 #[derive(Clone, Copy)]
 enum Shape {
-    /// An `int` where there are four bytes, else a string.
+    /// An `int` if there are four bytes, or else a string.
     Plain,
-    /// An `int`, whatever length is given.
+    /// An `int`, with any length.
     Int,
-    /// An `int` where there is room for one, else bytes.
+    /// An `int` if there is room for one, or else bytes.
     IntOrBytes,
     /// `SO_ERROR`.
     Errno,
     /// A descriptor.
     Fd,
-    /// `int`s as many as there are.
+    /// As many `int`s as fit.
     Ints,
     /// An `int` with names.
     Enum(&'static Set),
@@ -85,7 +85,7 @@ fn get_shape(level: u64, name: u64) -> Shape {
     }
 }
 
-/// Socket-level options that hold an `int` and nothing else.
+/// Socket-level options that hold only an `int`.
 fn socket_int(name: u64) -> bool {
     matches!(
         name,
@@ -168,7 +168,7 @@ pub fn get<'a>(cx: &Cx<'a>, addr: u64, len: Len) -> Value<'a> {
     }
     let shape = get_shape(level, name);
     let len = match shape {
-        // It counts instructions.
+        // The length counts instructions.
         Shape::Filter => cx.len(len, Phase::Exit, crate::Siblings::Args).map(|n| n.saturating_mul(8)),
         _ => cx.len(len, Phase::Exit, crate::Siblings::Args),
     };
@@ -181,7 +181,7 @@ struct Optval<'a, 'c> {
     phase: Phase,
     addr: u64,
     len: u64,
-    /// It came from the kernel.
+    /// Whether the value came from the kernel.
     came: bool,
 }
 
@@ -191,7 +191,7 @@ impl<'a> Optval<'a, '_> {
         match shape {
             Shape::Plain if self.len == 4 => self.one(self.int()?),
             Shape::Plain => Some(generic::bytes(cx, self.phase, self.addr, self.len, TextKind::Bytes)),
-            // The kernel reads an int and minds the length itself.
+            // The kernel reads an int and checks the length itself.
             Shape::Int if self.came || self.len >= 4 || cx.arg("level") as u32 as u64 == c::SOL_TIPC => {
                 self.one(self.int()?)
             }
@@ -236,7 +236,7 @@ impl<'a> Optval<'a, '_> {
                 let port = |n: u32| if n == 0 { Value::Plain(b"") } else { Value::UInt(n.into()) };
                 let range_of = cx.values(&[port(range & 0xffff), Value::Ascii(".."), port(range >> 16)]);
                 let number = Value::Hex(range.into());
-                // Zero means the system's limit, and both that there is no range.
+                // A zero stands for the system's limit. Two zeros mean that there is no range.
                 let (low, high) = (range & 0xffff, range >> 16);
                 self.one(if range == 0 || (high != 0 && low > high) {
                     number
@@ -266,14 +266,14 @@ impl<'a> Optval<'a, '_> {
         Some(Value::Int(i64::from(self.u32()? as i32)))
     }
 
-    /// What is too short for the option's type.
+    /// Bytes that are too short for the option's type.
     fn octets(&self) -> Option<Value<'a>> {
         let shown = (self.len as usize).min(self.cx.options.text);
         let bytes = self.cx.read(self.phase, self.addr, shown)?;
         Some(Value::Text(Text { bytes, cut: (shown as u64) < self.len, kind: TextKind::HexBytes }))
     }
 
-    /// The members of a struct as far as they came; one that came in part is shown as bytes.
+    /// The members of a struct that were written. A member that was written in part is shown as bytes.
     fn partial(&self, s: &'static Struct) -> Option<Value<'a>> {
         let cx = self.cx;
         let mut members = Vec::with_capacity_in(s.fields.len(), cx.arena);
@@ -310,7 +310,7 @@ impl<'a> Optval<'a, '_> {
         }
         let mask = le(self.cx.read(self.phase, self.addr, len)?, 0, len);
         let all = if mask == 0xffff_ffff { mask } else { mask & 0xffff_ffff };
-        // The shorter list is shown, of what passes or of what does not.
+        // The types that pass, or those that do not: the shorter list is shown.
         let inverted = all.count_ones() > 16;
         let shown = if inverted { !all & 0xffff_ffff } else { all };
         let types = (0..32).filter(|i| shown >> i & 1 != 0).map(|raw| Value::Enum { raw, set: &sets::ICMP_TYPE });
@@ -356,7 +356,7 @@ impl<'a> Optval<'a, '_> {
     }
 }
 
-/// `SO_ATTACH_FILTER`'s value: the program's length and a pointer to it.
+/// `SO_ATTACH_FILTER`'s value: the length of a program, and a pointer to it.
 pub fn filter<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let s = &structs::SOCK_FPROG;
     if cx.arg("optlen") as u32 as usize != s.size(cx.abi()) {

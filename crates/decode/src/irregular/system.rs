@@ -5,7 +5,7 @@ use stride_event::Phase;
 use stride_syscalls::sets::system::{KEXEC, KEXEC_ARCH, MEMBARRIER, PERSONA, PERSONA_FLAGS};
 use stride_syscalls::{Ty, uapi::consts as c};
 
-/// A word whose masked part names one thing and whose rest holds flags.
+/// A word with an enumeration in its masked part and flags in the rest.
 fn led<'a>(cx: &Cx<'a>, lead: Value<'a>, flags: Value<'a>) -> Value<'a> {
     match flags {
         Value::Flags { raw: 0, .. } => lead,
@@ -13,7 +13,7 @@ fn led<'a>(cx: &Cx<'a>, lead: Value<'a>, flags: Value<'a>) -> Value<'a> {
     }
 }
 
-/// An execution domain with flags; all bits set asks for the present one.
+/// An execution domain with flags. All bits set asks for the current one.
 pub fn persona<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     if raw as u32 == u32::MAX {
         return Value::Hex(raw);
@@ -27,7 +27,7 @@ pub fn kexec_flags<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     led(cx, arch, Value::Flags { raw: raw & !c::KEXEC_ARCH_MASK, set: &KEXEC })
 }
 
-/// The kernel looks at no more elements than it has room for.
+/// An array or buffer. If its length is outside the kernel's limits, only its address is shown.
 pub fn between<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, min: u32, max: u32, siblings: Siblings) -> Value<'a> {
     let len = match shape {
         Ty::Array(dir, _, len) | Ty::Bytes(dir, len) => cx.len(*len, Phase::of(*dir), siblings),
@@ -39,7 +39,7 @@ pub fn between<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, min: u32, max: u32, siblin
     }
 }
 
-/// A value of an enumeration that users know by its number.
+/// A value of an enumeration whose numbers are well known.
 pub fn numbered<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
     let name = match shape {
         Ty::Enum(set) => set.name_of(raw).unwrap_or(set.unknown),
@@ -48,7 +48,7 @@ pub fn numbered<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
     cx.comment(Value::Int(i64::from(raw as u32 as i32)), Value::Ascii(name))
 }
 
-/// Text that is no text: random bytes.
+/// Random bytes, in hexadecimal.
 pub fn hex_bytes(value: Value<'_>) -> Value<'_> {
     match value {
         Value::Text(text) => Value::Text(Text { kind: TextKind::HexBytes, ..text }),
@@ -56,7 +56,7 @@ pub fn hex_bytes(value: Value<'_>) -> Value<'_> {
     }
 }
 
-/// modify_ldt(2) takes one descriptor or none.
+/// The one descriptor of modify_ldt(2), or none.
 pub fn ldt_entry<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, siblings: Siblings) -> Value<'a> {
     let whole = match shape {
         Ty::Ptr(_, inner) => inner.size(cx.abi()) as u64,
@@ -65,7 +65,7 @@ pub fn ldt_entry<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, siblings: Siblings) -> V
     if cx.arg("bytecount") == whole { generic::held(cx, shape, raw, siblings) } else { Value::Addr(raw) }
 }
 
-/// What the program filled in.
+/// The descriptor as the program filled it in.
 pub fn thread_area<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
     let value = match shape {
         Ty::Ptr(_, Ty::Struct(s)) if raw != 0 && cx.verbose => cx.strukt(s, Phase::Entry, raw),
@@ -74,7 +74,7 @@ pub fn thread_area<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
     value.unwrap_or(Value::Addr(raw))
 }
 
-/// The descriptor that the kernel returned; if it did not, the number asked for.
+/// The descriptor that the kernel returned, or else the number that the program asked for.
 pub fn thread_area_out<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
     let Ty::Ptr(_, Ty::Struct(s)) = shape else { return Value::Addr(raw) };
     if raw == 0 || !cx.verbose {

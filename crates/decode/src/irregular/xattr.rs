@@ -5,16 +5,16 @@ use stride_event::Phase;
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Dir, Len, Ty};
 
-/// What the program offers as room or content: the sibling `size`, an argument or a member.
+/// The size of the program's buffer: the sibling `size`, which is an argument or a member.
 fn size(cx: &Cx<'_>, siblings: Siblings) -> Option<u64> {
     cx.len(Len::Of("size"), Phase::Entry, siblings)
 }
 
-/// An attribute's value. Many are strings, whose NUL at the end says nothing.
+/// An attribute's value. Many values are strings, whose final NUL is left out.
 pub fn value<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, siblings: Siblings) -> Value<'a> {
     let &Ty::Bytes(dir, len) = shape else { return Value::Addr(addr) };
     let size = size(cx, siblings).unwrap_or(0);
-    // Without room, only the value's length was asked for.
+    // Without a buffer, the program asked only for the value's length.
     if addr == 0 || size > c::XATTR_SIZE_MAX || (dir != Dir::In && (cx.failed() || size == 0)) {
         return Value::Addr(addr);
     }

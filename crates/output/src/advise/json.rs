@@ -1,4 +1,4 @@
-//! Findings, for programs: one object a line.
+//! Findings as JSON: an object per line.
 
 use crate::json::Json;
 use stride_advise::{Evidence, Finding};

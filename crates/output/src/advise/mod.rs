@@ -8,11 +8,11 @@ use stride_advise::Advisor;
 use stride_event::Event;
 use stride_track::Tracker;
 
-/// Says at the end what could be saved.
+/// Reports the findings at the end.
 pub struct AdviseView {
     advisor: Advisor,
     json: bool,
-    /// The recording that shows the calls, if there is one.
+    /// The recording of the calls, if there is one.
     recording: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Findings, for people.
+//! Findings as text.
 
 use crate::quote::shown;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use stride_event::quantity::{bytes, count, duration, grouped, percent};
 const WIDTH: usize = 100;
 const INDENT: &str = "            ";
 
-/// `recording` has the lines that findings point at: a reader who has no trace is not told of lines.
+/// The report. `recording` has the lines that findings refer to; without it, no lines are named.
 pub fn report(findings: &[Finding], recording: Option<&str>, calls: u64, lost: u64) -> String {
     let mut out = String::new();
     if findings.is_empty() {
@@ -76,7 +76,7 @@ fn one(number: usize, finding: &Finding, lines: bool, out: &mut String) {
     field("sure", &sure, out);
 }
 
-/// Columns as wide as what is in them, but for the last.
+/// Each column is as wide as its widest cell, except for the last.
 fn rows(table: &FactTable, out: &mut String) {
     let heads: Vec<String> = table.heads.iter().map(|head| (*head).to_owned()).collect();
     let all: Vec<&Vec<String>> = std::iter::once(&heads).chain(&table.rows).collect();
@@ -109,7 +109,7 @@ pub fn saving(saving: &Saving) -> String {
     text
 }
 
-/// `/etc/passwd: 120 calls, 4.00 KiB, 1.20 ms, as on line 7`, the last only where the reader has `lines`.
+/// `/etc/passwd: 120 calls, 4.00 KiB, 1.20 ms, as on line 7`. The line is shown only with `lines`.
 pub fn item(evidence: &Evidence, lines: bool) -> String {
     let mut text = shown(&evidence.name);
     let mut facts = Vec::new();
@@ -135,7 +135,7 @@ fn field(label: &str, text: &str, out: &mut String) {
     wrapped(&format!("   {label:<9}{text}"), INDENT, out);
 }
 
-/// Breaks at blanks; what begins a line keeps its blanks.
+/// Breaks lines at blanks. Blanks at the beginning stay.
 fn wrapped(text: &str, indent: &str, out: &mut String) {
     let mut column = 0;
     let lead = text.len() - text.trim_start().len();

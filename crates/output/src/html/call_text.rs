@@ -1,4 +1,4 @@
-//! Calls as text, for the few that are shown.
+//! Texts of the calls that the page shows.
 
 use super::legible::{cut, legible};
 use crate::known::Known;
@@ -9,7 +9,7 @@ use stride_event::{Call, Descriptor, Tid};
 use stride_syscalls::PidKind;
 use stride_track::Tracker;
 
-/// Of a call, so much is shown, and of the name of a descriptor in it.
+/// The longest text of a call, and the longest name of a descriptor in one.
 const TEXT: usize = 240;
 const NAME: usize = 80;
 
@@ -18,7 +18,7 @@ pub struct CallText {
     brief: Brief,
     options: Options,
     world: Box<dyn World>,
-    /// Descriptors go by the names that following them gave, unless `-y` asked for others.
+    /// Whether the tracker names descriptors. With `-y` the world does.
     followed: bool,
 }
 
@@ -29,7 +29,7 @@ impl CallText {
         CallText { decoder: Decoder::default(), brief: Brief::new(style), options, world, followed }
     }
 
-    /// How much of a string was captured.
+    /// The number of bytes that are captured of a string.
     pub fn captured(&self) -> usize {
         self.options.text
     }
@@ -43,7 +43,7 @@ impl CallText {
     }
 }
 
-/// The world, but for descriptors.
+/// The world, with the tracker's names for descriptors.
 struct Followed<'a> {
     known: Known<'a>,
     world: &'a dyn World,
@@ -51,7 +51,7 @@ struct Followed<'a> {
 
 impl World for Followed<'_> {
     fn fd(&self, _: Tid, fd: i32, _: Option<&Descriptor>) -> Option<FdInfo> {
-        // Where relative paths begin is rarely worth its room.
+        // The directory of relative paths is rarely worth the room.
         let (name, _) = (fd >= 0).then(|| self.known.fd(fd)).flatten()?;
         Some(FdInfo { path: Vec::new(), detail: legible(name, NAME), deleted: false })
     }

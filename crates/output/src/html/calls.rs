@@ -1,18 +1,18 @@
-//! Calls by syscall: how many, how long, how they are distributed.
+//! Calls by syscall: their number, their times, and the distribution of the times.
 
 use super::data::{self, CallIndex};
 use super::family::Family;
 use stride_event::{Call, CallStats, Histogram, Ns};
 use stride_syscalls::{Abi, table};
 
-/// Numbers that no table knows are as many as a hostile program likes; beyond these they share a row.
+/// A hostile program may use any number of unknown syscalls. Beyond this count they share a row.
 const MOST: usize = 200;
 const OTHERS: u64 = u64::MAX;
 
 #[derive(Default)]
 pub struct Calls {
     rows: Vec<CallRow>,
-    /// By ABI and number; one more than the place in `rows`.
+    /// The index in `rows` plus one, by ABI and number.
     known: [Vec<CallIndex>; Abi::ALL.len()],
     unknown: std::collections::HashMap<(Abi, u64), CallIndex>,
 }
@@ -24,7 +24,7 @@ pub struct CallRow {
 }
 
 impl Calls {
-    /// Counts a call that took so long.
+    /// Counts a call that took this long.
     pub fn add(&mut self, call: &Call, took: Ns) -> CallIndex {
         let index = self.index(call.abi, call.nr);
         let row = &mut self.rows[index as usize].counted;
@@ -77,7 +77,7 @@ impl Calls {
     pub fn data(&self) -> data::CallsData {
         let row = |row: &CallRow| {
             let it = &row.counted;
-            // The middle of a bucket may lie beyond what is in it.
+            // The middle of a bucket may lie outside the range of the values.
             let part = |part| it.latencies.quantile(part).max(it.wall.min).min(it.wall.max);
             data::CallData {
                 name: row.name.clone(),
@@ -101,7 +101,7 @@ impl Calls {
     }
 }
 
-/// Calls of another ABI than the machine's own say so.
+/// The name of a syscall, with its ABI if that is not the native one.
 fn name_in(abi: Abi, name: &str) -> String {
     match abi {
         abi if abi == Abi::NATIVE => name.to_owned(),

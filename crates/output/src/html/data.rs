@@ -1,24 +1,24 @@
-//! What the page is told, as the JSON in it. Times are nanoseconds, those of day since the run began.
+//! The page's data, which becomes JSON. Times are in nanoseconds. Moments count from the beginning of the run.
 
 use super::family::Family;
 use serde::Serialize;
 use stride_event::{Ns, Tid};
 
-/// A place in [`CallsData::rows`].
+/// An index into [`CallsData::rows`].
 pub type CallIndex = u16;
-/// A place in [`PageData::texts`]; 0 is the empty one.
+/// An index into [`PageData::texts`]. Text 0 is empty.
 pub type TextIndex = u32;
 
 #[derive(Serialize)]
 pub struct PageData {
     pub title: String,
-    /// What to know first: that something is missing.
+    /// Sentences shown first, about missing data.
     pub warnings: Vec<String>,
     pub sentence: Vec<Phrase>,
     pub numbers: NumbersData,
-    /// Names and values: host, engine, …
+    /// Names and values, such as host and engine.
     pub about: Vec<(&'static str, String)>,
-    /// What `--advise` found, if it was asked.
+    /// The findings, with `--advise`.
     pub findings: Option<Vec<FindingData>>,
     pub calls: CallsData,
     pub timeline: TimelineData,
@@ -26,11 +26,11 @@ pub struct PageData {
     pub errors: ErrorsData,
     pub slowest: Vec<SlowData>,
     pub processes: ProcessesData,
-    /// Texts of calls.
+    /// The texts of calls.
     pub texts: Vec<String>,
 }
 
-/// A piece of a sentence.
+/// A part of a sentence.
 #[derive(Serialize, Debug, PartialEq)]
 pub struct Phrase {
     pub text: String,
@@ -41,7 +41,7 @@ pub struct Phrase {
 #[serde(rename_all = "lowercase")]
 pub enum Emphasis {
     Plain,
-    /// What the sentence is about.
+    /// An emphasized part.
     Strong,
     /// A name from the tracee or the kernel.
     Code,
@@ -52,7 +52,7 @@ pub struct NumbersData {
     pub length: Ns,
     pub calls: u64,
     pub errors: u64,
-    /// Spent in calls by all threads, and of that, in such as wait.
+    /// Time that all threads spent in calls, and the part of it in calls that wait.
     pub busy: Ns,
     pub waiting: Ns,
     pub threads: u64,
@@ -66,21 +66,21 @@ pub struct FindingData {
     pub id: String,
     pub title: String,
     pub text: String,
-    /// Calls and time it would save; empty if it is not about that.
+    /// Calls and time that the advice would save. Empty if it saves none.
     pub saves: String,
     pub evidence: Vec<String>,
-    /// Facts in rows, the heads first; empty if there are none.
+    /// Rows of facts, with the heads first. Empty if there are none.
     pub table: Vec<Vec<String>>,
-    /// What to do.
+    /// The advice.
     pub advice: String,
-    /// How sure it is.
+    /// How certain the finding is.
     pub sure: &'static str,
 }
 
 #[derive(Serialize)]
 pub struct CallsData {
     pub rows: Vec<CallData>,
-    /// Where each bucket of the histograms starts, and the last one ends.
+    /// The start of each bucket of the histograms, and the end of the last one.
     pub starts: Vec<Ns>,
 }
 
@@ -96,25 +96,25 @@ pub struct CallData {
     pub p90: Ns,
     pub p99: Ns,
     pub max: Ns,
-    /// Bucket and how many.
+    /// Indices of buckets, with their counts.
     pub histogram: Vec<(usize, u64)>,
 }
 
 #[derive(Serialize)]
 pub struct TimelineData {
-    /// Of a bin; 0 if every call is shown by itself.
+    /// The width of a bin, or 0 if every call is shown by itself.
     pub width: Ns,
     pub lanes: Vec<LaneData>,
-    /// Threads without a lane.
+    /// The number of threads without a lane.
     pub more: u64,
-    /// Bins of all these, as in a lane, without times.
+    /// The bins of those threads, as in a lane, but without times.
     pub others: Vec<u64>,
 }
 
 #[derive(Serialize)]
 pub struct LaneData {
     pub tid: Tid,
-    /// A place in [`ProcessesData::rows`].
+    /// An index into [`ProcessesData::rows`].
     pub process: Option<usize>,
     pub name: String,
     pub from: Ns,
@@ -123,12 +123,13 @@ pub struct LaneData {
     pub errors: u64,
     pub busy: Ns,
     pub waiting: Ns,
-    /// Five a bin: its place less that of the one before, calls, errors, parts in 255 of it that were spent in calls that do
-    /// not wait, and the syscall that took most.
+    /// Five numbers per bin: the index less that of the bin before, calls, errors, the share of its time in calls that
+    /// do not wait (in 255ths), and the syscall that took most time.
     pub bins: Vec<u64>,
-    /// Five a call: its beginning less that of the one before, time, syscall, end (0 returned, 1 failed, 2 never returned), text.
+    /// Five numbers per call: the start less that of the call before, duration, syscall, end (0 returned, 1 failed, 2
+    /// never returned), text.
     pub slices: Vec<u64>,
-    /// Two where calls were lost: when that was found, and how many.
+    /// Two numbers per loss: when it was found, and how many calls were lost.
     pub lost: Vec<u64>,
 }
 
@@ -159,7 +160,7 @@ pub struct ErrorData {
     pub call: CallIndex,
     pub errno: String,
     pub meaning: &'static str,
-    /// What the call was about.
+    /// The call's object.
     pub name: Option<String>,
     pub count: u64,
     pub time: Ns,
@@ -180,7 +181,7 @@ pub struct SlowData {
 pub struct ProcessesData {
     /// Parents come before their children.
     pub rows: Vec<ProcessData>,
-    /// Without a place in the tree, by no fault of theirs.
+    /// The number of dropped processes without a parent.
     pub more: u64,
 }
 
@@ -192,13 +193,13 @@ pub struct ProcessData {
     pub command: String,
     pub from: Ns,
     pub to: Option<Ns>,
-    /// How it ended: `exit 0`, `SIGKILL`.
+    /// How the process ended: `exit 0`, `SIGKILL`.
     pub end: String,
     pub ok: bool,
     pub threads: u64,
     pub calls: u64,
     pub errors: u64,
     pub busy: Ns,
-    /// Descendants of its own that are not shown.
+    /// The number of its descendants that are not shown.
     pub more: u64,
 }

@@ -1,4 +1,4 @@
-//! Calls that failed, by syscall, error and what they were about.
+//! Failed calls by syscall, error and object.
 
 use super::data::{self, CallIndex};
 use super::legible::legible;
@@ -38,7 +38,7 @@ impl Weighed for Count {
 
 pub struct Errors {
     by_key: Top<Key, Count>,
-    /// Without what they were about: the sums for the overview.
+    /// The sums over all objects, for the overview.
     by_call: Top<(CallIndex, u32), Count>,
 }
 
@@ -55,7 +55,7 @@ impl Errors {
         self.by_call.get((call, errno)).merge(&count);
     }
 
-    /// The most frequent: syscall, error, and how often.
+    /// The most frequent failure: syscall, error and count.
     pub fn most(&self) -> Option<(CallIndex, String, u64)> {
         let most = self.by_call.iter().max_by_key(|(key, count)| (count.count, Reverse(**key)));
         most.map(|(&(call, errno), count)| (call, name(errno).0, count.count))

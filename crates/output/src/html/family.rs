@@ -1,9 +1,9 @@
-//! Families of syscalls: what the page has colours for.
+//! Families of syscalls, each with a colour on the page.
 
 use serde::Serialize;
 use stride_syscalls::{Class, Data, Effect, Flow, Syscall, Transfer};
 
-/// What a call is about, coarsely enough that each family can have a colour of its own.
+/// The purpose of a call, coarse enough for each family to have a colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
@@ -14,7 +14,7 @@ pub enum Family {
     Network,
     Memory,
     Process,
-    /// Made to wait for something: their time is nobody's work.
+    /// The purpose of the call is to wait, so its time is not work.
     Waiting,
     Other,
 }
@@ -42,7 +42,7 @@ impl Family {
     }
 }
 
-/// Whether the call moves a file's data: not the kernel's records, and not what only sockets take.
+/// Whether the call moves a file's data. Records of the kernel do not count, nor do calls that only sockets take.
 fn moves_data(row: &Syscall, transfer: &Transfer) -> bool {
     transfer.data != Data::Records && (transfer.flow == Flow::Between || !row.class.intersects(Class::NETWORK))
 }

@@ -1,4 +1,4 @@
-//! What calls were about: files and sockets.
+//! The files and sockets that calls were about.
 
 use super::data;
 use super::legible::legible;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use stride_event::Ns;
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
-/// How many are told apart (or twice as many), and shown by each measure.
+/// Between this number of objects and twice as many are kept. `SHOWN` of them are shown for each measure.
 const ROOM: usize = 1 << 16;
 const SHOWN: usize = 100;
 const NAME: usize = 240;
@@ -29,7 +29,7 @@ impl Weighed for FileRow {
         self.bytes += other.bytes;
     }
 
-    /// A page of bytes and a tenth of a millisecond weigh about as much as a call.
+    /// A page of bytes, or a tenth of a millisecond, weighs about as much as a call.
     fn weight(&self) -> u64 {
         self.calls + (self.bytes >> 12) + (self.time >> 17)
     }

@@ -1,4 +1,4 @@
-//! What `--advise` has found.
+//! The findings of `--advise`.
 
 use super::data;
 use super::legible::legible;
@@ -9,9 +9,9 @@ const TEXT: usize = 1000;
 const EVIDENCE: usize = 12;
 
 pub fn data(findings: &[Finding]) -> Vec<data::FindingData> {
-    // Rules put names from the tracee into their words.
+    // The rules' words contain names from the tracee.
     let words = |text: &str| legible(text.as_bytes(), TEXT);
-    // The page has no lines of text that numbers could be about.
+    // The page has no numbered lines of text to refer to.
     let item = |evidence: &Evidence| words(&text::item(evidence, false));
     let finding = |it: &Finding| data::FindingData {
         id: it.id.to_owned(),
@@ -26,7 +26,7 @@ pub fn data(findings: &[Finding]) -> Vec<data::FindingData> {
     findings.iter().map(finding).collect()
 }
 
-/// Cells are what rules wrote, who made them plain.
+/// The rules write the cells, and make them printable.
 fn table(table: &FactTable) -> Vec<Vec<String>> {
     let legible = |cell: &str| legible(cell.as_bytes(), TEXT);
     let heads = table.heads.iter().map(|head| legible(head)).collect();

@@ -1,20 +1,20 @@
-//! One thread in the timeline: its long calls one by one, the others counted per bin of time.
+//! One thread in the timeline: long calls one by one, and the others counted in bins of time.
 
 use super::data::CallIndex;
 use super::processes::Serial;
 use std::rc::Rc;
 use stride_event::{Ns, Tid};
 
-/// So many marks of lost calls at most; of more, two become one.
+/// The most marks of lost calls. Beyond that, each two marks become one.
 const MARKS: usize = 50;
 
-/// A call that is shown as such.
+/// A call that is shown by itself.
 pub struct Slice {
     pub at: Ns,
     pub took: Ns,
     pub call: CallIndex,
     pub end: CallEnd,
-    /// It was made to wait.
+    /// Whether the call is one that waits.
     pub waits: bool,
     pub text: Rc<str>,
 }
@@ -23,26 +23,27 @@ pub struct Slice {
 pub enum CallEnd {
     Returned,
     Failed,
-    /// It was under way when the thread or the tracing ended.
+    /// The call was under way when the thread or the tracing ended.
     Never,
 }
 
 /// The short calls that began within one bin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bin {
-    /// Its beginning in bins.
+    /// The start of the bin, in bins.
     pub index: u64,
     pub calls: u64,
     pub errors: u64,
-    /// Time spent in calls that do not wait: a bin is about what was done.
+    /// Time spent in calls that do not wait, because a bin shows work.
     pub busy: Ns,
-    /// The syscall that took most of it, as far as one vote tells, and by how much it leads.
+    /// The syscall that took most of that time, as far as a majority vote finds it, and its lead.
     pub call: CallIndex,
     lead: Ns,
 }
 
 impl Bin {
-    /// Majority by time, found in passing (Boyer and Moore): right if there is one syscall that took more than all others.
+    /// Majority vote by time (Boyer and Moore). The result is right if one syscall took more time than all others
+    /// together.
     fn vote(&mut self, call: CallIndex, weight: Ns) {
         if self.call == call {
             self.lead += weight;
@@ -67,21 +68,21 @@ pub struct Lane {
     pub process: Serial,
     pub name: String,
     pub from: Ns,
-    /// `None` as long as the thread lives.
+    /// When the thread ended, or `None` while it lives.
     pub to: Option<Ns>,
     pub calls: u64,
     pub errors: u64,
-    /// Time spent in calls, and of that, in such as wait.
+    /// Time spent in calls, and the part of it in calls that wait.
     pub busy: Ns,
     pub waiting: Ns,
     pub slices: Vec<Slice>,
     pub bins: Vec<Bin>,
-    /// When calls were found to be lost, and how many.
+    /// When losses were found, and how many calls were lost.
     pub lost: Vec<(Ns, u64)>,
 }
 
 impl Lane {
-    /// Counts a call in its bin. Of one that goes on in the next bin, the time is counted in both.
+    /// Counts a call in its bin. If the call reaches into the next bin, the time is split between both.
     pub fn count(&mut self, at: Ns, took: Ns, call: CallIndex, failed: bool, width: Ns) {
         let index = at / width;
         let here = took.min(width - at % width);
@@ -92,7 +93,7 @@ impl Lane {
         }
     }
 
-    /// Calls were lost before this moment.
+    /// Takes note that calls were lost before this moment.
     pub fn lose(&mut self, at: Ns, count: u64) {
         self.lost.push((at, count));
         if self.lost.len() > MARKS {
@@ -107,8 +108,8 @@ impl Lane {
         }
     }
 
-    /// Takes in when another thread's calls were made. What several do at the same time would add up to more time than there is:
-    /// only calls count. Bins are put in order when all is taken in ([`Lane::widen`]).
+    /// Adds another thread's calls without their times, because the times of several threads would add up to more than
+    /// a bin's width. The bins are in order again after [`Lane::widen`].
     pub fn absorb(&mut self, other: Lane, width: Ns) {
         self.calls += other.calls;
         self.errors += other.errors;
@@ -121,7 +122,7 @@ impl Lane {
         self.bins.extend(began.map(|bin| Bin { busy: 0, ..bin }));
     }
 
-    /// Makes bins twice as wide, or puts those of one place together.
+    /// Doubles the width of bins, or merges bins of the same place.
     pub fn widen(&mut self, double: bool) {
         if double {
             self.bins.iter_mut().for_each(|bin| bin.index /= 2);
@@ -136,7 +137,7 @@ impl Lane {
         });
     }
 
-    /// Calls shorter than this are no longer shown one by one.
+    /// Moves calls shorter than `width` into bins.
     pub fn fold(&mut self, width: Ns) {
         let mut slices = std::mem::take(&mut self.slices);
         slices.retain(|slice| {

@@ -1,9 +1,9 @@
-//! Bytes of the tracee as text of the page. JSON and the page's script keep them inert; this keeps them readable.
+//! Tracee bytes as text for the page. JSON and the page's script keep the bytes inert; this module keeps them readable.
 
 use std::fmt::Write;
 
-/// As UTF-8, with everything else escaped: what is not UTF-8, control characters, and what turns the direction of text or is
-/// invisible, so that a name looks like what it is. Longer ones lose their middle.
+/// The bytes as UTF-8 text. Invalid UTF-8, control characters, direction marks and invisible characters are escaped, so
+/// a name looks like what it is. Longer texts lose their middle.
 pub fn legible(bytes: &[u8], most: usize) -> String {
     let mut out = String::with_capacity(bytes.len().min(most));
     if bytes.len() > most {
@@ -40,18 +40,19 @@ fn escape(out: &mut String, bytes: &[u8]) {
     }
 }
 
-/// Marks of direction, joiners, separators of lines, variation selectors and tags.
+/// Whether the character is a direction mark, joiner, line separator, variation selector or tag.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         | '\u{feff}' | '\u{fe00}'..='\u{fe0f}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// The words of a command line, quoted where a shell would need it. Of each, and of them, no more than `limit` were captured.
+/// The words of a command line, with a shell's quotes where needed. At most `limit` words, and bytes of each word, were
+/// captured.
 pub fn command_line(words: &[impl AsRef<[u8]>], most: usize, limit: usize) -> String {
     let mut line = Vec::new();
     for word in words {
         if line.len() > most {
-            // It is cut, and loses its middle to what would come here.
+            // The line is already longer than `most`, so its middle will be cut.
             line.extend_from_slice(" …".as_bytes());
             break;
         }
@@ -82,7 +83,7 @@ pub fn command_line(words: &[impl AsRef<[u8]>], most: usize, limit: usize) -> St
     legible(&line, most)
 }
 
-/// A text made by Stride, cut to so many bytes.
+/// A text of Stride's own, cut to this many bytes.
 pub fn cut(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();

@@ -1,13 +1,13 @@
 //! `--html`: the run on one page.
 //!
-//! The view gathers data while events come and writes the page when the run is over; a script draws it in the browser. Each
-//! section is a file. Memory is bounded whatever the tracee does: lists keep the heaviest rows and count the rest (`top.rs`), and
-//! processes that made few calls are merged into their parents.
+//! The view gathers data from events and writes the page when the run is over. A script draws the data in the browser.
+//! Each section is a file. Memory is bounded whatever the tracee does: lists keep the heaviest rows and count the rest
+//! (`top.rs`), and processes with few calls are merged into their parents.
 //!
-//! The timeline (`timeline.rs`, `lane.rs`) has to be useful for a hundred calls and for a million, and neither the length nor the
-//! pace of a run is known beforehand. So every call is kept at first. When there are too many, calls shorter than some width are
-//! counted in bins of that width, and the width doubles whenever there are too many calls or bins. So a call that is shown by
-//! itself is never narrower than a bin, and texts are made only for calls that are kept.
+//! The timeline (`timeline.rs`, `lane.rs`) must be useful for a hundred calls and for a million, and the length and
+//! pace of a run are not known beforehand. So every call is kept at first. When there are too many, calls shorter than
+//! some width are counted in bins of that width. The width doubles whenever there are too many calls or bins. So a call
+//! that is shown by itself is never narrower than a bin. Texts are made only for calls that are kept.
 //!
 //! The page is HTML, CSS and JavaScript in files of their own, which `page.rs` puts together. The data is JSON without `<`, `>`
 //! and `&`. The script makes text nodes of it, never markup, and the page's content security policy names the hashes of the one
@@ -59,23 +59,23 @@ use stride_track::Tracker;
 use texts::Texts;
 use timeline::{Made, Timeline};
 
-/// A hundred days: beyond that, nanoseconds are no longer exact in the page. Only a made-up recording gets there.
+/// Beyond a hundred days, nanoseconds are no longer exact in JavaScript. Only made-up recordings get there.
 const FOREVER: Ns = 1 << 53;
 
-/// The view: gathers, and writes the page when all is over.
+/// The view. It gathers data, and writes the page at the end.
 pub struct HtmlView {
     gathered: Option<Gathered>,
-    /// With `--advise`.
+    /// With `--advise` only.
     advisor: Option<Advisor>,
     about: RunFacts,
-    /// Where the page goes, and what messages call it.
+    /// The output of the page, and its name in messages.
     to: Box<dyn Write>,
     name: String,
     error: Option<ViewError>,
 }
 
 impl HtmlView {
-    /// Texts of calls are made with these options, and what `world` says.
+    /// `options` and `world` decide how the texts of calls look.
     pub fn new(
         name: String,
         to: Box<dyn Write>,
@@ -88,7 +88,7 @@ impl HtmlView {
         HtmlView { gathered: Some(gathered), advisor: None, about: RunFacts::of(info), to, name, error: None }
     }
 
-    /// With a section of findings.
+    /// Adds a section of findings.
     pub fn with_advice(self, info: &RunInfo) -> HtmlView {
         HtmlView { advisor: Some(Advisor::new(info.scope())), ..self }
     }
@@ -129,7 +129,7 @@ impl View for HtmlView {
     }
 }
 
-/// What the page shows, as it comes.
+/// The page's data, as gathered so far.
 struct Gathered {
     texts: CallText,
     calls: Calls,
@@ -162,7 +162,7 @@ impl Gathered {
         }
     }
 
-    /// Takes in an event; the tracker has been told of it before.
+    /// Takes in an event that the tracker has already seen.
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         self.begin = tracker.began().unwrap_or(self.begin);
         match *event {
@@ -189,7 +189,7 @@ impl Gathered {
             }
             Event::Detached { tid, call, at } => {
                 self.time(at);
-                // The tracker is about to forget the thread.
+                // The tracker forgets the thread after this event.
                 self.timeline.name(tid, || name(tid, tracker));
                 if let Some(call) = call {
                     self.unfinished(&Call { returned: at, ..call.clone() }, Part::Entry, tracker);
@@ -211,7 +211,7 @@ impl Gathered {
         }
     }
 
-    /// A time since the run began; it is over no earlier. What was there before is there from the beginning on.
+    /// Converts a time to one since the run began, which is 0 for earlier times. The run lasts at least until then.
     fn time(&mut self, at: Ns) -> Ns {
         let at = at.saturating_sub(self.begin).min(FOREVER);
         self.end = self.end.max(at);
@@ -239,7 +239,7 @@ impl Gathered {
         if let Some(errno) = errno {
             self.errors.add(index, errno, object, took);
         }
-        // What was under way when the tracing began is shown from there on.
+        // A call that was under way when tracing began is shown from the beginning of tracing.
         let at = self.time(call.entered);
         let until = self.time(call.returned);
         let process = self.processes.call(pid, at, took, errno.is_some(), tracker);
@@ -274,11 +274,11 @@ impl Gathered {
         }
     }
 
-    /// A call that will not return; it is in the timeline only.
+    /// A call that will not return. Only the timeline shows it.
     fn unfinished(&mut self, call: &Call, part: Part, tracker: &Tracker) {
         let (at, until) = (self.time(call.entered), self.time(call.returned));
         let row = table(call.abi).get(call.nr).map(|entry| entry.row);
-        // Nobody waits for exit(2) to return.
+        // exit(2) never returns, so it is no open call.
         if until <= at || row.is_some_and(|row| matches!(row.ret, Ret::Never)) {
             return;
         }
@@ -296,10 +296,10 @@ impl Gathered {
         self.timeline.ended(tid, at);
     }
 
-    /// What the page is told.
+    /// The data for the page.
     fn data(mut self, about: RunFacts, findings: Option<Vec<data::FindingData>>, tracker: &Tracker) -> data::PageData {
         for tid in self.timeline.living() {
-            // A thread that was let go has been named then, and the tracker has forgotten it.
+            // A detached thread was named when it was detached. The tracker has forgotten it.
             if tracker.thread(tid).is_some() {
                 self.timeline.name(tid, || name(tid, tracker));
             }
@@ -344,7 +344,7 @@ impl Gathered {
     }
 }
 
-/// What a thread calls itself.
+/// The thread's own name.
 fn name(tid: Tid, tracker: &Tracker) -> String {
     tracker.thread(tid).map(|thread| legible(&thread.comm, 64)).unwrap_or_default()
 }
@@ -364,9 +364,9 @@ fn slowest(slowest: Slowest, texts: &mut Texts) -> Vec<data::SlowData> {
 
 fn timeline(timeline: Timeline, places: &HashMap<Serial, usize>, texts: &mut Texts) -> data::TimelineData {
     let (width, mut lanes, others, more) = timeline.into_parts();
-    // Those of a process stand together, in the tree's order.
+    // The lanes of a process stand together, in the order of the tree.
     lanes.sort_by_key(|lane| (places.get(&lane.process).copied().unwrap_or(usize::MAX), lane.from, lane.tid));
-    // If there is not room for all texts, the longest calls have theirs.
+    // If there is no room for all texts, the longest calls keep theirs.
     let mut order: Vec<_> = lanes.iter().flat_map(|lane| &lane.slices).collect();
     order.sort_by_key(|slice| Reverse(slice.took));
     order.iter().for_each(|slice| {

@@ -28,7 +28,7 @@ impl Sentence {
     }
 }
 
-/// `most_failed`: syscall, error and how often.
+/// Describes the run. `most_failed` is a syscall, an error and a count.
 pub fn sentence(numbers: &NumbersData, rows: &[CallRow], most_failed: Option<(&str, &str, u64)>) -> Vec<Phrase> {
     let mut s = Sentence::default();
     s.plain("Ran for ").strong(duration(numbers.length)).plain(" and made ");
@@ -61,7 +61,7 @@ pub fn sentence(numbers: &NumbersData, rows: &[CallRow], most_failed: Option<(&s
     s.0
 }
 
-/// What the time went into.
+/// Says where the time went.
 fn dominant(s: &mut Sentence, numbers: &NumbersData, rows: &[CallRow]) {
     let time = |row: &&CallRow| row.counted.wall.total;
     let longest = |waits: bool| {

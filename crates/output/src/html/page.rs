@@ -1,4 +1,4 @@
-//! The page around the data: one file that needs nothing else, and lets nothing else in.
+//! The page around the data. It is one file, and it loads nothing.
 
 use super::data;
 use base64::Engine as _;
@@ -28,13 +28,13 @@ const SCRIPT: &str = concat!(
     include_str!("js/page.js")
 );
 
-/// In bytes.
+/// The largest page, in bytes.
 const MOST: usize = 4_900_000;
 
 pub fn render(page: &mut data::PageData) -> String {
     let out = whole(page);
     let Some(mut excess) = out.len().checked_sub(MOST) else { return out };
-    // Texts are what there is most of, those of the longest calls first.
+    // Texts take most of the room. Those of the longest calls come first, so they are dropped last.
     while excess > 0
         && let Some(text) = page.texts.pop()
     {
@@ -45,7 +45,7 @@ pub fn render(page: &mut data::PageData) -> String {
 
 fn whole(page: &data::PageData) -> String {
     let data = inert(&serde_json::to_string(page).unwrap_or_default());
-    // Nothing from anywhere, no script and no style but these two.
+    // The page may load nothing, and use only this script and this style.
     let policy = format!(
         "default-src 'none'; script-src '{}'; style-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
         hash(SCRIPT),
@@ -55,7 +55,7 @@ fn whole(page: &data::PageData) -> String {
     let mut out = String::with_capacity(PAGE.len() + STYLE.len() + SCRIPT.len() + data.len() + 256);
     let mut rest = PAGE;
     for (mark, part) in parts {
-        // What was put in is not looked at again.
+        // Inserted parts are not searched for marks.
         let Some((before, after)) = rest.split_once(mark) else { continue };
         out.push_str(before);
         out.push_str(part);
@@ -65,7 +65,7 @@ fn whole(page: &data::PageData) -> String {
     out
 }
 
-/// JSON that cannot be taken for markup: these characters occur in its strings only.
+/// JSON that cannot be taken for markup. The escaped characters occur only in its strings.
 pub fn inert(json: &str) -> String {
     let mut out = String::with_capacity(json.len() + json.len() / 16);
     let mut rest = json;

@@ -1,4 +1,4 @@
-//! Processes as a tree, and what each did.
+//! Processes as a tree, with their counts.
 
 use super::data;
 use super::legible::{command_line, legible};
@@ -8,12 +8,12 @@ use std::rc::Rc;
 use stride_event::{Ns, Tid};
 use stride_track::Tracker;
 
-/// Twice as many are kept, and all that live, up to so many.
+/// Up to twice this number of processes are kept, and all living ones, up to `LIVING`.
 const ROOM: usize = 500;
 const LIVING: usize = 1 << 16;
 const COMMAND: usize = 240;
 
-/// Unique in a run, other than a pid.
+/// Unique in a run, unlike a pid.
 pub type Serial = u32;
 
 pub struct ProcessNode {
@@ -28,13 +28,13 @@ pub struct ProcessNode {
     pub calls: u64,
     errors: u64,
     busy: Ns,
-    /// Descendants that were given up.
+    /// The number of descendants that were dropped.
     more: u64,
 }
 
 #[derive(Clone, Copy)]
 enum End {
-    /// It was still there.
+    /// The process did not end.
     None,
     Exit(i32),
     Signal {
@@ -49,15 +49,15 @@ pub struct Processes {
     all: HashMap<Serial, ProcessNode>,
     live: HashMap<Tid, Serial>,
     next: Serial,
-    /// The ones that were given up and had no parent.
+    /// The number of dropped processes without a parent.
     more: u64,
     pub count: u64,
     pub threads: u64,
-    /// When to look for some to give up.
+    /// The number of processes from which on some are dropped.
     limit: usize,
-    /// Of words and of each word, no more was captured.
+    /// The limit of capture, for the number of words and the length of each.
     captured: usize,
-    /// What the first process ran, as far as it was captured.
+    /// The first process's command, as captured.
     first_command: Rc<Vec<Vec<u8>>>,
 }
 
@@ -96,7 +96,7 @@ impl Processes {
         serial
     }
 
-    /// Which process goes by this id now.
+    /// The process that has this id now.
     pub fn serial(&mut self, pid: Tid, at: Ns, tracker: &Tracker) -> Serial {
         if let Some(&serial) = self.live.get(&pid) {
             return serial;
@@ -106,7 +106,7 @@ impl Processes {
             if self.all.len() > self.living {
                 self.prune(true, self.living / 2);
             }
-            // What lives was looked through in vain: not again before there is much more.
+            // The search among the living found too few to drop. The next search waits until there are many more.
             self.limit = (2 * self.all.len()).max(2 * self.room);
         }
         let serial = self.next;
@@ -137,7 +137,7 @@ impl Processes {
     pub fn call(&mut self, pid: Tid, at: Ns, took: Ns, failed: bool, tracker: &Tracker) -> Serial {
         let serial = self.serial(pid, at, tracker);
         if let Some(it) = self.all.get_mut(&serial) {
-            // Where records were lost, a call may be told of before its process's start.
+            // After a loss, a call may come before its process's start.
             it.from = it.from.min(at);
             it.calls += 1;
             it.errors += u64::from(failed);
@@ -146,7 +146,7 @@ impl Processes {
         serial
     }
 
-    /// It runs something else.
+    /// The process now runs something else.
     pub fn renamed(&mut self, pid: Tid, tracker: &Tracker) {
         let (Some(serial), Some(known)) = (self.live.get(&pid).copied(), tracker.process(pid)) else { return };
         if serial == 0 {
@@ -162,14 +162,14 @@ impl Processes {
         (legible(comm, 64), command_line(command, COMMAND, self.captured))
     }
 
-    /// Puts what is known of the first process's command from elsewhere in place of what was captured.
+    /// Replaces the first process's captured command by the whole one, if that is known.
     pub fn complete(&mut self, whole: impl FnOnce(&[Vec<u8>]) -> Option<String>) {
         if let (Some(it), Some(whole)) = (self.all.get_mut(&0), whole(&self.first_command)) {
             it.command = whole;
         }
     }
 
-    /// A thread is gone. The first one of a process is told to be when all are.
+    /// A thread ended. The end of a process's first thread is reported when all threads have ended.
     pub fn exited(&mut self, tid: Tid, at: Ns, status: i32) {
         self.ended(tid, at, End::Exit(status));
     }
@@ -184,27 +184,29 @@ impl Processes {
         }
     }
 
-    /// What was there first: the command, or the first of those attached to.
+    /// The process that came first: the command, or the first that was attached to.
     pub fn first(&self) -> Option<&ProcessNode> {
         self.all.get(&0)
     }
 
-    /// Gives up those that made the fewest calls, so that `room` are kept. Their children become those of their parents.
+    /// Drops the processes with the fewest calls, so that `room` are left. Their children move to the nearest kept
+    /// ancestor.
     fn prune(&mut self, living: bool, room: usize) {
         let lives = |it: &ProcessNode| self.live.contains_key(&it.pid) && it.to.is_none();
-        // The first stands for the whole run.
+        // The first process stands for the whole run and is kept.
         let mut order: Vec<(u64, Serial)> = self
             .all
             .iter()
             .filter(|(serial, it)| (living || !lives(it)) && **serial != 0)
             .map(|(serial, it)| (it.calls, *serial))
             .collect();
-        // Of equals, the latest go first.
+        // Of equal processes, the latest is dropped first.
         order.sort_unstable_by_key(|&(calls, serial)| (calls, Reverse(serial)));
         order.truncate(self.all.len().saturating_sub(room));
         let mut gone: HashMap<Serial, Option<Serial>> =
             order.iter().map(|(_, serial)| (*serial, self.all[serial].parent)).collect();
-        // A parent is older than its children: from the oldest on, each finds its parent's way up already walked.
+        // Parents are older than their children. In order of age, each finds its parent's nearest kept ancestor already
+        // known.
         let mut oldest: Vec<Serial> = gone.keys().copied().collect();
         oldest.sort_unstable();
         for serial in &oldest {
@@ -225,7 +227,7 @@ impl Processes {
         }
     }
 
-    /// For the page: parents before children, each in the order of their beginning; and the place of each there.
+    /// The data for the page, with parents before children and siblings by age, and the index of each process.
     pub fn into_data(mut self) -> (data::ProcessesData, HashMap<Serial, usize>) {
         if self.all.len() > self.room {
             self.prune(true, self.room);
@@ -310,7 +312,7 @@ mod tests {
         assert_eq!(rows, expected);
     }
 
-    /// None ends, and each is the child of the one before. With a walk up the chain for each, this would take many minutes.
+    /// No process ends, and each is the child of the one before. A walk up the chain for each would take many minutes.
     #[test]
     fn a_long_chain_of_the_living() {
         const MANY: Tid = 300_000;
@@ -327,7 +329,7 @@ mod tests {
         assert_eq!(data.more + data.rows.iter().map(|p| p.more).sum::<u64>() + ROOM as u64, MANY as u64);
     }
 
-    /// Each makes the next and ends; and one makes very many.
+    /// Each process starts the next and ends. Then one starts very many.
     #[test]
     fn very_many_stay_bounded() {
         for chain in [true, false] {

@@ -1,4 +1,4 @@
-//! The circumstances of the run, and what is missing in it.
+//! The circumstances of the run, and what is missing in the data.
 
 use super::legible::{command_line, legible};
 use crate::{End, RunInfo};
@@ -11,7 +11,7 @@ use stride_event::{Ns, quantity::count};
 pub struct RunFacts {
     /// Names and values.
     pub facts: Vec<(&'static str, String)>,
-    /// In whole sentences.
+    /// Whole sentences.
     pub warnings: Vec<String>,
     pub lost: u64,
     args: Vec<OsString>,
@@ -44,14 +44,14 @@ impl RunFacts {
         }
     }
 
-    /// Known only now: tracing began some time before the run.
+    /// Sets the beginning of the run, which is later than that of tracing.
     pub fn began(&mut self, at: Ns) {
         if let Some((_, value)) = self.facts.iter_mut().find(|(name, _)| *name == "Began") {
             *value = time_of_day(at, self.wall_offset);
         }
     }
 
-    /// The command that was started, in full: of its words, `captured` is how they begin.
+    /// The full command line, if its words begin with the `captured` ones.
     pub fn command(&self, captured: &[Vec<u8>]) -> Option<String> {
         let words: Vec<&[u8]> = self.args.iter().map(|arg| arg.as_bytes()).collect();
         let words = &words[words.len().checked_sub(captured.len())?..];

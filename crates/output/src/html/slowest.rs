@@ -19,7 +19,7 @@ pub struct Slow {
 }
 
 impl Slow {
-    /// The longest, and of these the earliest, is greatest.
+    /// The rank is highest for the longest call, and of equal calls for the earliest.
     fn rank(&self) -> (Ns, Reverse<Ns>, Tid) {
         (self.took, Reverse(self.at), self.tid)
     }
@@ -45,7 +45,7 @@ impl Ord for Slow {
     }
 }
 
-/// Calls that wait are the slowest of nearly every program: the others have a list of their own.
+/// Calls that wait are the slowest of nearly every program. So the others have a list of their own.
 #[derive(Default)]
 pub struct Slowest {
     waiting: BinaryHeap<Reverse<Slow>>,
@@ -64,7 +64,7 @@ impl Slowest {
         }
     }
 
-    /// The longest first.
+    /// The calls, longest first.
     pub fn into_sorted(self) -> Vec<Slow> {
         let mut all: Vec<Slow> = self.waiting.into_iter().chain(self.working).map(|Reverse(slow)| slow).collect();
         all.sort_by(|a, b| b.cmp(a));

@@ -113,7 +113,7 @@ fn what_was_lost_comes_first() {
     assert_eq!(data["timeline"]["lanes"][0]["lost"], serde_json::json!([40, 1204]));
 }
 
-/// A call that tracing leaves in the middle of it is in the timeline; one that cannot return is not.
+/// A call that is open when tracing ends is in the timeline. A call that cannot return is not.
 #[test]
 fn calls_under_way_at_the_end() {
     let mut run = Run::new();
@@ -131,7 +131,7 @@ fn calls_under_way_at_the_end() {
     assert_eq!(data["numbers"]["calls"], 0);
 }
 
-/// Whatever it is fed, the page stays small, and nothing in it ends its data.
+/// The page stays small whatever the input, and no input can end its data.
 #[test]
 fn hostile_and_endless() {
     let mut run = Run::new();
@@ -160,7 +160,7 @@ fn hostile_and_endless() {
     let processes = &data["processes"];
     let hidden = processes["more"].as_u64().unwrap() + sum(&processes["rows"], "more");
     assert_eq!(processes["rows"].as_array().unwrap().len() as u64 + hidden, 60_001);
-    // Two scripts and nothing that a name has brought along.
+    // There are the page's own two scripts and no others.
     assert_eq!((page.matches("</script").count(), page.matches("<script").count()), (2, 2));
     assert!(!page.contains("<img") && !page.contains('\u{2028}') && !page.contains('\u{202e}'));
     let name = data["files"]["rows"][0]["name"].as_str().unwrap();
@@ -188,7 +188,7 @@ fn a_full_disk_is_told() {
     assert_eq!(view.take_error(), None);
 }
 
-/// Whatever else there is, texts give way.
+/// When room is short, texts are dropped first.
 #[test]
 fn too_much_is_cut() {
     let mut run = Run::new();

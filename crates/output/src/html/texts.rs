@@ -1,10 +1,10 @@
-//! Texts of calls, each once, and not more than there is room for.
+//! Texts of calls, each stored once, and limited in size.
 
 use super::data::TextIndex;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What all texts may take in the page.
+/// The limit for all texts in the page.
 const ROOM: usize = 1_600_000;
 
 pub struct Texts {
@@ -20,7 +20,7 @@ impl Default for Texts {
 }
 
 impl Texts {
-    /// Who comes late may find no room, and gets the empty one.
+    /// The index of a text. When there is no more room, new texts get the empty one.
     pub fn place(&mut self, text: &Rc<str>) -> TextIndex {
         if let Some(&place) = self.places.get(text) {
             return place;
@@ -41,7 +41,7 @@ impl Texts {
     }
 }
 
-/// How long a byte gets ([`super::page`]).
+/// The length of a byte in the page ([`super::page`]).
 fn in_page(byte: u8) -> usize {
     match byte {
         b'<' | b'>' | b'&' | 0..0x20 | 0x7f.. => 6,

@@ -1,8 +1,8 @@
 //! The timeline: a lane for each thread.
 //!
-//! At first every call is kept as it is. When they become too many, the shortest are counted in bins, which are as wide as the
-//! shortest call still shown: so no more fits a bin than one call's length, whatever the scale. Width doubles whenever there is too
-//! much of either again. Nothing has to be known of the run beforehand, neither its length nor its pace.
+//! At first every call is kept. When there are too many, the shortest are counted in bins that are as wide as the
+//! shortest call still shown. So a call that is shown is never narrower than a bin, at any scale. The width doubles
+//! whenever there are too many calls or bins. The length and pace of the run need not be known beforehand.
 
 use super::data::CallIndex;
 use super::lane::{CallEnd, Lane, Slice};
@@ -15,7 +15,7 @@ use stride_event::{Ns, Tid};
 pub struct Room {
     pub slices: usize,
     pub bins: usize,
-    /// Twice as many are kept for a while.
+    /// Up to twice this number are kept for a while.
     pub lanes: usize,
 }
 
@@ -23,23 +23,23 @@ pub const ROOM: Room = Room { slices: 20_000, bins: 50_000, lanes: 400 };
 
 pub struct Timeline {
     room: Room,
-    /// Of a bin; 0 while every call is shown by itself.
+    /// The width of bins, or 0 while every call is shown by itself.
     width: Ns,
     lanes: Vec<Lane>,
-    /// Those of threads that live.
+    /// The lanes of living threads.
     live: HashMap<Tid, usize>,
-    /// The living that have none.
+    /// Living threads without a lane.
     without: HashSet<Tid>,
-    /// Threads that there is no room for, in one: when they made calls.
+    /// All threads without a lane, as one lane of bins without times.
     others: Lane,
-    /// How many threads these are.
+    /// The number of threads in `others`.
     more: u64,
-    /// In all lanes.
+    /// The sum over all lanes.
     slices: usize,
     bins: usize,
 }
 
-/// A call, at a time since the run began.
+/// A call. Its time counts from the beginning of the run.
 pub struct Made {
     pub tid: Tid,
     pub process: Serial,
@@ -83,14 +83,14 @@ impl Timeline {
         }
     }
 
-    /// The name of a thread, as it is now.
+    /// Sets the current name of a thread.
     pub fn name(&mut self, tid: Tid, name: impl FnOnce() -> String) {
         if let Some(lane) = self.live.get(&tid) {
             self.lanes[*lane].name = name();
         }
     }
 
-    /// Thread `old` goes on as `tid`.
+    /// Thread `old` continues as `tid`.
     pub fn superseded(&mut self, tid: Tid, old: Tid, at: Ns) {
         self.ended(tid, at);
         if let Some(lane) = self.live.remove(&old) {
@@ -111,7 +111,7 @@ impl Timeline {
         self.live.keys().copied().collect()
     }
 
-    /// The place of a thread's lane, if it has one of its own.
+    /// The index of a thread's lane, if it has one.
     fn lane(&mut self, tid: Tid, process: Serial, at: Ns) -> Option<usize> {
         if let Some(&lane) = self.live.get(&tid) {
             return Some(lane);
@@ -151,7 +151,7 @@ impl Timeline {
         }
     }
 
-    /// A call that did not return. A thread has one at a time, so there is room for one in each lane.
+    /// A call that did not return. A thread has only one at a time, so each lane has room for it.
     pub fn stuck(&mut self, made: &Made, text: impl FnOnce() -> Rc<str>) {
         if let Some(lane) = self.lane(made.tid, made.process, made.at)
             && self.slices < self.room.slices + 2 * self.room.lanes
@@ -181,7 +181,7 @@ impl Timeline {
         self.recount();
     }
 
-    /// What half of the calls are shorter than.
+    /// A width that at least half of the calls are shorter than.
     fn usual(&self) -> Ns {
         let mut all: Vec<Ns> = self.lanes.iter().flat_map(|lane| &lane.slices).map(|slice| slice.took).collect();
         let middle = all.len() / 2;
@@ -197,7 +197,7 @@ impl Timeline {
         self.bins = self.all().map(|lane| lane.bins.len()).sum();
     }
 
-    /// Keeps the lanes of threads that made the most calls.
+    /// Keeps the lanes of the threads with the most calls.
     fn drop_lanes(&mut self) {
         if self.width == 0 {
             self.fold(self.usual());
@@ -205,7 +205,7 @@ impl Timeline {
         let mut weights: Vec<u64> = self.lanes.iter().map(|lane| lane.calls).collect();
         let place = weights.len() - self.room.lanes;
         let (_, &mut least, above) = weights.select_nth_unstable(place);
-        // Of those that made just as many, there is room for some.
+        // Of the threads with exactly as many calls as the limit, only some fit.
         let mut room = self.room.lanes - above.iter().filter(|&&calls| calls > least).count();
         let (mut kept, mut places) = (Vec::new(), Vec::new());
         for lane in std::mem::take(&mut self.lanes) {
@@ -236,7 +236,7 @@ impl Timeline {
         self.recount();
     }
 
-    /// Width of bins, lanes, and what there was no room for: when these threads made calls, and how many they are.
+    /// The width of bins, the lanes, the lane of all other threads, and the number of those threads.
     pub fn into_parts(mut self) -> (Ns, Vec<Lane>, Lane, u64) {
         if self.lanes.len() > self.room.lanes {
             self.drop_lanes();
@@ -308,7 +308,7 @@ mod tests {
         assert_eq!(lanes.iter().find(|lane| lane.tid == 1).unwrap().calls, 100_000);
     }
 
-    /// Neither the living nor calls that never return are looked through again and again: this would take many minutes.
+    /// Living threads and open calls are not searched again and again. That would take many minutes.
     #[test]
     fn very_many_that_live_on() {
         let mut timeline = Timeline::default();
@@ -321,7 +321,7 @@ mod tests {
         assert_eq!((lanes.len(), more), (ROOM.lanes, 1_000_000 - ROOM.lanes as u64));
     }
 
-    /// An id that comes again is another thread.
+    /// A thread id that comes again is another thread.
     #[test]
     fn ids_are_used_again() {
         let mut timeline = Timeline::default();

@@ -1,22 +1,22 @@
-//! The heaviest of very many, in bounded memory.
+//! The heaviest of very many entries, in bounded memory.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// What is gathered under a key.
+/// The data that are gathered for a key.
 pub trait Weighed: Default {
     fn merge(&mut self, other: &Self);
-    /// The lightest are given up first.
+    /// The entries of least weight are dropped first.
     fn weight(&self) -> u64;
 }
 
-/// Keeps at most twice `room` keys. Beyond that the lighter half is given up: its sums go to the rest, and should one of these come
-/// again, it starts from nothing. So the numbers are exact as long as there are no more than twice `room` keys.
+/// Keeps at most twice `room` keys. Beyond that the lighter half is dropped, and its sums go to `rest`. A dropped key
+/// that comes again starts from nothing. So the numbers are exact as long as there are no more than twice `room` keys.
 pub struct Top<K, V> {
     entries: HashMap<K, V>,
     room: usize,
     rest: V,
-    /// How many were given up.
+    /// The number of dropped entries.
     more: u64,
 }
 
@@ -40,7 +40,7 @@ impl<K: Eq + Hash, V: Weighed> Top<K, V> {
         let mut weights: Vec<u64> = self.entries.values().map(Weighed::weight).collect();
         let place = weights.len() - self.room;
         let (_, &mut least, above) = weights.select_nth_unstable(place);
-        // Of those that weigh just as much, there is room for some.
+        // Of the entries with exactly the limit's weight, only some fit.
         let mut room = self.room - above.iter().filter(|&&weight| weight > least).count();
         self.entries.retain(|_, value| {
             let equal = value.weight() == least && room > 0;
@@ -54,7 +54,7 @@ impl<K: Eq + Hash, V: Weighed> Top<K, V> {
         });
     }
 
-    /// All that are kept; the sum of the others, and how many they are.
+    /// The kept entries, the sum of the others, and the number of the others.
     pub fn into_parts(self) -> (Vec<(K, V)>, V, u64) {
         (self.entries.into_iter().collect(), self.rest, self.more)
     }

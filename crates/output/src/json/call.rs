@@ -1,4 +1,4 @@
-//! A call as JSON: in one piece, or its arguments as far as they were known when it was entered and the rest when it returned.
+//! A call as JSON. It is written in one piece, or the arguments that are known at entry first and the rest at return.
 
 use super::Json;
 use super::event::EventContext;
@@ -6,7 +6,7 @@ use stride_decode::{Decoded, Dump, Value};
 use stride_event::{Call, Ns, Outcome, Stack};
 use stride_syscalls::{Abi, Ret, table};
 
-/// What `abi` is called.
+/// The name of an ABI.
 pub fn abi_name(abi: Abi) -> &'static str {
     match abi {
         Abi::X86_64 => "x86_64",
@@ -26,7 +26,7 @@ impl Json<'_> {
         self.who(moment);
     }
 
-    /// What comes last.
+    /// The members that come last.
     pub fn end_call(&mut self, abi: Abi, nr: u64, duration: Option<Ns>, ip: Option<u64>, stack: Option<&Stack>) {
         if let Some(duration) = duration {
             self.key("duration_ns").int(duration);
@@ -42,7 +42,7 @@ impl Json<'_> {
         self.out.extend_from_slice(b"}\n");
     }
 
-    /// Arguments by name; with `-e raw`, the registers they come in. What is begun so is ended by [`Json::end_args`].
+    /// Begins the arguments, by name, or as registers with `-e raw`. [`Json::end_args`] ends them.
     pub fn begin_args(&mut self, raw: bool) {
         self.key(if raw { "registers" } else { "args" });
         self.out.push(if raw { b'[' } else { b'{' });
@@ -54,7 +54,7 @@ impl Json<'_> {
         for arg in decoded.args {
             match arg.value {
                 _ if raw => self.value(&arg.value),
-                // What became of the argument before has no name of its own.
+                // The value after the call belongs to the argument before, so it has no name of its own.
                 Value::Becomes(value) => self.key_of(before, "_after").value(value),
                 ref value => {
                     before = arg.name;
@@ -68,7 +68,7 @@ impl Json<'_> {
         self.out.push(if raw { b']' } else { b'}' });
     }
 
-    /// How it ended.
+    /// The outcome of the call.
     pub fn outcome(&mut self, call: &Call, decoded: &Decoded<'_>, raw: bool) {
         let ret = decoded.row.filter(|_| !raw).map(|row| row.returns(&call.args, call.abi));
         match call.outcome {
@@ -99,7 +99,7 @@ impl Json<'_> {
         self.key("outcome").str("unfinished");
     }
 
-    /// `-e read`, `-e write`: what the call moved, whole.
+    /// `-e read`, `-e write`: all data that the call moved.
     pub fn dump(&mut self, dump: &[Dump<'_>]) {
         if dump.is_empty() {
             return;

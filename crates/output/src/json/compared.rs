@@ -1,4 +1,4 @@
-//! The schema's definitions of what `--diff` and `--budget` write.
+//! The schema's definitions for the output of `--diff` and `--budget`.
 
 pub const COMPARED: &[(&str, &str)] = &[
     (

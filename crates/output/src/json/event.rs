@@ -1,4 +1,4 @@
-//! Everything but calls as JSON.
+//! All events but calls as JSON.
 
 use super::{Json, VERSION};
 use crate::{End, RunInfo};
@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use stride_decode::{Text, TextKind};
 use stride_event::{Ns, Origin, Tid};
 
-/// Whose event it is, and when it came.
+/// The thread and the time of an event.
 #[derive(Clone, Copy)]
 pub struct EventContext<'a> {
     pub tid: Tid,
@@ -16,7 +16,7 @@ pub struct EventContext<'a> {
     pub wall_offset: i128,
 }
 
-/// What there was, for the last object.
+/// The counts for the last object.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     pub calls: u64,
@@ -26,7 +26,7 @@ pub struct Counts {
 }
 
 impl Json<'_> {
-    /// An object on a line of its own.
+    /// Writes an object on a line of its own.
     pub fn line(&mut self, kind: &str, members: impl FnOnce(&mut Self)) {
         self.object(|j| {
             j.key("type").str(kind);
@@ -36,7 +36,7 @@ impl Json<'_> {
     }
 
     pub fn who(&mut self, m: &EventContext<'_>) {
-        // A process whose start was not seen is known by its thread only.
+        // If a process's start was not seen, only its thread is known.
         if let Some(pid) = m.pid {
             self.key("pid").int(pid);
         }
@@ -47,7 +47,7 @@ impl Json<'_> {
     }
 
     pub fn when(&mut self, m: &EventContext<'_>) {
-        // Nobody saw when.
+        // The time is not known.
         if m.at == 0 {
             return;
         }
@@ -55,7 +55,7 @@ impl Json<'_> {
         self.key("start_ns").int(m.at);
     }
 
-    /// An event on a line of its own.
+    /// Writes an event on a line of its own.
     pub fn event(&mut self, kind: &str, m: &EventContext<'_>, members: impl FnOnce(&mut Self)) {
         self.line(kind, |j| {
             j.who(m);
@@ -69,7 +69,7 @@ impl Json<'_> {
         self.text(Text { bytes: word, cut: false, kind: TextKind::Str });
     }
 
-    /// The first object: where all this comes from.
+    /// The first object: the circumstances of the run.
     pub fn trace(&mut self, info: &RunInfo) {
         self.line("trace", |j| {
             j.key("schema").int(VERSION);
@@ -97,7 +97,7 @@ impl Json<'_> {
         }
     }
 
-    /// The last object: without it, the output was cut off.
+    /// The last object. If it is missing, the output was cut off.
     pub fn end(&mut self, counts: &Counts, end: &End<'_>) {
         self.line("end", |j| {
             j.key("calls").int(counts.calls);

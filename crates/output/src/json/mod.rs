@@ -1,13 +1,14 @@
 //! `--json`: one object per line. docs/json.md describes the objects for people, and [`schema`] for programs.
 //!
-//! The view writes the same `Value`s that the text does. The shape of a value follows from its variant, and so from the row's
-//! type: `schema.rs` walks the types of the rows and says what each becomes (docs/json.schema.json). Types that take code to
-//! decode (`Ty::Custom`) may be any value there, unless `schema.rs` knows better. `crates/cli/tests/json.rs` validates the lines
-//! of real programs and of those in `tests/syscalls/`, live and replayed.
+//! The view writes the same `Value`s as the text view. The shape of a value follows from its variant, and so from the
+//! row's type. `schema.rs` walks the types of the rows and describes the shape of each (docs/json.schema.json). Types
+//! that take code to decode (`Ty::Custom`) may be any value in the schema, unless `schema.rs` has a definition for
+//! them. `crates/cli/tests/json.rs` validates the lines of real programs and of those in `tests/syscalls/`, live and
+//! replayed.
 //!
-//! A call is one object, written when the call returns. Under ptrace its arguments are kept from entry to return if descriptors
-//! or names are looked up (`-y`, `-Y`), because the entry is the time to look. A call that is in flight when its thread goes is
-//! `unfinished`. Otherwise processes and objects come from the tracker.
+//! A call is one object, written when the call returns. Under ptrace its arguments are kept from entry to return if
+//! descriptors or names are looked up (`-y`, `-Y`), because they must be looked up at entry. A call that is in flight
+//! when its thread goes is `unfinished`. Processes and objects come from the tracker otherwise.
 
 mod call;
 mod compared;
@@ -22,7 +23,7 @@ pub(crate) use call::abi_name;
 pub use view::JsonView;
 pub use writer::Json;
 
-/// Grows when readers of the old shapes would misread new ones. What is merely added changes nothing.
+/// The version is raised when readers of the old shapes would misread new ones. Additions do not change it.
 pub const VERSION: u32 = 1;
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
-//! Decoded values as JSON. What a value looks like follows from what it is, never from how large it is or what else is known.
+//! Decoded values as JSON. A value's shape depends on its kind alone, never on its size or on what else is known.
 
 use super::Json;
 use crate::{Style, Writer, names};
 use stride_decode::{FdNote, Member, Tail, Text, TextKind, Value};
 use stride_syscalls::{FlagPart, Set};
 
-/// The member of an object, and the last element of an array, that tells what was left out.
+/// The name of the member of an object, and of the last element of an array, that says what was left out.
 pub const REST: &str = "_rest";
-/// Bytes behind the last member known of a struct.
+/// The name of the bytes behind the last known member of a struct.
 pub const EXTRA: &str = "_extra";
 
 impl Json<'_> {
@@ -56,7 +56,7 @@ impl Json<'_> {
             Value::Set(items) | Value::Seq(items) => self.array(|j| j.each(items)),
             Value::Mode(mode) => self.mode(mode),
             Value::WaitStatus(status, _) => self.wait_status(status),
-            // What the network or the kernel packs, unpacked.
+            // These numbers are in network or kernel form; the host's form is shown.
             Value::Notation { name: "htons" | "htonl" | "htobe64", args: [host], .. } => self.value(host),
             Value::Notation { raw, name: "makedev", args: [Value::Hex(major), Value::Hex(minor)] } => {
                 self.object(|j| {
@@ -78,7 +78,7 @@ impl Json<'_> {
                 j.key("before").value(before);
                 j.key("after").value(after);
             }),
-            // The date of a number of seconds says nothing new.
+            // A date says nothing new beside its number of seconds.
             Value::Comment(value, Value::Time { .. }) => self.value(value),
             Value::Comment(value, comment) => self.object(|j| {
                 j.key("value").value(value);
@@ -108,7 +108,7 @@ impl Json<'_> {
         self.key(if member.name.is_empty() { EXTRA } else { member.name }).value(&member.value);
     }
 
-    /// Why there is no more: brevity, nobody knows, or the address from which on it could not be read.
+    /// The reason why there is no more: brevity, unknown, or the address from which on memory could not be read.
     fn tail(&mut self, tail: Tail) {
         match tail {
             Tail::End => self.null(),
@@ -118,7 +118,7 @@ impl Json<'_> {
         }
     }
 
-    /// Text as such, its bytes beside it where they are no UTF-8 (or no text), and whether there is more of it.
+    /// Bytes as text, or as hexadecimal if they are not UTF-8 text, and whether they were cut.
     pub(super) fn text(&mut self, text: Text<'_>) {
         self.object(|j| {
             let shown = text.kind != TextKind::HexBytes && j.key("text").bytes(text.bytes);
@@ -131,7 +131,7 @@ impl Json<'_> {
         });
     }
 
-    /// A number and the name it has, if it has one.
+    /// A number, with its name if there is one.
     fn named(&mut self, name: Option<&str>, number: impl FnOnce(&mut Self)) {
         self.object(|j| {
             number(j.key("raw"));
@@ -141,7 +141,7 @@ impl Json<'_> {
         });
     }
 
-    /// Decimal or hexadecimal, as the names' header spells it.
+    /// Decimal or hexadecimal, as the header of the names spells it.
     fn number(&mut self, raw: u64, set: &Set) {
         match (set.decimal, u32::try_from(raw)) {
             (false, _) => self.hex(raw),
@@ -166,7 +166,7 @@ impl Json<'_> {
         self.out.push(b'"');
     }
 
-    /// An error as `errno` tells it.
+    /// An error number with its name.
     pub fn errno(&mut self, errno: u32) {
         self.object(|j| {
             j.key("errno").int(errno);
@@ -187,7 +187,7 @@ impl Json<'_> {
         });
     }
 
-    /// The names of a flag word as elements. What has none.
+    /// Writes the names of a flag word as elements. Returns the bits without a name.
     fn parts(&mut self, raw: u64, set: &Set) -> u64 {
         let mut left = 0;
         let any = set.parts(raw, |part| match part {
@@ -198,7 +198,7 @@ impl Json<'_> {
         if any { left } else { raw }
     }
 
-    /// A word of several parts looks like one of flags, if each of the parts stands in its place. (Two sets of flags are two words.)
+    /// A word of several parts looks like a flag word if each part is in its place. Two sets of flags make two words.
     fn or(&mut self, parts: &[Value<'_>]) {
         let mut raw = 0;
         let mut sets = 0;
@@ -237,7 +237,7 @@ impl Json<'_> {
         });
     }
 
-    /// A descriptor, and what it refers to; true: a socket.
+    /// A descriptor, and its referent. The flag is true for a socket.
     pub(crate) fn known_fd(&mut self, fd: i32, referent: Option<(&[u8], bool)>) {
         self.object(|j| {
             j.key("fd").int(fd);
@@ -276,7 +276,7 @@ impl Json<'_> {
         });
     }
 
-    /// What a descriptor refers to: a path, a socket, or what has neither path nor peer.
+    /// A descriptor's referent: a path, a socket, or an object without path and peer.
     fn referent(&mut self, name: &[u8], socket: bool) {
         let key = match name {
             _ if socket => "socket",
@@ -325,10 +325,10 @@ impl Json<'_> {
         });
     }
 
-    /// Parts that strace's notation puts side by side: what they are is told by a word before the value, or only by the text itself.
+    /// Parts that strace writes side by side. A word before the value names it, or else the whole is only text.
     fn glue(&mut self, parts: &[Value<'_>]) {
         match parts {
-            // The name of a unix socket that is no file begins with a NUL.
+            // An abstract unix socket's name begins with a NUL.
             [Value::Plain(b"@"), Value::Text(text)] => {
                 let bytes = [b"\0", text.bytes].concat();
                 self.text(Text { bytes: &bytes, ..*text });
@@ -344,7 +344,7 @@ impl Json<'_> {
         self.text_of(&format_args!("0{n:o}"));
     }
 
-    /// Text that takes no escapes.
+    /// Text that needs no escapes.
     fn text_of(&mut self, text: &dyn std::fmt::Display) {
         use std::io::Write as _;
         self.next();
@@ -352,7 +352,7 @@ impl Json<'_> {
         let _ = write!(self.out, "\"{text}\"");
     }
 
-    /// The way strace writes it.
+    /// The value as strace writes it, in a string.
     pub fn spelt(&mut self, value: &Value<'_>) {
         let mut text = Vec::new();
         Writer { out: &mut text, style: Style::default() }.value(value);
@@ -360,7 +360,7 @@ impl Json<'_> {
     }
 }
 
-/// A word that names what comes behind it: `left `, `old mask `.
+/// The word that names the value behind it, such as `left ` or `old mask `.
 fn label_of<'a>(value: &Value<'a>) -> Option<&'a str> {
     let label = match *value {
         Value::Literal(text) | Value::Ascii(text) => text,

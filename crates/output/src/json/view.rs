@@ -23,9 +23,9 @@ pub struct JsonView {
     ip: bool,
     sink: Sink,
     out: Vec<u8>,
-    /// By thread: the call that it is in, if its entry was told. What is over keeps its memory for the next.
+    /// The call that each thread is in, if its entry was noted. A finished call leaves its memory to the next.
     begun: HashMap<Tid, Begun>,
-    /// The memory of their arguments.
+    /// The bytes that the arguments of all threads take.
     kept: usize,
     counts: Counts,
     error: Option<ViewError>,
@@ -35,12 +35,12 @@ pub struct JsonView {
 #[derive(Default)]
 struct Begun {
     in_flight: bool,
-    /// The arguments known by then.
+    /// The arguments that are known at entry.
     args: Vec<u8>,
     head: Head,
 }
 
-/// What of a call does not change between entry and return.
+/// The parts of a call that do not change between entry and return.
 #[derive(Clone, Copy)]
 struct Head {
     nr: u64,
@@ -57,12 +57,13 @@ impl Default for Head {
     }
 }
 
-/// Threads whose calls are kept from entry to return, bytes of arguments that are kept for all, and for a thread between its calls.
+/// Limits: the threads whose calls are kept from entry to return, the bytes of arguments kept for all threads, and the
+/// bytes that one thread keeps between its calls.
 const MAX_BEGUN: usize = 1 << 18;
 const MAX_KEPT: usize = 64 << 20;
 const MAX_SPARE: usize = 1 << 12;
 
-/// Size of a buffer that is written even while more events come.
+/// The size from which on the buffer is written, even while more events come.
 const BATCH: usize = 1 << 16;
 
 impl JsonView {
@@ -133,7 +134,7 @@ impl JsonView {
             }
             Event::Superseded { tid, old, call, at } => {
                 let moment = moment(tid, at);
-                // The leader's own call is gone; the execve goes on under the leader's id.
+                // The leader's own call is gone. The execve continues under the leader's id.
                 self.leave(&moment, out);
                 match self.begun.remove(&old) {
                     Some(begun) if begun.in_flight => {
@@ -180,13 +181,13 @@ impl JsonView {
         Head { nr: call.nr, abi: call.abi, ip: call.ip, entered: call.entered, raw }
     }
 
-    /// Notes what can be told at entry: later it may be another, or nobody may come to tell.
+    /// Notes what is known at entry. Later the answers may differ, or the call may never return.
     fn enter(&mut self, call: &Call, tracker: &Tracker) {
         let mut begun = self.begun.remove(&call.tid).unwrap_or_default();
         self.kept -= begun.args.capacity();
         begun.args.clear();
         if self.begun.len() >= MAX_BEGUN || self.kept > MAX_KEPT {
-            // It is told when it returns.
+            // The arguments will be shown at return.
             return;
         }
         begun.head = self.head(call);
@@ -206,7 +207,7 @@ impl JsonView {
         let mut json = Json { out, known };
         json.begin_call(head.abi, head.nr, moment);
         let begun = self.begun.get_mut(&call.tid).filter(|begun| begun.in_flight);
-        // What descriptors referred to was asked when the call was entered.
+        // The descriptors were looked up when the call was entered.
         let part = match begun {
             Some(begun) => {
                 begun.in_flight = false;
@@ -248,7 +249,7 @@ impl JsonView {
         self.counts.unfinished += u64::from(duration.is_none());
     }
 
-    /// A thread goes: the call it is in will not return.
+    /// A thread goes, so its call will not return.
     fn leave(&mut self, moment: &EventContext<'_>, out: &mut Vec<u8>) {
         let Some(begun) = self.begun.get_mut(&moment.tid).filter(|begun| begun.in_flight) else { return };
         begun.in_flight = false;
@@ -294,11 +295,11 @@ impl JsonView {
 
 impl View for JsonView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
-        // Taken apart from the rest, which is borrowed beside it.
+        // The buffer is taken out, because `self` is borrowed beside it.
         let mut out = std::mem::take(&mut self.out);
         self.write(event, tracker, &mut out);
         self.out = out;
-        // A start comes with what follows it: that an output cannot be written is no reason not to run a program.
+        // A start is written together with the next event: the program must run even if the output cannot be written.
         let due = self.sink.eager && !matches!(event, Event::Started { .. });
         if due || self.out.len() >= BATCH || matches!(event, Event::Idle) {
             self.flush();
@@ -323,7 +324,7 @@ impl View for JsonView {
     }
 }
 
-/// Whether another program runs from now on.
+/// Whether the call starts another program.
 fn executes(call: &Call) -> bool {
     matches!(call.outcome, Outcome::Value(_)) && call.row().is_some_and(|row| row.has_effect(Effect::Executes))
 }

@@ -1,4 +1,4 @@
-//! What becomes of made-up events.
+//! The JSON of made-up events.
 
 use super::JsonView;
 use crate::{End, RunInfo, Show, Sink, View};
@@ -33,7 +33,7 @@ fn started(tid: i32) -> Event<'static> {
     Event::Started { tid, process: 10, origin: Origin::Attached, at: 5 }
 }
 
-/// All calls last equally long.
+/// All calls take equally long.
 fn call(tid: i32, name: &str, args: &[u64], outcome: Outcome) -> Call {
     lasting(calls::call(tid, name, args, outcome), 100, 150)
 }
@@ -54,7 +54,7 @@ fn a_call() {
     );
 }
 
-/// A number is one whatever it is, and an address is none whatever it is.
+/// Numbers are JSON numbers whatever their value, and addresses never are.
 #[test]
 fn shapes_follow_types() {
     let args = |call: Call| {
@@ -81,7 +81,7 @@ fn shapes_follow_types() {
     );
 }
 
-/// Told at entry and at return, or at return alone: the object is the same.
+/// A call gives the same object whether its entry is reported or not.
 #[test]
 fn parts_make_a_whole() {
     let mut done = call(11, "openat", &[-100i64 as u64, 0x7000, 0o100, 0o644], Outcome::Value(3));
@@ -93,7 +93,7 @@ fn parts_make_a_whole() {
         assert_eq!(lines_with(options(), Show::default(), &parts), whole);
         assert!(whole[1].contains(r#""mode":"0644"},"outcome":"ok","ret":{"fd":3,"object":"(openat)"}"#), "{whole:?}");
     }
-    // With -e raw, registers; all of them are told at entry.
+    // With -e raw the arguments are registers, and all of them are known at entry.
     let options = || Options { raw: CallSet::all(), ..Options::default() };
     done.nr = calls::number(Abi::X86_64, "read");
     let entered = Call { outcome: Outcome::Pending, ..done.clone() };
@@ -178,7 +178,7 @@ fn what_is_lost_is_told_and_what_is_quiet_is_not() {
     assert_eq!(seen.len(), 3, "lost, stopped and end: {seen:?}");
 }
 
-/// A disk that is full is told of once.
+/// A full disk is reported once.
 #[test]
 fn failures_are_told() {
     let sink = Sink::new("there", Box::new(Disk::of(0)), true);

@@ -1,11 +1,11 @@
-//! JSON, appended to a buffer: objects, arrays, numbers, and strings that hold whatever a tracee made up.
+//! Writes JSON to a buffer: objects, arrays, numbers, and strings with any bytes of a tracee.
 
 use crate::known::Known;
 
-/// Appends JSON to a buffer. Commas come by themselves: what was written last tells whether one is due.
+/// Appends JSON to a buffer. The last byte tells whether a comma is due.
 pub struct Json<'o> {
     pub out: &'o mut Vec<u8>,
-    /// Who knows of descriptors what does not come with them.
+    /// The source of descriptors' names that do not come with the call.
     pub known: Option<Known<'o>>,
 }
 
@@ -16,7 +16,7 @@ impl<'o> Json<'o> {
 }
 
 impl Json<'_> {
-    /// Begins a value, a key or an end.
+    /// Prepares for a value or a key.
     pub(super) fn next(&mut self) {
         if !matches!(self.out.last(), None | Some(b'{' | b'[' | b':' | b'\n')) {
             self.out.push(b',');
@@ -37,7 +37,7 @@ impl Json<'_> {
         self.out.push(b']');
     }
 
-    /// The name of a member, whose value comes next: a word of ours, which needs no escapes.
+    /// The name of a member, whose value comes next. Names are Stride's own and need no escapes.
     pub fn key(&mut self, name: &str) -> &mut Self {
         debug_assert!(name.bytes().all(is_plain), "{name}");
         self.next();
@@ -48,7 +48,7 @@ impl Json<'_> {
         self
     }
 
-    /// JSON sets numbers no limit: they are written in full.
+    /// JSON has no limit for numbers, so they are written in full.
     pub fn int(&mut self, n: impl itoa::Integer) {
         self.next();
         self.out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
@@ -67,7 +67,7 @@ impl Json<'_> {
         self.out.extend_from_slice(word.as_bytes());
     }
 
-    /// Text of ours, and what else is known to be UTF-8.
+    /// Writes text of Stride's own, or other text that is known to be UTF-8.
     pub fn str(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
@@ -82,12 +82,12 @@ impl Json<'_> {
         self.out.push(b'"');
     }
 
-    /// As text. Whether it is all there: what is no UTF-8 is replaced by U+FFFD.
+    /// Bytes as text. Invalid UTF-8 is replaced by U+FFFD; then the result is false.
     pub fn bytes(&mut self, bytes: &[u8]) -> bool {
         self.next();
         self.out.push(b'"');
         let mut lossless = true;
-        // Whole blocks at a time: most text needs no second look.
+        // Whole blocks are checked at a time, because most text needs no escapes.
         let (blocks, _) = bytes.as_chunks::<16>();
         let whole = blocks.iter().take_while(|block| block.iter().fold(true, |all, &b| all & is_plain(b)));
         let (_, rest) = bytes.split_at(16 * whole.count());
@@ -115,7 +115,7 @@ impl Json<'_> {
                 '\n' => self.out.extend_from_slice(b"\\n"),
                 '\t' => self.out.extend_from_slice(b"\\t"),
                 '\r' => self.out.extend_from_slice(b"\\r"),
-                // JSON asks for it up to U+001F; what comes behind may drive a terminal as well.
+                // JSON demands escapes up to U+001F. The characters from U+007F on may drive a terminal as well.
                 c => {
                     self.out.extend_from_slice(b"\\u00");
                     self.octets(&[c as u8]);
@@ -126,7 +126,7 @@ impl Json<'_> {
         self.out.extend_from_slice(rest.as_bytes());
     }
 
-    /// `"7f454c46"`: every byte as it is.
+    /// `"7f454c46"`: all bytes in hexadecimal.
     pub fn octet_string(&mut self, bytes: &[u8]) {
         self.next();
         self.out.push(b'"');
@@ -140,14 +140,14 @@ impl Json<'_> {
         }
     }
 
-    /// A member that is text, and, where that is not all, the bytes beside it as `NAME_hex`.
+    /// A member with text. If the bytes are not all text, `NAME_hex` has them as well.
     pub fn name(&mut self, name: &str, bytes: &[u8]) {
         if !self.key(name).bytes(bytes) {
             self.key_of(name, "_hex").octet_string(bytes);
         }
     }
 
-    /// As [`Json::key`], for a name with an ending.
+    /// Like [`Json::key`], for a name with an ending.
     pub fn key_of(&mut self, name: &str, ending: &str) -> &mut Self {
         self.key(name);
         self.out.truncate(self.out.len() - 2);
@@ -159,9 +159,9 @@ impl Json<'_> {
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// Stands for itself within a string, and is a character of its own.
+/// Whether the byte stands for itself in a string and is a whole character.
 fn is_plain(b: u8) -> bool {
-    // No branches: sixteen are looked at in one go.
+    // Without branches, sixteen bytes are checked at once.
     (0x20..0x7f).contains(&b) & (b != b'"') & (b != b'\\')
 }
 

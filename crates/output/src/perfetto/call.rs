@@ -10,7 +10,7 @@ use stride_event::{Call, Ns, Outcome};
 use stride_syscalls::{Class, Ret, Syscall};
 use stride_track::Tracker;
 
-/// What a call is filed under: the first of its classes that says most.
+/// The category of a call: the most telling of its classes.
 pub fn category(row: Option<&Syscall>) -> &'static str {
     const BY_WEIGHT: [(Class, &str); 9] = [
         (Class::NETWORK, "network"),
@@ -27,7 +27,7 @@ pub fn category(row: Option<&Syscall>) -> &'static str {
     BY_WEIGHT.iter().find(|(weighty, _)| class.0 & weighty.0 != 0).map_or("other", |(_, name)| name)
 }
 
-/// Its end is no surprise: exit and the like.
+/// Whether a missing return is normal, as with exit.
 pub fn never_returns(decoded: &Decoded<'_>) -> bool {
     decoded.row.is_some_and(|row| matches!(row.ret, Ret::Never))
 }
@@ -43,7 +43,7 @@ impl Slices {
         Slices { brief, name: String::new() }
     }
 
-    /// A whole call. One that does not return stays open. `flow` leads to the thread it made.
+    /// Writes a whole call. If it does not return, its slice stays open. `flow` leads to the thread that it made.
     pub fn write(
         &mut self,
         decoded: &Decoded<'_>,
@@ -79,7 +79,7 @@ impl Slices {
         end.write(out);
     }
 
-    /// Failures have a name of their own, and so a colour and a row in statistics, and a category.
+    /// Failed calls have names of their own, so they get a colour, a row in statistics, and a category of their own.
     fn named(&mut self, begin: &mut Packet<'_>, decoded: &Decoded<'_>, call: &Call) {
         self.name.clear();
         self.name.push_str(&self.brief.name(decoded));
@@ -109,7 +109,7 @@ impl Slices {
     }
 }
 
-/// What the latest call's descriptor refers to, and the path it names.
+/// The object of the latest call's descriptor, and the path in the call.
 fn about(begin: &mut Packet<'_>, tracker: &Tracker) {
     let Some(seen) = tracker.seen() else { return };
     if let Some(object) = seen.object {
@@ -120,7 +120,7 @@ fn about(begin: &mut Packet<'_>, tracker: &Tracker) {
     }
 }
 
-/// A call of which no more is known than that it was entered.
+/// A call of which only the entry is known.
 pub fn entered(name: &str, at: Ns, thread: &mut ThreadTrack, scratch: &mut Scratch, out: &mut Vec<u8>) {
     thread.lane.event(SLICE_BEGIN, at, scratch).name(name).yes("unfinished").write(out);
     thread.open = true;

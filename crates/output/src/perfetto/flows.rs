@@ -1,18 +1,18 @@
-//! Which call made which thread. Either may be told of first: the call's return or the thread's beginning.
+//! Which call made which thread. The call's return and the thread's start may come in any order.
 
 use stride_event::{Call, Ns, Tid};
 
-/// One that still waits for the other.
+/// A return or a start that waits for its counterpart.
 struct Half {
     parent: Tid,
     child: Tid,
-    /// When the thread began, or between when and when the call made it.
+    /// When the thread started, or the time that the call took.
     from: Ns,
     to: Ns,
     flow: u64,
 }
 
-/// In a PID namespace the call returns another number; then it is the thread that began meanwhile.
+/// In a PID namespace the call returns another number. Then the thread that started during the call is meant.
 fn made(call: &Half, thread: &Half) -> bool {
     call.parent == thread.parent && thread.from >= call.from && (thread.child == call.child || thread.from <= call.to)
 }
@@ -23,21 +23,21 @@ pub struct Flows {
     threads: Vec<Half>,
 }
 
-/// Where filters hide one half of it, nobody asks for the other.
+/// If filters hide one half, the other half waits in vain.
 const MOST: usize = 64;
 
 impl Flows {
-    /// A call returned that has made a thread. The answer is the id of its flow: `fresh`, or what the thread was given.
+    /// A call that made a thread returned. Returns the id of the flow: `fresh`, or the one that the thread got.
     pub fn returned(&mut self, call: &Call, child: Tid, fresh: u64) -> u64 {
         let call = Half { parent: call.tid, child, from: call.entered, to: call.returned, flow: fresh };
-        // Numbers are used again: the latest is meant.
+        // Thread ids are reused, so the latest is meant.
         match self.threads.iter().rposition(|thread| made(&call, thread)) {
             Some(i) => self.threads.remove(i).flow,
             None => wait(call, &mut self.calls),
         }
     }
 
-    /// A thread began that a call is making or has made.
+    /// A thread started. The call that made it may have returned or not.
     pub fn started(&mut self, parent: Tid, child: Tid, at: Ns, fresh: u64) -> u64 {
         let thread = Half { parent, child, from: at, to: at, flow: fresh };
         match self.calls.iter().rposition(|call| made(call, &thread)) {

@@ -1,4 +1,4 @@
-//! What belongs to no thread: clocks, descriptions of tracks, counters. It is little, so nothing is interned and times are
+//! Packets of no thread: clocks, descriptions of tracks, counters. They are few, so nothing is interned and times are
 //! absolute.
 
 use super::lane::clock;
@@ -7,10 +7,10 @@ use super::text::printable;
 use super::{schema, wire};
 use stride_event::{Ns, Tid};
 
-/// Of a command, so many bytes are told: each child of a process goes by the same one until it executes another.
+/// The most bytes of a command. Every child of a process repeats its parent's command until it executes another.
 const COMMAND: usize = 1 << 13;
 
-/// The packet sequence of all this.
+/// The packet sequence of these packets.
 const SEQUENCE: u64 = 1;
 
 fn packet(out: &mut Vec<u8>, at: Ns, write: impl FnOnce(&mut Vec<u8>)) {
@@ -22,7 +22,7 @@ fn packet(out: &mut Vec<u8>, at: Ns, write: impl FnOnce(&mut Vec<u8>)) {
     });
 }
 
-/// What time it was: `wall` nanoseconds since the epoch at `at`.
+/// Relates the clocks: at `at` the time was `wall` nanoseconds since the epoch.
 pub fn clocks(out: &mut Vec<u8>, at: Ns, wall: Ns) {
     wire::message(out, schema::trace::PACKET, |out| {
         wire::uint(out, schema::packet::SEQUENCE_ID, SEQUENCE);
@@ -43,7 +43,7 @@ fn descriptor(out: &mut Vec<u8>, at: Ns, track: u64, write: impl FnOnce(&mut Vec
     });
 }
 
-/// A process as it is from now on. Of several names, the last one stays.
+/// A process's current name. Of several packets, the last one counts.
 pub fn process(out: &mut Vec<u8>, at: Ns, track: u64, pid: Tid, name: &[u8], command: &[Vec<u8>]) {
     descriptor(out, at, track, |out| {
         wire::message(out, schema::descriptor::PROCESS, |out| {
@@ -75,12 +75,12 @@ pub fn thread(out: &mut Vec<u8>, at: Ns, track: u64, pid: Tid, tid: Tid, name: &
     });
 }
 
-/// A track of its own.
+/// A track that belongs to no thread.
 pub fn track(out: &mut Vec<u8>, at: Ns, track: u64, name: &str) {
     descriptor(out, at, track, |out| wire::string(out, schema::descriptor::NAME, name));
 }
 
-/// Calls per second: of all, or of the process whose track is `parent`.
+/// Calls per second, of the whole run or of the process whose track is `parent`.
 pub fn counter(out: &mut Vec<u8>, at: Ns, track: u64, parent: Option<u64>, rate: &Rate) {
     descriptor(out, at, track, |out| {
         wire::string(out, schema::descriptor::NAME, "calls per second");

@@ -1,31 +1,31 @@
-//! Strings that are written once and referred to by number.
+//! Strings that are written once and then referred to by number.
 
 use std::collections::HashMap;
 
-/// How a string is to be written.
+/// How to write a string.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum How {
-    /// Under this number, which readers know.
+    /// As this number, which readers know already.
     Known(u64),
-    /// Under this number, which they have to be told.
+    /// As this number, which must be defined now.
     New(u64),
-    /// As it is.
+    /// As text.
     Inline,
 }
 
-/// The numbers of one index of a packet sequence.
+/// The numbers of one kind of string in a packet sequence.
 #[derive(Default)]
 pub struct InternTable {
-    /// 0 stands for a string that was seen once.
+    /// 0 stands for a string that came once.
     ids: HashMap<Box<str>, u64>,
     last: u64,
 }
 
-/// Longer strings are not worth keeping.
+/// Longer strings are not interned.
 const LONGEST: usize = 256;
 
 impl InternTable {
-    /// For strings of which there are few: names of calls, keys.
+    /// For kinds with few strings: names of calls, keys.
     pub fn always(&mut self, text: &str) -> How {
         match self.ids.get(text) {
             Some(&id) => How::Known(id),
@@ -37,7 +37,7 @@ impl InternTable {
         }
     }
 
-    /// For strings of which there may be any number: a number is for those that come again.
+    /// For kinds with any number of strings: only a string that comes again gets a number.
     pub fn again(&mut self, text: &str) -> How {
         if text.len() > LONGEST {
             return How::Inline;
@@ -59,7 +59,7 @@ impl InternTable {
         self.ids.len()
     }
 
-    /// Numbers begin again.
+    /// Forgets all strings. Numbers start again.
     pub fn clear(&mut self) {
         self.ids.clear();
         self.last = 0;

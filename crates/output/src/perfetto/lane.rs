@@ -1,8 +1,8 @@
-//! A packet sequence: what is interned in it, its clock, and events written to it.
+//! A packet sequence: its interned strings, its clock, and its events.
 //!
-//! Each thread that is alive has one of its own. Within a thread calls follow one another, so times can be written as what
-//! passed since the packet before, and the track need not be named. When a thread ends, its sequence serves the next one, which
-//! finds everything interned already.
+//! Each living thread has one. Calls of a thread follow one another, so times are differences from the packet before,
+//! and the track need not be named. When a thread ends, the next thread takes over its sequence with all interned
+//! strings.
 
 use super::intern::{How, InternTable};
 use super::{schema, wire};
@@ -10,7 +10,7 @@ use stride_event::Ns;
 
 pub struct PacketSequence {
     id: u64,
-    /// The time of its latest packet.
+    /// The time of the latest packet.
     last: Ns,
     track: u64,
     names: InternTable,
@@ -19,7 +19,7 @@ pub struct PacketSequence {
     strings: InternTable,
 }
 
-/// Buffers for the parts of a packet in the making.
+/// Buffers for the parts of an unfinished packet.
 #[derive(Default)]
 pub struct Scratch {
     event: Vec<u8>,
@@ -27,7 +27,7 @@ pub struct Scratch {
 }
 
 impl PacketSequence {
-    /// Opens a sequence for events on a track.
+    /// Opens a sequence of events on a track.
     pub fn new(id: u64, track: u64, at: Ns, out: &mut Vec<u8>) -> PacketSequence {
         let mut lane = PacketSequence {
             id,
@@ -46,7 +46,7 @@ impl PacketSequence {
         self.last
     }
 
-    /// Events are on another track from now on.
+    /// Moves the following events to another track.
     pub fn turn_to(&mut self, track: u64, out: &mut Vec<u8>) {
         self.track = track;
         let id = self.id;
@@ -57,7 +57,7 @@ impl PacketSequence {
         });
     }
 
-    /// Forgets what is interned once that is more than so many strings.
+    /// Forgets the interned strings if there are more than `limit`.
     pub fn trim(&mut self, limit: usize, out: &mut Vec<u8>) {
         if self.strings.len() + self.names.len() > limit {
             self.restart(out);
@@ -80,7 +80,7 @@ impl PacketSequence {
         });
     }
 
-    /// An event that is being put together. Time does not go back in a sequence.
+    /// Begins an event. Time does not go back within a sequence.
     pub fn event<'l>(&'l mut self, kind: u64, at: Ns, scratch: &'l mut Scratch) -> Packet<'l> {
         scratch.event.clear();
         scratch.interned.clear();
@@ -96,7 +96,7 @@ fn defaults(out: &mut Vec<u8>, track: u64) {
     });
 }
 
-/// A clock of a snapshot.
+/// One clock of a clock snapshot.
 pub fn clock(out: &mut Vec<u8>, id: u64, at: Ns, incremental: bool) {
     wire::message(out, schema::snapshot::CLOCKS, |out| {
         wire::uint(out, schema::clock::ID, id);
@@ -127,13 +127,13 @@ impl Packet<'_> {
         self
     }
 
-    /// A flow that begins here or passes through.
+    /// Adds a flow that begins here or passes through.
     pub fn flow(&mut self, id: u64) -> &mut Self {
         wire::fixed64(&mut self.scratch.event, schema::event::FLOW, id);
         self
     }
 
-    /// A flow that ends here.
+    /// Adds a flow that ends here.
     pub fn flow_end(&mut self, id: u64) -> &mut Self {
         wire::fixed64(&mut self.scratch.event, schema::event::TERMINATING_FLOW, id);
         self
@@ -186,7 +186,7 @@ impl Packet<'_> {
     }
 }
 
-/// The number of an interned string, which the packet tells if it is new.
+/// The number of an interned string. If the string is new, the packet defines it.
 fn told(how: How, index: u32, text: &str, interned: &mut Vec<u8>) -> u64 {
     match how {
         How::Known(id) => id,

@@ -1,13 +1,13 @@
 //! A trace for <https://ui.perfetto.dev>: a track per thread, a slice per call.
 //!
 //! A file is a list of packets. Each belongs to a packet sequence, which has its own clock and its own interned strings
-//! ([`lane`]). Both ends of a call's slice are written when the call returns, because that is when the eBPF engine reports it. So
-//! the file is not in the order of time, and readers sort it. A single thread is in order, so each living thread has a packet
-//! sequence of its own, in which times are differences and the track need not be named. When a thread ends, the next thread takes
-//! over its sequence with all that is interned in it.
+//! ([`lane`]). Both ends of a call's slice are written when the call returns, because the eBPF engine reports it then.
+//! So the file is not in the order of time, and readers sort it. A single thread is in order, so each living thread has
+//! a packet sequence of its own. Its times are differences, and its track need not be named. When a thread ends, the
+//! next thread takes over its sequence with all interned strings.
 //!
-//! 256 KiB of packets are compressed (deflate) into one. Field numbers are in [`schema`]. The reader of the tests has the schema
-//! written down a second time, and refuses fields that it does not know, ids that do not resolve, and slices that do not nest.
+//! 256 KiB of packets are compressed (deflate) into one. [`schema`] has the field numbers. The tests' reader has its
+//! own copy of the schema. It refuses unknown fields, ids that do not resolve, and slices that do not nest.
 
 mod call;
 mod flows;
@@ -38,7 +38,7 @@ use tracks::Tracks;
 
 pub struct Perfetto {
     sink: PacketSink,
-    /// Until the run begins.
+    /// `None` once the run has begun.
     run: Option<Box<RunInfo>>,
     decoder: Decoder,
     options: Options,
@@ -48,7 +48,7 @@ pub struct Perfetto {
     scratch: Scratch,
     tracks: Tracks,
     flows: Flows,
-    /// Where this begins and ends, and what was lost.
+    /// The sequence for the beginning and end of the trace, and for losses.
     own_lane: lane::PacketSequence,
     rate: Rate,
     calls: u64,
@@ -58,7 +58,7 @@ pub struct Perfetto {
 }
 
 impl Perfetto {
-    /// `name` is what messages call the file.
+    /// `name` stands for the file in messages.
     pub fn new(
         name: String,
         to: Box<dyn Write + Send>,
@@ -78,7 +78,7 @@ impl Perfetto {
             scratch: Scratch::default(),
             tracks: Tracks::new(0, 0),
             flows: Flows::default(),
-            // These are made anew when the run begins.
+            // These are replaced when the run begins.
             own_lane: lane::PacketSequence::new(0, 0, 0, &mut Vec::new()),
             rate: Rate::new(0),
             calls: 0,
@@ -87,14 +87,14 @@ impl Perfetto {
         }
     }
 
-    /// Writes what stands first. When the run began is known with its first event.
+    /// Writes the first packets. The first event tells when the run began.
     fn begin(&mut self, at: Ns) {
         let Some(run) = self.run.take() else { return };
         let at = at.max(run.started);
         let wall = (i128::from(at) + run.wall_offset).clamp(0, u64::MAX.into()) as u64;
         let out = &mut self.sink.packets;
         global::clocks(out, at, wall);
-        // Ids of tracks are to be unlikely in any other trace that this one is looked at with.
+        // The ids of tracks are unlikely to occur in another trace that is opened together with this one.
         self.tracks = Tracks::new(wall.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16 << 16, at);
         let own = self.tracks.next();
         global::track(out, at, own, "Stride");
@@ -114,7 +114,7 @@ impl Perfetto {
             .write(&mut self.sink.packets);
     }
 
-    /// Something that happened to a thread at one moment.
+    /// Writes an event that has no duration.
     fn instant(&mut self, tid: Tid, at: Ns, tracker: &Tracker, write: impl FnOnce(&mut Packet<'_>)) {
         let (thread, _) = self.tracks.thread(tid, at, tracker, &mut self.sink.packets);
         let mut packet = thread.lane.event(schema::event::INSTANT, at, &mut self.scratch);
@@ -194,7 +194,7 @@ impl View for Perfetto {
         if self.sink.failed() {
             return;
         }
-        // An event without a time may come before the command's execve, which is when the run begins.
+        // An event without a time may come before the command's execve, with which the run begins.
         if self.run.is_some()
             && let Some(at) = event.at()
         {
@@ -221,7 +221,7 @@ impl View for Perfetto {
                 self.ended(tid, at, tracker, &format!("killed by {}{core}", signal(number)));
             }
             Event::Superseded { tid, old, at, .. } => {
-                // Its execve goes on, and is told of, under its new id.
+                // The execve continues under the new id, and is reported there.
                 if let Some(thread) = self.tracks.get(old) {
                     thread.inside = None;
                 }
@@ -283,7 +283,7 @@ impl View for Perfetto {
 }
 
 impl Perfetto {
-    /// Tracing left the thread. The call it is in stays open: how it goes on is not known.
+    /// Tracing left the thread. The call that it is in stays open, because its end is not known.
     fn left(&mut self, tid: Tid, at: Ns) {
         let Some(thread) = self.tracks.get(tid) else { return };
         if let Some((name, entered)) = thread.inside.take() {

@@ -1,12 +1,12 @@
-//! Calls per second over time, in a fixed number of buckets however long it takes.
+//! Calls per second, in a fixed number of buckets for any length of the run.
 
 use stride_event::Ns;
 
 const BUCKETS: usize = 512;
-/// The finest there is: a millisecond.
+/// The least width of a bucket: a millisecond.
 const WIDTH: Ns = 1_000_000;
 
-/// Counts by time. Once there are too many buckets, each two become one.
+/// Counts over time. When there are too many buckets, each pair is merged.
 pub struct Rate {
     origin: Ns,
     width: Ns,
@@ -32,7 +32,7 @@ impl Rate {
         self.counts[bucket] = self.counts[bucket].saturating_add(1);
     }
 
-    /// When it became how many calls a second, down to none at the end.
+    /// The times at which the rate changes, with the new rate. The last one is 0.
     pub fn steps(&self) -> impl Iterator<Item = (Ns, u64)> {
         let mut before = None;
         self.counts.iter().chain([&0]).enumerate().filter_map(move |(i, &count)| {

@@ -1,5 +1,5 @@
-//! Field numbers of Perfetto's public schema (`protos/perfetto/trace/` of <https://github.com/google/perfetto>), as far as
-//! they are written here. A module is a message.
+//! Field numbers of Perfetto's public schema (`protos/perfetto/trace/` of <https://github.com/google/perfetto>), for
+//! the fields that Stride writes. A module is a message.
 
 pub mod trace {
     pub const PACKET: u32 = 1;
@@ -12,7 +12,7 @@ pub mod packet {
     pub const TRACK_EVENT: u32 = 11;
     pub const INTERNED_DATA: u32 = 12;
     pub const SEQUENCE_FLAGS: u32 = 13;
-    /// Packets, deflated.
+    /// Compressed packets (deflate).
     pub const COMPRESSED: u32 = 50;
     pub const CLOCK_ID: u32 = 58;
     pub const DEFAULTS: u32 = 59;
@@ -42,7 +42,7 @@ pub mod clock {
 
     pub const REALTIME: u64 = 1;
     pub const MONOTONIC: u64 = 3;
-    /// The first of those that belong to one packet sequence.
+    /// The first of the counters that belong to one packet sequence.
     pub const OWN: u64 = 64;
 }
 
@@ -69,7 +69,7 @@ pub mod annotation {
     pub const UINT: u32 = 3;
     pub const INT: u32 = 4;
     pub const STRING: u32 = 6;
-    /// A string that is interned.
+    /// The id of an interned string.
     pub const STRING_ID: u32 = 17;
 }
 
@@ -79,7 +79,7 @@ pub mod interned {
     pub const ANNOTATION_NAMES: u32 = 3;
     pub const ANNOTATION_STRINGS: u32 = 29;
 
-    /// The same in each of their messages.
+    /// The same in the messages of all interned strings.
     pub const ID: u32 = 1;
     pub const TEXT: u32 = 2;
 }

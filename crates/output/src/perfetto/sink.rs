@@ -1,4 +1,4 @@
-//! Where the trace is written: many packets are deflated into one, which makes a tenth of them.
+//! The output of the trace. Many packets are deflated into one, which is a tenth of their size.
 
 use super::{schema, wire};
 use crate::error::why;
@@ -6,18 +6,18 @@ use crate::{ViewError, grouped};
 use flate2::{Compression, write::ZlibEncoder};
 use std::io::{self, Write};
 
-/// Packets are handed on when there is so much of them: a deflated packet is to have less than 512 KiB.
+/// The size from which on packets are written. A deflated packet must be below 512 KiB.
 const BATCH: usize = 1 << 18;
 
 pub struct PacketSink {
     name: String,
-    /// As long as all goes well.
+    /// `None` after an error.
     to: Option<Box<dyn Write + Send>>,
     pub packets: Vec<u8>,
-    /// Reused.
+    /// A reused buffer.
     deflated: Vec<u8>,
     bytes: u64,
-    /// Calls that were handed on.
+    /// The number of calls that were written.
     calls: u64,
     error: Option<io::Error>,
 }
@@ -28,7 +28,7 @@ impl PacketSink {
         PacketSink { name, to: Some(to), packets, deflated: Vec::new(), bytes: 0, calls: 0, error: None }
     }
 
-    /// `calls`: how many have been put into packets so far.
+    /// Writes the packets once there are enough. `calls` is the number of calls in packets so far.
     pub fn hand_on(&mut self, calls: u64) {
         if self.packets.len() >= BATCH {
             self.flush(calls);
@@ -48,7 +48,7 @@ impl PacketSink {
         self.packets.clear();
     }
 
-    /// Nothing more is written.
+    /// Whether writing has failed. Nothing more is written then.
     pub fn failed(&self) -> bool {
         self.to.is_none()
     }
@@ -66,7 +66,7 @@ impl PacketSink {
     }
 }
 
-/// One write for one packet: where there is room for a part of it only, the writer may take that back.
+/// Writes the whole packet at once, so a writer with too little room can undo it.
 fn write(packets: &[u8], deflated: &mut Vec<u8>, to: &mut dyn Write) -> io::Result<()> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(packets)?;

@@ -1,8 +1,9 @@
-//! A tracee's bytes as text for fields of type `string`, which are UTF-8 or make a file unreadable.
+//! Tracee bytes as text for fields of type `string`. A file with invalid UTF-8 in them is unreadable.
 
 use std::borrow::Cow;
 
-/// Text as it is; what is no text, would not be seen or could pass for something else is escaped: `\xff`, `\n`, `\u{202e}`.
+/// Text as it is. Invalid UTF-8 and characters that are invisible or misleading are escaped: `\xff`, `
+/// `, `\u{202e}`.
 pub fn printable(bytes: &[u8]) -> Cow<'_, str> {
     let plain = |b: &u8| (0x20..0x7f).contains(b) && *b != b'\\';
     match std::str::from_utf8(bytes) {

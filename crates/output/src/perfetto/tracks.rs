@@ -1,4 +1,4 @@
-//! Which threads there are, their tracks and packet sequences.
+//! The threads, their tracks and their packet sequences.
 
 use super::global;
 use super::lane::PacketSequence;
@@ -10,13 +10,13 @@ use stride_track::Tracker;
 pub struct Tracks {
     threads: HashMap<Tid, ThreadTrack>,
     processes: HashMap<Tid, ProcessTrack>,
-    /// Sequences of threads that are gone.
+    /// Sequences of threads that have ended.
     free: Vec<PacketSequence>,
-    /// Threads and their tracks, in the order of their beginning; some are gone.
+    /// Threads and their tracks, oldest first. Some have ended.
     order: VecDeque<(Tid, u64)>,
     lanes: u64,
     track: u64,
-    /// When all begins. Engines do not know when a thread did that was there before.
+    /// When the run began. For threads that ran before, engines do not know when they started.
     began: Ns,
 }
 
@@ -24,9 +24,9 @@ pub struct ThreadTrack {
     pub pid: Tid,
     pub track: u64,
     pub lane: PacketSequence,
-    /// The call it is in, as far as was told: its name, and when it was entered.
+    /// The call that the thread is in, if its entry was reported: its name and the time of its entry.
     pub inside: Option<(&'static str, Ns)>,
-    /// The slice of a call that does not return stands open.
+    /// Whether the slice of a call that does not return is open.
     pub open: bool,
 }
 
@@ -36,17 +36,18 @@ pub struct ProcessTrack {
     pub rate: Rate,
 }
 
-/// Strings that all sequences together keep, and those that each may keep whatever others do.
+/// The most strings for all sequences together, and the number that each may always keep.
 const STRINGS: usize = 1 << 16;
 const STRINGS_EACH: usize = 16;
 
-/// Threads that have a track at the same time. Each takes about a kilobyte, and a recording names millions in a few bytes each.
+/// The most threads that have a track at the same time. Each takes about a kilobyte, and a recording can name millions
+/// in a few bytes each.
 const MOST: usize = 1 << 16;
-/// Sequences that wait for the next thread.
+/// The most sequences that wait for a next thread.
 const MOST_FREE: usize = 1 << 8;
 
 impl Tracks {
-    /// Tracks are numbered from `first` on.
+    /// The numbers of tracks begin at `first`.
     pub fn new(first: u64, began: Ns) -> Tracks {
         Tracks {
             threads: HashMap::new(),
@@ -59,13 +60,13 @@ impl Tracks {
         }
     }
 
-    /// A number for a track or a flow.
+    /// The next number for a track or a flow.
     pub fn next(&mut self) -> u64 {
         self.track += 1;
         self.track
     }
 
-    /// A thread that may not have been told of.
+    /// The thread, which is added if it is new.
     pub fn thread(
         &mut self,
         tid: Tid,
@@ -85,7 +86,7 @@ impl Tracks {
 
     pub fn start(&mut self, tid: Tid, pid: Tid, at: Ns, tracker: &Tracker, out: &mut Vec<u8>) {
         let at = at.max(self.began);
-        // The end of a thread that is there already was lost.
+        // If the id still has a thread, the end of that thread was lost.
         self.end(tid, at, out);
         let track = self.next();
         let process_track = self.next();
@@ -109,7 +110,7 @@ impl Tracks {
         self.make_room(at, out);
     }
 
-    /// Gives up the oldest threads beyond the limit: should they go on, they begin again on another track.
+    /// Drops the oldest threads beyond the limit. A dropped thread that makes another call gets a new track.
     fn make_room(&mut self, at: Ns, out: &mut Vec<u8>) {
         if self.order.len() > 2 * MOST {
             let threads = &self.threads;
@@ -124,7 +125,7 @@ impl Tracks {
         }
     }
 
-    /// A packet sequence for a track: one that is free again, or a new one.
+    /// A packet sequence for a track: a free one, or a new one.
     pub fn open_lane(&mut self, track: u64, at: Ns, out: &mut Vec<u8>) -> PacketSequence {
         match self.free.iter().rposition(|lane| lane.last() <= at) {
             Some(i) => {
@@ -139,7 +140,7 @@ impl Tracks {
         }
     }
 
-    /// Writes what a thread and its process are called.
+    /// Writes the names of a thread and its process.
     pub fn name(&self, tid: Tid, at: Ns, tracker: &Tracker, out: &mut Vec<u8>) {
         let at = at.max(self.began);
         let Some(thread) = self.threads.get(&tid) else { return };
@@ -152,7 +153,7 @@ impl Tracks {
         self.name_thread(tid, at, tracker, out);
     }
 
-    /// Leaves out the process: its command may be long, and it may have very many threads.
+    /// Writes the thread's name alone: the process's command may be long, and a process may have very many threads.
     fn name_thread(&self, tid: Tid, at: Ns, tracker: &Tracker, out: &mut Vec<u8>) {
         let Some(thread) = self.threads.get(&tid) else { return };
         let name = tracker.thread(tid).map_or(&b""[..], |known| &known.comm);
@@ -165,7 +166,7 @@ impl Tracks {
 
     pub fn end(&mut self, tid: Tid, at: Ns, out: &mut Vec<u8>) {
         let Some(thread) = self.threads.remove(&tid) else { return };
-        // Where times jump back, none of these serves, and all would be looked through for each thread.
+        // If times jump back, no free sequence fits, and each new thread would search all of them.
         if self.free.len() < MOST_FREE {
             self.free.push(thread.lane);
         }

@@ -1,7 +1,7 @@
-//! Protobuf's wire format: tagged fields appended to a buffer, messages within messages.
+//! Protobuf's wire format: tagged fields, and messages within messages, appended to a buffer.
 //!
-//! A trace is a flat list of small messages, most of which are a few varints. Writing these straight into the buffer is less
-//! code than declaring the messages, and allocates nothing.
+//! A trace is a flat list of small messages, most of which are a few varints. Writing them straight into the buffer
+//! takes less code than declaring the messages, and allocates nothing.
 
 pub fn varint(out: &mut Vec<u8>, mut v: u64) {
     while v >= 0x80 {
@@ -19,7 +19,7 @@ fn tag(out: &mut Vec<u8>, field: u32, kind: u32) {
     varint(out, u64::from(field << 3 | kind));
 }
 
-/// A field of type `uint64`, `uint32`, `bool` or an enumeration; `int64` has its sign extended.
+/// A field of type `uint64`, `uint32`, `bool` or an enumeration. An `int64` is sign-extended.
 pub fn uint(out: &mut Vec<u8>, field: u32, v: u64) {
     tag(out, field, VARINT);
     varint(out, v);
@@ -40,7 +40,7 @@ pub fn string(out: &mut Vec<u8>, field: u32, text: &str) {
     bytes(out, field, text.as_bytes());
 }
 
-/// A message in a field. Its length comes first; for most, one byte is right for it.
+/// A message in a field. Its length comes first and usually takes one byte.
 pub fn message(out: &mut Vec<u8>, field: u32, write: impl FnOnce(&mut Vec<u8>)) {
     tag(out, field, LENGTH);
     let at = out.len();

@@ -1,4 +1,4 @@
-//! The columns that show numbers.
+//! The columns of numbers.
 
 use stride_event::{CallStats, Ns, Times};
 
@@ -14,22 +14,22 @@ pub enum Column {
     WallMin,
     WallMax,
     WallAvg,
-    /// Half of the calls took no longer from entry to return; and 99 of 100.
+    /// The median of the time from entry to return, and the 99th percentile.
     P50,
     P99,
     Calls,
     Errors,
-    /// Moved through descriptors.
+    /// Bytes moved through descriptors.
     Bytes,
-    /// What the calls of a row have in common: a column for each key.
+    /// The keys of a row, a column for each.
     Name,
 }
 
-/// What the summary is sorted by.
+/// The order of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortKey {
     By(Column),
-    /// The order of the table of syscalls; of other things, that in which they came up.
+    /// The order of the syscall table. Other keys keep the order of their first call.
     Nothing,
 }
 
@@ -55,7 +55,7 @@ impl Column {
         }
     }
 
-    /// What rows are sorted by. `time` is what the `Time…` columns show.
+    /// The number that rows are sorted by. `time` is the time in the `Time…` columns.
     pub fn weight(self, row: &CallStats, time: &Times) -> u64 {
         match self {
             Column::TimePercent | Column::TimeTotal => time.total,
@@ -103,7 +103,8 @@ fn total(ns: Ns) -> String {
     format!("{:.6}", ns as f64 / 1e9)
 }
 
-/// Microseconds that a call took in the mean. Below one, two digits count, where strace shows 0: a fast machine makes most calls that fast.
+/// Microseconds per call in the mean. Below one microsecond, two digits are shown where strace shows 0, because most
+/// calls of a fast machine are that short.
 fn mean(ns: Ns, calls: u64) -> String {
     let us = ns as f64 / calls.max(1) as f64 / 1000.0;
     match us {
@@ -114,7 +115,7 @@ fn mean(ns: Ns, calls: u64) -> String {
     }
 }
 
-/// The middle of a bucket may lie beyond the values in it.
+/// The quantile, cut to the range of the values: the middle of a bucket may lie outside.
 pub fn quantile(row: &CallStats, part: f64) -> Ns {
     row.latencies.quantile(part).max(row.wall.min).min(row.wall.max)
 }

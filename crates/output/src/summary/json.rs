@@ -1,4 +1,4 @@
-//! The summary as JSON: an object for each row, a line each, and one for all.
+//! The summary as JSON: an object for each row and one for all, each on a line.
 
 use super::column::quantile;
 use super::key::Key;
@@ -10,7 +10,7 @@ use stride_event::{CallStats, Times};
 use stride_track::{ObjectKind, Tracker};
 
 impl Summary {
-    /// All numbers that there are: columns are for tables. Rows are sorted as theirs are.
+    /// Writes all numbers, because columns are only for tables. The order of the rows is the table's.
     pub(super) fn render_json(&self, lost: LostCalls, tracker: Option<&Tracker>, out: &mut Vec<u8>) {
         let labels = Labels { names: &self.names, tracker, tell_abi: false };
         let rows = self.sorted(tracker);
@@ -20,7 +20,7 @@ impl Summary {
             Json::new(out).line("summary", |j| {
                 j.key("by").object(|j| {
                     for (i, key) in self.layout.by.iter().enumerate() {
-                        // What there was no room for has no keys of its own.
+                        // The row for calls without room has no keys of its own.
                         j.part(*key, row.key.get(i).copied().unwrap_or(KeyPart::Others), &labels);
                     }
                 });
@@ -45,7 +45,7 @@ impl Summary {
             j.key("p50").int(quantile(row, 0.5));
             j.key("p99").int(quantile(row, 0.99));
         });
-        // They are known only where they are asked for.
+        // These times are known only if they are asked for.
         if !self.layout.wall_clock {
             j.key("cpu_ns").object(|j| j.times(&row.cpu));
         }
@@ -55,7 +55,7 @@ impl Summary {
 impl Json<'_> {
     fn times(&mut self, times: &Times) {
         self.key("total").int(times.total);
-        // Of calls that were under way when tracing began, there is no time.
+        // Calls that were under way when tracing began have no time.
         self.key("min").int(times.min.min(times.max));
         self.key("max").int(times.max);
     }

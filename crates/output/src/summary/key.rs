@@ -1,4 +1,4 @@
-//! What calls are told apart by: `--by`.
+//! The keys of `--by`.
 
 use stride_event::{Call, CountBy, Counted, Outcome, SizeBucket};
 use stride_track::{ObjectId, ObjectKind, Tracker};
@@ -10,7 +10,7 @@ use super::part::KeyPart;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     Syscall,
-    /// What the call names, else what its descriptor refers to.
+    /// The path in the call, or else the path of its descriptor.
     Path,
     Directory,
     Fd,
@@ -18,9 +18,9 @@ pub enum Key {
     Pid,
     Tid,
     Comm,
-    /// Bytes moved, to a power of two.
+    /// Bytes moved, rounded down to a power of two.
     Size,
-    /// The other end of its socket.
+    /// The peer of the call's socket.
     Peer,
 }
 
@@ -53,22 +53,22 @@ impl Key {
         }
     }
 
-    /// Whether a tracker has to tell.
+    /// Whether the key needs the tracker.
     pub fn is_tracked(self) -> bool {
         !matches!(self, Key::Syscall | Key::Errno | Key::Tid | Key::Size)
     }
 
-    /// Whether it takes the memory of calls: paths, and the names that programs give themselves.
+    /// Whether the key needs the calls' memory, for paths and for the names of programs.
     pub fn needs_memory(self) -> bool {
         self.is_about_files() || self == Key::Comm
     }
 
-    /// Whether it takes following what descriptors refer to.
+    /// Whether the key needs to follow the referents of descriptors.
     pub fn is_about_files(self) -> bool {
         matches!(self, Key::Path | Key::Directory | Key::Fd | Key::Peer)
     }
 
-    /// What `call`, the one last seen by the tracker, has of it.
+    /// The key's value for `call`, which is the call that the tracker saw last.
     pub fn part(self, call: &Call, tracker: Option<&Tracker>, names: &mut Names) -> KeyPart {
         match self {
             Key::Syscall => return KeyPart::Call(call.abi, call.nr),
@@ -95,7 +95,7 @@ impl Key {
         }
     }
 
-    /// What calls have of it that an engine counted.
+    /// The key's value for calls that an engine counted.
     pub fn counted(self, counted: &Counted, names: &mut Names) -> KeyPart {
         match self {
             Key::Syscall => counted.call.map_or(KeyPart::None, |(abi, nr)| KeyPart::Call(abi, nr)),
@@ -108,7 +108,7 @@ impl Key {
         }
     }
 
-    /// What an engine has to tell calls apart by for these keys, if it can.
+    /// The properties by which an engine must count calls for these keys, if it can.
     pub fn countable(keys: &[Key]) -> Option<CountBy> {
         let mut by = CountBy::default();
         for key in keys {
@@ -126,7 +126,7 @@ impl Key {
     }
 }
 
-/// The directory that a path is in.
+/// The directory of a path.
 fn directory(tracker: &Tracker, object: ObjectId) -> Option<&[u8]> {
     if tracker.kind(object) != ObjectKind::Path {
         return None;

@@ -1,4 +1,4 @@
-//! What rows are called.
+//! The names of rows.
 
 use super::names::Names;
 use super::part::KeyPart;
@@ -7,16 +7,16 @@ use stride_event::SizeBucket;
 use stride_syscalls::{Abi, table};
 use stride_track::{ObjectId, Tracker};
 
-/// Who knows the names.
+/// Finds the names of keys.
 pub struct Labels<'a> {
     pub names: &'a Names,
     pub tracker: Option<&'a Tracker>,
-    /// Several ABIs are in one table: what is not the native one is told.
+    /// Whether the table has several ABIs. Then names of ABIs other than the native one are shown.
     pub tell_abi: bool,
 }
 
 impl Labels<'_> {
-    /// Printable, whatever a tracee calls its files.
+    /// The label of a key. It is printable, whatever names a tracee chose.
     pub fn of(&self, part: KeyPart) -> String {
         match part {
             KeyPart::Call(abi, nr) => {
@@ -55,7 +55,7 @@ pub fn errno_name(number: u32) -> String {
     errno(number).map_or_else(|| format!("errno {number}"), |(name, _)| name.to_string())
 }
 
-/// `[4K, 8K)`, as histograms of sizes are usually written.
+/// `[4K, 8K)`, the usual notation of histograms.
 fn size(bucket: SizeBucket) -> String {
     let short = |n: u128| {
         let units = ["", "K", "M", "G", "T", "P", "E"];
@@ -69,7 +69,7 @@ fn size(bucket: SizeBucket) -> String {
     }
 }
 
-/// The middle is what may be left out: where a path begins and what it ends with say most.
+/// Cuts the middle out, because the beginning and the end of a path say most.
 pub fn cut(label: &str, width: usize) -> String {
     const GAP: &str = "...";
     let chars: Vec<char> = label.chars().collect();

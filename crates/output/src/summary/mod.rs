@@ -1,4 +1,4 @@
-//! The summary of `-c` and `-C`: calls counted by what they have in common, by their name unless `--by` says otherwise.
+//! The summary of `-c` and `-C`: calls counted by a key, which is the syscall unless `--by` names others.
 
 mod column;
 mod json;
@@ -20,7 +20,7 @@ use rows::Rows;
 use stride_event::{Call, CallStats, Counted, Ns, Outcome, Times};
 use stride_track::Tracker;
 
-/// How the table looks.
+/// The layout of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryLayout {
     pub by: Vec<Key>,
@@ -28,19 +28,19 @@ pub struct SummaryLayout {
     pub sort: SortKey,
     /// The `Time…` columns show wall-clock time instead of the tracee's system time.
     pub wall_clock: bool,
-    /// Taken off each call's time.
+    /// The time that is subtracted from each call.
     pub overhead: Ns,
-    /// Objects in place of a table.
+    /// Whether the output is JSON instead of a table.
     pub json: bool,
-    /// Of the terminal that it goes to, if it does.
+    /// The terminal's width, if the output goes to one.
     pub width: Option<usize>,
 }
 
-/// Calls that were lost on their way to the views.
+/// Calls that did not reach the views.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LostCalls {
     pub calls: u64,
-    /// They had been counted where they were made.
+    /// Whether the engine had counted them before they were lost.
     pub counted: bool,
 }
 
@@ -50,7 +50,7 @@ pub struct Summary {
     layout: SummaryLayout,
     rows: Rows,
     names: Names,
-    /// Whose row is looked for; reused.
+    /// The key of the call that is being counted; reused.
     key: Vec<KeyPart>,
 }
 
@@ -59,7 +59,7 @@ impl Summary {
         Summary { layout, rows: Rows::default(), names: Names::default(), key: Vec::new() }
     }
 
-    /// Counts a call that returned, unless its engine did. The tracker has just seen it.
+    /// Counts a returned call, unless the engine did. The tracker has just seen the call.
     pub fn add(&mut self, call: &Call, tracker: Option<&Tracker>) {
         if call.counted {
             return;
@@ -83,7 +83,7 @@ impl Summary {
         row.cpu.add(cpu);
     }
 
-    /// Takes in what an engine counted.
+    /// Adds the engine's counts.
     pub fn merge(&mut self, counted: &Counted) {
         let (overhead, calls) = (self.layout.overhead, counted.tally.calls);
         let less = |t: &Times| Times {
@@ -99,7 +99,7 @@ impl Summary {
         self.rows.row(&self.key).merge(&tally);
     }
 
-    /// All of it, and what is missing in it.
+    /// The whole summary, and what is missing in it.
     pub fn text(&self, lost: LostCalls, tracker: Option<&Tracker>) -> String {
         if self.layout.json {
             let mut out = Vec::new();
@@ -111,7 +111,7 @@ impl Summary {
         out
     }
 
-    /// What the `Time…` columns show.
+    /// The time in the `Time…` columns.
     fn time<'r>(&self, row: &'r CallStats) -> &'r Times {
         if self.layout.wall_clock { &row.wall } else { &row.cpu }
     }

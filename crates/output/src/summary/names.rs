@@ -1,4 +1,4 @@
-//! Names of keys that the tracker has no object for.
+//! Names of keys without an object of the tracker.
 
 use super::part::{KeyPart, NameId};
 use super::rows::MAX_ROWS;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use stride_track::ObjectId;
 
-/// Together, names take no more than this.
+/// The limit for all names together.
 const MAX_BYTES: usize = 64 << 20;
 
 #[derive(Default, Debug)]
@@ -55,7 +55,7 @@ impl Names {
     }
 }
 
-/// What follows from an object's name is found once. Objects are numbered from zero, and their number has a limit.
+/// Caches what follows from an object's name. Objects are numbered from zero, and their number is limited.
 #[derive(Default, Debug)]
 struct PerObject(Vec<Option<KeyPart>>);
 

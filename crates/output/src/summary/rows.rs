@@ -1,10 +1,10 @@
-//! Rows of a bounded number.
+//! The rows, limited in number.
 
 use super::part::KeyPart;
 use std::collections::HashMap;
 use stride_event::CallStats;
 
-/// More than that nobody reads, and memory has an end.
+/// Nobody reads more rows, and memory is limited.
 pub const MAX_ROWS: usize = if cfg!(test) { 100 } else { 1 << 17 };
 
 #[derive(Default, Debug)]
@@ -15,7 +15,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The row of this key, or the one of all that there is no room for.
+    /// The row of this key, or the common row if there is no room.
     pub fn row(&mut self, key: &[KeyPart]) -> &mut CallStats {
         let place = match self.places.get(key) {
             Some(&place) => place,
@@ -30,14 +30,14 @@ impl Rows {
         &mut self.tallies[place]
     }
 
-    /// In the order of their keys.
+    /// The rows, sorted by their keys.
     pub fn sorted(&self) -> Vec<(&[KeyPart], &CallStats)> {
         let mut rows: Vec<_> = self.places.iter().map(|(key, &place)| (&key[..], &self.tallies[place])).collect();
         rows.sort_unstable_by_key(|(key, _)| *key);
         rows
     }
 
-    /// What there was no room for, if anything.
+    /// The calls without room for a row of their own, if there are any.
     pub fn others(&self) -> Option<&CallStats> {
         (self.others.calls > 0).then_some(&self.others)
     }

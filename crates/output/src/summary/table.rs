@@ -13,21 +13,21 @@ use stride_event::{CallStats, Ns};
 use stride_syscalls::Abi;
 use stride_track::Tracker;
 
-/// What is wider does not make its column so.
+/// Wider keys do not widen their column.
 const KEY_WIDTH: usize = 40;
-/// The least that a terminal leaves to a key.
+/// The least width of a key in a terminal.
 const KEY_LEAST: usize = 12;
-/// Of the names of syscalls, where nothing else is in the table.
+/// The width of syscall names in a table that has no other keys.
 const NAME_WIDTH: usize = 16;
 
-/// What was counted of calls that have a key in common.
+/// The counts of the calls with one key.
 pub struct SummaryRow<'r> {
     pub key: &'r [KeyPart],
     pub labels: Vec<String>,
     pub tally: &'r CallStats,
 }
 
-/// A column of the table: one of numbers, or one of the keys.
+/// A column of the table: a number or a key.
 #[derive(Clone, Copy)]
 enum Place {
     Number(Column),
@@ -35,7 +35,7 @@ enum Place {
 }
 
 impl Summary {
-    /// The table, and what is missing in it. Of calls by name there are several: one per ABI that was used.
+    /// The table, and what is missing in it. Calls by name have a table for each ABI.
     pub(super) fn render(&self, lost: LostCalls, tracker: Option<&Tracker>, out: &mut String) {
         let mut rows = self.sorted(tracker);
         if self.is_by_name() {
@@ -64,7 +64,7 @@ impl Summary {
         self.layout.by == [Key::Syscall]
     }
 
-    /// All rows in the order in which they are shown.
+    /// All rows in the order of the output.
     pub(super) fn sorted<'r>(&'r self, tracker: Option<&'r Tracker>) -> Vec<SummaryRow<'r>> {
         let labels = Labels { names: &self.names, tracker, tell_abi: !self.is_by_name() };
         let row = |(key, tally): (&'r [KeyPart], &'r CallStats)| SummaryRow {
@@ -76,7 +76,7 @@ impl Summary {
         match self.layout.sort {
             SortKey::Nothing => {}
             SortKey::By(Column::Name) => rows.sort_by(|a, b| by_name(a, b)),
-            // The largest first; equals keep the order of their keys.
+            // The largest come first. Equal rows keep the order of their keys.
             SortKey::By(c) => rows.sort_by_cached_key(|row| Reverse(c.weight(row.tally, self.time(row.tally)))),
         }
         rows.extend(self.rows.others().map(|others| row((OTHERS, others))));
@@ -144,7 +144,7 @@ impl Summary {
         }
     }
 
-    /// Keys share what numbers leave of a terminal.
+    /// The keys share the room that the numbers leave in a terminal.
     fn widths(&self, places: &[Place], rows: &[SummaryRow<'_>]) -> Vec<usize> {
         let widest = |i: usize| {
             let labels = rows.iter().filter_map(|row| row.labels.get(i));
@@ -154,7 +154,7 @@ impl Summary {
         let numbers = places.iter().map(|place| if let Place::Number(c) = place { c.spec().1 } else { 0 });
         let mut room = self.layout.width.map(|width| width.saturating_sub(numbers.sum::<usize>() + places.len() - 1));
         let mut keys = vec![0; wanted.len()];
-        // The narrow ones first: what they do not need is left to the others.
+        // The narrow columns come first, so that the others get the room that they do not need.
         let mut order: Vec<usize> = (0..wanted.len()).collect();
         order.sort_by_key(|&i| wanted[i]);
         for (done, &i) in order.iter().enumerate() {
@@ -176,10 +176,10 @@ impl Summary {
     }
 }
 
-/// Of what there was no room for, in the place of all keys.
+/// The key of the row for all calls without room.
 const OTHERS: &[KeyPart] = &[KeyPart::Others];
 
-/// Numbers by their value, all else by the letters.
+/// Compares numbers by value, and all else by letters.
 fn by_name(a: &SummaryRow<'_>, b: &SummaryRow<'_>) -> std::cmp::Ordering {
     let numbers = |part: &KeyPart| matches!(part, KeyPart::Id(_) | KeyPart::Size(_));
     let parts = a.key.iter().zip(b.key).zip(a.labels.iter().zip(&b.labels));

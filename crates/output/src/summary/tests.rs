@@ -1,4 +1,4 @@
-//! Made-up calls, counted.
+//! Counts made-up calls.
 
 use super::label::cut;
 use super::rows::MAX_ROWS;
@@ -51,7 +51,7 @@ fn counts_and_sorts() {
     assert_eq!(out.strip_prefix(expected), Some("... 1 call lost, but counted here\n"));
 }
 
-/// Most calls take less than a microsecond. Columns keep strace's widths, and a sort by numbers finds its order.
+/// Most calls take less than a microsecond. Columns keep strace's widths, and sorting by numbers works.
 #[test]
 fn short_times_have_digits() {
     let columns = [Column::TimeAvg, Column::WallMin, Column::WallMax, Column::P99, Column::Calls, Column::Name];
@@ -85,7 +85,7 @@ fn short_times_have_digits() {
 
 const PID: Tid = 100;
 
-/// A process, followed and counted.
+/// A process whose calls the tracker follows and the summary counts.
 struct Scene {
     tracker: Tracker,
     summary: Summary,
@@ -157,7 +157,7 @@ fn rows_by_each_key() {
         s.does("getpid", &[], Outcome::Value(100), b"");
         let mut seen = s.rows();
         let mut expected: Vec<String> = rows.iter().map(|row| row.to_string()).collect();
-        // Of equal time, as most are: the order is not at issue here.
+        // Most rows have equal times, so their order is not checked here.
         seen.sort();
         expected.sort();
         assert_eq!(seen, expected, "{keys:?}");
@@ -174,7 +174,7 @@ fn ends_of_sockets() {
     assert_eq!(s.rows(), ["2 7 10.0.0.1:80", "1 -"]);
 }
 
-/// A name meant for the terminal, or to look like something else.
+/// A name with escape sequences, or one that imitates other text.
 #[test]
 fn hostile_names_are_escaped() {
     let name = "/tmp/\x1b[2J\n100.00 total\t\"<a>\\ → \u{202e}é";
@@ -234,7 +234,7 @@ fn a_terminal_is_not_overrun() {
     assert!(out.contains("/usr/long/") && out.contains("/file.so") && out.contains("..."), "{out}");
     assert_eq!(cut("0123456789abcdef", 12), "012...abcdef");
     assert_eq!(cut("0123", 4), "0123");
-    // A file gets it all.
+    // In a file nothing is cut.
     s.summary.layout.width = None;
     out.clear();
     s.summary.render(LostCalls::default(), Some(&s.tracker), &mut out);

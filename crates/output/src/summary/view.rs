@@ -5,10 +5,10 @@ use crate::{End, View};
 use stride_event::{Counted, Event};
 use stride_track::Tracker;
 
-/// Counts calls, and shows the rows when all is over.
+/// Counts calls, and shows the rows at the end.
 pub struct SummaryView {
     summary: Summary,
-    /// The engine counts calls where they are made, also those that get lost on their way.
+    /// Whether the engine counts calls itself, including those that are lost on their way.
     counted: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Traces for Perfetto, read back by a reader that shares nothing with the writer but the schema.
+//! Perfetto traces are read back by a reader that shares no code with the writer.
 
 mod reader;
 mod scene;
@@ -66,17 +66,17 @@ fn a_track_for_each_thread_under_its_process() {
 #[test]
 fn flows_lead_from_parent_to_child() {
     let mut scene = Scene::new();
-    // The child is there before the parent's call returns, and one of vfork may be gone by then.
+    // The child may start before the parent's call returns. A child of vfork may even have ended by then.
     scene.fork(100, 101, 101, 15);
     scene.exit_of(101, 16, 17, call("getpid", [], "", 101));
     scene.exit(10, 20, call("fork", [], "", 101));
     scene.fork(100, 102, 102, 35);
     scene.event(Event::Killed { tid: 102, signal: 9, core: false, at: 36 });
     scene.exit(30, 40, call("vfork", [], "", 102));
-    // In another PID namespace the number is not the one that Stride sees.
+    // In another PID namespace the call returns another number than Stride sees.
     scene.fork(100, 103, 100, 55);
     scene.exit(50, 60, call("clone", [0x3d0f00], "", 4));
-    // Or the call is told of first.
+    // The call may also be reported first.
     scene.exit(70, 80, call("clone3", [], "", 104));
     scene.fork(100, 104, 104, 82);
     let read = scene.finish();
@@ -138,14 +138,14 @@ fn calls_that_never_returned() {
         (call.tid, call.entered, call.returned, call.outcome) = (tid, 10, 10, Outcome::Gone);
         call
     };
-    // Killed in it: the slice ends with the thread.
+    // The thread is killed in its call: the slice ends with the thread.
     scene.event(Event::Exit(&gone(101)));
     scene.event(Event::Killed { tid: 101, signal: 9, core: false, at: 50 });
-    // Tracing left it there, or broke off.
+    // Tracing left the thread in its call, or broke off.
     scene.event(Event::Enter(&gone(102)));
     scene.event(Event::Detached { tid: 102, call: Some(&gone(102)), at: 60 });
     scene.event(Event::Enter(&gone(103)));
-    // An end that is no surprise.
+    // The call is expected not to return.
     let mut exit = call("exit_group", [3], "", 0);
     (exit.tid, exit.entered, exit.outcome) = (104, 20, Outcome::Gone);
     scene.event(Event::Exit(&exit));
@@ -223,7 +223,7 @@ fn interning_begins_anew_before_it_grows_without_end() {
     let mut scene = Scene::new();
     for i in 0..12_000 {
         let path = format!("/tmp/{i}");
-        // Once again each, so that it gets a number.
+        // Each comes a second time, so that it gets a number.
         scene.exit(i, i, call("openat", [-100i64 as u64, 0x1000, 0, 0], &path, 3));
         scene.exit(i, i, call("unlink", [0x1000], &path, 0));
     }
@@ -262,7 +262,7 @@ fn unknown_threads_and_calls() {
     (strange.tid, strange.nr, strange.entered, strange.returned) = (777, 99_999, 10, 20);
     scene.event(Event::Exit(&strange));
     scene.event(Event::Exited { tid: 888, status: 0, at: 30 });
-    // The end of this one was lost: another has its number.
+    // The end of this process was lost, and its number is used again.
     scene.fork(100, 777, 777, 40);
     let read = scene.finish();
     assert_eq!(read.calls()[0].name, "syscall_0x1869f");
@@ -371,7 +371,7 @@ fn nothing_is_before_the_beginning() {
     assert_eq!(read.calls()[0].end, Some(BEGAN + 5));
 }
 
-/// A process's command is told with the process, not with each of its threads.
+/// A process's command is written with the process, not with each thread.
 #[test]
 fn threads_of_a_long_command() {
     let disk = Disk::default();
@@ -390,7 +390,7 @@ fn threads_of_a_long_command() {
     assert!(told.iter().any(|bytes| *bytes > 4000), "{told:?}");
 }
 
-/// The command waits for the engine, and its start is told with its execve.
+/// The command waits for the engine. Its start is reported with its execve.
 #[test]
 fn waiting_for_the_command_does_not_begin_the_run() {
     const BEGAN: u64 = 1000;

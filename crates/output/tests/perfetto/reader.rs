@@ -1,4 +1,5 @@
-//! Reads a trace as Perfetto's importer does, and is stricter: whatever does not resolve or nest is a panic.
+//! Reads a trace as Perfetto's importer does, but more strictly: ids that do not resolve and slices that do not nest
+//! panic.
 
 use crate::schema::*;
 use prost::Message;
@@ -19,7 +20,7 @@ impl From<&str> for Arg {
     }
 }
 
-/// A slice or, without an end, an instant.
+/// A slice, or an instant if there is no end.
 #[derive(Clone, Debug)]
 pub struct Slice {
     pub track: u64,
@@ -27,7 +28,7 @@ pub struct Slice {
     pub categories: Vec<String>,
     pub args: BTreeMap<String, Arg>,
     pub begin: u64,
-    /// `None`: it did not end.
+    /// `None` for a slice that did not end.
     pub end: Option<u64>,
     pub instant: bool,
     pub flows: Vec<u64>,
@@ -43,9 +44,9 @@ pub struct Read {
     /// By track.
     pub counters: BTreeMap<u64, Vec<(u64, i64)>>,
     pub sequences: HashSet<u32>,
-    /// How often a sequence began or began anew.
+    /// How often a sequence began or was reset.
     pub cleared: usize,
-    /// Wall-clock time less the trace's.
+    /// Wall-clock time minus the time of the trace.
     pub wall_offset: Option<i64>,
 }
 
@@ -218,7 +219,7 @@ impl Read {
         self.slices.iter().filter(|s| s.instant).collect()
     }
 
-    /// What happened on a thread's track.
+    /// The events on a thread's track.
     pub fn of_thread(&self, tid: i64) -> Vec<&Slice> {
         let is = |track: &u64| self.threads.get(track).is_some_and(|thread| thread.tid == Some(tid));
         self.slices.iter().filter(|slice| is(&slice.track)).collect()

@@ -21,7 +21,7 @@ impl World for Before {
     }
 }
 
-/// A process 100 that was there before.
+/// A process 100 that ran before tracing.
 pub struct Scene {
     tracker: Tracker,
     view: Perfetto,
@@ -44,7 +44,7 @@ impl Scene {
         scene
     }
 
-    /// Without a process.
+    /// A scene without processes.
     pub fn empty(started: u64, disk: Disk) -> Scene {
         let run = RunInfo {
             args: vec!["stride".into(), "x\n".into()],
@@ -58,7 +58,7 @@ impl Scene {
         Scene { tracker: Tracker::default(), view, disk, lost: 0 }
     }
 
-    /// An event that the view is not shown.
+    /// An event that only the tracker sees.
     pub fn unseen(&mut self, event: Event<'_>) {
         self.tracker.event(&event, &Before);
     }
@@ -93,7 +93,7 @@ impl Scene {
     }
 }
 
-/// A call of process 100 whose string, if it takes one, is at 0x1000.
+/// A call of process 100. Its string, if there is one, is at 0x1000.
 pub fn bytes<const N: usize>(name: &str, args: [u64; N], text: &[u8], value: i64) -> Call {
     let mut call = call_of(Abi::NATIVE, 100, name, &args, Outcome::Value(value));
     capture_all(&mut call, &mut Memory(text));

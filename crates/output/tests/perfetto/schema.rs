@@ -1,5 +1,5 @@
-//! Perfetto's public schema, as far as a trace of Stride's has any of it: written down from its .proto files, apart from the
-//! numbers that the writer goes by.
+//! The parts of Perfetto's public schema that Stride's traces use. They are written down from its .proto files,
+//! independently of the writer's numbers.
 
 use prost::Message;
 
@@ -135,7 +135,7 @@ pub struct InternedData {
     pub debug_annotation_string_values: Vec<InternedString>,
 }
 
-/// `EventCategory`, `EventName`, `DebugAnnotationName` and `InternedString`, which look the same.
+/// `EventCategory`, `EventName`, `DebugAnnotationName` and `InternedString`, which have the same fields.
 #[derive(Clone, PartialEq, Message)]
 pub struct InternedString {
     #[prost(uint64, optional, tag = "1")]

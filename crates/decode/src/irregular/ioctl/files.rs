@@ -6,7 +6,7 @@ use stride_event::Phase;
 use stride_syscalls::ioctl::{DEDUPE, DEDUPE_IN, DEDUPE_OUT, DEDUPE_STATUS, FIEMAP_EXTENT, FIEMAP_IN, FIEMAP_OUT};
 use stride_syscalls::{Dir, Struct, Ty};
 
-/// The members of a struct, to which more are added.
+/// The members of a struct, as a list to which more can be added.
 fn members<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64) -> Option<Vec<'a, Member<'a>>> {
     let Value::Struct(members, _) = cx.strukt(s, phase, addr)? else { return None };
     let mut all = Vec::with_capacity_in(members.len() + 1, cx.arena);
@@ -23,7 +23,7 @@ fn number(cx: &Cx<'_>, s: &'static Struct, name: &str, phase: Phase, addr: u64) 
         .unwrap_or(0)
 }
 
-/// What was asked, and the extents that came back.
+/// The request, and the extents that the kernel returned.
 pub fn fiemap<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::In) {
         return value;
@@ -47,7 +47,7 @@ pub fn fiemap<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     Value::Change(cx.keep(before), cx.keep(after))
 }
 
-/// Ranges to share with another, and what became of each.
+/// The ranges to share with another file, and the result of each.
 pub fn dedupe<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::In) {
         return value;
@@ -81,7 +81,7 @@ fn ranges<'a>(cx: &Cx<'a>, s: &'static Struct, phase: Phase, addr: u64, count: u
     Value::Array(items.into_bump_slice(), Tail::End)
 }
 
-/// Whether a range was the same, or an error.
+/// Whether a range was equal, or an error.
 pub fn dedupe_status<'a>(raw: u64) -> Value<'a> {
     match super::int(raw) {
         negative if negative < 0 => Value::Errno(negative as i32),

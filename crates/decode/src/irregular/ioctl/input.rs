@@ -6,7 +6,7 @@ use stride_event::Phase;
 use stride_syscalls::ioctl::input::{ABS, EV, FF, KEY, LED, MSC, PROP, REL, REP, SND, SW};
 use stride_syscalls::{Dir, Set, Ty};
 
-/// A scan code and the key it stands for.
+/// A scan code and its key.
 pub fn keycode<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, _siblings: Siblings) -> Value<'a> {
     let &Ty::Array(dir, _, _) = shape else { return Value::Addr(addr) };
     let phase = match generic::follow(cx, addr, dir) {
@@ -21,7 +21,7 @@ pub fn keycode<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, _siblings: Siblings) -> V
     }
 }
 
-/// What a request with a size of the program's choice filled in: a name, or bits that stand for codes.
+/// The result of a request whose size the program chooses: a name, or bits that stand for codes.
 pub fn sized<'a>(cx: &Cx<'a>, addr: u64, nr: u8, size: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::Out) {
         return value;
@@ -57,7 +57,7 @@ fn name<'a>(cx: &Cx<'a>, addr: u64, len: u64) -> Value<'a> {
     Value::Text(Text { bytes: &bytes[..shown], cut: shown < end, kind: TextKind::Str })
 }
 
-/// The names of the bits that are set; a few only, unless `-v`.
+/// The names of the bits that are set. Without `-v` only a few are shown.
 fn bits<'a>(cx: &Cx<'a>, addr: u64, len: u64, set: &'static Set) -> Value<'a> {
     const FEW: usize = 4;
     let bytes = cx.prefix(Phase::Exit, addr, len as usize);

@@ -1,4 +1,4 @@
-//! Smaller families.
+//! Small families of requests.
 
 use crate::{Cx, Member, Siblings, Tail, TextKind, Value, generic};
 use bumpalo::collections::Vec;
@@ -23,7 +23,7 @@ pub fn entropy<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     ])
 }
 
-/// A header and as many items as it says: linux/udmabuf.h
+/// A header with a number of items, and the items: linux/udmabuf.h
 pub fn udmabuf_list<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::In) {
         return value;
@@ -40,7 +40,7 @@ pub fn udmabuf_list<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     Value::Struct(all.into_bump_slice(), Tail::End)
 }
 
-/// A number of microseconds, in seconds too.
+/// A number of microseconds, also shown in seconds.
 pub fn microseconds<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     if raw == 0 {
         return Value::UInt(0);
@@ -49,7 +49,7 @@ pub fn microseconds<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     Value::Nameless(cx.keep(Value::UInt(raw)), cx.keep(seconds))
 }
 
-/// A parameter of a real-time clock: the question, and the answer or where it would have been.
+/// A parameter of a real-time clock: the question, and the answer or the address for it.
 pub fn rtc_param<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::In) {
         return value;
@@ -62,7 +62,7 @@ pub fn rtc_param<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     Value::Change(cx.keep(before), cx.keep(after.unwrap_or(Value::Addr(addr))))
 }
 
-/// The features asked for, and those that there are.
+/// The features that the program asks for, and those that the kernel has.
 pub fn uffd_features<'a>(cx: &Cx<'a>, raw: u64, siblings: Siblings) -> Value<'a> {
     let asked = Value::Flags { raw, set: &UFFD_FEATURES };
     let there = match siblings {

@@ -1,4 +1,4 @@
-//! ioctl(2): what a request is called, and arguments that need code.
+//! ioctl(2): the names of requests, and arguments that need code.
 
 pub mod files;
 pub mod input;
@@ -16,7 +16,7 @@ use stride_syscalls::uapi::consts as c;
 use stride_syscalls::uapi::ioctls::{IOCTLS, IOCTLS_I386};
 use stride_syscalls::{Abi, Dir, Len};
 
-/// A request's number taken apart (asm-generic/ioctl.h).
+/// The parts of a request's number (asm-generic/ioctl.h).
 #[derive(Clone, Copy)]
 struct Parts {
     dir: u64,
@@ -49,7 +49,7 @@ fn is_terminal(cx: &Cx<'_>) -> bool {
 pub fn request<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let parts = Parts::of(raw);
     let listed = name(cx.abi(), raw as u32).map(|names| match names.rsplit_once(" or ") {
-        // A terminal's request shares its number with a sound card's.
+        // Terminals and sound cards share this number.
         Some((_, last)) if last.starts_with("TCSET") && is_terminal(cx) => last,
         _ => names,
     });
@@ -92,7 +92,7 @@ fn composed<'a>(cx: &Cx<'a>, parts: Parts) -> Value<'a> {
     call(cx, "_IOC", &args)
 }
 
-/// Requests that are macros with arguments: the size, or the number, is for the program to say.
+/// Requests that are macros with arguments. The program chooses the size or the number.
 fn sized<'a>(cx: &Cx<'a>, p: Parts) -> Option<Value<'a>> {
     let by_size = |name: &str| Some(cx.plain(format_args!("{name}({})", p.size)));
     let by_number = |name: &str| Some(cx.plain(format_args!("{name}({})", p.nr)));
@@ -107,7 +107,7 @@ fn sized<'a>(cx: &Cx<'a>, p: Parts) -> Option<Value<'a>> {
         (READ, b'E', 0x1a) => by_size("EVIOCGSND"),
         (READ, b'E', 0x1b) => by_size("EVIOCGSW"),
         (READ, b'E', 0x20..=0x3f) => {
-            // Which events there are at all has no event's name.
+            // 0 asks for the kinds of events, so it has no name of a kind.
             let kind =
                 if p.nr == 0x20 { Value::UInt(0) } else { Value::Enum { raw: u64::from(p.nr - 0x20), set: &EV } };
             Some(call(cx, "EVIOCGBIT", &[kind, Value::UInt(p.size)]))
@@ -133,7 +133,7 @@ fn sized<'a>(cx: &Cx<'a>, p: Parts) -> Option<Value<'a>> {
     }
 }
 
-/// The argument of a request that is not described: a number, unless `-v` asks for the bytes it may point at.
+/// The argument of an unknown request: a number, or with `-v` the bytes that it may point at.
 pub fn unknown<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let parts = Parts::of(cx.arg("op"));
     let bytes = |phase| match generic::bytes(cx, phase, raw, parts.size, TextKind::HexBytes) {
@@ -143,7 +143,7 @@ pub fn unknown<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     if parts.dir == READ && parts.kind == b'E' && (sized(cx, parts).is_some()) {
         return input::sized(cx, raw, parts.nr, parts.size);
     }
-    // The struct of these grows, and the request's number with it.
+    // The struct of these requests grows, and with it the request's number.
     if parts.dir == READ
         && parts.kind == 0xb7
         && (0x0a..=0x0c).contains(&parts.nr)
@@ -170,18 +170,18 @@ pub fn unknown<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     }
 }
 
-/// What a returned number means.
+/// The meaning of a returned number.
 pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
     let ret = cx.ret()?;
     (cx.arg("op") == c::NS_GET_NSTYPE).then_some(Value::Enum { raw: ret as u64, set: &NS_TYPES })
 }
 
-/// A sibling member that counts.
+/// The value of a sibling that is a count.
 fn count(cx: &Cx<'_>, name: &'static str, phase: Phase, siblings: Siblings) -> u64 {
     cx.len(Len::Of(name), phase, siblings).unwrap_or(0)
 }
 
-/// A byte array of which a member says how many are in use.
+/// A byte array. A member is the number of bytes in use.
 pub fn counted<'a>(
     cx: &Cx<'a>,
     phase: Phase,
@@ -197,7 +197,7 @@ pub fn counted<'a>(
     Some(Value::Text(Text { bytes, cut: false, kind }))
 }
 
-/// The same for a text, which ends with a NUL where it should.
+/// A text in such an array, up to its NUL if there is one.
 pub fn counted_text<'a>(
     cx: &Cx<'a>,
     phase: Phase,

@@ -9,7 +9,7 @@ use stride_syscalls::{Dir, uapi::consts as c};
 /// `IFNAMSIZ`.
 const NAME_SIZE: usize = 16;
 
-/// A hardware address: its kind, and as many bytes as that kind has.
+/// A hardware address: its kind, and the bytes of an address of that kind.
 pub fn hardware<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
     let kind = cx.uint(phase, addr, 2)?;
     let len = match kind {
@@ -24,7 +24,7 @@ pub fn hardware<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
     Some(cx.members(&[("sa_family", Value::Enum { raw: kind, set: &ARPHRD }), ("sa_data", data)]))
 }
 
-/// A name given by pointer.
+/// The name of an interface, behind a pointer.
 pub fn interface_name<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::In) {
         return value;
@@ -37,7 +37,7 @@ pub fn interface_name<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     }
 }
 
-/// A list of interfaces: how much room there was, how much was needed, and the list.
+/// A list of interfaces: the room for it, the room that it needs, and the list.
 pub fn ifconf<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     if let Err(value) = generic::follow(cx, addr, Dir::In) {
         return value;
@@ -58,7 +58,7 @@ pub fn ifconf<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
         }
     };
     let after = if cx.failed() { None } else { cx.uint(Phase::Exit, addr, 4) };
-    // Without a buffer the length is only asked for.
+    // Without a buffer, the program asks only for the length.
     let shown = match after {
         Some(after) if buffer == 0 => length(after),
         Some(after) if after != before => Value::Change(cx.keep(length(before)), cx.keep(length(after))),

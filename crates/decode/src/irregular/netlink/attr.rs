@@ -1,4 +1,4 @@
-//! Attributes: type, length and value, one after another and one within another.
+//! Attributes: a type, a length and a value each. They follow one another, and they nest.
 
 use super::Span;
 use crate::irregular::inet;
@@ -8,12 +8,12 @@ use stride_syscalls::netlink::{Attrs, NLA_F, Payload};
 use stride_syscalls::{Struct, Ty, sets::socket as names, uapi::consts as c};
 
 const HEADER: usize = 4;
-/// The bits of a type that are no flags.
+/// The bits of a type without its flags.
 const TYPE: u64 = 0x3fff;
-/// Attributes nest as deep as their description, and a description may contain itself.
+/// The limit of nesting, because a description may contain itself.
 const DEEPEST: u8 = 8;
 
-/// The attributes that fill a span. `family` is the message's address family.
+/// The attributes in a span. `family` is the message's address family.
 pub(super) fn list<'a>(span: &Span<'a, '_>, attrs: &Attrs, family: u64) -> Value<'a> {
     nested(span, attrs, family, 0)
 }
@@ -73,7 +73,7 @@ fn name<'a>(span: &Span<'a, '_>, attrs: &Attrs, kind: u64) -> Value<'a> {
 }
 
 fn payload<'a>(span: &Span<'a, '_>, attrs: &Attrs, kind: u64, family: u64, depth: u8) -> Value<'a> {
-    // What is common to all attributes is so to those that have a name.
+    // The default payload holds only for attributes with a name.
     let default =
         if attrs.names.is_none_or(|set| set.name_of(kind).is_some()) { attrs.default } else { Payload::Bytes };
     let which = attrs.payloads.iter().find(|(k, _)| *k == kind).map_or(default, |(_, p)| *p);
@@ -133,7 +133,7 @@ fn values<'a>(span: &Span<'a, '_>, ty: &Ty) -> Value<'a> {
     generic::elements(span.cx, span.phase, span.addr, ty, n as u64, false)
 }
 
-/// The members of a struct that are there.
+/// The members of a struct, as far as the span goes.
 fn extensible<'a>(span: &Span<'a, '_>, s: &'static Struct) -> Value<'a> {
     let cx = span.cx;
     let mut members = Vec::with_capacity_in(s.fields.len(), cx.arena);
@@ -180,7 +180,7 @@ fn via<'a>(span: &Span<'a, '_>) -> Option<Value<'a>> {
     Some(cx.members(&[("rtvia_family", family), ("rtvia_addr", address)]))
 }
 
-/// `struct rtnexthop`s, each with attributes behind it.
+/// `struct rtnexthop`s. Each is followed by its attributes.
 fn next_hops<'a>(span: &Span<'a, '_>, attrs: &Attrs, family: u64, depth: u8) -> Option<Value<'a>> {
     const SIZE: usize = 8;
     let s = stride_syscalls::netlink::NEXT_HOP;
@@ -209,7 +209,7 @@ fn next_hops<'a>(span: &Span<'a, '_>, attrs: &Attrs, family: u64, depth: u8) -> 
     }
     match *items {
         [] => None,
-        // The only way with its attributes stands for itself.
+        // A single hop with its attributes is shown without the list.
         [one @ Value::Array(..)] => Some(one),
         _ => Some(Value::Array(items.into_bump_slice(), Tail::End)),
     }

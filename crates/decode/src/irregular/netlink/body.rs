@@ -1,4 +1,4 @@
-//! What follows the header of a message.
+//! The part of a message behind its header.
 
 use super::{HEADER, Header, Span, attr, message};
 use crate::irregular::inet;
@@ -43,7 +43,7 @@ pub(super) fn parts<'a>(span: &Span<'a, '_>, kind: u64, flags: u64, protocol: u6
     }
 }
 
-/// An acknowledgement: an error number and the message it is about.
+/// An acknowledgement: an error number, and the header of the message that it answers.
 fn error<'a>(span: &Span<'a, '_>, flags: u64, protocol: u64) -> Value<'a> {
     let cx = span.cx;
     if span.len < 4 + HEADER {
@@ -65,7 +65,7 @@ fn error<'a>(span: &Span<'a, '_>, flags: u64, protocol: u64) -> Value<'a> {
     inside
 }
 
-/// A message that begins with an address family, and whatever comes then.
+/// A message with an address family and unknown content.
 fn only_family<'a>(span: &Span<'a, '_>) -> Value<'a> {
     let Some(raw) = span.uint(0, 1) else { return Value::Addr(span.addr) };
     let family = Value::Enum { raw, set: &names::FAMILY };
@@ -75,7 +75,7 @@ fn only_family<'a>(span: &Span<'a, '_>) -> Value<'a> {
     span.cx.members(&[("family", family)])
 }
 
-/// A struct whose first byte is the address family that the rest depends on.
+/// A struct. Its first byte is the address family that decides the rest.
 fn of_family<'a>(span: &Span<'a, '_>, body: &Body, parts: &mut Vec<'a, Value<'a>>) {
     let Some(raw) = span.uint(0, 1) else { return parts.push(Value::Addr(span.addr)) };
     let family = Value::Enum { raw, set: &names::FAMILY };
@@ -95,7 +95,7 @@ fn of_family<'a>(span: &Span<'a, '_>, body: &Body, parts: &mut Vec<'a, Value<'a>
     behind(span, body, size, raw, parts);
 }
 
-/// A struct that says nothing of a family.
+/// A struct without an address family.
 fn fixed<'a>(span: &Span<'a, '_>, body: &Body, family: u64, parts: &mut Vec<'a, Value<'a>>) {
     let size = body.header.size(span.cx.abi());
     if span.len < size {
@@ -126,7 +126,7 @@ fn behind<'a>(span: &Span<'a, '_>, body: &Body, size: usize, family: u64, parts:
 fn sock_diag<'a>(span: &Span<'a, '_>, kind: u64, flags: u64, parts: &mut Vec<'a, Value<'a>>) {
     let Some(family) = span.uint(0, 1) else { return parts.push(Value::Addr(span.addr)) };
     let by_family = matches!(kind, c::SOCK_DIAG_BY_FAMILY | c::SOCK_DESTROY);
-    // Requests are what programs send; a dump's answers carry NLM_F_MULTI.
+    // Programs send requests. The answers of a dump carry NLM_F_MULTI.
     let request = flags & c::NLM_F_REQUEST != 0 && flags & c::NLM_F_MULTI == 0;
     match nl::sock_diag(family, request) {
         Some(body) if by_family => of_family(span, body, parts),
@@ -154,7 +154,7 @@ fn netfilter<'a>(span: &Span<'a, '_>, kind: u64, parts: &mut Vec<'a, Value<'a>>)
     }
 }
 
-/// A batch names the subsystem it is for; elsewhere the number means what its subsystem makes of it.
+/// In a batch the number is that of the subsystem. Elsewhere each subsystem has its own meaning for the number.
 fn resource<'a>(cx: &Cx<'a>, raw: u16, kind: u64) -> Value<'a> {
     let number = u64::from(raw.swap_bytes());
     if number == kind >> 8 && nl::NFNL_SUBSYS.name_of(number).is_some() {

@@ -31,7 +31,7 @@ impl<'a> Span<'a, '_> {
         self.read(at, width).map(|b| le(b, 0, width))
     }
 
-    /// From `at` on.
+    /// The rest of the span from `at` on.
     fn from(&self, at: usize) -> Self {
         let at = at.min(self.len);
         Span { addr: self.addr + at as u64, len: self.len - at, ..*self }
@@ -41,7 +41,7 @@ impl<'a> Span<'a, '_> {
         Span { len: self.len.min(len), ..*self }
     }
 
-    /// What has no meaning known.
+    /// Bytes without a known meaning.
     fn hex(&self) -> Value<'a> {
         let shown = self.len.min(self.cx.options.text);
         match self.read(0, shown) {
@@ -55,7 +55,7 @@ impl<'a> Span<'a, '_> {
         let Some(last) = self.len.checked_sub(1) else { return self.hex() };
         let shown = last.min(self.cx.options.text);
         match (self.read(0, shown), self.uint(last, 1)) {
-            // The NUL at the end says that the string is whole; others belong to it.
+            // The final NUL shows that the string is complete. Other NULs belong to the string.
             (Some(bytes), Some(0)) => Value::Text(Text { bytes, cut: shown < last, kind: TextKind::Bytes }),
             (Some(_), Some(_)) => {
                 let shown = self.len.min(self.cx.options.text);
@@ -71,11 +71,11 @@ impl<'a> Span<'a, '_> {
     }
 }
 
-/// The messages in a buffer of `len` bytes that went through socket `fd`; `None` where it holds none.
+/// The messages in a buffer of `len` bytes that went through socket `fd`. `None` if there are none.
 pub fn buffer<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, len: u64, fd: i32) -> Option<Value<'a>> {
     let span = Span { cx, phase, addr, len: usize::try_from(len).ok()? };
     let first = span.uint(0, 4)?;
-    // Asking what the descriptor is costs more than looking at the bytes.
+    // The lookup of a descriptor costs more than a look at the bytes.
     if len < HEADER as u64 || !plan::is_message(first as u32) {
         return None;
     }
@@ -170,15 +170,15 @@ impl Header {
             c::NETLINK_GENERIC if raw == c::GENL_ID_CTRL => {
                 return Value::Known(cx.keep(Value::Hex(raw)), &Value::Ascii("nlctrl"));
             }
-            // The other families get their numbers as they come.
+            // The other families have dynamic numbers.
             c::NETLINK_GENERIC => return Value::Comment(cx.keep(Value::Hex(raw)), &Value::Ascii("GENERIC_FAMILY_???")),
             _ => &nl::NLMSG,
         };
-        // The kernel keeps the low numbers for itself in every family.
+        // The low numbers belong to the kernel in every family.
         Value::Enum { raw, set: if raw < c::NLMSG_MIN_TYPE { &nl::NLMSG } else { set } }
     }
 
-    /// What the upper flags mean depends on what is asked for.
+    /// The upper flags depend on the kind of the request.
     fn flag_names(&self, protocol: u64) -> &'static Set {
         match self.kind {
             c::NLMSG_ERROR => return &nl::NLM_F_ACKED,
@@ -217,7 +217,7 @@ impl Header {
     }
 }
 
-/// Netfilter's subsystems number their messages each in their own way, but name them alike.
+/// The flags of netfilter. Its subsystems have their own numbers for messages, but similar names.
 fn netfilter_flags(kind: u64) -> &'static Set {
     let name = nl::netfilter_names(kind >> 8).and_then(|set| set.name_of(kind & 0xff)).unwrap_or("");
     let verb = |verb: &str| name.rsplit('_').any(|word| word.starts_with(verb));
@@ -245,7 +245,7 @@ fn netfilter_kind<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     Value::Or(cx.values(&[Value::Glue(cx.values(&[subsystem, Value::Ascii("<<8")])), kind]))
 }
 
-/// One message: its header, and what it holds.
+/// One message: its header and its content.
 fn message<'a>(span: &Span<'a, '_>, header: &Header, protocol: u64) -> Value<'a> {
     let shown = header.show(span.cx, protocol);
     let rest = span.from(HEADER);
@@ -258,7 +258,7 @@ fn message<'a>(span: &Span<'a, '_>, header: &Header, protocol: u64) -> Value<'a>
     Value::Array(parts.into_bump_slice(), Tail::End)
 }
 
-/// The protocol of netlink sockets that a request is about.
+/// The protocol of the netlink sockets that a request asks about.
 pub fn protocol<'a>(raw: u64) -> Value<'a> {
     if raw == c::NDIAG_PROTO_ALL {
         return Value::Name { raw, name: "NDIAG_PROTO_ALL" };

@@ -1,4 +1,4 @@
-//! NETLINK_KOBJECT_UEVENT: what udev sends to its listeners carries a header of its own (libudev's monitor).
+//! NETLINK_KOBJECT_UEVENT. The messages of udev to its listeners have a header of their own (libudev's monitor).
 
 use super::Span;
 use crate::irregular::inet;

@@ -1,4 +1,4 @@
-//! Values that only netlink messages hold.
+//! Values that occur only in netlink messages.
 
 use crate::irregular::inet;
 use crate::{Cx, Value};
@@ -19,7 +19,7 @@ pub fn net_order<'a>(cx: &Cx<'a>, bytes: &[u8]) -> Option<Value<'a>> {
     })
 }
 
-/// The names of the bits that are set: `1<<TCP_ESTABLISHED|1<<TCP_LISTEN`. `from` is what the lowest bit stands for.
+/// The names of the bits that are set: `1<<TCP_ESTABLISHED|1<<TCP_LISTEN`. The lowest bit stands for the value `from`.
 pub fn bits<'a>(cx: &Cx<'a>, raw: u64, shape: &Ty, from: u64) -> Value<'a> {
     let Ty::Enum(set) = *shape else { return Value::Hex(raw) };
     if raw == 0 {
@@ -49,7 +49,7 @@ pub fn bits<'a>(cx: &Cx<'a>, raw: u64, shape: &Ty, from: u64) -> Value<'a> {
     Value::Known(cx.keep(Value::Hex(raw)), cx.keep(Value::Or(parts.into_bump_slice())))
 }
 
-/// `struct inet_diag_sockid`, whose addresses are of the family in the message's first byte.
+/// `struct inet_diag_sockid`. The first byte of the message is the family of its addresses.
 pub fn inet_diag_id<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, message: u64) -> Option<Value<'a>> {
     let b = cx.read(phase, addr, 48)?;
     let len = if cx.uint(phase, message, 1)? == c::AF_INET6 { 16 } else { 4 };

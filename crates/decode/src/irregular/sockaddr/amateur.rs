@@ -1,4 +1,4 @@
-//! Amateur radio: AX.25 call signs and the digipeaters a packet goes through (linux/ax25.h).
+//! Amateur radio: AX.25 call signs, and the digipeaters on a packet's way (linux/ax25.h).
 
 use super::Address;
 use crate::irregular::inet;
@@ -34,7 +34,7 @@ impl<'a> Address<'a, '_> {
         }
     }
 
-    /// A call sign: six characters, each shifted left, and the station's number.
+    /// A call sign: six characters, each shifted left, and the number of the station.
     fn call(&self, at: usize) -> Value<'a> {
         let cx = self.cx;
         let raw = &self.bytes[at..at + CALL];
@@ -44,7 +44,7 @@ impl<'a> Address<'a, '_> {
         let bytes = cx.members(&[("ax25_call", inet::octets(cx, raw))]);
         let sign = raw[..6].iter().rposition(|&b| b >> 1 != b' ').map_or(&raw[..0], |last| &raw[..=last]);
         let printable = |b: &u8| (b' '..0x7f).contains(&(b >> 1));
-        // What cannot stand in a comment is shown as bytes alone.
+        // A call sign that would end the comment is shown as bytes alone.
         let ends_comment = sign.windows(2).any(|w| w[0] >> 1 == b'*' && w[1] >> 1 == b'/');
         let ssid = raw[6] >> 1 & 0xf;
         if !sign.iter().all(printable) || ends_comment {

@@ -47,7 +47,7 @@ impl<'a> Address<'a, '_> {
     fn tipc(&mut self) {
         let kind = self.u(2, 1);
         self.enumeration("addrtype", 2, 1, &sets::TIPC_ADDR_TYPE);
-        // A negative scope means the addresses outside it.
+        // A negative scope stands for all addresses outside that scope.
         let scope = self.bytes[3] as i8;
         let outside = scope < 0;
         let scope = Value::Enum { raw: scope.unsigned_abs().into(), set: &sets::TIPC_SCOPE };
@@ -69,7 +69,7 @@ impl<'a> Address<'a, '_> {
         self.add("addr", address);
     }
 
-    /// The protocols of Bluetooth have addresses of their own, told apart by their lengths.
+    /// Each protocol of Bluetooth has its own address. The length tells which one it is.
     fn bluetooth(&mut self) {
         let device = |a: &mut Self| {
             let number = Value::UInt(a.u(2, 2));
@@ -104,12 +104,12 @@ impl<'a> Address<'a, '_> {
         inet::mac(self.cx, &self.bytes[at..at + 6])
     }
 
-    /// Bluetooth's byte order, which is the host's.
+    /// A number in Bluetooth's byte order, which is the host's.
     fn htobs(&self, value: Value<'a>) -> Value<'a> {
         Value::Glue(self.cx.values(&[Value::Plain(b"htobs("), value, Value::Plain(b")")]))
     }
 
-    /// A number of a range that starts at `start`, unless it has a name.
+    /// A number in a range that begins at `start`, unless the number has a name.
     fn from(&self, name: &'static str, start: u64, raw: u64, set: &'static Set) -> Value<'a> {
         if raw < start || set.name_of(raw).is_some() {
             return Value::Enum { raw, set };
@@ -184,7 +184,7 @@ impl<'a> Address<'a, '_> {
         let cx = self.cx;
         let cstr = |bytes: &'a [u8]| {
             let end = bytes.iter().position(|&b| b == 0);
-            // Without its NUL the last byte is not shown.
+            // If there is no NUL, the last byte is not shown.
             let shown = &bytes[..end.unwrap_or(bytes.len() - 1)];
             Value::Text(Text { bytes: shown, cut: end.is_none(), kind: TextKind::Str })
         };
@@ -217,7 +217,7 @@ impl<'a> Address<'a, '_> {
         }
     }
 
-    /// A service access point, some of which are well known.
+    /// A service access point. Some have names.
     fn sap(&mut self, name: &'static str, at: usize) {
         let raw = self.u(at, 1);
         let enumeration = Value::Enum { raw, set: &sets::LLCP_SAP };

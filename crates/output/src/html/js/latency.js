@@ -6,7 +6,7 @@ function latency(into) {
   const used = rows.flatMap((row) => row.histogram.map(([bucket]) => bucket));
   if (!used.length) return;
   const log = (ns) => Math.log10(Math.max(ns, 50));
-  // Not `Math.min(...used)`: there may be too many for arguments.
+  // `Math.min(...used)` would fail with too many arguments.
   const low = Math.floor(log(starts[used.reduce((a, b) => Math.min(a, b))]) * 3) / 3;
   const high = Math.ceil(log(starts[used.reduce((a, b) => Math.max(a, b)) + 1]) * 3) / 3;
   const x = (ns) => ((log(ns) - low) / Math.max(high - low, 0.01)) * 100;
@@ -37,7 +37,7 @@ function latency(into) {
     for (const at of grid) picture.append(svg("line", { class: "grid", x1: at, x2: at, y1: 0, y2: 30 }));
     const most = largest(row.histogram, ([, n]) => n);
     for (const [bucket, n] of row.histogram) {
-      // The root, so that the few that take very long can be seen beside the many.
+      // The square root keeps the few very slow calls visible beside the many.
       const height = Math.max(1.5, Math.sqrt(n / most) * 27);
       const [left, right] = [x(starts[bucket]), x(starts[bucket + 1])];
       picture.append(svg("rect", { x: left, y: 29 - height, width: Math.max(right - left - 0.08, 0.25), height }));

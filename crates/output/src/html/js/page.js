@@ -36,7 +36,7 @@ function shares() {
     const parts = names.map((family, i) => {
       const part = el(`span.f-${family}`);
       part.style.flexGrow = all ? list[i] / all : 0;
-      // Slivers say nothing.
+      // Parts this narrow are not readable.
       part.hidden = list[i] < all * 0.002;
       return part;
     });
@@ -353,7 +353,7 @@ function scheme(view) {
     show();
   });
   system.addEventListener("change", show);
-  // Paper is light.
+  // Paper is light, so printing uses the light theme.
   let chosen;
   window.addEventListener("beforeprint", () => {
     chosen = root.dataset.scheme;

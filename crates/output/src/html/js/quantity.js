@@ -37,7 +37,7 @@ function duration(ns) {
     const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
     return hours ? `${grouped(hours)} h ${minutes} min` : `${minutes} min ${seconds % 60} s`;
   }
-  // What would be rounded up to 1,000 is one of the next unit.
+  // A value that would round up to 1,000 takes the next unit.
   const [unit, name] = [[1e3, "µs"], [1e6, "ms"]].find(([unit]) => ns / unit < 999.5) ?? [1e9, "s"];
   return `${three(ns / unit)} ${name}`;
 }

@@ -16,7 +16,7 @@ function table({ label, columns, rows, sort, limit = 15 }) {
   const scroller = el("div.scroll");
   scroller.setAttribute("role", "region");
   scroller.setAttribute("aria-label", label);
-  // A stop for the keyboard where there is something to scroll.
+  // A table that scrolls is a tab stop for the keyboard.
   new ResizeObserver(() => {
     if (scroller.scrollWidth > scroller.clientWidth) scroller.tabIndex = 0;
     else scroller.removeAttribute("tabindex");

@@ -14,7 +14,7 @@ function listenTo(view) {
     "wheel",
     (event) => {
       const sideways = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
-      // Who scrolls past on the page is not caught here.
+      // Scrolling past the timeline on the page must not zoom it.
       const active = document.activeElement === body || event.ctrlKey || event.metaKey;
       if (!active && !sideways) return;
       event.preventDefault();
@@ -47,7 +47,7 @@ function listenTo(view) {
   body.addEventListener("pointermove", (event) => {
     if (fingers.has(event.pointerId)) fingers.set(event.pointerId, local(event)[0]);
     if (pinch) {
-      // What was between the fingers stays there.
+      // The point between the fingers stays in place.
       const { gap, middle } = spread();
       const span = (pinch.span * pinch.gap) / gap;
       const from = pinch.at - ((middle - view.gutter) / view.plot) * span;
@@ -80,7 +80,7 @@ function listenTo(view) {
   body.addEventListener("pointerleave", () => (view.tip.hidden = true));
   body.addEventListener("dblclick", (event) => view.zoom(0.25, view.at(Math.max(view.gutter, local(event)[0]))));
   body.addEventListener("keydown", (event) => pressKey(view, event));
-  // The strip above: where the view is to be.
+  // The strip above the lanes: a click moves the view there.
   const jump = (event) => {
     const x = event.clientX - head.getBoundingClientRect().left;
     const at = ((x - view.gutter) / view.plot) * view.length;

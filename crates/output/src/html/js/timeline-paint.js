@@ -76,7 +76,7 @@ class Painter {
     g.textBaseline = "middle";
     g.fillStyle = this.ink.muted;
     g.fillText("Calls", 0, STRIP / 2 + 2);
-    // What is shown below.
+    // The part of the run that the lanes show.
     const [left, right] = [this.view.from, this.view.to].map((t) => gutter + (t / this.view.length) * plot);
     g.fillStyle = this.ink.page;
     g.globalAlpha = 0.7;
@@ -108,13 +108,13 @@ class Painter {
     g.beginPath();
     g.rect(gutter, y - 3, plot, LANE);
     g.clip();
-    // How long it lived.
+    // The thread's lifetime.
     const [born, died] = [this.view.x(lane.from), this.view.x(lane.to ?? this.view.length)];
     g.fillStyle = this.ink.line;
     g.fillRect(born, y + BAR / 2 - 0.5, Math.max(1, died - born), 1);
     if (lane.others) this.paintOthers(g, lane, y);
     else {
-      // What waits lies behind what works.
+      // Calls that wait are painted behind those that work.
       this.paintSlices(g, lane, y, true);
       this.paintBins(g, lane, y);
       this.paintSlices(g, lane, y, false);
@@ -128,7 +128,7 @@ class Painter {
 
   label(g, lane, index, y) {
     const { gutter } = this.view;
-    // Below the first thread of its process, and that below its parent's.
+    // A thread is indented below the first of its process, and a process below its parent.
     const same = lane.process !== null && this.view.rows[index - 1]?.process === lane.process;
     const indent = Math.min(run.processes.rows[lane.process]?.depth ?? 0, 4) * 8 + (same ? 10 : 0);
     const name = lane.name || "?";
@@ -203,7 +203,7 @@ class Painter {
       if ((family === "waiting") !== waits) continue;
       const x = this.view.x(lane.at[i]);
       const w = this.view.x(lane.at[i] + lane.took[i]) - x;
-      // Of many within one pixel, the first of a kind stands for all.
+      // Of several within a pixel, the first of each family stands for all.
       if (w < 1 && Math.floor(x) === drawn && family === what) continue;
       drawn = Math.floor(x);
       what = family;
@@ -215,7 +215,7 @@ class Painter {
         g.roundRect(x, y + (BAR - h) / 2, wide, h, 2);
         g.fill();
       } else g.fillRect(x, y + (BAR - h) / 2, wide, h);
-      // Where it ended.
+      // The end of a failed call.
       if (lane.end[i] === 1) this.mark(g, x + Math.max(0, wide - 4), Math.min(4, wide), y);
       if (lane.end[i] === 2) {
         g.fillStyle = this.ink.text;

@@ -20,7 +20,7 @@ class Timeline {
     }
     this.from = 0;
     this.to = this.length;
-    // Those shown, and of them, the one that is chosen.
+    // The lanes that are shown, and the chosen one.
     this.rows = this.lanes;
     this.lane = null;
     this.picked = null;
@@ -121,9 +121,9 @@ class Timeline {
   }
 
   show(from, to) {
-    // What it told of is elsewhere now.
+    // The tooltip's call has moved.
     this.tip.hidden = true;
-    // A microsecond wide at least, and within the run.
+    // The view is at least a microsecond wide and stays within the run.
     const span = Math.min(this.length, Math.max(Math.min(1000, this.length), to - from));
     const middle = (from + to) / 2;
     this.from = Math.min(Math.max(0, middle - span / 2), this.length - span);
@@ -159,7 +159,7 @@ class Timeline {
     this.painter.paint();
     this.range.textContent = `${moment(this.from, (this.to - this.from) / 100)} – ${moment(this.to, (this.to - this.from) / 100)}`;
     this.zoomOut.disabled = this.to - this.from >= this.length;
-    // For those who look from outside, tests among them.
+    // Tests read these attributes.
     this.body.dataset.from = Math.round(this.from);
     this.body.dataset.to = Math.round(this.to);
     this.body.dataset.threads = this.rows.length;
@@ -200,7 +200,7 @@ class Timeline {
     const neighbour = (list, calls) => {
       let i = after(list, at) - (by < 0 ? 1 : 0);
       if (by < 0) while (i >= 0 && list[i] >= at) i -= 1;
-      // Where a call only goes on that began in the bin before, there is nothing to stop at.
+      // Bins in which no call began are skipped.
       while (calls && i >= 0 && i < list.length && calls[i] === 0) i += by;
       return i >= 0 && i < list.length ? i : null;
     };

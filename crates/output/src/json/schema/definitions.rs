@@ -5,13 +5,13 @@ use super::parts::{any_of, enumeration, object, quoted, reference};
 use std::collections::HashMap;
 use stride_syscalls::{Arg, Irregular, Ret, Set, Struct, Syscall, Ty, When, Width};
 
-/// What a definition is of, so that it is given once.
+/// What a definition describes. Each is defined once.
 #[derive(PartialEq, Eq, Hash)]
 enum Of {
     Flags(*const Set),
     Enum(*const Set),
     Struct(*const Struct),
-    /// A struct of which the program says how much there is.
+    /// A struct whose size the program gives.
     Extensible(*const Struct),
 }
 
@@ -23,7 +23,7 @@ pub struct Definitions {
 }
 
 impl Definitions {
-    /// A reference to a definition, which is made if there is none. It has the name of what first needs it.
+    /// A reference to a definition, which is made if it does not exist. Its name is that of its first user.
     fn define(&mut self, of: Of, name: String, make: impl FnOnce(&mut Self) -> String) -> String {
         if let Some(name) = self.names.get(&of) {
             return reference(name);
@@ -44,7 +44,7 @@ impl Definitions {
         for row in row.forms.iter().flat_map(|forms| forms.cases).map(|form| &form.row).chain([row]) {
             self.ret(row, &row.ret, &mut rets);
         }
-        // A call of which some arguments are known only when it returns lacks them if it never does.
+        // Some arguments are known only at return. A call that never returns lacks them.
         let whole = match (&row.forms, required(row.args)) {
             (None, names) if !names.is_empty() => format!(
                 r#","if":{{"properties":{{"outcome":{{"enum":["ok","error"]}}}}}},"then":{{"properties":{{"args":{{"required":[{}]}}}}}}"#,
@@ -90,7 +90,7 @@ impl Definitions {
         });
     }
 
-    /// The value of an argument, or of a member of a struct, whose size is what its layout says.
+    /// The value of an argument or of a struct member, whose size follows from its layout.
     fn ty(&mut self, ty: &Ty, whose: &str, argument: bool) -> String {
         let pointer = |schema: String| any_of([schema, reference("address")]);
         match *ty {
@@ -137,7 +137,7 @@ impl Definitions {
                 pointer(reference("text"))
             }
             Ty::Custom(Irregular::SigMask, _) => reference("signals"),
-            // These decide whether it is shown at all, or how text does it.
+            // These decide whether the value is shown at all, or only how the text view shows it.
             Ty::Custom(
                 Irregular::Reaped
                 | Irregular::InFull
@@ -148,7 +148,7 @@ impl Definitions {
                 | Irregular::DatedTime,
                 shape,
             ) => self.ty(shape, whose, argument),
-            // What needs code to be decoded needs code to be described.
+            // Types that take code to decode take code to describe.
             Ty::Iovec(..) | Ty::Sockaddr(..) | Ty::Custom(..) | Ty::Spread(_) => reference("value"),
         }
     }
@@ -203,7 +203,7 @@ impl Definitions {
     }
 }
 
-/// Names with their schemas. Of several with one name, only one exists at a time.
+/// Names with their schemas. Of several with the same name, only one exists at a time.
 #[derive(Default)]
 struct Members(Vec<(String, String)>);
 
@@ -216,13 +216,13 @@ impl Members {
     }
 }
 
-/// Arguments that a call that returned has in any case.
+/// The arguments that every returned call has.
 fn required(args: &'static [Arg]) -> Vec<&'static str> {
     let always = |arg: &&Arg| matches!(arg.when, When::Always) && !matches!(arg.ty, Ty::Spread(_) | Ty::Custom(..));
     args.iter().filter(always).map(|arg| arg.name).collect()
 }
 
-/// Members that a struct has in any case.
+/// The members that a struct always has.
 fn present(s: &'static Struct) -> Vec<&'static str> {
     let always = s.fields.iter().filter(|field| {
         matches!(field.when, When::Always)

@@ -1,4 +1,4 @@
-//! Definitions that follow from no row.
+//! Definitions that do not depend on rows.
 
 pub const FIXED: &[(&str, &str)] = &[
     ("hex", r#"{"type":"string","pattern":"^0x(0|[1-9a-f][0-9a-f]{0,15})$"}"#),
@@ -171,7 +171,7 @@ const INT: &str = r##"{"$ref":"#/$defs/int"}"##;
 const SIGNAL: &str = r##"{"$ref":"#/$defs/signal_number"}"##;
 const OCTETS: &str = r##"{"$ref":"#/$defs/octets"}"##;
 
-/// Members of events: their names, what they are, and whether they are always there.
+/// Members of events: the name, the schema, and whether the member is always there.
 type EventMembers = &'static [(&'static str, &'static str, bool)];
 
 pub const EVENTS: &[(&str, EventMembers)] = &[

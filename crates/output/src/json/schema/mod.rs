@@ -1,4 +1,4 @@
-//! The JSON Schema of `--json`, made from the rows: what a row says of an argument is what the schema says of its value.
+//! The JSON Schema of `--json`, made from the rows. So the schema of a value says the same as the row of its argument.
 
 mod definitions;
 mod fixed;
@@ -13,7 +13,7 @@ use parts::{any_of, enumeration, object, one_line, reference, when};
 use std::collections::{BTreeMap, BTreeSet};
 use stride_syscalls::{Abi, Syscall, table};
 
-/// The schema, a definition a line.
+/// The schema, with one definition per line.
 pub fn text() -> String {
     let mut defs = Definitions::default();
     let calls = calls(&mut defs);
@@ -74,7 +74,7 @@ const OBJECTS: [&str; 21] = [
     "budget",
 ];
 
-/// The definition of a type of objects. `syscall` by itself is the name of one.
+/// The name of the definition of a type of objects. `syscall` alone is the name of a syscall.
 fn definition(kind: &str) -> &str {
     match kind {
         "syscall" => "diff_syscall",
@@ -83,7 +83,7 @@ fn definition(kind: &str) -> &str {
     }
 }
 
-/// Whose it is and when it was, and what it has besides.
+/// The thread and the time, and the event's own members.
 fn event(kind: &str, members: &[(&str, &str, bool)]) -> String {
     let mut all = vec![("type".into(), format!(r#"{{"const":"{kind}"}}"#))];
     let shared = [
@@ -101,7 +101,7 @@ fn event(kind: &str, members: &[(&str, &str, bool)]) -> String {
     object(&all, &required)
 }
 
-/// What is the same for all calls, then what each is.
+/// The members that all calls have, then those of each syscall.
 fn call(calls: &[String]) -> String {
     let shared = one_line(
         r##"
@@ -144,7 +144,7 @@ fn unknown_call() -> String {
     format!(r#"{{"properties":{{"args":{},"ret":{}}}}}"#, object(&args, &[]), reference("hex"))
 }
 
-/// Which definition holds for which call.
+/// Says which definition holds for which call.
 fn calls(defs: &mut Definitions) -> Vec<String> {
     // By name and ABI: i386 has rows of its own, and some names twice.
     let mut rows: BTreeMap<&str, BTreeMap<Abi, Vec<&'static Syscall>>> = BTreeMap::new();

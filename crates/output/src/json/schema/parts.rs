@@ -1,4 +1,4 @@
-//! The words of JSON Schema.
+//! The building blocks of JSON Schema.
 
 pub fn one_line(schema: &str) -> String {
     schema.lines().map(str::trim).collect()
@@ -20,7 +20,7 @@ pub fn enumeration<'s>(names: impl Iterator<Item = &'s str>) -> String {
     format!(r#"{{"enum":[{}]}}"#, quoted(names))
 }
 
-/// Any of these. What is any value allows all the others.
+/// Any of these schemas. If one allows any value, so does the whole.
 pub fn any_of(schemas: impl IntoIterator<Item = String>) -> String {
     let mut distinct: Vec<String> = Vec::new();
     for schema in schemas {
