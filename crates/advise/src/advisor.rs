@@ -12,7 +12,7 @@ use stride_event::{Event, Outcome};
 use stride_syscalls::{Class, Ret, Syscall, syscall};
 use stride_track::Tracker;
 
-/// A number that no table has: no rule wants it.
+/// The row of a number that no table has. No rule wants it.
 static UNKNOWN: Syscall = syscall("", Class::NONE, Ret::Int, &[]);
 
 pub struct Advisor {
@@ -33,7 +33,7 @@ impl Advisor {
         }
     }
 
-    /// An event that the tracker has taken in.
+    /// Shows the rules an event that the tracker has taken in.
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         let line = self.lines.of(event);
         for id in tracker.gone_files() {
@@ -67,7 +67,7 @@ impl Advisor {
         }
     }
 
-    /// What there is to say, what saves most first.
+    /// The findings, the largest saving first.
     pub fn findings(&mut self, tracker: &Tracker) -> Vec<Finding> {
         let index = &self.index;
         let drafts = self.rules.iter_mut().flat_map(|(info, rule)| {

@@ -6,7 +6,7 @@ use stride_event::Ns;
 /// How sure a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub enum Confidence {
-    /// It may be meant so.
+    /// The program may do this on purpose.
     #[default]
     Possible,
     Likely,
@@ -28,13 +28,13 @@ impl Confidence {
 #[derive(Clone, Debug)]
 pub struct Evidence {
     pub kind: EvidenceKind,
-    /// Hostile bytes: a path, a command's name.
+    /// Hostile bytes: a path or a command's name.
     pub name: Vec<u8>,
-    /// Calls that are about it.
+    /// How many calls are about the thing.
     pub calls: u64,
     pub bytes: Option<u64>,
     pub time: Option<Ns>,
-    /// Where one of them is in the trace, counted from 1.
+    /// The trace line of one of the calls, counted from 1.
     pub line: Option<u64>,
 }
 
@@ -69,30 +69,31 @@ impl Evidence {
     }
 }
 
-/// Facts in rows, for a finding that is one.
+/// A table of facts, for a finding that consists of facts.
 #[derive(Clone, Debug)]
 pub struct FactTable {
     pub heads: Vec<&'static str>,
-    /// Made plain already.
+    /// Cells are plain text already (no control characters).
     pub rows: Vec<Vec<String>>,
 }
 
-/// What a rule says at the end; what it saves is settled by the ledger.
+/// What a rule reports at the end. The ledger decides what the draft saves.
 #[derive(Default)]
 pub struct Draft {
-    /// One sentence in plain words, with its full stop. What it would save is said elsewhere.
+    /// One plain sentence with its full stop. It does not tell the saving.
     pub sentence: String,
     pub evidence: Vec<Evidence>,
-    /// What to do about it.
+    /// What the user should change.
     pub advice: String,
     pub confidence: Confidence,
     /// The calls that need not be made.
     pub claims: Vec<Claim>,
-    /// How the number of these was arrived at: a clause, such as "every check of a path but its first".
+    /// How the number of claimed calls was estimated: a clause, such as "every check of a path but its first".
     pub estimate: String,
-    /// Time that would be saved beyond that of the calls claimed: waiting, a process's start.
+    /// Time saved besides the time of the claimed calls: waiting, a process's start.
     pub more_time: Ns,
-    /// It matters whatever it saves: data may be lost, descriptors run out. Such a rule has a threshold of its own.
+    /// The finding matters whatever it saves: data may be lost, descriptors run out. Such a rule has a threshold of its
+    /// own.
     pub matters: bool,
 }
 
@@ -107,7 +108,7 @@ pub struct Claim {
 #[derive(Clone, Debug, Default)]
 pub struct Saving {
     pub calls: u64,
-    /// Of all calls of the run.
+    /// The number of all calls of the run.
     pub of: u64,
     pub time: Ns,
     /// How this was estimated.
@@ -116,7 +117,7 @@ pub struct Saving {
 
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Stable, for scripts and `--explain`.
+    /// Stable, because scripts and `--explain` use it.
     pub id: &'static str,
     pub title: &'static str,
     pub sentence: String,

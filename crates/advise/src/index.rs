@@ -1,4 +1,4 @@
-//! What all rules share: how often each call was made about what, and what was done with each open file.
+//! What all rules share: how often each call was made about each thing, and what was done with each open file.
 
 use crate::thresholds::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
@@ -12,19 +12,20 @@ use stride_track::{FileId, ObjectId, ObjectKind, Seen, Tracker};
 pub struct CallKey {
     pub abi: Abi,
     pub nr: u32,
-    /// The path it names, else what its descriptor refers to; clients of one port are one.
+    /// The path that the call names, else the object of its descriptor. All clients of one port count as one.
     pub about: Option<ObjectId>,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
 pub struct CallCost {
     pub calls: u64,
-    /// In the call, but for what chance added to it: see [`Usual`].
+    /// Time inside the call, without what chance added: see [`Usual`].
     pub time: Ns,
 }
 
-/// How long a syscall usually takes. A thread that loses its CPU within a call, or meets a cold cache once, would else make one call
-/// out of thousands look like the dearest.
+/// How long a syscall usually takes. Without this limit, one call out of thousands would look the dearest because its
+/// thread lost
+/// its CPU or met a cold cache.
 #[derive(Clone, Copy, Default)]
 struct Usual {
     calls: u64,
@@ -32,8 +33,9 @@ struct Usual {
 }
 
 impl Usual {
-    /// The time of a call, as far as it is usual: up to eight times the mean of those before it. Where more than one of eight is
-    /// longer, that is what is usual.
+    /// The usual part of a call's time: at most eight times the mean of the calls before it. If more than one call in
+    /// eight takes longer,
+    /// the long time becomes the usual one.
     fn of(&mut self, time: Ns) -> Ns {
         const FIRST: u64 = 16;
         let most = if self.calls < FIRST { f64::MAX } else { 8.0 * self.mean.max(100.0) };
@@ -52,7 +54,7 @@ pub struct Observed<'a> {
     pub row: &'static Syscall,
     pub key: CallKey,
     pub tracker: &'a Tracker,
-    /// Where it is in the trace.
+    /// The line of the call in the trace.
     pub line: u64,
 }
 
@@ -76,41 +78,41 @@ impl Observed<'_> {
         self.row.has_effect(effect)
     }
 
-    /// An argument by its name, 0 where there is none of it.
+    /// The argument of this name, or 0 if there is none.
     pub fn arg(&self, name: &str) -> u64 {
         self.call.arg(name).unwrap_or(0)
     }
 
-    /// The flags that a file is opened with.
+    /// The flags of the call that opens a file.
     pub fn open_flags(&self) -> u64 {
         self.call.arg("flags").or_else(|| self.call.field("how", "flags")).unwrap_or(0)
     }
 }
 
-/// How far a thread has come.
+/// How many calls a thread has made.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Pace {
     pub calls: u64,
-    /// Of these, the ones that may have waited for something from outside: input, a child, a while.
+    /// How many of these calls may have waited for something outside: input, a child, a while.
     pub waits: u64,
 }
 
-/// Transfers of one direction.
+/// Transfers through one file in one direction.
 #[derive(Clone, Default, Debug)]
 pub struct Transfers {
     pub calls: u64,
     pub bytes: u64,
-    /// What the largest was asked to move: the size of the caller's buffer.
+    /// The largest size that a transfer asked for: the size of the caller's buffer.
     pub buffer: u64,
-    /// Those that were asked for less than a page, but more than a byte.
+    /// Transfers that asked for less than a page, but for more than one byte.
     pub small: Small,
-    /// Those of one byte that came right after another.
+    /// Transfers of one byte right after another transfer.
     pub single: u64,
     last: Option<(Tid, Pace)>,
-    /// One of them, for an example.
+    /// The trace line of one transfer, as an example.
     pub line: u64,
     pub key: Option<CallKey>,
-    /// The processes that made them: often not the one that opened the file.
+    /// The processes that made the transfers. Often they are not the process that opened the file.
     pub by: Makers,
 }
 
@@ -118,12 +120,12 @@ pub struct Transfers {
 #[derive(Clone, Default, Debug)]
 pub struct Makers(Vec<(Tid, u64)>);
 
-/// Of one file, so many processes are told apart; those that make their first call after that are not counted.
+/// At most this many processes are told apart for one file. Later ones are not counted.
 const MAX_MAKERS: usize = 256;
 
 impl Makers {
     fn count(&mut self, pid: Tid) {
-        // Most often it is the same one as last time.
+        // Most often this is the same process as last time.
         match self.0.iter().rposition(|(known, _)| *known == pid) {
             Some(at) => self.0[at].1 += 1,
             None if self.0.len() < MAX_MAKERS => self.0.push((pid, 1)),
@@ -140,12 +142,13 @@ impl Makers {
 pub struct Small {
     pub calls: u64,
     pub bytes: u64,
-    /// Moved all that they were asked to: there was more to be had.
+    /// Transfers that moved all that they asked for, so there was more to move.
     pub full: u64,
     pub full_bytes: u64,
-    /// Came after another transfer by the same thread, which had made no other call in between, or none that may wait.
+    /// Transfers that followed another one by the same thread, without another call in between, or without one that may
+    /// wait.
     pub in_a_row: u64,
-    /// Ended with a line's end.
+    /// Transfers that ended with a newline.
     pub lines: u64,
 }
 
@@ -164,7 +167,7 @@ impl Transfers {
         if asked == 1 && bytes == 1 && at_once {
             self.single += 1;
         }
-        // What goes to stderr is not to be kept back.
+        // Programs should not buffer what they write to stderr.
         let wanted = if write { observed.seen.fd != Some(2) && asked > 0 } else { asked > 1 };
         let positional = observed.row.transfer().is_some_and(|transfer| transfer.at_offset);
         if wanted && !positional && asked < SMALL_TRANSFER {
@@ -187,13 +190,13 @@ impl Transfers {
 pub struct OpenFile {
     pub id: FileId,
     pub object: ObjectId,
-    /// The process that opened it, or was the first to be seen with it.
+    /// The process that opened the file, or the first one seen with it.
     pub pid: Tid,
-    /// The call that made it, if it was seen; its flags, if it was an open(2).
+    /// The call that made the file, if it was seen. `flags` are its flags, if it was an open(2).
     pub made: Option<CallKey>,
     pub flags: u64,
     pub line: u64,
-    /// The thread that made it, and how far it had come.
+    /// The thread that made the file, and its pace at that time.
     pub opened: (Tid, Pace),
     pub reads: Transfers,
     pub writes: Transfers,
@@ -201,7 +204,7 @@ pub struct OpenFile {
     pub syncs: u64,
     /// The call that closed its last descriptor.
     pub closed: Option<CallKey>,
-    /// No call closed that: it went with a process, or an execve.
+    /// No call closed the last descriptor: it went with a process or an execve.
     pub gone: bool,
 }
 
@@ -226,7 +229,7 @@ impl OpenFile {
 }
 
 impl OpenFile {
-    /// The constants of the ABI of the call that made the file.
+    /// Tests a flag. Its value depends on the ABI of the call that made the file.
     fn flag(&self, of: [u64; 3]) -> bool {
         self.made.is_some_and(|made| self.flags & of[made.abi as usize] != 0)
     }
@@ -235,18 +238,19 @@ impl OpenFile {
         self.flag([c::O_DIRECTORY, consts_i386::O_DIRECTORY, consts_aarch64::O_DIRECTORY])
     }
 
-    /// Transfers go past the kernel's cache.
+    /// Whether transfers bypass the page cache (O_DIRECT).
     pub fn is_direct(&self) -> bool {
         self.flag([c::O_DIRECT, consts_i386::O_DIRECT, consts_aarch64::O_DIRECT])
     }
 }
 
-/// Which part of what happened there was to see.
+/// Which part of the events Stride could see.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Scope {
-    /// Threads and processes that tracees make are traced as well, and all threads of what was attached to (`-f`).
+    /// Threads and processes that tracees start are traced as well, and so are all threads of an attached process
+    /// (`-f`).
     pub follows: bool,
-    /// Filters left calls out before they were seen.
+    /// Filters left calls out before Stride saw them.
     pub partial: bool,
 }
 
@@ -260,13 +264,14 @@ pub struct Index {
     by_key: FxHashMap<CallKey, CallCost>,
     open: FxHashMap<FileId, OpenFile>,
     paces: FxHashMap<Tid, Pace>,
-    /// By ABI and number, where that is known: there are no more than the tables have.
+    /// By ABI and number. Unknown numbers have no entry, so the tables limit the size.
     usual: FxHashMap<(Abi, u32), Usual>,
-    /// The names of processes that are gone.
+    /// The names of processes that have ended.
     comms: FxHashMap<Tid, Box<[u8]>>,
 }
 
-/// No run has this many things; a hostile one may. What comes after is counted without what it is about.
+/// A normal run never has this many things; a hostile one may. Beyond the limit, calls are counted without their
+/// object.
 const MAX_KEYS: usize = 1 << 21;
 const MAX_OPEN: usize = 1 << 18;
 const MAX_PROCESSES: usize = 1 << 17;
@@ -286,7 +291,7 @@ impl Index {
         Index { scope, ..Index::default() }
     }
 
-    /// A file whose last descriptor is gone, though no call closed it.
+    /// Takes out a file whose last descriptor is gone although no call closed it.
     pub fn gone(&mut self, id: FileId) -> Option<OpenFile> {
         Some(OpenFile { gone: true, ..self.open.remove(&id)? })
     }
@@ -301,13 +306,13 @@ impl Index {
         }
     }
 
-    /// What a process is or was called.
+    /// The name of a process, also after its end.
     pub fn comm<'a>(&'a self, pid: Tid, tracker: &'a Tracker) -> &'a [u8] {
         let gone = || self.comms.get(&pid).map_or(&b""[..], |comm| comm);
         tracker.process(pid).map_or_else(gone, |process| &process.comm)
     }
 
-    /// Counts a call. The answer is the file that it closed.
+    /// Counts a call. Returns the file that the call closed.
     pub fn count(&mut self, observed: &Observed<'_>) -> Option<OpenFile> {
         let Observed { call, seen, key, .. } = observed;
         let time = observed.time();
@@ -326,7 +331,7 @@ impl Index {
         if let Some((_, id, object)) = seen.made
             && self.open.len() < MAX_OPEN
         {
-            // dup(2) gives another number to one that is there.
+            // dup(2) only gives another number to a file that is open already.
             self.open.entry(id).or_insert_with(|| OpenFile {
                 made: Some(*key),
                 flags: observed.open_flags(),
@@ -356,7 +361,7 @@ impl Index {
 
     fn step(&mut self, observed: &Observed<'_>, kind: CallKind) -> Pace {
         if self.paces.len() >= MAX_THREADS {
-            // All seem to have waited.
+            // Pace starts anew for all threads, as if each had waited.
             self.paces.clear();
         }
         let pace = self.paces.entry(observed.call.tid).or_default();
@@ -372,7 +377,7 @@ impl Index {
         *pace
     }
 
-    /// How far a thread has come, with its latest call.
+    /// The thread's pace, including its latest call.
     pub fn pace(&self, tid: Tid) -> Pace {
         self.paces.get(&tid).copied().unwrap_or_default()
     }
@@ -389,12 +394,12 @@ impl Index {
         self.open.get(&id)
     }
 
-    /// Files that are open yet.
+    /// Files that are still open.
     pub fn open_files(&self) -> impl Iterator<Item = &OpenFile> {
         self.open.values()
     }
 
-    /// How long the run took, as far as calls tell.
+    /// How long the run took: from the first call seen to the last.
     pub fn span(&self) -> Ns {
         self.last.saturating_sub(self.first.unwrap_or(self.last))
     }
@@ -421,7 +426,7 @@ impl CallKind {
             Effect::Waits(_) | Effect::MayWait(_) | Effect::Connects => Some(CallKind::Wait),
             _ => None,
         };
-        // A receiving call that is there for one message waits as any read does: where its descriptor may have to.
+        // A call that receives one message waits like read(2): only if its descriptor can make it wait.
         match row.effects.iter().find_map(kind) {
             Some(CallKind::Wait) if row.may_wait() == Some(For::Peer) && row.returns_moved() => CallKind::Other,
             Some(kind) => kind,
@@ -431,20 +436,22 @@ impl CallKind {
     }
 }
 
-/// Whether calls of a kind wait by their nature: for other threads, for messages, for a while. A connection's beginning is work.
+/// Whether calls of this kind always wait: for other threads, for messages, for a while. connect(2) does not count: it
+/// does work.
 pub fn waits_by_nature(key: CallKey) -> bool {
     let Some(entry) = table(key.abi).get(key.nr.into()) else { return false };
     let row = entry.row;
     row.waits().is_some() || row.may_wait().is_some() || row.has_effect(Effect::Yields)
 }
 
-/// Whether a transfer goes out through the first descriptor of the call. sendfile(2) has the one that it writes to before the other.
+/// Whether a transfer writes to the first descriptor of the call. sendfile(2) has the descriptor that it writes to
+/// first.
 pub fn is_write(row: &Syscall) -> bool {
     let out_first = || row.args.first().is_some_and(|arg| arg.name == "out_fd");
     row.transfer().is_some_and(|t| t.flow == Flow::Out || t.flow == Flow::Between && out_first())
 }
 
-/// Whether a transfer comes in.
+/// Whether a transfer reads.
 pub fn is_read(row: &Syscall) -> bool {
     row.transfer().is_some_and(|transfer| transfer.flow == Flow::In)
 }
@@ -454,19 +461,19 @@ pub fn opens(row: &Syscall) -> bool {
     row.makes() == Some(Thing::File)
 }
 
-/// Whether reading may take until somebody writes.
+/// Whether reading may block until somebody writes.
 fn may_wait(object: ObjectId, tracker: &Tracker) -> bool {
     tracker.kind(object) != ObjectKind::Path || io(object, tracker) == Io::Terminal
 }
 
-/// What is behind a descriptor, as far as it matters for transfers.
+/// What kind of thing is behind a descriptor, as far as transfers differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Io {
     File,
     Pipe,
     Socket,
     Terminal,
-    /// Transfers are messages: an eventfd, what /proc shows.
+    /// Each transfer is a message of its own: an eventfd, a file in /proc.
     Other,
 }
 
@@ -476,7 +483,7 @@ pub fn io(object: ObjectId, tracker: &Tracker) -> Io {
         ObjectKind::Pipe => Io::Pipe,
         ObjectKind::Socket => Io::Socket,
         ObjectKind::Path if name.starts_with(b"/dev/") => match &name[5..] {
-            // Where output goes that nobody wants, though the program does not know.
+            // Programs write to /dev/null as to a file and do not know that nobody reads it.
             b"null" => Io::File,
             rest if rest.starts_with(b"shm/") => Io::File,
             rest if [&b"pts/"[..], b"tty", b"console"].iter().any(|tty| rest.starts_with(tty)) => Io::Terminal,

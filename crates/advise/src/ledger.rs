@@ -1,4 +1,4 @@
-//! Who saves what: each call is granted to one finding.
+//! Grants each call to one finding, so that no saving is counted twice.
 
 use crate::finding::{Claim, Draft, Finding, Saving};
 use crate::index::{CallKey, Index, waits_by_nature};
@@ -7,7 +7,7 @@ use crate::thresholds::{EVIDENCE, MOSTLY_CLAIMED, worth_it};
 use rustc_hash::FxHashMap;
 use stride_event::Ns;
 
-/// Settles what each draft saves, the largest first, and leaves out what is not worth telling.
+/// Settles what each draft saves, the largest draft first, and drops findings that are not worth telling.
 pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index) -> Vec<Finding> {
     let mut granted: FxHashMap<CallKey, u64> = FxHashMap::default();
     let mut drafts: Vec<_> = drafts.into_iter().map(|(rule, draft)| (gross(&draft, index), rule, draft)).collect();
@@ -53,14 +53,15 @@ pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index) -> Vec<Fin
     findings
 }
 
-/// Time and calls of a draft, were it the only one.
+/// Time and calls that a draft would save if it were the only one.
 fn gross(draft: &Draft, index: &Index) -> (Ns, u64) {
     let each = draft.claims.iter().map(|claim| grant(claim, 0, index));
     each.fold((draft.more_time, 0), |(time, calls), (n, t)| (time + t, calls + n))
 }
 
-/// Of what is claimed, the calls that were made and are nobody's yet; and their time, at the mean of their kind. What a call lasts
-/// that waits is not what it costs: a rule that knows of waiting to be saved says so.
+/// The claimed calls that were made and are not granted yet, and their time at the mean of their kind. Calls that wait
+/// are priced
+/// at 0, because waiting costs nothing by itself. A rule that saves waiting says so in `more_time`.
 fn grant(claim: &Claim, granted: u64, index: &Index) -> (u64, Ns) {
     let made = index.tally(claim.key);
     let calls = claim.calls.min(made.calls.saturating_sub(granted));

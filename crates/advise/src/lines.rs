@@ -1,21 +1,21 @@
-//! Where in the trace a call is.
+//! The line of a call in the trace.
 
 use rustc_hash::FxHashSet;
 use stride_event::{Event, Tid};
 
-/// Counts the lines that the text view writes for what it is shown: one for most events, two for a call that another thread's
-/// line cuts in two.
+/// Counts the lines that the text view writes: one for most events, two for a call that another thread's line cuts in
+/// two.
 #[derive(Default)]
 pub struct Lines {
     written: u64,
-    /// The thread whose line has begun and not ended.
+    /// The thread whose line has begun and not ended yet.
     open: Option<Tid>,
     /// Threads whose call is shown as unfinished.
     cut: FxHashSet<Tid>,
 }
 
 impl Lines {
-    /// The line, counted from 1, on which this event is, or at which it begins.
+    /// The line, counted from 1, on which this event is shown or begins.
     pub fn of(&mut self, event: &Event<'_>) -> u64 {
         match *event {
             Event::Enter(call) => {

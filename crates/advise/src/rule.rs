@@ -6,37 +6,36 @@ use stride_event::Event;
 use stride_syscalls::Syscall;
 use stride_track::Tracker;
 
-/// A rule as the list of rules knows it.
+/// A rule's entry in the list of rules.
 pub struct RuleInfo {
     /// Stable, in lower case with dashes.
     pub id: &'static str,
     /// A few words.
     pub title: &'static str,
-    /// For `--explain`: the reasoning, and a worked example. Paragraphs are separated by empty lines.
+    /// The text of `--explain`: the reasoning and a worked example. Empty lines separate paragraphs.
     pub explanation: &'static str,
     pub make: fn() -> Box<dyn Rule>,
 }
 
-/// Looks at calls as they come, with bounded memory, and says at the end what it found.
+/// Looks at calls as they come, with bounded memory, and returns drafts at the end.
 pub trait Rule {
-    /// Whether calls of this row are to be shown to the rule. Asked once for each row.
+    /// Whether the rule wants calls of this row. Asked once for each row.
     fn wants(&self, _row: &'static Syscall) -> bool {
         false
     }
 
-    /// A call that it wants. The index has counted it.
+    /// Shows a call that the rule wants. The index has counted it already.
     fn call(&mut self, _observed: &Observed<'_>, _index: &Index) {}
 
-    /// The last descriptor of a file was closed, or is gone, after this was done with it. Those that stay open are in the index at the
-    /// end.
+    /// The last descriptor of `file` was closed or is gone. Files that stay open are in the index at the end.
     fn closed(&mut self, _file: &OpenFile, _index: &Index, _tracker: &Tracker) {}
 
-    /// Events that are no calls: threads that start and end, signals.
+    /// Shows events other than calls: threads that start and end, signals.
     fn event(&mut self, _event: &Event<'_>, _index: &Index, _tracker: &Tracker) {}
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft>;
 
-    /// What its finding shows besides, if anything.
+    /// A table that its finding shows as well, if there is one.
     fn table(&self) -> Option<FactTable> {
         None
     }

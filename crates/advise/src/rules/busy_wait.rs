@@ -1,4 +1,4 @@
-//! A thread looks again and again whether something has happened, instead of waiting for it.
+//! A thread checks again and again whether something has happened, instead of waiting for it.
 
 use super::common::{Bounded, Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
@@ -31,28 +31,28 @@ struct BusyWait {
     processes: ProcessCounts,
 }
 
-/// Of one thread.
+/// The looks of one thread.
 #[derive(Default)]
 struct Looks {
-    /// The thread that its process began with.
+    /// The thread is the first of its process.
     first: bool,
     row: Row,
-    /// From rows that are long enough.
+    /// Counts from rows that are long enough.
     spins: FxHashMap<CallKey, Spin>,
-    /// From the first look of a row to its last.
+    /// Time of all rows, each from its first look to its last.
     time: Ns,
     longest: u64,
 }
 
-/// Looks without another call in between.
+/// Looks that follow each other without another call in between.
 #[derive(Default)]
 struct Row {
-    /// How many calls the thread had made with the latest of these.
+    /// The thread's number of calls at the latest look.
     at: u64,
     began: Ns,
     ended: Ns,
     calls: u64,
-    /// Before so many of them, something was computed.
+    /// The number of looks before which the thread computed something.
     pauses: u64,
     kinds: Vec<(CallKey, Spin)>,
 }
@@ -66,7 +66,7 @@ struct Spin {
     line: u64,
 }
 
-/// Kinds of calls of a row, and of all rows of a thread, that are told apart.
+/// How many kinds of calls are told apart, in a row and in all rows of a thread.
 const MAX_KINDS: usize = 16;
 
 impl Rule for BusyWait {
@@ -189,14 +189,14 @@ fn is_sleep(row: &Syscall) -> bool {
     row.waits() == Some(For::Time)
 }
 
-/// The time that a `struct timespec` or `struct timeval` has.
+/// The time in a `struct timespec` or `struct timeval`.
 fn time(fields: Fields<'_>) -> Option<Ns> {
     let seconds = fields.get("tv_sec")?.saturating_mul(1_000_000_000);
     let rest = fields.get("tv_nsec").or_else(|| Some(fields.get("tv_usec")?.saturating_mul(1_000)))?;
     Some(seconds.saturating_add(rest))
 }
 
-/// How long it was to sleep at least: what it did may be much longer.
+/// The shortest time that the call asked to sleep. The sleep itself may have been much longer.
 fn asked_to_sleep(observed: &Observed<'_>) -> Ns {
     let request = ["req", "request"].into_iter().find_map(|name| observed.call.fields(name));
     match request.and_then(time) {
@@ -206,7 +206,7 @@ fn asked_to_sleep(observed: &Observed<'_>) -> Ns {
 }
 
 fn is_look(observed: &Observed<'_>) -> bool {
-    // Nothing has happened, and it was not interrupted.
+    // Nothing has happened, and no signal interrupted the call.
     if observed.call.outcome != Outcome::Value(0) {
         return false;
     }
@@ -216,7 +216,7 @@ fn is_look(observed: &Observed<'_>) -> bool {
     if observed.has(Effect::Yields) {
         return true;
     }
-    // poll(2) is told milliseconds, the others a structure; without one they wait for as long as it takes.
+    // poll(2) takes milliseconds, the others a structure. Without a structure they wait without limit.
     let timeout = observed.row.args.iter().find(|arg| matches!(arg.name, "timeout" | "tmo_p"));
     timeout.is_some_and(|arg| match arg.ty.is_pointer() {
         true => observed.call.fields(arg.name).and_then(time) == Some(0),

@@ -1,4 +1,4 @@
-//! The clock is read by calls, where memory would do.
+//! The clock is read by syscalls although the vDSO would do without.
 
 use super::common::{Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
@@ -28,7 +28,7 @@ const CPU_CLOCKS: [i32; 2] = [c::CLOCK_PROCESS_CPUTIME_ID as i32, c::CLOCK_THREA
 
 #[derive(Default)]
 struct ClockCalls {
-    /// Those that the vDSO could serve, and those of CPU time.
+    /// Reads that the vDSO could serve, and reads of CPU time.
     of: [Reads; 2],
 }
 

@@ -1,4 +1,4 @@
-//! Descriptors are closed that are not open.
+//! A program closes descriptors that are not open.
 
 use super::common::{Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft};

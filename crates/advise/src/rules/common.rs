@@ -1,4 +1,4 @@
-//! What several rules do.
+//! Code that several rules share.
 
 use crate::finding::{Claim, Evidence, EvidenceKind};
 use crate::index::CallKey;
@@ -10,7 +10,7 @@ use stride_event::{Tid, grouped};
 use stride_track::{ObjectId, ObjectKind, Tracker};
 pub use stride_track::{base_name, directory};
 
-/// Counts, of which the largest are told.
+/// Counts by process. Only the largest are told.
 #[derive(Default)]
 pub struct ProcessCounts(FxHashMap<Tid, (u64, Vec<u8>)>);
 
@@ -29,7 +29,7 @@ impl ProcessCounts {
     pub fn add(&mut self, pid: Tid, calls: u64, comm: &[u8]) {
         if let Some((n, known)) = self.0.get_mut(&pid) {
             *n += calls;
-            // What it runs by now.
+            // The process may run another program by now.
             if known != comm && !comm.is_empty() {
                 *known = comm.to_vec();
             }
@@ -38,13 +38,13 @@ impl ProcessCounts {
         }
     }
 
-    /// The one that did it most: its name, id and calls.
+    /// The process with the most calls: name, id and calls.
     pub fn evidence(&self) -> Option<Evidence> {
         let (pid, (calls, comm)) = self.0.iter().max_by_key(|(pid, (n, _))| (*n, std::cmp::Reverse(**pid)))?;
         Some(Evidence::new(EvidenceKind::Process, process_name(*pid, comm), *calls))
     }
 
-    /// Those that did it most, and how many others did it.
+    /// The processes with the most calls, and how many others there are.
     pub fn most(&self, n: usize) -> Vec<Evidence> {
         let top = largest(&self.0, n, |(pid, (calls, _))| (*calls, std::cmp::Reverse(**pid)));
         let told: u64 = top.iter().map(|(_, (calls, _))| calls).sum();
@@ -62,10 +62,10 @@ impl ProcessCounts {
     }
 }
 
-/// A map that takes no more than so many keys: hostile runs have millions of everything.
+/// A map with a limited number of keys, because hostile runs have millions of everything.
 pub struct Bounded<K, V> {
     map: FxHashMap<K, V>,
-    /// Making room does not help.
+    /// Making room does not help any more.
     full: bool,
 }
 
@@ -78,7 +78,7 @@ impl<K, V> Default for Bounded<K, V> {
 }
 
 impl<K: Eq + Hash, V> Bounded<K, V> {
-    /// The value of a key, made if there is room.
+    /// The value of a key. A new key gets a value if there is room.
     pub fn entry(&mut self, key: K, new: impl FnOnce() -> V) -> Option<&mut V> {
         if self.map.len() >= MAX_ENTRIES && !self.map.contains_key(&key) {
             return None;
@@ -86,7 +86,7 @@ impl<K: Eq + Hash, V> Bounded<K, V> {
         Some(self.map.entry(key).or_insert_with(new))
     }
 
-    /// Where there is no more room, forgets what is not worth keeping.
+    /// If the map is full, drops the values that are not worth keeping.
     pub fn make_room(&mut self, worth: impl Fn(&V) -> bool) {
         if self.map.len() >= MAX_ENTRIES && !self.full {
             self.map.retain(|_, value| worth(value));
@@ -105,7 +105,7 @@ impl<K: Eq + Hash, V> Bounded<K, V> {
         self.map.get(key)
     }
 
-    /// All of it, and nothing stays.
+    /// Takes all entries out.
     pub fn take(&mut self) -> FxHashMap<K, V> {
         std::mem::take(&mut self.map)
     }
@@ -144,7 +144,7 @@ impl Claims {
         self.0.iter().map(|(key, calls)| (*key, *calls))
     }
 
-    /// Whether there is no pattern: a few calls that were slow once are chance.
+    /// Whether these are too few for a pattern: a few calls that were slow once are chance.
     pub fn few(&self) -> bool {
         self.total() < FEW_CALLS
     }
@@ -154,7 +154,7 @@ impl Claims {
     }
 }
 
-/// The largest few of many.
+/// The `n` largest items.
 pub fn largest<T, S: Ord>(items: impl IntoIterator<Item = T>, n: usize, size: impl Fn(&T) -> S) -> Vec<T> {
     let mut items: Vec<T> = items.into_iter().collect();
     items.sort_by_key(|item| std::cmp::Reverse(size(item)));
@@ -162,7 +162,7 @@ pub fn largest<T, S: Ord>(items: impl IntoIterator<Item = T>, n: usize, size: im
     items
 }
 
-/// Paths about which rules of their own have more to say: the time zone's, the resolver's.
+/// Paths that have rules of their own: the time zone's and the resolver's.
 pub fn has_own_rule(path: &[u8]) -> bool {
     const RESOLVER: [&[u8]; 5] = [b"resolv.conf", b"hosts", b"nsswitch.conf", b"host.conf", b"gai.conf"];
     is_time_zone(path) || path.strip_prefix(b"/etc/").is_some_and(|name| RESOLVER.contains(&name))
@@ -177,7 +177,7 @@ pub fn process_name(pid: Tid, comm: &[u8]) -> Vec<u8> {
     [comm, format!(" (pid {pid})").as_bytes()].concat()
 }
 
-/// A thing as evidence.
+/// Evidence that names an object.
 pub fn thing(object: ObjectId, calls: u64, tracker: &Tracker) -> Evidence {
     let kind = match tracker.kind(object) {
         ObjectKind::Path => EvidenceKind::Path,
@@ -187,7 +187,7 @@ pub fn thing(object: ObjectId, calls: u64, tracker: &Tracker) -> Evidence {
     Evidence::new(kind, tracker.name(object), calls)
 }
 
-/// A name within a sentence: what is no plain text is replaced, what is long is cut in the middle.
+/// A name for use in a sentence: characters that are not plain are replaced, and a long name is cut in the middle.
 pub fn plain(name: &[u8]) -> String {
     const LONGEST: usize = 80;
     let text: Vec<char> =
@@ -199,7 +199,7 @@ pub fn plain(name: &[u8]) -> String {
     text[..half].iter().chain(&['…']).chain(&text[text.len() - half..]).collect()
 }
 
-/// Whether a character is seen, and only that: others clear the terminal, or turn round the order of what follows.
+/// Whether a character only prints. Others clear the terminal or reverse the order of the text.
 fn is_plain(c: char) -> bool {
     let invisible =
         matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');

@@ -6,9 +6,9 @@ use stride_syscalls::Data;
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
 pub struct DnsQuestion {
-    /// `www.example.org`, cut off where memory was.
+    /// `www.example.org`, cut off where the captured memory ends.
     pub name: Vec<u8>,
-    /// What tells it from others: all of the message that was captured but its number, and how long it is.
+    /// Tells the question from others: the captured message without its number, and its length.
     pub identity: Vec<u8>,
 }
 
@@ -27,7 +27,7 @@ pub fn messages(observed: &Observed<'_>) -> u64 {
     }
 }
 
-/// Whether a call moves several messages at once: then it returns how many.
+/// Whether a call moves several messages at once. Such a call returns their number.
 fn is_several(observed: &Observed<'_>) -> bool {
     observed.row.transfer().is_some_and(|transfer| transfer.data == Data::Messages)
 }

@@ -1,4 +1,4 @@
-//! What is not there yet is asked for without end.
+//! A thread repeats a call that fails with EAGAIN, instead of waiting.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
@@ -33,7 +33,7 @@ struct EagainSpin {
 
 #[derive(Default)]
 struct Streak {
-    /// The number of the thread's call that failed last.
+    /// The number of the thread's latest call that failed.
     call: u64,
     length: u64,
 }
@@ -52,7 +52,7 @@ impl Rule for EagainSpin {
         streak.length = if streak.call + 1 == call { streak.length + 1 } else { 1 };
         streak.call = call;
         self.longest = self.longest.max(streak.length);
-        // The first is how one learns of it.
+        // The first failure of a streak is not counted: it tells the program that nothing is there.
         let more = match streak.length {
             0..EAGAIN_STREAK => 0,
             EAGAIN_STREAK => EAGAIN_STREAK - 1,

@@ -31,21 +31,21 @@ struct EpollFiles {
     calls: u64,
     claims: Claims,
     processes: ProcessCounts,
-    /// By each thread.
+    /// The fcntl(2) calls of each thread.
     modes: Bounded<Tid, Modes>,
 }
 
-/// fcntl(2) calls that make a file not wait, before it is given to epoll, and take that back when it is refused.
+/// fcntl(2) calls that make a file non-blocking before it is given to epoll, and that undo this when epoll refuses it.
 #[derive(Default)]
 struct Modes {
     fd: i32,
     before: Vec<CallKey>,
-    /// Of the thread's latest call that belongs to it.
+    /// The number of the thread's latest call that belongs to these.
     call: u64,
     refused: bool,
 }
 
-/// Getting and setting the flags, each way.
+/// Setting the flags takes two calls (get, set), and so does setting them back.
 const MODES: usize = 2;
 
 impl Rule for EpollFiles {

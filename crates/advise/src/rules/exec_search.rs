@@ -1,4 +1,4 @@
-//! Programs are looked for along PATH, each time anew.
+//! Programs are searched along PATH, each time anew.
 
 use super::common::{Bounded, Claims, ProcessCounts, base_name, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
@@ -27,9 +27,9 @@ const ENOENT: u32 = c::ENOENT as u32;
 
 #[derive(Default)]
 struct ExecSearch {
-    /// What each thread has tried since it last found something.
+    /// The failed attempts of each thread since its last success.
     tried: Bounded<Tid, Vec<Observation>>,
-    /// By program: how often it was found so, after how many attempts; and where one was.
+    /// By program: how often the search found it, after how many misses, and one line.
     found: FxHashMap<ObjectId, Found>,
     claims: Claims,
     /// The processes that started the searchers.
@@ -46,7 +46,7 @@ struct Found {
     times: u64,
     misses: u64,
     line: u64,
-    /// The first that was tried, and where it was not.
+    /// The first path that was tried, where the program was not.
     first: Option<ObjectId>,
 }
 
@@ -63,7 +63,7 @@ impl Rule for ExecSearch {
         let name = |path| base_name(observed.tracker.name(path));
         if observed.errno() == Some(ENOENT) {
             let Some(tried) = self.tried.entry(tid, Vec::new) else { return };
-            // Another program's search begins.
+            // A search for another program begins.
             if tried.last().is_some_and(|last| name(last.path) != name(path)) || tried.len() >= MAX_TRIED {
                 tried.clear();
             }

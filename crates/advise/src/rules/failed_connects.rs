@@ -1,4 +1,4 @@
-//! Connections are tried first where nobody answers.
+//! Connections are first tried to an address where nobody answers.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
@@ -24,15 +24,15 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(FailedConnects::default()),
 };
 
-/// The one call that tells how a connection went that was not waited for.
+/// The call that tells the result of a non-blocking connect(2).
 const GETSOCKOPT: &str = "getsockopt";
 
 #[derive(Default)]
 struct FailedConnects {
-    /// Begun, and not known to have failed or succeeded.
+    /// Attempts that have begun and neither failed nor succeeded yet.
     pending: Bounded<FileId, Attempt>,
     threads: Bounded<Tid, Latest>,
-    /// The address that failed and the one that did not.
+    /// The address that failed and the address that worked.
     pairs: Bounded<(Address, Address), Lost>,
     processes: ProcessCounts,
 }
@@ -42,7 +42,7 @@ type Address = Vec<u8>;
 /// The latest failure and success of a thread.
 #[derive(Default)]
 struct Latest {
-    /// Those since the last success, each soon after the one before.
+    /// Failures since the last success, each soon after the one before.
     failures: Vec<Failure>,
     success: Option<Success>,
 }
@@ -51,13 +51,13 @@ struct Attempt {
     tid: Tid,
     to: Target,
     began: Ns,
-    /// What connect(2) itself took.
+    /// The time inside connect(2).
     in_call: Ns,
     line: u64,
-    /// What else has to be done for it.
+    /// The call that made the socket.
     made: Option<CallKey>,
     connect: CallKey,
-    /// Failures in the stead of which it was made.
+    /// The failures that this attempt replaces.
     before: Vec<Failure>,
 }
 
@@ -87,13 +87,13 @@ struct Success {
 struct Lost {
     times: u64,
     time: Ns,
-    /// Of that, what was not spent in connect(2).
+    /// The part of `time` that was not spent in connect(2).
     waited: Ns,
     line: u64,
     claims: Claims,
 }
 
-/// A name has no more addresses than that.
+/// A host name has no more addresses than this.
 const MAX_FAILURES: usize = 8;
 
 impl Rule for FailedConnects {
@@ -151,7 +151,7 @@ impl FailedConnects {
         const EALREADY: u32 = c::EALREADY as u32;
         const EINPROGRESS: u32 = c::EINPROGRESS as u32;
         if let Some(attempt) = self.pending.remove(&file) {
-            // It asks how the connection is getting on.
+            // The program calls connect(2) again to ask how the connection is getting on.
             match observed.errno() {
                 None | Some(EISCONN) => self.succeeded(attempt, observed),
                 Some(EALREADY | EINTR | EAGAIN | EINPROGRESS) => {
@@ -189,7 +189,7 @@ impl FailedConnects {
         }
     }
 
-    /// Asks whether a connection has failed.
+    /// The program asks with SO_ERROR whether the connection has failed.
     fn asked(&mut self, observed: &Observed<'_>, file: FileId) {
         if (observed.arg("level"), observed.arg("optname") & 0xffff_ffff) != (c::SOL_SOCKET, c::SO_ERROR)
             || !observed.ok()
@@ -213,7 +213,7 @@ impl FailedConnects {
         let Some(latest) = self.threads.get_mut(&observed.call.tid) else { return };
         if let Some(failure) = latest.failures.iter_mut().find(|failure| failure.file == file) {
             failure.keys.push(observed.key);
-            // The next attempt may begin now.
+            // The next attempt may begin only now.
             failure.at = observed.call.returned;
             return;
         }
@@ -230,7 +230,7 @@ impl FailedConnects {
             let failure = attempt.failure(file, lost, observed.call.returned);
             self.lost(observed, vec![failure], good);
         } else {
-            // It was given up.
+            // The program gave the attempt up.
             let tid = attempt.tid;
             self.failed(attempt, file, observed);
             if let Some(failure) = self.threads.get_mut(&tid).and_then(|latest| latest.failures.last_mut()) {
@@ -276,7 +276,7 @@ impl Attempt {
     }
 }
 
-/// Where a TCP connection is to go.
+/// The target of a TCP connection.
 fn target(observed: &Observed<'_>) -> Option<Target> {
     let tracker = observed.tracker;
     let object = observed.seen.object?;

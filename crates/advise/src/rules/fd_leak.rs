@@ -24,14 +24,14 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(FdLeak::default()),
 };
 
-/// What was opened in the same way: of one path, or, with none, by one syscall.
+/// Files that were opened in the same way: by process and path, or by process and syscall.
 type Way = (Tid, Option<ObjectId>, u32);
 
 #[derive(Default)]
 struct FdLeak {
-    /// Of files that have no descriptor any more.
+    /// The number of files whose last descriptor is gone.
     ended: FxHashMap<Way, u64>,
-    /// What processes had open when they ended, of what they had opened.
+    /// The files that a process had opened and still held at its end.
     held: FxHashMap<Way, Held>,
 }
 
@@ -49,10 +49,11 @@ fn ways(file: &OpenFile) -> Option<[Way; 2]> {
 }
 
 impl FdLeak {
-    /// A process is at its end, or tracing is. Whether others have its files open, too, is no matter: it has not closed them.
+    /// A process ends, or tracing does. It does not matter whether other processes hold its files too: this one did not
+    /// close them.
     fn ends(&mut self, pid: Tid, index: &Index, tracker: &Tracker) {
         let mut files = tracker.held_files(pid);
-        // Two descriptors may stand for one.
+        // Two descriptors may refer to one file.
         files.sort_unstable();
         files.dedup();
         let opened = files.into_iter().filter_map(|id| index.file(id)).filter(|file| file.pid == pid);
@@ -86,7 +87,7 @@ impl Rule for FdLeak {
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
-        // Of a recording that breaks off.
+        // In a recording that breaks off, these processes have no end.
         tracker.live_processes().for_each(|pid| self.ends(pid, index, tracker));
         let mut opened = std::mem::take(&mut self.ended);
         for way in index.open_files().filter_map(ways).flatten() {

@@ -1,4 +1,4 @@
-//! Why it hangs: what each thread is in when tracing ends.
+//! Why a program hangs: the call of each thread when tracing ends.
 
 use super::common::plain;
 use crate::finding::{Confidence, Draft, FactTable};
@@ -32,12 +32,12 @@ pub const RULE: RuleInfo = RuleInfo {
 struct Hang {
     waits: Vec<Row>,
     more: usize,
-    /// Threads that ended so, whether they were in a call or not.
+    /// Threads that were detached or killed, in a call or not.
     threads: usize,
     killed: usize,
-    /// A thread was made.
+    /// The program made a thread.
     made_threads: bool,
-    /// A thread was there before tracing, and so others may have been.
+    /// A thread ran before tracing began, so there may be others.
     attached: bool,
 }
 
@@ -46,10 +46,10 @@ struct Row {
     pid: Tid,
     comm: Vec<u8>,
     call: &'static str,
-    /// `None`: from before tracing began.
+    /// `None`: since before tracing began.
     lasted: Option<Ns>,
     on: String,
-    /// The thread that it waits for: a lock's holder, or one that it joins.
+    /// The thread that this one waits for: a lock's holder, or a thread to join.
     waits_for: Option<Tid>,
 }
 
@@ -73,7 +73,7 @@ impl Rule for Hang {
             self.more += 1;
             return;
         }
-        // It may be looking again and again.
+        // The thread may be looking again and again: then it has waited since `idle_since`.
         let since = thread.idle_since.map_or(wait.since, |idle| idle.min(wait.since));
         self.waits.push(Row {
             tid,
@@ -93,7 +93,7 @@ impl Rule for Hang {
             return Vec::new();
         }
         let circle = self.circle();
-        // Without -f, those that it has made are not traced, nor others of what was attached to.
+        // Without -f, new threads are not traced, nor the other threads of an attached process.
         let unseen = match () {
             () if index.scope.follows => None,
             () if self.made_threads => Some(" Its other threads were not looked at."),
@@ -172,7 +172,7 @@ impl Rule for Hang {
 }
 
 impl Hang {
-    /// Threads that wait for each other: for a lock that the next one holds, or for its end.
+    /// Threads that wait for each other in a circle: each for a lock that the next one holds, or for its end.
     fn circle(&self) -> Option<Vec<Tid>> {
         let next = |tid: Tid| self.waits.iter().find(|row| row.tid == tid)?.waits_for;
         self.waits.iter().find_map(|row| {
@@ -190,13 +190,13 @@ impl Hang {
     }
 }
 
-/// Whether the call had begun when the thread was attached to: an engine sees it at its first look.
+/// Whether the call had begun before the thread was attached to. An engine sees such a call at its first look.
 fn was_there(since: Ns, thread: &Thread) -> bool {
     const FIRST_LOOK: Ns = 100_000_000;
     thread.attached && since < thread.started + FIRST_LOOK
 }
 
-/// On what a call waits, in words.
+/// What a call waits for, in words.
 fn on(wait: &Wait, tracker: &Tracker) -> String {
     let named = |tid: Tid| {
         let comm = tracker.thread(tid).map(|thread| format!(" ({})", plain(&thread.comm)));
@@ -224,19 +224,19 @@ fn on(wait: &Wait, tracker: &Tracker) -> String {
     }
 }
 
-/// Whether the thread was about to end.
+/// Whether the thread was about to exit.
 fn ends(wait: &Wait) -> bool {
     wait.seen.row.is_some_and(|row| row.has_effect(Effect::Exits))
 }
 
-/// The child that is waited for: waitid(2) has the kind of the id before it.
+/// The child that the call waits for. In waitid(2), the kind of id comes before the id.
 fn child(wait: &Wait) -> Option<Tid> {
     let row = wait.seen.row?;
     let at = row.args.iter().position(|arg| matches!(arg.name, "pid" | "id"))?;
     wait.args.get(at).map(|pid| *pid as Tid)
 }
 
-/// The use of a futex (join, lock, condition variable), where the events show it.
+/// How a futex is used (join, lock, condition variable), as far as the events show.
 fn futex(wait: &Wait) -> String {
     let at = wait.args[0];
     let named = |tid: Tid, comm: &[u8]| match comm {
@@ -252,13 +252,13 @@ fn futex(wait: &Wait) -> String {
     }
 }
 
-/// The processes that have the other end.
+/// The processes that hold the other end.
 fn other_ends(others: &[(Tid, Vec<u8>)]) -> String {
     let others: Vec<String> = others.iter().map(|(pid, comm)| format!("{pid} ({})", plain(comm))).collect();
     if others.is_empty() { String::new() } else { format!(", other end: {}", others.join(", ")) }
 }
 
-/// The first of the descriptors that are waited for.
+/// The first of the descriptors that the call waits for.
 fn watched(all: &[Watched], tracker: &Tracker) -> String {
     const FIRST: usize = 8;
     let one = |it: &Watched| {

@@ -1,4 +1,4 @@
-//! The heap grows by small steps, or is given back and asked for again.
+//! The heap grows in small steps, or memory is given back and taken again.
 
 use super::common::{Bounded, ProcessCounts};
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
@@ -37,15 +37,15 @@ struct Heap {
     key: CallKey,
     line: u64,
     end: u64,
-    /// Its highest end so far.
+    /// The highest end of the heap so far.
     top: u64,
-    /// Went down last.
+    /// The latest change lowered the end.
     lowered: bool,
     steps: u64,
     bytes: u64,
-    /// Went up after it had gone down.
+    /// How often the heap grew again after it had shrunk.
     returns: u64,
-    /// Calls by which it went down, and up to where it had been.
+    /// Calls that lowered the end, or raised it no higher than it had been.
     back_and_forth: u64,
 }
 
@@ -89,7 +89,7 @@ impl Rule for HeapCreep {
         let before = std::mem::replace(&mut heap.end, end);
         let asked = observed.arg("addr");
         if asked != end {
-            // It asks where the heap is, or there is no room. Another program may have begun.
+            // The program asks for the end of the heap, or there is no room, or a new program has begun.
             (heap.lowered, heap.top) = (false, end);
         } else if end < before {
             heap.lowered = true;

@@ -23,7 +23,7 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(LockContention::default()),
 };
 
-/// Where the threads of one process wait; of all processes, where memory is shared.
+/// The futex word's process and address. The process is 0 for memory that processes share.
 type Address = (Tid, u64);
 
 #[derive(Default)]
@@ -36,9 +36,9 @@ struct Lock {
     key: CallKey,
     line: u64,
     waits: u64,
-    /// Of these, the ones that expected what a lock has.
+    /// Waits whose expected value looks like that of a lock.
     as_lock: u64,
-    /// Came too late: the lock had changed hands meanwhile.
+    /// Waits that came too late: the lock had changed hands meanwhile.
     missed: u64,
     wakes: u64,
     time: Ns,
@@ -54,7 +54,7 @@ struct Member {
     time: Ns,
 }
 
-/// Threads that are told apart, of one lock and of all.
+/// How many threads are told apart, at one lock and at all.
 const MAX_MEMBERS: usize = 256;
 const MAX_ALL_MEMBERS: usize = 1 << 18;
 
@@ -74,7 +74,7 @@ impl Rule for LockContention {
         let at = (pid, observed.call.args[0]);
         let lock = match operation {
             Operation::Wait { .. } if self.members < MAX_ALL_MEMBERS => self.locks.entry(at, || Lock::new(observed)),
-            // Nobody waited there yet.
+            // Only a wait makes an entry.
             _ => self.locks.get_mut(&at),
         };
         let Some(lock) = lock else { return };
@@ -185,7 +185,7 @@ impl Lock {
         threads.get_mut(at)
     }
 
-    /// What each thread lost here, on average.
+    /// The average time that a thread lost here.
     fn lost(&self) -> Ns {
         let waiters = self.threads.iter().filter(|thread| thread.waits > 0).count() as u64;
         self.time / waiters.max(1)
@@ -202,7 +202,7 @@ impl Lock {
     }
 }
 
-/// What a futex(2) is about, and whether only threads of one process are.
+/// The operation of a futex(2) call, and whether the futex is private to one process.
 fn operation(observed: &Observed<'_>) -> Option<(Operation, bool)> {
     let args = &observed.call.args;
     let operation = match Futex::of(args)? {
@@ -213,7 +213,7 @@ fn operation(observed: &Observed<'_>) -> Option<(Operation, bool)> {
     Some((operation, Futex::is_private(args)))
 }
 
-/// Found another value than it expected.
+/// Whether the value had changed, so that the call did not wait.
 fn missed(observed: &Observed<'_>) -> bool {
     const EAGAIN: Outcome = Outcome::Error(c::EAGAIN as u32);
     observed.call.outcome == EAGAIN

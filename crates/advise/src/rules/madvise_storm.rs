@@ -1,4 +1,4 @@
-//! The kernel is told again and again that the same memory is not needed.
+//! madvise(2) tells the kernel again and again that the same memory is not needed.
 
 use super::common::{Bounded, ProcessCounts};
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
@@ -28,7 +28,7 @@ const MADVISE: &str = "madvise";
 #[derive(Default)]
 struct MadviseStorm {
     ranges: Bounded<(Tid, u64), Advised>,
-    /// Each thread's latest.
+    /// The latest range of each thread.
     latest: FxHashMap<Tid, (Tid, u64)>,
     processes: ProcessCounts,
 }

@@ -26,9 +26,9 @@ pub const RULE: RuleInfo = RuleInfo {
 
 #[derive(Default)]
 struct MapChurn {
-    /// Anonymous memory that is mapped: its size.
+    /// Anonymous mappings: their size, by process and address.
     mapped: Bounded<(Tid, u64), u64>,
-    /// By process and size.
+    /// Pairs of map and unmap, by process and size.
     again: Bounded<(Tid, u64), Pairs>,
     processes: ProcessCounts,
 }
@@ -63,7 +63,7 @@ impl Rule for MapChurn {
             }
             return;
         }
-        // What is unmapped in parts was not taken for one use.
+        // Memory that is unmapped in parts was not mapped for a single use.
         if self.mapped.remove(&(pid, addr)) != Some(size) {
             return;
         }
@@ -115,7 +115,7 @@ impl Rule for MapChurn {
     }
 }
 
-/// Whether memory is mapped that is no file's, where the kernel likes.
+/// Whether the call maps anonymous memory at an address that the kernel chooses.
 pub fn is_anonymous(observed: &Observed<'_>) -> bool {
     observed.arg("flags") & (c::MAP_FIXED | c::MAP_ANONYMOUS) == c::MAP_ANONYMOUS
 }

@@ -1,4 +1,4 @@
-//! Directories are made that are there.
+//! Directories are made that exist already.
 
 use super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};

@@ -1,4 +1,4 @@
-//! The rules, a file each. A new one is added to the list here, and gets its fixture in `tests/advise/`.
+//! The rules, one file each. A new rule goes into the list here and gets a fixture in `tests/advise/`.
 
 mod busy_wait;
 mod byte_reads;

@@ -1,4 +1,4 @@
-//! Time goes by until a name server answers.
+//! Programs wait for answers of name servers.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use super::dns;
@@ -30,9 +30,9 @@ pub const RULE: RuleInfo = RuleInfo {
 
 #[derive(Default)]
 struct NameLookups {
-    /// Lookups under way.
+    /// Lookups that have begun and not ended.
     pending: Bounded<FileId, Pending>,
-    /// Questions that were answered, in one process.
+    /// Questions that have been answered, by process.
     known: Bounded<(Tid, Vec<u8>), u64>,
     servers: Bounded<ObjectId, Server>,
     processes: ProcessCounts,
@@ -45,9 +45,9 @@ struct Pending {
     unanswered: u64,
     began: Ns,
     line: u64,
-    /// The same question had been answered before it was sent.
+    /// The same question had been answered before.
     again: bool,
-    /// No answer came, and it was sent once more.
+    /// The question was sent once more because no answer came.
     repeated: bool,
 }
 
@@ -56,12 +56,12 @@ struct Server {
     lookups: Share,
     again: Share,
     lost: Share,
-    /// Answered after the question had been repeated.
+    /// Lookups that were answered only after the question was repeated.
     late: Share,
     line: u64,
     /// Questions that were asked again, and how often.
     names: FxHashMap<Vec<u8>, u64>,
-    /// What was called for all of them.
+    /// The calls of all lookups.
     calls: Claims,
 }
 
@@ -82,7 +82,7 @@ impl Share {
 }
 
 const MAX_NAMES: usize = 1024;
-/// Questions of one lookup: A and AAAA, some more with search domains.
+/// Questions of one lookup: A, AAAA, and more of them for search domains.
 const MAX_QUESTIONS: usize = 8;
 
 impl Rule for NameLookups {
@@ -151,7 +151,7 @@ impl Rule for NameLookups {
 }
 
 impl NameLookups {
-    /// A socket was made, or closed.
+    /// Counts the calls that connected or closed a socket.
     fn made(&mut self, observed: &Observed<'_>, server: ObjectId, file: Option<&OpenFile>) {
         let Some(server) = self.servers.entry(server, Server::default) else { return };
         for key in [Some(observed.key), file.and_then(|file| file.made)].into_iter().flatten() {
@@ -171,7 +171,7 @@ impl NameLookups {
         let Some(totals) = totals else { return };
         totals.calls.add(observed.key, 1);
         if let Some(pending) = self.pending.get_mut(&file) {
-            // The same once more: no answer came in time. Others are parts of the lookup.
+            // The same question again means that no answer came in time. Another question is part of the lookup.
             let repeated = questions.iter().any(|q| pending.questions.iter().any(|p| p.identity == q.identity));
             if repeated {
                 pending.repeated = true;
@@ -244,7 +244,7 @@ impl Server {
         self.again.plus(self.lost).plus(self.late)
     }
 
-    /// Of its calls, the part of lookups that need not be.
+    /// The share of the calls that belongs to needless lookups.
     fn claims(&self) -> impl Iterator<Item = Claim> {
         let part = (self.again.lookups + self.lost.lookups) as f64 / self.lookups.lookups.max(1) as f64;
         self.calls.iter().map(move |(key, calls)| Claim { key, calls: (calls as f64 * part) as u64 })
@@ -284,7 +284,7 @@ fn advice(server: &Server) -> &'static str {
     }
 }
 
-/// The files that tell how names are looked up, if they were read for each lookup.
+/// The files that configure name lookups, if they were read for each lookup.
 fn configuration<'a>(index: &'a Index, tracker: &'a Tracker) -> impl Iterator<Item = Evidence> + use<> {
     const FILES: [&[u8]; 4] = [b"/etc/resolv.conf", b"/etc/hosts", b"/etc/nsswitch.conf", b"/etc/gai.conf"];
     let mut calls = [0; FILES.len()];

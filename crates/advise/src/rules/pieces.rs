@@ -1,4 +1,4 @@
-//! What the rules about small transfers share: files by what was moved in pieces.
+//! What the rules about small transfers share: files, and how much of them was moved in pieces.
 
 use super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
 use crate::finding::{Draft, Evidence};
@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use stride_event::quantity::{decimal, grouped};
 use stride_track::{ObjectId, Tracker};
 
-/// Transfers through one thing, and how many of them need not be.
+/// Transfers, and how many of them are not needed.
 #[derive(Default)]
 pub struct Pieces {
     things: Bounded<ObjectId, Piece>,
@@ -19,7 +19,7 @@ pub struct Pieces {
     processes: ProcessCounts,
 }
 
-/// Where there are too many things, those are forgotten of whose calls no more are wasted.
+/// If there are too many things, those with at most this many wasted calls are dropped.
 const ORDINARY: u64 = 100;
 
 #[derive(Default)]
@@ -31,11 +31,11 @@ struct Piece {
     line: u64,
 }
 
-/// What of an open file's transfers was in pieces.
+/// The transfers of an open file that were small.
 pub struct Moved {
     pub calls: u64,
     pub bytes: u64,
-    /// So many bytes is what most of them moved.
+    /// The size of most transfers.
     pub size: u64,
     /// Calls that could be saved.
     pub wasted: u64,
@@ -56,11 +56,11 @@ impl Pieces {
         self.openings += 1;
         self.calls += calls;
         self.bytes += bytes;
-        // Of what the processes moved, what was in pieces is not told apart: that is nearly all.
+        // `by` counts all transfers of a process. Nearly all of them were small, so the difference does not matter.
         of.by.iter().for_each(|(pid, calls)| self.processes.add(pid, calls, index.comm(pid, tracker)));
     }
 
-    /// `what` is what is done: "read", "written". The draft lacks what only the rule knows.
+    /// `what` is the participle: "read", "written". The rule itself fills in the rest of the draft.
     pub fn draft(&mut self, what: &str, calls_are: &str, tracker: &Tracker) -> Option<Draft> {
         let size = |(object, piece): &(&ObjectId, &Piece)| (piece.wasted, Reverse(**object));
         let top = largest(self.things.iter(), 4, size);
@@ -102,7 +102,7 @@ impl Pieces {
     }
 }
 
-/// Transfers that are needed for so many bytes.
+/// The number of transfers that these bytes need.
 pub fn needed(bytes: u64) -> u64 {
     bytes.div_ceil(GOOD_BUFFER)
 }

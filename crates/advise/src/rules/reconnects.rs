@@ -36,13 +36,13 @@ struct Connection {
     connect: CallKey,
     time: Ns,
     line: u64,
-    /// Might have been one that was closed before.
+    /// An earlier connection to the same peer could have been kept instead.
     again: bool,
 }
 
 #[derive(Default)]
 struct Peer {
-    /// Connections that were used and closed.
+    /// Connections that were used and closed, and could be used again.
     idle: u64,
     again: u64,
     messages: u64,

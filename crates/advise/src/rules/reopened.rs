@@ -29,19 +29,19 @@ pub const RULE: RuleInfo = RuleInfo {
 #[derive(Default)]
 struct Reopened {
     openings: Bounded<(Tid, ObjectId), Openings>,
-    /// How often each was changed or replaced.
+    /// How often each object was changed or replaced.
     changes: Bounded<ObjectId, u64>,
     told: [Told; 4],
 }
 
-/// By a process.
+/// Openings of one path by one process.
 struct Openings {
     latest: Latest,
     calls: u64,
     repeats: u64,
     reads: u64,
     line: u64,
-    /// The calls of one.
+    /// The calls of one opening: open, read, close.
     keys: [Option<CallKey>; 3],
     directory: bool,
 }
@@ -63,7 +63,7 @@ enum What {
     Machine,
 }
 
-/// Repeats of one sort.
+/// Repeats of one kind.
 #[derive(Default)]
 struct Told {
     paths: Bounded<ObjectId, (u64, u64, u64)>,
@@ -78,7 +78,7 @@ impl Rule for Reopened {
             .any(|effect| row.has_effect(effect))
     }
 
-    /// A path that stands for something else by now.
+    /// After a successful call, its paths stand for something else.
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         if observed.ok() {
             let seen = observed.seen;
@@ -106,7 +106,7 @@ impl Rule for Reopened {
         }
         let changes = self.changes.get(&file.object).copied().unwrap_or(0);
         let bytes = if machine || writes { 0 } else { file.reads.bytes };
-        // What holds for long may be asked for after a wait as well as before it.
+        // Files that rarely change need no second look even after a wait.
         let lasting = name.starts_with(b"/etc/") || is_fixed(name);
         let latest = Latest { bytes, writes, changes, by, waits: if lasting { 0 } else { waits } };
         if let Some(known) = self.openings.get_mut(&(file.pid, file.object)) {
@@ -130,7 +130,7 @@ impl Rule for Reopened {
             self.openings.entry((file.pid, file.object), new);
         }
         if file.writes.calls > 0 {
-            // Its own appending is no news to who appends.
+            // A process that appends knows its own change.
             self.changed(file.object);
             let changes = self.changes.get(&file.object).copied().unwrap_or(0);
             if let Some(known) = self.openings.get_mut(&(file.pid, file.object)) {
@@ -221,7 +221,7 @@ impl Told {
     }
 }
 
-/// What sysconf(3) and its like read, but not what tells of a process.
+/// Files that sysconf(3) and similar functions read, except those about a process.
 fn is_machine(path: &[u8]) -> bool {
     match path.strip_prefix(b"/proc/") {
         Some(rest) => {
@@ -233,7 +233,7 @@ fn is_machine(path: &[u8]) -> bool {
     }
 }
 
-/// What is so as long as the machine is up, or nearly so.
+/// Facts that hold as long as the machine is up, or nearly so.
 fn is_fixed(path: &[u8]) -> bool {
     path.starts_with(b"/sys/devices/system/")
         || [&b"/proc/cpuinfo"[..], b"/proc/version", b"/proc/filesystems"].contains(&path)

@@ -1,4 +1,4 @@
-//! What does not change is asked of the kernel again and again.
+//! The kernel is asked again and again for facts that do not change.
 
 use super::common::{Bounded, Claims, ProcessCounts, largest};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
@@ -26,7 +26,7 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(SameFacts::default()),
 };
 
-/// As many bytes of an answer are compared.
+/// How many bytes of an answer are compared.
 const ANSWER: usize = 4096;
 const IS_A_TERMINAL: &str = "ioctl TCGETS (isatty)";
 #[derive(Default)]
@@ -102,7 +102,7 @@ impl Rule for SameFacts {
     }
 }
 
-/// What was asked, and what the kernel said.
+/// A hash of the arguments and of the kernel's answer.
 fn answer(observed: &Observed<'_>) -> u64 {
     let call = observed.call;
     let mut hasher = FxHasher::default();
@@ -111,12 +111,12 @@ fn answer(observed: &Observed<'_>) -> u64 {
         Outcome::Value(value) => value.hash(&mut hasher),
         Outcome::Pending | Outcome::Gone => {}
     }
-    // The descriptor of isatty(3) is part of the key.
+    // isatty(3)'s descriptor is part of the key already.
     let args = if observed.has(Effect::ControlsDevice) { &[] } else { observed.row.args };
     for (at, arg) in args.iter().enumerate() {
         let held = observed.row.held(at, &call.args, call.abi);
         match arg.ty {
-            // What the program sets, if anything, is news.
+            // A call that passes data in, if any, sets something: its answer is always new.
             Ty::Ptr(Dir::In, _) => (held != 0).then_some(observed.line).hash(&mut hasher),
             ty if ty.is_pointer() => call.blocks.prefix(Phase::Exit, held, ANSWER).hash(&mut hasher),
             _ => held.hash(&mut hasher),

@@ -1,4 +1,4 @@
-//! Names are looked for in one directory after another.
+//! Names are searched in one directory after another.
 
 use super::common::{Bounded, Claims, ProcessCounts, base_name, directory, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
@@ -29,7 +29,7 @@ const ENOTDIR: u32 = c::ENOTDIR as u32;
 
 #[derive(Default)]
 struct SearchPath {
-    /// What each thread is looking for.
+    /// The search that each thread is in.
     current: Bounded<Tid, Search>,
     groups: Bounded<Group, Found>,
 }
@@ -38,15 +38,16 @@ struct SearchPath {
 struct Search {
     pid: Tid,
     misses: Vec<(ObjectId, CallKey)>,
-    /// Where in these the search may have begun anew: with a path that was tried before, or after another file was used. Only what
-    /// follows tells: a directory may stand twice in a path, and ld.so uses its cache before it goes on.
+    /// The misses at which a new search may have begun: the path had been tried before, or another file was used. Only
+    /// later
+    /// calls tell, because a directory may stand twice in a path, and ld.so uses its cache before it goes on.
     begins: Vec<usize>,
     line: u64,
-    /// Another file was used since.
+    /// The thread has used another file since the last miss.
     turned: bool,
 }
 
-/// Searches that are told together: by the directory that had it; what was nowhere, by its name.
+/// Searches that are told together: by the directory that had the name, or by a name that no directory had.
 #[derive(PartialEq, Eq, Hash)]
 enum Group {
     In(Box<[u8]>),
@@ -59,12 +60,12 @@ struct Found {
     claims: Claims,
     directories: Bounded<Box<[u8]>, u64>,
     processes: ProcessCounts,
-    /// The longest.
+    /// The paths of the longest search.
     example: Vec<ObjectId>,
     line: u64,
 }
 
-/// A search has no more attempts; what has more is several.
+/// One search has no more attempts than this. More are several searches.
 const MAX_MISSES: usize = 256;
 
 impl Rule for SearchPath {
@@ -79,7 +80,7 @@ impl Rule for SearchPath {
         let missed = matches!(observed.errno(), Some(ENOENT | ENOTDIR));
         let same = search.misses.last().map(|(last, _)| {
             let last = tracker.name(*last);
-            // What is asked of the directory of an attempt belongs to it.
+            // A check of a directory above the last attempt belongs to the search.
             (stem(last) == stem(name), last.strip_prefix(name).is_some_and(|rest| rest.starts_with(b"/")))
         });
         match same {
@@ -130,8 +131,9 @@ impl Rule for SearchPath {
 }
 
 impl SearchPath {
-    /// Whether what was looked for again and again was one search or several. One, if it found the name where it was not looked for
-    /// before. Else each beginning is one; and what was missing until then has appeared if it is found in the end.
+    /// Decides whether the misses were one search or several. They were one if the name was found at a path that was
+    /// not tried
+    /// before. Else each beginning is a search, and a hit in the end goes to the last: the file has appeared meanwhile.
     fn ended(&mut self, mut search: Search, mut hit: Option<ObjectId>, tracker: &Tracker) {
         if hit.is_none_or(|hit| search.misses.iter().any(|(miss, _)| *miss == hit)) {
             while let Some(begin) = search.begins.pop() {
@@ -148,7 +150,7 @@ impl SearchPath {
         if directories.len() < SEARCH_PLACES {
             return;
         }
-        // It was put there meanwhile.
+        // A hit that is also a miss was created during the search.
         let hit = hit.filter(|hit| misses.iter().all(|(miss, _)| miss != hit));
         let group = match hit {
             Some(hit) => Group::In(directory(tracker.name(hit)).into()),
@@ -176,7 +178,7 @@ impl Found {
         let tried = &self.example[..self.example.len() - hit];
         let mut order = unique(tried.iter().map(|path| directory(tracker.name(*path))));
         if let Group::In(place) = group {
-            // It had the name with another ending.
+            // This directory had the name with another ending.
             order.retain(|tried| **tried != **place);
         }
         let shown = if order.len() > 6 { 3 } else { order.len() };
@@ -250,7 +252,7 @@ fn unique<'a>(directories: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
     seen
 }
 
-/// The name but for its endings: foo.so and foo.py are looked for as one.
+/// A name without its endings: searches for foo.so and foo.py are one.
 fn stem(path: &[u8]) -> &[u8] {
     let name = base_name(path);
     match name.iter().skip(1).position(|b| *b == b'.') {

@@ -1,4 +1,4 @@
-//! One program is started again and again, and is over at once.
+//! One program is started again and again and ends at once.
 
 use super::common::{Bounded, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
@@ -23,9 +23,9 @@ pub const RULE: RuleInfo = RuleInfo {
 
 #[derive(Default)]
 struct ShortChildren {
-    /// By parent and program; a child that executes nothing runs its parent's.
+    /// By parent and program. A child that executes nothing runs its parent's program.
     children: Bounded<(Tid, Option<ObjectId>), Children>,
-    /// Processes that live and had children.
+    /// Live processes that have had children.
     parents: FxHashSet<Tid>,
 }
 
@@ -36,7 +36,7 @@ struct Children {
     short: u64,
     long: u64,
     time: Ns,
-    /// How one was called; `None`: it was forked and executed nothing.
+    /// The command line of one child. `None`: the child executed nothing.
     command: Option<Vec<u8>>,
     parent: Vec<u8>,
 }
@@ -46,7 +46,7 @@ impl Rule for ShortChildren {
         let Event::Exited { tid, at, .. } = *event else { return };
         let Some(process) = tracker.process(tid) else { return };
         let Some(parent) = process.parent else { return };
-        // Who has children of its own is no small job.
+        // A process with children of its own is no small job.
         let has_children = self.parents.remove(&tid);
         if self.parents.len() < MAX_PARENTS {
             self.parents.insert(parent);

@@ -31,7 +31,7 @@ const SETSOCKOPT: &str = "setsockopt";
 #[derive(Default)]
 struct SmallSends {
     flows: Bounded<FileId, Flow>,
-    /// By peer; all clients of a port are one.
+    /// By peer. All clients of a port count as one.
     totals: Bounded<ObjectId, Total>,
     processes: ProcessCounts,
 }
@@ -41,7 +41,7 @@ struct SmallSends {
 struct Flow {
     nodelay: bool,
     corked: bool,
-    /// Small sends since the last answer, one right after the other.
+    /// The number of small sends since the last answer that followed each other at once.
     row: u64,
     sent: Ns,
 }
@@ -52,13 +52,13 @@ struct Total {
     extra: u64,
     bytes: u64,
     line: u64,
-    /// Answers that came as late as a delayed acknowledgement makes them.
+    /// Answers that came as late as after a delayed acknowledgement.
     stalls: u64,
     waited: Ns,
     claims: Claims,
 }
 
-/// Of a stall, what the acknowledgement's delay makes.
+/// The part of a stall that the delayed acknowledgement causes.
 const ACK_DELAY: Ns = 40_000_000;
 
 impl Rule for SmallSends {

@@ -33,17 +33,18 @@ const ENOENT: u32 = c::ENOENT as u32;
 struct StatStorm {
     paths: Bounded<(Tid, CallKey, ObjectId), Checks>,
     calls: u64,
-    /// Of paths, by one syscall in one process.
+    /// The number of different triples of process, syscall and path.
     distinct: u64,
-    /// What each thread looked for last and did not find: the same name elsewhere is a search, which search-path tells.
+    /// The path that each thread looked for last and did not find. The same name at another path is a search, which
+    /// search-path tells.
     missed: Bounded<Tid, ObjectId>,
 }
 
-/// Of one path, by one syscall in one process.
+/// The checks of one path by one syscall in one process.
 struct Checks {
     answer: u64,
     calls: u64,
-    /// Had the same answer as the one before.
+    /// Checks with the same answer as the one before.
     repeats: u64,
     line: u64,
 }
@@ -86,7 +87,7 @@ impl Rule for StatStorm {
         let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
         let mut often: FxHashMap<ObjectId, Checks> = FxHashMap::default();
         let parents = parents(paths.iter().map(|path| tracker.name(*path)));
-        // Repeats by each process, of directories that are others' parents, and of the rest.
+        // Repeats of each process: of directories that are parents of other paths, and of all other paths.
         let mut storms: FxHashMap<Tid, [u64; 2]> = FxHashMap::default();
         let repeated = || self.paths.iter().filter(|(_, checks)| checks.repeats + 1 >= STATS_PER_PATH);
         for ((pid, _, path), checks) in repeated() {
@@ -138,13 +139,13 @@ impl Rule for StatStorm {
     }
 }
 
-/// The directories that these paths are in.
+/// All directories above these paths.
 fn parents<'a>(paths: impl Iterator<Item = &'a [u8]>) -> FxHashSet<&'a [u8]> {
     let mut parents = FxHashSet::default();
     for mut path in paths {
         while path.len() > 1 {
             path = directory(path);
-            // Its own are known.
+            // The directories above this one are known already.
             if !parents.insert(path) || path == b"." {
                 break;
             }
@@ -153,7 +154,7 @@ fn parents<'a>(paths: impl Iterator<Item = &'a [u8]>) -> FxHashSet<&'a [u8]> {
     parents
 }
 
-/// What the kernel said, but for the time of the last access.
+/// A hash of the kernel's answer without the time of the last access.
 fn answer(observed: &Observed<'_>) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
     match observed.call.outcome {

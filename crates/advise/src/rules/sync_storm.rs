@@ -1,4 +1,4 @@
-//! Storage is waited for after every little piece.
+//! The program waits for storage after every small write.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
@@ -27,9 +27,9 @@ pub const RULE: RuleInfo = RuleInfo {
 
 #[derive(Default)]
 struct SyncStorm {
-    /// By what was written.
+    /// By the file that was written.
     files: Bounded<ObjectId, Synced>,
-    /// What had been written to an open file when it was synced last.
+    /// The bytes that had been written to an open file at its last sync.
     written: Bounded<FileId, u64>,
     whole: Option<Whole>,
     processes: ProcessCounts,
@@ -41,12 +41,12 @@ struct Synced {
     bytes: u64,
     time: Ns,
     line: u64,
-    /// It is opened so that each write waits.
+    /// The file is opened with O_SYNC or O_DSYNC, so that each write waits.
     always: bool,
     claims: Claims,
 }
 
-/// sync(2).
+/// Calls of sync(2).
 struct Whole {
     name: &'static str,
     key: CallKey,
@@ -74,7 +74,7 @@ impl Rule for SyncStorm {
         let Some((file, id)) = observed.seen.file.and_then(|id| Some((index.file(id)?, id))) else { return };
         let Some(before) = self.written.entry(id, || 0) else { return };
         let bytes = file.writes.bytes - std::mem::replace(before, file.writes.bytes).min(file.writes.bytes);
-        // A whole file, written anew: it is to be safe before it takes the place of another.
+        // The first sync of a new or truncated file: the whole file has to be safe before it replaces another.
         let whole = file.flags & (c::O_TRUNC | c::O_EXCL) != 0 && file.syncs == 1;
         if bytes == 0 || bytes >= SMALL_SYNC || whole {
             return;
@@ -134,7 +134,7 @@ impl SyncStorm {
         });
         let mut claims = Claims::default();
         for (_, synced) in &often {
-            // Of each kind, the part that is not needed.
+            // The share of each kind of call that is not needed.
             let needed = synced.bytes.div_ceil(GOOD_BUFFER);
             let part = 1.0 - needed as f64 / synced.syncs as f64;
             synced.claims.iter().for_each(|(key, calls)| claims.add(key, (calls as f64 * part) as u64));

@@ -1,4 +1,4 @@
-//! The time zone's file is checked for each time that is converted.
+//! The time zone's file is checked for every time that the program converts.
 
 use super::common::{Bounded, Claims, ProcessCounts, is_time_zone, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};

@@ -35,7 +35,7 @@ struct Tiny {
     line: u64,
 }
 
-/// What would be mapped instead.
+/// The size that one mapping should have instead.
 const LARGE: u64 = 1 << 20;
 
 impl Tiny {

@@ -32,7 +32,7 @@ impl TinyReads {
             return;
         }
         let (calls, bytes, needed) = match io(file.object, tracker) {
-            // One more finds the end, unless the program knew it.
+            // One more read finds the end, unless the program knew the size.
             Io::File => (small.calls, small.bytes, needed(small.bytes) + u64::from(small.calls > small.full)),
             Io::Pipe => (small.full.min(small.in_a_row), small.full_bytes, needed(small.full_bytes)),
             Io::Socket | Io::Terminal | Io::Other => return,

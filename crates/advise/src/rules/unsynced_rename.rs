@@ -1,4 +1,4 @@
-//! A file is replaced by one that may not be on the disk yet.
+//! A file is replaced by a new one that may not be on the disk yet.
 
 use super::common::{Bounded, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
@@ -28,19 +28,19 @@ pub const RULE: RuleInfo = RuleInfo {
 
 #[derive(Default)]
 struct UnsyncedRename {
-    /// Files that were opened to be written, by their path.
+    /// Files that were opened for writing, by path.
     written: Bounded<ObjectId, Written>,
     paths: Bounded<FileId, ObjectId>,
-    /// By process and by what was replaced.
+    /// By process and replaced path.
     replaced: Bounded<(Tid, ObjectId), Replaced>,
-    /// sync(2) has been called so often.
+    /// The number of sync(2) calls so far.
     syncs: u64,
     processes: ProcessCounts,
 }
 
 struct Written {
     file: FileId,
-    /// Of a file that is closed: it has bytes that were not synced.
+    /// For a closed file: it has bytes that were not synced.
     unsynced: bool,
     open: bool,
     syncs: u64,
@@ -107,7 +107,7 @@ impl Rule for UnsyncedRename {
 impl UnsyncedRename {
     fn opened(&mut self, observed: &Observed<'_>) {
         let flags = observed.open_flags();
-        // What is appended to is a log, which is renamed to get out of the way.
+        // A file opened for appending is a log. Logs are renamed to move them out of the way.
         let writes = observed.has(Effect::Truncates) || flags & c::O_ACCMODE != 0 && flags & c::O_APPEND == 0;
         let (Some((_, file, _)), Some(path), true) = (observed.seen.made, observed.seen.path, writes) else { return };
         if io(path, observed.tracker) != Io::File || is_volatile(observed.tracker.name(path)) {
@@ -140,7 +140,7 @@ fn is_unsynced(file: &OpenFile) -> bool {
     file.writes.bytes > 0 && file.syncs == 0 && file.flags & c::O_DSYNC == 0
 }
 
-/// What a restart loses in any case.
+/// A reboot loses these files in any case.
 fn is_volatile(path: &[u8]) -> bool {
     [&b"/tmp/"[..], b"/run/", b"/var/run/", b"/dev/"].iter().any(|dir| path.starts_with(dir))
 }

@@ -1,4 +1,4 @@
-//! Children are never waited for.
+//! A parent never waits for its children.
 
 use super::common::{plain, process_name};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
@@ -24,15 +24,15 @@ pub const RULE: RuleInfo = RuleInfo {
 
 #[derive(Default)]
 struct Zombies {
-    /// Children that are gone and not waited for, by parent.
+    /// Children that have ended and were not waited for, by parent.
     gone: FxHashMap<Tid, FxHashSet<Tid>>,
     ignores: FxHashSet<Tid>,
-    /// What parents that are gone had left: the most.
+    /// Of the parents that have ended: the most children that one left.
     worst: Option<(u64, Tid, Vec<u8>)>,
     children: usize,
 }
 
-/// A cast in the headers, and so no constant of the generated ones.
+/// The generated constants lack SIG_IGN, because the headers define it with a cast.
 const SIG_IGN: u64 = 1;
 const MAX_CHILDREN: usize = 1 << 18;
 
@@ -46,7 +46,8 @@ impl Rule for Zombies {
         let Outcome::Value(value) = observed.call.outcome else { return };
         match observed.row.ret {
             _ if observed.has(Effect::SetsDisposition) => self.disposition(observed, pid),
-            // waitid(2) has the id in the siginfo; that somebody was waited for is what counts.
+            // waitid(2) has the id in its siginfo. The id does not matter here, only that the parent waited for some
+            // child.
             Ret::Int => {
                 if let Some(gone) = self.gone.get_mut(&pid)
                     && let Some(one) = gone.iter().next().copied()
@@ -117,7 +118,7 @@ impl Zombies {
         if observed.arg("signum") != c::SIGCHLD {
             return;
         }
-        // signal(2) has the handler among its arguments. Without a new action, sigaction(2) only asks.
+        // signal(2) has the handler as an argument. Without a new action, sigaction(2) only asks.
         let act = observed.call.fields("act");
         let Some(handler) = observed.call.arg("handler").or_else(|| act?.get("sa_handler")) else { return };
         let flags = act.and_then(|act| act.get("sa_flags")).unwrap_or(0);
