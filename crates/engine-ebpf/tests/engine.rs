@@ -50,7 +50,7 @@ fn no_such_process() {
     assert!(EbpfEngine::start(TraceSpec { attach: vec![i32::MAX], ..everything() }).is_err());
 }
 
-/// Calls shown and calls lost.
+/// The numbers of calls shown and of calls lost.
 fn count(settings: Settings, stands_still: bool) -> (u64, u64) {
     let spec = command(Path::new("/bin/dd"), &["if=/dev/zero", "of=/dev/null", "bs=1", "count=20000", "status=none"]);
     let mut engine = EbpfEngine::start_with(spec, settings).unwrap();
@@ -58,7 +58,7 @@ fn count(settings: Settings, stands_still: bool) -> (u64, u64) {
     while let Some(event) = engine.next().unwrap() {
         match event {
             Event::Exit(_) => {
-                // It runs by now: what it does meanwhile gathers.
+                // The command runs by now, and its calls fill the ring meanwhile.
                 if shown == 0 && stands_still {
                     stand_still(&engine, Duration::from_millis(200));
                 }

@@ -1,4 +1,4 @@
-//! Threads that are blocked, and the order of what several do.
+//! Threads that are blocked, and the order of calls of several threads.
 
 mod common;
 
@@ -32,7 +32,7 @@ fn a_call_in_flight_is_known_when_tracing_ends() {
             }
             Event::Exit(call) if call.nr == READ => {
                 seen.push(format!("{:?}", call.outcome));
-                // It will be back in no time, too short for anyone to have noticed.
+                // The thread is back in read(2) too soon for the blocked-call poller to notice.
                 wait_until_inside(pid, libc::SYS_read);
                 engine.stop();
             }
@@ -46,7 +46,7 @@ fn a_call_in_flight_is_known_when_tracing_ends() {
     assert!(cat.0.try_wait().unwrap().is_none(), "it lives on");
 }
 
-/// The return of a call that was shown while it lasted finds no room in the ring.
+/// The ring has no room for the return of a call whose entry was shown.
 #[test]
 fn a_return_that_is_lost() {
     need_ebpf!();
@@ -64,7 +64,7 @@ fn a_return_that_is_lost() {
     while entered < 2 {
         entered += u32::from(matches!(engine.next().unwrap(), Some(Event::Enter(_))));
     }
-    // Nobody reads while one thread fills the ring; then the other's call returns.
+    // One thread fills the ring, which nobody reads. Then the other thread's call returns.
     let kill = |signal| assert_eq!(unsafe { libc::kill(pid, signal) }, 0);
     kill(libc::SIGUSR1);
     wait_until_inside(tids[1], libc::SYS_pause);

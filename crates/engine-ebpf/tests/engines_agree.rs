@@ -12,11 +12,11 @@ use stride_output::{Layout, Leader, PidPrefix, Show, Sink, Style, TextView};
 use stride_test_support::written::Disk;
 use stride_test_support::{need_ebpf, program};
 
-/// Runs an engine to its end and returns what the text view made of it.
+/// Runs an engine to its end and returns the output of the text view.
 fn text(mut each: impl FnMut(&mut dyn FnMut(&Event<'_>))) -> String {
     let disk = Disk::default();
     let layout = Layout {
-        // What is before a result is as long as the ids in it.
+        // Results are not aligned, because ids differ in length.
         column: 0,
         elapsed: None,
         style: Style::default(),
@@ -36,7 +36,7 @@ fn text(mut each: impl FnMut(&mut dyn FnMut(&Event<'_>))) -> String {
     disk.text()
 }
 
-/// A line as it was written, and with ids replaced.
+/// A line as written, and the same line with ids replaced.
 #[derive(Clone, Debug, Default)]
 struct Line {
     written: String,
@@ -44,15 +44,17 @@ struct Line {
 }
 
 impl Line {
-    /// Whether the lines differ in nothing but ids. One that has no id is the same as it was written, even if a number in it happens to be
-    /// the id of a thread of one trace.
+    /// Whether the lines differ only in ids. Lines that are equal as written are alike, even if a number in them
+    /// happens to be a
+    /// thread id in one trace.
     fn is_like(&self, other: &Line) -> bool {
         self.written == other.written || self.nameless == other.nameless
     }
 }
 
-/// Lines by thread, in the order in which threads appear, with ids replaced; from the exec that follows `personality` on, when
-/// addresses are the same in every run.
+/// Lines by thread, in the order in which threads appear, with ids replaced. They begin at the execve after
+/// `personality`,
+/// since when addresses are the same in every run.
 fn by_thread(text: &str) -> Vec<Vec<Line>> {
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     for line in text.lines() {
@@ -69,14 +71,14 @@ fn by_thread(text: &str) -> Vec<Vec<Line>> {
             continue;
         }
         let rest = rest.trim_start();
-        // How often it looks whether another waits.
+        // These calls look whether another thread waits. Their number varies.
         if rest.starts_with("pread64(99") || rest.starts_with("poll(NULL, 0, 1)") {
             continue;
         }
         let line = match ["getrandom", "rseq"].iter().find(|varies| rest.starts_with(**varies)) {
-            // Random, and a memory of the CPUs that the thread's stack was used on.
+            // getrandom is random, and rseq depends on the CPUs that used the thread's stack before.
             Some(varies) => varies,
-            // How long a child ran.
+            // The time that a child ran varies.
             None => rest.split_once(", si_utime=").map_or(rest, |(before, _)| before),
         };
         threads[names[pid]].push(Line { written: line.to_owned(), nameless: nameless(line, &names) });
@@ -84,7 +86,7 @@ fn by_thread(text: &str) -> Vec<Vec<Line>> {
     threads
 }
 
-/// Replaces thread ids, decimal and hexadecimal, by their names.
+/// Replaces thread ids, decimal and hexadecimal, by the threads' names.
 fn nameless(line: &str, names: &BTreeMap<String, usize>) -> String {
     let mut out = String::new();
     let mut rest = line;

@@ -1,4 +1,4 @@
-//! Calls that come faster than they are read: none is lost silently, and with `Overflow::Wait` none at all.
+//! Calls that come faster than they are read: none is lost without a report, and with `Overflow::Wait` none is lost.
 
 mod common;
 #[path = "common/counter.rs"]
@@ -17,7 +17,8 @@ use stride_engine_ebpf::{EbpfEngine, Overflow, Settings};
 use stride_event::{Event, Tid, TraceSpec};
 use stride_test_support::{need_ebpf, or_skip, program, skip};
 
-/// One test at a time: some make ten thousand threads, so that ids of threads are used again while another test counts by them.
+/// Runs one test at a time. Some tests make ten thousand threads, so the kernel would reuse ids by which another test
+/// counts.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(|e| e.into_inner())
@@ -31,7 +32,7 @@ fn small(on_overflow: Overflow) -> Settings {
 #[derive(Debug, Default)]
 struct Seen {
     calls: u64,
-    /// As told in place, and as told at the end.
+    /// The sum of the `Lost` events, and the engine's total at the end.
     lost: u64,
     lost_in_all: u64,
     signals: u64,
@@ -49,7 +50,9 @@ struct Seen {
 #[derive(Clone, Copy)]
 enum Reader {
     Steady,
-    /// It stands still after the first call and after every so many events, for so long and until the ring is full.
+    /// The reader pauses after the first call, and then each time after this many events: for this long, and until the
+    /// ring is
+    /// full.
     Halting(u64, Duration),
 }
 
@@ -67,7 +70,7 @@ fn read_all(engine: &mut EbpfEngine, reader: Reader) -> Seen {
     let mut seen = Seen { command: engine.command(), ..Seen::default() };
     let (mut events, mut next_halt) = (0, 0);
     loop {
-        // The command runs when its first call has come.
+        // The command runs once its first call has been read.
         if let Reader::Halting(every, pause) = reader
             && seen.calls > 0
             && events >= next_halt
@@ -103,8 +106,9 @@ fn dd(count: &str) -> TraceSpec {
     command(Path::new("/bin/dd"), &["if=/dev/zero", "of=/dev/null", "bs=1", count, "status=none"])
 }
 
-/// What the threads' calls come to by the second account. Tracing the command begins with its execve; all others return from a
-/// clone that they did not call. None returns from its last call, exit_group.
+/// The threads' calls by the second count. Tracing the command begins with its execve. All other threads return from a
+/// clone
+/// that they did not call. No thread returns from its last call, exit_group.
 fn made(counter: &Counter, seen: &Seen) -> u64 {
     let of = |&tid: &Tid| match counter.returned(tid) {
         (all, before) if Some(tid) == seen.command => all - before + 1,
@@ -153,7 +157,7 @@ fn several_processes_at_once() {
     }
 }
 
-/// With the reader, the drain thread and the writers on one CPU.
+/// The reader, the drain thread and the writers share one CPU.
 #[test]
 fn one_cpu_for_all() {
     need_ebpf!();
@@ -172,7 +176,7 @@ fn one_cpu_for_all() {
     assert_eq!(seen.calls, made(&counter, &seen), "{seen:?}");
 }
 
-/// The reader stands still for as long as a pipe that nobody reads makes it: what the ring has no room for is kept in memory.
+/// A pipe that nobody reads stalls the reader. Memory keeps what the ring has no room for.
 #[test]
 fn a_reader_that_stalls() {
     need_ebpf!();
@@ -200,8 +204,9 @@ fn a_reader_that_stalls() {
     }
 }
 
-/// The reader of this test comes before whatever else the machine does, where that is allowed, as the drain thread does: that one waits
-/// while the reader copies records, and a reader that has lost its CPU to a busy machine then keeps both waiting.
+/// Gives this test's reader priority over other programs, where allowed, because the drain thread has it too. The drain
+/// thread
+/// waits while the reader copies records, so a reader without a CPU would keep both waiting.
 fn come_first() {
     let first = libc::sched_param { sched_priority: 1 };
     // SAFETY: reads one sched_param, which outlives the call; concerns this test's thread, and not what it starts.
@@ -220,11 +225,11 @@ fn a_thousand_threads_that_write() {
     let seen = read_all(&mut engine, halting(20_000, 20));
     assert_eq!((seen.started.len(), seen.lost_in_all, seen.unseen, seen.status), (1001, 0, 0, Some(0)), "{seen:?}");
     assert!(seen.calls > 200_000, "{seen:?}");
-    // The last call of a thread, exit, is shown though it does not return, for its return from a clone that it did not call.
+    // exit does not return, but is shown. The return from a clone that the thread did not call makes up for that.
     assert_eq!(seen.calls, made(&counter, &seen), "{seen:?}");
 }
 
-/// Threads with a real-time priority on every CPU: Stride hardly gets any time. Whatever is lost is counted.
+/// Threads with real-time priority on every CPU leave Stride hardly any time. All losses are counted.
 #[test]
 fn real_time_writers_on_every_cpu() {
     need_ebpf!();
@@ -248,7 +253,7 @@ fn real_time_writers_on_every_cpu() {
     }
 }
 
-/// The program is out to notice backpressure.
+/// The program tries to notice backpressure.
 #[test]
 fn nobody_notices_backpressure() {
     need_ebpf!();
@@ -259,11 +264,12 @@ fn nobody_notices_backpressure() {
     let seen = trace(spec, small(Overflow::Wait), halting(5_000, 5));
     assert_eq!((seen.status, seen.lost_in_all, seen.unseen), (Some(0), 0, 0), "{path}: {seen:?}");
     assert!(seen.delayed.calls > 1000, "{seen:?}");
-    // Every queued signal once, one of each child that ends, and what stops() sends.
+    // Each queued signal once, one for each child that ends, and the signals of stops().
     assert!(seen.signals >= 500, "{seen:?}");
 }
 
-/// Whoever sends signals cannot be delayed. What finds no room is counted as signals, and starts and ends of threads are seen all the same.
+/// Senders of signals cannot be delayed. Signals that find no room are counted, and starts and ends of threads are seen
+/// anyway.
 #[test]
 fn a_flood_of_signals() {
     need_ebpf!();
@@ -287,7 +293,7 @@ fn two_thousand_short_processes() {
     for (how, rings) in [(Overflow::Wait, 1), (Overflow::Drop, 1), (Overflow::Wait, 3)] {
         let spec = command(program, &["2000", "processes"]);
         let seen = trace(spec, Settings { rings, ..small(how) }, halting(5_000, 50));
-        // A start or an end that is missing is told of.
+        // The engine reports each start or end that is missing.
         assert!(4002 - seen.started.len() as u64 - seen.ended <= seen.unseen, "{how:?}: {seen:?}");
         assert_eq!(seen.status, Some(0));
         if how == Overflow::Wait {
@@ -301,7 +307,8 @@ fn ten_thousand_threads() {
     need_ebpf!();
     let _alone = alone();
     let program = program!("threads");
-    // As a command: its input is this test's, so it ends at once where that is empty.
+    // The test attaches to the program. A traced command would share this test's input, and end at once where that is
+    // empty.
     let mut child = Command::new(program).arg("10000").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     if child.stdout.take().unwrap().read(&mut [0]).unwrap() == 0 {
         skip!("this many threads are not allowed here: {}", child.wait().unwrap());
@@ -325,7 +332,7 @@ fn several_rings_are_read_by_time() {
     let mut engine = EbpfEngine::start_with(spec, Settings { rings: 3, ..Settings::default() }).unwrap();
     let (mut last, mut last_tid, mut turns, mut calls) = (0, 0, 0, 0);
     while let Some(event) = engine.next().unwrap() {
-        // Calls whose records have their place before their time.
+        // Records of these calls get their place in the ring before their time.
         if let Event::Exit(call) = event
             && [libc::SYS_read, libc::SYS_write].contains(&(call.nr as i64))
             && call.args[2] == 1

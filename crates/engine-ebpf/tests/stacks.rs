@@ -1,4 +1,4 @@
-//! Stacks under both engines: each call has the same one, though the eBPF engine unwinds few of them.
+//! Stacks under both engines: each call has the same stack, though the eBPF engine unwinds few of them.
 
 mod common;
 
@@ -18,7 +18,7 @@ use stride_stacks::{StackDetail, Stacks};
 use stride_syscalls::table;
 use stride_test_support::{Scratch, need_ebpf, program, programs};
 
-/// The stacks of each thread's calls, in the order in which threads and calls come.
+/// The stacks of each thread's calls, in the order of the threads and their calls.
 type Told = Vec<Vec<String>>;
 
 fn described(stack: &Stack) -> String {
@@ -39,7 +39,7 @@ fn kernel_version() -> (u32, u32) {
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
-/// Runs an engine to its end. What comes before the command's execve is left out.
+/// Runs an engine to its end. Calls before the command's execve are left out.
 fn told(engine: &mut dyn Engine, pipe: &mut impl Write) -> Told {
     let stacks = Rc::new(RefCell::new(Stacks::new(StackDetail { frames: 256, source: false })));
     engine.unwind_with(stacks.clone());
@@ -73,7 +73,7 @@ fn told(engine: &mut dyn Engine, pipe: &mut impl Write) -> Told {
     told
 }
 
-/// Two libraries that are laid out alike.
+/// Builds two libraries with the same layout.
 fn twins(scratch: &Scratch) -> [PathBuf; 2] {
     let source = programs::root().join("tests/programs/twin.c");
     ["first", "other"].map(|name| {
@@ -85,7 +85,7 @@ fn twins(scratch: &Scratch) -> [PathBuf; 2] {
     })
 }
 
-/// The program, and the pipe by which it is told to go on.
+/// The program's spec, and the pipe that tells the program to go on.
 fn run(program: &Path, scratch: &Scratch) -> (TraceSpec, File) {
     let pipe = scratch.path("seen");
     let _ = std::fs::remove_file(&pipe);
@@ -117,14 +117,14 @@ fn both_engines_tell_the_same_stacks() {
     }
     assert!(differences.is_empty(), "{} differences\n{}", differences.len(), differences.join("\n"));
     let all = got.concat();
-    // Without the generation of mappings the second library's calls would have the stacks of the first.
+    // Without generations, the second library's calls would get the stacks of the first.
     for function in ["(first)", "(other)", "(one)", "(in_thread)", "(handler)"] {
         assert!(all.iter().filter(|stack| stack.contains(function)).count() >= 5, "{function}: {all:#?}");
     }
     assert!(all.iter().any(|stack| stack.matches("(recurse)").count() == 41));
 }
 
-/// An unwinder that counts how often it is asked.
+/// An unwinder that counts the requests.
 struct Counting {
     stacks: Stacks,
     asked: usize,
@@ -165,7 +165,7 @@ fn a_stack_is_unwound_once() {
             without += usize::from(call.stack.is_none());
         }
     }
-    // The command's own execve has none, since it was Stride's process that called it.
+    // The command's own execve has no stack, since Stride's process called it.
     assert_eq!(without, 1);
     let asked = counting.borrow().asked;
     assert!(calls > 200_000 && asked < calls / 10, "{asked} unwound for {calls} calls");

@@ -1,4 +1,4 @@
-//! What becomes of tracees when Stride ends before they do: by a signal it handles, or by one it cannot.
+//! What becomes of tracees when Stride ends first: by a signal that it handles, or by one that it cannot handle.
 
 mod common;
 
@@ -26,7 +26,7 @@ fn kill(pid: Tid, signal: i32) {
     let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), signal);
 }
 
-/// A spawner, and how many bytes it has written so far.
+/// A spawner, and the number of bytes that it has written so far.
 fn spawner() -> (Target, Arc<AtomicU64>) {
     let mut target = Target::start(&["spawner"]);
     let mut out = target.0.0.stdout.take().unwrap();
@@ -59,7 +59,7 @@ fn assert_runs_on(target: &Target, progress: &AtomicU64, what: &str) {
     assert!(!matches!(state(target.tid()), 't' | 'T'), "{what}: stopped");
 }
 
-/// `kill -9` at random moments, 100 times or for 20 seconds, and at least 20 times.
+/// Sends SIGKILL at random moments, 100 times or for 20 seconds, and at least 20 times.
 #[test]
 fn killing_stride_strands_no_one() {
     program!("victim");
@@ -96,7 +96,7 @@ fn a_signal_detaches_from_attached_processes() {
     }
 }
 
-/// A signal to Stride reaches a command it started; `-I 3` ignores it.
+/// A signal to Stride reaches the command that it started. With `-I 3`, Stride ignores the signal.
 #[test]
 fn a_signal_is_passed_on_to_the_command() {
     let victim = program!("victim");
@@ -118,7 +118,7 @@ fn a_signal_is_passed_on_to_the_command() {
         if level == "3" {
             input.write_all(b"A").unwrap();
         }
-        // The end of its input would be an end like that of a command that the signal did not reach.
+        // The input stays open until here: its end would end the command as well, without the signal.
         let status = tracer.wait().unwrap();
         drop(input);
         match level {
@@ -155,7 +155,7 @@ fn kill_on_exit() {
     rx.recv_timeout(Duration::from_secs(60)).expect("the command lives on");
 }
 
-/// `-D`: the command is the caller's own child, with the caller's own child's exit status.
+/// With `-D` the command is the caller's own child and gives the caller its exit status.
 #[test]
 fn daemonized() {
     let victim = program!("victim");
@@ -175,14 +175,15 @@ fn daemonized() {
     }
 }
 
-/// Not that Stride ignores signals, nor its descriptors. (Here and not with the other events, for it takes a process of its own.)
+/// Neither Stride's ignored signals nor its descriptors. (The test is in this file because it needs a process of its
+/// own.)
 #[test]
 fn the_command_inherits_nothing_of_stride() {
     let victim = program!("victim");
     let raw = or_skip!(raw());
     let scratch = Scratch::new("inherits");
     let out = scratch.path("out");
-    // The test itself may have been given an ignored signal or an open descriptor: what counts is that there is no difference.
+    // The test may have inherited an ignored signal or an open descriptor itself. Only a difference counts.
     let untraced = Process::new(victim).arg("env").status().unwrap().code().unwrap();
     for level in ["2", "4"] {
         assert!(

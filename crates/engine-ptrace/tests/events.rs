@@ -131,7 +131,7 @@ fn a_thread_that_is_not_the_leader_executes() {
         ..command(&["exec-thread"])
     });
     let at = |what: &str| lines.iter().position(|l| l == what).unwrap_or_else(|| panic!("{what}: {lines:?}"));
-    // Thread 2 is the one which executes; it goes on as 0.
+    // Thread 2 executes and goes on as thread 0.
     assert!(at("2 execve") < at("0 superseded by 2"));
     assert!(at("0 pause = ?") < at("0 superseded by 2"));
     assert!(at("1 pause = ?") < at("1 exited 0"));
@@ -231,7 +231,7 @@ fn a_call_that_is_resumed_returns() {
     };
     let lines = trace_with(spec, |_, line| {
         if line.contains("restart_syscall") {
-            // Its input ends, which is what it waits for.
+            // The victim waits for the end of its input.
             stdin.take();
         }
     });
@@ -351,7 +351,7 @@ fn a_seccomp_filter_stops_only_what_was_asked_for() {
     for thread in [0, 1] {
         assert_eq!(of(&with, thread), of(&without, thread));
     }
-    // Not even execve being traced, nothing of the start shows.
+    // With execve not traced, no call of the start is shown.
     let spec = stride_event::TraceSpec {
         seccomp: Seccomp::On,
         follow: true,
@@ -385,7 +385,7 @@ fn quiet_is_told_once() {
             Event::Idle => {
                 idles += 1;
                 if let (true, Some(stdin)) = (reads, stdin.take()) {
-                    // Another tenth of a second, and more, is as quiet.
+                    // Quiet that lasts longer gives no second `Idle`.
                     waker = Some(std::thread::spawn(move || {
                         std::thread::sleep(Duration::from_millis(350));
                         drop(stdin);

@@ -1,4 +1,4 @@
-//! Files that nobody should have written: read to a clear end, without a panic and without much memory.
+//! Broken and hostile files are read to a clear end, without a panic and with little memory.
 
 mod common;
 
@@ -14,7 +14,7 @@ fn runner() -> TestRunner {
     runs(256)
 }
 
-/// The same ones each time.
+/// A runner that makes the same cases each time.
 fn runs(cases: u32) -> TestRunner {
     TestRunner::new_with_rng(Config::with_cases(cases), TestRng::deterministic_rng(RngAlgorithm::ChaCha))
 }
@@ -33,7 +33,7 @@ fn each_flipped_bit_is_noticed() {
         let mut broken = file.clone();
         broken[at] ^= 1 << (at % 8);
         match end(&broken) {
-            // What a length counts beyond the end looks like a cut.
+            // A length that goes beyond the file looks like a cut.
             Ok(ending) => assert!(ending.contains("Broken") || ending.contains("Cut"), "{at}: {ending}"),
             Err(OpenError::Foreign) => assert!(at < 8),
             Err(OpenError::Newer(_)) => assert!((8..12).contains(&at)),
@@ -43,7 +43,7 @@ fn each_flipped_bit_is_noticed() {
     }
 }
 
-/// The same with a right checksum: now the batch itself is wrong.
+/// The checksums are right, but the batch itself is wrong.
 #[test]
 fn batches_that_make_no_sense() {
     let file = a_recording();
@@ -87,7 +87,7 @@ fn bombs() {
     let file = a_recording();
     let start = &file[..12];
     let metadata = frames(&file)[0].clone();
-    // It decompresses to more than it says, and to more than is allowed.
+    // The frame decompresses to more than it says, or to more than is allowed.
     let zeros = vec![0; MAX_BATCH + 1];
     for said in [1, MAX_BATCH, MAX_BATCH + 1, u32::MAX as usize] {
         let packed = zstd::bulk::compress(&zeros, 1).unwrap();
@@ -96,17 +96,17 @@ fn bombs() {
         let ending = end(&bomb).unwrap();
         assert!(ending.contains("Broken"), "{said}: {ending}");
     }
-    // It says to be long, and is not there.
+    // The frame says that it is long, but its bytes are missing.
     let mut short = assemble(start, std::slice::from_ref(&metadata));
     short.extend_from_slice(&[2, 0xff, 0xff, 0xff, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
     let ending = end(&short).unwrap();
     assert!(ending.contains("Cut"), "{ending}");
-    // A batch full of nothing.
+    // A batch of zeros.
     let ending = end(&assemble(start, &[metadata, (2, vec![0; MAX_BATCH])])).unwrap();
     assert!(ending.contains("Broken") || ending.contains("Cut"), "{ending}");
 }
 
-/// There are fewer threads than numbers: what is kept for each stays bounded.
+/// Impossible ids are refused, so that the memory kept for threads stays bounded.
 #[test]
 fn ids_that_no_thread_has() {
     let ending = |tid| {

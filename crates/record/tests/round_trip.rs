@@ -1,4 +1,4 @@
-//! What is recorded is read.
+//! A reader returns what was recorded.
 
 mod common;
 
@@ -54,7 +54,7 @@ proptest! {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-    /// Cut anywhere, all frames that are whole are read, and nothing else.
+    /// Of a recording that is cut anywhere, all whole frames are read and nothing else.
     #[test]
     fn cut_anywhere(steps in prop::collection::vec(step(), 1..20)) {
         let (file, frames) = record(&steps, &metadata(), 3);
@@ -97,7 +97,7 @@ fn many_threads_and_much_memory() {
     assert_eq!(reader.read(), (20_000, 20_000));
 }
 
-/// What no batch has room for is left out at its end, as what was not captured is.
+/// Memory beyond a batch's room is cut off at its end, like memory that was not captured.
 #[test]
 fn a_call_with_more_memory_than_a_batch_has() {
     let mut file = Vec::new();

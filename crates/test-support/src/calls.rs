@@ -19,29 +19,29 @@ pub fn call_of(abi: Abi, tid: Tid, name: &str, args: &[u64], outcome: Outcome) -
     Call { tid, abi, nr: number(abi, name), args: all, outcome, ..Call::default() }
 }
 
-/// The same for x86-64, whose calls exist on every machine that runs the tests.
+/// A call for x86-64. Its syscalls are known on every machine that runs the tests.
 #[track_caller]
 pub fn call(tid: Tid, name: &str, args: &[u64], outcome: Outcome) -> Call {
     call_of(Abi::X86_64, tid, name, args, outcome)
 }
 
-/// The call, with memory that was captured.
+/// Adds captured memory to the call.
 pub fn holding(mut call: Call, phase: Phase, addr: u64, bytes: &[u8]) -> Call {
     call.blocks.push_block(BlockRef { op: 0, phase, addr, faulted: false, bytes });
     call
 }
 
-/// The call, with a string that was captured.
+/// Adds a captured string to the call.
 pub fn naming(call: Call, addr: u64, path: impl AsRef<[u8]>) -> Call {
     holding(call, Phase::Entry, addr, &[path.as_ref(), b"\0"].concat())
 }
 
-/// The call, at a time.
+/// Gives the call a start and a duration.
 pub fn lasting(call: Call, entered: Ns, took: Ns) -> Call {
     Call { entered, returned: entered + took, ..call }
 }
 
-/// A tracee's memory: these bytes at 0x1000, and zeros wherever else a pointer leads, but not at NULL.
+/// A tracee's memory: these bytes at 0x1000, and zeros at any other address but NULL.
 pub struct Memory<'m>(pub &'m [u8]);
 
 impl Peek for Memory<'_> {
@@ -54,7 +54,7 @@ impl Peek for Memory<'_> {
     }
 }
 
-/// Captures for each phase what the call's plan says, as an engine would.
+/// Captures for both phases what the call's plan says, as an engine would.
 pub fn capture_all(call: &mut Call, memory: &mut impl Peek) {
     let Some(entry) = table(call.abi).get(call.nr) else { return };
     let plan = Plan::of(entry.row, call.abi);
@@ -64,7 +64,7 @@ pub fn capture_all(call: &mut Call, memory: &mut impl Peek) {
     }
 }
 
-/// A process that was there before.
+/// A process that ran before tracing began.
 pub fn attached(pid: Tid, at: Ns) -> Event<'static> {
     Event::Started { tid: pid, process: pid, origin: Origin::Attached, at }
 }
@@ -74,7 +74,7 @@ pub fn spawned(pid: Tid, at: Ns) -> Event<'static> {
     Event::Started { tid: pid, process: pid, origin: Origin::Spawned, at }
 }
 
-/// A thread that a traced one made; it is a process if `tid` is `process`.
+/// A thread that a traced thread made. It is a process if `tid` is `process`.
 pub fn forked(parent: Tid, tid: Tid, process: Tid, at: Ns) -> Event<'static> {
     Event::Started { tid, process, origin: Origin::Forked { parent }, at }
 }

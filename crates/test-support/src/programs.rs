@@ -28,15 +28,16 @@ pub fn stem(source: &Path) -> String {
     source.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// A program, or why the machine cannot make one.
+/// A compiled program, or the reason why the machine cannot compile it.
 pub type Program = Result<&'static Path, String>;
 
-/// Compiles a C program. A machine without a C compiler is an `Err`; a program that the compiler refuses fails the test.
+/// Compiles a C program. Without a C compiler the result is an `Err`. A program that the compiler refuses fails the
+/// test.
 pub fn cc(source: &Path, program: &Path) -> Result<(), String> {
     build(Command::new("cc").args(["-O1", "-w", "-pthread"]), source, program)
 }
 
-/// Compiles an eBPF program, if there is a clang that knows how.
+/// Compiles an eBPF program, if there is a clang for that target.
 pub fn clang_bpf(source: &Path, object: &Path) -> Result<(), String> {
     let arch = if cfg!(target_arch = "x86_64") { "-D__x86_64__" } else { "-D__aarch64__" };
     build(Command::new("clang").args(["-target", "bpf", "-g", "-O2", arch, "-c"]), source, object)
@@ -51,7 +52,7 @@ fn build(compiler: &mut Command, source: &Path, to: &Path) -> Result<(), String>
     }
 }
 
-/// Compiles `tests/programs/NAME.c`, unless that was done before.
+/// Compiles `tests/programs/NAME.c`, once per process.
 pub fn compile(name: &'static str) -> Program {
     static BUILT: Mutex<Option<HashMap<&str, Program>>> = Mutex::new(None);
     let mut built = BUILT.lock().unwrap_or_else(|e| e.into_inner());
@@ -65,7 +66,7 @@ fn up_to_date(name: &str) -> Program {
     text.hash(&mut version);
     let program = target_tmp().join(format!("{name}-{:016x}", version.finish()));
     if !program.exists() {
-        // Other processes may be about to do the same.
+        // Other processes may compile the same program now.
         let own = target_tmp().join(format!("{name}-{}", std::process::id()));
         cc(&source, &own)?;
         std::fs::rename(&own, &program).unwrap();

@@ -1,9 +1,10 @@
-//! Directories of a test's own.
+//! A directory for each test.
 
 use std::path::{Path, PathBuf};
 
-/// The directory for files of tests, which cargo calls `CARGO_TARGET_TMPDIR`. Cargo names it to integration tests only, while they are
-/// compiled; it lies beside the directory of the test's own binary.
+/// The directory for files of tests (`CARGO_TARGET_TMPDIR`). Cargo names it only to integration tests, while they are
+/// compiled.
+/// It lies beside the directory of the test binary.
 pub fn target_tmp() -> PathBuf {
     let test = std::env::current_exe().expect("/proc/self/exe");
     // target/debug/deps/NAME-HASH
@@ -21,7 +22,7 @@ impl Scratch {
         Scratch::below(&target_tmp(), name)
     }
 
-    /// Where other users can get at it.
+    /// A directory that other users can read.
     pub fn public(name: &str) -> Scratch {
         use std::os::unix::fs::PermissionsExt;
         let scratch = Scratch::below(&std::env::temp_dir(), &format!("stride-{name}"));

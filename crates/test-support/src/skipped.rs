@@ -1,11 +1,11 @@
-//! Leaving a test where the machine lacks what the test needs. The report names the test: `skipped: NAME: why`.
+//! Leaving a test where the machine lacks something. The report names the test: `skipped: NAME: why`.
 
 /// The name of the running test, which is the name of its thread.
 pub fn test_name() -> String {
     std::thread::current().name().unwrap_or("?").to_owned()
 }
 
-/// Says that the running test, or a part of it, is left out.
+/// Reports that the running test, or a part of it, is left out.
 pub fn report(why: impl std::fmt::Display) {
     report_of(&test_name(), why);
 }
@@ -24,7 +24,7 @@ macro_rules! skip {
     }};
 }
 
-/// Leaves the test if a program or a device is not there.
+/// Leaves the test if a program or a device is missing.
 #[macro_export]
 macro_rules! need {
     ($($path:literal),*) => {
@@ -34,7 +34,8 @@ macro_rules! need {
     };
 }
 
-/// Leaves the test where the eBPF engine cannot run. The test's crate has the engine; this one has not.
+/// Leaves the test where the eBPF engine cannot run. The test's crate must depend on the engine, since this crate does
+/// not.
 #[macro_export]
 macro_rules! need_ebpf {
     () => {
@@ -42,7 +43,7 @@ macro_rules! need_ebpf {
     };
 }
 
-/// The value, or leaves the test for the reason.
+/// The value, or leaves the test and reports the error.
 #[macro_export]
 macro_rules! or_skip {
     ($result:expr) => {

@@ -1,13 +1,14 @@
-//! Waiting for a state instead of a time: a machine may be as slow as it likes.
+//! Waiting for a state instead of a time, because a machine may be slow.
 
 use std::process::Child;
 use std::time::{Duration, Instant};
 use stride_event::Tid;
 
-/// A safety net, so that a test fails which waits for what never comes. What tests wait for usually takes milliseconds.
+/// A safety net: a test that waits for a state that never comes fails after this time. Usually the state comes in
+/// milliseconds.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Looks again and again until there is something.
+/// Looks again and again until `look` returns something.
 #[track_caller]
 pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
@@ -29,7 +30,7 @@ pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
 /// The state of a thread in one letter, as ps(1) shows it, or `None` if the thread is gone.
 pub fn state(tid: Tid) -> Option<char> {
     let stat = std::fs::read_to_string(format!("/proc/{tid}/stat")).ok()?;
-    // The name may have parentheses of its own.
+    // The name itself may contain parentheses.
     stat.rsplit_once(") ")?.1.chars().next()
 }
 
@@ -41,13 +42,13 @@ pub fn threads(pid: Tid) -> Vec<Tid> {
     tids
 }
 
-/// The first child that a process has, where /proc tells of children.
+/// The first child of a process, where /proc lists children.
 pub fn first_child(pid: u32) -> Option<Tid> {
     let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
     children.split_whitespace().next()?.parse().ok()
 }
 
-/// Whether a thread sits in a call of this number.
+/// Whether a thread is inside a call of this number.
 pub fn is_inside(tid: Tid, nr: i64) -> bool {
     std::fs::read_to_string(format!("/proc/{tid}/syscall")).is_ok_and(|call| call.starts_with(&format!("{nr} ")))
 }
@@ -57,7 +58,7 @@ pub fn wait_until_inside(tid: Tid, nr: i64) {
     wait_until(&format!("{tid} to be in call {nr}"), || is_inside(tid, nr));
 }
 
-/// Whether a mask of signals in the status of a process, such as `SigCgt`, has this one. A process that is gone minds none.
+/// Whether a signal is in a mask of the process's status, such as `SigCgt`. A process that is gone has none.
 pub fn minds(pid: u32, mask: &str, signal: i32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let bits = status.lines().find_map(|line| line.strip_prefix(mask)?.strip_prefix(":\t"));

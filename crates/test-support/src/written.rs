@@ -1,9 +1,9 @@
-//! A destination whose contents a test looks at.
+//! A destination whose contents a test can look at.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-/// What is written, piece by piece, up to so many bytes: then the disk is full. Clones share the contents.
+/// Keeps the written pieces up to a number of bytes; then the disk is full. Clones share the contents.
 #[derive(Clone)]
 pub struct Disk {
     written: Arc<Mutex<Vec<u8>>>,

@@ -1,4 +1,4 @@
-//! The clock is read by syscalls although the vDSO would do without.
+//! Programs read the clock by syscalls although the vDSO could answer.
 
 use super::common::{Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};

@@ -1,4 +1,5 @@
-//! A second account of the calls that returned, by a program that shares nothing with the engine: `tests/programs/counter.bpf.c`.
+//! A second count of the calls that returned, by a program that shares no code with the engine:
+//! `tests/programs/counter.bpf.c`.
 
 use libbpf_rs::{Link, MapCore, MapFlags, Object, ObjectBuilder};
 use stride_event::Tid;
@@ -11,7 +12,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Not where there is no clang.
+    /// Fails where there is no clang.
     pub fn start() -> Result<Counter, String> {
         let scratch = Scratch::new(&format!("counter-{}", test_name()));
         let built = scratch.path("counter.o");
@@ -21,7 +22,7 @@ impl Counter {
         Ok(Counter { object, _links: links })
     }
 
-    /// Calls of the thread that returned, and how many of them before its first execve.
+    /// How many calls of the thread returned, and how many of them returned before its first execve.
     pub fn returned(&self, tid: Tid) -> (u64, u64) {
         let map = self.object.maps().next().unwrap();
         let Some(bytes) = map.lookup(&tid.to_ne_bytes(), MapFlags::ANY).unwrap() else { return (0, 0) };

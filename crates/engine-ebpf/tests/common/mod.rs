@@ -8,7 +8,7 @@ use stride_engine_ebpf::EbpfEngine;
 use stride_event::{Command, TraceSpec};
 use stride_test_support::state::{state, wait_until};
 
-/// Everything, of nothing yet.
+/// Traces all calls, of no process yet.
 pub fn everything() -> TraceSpec {
     TraceSpec { follow: true, ..TraceSpec::default() }
 }
@@ -18,14 +18,14 @@ pub fn command(program: &Path, args: &[&str]) -> TraceSpec {
     TraceSpec { command: Some(Command { path: program.into(), args, env: Vec::new(), user: None }), ..everything() }
 }
 
-/// What has been written while nobody read: calls that were delayed, and calls and signals that were lost.
+/// How much was sent beyond the ring's room: calls that were delayed, and calls and signals that were lost.
 fn beyond_the_ring(engine: &EbpfEngine) -> u64 {
     let lost = engine.lost();
     engine.delayed().calls + lost.calls + lost.signals
 }
 
-/// Stands still as a reader for a while, and until the command has written more than the ring has room for, however slow the machine
-/// is. A command that has ended writes no more.
+/// Reads nothing for `pause`, and then until the ring is full, however slow the machine is. A command that has ended
+/// fills no ring.
 pub fn stand_still(engine: &EbpfEngine, pause: Duration) {
     let before = beyond_the_ring(engine);
     std::thread::sleep(pause);

@@ -54,7 +54,7 @@ impl Target {
         self.0.tid()
     }
 
-    /// Waits until its threads, so many, sleep in this call.
+    /// Waits until this many threads sleep in this call.
     #[track_caller]
     pub fn wait_inside(&self, name: &str, count: usize) {
         let nr = nr(name).into();
@@ -62,14 +62,14 @@ impl Target {
         wait_until(name, || threads(self.tid()).iter().filter(|tid| inside(tid)).count() == count);
     }
 
-    /// Waits until it sleeps in some call: it is neither stopped nor on its way.
+    /// Waits until the victim sleeps in some call: it is neither stopped nor running.
     #[track_caller]
     pub fn wait_asleep(&self) {
         wait_until("it to sleep", || state(self.tid()) == 'S');
     }
 }
 
-/// Leaves the test on machines whose poll(2) is another call, which restart_syscall(2) does not go on with.
+/// Leaves the test if the machine's poll(2) is a call that restart_syscall(2) does not resume.
 #[macro_export]
 macro_rules! need_poll {
     () => {
@@ -138,7 +138,7 @@ pub fn line(event: &Event, tids: &mut Vec<Tid>) -> String {
     }
 }
 
-/// Runs to the end; `Idle` and `Ending` are left out.
+/// Runs to the end. `Idle` and `Ending` are left out.
 pub fn trace(spec: TraceSpec) -> Vec<String> {
     trace_with(spec, |_, _| {})
 }
@@ -157,7 +157,7 @@ pub fn trace_with(spec: TraceSpec, mut f: impl FnMut(&mut PtraceEngine, &str)) -
     lines
 }
 
-/// The lines that concern one thread.
+/// The lines of one thread.
 pub fn of(lines: &[String], thread: usize) -> Vec<&str> {
     let prefix = format!("{thread} ");
     lines.iter().filter_map(|l| l.strip_prefix(&prefix)).collect()

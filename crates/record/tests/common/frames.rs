@@ -1,12 +1,12 @@
-//! Files put together by hand, and read. The fuzz target (fuzz/) has this in common with the tests.
+//! Makes files by hand and reads them. The tests and the fuzz target (fuzz/) share this file.
 
 use stride_record::{MAX_BATCH, Metadata, OpenError, Reader, Recorder};
 
-/// Reads all of it; how it ended.
+/// Reads the whole file and returns its ending.
 pub fn end(file: &[u8]) -> Result<String, OpenError> {
     let mut reader = Reader::open(file)?;
     while let Some(item) = reader.next_item() {
-        // Whatever is given can be looked at.
+        // Every item must be printable.
         std::hint::black_box(format!("{item:?}"));
     }
     Ok(format!("{:?}", reader.ending()))
@@ -44,7 +44,7 @@ pub fn assemble(start: &[u8], frames: &[(u8, Vec<u8>)]) -> Vec<u8> {
     file
 }
 
-/// Reads bytes as whatever they may be: a file, or what frames with right lengths and checksums hold.
+/// Reads the bytes as a file, and as contents of frames with right lengths and checksums.
 pub fn read(bytes: &[u8]) {
     let _ = end(bytes);
     let mut start = Vec::new();

@@ -1,5 +1,5 @@
 #![allow(dead_code)] // Each test uses its part.
-//! Streams of events as engines might make them, and how they are compared.
+//! Streams of events as engines might make them, and the comparison of such streams.
 
 pub mod frames;
 
@@ -12,15 +12,15 @@ use stride_event::{
 use stride_record::{Fact, Metadata, Reader, Recorded, Recorder};
 use stride_syscalls::{Abi, PidKind};
 
-/// Something to record, without borrowing.
+/// A thing to record, which borrows nothing.
 #[derive(Clone, Debug)]
 pub enum Step {
     Event(Event<'static>),
-    /// Entered, with so many of its blocks, and returned.
+    /// A call's entry with this many of its blocks, and its return.
     Both(Call, usize),
     Enter(Call),
     Exit(Call),
-    /// So many calls that return, and a signal, all with one stack.
+    /// This many returns of the call, and a signal, all with one stack.
     Stack(Call, Arc<Stack>, usize),
     Superseded(Tid, Tid, Option<Call>),
     Detached(Tid, Option<Call>),
@@ -55,7 +55,7 @@ fn frame() -> impl Strategy<Value = StackFrame> {
         })
 }
 
-/// Some of its frames are the same.
+/// A stack in which some frames may repeat.
 fn stack() -> impl Strategy<Value = Arc<Stack>> {
     let frames = prop::collection::vec(frame().prop_map(Arc::new), 1..4);
     (frames, prop::collection::vec(0..4usize, 0..6), 0..3usize).prop_map(|(known, picked, bottom)| {
@@ -212,7 +212,7 @@ pub fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What a step consists of, as a reader should give it back.
+/// The events of a step, as a reader should return them.
 fn play(step: &Step, mut tell: impl FnMut(Recorded<'_>)) {
     let mut event = |event: Event<'_>| tell(Recorded::Event(event));
     match step {
@@ -241,7 +241,7 @@ fn play(step: &Step, mut tell: impl FnMut(Recorded<'_>)) {
     }
 }
 
-/// Everything there is to see of an item.
+/// An item in full, as text.
 fn seen(item: &Recorded<'_>) -> String {
     format!("{item:?}")
 }
@@ -252,7 +252,8 @@ pub fn expected(steps: &[Step]) -> Vec<String> {
     all
 }
 
-/// A recording, flushed after every so many steps; and where its frames end, with the items that are whole there.
+/// A recording that is flushed after every `flush_each` steps, and the end of each frame with the number of items up to
+/// there.
 pub fn record(steps: &[Step], metadata: &Metadata, flush_each: usize) -> (Vec<u8>, Vec<(u64, usize)>) {
     let mut file = Vec::new();
     let mut frames = Vec::new();
