@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
 	int corrected = argc > 1;
 	pthread_t thread;
 	pthread_create(&thread, NULL, job, NULL);
-	// However slow the machine is, it looks this often.
+	// The loop looks this often, however slow the machine is.
 	for (int looks = 0; !corrected && (!done || looks < 300); looks++)
 		usleep(1000);
 	pthread_join(thread, NULL);

@@ -13,7 +13,7 @@ static atomic_int ready, looks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-// A while, and until it was looked so often, however slow the machine is.
+// Works for a while, and until the other thread has looked this often, however slow the machine is.
 static void work(int wanted) {
 	struct timespec while_ = {0, 150 * 1000 * 1000};
 	do

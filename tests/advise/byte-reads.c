@@ -1,5 +1,5 @@
 // finds: byte-reads
-// Reads lines of a pipe byte by byte. A byte that wakes somebody up is no waste.
+// Reads the lines of a pipe byte by byte. A single byte that wakes a thread is no waste.
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>

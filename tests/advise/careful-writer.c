@@ -1,7 +1,8 @@
 // finds:
 // estimate: nothing is found
-// Writes that are as safe as they need be: a log that is renamed to get out of the way, a file that is replaced after it was
-// synced, one that is replaced once.
+// Writes that are safe enough: a log that is renamed to move it out of the way, a file that is replaced after a sync,
+// and a
+// file that is replaced once.
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

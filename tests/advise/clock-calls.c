@@ -1,5 +1,5 @@
 // finds: clock-calls
-// Takes the time by calls, around the vDSO.
+// Reads the clock by syscalls instead of the vDSO.
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

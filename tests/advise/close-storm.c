@@ -1,5 +1,5 @@
 // finds: close-storm
-// Closes all descriptors that there may be, before each child.
+// Closes all possible descriptors before each child.
 #define _GNU_SOURCE
 #include <sys/wait.h>
 #include <unistd.h>

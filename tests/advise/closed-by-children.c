@@ -1,8 +1,10 @@
 // finds: fd-leak
 // estimate: descriptors are saved, not calls
 // never: /dev/null
-// Gives files to children that dup them, and have them yet when the parent closes its own: to some by fork, to others by vfork and
-// execve. Other files are closed by children that share the parent's descriptors (clone with CLONE_FILES); as it is, it forgets those.
+// Gives files to children that dup them and still hold them when the parent closes its own descriptors: some children
+// by fork,
+// others by vfork and execve. Children that share the parent's descriptors (clone with CLONE_FILES) close other files;
+// uncorrected, the program forgets those.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
@@ -37,14 +39,14 @@ static int run(int program) {
 	pid_t child = program ? vfork() : fork();
 	if (child == 0) {
 		char byte;
-		// Above all that the parent has.
+		// These numbers are above all descriptors of the parent.
 		for (int i = 0; i < FILES; i++)
 			dup2(nulls[i], 500 + i);
 		dup2(go[0], 0);
 		if (program)
 			execl("/bin/sh", "sh", "-c", "read line", (char *)NULL);
 		close(go[1]);
-		// Ends when the parent has closed.
+		// The read ends when the parent has closed its end.
 		_exit((int)read(0, &byte, 1));
 	}
 	for (int i = 0; i < FILES; i++)

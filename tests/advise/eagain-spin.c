@@ -1,5 +1,5 @@
 // finds: eagain-spin
-// Reads what is not there yet until it is.
+// Reads until there is something to read.
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
 		if (argc == 1 && read(ends[0], &byte, 1) >= 0)
 			return 1;
 	}
-	// An event loop: one EAGAIN says that all is read.
+	// An event loop: one EAGAIN says that everything is read.
 	for (int i = 0; i < 50; i++) {
 		struct pollfd wait = {ends[0], POLLIN, 0};
 		if (write(ends[1], &byte, 1) != 1 || poll(&wait, 1, -1) != 1 || read(ends[0], &byte, 1) != 1 || read(ends[0], &byte, 1) >= 0)

@@ -1,5 +1,5 @@
 // finds: epoll-files
-// Gives every file it opens to epoll.
+// Adds every file that it opens to epoll.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

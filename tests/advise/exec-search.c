@@ -1,5 +1,5 @@
 // finds: exec-search
-// Starts children that look for their program along a PATH with directories that do not have it.
+// Starts children that search their program along a PATH of directories that do not have it.
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // finds: failed-connects
-// The first address of a server does not answer; after a while the client tries the second.
+// The first address of a server does not answer. After a while the client tries the second one.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
 	struct sockaddr_in good = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}, bad;
 	if (listening(&good, 8) < 0)
 		return 1;
-	// Its queue is full, so it answers no more.
+	// The queue of this address is full, so it does not answer any more.
 	bad = good;
 	bad.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
 	if (listening(&bad, 0) < 0)

@@ -1,5 +1,5 @@
 // finds: failed-connects
-// A server has two addresses, and listens on the second only.
+// A server has two addresses and listens only on the second.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 int main(int argc, char **argv) {
 	(void)argv;
 	int corrected = argc > 1;
-	// Nobody listens on 127.0.0.2.
+	// No server listens on 127.0.0.2.
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}, bad;
 	socklen_t len = sizeof at;
 	int listener = socket(AF_INET, SOCK_STREAM, 0);

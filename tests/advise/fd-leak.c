@@ -2,7 +2,7 @@
 // estimate: descriptors are saved, not calls
 // never: -k
 // never: debugger
-// Looks into a file for each request, and forgets to close it.
+// Reads a file for each request and forgets to close it.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -13,10 +13,10 @@ int main(int argc, char **argv) {
 		return 1;
 	for (int request = 0; request < 100; request++) {
 		char line[64];
-		// Other things are done in between, which make other calls.
+		// The program makes other calls in between.
 		for (int i = 0; i < 60; i++)
 			lseek(STDIN_FILENO, i, SEEK_SET);
-		// It changes between requests.
+		// The file changes between requests.
 		if (pwrite(file, request % 2 ? "1 two\n" : "1 one\n", 6, 0) != 6)
 			return 1;
 		int fd = open("table", O_RDONLY);

@@ -5,8 +5,9 @@
 // never: condition
 // never: deadlock
 // never: the end of thread
-// A child whose threads wait at a barrier, a semaphore and a condition variable that nobody will touch, until an alarm ends it: calls
-// do not show which is which, and the advice must not guess. Corrected, all of them are.
+// The threads of a child wait at a barrier, a semaphore and a condition variable that no thread will signal, until an
+// alarm ends
+// the child. Calls do not show which is which, so the advice must not guess. Corrected, all of them are signalled.
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/wait.h>
@@ -19,7 +20,7 @@ static sem_t semaphore;
 static int done;
 
 static void *at_barrier(void *unused) {
-	// The second round is number 2 for the kernel, as a lock's wait is.
+	// The kernel sees the value 2 in the second round, as in a lock's wait.
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier);
 	return unused;
@@ -50,7 +51,7 @@ int main(int argc, char **argv) {
 			pthread_create(&threads[i], NULL, what[i], NULL);
 		pthread_barrier_wait(&barrier);
 		if (argc == 1) {
-			// The time that counts begins here, however long it took to come here.
+			// The measured time begins here, however long the start took.
 			alarm(3);
 			pause();
 		}

@@ -3,7 +3,8 @@
 // says: wait for each other: a deadlock
 // says: the end of thread
 // says: held by
-// A child that joins a thread while it holds the lock that the thread wants, until an alarm ends it. Corrected, it unlocks first.
+// A child joins a thread while it holds the lock that the thread wants, until an alarm ends it. Corrected, it unlocks
+// first.
 #include "hang-join.h"
 
 static void *joined(void *begun) {

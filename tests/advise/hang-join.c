@@ -4,8 +4,8 @@
 // says: (worker)
 // never: lock 0x
 // never: held by
-// A child that joins a thread which waits at a condition variable for work that never comes, until an alarm ends it. Corrected, it
-// tells the thread that there is none.
+// A child joins a thread that waits at a condition variable for work that never comes, until an alarm ends the child.
+// Corrected, the child tells the thread that there is no work.
 #include "hang-join.h"
 #include <sys/prctl.h>
 

@@ -1,5 +1,6 @@
-// A child that joins a thread, until an alarm ends it. A program says what the thread does, what the one that joins does before it
-// makes the thread, and what lets the thread end.
+// A child joins a thread, until an alarm ends it. The including program defines what the thread does, what the joining
+// thread does
+// before it makes the thread, and what lets the thread end.
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -19,14 +20,14 @@ int main(int argc, char **argv) {
 		pthread_t thread;
 		sem_t begun;
 		sigset_t alarms;
-		// The one that joins shall die first: the end of the other wakes it.
+		// The joining thread must die first, because the end of the other thread would wake it.
 		sigemptyset(&alarms);
 		sigaddset(&alarms, SIGALRM);
 		sigprocmask(SIG_BLOCK, &alarms, NULL);
 		sem_init(&begun, 0, 0);
 		prepare();
 		pthread_create(&thread, NULL, joined, &begun);
-		// The time that counts begins when both wait, however long that takes.
+		// The measured time begins when both threads wait, however long that takes.
 		sem_wait(&begun);
 		if (argc > 1)
 			correct();

@@ -1,8 +1,9 @@
 // finds: hang
 // estimate: nothing is saved, but all is lost
 // says: only thread
-// A child that waits for a pipe of which nobody writes to the other end, and tells of its progress each half second, until an alarm
-// ends it. Corrected, something comes each time.
+// A child waits for input from a pipe that has no writer, and reports its progress each half second, until an alarm
+// ends it.
+// Corrected, input comes each time.
 #define _GNU_SOURCE
 #include <poll.h>
 #include <signal.h>
@@ -18,7 +19,7 @@ int main(int argc, char **argv) {
 		char byte, meter[64];
 		if (pipe(ends) != 0)
 			_exit(1);
-		// It is ended while it waits: on a busy machine, an alarm may as well come in between.
+		// The alarm can come only while the child waits. On a busy machine it might come in between otherwise.
 		sigset_t alarms, none;
 		sigemptyset(&none);
 		sigemptyset(&alarms);

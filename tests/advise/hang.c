@@ -1,6 +1,6 @@
 // finds: hang
 // estimate: nothing is saved, but all is lost
-// A child whose threads take two locks in different orders, until an alarm ends it.
+// The threads of a child take two locks in different orders, until an alarm ends it.
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@ static void take(pthread_mutex_t *a, pthread_mutex_t *b, int wait) {
 	pthread_mutex_lock(a);
 	if (wait) {
 		pthread_barrier_wait(&both);
-		// The time that counts begins here, however long it took to come here.
+		// The measured time begins here, however long the start took.
 		alarm(3);
 	}
 	pthread_mutex_lock(b);

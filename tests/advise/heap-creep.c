@@ -1,5 +1,5 @@
 // finds: heap-creep
-// An allocator of its own takes the heap page by page.
+// The program's own allocator extends the heap page by page.
 #include <unistd.h>
 
 #define PAGES 2000

@@ -1,5 +1,5 @@
 // finds: heap-creep
-// Each round's memory is given back to the kernel, and asked for again.
+// Gives each round's memory back to the kernel, and takes it again.
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // finds: search-path
-// A server that looks for rules in each parent directory for each request.
+// A server looks for rules in each parent directory for each request.
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // finds:
 // estimate: nothing is found
-// Threads that wait for work, for each other's results and for their end: none of that is a lock that is fought over. Nor does a
-// thread that looks after the others wait for anything.
+// Threads wait for work, for each other's results and for each other's end. None of that is a contended lock. A thread
+// that watches the others waits for nothing.
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,5 +1,5 @@
 // finds: lock-contention
-// Threads ask a server, and hold the lock of their common table until it has answered.
+// Threads ask a server, and hold the lock of their common table until the server has answered.
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void ask(void) {
 
 static void *count(void *arg) {
 	for (int i = 0; i < ROUNDS; i++) {
-		// What else there is to do.
+		// Other work of the thread.
 		ask();
 		if (corrected)
 			ask();

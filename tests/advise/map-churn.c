@@ -1,5 +1,5 @@
 // finds: map-churn
-// Takes a buffer of 2 MiB for each picture, and gives it back.
+// Maps a buffer of 2 MiB for each picture, and unmaps it.
 #include <string.h>
 #include <sys/mman.h>
 

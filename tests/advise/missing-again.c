@@ -1,5 +1,5 @@
 // finds: stat-storm
-// Tries for each line to open a file that is not there.
+// Tries to open a missing file for each line.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // finds: mkdir-again
-// Makes all parents for each file.
+// Makes all parent directories for each file.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

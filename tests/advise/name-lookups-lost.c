@@ -1,6 +1,6 @@
 // finds: name-lookups
 // estimate: what is saved is time
-// The first of two name servers does not answer; after a while the second is asked.
+// The first of two name servers does not answer. After a while the program asks the second one.
 #include <arpa/inet.h>
 #include <poll.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
 	struct sockaddr_in at[2];
 	for (int i = 0; i < 2; i++) {
 		at[i] = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(53)};
-		// Nobody else's.
+		// No other process uses these addresses.
 		at[i].sin_addr.s_addr = htonl(0x7f500000 + (getpid() % 0x100000) * 2 + i);
 		servers[i] = socket(AF_INET, SOCK_DGRAM, 0);
 		if (bind(servers[i], (void *)&at[i], sizeof at[i]) != 0) {

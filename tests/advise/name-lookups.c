@@ -1,5 +1,5 @@
 // finds: name-lookups
-// Looks up the same name for each request; the name server needs a while.
+// Looks up the same name for each request. The name server takes a while.
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
 	(void)argv;
 	int corrected = argc > 1;
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons(53)};
-	// Nobody else's.
+	// No other process uses this address.
 	at.sin_addr.s_addr = htonl(0x7f400000 + getpid() % 0x100000);
 	int server = socket(AF_INET, SOCK_DGRAM, 0);
 	if (bind(server, (void *)&at, sizeof at) != 0) {

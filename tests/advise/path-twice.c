@@ -1,6 +1,7 @@
 // finds: search-path
 // never: not found
-// Looks for programs along a path in which directories stand twice, as they do after a profile was read twice. Corrected, it knows
+// Searches programs along a path in which directories stand twice, as after a profile that was read twice. Corrected,
+// it knows
 // where they are.
 #include <fcntl.h>
 #include <stdio.h>

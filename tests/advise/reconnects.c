@@ -1,6 +1,6 @@
 // finds: reconnects
 // estimate: the server saves as much, which is another program
-// Asks a server for each page with a connection of its own.
+// Makes a new connection to a server for each page.
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
 // finds: reopened
-// Reads its configuration for each line; lists a directory for each line; opens the log for each line; asks how many processors there are.
+// For each line, reads its configuration, lists a directory, opens the log, and asks for the number of processors.
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void note(int fd, int keep) {
 		close(fd);
 }
 
-// What changes is read again for a reason.
+// The file changes, so reading it again is right.
 static void counter(int i) {
 	int fd = open("counter", O_CREAT | O_WRONLY | O_TRUNC, 0644);
 	if (fd < 0 || dprintf(fd, "%d\n", i) < 0)

@@ -1,5 +1,5 @@
 // finds: same-facts
-// Asks for its id, its directory and whether its input is a terminal for each line.
+// For each line, asks for its id, its directory and whether its input is a terminal.
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
 			return 1;
 		isatty(0);
 	}
-	// Each answer is news.
+	// Each answer is a new one.
 	for (int i = 0; i < 60; i++)
 		if (chdir(i % 2 ? "/" : "/usr") != 0 || !getcwd(cwd, sizeof cwd))
 			return 1;

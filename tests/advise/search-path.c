@@ -1,5 +1,5 @@
 // finds: search-path
-// Looks for modules in one directory after another; corrected, in the one that has them first.
+// Searches modules in one directory after another. Corrected, it looks first in the directory that has them.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>

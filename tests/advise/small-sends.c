@@ -1,5 +1,5 @@
 // finds: small-sends
-// A client sends a head and a body apart, and waits for the answer.
+// A client sends head and body separately, and waits for the answer.
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // finds: stat-storm
-// Makes sure of all parents before each file.
+// Checks all parent directories before each file.
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // finds: stat-storm
-// Visits files, and checks each time that their directory is there.
+// Visits files, and checks each time that their directory exists.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>

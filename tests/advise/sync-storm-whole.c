@@ -1,5 +1,5 @@
 // finds: sync-storm
-// Has all file systems written out after each file.
+// Calls sync(2) after each file.
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // finds: sync-storm
-// Every page of a journal is waited for.
+// Syncs a journal after every page.
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>

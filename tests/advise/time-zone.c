@@ -1,5 +1,5 @@
 // finds: time-zone
-// Converts times while TZ is unset; corrected, it is set.
+// Converts times while TZ is unset. Corrected, TZ is set.
 #include <stdlib.h>
 #include <time.h>
 

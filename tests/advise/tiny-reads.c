@@ -1,5 +1,5 @@
 // finds: tiny-reads
-// Reads files through a small buffer. Short reads of a pipe from somebody slow are no waste.
+// Reads files through a small buffer. Short reads of a pipe with a slow writer are no waste.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // finds: tiny-writes
-// Prints a report line by line to a file and to a pipe. A log of what comes in is written line by line on purpose.
+// Prints a report line by line to a file and to a pipe. A log of incoming data is written line by line on purpose.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // finds: unsynced-rename
 // estimate: it needs more calls to be safe
-// Keeps its state in a file that is replaced by a new one each time.
+// Keeps its state in a file that it replaces with a new one each time.
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // finds: zombies
 // estimate: process ids are saved, not calls
-// A server that forks for each request, and never asks how its children ended.
+// A server forks for each request and never waits for its children.
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
 			_exit(0);
 		}
 		close(done[1]);
-		// Until the child is gone.
+		// The read ends when the child is gone.
 		if (read(done[0], &end, 1) != 0)
 			return 1;
 		close(done[0]);

@@ -1,6 +1,6 @@
-/* notices MODE COUNT [HELPER]: a program that would notice a tracer. Its output says what its own calls came to, and is the same each
- * time unless somebody interferes. All of its threads make many calls between the ones that are looked at, so that a ring buffer
- * fills up. */
+/* notices MODE COUNT [HELPER]: a program that would notice a tracer. Its output tells the results of its own calls, and is the same
+ * each time unless another process interferes. All threads make many calls between the tested ones, so that a ring buffer fills
+ * up. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static void flood(int calls)
 		syscall(SYS_getppid);
 }
 
-/* Fills the ring until the others are done. */
+/* Fills the ring until the other threads are done. */
 static void *flooding(void *unused)
 {
 	while (!finished)
@@ -108,7 +108,7 @@ static void waits(void)
 	       count, wrong_epoll, wrong_recv, wrong_sigtimedwait);
 }
 
-/* A child that lets itself be traced, two at a time. */
+/* Children that let themselves be traced (PTRACE_TRACEME), two at a time. */
 static void traceme(void)
 {
 	int refused = 0, odd = 0;
@@ -158,7 +158,7 @@ static void seize(void)
 	printf("of %d times, PTRACE_SEIZE was refused %d times, and %d stops were odd\n", count, refused, odd);
 }
 
-/* A set-uid helper tells whether it has its owner's rights. */
+/* A set-uid helper reports whether it has its owner's rights. */
 static void setuids(const char *helper)
 {
 	int without = 0, odd = 0;
@@ -188,7 +188,7 @@ static void counted(int unused)
 	atomic_fetch_add(&finished, unused != 0);
 }
 
-/* Real-time signals queue, so each that is sent is taken. */
+/* Real-time signals queue, so each signal that is sent must be received. */
 static void signals(void)
 {
 	signal(SIGRTMIN, counted);
@@ -211,7 +211,7 @@ static void signals(void)
 	printf("%d signals sent, %d taken; the sender ended with %d\n", count, finished, status);
 }
 
-/* What waitpid tells of children that stop, go on, exit and are killed. */
+/* What waitpid reports about children that stop, continue, exit and are killed. */
 static void waitpids(void)
 {
 	int seen[6] = { 0 };
@@ -231,7 +231,7 @@ static void waitpids(void)
 		must(waitpid(child, &status, WUNTRACED) == child, "waitpid");
 		seen[WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP ? 0 : 5]++;
 		kill(child, SIGCONT);
-		/* Its end may come before anybody asks whether it went on. */
+		/* The child may end before this process asks whether it continued. */
 		must(waitpid(child, &status, WCONTINUED) == child, "waitpid");
 		seen[1]++;
 		if (WIFCONTINUED(status))
@@ -257,7 +257,7 @@ static void *supplies(void *unused)
 	for (int i = 0; i < count; i++) {
 		struct uffd_msg message;
 		must(read(fault_fd, &message, sizeof message) == sizeof message, "read of a fault");
-		/* Others' page is not supplied at once: the supplier has calls to make first, more than a small ring holds. */
+		/* The supplier first makes more calls than a small ring holds, and only then supplies the page. */
 		struct timespec pause = { .tv_nsec = 150000000 };
 		nanosleep(&pause, NULL);
 		flood(20000);
@@ -302,7 +302,7 @@ int main(int argc, char **argv)
 	count = atoi(argv[2]);
 	if (!strcmp(mode, "rights"))
 		return geteuid() != getuid() ? 0 : 1;
-	/* For sigtimedwait, in all threads. */
+	/* All threads block these signals, so that sigtimedwait gets them. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, NULL);

@@ -1,5 +1,5 @@
-/* Programs to trace while something bad happens to Stride or to them: victim MODE FILE. All but "argue" and "done" go on until they
- * are killed, and write how often they went around to FILE, so that others see that they run, and are neither stopped nor stuck. */
+/* Programs to trace while something bad happens to Stride or to them: victim MODE FILE. All but "argue" and "done" run until
+ * they are killed. They count their rounds in FILE, which shows that they run and are neither stopped nor stuck. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static _Noreturn void *work(void *sleep)
 	}
 }
 
-/* Never off its CPU of its own will. */
+/* Never gives up its CPU by itself. */
 static _Noreturn void *spin(void *tells)
 {
 	for (;;) {
@@ -56,7 +56,7 @@ static void *little(void *unused)
 	return unused;
 }
 
-/* Threads that come and go as fast as they can. */
+/* Makes threads that come and go as fast as they can. */
 static _Noreturn void *churn(void *unused)
 {
 	for (;;) {
@@ -80,7 +80,7 @@ static void start(int count, void *(*what)(void *), void *with)
 
 static char **words;
 
-/* victim exec-from-thread FILE [WHEN]: waits until there is a file WHEN. */
+/* victim exec-from-thread FILE [WHEN]: waits until the file WHEN exists. */
 static void *exec_self(void *unused)
 {
 	(void)unused;
@@ -105,7 +105,7 @@ static void forks(void)
 	}
 }
 
-/* Execs "true" with so many arguments: victim argue FILE COUNT. */
+/* victim argue FILE COUNT: executes "true" with this many arguments. */
 static void argue(int count)
 {
 	char **argv = calloc(count + 2, sizeof *argv);
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 		pthread_exit(NULL);
 	}
 	if (!strcmp(mode, "zombie")) {
-		/* FILE tells its id; nobody waits for it. */
+		/* FILE contains the child's id. No process waits for the child. */
 		pid_t child = fork();
 		if (!child)
 			_exit(0);
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(mode, "argue"))
 		argue(atoi(argv[3]));
-	/* Sleeps in one call, which ignored signals do not end. */
+	/* Sleeps in one call. Ignored signals do not end it. */
 	if (!strcmp(mode, "deaf")) {
 		went_around();
 		for (;;)

@@ -1,5 +1,5 @@
-/* writers THREADS CALLS: each thread makes so many calls of getppid(2), as fast as it can and all at once. Prints how long the whole
- * took, and the longest single call, in microseconds. */
+/* writers THREADS CALLS: all threads make this many calls of getppid(2) at once, as fast as they can. Prints the time of the whole
+ * and of the longest call, in microseconds. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Plays the scene named by its first argument, for tests that look at the lines Stride prints about it.
+// Plays the scene named by its first argument. Tests look at the lines that Stride prints about it.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static void nap(long ms)
 	nanosleep(&t, NULL);
 }
 
-/* Returns when the first thread is in this state, as /proc has it. */
+/* Returns when the first thread is in this state, as /proc shows it. */
 static void until_it_is(char what)
 {
 	char path[64], stat[512];
@@ -41,7 +41,7 @@ static void until_it_is(char what)
 	}
 }
 
-/* Returns when the first thread is blocked in a call; tracing stops are another state. */
+/* Returns when the first thread is blocked in a call. A tracing stop is another state. */
 static void until_it_waits(void)
 {
 	until_it_is('S');
@@ -54,7 +54,7 @@ static void *write_later(void *unused)
 	return NULL;
 }
 
-/* One thread waits for what another writes. */
+/* One thread waits for the bytes that another one writes. */
 static int wait_in_turns(void)
 {
 	char c;
@@ -74,7 +74,7 @@ static void *exec_later(void *unused)
 	return NULL;
 }
 
-/* A thread that is not the first one calls execve while that one sleeps. */
+/* Another thread than the first calls execve while the first one sleeps. */
 static int exec_from_thread(void)
 {
 	pthread_t thread;
@@ -91,7 +91,7 @@ static void *pass_on(void *unused)
 	return NULL;
 }
 
-/* Two threads that are blocked until something comes in. */
+/* Two threads are blocked until input comes. */
 static int wait_for_input(void)
 {
 	char c;
@@ -111,7 +111,7 @@ static void *exec_told(void *unused)
 	return NULL;
 }
 
-/* The same as exec_from_thread, when something comes in. */
+/* Does the same as exec_from_thread, but when input comes. */
 static int exec_when_told(void)
 {
 	pthread_t thread;
@@ -121,7 +121,7 @@ static int exec_when_told(void)
 }
 
 #ifdef __x86_64__
-/* A 32-bit call. */
+/* Makes a 32-bit call. */
 static int old_call(int number)
 {
 	int result = number;
@@ -135,7 +135,7 @@ static int old_close(void)
 }
 #endif
 
-/* Calls of two ABIs in turn, and a child that begins with either. */
+/* Calls of two ABIs in turn, and children that begin with either. */
 static int two_modes(void)
 {
 #ifdef __x86_64__
@@ -155,7 +155,7 @@ static int two_modes(void)
 #endif
 }
 
-/* A 32-bit call of a number below all others. */
+/* A 32-bit call with a number below all others. */
 static int old_unknown(void)
 {
 #ifdef __x86_64__
@@ -177,7 +177,7 @@ static int is_gone(const char *thread)
 	return state && state[2] == 'Z';
 }
 
-/* Once the first thread is a zombie. */
+/* Goes on when the first thread is a zombie. */
 static void *go_later(void *status)
 {
 	while (!is_gone("/proc/self/stat"))
@@ -186,7 +186,7 @@ static void *go_later(void *status)
 	return NULL;
 }
 
-/* The first thread is gone before the other, which ends the process, or just itself. */
+/* The first thread ends before the other one, which ends the process or only itself. */
 static int first_goes_first(void)
 {
 	pthread_t thread;
@@ -198,7 +198,7 @@ static int first_goes_first(void)
 	return 1;
 }
 
-/* A signal that is ignored comes between two calls. */
+/* An ignored signal comes between two calls. */
 static int ignored_alarm(void)
 {
 	struct itimerval soon = { .it_value = { .tv_usec = 10000 } };
@@ -216,7 +216,7 @@ static int ignored_alarm(void)
 
 static void ignore(int signal) {}
 
-/* Signals handled, interrupting, stopping, and killing. */
+/* Signals that are handled, that interrupt, that stop, and that kill. */
 static int signals(void)
 {
 	struct sigaction handled = { .sa_handler = ignore };
@@ -250,7 +250,7 @@ static void *sit(void *unused)
 	return NULL;
 }
 
-/* Three threads that wait for ever, once all are there. */
+/* Three threads wait for ever, once all are there. */
 static int sit_together(void)
 {
 	pthread_t thread;
@@ -272,7 +272,7 @@ static int sleep_on(void)
 	return 0;
 }
 
-/* Numbers no call has. */
+/* Syscall numbers that do not exist. */
 static int unknown(void)
 {
 	syscall(2000, 1L, 2L, 3L, 4L, 5L, 6L);
@@ -280,7 +280,7 @@ static int unknown(void)
 	return 0;
 }
 
-/* A child that its maker gives to Stride. */
+/* A child that its parent hands to Stride. */
 static int give_away(void)
 {
 	pid_t child = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
@@ -291,7 +291,7 @@ static int give_away(void)
 	return 0;
 }
 
-/* A child that the kernel attaches to Stride, without -f. */
+/* A child that the kernel attaches to Stride without -f. */
 static int share(void)
 {
 	pid_t child = syscall(SYS_clone, CLONE_PTRACE | SIGCHLD, 0, 0, 0, 0);
@@ -313,7 +313,7 @@ static void *until_input_ends(void *unused)
 	return NULL;
 }
 
-/* The first thread ends; another waits for the end of input, then ends the process. */
+/* The first thread ends. Another one waits for the end of input, then ends the process. */
 static int first_leaves(void)
 {
 	pthread_t thread;
@@ -332,7 +332,7 @@ static void *exec_after_it(void *unused)
 	return NULL;
 }
 
-/* The first thread has ended when another calls execve. */
+/* The first thread has ended when another one calls execve. */
 static int exec_for_the_dead(void)
 {
 	pthread_t thread;
@@ -372,7 +372,7 @@ static int churn(void)
 	_exit(0);
 }
 
-/* A child that has ended, and is not waited for until the input ends. */
+/* A child has ended, and the parent does not wait for it until the input ends. */
 static int leave_a_zombie(void)
 {
 	siginfo_t info;
@@ -387,7 +387,7 @@ static int leave_a_zombie(void)
 	return 0;
 }
 
-/* Twenty signals that are ignored find a thread in a call. */
+/* Twenty ignored signals reach a thread in a call. */
 static int ignored_in_a_call(void)
 {
 	static const int ignored[] = { SIGWINCH, SIGURG, SIGCONT };

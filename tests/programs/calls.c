@@ -1,4 +1,4 @@
-/* Makes calls whose traces must be the same whatever engine takes them. */
+/* Makes calls whose traces must be the same under both engines. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -20,8 +20,8 @@
 static void handler(int sig) { (void)sig; }
 
 /*
- * Until the parent, or the leader, waits as well: what is seen then comes in one order only. How often this looks is chance, so reads
- * of descriptor 99 and naps of a millisecond are not compared.
+ * Returns when the parent, or the leader, waits as well, so that the following calls have one order only. The number of looks is
+ * chance, so tests do not compare reads of descriptor 99 and naps of a millisecond.
  */
 static void wait_until_it_waits(pid_t pid)
 {
@@ -90,7 +90,7 @@ static void memory(void)
 	char buf[100];
 	int fd;
 
-	/* Across a page boundary; up to the end of what is mapped; beyond it. */
+	/* A path across a page boundary, one that ends with the mapping, and one that leads beyond it. */
 	strcpy(page + 4090, "/a path across pages");
 	open(page + 4090, O_RDONLY);
 	munmap(page + 4096, 4096);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
-// Counts, for every thread of the machine, the calls that returned, and which of them came before its first execve. It shares nothing
-// with the engine, whose accounts it checks.
+// Counts the returned calls of every thread of the machine, and how many of them came before its first execve. The
+// program shares no
+// code with the engine, whose counts it checks.
 typedef unsigned int u32;
 typedef unsigned long long u64;
 
@@ -66,7 +67,7 @@ int count(u64 *ctx)
 	return 0;
 }
 
-/* A new thread may have the id of one that has ended. */
+/* A new thread may reuse the id of one that has ended. */
 SEC("tp_btf/task_newtask")
 int begin(u64 *ctx)
 {

@@ -1,4 +1,4 @@
-/* One thread waits for input and then for SIGUSR2; another makes many calls once it gets SIGUSR1. */
+/* One thread waits for input and then for SIGUSR2. Another one makes many calls after SIGUSR1. */
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>

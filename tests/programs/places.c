@@ -1,6 +1,6 @@
 /*
- * Calls from many places, each with a stack that could be mistaken for another one's. Run with the paths of two plugins, and of a
- * pipe that says when all calls so far were seen: before code is unmapped.
+ * Calls from many places, each with a stack that could be mistaken for another place's. The arguments are the paths of two plugins,
+ * and of a pipe. The pipe tells that all calls so far were seen, before code is unmapped.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What comes behind the call keeps it from being a jump. */
+/* Code behind the call, so that the compiler does not make it a jump. */
 #define STAY asm volatile("" ::: "memory")
 #define FUNCTION __attribute__((noinline, noclone))
 
@@ -45,7 +45,7 @@ FUNCTION void recurse(int depth)
 	STAY;
 }
 
-/* Two callers whose frames lie in the same place. */
+/* Two callers whose frames have the same address. */
 FUNCTION void wrapper(void)
 {
 	tell(2);
@@ -97,7 +97,7 @@ static void *thread(void *arg)
 	return NULL;
 }
 
-/* The frame is found by the frame pointer, since its size is not known. */
+/* The unwinder finds the frame by the frame pointer, because the frame's size is not known. */
 FUNCTION void sized(size_t n)
 {
 	volatile char *room = __builtin_alloca(n);
@@ -107,7 +107,7 @@ FUNCTION void sized(size_t n)
 	STAY;
 }
 
-/* Another library in the place of the first. */
+/* Loads another library at the address of the first. */
 static void plugin(const char *path, void **at)
 {
 	void *library = dlopen(path, RTLD_NOW);

@@ -1,5 +1,6 @@
-// One thread writes from pages that another thread supplies (userfaultfd). The supplier makes calls of its own first, and reads a byte of
-// input for each page. The program begins when it has read a byte, too. Exit status 77: there is no userfaultfd here.
+// One thread writes from pages that another thread supplies (userfaultfd). The supplier first makes calls of its own,
+// and reads a byte
+// of input for each page. The program begins after it has read a byte, too. Exit status 77: no userfaultfd here.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,7 @@ static void *supply(void *unused)
 		poll(&wait, 1, -1);
 		if (read(uffd, &msg, sizeof msg) != sizeof msg || msg.event != UFFD_EVENT_PAGEFAULT)
 			_exit(3);
-		/* More than fits into a small ring. */
+		/* More calls than fit into a small ring. */
 		for (int n = 0; n < CALLS; n++)
 			syscall(SYS_getppid);
 		read(0, &c, 1);
@@ -58,7 +59,7 @@ int main(void)
 	if (uffd < 0)
 		return 77;
 	read(0, &c, 1);
-	/* A pipe, for /dev/null does not look at what is written. */
+	/* The output is a pipe, because /dev/null does not read the bytes written. */
 	int ends[2];
 	pipe(ends);
 	out = ends[1];

@@ -1,6 +1,6 @@
 /*
- * Starts argv[1] threads, writes a line when all are there, and ends when its input does. With argv[2]: argv[1] short processes,
- * or threads that each make 250 calls.
+ * Starts argv[1] threads, writes a line when all are there, and ends when its input does. With argv[2], it starts argv[1] short
+ * processes, or threads that each make 250 calls.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void *thread(void *end)
 			getppid();
 		return NULL;
 	}
-	/* They sleep until the descriptor is closed. */
+	/* The threads sleep until the descriptor is closed. */
 	read(*(int *)end, &c, 1);
 	return NULL;
 }
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 		for (int i = 0; i < n; i++) {
 			if (!fork())
 				_exit(0);
-			/* 100 at a time. */
+			/* At most 100 run at a time. */
 			if (i >= 100)
 				wait(NULL);
 		}

@@ -1,4 +1,4 @@
-/* Two threads make calls in turn, each as soon as the other's has returned; its number goes with it. */
+/* Two threads make calls in turn, each as soon as the other's call has returned. The argument is the turn's number. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@ static void *play(void *first)
 	for (int i = (long)first; i < 300; i += 2) {
 		while (atomic_load(&turn) != i)
 			;
-		/* Fails: there are no such descriptors. */
+		/* The call fails, because there are no such descriptors. */
 		close(100000 + i);
 		atomic_store(&turn, i + 1);
 	}

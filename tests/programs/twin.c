@@ -1,4 +1,4 @@
-/* One of two libraries that differ by nothing but the names of their functions. */
+/* One of two libraries that differ only in the names of their functions. */
 #include <sys/syscall.h>
 #include <unistd.h>
 

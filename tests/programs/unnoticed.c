@@ -1,6 +1,6 @@
 /*
- * Backpressure as the program sees it that fills the ring: results of calls that a tracer may change. Says what is out of the
- * ordinary, and exits with 0 if nothing is. With the path of a set-uid copy of itself, it also checks that this has its privileges.
+ * Checks whether backpressure can be noticed by the program that fills the ring: by results of calls that a tracer may change. Prints
+ * what is wrong, and exits with 0 if nothing is. Given the path of a set-uid copy of itself, it also checks the copy's privileges.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -57,7 +57,7 @@ static void pause_ms(int ms)
 	nanosleep(&t, NULL);
 }
 
-/* Every signal arrives, once. */
+/* Every signal arrives exactly once. */
 static void signals(void)
 {
 	union sigval none = { 0 };
@@ -101,7 +101,7 @@ static void stops(void)
 	CHECK(waitpid(-1, &status, 0) == -1);
 }
 
-/* Threads that fill the ring die by their process's execve, which another of them calls. */
+/* One of the threads that fill the ring calls execve, so the others die. */
 static void execs(char *self)
 {
 	int status;
@@ -120,10 +120,10 @@ static void execs(char *self)
 	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 7);
 }
 
-/* How often something went wrong, which is told at the end. */
+/* Counts of failures, which are told at the end. */
 static int interrupted, refused, unprivileged;
 
-/* Waits run into their time: no signal is sent. */
+/* Waits last until their timeout, because no signal is sent. */
 static void waits(void)
 {
 	struct timespec ms = { 0, 1000000 };

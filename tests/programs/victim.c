@@ -1,4 +1,4 @@
-/* What the tests trace: `victim WHAT`. Kept to few system calls of which the tests name the ones they look for. */
+/* What the tests trace: `victim WHAT`. It makes few syscalls, and the tests name those that they look for. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 static char self[4096];
 
-/* The state of a thread in one letter; a thread that is stopped by a tracer does not sleep. */
+/* The state of a thread in one letter. A thread that a tracer has stopped does not sleep. */
 static char state_of(const char *pid, const char *tid)
 {
 	char path[600], stat[512] = "";
@@ -30,7 +30,7 @@ static char state_of(const char *pid, const char *tid)
 	return state ? state[2] : 0;
 }
 
-/* Whether a thread is in pause(2); one that is new may sleep elsewhere. */
+/* Whether a thread is in pause(2). A new thread may sleep elsewhere. */
 static int pauses(const char *tid)
 {
 	char path[600], call[32] = "";
@@ -47,7 +47,7 @@ static int pauses(const char *tid)
 #endif
 }
 
-/* Returns when so many threads sleep in pause(2). */
+/* Returns when this many threads sleep in pause(2). */
 static void until_asleep(int wanted)
 {
 	for (int asleep = 0; asleep < wanted;) {
@@ -62,7 +62,7 @@ static void until_asleep(int wanted)
 static void *exec_thread(void *arg)
 {
 	until_asleep(2);
-	/* What the tracer has seen of them is handed out meanwhile. */
+	/* Meanwhile, the tracer hands out the events that it has seen of them. */
 	usleep(50000);
 	execl(self, "victim", "exit", "7", (char *)0);
 	return arg;
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 		snprintf(parent, sizeof parent, "%d", getpid());
 		if (fork() == 0) {
 			getppid();
-			/* It waits when the signal comes. */
+			/* The parent waits when the signal comes. */
 			while (state_of(parent, parent) != 'S')
 				;
 			_exit(4);
@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 		return r ? errno : 0;
 	}
 	if (!strcmp(what, "poll")) {
-		/* Like a sleep, a call that a stop interrupts and restart_syscall(2) goes on with; but it ends when it is told to. */
+		/* Like a sleep, a call that a stop interrupts and that restart_syscall(2) resumes; but input ends it. */
 		struct pollfd in = { 0, POLLIN };
 		int r = poll(&in, 1, 600000);
 		return r == 1 ? 0 : r ? errno : 100;
@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 		return r == 1 ? c : 100;
 	}
 	if (!strcmp(what, "spawner")) {
-		/* Makes calls, children and threads without end, and shows that it does by writing bytes. */
+		/* Makes calls, children and threads without end, and shows its progress by writing bytes. */
 		for (;;) {
 			pthread_t t;
 			if (fork() == 0)
@@ -185,7 +185,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (!strcmp(what, "env")) {
-		/* What a command could find out about the way it was started. */
+		/* What a command could find out about its start. */
 		for (int s = 1; s < 32; s++) {
 			struct sigaction a;
 			if (sigaction(s, 0, &a) == 0 && a.sa_handler != SIG_DFL)

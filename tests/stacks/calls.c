@@ -1,4 +1,4 @@
-// Calls four deep. Each frame holds something, so that none is left out or merged.
+// Calls four deep. Each frame holds a value, so that the compiler neither drops nor merges frames.
 #include <string.h>
 #include <unistd.h>
 

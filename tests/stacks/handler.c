@@ -21,7 +21,7 @@ static void handler(int signal)
 KEEP void interrupted(void)
 {
     volatile int *nothing = NULL;
-    // Not a call: the signal comes in the middle of the function.
+    // This is not a call: the signal comes in the middle of the function.
     *nothing = 1;
     __asm__ volatile("" ::: "memory");
 }

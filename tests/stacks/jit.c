@@ -1,4 +1,4 @@
-// Machine code that is made while the program runs, told in /tmp/perf-PID.map. It keeps the frame pointer.
+// Machine code that is made while the program runs and described in /tmp/perf-PID.map. It keeps the frame pointer.
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// Loads one library after the other, most likely at the same place: what stands there is another each time.
+// Loads one library after the other, most likely at the same address, so that each time other code is there.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // stride: -e trace=setuid,setreuid,setresuid,getresuid,getresgid,getgroups,setgroups,setfsuid,capget,capset,geteuid -a1
-// Credentials: ids of all bits stay -1, groups are as many as there are, capabilities have names.
+// Credentials: ids with all bits set show as -1, groups are as many as there are, capabilities have names.
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>

@@ -27,7 +27,7 @@ static unsigned long inode(int fd)
 	return st.st_ino;
 }
 
-/* An eventfd's number, as /proc tells it. */
+/* The number of an eventfd, as /proc shows it. */
 static void id(int fd, char *text)
 {
 	char path[64], line[128];
@@ -70,7 +70,7 @@ int main(void)
 		fsync(fd);
 		printf("fsync(%d<pid:%d>) = -1 EINVAL (Invalid argument)\n", fd, getpid());
 	}
-	// What a descriptor was given as, and what it is then.
+	// The descriptor as it was passed, and as it is after the call.
 	fd = open("/dev/zero", O_RDONLY);
 	printf("openat(AT_FDCWD<%s>, \"/dev/zero\", O_RDONLY) = %d</dev/zero<char 1:5>>\n", cwd, fd);
 	dup2(fd, p[0]);

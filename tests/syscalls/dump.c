@@ -1,5 +1,5 @@
 // stride: -e trace=read,write,writev -e read=0 -e write=9 -a1
-// Transfers of chosen descriptors are dumped after their call, whole.
+// Transfers of chosen descriptors are dumped in full after their call.
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -20,7 +20,7 @@ int main(void)
 	printf("write(9, \"The quick brown fox\\n\\377\", 21) = 21\n"
 	     " | 00000  54 68 65 20 71 75 69 63  6b 20 62 72 6f 77 6e 20  The quick brown  |\n"
 	     " | 00010  66 6f 78 0a ff                                    fox..            |\n");
-	/* More than is shown of strings. */
+	/* A string longer than the shown part. */
 	write(9, "0123456789abcdef0123456789abcdef0123", 36);
 	printf("write(9, \"0123456789abcdef0123456789abcdef\"..., 36) = 36\n"
 	     " | 00000  30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  0123456789abcdef |\n"

@@ -1,5 +1,5 @@
 // stride: -e trace=fcntl,flock,dup3,pipe2 -a1
-// Operations decide what the argument and the result are.
+// The operation decides the types of argument and result.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // stride: -e trace=open,write,stat64,_llseek,pread64,preadv2,ftruncate64,lchown,chown32,fcntl64,fadvise64_64,fallocate,utimensat_time64 -a1
-// 32-bit calls from a 64-bit program: 64-bit arguments come in two registers, and structs have their other layout.
+// 32-bit calls from a 64-bit program: 64-bit arguments take two registers, and structs have their i386 layout.
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static long call(long nr, long a, long b, long c, long d, long e, long f)
 
 int main(void)
 {
-	/* Memory that 32 bits can point at. */
+	/* Memory that a 32-bit pointer can reach. */
 	char *low = mmap(0, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	char *path = low, *buf = low + 4096;
 	uint32_t *iov = (uint32_t *)(low + 8192);

@@ -1,5 +1,5 @@
 // stride: -e trace=/^futex,get_robust_list,rseq -a1
-// futex(2): what the arguments are, and which of them there are, depends on the operation.
+// futex(2): the operation decides which arguments there are, and their types.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/futex.h>

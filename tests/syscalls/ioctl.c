@@ -1,5 +1,5 @@
 // stride: -e trace=ioctl -a1
-// Requests by name: terminals, interfaces, files; numbers that are none are taken apart.
+// Requests by name: terminals, interfaces, files. Unknown numbers are taken apart.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/fs.h>

@@ -1,5 +1,5 @@
 // stride: -e trace=add_key,request_key,keyctl,landlock_create_ruleset,landlock_add_rule -a1
-// Keys by serial number and by the names of keyrings; what keyctl takes follows from its operation.
+// Keys by serial number and by the names of keyrings. The operation of keyctl decides its arguments.
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/syscall.h>

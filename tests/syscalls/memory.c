@@ -1,5 +1,5 @@
 // stride: -e trace=%memory,pkey_alloc,pkey_free,process_madvise -a1
-// Mapping, protecting and advising memory; the type of a mapping is always told, unknown or not.
+// Mapping, protecting and advising memory. The type of a mapping is always shown, known or not.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ int main(void)
 	printf("mlockall(0x40 /* MCL_??? */) = %s\n", result(r));
 	r = (long)mremap(p, 8192, 4096, 0);
 	printf("mremap(%p, 8192, 4096, 0) = %s\n", p, result(r));
-	// The fifth argument is there only where it is looked at.
+	// The fifth argument is shown only if the flags use it.
 	r = syscall(SYS_mremap, p, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, 0x11);
 	printf("mremap(%p, 4096, 4096, MREMAP_MAYMOVE|MREMAP_FIXED, 0x11) = %s\n", p, result(r));
 	r = syscall(SYS_pkey_alloc, 8, 0);
@@ -73,7 +73,7 @@ int main(void)
 	r = syscall(SYS_pkey_free, -5);
 	printf("pkey_free(-5) = %s\n", result(r));
 
-	// Node masks are told in words of which there are as many as hold the bits, but for the last bit.
+	// A node mask is shown in as many words as hold its bits, without the last bit.
 	unsigned long nodes[2] = {1, 0x80};
 	r = syscall(SYS_set_mempolicy, 0x4000 | 7, nodes, 129);
 	printf("set_mempolicy(MPOL_F_RELATIVE_NODES|0x7, [0x00000000000001, 0x00000000000080], 129) = %s\n", result(r));

@@ -1,5 +1,5 @@
 // stride: -e trace=mount,umount2,fsopen,fsconfig,mount_setattr,quotactl,swapon,acct -a1
-// Calls around mounting that fail before they do anything: what is read of them follows from their flags.
+// Calls around mounting that fail at once. Their flags decide which arguments are read.
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>

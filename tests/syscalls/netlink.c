@@ -43,7 +43,7 @@ int main(void)
 	sendto(fd, &dump, dump.h.nlmsg_len, 0, NULL, 0);
 	printf("sendto(%d, [{nlmsg_len=17, nlmsg_type=0x3ff /* RTM_??? */, nlmsg_flags=NLM_F_REQUEST, nlmsg_seq=8, nlmsg_pid=0}, "
 	       "{family=AF_INET}], 17, 0, NULL, 0) = 17\n", fd);
-	/* Its end cannot be read. */
+	/* The end of this message cannot be read. */
 	char *end = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) + 4096;
 	munmap(end, 4096);
 	memcpy(end - 32, &get, 32);

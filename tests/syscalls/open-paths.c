@@ -1,5 +1,5 @@
 // stride: -e trace=openat,openat2,creat,mkdir,rmdir,unlinkat,renameat2,linkat,symlink,readlink,chmod,mknodat,access,faccessat2,getcwd,umask,close_range,truncate -a1
-// Names and their flags: what creates shows a mode, what has no name shows its number.
+// Names and their flags: a call that creates shows a mode, and an unknown flag shows its number.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 int main(void)
 {
 	char cwd[4096], buf[64];
-	/* A path that ends where its page does, without a NUL. */
+	/* A path that ends with its page, without a NUL. */
 	char *open_end = (char *)mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) + 4096 - 3;
 	munmap(open_end + 3, 4096);
 	memcpy(open_end, "abc", 3);

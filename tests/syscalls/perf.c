@@ -1,5 +1,5 @@
 // stride: -e trace=perf_event_open,bpf -a1
-// Counters: what is counted is spelt as its kind asks, and bits are shown where they are set.
+// Counters: the type decides how the counted event is spelt, and bits are shown where they are set.
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
 #include <stdio.h>

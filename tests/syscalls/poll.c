@@ -1,5 +1,5 @@
 // stride: -e trace=poll,ppoll,select,pselect6,epoll_create1,epoll_ctl,epoll_wait -a1
-// Waiting: what goes in is shown in the argument, what comes out behind the result.
+// Waiting: input is shown in the argument, output behind the result.
 #define _GNU_SOURCE
 #include <poll.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // stride: -e trace=prctl,seccomp,arch_prctl -a1
-// Calls whose arguments follow from the first: what is shown, and how, is another matter for each.
+// The first argument decides which other arguments are shown, and how.
 #define _GNU_SOURCE
 #include <linux/filter.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // stride: -e trace=clone,clone3,wait4,waitid,getpgid,setpgid,kcmp,pidfd_open,pidfd_getfd,pidfd_send_signal,unshare,setns,execve,execveat -e signal=none -a1
-// Processes: how they come to be, how they end, and how they are told from each other.
+// Processes: how they begin, how they end, and how they are named.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -16,10 +16,10 @@ int main(void)
 	char *none = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	static char *args[] = { "a", "b\n", 0 };
 	static char *env[] = { "A=1", 0 };
-	/* As clone3(2) has it: flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, ... */
+	/* The members of clone3(2)'s struct: flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls, ... */
 	uint64_t clone3[11] = { 0 };
 
-	/* A SIGCHLD would interrupt waitid(2) under ptrace, which then fails with EFAULT before the child has ended. */
+	/* Under ptrace, a SIGCHLD would interrupt waitid(2), which then fails with EFAULT before the child has ended. */
 	sigset_t child;
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);

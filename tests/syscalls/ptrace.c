@@ -1,5 +1,5 @@
 // stride: -e trace=ptrace -e signal=none -a1
-// A tracer traced: a word, registers, a signal, what a stop was about.
+// A traced tracer: a word, registers, a signal, the reason of a stop.
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdint.h>

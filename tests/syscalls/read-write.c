@@ -1,5 +1,5 @@
 // stride: -e trace=read,write,close -a1
-// Transfers: what is shown is what was transferred, cut at 32 bytes; a pointer where there was nothing to show.
+// Transfers show the transferred bytes, cut at 32, or a pointer if there were none.
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

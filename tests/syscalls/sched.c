@@ -1,5 +1,5 @@
 // stride: -e trace=/^sched_,getpriority,setpriority -a1
-// Scheduling: attributes show the members within the size they name, and those that the flags leave in force.
+// Scheduling: attributes show the members within the size that they name and that the flags leave in force.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // stride: -v -e trace=seccomp,setsockopt -a1
-// Filters in the macros they are written with: what a number means depends on who runs the program.
+// Filters in the macros of their source. The meaning of a number depends on the program's use.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stdio.h>

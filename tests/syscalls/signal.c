@@ -1,5 +1,5 @@
 // stride: -e trace=%signal -e signal=all -a1
-// Signals: sets are told by what they lack when that is less, a siginfo_t by what its code makes valid.
+// Signals: a set shows the signals that it lacks if these are fewer, a siginfo_t the members that its code makes valid.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -99,7 +99,7 @@ int main(void)
 	r = syscall(SYS_signalfd4, -1, &set, 8, 0x80001);
 	printf("signalfd4(-1, [HUP QUIT], 8, SFD_CLOEXEC|0x1) = %s\n", result(r));
 
-	// A signal on its way, and the mask that its handler's return restores.
+	// A signal that is delivered, and the mask that the return of its handler restores.
 	set = 1ul << (SIGUSR1 - 1);
 	r = syscall(SYS_tkill, syscall(SYS_gettid), SIGUSR1);
 	printf("tkill(%d, SIGUSR1) = 0\n", pid);

@@ -1,5 +1,5 @@
 // stride: -e trace=getsockopt,setsockopt -a1
-// Socket options: numbers, structs, strings, what is too short, and what nobody knows.
+// Socket options: numbers, structs, strings, values that are too short, and unknown options.
 #define _GNU_SOURCE
 #include <netinet/in.h>
 #include <netinet/tcp.h>

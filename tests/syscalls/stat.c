@@ -1,5 +1,5 @@
 // stride: -v -e trace=newfstatat,statx,statfs,utimensat -a1
-// Files in full: devices have a number where others have a size, and times show their dates.
+// Files in full: devices show a number where others show a size, and times show their dates.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ int main(void)
 	struct timespec times[2] = { { 1700000000, 1234 }, { 0, 0 } };
 	char *short_buf = (char *)mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) + 4096 - 8;
 
-	/* So that the C library asks nothing of its own between the calls. */
+	/* With this buffer, the C library makes no calls of its own in between. */
 	static char out[16384];
 	setvbuf(stdout, out, _IOFBF, sizeof out);
 	localtime(&(time_t){ 0 });

@@ -1,5 +1,5 @@
 // stride: -e trace=uname,sethostname,getrandom,getcpu,personality,syslog,reboot,init_module,finit_module,delete_module,kexec_load,kexec_file_load,membarrier,vserver,afs_syscall -a1
-// The machine: what it is called, modules, reboot, personalities; and calls that nobody answers.
+// The machine: its names, modules, reboot, personalities; and calls that no kernel implements.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ int main(void)
 	char *none = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	static char buffer[BUFSIZ];
 
-	/* The C library's allocator would ask for random bytes of its own. */
+	/* Without this buffer, the C library's allocator would ask for random bytes. */
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	chdir("MARKER");
 

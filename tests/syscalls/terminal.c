@@ -1,5 +1,5 @@
 // stride: -e trace=ioctl -a1
-// Terminals share some requests with sound cards; which is meant, the descriptor tells.
+// Terminals share some requests with sound cards. The descriptor decides which one is meant.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ int main(void)
 	printf("ioctl(%d, TCSETS, NULL) = -1 EFAULT (Bad address)\n", pty);
 	ioctl(null, TCSETS, 0L);
 	printf("ioctl(%d, SNDCTL_TMR_START or TCSETS, NULL) = -1 ENOTTY (Inappropriate ioctl for device)\n", null);
-	// Closed when the call is looked at, and the process gone.
+	// The descriptor is closed and the process gone when the call is decoded.
 	fflush(stdout);
 	_exit(0);
 }

@@ -1,5 +1,5 @@
 // stride: -e trace=%clock,nanosleep,clock_nanosleep,timer_create,timer_settime,timer_gettime,timer_delete,/timerfd,/itimer,alarm,times -e signal=none -a1
-// Clocks, sleeps and timers; the time left of a sleep is told when a signal cut it short.
+// Clocks, sleeps and timers. A sleep shows its remaining time if a signal cut it short.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ int main(void)
 	struct timespec ts, left;
 	struct timeval tv;
 	struct timezone tz;
-	/* More than one: on a busy machine the first may come before the sleep. */
+	/* There are several signals: on a busy machine the first may come before the sleep. */
 	struct itimerval interval = {{0, 20000}, {0, 20000}};
 	struct itimerspec spec = {{1, 2}, {3, 4}}, old;
 	struct sigevent event = {0};

@@ -1,5 +1,5 @@
 // stride: -s 6 -e trace=readv,writev,preadv,preadv2,sendfile,splice,copy_file_range,lseek,fallocate,memfd_create,vmsplice,process_vm_readv,pread64,pwrite64 -a1
-// Buffers in vectors: each shows what it held or got, and an offset that moves shows both ends.
+// Buffers in vectors: each shows the bytes it held or got, and an offset that moves shows both values.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // stride: -e trace=setxattr,fsetxattr,getxattr,lgetxattr,listxattr,removexattr,setxattrat,getxattrat -a1
-// Extended attributes: a value's NUL at the end is not shown, and without room only the length is asked for.
+// Extended attributes: a NUL at the end of a value is not shown. Without room, only the length is asked for.
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

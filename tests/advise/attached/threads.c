@@ -1,4 +1,4 @@
-// Two threads that wait for a signal; with an argument, one.
+// Two threads wait for a signal; with an argument, one.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@ static void *waits(void *unused) {
 int main(int argc, char **argv) {
 	(void)argv;
 	pthread_t thread;
-	// Whoever waits for this to end has gone away.
+	// The test that waits for this program may be gone.
 	alarm(60);
 	if (argc == 1)
 		pthread_create(&thread, NULL, waits, NULL);
