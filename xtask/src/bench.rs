@@ -1,7 +1,8 @@
-//! `cargo xtask bench`: what tracing costs, as ratios to the untraced program, measured side by side in one run.
+//! `cargo xtask bench`: the cost of tracing, as ratios to the untraced program, measured side by side in one run.
 //!
-//! Absolute times say little on a noisy machine: each round runs every contender once, in turn, and what is reported
-//! is the median over the rounds of the ratio to the untraced run of the same round.
+//! Absolute times say little on a noisy machine. So each round runs every contender once, in turn, and the report has
+//! the
+//! median over the rounds of the ratio to the untraced run of the same round.
 
 mod crowd;
 
@@ -14,9 +15,9 @@ const ROUNDS: usize = 5;
 const LOG: &str = "/tmp/stride-bench.log";
 const PORT: &str = "7399";
 
-/// What is run.
+/// The work to measure.
 enum Load {
-    /// A program, and the same with less to do for contenders that would take minutes.
+    /// A program, and a shorter run of it for contenders that would take minutes.
     Program { full: &'static [&'static str], less: &'static [&'static str] },
     /// Compiling the test programs with `make -j2`.
     Compile,
@@ -34,7 +35,7 @@ struct Contender {
     name: &'static str,
     /// The words before the program; `STRIDE` stands for the binary under test.
     words: &'static [&'static str],
-    /// Runs with less to do, against an untraced run that has as little.
+    /// The contender does the shorter run, and so does the untraced run that it is compared with.
     slow: bool,
 }
 
@@ -128,7 +129,7 @@ const WORKS: &[Work] = &[
     },
 ];
 
-/// The part on a crowded machine alone, which is printed only.
+/// Measures only the crowded machine, and prints the result.
 pub fn run_crowd(stride: &str) -> Result<()> {
     let mut report = format!("{}\n\n", machine());
     crowd::measure(stride, &mut report)?;
@@ -202,7 +203,7 @@ fn have(program: &str) -> bool {
     Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
 }
 
-/// Three significant digits.
+/// A number with three significant digits.
 fn figure(value: f64) -> String {
     match value {
         v if v >= 100.0 => format!("{v:.0}"),
@@ -214,7 +215,7 @@ fn figure(value: f64) -> String {
 
 /// One run: seconds, or requests a second.
 fn once(load: &Load, words: &[&str], less: bool, stride: &str) -> Result<f64> {
-    // Cutting off the log of the run before would count against this one.
+    // Truncating the log of the run before would count against this run.
     let _ = std::fs::remove_file(LOG);
     match load {
         Load::Program { full, less: little } => time(words, if less { little } else { full }, stride),
@@ -243,7 +244,7 @@ fn time(words: &[&str], program: &[&str], stride: &str) -> Result<f64> {
     Ok(started.elapsed().as_secs_f64())
 }
 
-/// Requests a second that a server under a tracer answers.
+/// The requests per second that a server under a tracer answers.
 fn requests(words: &[&str], stride: &str) -> Result<f64> {
     let server = ["redis-server", "--port", PORT, "--save", "", "--appendonly", "no"];
     let mut server = Server(command(words, &server, stride)?.spawn()?);
@@ -263,7 +264,7 @@ fn requests(words: &[&str], stride: &str) -> Result<f64> {
     words[unit - 1].parse().with_context(|| text.to_string())
 }
 
-/// Not left behind when something fails.
+/// A server that is killed when something fails.
 struct Server(Child);
 
 impl Drop for Server {
@@ -273,7 +274,7 @@ impl Drop for Server {
     }
 }
 
-/// Where the test programs are compiled.
+/// The directory where the test programs are compiled.
 struct Scratch(std::path::PathBuf);
 
 impl Scratch {
@@ -291,7 +292,7 @@ impl Scratch {
         for entry in std::fs::read_dir(sources)? {
             let path = entry?.path();
             if path.extension().is_some_and(|e| e == "c") {
-                // Four times, so that there is enough to do.
+                // Each program is compiled four times, so that there is enough to do.
                 for level in ["O0", "O1", "O2", "O3"] {
                     let object = self.0.join(path.with_extension(level).file_name().unwrap_or_default());
                     let (object, source) = (object.display(), path.display());

@@ -1,6 +1,6 @@
-//! `cargo xtask docs`: writes the files that follow from the tables of options and of system calls.
+//! `cargo xtask docs`: writes the files that are made from the tables of options and of syscalls.
 //!
-//! The tables are in the `stride` program, which prints them; a test of the program fails while a committed file differs.
+//! The tables are in the `stride` program, which prints them. A test of the program fails if a committed file differs.
 
 use anyhow::{Context, Result, ensure};
 use std::fs;

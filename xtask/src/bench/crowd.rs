@@ -1,7 +1,8 @@
-//! Tracing on a crowded machine: calls by one program while others compute on every CPU, or under a limit of CPU time.
+//! Tracing on a crowded machine: one program makes calls while others compute on every CPU, or under a limit of CPU
+//! time.
 //!
-//! The scheduler decides such a race, so the yardstick is strace in the same round. strace runs twice: the ratio of its two runs shows
-//! what is noise.
+//! The scheduler decides such a race, so the yardstick is strace in the same round. strace runs twice, and the ratio of
+//! its two runs shows the noise.
 
 use super::{LOG, Scratch, Server, command, figure, have, median};
 use anyhow::{Context, Result, ensure};
@@ -12,7 +13,7 @@ use std::process::{Command, Stdio};
 const ROUNDS: usize = 9;
 
 struct Case {
-    /// Threads that compute, for each CPU.
+    /// Computing threads for each CPU.
     hogs: usize,
     nice: i32,
     /// Microseconds of CPU time in 100 ms for the tracer and its tracee together.
@@ -40,7 +41,7 @@ const CONTENDERS: &[(&str, &[&str])] = &[
     ("stride, ptrace", &["STRIDE", "--engine=ptrace", "-o", LOG]),
 ];
 
-/// Prints the whole time of its calls and the longest of them, in seconds, as the program itself sees them.
+/// A program that prints the total time of its calls and the longest of them, in seconds, as it measures them itself.
 const SOURCE: &str = "#include <stdio.h>\n#include <sys/syscall.h>\n#include <time.h>\n#include <unistd.h>\n\
     static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec / 1e9; }\n\
     int main(void) { double start = now(), last = start, most = 0; for (int i = 0; i < 5000; i++) { syscall(SYS_getppid); \
@@ -99,7 +100,7 @@ fn rows(case: &Case, program: &str, stride: &str, report: &mut String) -> Result
     let mut times = vec![Vec::new(); CONTENDERS.len()];
     for round in 0..=ROUNDS {
         let mut now: Vec<_> = CONTENDERS.iter().enumerate().collect();
-        // Neither has the better place in the order.
+        // The order alternates, so that neither has an advantage.
         if round % 2 == 1 {
             now.reverse();
         }
@@ -136,9 +137,9 @@ fn hog(nice: i32) -> Result<Server> {
     Ok(Server(Command::new("nice").args(args).stderr(Stdio::null()).spawn()?))
 }
 
-/// One run: the whole and the longest call, in seconds.
+/// One run: the total and the longest call, in seconds.
 fn once(words: &[&str], program: &str, stride: &str, group: Option<&Group>) -> Result<(f64, f64)> {
-    // Cutting off the log of the run before would count against this one.
+    // Truncating the log of the run before would count against this run.
     let _ = std::fs::remove_file(LOG);
     let tasks = group.map(|group| group.0.join("cgroup.procs").display().to_string());
     let enter = tasks.as_ref().map(|tasks| ["sh", "-c", "echo $$ >\"$0\" && exec \"$@\"", tasks]);
@@ -152,7 +153,7 @@ fn once(words: &[&str], program: &str, stride: &str, group: Option<&Group>) -> R
     }
 }
 
-/// A control group with a limit, of version 1 or 2, that lives as long as this.
+/// A control group with a limit, of version 1 or 2. It is removed when this value is dropped.
 struct Group(PathBuf);
 
 impl Group {

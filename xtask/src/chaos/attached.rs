@@ -1,4 +1,4 @@
-//! Signals to Stride at random moments while it is attached to a process, or about to be.
+//! Signals to Stride at random moments while it is attached to a process, or attaching.
 
 use super::Scenario;
 use super::field::{EBPF, Field, Need, PTRACE};
@@ -30,7 +30,7 @@ fn round(field: &Field) -> Result<()> {
     let signal = field.case(SIGNALS, 2);
     let mode = field.case(MODES, 8);
     let options = field.pick(&[&["-f"] as &[&str], &[], &["-c", "-f"], &["-f", "-yy", "-T"]]);
-    // Half of them while Stride still starts.
+    // Half of the signals come while Stride still starts.
     let delay = field.pick(&[20_000, 150_000]);
     let delay = field.below(delay);
     field.step(format!("victim {mode}; {engine} {options:?} -p; {signal} {delay} µs after its start"));
@@ -52,7 +52,7 @@ fn round(field: &Field) -> Result<()> {
     let mut seen = play(field.stride(engine), delay)?;
     if field.has(Need::Strace) {
         let expected = field.once(&format!("{signal}"), || play(field.strace(), 100_000))?;
-        // Before it has set up its handlers, any program is ended by the signal itself.
+        // Before Stride has set up its handlers, the signal itself ends it, as it ends any program.
         if delay < 20_000 && seen == format!("killed by {signal}") {
             seen.clone_from(&expected);
         }

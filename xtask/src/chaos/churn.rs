@@ -1,4 +1,4 @@
-//! Attaching to processes whose threads come and go as fast as they can, and leaving them.
+//! Attaching to processes whose threads come and go as fast as they can, and detaching from them.
 
 use super::Scenario;
 use super::field::{EBPF, Field, Need, PTRACE};
@@ -17,11 +17,11 @@ pub const SCENARIO: Scenario = Scenario {
     round,
 };
 
-/// Beyond this, leaving takes too long whatever else the machine does.
+/// Detaching that takes longer is too slow, whatever else the machine does.
 const SLOW: Duration = Duration::from_secs(3);
 
 fn round(field: &Field) -> Result<()> {
-    // The eBPF engine has more to go wrong here.
+    // More can go wrong with the eBPF engine.
     let engine = field.case(&[EBPF, EBPF, EBPF, EBPF, PTRACE], 1);
     let mode = field.pick(&["churn", "busy"]);
     let dies = field.below(2) == 0;

@@ -1,4 +1,4 @@
-//! Every call that was made is shown, or counted as lost.
+//! Every call that a program makes is shown, or counted as lost.
 
 use super::Scenario;
 use super::field::{EBPF, Field, Need};
@@ -48,7 +48,7 @@ fn round(field: &Field) -> Result<()> {
     Ok(())
 }
 
-/// From "stride: 66,884 calls were lost: ...", or "1 call was lost, 2 starts or ends of a thread unseen: ...".
+/// The number in "stride: 66,884 calls were lost: ..." or "1 call was lost, 2 starts or ends of a thread unseen: ...".
 pub fn lost(said: &str) -> u64 {
     let number = said.lines().find_map(|line| {
         let (before, _) = line.split_once(" calls were lost").or_else(|| line.split_once(" call was lost"))?;

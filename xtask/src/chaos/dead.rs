@@ -1,4 +1,4 @@
-//! Attaching to what is dead in part, or altogether.
+//! Attaching to processes that are dead, altogether or in part.
 
 use super::Scenario;
 use super::field::{EBPF, Field, Need, PTRACE};
@@ -29,7 +29,7 @@ fn round(field: &Field) -> Result<()> {
     let mut stride = field.stride(engine);
     stride.args(follow).args(["-o", "/dev/null", "-p", &target.to_string()]);
     let mut stride = Proc::spawn(stride)?;
-    // A zombie has nothing to show; living threads may be traced, or refused as strace does.
+    // A zombie has nothing to show. Living threads may be traced, or refused as strace does.
     if mode == "dead-leader" {
         stride.end(Duration::from_millis(300));
         field.step("the program is killed");

@@ -1,4 +1,4 @@
-//! Disks that are full: the command is not hurt, and the error is told.
+//! Full disks: they do not harm the command, and Stride reports the error.
 
 use super::Scenario;
 use super::field::{EBPF, Field, Need, PTRACE};
@@ -35,7 +35,7 @@ fn round(field: &Field) -> Result<()> {
     let size = field.pick(&["4k", "16k", "64k"]);
     field.step(format!("{engine} {} on a disk of {size}", view.join(" ")));
     fs::create_dir_all(field.path("full"))?;
-    // The disk goes with its mount namespace.
+    // The disk is unmounted when its mount namespace ends.
     let mut shell = field.tool(Path::new("unshare"));
     shell.args(["--mount", "sh", "-c", "mount -t tmpfs -o \"size=$1\" none full && shift && exec \"$@\"", "sh", size]);
     shell.arg(&field.stride).arg(engine).args(view);
@@ -52,7 +52,7 @@ fn round(field: &Field) -> Result<()> {
         out.trim(),
         told.trim()
     );
-    // What fits is no error: a page may, and packed calls on all but the smallest disk.
+    // Output that fits is no error. A page may fit, and packed calls fit on all but the smallest disk.
     let may_fit =
         view[0].starts_with("--h") || view[0].starts_with("--p") || view[0].starts_with("--r") && size != "4k";
     ensure!(

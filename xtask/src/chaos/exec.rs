@@ -1,4 +1,4 @@
-//! A thread that is not the first calls execve: it takes the first one's id, and its own is gone.
+//! A thread other than the first calls execve: it takes the first thread's id, and its own id is gone.
 
 use super::Scenario;
 use super::field::{EBPF, Field, Need, PTRACE};

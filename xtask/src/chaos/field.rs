@@ -1,4 +1,4 @@
-//! Where scenarios play: the binary, the C programs, a directory, what is random, and what is known of the machine.
+//! What the scenarios share: the binary, the C programs, a directory, random numbers, and facts about the machine.
 
 use super::process::{self, Proc, progress, wait_for};
 use anyhow::{Context, Result, bail, ensure};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a scenario cannot do without.
+/// A condition of a scenario.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     Root,
@@ -32,13 +32,13 @@ pub struct Field {
     dice: RefCell<fastrand::Rng>,
     steps: RefCell<Vec<String>>,
     figures: RefCell<Vec<(f64, String)>>,
-    /// What the same thing comes to without Stride; asked once.
+    /// Results without Stride, each found once.
     known: RefCell<HashMap<String, String>>,
     missing: Vec<(Need, String)>,
 }
 
 impl Field {
-    /// `dir` is for the scenarios; the keeper removes it.
+    /// The scenarios write to `dir`. The keeper removes it.
     pub fn new(stride: Option<PathBuf>, seed: u64, dir: PathBuf) -> Result<Field> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let stride = match stride {
@@ -48,7 +48,7 @@ impl Field {
         let stride = stride.canonicalize().with_context(|| {
             format!("There is no {}: `make build` makes it, --stride=FILE names another", stride.display())
         })?;
-        // Orphans become children of this process, so that whatever a round leaves behind is found.
+        // Orphans become children of this process, so that it finds all leftovers of a round.
         nix::sys::prctl::set_child_subreaper(true).context("can't become the parent of orphans")?;
         let mut field = Field {
             stride,
@@ -93,14 +93,14 @@ impl Field {
         }
     }
 
-    /// Starts the program that is traced in one of its modes.
+    /// Starts the traced program in one of its modes.
     pub fn victim(&self, mode: &str, args: &[&Path]) -> Result<Proc> {
         let mut victim = Command::new(self.path("victim"));
         victim.arg(mode).args(args);
         Proc::spawn(victim)
     }
 
-    /// The same, when it has begun; and the number that it has told.
+    /// Starts the program and waits until it has begun. Returns it with the number that it wrote.
     pub fn begun_victim(&self, mode: &str, more: &[&Path]) -> Result<(Proc, u64)> {
         let count = self.fresh("count");
         let victim = self.victim(mode, &[&[&*count], more].concat())?;
@@ -108,7 +108,7 @@ impl Field {
         Ok((victim, told))
     }
 
-    /// Why a scenario with these needs cannot be played.
+    /// The reason why a scenario with these needs cannot be played.
     pub fn lacks(&self, needs: &[Need]) -> Option<String> {
         self.missing.iter().find(|(need, _)| needs.contains(need)).map(|(_, why)| why.clone())
     }
@@ -126,22 +126,22 @@ impl Field {
         self.figures.get_mut().clear();
     }
 
-    /// The round's case of these: the next one in every `slow`th round, so that all combinations come.
+    /// The round's choice: every `slow` rounds the next item, so that all combinations come.
     pub fn case<T: Copy>(&self, of: &[T], slow: u64) -> T {
         of[(self.round / slow) as usize % of.len()]
     }
 
-    /// A number below this, which the seed decides.
+    /// A number below `end`, chosen by the seed.
     pub fn below(&self, end: u64) -> u64 {
         self.dice.borrow_mut().u64(..end)
     }
 
-    /// One of these, which the seed decides.
+    /// One of the items, chosen by the seed.
     pub fn pick<T: Copy>(&self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]
     }
 
-    /// Notes a step, to be told if the round fails.
+    /// Notes a step. A round that fails prints its steps.
     pub fn step(&self, text: impl Into<String>) {
         self.steps.borrow_mut().push(text.into());
     }
@@ -150,7 +150,7 @@ impl Field {
         self.steps.borrow().join("; ")
     }
 
-    /// Notes a figure; the table shows the largest.
+    /// Notes a figure. The table shows the largest.
     pub fn figure(&self, value: f64, text: impl Into<String>) {
         self.figures.borrow_mut().push((value, text.into()));
     }
@@ -180,7 +180,7 @@ impl Field {
         path
     }
 
-    /// Stride with an engine, and what it says in the file "stderr".
+    /// Stride with an engine. Its messages go to the file "stderr".
     pub fn stride(&self, engine: &str) -> Command {
         let mut command = self.tool(&self.stride);
         command.arg(engine);
@@ -201,7 +201,7 @@ impl Field {
         command
     }
 
-    /// What `find` found the first time.
+    /// The result of the first call of `find` for this key.
     pub fn once(&self, key: &str, find: impl FnOnce() -> Result<String>) -> Result<String> {
         if let Some(known) = self.known.borrow().get(key) {
             return Ok(known.clone());
@@ -211,7 +211,8 @@ impl Field {
         Ok(found)
     }
 
-    /// How Stride ended; it must within the bound (of an idle machine). If not, whether a signal ends it, and a second one, is part of the failure.
+    /// The exit status of Stride, which must end within the bound (of an idle machine). The failure tells which signal
+    /// ended it, if any.
     pub fn ends(&self, proc: &mut Proc, within: Duration) -> Result<std::process::ExitStatus> {
         let within = process::patience(within);
         let begun = Instant::now();
@@ -237,7 +238,7 @@ impl Field {
         );
     }
 
-    /// Nothing of a round may be left; whatever is, is killed.
+    /// Fails if processes of the round are left, and kills them.
     pub fn sweep(&self) -> Result<()> {
         let left = process::left(Duration::from_secs(2));
         process::kill_all();

@@ -18,14 +18,14 @@ pub const SCENARIO: Scenario = Scenario {
 };
 
 const CALLS: &str = "10000";
-/// Generous, for the machine may be busy with other things: only what is plainly wrong fails.
+/// A generous limit, because the machine may be busy with other things: only a clear fault fails.
 const TOTAL: f64 = 2.0;
 const LONGEST: f64 = 6.0;
-/// A longest call below this many microseconds is nobody's trouble.
+/// A longest call below this many microseconds does no harm.
 const SHORT: f64 = 100_000.0;
 const PAIRS: usize = 7;
 
-/// Times of the whole and of the longest call, with strace and with Stride.
+/// Times of the whole run and of the longest call, with strace and with Stride.
 type Pair = [(f64, f64); 2];
 
 fn round(field: &Field) -> Result<()> {
@@ -66,7 +66,7 @@ fn round(field: &Field) -> Result<()> {
     Ok(())
 }
 
-/// Microseconds in all, and of the longest call, as the program itself measures them.
+/// Microseconds of the whole run and of the longest call, as the program measures them itself.
 fn measure(field: &Field, mut tracer: Command) -> Result<(f64, f64)> {
     tracer.args(["-o", "/dev/null"]).arg(field.path("writers")).args(["1", CALLS]);
     tracer.stdout(fs::File::create(field.path("out"))?);

@@ -1,4 +1,4 @@
-//! Signals that the receiver ignores, sent to a thread that sleeps in one call all the while.
+//! Signals that the receiver ignores, sent to a thread that sleeps in one call all the time.
 
 use super::Scenario;
 use super::field::{EBPF, Field, Need, PTRACE};
@@ -53,7 +53,7 @@ fn play(field: &Field, mut tracer: Command, signal: Signal) -> Result<usize> {
     })?;
     for _ in 0..TIMES {
         kill(Pid::from_raw(victim), signal)?;
-        // One that is still pending takes the next with it.
+        // A pending signal absorbs the next one.
         wait_for("the signal was taken", SOON, || takes_signals(victim).then_some(()))?;
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -65,7 +65,7 @@ fn play(field: &Field, mut tracer: Command, signal: Signal) -> Result<usize> {
     Ok(trace.matches(&format!("--- {signal} ")).count() + counted)
 }
 
-/// The thread sleeps, and no signal is pending for it.
+/// Whether the thread sleeps and no signal is pending for it.
 fn takes_signals(pid: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let none =
@@ -73,7 +73,7 @@ fn takes_signals(pid: i32) -> bool {
     none("SigPnd:") && none("ShdPnd:") && Stat::of(pid).is_none_or(|s| s.state == 'S')
 }
 
-/// From a line that tells of so many signals.
+/// The number of signals that a line of Stride's messages tells.
 fn signals_counted(line: &str) -> Option<usize> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let at = words.iter().position(|w| w.starts_with("signal"))?;

@@ -1,5 +1,8 @@
-//! The keeper: a process above the one that plays the scenarios. However that one ends, the keeper kills what the scenarios started and
-//! removes their directory. If both are killed, the next run does so: each process of a run has the run's directory in its environment.
+//! The keeper is a process above the player, which plays the scenarios. However the player ends, the keeper kills the
+//! processes
+//! that the scenarios started and removes their directory. If both are killed, the next run does so: each process of a
+//! run has
+//! the run's directory in its environment.
 
 use super::process;
 use anyhow::{Context, Result};
@@ -15,13 +18,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-/// The directory of the run. Who has it in the environment belongs to the run.
+/// The directory of the run. A process with this variable belongs to the run.
 const DIR: &str = "STRIDE_CHAOS_DIR";
 const PREFIX: &str = "stride-chaos-";
 /// The keeper holds a lock on this file in the directory.
 const LOCK: &str = "keeper";
 
-/// The directory for the scenarios, in the process that plays them; nothing in the keeper.
+/// The directory for the scenarios. Only the player has one.
 pub fn directory() -> Option<PathBuf> {
     std::env::var_os(DIR).map(PathBuf::from)
 }
@@ -46,7 +49,7 @@ pub fn keep() -> Result<ExitStatus> {
         signals.add(signal);
     }
     signals.thread_block()?;
-    // Shells start background jobs with SIGINT ignored, and whatever runs below would inherit that.
+    // Shells start background jobs with SIGINT ignored, and all processes below would inherit that.
     let mut player = Command::new("env");
     player.arg("--default-signal").args(std::env::args_os()).env(DIR, dir.path());
     let mut player = player.spawn().context("can't run env(1)")?;
@@ -64,7 +67,7 @@ pub fn keep() -> Result<ExitStatus> {
     Ok(status)
 }
 
-/// The exit status of the player as this program's own.
+/// The player's exit status, as an exit status of this program.
 pub fn code(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }
@@ -85,7 +88,7 @@ fn clear_leftovers(temp: &Path) {
     }
 }
 
-/// Whether it is a directory of ours that no keeper has.
+/// Whether this is a directory of ours without a living keeper.
 fn is_left(dir: &Path) -> bool {
     let Ok(is) = fs::symlink_metadata(dir) else { return false };
     if !is.is_dir() || is.uid() != nix::unistd::geteuid().as_raw() {
@@ -93,7 +96,7 @@ fn is_left(dir: &Path) -> bool {
     }
     match fs::File::open(dir.join(LOCK)) {
         Ok(file) => Flock::lock(file, FlockArg::LockExclusiveNonblock).is_ok(),
-        // A keeper makes the file right after the directory.
+        // A keeper makes the lock file right after the directory.
         Err(_) => is.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|age| age > Duration::from_secs(60)),
     }
 }
@@ -105,7 +108,7 @@ fn kill_of(dir: &Path) -> usize {
         environ.split(|b| *b == 0).any(|variable| variable == mark)
     };
     let mut killed = BTreeSet::new();
-    // They may have children meanwhile.
+    // The killed processes may have made children meanwhile.
     for _ in 0..50 {
         let all: Vec<i32> = process::all().into_iter().filter(is_of).collect();
         if all.is_empty() {

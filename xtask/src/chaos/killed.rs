@@ -20,7 +20,7 @@ pub const SCENARIO: Scenario = Scenario {
 
 const MODES: &[&str] = &["calls", "sleeper", "threads", "forks"];
 const SIGNALS: &[Signal] = &[Signal::SIGKILL, Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP];
-/// Long enough for a machine that is busy with other things.
+/// Long enough for a busy machine.
 const BOUND: Duration = Duration::from_secs(8);
 
 struct Case {
@@ -51,19 +51,19 @@ fn round(field: &Field) -> Result<()> {
     Ok(())
 }
 
-/// What becomes of tracer and command, in words.
+/// Tells in words how tracer and command ended.
 fn play(field: &Field, mut tracer: Command, case: &Case, delay: u64) -> Result<String> {
     let count = field.fresh("count");
     tracer.args(case.options).arg(field.path("victim")).arg(case.mode).arg(&count);
     let mut tracer = Proc::spawn(tracer)?;
     goes_on(&count, BOUND)?;
-    // The command, whoever its parent is by then.
+    // The command may have another parent by now.
     let victim = wait_for("the command is there", BOUND, || {
         below(tracer.pid()).into_iter().find(|pid| Stat::of(*pid).is_some_and(|s| s.comm == "victim"))
     })?;
     std::thread::sleep(Duration::from_micros(delay));
     tracer.signal(case.signal);
-    // strace with -o takes no notice of some; then the command goes on, and is ended by us.
+    // strace with -o ignores some signals. Then the command goes on, and this function kills it.
     let ignored = case.options.contains(&"-o") && case.signal != Signal::SIGKILL;
     if ignored {
         goes_on(&count, BOUND)?;
@@ -72,7 +72,7 @@ fn play(field: &Field, mut tracer: Command, case: &Case, delay: u64) -> Result<S
         return Ok(format!("the command goes on; when it is killed, the tracer: {}", words(status)));
     }
     let status = field.ends(&mut tracer, BOUND)?;
-    // What is about to go is given the time.
+    // A command that is about to end gets time to do so.
     let gone = || Stat::of(victim).is_none_or(|s| s.state == 'Z');
     let command = if case.signal == Signal::SIGKILL {
         if let Some(held) = wait_for_freedom(victim) {
@@ -94,7 +94,7 @@ fn play(field: &Field, mut tracer: Command, case: &Case, delay: u64) -> Result<S
     Ok(format!("the tracer: {}; the command {command}", words(status)))
 }
 
-/// What still holds a process a second later.
+/// Tells what still holds a process after a second.
 pub fn wait_for_freedom(pid: i32) -> Option<String> {
     let free = wait_for("free", Duration::from_secs(1), || held(pid).is_none().then_some(()));
     free.err().and_then(|_| held(pid))

@@ -1,4 +1,5 @@
-//! How long it takes to attach to a process whose 8 threads do nothing but make calls, and to leave it, next to strace.
+//! How long attaching to and detaching from a process takes, compared with strace. Its 8 threads do nothing but make
+//! calls.
 
 use super::Scenario;
 use super::field::{EBPF, Field, Need, PTRACE};
@@ -18,14 +19,14 @@ pub const SCENARIO: Scenario = Scenario {
     round,
 };
 
-/// Loading takes 20 ms of CPU time, and 8 busy threads leave a tenth of a CPU: so long nobody is to be blamed.
+/// A time up to this is no fault: loading takes 20 ms of CPU time, and 8 busy threads leave a tenth of a CPU.
 const SOON: f64 = 1.0;
-/// On a machine that is busy with other things, strace takes long, too.
+/// On a busy machine strace takes long, too.
 const TIMES: f64 = 4.0;
 const PAIRS: usize = 3;
 const BOUND: Duration = Duration::from_secs(30);
 
-/// Seconds until Stride says that it has attached, and from the signal to its end.
+/// Seconds until Stride reports that it has attached, and from the signal to Stride's end.
 type Times = [f64; 2];
 
 fn round(field: &Field) -> Result<()> {

@@ -1,4 +1,4 @@
-//! While the eBPF engine loads: signals, and files that must not grow.
+//! Signals while the eBPF engine loads, and files that must not grow meanwhile.
 
 use super::Scenario;
 use super::field::{EBPF, Field, Need, PTRACE};

@@ -1,8 +1,10 @@
-//! `cargo xtask chaos [SECONDS] [--seed=N] [--only=NAME] [--round=N] [--stride=FILE]`: bad luck of many kinds, for Stride and for what
-//! is traced. It is no part of `make test`, for it takes minutes and looks for what happens seldom.
+//! `cargo xtask chaos [SECONDS] [--seed=N] [--only=NAME] [--round=N] [--stride=FILE]`: bad luck of many kinds, for
+//! Stride and for
+//! its tracees. It is not part of `make test`, because it takes minutes and looks for rare failures.
 //!
-//! A scenario is a file here and a line in [`SCENARIOS`]. A scenario runs in rounds until its share of the time is used up. All that
-//! is random in a round follows from the seed, the scenario's name and the round's number, so that a round can be run again.
+//! A scenario is a file here and a line in [`SCENARIOS`]. It runs in rounds until its share of the time is used up. The
+//! seed, the
+//! scenario's name and the round's number decide all random choices of a round, so that a round can be repeated.
 
 mod attached;
 mod churn;
@@ -32,20 +34,20 @@ use std::time::{Duration, Instant};
 
 pub use repeat::run as repeat;
 
-/// Seconds in all, where none are named.
+/// The default duration in seconds.
 const SECONDS: u64 = 600;
-/// A scenario that fails so often is left: more of the same tells nothing new.
+/// A scenario that fails this often ends: more failures tell nothing new.
 pub const ENOUGH: usize = 12;
 
 /// One kind of bad luck.
 pub struct Scenario {
     pub name: &'static str,
-    /// What must hold, for the table.
+    /// The rule that must hold, for the table.
     pub about: &'static str,
     pub needs: &'static [Need],
-    /// How much of the time it gets, next to the others.
+    /// The scenario's share of the time, relative to the others.
     pub share: u32,
-    /// Rounds take the cases in turn; each is run once at least, if time allows.
+    /// The number of cases. Rounds take the cases in turn, and each case runs at least once, if time allows.
     pub cases: u64,
     pub round: fn(&Field) -> Result<()>,
 }
@@ -156,7 +158,8 @@ pub fn run(args: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Plays rounds until the scenario's time is over; each case once even then, as long as there is time for others at all.
+/// Plays rounds until the scenario's time is over. Until the deadline of all scenarios, each case is played at least
+/// once.
 fn play(
     field: &mut Field,
     scenario: &'static Scenario,

@@ -1,4 +1,4 @@
-//! What a program's own calls come to must be the same with Stride and without: `tests/chaos/notices.c`.
+//! The results of a program's own calls must be the same with Stride and without: `tests/chaos/notices.c`.
 
 use super::Scenario;
 use super::field::{EBPF, Field, Need, PTRACE};
@@ -37,7 +37,7 @@ pub const SET_UID: Scenario = Scenario {
     round: set_uid,
 };
 
-/// Modes, and how often each does what it does, under eBPF and under ptrace.
+/// Modes, and the repetitions of each under eBPF and under ptrace.
 const MODES: [(&str, [u32; 2]); 5] = [
     ("waits", [800, 100]),
     ("traceme", [800, 50]),
@@ -46,7 +46,7 @@ const MODES: [(&str, [u32; 2]); 5] = [
     ("waitpid", [300, 50]),
 ];
 
-/// A user and a group that own nothing. So does the user before.
+/// A user and a group that own nothing. The user id before owns nothing either.
 const NOBODY: u32 = 65534;
 
 const RINGS: [&str; 2] = ["--ring-size=64K", "--ring-size=4M"];
@@ -62,7 +62,7 @@ fn round(field: &Field) -> Result<()> {
     if engine == EBPF {
         options.push(RINGS[way]);
     }
-    // A child that a ptrace tracer follows has a tracer, and strace's have, too.
+    // Under ptrace with -f a child has a tracer already, as under strace, and cannot get another one.
     if engine == EBPF || !matches!(mode, "traceme" | "seize") {
         options.push("-f");
     }
@@ -76,7 +76,7 @@ fn supplied(field: &Field) -> Result<()> {
 }
 
 fn set_uid(field: &Field) -> Result<()> {
-    // Others may not be able to reach the binary where it is.
+    // Other users may not be able to reach the binary in its own directory.
     let stride = field.path("stride");
     if !stride.exists() {
         fs::copy(&field.stride, &stride)?;
@@ -85,7 +85,7 @@ fn set_uid(field: &Field) -> Result<()> {
     let helper = field.path("helper");
     if !helper.exists() {
         fs::copy(field.path("notices"), &helper)?;
-        // Not root's: whoever finds it gets rights that are worth nothing.
+        // The owner is not root, so the helper's rights are worth nothing to other users.
         chown(&helper, Some(NOBODY - 1), None)?;
         fs::set_permissions(&helper, fs::Permissions::from_mode(0o4755))?;
     }
@@ -97,7 +97,8 @@ fn set_uid(field: &Field) -> Result<()> {
     same(field, &options, &["setuid", "800", &helper], Duration::from_secs(60), &words)
 }
 
-/// Compares the program's output and its exit status with Stride and without; `before` are words before either.
+/// Compares the program's output and exit status with Stride and without. Both commands begin with the words of
+/// `before`.
 fn same(field: &Field, options: &[&str], args: &[&str], within: Duration, before: &[&str]) -> Result<()> {
     field.step(format!("stride {} notices {}", options.join(" "), args.join(" ")));
     let out = field.path("out");

@@ -1,4 +1,4 @@
-//! Readers that close the pipe the trace goes to, at once, later, or while Stride is stuck writing to it.
+//! Readers that close the pipe of the trace: at once, later, or while Stride is stuck writing to it.
 
 use super::Scenario;
 use super::field::{EBPF, Field, Need, PTRACE};
@@ -76,7 +76,7 @@ fn play(field: &Field, mut tracer: Command, interrupted: bool, bytes: u64, delay
     Ok(format!("the tracer: {}; the command {command}", words(status)))
 }
 
-/// Whether a thread of it waits for room in a pipe.
+/// Whether one of the process's threads waits for room in a pipe.
 fn is_stuck(pid: i32) -> bool {
     fs::read_dir(format!("/proc/{pid}/task"))
         .into_iter()

@@ -1,4 +1,4 @@
-//! Processes that are started in groups of their own, watched with bounds, and never left behind.
+//! Processes that run in groups of their own, are watched with time limits, and are never left behind.
 
 use anyhow::{Context, Result, ensure};
 use nix::sys::signal::{Signal, kill, killpg};
@@ -11,15 +11,15 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// How often states are looked at.
+/// The pause between two looks at a state.
 pub const PAUSE: Duration = Duration::from_millis(1);
 
 pub struct Proc {
     child: Child,
     ended: Option<ExitStatus>,
-    /// The most memory it was seen to have, in bytes.
+    /// The most memory seen, in bytes.
     pub peak: u64,
-    /// Time on a CPU, as last seen.
+    /// CPU time, as last seen.
     pub cpu: Duration,
 }
 
@@ -40,7 +40,7 @@ impl Proc {
         }
     }
 
-    /// How it ended, if it does within so much time.
+    /// The exit status, if the process ends within this time.
     pub fn end(&mut self, within: Duration) -> Option<ExitStatus> {
         let until = Instant::now() + within;
         loop {
@@ -97,7 +97,7 @@ pub struct Stat {
     pub comm: String,
     pub state: char,
     parent: i32,
-    /// Time on a CPU in hundredths of a second.
+    /// CPU time in hundredths of a second.
     ticks: u64,
 }
 
@@ -128,7 +128,7 @@ pub fn what(pid: i32) -> String {
     format!("{} {pid}, state {}{at}", stat.comm, stat.state)
 }
 
-/// Whether somebody traces it, and whether one of its threads is stopped.
+/// Tells whether the process is traced, or one of its threads stopped.
 pub fn held(pid: i32) -> Option<String> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
     for thread in threads.flatten() {
@@ -149,7 +149,7 @@ pub fn all() -> Vec<i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// All processes below this one, nearest first.
+/// All descendants of this process, nearest first.
 pub fn below(top: i32) -> Vec<i32> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
     for pid in all() {
@@ -167,7 +167,7 @@ pub fn below(top: i32) -> Vec<i32> {
     found
 }
 
-/// What is left of a round once all that was started has been waited for, in words.
+/// Waits until the processes of a round have ended, and describes those that are left.
 pub fn left(grace: Duration) -> Vec<String> {
     let until = Instant::now() + grace;
     loop {
@@ -180,7 +180,7 @@ pub fn left(grace: Duration) -> Vec<String> {
     }
 }
 
-/// Takes leave of orphans that have ended.
+/// Reaps orphans that have ended.
 fn reap() {
     while let Ok(status) = waitpid(None, Some(WaitPidFlag::WNOHANG)) {
         if status == WaitStatus::StillAlive {
@@ -189,7 +189,7 @@ fn reap() {
     }
 }
 
-/// Kills all that is left, by id.
+/// Kills all that are left, by id.
 pub fn kill_all() {
     for _ in 0..50 {
         let left = below(std::process::id() as i32);
@@ -204,7 +204,7 @@ pub fn kill_all() {
     }
 }
 
-/// A bound for an idle machine, made longer where more threads want to run than there are CPUs.
+/// A time limit for an idle machine, made longer if more threads want to run than there are CPUs.
 pub fn patience(within: Duration) -> Duration {
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let running: f64 = load.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0.0);
@@ -212,7 +212,7 @@ pub fn patience(within: Duration) -> Duration {
     within.mul_f64((running / cpus).clamp(1.0, 8.0))
 }
 
-/// Waits for a state rather than for a time. The bound is one for an idle machine.
+/// Waits for a state instead of a time. The limit is one for an idle machine.
 pub fn wait_for<T>(what: &str, within: Duration, mut look: impl FnMut() -> Option<T>) -> Result<T> {
     let within = patience(within);
     let until = Instant::now() + within;
@@ -229,12 +229,12 @@ pub fn wait_for<T>(what: &str, within: Duration, mut look: impl FnMut() -> Optio
     }
 }
 
-/// A program's own count of how often it went around.
+/// The rounds that a program has counted itself.
 pub fn progress(file: &Path) -> Option<u64> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
-/// Waits until a program has gone around again: it runs, and is neither stopped nor stuck.
+/// Waits until a program has finished another round: it runs, and is neither stopped nor stuck.
 pub fn goes_on(file: &Path, within: Duration) -> Result<()> {
     let before = wait_for("the program goes around", within, || progress(file))?;
     wait_for("the program goes on", within, || progress(file).filter(|now| *now > before)).map(drop)

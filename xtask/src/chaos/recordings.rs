@@ -1,4 +1,4 @@
-//! Recordings that were made to do harm, through every view, within bounds of time and memory; and their like, live.
+//! Hostile recordings through every view, within limits of time and memory, and live runs of the same kind.
 
 use super::Scenario;
 use super::field::{Field, Need, PTRACE};
@@ -53,7 +53,7 @@ const VIEWS: [&[&str]; 12] = [
     &["--advise", "--json"],
 ];
 
-/// Time on a CPU, which depends little on what else runs: on an idle machine 3 s are the most that a view takes.
+/// A limit of CPU time, which depends little on other load. On an idle machine a view takes at most 3 s.
 const CPU: Duration = Duration::from_secs(10);
 const MEMORY: u64 = 512 << 20;
 
@@ -77,7 +77,7 @@ fn mutated(field: &Field) -> Result<()> {
     show(field, &file, &format!("seed {seed} of bad_recording mutate"), view)
 }
 
-/// A real recording, and limits that it keeps.
+/// A real recording, and a budget that it keeps.
 fn whole(field: &Field) -> Result<PathBuf> {
     let whole = field.path("whole");
     if !whole.exists() {
@@ -94,7 +94,7 @@ fn whole(field: &Field) -> Result<PathBuf> {
     Ok(whole)
 }
 
-/// Builds the maker, which takes a while the first time.
+/// Builds the maker of recordings, which takes a while the first time.
 pub fn prepare() -> Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
@@ -105,9 +105,9 @@ pub fn prepare() -> Result<()> {
     Ok(())
 }
 
-/// Runs `crates/record/examples/bad_recording.rs`, which knows how recordings are made.
+/// Runs `crates/record/examples/bad_recording.rs`, which knows the format of recordings.
 fn maker(args: &[&str], file: &Path) -> Result<()> {
-    // It lies where cargo put this program.
+    // Cargo puts the example beside this program.
     let made = std::env::current_exe()?.with_file_name("examples").join("bad_recording");
     let status =
         Command::new(&made).args(args).arg(file).status().with_context(|| format!("can't run {}", made.display()))?;
@@ -158,7 +158,7 @@ fn arguments(field: &Field) -> Result<()> {
         field.ends(&mut Proc::spawn(tracer)?, Duration::from_secs(60))?;
         Ok(begun.elapsed())
     };
-    // The best of three, for whatever else runs only makes it longer.
+    // The fastest of three runs, because other load only makes a run longer.
     let best = |make: &dyn Fn() -> Command| -> Result<f64> {
         let all: Result<Vec<f64>> = (0..3).map(|_| Ok(measure(make())?.as_secs_f64())).collect();
         Ok(all?.into_iter().fold(f64::MAX, f64::min))

@@ -1,5 +1,6 @@
-//! `cargo xtask suite-repeat N [--busy]`: the whole suite again and again, to find tests that waver. With `--busy`, every other run
-//! has a CPU hog on each CPU beside it.
+//! `cargo xtask suite-repeat N [--busy]`: runs the whole suite again and again, to find flaky tests. With `--busy`, a
+//! CPU hog runs
+//! on each CPU in every other run.
 
 use super::process::Proc;
 use anyhow::{Context, Result, bail, ensure};
@@ -28,7 +29,7 @@ pub fn run(args: &[&str]) -> Result<()> {
         let hogs = if busy && run % 2 == 0 { hogs()? } else { Vec::new() };
         let log = logs.join(format!("{run}.log"));
         let begun = Instant::now();
-        // As scripts/test runs it.
+        // Runs the suite like scripts/test.
         let status = Command::new("env")
             .arg("--default-signal")
             .arg(&cargo)

@@ -10,7 +10,7 @@ pub struct Row {
     pub failures: usize,
     worst: Option<(f64, String)>,
     skipped: Option<String>,
-    /// Cases that no round was played of, because the time was over.
+    /// Cases without a round, because the time was over.
     missed: u64,
 }
 
@@ -23,12 +23,12 @@ impl Row {
         Row { skipped: Some(why), ..Row::of(scenario) }
     }
 
-    /// Rounds take the cases in turn: those that no round came to were missed.
+    /// Counts the cases that no round has reached. Rounds take the cases in turn.
     pub fn end(&mut self) {
         self.missed = self.scenario.cases.saturating_sub(self.rounds as u64);
     }
 
-    /// Adds what the round that has just ended came to.
+    /// Adds the figures of the round that has just ended.
     pub fn add(&mut self, field: &Field) {
         self.rounds += 1;
         for (value, text) in field.figures() {

@@ -1,4 +1,4 @@
-//! Stride, or whoever reads the trace, stands still for a while: what is traced goes on, what is lost is counted.
+//! Stride, or the reader of the trace, stands still for a while: the tracees go on, and lost calls are counted.
 
 use super::Scenario;
 use super::counts::lost;
@@ -59,7 +59,7 @@ fn stopped(field: &Field, ring: &str, overflow: &str) -> Result<()> {
     Ok(())
 }
 
-/// SIGKILL while writers are delayed, for nobody reads the trace.
+/// SIGKILL while writers are delayed, because nothing reads the trace.
 fn killed(field: &Field, ring: &str) -> Result<()> {
     let delay = 100 + field.below(400);
     field.step(format!("{ring}, 8 busy threads, nobody reads; SIGKILL after {delay} ms"));
@@ -82,7 +82,7 @@ fn killed(field: &Field, ring: &str) -> Result<()> {
     on
 }
 
-/// A pager that waits for a key, and then reads on.
+/// A pager that waits for a key and then reads on.
 fn unread(field: &Field, ring: &str) -> Result<()> {
     let (calls, pause) = (60_000, 500 + field.below(1500));
     let engine = field.pick(&[EBPF, EBPF, PTRACE]);

@@ -7,8 +7,9 @@ use super::source::{self, Module};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Circles that may stay, by a module of each. They lie in the nature of types: a type holds structs, which hold types, and decoders
-/// follow both. Add none.
+/// Circles that may stay, by one module of each. They follow from the nature of types: a type contains structs, which
+/// contain types,
+/// and decoders follow both. Add none.
 const ALLOWED: &[(&str, &str)] = &[("syscalls", "ty"), ("decode", "generic")];
 
 /// Adds a line for each circle of a crate.
@@ -34,7 +35,7 @@ fn needs(modules: &BTreeMap<String, Module>) -> BTreeMap<&str, BTreeSet<&str>> {
         .collect()
 }
 
-/// The module that has the thing at the end of a path.
+/// The module that defines the thing at the end of a path.
 fn resolve<'m>(modules: &'m BTreeMap<String, Module>, from: &str, used: &[String], depth: u32) -> Option<&'m str> {
     let (mut at, mut rest) = match used.first()?.as_str() {
         "crate" => (String::new(), &used[1..]),
@@ -52,7 +53,7 @@ fn resolve<'m>(modules: &'m BTreeMap<String, Module>, from: &str, used: &[String
         rest = &rest[1..];
     }
     let (key, module) = modules.get_key_value(&at)?;
-    // A name that this module only passes on is another module's.
+    // A name that this module only re-exports belongs to another module.
     let passed_on = rest.first().and_then(|name| module.passes_on.get(name)).filter(|_| depth < 8);
     match passed_on {
         Some(path) => resolve(modules, key, path, depth + 1),
@@ -68,7 +69,7 @@ fn join(path: &str, segment: &str) -> String {
     if path.is_empty() { segment.to_owned() } else { format!("{path}::{segment}") }
 }
 
-/// The sets of modules of which each reaches all others: of two and more.
+/// The sets of two or more modules of which each reaches all others.
 fn circles<'m>(needs: &BTreeMap<&'m str, BTreeSet<&'m str>>) -> Vec<BTreeSet<&'m str>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> = needs.keys().map(|&from| (from, reach(needs, from))).collect();
     let mut found: Vec<BTreeSet<&str>> = Vec::new();

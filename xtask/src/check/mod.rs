@@ -78,7 +78,7 @@ fn layers(dir: &Path, name: &str, wrong: &mut Vec<String>) -> Result<()> {
         wrong.push(format!("crates/{name}: give it a place among the layers in xtask/src/check.rs"));
         return Ok(());
     };
-    // What tests use points no way, so dev-dependencies are left out; but what is made for tests stays with them.
+    // Tests may use any crate, so dev-dependencies are left out. Other crates must not depend on crates for tests.
     let mut section = "";
     for line in text.lines() {
         if line.starts_with('[') {

@@ -1,5 +1,6 @@
-//! Syscalls that are told apart by their names. Facts about a call stand on its row, as effects: a list of names elsewhere misses
-//! the calls that nobody thought of, such as the 32-bit twins.
+//! Syscalls that code tells apart by their names. Facts about a call belong on its row, as effects: a list of names
+//! elsewhere misses
+//! the calls that its author did not think of, such as the 32-bit twins.
 
 use super::source;
 use std::collections::BTreeSet;
@@ -16,7 +17,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("cli/src/flags/table/tracing.rs", "-b takes the word execve"),
 ];
 
-/// Syscalls whose names are words of other things as well. They count only where the name of a row is compared.
+/// Syscalls whose names are also ordinary words. They count only where the name of a row is compared.
 const WORDS: &[&str] = &[
     "accept",
     "access",
@@ -88,7 +89,7 @@ fn syscalls(numbers: &str) -> BTreeSet<&str> {
     numbers.lines().filter_map(|line| line.trim().strip_prefix('(')?.split('"').nth(1)).collect()
 }
 
-/// The names of syscalls that a line compares something to, or lists.
+/// The names of syscalls that a line compares with something, or lists.
 fn compared<'a>(line: &'a str, names: &BTreeSet<&str>) -> Vec<&'a str> {
     let parts: Vec<&str> = line.split('"').collect();
     let literals = (1..parts.len().saturating_sub(1)).step_by(2);

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub struct Module {
     /// Every path with `::` in it, in segments.
     pub paths: Vec<Vec<String>>,
-    /// Names that `pub use` passes on, with the path of each.
+    /// Names that `pub use` re-exports, with the path of each.
     pub passes_on: BTreeMap<String, Vec<String>>,
 }
 
@@ -46,7 +46,7 @@ impl Module {
     }
 }
 
-/// Spreads `a::{b, c::{self, d as e}}` out. Each path comes with the name that it goes by.
+/// Expands `a::{b, c::{self, d as e}}`. Each path comes with the name under which it is used.
 fn tree(prefix: &mut Vec<String>, text: &str, out: &mut Vec<(Vec<String>, String)>) {
     let text = text.trim();
     let depth = prefix.len();
@@ -67,7 +67,7 @@ fn tree(prefix: &mut Vec<String>, text: &str, out: &mut Vec<(Vec<String>, String
     prefix.truncate(depth);
 }
 
-/// At the commas that stand in no inner braces.
+/// Splits at the commas outside of inner braces.
 fn split(text: &str) -> Vec<&str> {
     let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
     for (i, c) in text.char_indices() {
@@ -85,7 +85,7 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Paths that stand in expressions and types.
+/// The paths in expressions and types.
 fn inline_paths(code: &str) -> Vec<Vec<String>> {
     code.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':')
         .filter(|word| word.contains("::"))
@@ -112,7 +112,7 @@ fn without(text: &str, strings: bool) -> String {
         while let Some(c) = chars.next() {
             match c {
                 '\\' if string => drop(chars.next()),
-                // A quotation mark as a character is no string.
+                // A quotation mark in a character literal begins no string.
                 '\'' if !string && chars.peek() == Some(&'"') => drop(chars.next()),
                 '"' => {
                     string = !string;

@@ -1,4 +1,4 @@
-//! Names of types. One name stands for one thing in the whole workspace, so that it can be searched for and talked about.
+//! Names of types. One name stands for one thing in the whole workspace, so that a search for it finds only that.
 
 use super::source;
 use std::collections::BTreeMap;
@@ -28,12 +28,12 @@ const ALLOWED: &[(&str, &str)] = &[
     ("Written", "a file, and how much of it"),
 ];
 
-/// Adds a line for each name that other crates or modules can see more than once.
+/// Adds a line for each name that is declared more than once for other crates or modules.
 pub fn check(crates: &Path, wrong: &mut Vec<String>) -> anyhow::Result<()> {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for entry in fs::read_dir(crates)? {
         let dir = entry?.path();
-        // Only tests see what is in there.
+        // Only tests see this crate's names.
         if dir.ends_with("test-support") {
             continue;
         }
@@ -56,7 +56,7 @@ pub fn check(crates: &Path, wrong: &mut Vec<String>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The type that a line declares for others to see.
+/// The type that a line declares as visible to other modules.
 fn declared(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix("pub")?;
     let rest = match rest.strip_prefix('(') {

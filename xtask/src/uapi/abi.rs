@@ -1,4 +1,4 @@
-//! The ABIs facts are gathered for.
+//! The ABIs for which facts are gathered.
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Abi {

@@ -10,8 +10,9 @@ use std::path::Path;
 const PREFIX: &str = "stride_value_of_";
 const SECTION: &str = "stride";
 
-/// One definition a macro, one line a definition. `(x)|0` compiles for integers alone: pointers,
-/// strings, floats, types and statements fail, and their line is dropped.
+/// One line defines one macro. `(x)|0` compiles only for integers: pointers, strings, floats, types and statements
+/// fail,
+/// and their lines are dropped.
 const DEFINE: &str = "#define STRIDE_VALUE(n) __attribute__((used, section(\"stride\"))) \
                       const unsigned long long stride_value_of_##n = (unsigned long long)((n)|0);\n";
 
@@ -34,7 +35,7 @@ pub fn evaluate(
     let main = with_ext(base, "values.c");
     let object = with_ext(base, "values.o");
     let first = head.lines().count() + DEFINE.lines().count() + 1;
-    // A rejected line can hide the next one's error, so this goes round a few times.
+    // An error in one line can hide the error of the next, so the loop compiles again.
     for _ in 0..20 {
         let lines: String = names.iter().map(|name| format!("STRIDE_VALUE({name})\n")).collect();
         fs::write(&main, format!("{head}{DEFINE}{lines}"))?;
@@ -63,9 +64,9 @@ fn candidate(line: &str) -> Option<&str> {
     let (name, body) = line.strip_prefix("#define ")?.split_once(' ')?;
     // `_X` is internal, `X(` takes arguments, an empty body is a header guard.
     let odd = name.starts_with('_') || name.contains('(') || body.trim().is_empty();
-    // Macros that are statements, strings or attributes would derail the parser.
+    // Macros that are statements, strings or attributes would confuse the parser.
     let code = body.contains(['{', '}', ';', '"', '#', '\'']) && !is_char(body);
-    // Of the C library or the compiler, not of the kernel.
+    // Macros of the C library or the compiler, not of the kernel.
     let foreign = ["linux", "unix", "i386", "offsetof", "NULL"].contains(&name)
         || ["INT", "UINT", "SIZE_", "PTRDIFF_", "SIG_ATOMIC_", "WCHAR_", "WINT_"].iter().any(|prefix| {
             name.starts_with(prefix) && (name.ends_with("_MAX") || name.ends_with("_MIN") || name.ends_with("_WIDTH"))
@@ -73,12 +74,12 @@ fn candidate(line: &str) -> Option<&str> {
     (!odd && !code && !foreign).then_some(name)
 }
 
-/// `'x'` constants are integers, so quotes alone do not disqualify.
+/// `'x'` constants are integers, so a quotation mark alone rejects no macro.
 fn is_char(body: &str) -> bool {
     body.contains('\'') && !body.contains(['{', '}', ';', '"', '#'])
 }
 
-/// Indexes of the lines clang reports, errors and the expansions they came through alike.
+/// The indexes of the lines that clang reports, in errors and in the expansions that led to them.
 fn rejected(log: &str, main: &str, first: usize, count: usize) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for line in log.lines().filter(|line| line.contains(": error: ")) {

@@ -14,7 +14,7 @@ pub struct Layout {
     pub fields: Vec<Field>,
 }
 
-/// As `F` in crates/uapi.
+/// A field, as `F` in crates/uapi.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
     pub name: String,
@@ -60,7 +60,7 @@ struct Die {
     location: Option<u64>,
     bit_size: Option<u64>,
     data_bit_offset: Option<u64>,
-    /// DWARF 2 style: from the storage unit's most significant bit.
+    /// In the style of DWARF 2: counted from the storage unit's most significant bit.
     bit_offset: Option<u64>,
     encoding: Option<gimli::DwAte>,
     /// Elements of one array dimension; none for a flexible one.
@@ -77,11 +77,11 @@ enum Value {
 
 struct Types {
     dies: HashMap<usize, Die>,
-    /// Entries in the order of the file, so that results do not depend on hashing.
+    /// Entries in the order of the file, so that results do not depend on the order of a hash map.
     order: Vec<usize>,
 }
 
-/// What a field's type comes to once typedefs and qualifiers are gone.
+/// A field's type without typedefs and qualifiers.
 struct Resolved {
     size: u64,
     signed: bool,
@@ -162,12 +162,12 @@ impl Types {
         let pointer = self.pointer_size();
         for offset in &self.order {
             let die = &self.dies[offset];
-            // Opaque ones, declared only, have no layout.
+            // Structs that are only declared have no layout.
             if let (true, Some(name), false) = (Self::is_aggregate(die), &die.name, die.declaration) {
                 found.entry(name.clone()).or_insert_with(|| self.layout(die, pointer));
             }
         }
-        // `typedef struct { … } name;` goes by the typedef's name; a tag of that name wins.
+        // `typedef struct { … } name;` gets the typedef's name, unless a struct has that tag.
         for die in self.order.iter().map(|offset| &self.dies[offset]) {
             let (gimli::DW_TAG_typedef, Some(name), Some(ty)) = (gimli::DwTag(die.tag), &die.name, die.ty) else {
                 continue;
@@ -180,7 +180,7 @@ impl Types {
         found
     }
 
-    /// Pointer types carry no size in clang's DWARF: the unit's address size is meant. `long` has it too.
+    /// clang's DWARF gives pointer types no size: they have the unit's address size, which is also the size of `long`.
     fn pointer_size(&self) -> u64 {
         let long = self.dies.values().find(|die| {
             die.tag == gimli::DW_TAG_base_type.0
@@ -212,7 +212,7 @@ impl Types {
                 }
                 continue;
             };
-            // The markers that __DECLARE_FLEX_ARRAY puts before a flexible array.
+            // __DECLARE_FLEX_ARRAY puts such markers before a flexible array.
             if name.starts_with("__empty") {
                 continue;
             }
@@ -263,7 +263,7 @@ impl Types {
     }
 }
 
-/// Byte offset of a member within its parent, and of a bit field the bits within that byte.
+/// The byte offset of a member within its parent, and the bits of a bit field within that byte.
 fn place(member: &Die, size: u64) -> (u64, (u8, u8)) {
     let location = member.location.unwrap_or(0);
     let Some(width) = member.bit_size else {
@@ -324,8 +324,8 @@ fn die(dwarf: &gimli::Dwarf<Slice<'_>>, entry: &gimli::DebuggingInformationEntry
     Ok(die)
 }
 
-/// A section with its relocations applied: an object file's references into .debug_str and the
-/// like are zero until then.
+/// A section with its relocations applied. In an object file, references into .debug_str and similar sections are zero
+/// before that.
 fn relocated(file: &object::File<'_>, name: &str) -> Result<Vec<u8>> {
     let Some(section) = file.section_by_name(name) else {
         return Ok(Vec::new());

@@ -24,14 +24,14 @@ pub fn files(facts: &[Facts], numbers: &Numbers, source: &Source) -> Result<BTre
     Ok(files)
 }
 
-/// Constants of another ABI shadow those that it shares with x86_64.
+/// Constants of another ABI, which shadow those of x86_64.
 fn other(abi: &str) -> String {
     format!(
         "//! Constants of {abi}: what it shares with x86_64 is imported, what differs shadows that.\n\npub use super::consts::*;\n"
     )
 }
 
-/// Entries another ABI has not, or has otherwise.
+/// The entries of `own` that another ABI lacks or has with another value.
 fn differing<T: Clone + PartialEq>(own: &BTreeMap<String, T>, other: &BTreeMap<String, T>) -> BTreeMap<String, T> {
     own.iter().filter(|(name, value)| other.get(*name) != Some(value)).map(|(k, v)| (k.clone(), v.clone())).collect()
 }
@@ -115,7 +115,8 @@ fn number_tables(numbers: &Numbers) -> String {
     text
 }
 
-/// Requests with their names; on i386 only what it has otherwise. Structs have other sizes there, so have requests.
+/// Requests with their names; for i386 only those that differ. Structs have other sizes there, and so requests have
+/// other numbers.
 fn ioctls(x86_64: &Facts, i386: &Facts) -> String {
     let common = requests(x86_64);
     let mut text =

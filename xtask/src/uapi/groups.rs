@@ -1,6 +1,8 @@
-//! Headers that contradict each other must not meet in one translation unit, yet one unit a header
-//! would be three thousand runs of clang. So: compile all of them together, take out those that clang
-//! blames, try those in the next unit, until each header has found company or turned out broken.
+//! Headers that contradict each other must not share a translation unit, but one unit per header would need three
+//! thousand
+//! runs of clang. So all headers are compiled together, those that clang blames go to the next unit, and so on, until
+//! each
+//! header is in a unit or known to be broken.
 
 use super::{Abi, headers::Source};
 use anyhow::{Context, Result, bail};
@@ -14,7 +16,7 @@ pub type Group = Vec<String>;
 /// Every unit starts with these, as most programs do; many headers rely on it.
 const PRELUDE: &str = "#include <stddef.h>\n#include <stdint.h>\n#include <limits.h>\n#include <linux/types.h>\n";
 
-/// The C text of a group. A line of it is one header, which is how blame finds its way back.
+/// The C text of a group. Each line is one header, so that a line number in an error names the header.
 pub fn text(group: &[String]) -> String {
     let includes: String = group.iter().map(|name| format!("#include <{name}>\n")).collect();
     format!("{PRELUDE}{includes}")
@@ -22,7 +24,7 @@ pub fn text(group: &[String]) -> String {
 
 pub fn partition(abi: Abi, source: &Source, work: &Path) -> Result<Vec<Group>> {
     let mut pending = source.headers(abi)?;
-    // scraped.h repeats names that others spell differently: a unit of its own.
+    // scraped.h repeats names that other headers spell differently, so it gets a unit of its own.
     let mut groups = vec![vec!["scraped.h".to_string()]];
     pending.retain(|name| name != "scraped.h");
     let extra = pending.iter().take_while(|name| !name.contains('/')).count(); // they have no folder
@@ -45,7 +47,8 @@ pub fn partition(abi: Abi, source: &Source, work: &Path) -> Result<Vec<Group>> {
         }
         pending.retain(|name| out.contains(name));
         if group.is_empty() {
-            // Nobody goes with anybody, or all are broken: one by one, redefinitions allowed.
+            // All remaining headers conflict with each other or are broken: each is tried alone, with redefinitions
+            // allowed.
             for name in std::mem::take(&mut pending) {
                 if blame(abi, source, work, std::slice::from_ref(&name), false)?.is_empty() {
                     groups.push(vec![name]);
@@ -77,8 +80,9 @@ fn blame(abi: Abi, source: &Source, work: &Path, group: &[String], strict: bool)
     let main = main.to_string_lossy();
     let skip = PRELUDE.lines().count();
     let mut blamed = Vec::new();
-    // clang prints the chain of inclusion only when it differs from the last diagnostic's, notes
-    // included, so the last chain seen is remembered and every error read against it.
+    // clang prints the chain of inclusion only if it differs from that of the last diagnostic, notes included. So the
+    // last
+    // chain is remembered, and each error belongs to it.
     let mut current: Option<usize> = None;
     let mut pending_error = false;
     for line in log.lines() {

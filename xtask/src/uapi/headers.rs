@@ -1,4 +1,4 @@
-//! Where the headers are, which of them are read, and how clang is called on them.
+//! Where the headers are, which of them are read, and how clang is run on them.
 
 use super::Abi;
 use anyhow::{Context, Result, bail};
@@ -6,12 +6,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Headers that come first, so that their meaning of a name wins where two headers disagree.
+/// Headers that come first: their meaning of a name wins where two headers disagree.
 const FIRST: &[&str] = &["asm/", "asm-generic/", "linux/", "sound/asound.h", "drm/drm"];
 
 /// Not read at all, each for its reason.
 const SKIP: &[&str] = &[
-    // Included by a chosen few and only with a macro set; or empty of facts.
+    // Included by few headers and only with a macro set, or without facts.
     "linux/byteorder/",
     "asm/unistd", // numbers.rs reads these
     "asm-generic/unistd",
@@ -29,7 +29,7 @@ const SKIP: &[&str] = &[
     "linux/coff.h",
     "linux/a.out.h",
     "asm/a.out.h",
-    // Register names of the processor, not of any call.
+    // Register names of the processor, which no call uses.
     "asm/vmx.h",
     "asm/svm.h",
     "asm/msr.h",
@@ -57,8 +57,8 @@ const LIBC_STUBS: &[(&str, &str)] = &[
     ("netinet/if_ether.h", "#include <linux/if_ether.h>\n"),
 ];
 
-/// Kernel-internal headers whose numbers are ABI all the same; only lines that define a name
-/// beginning so are taken.
+/// Kernel-internal headers whose numbers are part of the ABI. Only lines that define names with these beginnings are
+/// taken.
 const SCRAPED: &[(&str, &[&str])] = &[
     ("include/linux/socket.h", &["AF_", "PF_", "MSG_", "SOL_", "SCM_", "SOMAXCONN"]),
     ("include/linux/errno.h", &["E"]),
@@ -70,7 +70,7 @@ const SCRAPED: &[(&str, &[&str])] = &[
     ("include/linux/syslog.h", &["SYSLOG_ACTION_"]),
 ];
 
-/// Kernel-internal headers that are ABI altogether, and the name they are included by.
+/// Kernel-internal headers that are part of the ABI as a whole, and the names by which they are included.
 const COPIED: &[(&str, &str)] = &[("include/scsi/sg.h", "scsi_sg.h"), ("include/scsi/scsi_ioctl.h", "scsi_ioctl.h")];
 
 pub struct Source {
@@ -109,7 +109,7 @@ impl Source {
         Ok(source)
     }
 
-    /// The package the headers come from; its point releases differ now and then.
+    /// The package that contains the headers. Its point releases differ now and then.
     pub fn package(&self) -> String {
         self.kernel.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
@@ -126,8 +126,9 @@ impl Source {
         for (name, text) in LIBC_STUBS {
             write(name, text)?;
         }
-        // What the kernel's build would generate: asm/X.h falls back to asm-generic/X.h. The stub
-        // directory is searched after the architecture's own.
+        // The files that the kernel's build would generate: asm/X.h falls back to asm-generic/X.h. The stub directory
+        // is searched
+        // after the architecture's own.
         for name in list(&self.kernel.join("include/uapi/asm-generic"))? {
             write(&format!("asm/{name}"), &format!("#include <asm-generic/{name}>\n"))?;
         }
@@ -160,7 +161,7 @@ impl Source {
         Ok(text)
     }
 
-    /// Every header, as it is included, most authoritative first: ours, the scraped ones, the rest.
+    /// Every header by the name for inclusion, most authoritative first: ours, the scraped ones, the rest.
     pub fn headers(&self, abi: Abi) -> Result<Vec<String>> {
         let mut names: Vec<String> = list(&self.extra)?;
         names.push("scraped.h".into());
@@ -172,7 +173,7 @@ impl Source {
         rest.retain(|name| !SKIP.iter().any(|skip| name.starts_with(skip)));
         let rank = |name: &String| {
             let rank = FIRST.iter().position(|first| name.starts_with(first)).unwrap_or(FIRST.len());
-            // Within linux/, the top level before its folders.
+            // Within linux/, headers of the top level come before those in folders.
             (rank, name.matches('/').count(), name.clone())
         };
         rest.extend(COPIED.iter().map(|(_, name)| name.to_string()));
@@ -182,18 +183,19 @@ impl Source {
         Ok(names)
     }
 
-    /// clang, ready for one ABI; the caller adds what to do with which file.
+    /// clang for one ABI. The caller adds the action and the file.
     pub fn clang(&self, abi: Abi, work: &Path) -> Command {
         let mut clang = Command::new("clang");
         clang.args(["-target", abi.target(), "-std=gnu11", "-ffreestanding", "-nostdlibinc", "-x", "c"]);
-        // Plain char is unsigned on arm64; calling it signed everywhere keeps the ABIs comparable,
-        // and no caller prints a char array as numbers.
+        // Plain char is unsigned on arm64. Treating it as signed everywhere keeps the ABIs comparable, and no caller
+        // prints a char
+        // array as numbers.
         clang.arg("-fsigned-char");
-        // What `make headers_install` would strip.
+        // Annotations that `make headers_install` would strip.
         clang.args(["-D__user=", "-D__force=", "-D__iomem=", "-D__attribute_const__=", "-D__EXPORTED_HEADERS__"]);
         clang.args(["-D__packed=__attribute__((packed))", "-D__bitwise=", "-D__counted_by(x)="]);
         clang.args(["-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics", "-Wno-everything"]);
-        // Not -isystem: there clang would keep quiet about redefined macros.
+        // Not -isystem, because clang does not report redefined macros of system headers.
         clang.arg("-I").arg(&self.extra);
         clang.arg("-I").arg(self.kernel.join(format!("arch/{}/include/uapi", abi.arch())));
         clang.arg("-I").arg(self.kernel.join("include/uapi"));

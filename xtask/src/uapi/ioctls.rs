@@ -1,12 +1,13 @@
-//! Which constants are ioctl requests: those whose definition goes back to `_IO` and its kin, and the plain numbers
+//! Which constants are ioctl requests: those whose definition goes back to `_IO` and similar macros, and the plain
+//! numbers
 //! of the old families, which lie in ranges of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What `asm-generic/ioctl.h` builds requests with.
+/// The macros with which `asm-generic/ioctl.h` builds requests.
 const BUILDERS: &[&str] = &["_IO", "_IOR", "_IOW", "_IOWR", "_IOC", "_IOR_BAD", "_IOW_BAD", "_IOWR_BAD"];
 
-/// Requests that are plain numbers: the names' beginning and the numbers' range.
+/// Requests that are plain numbers: the beginning of the names, and the range of the numbers.
 const PLAIN: &[(&str, u64, u64)] = &[
     ("TC", 0x5400, 0x54ff),
     ("TIOC", 0x5400, 0x54ff),
@@ -33,7 +34,7 @@ const PLAIN: &[(&str, u64, u64)] = &[
     ("CYZ", 0x4359, 0x43ff_ffff),
 ];
 
-/// Left out: they would join others under a number that they share only by accident, and are in use nowhere.
+/// Requests that are left out: they share a number with others only by accident, and no program uses them.
 const NOT: &[&str] = &[
     "EXFAT_IOC_SHUTDOWN",
     "EXT4_IOC_SHUTDOWN",
@@ -47,7 +48,7 @@ const NOT: &[&str] = &[
 ];
 const NOT_BEGINNING: &[&str] = &["MGSL_IOC", "SOUND_MIXER_READ_", "SOUND_MIXER_WRITE_"];
 
-/// Numbers for each protocol or driver to use as it likes: what they mean, only the socket knows.
+/// Numbers that each protocol or driver uses as it likes. Only the socket decides their meaning.
 const PRIVATE: std::ops::RangeInclusive<u64> = 0x89e0..=0x89ff;
 const PRIVATE_NAMES: &[&str] = &["SIOCPROTOPRIVATE", "SIOCDEVPRIVATE"];
 
@@ -73,7 +74,7 @@ impl Macros {
     /// The names among `values` that are requests.
     pub fn requests(&self, values: &BTreeMap<String, u64>) -> BTreeSet<String> {
         let mut built: BTreeSet<&str> = BUILDERS.iter().copied().collect();
-        // Definitions build on one another (DRM_IOWR on _IOWR), so go round until nothing is new.
+        // Definitions build on one another (DRM_IOWR on _IOWR), so the loop runs until it finds nothing new.
         loop {
             let before = built.len();
             for (name, body) in &self.bodies {
@@ -89,7 +90,7 @@ impl Macros {
             let plain =
                 PLAIN.iter().any(|(prefix, low, high)| name.starts_with(prefix) && (low..=high).contains(&&value));
             let private = PRIVATE.contains(&value) && !PRIVATE_NAMES.contains(&name);
-            // A subdevice's request is its device's own.
+            // A subdevice has the same request as its device.
             let twin = name.contains("_SUBDEV_") && values.get(&name.replacen("_SUBDEV_", "_", 1)) == Some(&value);
             let left_out = twin || NOT.contains(&name) || NOT_BEGINNING.iter().any(|not| name.starts_with(not));
             (built.contains(name) || plain)
@@ -101,7 +102,7 @@ impl Macros {
         values.iter().filter(|(name, value)| wanted(name, **value)).map(|(name, _)| name.clone()).collect()
     }
 
-    /// Whether a name is only another name's second name.
+    /// Whether a name is only an alias of another name.
     fn is_alias(&self, name: &str) -> bool {
         let Some(body) = self.bodies.get(name) else {
             return false;
@@ -110,9 +111,9 @@ impl Macros {
     }
 }
 
-/// Whether a definition is made with one of these, and is not a calculation about one.
+/// Whether a definition uses one of these macros, and does not calculate with it.
 fn builds(body: &str, built: &BTreeSet<&str>) -> bool {
-    // The parameters of a macro that takes some come first; what they are called matters not.
+    // The parameters of a macro come first. Their names do not matter.
     let body = match body.strip_prefix('(') {
         Some(rest) => rest.split_once(')').map_or("", |x| x.1),
         None => body,

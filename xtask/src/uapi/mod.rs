@@ -1,9 +1,9 @@
 //! `cargo xtask uapi`: turns the kernel's UAPI headers into the Rust tables of `crates/uapi`.
 //!
-//! Nothing is typed twice: clang compiles the headers for each of the three ABIs, and the facts are
-//! read back from what it wrote. Constants come from a data section of the object file, struct
-//! layouts and enum values from its DWARF. Facts the headers lack live in `xtask/extra/*.h` and take
-//! the same way.
+//! Nothing is typed twice: clang compiles the headers for each of the three ABIs, and the facts are read from its
+//! output.
+//! Constants come from a data section of the object file, struct layouts and enum values from its DWARF. Facts that the
+//! headers lack are in `xtask/extra/*.h` and are read in the same way.
 
 mod abi;
 mod consts;
@@ -21,18 +21,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Names the package that the committed files were made from.
+/// The file that names the package from which the committed files were made.
 const MADE_FROM: &str = "MADE-FROM";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Replace the committed files.
     Write,
-    /// Change nothing; fail when the committed files are not what would be written.
+    /// Change nothing, and fail if the committed files are not up to date.
     Check,
 }
 
-/// All that is known of one ABI.
+/// All facts of one ABI.
 pub struct Facts {
     pub consts: BTreeMap<String, u64>,
     /// Names of the constants that are ioctl requests.
@@ -44,7 +44,7 @@ pub fn run(mode: Mode) -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask has no parent directory")?;
     let source = headers::Source::find(root)?;
     let mut facts = Vec::new();
-    // One thread an ABI: nearly all of the time goes to clang.
+    // One thread for each ABI, because clang takes nearly all of the time.
     std::thread::scope(|scope| {
         let source = &source;
         let threads = Abi::ALL.map(|abi| scope.spawn(move || gather(abi, source)));
@@ -68,7 +68,7 @@ pub fn run(mode: Mode) -> Result<()> {
             Ok(())
         }
         Mode::Check => match check(&target, &files) {
-            // Another point release of the headers may well say otherwise: that is no one's mistake here.
+            // Another point release of the headers may differ. That is no mistake here.
             Err(stale) => {
                 let committed = fs::read_to_string(&made_from).unwrap_or_default();
                 if committed.trim() == source.package() {

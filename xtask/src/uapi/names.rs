@@ -6,8 +6,8 @@ use std::ffi::CStr;
 use std::fs;
 use std::path::Path;
 
-/// Codes that never reach a program but do reach its tracer (include/linux/errno.h); the C library
-/// has no text for them.
+/// Codes that never reach a program but do reach its tracer (include/linux/errno.h). The C library has no text for
+/// them.
 const RESTART: &[(u32, &str, &str)] = &[
     (512, "ERESTARTSYS", "To be restarted if SA_RESTART is set"),
     (513, "ERESTARTNOINTR", "To be restarted"),
@@ -29,7 +29,7 @@ const RESTART: &[(u32, &str, &str)] = &[
     (530, "ERECALLCONFLICT", "Conflict with recalled state"),
 ];
 
-/// Second names of a signal already named, and numbers that are no signal.
+/// Aliases of signals that have a name already, and numbers that are no signal.
 const NOT_SIGNALS: &[&str] = &["SIGIOT", "SIGPOLL", "SIGLOST", "SIGUNUSED", "SIGRTMIN", "SIGRTMAX"];
 
 pub fn errors(source: &Source) -> Result<Vec<(u32, String, String)>> {
@@ -52,7 +52,7 @@ pub fn signals(source: &Source) -> Result<Vec<(u32, String)>> {
     Ok(found)
 }
 
-/// `#define NAME 12` lines. A second name of a number refers to the first, so it is not among them.
+/// The `#define NAME 12` lines. Aliases refer to another name instead of a number, so they are left out.
 fn defines(header: &Path, prefix: &str) -> Result<Vec<(u32, String)>> {
     let text = fs::read_to_string(header).with_context(|| format!("cannot read {}", header.display()))?;
     let mut found = Vec::new();

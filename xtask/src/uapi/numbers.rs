@@ -6,14 +6,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// Since this number, a call has the same number everywhere.
+/// From this number on, a call has the same number in all ABIs.
 const COMMON: u32 = 403;
 
-/// x86's tables are generated in the kernel's build, which Debian packages apart; these come with
-/// linux-libc-dev. They may be older than the kernel headers: newer calls come from asm-generic.
+/// The kernel's build generates x86's tables, which Debian packages separately; these come with linux-libc-dev. They
+/// may be
+/// older than the kernel headers, so newer calls come from asm-generic.
 const X86: &str = "/usr/include/x86_64-linux-gnu/asm";
 
-/// Number to name for each ABI: x86_64, i386, aarch64, and x32's own ones.
+/// Names by number for each ABI: x86_64, i386, aarch64, and the calls that only x32 has.
 pub struct Numbers {
     pub tables: Vec<(&'static str, BTreeMap<u32, String>)>,
 }
@@ -78,8 +79,8 @@ fn parse(text: &str) -> Result<BTreeMap<u32, String>> {
         .collect()
 }
 
-/// arm64 takes the generic list, with the choices that its own unistd.h makes up to 6.10 in macros
-/// and since then in scripts/syscall.tbl.
+/// arm64 uses the generic list. Its choices are macros in its own unistd.h up to 6.10, and in scripts/syscall.tbl since
+/// then.
 fn aarch64(source: &Source) -> Result<BTreeMap<u32, String>> {
     let work = source.work_dir(Abi::Aarch64)?;
     let main = work.join("unistd.c");
@@ -100,7 +101,7 @@ fn aarch64(source: &Source) -> Result<BTreeMap<u32, String>> {
         };
         // __NR_mmap is __NR3264_mmap is 222.
         let value = value.strip_prefix("__NR").and_then(|other| macros.get(other).copied()).unwrap_or(value);
-        // __NR_arch_specific_syscall and the like stand for a range.
+        // __NR_arch_specific_syscall and similar names stand for a range.
         let Ok(number) = value.parse() else { continue };
         if name != "arch_specific_syscall" {
             found.insert(number, name.to_string());
