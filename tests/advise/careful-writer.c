@@ -1,8 +1,7 @@
 // finds:
 // estimate: nothing is found
 // Writes that are safe enough: a log that is renamed to move it out of the way, a file that is replaced after a sync,
-// and a
-// file that is replaced once.
+// and a file that is replaced once.
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,9 +2,8 @@
 // estimate: descriptors are saved, not calls
 // never: /dev/null
 // Gives files to children that dup them and still hold them when the parent closes its own descriptors: some children
-// by fork,
-// others by vfork and execve. Children that share the parent's descriptors (clone with CLONE_FILES) close other files;
-// uncorrected, the program forgets those.
+// by fork, others by vfork and execve. Children that share the parent's descriptors (clone with CLONE_FILES) close
+// other files; uncorrected, the program forgets those.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>

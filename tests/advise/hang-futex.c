@@ -6,8 +6,8 @@
 // never: deadlock
 // never: the end of thread
 // The threads of a child wait at a barrier, a semaphore and a condition variable that no thread will signal, until an
-// alarm ends
-// the child. Calls do not show which is which, so the advice must not guess. Corrected, all of them are signalled.
+// alarm ends the child. Calls do not show which is which, so the advice must not guess. Corrected, all of them are
+// signalled.
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/wait.h>

@@ -1,6 +1,5 @@
 // A child joins a thread, until an alarm ends it. The including program defines what the thread does, what the joining
-// thread does
-// before it makes the thread, and what lets the thread end.
+// thread does before it makes the thread, and what lets the thread end.
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>

@@ -2,8 +2,7 @@
 // estimate: nothing is saved, but all is lost
 // says: only thread
 // A child waits for input from a pipe that has no writer, and reports its progress each half second, until an alarm
-// ends it.
-// Corrected, input comes each time.
+// ends it. Corrected, input comes each time.
 #define _GNU_SOURCE
 #include <poll.h>
 #include <signal.h>

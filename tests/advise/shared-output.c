@@ -2,8 +2,7 @@
 // says: who      writer (pid
 // never: who program
 // The process that opened the report writes nothing to it. Its child has the report as standard output and writes
-// number by
-// number. Corrected, it collects the numbers.
+// number by number. Corrected, it collects the numbers.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/prctl.h>

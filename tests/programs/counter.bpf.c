@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only)
 // Counts the returned calls of every thread of the machine, and how many of them came before its first execve. The
-// program shares no
-// code with the engine, whose counts it checks.
+// program shares no code with the engine, whose counts it checks.
 typedef unsigned int u32;
 typedef unsigned long long u64;
 

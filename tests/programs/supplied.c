@@ -1,6 +1,6 @@
 // One thread writes from pages that another thread supplies (userfaultfd). The supplier first makes calls of its own,
-// and reads a byte
-// of input for each page. The program begins after it has read a byte, too. Exit status 77: no userfaultfd here.
+// and reads a byte of input for each page. The program begins after it has read a byte, too. Exit status 77: no
+// userfaultfd here.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

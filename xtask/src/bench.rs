@@ -1,8 +1,7 @@
 //! `cargo xtask bench`: the cost of tracing, as ratios to the untraced program, measured side by side in one run.
 //!
 //! Absolute times say little on a noisy machine. So each round runs every contender once, in turn, and the report has
-//! the
-//! median over the rounds of the ratio to the untraced run of the same round.
+//! the median over the rounds of the ratio to the untraced run of the same round.
 
 mod crowd;
 

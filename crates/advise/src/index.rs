@@ -24,8 +24,7 @@ pub struct CallCost {
 }
 
 /// How long a syscall usually takes. Without this limit, one call out of thousands would look the dearest because its
-/// thread lost
-/// its CPU or met a cold cache.
+/// thread lost its CPU or met a cold cache.
 #[derive(Clone, Copy, Default)]
 struct Usual {
     calls: u64,
@@ -34,8 +33,7 @@ struct Usual {
 
 impl Usual {
     /// The usual part of a call's time: at most eight times the mean of the calls before it. If more than one call in
-    /// eight takes longer,
-    /// the long time becomes the usual one.
+    /// eight takes longer, the long time becomes the usual one.
     fn of(&mut self, time: Ns) -> Ns {
         const FIRST: u64 = 16;
         let most = if self.calls < FIRST { f64::MAX } else { 8.0 * self.mean.max(100.0) };

@@ -60,8 +60,7 @@ fn gross(draft: &Draft, index: &Index) -> (Ns, u64) {
 }
 
 /// The claimed calls that were made and are not granted yet, and their time at the mean of their kind. Calls that wait
-/// are priced
-/// at 0, because waiting costs nothing by itself. A rule that saves waiting says so in `more_time`.
+/// are priced at 0, because waiting costs nothing by itself. A rule that saves waiting says so in `more_time`.
 fn grant(claim: &Claim, granted: u64, index: &Index) -> (u64, Ns) {
     let made = index.tally(claim.key);
     let calls = claim.calls.min(made.calls.saturating_sub(granted));

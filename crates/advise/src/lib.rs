@@ -2,13 +2,10 @@
 //!
 //! Every event comes with what the tracker knows about it. The index counts what all rules need: calls by syscall and
 //! object, open files from open to close, and each thread's pace. A rule (a file under `rules/`) names the calls that
-//! it wants
-//! to see, keeps little state, and writes drafts at the end. A draft is a sentence, evidence, and **claims**: which
-//! calls, by
-//! syscall and object, need not be made. The ledger grants each call once, the largest draft first, and prices it at
-//! the usual
-//! time of its syscall (`Usual`). Findings that are too small for a run of this size are dropped. All limits are in
-//! [`thresholds`].
+//! it wants to see, keeps little state, and writes drafts at the end. A draft is a sentence, evidence, and **claims**:
+//! which calls, by syscall and object, need not be made. The ledger grants each call once, the largest draft first, and
+//! prices it at the usual time of its syscall (`Usual`). Findings that are too small for a run of this size are
+//! dropped. All limits are in [`thresholds`].
 //!
 //! Rules see events only, no /proc and no clock, so a recording gets the same advice as the run. Waits of threads come from the
 //! tracker (`track::Wait`).

@@ -73,8 +73,8 @@ pub const SMALL_SYNCS: u64 = 20;
 pub const WHOLE_SYNCS: u64 = 10;
 
 /// Unsynced rename: a file that one process replaced this often is data that the program keeps up to date. A file that
-/// is
-/// replaced a few times is set up (git clone replaces its configuration nine times) or edited, which can be done again.
+/// is replaced a few times is set up (git clone replaces its configuration nine times) or edited, which can be done
+/// again.
 pub const UNSYNCED_RENAMES: u64 = 20;
 
 /// Map churn: this many mappings of one size that one process maps and unmaps again.
@@ -132,8 +132,7 @@ pub const EPOLL_REFUSALS: u64 = FEW_CALLS;
 pub const FEW_CALLS: u64 = 300;
 
 /// Short children: a child that ends within this time, which leaves room for a tracer, and after at most this many
-/// calls was
-/// hardly worth starting; ...
+/// calls was hardly worth starting; ...
 pub const SHORT_CHILD: Ns = 100_000_000;
 pub const SHORT_CHILD_CALLS: u64 = 300;
 /// ... this many of one program by one process, ...

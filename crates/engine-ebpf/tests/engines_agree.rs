@@ -45,16 +45,14 @@ struct Line {
 
 impl Line {
     /// Whether the lines differ only in ids. Lines that are equal as written are alike, even if a number in them
-    /// happens to be a
-    /// thread id in one trace.
+    /// happens to be a thread id in one trace.
     fn is_like(&self, other: &Line) -> bool {
         self.written == other.written || self.nameless == other.nameless
     }
 }
 
 /// Lines by thread, in the order in which threads appear, with ids replaced. They begin at the execve after
-/// `personality`,
-/// since when addresses are the same in every run.
+/// `personality`, since when addresses are the same in every run.
 fn by_thread(text: &str) -> Vec<Vec<Line>> {
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     for line in text.lines() {

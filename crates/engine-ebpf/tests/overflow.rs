@@ -51,8 +51,7 @@ struct Seen {
 enum Reader {
     Steady,
     /// The reader pauses after the first call, and then each time after this many events: for this long, and until the
-    /// ring is
-    /// full.
+    /// ring is full.
     Halting(u64, Duration),
 }
 
@@ -107,8 +106,7 @@ fn dd(count: &str) -> TraceSpec {
 }
 
 /// The threads' calls by the second count. Tracing the command begins with its execve. All other threads return from a
-/// clone
-/// that they did not call. No thread returns from its last call, exit_group.
+/// clone that they did not call. No thread returns from its last call, exit_group.
 fn made(counter: &Counter, seen: &Seen) -> u64 {
     let of = |&tid: &Tid| match counter.returned(tid) {
         (all, before) if Some(tid) == seen.command => all - before + 1,
@@ -205,8 +203,7 @@ fn a_reader_that_stalls() {
 }
 
 /// Gives this test's reader priority over other programs, where allowed, because the drain thread has it too. The drain
-/// thread
-/// waits while the reader copies records, so a reader without a CPU would keep both waiting.
+/// thread waits while the reader copies records, so a reader without a CPU would keep both waiting.
 fn come_first() {
     let first = libc::sched_param { sched_priority: 1 };
     // SAFETY: reads one sched_param, which outlives the call; concerns this test's thread, and not what it starts.

@@ -1,16 +1,14 @@
 //! What the tests of several crates share. Only tests depend on this crate (`[dev-dependencies]`).
 //!
 //! The crate uses `event` and `syscalls` and nothing to their right, so the unit tests of every crate to the right of
-//! `event`
-//! can use it. The unit tests inside `event` and `syscalls` cannot: a unit test is compiled into a second copy of its
-//! crate,
-//! and a [`stride_event::Call`] made here belongs to the first copy.
+//! `event` can use it. The unit tests inside `event` and `syscalls` cannot: a unit test is compiled into a second copy
+//! of its crate, and a [`stride_event::Call`] made here belongs to the first copy.
 //!
 //! | module | contents |
 //! |---|---|
 //! | [`calls`] | made-up calls and events, and the memory that a capture plan reads |
-//! [`written`] | a destination whose contents a test can look at, with as little room as the test wants |
-//! [`scratch`] | a directory for each test |
+//! [`written`] | a destination whose contents a test can look at, with as little room as the test wants | [`scratch`] |
+//! a directory for each test |
 //! | [`programs`] | the C programs in `tests/`, compiled |
 //! | [`state`] | waiting for a state, with a deadline |
 //! | [`skipped`] | leaving a test by name where the machine lacks what it needs |

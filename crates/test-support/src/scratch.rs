@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The directory for files of tests (`CARGO_TARGET_TMPDIR`). Cargo names it only to integration tests, while they are
-/// compiled.
-/// It lies beside the directory of the test binary.
+/// compiled. It lies beside the directory of the test binary.
 pub fn target_tmp() -> PathBuf {
     let test = std::env::current_exe().expect("/proc/self/exe");
     // target/debug/deps/NAME-HASH

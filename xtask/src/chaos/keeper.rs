@@ -1,8 +1,6 @@
 //! The keeper is a process above the player, which plays the scenarios. However the player ends, the keeper kills the
-//! processes
-//! that the scenarios started and removes their directory. If both are killed, the next run does so: each process of a
-//! run has
-//! the run's directory in its environment.
+//! processes that the scenarios started and removes their directory. If both are killed, the next run does so: each
+//! process of a run has the run's directory in its environment.
 
 use super::process;
 use anyhow::{Context, Result};

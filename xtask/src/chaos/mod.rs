@@ -1,10 +1,9 @@
 //! `cargo xtask chaos [SECONDS] [--seed=N] [--only=NAME] [--round=N] [--stride=FILE]`: bad luck of many kinds, for
-//! Stride and for
-//! its tracees. It is not part of `make test`, because it takes minutes and looks for rare failures.
+//! Stride and for its tracees. It is not part of `make test`, because it takes minutes and looks for rare failures.
 //!
 //! A scenario is a file here and a line in [`SCENARIOS`]. It runs in rounds until its share of the time is used up. The
-//! seed, the
-//! scenario's name and the round's number decide all random choices of a round, so that a round can be repeated.
+//! seed, the scenario's name and the round's number decide all random choices of a round, so that a round can be
+//! repeated.
 
 mod attached;
 mod churn;

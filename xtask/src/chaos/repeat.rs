@@ -1,6 +1,5 @@
 //! `cargo xtask suite-repeat N [--busy]`: runs the whole suite again and again, to find flaky tests. With `--busy`, a
-//! CPU hog runs
-//! on each CPU in every other run.
+//! CPU hog runs on each CPU in every other run.
 
 use super::process::Proc;
 use anyhow::{Context, Result, bail, ensure};

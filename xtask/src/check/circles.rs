@@ -8,8 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Circles that may stay, by one module of each. They follow from the nature of types: a type contains structs, which
-/// contain types,
-/// and decoders follow both. Add none.
+/// contain types, and decoders follow both. Add none.
 const ALLOWED: &[(&str, &str)] = &[("syscalls", "ty"), ("decode", "generic")];
 
 /// Adds a line for each circle of a crate.

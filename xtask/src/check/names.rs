@@ -1,6 +1,5 @@
 //! Syscalls that code tells apart by their names. Facts about a call belong on its row, as effects: a list of names
-//! elsewhere misses
-//! the calls that its author did not think of, such as the 32-bit twins.
+//! elsewhere misses the calls that its author did not think of, such as the 32-bit twins.
 
 use super::source;
 use std::collections::BTreeSet;

@@ -11,8 +11,7 @@ const PREFIX: &str = "stride_value_of_";
 const SECTION: &str = "stride";
 
 /// One line defines one macro. `(x)|0` compiles only for integers: pointers, strings, floats, types and statements
-/// fail,
-/// and their lines are dropped.
+/// fail, and their lines are dropped.
 const DEFINE: &str = "#define STRIDE_VALUE(n) __attribute__((used, section(\"stride\"))) \
                       const unsigned long long stride_value_of_##n = (unsigned long long)((n)|0);\n";
 

@@ -1,8 +1,6 @@
 //! Headers that contradict each other must not share a translation unit, but one unit per header would need three
-//! thousand
-//! runs of clang. So all headers are compiled together, those that clang blames go to the next unit, and so on, until
-//! each
-//! header is in a unit or known to be broken.
+//! thousand runs of clang. So all headers are compiled together, those that clang blames go to the next unit, and so
+//! on, until each header is in a unit or known to be broken.
 
 use super::{Abi, headers::Source};
 use anyhow::{Context, Result, bail};
@@ -81,8 +79,7 @@ fn blame(abi: Abi, source: &Source, work: &Path, group: &[String], strict: bool)
     let skip = PRELUDE.lines().count();
     let mut blamed = Vec::new();
     // clang prints the chain of inclusion only if it differs from that of the last diagnostic, notes included. So the
-    // last
-    // chain is remembered, and each error belongs to it.
+    // last chain is remembered, and each error belongs to it.
     let mut current: Option<usize> = None;
     let mut pending_error = false;
     for line in log.lines() {

@@ -9,7 +9,7 @@ use std::process::Command;
 /// Headers that come first: their meaning of a name wins where two headers disagree.
 const FIRST: &[&str] = &["asm/", "asm-generic/", "linux/", "sound/asound.h", "drm/drm"];
 
-/// Not read at all, each for its reason.
+/// Headers that are not read, each with the reason.
 const SKIP: &[&str] = &[
     // Included by few headers and only with a macro set, or without facts.
     "linux/byteorder/",
@@ -127,8 +127,7 @@ impl Source {
             write(name, text)?;
         }
         // The files that the kernel's build would generate: asm/X.h falls back to asm-generic/X.h. The stub directory
-        // is searched
-        // after the architecture's own.
+        // is searched after the architecture's own.
         for name in list(&self.kernel.join("include/uapi/asm-generic"))? {
             write(&format!("asm/{name}"), &format!("#include <asm-generic/{name}>\n"))?;
         }
@@ -188,8 +187,7 @@ impl Source {
         let mut clang = Command::new("clang");
         clang.args(["-target", abi.target(), "-std=gnu11", "-ffreestanding", "-nostdlibinc", "-x", "c"]);
         // Plain char is unsigned on arm64. Treating it as signed everywhere keeps the ABIs comparable, and no caller
-        // prints a char
-        // array as numbers.
+        // prints a char array as numbers.
         clang.arg("-fsigned-char");
         // Annotations that `make headers_install` would strip.
         clang.args(["-D__user=", "-D__force=", "-D__iomem=", "-D__attribute_const__=", "-D__EXPORTED_HEADERS__"]);

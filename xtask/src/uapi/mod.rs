@@ -1,9 +1,8 @@
 //! `cargo xtask uapi`: turns the kernel's UAPI headers into the Rust tables of `crates/uapi`.
 //!
 //! Nothing is typed twice: clang compiles the headers for each of the three ABIs, and the facts are read from its
-//! output.
-//! Constants come from a data section of the object file, struct layouts and enum values from its DWARF. Facts that the
-//! headers lack are in `xtask/extra/*.h` and are read in the same way.
+//! output. Constants come from a data section of the object file, struct layouts and enum values from its DWARF. Facts
+//! that the headers lack are in `xtask/extra/*.h` and are read in the same way.
 
 mod abi;
 mod consts;

@@ -10,8 +10,7 @@ use std::path::Path;
 const COMMON: u32 = 403;
 
 /// The kernel's build generates x86's tables, which Debian packages separately; these come with linux-libc-dev. They
-/// may be
-/// older than the kernel headers, so newer calls come from asm-generic.
+/// may be older than the kernel headers, so newer calls come from asm-generic.
 const X86: &str = "/usr/include/x86_64-linux-gnu/asm";
 
 /// Names by number for each ABI: x86_64, i386, aarch64, and the calls that only x32 has.

@@ -39,8 +39,7 @@ struct Search {
     pid: Tid,
     misses: Vec<(ObjectId, CallKey)>,
     /// The misses at which a new search may have begun: the path had been tried before, or another file was used. Only
-    /// later
-    /// calls tell, because a directory may stand twice in a path, and ld.so uses its cache before it goes on.
+    /// later calls tell, because a directory may stand twice in a path, and ld.so uses its cache before it goes on.
     begins: Vec<usize>,
     line: u64,
     /// The thread has used another file since the last miss.
@@ -132,8 +131,8 @@ impl Rule for SearchPath {
 
 impl SearchPath {
     /// Decides whether the misses were one search or several. They were one if the name was found at a path that was
-    /// not tried
-    /// before. Else each beginning is a search, and a hit in the end goes to the last: the file has appeared meanwhile.
+    /// not tried before. Else each beginning is a search, and a hit in the end goes to the last: the file has appeared
+    /// meanwhile.
     fn ended(&mut self, mut search: Search, mut hit: Option<ObjectId>, tracker: &Tracker) {
         if hit.is_none_or(|hit| search.misses.iter().any(|(miss, _)| *miss == hit)) {
             while let Some(begin) = search.begins.pop() {
