@@ -1,8 +1,7 @@
 // finds: search-path
 // never: not found
 // Searches programs along a path in which directories stand twice, as after a profile that was read twice. Corrected,
-// it knows
-// where they are.
+// it knows where they are.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>

@@ -1,8 +1,7 @@
 //! All limits that decide whether something is worth saying, in one place.
 //!
 //! A finding is reported if its saving is worth the reader's time in a run of this size. Rules have limits of their own
-//! only
-//! for what makes their pattern a pattern.
+//! only for what makes their pattern a pattern.
 
 use stride_event::Ns;
 
