@@ -75,7 +75,7 @@ fn told(engine: &mut dyn Engine, pipe: &mut impl Write) -> Told {
 
 /// Builds two libraries with the same layout.
 fn twins(scratch: &Scratch) -> [PathBuf; 2] {
-    let source = programs::root().join("tests/programs/twin.c");
+    let source = programs::root().join("tests/stacks/twin.c");
     ["first", "other"].map(|name| {
         let library = scratch.path(&format!("{name}.so"));
         let mut cc = Command::new("cc");
