@@ -454,7 +454,7 @@ pub fn is_read(row: &Syscall) -> bool {
     row.transfer().is_some_and(|transfer| transfer.flow == Flow::In)
 }
 
-/// Whether a call opens the file that its path names.
+/// True if the call opens the file that its path argument names.
 pub fn opens(row: &Syscall) -> bool {
     row.makes() == Some(Thing::File)
 }

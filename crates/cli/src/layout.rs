@@ -87,7 +87,7 @@ pub fn show(options: &Options) -> Show {
     show
 }
 
-/// Whether descriptors' files are shown or used to choose calls.
+/// True if calls are shown with the files of their descriptors, or chosen by these files.
 pub fn needs_descriptors(options: &Options) -> bool {
     !options.decode_fds.is_empty() || !options.paths.is_empty()
 }

@@ -14,7 +14,7 @@ pub struct Change {
     pub base: Figures,
     pub this: Figures,
     pub of_note: bool,
-    /// Whether the change is of note because of the time of a call.
+    /// True if the change is reported because a call takes longer or shorter than before.
     pub by_time: bool,
     /// The change's share of all calls, or of all time.
     pub weight: f64,

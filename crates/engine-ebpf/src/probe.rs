@@ -17,7 +17,7 @@ pub fn locked_down() -> bool {
     std::fs::read_to_string(LOCKDOWN).is_ok_and(|modes| modes.contains("[confidentiality]"))
 }
 
-/// Whether the engine has a chance here. Finds the most frequent obstacles within microseconds.
+/// Looks for the most frequent obstacles to the engine on this machine. That takes microseconds, and finding none is no promise.
 pub fn trial() -> Result<(), Why> {
     uninterrupted(load_nothing).map_err(|errno| match errno {
         Errno::ENOSYS => Why::Refused("it was built without bpf(2)".to_owned()),

@@ -47,7 +47,7 @@ pub fn attach(tids: &[Tid], follow: bool, options: i32) -> Attached {
     attached
 }
 
-/// Whether the engine works here: traces a process of Stride's own for a moment.
+/// Tests whether the engine works on this machine: it traces a process of Stride's own for a moment.
 pub fn available() -> Result<(), StartError> {
     // The process is never let go, and exits.
     let command = Command { path: "/".into(), args: Vec::new(), env: Vec::new(), user: None };

@@ -143,7 +143,7 @@ impl CallStats {
     }
 }
 
-/// What an engine counted, and what these calls have in common. Only the keys that [`CountBy`] asks for are set.
+/// Calls that an engine counted together, with the keys that they share. Only the keys that [`CountBy`] asks for are set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
     pub call: Option<(Abi, u64)>,

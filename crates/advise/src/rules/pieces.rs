@@ -1,4 +1,4 @@
-//! What the rules about small transfers share: files, and how much of them was moved in pieces.
+//! Shared by the rules about small reads and writes: each file, and how many bytes of it were moved in how many pieces.
 
 use super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
 use crate::finding::{Draft, Evidence};

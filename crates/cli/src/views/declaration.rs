@@ -34,7 +34,7 @@ pub trait Declaration: Sync {
         self.files().iter().any(|file| options.asked.has(file.long)).then_some(Destination::OwnFile)
     }
 
-    /// What the view needs, if it is wanted.
+    /// The events and facts that a run with this view must provide. Asked only if the view is wanted.
     fn needs(&self, options: &Options) -> Needs {
         Needs::everything(options)
     }
