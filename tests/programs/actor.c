@@ -54,16 +54,22 @@ static void *write_later(void *unused)
 	return NULL;
 }
 
-/* One thread waits for the bytes that another one writes. */
-static int wait_in_turns(void)
+/* Reads a byte from the pipe, which another thread writes there. */
+static int read_from(void *(*writer)(void *))
 {
 	char c;
 	pthread_t thread;
 	pipe(pipes);
-	pthread_create(&thread, NULL, write_later, NULL);
+	pthread_create(&thread, NULL, writer, NULL);
 	read(pipes[0], &c, 1);
 	pthread_join(thread, NULL);
 	return 0;
+}
+
+/* One thread waits for the bytes that another one writes. */
+static int wait_in_turns(void)
+{
+	return read_from(write_later);
 }
 
 static void *exec_later(void *unused)
@@ -94,13 +100,7 @@ static void *pass_on(void *unused)
 /* Two threads are blocked until input comes. */
 static int wait_for_input(void)
 {
-	char c;
-	pthread_t thread;
-	pipe(pipes);
-	pthread_create(&thread, NULL, pass_on, NULL);
-	read(pipes[0], &c, 1);
-	pthread_join(thread, NULL);
-	return 0;
+	return read_from(pass_on);
 }
 
 static void *exec_told(void *unused)

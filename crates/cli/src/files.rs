@@ -42,10 +42,11 @@ impl Target {
     }
 
     /// Empties the file, which is then written in whole pieces: if the disk is full, the file ends with a complete
-    /// piece.
-    fn whole(self) -> Result<Whole> {
-        self.begin().map_err(|e| anyhow!("Can't write '{}': {}", self.path.display(), os_error(&e)))?;
-        Ok(Whole { target: self, length: 0 })
+    /// piece. The file's name for messages comes with it.
+    pub fn whole(self) -> Result<(String, Box<Whole>)> {
+        let name = self.path.display().to_string();
+        self.begin().map_err(|e| anyhow!("Can't write '{name}': {}", os_error(&e)))?;
+        Ok((name, Box::new(Whole { target: self, length: 0 })))
     }
 }
 
@@ -146,11 +147,9 @@ impl Files {
         Some(self.0.swap_remove(at).2)
     }
 
-    /// The emptied file of an option, which is written in whole pieces, with its name for messages.
-    pub fn take_whole(&mut self, long: &str) -> Result<Option<(String, Box<Whole>)>> {
-        let Some(target) = self.take(long) else { return Ok(None) };
-        let name = target.path.display().to_string();
-        Ok(Some((name, Box::new(target.whole()?))))
+    /// The file of an option that was given. Its view keeps it.
+    pub fn take_given(&mut self, long: &str) -> Result<Target> {
+        self.take(long).ok_or_else(|| anyhow!("--{long} has no file"))
     }
 }
 

@@ -6,7 +6,7 @@ use super::opening::{Before, Opener, Opening};
 use crate::files::Use;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
 use crate::layout;
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use stride_output::{HtmlView, View};
 
 const FILE: &str = "html";
@@ -56,7 +56,7 @@ impl Declaration for HtmlDeclaration {
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let (options, info) = (with.options, with.info);
-    let (to, whole) = with.files.take_whole(FILE)?.ok_or_else(|| anyhow!("--{FILE} has no file"))?;
+    let (to, whole) = with.files.take_given(FILE)?.whole()?;
     let style = layout::layout(options, false).style;
     let page = HtmlView::new(to, whole, style, layout::decoding(options), with.world.asked_by(options), info);
     Ok(Box::new(if advise::is_asked(options) { page.with_advice(info) } else { page }))

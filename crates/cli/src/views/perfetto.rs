@@ -5,7 +5,7 @@ use super::opening::{Before, Opener, Opening};
 use crate::files::Use;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
 use crate::layout;
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use stride_output::{Perfetto, View};
 
 const FILE: &str = "perfetto";
@@ -52,7 +52,7 @@ impl Declaration for PerfettoDeclaration {
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let (options, info) = (with.options, with.info);
-    let (to, whole) = with.files.take_whole(FILE)?.ok_or_else(|| anyhow!("--{FILE} has no file"))?;
+    let (to, whole) = with.files.take_given(FILE)?.whole()?;
     let style = layout::layout(options, false).style;
     let (decoding, world) = (layout::decoding(options), with.world.asked_by(options));
     Ok(Box::new(Perfetto::new(to, whole, style, decoding, world, info)))

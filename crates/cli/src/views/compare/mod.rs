@@ -6,7 +6,7 @@ mod scope;
 
 use super::declaration::{Declaration, Destination, FileOption};
 use super::opening::{Before, Opener};
-use crate::files::Use;
+use crate::files::{Target, Use};
 use crate::flags::Options;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
 use anyhow::Result;
@@ -107,7 +107,8 @@ impl Declaration for CompareDeclaration {
         let budget = asked.path(BUDGET).map(|path| budget::read(path, before)).transpose()?;
         asked.path(BUDGET_WRITE).map(budget::replaceable).transpose()?;
         Ok(Box::new(|with| {
-            let write = with.files.take_whole(BUDGET_WRITE)?.map(|(name, whole)| (name, whole as Box<dyn Write>));
+            let write = with.files.take(BUDGET_WRITE).map(Target::whole).transpose()?;
+            let write = write.map(|(name, whole)| (name, whole as Box<dyn Write>));
             let base = base.map(|base| base.against(with.info));
             Ok(Box::new(CompareView::new(base, budget, write, with.options.json)))
         }))

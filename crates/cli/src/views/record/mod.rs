@@ -83,7 +83,7 @@ impl Declaration for RecordDeclaration {
 }
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
-    let target = with.files.take(FILE).ok_or_else(|| anyhow!("--{FILE} has no file"))?;
+    let target = with.files.take_given(FILE)?;
     let noting = with.world.noting.clone().ok_or_else(|| anyhow!("no answers are noted for --{FILE}"))?;
     Ok(Box::new(Recording::begin(target, Asking::new(with.options, noting), with)))
 }
