@@ -1,4 +1,4 @@
-//! What a rule has found.
+//! Findings: the results of the rules.
 
 use crate::index::CallKey;
 use stride_event::Ns;
@@ -104,7 +104,7 @@ pub struct Claim {
     pub calls: u64,
 }
 
-/// What following the advice would save.
+/// The calls and the time that a program saves if it follows the advice.
 #[derive(Clone, Debug, Default)]
 pub struct Saving {
     pub calls: u64,

@@ -1,4 +1,4 @@
-//! What all rules share: how often each call was made about each thing, and what was done with each open file.
+//! The counts that all rules share: how often each call was made about each thing, and the transfers of each open file.
 
 use crate::thresholds::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;

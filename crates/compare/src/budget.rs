@@ -42,7 +42,7 @@ impl Limited {
     }
 }
 
-/// What is wrong with a file, and where.
+/// A fault in a budget file: the line, and the reason.
 #[derive(Debug, PartialEq)]
 pub struct Mistake {
     pub file: String,

@@ -1,4 +1,4 @@
-//! What is different from another run.
+//! The differences between two runs.
 
 use crate::figures::{Figures, Row};
 use crate::noise;

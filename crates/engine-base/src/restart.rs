@@ -18,7 +18,7 @@ pub fn is_restart(abi: Abi, nr: u64) -> bool {
 pub struct Interrupted(Option<u64>);
 
 impl Interrupted {
-    /// Of a thread that was found between the two calls.
+    /// For a thread that Stride found after this call was interrupted and before restart_syscall(2).
     pub fn in_call(nr: u64) -> Interrupted {
         Interrupted(Some(nr))
     }

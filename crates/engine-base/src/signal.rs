@@ -110,7 +110,7 @@ pub fn schedule_normally(cpus: Option<&CpuSet>) {
     }
 }
 
-/// What these signals did before, to be put back for the command.
+/// The earlier dispositions of these signals, to be put back for the command.
 pub type Saved = Vec<(Signal, SigAction)>;
 
 fn replace(signals: &[Signal], handler: SigHandler, saved: &mut Saved) {

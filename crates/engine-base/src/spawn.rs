@@ -99,7 +99,7 @@ impl Waiting {
         self.pid
     }
 
-    /// Whether it is the tracer's own child.
+    /// True if the command is a child of the tracer.
     pub fn is_child(&self) -> bool {
         !self.daemonized
     }

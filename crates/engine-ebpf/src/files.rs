@@ -127,7 +127,7 @@ const ANON_INODEFS: u64 = 0x0904_1934;
 const PIDFS: u64 = 0x5049_4446;
 const NSFS: u64 = 0x6e73_6673;
 
-/// What a record says, with the names that follow it. `None` if it does not suffice.
+/// The file or socket that a record describes, with the names that follow it. `None` if the record does not suffice.
 pub fn descriptor(rec: &rec_file, names: &[u8]) -> Option<Descriptor> {
     let has = |flag: file_flag| rec.flags & flag.0 != 0;
     let bare = Descriptor { fd: rec.fd as i32, made: has(file_flag::FILE_MADE), ..Descriptor::default() };

@@ -267,7 +267,7 @@ impl Kernel {
         self.skel.maps.bss_data.as_deref().filter(|_| nested).map(|bss| (bss.pid_level, bss.pid_numbers))
     }
 
-    /// What is known of each traced thread.
+    /// The kernel side's state of each traced thread.
     pub fn tasks(&self) -> BorrowedFd<'_> {
         self.skel.maps.tasks.as_fd()
     }
@@ -356,7 +356,7 @@ impl Kernel {
         }
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     pub fn counted(&self) -> libbpf_rs::Result<Vec<Counted>> {
         let maps = &self.skel.maps;
         match self.counting {
@@ -400,7 +400,7 @@ impl<T: MapCore> Fill for T {
     }
 }
 
-/// Whether the engine works here: loads and attaches it for a moment.
+/// Tests whether the engine works on this machine: it loads and attaches the engine for a moment.
 pub fn available() -> Result<(), Why> {
     trial_load(1 << 16).map(drop)
 }

@@ -1,4 +1,4 @@
-//! What can be found out about this machine without loading the engine.
+//! Facts about this machine that can be found without loading the engine.
 
 use crate::error::Why;
 use crate::privileges::missing_capabilities;

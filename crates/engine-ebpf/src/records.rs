@@ -84,7 +84,7 @@ pub fn blocked(rec: &rec_blocked) -> Call {
     }
 }
 
-/// What a record says of the stack that led to its call.
+/// How a record tells the stack of its call: not at all, by an id, or by a copy.
 pub enum StackOrigin<'r> {
     /// Nothing.
     Untold,

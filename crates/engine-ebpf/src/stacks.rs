@@ -33,22 +33,22 @@ type Place = (u64, u32, u64, u64);
 #[derive(Default)]
 pub struct StackMemory {
     unwinder: Option<Rc<RefCell<dyn Unwind>>>,
-    /// By id; the id of the first is `first`.
+    /// Stacks by id. The ids count up from `first`.
     older: Vec<Arc<Stack>>,
     newer: Vec<Arc<Stack>>,
     first: u64,
-    /// Of the newer ones, by the address of the stack.
+    /// The ids of the newer stacks, by the address of the stack.
     ids: HashMap<usize, u32>,
     places: HashMap<Place, Vec<Variant>>,
-    /// The places, in the order in which they will have to go.
+    /// The places, the one to be forgotten next first.
     order: VecDeque<Place>,
     memos: usize,
-    /// The generation of each process's code at its last stack that was unwound.
+    /// Each process's address space and generation when one of its stacks was last unwound.
     generations: HashMap<Tid, (u64, u32)>,
     costs: Costs,
 }
 
-/// What a stack depends on.
+/// The words and the frame pointer that a stack depends on.
 #[derive(PartialEq, Eq)]
 struct Variant {
     words: Vec<(u64, u64)>,
@@ -63,9 +63,9 @@ struct Costs {
     bytes: u64,
     forgotten: u64,
     unfit: u64,
-    /// Mappings that were read after others had come.
+    /// How often a process's mappings were read after they had changed again.
     late: u64,
-    /// Of memos.
+    /// Memos that were made, and all of their words.
     made: u64,
     words: u64,
 }
@@ -209,7 +209,7 @@ impl StackMemory {
         }
     }
 
-    /// Whether the kernel side met a place since it was asked the last time.
+    /// True if the kernel side has found a memo of this place since the last time that this was asked.
     fn was_used(&self, place: Place, kernel: &Kernel) -> bool {
         let mut used = false;
         for slot in 0..self.places.get(&place).map_or(0, Vec::len) {

@@ -37,7 +37,7 @@ impl SignalHandling {
         }
     }
 
-    /// Whether it is quiet by now. Says so only once.
+    /// True once after each event if no other event has followed for a while.
     pub fn quiet(&mut self, last_event: Ns) -> bool {
         let quiet = self.ticking && u128::from(sys::now().saturating_sub(last_event)) >= QUIET.as_nanos() * 9 / 10;
         if quiet {

@@ -1,4 +1,4 @@
-//! TraceeStacks of stopped threads.
+//! Stacks of stopped threads (`-k`).
 
 use crate::memory::MemoryReader;
 use crate::sys;
@@ -8,9 +8,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use stride_event::{Call, CallSet, Peek, Stack, Tid, TraceSpec, Unwind};
 
-/// Who knows stacks, if anybody asks for them.
+/// Unwinds tracees that stand still, if stacks were asked for.
 pub struct TraceeStacks {
-    /// The calls that come with theirs.
+    /// The calls that are reported with their stacks.
     calls: CallSet,
     unwinder: Option<Rc<RefCell<dyn Unwind>>>,
     reader: MemoryReader,
@@ -42,7 +42,7 @@ impl TraceeStacks {
         Some(unwinder.borrow_mut().unwind(process, &regs, &mut read).stack)
     }
 
-    /// This thread has other memory now, or none.
+    /// Forgets the thread's memory: the thread has executed another program, or is gone.
     pub fn forget(&mut self, tid: Tid) {
         self.reader.forget(tid);
     }

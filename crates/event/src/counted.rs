@@ -1,4 +1,4 @@
-//! What is counted of calls: `-c`.
+//! Counts of calls (`-c`).
 
 use crate::{Ns, Tid};
 use stride_syscalls::Abi;

@@ -1,4 +1,4 @@
-//! What a descriptor referred to.
+//! The file or socket that a descriptor referred to.
 
 use std::net::IpAddr;
 
@@ -17,14 +17,14 @@ pub struct Descriptor {
     /// `st_mode`.
     pub mode: u32,
     pub inode: u64,
-    /// Of a device: its major and minor number.
+    /// The major and minor number of a device.
     pub device: (u32, u32),
     /// What the kernel calls a file without a path. For a socket: its protocol.
     pub name: Vec<u8>,
     pub detail: Detail,
 }
 
-/// What is known of a file besides its path (`-yy`).
+/// Details of a file besides its path (`-yy`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     #[default]

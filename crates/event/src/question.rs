@@ -1,4 +1,4 @@
-//! What can be asked about a tracee beside its calls.
+//! The questions that can be asked about a tracee beside its calls.
 
 use crate::Tid;
 use stride_syscalls::PidKind;

@@ -157,7 +157,7 @@ pub struct TraceSpec {
     pub skip_successful: bool,
     /// Signals are shown. Without it, an engine may skip them.
     pub signals: bool,
-    /// What descriptors refer to is shown, or filtered by.
+    /// The files and sockets of descriptors are shown, or calls are chosen by them.
     pub descriptors: bool,
     /// Memory need not be captured at all (`-c` alone).
     pub no_memory: bool,

@@ -79,7 +79,7 @@ pub enum Bottom {
     Reached,
     /// There are more frames than were asked for.
     Limit,
-    /// What called the last frame could not be found out.
+    /// The caller of the last frame could not be found.
     Unknown,
 }
 
@@ -90,7 +90,7 @@ pub struct Stack {
     pub bottom: Bottom,
 }
 
-/// What came of unwinding.
+/// The result of unwinding.
 #[derive(Debug)]
 pub struct Unwound<'a> {
     pub stack: Arc<Stack>,
@@ -108,7 +108,7 @@ pub type ReadWord<'a> = dyn FnMut(u64) -> Option<u64> + 'a;
 
 /// Makes stacks of registers and memory.
 pub trait Unwind {
-    /// Code was mapped into a process since its last stack, as far as the engine can tell.
+    /// The engine tells that code was mapped into a process since its last stack.
     fn remapped(&mut self, process: Tid);
 
     /// The stack of a thread of `process` that stands at `regs`.

@@ -43,7 +43,7 @@ pub struct WallClock {
     pub digits: u8,
 }
 
-/// What ends a line, and how it is laid out.
+/// The fields at the end of a line, and the layout of the line.
 #[derive(Clone, Debug)]
 pub struct Layout {
     /// `-a`.

@@ -18,9 +18,9 @@ pub enum ShowStack {
 /// The lines of stacks that were shown before: a program makes the same calls over and over.
 pub struct StackLines {
     show: ShowStack,
-    /// By the stack's address, which stays its own as long as the stack is kept here.
+    /// Lines by the address of their stack. The map keeps the stack, so no other stack can get this address.
     known: HashMap<usize, (Arc<Stack>, Box<[u8]>)>,
-    /// Of all lines.
+    /// The bytes of all lines in `known`.
     bytes: usize,
 }
 

@@ -7,7 +7,7 @@ use crate::{Fact, stacks};
 use std::sync::Arc;
 use stride_event::{Event, Fate, Origin, SIGINFO_SIZE, Stack, Tid};
 
-/// What a record in a batch is.
+/// The kinds of records in a batch.
 mod kind {
     pub const ENTER: u8 = 0;
     pub const EXIT: u8 = 1;
@@ -181,7 +181,7 @@ pub struct BatchReader {
     pub from: BatchSource,
     calls: calls::CallReader,
     stacks: stacks::StackReader,
-    /// Of the signal that was read last.
+    /// The stack of the signal that was read last.
     signal_stack: Option<Arc<Stack>>,
     info: [u8; SIGINFO_SIZE],
 }

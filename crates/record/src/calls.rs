@@ -39,7 +39,7 @@ mod told {
     pub const SP: u64 = 1 << 12;
     pub const RESUMES: u64 = 1 << 13;
     pub const SYSTEM_TIME: u64 = 1 << 14;
-    /// What its descriptors refer to, unless that is the same as last time.
+    /// The files and sockets of the call's descriptors, unless they are the same as last time.
     pub const DESCRIPTORS: u64 = 1 << 15;
     pub const NETLINK: u64 = 1 << 16;
     pub const TERMINAL: u64 = 1 << 17;

@@ -1,4 +1,4 @@
-//! What a call's descriptors referred to, if the engine looked them up.
+//! The files and sockets that a call's descriptors referred to, if the engine looked them up.
 
 use crate::stream::{BatchSource, Malformed, Streams};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

@@ -1,4 +1,4 @@
-//! What was found out beside the calls: what descriptors refer to, names of processes.
+//! Recorded answers to questions beside the calls: the files of descriptors, and names of processes.
 
 use stride_event::{FdOf, Question, Tid};
 use stride_syscalls::PidKind;

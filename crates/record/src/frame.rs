@@ -5,14 +5,14 @@ use crate::MAX_BATCH;
 /// The first byte is not ASCII, so that nobody takes the file for text. The line end reveals programs that change
 /// line ends.
 pub const MAGIC: [u8; 8] = *b"\x89STRIDE\n";
-/// Raised when files can no longer be read by who reads the former.
+/// The version of new files. It is raised when older readers cannot read them.
 pub const VERSION: u32 = 2;
-/// Of recordings without stacks, which older readers understand.
+/// The version of recordings without stacks. Older readers understand these.
 pub const WITHOUT_STACKS: u32 = 1;
 /// Bytes of magic number and version.
 pub const START: usize = MAGIC.len() + 4;
 
-/// What a frame contains.
+/// The kinds of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
     Metadata = 1,
@@ -26,7 +26,7 @@ impl FrameKind {
     }
 }
 
-/// What stands before a frame's contents.
+/// The header of a frame.
 pub struct FrameHead {
     pub kind: FrameKind,
     /// Bytes that follow.

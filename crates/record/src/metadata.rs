@@ -32,7 +32,7 @@ pub struct Metadata {
     /// How much of strings and of arrays was captured.
     pub text_limit: u64,
     pub elements_limit: u64,
-    /// What was captured beyond the usual.
+    /// The kinds of data that were captured because options asked for them.
     pub descriptors: bool,
     pub dumps: bool,
     pub names: bool,
@@ -43,12 +43,12 @@ pub struct Metadata {
     pub cpu_times: bool,
 }
 
-/// What the end of a recording says.
+/// The totals in the last frame of a recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     pub calls: u64,
     pub events: u64,
-    /// What the engine lost.
+    /// Calls, threads and signals that the engine lost.
     pub lost: Lost,
 }
 

@@ -26,7 +26,7 @@ pub struct Recorder<W: Write> {
     written: Written,
 }
 
-/// What has been written.
+/// How much has been written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     pub calls: u64,

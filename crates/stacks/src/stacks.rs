@@ -14,7 +14,7 @@ use stride_event::{Bottom, ReadWord, Regs, Stack, StackFrame, Tid, Unwind, Unwou
 pub struct StackDetail {
     /// The most frames of one stack.
     pub frames: usize,
-    /// Whether files, lines and inlined functions are wanted, too.
+    /// True if files, lines and inlined functions are wanted, too.
     pub source: bool,
 }
 

@@ -21,7 +21,7 @@ pub struct Field {
     pub at: [F; 3],
     /// Shown only with `-v` / `-e abbrev=!call`; its absence is marked with `...`.
     pub verbose: bool,
-    /// Whether it is shown at all, by the value of another member.
+    /// The member is shown only if another member has a value that allows it.
     pub when: When,
 }
 

@@ -40,7 +40,7 @@ impl Dir {
         matches!(self, Dir::InLost | Dir::InOut | Dir::InOutAlways)
     }
 
-    /// Whether it is read when the call has returned, with or without success.
+    /// True if memory of this direction is read when the call has returned with success, or without.
     pub const fn at_exit(self, success: bool) -> bool {
         match self {
             Dir::In | Dir::InLost => false,
@@ -71,7 +71,7 @@ pub enum Len {
     },
 }
 
-/// What [`Len::Units`] divides by.
+/// The size of the unit by which [`Len::Units`] counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     Page,
@@ -346,7 +346,7 @@ impl Ty {
         }
     }
 
-    /// Whether it takes two registers as an argument (low half first): 64-bit values on 32-bit ABIs.
+    /// True if an argument of this type takes two registers (low half first): 64-bit values on 32-bit ABIs.
     pub const fn is_wide(&self, abi: Abi) -> bool {
         match self {
             Ty::I64 | Ty::U64 | Ty::As(Width::W8, _) => abi.word() == 4,
@@ -355,7 +355,7 @@ impl Ty {
         }
     }
 
-    /// Whether it lies inline in memory (a struct or array member), so that an address identifies it, and no register
+    /// True if a value of this type lies inline in memory (a struct or array member), so that an address identifies it, and no register
     /// holds it.
     pub const fn is_inline(&self) -> bool {
         match self {
@@ -365,7 +365,7 @@ impl Ty {
         }
     }
 
-    /// Whether it can be shown only when the call has returned.
+    /// True if a value of this type can be shown only when the call has returned.
     pub const fn needs_exit(&self) -> bool {
         match self {
             Ty::Bytes(d, l) | Ty::Buffer(d, l, _) | Ty::Iovec(d, l) | Ty::Sockaddr(d, l) | Ty::SigSet(d, l) => {

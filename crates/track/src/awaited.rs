@@ -1,4 +1,4 @@
-//! What a thread in futex(2) waits for.
+//! The lock, condition or thread that a thread in futex(2) waits for.
 
 use crate::{Awaited, Futex, Thread, Tracker, Wait};
 use stride_decode::World;

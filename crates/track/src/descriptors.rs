@@ -15,7 +15,7 @@ pub struct File {
     pub id: FileId,
     /// A socket gets a better name when it is connected.
     pub object: Cell<ObjectId>,
-    /// Of a socket.
+    /// The protocol of a socket.
     pub protocol: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What a futex(2) does, as far as its arguments say.
+//! The operation of a futex(2) call, taken from its arguments.
 
 use stride_event::Tid;
 use stride_syscalls::uapi::consts as c;

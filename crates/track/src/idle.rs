@@ -1,4 +1,4 @@
-//! Whether a thread makes progress.
+//! Tells threads that make progress from idle ones.
 
 use crate::Thread;
 use crate::shape::{Idle, Shape};

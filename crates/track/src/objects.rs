@@ -1,4 +1,4 @@
-//! What calls can be about. Each object is stored once.
+//! Objects: the files, sockets and paths that calls can be about. Each object is stored once.
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! What one call is about.
+//! The files, sockets and paths that one call is about.
 
 use crate::ObjectId;
 use stride_event::Tid;
@@ -18,7 +18,7 @@ pub struct Seen {
     /// The first descriptor among its arguments, except the start of a path.
     pub fd: Option<i32>,
     pub file: Option<FileId>,
-    /// What the descriptor refers to.
+    /// The object that the descriptor refers to.
     pub object: Option<ObjectId>,
     /// The first path among its arguments, from the root on if that is known.
     pub path: Option<ObjectId>,

@@ -22,7 +22,7 @@ pub struct PathAt {
     pub dir: Option<u8>,
 }
 
-/// What a call says about its thread's progress.
+/// Says whether a call is progress of its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Idle {
     /// Progress, unless the result means to try again.

@@ -144,7 +144,7 @@ impl Claims {
         self.0.iter().map(|(key, calls)| (*key, *calls))
     }
 
-    /// Whether these are too few for a pattern: a few calls that were slow once are chance.
+    /// True if there are too few calls for a pattern: a few calls that were slow once are chance.
     pub fn few(&self) -> bool {
         self.total() < FEW_CALLS
     }

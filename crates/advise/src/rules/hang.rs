@@ -196,7 +196,7 @@ fn was_there(since: Ns, thread: &Thread) -> bool {
     thread.attached && since < thread.started + FIRST_LOOK
 }
 
-/// What a call waits for, in words.
+/// Says in words for which event, lock, child or time a call waits.
 fn on(wait: &Wait, tracker: &Tracker) -> String {
     let named = |tid: Tid| {
         let comm = tracker.thread(tid).map(|thread| format!(" ({})", plain(&thread.comm)));

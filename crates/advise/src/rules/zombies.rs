@@ -27,7 +27,7 @@ struct Zombies {
     /// Children that have ended and were not waited for, by parent.
     gone: FxHashMap<Tid, FxHashSet<Tid>>,
     ignores: FxHashSet<Tid>,
-    /// Of the parents that have ended: the most children that one left.
+    /// The parent that left the most children when it ended, and how many.
     worst: Option<(u64, Tid, Vec<u8>)>,
     children: usize,
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use stride_advise::{find_rule, rules};
 use stride_filter::did_you_mean;
 
-/// What `--explain` takes.
+/// The words that `--explain` accepts.
 pub fn ids() -> Vec<Word> {
     let rules = rules().iter().map(|rule| Word { name: rule.id, about: rule.title });
     rules.chain([Word { name: LIST, about: "all ids" }]).collect()

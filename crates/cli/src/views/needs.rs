@@ -1,4 +1,4 @@
-//! What views need from the engine and the tracker.
+//! The data that views need from the engine and the tracker.
 
 use crate::flags::Options;
 use stride_event::Counting;
@@ -27,7 +27,7 @@ pub struct Needs {
     pub thread_names: bool,
     /// All calls, because a shown call may depend on others.
     pub all_calls: bool,
-    /// What process ids refer to, according to /proc when the call is shown.
+    /// The names of processes behind ids, as /proc has them when the call is shown.
     pub process_ids: bool,
     /// The stacks of calls.
     pub stacks: bool,

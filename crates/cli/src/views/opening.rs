@@ -1,4 +1,4 @@
-//! What views get at the start.
+//! The facts and resources that views get when they are prepared and opened.
 
 use crate::files::Files;
 use crate::flags::Options;
@@ -13,7 +13,7 @@ use stride_record::Metadata;
 /// Opens a view. The engine is ready, and no event has been read yet.
 pub type Opener = Box<dyn FnOnce(&mut Opening<'_>) -> Result<Box<dyn View>>>;
 
-/// What is known before anything is run.
+/// The facts that are known before anything is run.
 pub struct Before<'a> {
     pub options: &'a Options,
     /// The recording that is replayed.
@@ -22,7 +22,7 @@ pub struct Before<'a> {
     pub parse: fn(&[OsString]) -> Option<Options>,
 }
 
-/// What is known when the engine is ready.
+/// The facts that are known when the engine is ready, and what a view writes to.
 pub struct Opening<'a> {
     /// The options. In a replay, those that the recording can serve.
     pub options: &'a Options,

@@ -9,7 +9,7 @@ use stride_syscalls::sets::prctl::SECCOMP_RET;
 use stride_syscalls::structs::sockopt::{SOCK_FILTER, SOCK_FPROG};
 use stride_syscalls::uapi::consts as c;
 
-/// What runs a program. Each has its own names for numbers.
+/// The part of the kernel that runs a program. Each has its own names for numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Runs {
     OnPackets,

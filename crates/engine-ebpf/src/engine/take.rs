@@ -11,7 +11,7 @@ use stride_engine_base::process;
 use stride_event::{Ns, Origin, Outcome, SIGINFO_SIZE, Tid};
 
 impl EbpfEngine {
-    /// What is reported before the record at the ring's front.
+    /// The event that has to be reported before the record at the ring's front, if there is one.
     pub(super) fn precedes(&mut self, head: &rec_head) -> Option<QueuedEvent> {
         let tid = head.tid as Tid;
         if head.lost > 0 && !self.lost_told {

@@ -51,7 +51,7 @@ pub struct PtraceEngine {
     pub(crate) signals: SignalHandling,
     pub(crate) stacks: TraceeStacks,
     siginfo: Box<[u8; SIGINFO_SIZE]>,
-    /// Of the thread that gets the signal.
+    /// The stack of the thread that gets the signal.
     signal_stack: Option<Arc<Stack>>,
     pub(crate) now: Ns,
     pub(crate) command: Option<Tid>,

@@ -24,7 +24,7 @@ struct Start {
     addr: u64,
     /// The place of the block.
     block: u32,
-    /// Of all blocks that begin here or before: the last byte of the one that reaches farthest, and its place.
+    /// The last byte, and the place, of the block that reaches farthest among those that begin here or before.
     last: u64,
     farthest: u32,
 }

@@ -40,7 +40,7 @@ pub struct SummaryLayout {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LostCalls {
     pub calls: u64,
-    /// Whether the engine had counted them before they were lost.
+    /// True if the engine had counted the calls before they were lost.
     pub counted: bool,
 }
 

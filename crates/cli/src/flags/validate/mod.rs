@@ -1,4 +1,4 @@
-//! Whether the options fit together, and what follows from them.
+//! Checks that the options fit together, and makes [`Options`] of them.
 //!
 //! The checks come in strace's order, so that both tools report the same one of several mistakes.
 

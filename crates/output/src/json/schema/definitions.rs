@@ -5,7 +5,7 @@ use super::parts::{any_of, enumeration, object, quoted, reference};
 use std::collections::HashMap;
 use stride_syscalls::{Arg, Irregular, Ret, Set, Struct, Syscall, Ty, When, Width};
 
-/// What a definition describes. Each is defined once.
+/// The things that have a definition. Each is defined once.
 #[derive(PartialEq, Eq, Hash)]
 enum Of {
     Flags(*const Set),
