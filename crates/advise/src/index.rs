@@ -3,7 +3,7 @@
 use crate::thresholds::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, Ns, Outcome, Tid};
-use stride_syscalls::uapi::{consts as c, consts_aarch64, consts_i386};
+use stride_syscalls::sets::files::OPEN;
 use stride_syscalls::{Abi, Effect, Flow, For, Syscall, Thing, table};
 use stride_track::{FileId, ObjectId, ObjectKind, Seen, Tracker};
 
@@ -228,17 +228,17 @@ impl OpenFile {
 
 impl OpenFile {
     /// Tests a flag. Its value depends on the ABI of the call that made the file.
-    fn flag(&self, of: [u64; 3]) -> bool {
-        self.made.is_some_and(|made| self.flags & of[made.abi as usize] != 0)
+    fn flag(&self, name: &str) -> bool {
+        self.made.is_some_and(|made| self.flags & OPEN.of(made.abi).value(name) != 0)
     }
 
     pub fn is_directory(&self) -> bool {
-        self.flag([c::O_DIRECTORY, consts_i386::O_DIRECTORY, consts_aarch64::O_DIRECTORY])
+        self.flag("O_DIRECTORY")
     }
 
     /// Whether transfers bypass the page cache (O_DIRECT).
     pub fn is_direct(&self) -> bool {
-        self.flag([c::O_DIRECT, consts_i386::O_DIRECT, consts_aarch64::O_DIRECT])
+        self.flag("O_DIRECT")
     }
 }
 

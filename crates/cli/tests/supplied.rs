@@ -17,8 +17,8 @@ enum How {
 }
 
 /// The lines about write(2), without the parts that differ from run to run.
-fn writes(engine: &str, how: How, program: &str) -> Vec<String> {
-    let scratch = Scratch::new(&format!("supplied-{how:?}{engine}"));
+fn writes(engine: &str, how: How, program: &[&str]) -> Vec<String> {
+    let scratch = Scratch::new(&format!("supplied-{how:?}{engine}{}", program.len()));
     std::fs::write(scratch.path("trace"), "").unwrap();
     let start = |command: &mut Command| Killed(command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
     let mut stride = Command::new(STRIDE);
@@ -28,9 +28,9 @@ fn writes(engine: &str, how: How, program: &str) -> Vec<String> {
     }
     let count = |what: &str| scratch.read("trace").matches(what).count();
     let (mut stride, mut attached) = match how {
-        How::Spawned => (start(stride.arg(program)), None),
+        How::Spawned => (start(stride.args(program)), None),
         How::Attached => {
-            let program = start(&mut Command::new(program));
+            let program = start(Command::new(program[0]).args(&program[1..]));
             (start(stride.args(["-p", &program.0.id().to_string()])), Some(program))
         }
     };
@@ -54,20 +54,30 @@ fn writes(engine: &str, how: How, program: &str) -> Vec<String> {
     lines.map(|l| address.replace(&fd.replace(l, "(FD, "), "ADDRESS").into_owned()).collect()
 }
 
-#[test]
-fn a_page_that_a_tracee_supplies_is_not_waited_for() {
+/// Holds both engines against a page that is missing until the program's own supplier brings it.
+fn is_not_waited_for(arguments: &[&str], missing: &str) {
     let program = program!("supplied");
-    let program = program.to_str().unwrap();
-    let alone = Command::new(program).stdin(Stdio::null()).status().unwrap();
+    let program = [&[program.to_str().unwrap()], arguments].concat();
+    let alone = Command::new(program[0]).args(arguments).stdin(Stdio::null()).status().unwrap();
     match alone.code() {
         Some(0) => {}
-        Some(77) => skip!("no userfaultfd(2) for this user (vm.unprivileged_userfaultfd)"),
+        Some(77) => skip!("{missing}"),
         _ => panic!("the program itself fails: {alone}"),
     }
     let expected = ["write(FD, ADDRESS, 9 <unfinished ...>", "<... write resumed>) = 9"].repeat(PAGES);
     for engine in engines() {
         for how in [How::Spawned, How::Attached] {
-            assert_eq!(writes(engine, how, program), expected, "{engine} {how:?}");
+            assert_eq!(writes(engine, how, &program), expected, "{engine} {how:?}");
         }
     }
+}
+
+#[test]
+fn a_page_that_a_tracee_supplies_is_not_waited_for() {
+    is_not_waited_for(&[], "no userfaultfd(2) for this user (vm.unprivileged_userfaultfd)");
+}
+
+#[test]
+fn a_page_of_a_file_that_a_tracee_serves_is_not_waited_for() {
+    is_not_waited_for(&["fuse"], "this user may not mount a file system (FUSE)");
 }

@@ -1,7 +1,6 @@
 //! What descriptors refer to (`-y`, `-P`): separate programs, which are loaded only if that is asked for.
 
 use crate::load::Kernel;
-use crate::plans::ABIS;
 use crate::relocate;
 use crate::wire::{FilesSkel, FilesSkelBuilder, bound, bytes_of, fds_plan, file_detail, file_flag, rec_file};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
@@ -47,7 +46,7 @@ impl FilePrograms {
 /// The descriptors of all wanted calls, by their index in the map.
 fn plans(calls: &CallSet) -> Vec<(u32, fds_plan)> {
     let mut all = Vec::new();
-    for &abi in ABIS {
+    for &abi in Abi::SERVED {
         for entry in table(abi).iter().filter(|e| calls.contains(abi, u64::from(e.nr))) {
             let mut plan = fds_plan::default();
             add(&mut plan, entry.row, abi);

@@ -11,9 +11,6 @@ use stride_syscalls::{Abi, Dir, Effect, Syscall, table};
 const NUMBERS: usize = bound::NUMBERS.0 as usize;
 const PATH_MAX: u32 = 4096;
 
-/// The ABIs that threads of this machine may use.
-pub const ABIS: &[Abi] = if cfg!(target_arch = "aarch64") { &[Abi::Aarch64] } else { &[Abi::X86_64, Abi::I386] };
-
 /// The contents of the maps.
 pub struct Tables {
     pub ops: Vec<op>,
@@ -43,7 +40,7 @@ impl Tables {
             few: !spec.calls.is_all() || spec.about.is_some(),
         };
         let reported = spec.reported();
-        for &abi in ABIS {
+        for &abi in Abi::SERVED {
             tables.mark(abi, &reported);
             if let Some(about) = &spec.about {
                 tables.narrow(abi, about);
@@ -288,7 +285,7 @@ mod tests {
     fn every_row_fits_the_kernel_side() {
         let tables = Tables::of(&spec()).unwrap();
         assert!(tables.ops.len() > 100);
-        for &abi in ABIS {
+        for &abi in Abi::SERVED {
             let names: Vec<&str> = table(abi)
                 .iter()
                 .filter(|e| tables.calls[abi as usize * NUMBERS + e.nr as usize].flags & call_flag::CALL_ENTRY.0 != 0)

@@ -1,7 +1,6 @@
 //! When to look for blocked or stopped threads, which send no records (bpf/poller.bpf.c).
 
 use crate::load::Kernel;
-use crate::plans::ABIS;
 use crate::relocate;
 use crate::wire::{PollerSkel, PollerSkelBuilder, bound};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
@@ -10,6 +9,7 @@ use std::io::Read;
 use std::mem::MaybeUninit;
 use std::time::{Duration, Instant};
 use stride_event::CallSet;
+use stride_syscalls::Abi;
 
 /// A call is reported when it is found the second time, so within two periods, which a reader perceives as "at once".
 const PERIOD: Duration = Duration::from_millis(50);
@@ -110,7 +110,7 @@ impl Poller {
         relocate::by(kernel.types(), &mut builder);
         let mut open = builder.open(object)?;
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
-            for &abi in ABIS {
+            for &abi in Abi::SERVED {
                 let numbers = bound::NUMBERS.0 as usize;
                 for nr in (0..numbers).filter(|&nr| self.calls.contains(abi, nr as u64)) {
                     rodata.wanted[(abi as usize * numbers + nr) / 64] |= 1 << (nr % 64);

@@ -7,11 +7,7 @@ use stride_event::{Call, Ns, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
 
 pub fn abi(abi: u8) -> Abi {
-    match abi {
-        1 => Abi::I386,
-        2 => Abi::Aarch64,
-        _ => Abi::X86_64,
-    }
+    Abi::from_value(abi).unwrap_or(Abi::NATIVE)
 }
 
 /// The time when a call (or what another record reports) began, and when the record was made. 0 if the record does

@@ -73,9 +73,8 @@ fn op(code: u32, k: u32, jt: u8, jf: u8) -> libc::sock_filter {
 
 /// The whole program: dispatch on the architecture, then that ABI's search.
 pub fn program(calls: &CallSet) -> Vec<libc::sock_filter> {
-    let abis: &[Abi] = if Abi::NATIVE == Abi::Aarch64 { &[Abi::Aarch64] } else { &[Abi::X86_64, Abi::I386] };
     let mut out = vec![op(LOAD, ARCH, 0, 0)];
-    for &abi in abis {
+    for &abi in Abi::SERVED {
         let mut part = vec![op(LOAD, NR, 0, 0)];
         search(&runs(calls, abi), &mut part);
         // Conditional jumps reach 255 instructions only: the unconditional one goes anywhere.

@@ -21,13 +21,8 @@ pub struct Catalog {
 impl Catalog {
     /// The calls of the ABIs that the running kernel serves.
     pub fn native() -> &'static Catalog {
-        static NATIVE: LazyLock<Catalog> = LazyLock::new(|| {
-            let abis: &[Abi] = match Abi::NATIVE {
-                Abi::Aarch64 => &[Abi::Aarch64],
-                _ => &[Abi::X86_64, Abi::I386],
-            };
-            abis.iter().flat_map(|&abi| calls_of(abi)).collect()
-        });
+        static NATIVE: LazyLock<Catalog> =
+            LazyLock::new(|| Abi::SERVED.iter().flat_map(|&abi| calls_of(abi)).collect());
         &NATIVE
     }
 

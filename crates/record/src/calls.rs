@@ -404,5 +404,5 @@ pub fn tid(v: i64) -> Result<Tid, Malformed> {
 }
 
 pub fn abi(byte: u8) -> Result<Abi, Malformed> {
-    Abi::ALL.get(byte as usize).copied().ok_or(Malformed("a call has an unknown ABI"))
+    Abi::from_value(byte).ok_or(Malformed("a call has an unknown ABI"))
 }

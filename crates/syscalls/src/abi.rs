@@ -17,6 +17,31 @@ impl Abi {
     /// The ABI of the machine Stride was built for.
     pub const NATIVE: Abi = if cfg!(target_arch = "aarch64") { Abi::Aarch64 } else { Abi::X86_64 };
 
+    /// The ABIs that a kernel of this machine serves.
+    pub const SERVED: &[Abi] = match Abi::NATIVE {
+        Abi::X86_64 | Abi::I386 => &[Abi::X86_64, Abi::I386],
+        Abi::Aarch64 => &[Abi::Aarch64],
+    };
+
+    /// The name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Abi::X86_64 => "x86_64",
+            Abi::I386 => "i386",
+            Abi::Aarch64 => "aarch64",
+        }
+    }
+
+    /// The ABI whose value is `value`.
+    pub const fn from_value(value: u8) -> Option<Abi> {
+        match value {
+            0 => Some(Abi::X86_64),
+            1 => Some(Abi::I386),
+            2 => Some(Abi::Aarch64),
+            _ => None,
+        }
+    }
+
     /// Size of `long` and of a pointer in bytes.
     pub const fn word(self) -> usize {
         match self {
@@ -43,13 +68,8 @@ impl Abi {
     }
 
     /// From the `AUDIT_ARCH_*` value of `struct ptrace_syscall_info` or `struct seccomp_data` (linux/audit.h).
-    pub const fn from_audit_arch(arch: u32) -> Option<Abi> {
-        match arch {
-            0xC000_003E => Some(Abi::X86_64),
-            0x4000_0003 => Some(Abi::I386),
-            0xC000_00B7 => Some(Abi::Aarch64),
-            _ => None,
-        }
+    pub fn from_audit_arch(arch: u32) -> Option<Abi> {
+        Abi::ALL.into_iter().find(|abi| abi.audit_arch() == arch)
     }
 
     pub const fn audit_arch(self) -> u32 {

@@ -38,7 +38,7 @@ pub type Update = fn(&mut Draft, &Given) -> Result<(), Stop>;
 /// Keeps an option that only its view reads.
 pub fn ask(draft: &mut Draft, given: &Given) -> Result<(), Stop> {
     if let Some(long) = given.flag.long {
-        draft.asked.add(long, given.os().to_owned());
+        draft.options.asked.add(long, given.os().to_owned());
     }
     Ok(())
 }

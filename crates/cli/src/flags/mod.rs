@@ -7,7 +7,6 @@
 //! The spellings, the order in which mistakes are found and the words of most messages are strace's, so that scripts
 //! work with either tool. The table also has strace's options that Stride lacks. They are refused by name: an option
 //! that is silently ignored is worse than one that fails.
-//! refused by name: an option that is silently ignored is worse than one that fails.
 
 mod artefact;
 pub mod asked;

@@ -276,6 +276,62 @@ pub struct Summary {
     pub overhead: Option<Duration>,
 }
 
+/// Without any option on the command line.
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            program: String::new(),
+            engine: Engine::default(),
+            command: None,
+            replay: None,
+            attach: Vec::new(),
+            follow_forks: false,
+            daemonize: Daemonize::default(),
+            detach_on_exec: false,
+            interruptible: Interruptible::Waiting,
+            kill_on_exit: false,
+            seccomp_bpf: false,
+            syscall_limit: None,
+            on_overflow: None,
+            ring_size: None,
+            debug: false,
+            trace: CallSet::all(),
+            trace_fds: None,
+            paths: PathSet::default(),
+            signals: SignalSet::ALL,
+            status: WordSet::ALL,
+            output: Output::default(),
+            asked: Asked::default(),
+            json: false,
+            append: false,
+            output_separately: false,
+            color: Color::default(),
+            columns: 40,
+            pid_prefix: PidPrefix::default(),
+            timestamps: None,
+            relative_timestamps: None,
+            syscall_times: None,
+            instruction_pointer: false,
+            stack_trace: None,
+            stack_trace_frame_limit: 256,
+            syscall_number: false,
+            arg_names: false,
+            string_limit: 32,
+            hex_strings: HexStrings::default(),
+            const_style: ConstStyle::default(),
+            abbrev: CallSet::all(),
+            verbose: CallSet::all(),
+            raw: CallSet::empty(),
+            dump_read: FdSet::none(),
+            dump_write: FdSet::none(),
+            decode_fds: WordSet::NONE,
+            decode_pids: WordSet::NONE,
+            quiet: WordSet::NONE,
+            summary: None,
+        }
+    }
+}
+
 impl Options {
     /// Whether a message of this kind is to be left out.
     pub fn is_quiet(&self, message: Quiet) -> bool {

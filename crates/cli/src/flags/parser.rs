@@ -8,7 +8,7 @@ use super::stop::Stop;
 use super::{expression, generate, help, table, validate, version};
 use lexopt::Parser;
 use std::ffi::OsString;
-use stride_filter::{Catalog, nearest};
+use stride_filter::nearest;
 
 /// Stride's name when `argv` is empty.
 const DEFAULT_NAME: &str = "stride";
@@ -68,7 +68,7 @@ fn collect(
     let mut parser = Parser::from_args(args.collect::<Vec<_>>());
     // The `=` in `-I=x` belongs to the argument, as in getopt(3).
     parser.set_short_equals(false);
-    let mut draft = Draft::new(Catalog::native());
+    let mut draft = Draft::default();
     let operands = options(&mut parser, &mut draft)?;
     if draft.version {
         return Ok(Outcome::Print(version::text()));

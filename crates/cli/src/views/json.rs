@@ -26,7 +26,7 @@ const FLAGS: &[Flag] = &[Flag {
               raw=..., a call has its registers instead of arguments.\n\n\
               docs/json.md in Stride's documentation describes the objects for people, and docs/json.schema.json describes them for programs.",
     update: |draft, _| {
-        draft.json = true;
+        draft.options.json = true;
         Ok(())
     },
     ..BASE
@@ -41,7 +41,7 @@ impl Declaration for JsonDeclaration {
 
     /// Rejects options that would make more than one stream of objects.
     fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
-        if draft.json && draft.separates_output() {
+        if draft.options.json && draft.separates_output() {
             return Err(Stop::usage(
                 "--json and -ff/--output-separately are mutually exclusive: \
                  every object tells its pid and tid, so that one file will do",

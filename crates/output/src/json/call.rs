@@ -6,15 +6,6 @@ use stride_decode::{Decoded, Dump, Value};
 use stride_event::{Call, Ns, Outcome, Stack};
 use stride_syscalls::{Abi, Ret, table};
 
-/// The name of an ABI.
-pub fn abi_name(abi: Abi) -> &'static str {
-    match abi {
-        Abi::X86_64 => "x86_64",
-        Abi::I386 => "i386",
-        Abi::Aarch64 => "aarch64",
-    }
-}
-
 impl Json<'_> {
     pub fn begin_call(&mut self, abi: Abi, nr: u64, moment: &EventContext<'_>) {
         self.out.push(b'{');
@@ -32,7 +23,7 @@ impl Json<'_> {
             self.key("duration_ns").int(duration);
         }
         self.key("nr").int(nr);
-        self.key("abi").str(abi_name(abi));
+        self.key("abi").str(abi.name());
         if let Some(ip) = ip {
             self.key("ip").hex(ip);
         }

@@ -19,7 +19,6 @@ mod value;
 mod view;
 mod writer;
 
-pub(crate) use call::abi_name;
 pub use view::JsonView;
 pub use writer::Json;
 

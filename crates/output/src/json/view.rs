@@ -1,7 +1,6 @@
 //! The JSON view: events in, lines of JSON out.
 
 use super::Json;
-use super::call::abi_name;
 use super::event::{Counts, EventContext};
 use crate::known::Known;
 use crate::{End, RunInfo, Show, Sink, View, ViewError};
@@ -162,7 +161,7 @@ impl JsonView {
                 self.forget(tid);
             }
             Event::Personality { tid, abi, at } if self.show.personality => {
-                Json::new(out).event("personality", &moment(tid, at), |j| j.key("abi").str(abi_name(abi)));
+                Json::new(out).event("personality", &moment(tid, at), |j| j.key("abi").str(abi.name()));
             }
             Event::Lost { tid, count, at } => {
                 Json::new(out).event("lost", &moment(tid, at), |j| j.key("calls").int(count));

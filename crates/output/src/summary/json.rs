@@ -5,7 +5,7 @@ use super::key::Key;
 use super::label::{Labels, errno_name, syscall};
 use super::part::KeyPart;
 use super::{LostCalls, Summary};
-use crate::json::{Json, abi_name};
+use crate::json::Json;
 use stride_event::{CallStats, Times};
 use stride_track::{ObjectKind, Tracker};
 
@@ -67,7 +67,7 @@ impl Json<'_> {
             KeyPart::Others => self.key(name).str("(others)"),
             KeyPart::Call(abi, nr) => {
                 self.key(name).str(&syscall(abi, nr));
-                self.key("abi").str(abi_name(abi));
+                self.key("abi").str(abi.name());
             }
             KeyPart::Object(object) => self.name(name, labels.object(object)),
             KeyPart::Name(id) => self.name(name, labels.names.name(id)),

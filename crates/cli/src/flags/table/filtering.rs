@@ -2,7 +2,7 @@
 
 use super::sets::{DESCRIPTORS, SYSCALLS};
 use crate::flags::flag::{Arg, Category, Flag, Value, words};
-use stride_filter::{SignalSet, Status, WordSet, parse_descriptors, parse_syscalls, signal_names};
+use stride_filter::{Catalog, SignalSet, Status, WordSet, parse_descriptors, parse_syscalls, signal_names};
 
 const BASE: Flag = Flag { category: Category::Filtering, ..Flag::BASE };
 
@@ -31,7 +31,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Reports only the signals of the set; by default all of them. A signal is a number or a name, in any case \
               and with or without SIG. --signal='!SIGIO' and --signal='!io' report all signals but SIGIO.",
         update: |draft, given| {
-            draft.signals = SignalSet::parse(&given.text())?;
+            draft.options.signals = SignalSet::parse(&given.text())?;
             Ok(())
         },
         ..BASE
@@ -50,7 +50,7 @@ pub const FLAGS: &[Flag] = &[
               * detached: tracing ended before they returned\n\n\
               How a call ends is only known afterwards, so with this option the lines of concurrent calls are in the order in which the calls ended.",
         update: |draft, given| {
-            draft.status = WordSet::parse(&given.text())?;
+            draft.options.status = WordSet::parse(&given.text())?;
             Ok(())
         },
         ..BASE
@@ -90,7 +90,7 @@ pub const FLAGS: &[Flag] = &[
               * %%statfs: all of %statfs and %fstatfs, and ustat\n\n\
               desc, file, ipc, memory, network, process and signal may also be written without the percent sign.",
         update: |draft, given| {
-            draft.trace = parse_syscalls(&given.text(), draft.catalog)?;
+            draft.options.trace = parse_syscalls(&given.text(), Catalog::native())?;
             Ok(())
         },
         ..BASE
@@ -104,7 +104,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Reports only calls that use a file descriptor of the set; calls that use none are not reported. With \
               --trace-path, calls that match either option are reported.",
         update: |draft, given| {
-            draft.trace_fds = Some(parse_descriptors(&given.text())?);
+            draft.options.trace_fds = Some(parse_descriptors(&given.text())?);
             Ok(())
         },
         ..BASE
@@ -115,7 +115,7 @@ pub const FLAGS: &[Flag] = &[
         help: "report only calls that succeeded",
         doc: "Reports only calls that returned no error, as --status=successful does.",
         update: |draft, _| {
-            draft.status = WordSet::of(&[Status::Successful]);
+            draft.options.status = WordSet::of(&[Status::Successful]);
             draft.status_count += 1;
             Ok(())
         },
@@ -128,7 +128,7 @@ pub const FLAGS: &[Flag] = &[
         help: "report only calls that failed",
         doc: "Reports only calls that returned an error, as --status=failed does.",
         update: |draft, _| {
-            draft.status = WordSet::of(&[Status::Failed]);
+            draft.options.status = WordSet::of(&[Status::Failed]);
             draft.status_count += 1;
             Ok(())
         },

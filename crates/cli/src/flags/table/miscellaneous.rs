@@ -15,7 +15,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Prints what the tracer itself does to stderr. This is for finding mistakes in Stride, and its form may \
               change at any time.",
         update: |draft, _| {
-            draft.debug = true;
+            draft.options.debug = true;
             Ok(())
         },
         ..BASE
@@ -74,7 +74,7 @@ pub const FLAGS: &[Flag] = &[
               If the filter cannot be installed, tracing goes on without it.\n\n\
               Calls that another seccomp filter of the program refuses are not seen.",
         update: |draft, _| {
-            draft.seccomp_bpf = true;
+            draft.options.seccomp_bpf = true;
             Ok(())
         },
         ..BASE

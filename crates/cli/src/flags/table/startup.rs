@@ -61,8 +61,8 @@ pub const FLAGS: &[Flag] = &[
                          process id"
                     )));
                 }
-                if !draft.attach.contains(&pid) {
-                    draft.attach.push(pid);
+                if !draft.options.attach.contains(&pid) {
+                    draft.options.attach.push(pid);
                 }
             }
             Ok(())

@@ -13,7 +13,7 @@ pub const FLAGS: &[Flag] = &[Flag {
           --status) leave out do not count.",
     update: |draft, given| {
         let limit = values::integer(&given.text(), i64::MAX as u64).filter(|limit| *limit > 0);
-        draft.syscall_limit = Some(limit.ok_or_else(|| given.invalid())?);
+        draft.options.syscall_limit = Some(limit.ok_or_else(|| given.invalid())?);
         Ok(())
     },
     ..BASE

@@ -23,7 +23,7 @@ pub const FLAGS: &[Flag] = &[
             if given.os() != "execve" {
                 return Err(Stop::fail(format!("Syscall '{}' for -b isn't supported", given.text())));
             }
-            draft.detach_on_exec = true;
+            draft.options.detach_on_exec = true;
             Ok(())
         },
         ..BASE
@@ -83,7 +83,7 @@ pub const FLAGS: &[Flag] = &[
         update: |draft, given| {
             const WORDS: [(&str, Engine); 3] =
                 [("auto", Engine::Auto), ("ebpf", Engine::Ebpf), ("ptrace", Engine::Ptrace)];
-            draft.engine = values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
+            draft.options.engine = values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
             Ok(())
         },
         ..BASE
@@ -145,7 +145,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Has the kernel kill all traced processes with SIGKILL when the tracer exits, whatever the reason. Stride \
               never detaches from a process then. Only the ptrace engine can do this. It cannot be combined with -p, because processes that ran before Stride should still run after it.",
         update: |draft, _| {
-            draft.kill_on_exit = true;
+            draft.options.kill_on_exit = true;
             Ok(())
         },
         ..BASE
@@ -172,7 +172,7 @@ pub const FLAGS: &[Flag] = &[
         update: |draft, given| {
             const WORDS: [(&str, Overflow); 2] = [("drop", Overflow::Drop), ("wait", Overflow::Wait)];
             let how = values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
-            draft.on_overflow = Some(how);
+            draft.options.on_overflow = Some(how);
             Ok(())
         },
         ..BASE
@@ -193,7 +193,7 @@ pub const FLAGS: &[Flag] = &[
               descriptors cannot be followed.\n\n\
               A recording that ends early, because Stride was killed or the disk was full, is shown as far as it goes, and the exit status is 0. The exit status is 1 if FILE is damaged or not a recording.",
         update: |draft, given| {
-            draft.replay = given.value.clone();
+            draft.options.replay = given.value.clone().map(Into::into);
             Ok(())
         },
         ..BASE
@@ -216,7 +216,7 @@ pub const FLAGS: &[Flag] = &[
             let size = values::size(&text).filter(|size| (RING_MIN..=RING_MAX).contains(size)).ok_or_else(|| {
                 Stop::usage(format!("invalid --ring-size argument: '{text}'; give a size from 64K to 1G, such as 16M"))
             })?;
-            draft.ring_size = Some((size as u32).next_power_of_two());
+            draft.options.ring_size = Some((size as u32).next_power_of_two());
             Ok(())
         },
         ..BASE

@@ -8,21 +8,21 @@ use std::ffi::OsString;
 
 /// A replay has a recording already. Options and operands that are about making one do not fit.
 pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
-    if draft.replay.is_none() {
+    if draft.options.replay.is_none() {
         return Ok(());
     }
-    let whom = [(!operands.is_empty(), "PROG [ARGS]"), (!draft.attach.is_empty(), "-p/--attach")];
-    let of_views = views::about_tracing(&draft.asked);
+    let whom = [(!operands.is_empty(), "PROG [ARGS]"), (!draft.options.attach.is_empty(), "-p/--attach")];
+    let of_views = views::about_tracing(&draft.options.asked);
     let how = [
         (draft.follow_count + draft.old_follow_count > 0 || draft.follow_forks, "-f/--follow-forks"),
         (draft.daemonize_count > 0 || draft.daemonize.is_some(), "-D/--daemonize"),
-        (draft.detach_on_exec, "-b/--detach-on"),
+        (draft.options.detach_on_exec, "-b/--detach-on"),
         (draft.interruptible.is_some(), "-I/--interruptible"),
-        (draft.kill_on_exit, "--kill-on-exit"),
-        (draft.seccomp_bpf, "--seccomp-bpf"),
-        (draft.engine != Engine::Auto, "--engine"),
-        (draft.on_overflow.is_some(), "--on-overflow"),
-        (draft.ring_size.is_some(), "--ring-size"),
+        (draft.options.kill_on_exit, "--kill-on-exit"),
+        (draft.options.seccomp_bpf, "--seccomp-bpf"),
+        (draft.options.engine != Engine::Auto, "--engine"),
+        (draft.options.on_overflow.is_some(), "--on-overflow"),
+        (draft.options.ring_size.is_some(), "--ring-size"),
         (draft.user.is_some(), "-u/--user"),
         (!draft.env.is_empty(), "-E/--env"),
         (draft.argv0.is_some(), "--argv0"),
@@ -39,7 +39,7 @@ pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
 /// There must be something to trace, and options about a command need a command.
 pub fn whom(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
     let no_command = operands.is_empty();
-    if no_command && draft.attach.is_empty() && draft.replay.is_none() {
+    if no_command && draft.options.attach.is_empty() && draft.options.replay.is_none() {
         return Err(Stop::usage("must have PROG [ARGS] or -p PID"));
     }
     if no_command && draft.argv0.is_some() {
@@ -76,21 +76,23 @@ pub fn two_spellings(draft: &Draft) -> Result<(), Stop> {
 
 /// Whether `--seccomp-bpf` is possible. Only the first obstacle is reported.
 pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
-    if !draft.seccomp_bpf {
+    if !draft.options.seccomp_bpf {
         return false;
     }
     if !draft.follows() {
         warn("--seccomp-bpf cannot be used without -f/--follow-forks, disabling".into());
         return false;
     }
-    for (obstacle, name) in [(draft.detach_on_exec, "-b"), (draft.syscall_limit.is_some(), "--syscall-limit")] {
+    for (obstacle, name) in
+        [(draft.options.detach_on_exec, "-b"), (draft.options.syscall_limit.is_some(), "--syscall-limit")]
+    {
         if obstacle {
             warn(format!("--seccomp-bpf is not enabled because it is not compatible with {name}"));
             return false;
         }
     }
     // It is still enabled for a command that is given in addition.
-    if !draft.attach.is_empty() {
+    if !draft.options.attach.is_empty() {
         warn("--seccomp-bpf is not enabled for processes attached with -p".into());
     }
     true
@@ -115,7 +117,7 @@ pub fn without_effect(draft: &Draft, follow_forks: bool, warn: Warn) {
         if draft.output_separately && !follow_forks {
             warn("--output-separately has no effect without -o/--output".into());
         }
-        if draft.append {
+        if draft.options.append {
             warn("-A/--output-append-mode has no effect without -o/--output".into());
         }
     }
@@ -126,12 +128,12 @@ pub fn without_effect(draft: &Draft, follow_forks: bool, warn: Warn) {
                 .into(),
         );
     }
-    if draft.stack_trace.is_none() && draft.stack_trace_frame_limit.is_some() {
+    if draft.options.stack_trace.is_none() && draft.stack_trace_frame_limit.is_some() {
         warn("--stack-trace-frame-limit has no effect without -k/--stack-trace".into());
     }
-    if draft.engine == Engine::Ptrace {
+    if draft.options.engine == Engine::Ptrace {
         for (given, name) in
-            [(draft.on_overflow.is_some(), "--on-overflow"), (draft.ring_size.is_some(), "--ring-size")]
+            [(draft.options.on_overflow.is_some(), "--on-overflow"), (draft.options.ring_size.is_some(), "--ring-size")]
         {
             if given {
                 warn(format!("{name} has no effect with --engine=ptrace, which never loses calls"));

@@ -14,10 +14,7 @@ use crate::views;
 use conflicts::{follow, replaying, seccomp, two_spellings, whom, without_effect};
 use places::{daemonize, output, quiet};
 use std::ffi::OsString;
-use stride_filter::{FdDetail, WordSet, with_nameless};
-
-/// The default number of stack frames that are shown, as in strace.
-const STACK_TRACE_FRAME_LIMIT: usize = 256;
+use stride_filter::{Catalog, FdDetail, WordSet, with_nameless};
 
 pub fn validate(
     mut draft: Draft,
@@ -39,97 +36,73 @@ pub fn validate(
     let paths = paths::resolved(&draft, warn);
     let user = draft.user.as_deref().map(users::run_as).transpose()?;
     let has_command = !operands.is_empty();
-    let several = draft.attach.len() + usize::from(has_command) > 1;
-    if seccomp_bpf && has_command && draft.trace.is_all() {
+    let several = draft.options.attach.len() + usize::from(has_command) > 1;
+    if seccomp_bpf && has_command && draft.options.trace.is_all() {
         warn(
             "Seccomp filter is requested but there are no syscalls to filter.  See -e trace to filter syscalls.".into(),
         );
     }
-    if draft.kill_on_exit && !draft.attach.is_empty() {
+    if draft.options.kill_on_exit && !draft.options.attach.is_empty() {
         return Err(Stop::fail("--kill-on-exit and -p/--attach are mutually exclusive options"));
     }
     let output_separately = draft.separates_output();
     let output = output(&draft, output_separately)?;
     let to_file = output != Output::Stderr;
-    let elsewhere = to_file || views::names_files(&draft.asked);
+    let elsewhere = to_file || views::names_files(&draft.options.asked);
     // In JSON, these messages are data like the rest.
-    let quiet = quiet(&draft, elsewhere && !draft.json)?;
+    let quiet = quiet(&draft, elsewhere && !draft.options.json)?;
     let daemonize = daemonize(&draft);
     let summary = summary::settled(&draft);
 
-    Ok(Options {
-        program: program.to_owned(),
-        engine: draft.engine,
-        command: command(operands, draft.argv0, draft.env, user),
-        // A filter that stops at every call would only cost time.
-        seccomp_bpf: seccomp_bpf && !draft.trace.is_all(),
-        kill_on_exit: draft.kill_on_exit || (seccomp_bpf && draft.attach.is_empty()),
-        attach: draft.attach,
-        follow_forks,
-        daemonize,
-        detach_on_exec: draft.detach_on_exec,
-        interruptible: draft.interruptible.unwrap_or(match daemonize {
-            Daemonize::No if elsewhere && has_command => Interruptible::Never,
-            Daemonize::No => Interruptible::Waiting,
-            _ => Interruptible::NeverTstp,
-        }),
-        syscall_limit: draft.syscall_limit,
-        on_overflow: draft.on_overflow,
-        ring_size: draft.ring_size,
-        debug: draft.debug,
-        trace: with_nameless(draft.trace, draft.catalog),
-        trace_fds: draft.trace_fds,
-        paths,
-        signals: draft.signals,
-        status: draft.status,
-        pid_prefix: match (draft.always_show_pid, to_file, output_separately) {
-            (true, ..) => PidPrefix::Always,
-            (false, true, true) => PidPrefix::Never,
-            (false, true, false) if follow_forks || several => PidPrefix::Always,
-            _ => PidPrefix::WhenSeveral,
-        },
-        output_separately: output_separately && matches!(output, Output::File(_)),
-        output,
-        asked: draft.asked,
-        replay: draft.replay.map(Into::into),
-        json: draft.json,
-        append: draft.append,
-        color: if draft.color == Color::Auto && no_color { Color::Never } else { draft.color },
-        columns: draft.columns,
-        timestamps: match draft.timestamps_count {
-            0 => draft.timestamps.and_then(|t| Some(Timestamps { format: t.format?, precision: t.precision })),
-            1 => Some(Timestamps { format: TimeFormat::Time, precision: Precision::Seconds }),
-            2 => Some(Timestamps { format: TimeFormat::Time, precision: Precision::Micros }),
-            _ => Some(Timestamps { format: TimeFormat::Unix, precision: Precision::Micros }),
-        },
-        relative_timestamps: draft.relative_timestamps,
-        syscall_times: draft.syscall_times,
-        instruction_pointer: draft.instruction_pointer,
-        stack_trace: draft.stack_trace.filter(|_| !draft.summary_only),
-        stack_trace_frame_limit: draft.stack_trace_frame_limit.unwrap_or(STACK_TRACE_FRAME_LIMIT),
-        syscall_number: draft.syscall_number,
-        arg_names: draft.arg_names,
-        string_limit: draft.string_limit,
-        hex_strings: match draft.hex_count {
-            0 => draft.hex_strings.unwrap_or_default(),
-            1 => HexStrings::NonAscii,
-            _ => HexStrings::All,
-        },
-        const_style: draft.const_style,
-        abbrev: draft.abbrev,
-        verbose: draft.verbose,
-        raw: draft.raw,
-        dump_read: draft.dump_read,
-        dump_write: draft.dump_write,
-        decode_fds: match draft.decode_fds_count {
-            0 => draft.decode_fds.unwrap_or(WordSet::NONE),
-            1 => WordSet::of(&[FdDetail::Path]),
-            _ => WordSet::ALL,
-        },
-        decode_pids: draft.decode_pids,
-        quiet,
-        summary,
-    })
+    let mut options = draft.options;
+    options.program = program.to_owned();
+    options.command = command(operands, draft.argv0, draft.env, user);
+    options.kill_on_exit |= seccomp_bpf && options.attach.is_empty();
+    // A filter that stops at every call would only cost time.
+    options.seccomp_bpf = seccomp_bpf && !options.trace.is_all();
+    options.trace = with_nameless(options.trace, Catalog::native());
+    options.follow_forks = follow_forks;
+    options.daemonize = daemonize;
+    options.interruptible = draft.interruptible.unwrap_or(match daemonize {
+        Daemonize::No if elsewhere && has_command => Interruptible::Never,
+        Daemonize::No => Interruptible::Waiting,
+        _ => Interruptible::NeverTstp,
+    });
+    options.paths = paths;
+    options.pid_prefix = match (draft.always_show_pid, to_file, output_separately) {
+        (true, ..) => PidPrefix::Always,
+        (false, true, true) => PidPrefix::Never,
+        (false, true, false) if follow_forks || several => PidPrefix::Always,
+        _ => PidPrefix::WhenSeveral,
+    };
+    options.output_separately = output_separately && matches!(output, Output::File(_));
+    options.output = output;
+    if options.color == Color::Auto && no_color {
+        options.color = Color::Never;
+    }
+    options.timestamps = match draft.timestamps_count {
+        0 => draft.timestamps.and_then(|t| Some(Timestamps { format: t.format?, precision: t.precision })),
+        1 => Some(Timestamps { format: TimeFormat::Time, precision: Precision::Seconds }),
+        2 => Some(Timestamps { format: TimeFormat::Time, precision: Precision::Micros }),
+        _ => Some(Timestamps { format: TimeFormat::Unix, precision: Precision::Micros }),
+    };
+    options.stack_trace = options.stack_trace.filter(|_| !draft.summary_only);
+    if let Some(limit) = draft.stack_trace_frame_limit {
+        options.stack_trace_frame_limit = limit;
+    }
+    options.hex_strings = match draft.hex_count {
+        0 => draft.hex_strings.unwrap_or_default(),
+        1 => HexStrings::NonAscii,
+        _ => HexStrings::All,
+    };
+    options.decode_fds = match draft.decode_fds_count {
+        0 => draft.decode_fds.unwrap_or(WordSet::NONE),
+        1 => WordSet::of(&[FdDetail::Path]),
+        _ => WordSet::ALL,
+    };
+    options.quiet = quiet;
+    options.summary = summary;
+    Ok(options)
 }
 
 fn command(

@@ -9,7 +9,7 @@ use stride_filter::{Quiet, WordSet};
 
 pub fn output(draft: &Draft, separately: bool) -> Result<Output, Stop> {
     let Some(output) = &draft.output else {
-        return Ok(if draft.replay.is_some() { Output::Stdout } else { Output::Stderr });
+        return Ok(if draft.options.replay.is_some() { Output::Stdout } else { Output::Stderr });
     };
     let Some((b'|' | b'!', command)) = output.as_bytes().split_first() else {
         return Ok(Output::File(output.into()));
@@ -26,7 +26,7 @@ pub fn quiet(draft: &Draft, elsewhere: bool) -> Result<WordSet<Quiet>, Stop> {
         (1.., Some(_)) => Err(Stop::fail("-q and -e quiet/--quiet cannot be provided simultaneously")),
         (0, Some(quiet)) => Ok(quiet),
         // These messages would go to the command's terminal, although the trace goes elsewhere.
-        (0, None) if elsewhere && draft.attach.is_empty() => Ok(WordSet::of(&ATTACH)),
+        (0, None) if elsewhere && draft.options.attach.is_empty() => Ok(WordSet::of(&ATTACH)),
         (0, None) => Ok(WordSet::NONE),
         (1, None) => Ok(WordSet::of(&ATTACH).with(Quiet::Files)),
         (2, None) => Ok(WordSet::of(&ATTACH).with(Quiet::Files).with(Quiet::Exit)),

@@ -35,16 +35,16 @@ impl Declaration for SummaryDeclaration {
         }
         if draft.summary_only {
             for (given, names) in [
-                (draft.instruction_pointer, "-i/--instruction-pointer"),
-                (draft.stack_trace.is_some(), "-k/--stack-trace"),
-                (draft.syscall_number, "-n/--syscall-number"),
-                (draft.arg_names, "-N/--arg-names"),
-                (draft.relative_timestamps.is_some(), "-r/--relative-timestamps"),
+                (draft.options.instruction_pointer, "-i/--instruction-pointer"),
+                (draft.options.stack_trace.is_some(), "-k/--stack-trace"),
+                (draft.options.syscall_number, "-n/--syscall-number"),
+                (draft.options.arg_names, "-N/--arg-names"),
+                (draft.options.relative_timestamps.is_some(), "-r/--relative-timestamps"),
                 (
                     draft.timestamps_count > 0 || draft.timestamps.is_some_and(|t| t.format.is_some()),
                     "-t/--absolute-timestamps",
                 ),
-                (draft.syscall_times.is_some(), "-T/--syscall-times"),
+                (draft.options.syscall_times.is_some(), "-T/--syscall-times"),
                 (draft.decode_fds_count > 0 || draft.decode_fds.is_some_and(|set| !set.is_empty()), "-y/--decode-fds"),
             ] {
                 if given {

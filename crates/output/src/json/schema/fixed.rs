@@ -24,7 +24,6 @@ pub const FIXED: &[(&str, &str)] = &[
     ("integer", r#"{"type":"integer"}"#),
     ("id", r##"{"$ref":"#/$defs/int"}"##),
     ("uid", r#"{"type":"integer","minimum":-1,"maximum":4294967295}"#),
-    ("abi", r#"{"enum":["x86_64","i386","aarch64"]}"#),
     (
         "text",
         r##"{"description":"hex has all bytes where they are no UTF-8, or no text.","type":"object",

@@ -5,7 +5,6 @@ mod fixed;
 mod parts;
 
 use super::VERSION;
-use super::call::abi_name;
 use super::compared::COMPARED;
 use definitions::Definitions;
 use fixed::{EVENTS, FIXED};
@@ -24,6 +23,7 @@ pub fn text() -> String {
     {
         all.insert(name.into(), schema);
     }
+    all.insert("abi".into(), enumeration(Abi::ALL.into_iter().map(Abi::name)));
     let fixed: BTreeMap<String, String> =
         FIXED.iter().chain(COMPARED).map(|&(name, schema)| (name.into(), one_line(schema))).collect();
     all.extend(fixed);
@@ -170,10 +170,10 @@ fn calls(defs: &mut Definitions) -> Vec<String> {
         let several = kinds.len() > 1;
         for (abis, rows) in kinds {
             let first = abis.first().copied().unwrap_or(Abi::NATIVE);
-            let def = if several { format!("call.{name}.{}", abi_name(first)) } else { format!("call.{name}") };
+            let def = if several { format!("call.{name}.{}", first.name()) } else { format!("call.{name}") };
             let schema = any_of(rows.iter().map(|row| defs.row(row)).collect::<Vec<_>>());
             defs.done.push((def.clone(), schema));
-            let abis = format!(r#","abi":{}"#, enumeration(abis.into_iter().map(abi_name)));
+            let abis = format!(r#","abi":{}"#, enumeration(abis.into_iter().map(Abi::name)));
             let condition = format!(r#""name":{{"const":"{name}"}}{}"#, if several { &abis } else { "" });
             cases.push(when(&condition, &reference(&def)));
         }

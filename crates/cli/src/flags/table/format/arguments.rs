@@ -4,7 +4,7 @@ use crate::flags::flag::{Arg, Category, Flag, Value, words};
 use crate::flags::options::{ConstStyle, HexStrings};
 use crate::flags::table::sets::{DESCRIPTORS, SYSCALLS};
 use crate::flags::values;
-use stride_filter::{CallSet, FdDetail, PidDetail, WordSet, parse_descriptors, parse_syscalls};
+use stride_filter::{CallSet, Catalog, FdDetail, PidDetail, WordSet, parse_descriptors, parse_syscalls};
 
 const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
 
@@ -21,7 +21,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Leaves out the less important members of structures for the calls of the set, which is written as for \
               --trace. The default is all; -v means none.",
         update: |draft, given| {
-            draft.abbrev = parse_syscalls(&given.text(), draft.catalog)?;
+            draft.options.abbrev = parse_syscalls(&given.text(), Catalog::native())?;
             Ok(())
         },
         ..BASE
@@ -59,7 +59,7 @@ pub const FLAGS: &[Flag] = &[
               * comm: the name of the command\n\
               * pidns: the id in Stride's own PID namespace, if the process is in another",
         update: |draft, given| {
-            draft.decode_pids = WordSet::parse(&given.text())?;
+            draft.options.decode_pids = WordSet::parse(&given.text())?;
             Ok(())
         },
         ..BASE
@@ -70,7 +70,7 @@ pub const FLAGS: &[Flag] = &[
         help: "print the names of arguments",
         doc: "Prints the arguments of calls as name=value.",
         update: |draft, _| {
-            draft.arg_names = true;
+            draft.options.arg_names = true;
             Ok(())
         },
         ..BASE
@@ -80,7 +80,7 @@ pub const FLAGS: &[Flag] = &[
         help: "the same as --decode-pids=pidns",
         doc: "Prints process ids in Stride's own PID namespace too, as --decode-pids=pidns does.",
         update: |draft, _| {
-            draft.decode_pids = draft.decode_pids.with(PidDetail::Pidns);
+            draft.options.decode_pids = draft.options.decode_pids.with(PidDetail::Pidns);
             Ok(())
         },
         ..BASE
@@ -94,7 +94,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Prints the arguments of the calls of the set as hexadecimal numbers, without decoding them; see --trace for \
               what the set may be.",
         update: |draft, given| {
-            draft.raw = parse_syscalls(&given.text(), draft.catalog)?;
+            draft.options.raw = parse_syscalls(&given.text(), Catalog::native())?;
             Ok(())
         },
         ..BASE
@@ -108,7 +108,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Prints all data read from the file descriptors of the set, in hexadecimal and ASCII, below the calls that \
               read it. --read=3,5 prints the data read from descriptors 3 and 5. This does not change which calls are reported.",
         update: |draft, given| {
-            draft.dump_read = parse_descriptors(&given.text())?;
+            draft.options.dump_read = parse_descriptors(&given.text())?;
             Ok(())
         },
         ..BASE
@@ -122,7 +122,7 @@ pub const FLAGS: &[Flag] = &[
               are always printed in full.",
         update: |draft, given| {
             let size = values::integer(&given.text(), STRING_LIMIT_MAX).ok_or_else(|| given.invalid())?;
-            draft.string_limit = size as usize;
+            draft.options.string_limit = size as usize;
             Ok(())
         },
         ..BASE
@@ -160,7 +160,7 @@ pub const FLAGS: &[Flag] = &[
         help: "print structures in full",
         doc: "Prints structures, arrays, environments and the like in full, as --abbrev=none does.",
         update: |draft, _| {
-            draft.abbrev = CallSet::empty();
+            draft.options.abbrev = CallSet::empty();
             Ok(())
         },
         ..BASE
@@ -174,7 +174,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Prints what pointers to structures point to for the calls of the set, and only addresses for other calls; \
               see --trace for what the set may be. The default is all.",
         update: |draft, given| {
-            draft.verbose = parse_syscalls(&given.text(), draft.catalog)?;
+            draft.options.verbose = parse_syscalls(&given.text(), Catalog::native())?;
             Ok(())
         },
         ..BASE
@@ -188,7 +188,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Prints all data written to the file descriptors of the set, in hexadecimal and ASCII, below the calls that \
               write it. This does not change which calls are reported.",
         update: |draft, given| {
-            draft.dump_write = parse_descriptors(&given.text())?;
+            draft.options.dump_write = parse_descriptors(&given.text())?;
             Ok(())
         },
         ..BASE
@@ -216,7 +216,7 @@ pub const FLAGS: &[Flag] = &[
         update: |draft, given| {
             const WORDS: [(&str, ConstStyle); 3] =
                 [("raw", ConstStyle::Raw), ("abbrev", ConstStyle::Abbrev), ("verbose", ConstStyle::Verbose)];
-            draft.const_style = values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
+            draft.options.const_style = values::exact_word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
             Ok(())
         },
         ..BASE
@@ -237,7 +237,7 @@ pub const FLAGS: &[Flag] = &[
         help: "print the command names of process ids",
         doc: "Prints the command name after each process id, as --decode-pids=comm does.",
         update: |draft, _| {
-            draft.decode_pids = draft.decode_pids.with(PidDetail::Comm);
+            draft.options.decode_pids = draft.options.decode_pids.with(PidDetail::Comm);
             Ok(())
         },
         ..BASE

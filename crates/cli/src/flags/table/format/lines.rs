@@ -55,7 +55,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Prints the results of calls in column COLUMN, or further right if a call is longer than that. The default is 40.",
         update: |draft, given| {
             let column = values::integer(&given.text(), i32::MAX as u64).ok_or_else(|| given.invalid())?;
-            draft.columns = column as usize;
+            draft.options.columns = column as usize;
             Ok(())
         },
         ..BASE
@@ -94,7 +94,7 @@ pub const FLAGS: &[Flag] = &[
         help: "print the address each call is made from",
         doc: "Prints the instruction pointer at the time of each call.",
         update: |draft, _| {
-            draft.instruction_pointer = true;
+            draft.options.instruction_pointer = true;
             Ok(())
         },
         ..BASE
@@ -116,8 +116,8 @@ pub const FLAGS: &[Flag] = &[
               Under the eBPF engine signals have no stacks, and the ends of threads only since Linux 6.16. 32-bit programs have none \
               at all. A replay shows stacks if the recording was made with -k.",
         update: |draft, given| {
-            draft.stack_trace = Some(match (&given.value, given.spelling) {
-                (None, Spelling::Short(_)) => match draft.stack_trace {
+            draft.options.stack_trace = Some(match (&given.value, given.spelling) {
+                (None, Spelling::Short(_)) => match draft.options.stack_trace {
                     None => ShowStack::Symbol,
                     Some(ShowStack::Symbol) => ShowStack::Source,
                     Some(ShowStack::Source) => return Err(Stop::fail("too many -k options")),
@@ -149,7 +149,7 @@ pub const FLAGS: &[Flag] = &[
         help: "print the number of each call",
         doc: "Prints the number of each call before its name.",
         update: |draft, _| {
-            draft.syscall_number = true;
+            draft.options.syscall_number = true;
             Ok(())
         },
         ..BASE
@@ -173,7 +173,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Begins each line with the time since the previous call began, measured by a clock that cannot be set. \
               PRECISION is s, ms, us (default) or ns.",
         update: |draft, given| {
-            draft.relative_timestamps = precision(given)?;
+            draft.options.relative_timestamps = precision(given)?;
             Ok(())
         },
         ..BASE
@@ -221,7 +221,7 @@ pub const FLAGS: &[Flag] = &[
         doc: "Prints after the result of each call how long it took, from its beginning to its end. PRECISION is s, ms, us \
               (default) or ns.",
         update: |draft, given| {
-            draft.syscall_times = precision(given)?;
+            draft.options.syscall_times = precision(given)?;
             Ok(())
         },
         ..BASE

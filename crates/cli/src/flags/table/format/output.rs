@@ -14,7 +14,7 @@ pub const FLAGS: &[Flag] = &[
         help: "append to the file of -o",
         doc: "Appends to the file that -o names rather than replacing its contents.",
         update: |draft, _| {
-            draft.append = true;
+            draft.options.append = true;
             Ok(())
         },
         ..BASE
@@ -34,7 +34,7 @@ pub const FLAGS: &[Flag] = &[
         update: |draft, given| {
             const WORDS: [(&str, Color); 3] =
                 [("auto", Color::Auto), ("always", Color::Always), ("never", Color::Never)];
-            draft.color = values::word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
+            draft.options.color = values::word(&given.text(), &WORDS).ok_or_else(|| given.invalid())?;
             Ok(())
         },
         ..BASE
