@@ -2,7 +2,7 @@
 
 use crate::{Abi, Effect, Syscall, rows};
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -73,10 +73,6 @@ pub fn row_named(name: &str) -> Option<&'static Syscall> {
 
 /// The table of an ABI, built on first use.
 pub fn table(abi: Abi) -> &'static Table {
-    static TABLES: [LazyLock<Table>; 3] = [
-        LazyLock::new(|| build(Abi::X86_64)),
-        LazyLock::new(|| build(Abi::I386)),
-        LazyLock::new(|| build(Abi::Aarch64)),
-    ];
-    &TABLES[abi as usize]
+    static TABLES: [OnceLock<Table>; Abi::ALL.len()] = [const { OnceLock::new() }; Abi::ALL.len()];
+    TABLES[abi as usize].get_or_init(|| build(abi))
 }

@@ -14,7 +14,7 @@ pub fn user_offset<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
     let set = match cx.abi() {
         Abi::X86_64 => &USER,
         Abi::I386 => &USER_32,
-        Abi::Aarch64 => return Value::Addr(raw),
+        _ => return Value::Addr(raw),
     };
     let Some(last) = set.items.last() else { return Value::Addr(raw) };
     let found = set.items.iter().rev().find(|i| i.value <= raw);

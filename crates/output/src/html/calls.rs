@@ -106,8 +106,7 @@ fn name_in(abi: Abi, name: &str) -> String {
     match abi {
         abi if abi == Abi::NATIVE => name.to_owned(),
         Abi::I386 => format!("{name} (32 bit)"),
-        Abi::X86_64 => format!("{name} (x86-64)"),
-        Abi::Aarch64 => format!("{name} (aarch64)"),
+        other => format!("{name} ({})", other.name()),
     }
 }
 
