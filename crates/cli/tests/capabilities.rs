@@ -101,6 +101,28 @@ fn after_the_advised_setcap_both_engines_serve_an_ordinary_user() {
 }
 
 #[test]
+fn a_root_whom_a_filter_or_a_namespace_keeps_from_bpf_is_told_so() {
+    if !is_root() {
+        skip!("not root");
+    }
+    let filtered = program!("filtered");
+    let through = |words: &[&str]| {
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).args([STRIDE, "--engine=ebpf", "true"]).env("LC_ALL", "C");
+        Run::of(command)
+    };
+    let run = through(&[filtered.to_str().unwrap()]);
+    assert_eq!(run.code(), Some(1), "{run:?}");
+    assert!(run.err.contains("though the capabilities are there"), "{run:?}");
+    assert!(run.err.contains("To use eBPF: allow bpf(2) in the seccomp filter that is active here"), "{run:?}");
+
+    need!("/usr/bin/unshare");
+    let run = through(&["/usr/bin/unshare", "--user", "--map-root-user"]);
+    assert_eq!(run.code(), Some(1), "{run:?}");
+    assert!(run.err.contains("To use eBPF: run Stride in the initial user namespace"), "{run:?}");
+}
+
+#[test]
 fn a_root_without_capabilities_is_not_told_to_be_root() {
     need!("/usr/bin/setpriv");
     if !is_root() {

@@ -1,6 +1,6 @@
 //! Why the engine cannot run here, and why it did not start.
 
-use crate::privileges::setcap;
+use crate::privileges::{Barrier, setcap};
 use nix::errno::Errno;
 use std::fmt;
 use stride_engine_base::{AttachFailure, StartError, process};
@@ -35,11 +35,7 @@ impl Why {
                  watch all processes",
                 setcap(stride)
             ),
-            Why::Denied { .. } => {
-                "allow bpf(2) where this runs: in a container, its seccomp profile or security module forbids \
-                                   it, or the capabilities hold in a user namespace only"
-                    .to_owned()
-            }
+            Why::Denied { .. } => Barrier::found().advice().to_owned(),
             Why::NoBtf(_) => "use a kernel built with CONFIG_DEBUG_INFO_BTF=y, with /sys mounted".to_owned(),
             Why::LockedDown(_) => "boot with lockdown=integrity or none".to_owned(),
             Why::NoMemory(_) => "give a smaller --ring-size".to_owned(),
