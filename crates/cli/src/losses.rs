@@ -33,24 +33,13 @@ impl Losses {
     }
 
     fn told_losses(&self) -> String {
-        let Lost { calls, threads, signals } = self.lost;
-        let mut what = Vec::new();
-        if calls > 0 {
-            what.push(format!("{} lost", count(calls, "call was", "calls were")));
-        }
-        if threads > 0 {
-            what.push(format!("{} of a thread unseen", count(threads, "start or end", "starts or ends")));
-        }
-        if signals > 0 {
-            what.push(format!("{} lost", count(signals, "signal was", "signals were")));
-        }
         // Backpressure does not delay the senders of signals, and the kernel side does not filter signals.
-        let other = match (calls + threads, self.delayed.calls) {
+        let other = match (self.lost.calls + self.lost.threads, self.delayed.calls) {
             (0, _) => "",
             (_, 0) => ", fewer calls (-e trace=...), or --on-overflow=wait",
             _ => ", fewer calls (-e trace=...)",
         };
-        format!("{}: they came faster than they could be read.\nTry a larger --ring-size{other}.", what.join(", "))
+        format!("{}: they came faster than they could be read.\nTry a larger --ring-size{other}.", self.lost)
     }
 
     fn told_delays(&self) -> String {

@@ -384,8 +384,8 @@ impl<'t> Seen<'t> {
         let value = metric.value(&self.figures(limited));
         let lost = match metric {
             _ if !self.tally.is_whole() => f64::INFINITY,
-            Metric::Processes => self.end.lost_threads as f64,
-            _ => self.end.lost_calls as f64,
+            Metric::Processes => self.end.lost.threads as f64,
+            _ => self.end.lost.calls as f64,
         };
         let (least, most) = match (metric, value) {
             _ if lost == 0.0 => (value, value),
@@ -415,10 +415,10 @@ impl<'t> Seen<'t> {
             } else if limit.metric == Metric::Processes {
                 format!(
                     "{} unseen",
-                    count(self.end.lost_threads, "start or end of a thread was", "starts or ends of threads were")
+                    count(self.end.lost.threads, "start or end of a thread was", "starts or ends of threads were")
                 )
             } else {
-                format!("{} lost", count(self.end.lost_calls, "call was", "calls were"))
+                format!("{} lost", count(self.end.lost.calls, "call was", "calls were"))
             };
             return format!("{limit}{on} cannot be checked: {} seen, and {why}", decimal(value));
         }

@@ -20,7 +20,7 @@ pub fn text(tally: &Tally, end: &End<'_>) -> String {
         "# The figures of one run plus a fifth: {calls} of {}.",
         count(tally.processes(), "process", "processes")
     );
-    if end.lost_calls > 0 || !tally.is_whole() {
+    if end.lost.calls > 0 || !tally.is_whole() {
         let _ = writeln!(out, "# Some of its calls were lost: write this file again from a run that loses none.");
     }
     out.push_str("limits = [\n");

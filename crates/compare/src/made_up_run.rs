@@ -2,7 +2,7 @@
 
 use crate::profile::Profile;
 use crate::tally::Tally;
-use stride_event::{Event, Ns, Origin, Outcome, Tid};
+use stride_event::{Event, Lost, Ns, Origin, Outcome, Tid};
 use stride_output::End;
 use stride_syscalls::{Ty, table};
 use stride_test_support::calls::{call, exited, lasting, naming};
@@ -59,7 +59,7 @@ impl MadeUpRun {
     }
 
     pub fn end(&self) -> End<'_> {
-        End { tracker: &self.tracker, lost_calls: self.lost_calls, lost_threads: 0, lost_signals: 0 }
+        End { tracker: &self.tracker, lost: Lost { calls: self.lost_calls, ..Lost::default() } }
     }
 
     pub fn profile(&self) -> Profile {

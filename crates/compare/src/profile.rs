@@ -41,8 +41,8 @@ impl Profile {
             processes: tally.processes(),
             alone: tally.ids().len() <= 1,
             elapsed: tally.elapsed(),
-            lost_calls: end.lost_calls,
-            lost_threads: end.lost_threads,
+            lost_calls: end.lost.calls,
+            lost_threads: end.lost.threads,
             ..Profile::default()
         };
         for call in tally.calls().filter(|call| wanted(&call.name)) {

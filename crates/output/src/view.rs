@@ -3,7 +3,7 @@
 use crate::ViewError;
 use std::ffi::OsString;
 use stride_advise::Scope;
-use stride_event::{Call, Counted, Event, Ns};
+use stride_event::{Call, Counted, Event, Lost, Ns};
 use stride_track::Tracker;
 
 /// Output that is made of the events.
@@ -72,9 +72,5 @@ impl RunInfo {
 /// How the run ended.
 pub struct End<'a> {
     pub tracker: &'a Tracker,
-    /// Calls that were made but not seen.
-    pub lost_calls: u64,
-    /// Starts and ends of threads that were not seen.
-    pub lost_threads: u64,
-    pub lost_signals: u64,
+    pub lost: Lost,
 }

@@ -9,7 +9,7 @@ use crate::world;
 use anyhow::Result;
 use std::cell::RefCell;
 use std::rc::Rc;
-use stride_event::{Call, Counted, Event, Lost, Origin, Outcome, Tid};
+use stride_event::{Call, Counted, Event, Origin, Outcome, Tid};
 use stride_output::{End, View, ViewError};
 use stride_proc::Proc;
 use stride_track::Tracker;
@@ -134,8 +134,7 @@ impl Views {
     pub fn finish(&mut self, losses: &Losses, outputs: &mut Outputs) -> Option<i32> {
         self.begin();
         let tracker = self.tracker.borrow();
-        let Lost { calls: lost_calls, threads: lost_threads, signals: lost_signals } = losses.lost;
-        let end = End { tracker: &tracker, lost_calls, lost_threads, lost_signals };
+        let end = End { tracker: &tracker, lost: losses.lost };
         for Open { view, .. } in &mut self.views {
             outputs.write_tail(&view.finish(&end));
             if let Some(error) = view.take_error().filter(|error| !error.is_closed_pipe()) {

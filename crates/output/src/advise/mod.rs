@@ -34,6 +34,6 @@ impl View for AdviseView {
             json::lines(&findings, &mut out);
             return String::from_utf8_lossy(&out).into_owned();
         }
-        text::report(&findings, self.recording.as_deref(), self.advisor.calls(), end.lost_calls)
+        text::report(&findings, self.recording.as_deref(), self.advisor.calls(), end.lost.calls)
     }
 }

@@ -60,20 +60,20 @@ impl RunFacts {
     }
 
     pub fn lost(&mut self, end: &End<'_>) {
-        self.lost = end.lost_calls;
-        if end.lost_calls > 0 {
-            let lost = count(end.lost_calls, "call was made and not seen", "calls were made and not seen");
+        self.lost = end.lost.calls;
+        if end.lost.calls > 0 {
+            let lost = count(end.lost.calls, "call was made and not seen", "calls were made and not seen");
             self.warnings.insert(
                 0,
                 format!("{lost}: they came faster than Stride could read them. They are not counted on this page."),
             );
         }
-        if end.lost_signals > 0 {
-            let lost = count(end.lost_signals, "signal was", "signals were");
+        if end.lost.signals > 0 {
+            let lost = count(end.lost.signals, "signal was", "signals were");
             self.warnings.insert(0, format!("{lost} lost: they came faster than they could be read."));
         }
-        if end.lost_threads > 0 {
-            let lost = count(end.lost_threads, "start or end of a thread was", "starts or ends of threads were");
+        if end.lost.threads > 0 {
+            let lost = count(end.lost.threads, "start or end of a thread was", "starts or ends of threads were");
             self.warnings.insert(0, format!("{lost} not seen: the tree of processes and the timeline may have gaps."));
         }
     }

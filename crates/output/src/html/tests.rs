@@ -3,6 +3,7 @@
 use super::*;
 use serde_json::Value;
 use std::io;
+use stride_event::Lost;
 use stride_syscalls::Abi;
 use stride_test_support::calls::{Memory, call_of, capture_all, forked, lasting, spawned};
 use stride_test_support::written::Disk;
@@ -50,7 +51,7 @@ impl Run {
     }
 
     fn finish(mut self, lost_calls: u64) -> (String, Value) {
-        let end = End { tracker: &self.tracker, lost_calls, lost_threads: 0, lost_signals: 0 };
+        let end = End { tracker: &self.tracker, lost: Lost { calls: lost_calls, ..Lost::default() } };
         assert_eq!(self.view.finish(&end), "");
         assert_eq!(self.view.take_error(), None);
         let page = self.out.text();
@@ -180,7 +181,7 @@ fn a_full_disk_is_told() {
     }
     let (style, options) = (Style::default(), Options::default());
     let mut view = HtmlView::new("p.html".into(), Box::new(Full), style, options, Box::new(()), &RunInfo::default());
-    view.finish(&End { tracker: &Tracker::default(), lost_calls: 0, lost_threads: 0, lost_signals: 0 });
+    view.finish(&End { tracker: &Tracker::default(), lost: Lost::default() });
     assert_eq!(
         view.take_error().map(|e| e.to_string()).as_deref(),
         Some("Can't write the page 'p.html': No space left on device")

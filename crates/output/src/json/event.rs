@@ -104,9 +104,9 @@ impl Json<'_> {
             j.key("errors").int(counts.errors);
             j.key("unfinished").int(counts.unfinished);
             j.key("signals").int(counts.signals);
-            j.key("lost_calls").int(end.lost_calls);
-            j.key("unseen_threads").int(end.lost_threads);
-            j.key("lost_signals").int(end.lost_signals);
+            j.key("lost_calls").int(end.lost.calls);
+            j.key("unseen_threads").int(end.lost.threads);
+            j.key("lost_signals").int(end.lost.signals);
         });
     }
 }

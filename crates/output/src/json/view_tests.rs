@@ -3,7 +3,7 @@
 use super::JsonView;
 use crate::{End, RunInfo, Show, Sink, View};
 use stride_decode::Options;
-use stride_event::{Call, CallSet, Event, Origin, Outcome};
+use stride_event::{Call, CallSet, Event, Lost, Origin, Outcome};
 use stride_syscalls::Abi;
 use stride_test_support::calls::{self, lasting};
 use stride_test_support::written::Disk;
@@ -20,7 +20,7 @@ fn lines_with(options: Options, show: Show, events: &[Event<'_>]) -> Vec<String>
         tracker.event(event, &());
         view.event(event, &tracker);
     }
-    let end = End { tracker: &tracker, lost_calls: 3, lost_threads: 0, lost_signals: 2 };
+    let end = End { tracker: &tracker, lost: Lost { calls: 3, threads: 0, signals: 2 } };
     assert_eq!(view.finish(&end), "");
     out.text().lines().skip(1).map(str::to_owned).collect()
 }

@@ -257,13 +257,14 @@ impl View for Perfetto {
         let out = &mut self.sink.packets;
         let track = self.tracks.next();
         global::counter(out, self.last, track, None, &self.rate);
-        if end.lost_calls + end.lost_threads > 0 {
+        if !end.lost.is_none() {
             self.own_lane
                 .event(schema::event::INSTANT, self.last, &mut self.scratch)
                 .category("lost")
-                .name(&format!("{} in all", counted(end.lost_calls, "call lost", "calls lost")))
-                .uint("lost", end.lost_calls)
-                .uint("lost_threads", end.lost_threads)
+                .name(&format!("in all, {}", end.lost))
+                .uint("lost", end.lost.calls)
+                .uint("lost_threads", end.lost.threads)
+                .uint("lost_signals", end.lost.signals)
                 .write(out);
         }
         self.own_lane
@@ -271,7 +272,7 @@ impl View for Perfetto {
             .name("tracing ended")
             .uint("calls", self.calls)
             .uint("unfinished", self.unfinished)
-            .uint("lost", end.lost_calls)
+            .uint("lost", end.lost.calls)
             .write(out);
         self.sink.flush(self.calls);
         String::new()

@@ -30,6 +30,6 @@ impl View for SummaryView {
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
-        self.summary.text(LostCalls { calls: end.lost_calls, counted: self.counted }, Some(end.tracker))
+        self.summary.text(LostCalls { calls: end.lost.calls, counted: self.counted }, Some(end.tracker))
     }
 }

@@ -122,7 +122,8 @@ fn what_was_lost_is_told_at_the_end() {
     let mut scene = Scene::new();
     scene.lost = 70_000;
     let read = scene.finish();
-    let told = read.instants().into_iter().find(|s| s.name == "70,000 calls lost in all").expect("it is told").clone();
+    let told =
+        read.instants().into_iter().find(|s| s.name == "in all, 70,000 calls were lost").expect("it is told").clone();
     assert_eq!(told.args["lost"], Arg::Uint(70_000));
     assert_eq!(read.tracks[&told.track].name(), "Stride");
 }

@@ -2,7 +2,7 @@
 
 use crate::reader::{Read, read};
 use stride_decode::{FdInfo, Options, World};
-use stride_event::{Call, Descriptor, Event, Outcome, Tid};
+use stride_event::{Call, Descriptor, Event, Lost, Outcome, Tid};
 use stride_output::{End, Perfetto, RunInfo, Style, View, ViewError};
 use stride_syscalls::Abi;
 use stride_test_support::calls::{Memory, attached, call_of, capture_all, forked};
@@ -86,7 +86,7 @@ impl Scene {
     }
 
     pub fn finish(mut self) -> Read {
-        let end = End { tracker: &self.tracker, lost_calls: self.lost, lost_threads: 0, lost_signals: 0 };
+        let end = End { tracker: &self.tracker, lost: Lost { calls: self.lost, ..Lost::default() } };
         assert_eq!(self.view.finish(&end), "");
         assert_eq!(self.view.take_error(), None);
         read(&self.disk.bytes())

@@ -10,7 +10,7 @@ use anyhow::Result;
 use std::path::Path;
 use stride_compare::{Base, Profile, Tally};
 use stride_engine_base::Engine as _;
-use stride_event::{Event, Lost};
+use stride_event::Event;
 use stride_filter::{CallSet, Catalog};
 use stride_output::{End, RunInfo};
 use stride_record::Metadata;
@@ -70,9 +70,7 @@ impl RecordedBase {
         if let Some(cut) = base.ending()? {
             circumstances.push(format!("The base is incomplete: {cut}."));
         }
-        let Lost { calls: lost_calls, threads: lost_threads, signals: lost_signals } = base.lost();
-        let profile =
-            Profile::new(&tally, &End { tracker: &tracker, lost_calls, lost_threads, lost_signals }, &|_| true);
+        let profile = Profile::new(&tally, &End { tracker: &tracker, lost: base.lost() }, &|_| true);
         Ok(RecordedBase { profile, metadata, circumstances, both })
     }
 

@@ -8,7 +8,7 @@ use crate::views::opening::Opening;
 use std::fs::File;
 use std::io;
 use stride_event::quantity::{bytes, count};
-use stride_event::{Call, Event, Lost};
+use stride_event::{Call, Event};
 use stride_output::{End, ShowStack, View, ViewError};
 use stride_record::{Metadata, Recorder};
 use stride_track::Tracker;
@@ -96,9 +96,8 @@ impl View for Recording {
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
-        let lost = Lost { calls: end.lost_calls, threads: end.lost_threads, signals: end.lost_signals };
         if let Some(recorder) = &mut self.recorder {
-            let finished = recorder.finish(lost);
+            let finished = recorder.finish(end.lost);
             self.target.written.set(recorder.written().bytes);
             if let Err(error) = finished {
                 self.failed(&error);
