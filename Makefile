@@ -35,10 +35,11 @@ bench: build ## the benchmarks: ratios measured side by side
 chaos: build ## ten minutes of bad luck: signals, full disks, hogs, mutated recordings (not part of `make test`)
 	$(CARGO) xtask chaos $(CHAOS)
 
-docs: ## regenerate the man page and the shell completions from the flag table
+docs: ## regenerate the man page, the shell completions and the JSON schema from the options, rows and rules
 	$(CARGO) xtask docs
 
 lint: ## formatting and clippy
+	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --workspace --all-targets -- --deny warnings
 
 setup: ## install the Debian packages that building and testing need

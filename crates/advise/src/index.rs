@@ -76,7 +76,8 @@ impl Observed<'_> {
         self.row.has_effect(effect)
     }
 
-    /// The argument of this name, or 0 if there is none.
+    /// The argument of this name, or 0 if the call shows none. An argument with `When::Never` is only in its register
+    /// (`Syscall::held`).
     pub fn arg(&self, name: &str) -> u64 {
         self.call.arg(name).unwrap_or(0)
     }

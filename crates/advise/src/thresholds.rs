@@ -123,6 +123,9 @@ pub const SAME_FACTS_PART: f64 = 0.1;
 pub const CLOCK_CALLS: u64 = FEW_CALLS;
 /// EAGAIN spin: this many failures in a row. Two or three are an event loop that empties several descriptors.
 pub const EAGAIN_STREAK: u64 = 8;
+/// Tell again: an open file counts from this many repeated questions of one process on. A few are a library's that gets to
+/// know the file.
+pub const TELLS_PER_FILE: u64 = 16;
 /// Mkdir again: a path counts from this many failures on.
 pub const MKDIRS_PER_PATH: u64 = 4;
 /// Epoll and files: this many refusals are a habit.

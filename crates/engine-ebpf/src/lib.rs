@@ -27,6 +27,20 @@
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
 //! the kernel side copies what `stride_event::capture` would, op by op (`tests/engines_agree.rs`).
 //!
+//! # Rules for the kernel side
+//!
+//! These bind everyone who changes `bpf/`. The reasons and figures are below.
+//!
+//! - A call pays for nothing that the options do not need. Programs that are not needed are not loaded, and constants set while
+//!   loading switch features off.
+//! - The interpreter keeps its loop state in the scratch map, not on the stack, so that the verifier converges at once.
+//! - The reader holds neither the ring nor a lock while it does anything but copy records (`source`). Records of a ring are read in
+//!   order.
+//! - As long as no ring is beyond its high-water mark, the drain thread sleeps and costs nothing (`backpressure`).
+//! - Stacks are not unwound in the kernel: it rereads the words that a known stack depends on (docs/stacks.md). A memo may outlive
+//!   nothing that its words do not show, such as code; so whatever maps code raises the generation.
+//! - What the verifier and the helpers do differs from kernel to kernel: `make test-kernels` tries Linux 6.1 and 6.12.
+//!
 //! # What is sent
 //!
 //! - **One record per call, when the call returns.** The saved registers still hold number and arguments then. A record has 72

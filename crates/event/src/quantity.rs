@@ -2,6 +2,8 @@
 //! look alike everywhere. (strace's own formats, such as the seconds of `-T` and the columns of `-c`, are not here.)
 //!
 //! Measured and derived quantities have three significant digits. Counts are exact.
+//!
+//! The script of the HTML page mirrors these functions (`quantity.js`); tests hold both against one table.
 
 use crate::Ns;
 

@@ -7,8 +7,8 @@
 //! | module | contents |
 //! |---|---|
 //! | [`calls`] | made-up calls and events, and the memory that a capture plan reads |
-//! [`written`] | a destination whose contents a test can look at, with as little room as the test wants | [`scratch`] |
-//! a directory for each test |
+//! | [`written`] | a destination whose contents a test can look at, with as little room as the test wants |
+//! | [`scratch`] | a directory for each test |
 //! | [`programs`] | the C programs in `tests/`, compiled |
 //! | [`state`] | waiting for a state, with a deadline |
 //! | [`skipped`] | leaving a test by name where the machine lacks what it needs |

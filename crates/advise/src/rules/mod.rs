@@ -27,6 +27,7 @@ mod short_children;
 mod small_sends;
 mod stat_storm;
 mod sync_storm;
+mod tell_again;
 mod time_zone;
 mod tiny_maps;
 mod tiny_reads;
@@ -70,6 +71,7 @@ const ALL: &[RuleInfo] = &[
     small_sends::RULE,
     stat_storm::RULE,
     sync_storm::RULE,
+    tell_again::RULE,
     time_zone::RULE,
     tiny_maps::RULE,
     tiny_reads::RULE,

@@ -12,6 +12,8 @@ const TIMESPEC: &Ty = &Ty::Struct(&AIO_TIMESPEC);
 const EVENTS: Arg = arg("events", Ty::Array(Dir::Out, EVENT, Len::Ret));
 const EVENT: &Ty = &Ty::Struct(&IO_EVENT);
 const EXT_ARG_REG: u64 = URING_ENTER.value("IORING_ENTER_EXT_ARG_REG");
+/// The opcode without the bit that says what kind of descriptor comes with it.
+const URING_OPCODE: u64 = 0xffff_ffff & !c::IORING_REGISTER_USE_REGISTERED_RING;
 const IOPRIO: Arg = arg("ioprio", Ty::Custom(Irregular::IoPriority, &Ty::Int));
 
 /// Whom an I/O priority is for.
@@ -78,7 +80,15 @@ pub static ROWS: &[Syscall] = &[
     syscall("io_uring_register", Class::DESC.or(Class::MEMORY), Ret::Int, &[
         arg("fd", Ty::Custom(Irregular::UringFd, &Ty::Fd)),
         arg("opcode", Ty::Custom(Irregular::UringOpcode, &Ty::UInt)),
-        arg("arg", Ty::Addr),
+        arg("arg", Ty::Select(&Select {
+            on: SelectKey::masked("opcode", URING_OPCODE),
+            cases: &[
+                Case(c::IORING_REGISTER_PBUF_RING, Ty::Ptr(Dir::In, &Ty::Struct(&URING_BUF_REG))),
+                Case(c::IORING_UNREGISTER_PBUF_RING, Ty::Ptr(Dir::In, &Ty::Struct(&URING_BUF_REG))),
+                Case(c::IORING_REGISTER_PBUF_STATUS, Ty::Exchange(&URING_BUF_STATUS)),
+            ],
+            default: Ty::Addr,
+        })),
         arg("nr_args", Ty::UInt),
     ]),
     syscall("ioprio_get", Class::NONE, Ret::Int, &[arg("which", Ty::Enum(&IOPRIO_WHO)), WHO]).noted(Note::IoPriority),

@@ -59,4 +59,6 @@ sets! {
     }
     /// The bit of io_uring_register(2)'s opcode that says what kind of descriptor comes with it: linux/io_uring.h
     pub URING_REGISTER_FLAGS "IORING_REGISTER_???" { IORING_REGISTER_USE_REGISTERED_RING }
+    /// Rings of provided buffers: linux/io_uring.h
+    pub URING_BUF_RING "IOU_PBUF_RING_???" { IOU_PBUF_RING_MMAP, IOU_PBUF_RING_INC }
 }

@@ -63,4 +63,13 @@ structs! {
         sigmask: Ty::SigSet(Dir::In, Len::Of("sigmask_sz")), sigmask_sz: Ty::UInt, min_wait_usec: Ty::UInt,
         ts: Ty::Ptr(Dir::In, &Ty::Struct(&AIO_TIMESPEC64))
     }
+    /// A ring of provided buffers, for io_uring_register(2): linux/io_uring.h
+    pub URING_BUF_REG = io_uring_buf_reg {
+        ring_addr: Ty::Addr, ring_entries: Ty::UInt, bgid: Ty::UInt, flags: Ty::Flags(&URING_BUF_RING),
+        min_left: Ty::NonZero(&Ty::UInt), resv: Ty::NonZero(&Ty::Items(&Ty::Hex))
+    }
+    /// How far the kernel has read in such a ring: linux/io_uring.h
+    pub URING_BUF_STATUS = io_uring_buf_status {
+        buf_group: Ty::UInt, head: Ty::Reply(&Ty::UInt), resv: Ty::NonZero(&Ty::Items(&Ty::Hex))
+    }
 }

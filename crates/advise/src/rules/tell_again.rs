@@ -1,0 +1,101 @@
+//! A program asks again and again where it stands in a file.
+
+use super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
+use crate::finding::{Confidence, Draft, Evidence};
+use crate::index::{CallKey, Index, Observed};
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::TELLS_PER_FILE;
+use std::cmp::Reverse;
+use stride_event::{Tid, grouped};
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
+use stride_track::{FileId, ObjectId, Tracker};
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "tell-again",
+    title: "file position asked again",
+    explanation: "lseek(2) with offset 0 and SEEK_CUR moves nothing: it asks for the position in a file. A program that reads and \
+        writes the file itself knows the position, because each read(2) and write(2) returns by how much it moved.\n\n\
+        The question counts if a process had asked it for the same open file before, and if it did so at least sixteen times. The \
+        first question is the right way to begin. If other processes move the position of the same open file, the questions may be \
+        needed.\n\n\
+        Example: a program writes 10,000 records and asks before each where it begins, to build an index: 10,000 calls. Adding \
+        up the lengths of the records saves all but one.",
+    make: || Box::new(TellAgain::default()),
+};
+
+#[derive(Default)]
+struct TellAgain {
+    files: Bounded<(Tid, FileId), Asked>,
+}
+
+struct Asked {
+    key: CallKey,
+    file: ObjectId,
+    again: u64,
+    line: u64,
+}
+
+impl Rule for TellAgain {
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::Seeks)
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        let moves = observed.arg("offset") != 0 || upper_half(observed) != 0;
+        if moves || observed.arg("whence") != c::SEEK_CUR || !observed.ok() {
+            return;
+        }
+        let (Some(id), Some(file)) = (observed.seen.file, observed.seen.object) else { return };
+        let at = (observed.seen.pid, id);
+        match self.files.get_mut(&at) {
+            Some(asked) => asked.again += 1,
+            None => {
+                self.files.make_room(|asked| asked.again >= TELLS_PER_FILE);
+                self.files.entry(at, || Asked { key: observed.key, file, again: 0, line: observed.line });
+            }
+        }
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+        let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
+        let often: Vec<_> = self.files.iter().filter(|(_, asked)| asked.again >= TELLS_PER_FILE).collect();
+        for ((pid, _), asked) in &often {
+            claims.add(asked.key, asked.again);
+            processes.add(*pid, asked.again, index.comm(*pid, tracker));
+        }
+        let top = largest(often.iter(), 4, |((_, id), asked)| (asked.again, Reverse(*id)));
+        let Some((_, worst)) = top.first().filter(|_| !claims.few()) else { return Vec::new() };
+        let sentence = format!(
+            "The position in {} was asked for {} more times after the first (lseek with offset 0 and SEEK_CUR){}.",
+            plain(tracker.name(worst.file)),
+            grouped(worst.again),
+            match often.len() - 1 {
+                0 => String::new(),
+                1 => ", and that in one other open file likewise".into(),
+                n => format!(", and that in {} other open files likewise", grouped(n as u64)),
+            }
+        );
+        let evidence =
+            top.iter().map(|(_, asked)| Evidence { line: Some(asked.line), ..thing(asked.file, asked.again, tracker) });
+        vec![Draft {
+            sentence,
+            evidence: evidence.chain(processes.evidence()).collect(),
+            advice:
+                "Add up what read(2) and write(2) return, instead of calling lseek(2) or ftell(3) each time. A shell's \
+                `while read` asks for each line, which mapfile or awk does not."
+                    .into(),
+            confidence: Confidence::Likely,
+            claims: claims.list(),
+            estimate: "every question but the first for each open file".into(),
+            ..Draft::default()
+        }]
+    }
+}
+
+/// The upper half of the offset of a call that takes it in two registers. This argument is never shown, so `Observed::arg` does
+/// not have it.
+fn upper_half(observed: &Observed<'_>) -> u64 {
+    let (row, call) = (observed.row, observed.call);
+    let at = row.args.iter().position(|arg| arg.name == "offset_high");
+    at.map_or(0, |at| row.held(at, &call.args, call.abi))
+}
