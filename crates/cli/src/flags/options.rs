@@ -73,6 +73,7 @@ pub struct Options {
     /// `-k`.
     pub stack_trace: Option<ShowStack>,
     pub stack_trace_frame_limit: usize,
+    pub debuginfod: bool,
     /// `-n`.
     pub syscall_number: bool,
     /// `-N`.

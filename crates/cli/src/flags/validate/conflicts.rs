@@ -129,6 +129,9 @@ pub fn without_effect(draft: &Draft, follow_forks: bool, warn: Warn) {
     if draft.stack_trace.is_none() && draft.stack_trace_frame_limit.is_some() {
         warn("--stack-trace-frame-limit has no effect without -k/--stack-trace".into());
     }
+    if draft.stack_trace.is_none() && draft.debuginfod {
+        warn("--debuginfod has no effect without -k/--stack-trace".into());
+    }
     if draft.engine == Engine::Ptrace {
         for (given, name) in
             [(draft.on_overflow.is_some(), "--on-overflow"), (draft.ring_size.is_some(), "--ring-size")]

@@ -107,6 +107,7 @@ pub fn validate(
         instruction_pointer: draft.instruction_pointer,
         stack_trace: draft.stack_trace.filter(|_| !draft.summary_only),
         stack_trace_frame_limit: draft.stack_trace_frame_limit.unwrap_or(STACK_TRACE_FRAME_LIMIT),
+        debuginfod: draft.debuginfod,
         syscall_number: draft.syscall_number,
         arg_names: draft.arg_names,
         string_limit: draft.string_limit,
