@@ -5,6 +5,7 @@ use stride_event::{Call, CallSet, Event, Origin, Outcome, Tid};
 use stride_syscalls::{Abi, Effect, Syscall, table};
 
 const PROT_EXEC: u64 = 4;
+const SHM_EXEC: u64 = 0x8000;
 
 /// The calls that [`Stacks::note`] has to see, whatever else is traced.
 pub fn mapping_calls() -> CallSet {
@@ -17,7 +18,7 @@ pub fn mapping_calls() -> CallSet {
 }
 
 fn changes_mappings(row: &Syscall) -> bool {
-    let effects = [Effect::Executes, Effect::Maps, Effect::Unmaps, Effect::Remaps, Effect::Protects];
+    let effects = [Effect::Executes, Effect::Maps, Effect::Unmaps, Effect::Remaps, Effect::Protects, Effect::Attaches];
     effects.into_iter().any(|effect| row.has_effect(effect))
 }
 
@@ -67,18 +68,21 @@ impl Stacks {
             self.executed(process);
         } else if call.abi == Abi::I386 {
             // The first mmap of i386 takes its arguments from memory. 32-bit programs have no stacks here anyway.
+        } else if row.has_effect(Effect::Attaches) {
+            // (Its size is known to the kernel alone.)
+            let start = value as u64;
+            let is_code = row.value("shmflg", &call.args, call.abi) & SHM_EXEC != 0;
+            self.changed(process, start, u64::MAX - start, is_code);
         } else if row.has_effect(Effect::Remaps) {
             let arg = |name| row.value(name, &call.args, call.abi);
-            self.unmapped(process, arg("old_address"), arg("old_size"));
-            self.unmapped(process, value as u64, arg("new_size"));
+            self.changed(process, arg("old_address"), arg("old_size"), false);
+            // Code may have been moved there.
+            self.changed(process, value as u64, arg("new_size"), true);
         } else {
             let arg = |name| row.value(name, &call.args, call.abi);
             let start = if row.has_effect(Effect::Maps) { value as u64 } else { arg("addr") };
-            if !row.has_effect(Effect::Unmaps) && arg("prot") & PROT_EXEC != 0 {
-                self.mapped(process);
-            } else {
-                self.unmapped(process, start, arg("length"));
-            }
+            let is_code = !row.has_effect(Effect::Unmaps) && arg("prot") & PROT_EXEC != 0;
+            self.changed(process, start, arg("length"), is_code);
         }
     }
 }

@@ -3,27 +3,48 @@
 use crate::cfi::{Cfi, UnwindRule};
 use crate::demangle::demangled;
 use crate::elf::{Elf, ElfData};
+use crate::go_table::GoTable;
 use crate::lines::DebugLines;
-use crate::separate;
+use crate::separate::DebugFiles;
 use crate::symbols::Symbols;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 use std::sync::Arc;
 use stride_event::{CodeFile, StackFrame, Symbol};
 
 pub struct CodeImage {
     pub module: Arc<CodeFile>,
     elf: Option<Elf>,
-    cfi: OnceCell<Cfi>,
+    finder: Rc<DebugFiles>,
+    tables: RefCell<Tables>,
     rules: RefCell<FxHashMap<u64, UnwindRule>>,
-    symbols: RefCell<Option<Symbols>>,
-    lines: RefCell<Option<Option<DebugLines>>>,
     frames: RefCell<FxHashMap<u64, Arc<StackFrame>>>,
-    /// Whether the instruction before an address is a system call.
-    behind_call: RefCell<FxHashMap<u64, bool>>,
+    /// What is before an address.
+    before: RefCell<FxHashMap<u64, Before>>,
+}
+
+/// The tables of a file of code, each loaded at its first use. They are large, so all are dropped when memory is short, and loaded
+/// again.
+#[derive(Default)]
+struct Tables {
+    cfi: OnceCell<Cfi>,
+    go: OnceCell<Option<GoTable>>,
+    symbols: OnceCell<Symbols>,
+    lines: OnceCell<Option<DebugLines>>,
     /// Debug information in a separate file.
     separate: OnceCell<Option<Elf>>,
+}
+
+/// What the instructions before an address do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Before {
+    /// They make a system call.
+    Call,
+    /// They make the call that ends a signal handler.
+    SignalReturn,
+    Other,
 }
 
 /// The number of addresses that are kept for a module. When it is reached, all are dropped.
@@ -35,19 +56,17 @@ const RETURNS_FROM_SIGNAL: [&[u8]; 2] = [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\x
 
 impl CodeImage {
     /// A module whose file cannot be read, or is not ELF, is known by its path alone.
-    pub fn new(path: &[u8], data: Option<ElfData>) -> CodeImage {
+    pub fn new(path: &[u8], data: Option<ElfData>, finder: &Rc<DebugFiles>) -> CodeImage {
         let elf = data.and_then(Elf::parse);
         let build_id = elf.as_ref().map(|elf| elf.build_id.clone()).unwrap_or_default();
         CodeImage {
             module: Arc::new(CodeFile { path: path.into(), build_id }),
             elf,
-            cfi: OnceCell::new(),
+            finder: finder.clone(),
+            tables: RefCell::default(),
             rules: RefCell::default(),
-            symbols: RefCell::default(),
-            lines: RefCell::default(),
             frames: RefCell::default(),
-            behind_call: RefCell::default(),
-            separate: OnceCell::new(),
+            before: RefCell::default(),
         }
     }
 
@@ -62,8 +81,12 @@ impl CodeImage {
         if let Some(rule) = rules.get(&address) {
             return rule.clone();
         }
-        let cfi = self.cfi.get_or_init(|| self.elf.as_ref().map(Cfi::load).unwrap_or_default());
-        let rule = cfi.rule(address, context);
+        let tables = self.tables.borrow();
+        let cfi = tables.cfi.get_or_init(|| self.elf.as_ref().map(Cfi::load).unwrap_or_default());
+        let rule = match cfi.rule(address, context) {
+            UnwindRule::Unknown => self.go(&tables).map_or(UnwindRule::Unknown, |go| go.rule(address)),
+            rule => rule,
+        };
         if rules.len() >= MOST_KEPT {
             rules.clear();
         }
@@ -71,14 +94,23 @@ impl CodeImage {
         rule
     }
 
-    pub fn is_behind_call(&self, address: u64) -> bool {
-        let mut known = self.behind_call.borrow_mut();
+    /// What the instructions before an address do.
+    pub fn before(&self, address: u64) -> Before {
+        let mut known = self.before.borrow_mut();
         if known.len() >= MOST_KEPT {
             known.clear();
         }
         *known.entry(address).or_insert_with(|| {
-            let before = self.elf.as_ref().and_then(|elf| elf.loaded(address.wrapping_sub(2), 2));
-            before.is_some_and(|code| code == SYSCALL)
+            let Some(elf) = &self.elf else { return Before::Other };
+            let ends_with = |code: &[u8]| {
+                let start = address.wrapping_sub(code.len() as u64);
+                elf.loaded(start, code.len()).is_some_and(|found| found == code)
+            };
+            match (ends_with(&SYSCALL), RETURNS_FROM_SIGNAL.into_iter().any(ends_with)) {
+                (_, true) => Before::SignalReturn,
+                (true, false) => Before::Call,
+                (false, false) => Before::Other,
+            }
         })
     }
 
@@ -94,7 +126,7 @@ impl CodeImage {
         }
         // A system call may be the last instruction of its function, so the lookup uses an address inside the
         // instruction.
-        let before = u64::from(self.is_behind_call(address));
+        let before = u64::from(self.before(address) != Before::Other);
         let at = address.wrapping_sub(before);
         let symbol = self.symbol(at).map(|symbol| Symbol { offset: symbol.offset + before, ..symbol });
         let (source, inlined) = if with_source { self.source(at) } else { Default::default() };
@@ -109,16 +141,16 @@ impl CodeImage {
     }
 
     fn symbol(&self, address: u64) -> Option<Symbol> {
-        let mut symbols = self.symbols.borrow_mut();
-        let symbols = symbols.get_or_insert_with(|| self.load_symbols().unwrap_or_default());
-        let (name, start) = symbols.find(address)?;
-        Some(Symbol { name: demangled(name), offset: address - start })
+        let tables = self.tables.borrow();
+        let symbols = tables.symbols.get_or_init(|| self.load_symbols(&tables).unwrap_or_default());
+        let found = symbols.find(address).or_else(|| self.go(&tables)?.find(address));
+        found.map(|(name, start)| Symbol { name: demangled(name), offset: address - start })
     }
 
-    fn load_symbols(&self) -> Option<Symbols> {
+    fn load_symbols(&self, tables: &Tables) -> Option<Symbols> {
         let elf = self.elf.as_ref()?;
         if elf.section(b".symtab").is_none()
-            && let Some(separate) = self.separate()
+            && let Some(separate) = self.separate(tables)
         {
             let symbols = Symbols::load(separate);
             if !symbols.is_empty() {
@@ -129,29 +161,43 @@ impl CodeImage {
     }
 
     fn source(&self, address: u64) -> (Option<stride_event::SourceLine>, Box<[stride_event::InlinedFunction]>) {
-        let mut lines = self.lines.borrow_mut();
-        let lines = lines.get_or_insert_with(|| {
+        let tables = self.tables.borrow();
+        let lines = tables.lines.get_or_init(|| {
             let elf = self.elf.as_ref()?;
-            DebugLines::load(elf).or_else(|| DebugLines::load(self.separate()?))
+            DebugLines::load(elf).or_else(|| DebugLines::load(self.separate(&tables)?))
         });
         lines.as_ref().map(|lines| lines.find(address)).unwrap_or_default()
     }
 
-    fn separate(&self) -> Option<&Elf> {
+    fn go<'t>(&self, tables: &'t Tables) -> Option<&'t GoTable> {
+        tables.go.get_or_init(|| GoTable::load(self.elf.as_ref()?)).as_ref()
+    }
+
+    fn separate<'t>(&self, tables: &'t Tables) -> Option<&'t Elf> {
         let elf = self.elf.as_ref()?;
-        self.separate.get_or_init(|| separate::find(elf, &self.module.path)).as_ref()
+        tables.separate.get_or_init(|| self.finder.find(elf, &self.module.path)).as_ref()
     }
 
-    /// The number of bytes that [`CodeImage::shrink`] can free.
-    pub fn size(&self) -> usize {
-        let symbols = self.symbols.borrow().as_ref().map_or(0, Symbols::size);
-        let lines = self.lines.borrow().as_ref().and_then(Option::as_ref).map_or(0, DebugLines::size);
-        symbols + lines + self.cfi.get().map_or(0, Cfi::size)
+    /// The number of bytes that [`CodeImage::drop_tables`] can free.
+    pub fn table_bytes(&self) -> usize {
+        let tables = self.tables.borrow();
+        let lines = tables.lines.get().and_then(Option::as_ref).map_or(0, DebugLines::size);
+        let go = tables.go.get().and_then(Option::as_ref).map_or(0, GoTable::size);
+        tables.symbols.get().map_or(0, Symbols::size) + tables.cfi.get().map_or(0, Cfi::size) + lines + go
     }
 
-    /// Drops names and lines. They are loaded again when they are needed.
-    pub fn shrink(&self) {
-        *self.symbols.borrow_mut() = None;
-        *self.lines.borrow_mut() = None;
+    pub fn drop_tables(&self) {
+        self.tables.take();
+    }
+
+    /// The number of addresses of which something is known.
+    pub fn kept(&self) -> usize {
+        self.rules.borrow().len() + self.frames.borrow().len() + self.before.borrow().len()
+    }
+
+    pub fn drop_kept(&self) {
+        self.rules.take();
+        self.frames.take();
+        self.before.take();
     }
 }

@@ -73,6 +73,7 @@ pub struct Options {
     /// `-k`.
     pub stack_trace: Option<ShowStack>,
     pub stack_trace_frame_limit: usize,
+    pub debuginfod: bool,
     /// `-n`.
     pub syscall_number: bool,
     /// `-N`.
@@ -314,6 +315,7 @@ impl Default for Options {
             instruction_pointer: false,
             stack_trace: None,
             stack_trace_frame_limit: 256,
+            debuginfod: false,
             syscall_number: false,
             arg_names: false,
             string_limit: 32,

@@ -30,9 +30,6 @@ static __always_inline u32 flags_of(struct call_plan *plan)
 	return plan->flags;
 }
 
-#include "signals.h"
-#include "ends.h"
-
 /* Begins this CPU's record for the call that `task` is in. */
 static __always_inline struct scratch *begin(struct task_struct *task, struct task_state *st, struct pt_regs *regs, u32 abi,
 					     s32 nr, u32 kind)
@@ -63,6 +60,9 @@ static __always_inline bool send(struct task_state *st, struct scratch *s, bool 
 		return false;
 	return send_call(st, &s->call, sizeof(s->call) + sizeof(s->more) + used, urgent);
 }
+
+#include "signals.h"
+#include "ends.h"
 
 /* The same for a call whose stack was looked for; where it was not known, a copy goes with it. */
 static __always_inline bool send_with_stack(struct task_state *st, struct scratch *s, u32 stack)
@@ -192,8 +192,11 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 				return 0;
 		}
 	}
-	if (flags & CALL_EXEC && !have_prepare_exec)
+	if (flags & CALL_EXEC && !have_prepare_exec) {
 		note_id_before_exec(task, st);
+		if (take_stacks)
+			leave_space(task);
+	}
 	if (take_times)
 		note_entry(task, st);
 	if (count_only || !(flags & CALL_TRACED) || !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
@@ -224,6 +227,8 @@ int on_prepare_exec(void *ctx)
 	abi = abi_of(task);
 	nr = nr_of(regs);
 	note_id_before_exec(task, st);
+	if (take_stacks)
+		leave_space(task);
 	if (st->flags & TASK_BEFORE_EXEC)
 		st->flags |= TASK_FIRST_EXEC;
 	index = call_index(abi, nr);
@@ -249,6 +254,8 @@ int on_check_exec(void *ctx)
 
 	if (!st || st->flags & TASK_EXECING)
 		return 0;
+	if (take_stacks)
+		leave_space(task);
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	abi = abi_of(task);
 	index = call_index(abi, nr_of(regs));
@@ -312,7 +319,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		call->flags = FLAG_COUNTED;
 	}
 	/* A call that was told of when it was entered had its stack then; after execve there is another. */
-	if (take_stacks && !(was & (TASK_ENTRY_SENT | TASK_EXECING)) && !(flags & CALL_EXEC && call->ret == 0))
+	if (take_stacks && !(flags & CALL_ASIDE) && !(was & (TASK_ENTRY_SENT | TASK_EXECING)) && !(flags & CALL_EXEC && call->ret == 0))
 		call->stack = stack_of(call->task, call->regs, call->abi);
 	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, was) && (!take_stacks || call->stack != STACK_UNKNOWN) &&
 	    simple_exit(call, plan))
@@ -357,14 +364,16 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	call.nr = nr_at_exit(regs, call.abi, ret);
 	index = call_index(call.abi, call.nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
-	if (take_stacks && flags_of(plan) & (CALL_MAPS | CALL_REMAPS) && maps_code(regs, call.abi, flags_of(plan), ret))
-		next_generation(task);
+	if (take_stacks && flags_of(plan) & (CALL_MAPS | CALL_REMAPS | CALL_ATTACHES))
+		note_code(flags_of(plan), ret);
 	/* If few calls are wanted, most are not. That is found out faster than whether the thread is traced. */
 	if (few_calls && !(flags_of(plan) & (CALL_TRACED | CALL_EXEC | CALL_CLONE)))
 		return 0;
 	call.st = traced(task);
 	if (!call.st)
 		return 0;
+	if (take_stacks && flags_of(plan) & CALL_EXEC && is_error(ret))
+		keep_space(task);
 	was = call.st->flags;
 	returned(&call, plan, index, was);
 	if (was & TASK_SIGNALLED)
@@ -429,10 +438,12 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 	struct rec_exec rec;
 
 	if (take_stacks)
-		next_generation(task);
-	if (task->pid == old_pid && !detach_on_exec)
+		new_code(task);
+	if (task->pid == old_pid && !detach_on_exec && !take_stacks)
 		return 0;
 	st = traced(task);
+	if (take_stacks && st)
+		enter_space(task);
 	if (task->pid != old_pid)
 		st = replace_absent(task, st);
 	if (!st)
@@ -480,6 +491,8 @@ int on_exit(void *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = traced(task);
 
+	if (take_stacks && st && task->pid == task->tgid)
+		keep_space(task);
 	if (st && ends(st)) {
 		if (!count_only && !(st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)))
 			send_last_call(task, st);
