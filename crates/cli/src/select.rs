@@ -1,5 +1,6 @@
-//! Which calls are shown: `-P`, `--trace-fds`, `-e status`.
+//! Which calls are shown: `-P`, `--trace-fds`, `-e status`, `--called-from`.
 
+use crate::called_from::CalledFrom;
 use crate::flags::Options;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,6 +15,7 @@ pub struct Selector {
     status: WordSet<Status>,
     /// The requested calls, if the engine reports more than these.
     calls: Option<CallSet>,
+    called_from: Option<CalledFrom>,
     world: Proc,
     /// The decisions made when calls were entered. The descriptor may be closed when a call returns.
     decided: HashMap<Tid, Decision>,
@@ -41,6 +43,7 @@ impl Selector {
             fds: options.trace_fds.clone(),
             status: options.status,
             calls: (all_calls || options.replay.is_some() || !options.trace.is_all()).then(|| options.trace.clone()),
+            called_from: options.called_from.clone().map(CalledFrom::new),
             world: Proc::paths_only(source),
             decided: HashMap::new(),
         }
@@ -55,16 +58,17 @@ impl Selector {
     pub fn select<'e>(&mut self, event: Event<'e>) -> Option<Event<'e>> {
         match event {
             Event::Enter(call) => {
-                let chosen = self.enters(call);
+                let chosen = self.enters(call) && self.led_to(call);
                 // The status of a call is not known until it returns.
                 (chosen && self.status.is_all()).then_some(event)
             }
             Event::Exit(call) => {
-                let chosen = self.leaves(call);
+                let chosen = self.leaves(call) && self.led_to(call);
                 (chosen && self.status.contains(status(call.outcome))).then_some(event)
             }
             Event::Detached { tid, call, at } => {
-                let call = call.filter(|call| self.leaves(call) && self.status.contains(Status::Detached));
+                let call = call
+                    .filter(|call| self.leaves(call) && self.led_to(call) && self.status.contains(Status::Detached));
                 self.decided.remove(&tid);
                 Some(Event::Detached { tid, call, at })
             }
@@ -73,8 +77,9 @@ impl Selector {
                 if let Some(decision) = self.decided.remove(&old) {
                     self.decided.insert(tid, decision);
                 }
-                let chosen = |call: &&Call| self.stays(call) && self.status.contains(Status::Detached);
-                Some(Event::Superseded { tid, old, call: call.filter(chosen), at })
+                let call =
+                    call.filter(|call| self.stays(call) && self.led_to(call) && self.status.contains(Status::Detached));
+                Some(Event::Superseded { tid, old, call, at })
             }
             _ => Some(event),
         }
@@ -95,6 +100,15 @@ impl Selector {
     fn leaves(&mut self, call: &Call) -> bool {
         let decided = if self.decided.is_empty() { None } else { self.decided.remove(&call.tid) };
         decided.and_then(|d| d.on(call)).unwrap_or_else(|| self.chosen(call))
+    }
+
+    fn led_to(&mut self, call: &Call) -> bool {
+        self.called_from.as_mut().is_none_or(|functions| functions.led_to(call))
+    }
+
+    /// A sentence about calls that may be left out by mistake.
+    pub fn told(&self) -> Option<String> {
+        self.called_from.as_ref()?.told()
     }
 
     fn chosen(&self, call: &Call) -> bool {
