@@ -2,8 +2,10 @@
 
 use super::advise;
 use super::declaration::{Declaration, FileOption};
+use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
 use crate::files::Use;
+use crate::flags::Options;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
 use crate::layout;
 use anyhow::Result;
@@ -47,6 +49,10 @@ impl Declaration for HtmlDeclaration {
 
     fn files(&self) -> &'static [FileOption] {
         FILES
+    }
+
+    fn needs(&self, options: &Options) -> Needs {
+        Needs { sampled_stacks: advise::is_asked(options), ..Needs::everything(options) }
     }
 
     fn prepare(&self, _: &Before<'_>) -> Result<Opener> {
