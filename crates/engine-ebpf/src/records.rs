@@ -97,7 +97,7 @@ pub fn interrupted<'r>(rec: &rec_call, bytes: &'r [u8]) -> StackOrigin<'r> {
     blocks(&mut Call::default(), memory)
 }
 
-/// Appends the memory that follows the fixed part of a record.
+/// Appends the memory that follows the fixed part of a record, and notes for how many calls its stack stands.
 pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8]) -> StackOrigin<'r> {
     let mut origin = StackOrigin::Untold;
     while let Some(block) = read::<rec_block>(bytes) {
@@ -115,12 +115,15 @@ pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8]) -> StackOrigin<'r> {
             continue;
         }
         if has(block_flag::BLOCK_STACK) {
+            // Records of one size have a block even if there is no stack.
             if block.addr != u64::from(stack_id::STACK_NONE.0) {
                 origin = StackOrigin::Known(block.addr);
+                call.stack_calls = block.elem.into();
             }
             continue;
         }
         if has(block_flag::BLOCK_COPY) {
+            call.stack_calls = block.elem.into();
             if let Some(place) = read::<rec_stack>(&bytes[..len]) {
                 origin = StackOrigin::Copied { place, sp: block.addr, memory: &bytes[size_of::<rec_stack>()..len] };
             }

@@ -10,7 +10,7 @@
 //!   stacks with such a function, the modules of interpreters are not the program's own, nor are the scripts that are part of Python
 //!   and Node.
 
-use crate::origin::{is_go_standard, is_standard, is_standard_script};
+use crate::origin::{is_go_standard, is_standard, is_standard_file, is_standard_script};
 use crate::{Bottom, CodeFile, SourceLine, Stack, StackFrame};
 
 /// The origin of a call, as far as a stack tells.
@@ -32,6 +32,8 @@ pub struct FrameFunction<'s> {
     pub name: Option<&'s str>,
     /// The line in this function.
     pub source: Option<&'s SourceLine>,
+    /// The compiler merged the function into its caller.
+    pub is_merged: bool,
 }
 
 /// What decides, besides a function itself, whether the function is the program's own.
@@ -56,11 +58,14 @@ impl Surroundings {
     }
 
     fn is_standard(&self, function: &FrameFunction<'_>) -> bool {
-        function.name.is_some_and(|name| {
-            is_standard(name)
-                || self.is_go && is_go_standard(name)
-                || function.frame.is_in_script() && is_standard_script(name)
-        })
+        // The line of a whole function may be that of a header's function in it.
+        let is_of_header = function.is_merged && function.source.is_some_and(|source| is_standard_file(&source.file));
+        is_of_header
+            || function.name.is_some_and(|name| {
+                is_standard(name)
+                    || self.is_go && is_go_standard(name)
+                    || function.frame.is_in_script() && is_standard_script(name)
+            })
     }
 }
 
@@ -73,17 +78,29 @@ impl Stack {
             .map(move |function| (function, around.is_own_module(function.frame) && !around.is_standard(&function)))
     }
 
+    /// The innermost function of the program's own.
+    ///
+    /// A static program has the C library linked in. The functions of such a library have no lines of source, and those of the program
+    /// do, unless it was compiled without. So if the program itself makes the call, a function with a line is preferred.
+    fn innermost_own(&self) -> Option<FrameFunction<'_>> {
+        let mut own = self.functions().filter(|(_, is_own)| *is_own).map(|(function, _)| function);
+        let first = own.next()?;
+        let makes_call = self.frames.first().is_some_and(|frame| std::ptr::eq(&raw const **frame, first.frame));
+        let mut with_line = || own.find(|function| function.source.is_some());
+        Some(if makes_call && first.source.is_none() { with_line().unwrap_or(first) } else { first })
+    }
+
     /// The origin of the call that was made with this stack.
     pub fn caller(&self) -> Caller<'_> {
-        let innermost = self.functions().find(|(_, is_own)| *is_own).or_else(|| {
+        let innermost = self.innermost_own().or_else(|| {
             // A language's standard library also makes calls by itself, such as those of Go's scheduler.
             let around = Surroundings::of(self);
-            self.functions().find(|(function, _)| around.is_own_module(function.frame))
+            self.functions().map(|(function, _)| function).find(|function| around.is_own_module(function.frame))
         });
         match (innermost, self.frames.last()) {
             // The module of such code may only be unknown because its mapping was gone too soon.
-            (Some((FrameFunction { name: None, frame: StackFrame { module: None, .. }, .. }, _)), _) => Caller::Unknown,
-            (Some((function, _)), _) => Caller::Function(function),
+            (Some(FrameFunction { name: None, frame: StackFrame { module: None, .. }, .. }), _) => Caller::Unknown,
+            (Some(function), _) => Caller::Function(function),
             (None, Some(last)) if self.bottom == Bottom::Reached => {
                 last.module.as_deref().map_or(Caller::Unknown, Caller::Library)
             }
@@ -96,9 +113,9 @@ impl StackFrame {
     /// The functions at the frame's address, innermost first: those that were merged into another, and the frame's own.
     fn functions(&self) -> impl Iterator<Item = FrameFunction<'_>> {
         let merged = self.inlined.iter().filter(|inlined| !inlined.name.is_empty());
-        let merged = merged.map(|inlined| (Some(&*inlined.name), inlined.source.as_ref()));
-        let all = merged.chain([(self.symbol_name(), self.source.as_ref())]);
-        all.map(|(name, source)| FrameFunction { frame: self, name, source })
+        let merged = merged.map(|inlined| (Some(&*inlined.name), inlined.source.as_ref(), true));
+        let all = merged.chain([(self.symbol_name(), self.source.as_ref(), false)]);
+        all.map(|(name, source, is_merged)| FrameFunction { frame: self, name, source, is_merged })
     }
 
     fn symbol_name(&self) -> Option<&str> {
@@ -106,7 +123,7 @@ impl StackFrame {
     }
 
     /// Whether the frame's module is the program's own.
-    fn is_in_program(&self) -> bool {
+    pub(crate) fn is_in_program(&self) -> bool {
         self.module.as_ref().is_none_or(|module| !module.is_run_time_library())
     }
 

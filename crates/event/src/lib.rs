@@ -5,6 +5,7 @@
 mod args;
 mod call;
 mod caller;
+mod calling;
 mod capture;
 mod counted;
 mod descriptor;
@@ -22,6 +23,7 @@ mod units;
 pub use args::{Fields, Piece};
 pub use call::{Call, Outcome};
 pub use caller::{Caller, FrameFunction};
+pub use calling::{CallingFunction, WithSource};
 pub use capture::{Limits, Peek, capture};
 pub use counted::{CallStats, CountBy, Counted, Histogram, SizeBucket, Times};
 pub use descriptor::{Descriptor, Detail};
@@ -31,7 +33,7 @@ pub use memory::{BlockRef, Blocks, Memory, Phase};
 pub use per_stack::PerStack;
 pub use quantity::{duration, grouped};
 pub use question::{FdOf, Question};
-pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Seccomp, TraceSpec};
+pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Seccomp, StackRate, TraceSpec};
 pub use stack::{
     Bottom, CodeChange, CodeFile, CodeHistory, InlinedFunction, ReadWord, Regs, SourceLine, Stack, StackFrame, Symbol,
     Unwind, Unwound,

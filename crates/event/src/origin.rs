@@ -21,7 +21,8 @@ const LIBRARIES: &[&str] = &[
     "ld64",
     "ld-linux*",
     "ld-musl*",
-    // The run-time libraries of compilers.
+    // The run-time libraries of compilers and languages.
+    "libstd",
     "libgcc_s",
     "libstdc++",
     "libc++",
@@ -111,6 +112,13 @@ const GO_PACKAGES: &[&str] = &[
     "weak",
 ];
 
+/// The roots of the standard libraries of Rust and C++.
+const ROOTS: &[&str] = &["std::", "core::", "alloc::", "__gnu_cxx::", "__cxxabiv1::"];
+
+/// Directories of headers and of Rust's library.
+const DIRECTORIES: &[&str] = &["/usr/include/", "/usr/lib/gcc/", "/usr/lib/llvm", "/rustc/"];
+const RUSTLIB: &str = "/rustlib/src/rust/library/";
+
 impl CodeFile {
     /// The file's name without its directory.
     pub fn file_name(&self) -> &[u8] {
@@ -143,22 +151,55 @@ impl CodeFile {
     }
 }
 
-/// Whether a function's name is one of C++'s or Rust's standard library. In Rust, `<T as Trait>::f` is if both are.
-pub fn is_standard(name: &str) -> bool {
-    let begins = |name: &str| {
-        let name = name.trim_start_matches(['&', '*', '(', '[']).trim_start_matches("mut ").trim_start_matches("dyn ");
-        ["std::", "core::", "alloc::", "__gnu_cxx::", "__cxxabiv1::"].iter().any(|space| name.starts_with(space))
-    };
-    match name.strip_prefix('<') {
-        None => begins(name),
-        Some(inside) => begins(inside) && inside.rsplit_once(" as ").is_none_or(|(_, implemented)| begins(implemented)),
-    }
+/// Whether a file of source belongs to a standard library. Functions of headers and of Rust's library are merged into those of programs.
+pub fn is_standard_file(file: &str) -> bool {
+    DIRECTORIES.iter().any(|directory| file.starts_with(directory)) || file.contains(RUSTLIB)
 }
 
-/// Whether a function's name is one of Go's standard library: a package's path, a dot, and the function.
+/// Whether a function's name is one of Go's standard library: `path/filepath.WalkDir`, but not `main.main`, `example.com/log.Print`.
 pub fn is_go_standard(name: &str) -> bool {
-    let first = name.split(['/', '.']).next().unwrap_or_default();
-    name.len() > first.len() && GO_PACKAGES.contains(&first)
+    // Type parameters may have paths of their own.
+    let plain = name.split('[').next().unwrap_or_default();
+    let (first, _) = plain.split_once('/').or_else(|| plain.split_once('.')).unwrap_or_default();
+    GO_PACKAGES.contains(&first)
+}
+
+/// Whether a function's name is one of C++'s or Rust's standard library: `std::fs::read`, `<std::fs::File as std::io::Read>::read`, `void std::sort<int*>(int*, int*)`, but not
+/// `<alloc::string::String as mine::Check>::check`.
+pub fn is_standard(name: &str) -> bool {
+    let is_root = |path: &str| {
+        let path = path.trim_start_matches(['<', '&', '*']).trim_start_matches("mut ").trim_start_matches("dyn ");
+        ROOTS.iter().any(|root| path.starts_with(root))
+    };
+    if let Some(inner) = name.strip_prefix('<') {
+        return match at_depth(inner, " as ") {
+            Some((implementor, implemented)) => is_root(implementor) && is_root(implemented),
+            None => is_root(inner),
+        };
+    }
+    // C++ tells the type of the result of a template's functions.
+    let head = name.split('(').next().unwrap_or_default();
+    is_root(at_depth(head, " ").map_or(head, |(_, rest)| rest))
+}
+
+/// Splits at the first separator that is in no angle brackets.
+fn at_depth<'a>(text: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
+    let mut depth = 0i32;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'<' => depth += 1,
+            // `->` is no bracket.
+            b'>' if at == 0 || text.as_bytes()[at - 1] != b'-' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 && text.is_char_boundary(at) && text[at..].starts_with(separator) {
+            return Some((&text[..at], &text[at + separator.len()..]));
+        }
+        if depth < 0 {
+            return None;
+        }
+    }
+    None
 }
 
 /// Whether a function of a script is part of Python, Node or Java: `py::exists:<frozen genericpath>`, `JS:~existsSync node:fs:285:20`,
@@ -213,24 +254,44 @@ mod tests {
     }
 
     #[test]
-    fn standard_libraries() {
+    fn functions_of_go() {
+        for name in
+            ["os.Stat", "path/filepath.WalkDir", "internal/poll.(*FD).Read", "slices.Sort[go.shape.[]m.dev/x.T]"]
+        {
+            assert!(is_go_standard(name), "{name}");
+        }
+        for name in ["main.main.func1", "example.com/os.Stat", "go.uber.org/zap.New", "walk", "", "main.f[os.File]"] {
+            assert!(!is_go_standard(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn functions_of_rust_and_cpp() {
         for name in [
-            "std::io::stdio::Stdout::write",
-            "<std::fs::File as std::io::Write>::write",
-            "<&mut std::fs::File as core::fmt::Write>::write_str",
-            "<alloc::vec::Vec<u8>>::push",
-            "std::basic_filebuf<char, std::char_traits<char> >::overflow(int)",
+            "std::fs::read",
+            "core::ops::function::FnOnce::call_once",
+            "<std::fs::File as std::io::Read>::read",
+            "<&mut std::fs::File as std::io::Read>::read",
+            "<alloc::vec::Vec<mine::T>>::push",
+            "void std::sort<int*>(int*, int*)",
+            "std::vector<mine::T, std::allocator<mine::T> >::push_back(mine::T const&)",
         ] {
             assert!(is_standard(name), "{name}");
         }
-        for name in
-            ["<std::fs::File as tool::Save>::save", "<tool::Log as std::io::Write>::write", "stdio_write", "main"]
-        {
+        for name in [
+            "main",
+            "",
+            "<",
+            "<<<>",
+            "stdx::read",
+            "mine::check(std::string const&)",
+            "std",
+            "<alloc::string::String as mine::Check>::check",
+            "<mine::T as core::iter::Iterator>::next",
+            "void mine::sort<std::string>(std::string*)",
+            "é é",
+        ] {
             assert!(!is_standard(name), "{name}");
-        }
-        assert!(is_go_standard("internal/poll.(*FD).Read") && is_go_standard("os.ReadFile"));
-        for name in ["main.main", "example.com/os.Read", "os", "osquery.Run"] {
-            assert!(!is_go_standard(name), "{name}");
         }
     }
 

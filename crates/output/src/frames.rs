@@ -28,7 +28,7 @@ pub struct Function<'s> {
 
 /// The functions of a stack, innermost first. Those that were merged into others are among them.
 pub fn of_stack(stack: &Stack) -> impl Iterator<Item = Function<'_>> {
-    stack.functions().map(|(FrameFunction { frame, name, source }, is_own)| {
+    stack.functions().map(|(FrameFunction { frame, name, source, .. }, is_own)| {
         let name = name.map_or_else(|| place(frame), |name| Cow::Borrowed(name.as_bytes()));
         Function { name, module: frame.module.as_deref(), offset: frame.offset, source, is_own }
     })

@@ -119,14 +119,18 @@ impl CodeImage {
         RETURNS_FROM_SIGNAL.iter().any(|code| elf.loaded(address, code.len()).is_some_and(|found| found == *code))
     }
 
+    /// How far in front of an address its function is looked up. A system call may be the last instruction of its function, so the
+    /// lookup uses an address inside the instruction.
+    fn behind_call(&self, address: u64) -> u64 {
+        u64::from(self.before(address) != Before::Other)
+    }
+
     /// The frame of an address, with its name, and with its line if `with_source`.
     pub fn frame(&self, address: u64, with_source: bool) -> Arc<StackFrame> {
         if let Some(frame) = self.frames.borrow().get(&address) {
             return frame.clone();
         }
-        // A system call may be the last instruction of its function, so the lookup uses an address inside the
-        // instruction.
-        let before = u64::from(self.before(address) != Before::Other);
+        let before = self.behind_call(address);
         let at = address.wrapping_sub(before);
         let symbol = self.symbol(at).map(|symbol| Symbol { offset: symbol.offset + before, ..symbol });
         let (source, inlined) = if with_source { self.source(at) } else { Default::default() };
@@ -138,6 +142,12 @@ impl CodeImage {
         }
         frames.insert(address, frame.clone());
         frame
+    }
+
+    /// A frame of this module with its line.
+    pub fn with_source(&self, frame: &StackFrame) -> Arc<StackFrame> {
+        let (source, inlined) = self.source(frame.offset.wrapping_sub(self.behind_call(frame.offset)));
+        Arc::new(StackFrame { source, inlined, ..frame.clone() })
     }
 
     fn symbol(&self, address: u64) -> Option<Symbol> {

@@ -84,6 +84,14 @@ impl Stacks {
         self.spaces.remove(&process);
     }
 
+    /// A frame with its line and the functions that were merged into it, if its module's debug information is at hand.
+    pub fn with_source(&self, frame: &Arc<StackFrame>) -> Arc<StackFrame> {
+        let known = frame.source.is_some() || !frame.inlined.is_empty();
+        let module = frame.module.as_ref().filter(|_| !known);
+        let image = module.and_then(|module| self.images.named_by(module));
+        image.map_or_else(|| frame.clone(), |image| image.with_source(frame))
+    }
+
     /// The memory in a range changed: something was mapped there, unmapped, moved, or given other rights.
     pub fn changed(&mut self, process: Tid, start: u64, len: u64, is_code: bool) {
         let mut next = Some(process);

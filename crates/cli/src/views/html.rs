@@ -53,7 +53,8 @@ impl Declaration for HtmlDeclaration {
     }
 
     fn needs(&self, options: &Options) -> Needs {
-        Needs::everything(options).and(Needs::shown_stacks(options))
+        let everything = Needs::everything(options).and(Needs::shown_stacks(options));
+        Needs { sampled_stacks: advise::is_asked(options), ..everything }
     }
 
     fn prepare(&self, _: &Before<'_>) -> Result<Opener> {

@@ -1,7 +1,7 @@
 //! The data that views need from the engine and the tracker.
 
 use crate::flags::Options;
-use stride_event::Counting;
+use stride_event::{Counting, StackRate};
 use stride_output::ShowStack;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct Needs {
     pub stacks: bool,
     /// The lines of source in these stacks, and the functions that the compiler merged into others.
     pub sources: bool,
+    /// The stacks of some calls, enough to tell which functions make most of them. Engines that cannot take stacks take none.
+    pub sampled_stacks: bool,
     /// A note of each answer from /proc.
     pub answers_noted: bool,
 }
@@ -69,6 +71,15 @@ impl Needs {
         Needs { stacks: true, sources: true, ..Needs::default() }
     }
 
+    /// How many calls have to come with their stacks.
+    pub fn stack_rate(&self) -> StackRate {
+        match self {
+            Needs { stacks: true, .. } => StackRate::All,
+            Needs { sampled_stacks: true, .. } => StackRate::Sampled,
+            _ => StackRate::None,
+        }
+    }
+
     /// The needs of both.
     pub fn and(self, other: Needs) -> Needs {
         Needs {
@@ -87,6 +98,7 @@ impl Needs {
             process_ids: self.process_ids || other.process_ids,
             stacks: self.stacks || other.stacks,
             sources: self.sources || other.sources,
+            sampled_stacks: self.sampled_stacks || other.sampled_stacks,
             answers_noted: self.answers_noted || other.answers_noted,
         }
     }

@@ -141,3 +141,22 @@ fn tampered_comparisons_are_refused() {
         assert!(!SCHEMA.is_valid(&tampered), "{tampered}");
     }
 }
+
+#[test]
+fn callers_are_what_the_schema_says() {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("json-callers{engine}"));
+        or_skip!(cc_with_lines(&root().join("tests/programs/callers.c"), &scratch.path("program")));
+        let stride = |args: &str| scratch.stride([&[engine], &*args.split(' ').collect::<Vec<_>>()].concat()).trace;
+        stride("--stack-trace=source --record=rec ./program 5 5");
+        let seen =
+            compared(&stride("--stack-trace=source --diff=rec --json ./program 50 5"), &["diff", "syscall", "object"]);
+        let openat = of_type(&seen, "syscall").into_iter().find(|call| call["name"] == "openat").unwrap();
+        let caller = &openat["callers"][0];
+        assert_eq!(
+            (&caller["function"], &caller["base"], &caller["this"]),
+            (&json!("load_config"), &json!(5), &json!(50))
+        );
+        assert!(caller["file"].as_str().unwrap().ends_with("callers.c") && caller["line"].is_u64(), "{caller}");
+    }
+}

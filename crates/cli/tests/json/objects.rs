@@ -163,6 +163,7 @@ fn it_goes_where_text_goes() {
         SCHEMA.validate(&serde_json::from_str(line).unwrap()).unwrap_or_else(|e| panic!("{e}: {line}"));
     }
     assert!(advised.trace.lines().all(|line| line.starts_with(r#"{"type":"finding","#)), "{}", advised.trace);
+    assert!(advised.trace.contains(r#","callers":[{"#), "{}", advised.trace);
     let full = Scratch::new("json-full");
     let mut command = stride();
     command.args(["--json", "-o", "/dev/full", "/bin/sh", "-c", "echo ran > ran"]).current_dir(full.path(""));

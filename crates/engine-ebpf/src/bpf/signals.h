@@ -152,7 +152,7 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 		__sync_fetch_and_and(&st->flags, ~TASK_STOP_TOLD);
 	/* SIGKILL is not shown. */
 	if (sig != SIGKILL)
-		send_signal(task, st, sig, info, 0, take_stacks ? interrupted(task, st) : STACK_NONE);
+		send_signal(task, st, sig, info, 0, take_stacks && !sample_stacks ? interrupted(task, st) : STACK_NONE);
 	if (sig == SIGSTOP)
 		send_stopped(task, st, sig);
 	return 0;

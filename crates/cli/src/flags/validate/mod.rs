@@ -102,10 +102,8 @@ pub fn validate(
     };
     options.quiet = quiet;
     options.summary = summary;
-    let about_stacks = [
-        (draft.stack_trace_frame_limit.is_some(), "--stack-trace-frame-limit"),
-        (options.debuginfod, "--debuginfod"),
-    ];
+    let about_stacks =
+        [(draft.stack_trace_frame_limit.is_some(), "--stack-trace-frame-limit"), (options.debuginfod, "--debuginfod")];
     for (_, name) in about_stacks.iter().filter(|(given, _)| *given && !views::Wanted::of(&options).needs.stacks) {
         warn(format!("{name} has no effect without -k/--stack-trace or another option that needs stacks"));
     }
