@@ -20,7 +20,7 @@ pub fn traced(options: &Options, engine: &str, wall_offset: i128, started: Ns) -
         machine: field(UtsName::machine),
         engine: engine.into(),
         started,
-        partial: !options.sees_all_calls(),
+        partial: !options.shows_all_calls(),
         follows: options.follow_forks,
         wall_offset,
     }

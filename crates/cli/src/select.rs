@@ -1,11 +1,11 @@
-//! Which calls are shown: `-P`, `--trace-fds`, `-e status`.
+//! Which calls are shown: `-P`, `--trace-fds`, `-e status`, `--called-from`.
 
 use crate::flags::Options;
 use std::collections::HashMap;
 use std::rc::Rc;
 use stride_decode::{Touch, World, touches};
-use stride_event::{Call, CallSet, Event, FdSet, Outcome, Tid};
-use stride_filter::{PathSet, Status, WordSet};
+use stride_event::{Call, CallSet, Event, FdSet, Outcome, PerStack, Tid};
+use stride_filter::{FramePattern, PathSet, Status, WordSet};
 use stride_proc::{Proc, Source};
 
 pub struct Selector {
@@ -14,9 +14,23 @@ pub struct Selector {
     status: WordSet<Status>,
     /// The requested calls, if the engine reports more than these.
     calls: Option<CallSet>,
+    called_from: Option<CalledFrom>,
     world: Proc,
     /// The decisions made when calls were entered. The descriptor may be closed when a call returns.
     decided: HashMap<Tid, Decision>,
+}
+
+/// The choice by stack.
+struct CalledFrom {
+    pattern: FramePattern,
+    known: PerStack<bool>,
+}
+
+impl CalledFrom {
+    /// None if the stack is not known yet.
+    fn chosen(&mut self, call: &Call) -> Option<bool> {
+        call.stack.as_ref().map(|stack| *self.known.get(stack, |stack| self.pattern.matches(stack)))
+    }
 }
 
 struct Decision {
@@ -41,6 +55,7 @@ impl Selector {
             fds: options.trace_fds.clone(),
             status: options.status,
             calls: (all_calls || options.replay.is_some() || !options.trace.is_all()).then(|| options.trace.clone()),
+            called_from: options.called_from.clone().map(|pattern| CalledFrom { pattern, known: PerStack::default() }),
             world: Proc::paths_only(source),
             decided: HashMap::new(),
         }
@@ -55,16 +70,17 @@ impl Selector {
     pub fn select<'e>(&mut self, event: Event<'e>) -> Option<Event<'e>> {
         match event {
             Event::Enter(call) => {
-                let chosen = self.enters(call);
+                let chosen = self.enters(call) && self.led_to(call);
                 // The status of a call is not known until it returns.
                 (chosen && self.status.is_all()).then_some(event)
             }
             Event::Exit(call) => {
-                let chosen = self.leaves(call);
+                let chosen = self.leaves(call) && self.led_to(call);
                 (chosen && self.status.contains(status(call.outcome))).then_some(event)
             }
             Event::Detached { tid, call, at } => {
-                let call = call.filter(|call| self.leaves(call) && self.status.contains(Status::Detached));
+                let call = call
+                    .filter(|call| self.leaves(call) && self.led_to(call) && self.status.contains(Status::Detached));
                 self.decided.remove(&tid);
                 Some(Event::Detached { tid, call, at })
             }
@@ -73,8 +89,9 @@ impl Selector {
                 if let Some(decision) = self.decided.remove(&old) {
                     self.decided.insert(tid, decision);
                 }
-                let chosen = |call: &&Call| self.stays(call) && self.status.contains(Status::Detached);
-                Some(Event::Superseded { tid, old, call: call.filter(chosen), at })
+                let call =
+                    call.filter(|call| self.stays(call) && self.led_to(call) && self.status.contains(Status::Detached));
+                Some(Event::Superseded { tid, old, call, at })
             }
             _ => Some(event),
         }
@@ -95,6 +112,12 @@ impl Selector {
     fn leaves(&mut self, call: &Call) -> bool {
         let decided = if self.decided.is_empty() { None } else { self.decided.remove(&call.tid) };
         decided.and_then(|d| d.on(call)).unwrap_or_else(|| self.chosen(call))
+    }
+
+    /// Whether a function led to the call that `--called-from` names. A call keeps the stack of its entry. If that is not known
+    /// at the entry, only the return decides.
+    fn led_to(&mut self, call: &Call) -> bool {
+        self.called_from.as_mut().is_none_or(|functions| functions.chosen(call).unwrap_or(false))
     }
 
     fn chosen(&self, call: &Call) -> bool {

@@ -42,7 +42,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             if !(wanted.shows_trace() && outputs.is_terminal()) {
                 replay.show_progress();
             }
-            replay::adapt(&mut options, replay.metadata()).iter().for_each(|note| outputs.complain(note));
+            replay::adapt(&mut options, needs, replay.metadata()).iter().for_each(|note| outputs.complain(note));
             let info = circumstances::recorded(replay.metadata());
             (engine::replay(replay), info, false)
         }
@@ -71,11 +71,12 @@ pub fn run(mut options: Options) -> Result<Ended> {
         world: &world,
         files: &mut files,
         info: &info,
+        needs,
         command: chosen.engine.command(),
         cpu_times: chosen.engine.capabilities().cpu_times,
         counted,
     };
-    let mut views = Views::open(prepared, needs, opening)?;
+    let mut views = Views::open(prepared, opening)?;
     // The beginning of a recording has been written by now, or writing has failed.
     if let Some(error) = views.take_error() {
         outputs.complain(&error.to_string());

@@ -41,7 +41,7 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         skip_successful: !options.status.contains(Status::Successful) && !needs.all_calls,
         signals: needs.signals,
         // If filters hide calls, views cannot follow descriptors by themselves.
-        descriptors: needs.descriptors || !options.paths.is_empty() || needs.naming_calls && !options.sees_all_calls(),
+        descriptors: needs.descriptors || !options.paths.is_empty() || needs.naming_calls && !options.shows_all_calls(),
         stacks: needs.stacks,
         no_memory: !needs.memory && !by_path,
     })
@@ -59,7 +59,8 @@ fn about(options: &Options, needs: &Needs) -> Option<FileFilter> {
 
 /// The calls that the engine may count by itself: all calls of the summary, if the engine can select them.
 fn counting(options: &Options, needs: &Needs) -> Option<Counting> {
-    if options.syscall_limit.is_some() || !options.paths.is_empty() || options.trace_fds.is_some() || needs.all_calls {
+    let by_files = !options.paths.is_empty() || options.trace_fds.is_some();
+    if options.syscall_limit.is_some() || by_files || options.called_from.is_some() || needs.all_calls {
         return None;
     }
     needs.counting.map(|counting| Counting { only: !needs.calls, ..counting })
@@ -68,7 +69,7 @@ fn counting(options: &Options, needs: &Needs) -> Option<Counting> {
 /// The calls that the engine reports although the filters leave them out. They tell views which programs threads run,
 /// and threads' names.
 pub fn naming_calls(options: &Options, needs: &Needs) -> CallSet {
-    if needs.naming_calls && !options.sees_all_calls() { stride_track::naming_calls() } else { CallSet::empty() }
+    if needs.naming_calls && !options.shows_all_calls() { stride_track::naming_calls() } else { CallSet::empty() }
 }
 
 /// The naming calls, and for stacks, the calls that map code, because the mappings decide what stacks mean.

@@ -185,3 +185,32 @@ fn files_that_cannot_be() {
     assert!(run.code() == Some(1) && run.err.contains("--replay and --perfetto name the same file"), "{}", run.err);
     assert!(std::fs::read(scratch.path("rec")).unwrap() == before);
 }
+
+/// With -k, each call has its stack, live and replayed.
+#[test]
+fn stacks_of_calls() {
+    let scratch = Scratch::new("pf-stacks");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-w", "-O1", "-g", "-o"]).arg(scratch.path("program")).arg(root().join("tests/stacks/callers.c"));
+    if !compiler.output().is_ok_and(|output| output.status.success()) {
+        skip!("no C compiler");
+    }
+    scratch.stride(["-kk", "--record=rec", "--perfetto=pf", "-e", "trace=access,write", "./program"]);
+    let live = trace(&scratch);
+    std::fs::remove_file(scratch.path("pf")).unwrap();
+    scratch.replay(&["-kk", "--perfetto=pf"]);
+    let again = trace(&scratch);
+    let calls = |read: &Read| -> Vec<_> {
+        read.calls().iter().map(|call| (call.args.get("caller").cloned(), call.stack.clone())).collect()
+    };
+    assert_eq!(calls(&live), calls(&again));
+    let called =
+        |name: &str| calls(&live).into_iter().filter(|(caller, _)| *caller == Some(name.into())).collect::<Vec<_>>();
+    assert_eq!((called("check (program)").len(), called("save (program)").len()), (5, 2));
+    let (_, stack) = called("check (program)").remove(0);
+    let names: Vec<&str> = stack.iter().rev().map(|frame| frame.split(' ').next().unwrap()).collect();
+    assert_eq!(names[..5], ["access", "check", "probe", "work", "main"]);
+    assert!(stack.iter().any(|frame| is(frame, r"probe .*/program.*\+0x[0-9a-f]+ .*callers\.c:\d+")), "{stack:?}");
+    scratch.replay(&["--perfetto=pf"]);
+    assert!(trace(&scratch).calls().iter().all(|call| call.stack.is_empty() && !call.args.contains_key("caller")));
+}

@@ -4,12 +4,14 @@
 
 mod args;
 mod call;
+mod caller;
 mod capture;
 mod counted;
 mod descriptor;
 mod event;
 mod lost;
 mod memory;
+mod per_stack;
 pub mod quantity;
 mod question;
 mod spec;
@@ -18,12 +20,14 @@ mod units;
 
 pub use args::{Fields, Piece};
 pub use call::{Call, Outcome};
+pub use caller::Caller;
 pub use capture::{Limits, Peek, capture};
 pub use counted::{CallStats, CountBy, Counted, Histogram, SizeBucket, Times};
 pub use descriptor::{Descriptor, Detail};
 pub use event::{Event, EventOf, Fate, Origin, SIGINFO_SIZE};
 pub use lost::Lost;
 pub use memory::{BlockRef, Blocks, Memory, Phase};
+pub use per_stack::PerStack;
 pub use quantity::{duration, grouped};
 pub use question::{FdOf, Question};
 pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Seccomp, TraceSpec};

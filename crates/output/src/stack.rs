@@ -2,10 +2,9 @@
 
 use crate::quote::{escape_path, legible};
 use crate::{HexStrings, Style, Writer};
-use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
-use stride_event::{Bottom, Stack, StackFrame};
+use stride_event::{Bottom, PerStack, Stack, StackFrame};
 
 /// How much of a stack is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,9 +17,8 @@ pub enum ShowStack {
 /// The lines of stacks that were shown before: a program makes the same calls over and over.
 pub struct StackLines {
     show: ShowStack,
-    /// Lines by the address of their stack. The map keeps the stack, so no other stack can get this address.
-    known: HashMap<usize, (Arc<Stack>, Box<[u8]>)>,
-    /// The bytes of all lines in `known`.
+    known: PerStack<Box<[u8]>>,
+    /// The bytes of all lines in `known`, and of those that it has dropped since it was cleared.
     bytes: usize,
 }
 
@@ -29,7 +27,7 @@ const MOST_BYTES: usize = 16 << 20;
 
 impl StackLines {
     pub fn new(show: ShowStack) -> StackLines {
-        StackLines { show, known: HashMap::new(), bytes: 0 }
+        StackLines { show, known: PerStack::default(), bytes: 0 }
     }
 
     pub fn of(&mut self, stack: &Arc<Stack>, style: Style) -> &[u8] {
@@ -37,13 +35,12 @@ impl StackLines {
             self.known.clear();
             self.bytes = 0;
         }
-        let (_, lines) = self.known.entry(Arc::as_ptr(stack) as usize).or_insert_with(|| {
+        self.known.get(stack, |stack| {
             let mut lines = Vec::new();
             write(&mut Writer { out: &mut lines, style }, stack, self.show);
             self.bytes += lines.len();
-            (stack.clone(), lines.into())
-        });
-        lines
+            lines.into()
+        })
     }
 }
 

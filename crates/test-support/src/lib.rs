@@ -10,6 +10,7 @@
 //! | [`written`] | a destination whose contents a test can look at, with as little room as the test wants |
 //! | [`scratch`] | a directory for each test |
 //! | [`programs`] | the C programs in `tests/`, compiled |
+//! | [`stacks`] | made-up stacks |
 //! | [`state`] | waiting for a state, with a deadline |
 //! | [`skipped`] | leaving a test by name where the machine lacks what it needs |
 
@@ -17,6 +18,7 @@ pub mod calls;
 pub mod programs;
 pub mod scratch;
 pub mod skipped;
+pub mod stacks;
 pub mod state;
 pub mod written;
 

@@ -4,7 +4,7 @@ use super::asked::Asked;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use stride_filter::{CallSet, FdDetail, FdSet, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet};
+use stride_filter::{CallSet, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet};
 use stride_output::ShowStack;
 pub use stride_output::{Column, Key, SortKey};
 
@@ -46,6 +46,8 @@ pub struct Options {
     pub paths: PathSet,
     pub signals: SignalSet,
     pub status: WordSet<Status>,
+    /// A call is reported if one of the functions that led to it matches.
+    pub called_from: Option<FramePattern>,
 
     // Where to.
     pub output: Output,
@@ -300,6 +302,7 @@ impl Default for Options {
             paths: PathSet::default(),
             signals: SignalSet::ALL,
             status: WordSet::ALL,
+            called_from: None,
             output: Output::default(),
             asked: Asked::default(),
             json: false,
@@ -343,7 +346,12 @@ impl Options {
         !matches!(self.output, Output::Stderr | Output::Stdout)
     }
 
-    /// Whether no filter leaves calls out. Otherwise engines may skip some.
+    /// Whether no filter leaves calls out.
+    pub fn shows_all_calls(&self) -> bool {
+        self.sees_all_calls() && self.called_from.is_none()
+    }
+
+    /// Whether engines report all calls. They may skip those that other filters leave out. Stacks are known only after the engine.
     pub fn sees_all_calls(&self) -> bool {
         self.trace.is_all()
             && self.paths.is_empty()

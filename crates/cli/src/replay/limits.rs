@@ -1,13 +1,26 @@
 //! The limits of a recording: options that ask for more than the recording has are reduced.
 
 use crate::flags::{Options, PidPrefix};
+use crate::views::Needs;
+use anyhow::{Result, ensure};
+use std::path::Path;
 use stride_event::{CallSet, FdSet, Limits};
 use stride_filter::{FdDetail, PidDetail, WordSet};
 use stride_output::ShowStack;
 use stride_record::Metadata;
 
+/// Refuses a recording without stacks for an option that is of no use without them.
+pub fn require_stacks(option: &str, recorded: &Metadata, path: &Path) -> Result<()> {
+    ensure!(
+        recorded.stacks,
+        "{option} needs stacks, and the recording '{}' has none: record the program again with -k",
+        path.display()
+    );
+    Ok(())
+}
+
 /// Returns what cannot be shown, and why.
-pub fn adapt(options: &mut Options, recorded: &Metadata) -> Vec<String> {
+pub fn adapt(options: &mut Options, needs: &Needs, recorded: &Metadata) -> Vec<String> {
     let mut notes = Vec::new();
     let text_limit = usize::try_from(recorded.text_limit).unwrap_or(usize::MAX);
     if options.string_limit > text_limit {
@@ -51,6 +64,12 @@ pub fn adapt(options: &mut Options, recorded: &Metadata) -> Vec<String> {
     if !recorded.sources && options.stack_trace == Some(ShowStack::Source) {
         notes.push("lines of source were not recorded; to have them, record with --stack-trace=source".into());
         options.stack_trace = Some(ShowStack::Symbol);
+    } else if needs.sources && recorded.stacks && !recorded.sources {
+        notes.push(
+            "functions that the compiler merged into others were not recorded, and their calls are counted for the functions that contain them; to have them, \
+             record with --stack-trace=source"
+                .into(),
+        );
     }
     if !(recorded.dumps || options.dump_read.is_empty() && options.dump_write.is_empty()) {
         notes.push("transfers were not recorded whole; to have them, record with -e read=... or -e write=...".into());

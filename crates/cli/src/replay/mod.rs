@@ -4,4 +4,4 @@ mod engine;
 mod limits;
 
 pub use engine::Replay;
-pub use limits::adapt;
+pub use limits::{adapt, require_stacks};

@@ -1,7 +1,6 @@
 //! Hands each event to each view.
 
 use super::declaration::{Declaration, Start};
-use super::needs::Needs;
 use super::opening::{Opener, Opening};
 use crate::losses::Losses;
 use crate::outputs::Outputs;
@@ -33,12 +32,8 @@ struct Open {
 }
 
 impl Views {
-    pub fn open(
-        prepared: Vec<(&'static dyn Declaration, Opener)>,
-        needs: &Needs,
-        mut with: Opening<'_>,
-    ) -> Result<Views> {
-        let (options, world) = (with.options, with.world);
+    pub fn open(prepared: Vec<(&'static dyn Declaration, Opener)>, mut with: Opening<'_>) -> Result<Views> {
+        let (options, world, needs) = (with.options, with.world, with.needs);
         // The tracker may see calls that filters leave out.
         let partial = with.info.partial && (options.replay.is_some() || !needs.all_calls);
         let is_fed = needs.tracker || world.tracker.is_some();

@@ -58,8 +58,7 @@ impl Declaration for JsonDeclaration {
     fn needs(&self, options: &Options) -> Needs {
         Needs {
             process_ids: !options.decode_pids.is_empty(),
-            stacks: options.stack_trace.is_some(),
-            ..Needs::everything(options)
+            ..Needs::everything(options).and(Needs::shown_stacks(options))
         }
     }
 

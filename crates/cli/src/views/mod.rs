@@ -6,6 +6,7 @@ mod advise;
 mod compare;
 mod declaration;
 mod fan_out;
+mod flamegraph;
 mod html;
 mod json;
 mod needs;
@@ -23,7 +24,7 @@ pub use opening::{Before, Opening};
 pub use wanted::{Wanted, about_tracing, named_files, names_files};
 
 /// All views, in the order in which each event is handed to them.
-pub const ALL: [&dyn Declaration; 8] = [
+pub const ALL: [&dyn Declaration; 9] = [
     // The recording comes first: while other views write, time passes, and the answers that it needs may be gone. Other
     // views show the answers that the recording got.
     &record::RecordDeclaration,
@@ -36,6 +37,7 @@ pub const ALL: [&dyn Declaration; 8] = [
     &advise::AdviseDeclaration,
     &perfetto::PerfettoDeclaration,
     &html::HtmlDeclaration,
+    &flamegraph::FlamegraphDeclaration,
     // The comparison may decide the exit status, so it comes last.
     &compare::CompareDeclaration,
 ];

@@ -2,6 +2,7 @@
 
 use crate::flags::Options;
 use stride_event::Counting;
+use stride_output::ShowStack;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
@@ -31,6 +32,8 @@ pub struct Needs {
     pub process_ids: bool,
     /// The stacks of calls.
     pub stacks: bool,
+    /// The lines of source in these stacks, and the functions that the compiler merged into others.
+    pub sources: bool,
     /// A note of each answer from /proc.
     pub answers_noted: bool,
 }
@@ -52,6 +55,20 @@ impl Needs {
         }
     }
 
+    /// The stacks that `-k` asks for.
+    pub fn shown_stacks(options: &Options) -> Needs {
+        Needs {
+            stacks: options.stack_trace.is_some(),
+            sources: options.stack_trace == Some(ShowStack::Source),
+            ..Needs::default()
+        }
+    }
+
+    /// Stacks in which each function is known, including those that the compiler merged into others.
+    pub fn functions() -> Needs {
+        Needs { stacks: true, sources: true, ..Needs::default() }
+    }
+
     /// The needs of both.
     pub fn and(self, other: Needs) -> Needs {
         Needs {
@@ -69,6 +86,7 @@ impl Needs {
             all_calls: self.all_calls || other.all_calls,
             process_ids: self.process_ids || other.process_ids,
             stacks: self.stacks || other.stacks,
+            sources: self.sources || other.sources,
             answers_noted: self.answers_noted || other.answers_noted,
         }
     }

@@ -1,8 +1,10 @@
 //! The facts and resources that views get when they are prepared and opened.
 
+use super::needs::Needs;
 use crate::files::Files;
 use crate::flags::Options;
 use crate::outputs::Outputs;
+use crate::replay;
 use crate::world::World;
 use anyhow::Result;
 use std::ffi::OsString;
@@ -22,6 +24,16 @@ pub struct Before<'a> {
     pub parse: fn(&[OsString]) -> Option<Options>,
 }
 
+impl Before<'_> {
+    /// Refuses a replay without stacks for an option that is of no use without them.
+    pub fn require_stacks(&self, option: &str) -> Result<()> {
+        match (self.replay, &self.options.replay) {
+            (Some(recorded), Some(path)) => replay::require_stacks(option, recorded, path),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The facts that are known when the engine is ready, and what a view writes to.
 pub struct Opening<'a> {
     /// The options. In a replay, those that the recording can serve.
@@ -30,6 +42,8 @@ pub struct Opening<'a> {
     pub world: &'a World,
     pub files: &'a mut Files,
     pub info: &'a RunInfo,
+    /// The joint needs of all views.
+    pub needs: &'a Needs,
     /// The command, if one was started.
     pub command: Option<Tid>,
     /// Whether the engine reports times on a CPU.

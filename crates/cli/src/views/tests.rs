@@ -56,7 +56,7 @@ fn naming(files: &[(&str, &Path)]) -> Options {
 #[test]
 fn no_file_is_used_twice() {
     let dir = Dir::new("twice");
-    let path = dir.0.join("file");
+    let path = dir.0.join("file.html");
     std::fs::write(&path, "").unwrap();
     let files = of_files();
     for (i, (flag, how)) in files.iter().enumerate() {
@@ -82,7 +82,7 @@ fn each_file_that_is_written_is_told_of() {
     let dir = Dir::new("told");
     for (flag, how) in of_files() {
         let long = flag.long.unwrap();
-        let path = dir.0.join(long);
+        let path = dir.0.join(format!("{long}.html"));
         let files = open(&naming(&[(long, &path)]));
         let mut files = files.unwrap();
         let receipts = files.receipts();
@@ -110,8 +110,8 @@ fn each_option_that_names_a_file_is_taken_in_and_documented() {
         let Arg::Required(name) = flag.arg else { panic!("--{long} needs no file") };
         assert!(usage.contains(&format!("--{long}={name}")), "--{long} is not in --help");
         assert!(flag.own, "--{long} would make abbreviations of strace's options ambiguous");
-        let options = naming(&[(long, Path::new("there"))]);
-        assert_eq!(options.asked.path(long), Some(Path::new("there")), "--{long}");
+        let options = naming(&[(long, Path::new("there.html"))]);
+        assert_eq!(options.asked.path(long), Some(Path::new("there.html")), "--{long}");
         assert!(names_files(&options.asked), "--{long}");
         // The trace is elsewhere, so attach messages are left out and CTRL-C belongs to the command.
         assert!(options.is_quiet(Quiet::Attach) && options.interruptible == Interruptible::Never, "--{long}");
@@ -124,7 +124,7 @@ fn each_view_can_be_had() {
     let words = [["-c"], ["-C"], ["--by=comm"], ["--by=path"], ["--json"], ["--advise"]];
     let mut lines: Vec<Options> =
         words.iter().map(|words| options_of(&[words[0], "x"])).chain([options_of(&["x"])]).collect();
-    lines.extend(of_files().iter().map(|(flag, _)| naming(&[(flag.long.unwrap(), Path::new("there"))])));
+    lines.extend(of_files().iter().map(|(flag, _)| naming(&[(flag.long.unwrap(), Path::new("there.html"))])));
     for view in ALL {
         let asking: Vec<&Options> = lines.iter().filter(|options| view.destination(options).is_some()).collect();
         assert!(!asking.is_empty(), "no option asks for a view");

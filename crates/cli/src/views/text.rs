@@ -33,9 +33,8 @@ impl Declaration for TextDeclaration {
             // `-n` shows the number of a thread's latest call before lines that are about no call, whether that call is
             // shown or not.
             all_calls: options.syscall_number && !options.seccomp_bpf && !options.trace.is_all(),
-            stacks: options.stack_trace.is_some(),
             process_ids: !options.decode_pids.is_empty(),
-            ..Needs::default()
+            ..Needs::shown_stacks(options)
         }
     }
 

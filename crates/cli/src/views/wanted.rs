@@ -13,7 +13,7 @@ use anyhow::Result;
 pub struct Wanted {
     /// The views, in the order of [`ALL`].
     views: Vec<(&'static dyn Declaration, Destination)>,
-    /// The joint needs of all views.
+    /// The joint needs of all views, and of the filters that look at stacks.
     pub needs: Needs,
 }
 
@@ -28,7 +28,8 @@ impl Wanted {
             Destination::BehindTrace | Destination::InsteadOfTrace | Destination::OwnFile => true,
         };
         let views: Vec<_> = asked.iter().copied().filter(|&(_, destination)| is_shown(destination)).collect();
-        let needs = views.iter().fold(Needs::default(), |needs, (view, _)| needs.and(view.needs(options)));
+        let of_filters = if options.called_from.is_some() { Needs::functions() } else { Needs::default() };
+        let needs = views.iter().fold(of_filters, |needs, (view, _)| needs.and(view.needs(options)));
         Wanted { views, needs }
     }
 
@@ -48,6 +49,9 @@ impl Wanted {
 
     /// Prepares each view. The results open the views.
     pub fn prepare(&self, before: &Before<'_>) -> Result<Vec<(&'static dyn Declaration, Opener)>> {
+        if before.options.called_from.is_some() {
+            before.require_stacks("--called-from")?;
+        }
         self.views.iter().map(|&(view, _)| Ok((view, view.prepare(before)?))).collect()
     }
 }

@@ -8,6 +8,8 @@ use stride_event::{Ns, Tid};
 pub type CallIndex = u16;
 /// An index into [`PageData::texts`]. Text 0 is empty.
 pub type TextIndex = u32;
+/// An index into [`PageData::stacks`]. Stack 0 is empty.
+pub type StackIndex = u32;
 
 #[derive(Serialize)]
 pub struct PageData {
@@ -28,6 +30,10 @@ pub struct PageData {
     pub processes: ProcessesData,
     /// The texts of calls.
     pub texts: Vec<String>,
+    /// The stacks of calls, with `-k`: indices of functions, innermost first.
+    pub stacks: Vec<Vec<usize>>,
+    /// Functions on stacks: names and places.
+    pub functions: Vec<(String, String)>,
 }
 
 /// A part of a sentence.
@@ -129,6 +135,8 @@ pub struct LaneData {
     /// Five numbers per call: the start less that of the call before, duration, syscall, end (0 returned, 1 failed, 2
     /// never returned), text.
     pub slices: Vec<u64>,
+    /// The stack of each of these calls. Empty if no call has one.
+    pub stacks: Vec<StackIndex>,
     /// Two numbers per loss: when it was found, and how many calls were lost.
     pub lost: Vec<u64>,
 }
@@ -164,6 +172,8 @@ pub struct ErrorData {
     pub name: Option<String>,
     pub count: u64,
     pub time: Ns,
+    /// The stack of the first of these calls.
+    pub stack: StackIndex,
 }
 
 #[derive(Serialize)]
@@ -175,6 +185,7 @@ pub struct SlowData {
     pub who: String,
     pub waits: bool,
     pub text: TextIndex,
+    pub stack: StackIndex,
 }
 
 #[derive(Serialize)]

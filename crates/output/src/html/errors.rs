@@ -2,6 +2,7 @@
 
 use super::data::{self, CallIndex};
 use super::legible::legible;
+use super::stacks::{ShownStack, StacksData};
 use super::top::{Top, Weighed};
 use crate::names;
 use std::cmp::Reverse;
@@ -23,12 +24,17 @@ struct Key {
 struct Count {
     count: u64,
     time: Ns,
+    /// The stack of the first call.
+    stack: Option<ShownStack>,
 }
 
 impl Weighed for Count {
     fn merge(&mut self, other: &Count) {
         self.count += other.count;
         self.time += other.time;
+        if self.stack.is_none() {
+            self.stack = other.stack.clone();
+        }
     }
 
     fn weight(&self) -> u64 {
@@ -49,8 +55,8 @@ impl Default for Errors {
 }
 
 impl Errors {
-    pub fn add(&mut self, call: CallIndex, errno: u32, object: Option<ObjectId>, took: Ns) {
-        let count = Count { count: 1, time: took };
+    pub fn add(&mut self, call: CallIndex, errno: u32, object: Option<ObjectId>, took: Ns, stack: Option<&ShownStack>) {
+        let count = Count { count: 1, time: took, stack: stack.cloned() };
         self.by_key.get(Key { call, errno, object }).merge(&count);
         self.by_call.get((call, errno)).merge(&count);
     }
@@ -61,14 +67,15 @@ impl Errors {
         most.map(|(&(call, errno), count)| (call, name(errno).0, count.count))
     }
 
-    pub fn data(self, tracker: &Tracker) -> data::ErrorsData {
+    pub fn data(self, tracker: &Tracker, stacks: &mut StacksData) -> data::ErrorsData {
         let (mut all, _, more) = self.by_key.into_parts();
         all.sort_by_key(|(key, count)| (Reverse(count.count), *key));
         let more = more + all.len().saturating_sub(SHOWN) as u64;
         let row = |(key, count): (Key, Count)| {
             let (errno, meaning) = name(key.errno);
             let name = key.object.map(|object| legible(tracker.name(object), NAME));
-            data::ErrorData { call: key.call, errno, meaning, name, count: count.count, time: count.time }
+            let stack = stacks.place(count.stack.as_ref());
+            data::ErrorData { call: key.call, errno, meaning, name, count: count.count, time: count.time, stack }
         };
         data::ErrorsData { rows: all.into_iter().take(SHOWN).map(row).collect(), more }
     }

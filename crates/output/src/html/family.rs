@@ -4,7 +4,7 @@ use serde::Serialize;
 use stride_syscalls::{Class, Data, Effect, Flow, Syscall, Transfer};
 
 /// The purpose of a call, coarse enough for each family to have a colour.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
     /// Names and descriptors.

@@ -2,6 +2,7 @@
 
 use super::data::CallIndex;
 use super::processes::Serial;
+use super::stacks::ShownStack;
 use std::rc::Rc;
 use stride_event::{Ns, Tid};
 
@@ -17,6 +18,7 @@ pub struct Slice {
     /// Whether the call is one that waits.
     pub waits: bool,
     pub text: Rc<str>,
+    pub stack: Option<ShownStack>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -196,7 +198,9 @@ mod tests {
     fn long_calls_stay_whole() {
         let mut lane = Lane::default();
         for took in [5, 50, 500] {
-            lane.slices.push(Slice { at: took, took, call: 0, end: CallEnd::Returned, waits: false, text: "".into() });
+            let slice =
+                Slice { at: took, took, call: 0, end: CallEnd::Returned, waits: false, text: "".into(), stack: None };
+            lane.slices.push(slice);
         }
         lane.fold(64);
         assert_eq!(lane.slices.iter().map(|s| s.took).collect::<Vec<_>>(), [500]);

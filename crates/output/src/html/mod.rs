@@ -9,7 +9,7 @@
 //! some width are counted in bins of that width. The width doubles whenever there are too many calls or bins. So a call
 //! that is shown by itself is never narrower than a bin. Texts are made only for calls that are kept.
 //!
-//! The page is HTML, CSS and JavaScript in files of their own, which `page.rs` puts together. The data is JSON without `<`, `>`
+//! The page is HTML, CSS and JavaScript in files of their own, which `template.rs` puts together. The data is JSON without `<`, `>`
 //! and `&`. The script makes text nodes of it, never markup, and the page's content security policy names the hashes of the one
 //! script and the one style.
 //!
@@ -20,18 +20,21 @@ mod call_text;
 mod calls;
 mod data;
 mod errors;
-mod family;
+pub(crate) mod family;
 mod files;
 mod findings;
 mod lane;
-mod legible;
+pub(crate) mod legible;
 mod overview;
-mod page;
+pub(crate) mod page;
 mod processes;
-mod run_facts;
+pub(crate) mod run_facts;
 mod slowest;
+mod stacks;
+pub(crate) mod template;
 mod texts;
 mod timeline;
+mod timeline_data;
 mod top;
 
 use call_text::CallText;
@@ -43,13 +46,12 @@ use crate::{End, RunInfo, Style, View, ViewError};
 use calls::Calls;
 use errors::Errors;
 use files::Files;
-use lane::{CallEnd, Lane};
+use lane::CallEnd;
 use legible::legible;
-use processes::{Processes, Serial};
+use processes::Processes;
 use slowest::{Slow, Slowest};
+use stacks::{Stacks, StacksData};
 use std::cell::OnceCell;
-use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::io::Write;
 use stride_advise::Advisor;
 use stride_decode::{Options, Part, World};
@@ -132,6 +134,7 @@ impl View for HtmlView {
 /// The page's data, as gathered so far.
 struct Gathered {
     texts: CallText,
+    stacks: Stacks,
     calls: Calls,
     timeline: Timeline,
     slowest: Slowest,
@@ -149,6 +152,7 @@ impl Gathered {
         let captured = texts.captured();
         Gathered {
             texts,
+            stacks: Stacks::default(),
             calls: Calls::default(),
             timeline: Timeline::default(),
             slowest: Slowest::default(),
@@ -232,12 +236,13 @@ impl Gathered {
         self.busy += took;
         self.waiting += if waits { took } else { 0 };
 
+        let stack = call.stack.as_ref().map(|stack| self.stacks.shown(stack));
         let object = seen.and_then(|seen| seen.about()).map(|object| tracker.group(object));
         if let Some(object) = object {
             self.files.add(object, errno.is_some(), took, seen.and_then(|seen| seen.bytes).unwrap_or(0));
         }
         if let Some(errno) = errno {
-            self.errors.add(index, errno, object, took);
+            self.errors.add(index, errno, object, took, stack.as_ref());
         }
         // A call that was under way when tracing began is shown from the beginning of tracing.
         let at = self.time(call.entered);
@@ -258,6 +263,7 @@ impl Gathered {
             call: index,
             end: if errno.is_some() { CallEnd::Failed } else { CallEnd::Returned },
             waits,
+            stack: stack.clone(),
         };
         self.timeline.add(&made, &mut write);
         self.slowest.offer(took, waits, || Slow {
@@ -268,6 +274,7 @@ impl Gathered {
             who: name(call.tid, tracker),
             waits,
             text: write(),
+            stack,
         });
         if renamed {
             self.timeline.name(call.tid, || name(call.tid, tracker));
@@ -285,10 +292,18 @@ impl Gathered {
         let call_index = self.calls.index(call.abi, call.nr);
         let pid = tracker.thread(call.tid).map_or(call.tid, |thread| thread.pid);
         let process = self.processes.serial(pid, at, tracker);
-        self.timeline.stuck(
-            &Made { tid: call.tid, process, at, took: until - at, call: call_index, end: CallEnd::Never, waits: false },
-            || self.texts.of(call, part, tracker),
-        );
+        let stack = call.stack.as_ref().map(|stack| self.stacks.shown(stack));
+        let made = Made {
+            tid: call.tid,
+            process,
+            at,
+            took: until - at,
+            call: call_index,
+            end: CallEnd::Never,
+            waits: false,
+            stack,
+        };
+        self.timeline.stuck(&made, || self.texts.of(call, part, tracker));
     }
 
     fn gone(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
@@ -325,7 +340,11 @@ impl Gathered {
         let sentence = overview::sentence(&numbers, rows, most_failed);
         let (processes, places) = self.processes.into_data();
         let mut texts = Texts::default();
-        let slowest = slowest(self.slowest, &mut texts);
+        // If there is no room for all stacks, those of the slowest calls are kept.
+        let mut stacks = StacksData::new(self.stacks);
+        let slowest = slowest(self.slowest, &mut texts, &mut stacks);
+        let errors = self.errors.data(tracker, &mut stacks);
+        let timeline = timeline_data::of(self.timeline, &places, &mut texts, &mut stacks);
         data::PageData {
             title: what,
             warnings: about.warnings,
@@ -334,12 +353,14 @@ impl Gathered {
             about: about.facts,
             findings,
             calls: self.calls.data(),
-            timeline: timeline(self.timeline, &places, &mut texts),
+            timeline,
             files: self.files.data(tracker),
-            errors: self.errors.data(tracker),
+            errors,
             slowest,
             processes,
             texts: texts.into_vec(),
+            stacks: stacks.all,
+            functions: stacks.functions,
         }
     }
 }
@@ -349,7 +370,7 @@ fn name(tid: Tid, tracker: &Tracker) -> String {
     tracker.thread(tid).map(|thread| legible(&thread.comm, 64)).unwrap_or_default()
 }
 
-fn slowest(slowest: Slowest, texts: &mut Texts) -> Vec<data::SlowData> {
+fn slowest(slowest: Slowest, texts: &mut Texts, stacks: &mut StacksData) -> Vec<data::SlowData> {
     let slow = |slow: Slow| data::SlowData {
         at: slow.at,
         took: slow.took,
@@ -357,60 +378,10 @@ fn slowest(slowest: Slowest, texts: &mut Texts) -> Vec<data::SlowData> {
         tid: slow.tid,
         waits: slow.waits,
         text: texts.place(&slow.text),
+        stack: stacks.place(slow.stack.as_ref()),
         who: slow.who,
     };
     slowest.into_sorted().into_iter().map(slow).collect()
-}
-
-fn timeline(timeline: Timeline, places: &HashMap<Serial, usize>, texts: &mut Texts) -> data::TimelineData {
-    let (width, mut lanes, others, more) = timeline.into_parts();
-    // The lanes of a process stand together, in the order of the tree.
-    lanes.sort_by_key(|lane| (places.get(&lane.process).copied().unwrap_or(usize::MAX), lane.from, lane.tid));
-    // If there is no room for all texts, the longest calls keep theirs.
-    let mut order: Vec<_> = lanes.iter().flat_map(|lane| &lane.slices).collect();
-    order.sort_by_key(|slice| Reverse(slice.took));
-    order.iter().for_each(|slice| {
-        texts.place(&slice.text);
-    });
-    data::TimelineData {
-        width,
-        lanes: lanes.iter().map(|it| lane(it, width, places, texts)).collect(),
-        more,
-        others: bins(&others, width),
-    }
-}
-
-fn lane(lane: &Lane, width: Ns, places: &HashMap<Serial, usize>, texts: &mut Texts) -> data::LaneData {
-    let mut last = 0;
-    let slices = lane.slices.iter().flat_map(|slice| {
-        let since = slice.at.saturating_sub(std::mem::replace(&mut last, slice.at));
-        let text = texts.place(&slice.text);
-        [since, slice.took, slice.call.into(), slice.end as u64, text.into()]
-    });
-    data::LaneData {
-        tid: lane.tid,
-        process: places.get(&lane.process).copied(),
-        slices: slices.collect(),
-        bins: bins(lane, width),
-        lost: lane.lost.iter().flat_map(|&(at, count)| [at, count]).collect(),
-        name: lane.name.clone(),
-        from: lane.from,
-        to: lane.to,
-        calls: lane.calls,
-        errors: lane.errors,
-        busy: lane.busy,
-        waiting: lane.waiting,
-    }
-}
-
-fn bins(lane: &Lane, width: Ns) -> Vec<u64> {
-    let mut last = 0;
-    let flat = lane.bins.iter().flat_map(|bin| {
-        let since = bin.index - std::mem::replace(&mut last, bin.index);
-        let busy = (u128::from(bin.busy) * 255).div_ceil(u128::from(width.max(1))).min(255) as u64;
-        [since, bin.calls, bin.errors, busy, bin.call.into()]
-    });
-    flat.collect()
 }
 
 #[cfg(test)]

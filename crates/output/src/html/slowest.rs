@@ -1,6 +1,7 @@
 //! The calls that took longest.
 
 use super::data::CallIndex;
+use super::stacks::ShownStack;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -16,6 +17,7 @@ pub struct Slow {
     pub who: String,
     pub waits: bool,
     pub text: Rc<str>,
+    pub stack: Option<ShownStack>,
 }
 
 impl Slow {
@@ -84,7 +86,16 @@ mod tests {
             let took = i * 7919 % 100_003;
             slowest.offer(took, i % 2 == 0, || {
                 made += 1;
-                Slow { at: i, took, call: 0, tid: 1, who: String::new(), waits: i % 2 == 0, text: "".into() }
+                Slow {
+                    at: i,
+                    took,
+                    call: 0,
+                    tid: 1,
+                    who: String::new(),
+                    waits: i % 2 == 0,
+                    text: "".into(),
+                    stack: None,
+                }
             });
         }
         assert!(made < 3_000, "{made}");

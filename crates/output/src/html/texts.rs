@@ -41,7 +41,7 @@ impl Texts {
     }
 }
 
-/// The length of a byte in the page ([`super::page`]).
+/// The length of a byte in the page ([`super::template`]).
 fn in_page(byte: u8) -> usize {
     match byte {
         b'<' | b'>' | b'&' | 0..0x20 | 0x7f.. => 6,
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(texts.place(&format!("0{}", "<".repeat(200)).into()), places[0]);
         assert!(places[0] > 0 && places[9_999] == 0);
         assert_eq!(texts.place(&"".into()), 0);
-        let json = crate::html::page::inert(&serde_json::to_string(&texts.into_vec()).unwrap());
+        let json = crate::html::template::inert(&serde_json::to_string(&texts.into_vec()).unwrap());
         assert!((ROOM - 2000..=ROOM + 10).contains(&json.len()), "{}", json.len());
     }
 }

@@ -7,6 +7,7 @@
 use super::data::CallIndex;
 use super::lane::{CallEnd, Lane, Slice};
 use super::processes::Serial;
+use super::stacks::ShownStack;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use stride_event::{Ns, Tid};
@@ -48,6 +49,14 @@ pub struct Made {
     pub call: CallIndex,
     pub end: CallEnd,
     pub waits: bool,
+    pub stack: Option<ShownStack>,
+}
+
+impl Made {
+    fn slice(&self, text: Rc<str>) -> Slice {
+        let &Made { at, took, call, end, waits, .. } = self;
+        Slice { at, took, call, end, waits, text, stack: self.stack.clone() }
+    }
 }
 
 impl Default for Timeline {
@@ -138,7 +147,7 @@ impl Timeline {
         lane.busy += took;
         lane.waiting += if made.waits { took } else { 0 };
         if place.is_some() && took >= self.width {
-            lane.slices.push(Slice { at, took, call, end, waits: made.waits, text: text() });
+            lane.slices.push(made.slice(text()));
             self.slices += 1;
         } else {
             let before = lane.bins.len();
@@ -156,8 +165,7 @@ impl Timeline {
         if let Some(lane) = self.lane(made.tid, made.process, made.at)
             && self.slices < self.room.slices + 2 * self.room.lanes
         {
-            let &Made { at, took, call, end, .. } = made;
-            self.lanes[lane].slices.push(Slice { at, took, call, end, waits: made.waits, text: text() });
+            self.lanes[lane].slices.push(made.slice(text()));
             self.slices += 1;
         }
     }
@@ -253,7 +261,7 @@ mod tests {
     const SMALL: Room = Room { slices: 100, bins: 300, lanes: 20 };
 
     fn made(tid: Tid, at: Ns, took: Ns) -> Made {
-        Made { tid, process: 1, at, took, call: 0, end: CallEnd::Returned, waits: false }
+        Made { tid, process: 1, at, took, call: 0, end: CallEnd::Returned, waits: false, stack: None }
     }
 
     fn calls(lanes: &[Lane], others: &Lane) -> u64 {

@@ -2,6 +2,7 @@
 
 use super::lane::{Packet, Scratch};
 use super::schema::event::{SLICE_BEGIN, SLICE_END};
+use super::stacks::Callstacks;
 use super::text::printable;
 use super::tracks::ThreadTrack;
 use crate::{Brief, names};
@@ -36,11 +37,12 @@ pub fn never_returns(decoded: &Decoded<'_>) -> bool {
 pub struct Slices {
     brief: Brief,
     name: String,
+    pub stacks: Callstacks,
 }
 
 impl Slices {
     pub fn new(brief: Brief) -> Slices {
-        Slices { brief, name: String::new() }
+        Slices { brief, name: String::new(), stacks: Callstacks::default() }
     }
 
     /// Writes a whole call. If it does not return, its slice stays open. `flow` leads to the thread that it made.
@@ -63,6 +65,10 @@ impl Slices {
         self.named(&mut begin, decoded, call);
         begin.text("args", &self.brief.args(decoded));
         about(&mut begin, tracker);
+        if let Some(stack) = &call.stack {
+            let stack = self.stacks.of(stack);
+            begin.text("caller", &stack.caller).callstack(&stack);
+        }
         if let Some(flow) = flow {
             begin.flow(flow);
         }

@@ -5,6 +5,7 @@
 //! strings.
 
 use super::intern::{How, InternTable};
+use super::stacks::{Callstack, DefinedStacks};
 use super::{schema, wire};
 use stride_event::Ns;
 
@@ -17,6 +18,7 @@ pub struct PacketSequence {
     categories: InternTable,
     keys: InternTable,
     strings: InternTable,
+    stacks: DefinedStacks,
 }
 
 /// Buffers for the parts of an unfinished packet.
@@ -37,6 +39,7 @@ impl PacketSequence {
             categories: InternTable::default(),
             keys: InternTable::default(),
             strings: InternTable::default(),
+            stacks: DefinedStacks::default(),
         };
         lane.restart(out);
         lane
@@ -59,7 +62,7 @@ impl PacketSequence {
 
     /// Forgets the interned strings if there are more than `limit`.
     pub fn trim(&mut self, limit: usize, out: &mut Vec<u8>) {
-        if self.strings.len() + self.names.len() > limit {
+        if self.strings.len() + self.names.len() + self.stacks.len() > limit {
             self.restart(out);
         }
     }
@@ -68,6 +71,7 @@ impl PacketSequence {
         for table in [&mut self.names, &mut self.categories, &mut self.keys, &mut self.strings] {
             table.clear();
         }
+        self.stacks.clear();
         let (id, track, at) = (self.id, self.track, self.last);
         wire::message(out, schema::trace::PACKET, |out| {
             wire::uint(out, schema::packet::SEQUENCE_ID, id);
@@ -136,6 +140,13 @@ impl Packet<'_> {
     /// Adds a flow that ends here.
     pub fn flow_end(&mut self, id: u64) -> &mut Self {
         wire::fixed64(&mut self.scratch.event, schema::event::TERMINATING_FLOW, id);
+        self
+    }
+
+    /// Adds the functions that led to the event.
+    pub fn callstack(&mut self, stack: &Callstack) -> &mut Self {
+        let id = self.lane.stacks.number(stack, &mut self.scratch.interned);
+        wire::uint(&mut self.scratch.event, schema::event::CALLSTACK, id);
         self
     }
 

@@ -17,6 +17,7 @@ mod lane;
 mod rate;
 mod schema;
 mod sink;
+mod stacks;
 mod text;
 mod tracks;
 mod wire;
@@ -28,9 +29,10 @@ use lane::{Packet, Scratch};
 use rate::Rate;
 use sink::PacketSink;
 use std::io::Write;
+use std::sync::Arc;
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::quantity::count as counted;
-use stride_event::{Call, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Tid};
+use stride_event::{Call, Event, Ns, Origin, Outcome, SIGINFO_SIZE, Stack, Tid};
 use stride_syscalls::{Effect, table};
 use stride_track::Tracker;
 use text::printable;
@@ -152,12 +154,15 @@ impl Perfetto {
         }
     }
 
-    fn signal(&mut self, tid: Tid, info: &[u8; SIGINFO_SIZE], at: Ns, tracker: &Tracker) {
+    fn signal(&mut self, tid: Tid, info: &[u8; SIGINFO_SIZE], stack: Option<&Arc<Stack>>, at: Ns, tracker: &Tracker) {
         let number = i32::from_le_bytes([info[0], info[1], info[2], info[3]]);
         let (thread, _) = self.tracks.thread(tid, at, tracker, &mut self.sink.packets);
         let value = self.decoder.siginfo(tid, info, &self.options, &*self.world);
         let mut packet = thread.lane.event(schema::event::INSTANT, at, &mut self.scratch);
         packet.category("signal").name(&signal(number)).text("info", &self.brief.value(&value));
+        if let Some(stack) = stack {
+            packet.callstack(&self.slices.stacks.of(stack));
+        }
         packet.write(&mut self.sink.packets);
     }
 
@@ -209,7 +214,7 @@ impl View for Perfetto {
                 thread.inside = Some((name, call.entered));
             }
             Event::Exit(call) => self.call(call, Part::Whole, tracker),
-            Event::Signal { tid, info, at, .. } => self.signal(tid, info, at, tracker),
+            Event::Signal { tid, info, stack, at, .. } => self.signal(tid, info, stack, at, tracker),
             Event::Stopped { tid, signal: number, at } => self.instant(tid, at, tracker, |packet| {
                 packet.category("signal").name(&format!("stopped by {}", signal(number)));
             }),

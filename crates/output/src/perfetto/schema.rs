@@ -55,6 +55,8 @@ pub mod event {
     pub const COUNTER_VALUE: u32 = 30;
     pub const FLOW: u32 = 47;
     pub const TERMINATING_FLOW: u32 = 48;
+    /// The number of an interned callstack.
+    pub const CALLSTACK: u32 = 56;
 
     /// Values of `TYPE`.
     pub const SLICE_BEGIN: u64 = 1;
@@ -77,11 +79,38 @@ pub mod interned {
     pub const CATEGORIES: u32 = 1;
     pub const NAMES: u32 = 2;
     pub const ANNOTATION_NAMES: u32 = 3;
+    pub const FUNCTIONS: u32 = 5;
+    pub const FRAMES: u32 = 6;
+    pub const CALLSTACKS: u32 = 7;
+    pub const BUILD_IDS: u32 = 16;
+    pub const MAPPING_PATHS: u32 = 17;
+    pub const SOURCE_PATHS: u32 = 18;
+    pub const MAPPINGS: u32 = 19;
     pub const ANNOTATION_STRINGS: u32 = 29;
 
-    /// The same in the messages of all interned strings.
+    /// `ID` is the same in the messages of all that is interned, and `TEXT` in those of all strings.
     pub const ID: u32 = 1;
     pub const TEXT: u32 = 2;
+}
+
+/// In `Frame`, besides `interned::ID`.
+pub mod frame {
+    pub const FUNCTION: u32 = 2;
+    pub const MAPPING: u32 = 3;
+    pub const OFFSET: u32 = 4;
+    pub const SOURCE_PATH: u32 = 5;
+    pub const LINE: u32 = 6;
+}
+
+/// In `Callstack`.
+pub mod callstack {
+    pub const FRAME: u32 = 2;
+}
+
+/// In `Mapping`.
+pub mod mapping {
+    pub const BUILD_ID: u32 = 2;
+    pub const PATH: u32 = 7;
 }
 
 pub mod descriptor {

@@ -22,10 +22,14 @@ pub enum Key {
     Size,
     /// The peer of the call's socket.
     Peer,
+    /// The function of the program that made the call.
+    Caller,
+    /// All functions that led to the call.
+    Stack,
 }
 
 impl Key {
-    pub const ALL: [Key; 10] = [
+    pub const ALL: [Key; 12] = [
         Key::Syscall,
         Key::Path,
         Key::Directory,
@@ -36,6 +40,8 @@ impl Key {
         Key::Comm,
         Key::Size,
         Key::Peer,
+        Key::Caller,
+        Key::Stack,
     ];
 
     pub fn name(self) -> &'static str {
@@ -50,12 +56,14 @@ impl Key {
             Key::Comm => "comm",
             Key::Size => "size",
             Key::Peer => "peer",
+            Key::Caller => "caller",
+            Key::Stack => "stack",
         }
     }
 
     /// Whether the key needs the tracker.
     pub fn is_tracked(self) -> bool {
-        !matches!(self, Key::Syscall | Key::Errno | Key::Tid | Key::Size)
+        !matches!(self, Key::Syscall | Key::Errno | Key::Tid | Key::Size | Key::Caller | Key::Stack)
     }
 
     /// Whether the key needs the calls' memory, for paths and for the names of programs.
@@ -68,6 +76,11 @@ impl Key {
         matches!(self, Key::Path | Key::Directory | Key::Fd | Key::Peer)
     }
 
+    /// Whether the key needs the calls' stacks.
+    pub fn needs_stacks(self) -> bool {
+        matches!(self, Key::Caller | Key::Stack)
+    }
+
     /// The key's value for `call`, which is the call that the tracker saw last.
     pub fn part(self, call: &Call, tracker: Option<&Tracker>, names: &mut Names) -> KeyPart {
         match self {
@@ -75,6 +88,8 @@ impl Key {
             Key::Errno => return KeyPart::Errno(if let Outcome::Error(errno) = call.outcome { errno } else { 0 }),
             Key::Tid => return KeyPart::Id(call.tid),
             Key::Size => return KeyPart::Size(SizeBucket::of(call.moved())),
+            Key::Caller => return names.caller(call.stack.as_ref()),
+            Key::Stack => return names.stack(call.stack.as_ref()),
             _ => {}
         }
         let Some((tracker, seen)) = tracker.and_then(|tracker| Some((tracker, tracker.seen()?))) else {
@@ -104,7 +119,7 @@ impl Key {
             Key::Tid => KeyPart::Id(counted.tid),
             Key::Comm => names.part(&counted.comm),
             Key::Size => KeyPart::Size(counted.size),
-            Key::Path | Key::Directory | Key::Fd | Key::Peer => KeyPart::None,
+            Key::Path | Key::Directory | Key::Fd | Key::Peer | Key::Caller | Key::Stack => KeyPart::None,
         }
     }
 
@@ -119,7 +134,7 @@ impl Key {
                 Key::Tid => by.tid = true,
                 Key::Comm => by.comm = true,
                 Key::Size => by.size = true,
-                Key::Path | Key::Directory | Key::Fd | Key::Peer => return None,
+                Key::Path | Key::Directory | Key::Fd | Key::Peer | Key::Caller | Key::Stack => return None,
             }
         }
         Some(by)

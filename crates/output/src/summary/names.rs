@@ -2,8 +2,11 @@
 
 use super::part::{KeyPart, NameId};
 use super::rows::MAX_ROWS;
+use crate::frames;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
+use stride_event::{PerStack, Stack};
 use stride_track::ObjectId;
 
 /// The limit for all names together.
@@ -16,6 +19,8 @@ pub struct Names {
     bytes: usize,
     directories: PerObject,
     peers: PerObject,
+    callers: PerStack<Option<KeyPart>>,
+    stacks: PerStack<Option<KeyPart>>,
 }
 
 impl Names {
@@ -52,6 +57,30 @@ impl Names {
             let part = find().map_or(KeyPart::None, |name| self.part(name));
             self.peers.set(object, part)
         })
+    }
+
+    /// The function that made the call with this stack.
+    pub fn caller(&mut self, stack: Option<&Arc<Stack>>) -> KeyPart {
+        self.per_stack(stack, |names| &mut names.callers, |stack| frames::caller(stack))
+    }
+
+    /// All functions of a stack.
+    pub fn stack(&mut self, stack: Option<&Arc<Stack>>) -> KeyPart {
+        self.per_stack(stack, |names| &mut names.stacks, |stack| frames::folded(stack))
+    }
+
+    fn per_stack(
+        &mut self,
+        stack: Option<&Arc<Stack>>,
+        known: fn(&mut Names) -> &mut PerStack<Option<KeyPart>>,
+        name: fn(&Stack) -> Vec<u8>,
+    ) -> KeyPart {
+        let Some(stack) = stack else { return self.part(frames::UNKNOWN) };
+        if let Some(part) = *known(self).get(stack, |_| None) {
+            return part;
+        }
+        let part = self.part(&name(stack));
+        *known(self).get(stack, |_| None).insert(part)
     }
 }
 

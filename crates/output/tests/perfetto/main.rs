@@ -7,8 +7,10 @@ mod schema;
 use prost::Message;
 use reader::{Arg, Slice, packets};
 use scene::{Scene, call, failed};
-use stride_event::{BlockRef, Event, Outcome, Phase};
+use std::sync::Arc;
+use stride_event::{BlockRef, Bottom, Call, Event, Outcome, Phase, Stack};
 use stride_test_support::calls::{Memory, capture_all, spawned};
+use stride_test_support::stacks::{at_line, frame, merging, stack};
 use stride_test_support::written::Disk;
 
 fn arg<'s>(slice: &'s Slice, key: &str) -> &'s str {
@@ -401,4 +403,67 @@ fn waiting_for_the_command_does_not_begin_the_run() {
     scene.exit_of(300, BEGAN, BEGAN + 5, call("execve", [0x1000, 0, 0], "/bin/ls", 0));
     let read = scene.finish();
     assert_eq!(read.slices.iter().map(|slice| slice.begin).min(), Some(BEGAN));
+}
+
+/// A call's slice has the functions that led to it, outermost first. What repeats is defined once.
+#[test]
+fn stacks_of_calls() {
+    let (disk, again) = (Disk::default(), Disk::default());
+    let merged = merging(at_line(frame("/bin/prog", "main"), "/src/main.c", 7), &["inner"]);
+    let known = stack([frame("/lib/libc.so.6", "read"), merged, frame("", "")], Bottom::Unknown);
+    let read_call = |stack: &Arc<Stack>| Call { stack: Some(stack.clone()), ..call("read", [3, 0x2000, 100], "", 7) };
+    let mut scene = Scene::on(disk.clone());
+    scene.fork(100, 200, 200, 5);
+    scene.exit(10, 20, read_call(&known));
+    scene.exit(30, 40, read_call(&known));
+    scene.exit_of(200, 30, 40, read_call(&known));
+    scene.exit(50, 60, call("close", [3], "", 0));
+    let read = scene.finish();
+    let calls = read.calls();
+    assert_eq!(calls.len(), 4);
+    for call in calls.iter().filter(|call| call.name == "read") {
+        assert_eq!(
+            call.stack,
+            [
+                "[unknown]",
+                "[anon]",
+                "main /bin/prog@abcd+0x1234 /src/main.c:7",
+                "inner /bin/prog@abcd+0x1234",
+                "read /lib/libc.so.6@abcd+0x1234"
+            ]
+        );
+        assert_eq!(arg(call, "caller"), "inner (prog)");
+    }
+    assert!(
+        calls.iter().any(|call| call.name == "close" && call.stack.is_empty() && !call.args.contains_key("caller"))
+    );
+    // Without stacks, nothing of them is written.
+    let mut scene = Scene::on(again.clone());
+    scene.exit(10, 20, call("close", [3], "", 0));
+    scene.finish();
+    let interned =
+        |disk: &Disk| packets(&disk.bytes()).into_iter().filter_map(|packet| packet.interned_data).collect::<Vec<_>>();
+    assert!(interned(&again).iter().all(|data| data.function_names.is_empty() && data.callstacks.is_empty()));
+    assert_eq!(interned(&disk).iter().map(|data| data.callstacks.len()).sum::<usize>(), 2, "one for each thread");
+}
+
+/// The sizes of stacks and the number of different ones are up to the program, or to a recording.
+#[test]
+fn stacks_without_end() {
+    let disk = Disk::default();
+    let mut scene = Scene::on(disk.clone());
+    let deep = |i: u64| {
+        let name = |j: u64| format!("{i}-{j}-{}", "x\n".repeat(400));
+        stack((0..300).map(|j| frame("/bin/<prog>\n", &name(j))), Bottom::Limit)
+    };
+    for i in 0..600 {
+        let stack = Some(deep(i));
+        scene.exit(10 * i, 10 * i + 1, Call { stack, ..call("close", [3], "", 0) });
+    }
+    let read = scene.finish();
+    assert_eq!(read.calls().len(), 600);
+    for slice in read.calls() {
+        assert!(slice.stack.len() == 129 && slice.stack[0] == "[...]" && slice.stack[128].contains("-0-x"));
+    }
+    assert!(read.cleared > 2, "the table of frames is emptied now and then");
 }

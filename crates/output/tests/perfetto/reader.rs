@@ -33,6 +33,8 @@ pub struct Slice {
     pub instant: bool,
     pub flows: Vec<u64>,
     pub flow_ends: Vec<u64>,
+    /// The functions that led to it, outermost first: `name module+offset file:line`.
+    pub stack: Vec<String>,
 }
 
 #[derive(Default)]
@@ -59,6 +61,49 @@ struct Sequence {
     categories: HashMap<u64, String>,
     keys: HashMap<u64, String>,
     strings: HashMap<u64, String>,
+    functions: HashMap<u64, String>,
+    build_ids: HashMap<u64, String>,
+    paths: HashMap<u64, String>,
+    sources: HashMap<u64, String>,
+    mappings: HashMap<u64, String>,
+    frames: HashMap<u64, String>,
+    callstacks: HashMap<u64, Vec<String>>,
+}
+
+/// The entry of a table, which must be there.
+fn known<T: Clone>(table: &HashMap<u64, T>, id: u64) -> T {
+    table.get(&id).expect("something that is defined").clone()
+}
+
+fn define<T>(table: &mut HashMap<u64, T>, id: Option<u64>, value: T) {
+    let id = id.filter(|id| *id != 0).expect("an id");
+    assert!(table.insert(id, value).is_none(), "an id is given twice");
+}
+
+impl Sequence {
+    /// Takes in frames and callstacks, each behind what it refers to.
+    fn stacks(&mut self, data: InternedData) {
+        for mapping in data.mappings {
+            let [path] = mapping.path_string_ids[..] else { panic!("a path: {mapping:?}") };
+            let build_id = mapping.build_id.map(|id| format!("@{}", known(&self.build_ids, id))).unwrap_or_default();
+            define(&mut self.mappings, mapping.iid, known(&self.paths, path) + &build_id);
+        }
+        for frame in data.frames {
+            let mut text = known(&self.functions, frame.function_name_id.expect("a function"));
+            assert_eq!(frame.mapping_id.is_some(), frame.rel_pc.is_some(), "{frame:?}");
+            if let Some(mapping) = frame.mapping_id {
+                text += &format!(" {}+{:#x}", known(&self.mappings, mapping), frame.rel_pc.unwrap());
+            }
+            if let Some(source) = frame.source_path_iid {
+                text += &format!(" {}:{}", known(&self.sources, source), frame.line_number.expect("a line"));
+            }
+            define(&mut self.frames, frame.iid, text);
+        }
+        for stack in data.callstacks {
+            let frames = stack.frame_ids.iter().map(|id| known(&self.frames, *id)).collect();
+            define(&mut self.callstacks, stack.iid, frames);
+        }
+    }
 }
 
 /// The packets of a file, inflated.
@@ -101,19 +146,20 @@ pub fn read(bytes: &[u8]) -> Read {
             assert!(flags != 0);
             sequence.defaults = defaults;
         }
-        if let Some(data) = packet.interned_data {
+        if let Some(mut data) = packet.interned_data {
             assert!(flags != 0);
             let intern = |table: &mut HashMap<u64, String>, new: Vec<InternedString>| {
-                for string in new {
-                    let id = string.iid.filter(|id| *id != 0).expect("an id");
-                    let before = table.insert(id, string.name.expect("a string"));
-                    assert_eq!(before, None, "an id is given twice");
-                }
+                new.into_iter().for_each(|string| define(table, string.iid, string.name.expect("a string")));
             };
-            intern(&mut sequence.names, data.event_names);
-            intern(&mut sequence.categories, data.event_categories);
-            intern(&mut sequence.keys, data.debug_annotation_names);
-            intern(&mut sequence.strings, data.debug_annotation_string_values);
+            intern(&mut sequence.names, std::mem::take(&mut data.event_names));
+            intern(&mut sequence.categories, std::mem::take(&mut data.event_categories));
+            intern(&mut sequence.keys, std::mem::take(&mut data.debug_annotation_names));
+            intern(&mut sequence.strings, std::mem::take(&mut data.debug_annotation_string_values));
+            intern(&mut sequence.functions, std::mem::take(&mut data.function_names));
+            intern(&mut sequence.build_ids, std::mem::take(&mut data.build_ids));
+            intern(&mut sequence.paths, std::mem::take(&mut data.mapping_paths));
+            intern(&mut sequence.sources, std::mem::take(&mut data.source_paths));
+            sequence.stacks(data);
         }
         if let Some(snapshot) = packet.clock_snapshot {
             let at = |id: u32| snapshot.clocks.iter().find(|c| c.clock_id == Some(id));
@@ -157,7 +203,6 @@ pub fn read(bytes: &[u8]) -> Read {
             read.counters.entry(track).or_default().push((at, event.counter_value.expect("a value")));
             continue;
         }
-        let known = |table: &HashMap<u64, String>, id: u64| table.get(&id).expect("an interned string").clone();
         let arg = |a: &DebugAnnotation| {
             let value = match (a.bool_value, a.uint_value, a.int_value, &a.string_value, a.string_value_iid) {
                 (Some(v), None, None, None, None) => Arg::Bool(v),
@@ -179,6 +224,7 @@ pub fn read(bytes: &[u8]) -> Read {
             instant: kind == Type::Instant,
             flows: event.flow_ids.clone(),
             flow_ends: event.terminating_flow_ids.clone(),
+            stack: event.callstack_iid.map(|id| known(&sequence.callstacks, id)).unwrap_or_default(),
         };
         assert!(kind == Type::SliceEnd || !slice.name.is_empty(), "a name");
         resolved.push((at, slice, kind));

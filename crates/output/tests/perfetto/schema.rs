@@ -95,6 +95,8 @@ pub struct TrackEvent {
     pub terminating_flow_ids: Vec<u64>,
     #[prost(message, repeated, tag = "4")]
     pub debug_annotations: Vec<DebugAnnotation>,
+    #[prost(uint64, optional, tag = "56")]
+    pub callstack_iid: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, prost::Enumeration)]
@@ -133,6 +135,54 @@ pub struct InternedData {
     pub debug_annotation_names: Vec<InternedString>,
     #[prost(message, repeated, tag = "29")]
     pub debug_annotation_string_values: Vec<InternedString>,
+    #[prost(message, repeated, tag = "16")]
+    pub build_ids: Vec<InternedString>,
+    #[prost(message, repeated, tag = "17")]
+    pub mapping_paths: Vec<InternedString>,
+    #[prost(message, repeated, tag = "18")]
+    pub source_paths: Vec<InternedString>,
+    #[prost(message, repeated, tag = "5")]
+    pub function_names: Vec<InternedString>,
+    #[prost(message, repeated, tag = "19")]
+    pub mappings: Vec<Mapping>,
+    #[prost(message, repeated, tag = "6")]
+    pub frames: Vec<Frame>,
+    #[prost(message, repeated, tag = "7")]
+    pub callstacks: Vec<Callstack>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct Mapping {
+    #[prost(uint64, optional, tag = "1")]
+    pub iid: Option<u64>,
+    #[prost(uint64, optional, tag = "2")]
+    pub build_id: Option<u64>,
+    #[prost(uint64, repeated, packed = "false", tag = "7")]
+    pub path_string_ids: Vec<u64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct Frame {
+    #[prost(uint64, optional, tag = "1")]
+    pub iid: Option<u64>,
+    #[prost(uint64, optional, tag = "2")]
+    pub function_name_id: Option<u64>,
+    #[prost(uint64, optional, tag = "3")]
+    pub mapping_id: Option<u64>,
+    #[prost(uint64, optional, tag = "4")]
+    pub rel_pc: Option<u64>,
+    #[prost(uint64, optional, tag = "5")]
+    pub source_path_iid: Option<u64>,
+    #[prost(uint32, optional, tag = "6")]
+    pub line_number: Option<u32>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub struct Callstack {
+    #[prost(uint64, optional, tag = "1")]
+    pub iid: Option<u64>,
+    #[prost(uint64, repeated, packed = "false", tag = "2")]
+    pub frame_ids: Vec<u64>,
 }
 
 /// `EventCategory`, `EventName`, `DebugAnnotationName` and `InternedString`, which have the same fields.

@@ -2,11 +2,35 @@
 
 use super::sets::{DESCRIPTORS, SYSCALLS};
 use crate::flags::flag::{Arg, Category, Flag, Value, words};
-use stride_filter::{Catalog, SignalSet, Status, WordSet, parse_descriptors, parse_syscalls, signal_names};
+use stride_filter::{
+    Catalog, FramePattern, SignalSet, Status, WordSet, parse_descriptors, parse_syscalls, signal_names,
+};
 
 const BASE: Flag = Flag { category: Category::Filtering, ..Flag::BASE };
 
 pub const FLAGS: &[Flag] = &[
+    Flag {
+        long: Some("called-from"),
+        arg: Arg::Required("REGEX"),
+        help: "report only calls that a matching function led to",
+        own: true,
+        doc: "Reports only calls with a function on their stack that matches the POSIX extended regular expression. It is compared \
+              with the names of functions, with the paths of the executable and the libraries that they are in, and with the files of \
+              their source, where the program was compiled with debug information (-g). ^load$ stands for one function, and \
+              /libssl for the calls that this library leads to.\n\n\
+              The stacks are shown only with -k. The stack of a call may be known only when the call returns, so a call that waits \
+              may be shown late. If parts of stacks are not known, Stride says for how many of the calls that it left out. A replay \
+              needs a recording with stacks.",
+        update: |draft, given| {
+            let text = given.text();
+            if text.is_empty() {
+                return Err(given.invalid());
+            }
+            draft.options.called_from = Some(FramePattern::parse(&text)?);
+            Ok(())
+        },
+        ..BASE
+    },
     Flag {
         short: Some('P'),
         long: Some("trace-path"),

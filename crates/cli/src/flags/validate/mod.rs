@@ -102,6 +102,12 @@ pub fn validate(
     };
     options.quiet = quiet;
     options.summary = summary;
+    if draft.stack_trace_frame_limit.is_some() && !views::Wanted::of(&options).needs.stacks {
+        warn(
+            "--stack-trace-frame-limit has no effect without -k/--stack-trace or another option that needs stacks"
+                .into(),
+        );
+    }
     Ok(options)
 }
 

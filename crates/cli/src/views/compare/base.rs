@@ -4,6 +4,7 @@ use super::scope::CallScope;
 use crate::flags::Options;
 use crate::replay::{self, Replay};
 use crate::select::Selector;
+use crate::views::needs::Needs;
 use crate::views::opening::Before;
 use crate::world;
 use anyhow::Result;
@@ -31,6 +32,9 @@ impl RecordedBase {
         let mut base = Replay::open_for("--diff", "compare with", path)?;
         base.show_progress();
         let metadata = base.metadata().clone();
+        if options.called_from.is_some() {
+            replay::require_stacks("--called-from", &metadata, path)?;
+        }
         let mut circumstances = Vec::new();
         let (theirs, ours) = (CallScope::recorded(&metadata, before), CallScope::of_this_run(before));
         let mut both = None;
@@ -49,7 +53,7 @@ impl RecordedBase {
             ),
         }
         let mut options = Options { replay: Some(path.to_owned()), ..options.clone() };
-        replay::adapt(&mut options, &metadata);
+        replay::adapt(&mut options, &Needs::default(), &metadata);
         if let Some(both) = &both {
             options.trace = both.clone();
         }

@@ -84,9 +84,10 @@ impl CallScope {
             ),
             _ => {}
         }
-        for (differ, what) in
-            [(self.about != this.about, "-P or --trace-fds"), (self.statuses != this.statuses, "-z, -Z or -e status")]
-        {
+        for (differ, what) in [
+            (self.about != this.about, "-P, --trace-fds or --called-from"),
+            (self.statuses != this.statuses, "-z, -Z or -e status"),
+        ] {
             if differ {
                 all.push(format!(
                     "The runs were traced with different {what}: calls that one run left out seem to be missing there."
@@ -97,10 +98,10 @@ impl CallScope {
     }
 }
 
-/// `-P` and `--trace-fds`.
+/// `-P`, `--trace-fds` and `--called-from`.
 fn about(options: &Options) -> String {
-    if options.paths.is_empty() && options.trace_fds.is_none() {
+    if options.paths.is_empty() && options.trace_fds.is_none() && options.called_from.is_none() {
         return String::new();
     }
-    format!("{:?} {:?}", options.paths, options.trace_fds)
+    format!("{:?} {:?} {:?}", options.paths, options.trace_fds, options.called_from)
 }

@@ -67,8 +67,7 @@ impl Declaration for RecordDeclaration {
         Needs {
             system_times: true,
             answers_noted: true,
-            stacks: options.stack_trace.is_some(),
-            ..Needs::everything(options)
+            ..Needs::everything(options).and(Needs::shown_stacks(options))
         }
     }
 

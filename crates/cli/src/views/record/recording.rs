@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io;
 use stride_event::quantity::{bytes, count};
 use stride_event::{Call, Event};
-use stride_output::{End, ShowStack, View, ViewError};
+use stride_output::{End, View, ViewError};
 use stride_record::{Metadata, Recorder};
 use stride_track::Tracker;
 
@@ -45,8 +45,8 @@ impl Recording {
             dumps: !options.dump_read.is_empty() || !options.dump_write.is_empty(),
             names: asking.tells_names(),
             instruction_pointers: options.instruction_pointer,
-            stacks: options.stack_trace.is_some(),
-            sources: options.stack_trace == Some(ShowStack::Source),
+            stacks: with.needs.stacks,
+            sources: with.needs.sources,
             cpu_times: with.cpu_times,
         };
         let mut recording = Recording { target, recorder: None, asking, error: None };

@@ -33,7 +33,10 @@ pub const FLAGS: &[Flag] = &[
               * tid: the thread\n\
               * comm: the name of the thread\n\
               * size: the bytes that the call transferred, in powers of two; [4K, 8K) stands for 4096 to 8191\n\
-              * peer: the other end of the socket: an address, or the host that a client connected from\n\n\
+              * peer: the other end of the socket: an address, or the host that a client connected from\n\
+              * caller: the innermost function of the program's own that led to the call, with its file: those of the C library, the dynamic \
+              loader and other run-time libraries do not count\n\
+              * stack: all functions that led to the call, outermost first\n\n\
               Calls without a value for a key are in the row \"-\". Times are always wall clock time (-w). There are \
               columns for p50 and p99, and if a key is about descriptors, for the bytes transferred. -U and -S choose \
               columns and order; name stands for all keys. After 131,072 rows, calls that would need a new row are counted \

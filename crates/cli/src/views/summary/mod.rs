@@ -77,7 +77,7 @@ impl Declaration for SummaryDeclaration {
             thread_names: summary.is_by(|key| key == Key::Comm),
             // The files of descriptors and the names of threads follow from other calls.
             all_calls: memory && !options.sees_all_calls(),
-            ..Needs::default()
+            ..if summary.is_by(Key::needs_stacks) { Needs::functions() } else { Needs::default() }
         }
     }
 
@@ -86,7 +86,10 @@ impl Declaration for SummaryDeclaration {
         options.json
     }
 
-    fn prepare(&self, _: &Before<'_>) -> Result<Opener> {
+    fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
+        let by = before.options.summary.iter().flat_map(|summary| &summary.by);
+        by.filter(|key| key.needs_stacks())
+            .try_for_each(|key| before.require_stacks(&format!("--by={}", key.name())))?;
         Ok(Box::new(open))
     }
 }

@@ -204,8 +204,9 @@ function files() {
 function errors() {
   const { rows, more: rest } = run.errors;
   const most = largest(rows, (row) => row.count);
+  const stacks = rows.some((row) => row.stack) ? " Click a syscall to see the functions that led to the first of these calls." : "";
   byId("errors-note").textContent = rows.length
-    ? `Calls that failed, with the file or socket that they used. Failed calls can be normal: a program that looks for a file in several directories makes them, too.${more(rest, "kind")}`
+    ? `Calls that failed, with the file or socket that they used. Failed calls can be normal: a program that looks for a file in several directories makes them, too.${stacks}${more(rest, "kind")}`
     : "No call failed.";
   if (!rows.length) return;
   byId("errors-body").append(
@@ -214,7 +215,11 @@ function errors() {
       rows,
       sort: "Times",
       columns: [
-        { title: "Syscall", value: (r) => callName(r.call), cell: (r) => [dot(callFamily(r.call)), el("span.code", callName(r.call))] },
+        {
+          title: "Syscall",
+          value: (r) => callName(r.call),
+          cell: (r) => withStack(el("span", dot(callFamily(r.call)), el("span.code", callName(r.call))), r.stack),
+        },
         {
           title: "Error",
           value: (r) => r.errno,
@@ -239,7 +244,8 @@ function slowest(view) {
     return;
   }
   const working = all.filter((row) => !row.waits);
-  byId("slowest-note").textContent = "Click a moment to see the call in the timeline.";
+  const stacks = all.some((row) => row.stack) ? " Click a call to see the functions that led to it." : "";
+  byId("slowest-note").textContent = `Click a moment to see the call in the timeline.${stacks}`;
   const body = byId("slowest-body");
   const holder = el("div");
   const box = el("input");
@@ -260,7 +266,7 @@ function slowest(view) {
           { title: "Took", value: (r) => r.took, cell: (r) => duration(r.took), bar: (r) => r.took / longest, family: (r) => callFamily(r.call) },
           { title: "At", num: true, value: (r) => r.at, cell: (r) => jump(view, r) },
           { title: "Thread", hide: true, value: (r) => r.who, cell: (r) => [el("span.code", r.who), " ", el("span.muted", String(r.tid))] },
-          { title: "Call", wide: true, value: (r) => run.texts[r.text] ?? "", cell: (r) => el("span.code.call", run.texts[r.text] || callName(r.call)) },
+          { title: "Call", wide: true, value: (r) => run.texts[r.text] ?? "", cell: (r) => withStack(el("span.code.call", run.texts[r.text] || callName(r.call)), r.stack) },
         ],
       }),
     );
@@ -336,39 +342,6 @@ function navigation() {
   );
 }
 
-/** Dark or light: the system's choice, until another is made here. */
-function scheme(view) {
-  const root = document.documentElement;
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  const control = byId("scheme");
-  const dark = () => (root.dataset.scheme ?? (system.matches ? "dark" : "light")) === "dark";
-  const show = () => {
-    control.textContent = dark() ? "Light" : "Dark";
-    control.setAttribute("aria-label", dark() ? "Use the light colours" : "Use the dark colours");
-    view?.painter.colours();
-    view?.draw();
-  };
-  control.addEventListener("click", () => {
-    root.dataset.scheme = dark() ? "light" : "dark";
-    show();
-  });
-  system.addEventListener("change", show);
-  // Paper is light, so printing uses the light theme.
-  let chosen;
-  window.addEventListener("beforeprint", () => {
-    chosen = root.dataset.scheme;
-    root.dataset.scheme = "light";
-    view?.painter.colours();
-    view?.paint();
-  });
-  window.addEventListener("afterprint", () => {
-    if (chosen) root.dataset.scheme = chosen;
-    else delete root.dataset.scheme;
-    show();
-  });
-  show();
-}
-
 overview();
 findings();
 calls();
@@ -378,5 +351,14 @@ errors();
 slowest(view);
 processes();
 navigation();
-scheme(view);
+scheme({
+  draw: () => {
+    view?.painter.colours();
+    view?.draw();
+  },
+  paint: () => {
+    view?.painter.colours();
+    view?.paint();
+  },
+});
 document.documentElement.dataset.ready = "yes";

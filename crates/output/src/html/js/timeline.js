@@ -15,7 +15,7 @@ class Timeline {
     this.length = Math.max(1, run.numbers.length);
     this.lanes = lanes.map((lane) => readLane(lane, width));
     if (more) {
-      const rest = { bins: others, slices: [], lost: [], name: `${grouped(more)} more`, tid: "", process: null, from: 0, to: null };
+      const rest = { bins: others, slices: [], stacks: [], lost: [], name: `${grouped(more)} more`, tid: "", process: null, from: 0, to: null };
       this.lanes.push({ ...readLane(rest, width), others: true });
     }
     this.from = 0;
@@ -176,6 +176,8 @@ class Timeline {
     const { family, text, facts } = describe(this, found);
     const single = found.slice !== undefined || found.bin !== undefined;
     this.detail.replaceChildren(el("p.what", single ? dot(family) : null, el("span.code", text)), el("p.facts", facts.join(" · ")));
+    const stack = found.slice === undefined ? null : stackOf(found.lane.stacks[found.slice]);
+    if (stack) this.detail.append(stack);
     if (look) this.reveal(found);
     this.draw();
   }

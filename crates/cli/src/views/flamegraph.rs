@@ -1,0 +1,107 @@
+//! `--flamegraph`: all calls by the functions that led to them, as a page or as text for other tools.
+
+use super::declaration::{Declaration, FileOption};
+use super::needs::Needs;
+use super::opening::{Before, Opener, Opening};
+use crate::files::Use;
+use crate::flags::Options;
+use crate::flags::draft::Draft;
+use crate::flags::flag::{Arg, Category, Flag, Value, ask};
+use crate::flags::stop::{Stop, Warn};
+use anyhow::Result;
+use std::ffi::OsStr;
+use std::path::Path;
+use stride_output::{FlameFormat, FlameView, View};
+
+const FILE: &str = "flamegraph";
+
+const BASE: Flag = Flag { category: Category::Format, ..Flag::BASE };
+
+const FLAGS: &[Flag] = &[Flag {
+    long: Some(FILE),
+    arg: Arg::Required("FILE"),
+    value: Value::File,
+    help: "write a flame graph of the functions that lead to calls to FILE",
+    own: true,
+    doc: "Writes a graph of the functions that lead to system calls. Each function is a box below its caller, and the wider a \
+              box, the more calls, time or errors the function led to. The outermost boxes are programs, and the innermost are system \
+              calls. Stacks are taken for it; -k is not needed.\n\n\
+              The end of the name decides what is written:\n\n\
+              * .html: (or .htm) a page for a browser, on which the width can stand for calls, time or errors, and which can be \
+              zoomed and searched. It needs no other file and loads nothing from the network\n\
+              * .folded: (or .txt) text that other tools for flame graphs read: a line for each stack, with semicolons between the \
+              functions and the number of calls at the end. A pipe or a device gets this text under any name\n\n\
+              Options that choose which calls are shown (-e, -P, -z, --called-from) apply to the graph, too; with -Z the numbers \
+              are those of failed calls. Calls that do not return are not counted. The text of the trace is only printed if -o says where to.",
+    update: ask,
+    ..BASE
+}];
+
+const FILES: &[FileOption] = &[FileOption {
+    long: FILE,
+    how: Use::Writes(|told| {
+        let what = match format(Path::new(&told.path)) {
+            Some(FlameFormat::Folded) => "other tools make a flame graph of it",
+            _ => "open it in a browser",
+        };
+        format!("{}: {}, {}; {what}", told.path, told.calls, told.size)
+    }),
+}];
+
+pub struct FlamegraphDeclaration;
+
+impl Declaration for FlamegraphDeclaration {
+    fn flags(&self) -> &'static [Flag] {
+        FLAGS
+    }
+
+    fn files(&self) -> &'static [FileOption] {
+        FILES
+    }
+
+    /// Refuses names that do not say what to write.
+    fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
+        let Some(path) = draft.options.asked.path(FILE).filter(|path| format(path).is_none()) else { return Ok(()) };
+        Err(Stop::usage(format!(
+            "--{FILE}: the end of the name '{}' does not say what to write: .html stands for a page, and .folded for text that other \
+             tools read",
+            path.display()
+        )))
+    }
+
+    fn needs(&self, _: &Options) -> Needs {
+        Needs {
+            calls: true,
+            times: true,
+            // Programs are known by the names of their threads.
+            memory: true,
+            tracker: true,
+            naming_calls: true,
+            thread_names: true,
+            ..Needs::functions()
+        }
+    }
+
+    fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
+        before.require_stacks(&format!("--{FILE}"))?;
+        Ok(Box::new(open))
+    }
+}
+
+/// What is written to a file of this name. Tools read text from pipes, whatever their names.
+fn format(path: &Path) -> Option<FlameFormat> {
+    let end = path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase);
+    match end.as_deref() {
+        Some("html" | "htm") => Some(FlameFormat::Page),
+        Some("folded" | "txt") => Some(FlameFormat::Folded),
+        _ if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) => Some(FlameFormat::Folded),
+        _ => None,
+    }
+}
+
+fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
+    let target = with.files.take_given(FILE)?;
+    let format = format(&target.path).unwrap_or(FlameFormat::Page);
+    let (name, to) = target.whole()?;
+    Ok(Box::new(FlameView::new(format, name, to, with.info)))
+}

@@ -1,0 +1,135 @@
+//! The names of frames and callers, for views that tell a stack in few words.
+
+use std::borrow::Cow;
+use stride_event::{Bottom, Caller, CodeFile, SourceLine, Stack, StackFrame};
+
+/// Stands for what is not known of a stack.
+pub const UNKNOWN: &[u8] = b"[unknown]";
+/// Stands for frames beyond the limit (`--stack-trace-frame-limit`).
+pub const MORE: &[u8] = b"[...]";
+/// Stands for code that neither a file nor a map of a JIT compiler names.
+const ANONYMOUS: &[u8] = b"[anon]";
+
+/// The longest text of one stack. The outermost frames of longer ones are left out.
+const LONGEST: usize = 64 << 10;
+
+/// A function on a stack.
+pub struct Function<'s> {
+    /// The function's name, or else its place: `prog+0x1234`. The bytes may be anything.
+    pub name: Cow<'s, [u8]>,
+    pub module: Option<&'s CodeFile>,
+    /// The line in this function from which the next one was called.
+    pub source: Option<&'s SourceLine>,
+    /// Whether its module is the program's own.
+    pub in_program: bool,
+}
+
+/// The functions of a frame, innermost first: those that were merged into it, and its own.
+pub fn functions(frame: &StackFrame) -> impl Iterator<Item = Function<'_>> {
+    let in_program = frame.is_in_program();
+    let function = move |name, source| Function { name, module: frame.module.as_deref(), source, in_program };
+    let merged = frame.inlined.iter().filter(|inlined| !inlined.name.is_empty());
+    let merged = merged.map(move |inlined| function(Cow::Borrowed(inlined.name.as_bytes()), inlined.source.as_ref()));
+    merged.chain(std::iter::once_with(move || {
+        let name = frame.symbol.as_ref().map(|symbol| Cow::Borrowed(symbol.name.as_bytes()));
+        function(name.unwrap_or_else(|| place(frame)), frame.source.as_ref())
+    }))
+}
+
+/// The functions of a stack, innermost first.
+pub fn of_stack(stack: &Stack) -> impl Iterator<Item = Function<'_>> {
+    stack.frames.iter().flat_map(|frame| functions(frame))
+}
+
+/// The mark for the frames that a stack lacks, if it lacks any.
+pub fn missing(stack: &Stack) -> Option<&'static [u8]> {
+    match stack.bottom {
+        Bottom::Reached => None,
+        Bottom::Limit => Some(MORE),
+        Bottom::Unknown => Some(UNKNOWN),
+    }
+}
+
+/// A frame without a name.
+fn place(frame: &StackFrame) -> Cow<'static, [u8]> {
+    match &frame.module {
+        Some(module) => [module.file_name(), format!("+{:#x}", frame.offset).as_bytes()].concat().into(),
+        None => ANONYMOUS.into(),
+    }
+}
+
+/// The function of the program that made a call, with its module: `load (prog)`. Run-time libraries that act by
+/// themselves are in brackets: `[ld-linux-x86-64.so.2]`.
+pub fn caller(stack: &Stack) -> Vec<u8> {
+    match stack.caller() {
+        Caller::Frame(frame) => match (frame.name(), &frame.module) {
+            (Some(name), Some(module)) => [name.as_bytes(), b" (", module.file_name(), b")"].concat(),
+            (Some(name), None) => name.into(),
+            (None, _) => place(frame).into_owned(),
+        },
+        Caller::Library(module) if module.path.starts_with(b"[") => module.path.to_vec(),
+        Caller::Library(module) => [b"[", module.file_name(), b"]"].concat(),
+        Caller::Unknown => UNKNOWN.to_vec(),
+    }
+}
+
+/// All functions of a stack, outermost first, with semicolons between them, as tools for flame graphs read them.
+pub fn folded(stack: &Stack) -> Vec<u8> {
+    let (mut names, mut bytes, mut missing) = (Vec::new(), 0, missing(stack));
+    for function in of_stack(stack) {
+        bytes += function.name.len() + 1;
+        if bytes > LONGEST {
+            missing = Some(MORE);
+            break;
+        }
+        names.push(unseparated(function.name));
+    }
+    names.extend(missing.map(Cow::Borrowed));
+    names.reverse();
+    names.join(&b';')
+}
+
+/// A name without semicolons, which separate names.
+pub fn unseparated(name: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    if !name.contains(&b';') {
+        return name;
+    }
+    name.iter().map(|&b| if b == b';' { b':' } else { b }).collect::<Vec<u8>>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stride_test_support::stacks::{frame, merging, stack};
+
+    #[test]
+    fn callers() {
+        let libc = || frame("/lib/libc.so.6", "write");
+        for (own, expected) in [
+            (frame("/bin/prog", "save"), "save (prog)"),
+            (merging(frame("/bin/prog", "main"), &["", "inner", "middle"]), "inner (prog)"),
+            (frame("/bin/prog", ""), "prog+0x1234"),
+            (frame("", "LazyCompile:~f"), "LazyCompile:~f"),
+            (frame("", ""), "[unknown]"),
+        ] {
+            assert_eq!(String::from_utf8_lossy(&caller(&stack([libc(), own], Bottom::Unknown))), expected);
+        }
+        assert_eq!(caller(&stack([libc()], Bottom::Reached)), b"[libc.so.6]");
+        assert_eq!(caller(&stack([frame("[vdso]", "f")], Bottom::Reached)), b"[vdso]");
+        assert_eq!(caller(&stack([libc()], Bottom::Unknown)), UNKNOWN);
+    }
+
+    #[test]
+    fn whole_stacks() {
+        let frames = || {
+            let merged = merging(frame("/bin/prog", "main"), &["<[u8; 4]>::save", "middle"]);
+            [frame("/lib/libc.so.6", "write"), merged, frame("/bin/prog", "")]
+        };
+        let text = |bottom| String::from_utf8(folded(&stack(frames(), bottom))).unwrap();
+        assert_eq!(text(Bottom::Reached), "prog+0x1234;main;middle;<[u8: 4]>::save;write");
+        assert_eq!(text(Bottom::Unknown), "[unknown];prog+0x1234;main;middle;<[u8: 4]>::save;write");
+        let long = (0..1000).map(|_| frame("/bin/prog", &"x".repeat(1000)));
+        let text = String::from_utf8(folded(&stack(long, Bottom::Reached))).unwrap();
+        assert!(text.starts_with("[...];x") && text.len() <= LONGEST + MORE.len(), "{}", text.len());
+    }
+}
