@@ -1,5 +1,6 @@
 //! `stride`: traces system calls without breaking the program's stride.
 
+mod called_from;
 mod circumstances;
 mod command;
 mod doctor;

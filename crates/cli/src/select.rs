@@ -1,11 +1,12 @@
 //! Which calls are shown: `-P`, `--trace-fds`, `-e status`, `--called-from`.
 
+use crate::called_from::CalledFrom;
 use crate::flags::Options;
 use std::collections::HashMap;
 use std::rc::Rc;
 use stride_decode::{Touch, World, touches};
-use stride_event::{Call, CallSet, Event, FdSet, Outcome, PerStack, Tid};
-use stride_filter::{FramePattern, PathSet, Status, WordSet};
+use stride_event::{Call, CallSet, Event, FdSet, Outcome, Tid};
+use stride_filter::{PathSet, Status, WordSet};
 use stride_proc::{Proc, Source};
 
 pub struct Selector {
@@ -18,19 +19,6 @@ pub struct Selector {
     world: Proc,
     /// The decisions made when calls were entered. The descriptor may be closed when a call returns.
     decided: HashMap<Tid, Decision>,
-}
-
-/// The choice by stack.
-struct CalledFrom {
-    pattern: FramePattern,
-    known: PerStack<bool>,
-}
-
-impl CalledFrom {
-    /// None if the stack is not known yet.
-    fn chosen(&mut self, call: &Call) -> Option<bool> {
-        call.stack.as_ref().map(|stack| *self.known.get(stack, |stack| self.pattern.matches(stack)))
-    }
 }
 
 struct Decision {
@@ -55,7 +43,7 @@ impl Selector {
             fds: options.trace_fds.clone(),
             status: options.status,
             calls: (all_calls || options.replay.is_some() || !options.trace.is_all()).then(|| options.trace.clone()),
-            called_from: options.called_from.clone().map(|pattern| CalledFrom { pattern, known: PerStack::default() }),
+            called_from: options.called_from.clone().map(CalledFrom::new),
             world: Proc::paths_only(source),
             decided: HashMap::new(),
         }
@@ -114,10 +102,13 @@ impl Selector {
         decided.and_then(|d| d.on(call)).unwrap_or_else(|| self.chosen(call))
     }
 
-    /// Whether a function led to the call that `--called-from` names. A call keeps the stack of its entry. If that is not known
-    /// at the entry, only the return decides.
     fn led_to(&mut self, call: &Call) -> bool {
-        self.called_from.as_mut().is_none_or(|functions| functions.chosen(call).unwrap_or(false))
+        self.called_from.as_mut().is_none_or(|functions| functions.led_to(call))
+    }
+
+    /// A sentence about calls that may be left out by mistake.
+    pub fn told(&self) -> Option<String> {
+        self.called_from.as_ref()?.told()
     }
 
     fn chosen(&self, call: &Call) -> bool {

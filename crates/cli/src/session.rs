@@ -163,6 +163,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
     drop(views);
     outputs.close();
     losses.tell(&options, &outputs);
+    if let Some(unsure) = selector.told() {
+        outputs.complain(&unsure);
+    }
     if let Some(cut) = ending? {
         outputs.complain(&cut);
     }

@@ -198,7 +198,7 @@ fn stacks_of_calls() {
     scratch.stride(["-kk", "--record=rec", "--perfetto=pf", "-e", "trace=access,write", "./program"]);
     let live = trace(&scratch);
     std::fs::remove_file(scratch.path("pf")).unwrap();
-    scratch.replay(&["-kk", "--perfetto=pf"]);
+    scratch.replay(&["--perfetto=pf"]);
     let again = trace(&scratch);
     let calls = |read: &Read| -> Vec<_> {
         read.calls().iter().map(|call| (call.args.get("caller").cloned(), call.stack.clone())).collect()
@@ -211,6 +211,6 @@ fn stacks_of_calls() {
     let names: Vec<&str> = stack.iter().rev().map(|frame| frame.split(' ').next().unwrap()).collect();
     assert_eq!(names[..5], ["access", "check", "probe", "work", "main"]);
     assert!(stack.iter().any(|frame| is(frame, r"probe .*/program.*\+0x[0-9a-f]+ .*callers\.c:\d+")), "{stack:?}");
-    scratch.replay(&["--perfetto=pf"]);
+    scratch.stride(["--perfetto=pf", "./program"]);
     assert!(trace(&scratch).calls().iter().all(|call| call.stack.is_empty() && !call.args.contains_key("caller")));
 }

@@ -28,7 +28,7 @@ const FLAGS: &[Flag] = &[Flag {
               The page stays below 5 MB, however long the run is: if there are very many calls, the timeline shows the long \
               ones one by one and sums up the others, and tables list the most important rows and say how many are left \
               out.\n\n\
-              With -k, a click on a call shows its stack.\n\n\
+              With -k, a click on a call shows its stack. A replay shows the stacks that were recorded.\n\n\
               Options that choose which calls are shown, and how arguments look (-e, -P, -s, -v, -x, -X, -y), apply to the \
               page, too. The text of the trace is only printed if -o says where to.\n\n\
               FILE is opened before the program starts, and written when tracing ends, also after an interrupt. If FILE cannot be written, Stride says so.",

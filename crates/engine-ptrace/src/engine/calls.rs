@@ -2,7 +2,7 @@
 
 use super::PtraceEngine;
 use crate::note::QueuedEvent;
-use crate::sys::{Entered, Info};
+use crate::sys::{self, Entered, Info};
 use crate::threads::{Inside, Slot, Startup};
 use crate::tracee::Stopped;
 use stride_engine_base::restart::is_restart;
@@ -60,6 +60,11 @@ impl PtraceEngine {
         call.blocks.clear();
         // Before the call does something to it, as execve(2) and rt_sigreturn(2) do. The command's own execve(2) has none yet.
         call.stack = if thread.startup == Startup::Done { self.stacks.of_call(call, thread.process) } else { None };
+        if call.stack.is_some() {
+            // The time that the stack took is not the call's.
+            call.entered = sys::now();
+            call.returned = call.entered;
+        }
         if !self.no_memory {
             self.plans.capture(call, Phase::Entry);
         }

@@ -6,7 +6,10 @@ class Graph {
   constructor(tree, holder, detail) {
     Object.assign(this, { tree, holder, detail, measure: "calls", view: 0, chosen: 0, matches: new Set() });
     holder.addEventListener("keydown", (event) => this.key(event));
-    holder.addEventListener("mouseover", (event) => this.tell(this.boxOf(event) ?? this.chosen));
+    // Boxes that move under a resting mouse are not pointed at.
+    holder.addEventListener("mousemove", (event) => {
+      if (event.movementX || event.movementY) this.tell(this.boxOf(event) ?? this.chosen);
+    });
     holder.addEventListener("mouseleave", () => this.tell(this.chosen));
     holder.addEventListener("focusin", (event) => this.tell(this.boxOf(event) ?? this.chosen));
     holder.addEventListener("click", (event) => {
