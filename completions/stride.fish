@@ -125,7 +125,7 @@ function __stride_complete_program
 end
 
 complete -c stride -f -a '(__stride_complete_program)'
-set -g __stride_long_with_value --argv0 --env --attach --user --detach-on --engine --interruptible --on-overflow --record --replay --ring-size --trace-path --signal --signals --status --trace --trace-fds --columns --abbrev --color --decode-pids --html --output --perfetto --raw --read --string-limit --stack-trace-frame-limit --verbose --write --const-print-style --budget --budget-write --by --diff --explain --summary-syscall-overhead --summary-sort-by --summary-columns --syscall-limit --generate
+set -g __stride_long_with_value --argv0 --env --attach --user --detach-on --engine --interruptible --on-overflow --record --replay --ring-size --called-from --trace-path --signal --signals --status --trace --trace-fds --columns --abbrev --color --decode-pids --flamegraph --html --output --perfetto --raw --read --string-limit --stack-trace-frame-limit --verbose --write --const-print-style --budget --budget-write --by --diff --explain --summary-syscall-overhead --summary-sort-by --summary-columns --syscall-limit --generate
 set -g __stride_long_without_value --daemonize --daemonised --daemonized --follow-forks --kill-on-exit --successful-only --failed-only --failing-only --output-append-mode --absolute-timestamps --timestamps --always-show-pid --decode-fds --instruction-pointer --json --stack-trace --stack-traces --syscall-number --arg-names --output-separately --pidns-translation --quiet --silent --silence --relative-timestamps --strings-in-hex --syscall-times --no-abbrev --advise --summary-only --summary --summary-wall-clock --debug --doctor --help --seccomp-bpf --version
 set -g __stride_short_with_value 'eEpubIPaosXOSU'
 set -g __stride_qualifiers 'signal=	report only these signals' 'status=	report only calls that end in one of these ways' 'trace=	report only these system calls' 'trace-fds=	report only calls that use these file descriptors' 'abbrev=	shorten the structures of these calls (default all)' 'decode-fds=	say what file descriptors refer to; see the man page' 'decode-pids=	say more about process ids: comm, pidns' 'quiet=	leave out these messages; see the man page' 'raw=	print the arguments of these calls as plain numbers' 'read=	dump all data read from these file descriptors' 'verbose=	read the structures of these calls (default all)' 'write=	dump all data written to these file descriptors'
@@ -176,6 +176,8 @@ function __stride_value
             __stride_set 'path	the path of the file' 'socket	protocol and addresses' 'dev	device numbers of character and block devices' 'eventfd	state of the eventfd' 'pidfd	the id of the process' 'signalfd	the set of signals'
         case --decode-pids decode-pids= decode-pid=
             __stride_set 'comm	the name of the command' 'pidns	the id in Stride\'s own PID namespace'
+        case --flamegraph
+            __stride_files
         case --html
             __stride_files
         case --stack-trace
@@ -207,7 +209,7 @@ function __stride_value
         case --budget-write
             __stride_files
         case --by
-            __stride_list 'syscall	the name of the call' 'path	the path that the call names' 'directory	the directory of that path' 'fd	the descriptor that the call uses' 'errno	the error that the call failed with' 'pid	the process' 'tid	the thread' 'comm	the name of the thread' 'size	the bytes that the call transferred' 'peer	the other end of the socket: an address'
+            __stride_list 'syscall	the name of the call' 'path	the path that the call names' 'directory	the directory of that path' 'fd	the descriptor that the call uses' 'errno	the error that the call failed with' 'pid	the process' 'tid	the thread' 'comm	the name of the thread' 'size	the bytes that the call transferred' 'peer	the other end of the socket: an address' 'caller	the innermost function of the program\'s own that led to the call' 'stack	all functions that led to the call'
         case --diff
             __stride_recordings
         case --explain
@@ -238,6 +240,7 @@ complete -c stride -n __stride_before_program -l on-overflow -r -f -a '(__stride
 complete -c stride -n __stride_before_program -l record -r -F -d 'record the run in FILE, to be shown with --replay'
 complete -c stride -n __stride_before_program -l replay -r -f -a '(__stride_value --replay)' -d 'show the recording in FILE instead of tracing'
 complete -c stride -n __stride_before_program -l ring-size -r -f -d 'size of the ring buffer of eBPF, such as 512K or 16M'
+complete -c stride -n __stride_before_program -l called-from -r -f -d 'report only calls that a matching function led to'
 complete -c stride -n __stride_before_program -s P -l trace-path -r -F -d 'report only calls that touch PATH; may be repeated'
 complete -c stride -n __stride_before_program -l signal -r -f -a '(__stride_value --signal)' -d 'report only these signals'
 complete -c stride -n __stride_before_program -l status -r -f -a '(__stride_value --status)' -d 'report only calls that end in one of these ways'
@@ -253,6 +256,7 @@ complete -c stride -n __stride_before_program -l always-show-pid -d 'begin every
 complete -c stride -n __stride_before_program -l color -r -f -a '(__stride_value --color)' -d 'use colour: auto, always or never (default auto)'
 complete -c stride -n __stride_before_program -l decode-fds -f -a '(__stride_value --decode-fds)' -d 'say what file descriptors refer to; see the man page'
 complete -c stride -n __stride_before_program -l decode-pids -r -f -a '(__stride_value --decode-pids)' -d 'say more about process ids: comm, pidns'
+complete -c stride -n __stride_before_program -l flamegraph -r -F -d 'write a flame graph of the functions that lead to calls to FILE'
 complete -c stride -n __stride_before_program -l html -r -F -d 'write a report about the run to FILE, for a browser'
 complete -c stride -n __stride_before_program -s i -l instruction-pointer -d 'print the address each call is made from'
 complete -c stride -n __stride_before_program -l json -d 'write JSON instead of text, one object per line'

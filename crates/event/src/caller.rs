@@ -1,24 +1,36 @@
 //! The function of a program that made a call, behind the functions of the C library.
 //!
-//! Which frames are a program's own is decided here, for every view. Two things decide it:
+//! Which frames are a program's own is decided here, for every view. Three things decide it:
 //!
 //! - **The module.** Code of the run-time libraries in [`LIBRARIES`] is not the program's own, and neither is the code that the
 //!   kernel provides (`[vdso]`). Every other module is: the main executable, its other libraries, and code that no file holds.
 //! - **The function.** Some languages have their standard library inside the executable. Functions with the names of C++'s and
 //!   Rust's standard libraries are not the program's own, nor are those of Go's, in stacks with a function of Go's `runtime`.
+//! - **The script.** A function that an interpreter or a JIT compiler names in its map (`/tmp/perf-PID.map`) is in no module. In
+//!   stacks with such a function, the modules of [`INTERPRETERS`] are not the program's own, nor are the scripts that are part of Python
+//!   and Node.
 
-use crate::{Bottom, CodeFile, Stack, StackFrame};
+use crate::{Bottom, CodeFile, SourceLine, Stack, StackFrame};
 
 /// The origin of a call, as far as a stack tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caller<'s> {
-    /// The innermost frame of the program's own.
-    Frame(&'s StackFrame),
+    /// The innermost function of the program's own.
+    Function(FrameFunction<'s>),
     /// The whole stack is known, and it is in run-time libraries alone: the dynamic loader before the program begins, or the end
     /// of a thread. The module is that of the outermost frame.
     Library(&'s CodeFile),
     /// The known part of the stack has no frame of the program's own, or the innermost of them is in code that nothing names.
     Unknown,
+}
+
+/// One of the functions at a frame's address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrameFunction<'s> {
+    pub frame: &'s StackFrame,
+    pub name: Option<&'s str>,
+    /// The line in this function.
+    pub source: Option<&'s SourceLine>,
 }
 
 /// Run-time libraries: the part of a file's name before the first dot, without a version such as `-2.31`. A name that ends with
@@ -56,6 +68,25 @@ const LIBRARIES: &[&str] = &[
     "libtsan",
     "libubsan",
 ];
+
+/// Interpreters and their libraries, in the same form.
+const INTERPRETERS: &[&str] = &[
+    "python*",
+    "libpython*",
+    "node",
+    "nodejs",
+    "libnode",
+    "java",
+    "libjvm",
+    "libjava",
+    "libjli",
+    "libjimage",
+    "libnio",
+    "libnet",
+    "libzip",
+];
+/// The directory of the libraries that are part of Python.
+const PYTHON_LIBRARIES: &[u8] = b"/lib-dynload/";
 
 /// The packages of Go's standard library, by the first part of their path.
 const GO_PACKAGES: &[&str] = &[
@@ -114,14 +145,20 @@ const GO_PACKAGES: &[&str] = &[
 impl Stack {
     /// The origin of the call that was made with this stack.
     pub fn caller(&self) -> Caller<'_> {
-        let is_go = self.frames.iter().any(|frame| frame.name().is_some_and(|name| name.starts_with("runtime.")));
-        let own = || self.frames.iter().filter(|frame| frame.is_in_program());
+        let is_go =
+            self.frames.iter().any(|frame| frame.symbol_name().is_some_and(|name| name.starts_with("runtime.")));
+        let has_script = self.frames.iter().any(|frame| frame.is_in_script());
+        let own = || {
+            let frames = self.frames.iter();
+            let own = frames.filter(|frame| frame.is_in_program() && !(has_script && frame.is_in_interpreter()));
+            own.flat_map(|frame| frame.functions())
+        };
         // A language's standard library also makes calls by itself, such as those of Go's scheduler.
-        let innermost = own().find(|frame| !frame.is_in_standard_library(is_go)).or_else(|| own().next());
+        let innermost = own().find(|function| !function.is_standard(is_go)).or_else(|| own().next());
         match (innermost, self.frames.last()) {
             // The module of such code may only be unknown because its mapping was gone too soon.
-            (Some(frame), _) if frame.module.is_none() && frame.name().is_none() => Caller::Unknown,
-            (Some(frame), _) => Caller::Frame(frame),
+            (Some(FrameFunction { name: None, frame: StackFrame { module: None, .. }, .. }), _) => Caller::Unknown,
+            (Some(function), _) => Caller::Function(function),
             (None, Some(last)) if self.bottom == Bottom::Reached => {
                 last.module.as_deref().map_or(Caller::Unknown, Caller::Library)
             }
@@ -131,10 +168,16 @@ impl Stack {
 }
 
 impl StackFrame {
-    /// The function at the frame's address: the innermost of those that were merged into each other there.
-    pub fn name(&self) -> Option<&str> {
-        let inlined = self.inlined.iter().map(|inlined| &*inlined.name).find(|name| !name.is_empty());
-        inlined.or(self.symbol.as_ref().map(|symbol| &*symbol.name))
+    /// The functions at the frame's address, innermost first: those that were merged into another, and the frame's own.
+    pub fn functions(&self) -> impl Iterator<Item = FrameFunction<'_>> {
+        let merged = self.inlined.iter().filter(|inlined| !inlined.name.is_empty());
+        let merged = merged.map(|inlined| (Some(&*inlined.name), inlined.source.as_ref()));
+        let all = merged.chain([(self.symbol_name(), self.source.as_ref())]);
+        all.map(|(name, source)| FrameFunction { frame: self, name, source })
+    }
+
+    fn symbol_name(&self) -> Option<&str> {
+        self.symbol.as_ref().map(|symbol| &*symbol.name)
     }
 
     /// Whether the frame's module is the program's own.
@@ -142,8 +185,25 @@ impl StackFrame {
         self.module.as_ref().is_none_or(|module| !module.is_run_time_library())
     }
 
-    fn is_in_standard_library(&self, is_go: bool) -> bool {
-        self.name().is_some_and(|name| is_standard(name) || is_go && is_go_standard(name))
+    /// Whether an interpreter or a JIT compiler names the function.
+    fn is_in_script(&self) -> bool {
+        self.module.is_none() && self.symbol.is_some()
+    }
+
+    fn is_in_interpreter(&self) -> bool {
+        self.module.as_ref().is_some_and(|module| {
+            module.is_one_of(INTERPRETERS)
+                || module.path.windows(PYTHON_LIBRARIES.len()).any(|part| part == PYTHON_LIBRARIES)
+        })
+    }
+}
+
+impl FrameFunction<'_> {
+    /// Whether the function is part of a language's standard library.
+    fn is_standard(&self, is_go: bool) -> bool {
+        self.name.is_some_and(|name| {
+            is_standard(name) || is_go && is_go_standard(name) || self.frame.is_in_script() && is_standard_script(name)
+        })
     }
 }
 
@@ -160,12 +220,16 @@ impl CodeFile {
             return true;
         }
         let is_library = name.ends_with(b".so") || name.windows(4).any(|part| part == b".so.");
-        let Some(stem) = name.split(|&b| b == b'.').next().filter(|_| is_library) else { return false };
+        is_library && self.is_one_of(LIBRARIES)
+    }
+
+    fn is_one_of(&self, names: &[&str]) -> bool {
+        let stem = self.file_name().split(|&b| b == b'.').next().unwrap_or_default();
         let version = stem.windows(2).position(|two| two[0] == b'-' && two[1].is_ascii_digit());
         let stem = &stem[..version.unwrap_or(stem.len())];
-        LIBRARIES.iter().any(|library| match library.strip_suffix('*') {
+        names.iter().any(|name| match name.strip_suffix('*') {
             Some(beginning) => stem.starts_with(beginning.as_bytes()),
-            None => stem == library.as_bytes(),
+            None => stem == name.as_bytes(),
         })
     }
 }
@@ -186,6 +250,11 @@ fn is_standard(name: &str) -> bool {
 fn is_go_standard(name: &str) -> bool {
     let first = name.split(['/', '.']).next().unwrap_or_default();
     name.len() > first.len() && GO_PACKAGES.contains(&first)
+}
+
+/// Whether a function of a script is part of Python or Node: `py::exists:<frozen genericpath>`, `JS:~existsSync node:fs:285:20`.
+fn is_standard_script(name: &str) -> bool {
+    name.starts_with("py::") && name.contains(":<frozen ") || name.starts_with("JS:") && name.contains(" node:")
 }
 
 #[cfg(test)]
@@ -209,8 +278,8 @@ mod tests {
     #[track_caller]
     fn called_by(frames: &[(&str, &str)], expected: &str) {
         let stack = stack(frames, Bottom::Reached);
-        let Caller::Frame(caller) = stack.caller() else { panic!("{:?}", stack.caller()) };
-        assert_eq!(caller.name(), Some(expected));
+        let Caller::Function(caller) = stack.caller() else { panic!("{:?}", stack.caller()) };
+        assert_eq!(caller.name, Some(expected));
     }
 
     #[test]
@@ -251,13 +320,27 @@ mod tests {
         let libc = "/lib/libc.so.6";
         called_by(&[(libc, "write"), ("/bin/p", "save"), ("/bin/p", "main"), (libc, "__libc_start_main")], "save");
         called_by(&[(libc, "write"), ("/lib/libz.so.1", "gzwrite"), ("/bin/p", "main")], "gzwrite");
-        called_by(&[(libc, "write"), ("", "LazyCompile:~save"), ("/bin/node", "main")], "LazyCompile:~save");
         let rust = "std::fs::File::open_c";
         called_by(&[(libc, "open64"), ("/bin/p", rust), ("/bin/p", "tool::load"), ("/bin/p", "main")], "tool::load");
         let go = [("/bin/p", "syscall.Syscall6"), ("/bin/p", "os.lstatNolog"), ("/bin/p", "main.walk")];
         called_by(&[&go[..], &[("/bin/p", "runtime.goexit.abi0")]].concat(), "main.walk");
         // Functions of a C program may be called like packages of Go.
         called_by(&[(libc, "write"), ("/bin/p", "log.part.0"), ("/bin/p", "main")], "log.part.0");
+        // Scripts, and an interpreter's own calls.
+        let python = ("/usr/lib/libpython3.12.so.1.0", "os_stat");
+        let script =
+            [("", "py::exists:<frozen genericpath>"), ("", "py::check:/srv/app.py"), ("/usr/bin/python3.12", "main")];
+        called_by(&[&[(libc, "fstatat"), python], &script[..]].concat(), "py::check:/srv/app.py");
+        called_by(&[(libc, "fstatat"), python, ("/usr/bin/python3.12", "main")], "os_stat");
+        let numpy = [(libc, "madvise"), ("/usr/lib/numpy/_umath.so", "allocate"), python];
+        called_by(&[&numpy, &script[..]].concat(), "allocate");
+        let node = [
+            (libc, "access"),
+            ("/usr/bin/node", "uv_fs_access"),
+            ("", "JS:~existsSync node:fs:285:20"),
+            ("", "JS:~check /srv/a.js:2:15"),
+        ];
+        called_by(&node, "JS:~check /srv/a.js:2:15");
         // Go's own threads.
         called_by(&[("/bin/p", "runtime.futex"), ("/bin/p", "runtime.sysmon")], "runtime.futex");
     }
@@ -299,11 +382,17 @@ mod tests {
     #[test]
     fn merged_functions() {
         let inlined = |name: &str| InlinedFunction { name: name.into(), source: None };
-        let merged = StackFrame {
-            inlined: [inlined(""), inlined("inner"), inlined("middle")].into(),
-            ..frame("/bin/p", "main")
+        let merging = |functions: &[&str]| {
+            let inlined = functions.iter().map(|name| inlined(name)).collect();
+            let frame = Arc::new(StackFrame { inlined, ..frame("/bin/p", "main.count") });
+            Stack { frames: [frame, Arc::new(self::frame("/bin/p", "runtime.main"))].into(), bottom: Bottom::Reached }
         };
-        assert_eq!(merged.name(), Some("inner"));
-        assert_eq!(frame("/bin/p", "").name(), None);
+        for (functions, expected) in
+            [(&["", "inner", "middle"][..], "inner"), (&["os.Open"], "main.count"), (&["os.Open", "main.f"], "main.f")]
+        {
+            let stack = merging(functions);
+            let Caller::Function(caller) = stack.caller() else { panic!("{:?}", stack.caller()) };
+            assert_eq!(caller.name, Some(expected));
+        }
     }
 }

@@ -20,7 +20,7 @@ mod units;
 
 pub use args::{Fields, Piece};
 pub use call::{Call, Outcome};
-pub use caller::Caller;
+pub use caller::{Caller, FrameFunction};
 pub use capture::{Limits, Peek, capture};
 pub use counted::{CallStats, CountBy, Counted, Histogram, SizeBucket, Times};
 pub use descriptor::{Descriptor, Detail};

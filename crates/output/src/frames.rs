@@ -1,7 +1,7 @@
 //! The names of frames and callers, for views that tell a stack in few words.
 
 use std::borrow::Cow;
-use stride_event::{Bottom, Caller, CodeFile, SourceLine, Stack, StackFrame};
+use stride_event::{Bottom, Caller, CodeFile, FrameFunction, SourceLine, Stack, StackFrame};
 
 /// Stands for what is not known of a stack.
 pub const UNKNOWN: &[u8] = b"[unknown]";
@@ -26,14 +26,11 @@ pub struct Function<'s> {
 
 /// The functions of a frame, innermost first: those that were merged into it, and its own.
 pub fn functions(frame: &StackFrame) -> impl Iterator<Item = Function<'_>> {
-    let in_program = frame.is_in_program();
-    let function = move |name, source| Function { name, module: frame.module.as_deref(), source, in_program };
-    let merged = frame.inlined.iter().filter(|inlined| !inlined.name.is_empty());
-    let merged = merged.map(move |inlined| function(Cow::Borrowed(inlined.name.as_bytes()), inlined.source.as_ref()));
-    merged.chain(std::iter::once_with(move || {
-        let name = frame.symbol.as_ref().map(|symbol| Cow::Borrowed(symbol.name.as_bytes()));
-        function(name.unwrap_or_else(|| place(frame)), frame.source.as_ref())
-    }))
+    let (in_program, module) = (frame.is_in_program(), frame.module.as_deref());
+    frame.functions().map(move |FrameFunction { frame, name, source }| {
+        let name = name.map_or_else(|| place(frame), |name| Cow::Borrowed(name.as_bytes()));
+        Function { name, module, source, in_program }
+    })
 }
 
 /// The functions of a stack, innermost first.
@@ -62,7 +59,7 @@ fn place(frame: &StackFrame) -> Cow<'static, [u8]> {
 /// themselves are in brackets: `[ld-linux-x86-64.so.2]`.
 pub fn caller(stack: &Stack) -> Vec<u8> {
     match stack.caller() {
-        Caller::Frame(frame) => match (frame.name(), &frame.module) {
+        Caller::Function(FrameFunction { frame, name, .. }) => match (name, &frame.module) {
             (Some(name), Some(module)) => [name.as_bytes(), b" (", module.file_name(), b")"].concat(),
             (Some(name), None) => name.into(),
             (None, _) => place(frame).into_owned(),

@@ -26,13 +26,27 @@ impl PerfMap {
         })
     }
 
+    /// Whether a call from this address, which is the last byte of a call instruction, is that of a trampoline of Python's (`-X perf`).
+    ///
+    /// Python has a copy of the same few instructions for each of its functions: they make room for 8 bytes, and call the
+    /// interpreter. The frame pointer may have any value there.
+    pub fn is_trampoline(&self, address: u64) -> bool {
+        const CALL: u64 = 5;
+        const LARGEST_TRAMPOLINE: u64 = 16;
+        self.entry(address).is_some_and(|(start, size, name)| {
+            name.starts_with(b"py::") && address - start == CALL && *size <= LARGEST_TRAMPOLINE
+        })
+    }
+
     fn known(&self, address: u64) -> Option<Symbol> {
+        self.entry(address).map(|(start, _, name)| Symbol { name: demangled(name), offset: address - start })
+    }
+
+    fn entry(&self, address: u64) -> Option<&(u64, u64, Box<[u8]>)> {
         // Code is moved and replaced. Of several entries for one address the latest holds; it is sorted behind the
         // others.
         let at = self.functions.partition_point(|f| f.0 <= address).checked_sub(1)?;
-        let (start, size, name) = &self.functions[at];
-        let offset = address - start;
-        (offset < *size).then(|| Symbol { name: demangled(name), offset })
+        self.functions.get(at).filter(|(start, size, _)| address - start < *size)
     }
 
     fn refresh(&mut self, process: Tid) -> Option<()> {
@@ -86,5 +100,15 @@ mod tests {
         assert_eq!(name(0x7f18), Some(("later".into(), 0x18)));
         assert_eq!(name(0x6007), Some(("first".into(), 7)));
         assert_eq!(name(0x6008), None);
+    }
+
+    #[test]
+    fn trampolines_of_python() {
+        let functions = parse(b"1000 b py::main:/srv/app.py\n2000 b JS:~main\n3000 40 py::large:/srv/app.py\n");
+        let map = PerfMap { read: None, functions };
+        assert!(map.is_trampoline(0x1005));
+        for address in [0x1000, 0x1004, 0x1006, 0x2005, 0x3005, 0x5] {
+            assert!(!map.is_trampoline(address), "{address:#x}");
+        }
     }
 }

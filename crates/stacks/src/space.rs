@@ -5,6 +5,7 @@ use crate::image::CodeImage;
 use crate::images::Images;
 use crate::maps::{self, Backing, CodeMapping};
 use crate::mounts::Mounts;
+use crate::perf_map::PerfMap;
 use crate::walk::Code;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
@@ -116,6 +117,7 @@ impl Space {
 /// A space as the walk sees it.
 pub struct SpaceCode<'a> {
     pub space: &'a Space,
+    pub perf_map: &'a PerfMap,
     pub context: &'a mut UnwindContext<usize>,
 }
 
@@ -137,6 +139,10 @@ impl Code for SpaceCode<'_> {
 
     fn returns_from_signal(&mut self, address: u64) -> bool {
         self.space.module(address).is_some_and(|(image, address)| image.returns_from_signal(address))
+    }
+
+    fn is_trampoline(&self, address: u64) -> bool {
+        self.perf_map.is_trampoline(address)
     }
 }
 

@@ -107,30 +107,39 @@ impl Stacks {
         }
         let known =
             self.spaces.entry(process).or_insert_with(|| Process { space: Space::unread(), ..Process::default() });
-        let space = &mut known.space;
+        let Process { space, perf_map, .. } = known;
         if space.stale && space.refresh(process, &mut self.images) {
             self.images.tidy();
         }
-        let run = |walk: &mut Walk, context: &mut _, space: &Space, read: &mut ReadWord<'_>| {
-            walk.run(regs, self.wanted.frames, &mut SpaceCode { space, context }, read)
+        let run = |walk: &mut Walk, context: &mut _, space: &Space, perf_map: &PerfMap, read: &mut ReadWord<'_>| {
+            walk.run(regs, self.wanted.frames, &mut SpaceCode { space, perf_map, context }, read)
         };
-        let mut bottom = run(&mut self.walk, &mut self.context, space, read);
+        let mut bottom = run(&mut self.walk, &mut self.context, space, perf_map, read);
         if bottom == Bottom::Unknown && self.walk.missing.is_some() && space.searches < MOST_SEARCHES {
             space.searches += 1;
             if space.refresh(process, &mut self.images) {
                 self.images.tidy();
-                bottom = run(&mut self.walk, &mut self.context, space, read);
+                bottom = run(&mut self.walk, &mut self.context, space, perf_map, read);
             }
         }
         if let Some(known) = space.stacks.get(&self.walk.frames[..]).filter(|known| known.bottom == bottom) {
             return known.stack.clone();
+        }
+        // The map may name a trampoline by now.
+        if bottom == Bottom::Unknown
+            && let Some(&last) = self.walk.frames.last()
+            && space.module(last).is_none()
+            && perf_map.find(process, last).is_some()
+            && perf_map.is_trampoline(last)
+        {
+            bottom = run(&mut self.walk, &mut self.context, space, perf_map, read);
         }
         let mut frames = Vec::with_capacity(self.walk.frames.len());
         for &address in &self.walk.frames {
             frames.push(match space.module(address) {
                 Some((image, offset)) => image.frame(offset, self.wanted.source),
                 None => {
-                    let symbol = known.perf_map.find(process, address);
+                    let symbol = perf_map.find(process, address);
                     Arc::new(StackFrame {
                         module: None,
                         offset: address,

@@ -15,6 +15,10 @@ pub trait Code {
     fn is_behind_call(&self, address: u64) -> bool;
     /// Whether the code at this address belongs to a function that returns from a signal handler.
     fn returns_from_signal(&mut self, address: u64) -> bool;
+    /// Whether a call from here is that of a trampoline of an interpreter, which keeps 8 bytes and no frame pointer.
+    fn is_trampoline(&self, _address: u64) -> bool {
+        false
+    }
 }
 
 #[derive(Debug, Default)]
@@ -259,6 +263,10 @@ impl Machine<'_, '_> {
         {
             return self.called(word, sp.wrapping_add(8), None);
         }
+        if !self.exact && code.is_trampoline(self.ip.wrapping_sub(1)) {
+            let ip = self.word(sp.wrapping_add(8))?;
+            return self.called(ip, sp.wrapping_add(16), None);
+        }
         let bp = self.get(RBP)?;
         if bp == 0 {
             self.ip = 0;
@@ -308,6 +316,10 @@ mod tests {
         fn returns_from_signal(&mut self, _: u64) -> bool {
             false
         }
+
+        fn is_trampoline(&self, address: u64) -> bool {
+            address == 0x120f
+        }
     }
 
     fn frame(cfa: Cfa) -> UnwindRule {
@@ -326,6 +338,18 @@ mod tests {
         let mut walk = Walk::default();
         assert_eq!(walk.run(&regs(), 256, &mut Plain(rule), &mut |_| Some(0)), Bottom::Unknown);
         assert_eq!(walk.frames, [0x1100]);
+    }
+
+    /// The frame pointer belongs to none of the frames, and is not looked at.
+    #[test]
+    fn through_a_trampoline() {
+        let mut walk = Walk::default();
+        let words = [(0x8000, 0x1210), (0x8010, 0x1300)];
+        let mut read = |at| words.iter().find(|(address, _)| *address == at).map(|(_, word)| *word);
+        let regs = Regs { bp: 0, ..regs() };
+        assert_eq!(walk.run(&regs, 256, &mut Plain(UnwindRule::Unknown), &mut read), Bottom::Reached);
+        assert_eq!(walk.frames, [0x1100, 0x120f, 0x12ff]);
+        assert_eq!(walk.reads, words);
     }
 
     #[test]
