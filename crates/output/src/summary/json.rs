@@ -70,7 +70,7 @@ impl Json<'_> {
                 self.key("abi").str(abi.name());
             }
             KeyPart::Object(object) => self.name(name, labels.object(object)),
-            KeyPart::Name(id) => self.name(name, labels.names.name(id)),
+            KeyPart::Name(id) | KeyPart::Functions(id) => self.name(name, labels.names.name(id)),
             KeyPart::Fd(fd, object) => {
                 let socket = |object| labels.tracker.is_some_and(|tracker| tracker.kind(object) == ObjectKind::Socket);
                 self.key(name).known_fd(fd, object.map(|object| (labels.object(object), socket(object))));

@@ -2,7 +2,10 @@
 
 use super::names::Names;
 use super::part::KeyPart;
-use crate::{names::errno, quote::shown};
+use crate::{
+    names::errno,
+    quote::{legible, shown},
+};
 use stride_event::SizeBucket;
 use stride_syscalls::{Abi, table};
 use stride_track::{ObjectId, Tracker};
@@ -28,6 +31,7 @@ impl Labels<'_> {
             }
             KeyPart::Object(object) => shown(self.object(object)),
             KeyPart::Name(name) => shown(self.names.name(name)),
+            KeyPart::Functions(names) => functions(self.names.name(names)),
             KeyPart::Fd(fd, None) => fd.to_string(),
             KeyPart::Fd(fd, Some(object)) => format!("{fd}<{}>", shown(self.object(object))),
             KeyPart::Errno(0) => "ok".into(),
@@ -42,6 +46,13 @@ impl Labels<'_> {
     pub fn object(&self, object: ObjectId) -> &[u8] {
         self.tracker.map_or(b"?", |tracker| tracker.name(object))
     }
+}
+
+/// Names of functions have many characters that are special in names of files, such as `<`.
+fn functions(names: &[u8]) -> String {
+    let mut out = Vec::new();
+    legible(&mut out, &String::from_utf8_lossy(names));
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 pub fn syscall(abi: Abi, nr: u64) -> String {

@@ -69,17 +69,24 @@ impl Names {
         self.per_stack(stack, |names| &mut names.stacks, |stack| frames::folded(stack))
     }
 
+    fn functions(&mut self, names: &[u8]) -> KeyPart {
+        match self.part(names) {
+            KeyPart::Name(id) => KeyPart::Functions(id),
+            other => other,
+        }
+    }
+
     fn per_stack(
         &mut self,
         stack: Option<&Arc<Stack>>,
         known: fn(&mut Names) -> &mut PerStack<Option<KeyPart>>,
         name: fn(&Stack) -> Vec<u8>,
     ) -> KeyPart {
-        let Some(stack) = stack else { return self.part(frames::UNKNOWN) };
+        let Some(stack) = stack else { return self.functions(frames::UNKNOWN) };
         if let Some(part) = *known(self).get(stack, |_| None) {
             return part;
         }
-        let part = self.part(&name(stack));
+        let part = self.functions(&name(stack));
         *known(self).get(stack, |_| None).insert(part)
     }
 }

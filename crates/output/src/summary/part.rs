@@ -14,6 +14,8 @@ pub enum KeyPart {
     Call(Abi, u64),
     Object(ObjectId),
     Name(NameId),
+    /// Names of functions.
+    Functions(NameId),
     Fd(i32, Option<ObjectId>),
     /// 0 for success.
     Errno(u32),
