@@ -11,6 +11,7 @@ mod descriptor;
 mod event;
 mod lost;
 mod memory;
+mod origin;
 mod per_stack;
 pub mod quantity;
 mod question;

@@ -20,22 +20,18 @@ pub struct Function<'s> {
     pub module: Option<&'s CodeFile>,
     /// The line in this function from which the next one was called.
     pub source: Option<&'s SourceLine>,
-    /// Whether its module is the program's own.
-    pub in_program: bool,
+    /// The address in the module.
+    pub offset: u64,
+    /// Whether the function is the program's own.
+    pub is_own: bool,
 }
 
-/// The functions of a frame, innermost first: those that were merged into it, and its own.
-pub fn functions(frame: &StackFrame) -> impl Iterator<Item = Function<'_>> {
-    let (in_program, module) = (frame.is_in_program(), frame.module.as_deref());
-    frame.functions().map(move |FrameFunction { frame, name, source }| {
-        let name = name.map_or_else(|| place(frame), |name| Cow::Borrowed(name.as_bytes()));
-        Function { name, module, source, in_program }
-    })
-}
-
-/// The functions of a stack, innermost first.
+/// The functions of a stack, innermost first. Those that were merged into others are among them.
 pub fn of_stack(stack: &Stack) -> impl Iterator<Item = Function<'_>> {
-    stack.frames.iter().flat_map(|frame| functions(frame))
+    stack.functions().map(|(FrameFunction { frame, name, source }, is_own)| {
+        let name = name.map_or_else(|| place(frame), |name| Cow::Borrowed(name.as_bytes()));
+        Function { name, module: frame.module.as_deref(), offset: frame.offset, source, is_own }
+    })
 }
 
 /// The mark for the frames that a stack lacks, if it lacks any.

@@ -13,7 +13,7 @@ pub enum LabelKind {
     Program,
     /// A function of the program's own.
     Own,
-    /// A function of a run-time library.
+    /// A function of a run-time library, or of a language's standard library.
     Library,
     /// A system call.
     Call(crate::html::family::Family),

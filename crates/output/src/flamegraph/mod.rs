@@ -22,7 +22,7 @@ use std::io::Write;
 use std::sync::Arc;
 use stride_event::quantity::count;
 use stride_event::{Call, Event, Outcome, PerStack, Stack};
-use stride_syscalls::{Abi, table};
+use stride_syscalls::{Abi, Effect, table};
 use stride_track::Tracker;
 use tree::{CallTree, Place, Weights};
 
@@ -119,7 +119,9 @@ impl FlameGraph {
         let place = match &call.stack {
             Some(stack) => self.place(stack, program),
             None => {
-                self.without_stack += 1;
+                // The command's own execve has none.
+                let is_start = call.row().is_some_and(|row| row.has_effect(Effect::Executes));
+                self.without_stack += u64::from(!is_start);
                 let unknown = self.label(LabelKind::Missing, frames::UNKNOWN, b"");
                 let from = self.tree.step(Place::OUTSIDE, program);
                 self.tree.step(from, unknown)
@@ -174,7 +176,7 @@ impl FlameGraph {
             place = self.tree.step(place, mark);
         }
         for function in functions.iter().rev() {
-            let kind = if function.in_program { LabelKind::Own } else { LabelKind::Library };
+            let kind = if function.is_own { LabelKind::Own } else { LabelKind::Library };
             let label = self.label(kind, &function.name, function.module.map_or(b"", |module| &module.path));
             place = self.tree.step(place, label);
         }

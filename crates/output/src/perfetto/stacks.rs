@@ -10,7 +10,7 @@ use crate::html::legible::cut;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{CodeFile, PerStack, Stack, StackFrame};
+use stride_event::{CodeFile, PerStack, Stack};
 
 /// The frames that are written of one stack, at most: the innermost.
 const DEEPEST: usize = 128;
@@ -67,15 +67,9 @@ impl Callstacks {
             self.parts.clear();
             self.known.clear();
         }
-        let mut frames = Vec::new();
-        let of_frame = |frame: &Arc<StackFrame>| frame.clone();
-        for frame in stack.frames.iter().map(of_frame) {
-            frames.extend(frames::functions(&frame).map(|function| self.frame(&function, frame.offset)));
-            if frames.len() >= DEEPEST {
-                break;
-            }
-        }
-        let is_cut = frames.len() > DEEPEST || frames.len() == DEEPEST && stack.frames.len() > DEEPEST;
+        let functions = frames::of_stack(stack).take(DEEPEST + 1);
+        let mut frames: Vec<_> = functions.map(|function| self.frame(&function)).collect();
+        let is_cut = frames.len() > DEEPEST;
         frames.truncate(DEEPEST);
         let missing = if is_cut { Some(frames::MORE) } else { frames::missing(stack) };
         frames.extend(missing.map(|mark| self.mark(mark)));
@@ -90,7 +84,8 @@ impl Callstacks {
         self.last
     }
 
-    fn frame(&mut self, function: &Function<'_>, offset: u64) -> CallstackFrame {
+    fn frame(&mut self, function: &Function<'_>) -> CallstackFrame {
+        let offset = function.offset;
         let name = self.text(schema::interned::FUNCTIONS, &printable(&function.name));
         let module = function.module.map(|module| self.module(module));
         let source = function

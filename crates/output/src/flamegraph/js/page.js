@@ -21,7 +21,7 @@ function head() {
   const kinds = [
     ["k-program", "Programs"],
     ["k-own", "The program's functions"],
-    ["k-library", "Run-time libraries"],
+    ["k-library", "Run-time and standard libraries"],
     ...Object.entries(FAMILIES).map(([family, title]) => [`f-${family}`, title]),
   ];
   const used = new Set(run.labels.map(([, , kind]) => kind));
