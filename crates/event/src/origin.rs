@@ -161,9 +161,15 @@ pub fn is_go_standard(name: &str) -> bool {
     name.len() > first.len() && GO_PACKAGES.contains(&first)
 }
 
-/// Whether a function of a script is part of Python or Node: `py::exists:<frozen genericpath>`, `JS:~existsSync node:fs:285:20`.
+/// Whether a function of a script is part of Python, Node or Java: `py::exists:<frozen genericpath>`, `JS:~existsSync node:fs:285:20`,
+/// `int java.io.File.length()`, and the routines of Java's interpreter.
 pub fn is_standard_script(name: &str) -> bool {
-    name.starts_with("py::") && name.contains(":<frozen ") || name.starts_with("JS:") && name.contains(" node:")
+    let method = name.split_once(' ').map_or("", |(_, method)| method);
+    name.starts_with("py::") && name.contains(":<frozen ")
+        || name.starts_with("JS:") && name.contains(" node:")
+        || ["java.", "javax.", "jdk.", "sun.", "com.sun."].iter().any(|package| method.starts_with(package))
+        || name == "Interpreter"
+        || name.starts_with("StubRoutines")
 }
 
 #[cfg(test)]
@@ -225,6 +231,27 @@ mod tests {
         assert!(is_go_standard("internal/poll.(*FD).Read") && is_go_standard("os.ReadFile"));
         for name in ["main.main", "example.com/os.Read", "os", "osquery.Run"] {
             assert!(!is_go_standard(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn standard_scripts() {
+        for name in [
+            "py::exists:<frozen genericpath>",
+            "JS:~existsSync node:fs:285:20",
+            "int java.io.UnixFileSystem.getBooleanAttributes0(java.io.File)",
+            "Interpreter",
+            "StubRoutines (1)",
+        ] {
+            assert!(is_standard_script(name), "{name}");
+        }
+        for name in [
+            "py::check:/srv/app.py",
+            "JS:~check /srv/a.js:2:15",
+            "int Main.load()",
+            "void org.java.Main.f(java.io.File)",
+        ] {
+            assert!(!is_standard_script(name), "{name}");
         }
     }
 }
