@@ -80,7 +80,7 @@ mod tests {
         }
         // A recording may have stacks of any size.
         let frame = StackFrame { module: None, offset: 0, symbol: None, source: None, inlined: [].into() };
-        let frames: Box<[_]> = vec![Arc::new(frame); 1 << 17].into();
+        let frames: Box<[_]> = std::iter::repeat_n(Arc::new(frame), 1 << 17).collect();
         for _ in 0..40 {
             known.get(&Arc::new(Stack { frames: frames.clone(), bottom: Bottom::Limit }), |_| 0);
             let kept: usize = known.known.values().map(|(stack, _)| stack.frames.len()).sum();

@@ -1,4 +1,5 @@
 //! A headless Chromium, driven over a pipe by the DevTools protocol.
+#![allow(dead_code)] // Each test uses its part.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};

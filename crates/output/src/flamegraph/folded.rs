@@ -1,6 +1,6 @@
 //! The graph as text that other tools read: `program;outermost;…;innermost;call N`, where N is the number of calls.
 
-use super::FlameGraph;
+use super::graph::FlameGraph;
 use crate::frames::unseparated;
 use crate::html::legible::legible;
 use std::io::Write;

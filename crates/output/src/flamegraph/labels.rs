@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// An index into [`Labels`].
+/// An index into [`FlameLabels`].
 pub type LabelId = u32;
 
 /// What a box stands for. It decides the colour.
@@ -38,21 +38,21 @@ const MOST_BYTES: usize = 64 << 20;
 const OTHERS: LabelId = 0;
 
 #[derive(Debug)]
-pub struct Labels {
+pub struct FlameLabels {
     all: Vec<Rc<Label>>,
     ids: HashMap<Rc<Label>, LabelId>,
     bytes: usize,
 }
 
-impl Default for Labels {
-    fn default() -> Labels {
-        let mut labels = Labels { all: Vec::new(), ids: HashMap::new(), bytes: 0 };
+impl Default for FlameLabels {
+    fn default() -> FlameLabels {
+        let mut labels = FlameLabels { all: Vec::new(), ids: HashMap::new(), bytes: 0 };
         labels.id(Label { kind: LabelKind::Missing, name: b"(others)".as_slice().into(), module: [].into() });
         labels
     }
 }
 
-impl Labels {
+impl FlameLabels {
     pub fn id(&mut self, label: Label) -> LabelId {
         if let Some(&id) = self.ids.get(&label) {
             return id;

@@ -1,6 +1,6 @@
 //! The graph as a page. It is one file, which loads nothing.
 
-use super::FlameGraph;
+use super::graph::FlameGraph;
 use super::labels::{Label, LabelKind};
 use super::tree::Weights;
 use crate::html::family::Family;

@@ -49,26 +49,26 @@ pub struct CallTree {
 
 /// The node of a path, and whether it is that of the whole path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TreePlace {
     pub node: Option<NodeId>,
     pub whole: bool,
 }
 
-impl Place {
+impl TreePlace {
     /// The place from which paths begin.
-    pub const OUTSIDE: Place = Place { node: None, whole: true };
+    pub const OUTSIDE: TreePlace = TreePlace { node: None, whole: true };
 }
 
 impl CallTree {
     /// The place of a function called from `from`. If there is no room, the place stays at the function that called it.
-    pub fn step(&mut self, from: Place, label: LabelId) -> Place {
+    pub fn step(&mut self, from: TreePlace, label: LabelId) -> TreePlace {
         if !from.whole {
             return from;
         }
         let next = self.nodes.len();
         let node = match self.children.get(&(from.node, label)) {
             Some(&node) => node,
-            None if next >= MOST => return Place { whole: false, ..from },
+            None if next >= MOST => return TreePlace { whole: false, ..from },
             None => {
                 let node = next as NodeId;
                 self.children.insert((from.node, label), node);
@@ -76,10 +76,10 @@ impl CallTree {
                 node
             }
         };
-        Place { node: Some(node), whole: true }
+        TreePlace { node: Some(node), whole: true }
     }
 
-    pub fn count(&mut self, place: Place, weights: Weights) {
+    pub fn count(&mut self, place: TreePlace, weights: Weights) {
         match place.node {
             Some(node) => self.nodes[node as usize].own.add(weights),
             None => self.left_out += weights.calls,
@@ -123,8 +123,8 @@ mod tests {
 
     const ONE: Weights = Weights { calls: 1, time: 10, errors: 0 };
 
-    fn place(tree: &mut CallTree, path: &[LabelId]) -> Place {
-        path.iter().fold(Place::OUTSIDE, |from, &label| tree.step(from, label))
+    fn place(tree: &mut CallTree, path: &[LabelId]) -> TreePlace {
+        path.iter().fold(TreePlace::OUTSIDE, |from, &label| tree.step(from, label))
     }
 
     #[test]

@@ -50,7 +50,7 @@ use lane::CallEnd;
 use legible::legible;
 use processes::Processes;
 use slowest::{Slow, Slowest};
-use stacks::{Stacks, StacksData};
+use stacks::{PageStacks, StacksData};
 use std::cell::OnceCell;
 use std::io::Write;
 use stride_advise::Advisor;
@@ -134,7 +134,7 @@ impl View for HtmlView {
 /// The page's data, as gathered so far.
 struct Gathered {
     texts: CallText,
-    stacks: Stacks,
+    stacks: PageStacks,
     calls: Calls,
     timeline: Timeline,
     slowest: Slowest,
@@ -152,7 +152,7 @@ impl Gathered {
         let captured = texts.captured();
         Gathered {
             texts,
-            stacks: Stacks::default(),
+            stacks: PageStacks::default(),
             calls: Calls::default(),
             timeline: Timeline::default(),
             slowest: Slowest::default(),

@@ -10,7 +10,7 @@ use stride_event::{PerStack, Stack};
 
 /// A function on a stack as the page shows it: its name, and its place.
 type FrameText = (String, String);
-/// An index into [`Stacks::functions`].
+/// An index into [`PageStacks::functions`].
 type FunctionId = u32;
 /// The functions of a stack, innermost first.
 pub type ShownStack = Rc<[FunctionId]>;
@@ -25,13 +25,13 @@ const MOST: usize = 1 << 16;
 const ROOM: usize = 800_000;
 
 #[derive(Default)]
-pub struct Stacks {
+pub struct PageStacks {
     known: PerStack<Option<ShownStack>>,
     functions: Vec<Rc<FrameText>>,
     ids: HashMap<Rc<FrameText>, FunctionId>,
 }
 
-impl Stacks {
+impl PageStacks {
     pub fn shown(&mut self, stack: &Arc<Stack>) -> ShownStack {
         if let Some(shown) = self.known.get(stack, |_| None) {
             return shown.clone();
@@ -74,7 +74,7 @@ fn text(function: &Function<'_>) -> FrameText {
 
 /// The stacks in the page.
 pub struct StacksData {
-    stacks: Stacks,
+    stacks: PageStacks,
     places: HashMap<ShownStack, StackIndex>,
     /// The first one is empty.
     pub all: Vec<Vec<usize>>,
@@ -84,7 +84,7 @@ pub struct StacksData {
 }
 
 impl StacksData {
-    pub fn new(stacks: Stacks) -> StacksData {
+    pub fn new(stacks: PageStacks) -> StacksData {
         let (places, numbers) = (HashMap::new(), HashMap::new());
         StacksData { stacks, places, all: vec![Vec::new()], functions: Vec::new(), numbers, room: ROOM }
     }
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn each_is_stored_once() {
-        let mut stacks = Stacks::default();
+        let mut stacks = PageStacks::default();
         let shown: Vec<_> = [&["a", "b"][..], &["a", "b"], &["b"]]
             .iter()
             .map(|names| stacks.shown(&stack(names, Bottom::Reached)))
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn no_more_than_there_is_room_for() {
-        let mut stacks = Stacks::default();
+        let mut stacks = PageStacks::default();
         let names: Vec<String> = (0..5000).map(|i| format!("{i}{}", "<".repeat(300))).collect();
         let names: Vec<&str> = names.iter().map(|name| &**name).collect();
         let shown: Vec<_> = names.chunks(500).map(|part| stacks.shown(&stack(part, Bottom::Reached))).collect();

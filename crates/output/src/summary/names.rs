@@ -61,12 +61,12 @@ impl Names {
 
     /// The function that made the call with this stack.
     pub fn caller(&mut self, stack: Option<&Arc<Stack>>) -> KeyPart {
-        self.per_stack(stack, |names| &mut names.callers, |stack| frames::caller(stack))
+        self.per_stack(stack, |names| &mut names.callers, frames::caller)
     }
 
     /// All functions of a stack.
     pub fn stack(&mut self, stack: Option<&Arc<Stack>>) -> KeyPart {
-        self.per_stack(stack, |names| &mut names.stacks, |stack| frames::folded(stack))
+        self.per_stack(stack, |names| &mut names.stacks, frames::folded)
     }
 
     fn functions(&mut self, names: &[u8]) -> KeyPart {
