@@ -150,9 +150,32 @@ fn title(graph: &FlameGraph) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flamegraph::tree::TreePlace;
 
     #[test]
     fn the_parts_fit() {
         crate::html::template::tests::holds_together(&TEMPLATE);
+    }
+
+    /// The widest boxes stay if a page would become too large.
+    #[test]
+    fn a_page_is_never_too_large() {
+        let mut graph = FlameGraph::default();
+        for i in 0..900u64 {
+            let name = format!("{i}{}", "<".repeat(600));
+            let label = Label { kind: LabelKind::Own, name: name.as_bytes().into(), module: name.as_bytes().into() };
+            let label = graph.labels.id(label);
+            let place = graph.tree.step(TreePlace::OUTSIDE, label);
+            graph.tree.count(place, Weights { calls: 1 + i, time: 0, errors: 0 });
+        }
+        let page = render(&graph, RunFacts::default());
+        assert!(page.len() <= MOST, "{}", page.len());
+        let (_, data) = page.split_once("id=\"data\">").unwrap();
+        let data: serde_json::Value = serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap();
+        let boxes = data["boxes"].as_array().unwrap();
+        let (more, kept) = (data["more"].as_u64().unwrap() as usize, boxes.len() / 5);
+        assert!(more > 0 && kept > 100 && more + kept == 900, "{more} {kept}");
+        let calls: Vec<u64> = boxes.chunks(5).map(|numbers| numbers[2].as_u64().unwrap()).collect();
+        assert_eq!(calls[..2], [900, 899]);
     }
 }

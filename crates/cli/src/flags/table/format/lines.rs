@@ -192,7 +192,8 @@ pub const FLAGS: &[Flag] = &[
         long: Some("stack-trace-frame-limit"),
         arg: Arg::Required("LIMIT"),
         help: "print at most LIMIT frames of a stack (default 256)",
-        doc: "Prints at most LIMIT frames of each stack that -k prints; 256 by default.",
+        doc: "Prints at most LIMIT frames of each stack that -k prints; 256 by default. Other options that look at stacks (--by=caller, \
+              --flamegraph, --called-from) know no more frames, either.",
         update: |draft, given| {
             let most = u64::from(u32::MAX / 4);
             let limit = values::integer(&given.text(), most).filter(|limit| *limit > 0);
