@@ -31,7 +31,7 @@ pub struct Label {
 }
 
 /// The limits of all labels together.
-const MOST: usize = if cfg!(test) { 1000 } else { 1 << 17 };
+const MOST: usize = if cfg!(test) { 2000 } else { 1 << 17 };
 const MOST_BYTES: usize = 64 << 20;
 
 /// The label for functions that came when there was no room for more.
