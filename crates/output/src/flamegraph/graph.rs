@@ -16,7 +16,7 @@ use stride_track::Tracker;
 pub struct FlameGraph {
     pub labels: FlameLabels,
     pub tree: CallTree,
-    /// FlameLabels by the names of threads, and of system calls.
+    /// Labels by the names of threads, and of system calls.
     programs: HashMap<Box<[u8]>, LabelId>,
     calls: HashMap<(Abi, u64), LabelId>,
     /// The places of stacks, by the program.
