@@ -33,6 +33,10 @@ impl CallingFunction {
             if frame.module.as_ref().is_some_and(|module| is_library_module(&module.path)) {
                 continue;
             }
+            // Nothing is known of this code: a JIT compiler's without names, or the mappings were read too late.
+            if frame.module.is_none() && frame.symbol.is_none() {
+                return nameless;
+            }
             let frame = with_source(frame);
             let is_own = |(caller, is_inlined): &(CallingFunction, bool)| {
                 let file = caller.source.as_ref().map_or("", |source| &source.file);
@@ -129,8 +133,8 @@ mod tests {
             "/lib64/ld-linux-x86-64.so.2 open_path"
         );
         assert_eq!(caller(Vec::new()), None);
-        // A JIT compiler's code: its address says nothing.
-        assert_eq!(told(&["/lib/libc.so.6 write", "- "]), "- ");
+        // Code of which nothing is known may be the program's own.
+        assert_eq!(caller(vec![frame("/lib/libc.so.6 write"), frame("- "), frame("/bin/p main")]), None);
         assert_eq!(told(&["/lib/libc.so.6 write", "- py::check:/x.py"]), "- py::check:/x.py");
     }
 
