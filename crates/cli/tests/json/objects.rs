@@ -157,7 +157,7 @@ fn it_goes_where_text_goes() {
         "--advise",
         "/bin/sh",
         "-c",
-        "i=0; while [ $i -lt 300 ]; do [ -e gone ]; i=$((i+1)); done",
+        "i=0; while [ $i -lt 1000 ]; do [ -e gone ]; i=$((i+1)); done",
     ]);
     for line in advised.trace.lines() {
         SCHEMA.validate(&serde_json::from_str(line).unwrap()).unwrap_or_else(|e| panic!("{e}: {line}"));
