@@ -2,6 +2,7 @@
 
 use crate::profile::Profile;
 use crate::tally::Tally;
+use std::sync::Arc;
 use stride_event::{Event, Lost, Ns, Origin, Outcome, Tid};
 use stride_output::End;
 use stride_syscalls::{Ty, table};
