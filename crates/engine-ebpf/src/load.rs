@@ -7,7 +7,9 @@ use crate::probe::{self, ExecSeen};
 use crate::refusal::why;
 use crate::relocate::{self, Types};
 use crate::ring_size::RingSize;
-use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of, task_state};
+use crate::wire::{
+    OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of, change_key, code_change, read, task_state,
+};
 use crate::{counts, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
@@ -144,7 +146,9 @@ impl Kernel {
         if config.stacks {
             open.maps.stack_states.set_max_entries(cpus)?;
             open.maps.stack_memos.set_max_entries(bound::STACK_MEMOS.0)?;
+            open.maps.code_changes.set_max_entries(bound::CODE_CHANGES.0)?;
         }
+        open.maps.code_changes.set_autocreate(config.stacks)?;
         open.maps.counts_by.set_autocreate(config.counts_more())?;
         if config.counting.is_some() && !config.counts_more() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
@@ -346,6 +350,12 @@ impl Kernel {
         let generations = self.skel.maps.bss_data.as_deref().map(|bss| &bss.generations[slot(space)]);
         // SAFETY: a valid, aligned u32 of our own mapping.
         generations.map_or(0, |generation| unsafe { std::ptr::read_volatile(generation) })
+    }
+
+    /// The change that raised the generation to this number, if it is still known. It may be that of another address space.
+    pub fn change(&self, space: u64, generation: u32) -> Option<code_change> {
+        let key = change_key { slot: slot(space) as u32, generation };
+        read(&self.skel.maps.code_changes.lookup(bytes_of(&[key]), MapFlags::ANY).ok()??)
     }
 
     /// Lets threads go on that wait for the mappings of this address space to be read.

@@ -78,6 +78,7 @@ impl Tables {
                 (Effect::Maps, call_flag::CALL_MAPS),
                 (Effect::Protects, call_flag::CALL_MAPS),
                 (Effect::Remaps, call_flag::CALL_REMAPS),
+                (Effect::Attaches, call_flag::CALL_ATTACHES),
             ] {
                 if entry.row.has_effect(effect) {
                     *flags |= flag.0;

@@ -90,6 +90,12 @@ pub enum StackOrigin<'r> {
     Copied { place: rec_stack, sp: u64, memory: &'r [u8] },
 }
 
+/// The stack that a signal interrupts, from the record before it.
+pub fn interrupted<'r>(rec: &rec_call, bytes: &'r [u8]) -> StackOrigin<'r> {
+    let (_, memory) = more(rec, bytes);
+    blocks(&mut Call::default(), memory)
+}
+
 /// Appends the memory that follows the fixed part of a record.
 pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8]) -> StackOrigin<'r> {
     let mut origin = StackOrigin::Untold;

@@ -11,13 +11,13 @@
 use crate::load::Kernel;
 use crate::memo;
 use crate::records::StackOrigin;
-use crate::wire::{bound, bytes_of, read, rec_stack, stack_key, stack_memo};
+use crate::wire::{bound, bytes_of, code_change, read, rec_stack, stack_key, stack_memo};
 use libbpf_rs::{MapCore, MapFlags};
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{Regs, Stack, Tid, Unwind};
+use stride_event::{CodeChange, CodeHistory, Regs, Stack, Tid, Unwind};
 
 /// Distinct stacks, of which twice as many may be known. Before the first are given up, more records with stacks to unwind have passed than
 /// rings and backlog can hold.
@@ -26,6 +26,9 @@ const MEMOS: usize = bound::STACK_MEMOS.0 as usize;
 const VARIANTS: usize = bound::STACK_VARIANTS.0 as usize;
 /// Places that may be spared in turn before one has to go.
 const SPARED: usize = 8;
+
+/// The changes of mapped code that are looked up at a time.
+const MOST_CHANGES: u32 = 256;
 
 /// Where a thread stood: address space, generation, instruction and stack pointer.
 type Place = (u64, u32, u64, u64);
@@ -65,6 +68,8 @@ struct Costs {
     unfit: u64,
     /// How often a process's mappings were read after they had changed again.
     late: u64,
+    /// Stacks that were cut for that.
+    cut: u64,
     /// Memos that were made, and all of their words.
     made: u64,
     words: u64,
@@ -101,9 +106,6 @@ impl StackMemory {
         }
         let generation = (at.space, at.generation);
         let remapped = self.generations.insert(process, generation) != Some(generation);
-        if remapped {
-            unwinder.remapped(process);
-        }
         let regs = Regs { ip: at.ip, sp, bp: at.bp, all: Some(at.all) };
         let mut whole = true;
         let mut word = |address: u64| {
@@ -112,13 +114,15 @@ impl StackMemory {
             whole &= bytes.is_some();
             bytes.map(|bytes| u64::from_le_bytes(*bytes))
         };
-        let unwound = unwinder.unwind(process, &regs, &mut word);
+        let history = SpaceHistory { kernel, space: at.space, generation: at.generation };
+        let unwound = unwinder.unwind(process, &regs, Some(&history), &mut word);
         if remapped {
             kernel.mappings_read(at.space, at.generation);
             self.costs.late += u64::from(kernel.generation(at.space) != at.generation);
         }
         let stack = unwound.stack;
-        if whole && !unwound.used_all {
+        self.costs.cut += u64::from(unwound.cut);
+        if whole && !unwound.used_all && !unwound.cut {
             let words = memo::words(unwound.reads);
             let place = (at.space, at.generation, at.ip, sp);
             self.remember(place, words, unwound.used_bp.then_some(at.bp), &stack, kernel);
@@ -228,7 +232,7 @@ impl StackMemory {
 
     /// For people who debug Stride.
     pub fn costs(&self) -> Vec<String> {
-        let Costs { known, unwound, bytes, forgotten, unfit, late, made, words } = self.costs;
+        let Costs { known, unwound, bytes, forgotten, unfit, late, cut, made, words } = self.costs;
         if known + unwound == 0 {
             return Vec::new();
         }
@@ -240,11 +244,48 @@ impl StackMemory {
                 mean(bytes, unwound),
             ),
             format!(
-                "stacks: {made} memos of {:.1} words, {} different, {forgotten} places forgotten, {unfit} unfit, {late} mappings read late",
+                "stacks: {made} memos of {:.1} words, {} different, {forgotten} places forgotten, {unfit} unfit, {late} mappings read late, {cut} stacks cut for that",
                 mean(words, made),
                 self.first as usize + self.older.len() + self.newer.len(),
             ),
         ]
+    }
+}
+
+/// The changes of an address space, as the kernel side remembers them.
+struct SpaceHistory<'k> {
+    kernel: &'k Kernel,
+    space: u64,
+    generation: u32,
+}
+
+impl CodeHistory for SpaceHistory<'_> {
+    fn space(&self) -> u64 {
+        self.space
+    }
+
+    fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    fn now(&self) -> u32 {
+        self.kernel.generation(self.space)
+    }
+
+    fn between(&self, generation: u32, last: u32) -> Option<Vec<CodeChange>> {
+        let count = last.wrapping_sub(generation);
+        if count > MOST_CHANGES {
+            return None;
+        }
+        let mut changes = Vec::new();
+        for generation in (1..=count).map(|n| generation.wrapping_add(n)) {
+            let code_change { space, start, end } = self.kernel.change(self.space, generation)?;
+            // Other address spaces may count together with this one.
+            if space == self.space {
+                changes.push(CodeChange { generation, start, end });
+            }
+        }
+        Some(changes)
     }
 }
 

@@ -66,6 +66,11 @@ fn told(engine: &mut dyn Engine, pipe: &mut impl Write) -> Told {
                     told[thread].push(format!("{name} {stack}"));
                 }
             }
+            // (Ignored signals, such as SIGCHLD, have stacks under ptrace only.)
+            Event::Signal { tid, info, stack, .. } if info[0] == libc::SIGUSR1 as u8 => {
+                let stack = stack.map_or_else(|| "none".to_owned(), |stack| described(stack));
+                told[threads[&tid]].push(format!("SIGUSR1 {stack}"));
+            }
             Event::Exited { status, .. } => assert_eq!(status, 0),
             _ => {}
         }
@@ -122,6 +127,7 @@ fn both_engines_tell_the_same_stacks() {
         assert!(all.iter().filter(|stack| stack.contains(function)).count() >= 5, "{function}: {all:#?}");
     }
     assert!(all.iter().any(|stack| stack.matches("(recurse)").count() == 41));
+    assert!(all.iter().filter(|stack| stack.starts_with("SIGUSR1 ") && stack.contains("(signalled)")).count() == 5);
 }
 
 /// An unwinder that counts the requests.
@@ -131,18 +137,15 @@ struct Counting {
 }
 
 impl Unwind for Counting {
-    fn remapped(&mut self, process: Tid) {
-        self.stacks.remapped(process);
-    }
-
     fn unwind(
         &mut self,
         process: Tid,
         regs: &stride_event::Regs,
+        history: Option<&dyn stride_event::CodeHistory>,
         read: &mut stride_event::ReadWord<'_>,
     ) -> stride_event::Unwound<'_> {
         self.asked += 1;
-        self.stacks.unwind(process, regs, read)
+        self.stacks.unwind(process, regs, history, read)
     }
 }
 

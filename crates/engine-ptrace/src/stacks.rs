@@ -39,7 +39,7 @@ impl TraceeStacks {
             let mut word = [0; 8];
             (tracee.peek(address, &mut word) == word.len()).then_some(u64::from_le_bytes(word))
         };
-        Some(unwinder.borrow_mut().unwind(process, &regs, &mut read).stack)
+        Some(unwinder.borrow_mut().unwind(process, &regs, None, &mut read).stack)
     }
 
     /// Forgets the thread's memory: the thread has executed another program, or is gone.

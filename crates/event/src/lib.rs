@@ -28,6 +28,7 @@ pub use quantity::{duration, grouped};
 pub use question::{FdOf, Question};
 pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Seccomp, TraceSpec};
 pub use stack::{
-    Bottom, CodeFile, InlinedFunction, ReadWord, Regs, SourceLine, Stack, StackFrame, Symbol, Unwind, Unwound,
+    Bottom, CodeChange, CodeFile, CodeHistory, InlinedFunction, ReadWord, Regs, SourceLine, Stack, StackFrame, Symbol,
+    Unwind, Unwound,
 };
 pub use units::{Ns, Tid};

@@ -101,16 +101,45 @@ pub struct Unwound<'a> {
     pub used_bp: bool,
     /// The frames depend on [`Regs::all`], too.
     pub used_all: bool,
+    /// Code that may be newer than the stack was left out.
+    pub cut: bool,
 }
 
 /// Reads an aligned word of the tracee's memory.
 pub type ReadWord<'a> = dyn FnMut(u64) -> Option<u64> + 'a;
 
+/// Code was mapped between two addresses, or may have been.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CodeChange {
+    /// The generation that began with the change.
+    pub generation: u32,
+    pub start: u64,
+    pub end: u64,
+}
+
+/// When code was mapped into an address space. A thread that is not stopped may have mapped other code since its stack was copied.
+pub trait CodeHistory {
+    /// The address space.
+    fn space(&self) -> u64;
+
+    /// The number of changes when the stack was copied. It counts up, and starts again at 0 behind the last number.
+    fn generation(&self) -> u32;
+
+    /// The number of changes by now.
+    fn now(&self) -> u32;
+
+    /// The changes after one generation, up to another, unless they are forgotten.
+    fn between(&self, generation: u32, last: u32) -> Option<Vec<CodeChange>>;
+}
+
 /// Makes stacks of registers and memory.
 pub trait Unwind {
-    /// The engine tells that code was mapped into a process since its last stack.
-    fn remapped(&mut self, process: Tid);
-
-    /// The stack of a thread of `process` that stands at `regs`.
-    fn unwind(&mut self, process: Tid, regs: &Regs, read: &mut ReadWord<'_>) -> Unwound<'_>;
+    /// The stack of a thread of `process` that stands at `regs`. The thread is stopped if there is no `history`.
+    fn unwind(
+        &mut self,
+        process: Tid,
+        regs: &Regs,
+        history: Option<&dyn CodeHistory>,
+        read: &mut ReadWord<'_>,
+    ) -> Unwound<'_>;
 }

@@ -5,6 +5,7 @@ use stride_event::{Call, CallSet, Event, Origin, Outcome, Tid};
 use stride_syscalls::{Abi, Effect, Syscall, table};
 
 const PROT_EXEC: u64 = 4;
+const SHM_EXEC: u64 = 0x8000;
 
 /// The calls that [`Stacks::note`] has to see, whatever else is traced.
 pub fn mapping_calls() -> CallSet {
@@ -17,7 +18,7 @@ pub fn mapping_calls() -> CallSet {
 }
 
 fn changes_mappings(row: &Syscall) -> bool {
-    let effects = [Effect::Executes, Effect::Maps, Effect::Unmaps, Effect::Remaps, Effect::Protects];
+    let effects = [Effect::Executes, Effect::Maps, Effect::Unmaps, Effect::Remaps, Effect::Protects, Effect::Attaches];
     effects.into_iter().any(|effect| row.has_effect(effect))
 }
 
@@ -67,6 +68,10 @@ impl Stacks {
             self.executed(process);
         } else if call.abi == Abi::I386 {
             // The first mmap of i386 takes its arguments from memory. 32-bit programs have no stacks here anyway.
+        } else if row.has_effect(Effect::Attaches) {
+            if row.value("shmflg", &call.args, call.abi) & SHM_EXEC != 0 {
+                self.mapped(process);
+            }
         } else if row.has_effect(Effect::Remaps) {
             let arg = |name| row.value(name, &call.args, call.abi);
             self.unmapped(process, arg("old_address"), arg("old_size"));

@@ -1,6 +1,8 @@
 //! The code that one process has mapped.
 
+use crate::age::{Changes, ReadAt, Since, is_after};
 use crate::cfi::UnwindRule;
+use crate::file::read_up_to;
 use crate::image::CodeImage;
 use crate::images::Images;
 use crate::maps::{self, Backing, CodeMapping};
@@ -8,11 +10,10 @@ use crate::mounts::Mounts;
 use crate::walk::Code;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
-use std::fs::File;
-use std::io::Read;
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::{Bottom, Stack, Tid};
+use stride_event::{Bottom, CodeHistory, Stack, Tid};
 
 /// A stack that was made earlier, kept for the next time.
 pub struct KnownStack {
@@ -26,8 +27,16 @@ pub struct Space {
     mappings: Vec<CodeMapping>,
     /// For each mapping: its module and load bias.
     modules: Vec<Option<(Rc<CodeImage>, u64)>>,
+    /// For each mapping: the stacks for which it counts.
+    since: Vec<Since>,
     /// The mappings may have changed and must be read again.
     pub stale: bool,
+    /// When the mappings were read, if the process runs on while its stacks are looked at.
+    read_at: Option<ReadAt>,
+    /// The generation of the stack that is being looked at.
+    generation: Option<u32>,
+    /// A mapping did not count for that stack.
+    refused: Cell<bool>,
     /// Stacks by their addresses, because a program makes the same calls over and over.
     pub stacks: FxHashMap<Box<[u64]>, KnownStack>,
     /// The number of times that the mappings were read because an address was in none of them.
@@ -35,7 +44,6 @@ pub struct Space {
 }
 
 const LARGEST_MAPS: u64 = 256 << 20;
-const LARGEST_MOUNTINFO: u64 = 16 << 20;
 
 impl Space {
     /// The space of a process whose mappings have not been read.
@@ -46,38 +54,60 @@ impl Space {
     /// The space of a child that this process forked.
     pub fn of_child(&self) -> Space {
         let (mappings, modules) = (self.mappings.clone(), self.modules.clone());
-        Space { mappings, modules, stale: self.stale, ..Space::default() }
+        // The child's own generations are others.
+        Space { since: vec![None; mappings.len()], mappings, modules, stale: self.stale, ..Space::default() }
+    }
+
+    /// Begins with another stack.
+    pub fn look_at(&mut self, history: Option<&dyn CodeHistory>) {
+        self.generation = history.map(CodeHistory::generation);
+        self.refused.set(false);
+        if let Some(history) = history {
+            let is_newer = |read: ReadAt| is_after(history.generation(), read.generation);
+            self.stale |= self.read_at.is_none_or(|read| read.space != history.space() || is_newer(read));
+        }
+    }
+
+    /// Whether code at one of the stack's addresses may be newer than the stack.
+    pub fn has_refused(&self) -> bool {
+        self.refused.get()
     }
 
     /// Reads the mappings. Returns true if they changed.
-    pub fn refresh(&mut self, process: Tid, images: &mut Images) -> bool {
-        let read = |name: &str, most| read_up_to(&format!("/proc/{process}/{name}"), most);
-        let Some(text) = read("maps", LARGEST_MAPS) else {
-            // The process is gone. The last known mappings stay in use.
-            self.stale = false;
-            return false;
-        };
-        self.replace(maps::parse(&text), |mapping, mounts: &mut Option<Mounts>| {
-            let mounts =
-                mounts.get_or_insert_with(|| Mounts::parse(&read("mountinfo", LARGEST_MOUNTINFO).unwrap_or_default()));
-            images.of(process, mapping, mounts)
-        })
+    pub fn refresh(&mut self, process: Tid, history: Option<&dyn CodeHistory>, images: &mut Images) -> bool {
+        self.stale = false;
+        let started = history.map(ReadAt::now);
+        let text = read_up_to(&format!("/proc/{process}/maps"), LARGEST_MAPS);
+        let changes = history.map(|history| Changes::of(history, self.read_at));
+        self.read_at = started;
+        match text {
+            Some(text) => self.replace(maps::parse(&text), changes.as_ref(), |mapping, mounts: &mut Option<Mounts>| {
+                images.of(process, mapping, mounts.get_or_insert_with(|| Mounts::of(process)))
+            }),
+            // The process is gone. Those of its last known mappings stay in use that were not replaced.
+            None => changes.is_some_and(|changes| self.keep(|mapping| !changes.replaces(mapping))),
+        }
     }
 
     fn replace(
         &mut self,
         mappings: Vec<CodeMapping>,
+        changes: Option<&Changes>,
         mut find: impl FnMut(&CodeMapping, &mut Option<Mounts>) -> Option<Rc<CodeImage>>,
     ) -> bool {
-        self.stale = false;
-        if mappings == self.mappings {
+        let known: Vec<_> =
+            std::mem::take(&mut self.mappings).into_iter().zip(std::mem::take(&mut self.since)).collect();
+        self.since = mappings.iter().map(|m| changes.and_then(|changes| changes.since(m, &known))).collect();
+        let same = known.len() == mappings.len() && known.iter().zip(&mappings).all(|((old, _), new)| old == new);
+        if same {
+            self.mappings = mappings;
             return false;
         }
         let mut mounts = None;
         let mut modules = Vec::with_capacity(mappings.len());
         for mapping in &mappings {
-            let known = self.mappings.binary_search_by_key(&mapping.start, |m| m.start).ok();
-            let kept = known.filter(|&i| self.mappings[i] == *mapping).map(|i| self.modules[i].take());
+            let place = known.binary_search_by_key(&mapping.start, |(m, _)| m.start).ok();
+            let kept = place.filter(|&i| known[i].0 == *mapping).map(|i| self.modules[i].take());
             modules.push(kept.unwrap_or_else(|| {
                 let image = find(mapping, &mut mounts)?;
                 let offset = match mapping.backing {
@@ -94,6 +124,22 @@ impl Space {
         true
     }
 
+    /// Forgets the other mappings. Returns true if there are some.
+    fn keep(&mut self, keep: impl Fn(&CodeMapping) -> bool) -> bool {
+        let kept: Vec<bool> = self.mappings.iter().map(keep).collect();
+        let mut each = kept.iter();
+        self.mappings.retain(|_| each.next() == Some(&true));
+        each = kept.iter();
+        self.modules.retain(|_| each.next() == Some(&true));
+        each = kept.iter();
+        self.since.retain(|_| each.next() == Some(&true));
+        let changed = kept.contains(&false);
+        if changed {
+            self.stacks.clear();
+        }
+        changed
+    }
+
     /// Whether executable memory lies in this range.
     pub fn has_code(&self, start: u64, len: u64) -> bool {
         let end = start.saturating_add(len);
@@ -103,7 +149,12 @@ impl Space {
 
     fn mapping(&self, address: u64) -> Option<usize> {
         let i = self.mappings.partition_point(|m| m.end <= address);
-        self.mappings.get(i).filter(|m| m.start <= address).map(|_| i)
+        self.mappings.get(i).filter(|m| m.start <= address)?;
+        let is_newer = self.generation.zip(self.since[i]).is_some_and(|(stack, since)| is_after(since, stack));
+        if is_newer {
+            self.refused.set(true);
+        }
+        (!is_newer).then_some(i)
     }
 
     /// The module at an address, and the address within the module.
@@ -140,9 +191,55 @@ impl Code for SpaceCode<'_> {
     }
 }
 
-/// Reads a file of /proc, whose size is not known beforehand.
-fn read_up_to(path: &str, most: u64) -> Option<Vec<u8>> {
-    let mut text = Vec::with_capacity(1 << 14);
-    File::open(path).ok()?.take(most).read_to_end(&mut text).ok()?;
-    (!text.is_empty()).then_some(text)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stride_event::CodeChange;
+
+    /// A process whose code at all addresses changed in this generation.
+    struct Changed {
+        stack: u32,
+        change: u32,
+    }
+
+    impl CodeHistory for Changed {
+        fn space(&self) -> u64 {
+            1
+        }
+
+        fn generation(&self) -> u32 {
+            self.stack
+        }
+
+        fn now(&self) -> u32 {
+            self.change
+        }
+
+        fn between(&self, generation: u32, last: u32) -> Option<Vec<CodeChange>> {
+            let change = CodeChange { generation: last, start: 0, end: u64::MAX };
+            Some(if last > generation { vec![change] } else { Vec::new() })
+        }
+    }
+
+    /// Code that was mapped after a stack was copied does not name the stack's frames.
+    #[test]
+    fn code_that_is_newer_than_a_stack() {
+        let process = std::process::id() as Tid;
+        let mut images = Images::default();
+        let mut space = Space::unread();
+        let here = code_that_is_newer_than_a_stack as fn() as usize as u64;
+        let mut knows = |stack, change| {
+            let history = Changed { stack, change };
+            space.look_at(Some(&history));
+            if space.stale {
+                space.refresh(process, Some(&history), &mut images);
+            }
+            (space.module(here).is_some(), space.has_refused())
+        };
+        assert_eq!(knows(5, 5), (true, false));
+        assert_eq!(knows(6, 7), (false, true));
+        // Stacks may come out of order.
+        assert_eq!(knows(7, 7), (true, false));
+        assert_eq!(knows(6, 7), (false, true));
+    }
 }

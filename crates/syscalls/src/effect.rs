@@ -75,6 +75,8 @@ pub enum Effect {
     Remaps,
     /// Sets what may be done with mapped memory: mprotect(2).
     Protects,
+    /// Maps shared memory: shmat(2).
+    Attaches,
     /// Gives bytes that differ from call to call: getrandom(2).
     DrawsRandom,
     /// Makes a process or a thread: fork(2), clone(2).

@@ -141,6 +141,7 @@ fn what_else_calls_do() {
     only("munmap", has(Effect::Unmaps));
     only("mremap", has(Effect::Remaps));
     only("mprotect pkey_mprotect", has(Effect::Protects));
+    only("shmat", has(Effect::Attaches));
     only("getrandom", has(Effect::DrawsRandom));
     only("fork vfork clone clone3", has(Effect::Forks));
     only("unshare", has(Effect::Unshares));

@@ -220,8 +220,11 @@ struct wire_types {
 	struct count count;
 	struct count_key count_key;
 	struct rec_stack stack;
+	enum stack_id stack_id;
 	struct stack_key stack_key;
 	struct stack_memo stack_memo;
+	struct change_key change_key;
+	struct code_change code_change;
 };
 const volatile struct wire_types wire_types;
 

@@ -76,6 +76,14 @@ static __always_inline u64 bp_of(struct pt_regs *regs)
 	return regs->bp;
 }
 
+/* The code segment of 64-bit programs. */
+#define USER_CS 0x33
+
+static __always_inline bool is_64bit(struct pt_regs *regs)
+{
+	return regs->cs == USER_CS;
+}
+
 /* All general registers, in DWARF's order. */
 static __always_inline void all_of(struct pt_regs *regs, u64 *all)
 {
@@ -150,6 +158,11 @@ static __always_inline u64 sp_of(struct pt_regs *regs)
 static __always_inline u64 bp_of(struct pt_regs *regs)
 {
 	return regs->regs[29];
+}
+
+static __always_inline bool is_64bit(struct pt_regs *regs)
+{
+	return true;
 }
 
 static __always_inline void all_of(struct pt_regs *regs, u64 *all)

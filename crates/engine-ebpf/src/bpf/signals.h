@@ -3,7 +3,8 @@
  * Signals. Delivered signals are seen as they are. Two kinds are never delivered: ignored ones, and fatal ones, which the
  * kernel turns into a SIGKILL when they are sent. A ptrace tracer sees both, so they are reported when they are sent. But
  * if the receiver is in a call, that call's line comes first: the reader holds the signal until the receiver reports that
- * it has left the call.
+ * it has left the call. They have no stacks: their receiver may be running, or this may be an interrupt in which the
+ * CPU's scratch is in use.
  *
  * Stops. A SIGSTOP that is delivered stops the thread that takes it. The blocked-call poller finds the other threads of its
  * process, and threads that the terminal's signals stop (or not, which is decided later). A SIGCONT that is ignored ends a
@@ -46,7 +47,34 @@ static __always_inline void copy_info(u64 *to, int sig, const void *info)
 		made_up_info(to, sig, true);
 }
 
-static __always_inline void send_signal(struct task_struct *task, struct task_state *st, int sig, const void *info, u32 flags)
+/*
+ * The id of the stack that a signal interrupts. If the stack is not known, its copy is sent now. The kernel holds a lock and has
+ * interrupts off, so the thread is not delayed: neither because the ring is full, nor until Stride has read what is mapped.
+ */
+static __always_inline u32 interrupted(struct task_struct *task, struct task_state *st)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	u32 abi = abi_of(task), id = stack_of(task, regs, abi), used;
+	void *ring = ring_of(st);
+	u64 fill = fill_of(st);
+	struct scratch *s;
+
+	if (id != STACK_UNKNOWN)
+		return id;
+	s = begin(task, st, regs, abi, 0, REC_STACK);
+	if (!s || !ring)
+		return STACK_NONE;
+	copy_stack(s);
+	used = ONCE(s->used);
+	if (used > sizeof(s->data) || fill + sizeof(s->call) + sizeof(s->more) + used > ring_call_limit ||
+	    bpf_ringbuf_output(ring, &s->call, sizeof(s->call) + sizeof(s->more) + used, wakeup(fill, true)))
+		return STACK_NONE;
+	st->lost = 0;
+	return STACK_UNKNOWN;
+}
+
+static __always_inline void send_signal(struct task_struct *task, struct task_state *st, int sig, const void *info, u32 flags,
+					u32 stack)
 {
 	void *ring = ring_of(st);
 	u64 fill = fill_of(st);
@@ -69,6 +97,7 @@ static __always_inline void send_signal(struct task_struct *task, struct task_st
 	rec->head.flags = flags;
 	rec->at = bpf_ktime_get_ns();
 	rec->ip = ip_of((struct pt_regs *)bpf_task_pt_regs(task));
+	rec->stack = stack;
 	copy_info(rec->info, sig, info);
 	/* The record has its place, so what a receiver that sees this flag sends comes after it. */
 	if (flags & FLAG_HELD)
@@ -123,7 +152,7 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 		__sync_fetch_and_and(&st->flags, ~TASK_STOP_TOLD);
 	/* SIGKILL is not shown. */
 	if (sig != SIGKILL)
-		send_signal(task, st, sig, info, 0);
+		send_signal(task, st, sig, info, 0, take_stacks ? interrupted(task, st) : STACK_NONE);
 	if (sig == SIGSTOP)
 		send_stopped(task, st, sig);
 	return 0;
@@ -153,7 +182,7 @@ int BPF_PROG(on_generate, int sig, struct kernel_siginfo *info, struct task_stru
 	} else if (result != TRACE_SIGNAL_IGNORED) {
 		return 0;
 	}
-	send_signal(task, st, sig, info, is_in_wanted_call(task) ? FLAG_HELD : 0);
+	send_signal(task, st, sig, info, is_in_wanted_call(task) ? FLAG_HELD : 0, STACK_NONE);
 	return 0;
 }
 

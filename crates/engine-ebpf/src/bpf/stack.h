@@ -14,13 +14,8 @@
 #ifndef STRIDE_STACK_H
 #define STRIDE_STACK_H
 
-enum {
-	/* In place of ids: there is none to be told; or it must be copied. */
-	STACK_NONE = 0,
-	STACK_UNKNOWN = 0x7fffffff,
-};
-
 #define PROT_EXEC 4
+#define SHM_EXEC 0x8000
 
 /* By the words' place. */
 struct {
@@ -30,6 +25,14 @@ struct {
 	__type(key, struct stack_key);
 	__type(value, struct stack_memo);
 } stack_memos SEC(".maps");
+
+/* Each generation's change. It tells Stride which mappings may be newer than a stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct change_key);
+	__type(value, struct code_change);
+} code_changes SEC(".maps");
 
 /* Where a call is looked for, and the memory that is read for that: one per CPU, as the scratch. */
 struct stack_state {
@@ -69,13 +72,25 @@ static __always_inline u32 space_of(struct stack_state *state, struct task_struc
 	return slot_of(ONCE(state->key.space));
 }
 
-/* Code was mapped, or may have been. */
-static __always_inline void next_generation(struct task_struct *task)
+/* Code was mapped between two addresses of the space that the CPU's state holds, or may have been. */
+static __always_inline void change_code(struct stack_state *state, u64 start, u64 end)
+{
+	struct change_key key = { .slot = slot_of(ONCE(state->key.space)) & (SPACES - 1) };
+	struct code_change change = { .space = ONCE(state->key.space), .start = start, .end = end };
+
+	key.generation = __sync_fetch_and_add(&generations[key.slot], 1) + 1;
+	bpf_map_update_elem(&code_changes, &key, &change, BPF_ANY);
+}
+
+/* All code of a thread's address space is new. */
+static __always_inline void new_code(struct task_struct *task)
 {
 	struct stack_state *state = stack_state();
 
-	if (state)
-		__sync_fetch_and_add(&generations[space_of(state, task) & (SPACES - 1)], 1);
+	if (!state)
+		return;
+	space_of(state, task);
+	change_code(state, 0, ~0ULL);
 }
 
 /* A new address space may lie where another one was. */
@@ -90,20 +105,42 @@ static __always_inline void forked_space(struct task_struct *parent, struct task
 	theirs = ONCE(state->key.space);
 	space_of(state, child);
 	if (theirs != ONCE(state->key.space))
-		next_generation(child);
+		change_code(state, 0, ~0ULL);
 }
 
-/* Whether a call that returned has mapped code. 32-bit programs give arguments in other ways: any of theirs may have. */
-static __always_inline bool maps_code(struct pt_regs *regs, u32 abi, u32 flags, long ret)
+/*
+ * Looks whether the call that the current thread returns from has mapped code. 32-bit programs give arguments in other ways: any of
+ * theirs may have.
+ */
+__noinline int note_code(u32 flags, s64 ret)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	struct stack_state *state = stack_state();
 	u64 args[6];
 
-	if (is_error(ret))
-		return false;
-	if (abi == ABI_I386)
-		return true;
-	args_of(regs, abi, args);
-	return flags & CALL_REMAPS ? args[0] != (u64)ret : args[2] & PROT_EXEC;
+	if (!state || is_error(ret))
+		return 0;
+	space_of(state, task);
+	if (abi_of(task) == ABI_I386) {
+		change_code(state, 0, ~0ULL);
+		return 0;
+	}
+	args_of(regs, ABI_X86_64, args);
+	if (flags & CALL_ATTACHES) {
+		/* (Its size is known to the kernel alone.) */
+		if (args[2] & SHM_EXEC)
+			change_code(state, ret, ~0ULL);
+	} else if (flags & CALL_REMAPS) {
+		if (args[0] != (u64)ret)
+			change_code(state, ret, ret + args[2]);
+	} else if (args[2] & PROT_EXEC) {
+		/* mmap(2) returns the address; mprotect(2) gets it, and returns 0. */
+		u64 start = ret ? ret : args[0];
+
+		change_code(state, start, start + args[1]);
+	}
+	return 0;
 }
 
 /* Whether the words of a stack hold what they held. */
@@ -172,7 +209,7 @@ static __always_inline u32 stack_of(struct task_struct *task, struct pt_regs *re
 	struct stack_state *state = stack_state();
 	u32 slot;
 
-	if (!state || abi == ABI_I386)
+	if (!state || abi == ABI_I386 || !is_64bit(regs))
 		return STACK_NONE;
 	slot = space_of(state, task);
 	/* (A thread that ends may have none any more.) */

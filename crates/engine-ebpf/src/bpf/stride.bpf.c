@@ -30,9 +30,6 @@ static __always_inline u32 flags_of(struct call_plan *plan)
 	return plan->flags;
 }
 
-#include "signals.h"
-#include "ends.h"
-
 /* Begins this CPU's record for the call that `task` is in. */
 static __always_inline struct scratch *begin(struct task_struct *task, struct task_state *st, struct pt_regs *regs, u32 abi,
 					     s32 nr, u32 kind)
@@ -63,6 +60,9 @@ static __always_inline bool send(struct task_state *st, struct scratch *s, bool 
 		return false;
 	return send_call(st, &s->call, sizeof(s->call) + sizeof(s->more) + used, urgent);
 }
+
+#include "signals.h"
+#include "ends.h"
 
 /* The same for a call whose stack was looked for; where it was not known, a copy goes with it. */
 static __always_inline bool send_with_stack(struct task_state *st, struct scratch *s, u32 stack)
@@ -357,8 +357,8 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	call.nr = nr_at_exit(regs, call.abi, ret);
 	index = call_index(call.abi, call.nr);
 	plan = bpf_map_lookup_elem(&calls, &index);
-	if (take_stacks && flags_of(plan) & (CALL_MAPS | CALL_REMAPS) && maps_code(regs, call.abi, flags_of(plan), ret))
-		next_generation(task);
+	if (take_stacks && flags_of(plan) & (CALL_MAPS | CALL_REMAPS | CALL_ATTACHES))
+		note_code(flags_of(plan), ret);
 	/* If few calls are wanted, most are not. That is found out faster than whether the thread is traced. */
 	if (few_calls && !(flags_of(plan) & (CALL_TRACED | CALL_EXEC | CALL_CLONE)))
 		return 0;
@@ -429,7 +429,7 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 	struct rec_exec rec;
 
 	if (take_stacks)
-		next_generation(task);
+		new_code(task);
 	if (task->pid == old_pid && !detach_on_exec)
 		return 0;
 	st = traced(task);

@@ -32,6 +32,8 @@ enum rec_kind {
 	REC_FILE = 10,
 	/* A thread left the call that it was in when signals with FLAG_HELD were sent. */
 	REC_LEFT = 11,
+	/* A rec_call without a call: the stack that the thread's next REC_SIGNAL interrupts, which is not known yet. */
+	REC_STACK = 12,
 };
 
 enum rec_flag {
@@ -136,6 +138,8 @@ struct rec_signal {
 	/* The kernel's siginfo. The rest of the user's siginfo_t is zero. */
 	u64 info[6];
 	u64 ip;
+	/* The id of the stack that it interrupts, or an enum stack_id. */
+	u64 stack;
 };
 
 struct rec_exit {
@@ -286,6 +290,8 @@ enum bound {
 	STACK_MEMOS = 16384,
 	STACK_VARIANTS = 8,
 	SPACES = 1024,
+	/* Changes of mapped code that are remembered, the latest ones. */
+	CODE_CHANGES = 8192,
 };
 
 /* One piece of memory to copy. Made from stride_syscalls::plan::Op. */
@@ -336,6 +342,8 @@ enum call_flag {
 	/* May map code, if its third argument has PROT_EXEC; or may move it. */
 	CALL_MAPS = 1024,
 	CALL_REMAPS = 2048,
+	/* Maps shared memory, as code if its third argument has SHM_EXEC. */
+	CALL_ATTACHES = 4096,
 };
 
 /* Ops `first` to `first + n` of the op map. */
@@ -407,6 +415,12 @@ struct case_key {
 
 /* ---- stacks (stack.h) ---- */
 
+enum stack_id {
+	/* In place of ids: there is none to be told; or it must be copied. */
+	STACK_NONE = 0,
+	STACK_UNKNOWN = 0x7fffffff,
+};
+
 /* Where a thread was when it made a call. */
 struct stack_key {
 	/* The address space: where the kernel keeps it. */
@@ -417,6 +431,18 @@ struct stack_key {
 	u32 generation;
 	/* Counts the stacks that were seen in this place. */
 	u32 variant;
+};
+
+/* A change of the code that an address space maps: by the place of its count (slot_of), and what the change raised the count to. */
+struct change_key {
+	u32 slot;
+	u32 generation;
+};
+
+struct code_change {
+	u64 space;
+	u64 start;
+	u64 end;
 };
 
 struct stack_range {

@@ -26,6 +26,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 use stride_engine_base::signal::now;
 use stride_engine_base::{
@@ -33,7 +34,8 @@ use stride_engine_base::{
     process, spawn,
 };
 use stride_event::{
-    Call, Counted, Descriptor, Event, Fate, FileFilter, Limits, Lost, Origin, SIGINFO_SIZE, Tid, TraceSpec, Unwind,
+    Call, Counted, Descriptor, Event, Fate, FileFilter, Limits, Lost, Origin, SIGINFO_SIZE, Stack, Tid, TraceSpec,
+    Unwind,
 };
 
 /// How long the reader waits before it looks again without being woken.
@@ -60,6 +62,10 @@ pub struct EbpfEngine {
     held: HeldSignals,
     poller: Poller,
     stacks: StackMemory,
+    /// Stacks that threads' next signals interrupt, where they had to be copied.
+    interrupted: HashMap<Tid, Arc<Stack>>,
+    /// The stack that the signal in `siginfo` interrupts.
+    signal_stack: Option<Arc<Stack>>,
     limits: Limits,
     /// Reads what blocked calls have in memory.
     remote: Remote,
@@ -180,6 +186,8 @@ impl EbpfEngine {
             held: HeldSignals::default(),
             poller,
             stacks: StackMemory::default(),
+            interrupted: HashMap::new(),
+            signal_stack: None,
             limits: spec.limits,
             remote: Remote::default(),
             live: BTreeSet::new(),
@@ -364,7 +372,7 @@ impl Engine for EbpfEngine {
     fn next(&mut self) -> Result<Option<Event<'_>>, EngineError> {
         let note = self.step().map_err(|e| EngineError::new(format!("reading the ring buffer: {e}")))?;
         Ok(note.map(|note| {
-            note.borrowed(&self.siginfo, None, |held| match held {
+            note.borrowed(&self.siginfo, self.signal_stack.as_ref(), |held| match held {
                 CallPlace::Returned => Some(&self.call),
                 CallPlace::Shown(tid) => self.threads.blocked(tid),
                 CallPlace::Entered(tid) => self.entered.get(&tid),

@@ -2,9 +2,10 @@
 
 use super::EbpfEngine;
 use crate::note::{CallPlace, QueuedEvent, ended};
+use crate::records::StackOrigin;
 use crate::wire::{
     read, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_signal,
-    rec_start, rec_stopped,
+    rec_start, rec_stopped, stack_id,
 };
 use crate::{files, inside, records};
 use stride_engine_base::process;
@@ -143,6 +144,13 @@ impl EbpfEngine {
                 }
                 Some(QueuedEvent::Started { tid, process: rec.process as Tid, origin, at: rec.at })
             }
+            rec_kind::REC_STACK => {
+                let origin = records::interrupted(&read::<rec_call>(rec)?, rec);
+                if let Some(stack) = self.stacks.of(origin, &mut self.kernel) {
+                    self.interrupted.insert(tid, stack);
+                }
+                None
+            }
             rec_kind::REC_SIGNAL => {
                 let signal = read::<rec_signal>(rec)?;
                 if matches!(signal.info[0] as i32, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU) {
@@ -165,6 +173,7 @@ impl EbpfEngine {
                 let status = status as i32;
                 self.live.remove(&tid);
                 self.descriptors.remove(&tid);
+                self.interrupted.remove(&tid);
                 self.threads.gone(tid);
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
@@ -201,6 +210,11 @@ impl EbpfEngine {
         for (to, word) in self.siginfo.chunks_exact_mut(8).zip(signal.info) {
             to.copy_from_slice(&word.to_ne_bytes());
         }
+        self.signal_stack = match signal.stack {
+            none if none == u64::from(stack_id::STACK_NONE.0) => None,
+            unknown if unknown == u64::from(stack_id::STACK_UNKNOWN.0) => self.interrupted.remove(&tid),
+            id => self.stacks.of(StackOrigin::Known(id), &mut self.kernel),
+        };
         QueuedEvent::Signal { tid, info: (), ip: Some(signal.ip), stack: (), at }
     }
 

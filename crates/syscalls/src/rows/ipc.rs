@@ -119,7 +119,7 @@ pub static ROWS: &[Syscall] = &[
         arg("shmid", Ty::Int),
         arg("shmaddr", Ty::Addr),
         arg("shmflg", Ty::Flags(&SHM_FLAGS)),
-    ]),
+    ]).does(&[Effect::Attaches]),
     syscall("shmctl", IPC, Ret::Int, &[arg("shmid", Ty::Int), op(&Ty::Enum(&SHM_CTL)), arg("buf", Ty::Select(&SHMCTL_BUF))]),
     syscall("shmdt", IPC.or(Class::MEMORY), Ret::Int, &[arg("shmaddr", Ty::Addr)]),
     syscall("ipc", IPC, Ret::Int, &[
