@@ -1,16 +1,15 @@
 //! Reads ELF files, which may be hostile: every length is checked before it is used. No file is mapped into memory,
 //! because a file that shrinks under a mapping would kill Stride.
 
+use crate::pool::PooledFile;
 use flate2::read::ZlibDecoder;
-use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 /// Where the bytes of a module are.
 #[derive(Debug)]
 pub enum ElfData {
-    File(File),
+    File(PooledFile),
     Memory(Arc<[u8]>),
 }
 
@@ -18,16 +17,7 @@ impl ElfData {
     /// Reads exactly `len` bytes.
     pub fn read(&self, offset: u64, len: usize) -> Option<Vec<u8>> {
         match self {
-            ElfData::File(file) => {
-                // The length may be made up. It must not cost memory.
-                let size = file.metadata().ok()?.len();
-                if offset.checked_add(len as u64)? > size {
-                    return None;
-                }
-                let mut bytes = vec![0; len];
-                file.read_exact_at(&mut bytes, offset).ok()?;
-                Some(bytes)
-            }
+            ElfData::File(file) => file.read(offset, len),
             ElfData::Memory(bytes) => {
                 let from = usize::try_from(offset).ok()?;
                 bytes.get(from..from.checked_add(len)?).map(<[u8]>::to_vec)

@@ -1,6 +1,7 @@
-//! Opening files that a tracee chose.
+//! Opening files that a tracee chose, and reading those of /proc.
 
 use std::fs::{File, OpenOptions};
+use std::io::Read;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
@@ -15,6 +16,13 @@ pub fn open_regular(path: &Path) -> Option<File> {
         .open(path)
         .ok()?;
     file.metadata().ok()?.is_file().then_some(file)
+}
+
+/// Reads a file of /proc, whose size is not known beforehand.
+pub fn read_up_to(path: &str, most: u64) -> Option<Vec<u8>> {
+    let mut text = Vec::with_capacity(1 << 14);
+    File::open(path).ok()?.take(most).read_to_end(&mut text).ok()?;
+    (!text.is_empty()).then_some(text)
 }
 
 /// Identifies a file and its version.

@@ -1,9 +1,7 @@
 //! Damaged files of code: reading them always ends, and never panics.
 
-use crate::cfi::UnwindRule;
 use crate::elf::{Elf, ElfData};
-use crate::image::CodeImage;
-use gimli::UnwindContext;
+use crate::examine::examine;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -27,25 +25,6 @@ fn program(options: &[&str]) -> Option<Vec<u8>> {
     bytes
 }
 
-fn image(bytes: &[u8]) -> CodeImage {
-    CodeImage::new(b"/program", Some(ElfData::Memory(Arc::from(bytes))))
-}
-
-/// Asks a module everything that can be asked.
-fn look(image: &CodeImage, text: &std::ops::Range<u64>) -> (usize, usize, usize) {
-    let mut context = UnwindContext::new();
-    let (mut rules, mut names, mut lines) = (0, 0, 0);
-    image.bias(0x7f00_0000, 0x1000);
-    for address in text.clone().step_by(23).chain([0, u64::MAX, u64::MAX - 1]) {
-        rules += usize::from(!matches!(image.rule(address, &mut context), UnwindRule::Unknown));
-        let frame = image.frame(address, true);
-        names += usize::from(frame.symbol.is_some());
-        lines += usize::from(frame.source.is_some());
-        image.returns_from_signal(address);
-    }
-    (rules, names, lines)
-}
-
 #[test]
 fn tampered_files() {
     for options in [&["-O1", "-g"][..], &["-O1", "-g", "-gz=zlib", "-Wl,--no-eh-frame-hdr"], &["-O1", "-g", "-s"]] {
@@ -56,7 +35,7 @@ fn tampered_files() {
         let whole = Elf::parse(ElfData::Memory(Arc::from(&bytes[..]))).unwrap();
         let section = whole.section(b".text").unwrap();
         let text = section.address..section.address + section.size;
-        let (rules, names, lines) = look(&image(&bytes), &text);
+        let (rules, names, lines) = examine(&bytes, &text);
         assert!(rules > 5, "the untouched program has rules");
         assert!(options.contains(&"-s") || names > 5 && lines > 5, "and names and lines");
         // The bytes that hold offsets and lengths: headers, and the sections that the reader uses.
@@ -76,7 +55,7 @@ fn tampered_files() {
             if round % 10 == 0 {
                 tampered.truncate(number(bytes.len()));
             }
-            look(&image(&tampered), &text);
+            examine(&tampered, &text);
         }
     }
 }
@@ -84,6 +63,6 @@ fn tampered_files() {
 #[test]
 fn what_is_no_program() {
     for bytes in [&b""[..], b"\x7fELF", b"#!/bin/sh\n", &[0xff; 4096], &[0x7f; 64]] {
-        assert_eq!(look(&image(bytes), &(0..100)), (0, 0, 0));
+        assert_eq!(examine(bytes, &(0..100)), (0, 0, 0));
     }
 }

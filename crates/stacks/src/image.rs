@@ -3,25 +3,36 @@
 use crate::cfi::{Cfi, UnwindRule};
 use crate::demangle::demangled;
 use crate::elf::{Elf, ElfData};
+use crate::go_table::GoTable;
 use crate::lines::DebugLines;
-use crate::separate;
+use crate::separate::DebugFiles;
 use crate::symbols::Symbols;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 use std::sync::Arc;
 use stride_event::{CodeFile, StackFrame, Symbol};
 
 pub struct CodeImage {
     pub module: Arc<CodeFile>,
     elf: Option<Elf>,
-    cfi: OnceCell<Cfi>,
+    finder: Rc<DebugFiles>,
+    tables: RefCell<Tables>,
     rules: RefCell<FxHashMap<u64, UnwindRule>>,
-    symbols: RefCell<Option<Symbols>>,
-    lines: RefCell<Option<Option<DebugLines>>>,
     frames: RefCell<FxHashMap<u64, Arc<StackFrame>>>,
     /// Whether the instruction before an address is a system call.
     behind_call: RefCell<FxHashMap<u64, bool>>,
+}
+
+/// The tables of a file of code, each loaded at its first use. They are large, so all are dropped when memory is short, and loaded
+/// again.
+#[derive(Default)]
+struct Tables {
+    cfi: OnceCell<Cfi>,
+    go: OnceCell<Option<GoTable>>,
+    symbols: OnceCell<Symbols>,
+    lines: OnceCell<Option<DebugLines>>,
     /// Debug information in a separate file.
     separate: OnceCell<Option<Elf>>,
 }
@@ -35,19 +46,17 @@ const RETURNS_FROM_SIGNAL: [&[u8]; 2] = [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\x
 
 impl CodeImage {
     /// A module whose file cannot be read, or is not ELF, is known by its path alone.
-    pub fn new(path: &[u8], data: Option<ElfData>) -> CodeImage {
+    pub fn new(path: &[u8], data: Option<ElfData>, finder: &Rc<DebugFiles>) -> CodeImage {
         let elf = data.and_then(Elf::parse);
         let build_id = elf.as_ref().map(|elf| elf.build_id.clone()).unwrap_or_default();
         CodeImage {
             module: Arc::new(CodeFile { path: path.into(), build_id }),
             elf,
-            cfi: OnceCell::new(),
+            finder: finder.clone(),
+            tables: RefCell::default(),
             rules: RefCell::default(),
-            symbols: RefCell::default(),
-            lines: RefCell::default(),
             frames: RefCell::default(),
             behind_call: RefCell::default(),
-            separate: OnceCell::new(),
         }
     }
 
@@ -62,8 +71,12 @@ impl CodeImage {
         if let Some(rule) = rules.get(&address) {
             return rule.clone();
         }
-        let cfi = self.cfi.get_or_init(|| self.elf.as_ref().map(Cfi::load).unwrap_or_default());
-        let rule = cfi.rule(address, context);
+        let tables = self.tables.borrow();
+        let cfi = tables.cfi.get_or_init(|| self.elf.as_ref().map(Cfi::load).unwrap_or_default());
+        let rule = match cfi.rule(address, context) {
+            UnwindRule::Unknown => self.go(&tables).map_or(UnwindRule::Unknown, |go| go.rule(address)),
+            rule => rule,
+        };
         if rules.len() >= MOST_KEPT {
             rules.clear();
         }
@@ -109,16 +122,16 @@ impl CodeImage {
     }
 
     fn symbol(&self, address: u64) -> Option<Symbol> {
-        let mut symbols = self.symbols.borrow_mut();
-        let symbols = symbols.get_or_insert_with(|| self.load_symbols().unwrap_or_default());
-        let (name, start) = symbols.find(address)?;
-        Some(Symbol { name: demangled(name), offset: address - start })
+        let tables = self.tables.borrow();
+        let symbols = tables.symbols.get_or_init(|| self.load_symbols(&tables).unwrap_or_default());
+        let found = symbols.find(address).or_else(|| self.go(&tables)?.find(address));
+        found.map(|(name, start)| Symbol { name: demangled(name), offset: address - start })
     }
 
-    fn load_symbols(&self) -> Option<Symbols> {
+    fn load_symbols(&self, tables: &Tables) -> Option<Symbols> {
         let elf = self.elf.as_ref()?;
         if elf.section(b".symtab").is_none()
-            && let Some(separate) = self.separate()
+            && let Some(separate) = self.separate(tables)
         {
             let symbols = Symbols::load(separate);
             if !symbols.is_empty() {
@@ -129,29 +142,43 @@ impl CodeImage {
     }
 
     fn source(&self, address: u64) -> (Option<stride_event::SourceLine>, Box<[stride_event::InlinedFunction]>) {
-        let mut lines = self.lines.borrow_mut();
-        let lines = lines.get_or_insert_with(|| {
+        let tables = self.tables.borrow();
+        let lines = tables.lines.get_or_init(|| {
             let elf = self.elf.as_ref()?;
-            DebugLines::load(elf).or_else(|| DebugLines::load(self.separate()?))
+            DebugLines::load(elf).or_else(|| DebugLines::load(self.separate(&tables)?))
         });
         lines.as_ref().map(|lines| lines.find(address)).unwrap_or_default()
     }
 
-    fn separate(&self) -> Option<&Elf> {
+    fn go<'t>(&self, tables: &'t Tables) -> Option<&'t GoTable> {
+        tables.go.get_or_init(|| GoTable::load(self.elf.as_ref()?)).as_ref()
+    }
+
+    fn separate<'t>(&self, tables: &'t Tables) -> Option<&'t Elf> {
         let elf = self.elf.as_ref()?;
-        self.separate.get_or_init(|| separate::find(elf, &self.module.path)).as_ref()
+        tables.separate.get_or_init(|| self.finder.find(elf, &self.module.path)).as_ref()
     }
 
-    /// The number of bytes that [`CodeImage::shrink`] can free.
-    pub fn size(&self) -> usize {
-        let symbols = self.symbols.borrow().as_ref().map_or(0, Symbols::size);
-        let lines = self.lines.borrow().as_ref().and_then(Option::as_ref).map_or(0, DebugLines::size);
-        symbols + lines + self.cfi.get().map_or(0, Cfi::size)
+    /// The number of bytes that [`CodeImage::drop_tables`] can free.
+    pub fn table_bytes(&self) -> usize {
+        let tables = self.tables.borrow();
+        let lines = tables.lines.get().and_then(Option::as_ref).map_or(0, DebugLines::size);
+        let go = tables.go.get().and_then(Option::as_ref).map_or(0, GoTable::size);
+        tables.symbols.get().map_or(0, Symbols::size) + tables.cfi.get().map_or(0, Cfi::size) + lines + go
     }
 
-    /// Drops names and lines. They are loaded again when they are needed.
-    pub fn shrink(&self) {
-        *self.symbols.borrow_mut() = None;
-        *self.lines.borrow_mut() = None;
+    pub fn drop_tables(&self) {
+        self.tables.take();
+    }
+
+    /// The number of addresses of which something is known.
+    pub fn kept(&self) -> usize {
+        self.rules.borrow().len() + self.frames.borrow().len() + self.behind_call.borrow().len()
+    }
+
+    pub fn drop_kept(&self) {
+        self.rules.take();
+        self.frames.take();
+        self.behind_call.take();
     }
 }

@@ -5,12 +5,13 @@ use crate::file::{Identity, open_regular};
 use crate::image::CodeImage;
 use crate::maps::{Backing, CodeMapping};
 use crate::mounts::Mounts;
+use crate::separate::DebugFiles;
 use rustc_hash::FxHashMap;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use stride_event::Tid;
@@ -21,12 +22,15 @@ pub struct Images {
     /// Files that could not be opened. They are known by name alone.
     named: FxHashMap<Box<[u8]>, Rc<CodeImage>>,
     vdso: Option<Rc<CodeImage>>,
+    pub debug_files: Rc<DebugFiles>,
 }
 
 /// Beyond this count, modules that no process maps any longer are forgotten.
 const MOST_IMAGES: usize = 512;
-/// Beyond this size, names and lines are dropped. They are loaded again when they are needed.
-const MOST_BYTES: usize = 192 << 20;
+/// Beyond this size, the tables of all modules are dropped. They are loaded again when they are needed.
+const MOST_BYTES: usize = 128 << 20;
+/// Beyond this count, everything that is known of addresses is dropped, and found again.
+const MOST_KEPT: usize = 1 << 18;
 const LARGEST_VDSO: u64 = 1 << 20;
 
 impl Images {
@@ -34,18 +38,22 @@ impl Images {
     pub fn of(&mut self, process: Tid, mapping: &CodeMapping, mounts: &Mounts) -> Option<Rc<CodeImage>> {
         match &mapping.backing {
             Backing::Nothing => None,
-            Backing::Vdso => Some(self.vdso.get_or_insert_with(|| Rc::new(CodeImage::new(b"[vdso]", vdso()))).clone()),
+            Backing::Vdso => {
+                let new = || Rc::new(CodeImage::new(b"[vdso]", vdso(), &self.debug_files));
+                Some(self.vdso.get_or_insert_with(new).clone())
+            }
             Backing::File { device, inode, path, .. } => {
                 let opened =
                     (!mounts.is_served(*device)).then(|| open(process, mapping, path, *inode, mounts)).flatten();
+                let image = |data| Rc::new(CodeImage::new(path, data, &self.debug_files));
                 Some(match opened {
                     Some((file, identity)) => {
-                        let image = || Rc::new(CodeImage::new(path, Some(ElfData::File(file))));
-                        self.files.entry((identity, path.clone())).or_insert_with(image).clone()
+                        let again = path.clone();
+                        let reopen = move || named(process, &again, &Mounts::of(process));
+                        let new = || image(self.debug_files.pool.add(file, Box::new(reopen)).map(ElfData::File));
+                        self.files.entry((identity, path.clone())).or_insert_with(new).clone()
                     }
-                    None => {
-                        self.named.entry(path.clone()).or_insert_with(|| Rc::new(CodeImage::new(path, None))).clone()
-                    }
+                    None => self.named.entry(path.clone()).or_insert_with(|| image(None)).clone(),
                 })
             }
         }
@@ -59,8 +67,11 @@ impl Images {
         if self.named.len() > MOST_IMAGES {
             self.named.retain(|_, image| Rc::strong_count(image) > 1);
         }
-        if self.files.values().map(|image| image.size()).sum::<usize>() > MOST_BYTES {
-            self.files.values().for_each(|image| image.shrink());
+        if self.files.values().map(|image| image.table_bytes()).sum::<usize>() > MOST_BYTES {
+            self.files.values().for_each(|image| image.drop_tables());
+        }
+        if self.files.values().map(|image| image.kept()).sum::<usize>() > MOST_KEPT {
+            self.files.values().for_each(|image| image.drop_kept());
         }
     }
 }
@@ -69,19 +80,18 @@ impl Images {
 /// by its name as the process sees it.
 fn open(process: Tid, mapping: &CodeMapping, path: &[u8], inode: u64, mounts: &Mounts) -> Option<(File, Identity)> {
     let mapped = format!("/proc/{process}/map_files/{:x}-{:x}", mapping.start, mapping.end);
-    let named = || {
-        let path = Path::new(OsStr::from_bytes(path));
-        if mounts.leads_through_served(path) {
-            return None;
-        }
-        let mut full = PathBuf::from(format!("/proc/{process}/root"));
-        full.push(path.strip_prefix("/").ok()?);
-        open_regular(&full)
-    };
-    let file = open_regular(Path::new(&mapped)).or_else(named)?;
+    let file = open_regular(Path::new(&mapped)).or_else(|| named(process, path, mounts))?;
     // Another file may have taken the name in the meantime.
     let identity = Identity::of(&file).filter(|identity| identity.inode == inode)?;
     Some((file, identity))
+}
+
+fn named(process: Tid, path: &[u8], mounts: &Mounts) -> Option<File> {
+    let path = Path::new(OsStr::from_bytes(path));
+    if mounts.leads_through_served(path) {
+        return None;
+    }
+    open_regular(&Path::new(&format!("/proc/{process}/root")).join(path.strip_prefix("/").ok()?))
 }
 
 /// The vDSO. All processes have the same one, Stride included.

@@ -7,21 +7,26 @@
 //!   rules is assumed to keep frame pointers, as JIT compilers and Go do. A signal handler's frame leads back to the
 //!   interrupted code.
 //! - `space` is the code that a process has mapped, read by `maps`. The mappings are read again after a call that
-//!   changes them ([`Stacks::note`], `events`), and after an address that is in no mapping.
+//!   changes them ([`Stacks::note`], `events`), and after an address that is in no mapping. `age` finds out whether a
+//!   mapping may be newer than a stack.
 //! - `images` has each file of code once, however many processes map it. `image` is one such file (`elf`), with its
 //!   functions (`symbols`), and its lines and inlined functions (`lines`). Debug information may be in a separate file
-//!   (`separate`). `perf_map` names the functions of JIT compilers.
+//!   (`separate`). Go programs have a table of their own (`go_table`). `perf_map` names the functions of JIT compilers.
+//!   `pool` bounds the number of open files.
 //!
 //! Architecture invariants: files of code are as hostile as a tracee's memory. Lengths are checked before they are
 //! used, and loops and memory are bounded. Files are read and never mapped, because a file that shrinks under a mapping
 //! kills the reader. Only regular files are opened, and none that a process serves (FUSE), because that process may be
 //! waiting for Stride. What cannot be known is left out; nothing is guessed.
 
+mod age;
 mod cfi;
 mod demangle;
 mod elf;
 mod events;
+mod examine;
 mod file;
+mod go_table;
 #[cfg(test)]
 mod hostile_tests;
 mod image;
@@ -30,6 +35,7 @@ mod lines;
 mod maps;
 mod mounts;
 mod perf_map;
+mod pool;
 mod separate;
 mod space;
 mod stacks;
@@ -37,4 +43,7 @@ mod symbols;
 mod walk;
 
 pub use events::mapping_calls;
+#[doc(hidden)]
+pub use examine::examine;
+pub use separate::Fetch;
 pub use stacks::{StackDetail, Stacks};

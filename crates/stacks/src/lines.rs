@@ -13,8 +13,6 @@ type Slice = EndianArcSlice<LittleEndian>;
 const LARGEST: usize = 512 << 20;
 /// No compiler inlines functions more deeply than this. Deeper nesting would overflow the stack.
 const DEEPEST: isize = 500;
-/// Checking that depth takes too long in larger files, so their inlined functions are not shown.
-const LARGEST_SEARCHED: usize = 64 << 20;
 const MOST_INLINED: usize = 256;
 
 pub struct DebugLines {
@@ -34,8 +32,7 @@ impl DebugLines {
         };
         elf.section(b".debug_line")?;
         let dwarf = Dwarf::load(&mut load).ok()?;
-        let searchable = elf.section(b".debug_info").is_some_and(|s| s.size <= LARGEST_SEARCHED as u64);
-        let tells_inlined = searchable && is_shallow(&dwarf).unwrap_or(false);
+        let tells_inlined = is_shallow(&dwarf).unwrap_or(false);
         Some(DebugLines { context: Context::from_dwarf(dwarf).ok()?, tells_inlined, size })
     }
 

@@ -1,7 +1,9 @@
 //! Finds the file systems that a process serves (FUSE). That process may be a tracee that waits for Stride, so Stride
 //! must not wait for its files.
 
+use crate::file::read_up_to;
 use std::path::{Component, Path, PathBuf};
+use stride_event::Tid;
 
 #[derive(Debug, Default)]
 pub struct Mounts {
@@ -16,9 +18,15 @@ struct Mount {
 }
 
 const MOST_MOUNTS: usize = 100_000;
+/// The largest `/proc/PID/mountinfo` that is read.
+const LARGEST: u64 = 16 << 20;
 
 impl Mounts {
-    /// Reads `/proc/PID/mountinfo`.
+    /// The file systems that a process sees.
+    pub fn of(process: Tid) -> Mounts {
+        Mounts::parse(&read_up_to(&format!("/proc/{process}/mountinfo"), LARGEST).unwrap_or_default())
+    }
+
     pub fn parse(text: &[u8]) -> Mounts {
         let entries = text.split(|&b| b == b'\n').take(MOST_MOUNTS).filter_map(mount).collect();
         Mounts { entries }

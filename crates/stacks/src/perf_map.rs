@@ -40,8 +40,7 @@ impl PerfMap {
         let ids = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
         let own: Tid = ids.split_whitespace().next_back()?.parse().ok()?;
         let name = format!("/tmp/perf-{own}.map");
-        let mounts = Mounts::parse(&std::fs::read(format!("/proc/{process}/mountinfo")).ok()?);
-        if mounts.leads_through_served(Path::new(&name)) {
+        if Mounts::of(process).leads_through_served(Path::new(&name)) {
             return None;
         }
         let file = OpenOptions::new()

@@ -2,12 +2,13 @@
 
 use crate::images::Images;
 use crate::perf_map::PerfMap;
+use crate::separate::Fetch;
 use crate::space::{KnownStack, Space, SpaceCode};
 use crate::walk::Walk;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use stride_event::{Bottom, ReadWord, Regs, Stack, StackFrame, Tid, Unwind, Unwound};
+use stride_event::{Bottom, CodeHistory, ReadWord, Regs, Stack, StackFrame, Tid, Unwind, Unwound};
 
 /// Which parts of stacks are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,11 @@ impl Stacks {
         }
     }
 
+    /// Where debug information is to come from that is not on this machine.
+    pub fn fetch_debug_files_with(&mut self, fetch: Box<Fetch>) {
+        self.images.debug_files.fetch_with(fetch);
+    }
+
     /// A process runs another program now.
     pub fn executed(&mut self, process: Tid) {
         self.spaces.remove(&process);
@@ -101,26 +107,41 @@ impl Stacks {
         }
     }
 
-    fn make(&mut self, process: Tid, regs: &Regs, read: &mut ReadWord<'_>) -> Arc<Stack> {
+    fn make(
+        &mut self,
+        process: Tid,
+        regs: &Regs,
+        history: Option<&dyn CodeHistory>,
+        read: &mut ReadWord<'_>,
+    ) -> Arc<Stack> {
         if self.spaces.len() >= MOST_PROCESSES && !self.spaces.contains_key(&process) {
             self.spaces.clear();
         }
         let known =
             self.spaces.entry(process).or_insert_with(|| Process { space: Space::unread(), ..Process::default() });
         let space = &mut known.space;
-        if space.stale && space.refresh(process, &mut self.images) {
+        space.look_at(history);
+        if space.stale && space.refresh(process, history, &mut self.images) {
             self.images.tidy();
         }
         let run = |walk: &mut Walk, context: &mut _, space: &Space, read: &mut ReadWord<'_>| {
             walk.run(regs, self.wanted.frames, &mut SpaceCode { space, context }, read)
         };
         let mut bottom = run(&mut self.walk, &mut self.context, space, read);
-        if bottom == Bottom::Unknown && self.walk.missing.is_some() && space.searches < MOST_SEARCHES {
+        if bottom == Bottom::Unknown
+            && self.walk.missing.is_some()
+            && !space.has_refused()
+            && space.searches < MOST_SEARCHES
+        {
             space.searches += 1;
-            if space.refresh(process, &mut self.images) {
+            if space.refresh(process, history, &mut self.images) {
                 self.images.tidy();
                 bottom = run(&mut self.walk, &mut self.context, space, read);
             }
+        }
+        // The thread stood in code that was replaced since. Only its address is known.
+        if space.has_refused() && self.walk.frames.last().copied() == self.walk.missing {
+            self.walk.frames.pop();
         }
         if let Some(known) = space.stacks.get(&self.walk.frames[..]).filter(|known| known.bottom == bottom) {
             return known.stack.clone();
@@ -145,7 +166,9 @@ impl Stacks {
         if space.stacks.len() >= MOST_STACKS {
             space.stacks.clear();
         }
-        space.stacks.insert(self.walk.frames[..].into(), KnownStack { bottom, stack: stack.clone() });
+        if !space.has_refused() {
+            space.stacks.insert(self.walk.frames[..].into(), KnownStack { bottom, stack: stack.clone() });
+        }
         self.made = self.made.wrapping_add(1);
         if self.made.is_multiple_of(1024) {
             self.images.tidy();
@@ -155,12 +178,15 @@ impl Stacks {
 }
 
 impl Unwind for Stacks {
-    fn remapped(&mut self, process: Tid) {
-        self.mapped(process);
-    }
-
-    fn unwind(&mut self, process: Tid, regs: &Regs, read: &mut ReadWord<'_>) -> Unwound<'_> {
-        let stack = self.make(process, regs, read);
-        Unwound { stack, reads: &self.walk.reads, used_bp: self.walk.used_bp, used_all: self.walk.used_all }
+    fn unwind(
+        &mut self,
+        process: Tid,
+        regs: &Regs,
+        history: Option<&dyn CodeHistory>,
+        read: &mut ReadWord<'_>,
+    ) -> Unwound<'_> {
+        let stack = self.make(process, regs, history, read);
+        let cut = self.spaces.get(&process).is_some_and(|known| known.space.has_refused());
+        Unwound { stack, reads: &self.walk.reads, used_bp: self.walk.used_bp, used_all: self.walk.used_all, cut }
     }
 }
