@@ -18,7 +18,8 @@ pub fn resolve(command: &flags::Command) -> Result<Command> {
     })
 }
 
-fn find(program: &OsStr) -> Result<PathBuf> {
+/// Where the program is.
+pub fn find(program: &OsStr) -> Result<PathBuf> {
     if program.len() >= nix::libc::PATH_MAX as usize {
         bail!("exec: {}", nix::errno::Errno::ENAMETOOLONG.desc());
     }

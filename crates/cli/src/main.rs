@@ -2,6 +2,7 @@
 
 mod circumstances;
 mod command;
+mod debuginfod;
 mod doctor;
 mod engine;
 mod files;

@@ -7,7 +7,7 @@ use crate::replay::{self, Replay};
 use crate::select::Selector;
 use crate::views::{self, Before, Opening, Views, Wanted};
 use crate::world::World;
-use crate::{circumstances, engine, notices, outputs, spec, stacks};
+use crate::{circumstances, debuginfod, engine, notices, outputs, spec, stacks};
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
@@ -36,6 +36,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let offset = outputs::wall_offset();
     // The time is taken before the engine starts, because an engine may let the command run at once.
     let started = outputs::monotonic();
+    let mut debug_servers = None;
     let (chosen, info, counted) = match replay {
         Some(mut replay) => {
             // Trace lines on the terminal are progress enough.
@@ -47,6 +48,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             (engine::replay(replay), info, false)
         }
         None => {
+            debug_servers = debuginfod::servers(&options)?;
             let spec = spec::spec(&options, needs)?;
             let counts = spec.counting.is_some();
             let chosen = engine::start(&options, needs, spec)?;
@@ -87,7 +89,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
         }
     }
     let mut engine = chosen.engine;
-    let stacks = stacks::live(&options, needs);
+    let stacks = stacks::live(&options, needs, debug_servers);
     if let Some(stacks) = &stacks {
         engine.unwind_with(stacks.clone());
     }

@@ -2,64 +2,10 @@
 
 mod common;
 
+use common::stacks::{Frame, built, compile, compiled, frame, functions, stacks};
 use common::*;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
-
-/// A frame as text shows it.
-#[derive(Debug, Clone, PartialEq)]
-struct Frame {
-    /// The file's name without its directory.
-    module: String,
-    symbol: String,
-    address: u64,
-    source: String,
-}
-
-fn frame(line: &str) -> Option<Frame> {
-    let form = regex::Regex::new(r"^ > ([^(]*)\((.*?)(?:\+0x[0-9a-f]+)?\) \[0x([0-9a-f]+)\] ?(.*)$").unwrap();
-    let parts = form.captures(line)?;
-    Some(Frame {
-        module: parts[1].rsplit('/').next().unwrap_or_default().into(),
-        symbol: parts[2].into(),
-        address: u64::from_str_radix(&parts[3], 16).ok()?,
-        source: parts[4].into(),
-    })
-}
-
-/// The stacks behind the lines that contain `text`. A stack that ends with something else than a frame fails the test.
-fn stacks(trace: &str, text: &str) -> Vec<Vec<Frame>> {
-    let mut all = Vec::new();
-    let mut lines = trace.lines().peekable();
-    while let Some(line) = lines.next() {
-        if line.contains(text) {
-            let mut stack = Vec::new();
-            while let Some(line) = lines.next_if(|line| line.starts_with(" > ")) {
-                stack.push(frame(line).unwrap_or_else(|| panic!("no frame: {line}\n{trace}")));
-            }
-            all.push(stack);
-        }
-    }
-    all
-}
-
-/// The functions in `module`, the outermost last.
-fn functions<'s>(stack: &'s [Frame], module: &str) -> Vec<&'s str> {
-    stack.iter().filter(|frame| frame.module == module).map(|frame| frame.symbol.as_str()).collect()
-}
-
-/// Compiles a program to `scratch/program`. Returns false if this machine cannot.
-fn compile(scratch: &Scratch, source: &str, options: &[&str]) -> bool {
-    built(&scratch.path("program"), source, options)
-}
-
-fn built(to: &Path, source: &str, options: &[&str]) -> bool {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/stacks");
-    let compiler = if source.ends_with(".cpp") { "c++" } else { "cc" };
-    let mut command = Command::new(compiler);
-    command.args(["-w", "-o"]).arg(to).arg(directory.join(source)).args(options);
-    command.output().is_ok_and(|output| output.status.success())
-}
 
 /// Stride's trace of the program, with these options.
 fn trace(scratch: &Scratch, options: &[&str], args: &[&str]) -> String {
@@ -67,14 +13,6 @@ fn trace(scratch: &Scratch, options: &[&str], args: &[&str]) -> String {
     let program = program.to_string_lossy();
     let all = [&["--engine=ptrace", "-k"], options, &[&*program], args].concat();
     scratch.stride(all).trace
-}
-
-macro_rules! compile {
-    ($scratch:expr, $source:expr, $options:expr) => {
-        if !compile($scratch, $source, $options) {
-            skip!("no compiler for this");
-        }
-    };
 }
 
 const DEEP: [&str; 6] = ["three", "two", "two", "two", "one", "main"];
@@ -152,7 +90,7 @@ fn a_signal_handler_and_whom_it_interrupted() {
         let own: Vec<_> = own.into_iter().filter(|name| known.contains(name)).collect();
         assert_eq!(own, known, "{trace}");
         // A signal's own line has the stack that it interrupts.
-        let interrupted = crate::stacks(&trace, "--- SIGSEGV");
+        let interrupted = common::stacks::stacks(&trace, "--- SIGSEGV");
         assert_eq!(interrupted[0][0].symbol, "interrupted", "{trace}");
     }
 }

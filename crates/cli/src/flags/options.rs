@@ -73,6 +73,8 @@ pub struct Options {
     /// `-k`.
     pub stack_trace: Option<ShowStack>,
     pub stack_trace_frame_limit: usize,
+    /// Missing debug information comes from the servers in `DEBUGINFOD_URLS`.
+    pub debuginfod: bool,
     /// `-n`.
     pub syscall_number: bool,
     /// `-N`.
@@ -314,6 +316,7 @@ impl Default for Options {
             instruction_pointer: false,
             stack_trace: None,
             stack_trace_frame_limit: 256,
+            debuginfod: false,
             syscall_number: false,
             arg_names: false,
             string_limit: 32,

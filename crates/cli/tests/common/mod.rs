@@ -1,9 +1,10 @@
 //! Runs the built `stride` on real programs and returns its output.
-#![allow(dead_code, unused_imports)] // Each test uses its part.
+#![allow(dead_code, unused_imports, unused_macros)] // Each test uses its part.
 
 mod lines;
 mod other_users;
 mod recorded;
+pub mod stacks;
 
 pub use lines::{holds_together, is, lines_are, lines_include};
 pub use other_users::{PublicCopy, as_nobody};

@@ -131,6 +131,9 @@ pub fn without_effect(draft: &Draft, follow_forks: bool, warn: Warn) {
     if draft.options.stack_trace.is_none() && draft.stack_trace_frame_limit.is_some() {
         warn("--stack-trace-frame-limit has no effect without -k/--stack-trace".into());
     }
+    if draft.options.stack_trace.is_none() && draft.options.debuginfod {
+        warn("--debuginfod has no effect without -k/--stack-trace".into());
+    }
     if draft.options.engine == Engine::Ptrace {
         for (given, name) in
             [(draft.options.on_overflow.is_some(), "--on-overflow"), (draft.options.ring_size.is_some(), "--ring-size")]

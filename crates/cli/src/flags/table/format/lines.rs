@@ -113,8 +113,8 @@ pub const FLAGS: &[Flag] = &[
               Stacks of programs without frame pointers are found by the tables that compilers make for exceptions. The \
               functions of JIT compilers are named if the compiler writes /tmp/perf-PID.map, as node --perf-basic-prof \
               and python3 -X perf do.\n\n\
-              Under the eBPF engine signals have no stacks, and the ends of threads only since Linux 6.16. 32-bit programs have none \
-              at all. A replay shows stacks if the recording was made with -k.",
+              Under the eBPF engine, signals that are ignored have no stacks, and the ends of threads only since Linux 6.16. \
+              32-bit programs have none at all. A replay shows stacks if the recording was made with -k.",
         update: |draft, given| {
             draft.options.stack_trace = Some(match (&given.value, given.spelling) {
                 (None, Spelling::Short(_)) => match draft.options.stack_trace {
@@ -186,6 +186,18 @@ pub const FLAGS: &[Flag] = &[
         missing: Some("Stride does not read SELinux contexts; use strace built with libselinux for this"),
         help: "print SELinux contexts (not implemented yet)",
         doc: "Prints the SELinux contexts of processes and files. Not implemented yet.",
+        ..BASE
+    },
+    Flag {
+        long: Some("debuginfod"),
+        help: "get missing debug information for -k from DEBUGINFOD_URLS",
+        doc: "Asks the servers in DEBUGINFOD_URLS for the names, and with -kk the lines, of modules whose debug information is not on \
+              this machine. The servers learn the build ids of these modules. The program debuginfod-find of elfutils does \
+              the asking, and keeps the files for the next time. Without this option Stride never uses the network.",
+        update: |draft, _| {
+            draft.options.debuginfod = true;
+            Ok(())
+        },
         ..BASE
     },
     Flag {
