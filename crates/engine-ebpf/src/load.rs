@@ -149,6 +149,7 @@ impl Kernel {
             open.maps.code_changes.set_max_entries(bound::CODE_CHANGES.0)?;
         }
         open.maps.code_changes.set_autocreate(config.stacks)?;
+        open.maps.spaces.set_autocreate(config.stacks)?;
         open.maps.counts_by.set_autocreate(config.counts_more())?;
         if config.counting.is_some() && !config.counts_more() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
@@ -356,6 +357,13 @@ impl Kernel {
     pub fn change(&self, space: u64, generation: u32) -> Option<code_change> {
         let key = change_key { slot: slot(space) as u32, generation };
         read(&self.skel.maps.code_changes.lookup(bytes_of(&[key]), MapFlags::ANY).ok()??)
+    }
+
+    /// Whether a process still has this address space.
+    pub fn has_space(&self, process: stride_event::Tid, space: u64) -> bool {
+        let known = self.skel.maps.spaces.lookup(bytes_of(&[process as u32]), MapFlags::ANY);
+        // Without an entry, the process has not called execve.
+        known.is_ok_and(|known| known.is_none_or(|known| known == space.to_ne_bytes()))
     }
 
     /// Lets threads go on that wait for the mappings of this address space to be read.

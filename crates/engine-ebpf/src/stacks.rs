@@ -268,6 +268,10 @@ impl CodeHistory for SpaceHistory<'_> {
         self.generation
     }
 
+    fn is_of(&self, process: Tid) -> bool {
+        self.kernel.has_space(process, self.space)
+    }
+
     fn now(&self) -> u32 {
         self.kernel.generation(self.space)
     }

@@ -106,6 +106,10 @@ mod tests {
             1
         }
 
+        fn is_of(&self, _: stride_event::Tid) -> bool {
+            true
+        }
+
         fn generation(&self) -> u32 {
             self.generation
         }

@@ -21,8 +21,8 @@ pub struct CodeImage {
     tables: RefCell<Tables>,
     rules: RefCell<FxHashMap<u64, UnwindRule>>,
     frames: RefCell<FxHashMap<u64, Arc<StackFrame>>>,
-    /// Whether the instruction before an address is a system call.
-    behind_call: RefCell<FxHashMap<u64, bool>>,
+    /// What is before an address.
+    before: RefCell<FxHashMap<u64, Before>>,
 }
 
 /// The tables of a file of code, each loaded at its first use. They are large, so all are dropped when memory is short, and loaded
@@ -35,6 +35,16 @@ struct Tables {
     lines: OnceCell<Option<DebugLines>>,
     /// Debug information in a separate file.
     separate: OnceCell<Option<Elf>>,
+}
+
+/// What the instructions before an address do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Before {
+    /// They make a system call.
+    Call,
+    /// They make the call that ends a signal handler.
+    SignalReturn,
+    Other,
 }
 
 /// The number of addresses that are kept for a module. When it is reached, all are dropped.
@@ -56,7 +66,7 @@ impl CodeImage {
             tables: RefCell::default(),
             rules: RefCell::default(),
             frames: RefCell::default(),
-            behind_call: RefCell::default(),
+            before: RefCell::default(),
         }
     }
 
@@ -84,14 +94,23 @@ impl CodeImage {
         rule
     }
 
-    pub fn is_behind_call(&self, address: u64) -> bool {
-        let mut known = self.behind_call.borrow_mut();
+    /// What the instructions before an address do.
+    pub fn before(&self, address: u64) -> Before {
+        let mut known = self.before.borrow_mut();
         if known.len() >= MOST_KEPT {
             known.clear();
         }
         *known.entry(address).or_insert_with(|| {
-            let before = self.elf.as_ref().and_then(|elf| elf.loaded(address.wrapping_sub(2), 2));
-            before.is_some_and(|code| code == SYSCALL)
+            let Some(elf) = &self.elf else { return Before::Other };
+            let ends_with = |code: &[u8]| {
+                let start = address.wrapping_sub(code.len() as u64);
+                elf.loaded(start, code.len()).is_some_and(|found| found == code)
+            };
+            match (ends_with(&SYSCALL), RETURNS_FROM_SIGNAL.into_iter().any(ends_with)) {
+                (_, true) => Before::SignalReturn,
+                (true, false) => Before::Call,
+                (false, false) => Before::Other,
+            }
         })
     }
 
@@ -107,7 +126,7 @@ impl CodeImage {
         }
         // A system call may be the last instruction of its function, so the lookup uses an address inside the
         // instruction.
-        let before = u64::from(self.is_behind_call(address));
+        let before = u64::from(self.before(address) != Before::Other);
         let at = address.wrapping_sub(before);
         let symbol = self.symbol(at).map(|symbol| Symbol { offset: symbol.offset + before, ..symbol });
         let (source, inlined) = if with_source { self.source(at) } else { Default::default() };
@@ -173,12 +192,12 @@ impl CodeImage {
 
     /// The number of addresses of which something is known.
     pub fn kept(&self) -> usize {
-        self.rules.borrow().len() + self.frames.borrow().len() + self.behind_call.borrow().len()
+        self.rules.borrow().len() + self.frames.borrow().len() + self.before.borrow().len()
     }
 
     pub fn drop_kept(&self) {
         self.rules.take();
         self.frames.take();
-        self.behind_call.take();
+        self.before.take();
     }
 }

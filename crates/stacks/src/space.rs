@@ -3,7 +3,7 @@
 use crate::age::{Changes, ReadAt, Since, is_after};
 use crate::cfi::UnwindRule;
 use crate::file::read_up_to;
-use crate::image::CodeImage;
+use crate::image::{Before, CodeImage};
 use crate::images::Images;
 use crate::maps::{self, Backing, CodeMapping};
 use crate::mounts::Mounts;
@@ -78,6 +78,8 @@ impl Space {
         self.stale = false;
         let started = history.map(ReadAt::now);
         let text = read_up_to(&format!("/proc/{process}/maps"), LARGEST_MAPS);
+        // The process may run another program by now.
+        let text = text.filter(|_| history.is_none_or(|history| history.is_of(process)));
         let changes = history.map(|history| Changes::of(history, self.read_at));
         self.read_at = started;
         match text {
@@ -182,8 +184,8 @@ impl Code for SpaceCode<'_> {
         self.space.mapping(address).is_some()
     }
 
-    fn is_behind_call(&self, address: u64) -> bool {
-        self.space.module(address).is_some_and(|(image, address)| image.is_behind_call(address))
+    fn before(&self, address: u64) -> Before {
+        self.space.module(address).map_or(Before::Other, |(image, address)| image.before(address))
     }
 
     fn returns_from_signal(&mut self, address: u64) -> bool {
@@ -200,11 +202,16 @@ mod tests {
     struct Changed {
         stack: u32,
         change: u32,
+        executed: bool,
     }
 
     impl CodeHistory for Changed {
         fn space(&self) -> u64 {
             1
+        }
+
+        fn is_of(&self, process: Tid) -> bool {
+            process == std::process::id() as Tid && !self.executed
         }
 
         fn generation(&self) -> u32 {
@@ -229,7 +236,7 @@ mod tests {
         let mut space = Space::unread();
         let here = code_that_is_newer_than_a_stack as fn() as usize as u64;
         let mut knows = |stack, change| {
-            let history = Changed { stack, change };
+            let history = Changed { stack, change, executed: false };
             space.look_at(Some(&history));
             if space.stale {
                 space.refresh(process, Some(&history), &mut images);
@@ -241,5 +248,19 @@ mod tests {
         // Stacks may come out of order.
         assert_eq!(knows(7, 7), (true, false));
         assert_eq!(knows(6, 7), (false, true));
+    }
+
+    /// The mappings of the next program say nothing about the stacks of the one before.
+    #[test]
+    fn another_program() {
+        let process = std::process::id() as Tid;
+        let here = another_program as fn() as usize as u64;
+        for (executed, known) in [(false, true), (true, false)] {
+            let mut space = Space::unread();
+            let history = Changed { stack: 5, change: 5, executed };
+            space.look_at(Some(&history));
+            space.refresh(process, Some(&history), &mut Images::default());
+            assert_eq!(space.module(here).is_some(), known);
+        }
     }
 }

@@ -139,8 +139,8 @@ impl Stacks {
                 bottom = run(&mut self.walk, &mut self.context, space, read);
             }
         }
-        // The thread stood in code that was replaced since. Only its address is known.
-        if space.has_refused() && self.walk.frames.last().copied() == self.walk.missing {
+        // The thread stood where no code is known to be. It may be gone, or may have been replaced.
+        if self.walk.missing.is_some() && self.walk.frames.last().copied() == self.walk.missing {
             self.walk.frames.pop();
         }
         if let Some(known) = space.stacks.get(&self.walk.frames[..]).filter(|known| known.bottom == bottom) {

@@ -4,6 +4,7 @@
 //! the stack.
 
 use crate::cfi::{Cfa, FrameRule, RBP, RSP, RegisterPlace, SAVED, UnwindRule};
+use crate::image::Before;
 use gimli::{Encoding, EndianSlice, EvaluationResult, Expression, Format, LittleEndian, Value as DwarfValue};
 use stride_event::{Bottom, ReadWord, Regs};
 
@@ -11,8 +12,8 @@ use stride_event::{Bottom, ReadWord, Regs};
 pub trait Code {
     fn rule(&mut self, address: u64) -> UnwindRule;
     fn is_executable(&self, address: u64) -> bool;
-    /// Whether the instruction before this address makes a system call.
-    fn is_behind_call(&self, address: u64) -> bool;
+    /// What the instructions before this address do.
+    fn before(&self, address: u64) -> Before;
     /// Whether the code at this address belongs to a function that returns from a signal handler.
     fn returns_from_signal(&mut self, address: u64) -> bool;
 }
@@ -88,8 +89,13 @@ impl Walk {
                 return Bottom::Limit;
             }
             // A system call may end its function, and then `ip` is behind it. Tables are looked up within the function.
-            let behind_call = machine.exact && code.is_behind_call(at);
-            match machine.step(at.wrapping_sub(behind_call.into()), code) {
+            let before = if machine.exact { code.before(at) } else { Before::Other };
+            let step = match before {
+                Before::SignalReturn => machine.handled(),
+                Before::Call => machine.step(at.wrapping_sub(1), code),
+                Before::Other => machine.step(at, code),
+            };
+            match step {
                 Step::Caller => {}
                 Step::Ended(bottom) => return bottom,
             }
@@ -103,6 +109,15 @@ enum Step {
 }
 
 impl Machine<'_, '_> {
+    /// A signal handler is over, and its thread calls rt_sigreturn(2).
+    fn handled(&mut self) -> Step {
+        let Value::Known(sp) = self.registers[usize::from(RSP)] else { return Step::Ended(Bottom::Unknown) };
+        match self.signal(sp) {
+            Some(()) => Step::Caller,
+            None => Step::Ended(Bottom::Unknown),
+        }
+    }
+
     fn step(&mut self, at: u64, code: &mut dyn Code) -> Step {
         let sp = match self.registers[usize::from(RSP)] {
             Value::Known(sp) => sp,
@@ -301,8 +316,8 @@ mod tests {
             (0x1000..0x2000).contains(&address)
         }
 
-        fn is_behind_call(&self, _: u64) -> bool {
-            false
+        fn before(&self, _: u64) -> Before {
+            Before::Other
         }
 
         fn returns_from_signal(&mut self, _: u64) -> bool {

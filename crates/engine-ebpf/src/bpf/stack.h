@@ -34,6 +34,18 @@ struct {
 	__type(value, struct code_change);
 } code_changes SEC(".maps");
 
+/*
+ * The address spaces of processes that called execve, by process: 0 while it is being replaced. So Stride can tell that the mappings
+ * that it has read belong to a stack's program, not to the next one.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, MOST_PROCESSES);
+	__type(key, u32);
+	__type(value, u64);
+} spaces SEC(".maps");
+
 /* Where a call is looked for, and the memory that is read for that: one per CPU, as the scratch. */
 struct stack_state {
 	struct stack_key key;
@@ -80,6 +92,37 @@ static __always_inline void change_code(struct stack_state *state, u64 start, u6
 
 	key.generation = __sync_fetch_and_add(&generations[key.slot], 1) + 1;
 	bpf_map_update_elem(&code_changes, &key, &change, BPF_ANY);
+}
+
+/* execve is about to replace the address space. */
+static __always_inline void leave_space(struct task_struct *task)
+{
+	u32 process = process_id_of(task);
+	u64 none = 0;
+
+	bpf_map_update_elem(&spaces, &process, &none, BPF_ANY);
+}
+
+/* execve has replaced it. */
+static __always_inline void enter_space(struct task_struct *task)
+{
+	u32 process = process_id_of(task);
+	struct stack_state *state = stack_state();
+	u64 space;
+
+	if (!state)
+		return;
+	space_of(state, task);
+	space = ONCE(state->key.space);
+	bpf_map_update_elem(&spaces, &process, &space, BPF_ANY);
+}
+
+/* execve has failed, or the process is over. */
+static __always_inline void keep_space(struct task_struct *task)
+{
+	u32 process = process_id_of(task);
+
+	bpf_map_delete_elem(&spaces, &process);
 }
 
 /* All code of a thread's address space is new. */

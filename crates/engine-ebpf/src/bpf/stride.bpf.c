@@ -192,8 +192,11 @@ int on_sys_enter(struct bpf_raw_tracepoint_args *ctx)
 				return 0;
 		}
 	}
-	if (flags & CALL_EXEC && !have_prepare_exec)
+	if (flags & CALL_EXEC && !have_prepare_exec) {
 		note_id_before_exec(task, st);
+		if (take_stacks)
+			leave_space(task);
+	}
 	if (take_times)
 		note_entry(task, st);
 	if (count_only || !(flags & CALL_TRACED) || !(flags & (CALL_ENTRY | CALL_MIXED | CALL_EXEC)))
@@ -224,6 +227,8 @@ int on_prepare_exec(void *ctx)
 	abi = abi_of(task);
 	nr = nr_of(regs);
 	note_id_before_exec(task, st);
+	if (take_stacks)
+		leave_space(task);
 	if (st->flags & TASK_BEFORE_EXEC)
 		st->flags |= TASK_FIRST_EXEC;
 	index = call_index(abi, nr);
@@ -249,6 +254,8 @@ int on_check_exec(void *ctx)
 
 	if (!st || st->flags & TASK_EXECING)
 		return 0;
+	if (take_stacks)
+		leave_space(task);
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	abi = abi_of(task);
 	index = call_index(abi, nr_of(regs));
@@ -365,6 +372,8 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	call.st = traced(task);
 	if (!call.st)
 		return 0;
+	if (take_stacks && flags_of(plan) & CALL_EXEC && is_error(ret))
+		keep_space(task);
 	was = call.st->flags;
 	returned(&call, plan, index, was);
 	if (was & TASK_SIGNALLED)
@@ -430,9 +439,11 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 
 	if (take_stacks)
 		new_code(task);
-	if (task->pid == old_pid && !detach_on_exec)
+	if (task->pid == old_pid && !detach_on_exec && !take_stacks)
 		return 0;
 	st = traced(task);
+	if (take_stacks && st)
+		enter_space(task);
 	if (task->pid != old_pid)
 		st = replace_absent(task, st);
 	if (!st)
@@ -480,6 +491,8 @@ int on_exit(void *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = traced(task);
 
+	if (take_stacks && st && task->pid == task->tgid)
+		keep_space(task);
 	if (st && ends(st)) {
 		if (!count_only && !(st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED)))
 			send_last_call(task, st);

@@ -292,6 +292,8 @@ enum bound {
 	SPACES = 1024,
 	/* Changes of mapped code that are remembered, the latest ones. */
 	CODE_CHANGES = 8192,
+	/* No system has more processes. */
+	MOST_PROCESSES = 1 << 22,
 };
 
 /* One piece of memory to copy. Made from stride_syscalls::plan::Op. */
