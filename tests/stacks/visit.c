@@ -1,7 +1,7 @@
-// A library for crowd.c: NAME is one of its own functions.
+// A library for crowd.c.
 #include <unistd.h>
 
-__attribute__((noinline, noipa)) void NAME(void)
+__attribute__((noinline, noipa)) static void tell(void)
 {
     write(-1, "marked\n", 7);
     __asm__ volatile("" ::: "memory");
@@ -9,6 +9,6 @@ __attribute__((noinline, noipa)) void NAME(void)
 
 void visit(void)
 {
-    NAME();
+    tell();
     __asm__ volatile("" ::: "memory");
 }

@@ -45,7 +45,7 @@ impl Tables {
             if let Some(about) = &spec.about {
                 tables.narrow(abi, about);
             }
-            tables.keep(abi, &spec.names);
+            tables.keep(abi, &spec.names, &spec.calls);
             if !spec.no_memory {
                 for entry in table(abi).iter() {
                     if reported.contains(abi, u64::from(entry.nr)) {
@@ -105,11 +105,14 @@ impl Tables {
     }
 
     /// Has calls reported whatever the filters say about them, and notes whether execve is among the reported ones.
-    fn keep(&mut self, abi: Abi, names: &CallSet) {
+    fn keep(&mut self, abi: Abi, names: &CallSet, shown: &CallSet) {
         let start = abi as usize * NUMBERS;
         for (nr, call) in self.calls[start..start + NUMBERS].iter_mut().enumerate() {
             if names.contains(abi, nr as u64) {
                 call.flags = call.flags & !call_flag::CALL_FDS.0 | call_flag::CALL_TRACED.0 | call_flag::CALL_NAMES.0;
+                if !shown.contains(abi, nr as u64) {
+                    call.flags |= call_flag::CALL_ASIDE.0;
+                }
             }
             let exec = call_flag::CALL_EXEC.0 | call_flag::CALL_TRACED.0;
             self.execs |= call.flags & exec == exec;

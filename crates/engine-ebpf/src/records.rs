@@ -2,6 +2,7 @@
 
 use crate::wire::{
     block_flag, read, rec_block, rec_blocked, rec_call, rec_detach, rec_flag, rec_head, rec_kind, rec_more, rec_stack,
+    stack_id,
 };
 use stride_event::{Call, Ns, Outcome, Phase, Tid};
 use stride_syscalls::Abi;
@@ -114,7 +115,9 @@ pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8]) -> StackOrigin<'r> {
             continue;
         }
         if has(block_flag::BLOCK_STACK) {
-            origin = StackOrigin::Known(block.addr);
+            if block.addr != u64::from(stack_id::STACK_NONE.0) {
+                origin = StackOrigin::Known(block.addr);
+            }
             continue;
         }
         if has(block_flag::BLOCK_COPY) {

@@ -69,21 +69,20 @@ impl Stacks {
         } else if call.abi == Abi::I386 {
             // The first mmap of i386 takes its arguments from memory. 32-bit programs have no stacks here anyway.
         } else if row.has_effect(Effect::Attaches) {
-            if row.value("shmflg", &call.args, call.abi) & SHM_EXEC != 0 {
-                self.mapped(process);
-            }
+            // (Its size is known to the kernel alone.)
+            let start = value as u64;
+            let is_code = row.value("shmflg", &call.args, call.abi) & SHM_EXEC != 0;
+            self.changed(process, start, u64::MAX - start, is_code);
         } else if row.has_effect(Effect::Remaps) {
             let arg = |name| row.value(name, &call.args, call.abi);
-            self.unmapped(process, arg("old_address"), arg("old_size"));
-            self.unmapped(process, value as u64, arg("new_size"));
+            self.changed(process, arg("old_address"), arg("old_size"), false);
+            // Code may have been moved there.
+            self.changed(process, value as u64, arg("new_size"), true);
         } else {
             let arg = |name| row.value(name, &call.args, call.abi);
             let start = if row.has_effect(Effect::Maps) { value as u64 } else { arg("addr") };
-            if !row.has_effect(Effect::Unmaps) && arg("prot") & PROT_EXEC != 0 {
-                self.mapped(process);
-            } else {
-                self.unmapped(process, start, arg("length"));
-            }
+            let is_code = !row.has_effect(Effect::Unmaps) && arg("prot") & PROT_EXEC != 0;
+            self.changed(process, start, arg("length"), is_code);
         }
     }
 }

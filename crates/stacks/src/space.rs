@@ -29,10 +29,17 @@ pub struct Space {
     modules: Vec<Option<(Rc<CodeImage>, u64)>>,
     /// For each mapping: the stacks for which it counts.
     since: Vec<Since>,
-    /// The mappings may have changed and must be read again.
+    /// The mappings may have changed anywhere and must be read again.
     pub stale: bool,
-    /// When the mappings were read, if the process runs on while its stacks are looked at.
+    /// Where mappings changed since they were read, if there are so many that reading them takes long. They are read again when a stack
+    /// leads there.
+    changed: Vec<(u64, u64)>,
+    takes_long: bool,
+    /// A lookup led to where mappings changed.
+    met_change: Cell<bool>,
+    /// When the mappings were read, if the process runs on while its stacks are looked at; and up to when `changed` has the changes.
     read_at: Option<ReadAt>,
+    seen_to: u32,
     /// The generation of the stack that is being looked at.
     generation: Option<u32>,
     /// A mapping did not count for that stack.
@@ -44,6 +51,10 @@ pub struct Space {
 }
 
 const LARGEST_MAPS: u64 = 256 << 20;
+/// With more changes than this, the mappings are read at once.
+const MOST_CHANGES: usize = 256;
+/// Reading mappings takes long if their text has more bytes: some thousand mappings, or half a millisecond.
+const LONG_MAPS: usize = 1 << 17;
 
 impl Space {
     /// The space of a process whose mappings have not been read.
@@ -55,17 +66,39 @@ impl Space {
     pub fn of_child(&self) -> Space {
         let (mappings, modules) = (self.mappings.clone(), self.modules.clone());
         // The child's own generations are others.
-        Space { since: vec![None; mappings.len()], mappings, modules, stale: self.stale, ..Space::default() }
+        let (stale, changed) = (self.stale, self.changed.clone());
+        Space { since: vec![None; mappings.len()], mappings, modules, stale, changed, ..Space::default() }
     }
 
     /// Begins with another stack.
     pub fn look_at(&mut self, history: Option<&dyn CodeHistory>) {
         self.generation = history.map(CodeHistory::generation);
         self.refused.set(false);
-        if let Some(history) = history {
-            let is_newer = |read: ReadAt| is_after(history.generation(), read.generation);
-            self.stale |= self.read_at.is_none_or(|read| read.space != history.space() || is_newer(read));
+        let Some(history) = history else { return };
+        if self.read_at.is_none_or(|read| read.space != history.space()) {
+            self.stale = true;
+        } else if is_after(history.generation(), self.seen_to) {
+            match history.between(self.seen_to, history.generation()) {
+                Some(list) => list.iter().for_each(|change| self.change(change.start, change.end)),
+                None => self.change(0, u64::MAX),
+            }
+            self.seen_to = history.generation();
         }
+    }
+
+    /// The memory between two addresses changed.
+    pub fn change(&mut self, start: u64, end: u64) {
+        let everything = self.changed.len() >= MOST_CHANGES;
+        if everything {
+            self.changed.clear();
+        }
+        self.changed.push(if everything { (0, u64::MAX) } else { (start, end) });
+        self.stale |= everything || !self.takes_long;
+    }
+
+    /// Whether a lookup led to where mappings changed since they were read.
+    pub fn meets_change(&self) -> bool {
+        self.met_change.take()
     }
 
     /// Whether code at one of the stack's addresses may be newer than the stack.
@@ -82,12 +115,18 @@ impl Space {
         let text = text.filter(|_| history.is_none_or(|history| history.is_of(process)));
         let changes = history.map(|history| Changes::of(history, self.read_at));
         self.read_at = started;
+        self.seen_to = started.map_or(0, |started| started.generation);
+        let changed = std::mem::take(&mut self.changed);
+        self.takes_long = text.as_ref().is_some_and(|text| text.len() > LONG_MAPS);
         match text {
             Some(text) => self.replace(maps::parse(&text), changes.as_ref(), |mapping, mounts: &mut Option<Mounts>| {
                 images.of(process, mapping, mounts.get_or_insert_with(|| Mounts::of(process)))
             }),
-            // The process is gone. Those of its last known mappings stay in use that were not replaced.
-            None => changes.is_some_and(|changes| self.keep(|mapping| !changes.replaces(mapping))),
+            // The process is gone, or hides. Those of its last known mappings stay in use that were not replaced.
+            None => self.keep(|mapping| {
+                let is_changed = changed.iter().any(|&(start, end)| start < mapping.end && mapping.start < end);
+                !is_changed && changes.as_ref().is_none_or(|changes| !changes.replaces(mapping))
+            }),
         }
     }
 
@@ -150,6 +189,10 @@ impl Space {
     }
 
     fn mapping(&self, address: u64) -> Option<usize> {
+        if self.changed.iter().any(|&(start, end)| (start..end).contains(&address)) {
+            self.met_change.set(true);
+            return None;
+        }
         let i = self.mappings.partition_point(|m| m.end <= address);
         self.mappings.get(i).filter(|m| m.start <= address)?;
         let is_newer = self.generation.zip(self.since[i]).is_some_and(|(stack, since)| is_after(since, stack));
@@ -238,7 +281,7 @@ mod tests {
         let mut knows = |stack, change| {
             let history = Changed { stack, change, executed: false };
             space.look_at(Some(&history));
-            if space.stale {
+            if space.stale || space.module(here).is_none() {
                 space.refresh(process, Some(&history), &mut images);
             }
             (space.module(here).is_some(), space.has_refused())

@@ -84,23 +84,14 @@ impl Stacks {
         self.spaces.remove(&process);
     }
 
-    /// A process mapped code somewhere.
-    pub fn mapped(&mut self, process: Tid) {
-        self.changed(process, None);
-    }
-
-    /// The memory in a range changed: it was unmapped, moved, mapped over, or given other rights.
-    pub fn unmapped(&mut self, process: Tid, start: u64, len: u64) {
-        self.changed(process, Some((start, len)));
-    }
-
-    fn changed(&mut self, process: Tid, range: Option<(u64, u64)>) {
+    /// The memory in a range changed: something was mapped there, unmapped, moved, or given other rights.
+    pub fn changed(&mut self, process: Tid, start: u64, len: u64, is_code: bool) {
         let mut next = Some(process);
         // A child of vfork(2) changes the memory of its parent.
         for _ in 0..16 {
             let Some(known) = next.and_then(|process| self.spaces.get_mut(&process)) else { return };
-            if range.is_none_or(|(start, len)| known.space.has_code(start, len)) {
-                known.space.stale = true;
+            if is_code || known.space.has_code(start, len) {
+                known.space.change(start, start.saturating_add(len));
                 known.space.searches = 0;
             }
             next = known.parent;
@@ -128,7 +119,11 @@ impl Stacks {
             walk.run(regs, self.wanted.frames, &mut SpaceCode { space, context }, read)
         };
         let mut bottom = run(&mut self.walk, &mut self.context, space, read);
-        if bottom == Bottom::Unknown
+        if space.meets_change() {
+            space.refresh(process, history, &mut self.images);
+            self.images.tidy();
+            bottom = run(&mut self.walk, &mut self.context, space, read);
+        } else if bottom == Bottom::Unknown
             && self.walk.missing.is_some()
             && !space.has_refused()
             && space.searches < MOST_SEARCHES

@@ -319,7 +319,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		call->flags = FLAG_COUNTED;
 	}
 	/* A call that was told of when it was entered had its stack then; after execve there is another. */
-	if (take_stacks && !(was & (TASK_ENTRY_SENT | TASK_EXECING)) && !(flags & CALL_EXEC && call->ret == 0))
+	if (take_stacks && !(flags & CALL_ASIDE) && !(was & (TASK_ENTRY_SENT | TASK_EXECING)) && !(flags & CALL_EXEC && call->ret == 0))
 		call->stack = stack_of(call->task, call->regs, call->abi);
 	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, was) && (!take_stacks || call->stack != STACK_UNKNOWN) &&
 	    simple_exit(call, plan))

@@ -346,6 +346,8 @@ enum call_flag {
 	CALL_REMAPS = 2048,
 	/* Maps shared memory, as code if its third argument has SHM_EXEC. */
 	CALL_ATTACHES = 4096,
+	/* Reported for what follows from it, and not shown: needs no stack. */
+	CALL_ASIDE = 8192,
 };
 
 /* Ops `first` to `first + n` of the op map. */
