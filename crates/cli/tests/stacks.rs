@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::stacks::{Frame, built, compile, compiled, frame, functions, stacks};
+use common::stacks::{Frame, built, compile, frame, functions, stacks};
 use common::*;
 use std::path::PathBuf;
 use std::process::Command;

@@ -59,7 +59,7 @@ fn memory_is_bounded() {
         command.args(["-o", "trace", "-e", "trace=write"]).arg(scratch.path("program")).arg("500").args(&libraries);
         let run = Run::of(command);
         assert_eq!(run.code(), Some(0), "{run:?}");
-        assert_eq!(marked(&scratch.read("trace")).len(), 500 * 50);
+        assert_eq!(known_frames(&scratch.read("trace"), "write(-1, ").len(), 500 * 50);
         let peak: u64 = scratch.read("peak").split_whitespace().nth(1).unwrap().parse().unwrap();
         assert!(peak <= 300 << 10, "{engine}: {peak} kB");
     }
@@ -164,7 +164,7 @@ fn a_container() {
 #[test]
 fn debug_information_elsewhere() {
     let scratch = Scratch::new("stacks-separate");
-    compile!(&scratch, "calls.c", &["-O1", "-g", "-Wl,--build-id"]);
+    compile!(&scratch, "calls.c", &["-O1", "-g", &own_build_id()]);
     let program = scratch.path("program");
     let debug = separated(&program);
     if !is_root() {
@@ -189,6 +189,12 @@ fn debug_information_elsewhere() {
     let stack = marked(&with).remove(0);
     assert_eq!(functions(&stack, "program")[..6], ["three", "two", "two", "two", "one", "main"], "{with}");
     assert!(stack[1].source.contains("calls.c:"), "{with}");
+}
+
+/// The linker's option for a build id that no other program has, so that a test that was killed leaves no trace for the next.
+fn own_build_id() -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    format!("-Wl,--build-id=0x{:032x}{:08x}", now.as_nanos(), std::process::id())
 }
 
 /// Strips a program, and returns its build id and the file with its debug information.
@@ -232,7 +238,7 @@ fn serve(listener: &std::net::TcpListener, id: &str, content: &[u8]) -> Vec<Stri
 #[test]
 fn debug_information_from_a_server() {
     let scratch = Scratch::new("stacks-server");
-    compile!(&scratch, "calls.c", &["-O1", "-g", "-Wl,--build-id"]);
+    compile!(&scratch, "calls.c", &["-O1", "-g", &own_build_id()]);
     let program = scratch.path("program");
     let Some((id, debug)) = separated(&program) else { skip!("no objcopy, or no readelf") };
     if !Command::new("debuginfod-find").arg("-V").output().is_ok_and(|output| output.status.success()) {

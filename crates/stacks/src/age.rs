@@ -114,11 +114,15 @@ mod tests {
             self.generation
         }
 
-        fn since(&self, generation: u32) -> (u32, Option<Vec<CodeChange>>) {
+        fn now(&self) -> u32 {
+            self.now
+        }
+
+        fn between(&self, generation: u32, _: u32) -> Option<Vec<CodeChange>> {
             let known =
                 self.changes.first().is_none_or(|first| !is_after(first.generation, generation.wrapping_add(1)));
             let later = self.changes.iter().filter(|change| is_after(change.generation, generation)).copied();
-            (self.now, known.then(|| later.collect()))
+            known.then(|| later.collect())
         }
     }
 
