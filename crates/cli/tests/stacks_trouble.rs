@@ -59,7 +59,7 @@ fn memory_is_bounded() {
         command.args(["-o", "trace", "-e", "trace=write"]).arg(scratch.path("program")).arg("500").args(&libraries);
         let run = Run::of(command);
         assert_eq!(run.code(), Some(0), "{run:?}");
-        assert_eq!(known_frames(&scratch.read("trace"), "write(-1, ").len(), 500 * 50);
+        assert_eq!(scratch.read("trace").matches(" write(-1, ").count(), 500 * 50);
         let peak: u64 = scratch.read("peak").split_whitespace().nth(1).unwrap().parse().unwrap();
         assert!(peak <= 300 << 10, "{engine}: {peak} kB");
     }
@@ -301,14 +301,14 @@ fn go_without_symbols() {
             let run =
                 scratch.stride([engine, "-f", "-k", "-e", "trace=write", &*scratch.path("program").to_string_lossy()]);
             let stacks = marked(&run.trace);
-            let told = stacks.iter().map(|stack| functions(stack, "program"));
-            let whole = |own: Vec<&str>| {
-                let own: Vec<_> = own.into_iter().filter(|name| name.starts_with("main.")).collect();
-                own == ["main.tell", "main.deep", "main.deep", "main.deep", "main.main"]
-            };
-            let right = told.filter(|own| whole(own.clone())).count();
-            let enough = if engine.contains("ptrace") { stacks.len() } else { 1 };
-            assert!(stacks.len() == 10 && right >= enough, "{flags} {engine} {}", run.trace);
+            assert_eq!(stacks.len(), 10, "{}", run.trace);
+            for stack in &stacks {
+                let own: Vec<_> = functions(stack, "program").into_iter().filter(|f| f.starts_with("main.")).collect();
+                let expected = ["main.tell", "main.deep", "main.deep", "main.deep", "main.main"];
+                // The program is short. Without stopping it, Stride may read too late what code it maps.
+                let right = own == expected || !engine.contains("ptrace") && own.is_empty();
+                assert!(right, "{flags} {engine} {}", run.trace);
+            }
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Stacks as text shows them (`-k`), and the programs in `tests/stacks/`.
 
 use super::Scratch;
+use regex::Regex;
 use std::path::Path;
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// A frame as text shows it.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,8 +17,9 @@ pub struct Frame {
 }
 
 pub fn frame(line: &str) -> Option<Frame> {
-    let form = regex::Regex::new(r"^ > ([^(]*)\((.*?)(?:\+0x[0-9a-f]+)?\) \[0x([0-9a-f]+)\] ?(.*)$").unwrap();
-    let parts = form.captures(line)?;
+    static FORM: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^ > ([^(]*)\((.*?)(?:\+0x[0-9a-f]+)?\) \[0x([0-9a-f]+)\] ?(.*)$").unwrap());
+    let parts = FORM.captures(line)?;
     Some(Frame {
         module: parts[1].rsplit('/').next().unwrap_or_default().into(),
         symbol: parts[2].into(),
