@@ -89,6 +89,18 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
+        long: Some("debuginfod"),
+        help: "get missing debug information for -k from DEBUGINFOD_URLS",
+        doc: "Asks the servers in DEBUGINFOD_URLS for the names, and with -kk the lines, of modules whose debug information is not on \
+              this machine. The servers learn the build ids of these modules. The program debuginfod-find of elfutils does \
+              the asking, and keeps the files for the next time. Without this option Stride never uses the network.",
+        update: |draft, _| {
+            draft.options.debuginfod = true;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
         short: Some('i'),
         long: Some("instruction-pointer"),
         help: "print the address each call is made from",
@@ -186,18 +198,6 @@ pub const FLAGS: &[Flag] = &[
         missing: Some("Stride does not read SELinux contexts; use strace built with libselinux for this"),
         help: "print SELinux contexts (not implemented yet)",
         doc: "Prints the SELinux contexts of processes and files. Not implemented yet.",
-        ..BASE
-    },
-    Flag {
-        long: Some("debuginfod"),
-        help: "get missing debug information for -k from DEBUGINFOD_URLS",
-        doc: "Asks the servers in DEBUGINFOD_URLS for the names, and with -kk the lines, of modules whose debug information is not on \
-              this machine. The servers learn the build ids of these modules. The program debuginfod-find of elfutils does \
-              the asking, and keeps the files for the next time. Without this option Stride never uses the network.",
-        update: |draft, _| {
-            draft.options.debuginfod = true;
-            Ok(())
-        },
         ..BASE
     },
     Flag {
