@@ -56,7 +56,7 @@ impl Declaration for AdviseDeclaration {
     }
 
     fn needs(&self, options: &Options) -> Needs {
-        Needs { sampled_stacks: true, ..Needs::everything(options) }
+        Needs { sampled_stacks: true, ..Needs::everything(options).and(Needs::shown_stacks(options)) }
     }
 
     fn prepare(&self, _: &Before<'_>) -> Result<Opener> {
