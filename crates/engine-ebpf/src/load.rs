@@ -148,9 +148,8 @@ impl Kernel {
             open.maps.stack_states.set_max_entries(cpus)?;
             open.maps.stack_memos.set_max_entries(bound::STACK_MEMOS.0)?;
             open.maps.code_changes.set_max_entries(bound::CODE_CHANGES.0)?;
+            open.maps.spaces.set_max_entries(bound::MOST_PROCESSES.0)?;
         }
-        open.maps.code_changes.set_autocreate(config.stacks != StackRate::None)?;
-        open.maps.spaces.set_autocreate(config.stacks != StackRate::None)?;
         if config.stacks == StackRate::Sampled {
             open.maps.stack_sites.set_max_entries(bound::STACK_SITES.0)?;
         }
