@@ -22,7 +22,7 @@ pub struct CodeImage {
     rules: RefCell<FxHashMap<u64, UnwindRule>>,
     frames: RefCell<FxHashMap<u64, Arc<StackFrame>>>,
     /// What is before an address.
-    before: RefCell<FxHashMap<u64, Before>>,
+    before: RefCell<FxHashMap<u64, Preceding>>,
 }
 
 /// The tables of a file of code, each loaded at its first use. They are large, so all are dropped when memory is short, and loaded
@@ -39,7 +39,7 @@ struct Tables {
 
 /// What the instructions before an address do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Before {
+pub enum Preceding {
     /// They make a system call.
     Call,
     /// They make the call that ends a signal handler.
@@ -95,21 +95,21 @@ impl CodeImage {
     }
 
     /// What the instructions before an address do.
-    pub fn before(&self, address: u64) -> Before {
+    pub fn preceding(&self, address: u64) -> Preceding {
         let mut known = self.before.borrow_mut();
         if known.len() >= MOST_KEPT {
             known.clear();
         }
         *known.entry(address).or_insert_with(|| {
-            let Some(elf) = &self.elf else { return Before::Other };
+            let Some(elf) = &self.elf else { return Preceding::Other };
             let ends_with = |code: &[u8]| {
                 let start = address.wrapping_sub(code.len() as u64);
                 elf.loaded(start, code.len()).is_some_and(|found| found == code)
             };
             match (ends_with(&SYSCALL), RETURNS_FROM_SIGNAL.into_iter().any(ends_with)) {
-                (_, true) => Before::SignalReturn,
-                (true, false) => Before::Call,
-                (false, false) => Before::Other,
+                (_, true) => Preceding::SignalReturn,
+                (true, false) => Preceding::Call,
+                (false, false) => Preceding::Other,
             }
         })
     }
@@ -126,7 +126,7 @@ impl CodeImage {
         }
         // A system call may be the last instruction of its function, so the lookup uses an address inside the
         // instruction.
-        let before = u64::from(self.before(address) != Before::Other);
+        let before = u64::from(self.preceding(address) != Preceding::Other);
         let at = address.wrapping_sub(before);
         let symbol = self.symbol(at).map(|symbol| Symbol { offset: symbol.offset + before, ..symbol });
         let (source, inlined) = if with_source { self.source(at) } else { Default::default() };

@@ -3,7 +3,7 @@
 use crate::age::{Changes, ReadAt, Since, is_after};
 use crate::cfi::UnwindRule;
 use crate::file::read_up_to;
-use crate::image::{Before, CodeImage};
+use crate::image::{CodeImage, Preceding};
 use crate::images::Images;
 use crate::maps::{self, Backing, CodeMapping};
 use crate::mounts::Mounts;
@@ -227,8 +227,8 @@ impl Code for SpaceCode<'_> {
         self.space.mapping(address).is_some()
     }
 
-    fn before(&self, address: u64) -> Before {
-        self.space.module(address).map_or(Before::Other, |(image, address)| image.before(address))
+    fn preceding(&self, address: u64) -> Preceding {
+        self.space.module(address).map_or(Preceding::Other, |(image, address)| image.preceding(address))
     }
 
     fn returns_from_signal(&mut self, address: u64) -> bool {

@@ -4,7 +4,7 @@
 //! the stack.
 
 use crate::cfi::{Cfa, FrameRule, RBP, RSP, RegisterPlace, SAVED, UnwindRule};
-use crate::image::Before;
+use crate::image::Preceding;
 use gimli::{Encoding, EndianSlice, EvaluationResult, Expression, Format, LittleEndian, Value as DwarfValue};
 use stride_event::{Bottom, ReadWord, Regs};
 
@@ -13,7 +13,7 @@ pub trait Code {
     fn rule(&mut self, address: u64) -> UnwindRule;
     fn is_executable(&self, address: u64) -> bool;
     /// What the instructions before this address do.
-    fn before(&self, address: u64) -> Before;
+    fn preceding(&self, address: u64) -> Preceding;
     /// Whether the code at this address belongs to a function that returns from a signal handler.
     fn returns_from_signal(&mut self, address: u64) -> bool;
 }
@@ -89,11 +89,11 @@ impl Walk {
                 return Bottom::Limit;
             }
             // A system call may end its function, and then `ip` is behind it. Tables are looked up within the function.
-            let before = if machine.exact { code.before(at) } else { Before::Other };
+            let before = if machine.exact { code.preceding(at) } else { Preceding::Other };
             let step = match before {
-                Before::SignalReturn => machine.handled(),
-                Before::Call => machine.step(at.wrapping_sub(1), code),
-                Before::Other => machine.step(at, code),
+                Preceding::SignalReturn => machine.handled(),
+                Preceding::Call => machine.step(at.wrapping_sub(1), code),
+                Preceding::Other => machine.step(at, code),
             };
             match step {
                 Step::Caller => {}
@@ -316,8 +316,8 @@ mod tests {
             (0x1000..0x2000).contains(&address)
         }
 
-        fn before(&self, _: u64) -> Before {
-            Before::Other
+        fn preceding(&self, _: u64) -> Preceding {
+            Preceding::Other
         }
 
         fn returns_from_signal(&mut self, _: u64) -> bool {
