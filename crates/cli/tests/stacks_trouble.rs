@@ -16,7 +16,9 @@ fn marked(trace: &str) -> Vec<Vec<Frame>> {
 fn libraries(scratch: &Scratch, count: usize) -> Vec<PathBuf> {
     let paths: Vec<_> = (0..count).map(|i| scratch.path(&format!("library{i}"))).collect();
     assert!(built(&paths[0], "visit.c", &["-shared", "-fPIC", "-O1", "-g"]));
-    paths[1..].iter().for_each(|path| drop(std::fs::copy(&paths[0], path).unwrap()));
+    for path in &paths[1..] {
+        std::fs::copy(&paths[0], path).unwrap();
+    }
     paths
 }
 
