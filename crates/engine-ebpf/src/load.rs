@@ -147,9 +147,8 @@ impl Kernel {
             open.maps.stack_states.set_max_entries(cpus)?;
             open.maps.stack_memos.set_max_entries(bound::STACK_MEMOS.0)?;
             open.maps.code_changes.set_max_entries(bound::CODE_CHANGES.0)?;
+            open.maps.spaces.set_max_entries(bound::MOST_PROCESSES.0)?;
         }
-        open.maps.code_changes.set_autocreate(config.stacks)?;
-        open.maps.spaces.set_autocreate(config.stacks)?;
         open.maps.counts_by.set_autocreate(config.counts_more())?;
         if config.counting.is_some() && !config.counts_more() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;

@@ -41,7 +41,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, MOST_PROCESSES);
+	__uint(max_entries, 1);
 	__type(key, u32);
 	__type(value, u64);
 } spaces SEC(".maps");

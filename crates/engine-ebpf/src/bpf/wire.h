@@ -292,8 +292,8 @@ enum bound {
 	SPACES = 1024,
 	/* Changes of mapped code that are remembered, the latest ones. */
 	CODE_CHANGES = 8192,
-	/* No system has more processes. */
-	MOST_PROCESSES = 1 << 22,
+	/* Running processes that have called execve, and whose address spaces are told apart. */
+	MOST_PROCESSES = 1 << 16,
 };
 
 /* One piece of memory to copy. Made from stride_syscalls::plan::Op. */
