@@ -15,7 +15,7 @@ use anyhow::{Result, anyhow, bail};
 use stride_engine_base::{Capabilities, Engine, StartError, spawn};
 use stride_engine_ebpf::{EbpfEngine, Settings};
 use stride_engine_ptrace::PtraceEngine;
-use stride_event::{Seccomp, TraceSpec};
+use stride_event::{Seccomp, StackRate, TraceSpec};
 
 /// The engine that runs.
 pub struct Chosen {
@@ -95,7 +95,7 @@ fn unserved(spec: &TraceSpec, capabilities: Capabilities) -> Option<&'static str
         Some("--seccomp-bpf")
     } else if spec.kill_on_exit && !capabilities.kill_on_exit {
         Some("--kill-on-exit")
-    } else if spec.stacks && !capabilities.stacks {
+    } else if spec.stacks == StackRate::All && !capabilities.stacks {
         Some("-k/--stack-trace")
     } else {
         None

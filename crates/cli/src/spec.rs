@@ -4,7 +4,7 @@ use crate::flags::Options;
 use crate::views::Needs;
 use crate::{command, layout};
 use anyhow::Result;
-use stride_event::{CallSet, Counting, FileFilter, Limits, Seccomp, TraceSpec};
+use stride_event::{CallSet, Counting, FileFilter, Limits, Seccomp, StackRate, TraceSpec};
 use stride_filter::Status;
 
 /// The kernel's limit: a thread's name and its NUL.
@@ -42,7 +42,7 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         signals: needs.signals,
         // If filters hide calls, views cannot follow descriptors by themselves.
         descriptors: needs.descriptors || !options.paths.is_empty() || needs.naming_calls && !options.sees_all_calls(),
-        stacks: needs.stacks,
+        stacks: needs.stack_rate(),
         no_memory: !needs.memory && !by_path,
     })
 }
@@ -74,5 +74,5 @@ pub fn naming_calls(options: &Options, needs: &Needs) -> CallSet {
 /// The naming calls, and for stacks, the calls that map code, because the mappings decide what stacks mean.
 fn calls_beside(options: &Options, needs: &Needs) -> CallSet {
     let names = naming_calls(options, needs);
-    if needs.stacks { names.union(&stride_stacks::mapping_calls()) } else { names }
+    if needs.stack_rate() != StackRate::None { names.union(&stride_stacks::mapping_calls()) } else { names }
 }

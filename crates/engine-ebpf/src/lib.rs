@@ -6,7 +6,7 @@
 //!
 //! - `stride.bpf.c` has the programs; `capture.h` the interpreter of capture plans, with `scratch.h` (its state) and `read.h`
 //!   (reading memory); `simple.h` a short way for calls with little memory; `kinds.h` what a call's meaning depends on (netlink
-//!   sockets, terminals); `stack.h` finds the stacks of calls;
+//!   sockets, terminals); `stack.h` finds the stacks of calls, and `sites.h` chooses the calls if samples will do;
 //! - `ends.h` has how threads begin and end, `signals.h` signals and stops, `counts.h` counting, `fd.h` and `file-detail.h`
 //!   descriptors;
 //! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` ids in PID namespaces, `regs.h`

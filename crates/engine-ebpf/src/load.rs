@@ -17,7 +17,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stride_engine_base::Delayed;
-use stride_event::{CountBy, Counted, Counting, FdSet, Histogram, Lost};
+use stride_event::{CountBy, Counted, Counting, FdSet, Histogram, Lost, StackRate};
 
 /// The settings that the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +37,8 @@ pub struct Config<'a> {
     pub skip_successful: bool,
     /// Running threads are searched for (`-p`).
     pub attach: bool,
-    /// Calls come with their stacks.
-    pub stacks: bool,
+    /// Calls come with their stacks, all or some.
+    pub stacks: StackRate,
     pub ring: RingSize,
     /// The number of rings, and the size of each.
     pub rings: u32,
@@ -99,7 +99,8 @@ impl Kernel {
         if let Some(rodata) = open.maps.rodata_data.as_deref_mut() {
             rodata.follow = config.follow;
             rodata.take_times = config.times;
-            rodata.take_stacks = config.stacks;
+            rodata.take_stacks = config.stacks != StackRate::None;
+            rodata.sample_stacks = config.stacks == StackRate::Sampled;
             rodata.stamp = config.times || config.rings > 1;
             rodata.tell_more = config.times || config.ip || config.rings > 1;
             rodata.ring_count = config.rings;
@@ -141,9 +142,12 @@ impl Kernel {
         open.maps.rings.set_max_entries(config.rings)?;
         open.maps.rings.set_autocreate(config.rings > 1)?;
         open.maps.scratches.set_max_entries(cpus)?;
-        if config.stacks {
+        if config.stacks != StackRate::None {
             open.maps.stack_states.set_max_entries(cpus)?;
             open.maps.stack_memos.set_max_entries(bound::STACK_MEMOS.0)?;
+        }
+        if config.stacks == StackRate::Sampled {
+            open.maps.stack_sites.set_max_entries(bound::STACK_SITES.0)?;
         }
         open.maps.counts_by.set_autocreate(config.counts_more())?;
         if config.counting.is_some() && !config.counts_more() {
@@ -430,7 +434,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         skip_failed: false,
         skip_successful: false,
         attach: true,
-        stacks: true,
+        stacks: StackRate::All,
         ring: RingSize::of(ring_bytes, true),
         rings: 1,
     };

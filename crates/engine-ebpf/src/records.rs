@@ -90,7 +90,7 @@ pub enum StackOrigin<'r> {
     Copied { place: rec_stack, sp: u64, memory: &'r [u8] },
 }
 
-/// Appends the memory that follows the fixed part of a record.
+/// Appends the memory that follows the fixed part of a record, and notes for how many calls its stack stands.
 pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8]) -> StackOrigin<'r> {
     let mut origin = StackOrigin::Untold;
     while let Some(block) = read::<rec_block>(bytes) {
@@ -108,10 +108,15 @@ pub fn blocks<'r>(call: &mut Call, mut bytes: &'r [u8]) -> StackOrigin<'r> {
             continue;
         }
         if has(block_flag::BLOCK_STACK) {
-            origin = StackOrigin::Known(block.addr);
+            // Records of one size have a block even if there is no stack.
+            if block.addr != 0 {
+                origin = StackOrigin::Known(block.addr);
+                call.stack_calls = block.elem.into();
+            }
             continue;
         }
         if has(block_flag::BLOCK_COPY) {
+            call.stack_calls = block.elem.into();
             if let Some(place) = read::<rec_stack>(&bytes[..len]) {
                 origin = StackOrigin::Copied { place, sp: block.addr, memory: &bytes[size_of::<rec_stack>()..len] };
             }

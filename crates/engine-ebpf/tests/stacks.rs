@@ -13,7 +13,7 @@ use std::rc::Rc;
 use stride_engine_base::Engine;
 use stride_engine_ebpf::EbpfEngine;
 use stride_engine_ptrace::PtraceEngine;
-use stride_event::{Event, Stack, Tid, TraceSpec, Unwind};
+use stride_event::{Event, Stack, StackRate, Tid, TraceSpec, Unwind};
 use stride_stacks::{StackDetail, Stacks};
 use stride_syscalls::table;
 use stride_test_support::{Scratch, need_ebpf, program, programs};
@@ -92,7 +92,7 @@ fn run(program: &Path, scratch: &Scratch) -> (TraceSpec, File) {
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
     let [first, other] = twins(scratch);
     let args = [&first, &other, &pipe].map(|path| path.to_str().unwrap());
-    let spec = TraceSpec { stacks: true, ..command(program, &args) };
+    let spec = TraceSpec { stacks: StackRate::All, ..command(program, &args) };
     (spec, File::options().read(true).write(true).open(pipe).unwrap())
 }
 
@@ -152,7 +152,7 @@ fn a_stack_is_unwound_once() {
     let stacks = Stacks::new(StackDetail { frames: 256, source: false });
     let counting = Rc::new(RefCell::new(Counting { stacks, asked: 0 }));
     let spec = TraceSpec {
-        stacks: true,
+        stacks: StackRate::All,
         ..command(Path::new("/bin/dd"), &["if=/dev/zero", "of=/dev/null", "bs=1", "count=100000", "status=none"])
     };
     let mut engine = EbpfEngine::start(spec).unwrap();

@@ -38,6 +38,8 @@ pub struct Call {
     pub descriptors: Vec<Descriptor>,
     /// By which calls of its own the program came to make this one ([`crate::TraceSpec::stacks`]).
     pub stack: Option<Arc<Stack>>,
+    /// For how many calls from the same place the stack stands, this one included. It is more than 1 if only samples are taken.
+    pub stack_calls: u32,
 }
 
 impl Call {
@@ -101,6 +103,7 @@ impl Default for Call {
             blocks: Blocks::default(),
             descriptors: Vec::new(),
             stack: None,
+            stack_calls: 1,
         }
     }
 }

@@ -4,10 +4,12 @@
 
 mod args;
 mod call;
+mod calling;
 mod capture;
 mod counted;
 mod descriptor;
 mod event;
+mod library;
 mod lost;
 mod memory;
 pub mod quantity;
@@ -18,6 +20,7 @@ mod units;
 
 pub use args::{Fields, Piece};
 pub use call::{Call, Outcome};
+pub use calling::{CallingFunction, WithSource};
 pub use capture::{Limits, Peek, capture};
 pub use counted::{CallStats, CountBy, Counted, Histogram, SizeBucket, Times};
 pub use descriptor::{Descriptor, Detail};
@@ -26,7 +29,7 @@ pub use lost::Lost;
 pub use memory::{BlockRef, Blocks, Memory, Phase};
 pub use quantity::{duration, grouped};
 pub use question::{FdOf, Question};
-pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Seccomp, TraceSpec};
+pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Seccomp, StackRate, TraceSpec};
 pub use stack::{
     Bottom, CodeFile, InlinedFunction, ReadWord, Regs, SourceLine, Stack, StackFrame, Symbol, Unwind, Unwound,
 };

@@ -114,6 +114,18 @@ pub enum FileFilter {
     Fds(FdSet),
 }
 
+/// How many calls come with their stacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StackRate {
+    #[default]
+    None,
+    /// The first calls from each place in the program, then few of many ([`crate::Call::stack_calls`]). An engine that cannot take
+    /// stacks takes none.
+    Sampled,
+    /// All calls, and signals.
+    All,
+}
+
 /// Everything an engine needs to know.
 #[derive(Clone, Debug)]
 pub struct TraceSpec {
@@ -161,8 +173,8 @@ pub struct TraceSpec {
     pub descriptors: bool,
     /// Memory need not be captured at all (`-c` alone).
     pub no_memory: bool,
-    /// Calls and signals come with stacks, of which the engine asks the [`crate::Unwind`] that it is given.
-    pub stacks: bool,
+    /// The stacks that come with calls. The engine asks the [`crate::Unwind`] that it is given for them.
+    pub stacks: StackRate,
 }
 
 impl TraceSpec {
@@ -200,7 +212,7 @@ impl Default for TraceSpec {
             signals: true,
             descriptors: false,
             no_memory: false,
-            stacks: false,
+            stacks: StackRate::None,
         }
     }
 }

@@ -66,6 +66,11 @@ pub struct StackFrame {
 }
 
 impl StackFrame {
+    /// The frame as it is known without debug information.
+    pub fn without_source(&self) -> StackFrame {
+        StackFrame { source: None, inlined: Box::default(), ..self.clone() }
+    }
+
     /// The line at the frame's address, which may be in a function that was merged into this one.
     pub fn innermost_source(&self) -> Option<&SourceLine> {
         self.inlined.first().map_or(self.source.as_ref(), |inlined| inlined.source.as_ref())

@@ -40,9 +40,15 @@ pub struct BatchWriter {
     pub to: Streams,
     calls: calls::CallWriter,
     stacks: stacks::StackWriter,
+    /// Samples, which another view takes, are not kept: nothing would say that they are samples.
+    keeps_stacks: bool,
 }
 
 impl BatchWriter {
+    pub fn new(keeps_stacks: bool) -> BatchWriter {
+        BatchWriter { keeps_stacks, ..BatchWriter::default() }
+    }
+
     pub fn clear(&mut self) {
         self.to.clear();
         self.calls.clear();
@@ -54,7 +60,7 @@ impl BatchWriter {
     }
 
     fn stack(&mut self, stack: Option<&Arc<Stack>>) {
-        if let Some(stack) = stack {
+        if let Some(stack) = stack.filter(|_| self.keeps_stacks) {
             self.to.byte(kind::STACK);
             self.stacks.put(&mut self.to, stack);
         }

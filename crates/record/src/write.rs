@@ -41,7 +41,7 @@ impl<W: Write> Recorder<W> {
         to.write_all(&version.to_le_bytes())?;
         let mut recorder = Recorder {
             to,
-            batch: batch::BatchWriter::default(),
+            batch: batch::BatchWriter::new(metadata.stacks),
             compressor: Compressor::new(LEVEL)?,
             joined: Vec::new(),
             packed: Vec::new(),

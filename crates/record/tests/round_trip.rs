@@ -4,7 +4,8 @@ mod common;
 
 use common::*;
 use proptest::prelude::*;
-use stride_event::{BlockRef, Call, Event, Lost, Outcome, Phase};
+use std::sync::Arc;
+use stride_event::{BlockRef, Bottom, Call, Event, Lost, Outcome, Phase, Stack};
 use stride_record::{Ending, Metadata, Reader, Recorded, Recorder, Totals};
 
 fn metadata() -> Metadata {
@@ -95,6 +96,22 @@ fn many_threads_and_much_memory() {
     let mut reader = Reader::open(&file[..]).unwrap();
     assert!(items(&mut reader) == calls);
     assert_eq!(reader.read(), (20_000, 20_000));
+}
+
+/// Samples of stacks, which another view takes, are not kept: nothing in the recording would say that they are samples.
+#[test]
+fn stacks_that_were_not_asked_for() {
+    let stack = Stack { frames: Box::default(), bottom: Bottom::Unknown };
+    let call = Call { stack: Some(Arc::new(stack)), stack_calls: 7, ..read_call(0, b"") };
+    for asked in [true, false] {
+        let mut file = Vec::new();
+        let mut recorder = Recorder::new(&mut file, &Metadata { stacks: asked, ..metadata() }).unwrap();
+        recorder.event(&Event::Exit(&call)).unwrap();
+        recorder.finish(Lost::default()).unwrap();
+        let mut reader = Reader::open(&file[..]).unwrap();
+        let Some(Event::Exit(read)) = reader.next_event() else { panic!("no call") };
+        assert_eq!(read.stack.is_some(), asked);
+    }
 }
 
 /// Memory beyond a batch's room is cut off at its end, like memory that was not captured.

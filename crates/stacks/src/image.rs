@@ -108,6 +108,13 @@ impl CodeImage {
         frame
     }
 
+    /// A frame of this module with its line.
+    pub fn with_source(&self, frame: &StackFrame) -> Arc<StackFrame> {
+        let before = u64::from(self.is_behind_call(frame.offset));
+        let (source, inlined) = self.source(frame.offset.wrapping_sub(before));
+        Arc::new(StackFrame { source, inlined, ..frame.clone() })
+    }
+
     fn symbol(&self, address: u64) -> Option<Symbol> {
         let mut symbols = self.symbols.borrow_mut();
         let symbols = symbols.get_or_insert_with(|| self.load_symbols().unwrap_or_default());

@@ -13,7 +13,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_event::Tid;
+use stride_event::{CodeFile, Tid};
 
 #[derive(Default)]
 pub struct Images {
@@ -49,6 +49,11 @@ impl Images {
                 })
             }
         }
+    }
+
+    /// The image that gave a frame its module.
+    pub fn named_by(&self, module: &Arc<CodeFile>) -> Option<&CodeImage> {
+        self.files.values().map(|image| &**image).find(|image| Arc::ptr_eq(&image.module, module))
     }
 
     /// Forgets what is not needed once the limits are passed.

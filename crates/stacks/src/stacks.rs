@@ -88,6 +88,14 @@ impl Stacks {
         self.changed(process, Some((start, len)));
     }
 
+    /// A frame with its line and the functions that were merged into it, if its module's debug information is at hand.
+    pub fn with_source(&self, frame: &Arc<StackFrame>) -> Arc<StackFrame> {
+        let known = frame.source.is_some() || !frame.inlined.is_empty();
+        let module = frame.module.as_ref().filter(|_| !known);
+        let image = module.and_then(|module| self.images.named_by(module));
+        image.map_or_else(|| frame.clone(), |image| image.with_source(frame))
+    }
+
     fn changed(&mut self, process: Tid, range: Option<(u64, u64)>) {
         let mut next = Some(process);
         // A child of vfork(2) changes the memory of its parent.

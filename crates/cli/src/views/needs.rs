@@ -1,7 +1,7 @@
 //! The data that views need from the engine and the tracker.
 
 use crate::flags::Options;
-use stride_event::Counting;
+use stride_event::{Counting, StackRate};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
@@ -31,6 +31,8 @@ pub struct Needs {
     pub process_ids: bool,
     /// The stacks of calls.
     pub stacks: bool,
+    /// The stacks of some calls, enough to tell which functions make most of them. Engines that cannot take stacks take none.
+    pub sampled_stacks: bool,
     /// A note of each answer from /proc.
     pub answers_noted: bool,
 }
@@ -52,6 +54,15 @@ impl Needs {
         }
     }
 
+    /// How many calls have to come with their stacks.
+    pub fn stack_rate(&self) -> StackRate {
+        match self {
+            Needs { stacks: true, .. } => StackRate::All,
+            Needs { sampled_stacks: true, .. } => StackRate::Sampled,
+            _ => StackRate::None,
+        }
+    }
+
     /// The needs of both.
     pub fn and(self, other: Needs) -> Needs {
         Needs {
@@ -69,6 +80,7 @@ impl Needs {
             all_calls: self.all_calls || other.all_calls,
             process_ids: self.process_ids || other.process_ids,
             stacks: self.stacks || other.stacks,
+            sampled_stacks: self.sampled_stacks || other.sampled_stacks,
             answers_noted: self.answers_noted || other.answers_noted,
         }
     }

@@ -127,6 +127,8 @@ enum { STEP_ENTRY = 0 };
 const volatile bool follow;
 const volatile bool take_times;
 const volatile bool take_stacks;
+/* Only of some calls (sites.h). */
+const volatile bool sample_stacks;
 /* Calls' records always have times, because those of several rings are sorted by them. */
 const volatile bool stamp;
 const volatile u32 ring_count;

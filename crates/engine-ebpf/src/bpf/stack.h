@@ -22,6 +22,8 @@ enum {
 
 #define PROT_EXEC 4
 
+#include "sites.h"
+
 /* By the words' place. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -35,6 +37,9 @@ struct {
 struct stack_state {
 	struct stack_key key;
 	u64 bp;
+	/* The index of its site, and the number of calls that its stack stands for. */
+	u32 site;
+	u32 calls;
 	u8 bytes[STACK_REREAD + PAGE];
 };
 
@@ -152,6 +157,12 @@ __noinline int find_stack(void)
 
 	if (!state)
 		return STACK_NONE;
+	if (sample_stacks) {
+		state->site = site_of(state->key.space, state->key.ip, state->key.sp);
+		state->calls = take_sample(&state->site);
+		if (!state->calls)
+			return STACK_NONE;
+	}
 	for (u32 i = 0; i < STACK_VARIANTS; i++) {
 		state->key.variant = i;
 		memo = bpf_map_lookup_elem(&stack_memos, &state->key);
@@ -185,11 +196,22 @@ static __always_inline u32 stack_of(struct task_struct *task, struct pt_regs *re
 	return find_stack();
 }
 
+/* For how many calls the stack at the place that the CPU's state holds stands. */
+static __always_inline u16 calls_of_stack(void)
+{
+	struct stack_state *state;
+
+	if (!sample_stacks)
+		return 1;
+	state = stack_state();
+	return state ? state->calls : 1;
+}
+
 static __always_inline void tell_stack(struct rec_block *block, u32 id)
 {
 	block->addr = id;
 	block->len = 0;
-	block->elem = 0;
+	block->elem = calls_of_stack();
 	block->op = 0;
 	block->flags = BLOCK_STACK;
 }
@@ -239,7 +261,7 @@ __noinline int copy_stack(struct scratch *s)
 	got = by_page(s, to, STACK_COPY, state->key.sp);
 	block->addr = state->key.sp;
 	block->len = sizeof(*rec) + got;
-	block->elem = 0;
+	block->elem = calls_of_stack();
 	block->op = 0;
 	block->flags = BLOCK_COPY;
 	s->used = to + ((got + 7) & ~7U);

@@ -95,9 +95,9 @@ enum block_flag {
 	BLOCK_NETLINK = 8,
 	/* Likewise, whether the descriptor is a terminal. */
 	BLOCK_TERMINAL = 16,
-	/* No memory, but the stack that leads to the call: `addr` is its id. */
+	/* No memory, but the stack that leads to the call: `addr` is its id, `elem` the number of calls that it stands for. */
 	BLOCK_STACK = 32,
-	/* The stack from `addr` on, behind a rec_stack: it is not known yet. */
+	/* The stack from `addr` on, behind a rec_stack: it is not known yet. `elem` as above. */
 	BLOCK_COPY = 64,
 };
 
@@ -286,6 +286,8 @@ enum bound {
 	STACK_MEMOS = 16384,
 	STACK_VARIANTS = 8,
 	SPACES = 1024,
+	/* Places for which samples are counted; several may count together. */
+	STACK_SITES = 65536,
 };
 
 /* One piece of memory to copy. Made from stride_syscalls::plan::Op. */

@@ -33,7 +33,8 @@ use stride_engine_base::{
     process, spawn,
 };
 use stride_event::{
-    Call, Counted, Descriptor, Event, Fate, FileFilter, Limits, Lost, Origin, SIGINFO_SIZE, Tid, TraceSpec, Unwind,
+    Call, Counted, Descriptor, Event, Fate, FileFilter, Limits, Lost, Origin, SIGINFO_SIZE, StackRate, Tid, TraceSpec,
+    Unwind,
 };
 
 /// How long the reader waits before it looks again without being woken.
@@ -139,7 +140,7 @@ impl EbpfEngine {
             skip_failed: spec.skip_failed,
             skip_successful: spec.skip_successful,
             attach: !spec.attach.is_empty(),
-            stacks: spec.stacks,
+            stacks: if Self::CAPABILITIES.stacks { spec.stacks } else { StackRate::None },
             ring: settings.ring(spec),
             // Descriptors are reported in one ring.
             rings: if spec.descriptors { 1 } else { settings.rings(spec) },

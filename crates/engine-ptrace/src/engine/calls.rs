@@ -59,7 +59,10 @@ impl PtraceEngine {
         call.resumes = is_restart(abi, nr).then(|| thread.interrupted.resumed_by(abi, nr).unwrap_or(previous));
         call.blocks.clear();
         // Before the call does something to it, as execve(2) and rt_sigreturn(2) do. The command's own execve(2) has none yet.
-        call.stack = if thread.startup == Startup::Done { self.stacks.of_call(call, thread.process) } else { None };
+        call.stack = None;
+        if thread.startup == Startup::Done {
+            self.stacks.enter(call, thread.process, entered.ip);
+        }
         if !self.no_memory {
             self.plans.capture(call, Phase::Entry);
         }
@@ -82,9 +85,7 @@ impl PtraceEngine {
         call.returned = self.now;
         call.system_time = system_time.saturating_sub(thread.system_time);
         call.outcome = outcome;
-        if call.stack.is_none() {
-            call.stack = self.stacks.of_call(call, thread.process);
-        }
+        self.stacks.leave(call, thread.process);
         if !self.no_memory {
             self.plans.capture(call, Phase::Exit);
         }

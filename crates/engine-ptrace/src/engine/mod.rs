@@ -214,7 +214,7 @@ impl PtraceEngine {
                     && stopped.siginfo(&mut self.siginfo).is_ok()
                 {
                     let ip = if self.want_ip { stopped.syscall_info().ok().map(Info::ip) } else { None };
-                    self.signal_stack = self.stacks.of(thread.tid, thread.process);
+                    self.signal_stack = self.stacks.at_signal(thread.tid, thread.process);
                     self.notes.push_back(QueuedEvent::Signal {
                         tid: thread.tid,
                         info: (),
