@@ -1,0 +1,154 @@
+//! Stacks, counted by anything: which stacks the calls about a path have, say.
+//!
+//! Memory is bounded. Stacks beyond the limits are not counted, and [`StackCount::taken`] says how many were.
+
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+use stride_event::{Call, Stack};
+
+/// The number of a stack in a [`StackTally`].
+pub type StackId = u32;
+
+/// How often a stack was seen.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct StackCount {
+    /// The calls that came with the stack.
+    pub taken: u64,
+    /// The calls for which these stand: more if only samples of stacks are taken.
+    pub calls: u64,
+}
+
+pub struct StackTally<K> {
+    /// Ids by the address of the stack. The stack is kept, so no other one can get its address.
+    by_address: FxHashMap<usize, (Arc<Stack>, StackId)>,
+    /// Ids by the addresses of the frames, which stacks of several processes share.
+    by_frames: FxHashMap<Box<[usize]>, StackId>,
+    stacks: Vec<Arc<Stack>>,
+    by_key: FxHashMap<K, Vec<(StackId, StackCount)>>,
+    pairs: usize,
+}
+
+const MOST_ADDRESSES: usize = 1 << 14;
+const MOST_STACKS: usize = 1 << 16;
+const MOST_PAIRS: usize = 1 << 19;
+/// The most stacks of one key. They are searched one by one, the newest first.
+const MOST_OF_ONE: usize = 1 << 8;
+
+impl<K> Default for StackTally<K> {
+    fn default() -> StackTally<K> {
+        StackTally {
+            by_address: FxHashMap::default(),
+            by_frames: FxHashMap::default(),
+            stacks: Vec::new(),
+            by_key: FxHashMap::default(),
+            pairs: 0,
+        }
+    }
+}
+
+impl<K: Hash + Eq> StackTally<K> {
+    /// Counts a call, if it has a stack.
+    pub fn count(&mut self, call: &Call, key: K) {
+        let Some(stack) = &call.stack else { return };
+        let Some(id) = self.id(stack) else { return };
+        if self.pairs >= MOST_PAIRS && !self.by_key.contains_key(&key) {
+            return;
+        }
+        let counts = self.by_key.entry(key).or_default();
+        let at = match counts.iter().rposition(|(known, _)| *known == id) {
+            Some(at) => at,
+            None if counts.len() < MOST_OF_ONE && self.pairs < MOST_PAIRS => {
+                self.pairs += 1;
+                counts.push((id, StackCount::default()));
+                counts.len() - 1
+            }
+            None => return,
+        };
+        let count = &mut counts[at].1;
+        count.taken += 1;
+        count.calls += u64::from(call.stack_calls);
+    }
+
+    fn id(&mut self, stack: &Arc<Stack>) -> Option<StackId> {
+        let address = Arc::as_ptr(stack) as usize;
+        if let Some((_, id)) = self.by_address.get(&address) {
+            return Some(*id);
+        }
+        let frames: Box<[usize]> = stack.frames.iter().map(|frame| Arc::as_ptr(frame) as usize).collect();
+        let id = match self.by_frames.get(&frames) {
+            Some(id) => *id,
+            None if self.stacks.len() < MOST_STACKS => {
+                let id = self.stacks.len() as StackId;
+                self.stacks.push(stack.clone());
+                self.by_frames.insert(frames, id);
+                id
+            }
+            None => return None,
+        };
+        if self.by_address.len() >= MOST_ADDRESSES {
+            self.by_address.clear();
+        }
+        self.by_address.insert(address, (stack.clone(), id));
+        Some(id)
+    }
+
+    pub fn stack(&self, id: StackId) -> &Stack {
+        &self.stacks[id as usize]
+    }
+
+    /// The stacks of a key's calls.
+    pub fn of(&self, key: &K) -> &[(StackId, StackCount)] {
+        self.by_key.get(key).map_or(&[], |counts| counts)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &[(StackId, StackCount)])> {
+        self.by_key.iter().map(|(key, counts)| (key, counts.as_slice()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stride_event::{Bottom, StackFrame};
+
+    fn frame(offset: u64) -> Arc<StackFrame> {
+        Arc::new(StackFrame { module: None, offset, symbol: None, source: None, inlined: Box::default() })
+    }
+
+    fn call(frames: &[&Arc<StackFrame>], calls: u32) -> Call {
+        let frames = frames.iter().map(|&frame| frame.clone()).collect();
+        Call { stack: Some(Arc::new(Stack { frames, bottom: Bottom::Reached })), stack_calls: calls, ..Call::default() }
+    }
+
+    #[test]
+    fn stacks_of_the_same_frames_are_one() {
+        let (a, b) = (frame(1), frame(2));
+        let mut tally = StackTally::default();
+        tally.count(&call(&[&a, &b], 1), "x");
+        tally.count(&call(&[&a, &b], 30), "x");
+        tally.count(&call(&[&b], 1), "x");
+        tally.count(&call(&[&b], 1), "y");
+        tally.count(&Call::default(), "y");
+        let counts = tally.of(&"x");
+        assert_eq!(counts.len(), 2);
+        assert_eq!(counts[0].1, StackCount { taken: 2, calls: 31 });
+        assert_eq!(tally.stack(counts[1].0).frames.len(), 1);
+        assert_eq!(tally.of(&"y"), &[(counts[1].0, StackCount { taken: 1, calls: 1 })]);
+        assert!(tally.of(&"z").is_empty());
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut tally = StackTally::default();
+        for i in 0..MOST_OF_ONE as u64 + 10 {
+            tally.count(&call(&[&frame(i)], 1), 0);
+        }
+        assert_eq!(tally.of(&0).len(), MOST_OF_ONE);
+        for i in 0..MOST_STACKS as u64 + 10 {
+            tally.count(&call(&[&frame(i)], 1), i);
+        }
+        assert_eq!(tally.stacks.len(), MOST_STACKS);
+        assert!(tally.by_address.len() <= MOST_ADDRESSES);
+    }
+}
