@@ -1,16 +1,17 @@
 //! Shows events to the rules.
 
+use crate::callers::CallerLookup;
 use crate::finding::Finding;
-use crate::index::{Index, Observed, Scope};
+use crate::index::{CallKey, Index, Observed, Scope};
 use crate::ledger;
 use crate::lines::Lines;
 use crate::rule::{Rule, RuleInfo};
 use crate::rules::rules;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-use stride_event::{Event, Outcome};
+use stride_event::{Event, Outcome, WithSource};
 use stride_syscalls::{Class, Ret, Syscall, syscall};
-use stride_track::Tracker;
+use stride_track::{StackTally, Tracker};
 
 /// The row of a number that no table has. No rule wants it.
 static UNKNOWN: Syscall = syscall("", Class::NONE, Ret::Int, &[]);
@@ -18,6 +19,7 @@ static UNKNOWN: Syscall = syscall("", Class::NONE, Ret::Int, &[]);
 pub struct Advisor {
     index: Index,
     lines: Lines,
+    stacks: StackTally<CallKey>,
     rules: Vec<(&'static RuleInfo, Box<dyn Rule>)>,
     /// The rules that want a call, by the address of its row.
     wanted: FxHashMap<*const Syscall, Rc<[usize]>>,
@@ -28,6 +30,7 @@ impl Advisor {
         Advisor {
             index: Index::new(scope),
             lines: Lines::default(),
+            stacks: StackTally::default(),
             rules: rules().iter().map(|info| (info, (info.make)())).collect(),
             wanted: FxHashMap::default(),
         }
@@ -52,6 +55,7 @@ impl Advisor {
         }
         let row = seen.row.unwrap_or(&UNKNOWN);
         let key = self.index.key(call, seen, tracker);
+        self.stacks.count(call, key);
         let observed = Observed { call, seen, row, key, tracker, line };
         let closed = self.index.count(&observed);
         let rules = &mut self.rules;
@@ -67,14 +71,15 @@ impl Advisor {
         }
     }
 
-    /// The findings, the largest saving first.
-    pub fn findings(&mut self, tracker: &Tracker) -> Vec<Finding> {
+    /// The findings, the largest saving first. `with_source` finds the lines of the functions that make the calls.
+    pub fn findings(&mut self, tracker: &Tracker, with_source: &WithSource<'_>) -> Vec<Finding> {
         let index = &self.index;
         let drafts = self.rules.iter_mut().flat_map(|(info, rule)| {
             let info: &'static RuleInfo = info;
             rule.findings(index, tracker).into_iter().map(move |draft| (info, draft))
         });
-        let mut findings = ledger::settle(drafts.collect(), index);
+        let mut findings =
+            ledger::settle(drafts.collect(), index, &CallerLookup::new(&self.stacks, index, with_source));
         for finding in &mut findings {
             let rule = self.rules.iter().find(|(info, _)| info.id == finding.id);
             finding.table = rule.and_then(|(_, rule)| rule.table());

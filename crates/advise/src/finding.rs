@@ -1,5 +1,6 @@
 //! Findings: the results of the rules.
 
+use crate::callers::Callers;
 use crate::index::CallKey;
 use stride_event::Ns;
 
@@ -88,6 +89,8 @@ pub struct Draft {
     pub confidence: Confidence,
     /// The calls that need not be made.
     pub claims: Vec<Claim>,
+    /// Other calls that the finding is about, with their number, so that their callers are told: those that made what leaks.
+    pub makers: Vec<(CallKey, u64)>,
     /// How the number of claimed calls was estimated: a clause, such as "every check of a path but its first".
     pub estimate: String,
     /// Time saved besides the time of the claimed calls: waiting, a process's start.
@@ -122,6 +125,8 @@ pub struct Finding {
     pub title: &'static str,
     pub sentence: String,
     pub evidence: Vec<Evidence>,
+    /// The functions of the program that make the calls.
+    pub callers: Callers,
     pub table: Option<FactTable>,
     pub advice: String,
     pub confidence: Confidence,

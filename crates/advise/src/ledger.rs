@@ -1,5 +1,6 @@
 //! Grants each call to one finding, so that no saving is counted twice.
 
+use crate::callers::CallerLookup;
 use crate::finding::{Claim, Draft, Finding, Saving};
 use crate::index::{CallKey, Index, waits_by_nature};
 use crate::rule::RuleInfo;
@@ -8,7 +9,7 @@ use rustc_hash::FxHashMap;
 use stride_event::Ns;
 
 /// Settles what each draft saves, the largest draft first, and drops findings that are not worth telling.
-pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index) -> Vec<Finding> {
+pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index, callers: &CallerLookup<'_>) -> Vec<Finding> {
     let mut granted: FxHashMap<CallKey, u64> = FxHashMap::default();
     let mut drafts: Vec<_> = drafts.into_iter().map(|(rule, draft)| (gross(&draft, index), rule, draft)).collect();
     drafts.sort_by_key(|((time, calls), rule, _)| (std::cmp::Reverse((*time, *calls)), rule.id));
@@ -28,7 +29,7 @@ pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index) -> Vec<Fin
         if !worth || anothers && !draft.matters {
             continue;
         }
-        for (key, n) in taken {
+        for &(key, n) in &taken {
             *granted.entry(key).or_default() += n;
         }
         let mut evidence = draft.evidence;
@@ -38,6 +39,7 @@ pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index) -> Vec<Fin
             title: rule.title,
             sentence: draft.sentence,
             evidence,
+            callers: callers.of(taken.into_iter().chain(draft.makers)),
             table: None,
             advice: draft.advice,
             confidence: draft.confidence,

@@ -7,12 +7,15 @@
 //! prices it at the usual time of its syscall (`Usual`). Findings that are too small for a run of this size are
 //! dropped. All limits are in [`thresholds`].
 //!
+//! Rules know nothing of stacks: which functions make the claimed calls (`callers`) follows from the claims.
+//!
 //! Rules see events only, no /proc and no clock, so a recording gets the same advice as the run. Waits of threads come from the
 //! tracker (`track::Wait`).
 //!
 //! Architecture invariant: no finding claims more calls than there are, and no two findings claim the same call.
 
 mod advisor;
+mod callers;
 mod finding;
 mod index;
 mod ledger;
@@ -22,6 +25,7 @@ mod rules;
 pub mod thresholds;
 
 pub use advisor::Advisor;
+pub use callers::Callers;
 pub use finding::{Confidence, Evidence, EvidenceKind, FactTable, Finding, Saving};
 pub use index::Scope;
 pub use rule::RuleInfo;

@@ -156,7 +156,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
         Err(broken) => views.note(&broken.to_string()),
         Ok(None) => {}
     }
-    let verdict = views.finish(&losses, &mut outputs);
+    let verdict = views.finish(&losses, &|frame| stacks::with_source(stacks.as_ref(), frame), &mut outputs);
     let calls = views.calls();
     // The output command ends when the last handle to its input is closed.
     drop(views);

@@ -1,5 +1,6 @@
 //! The differences between two runs.
 
+use crate::callers::{CallerChange, SyscallCallers};
 use crate::figures::{Figures, Row};
 use crate::noise;
 use crate::profile::{Object, Profile};
@@ -20,6 +21,8 @@ pub struct Change {
     pub weight: f64,
     /// An object's syscalls whose counts changed, the largest change first.
     pub syscalls: Vec<Rc<str>>,
+    /// For a syscall, the functions that make more or fewer of the calls, the largest change first.
+    pub callers: Vec<CallerChange>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,12 +101,20 @@ impl<'p> Diff<'p> {
                 let share = base.calls.abs_diff(this.calls) as f64 / calls as f64;
                 let time_share = if by_time { base.time.abs_diff(this.time) as f64 / time as f64 } else { 0.0 };
                 let weight = share.max(time_share);
+                let callers = self.callers(name, &base, &this);
                 let syscalls = pair.syscalls();
-                Some(Change { name: pair.name, base, this, of_note, by_time, weight, syscalls })
+                Some(Change { name: pair.name, base, this, of_note, by_time, weight, syscalls, callers })
             })
             .collect();
         changes.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.name.cmp(&b.name)));
         changes
+    }
+
+    fn callers(&self, syscall: &str, base: &Figures, this: &Figures) -> Vec<CallerChange> {
+        let none = SyscallCallers::default();
+        let of = |profile: &'p Profile| profile.callers.get(syscall);
+        let (was, now) = (of(self.base).unwrap_or(&none), of(self.this).unwrap_or(&none));
+        SyscallCallers::changes(was, base.calls, now, this.calls)
     }
 
     /// Whether the number of all calls has changed by more than a fiftieth.

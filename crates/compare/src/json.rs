@@ -46,7 +46,21 @@ fn line(j: &mut Json<'_>, change: &Change) {
     for (name, of) in [("base", &change.base), ("this", &change.this)] {
         j.key(name).object(|j| figures(j, of));
     }
+    if !change.callers.is_empty() {
+        j.key("callers").array(|j| {
+            for caller in change.callers.iter().take(MOST_CALLERS) {
+                j.object(|j| {
+                    j.caller(&caller.function);
+                    j.key("base").int(caller.base);
+                    j.key("this").int(caller.this);
+                });
+            }
+        });
+    }
 }
+
+/// Further functions have still smaller changes.
+const MOST_CALLERS: usize = 100;
 
 fn figures(j: &mut Json<'_>, figures: &Figures) {
     j.key("calls").int(figures.calls);

@@ -10,6 +10,7 @@
 //! limit is kept if it holds at both ends, broken if it holds at neither, and otherwise it cannot be checked.
 
 mod budget;
+mod callers;
 mod diff;
 mod draft;
 mod figures;

@@ -59,7 +59,11 @@ impl MadeUpRun {
     }
 
     pub fn end(&self) -> End<'_> {
-        End { tracker: &self.tracker, lost: Lost { calls: self.lost_calls, ..Lost::default() } }
+        End {
+            tracker: &self.tracker,
+            lost: Lost { calls: self.lost_calls, ..Lost::default() },
+            with_source: &std::sync::Arc::clone,
+        }
     }
 
     pub fn profile(&self) -> Profile {

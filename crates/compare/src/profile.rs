@@ -1,5 +1,6 @@
 //! A finished tally, with names that can be compared with another run's.
 
+use crate::callers::{SyscallCallers, callers};
 use crate::figures::{Figures, Row};
 use crate::noise;
 use crate::normal::normal;
@@ -21,6 +22,8 @@ pub struct Object {
 pub struct Profile {
     pub total: Figures,
     pub calls: BTreeMap<Rc<str>, Row>,
+    /// The functions that made these calls, if their stacks are known.
+    pub callers: BTreeMap<Rc<str>, SyscallCallers>,
     /// The objects of the calls: paths, sockets, pipes. The names may contain any bytes.
     pub objects: BTreeMap<Rc<[u8]>, Object>,
     /// The directory in which the run began.
@@ -38,6 +41,7 @@ impl Profile {
     pub fn new(tally: &Tally, end: &End<'_>, wanted: &dyn Fn(&str) -> bool) -> Profile {
         let mut profile = Profile {
             home: tally.home().map(|home| Rc::from(&normal(end.tracker.name(home), tally.ids(), false)[..])),
+            callers: callers(tally, end.with_source),
             processes: tally.processes(),
             alone: tally.ids().len() <= 1,
             elapsed: tally.elapsed(),

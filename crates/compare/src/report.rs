@@ -6,10 +6,12 @@ use crate::rollup;
 use std::fmt::Write;
 use std::rc::Rc;
 use stride_event::quantity::{bytes, change, count, decimal, duration, grouped, percent, ratio};
-use stride_output::shown;
+use stride_output::{caller_name, shown};
 
 /// The most lines for syscalls, and also the most for paths.
 const MOST: usize = 5;
+/// The most functions for a syscall.
+const MOST_CALLERS: usize = 2;
 
 /// `circumstances` are the causes of differences that lie outside the program, a sentence each.
 pub fn text(diff: &Diff<'_>, circumstances: &[String]) -> String {
@@ -155,7 +157,22 @@ impl Line {
 }
 
 fn line_of(change: &Change) -> Line {
-    Line::new(&change.base, &change.this, shown(&change.name))
+    let callers = callers(change);
+    let from = if callers.is_empty() { String::new() } else { format!(": {}", callers.join(", ")) };
+    Line::new(&change.base, &change.this, shown(&change.name) + &from)
+}
+
+/// `1,000 more from load_config (config.c:41)`: the functions that account for most of the change.
+fn callers(change: &Change) -> Vec<String> {
+    let more = change.more();
+    let told = change.callers.iter().filter(|caller| caller.more().signum() == more.signum());
+    // Functions with less than a tenth of the change explain little.
+    let told = told.filter(|caller| caller.more().unsigned_abs() * 10 >= more.unsigned_abs()).take(MOST_CALLERS);
+    let told = told.map(|caller| {
+        let how = if more > 0 { "more" } else { "fewer" };
+        format!("{} {how} from {}", grouped(caller.more().unsigned_abs()), caller_name(&caller.function))
+    });
+    if more == 0 { Vec::new() } else { told.collect() }
 }
 
 /// The paths that appeared, vanished or changed, by directory.

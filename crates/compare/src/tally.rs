@@ -3,9 +3,9 @@
 use crate::figures::Figures;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use stride_event::{Event, Ns, Origin, Tid};
+use stride_event::{Event, Ns, Origin, Stack, Tid};
 use stride_syscalls::{Abi, Class, Effect, row_named, table};
-use stride_track::{FileId, ObjectId, Seen, Tracker};
+use stride_track::{FileId, ObjectId, Seen, StackCount, StackId, StackTally, Tracker};
 
 /// The tally is bounded, because hostile or very long runs must not take all memory.
 const MAX_PAIRS: usize = 1 << 20;
@@ -50,6 +50,7 @@ pub struct Tally {
     programs: Vec<Vec<u8>>,
     by_program: HashMap<Vec<u8>, ProgramId>,
     made: HashMap<(CallId, ProgramId), u64>,
+    stacks: StackTally<CallId>,
     /// The number of ended processes, by the program that they ran last.
     ended: HashMap<ProgramId, u64>,
     ids: HashSet<Tid>,
@@ -91,6 +92,7 @@ impl Tally {
                 let Some(figures) = Figures::of(call, seen.and_then(|seen| seen.bytes)) else { return };
                 let id = self.call(call.abi, call.nr);
                 self.calls[id as usize].all.add(&figures);
+                self.stacks.count(call, id);
                 let Some(seen) = seen else { return };
                 for about in self.what(seen).into_iter().flatten() {
                     let fits = self.about.len() < MAX_PAIRS || self.about.contains_key(&(id, about));
@@ -175,6 +177,15 @@ impl Tally {
     pub fn made(&self) -> impl Iterator<Item = (&SyscallTally, &[u8], u64)> {
         let name = |program: ProgramId| self.programs[program as usize].as_slice();
         self.made.iter().map(move |(&(call, program), &calls)| (&self.calls[call as usize], name(program), calls))
+    }
+
+    /// The stacks of each syscall's calls.
+    pub fn stacks(&self) -> impl Iterator<Item = (&SyscallTally, &[(StackId, StackCount)])> {
+        self.stacks.iter().map(|(&call, stacks)| (&self.calls[call as usize], stacks))
+    }
+
+    pub fn stack(&self, id: StackId) -> &Stack {
+        self.stacks.stack(id)
     }
 
     /// The number of ended processes, by the name of the program that they ran last.

@@ -9,8 +9,9 @@ use crate::report;
 use crate::tally::Tally;
 use std::collections::BTreeSet;
 use std::io::Write;
+use std::sync::Arc;
 use stride_event::quantity::count;
-use stride_event::{Event, Ns};
+use stride_event::{Event, Ns, StackFrame};
 use stride_output::{End, View, shown};
 use stride_track::Tracker;
 
@@ -23,6 +24,8 @@ pub struct Base {
     pub times: Option<Ns>,
     /// The syscalls that are compared. None means all.
     pub only: Option<BTreeSet<&'static str>>,
+    /// Lines and merged functions are known in both runs, so functions can be compared with these.
+    pub sources: bool,
 }
 
 /// Compares a run with a base or a budget, or writes a budget from it.
@@ -61,6 +64,8 @@ impl View for CompareView {
         let mut out = Vec::new();
         if let Some(base) = &mut self.base {
             let only = base.only.as_ref();
+            let bare = |frame: &Arc<StackFrame>| Arc::new(frame.without_source());
+            let end = &End { with_source: if base.sources { end.with_source } else { &bare }, ..*end };
             let mut this = Profile::new(&self.tally, end, &|name| only.is_none_or(|only| only.contains(name)));
             if let (Some(theirs), Some(ours)) = (base.profile.home.clone(), this.home.clone())
                 && theirs != ours

@@ -4,6 +4,7 @@
 
 mod advise;
 mod brief;
+mod caller;
 mod clock;
 mod color;
 mod dump;
@@ -25,6 +26,7 @@ mod view;
 
 pub use advise::AdviseView;
 pub use brief::Brief;
+pub use caller::caller_name;
 pub use color::Palette;
 pub use error::ViewError;
 pub use html::HtmlView;

@@ -3,7 +3,7 @@
 use crate::ViewError;
 use std::ffi::OsString;
 use stride_advise::Scope;
-use stride_event::{Call, Counted, Event, Lost, Ns};
+use stride_event::{Call, Counted, Event, Lost, Ns, WithSource};
 use stride_track::Tracker;
 
 /// Output that is made of the events.
@@ -73,4 +73,6 @@ impl RunInfo {
 pub struct End<'a> {
     pub tracker: &'a Tracker,
     pub lost: Lost,
+    /// Finds the line of a frame. A recording has the lines that were known when it was made.
+    pub with_source: &'a WithSource<'a>,
 }

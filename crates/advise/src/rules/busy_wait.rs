@@ -158,7 +158,7 @@ impl Rule for BusyWait {
             claims: claims.list(),
             estimate: "every check but the first of a row".into(),
             more_time: kinds.iter().map(|spin| spin.cost).sum(),
-            matters: false,
+            ..Draft::default()
         }]
     }
 }

@@ -2,7 +2,7 @@
 
 use super::common::{largest, plain, process_name, thing};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
-use crate::index::{Index, OpenFile};
+use crate::index::{CallKey, Index, OpenFile};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::{LEAKED, LEAKED_PART};
 use rustc_hash::FxHashMap;
@@ -39,6 +39,7 @@ struct Held {
     files: u64,
     line: u64,
     object: ObjectId,
+    made: Option<CallKey>,
 }
 
 const MAX_WAYS: usize = 1 << 18;
@@ -59,7 +60,12 @@ impl FdLeak {
         let opened = files.into_iter().filter_map(|id| index.file(id)).filter(|file| file.pid == pid);
         for (file, way) in opened.flat_map(|file| ways(file).into_iter().flatten().map(move |way| (file, way))) {
             if self.held.len() < MAX_WAYS || self.held.contains_key(&way) {
-                let held = self.held.entry(way).or_insert(Held { files: 0, line: file.line, object: file.object });
+                let held = self.held.entry(way).or_insert(Held {
+                    files: 0,
+                    line: file.line,
+                    object: file.object,
+                    made: file.made,
+                });
                 held.files += 1;
                 held.line = held.line.min(file.line);
             }
@@ -116,6 +122,7 @@ impl Rule for FdLeak {
                      errors."
                 .into(),
             confidence: Confidence::Likely,
+            makers: open.made.map(|made| (made, open.files)).into_iter().collect(),
             matters: true,
             ..Draft::default()
         }]

@@ -147,6 +147,7 @@ impl Rule for Hang {
             advice,
             confidence: if circle.is_some() { Confidence::Likely } else { Confidence::Possible },
             claims: Vec::new(),
+            makers: Vec::new(),
             estimate: String::new(),
             more_time: 0,
             matters: true,

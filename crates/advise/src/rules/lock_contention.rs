@@ -151,7 +151,7 @@ impl Rule for LockContention {
             claims: locks.iter().map(|(_, lock)| Claim { key: lock.key, calls: lock.waits + lock.wakes }).collect(),
             estimate: "the futex calls for this lock, and the time that a thread waited on average".into(),
             more_time: locks.iter().map(|(_, lock)| lock.lost()).sum(),
-            matters: false,
+            ..Draft::default()
         }]
     }
 }

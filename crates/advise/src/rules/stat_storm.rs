@@ -134,7 +134,7 @@ impl Rule for StatStorm {
             claims: claims.list(),
             estimate: "every check whose answer was the same as the one before".into(),
             more_time: 0,
-            matters: false,
+            ..Draft::default()
         }]
     }
 }

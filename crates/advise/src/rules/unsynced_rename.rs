@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
-use crate::index::{Index, Io, Observed, OpenFile, io, opens};
+use crate::index::{CallKey, Index, Io, Observed, OpenFile, io, opens};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::UNSYNCED_RENAMES;
 use std::cmp::Reverse;
@@ -50,6 +50,8 @@ struct Replaced {
     by: ObjectId,
     unsynced: u64,
     line: u64,
+    /// The latest call.
+    key: CallKey,
 }
 
 impl Rule for UnsyncedRename {
@@ -98,6 +100,7 @@ impl Rule for UnsyncedRename {
                 last."
                 .into(),
             confidence: Confidence::Likely,
+            makers: vec![(worst.key, worst.unsynced)],
             matters: true,
             ..Draft::default()
         }]
@@ -126,10 +129,10 @@ impl UnsyncedRename {
         if !unsynced || written.syncs != self.syncs {
             return;
         }
-        let new = || Replaced { by: from, unsynced: 0, line: observed.line };
+        let new = || Replaced { by: from, unsynced: 0, line: observed.line, key: observed.key };
         let Some(replaced) = self.replaced.entry((observed.seen.pid, to), new) else { return };
         replaced.unsynced += 1;
-        replaced.by = from;
+        (replaced.by, replaced.key) = (from, observed.key);
         if replaced.unsynced >= UNSYNCED_RENAMES {
             self.processes.count(observed.seen.pid, observed.tracker);
         }

@@ -1,6 +1,7 @@
 //! `--advise`: calls and time that could be saved.
 
 use super::declaration::{Declaration, Destination};
+use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
 use super::record;
 use crate::flags::Options;
@@ -19,7 +20,7 @@ const FLAGS: &[Flag] = &[
         own: true,
         help: "say which calls are wasted, and what to change",
         doc: "Looks for patterns that waste calls or time. At the end it says for each what was found, where, in which \
-              process, what a change would save, and how sure that is. The finding that saves most comes first. Findings \
+              process, from which line of the program the calls come, what a change would save, and how sure that is. The finding that saves most comes first. Findings \
               are printed where the trace would go, and the trace itself only if -o says where to. With --replay, a \
               recording is examined; with --json, each finding is an object on a line of its own.\n\n\
               A pattern is left out if a change would save less than a fiftieth of the calls and of the time. No call is counted as saved twice. Line numbers are those of the trace with the same options. Use -f for programs that start others.",
@@ -52,6 +53,10 @@ impl Declaration for AdviseDeclaration {
 
     fn destination(&self, options: &Options) -> Option<Destination> {
         is_asked(options).then_some(Destination::InsteadOfTrace)
+    }
+
+    fn needs(&self, options: &Options) -> Needs {
+        Needs { stacks: options.stack_trace.is_some(), sampled_stacks: true, ..Needs::everything(options) }
     }
 
     fn prepare(&self, _: &Before<'_>) -> Result<Opener> {

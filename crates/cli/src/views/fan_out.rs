@@ -9,7 +9,7 @@ use crate::world;
 use anyhow::Result;
 use std::cell::RefCell;
 use std::rc::Rc;
-use stride_event::{Call, Counted, Event, Origin, Outcome, Tid};
+use stride_event::{Call, Counted, Event, Origin, Outcome, Tid, WithSource};
 use stride_output::{End, View, ViewError};
 use stride_proc::Proc;
 use stride_track::Tracker;
@@ -131,10 +131,10 @@ impl Views {
     }
 
     /// Returns Stride's exit status, if a view decides it.
-    pub fn finish(&mut self, losses: &Losses, outputs: &mut Outputs) -> Option<i32> {
+    pub fn finish(&mut self, losses: &Losses, with_source: &WithSource<'_>, outputs: &mut Outputs) -> Option<i32> {
         self.begin();
         let tracker = self.tracker.borrow();
-        let end = End { tracker: &tracker, lost: losses.lost };
+        let end = End { tracker: &tracker, lost: losses.lost, with_source };
         for Open { view, .. } in &mut self.views {
             outputs.write_tail(&view.finish(&end));
             if let Some(error) = view.take_error().filter(|error| !error.is_closed_pipe()) {

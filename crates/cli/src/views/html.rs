@@ -1,9 +1,11 @@
 //! `--html`: a page about the run, for a browser.
 
-use super::advise;
+use super::advise::{self, AdviseDeclaration};
 use super::declaration::{Declaration, FileOption};
+use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
 use crate::files::Use;
+use crate::flags::Options;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask};
 use crate::layout;
 use anyhow::Result;
@@ -47,6 +49,10 @@ impl Declaration for HtmlDeclaration {
 
     fn files(&self) -> &'static [FileOption] {
         FILES
+    }
+
+    fn needs(&self, options: &Options) -> Needs {
+        if advise::is_asked(options) { AdviseDeclaration.needs(options) } else { Needs::everything(options) }
     }
 
     fn prepare(&self, _: &Before<'_>) -> Result<Opener> {

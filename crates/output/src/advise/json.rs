@@ -1,7 +1,7 @@
 //! Findings as JSON: an object per line.
 
 use crate::json::Json;
-use stride_advise::{Evidence, Finding};
+use stride_advise::{Callers, Evidence, Finding};
 
 pub fn lines(findings: &[Finding], out: &mut Vec<u8>) {
     let mut json = Json::new(out);
@@ -17,6 +17,7 @@ pub fn lines(findings: &[Finding], out: &mut Vec<u8>) {
                 j.key("how").str(&finding.saving.how);
             });
             j.key("evidence").array(|j| finding.evidence.iter().for_each(|e| evidence(e, j)));
+            callers(&finding.callers, j);
             if let Some(table) = &finding.table {
                 j.key("table").array(|j| {
                     for row in &table.rows {
@@ -31,6 +32,29 @@ pub fn lines(findings: &[Finding], out: &mut Vec<u8>) {
         });
     }
 }
+
+/// The functions that make the calls, if stacks are known, and how many of the calls had their stacks taken.
+fn callers(callers: &Callers, json: &mut Json<'_>) {
+    if callers.shares.is_empty() {
+        return;
+    }
+    json.key("callers").array(|j| {
+        for (caller, share) in callers.shares.iter().take(MOST_CALLERS) {
+            j.object(|j| {
+                j.caller(caller);
+                // Four digits: shares are often estimates.
+                j.key("share").fraction((share * 10_000.0).round() / 10_000.0);
+            });
+        }
+    });
+    json.key("sampled").object(|j| {
+        j.key("calls").int(callers.sampled);
+        j.key("of_calls").int(callers.of);
+    });
+}
+
+/// No finding needs more.
+const MOST_CALLERS: usize = 20;
 
 fn evidence(evidence: &Evidence, json: &mut Json<'_>) {
     json.object(|j| {
@@ -48,15 +72,22 @@ fn evidence(evidence: &Evidence, json: &mut Json<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
     use stride_advise::{Confidence, EvidenceKind, FactTable, Saving};
+    use stride_event::{CallingFunction, CodeFile, SourceLine};
 
     #[test]
     fn a_finding_is_an_object() {
+        let module = Some(Arc::new(CodeFile { path: b"/bin/p"[..].into(), build_id: Box::default() }));
+        let source = Some(SourceLine { file: "p.c".into(), line: 7 });
+        let caller = CallingFunction { module, function: Some("load".into()), source, offset: None };
+        let nameless = CallingFunction { function: None, source: None, offset: Some(16), ..caller.clone() };
         let finding = Finding {
             id: "hang",
             title: "waiting",
             sentence: "\"It\" waits.".into(),
             evidence: vec![Evidence { line: Some(3), ..Evidence::new(EvidenceKind::Path, b"/\xff".to_vec(), 2) }],
+            callers: Callers { shares: vec![(caller, 0.98764), (nameless, 0.01236)], sampled: 4, of: 9 },
             table: Some(FactTable { heads: vec!["thread", "on"], rows: vec![vec!["1 cat".into(), "fd 0".into()]] }),
             advice: "Wait.".into(),
             confidence: Confidence::Possible,
@@ -69,6 +100,8 @@ mod tests {
             "{\"type\":\"finding\",\"id\":\"hang\",\"title\":\"waiting\",\"sentence\":\"\\\"It\\\" waits.\",\
              \"saves\":{\"calls\":1,\"of_calls\":2,\"time_ns\":3,\"how\":\"guess\"},\
              \"evidence\":[{\"kind\":\"path\",\"name\":\"/\u{fffd}\",\"name_hex\":\"2fff\",\"calls\":2,\"line\":3}],\
+             \"callers\":[{\"module\":\"/bin/p\",\"function\":\"load\",\"file\":\"p.c\",\"line\":7,\"share\":0.9876},\
+             {\"module\":\"/bin/p\",\"offset\":\"0x10\",\"share\":0.0124}],\"sampled\":{\"calls\":4,\"of_calls\":9},\
              \"table\":[{\"thread\":\"1 cat\",\"on\":\"fd 0\"}],\"advice\":\"Wait.\",\"confidence\":\"possible\"}\n"
         );
     }

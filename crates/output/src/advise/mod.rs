@@ -28,7 +28,7 @@ impl View for AdviseView {
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
-        let findings = self.advisor.findings(end.tracker);
+        let findings = self.advisor.findings(end.tracker, end.with_source);
         if self.json {
             let mut out = Vec::new();
             json::lines(&findings, &mut out);

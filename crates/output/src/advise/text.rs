@@ -1,8 +1,9 @@
 //! Findings as text.
 
+use crate::caller::caller_name;
 use crate::quote::shown;
 use std::fmt::Write as _;
-use stride_advise::{Evidence, EvidenceKind, FactTable, Finding, Saving};
+use stride_advise::{Callers, Evidence, EvidenceKind, FactTable, Finding, Saving};
 use stride_event::quantity::{bytes, count, duration, grouped, percent};
 
 /// Lines are broken before this column.
@@ -68,6 +69,9 @@ fn one(number: usize, finding: &Finding, lines: bool, out: &mut String) {
             field(label, &items.join("; "), out);
         }
     }
+    if let Some(callers) = callers(&finding.callers) {
+        field("from", &callers, out);
+    }
     if let Some(table) = &finding.table {
         rows(table, out);
     }
@@ -131,6 +135,35 @@ pub fn item(evidence: &Evidence, lines: bool) -> String {
     text
 }
 
+/// Callers with smaller shares are not named.
+const SMALLEST_SHARE: f64 = 0.01;
+const MOST_CALLERS: usize = 3;
+
+/// `check (walk.c:41): 75%; main (walk.c:80): 25%`. Shares of samples are said to be such.
+pub fn callers(callers: &Callers) -> Option<String> {
+    let (all, estimate) = (&callers.shares, callers.is_estimate());
+    let named = all.iter().take(MOST_CALLERS).take_while(|(_, share)| *share >= SMALLEST_SHARE).count().max(1);
+    let mut told: Vec<String> = all
+        .iter()
+        .take(named)
+        .map(|(caller, share)| match (share * 100.0).round().clamp(1.0, 99.0) {
+            _ if *share > 0.995 && all.len() == 1 => caller_name(caller),
+            percent if estimate => format!("{}: about {percent}%", caller_name(caller)),
+            percent => format!("{}: {percent}%", caller_name(caller)),
+        })
+        .collect();
+    if told.is_empty() {
+        return None;
+    }
+    if all.len() > named {
+        told.push(count((all.len() - named) as u64, "other", "others"));
+    }
+    if estimate {
+        told.push(format!("{} of {} sampled", grouped(callers.sampled), count(callers.of, "call was", "calls were")));
+    }
+    Some(told.join("; "))
+}
+
 fn field(label: &str, text: &str, out: &mut String) {
     wrapped(&format!("   {label:<9}{text}"), INDENT, out);
 }
@@ -162,6 +195,7 @@ fn wrapped(text: &str, indent: &str, out: &mut String) {
 mod tests {
     use super::*;
     use stride_advise::Confidence;
+    use stride_event::{CallingFunction, SourceLine};
 
     #[test]
     fn a_report() {
@@ -172,6 +206,7 @@ mod tests {
             title: "stat storm",
             sentence: "7.1 checks per path: /tmp/many was checked 30,600 times.".into(),
             evidence: vec![evidence, Evidence::new(EvidenceKind::Process, "walk (pid 7)", 3)],
+            callers: Callers { shares: vec![(function("check", 41), 1.0)], sampled: 9, of: 9 },
             table: Some(FactTable {
                 heads: vec!["thread", "on"],
                 rows: vec![vec!["17 cat".into(), "a".into()], vec!["1".into(), "b".into()]],
@@ -186,6 +221,7 @@ mod tests {
              saves    185,461 of 664,447 calls (28%), about 45.2 ms: every repeat\n   \
              where    /tmp/ma\\nny: 30,600 calls, as on line 4,712\n   \
              who      walk (pid 7): 3 calls\n   \
+             from     check (walk.c:41)\n   \
              \x20  thread  on\n      17 cat  a\n      1       b\n   do       Ask once.\n   \
              sure     likely; stride --explain stat-storm tells more\n\n\
              Lines are those that stride --replay=a.rec prints with the same filters.\n\n\
@@ -197,6 +233,28 @@ mod tests {
             report(&[], None, 12, 0),
             "Nothing to advise: in 12 calls no pattern was found that is worth changing.\n"
         );
+    }
+
+    fn function(name: &str, line: u32) -> CallingFunction {
+        let source = Some(SourceLine { file: "/src/walk.c".into(), line });
+        CallingFunction { module: None, function: Some(name.into()), source, offset: None }
+    }
+
+    #[test]
+    fn shares_of_callers() {
+        let told = |shares: &[f64], sampled, of| {
+            let shares = shares.iter().zip(1..).map(|(share, line)| (function("f", line), *share)).collect();
+            callers(&Callers { shares, sampled, of })
+        };
+        assert_eq!(told(&[], 0, 9), None);
+        assert_eq!(told(&[1.0], 3, 9).unwrap(), "f (walk.c:1); 3 of 9 calls were sampled");
+        assert_eq!(told(&[0.75, 0.25], 9, 9).unwrap(), "f (walk.c:1): 75%; f (walk.c:2): 25%");
+        assert_eq!(
+            told(&[0.9991, 0.0009], 4000, 30_600).unwrap(),
+            "f (walk.c:1): about 99%; 1 other; 4,000 of 30,600 calls were sampled"
+        );
+        let many = [0.005; 200];
+        assert_eq!(told(&many, 9, 9).unwrap(), "f (walk.c:1): 1%; 199 others");
     }
 
     #[test]

@@ -69,6 +69,8 @@ pub struct FindingData {
     /// Calls and time that the advice would save. Empty if it saves none.
     pub saves: String,
     pub evidence: Vec<String>,
+    /// The functions that make the calls. Empty if stacks are not known.
+    pub callers: String,
     /// Rows of facts, with the heads first. Empty if there are none.
     pub table: Vec<Vec<String>>,
     /// The advice.

@@ -19,6 +19,7 @@ pub fn data(findings: &[Finding]) -> Vec<data::FindingData> {
         text: words(&it.sentence),
         saves: words(&text::saving(&it.saving)),
         evidence: it.evidence.iter().take(EVIDENCE).map(item).collect(),
+        callers: text::callers(&it.callers).map(|callers| words(&callers)).unwrap_or_default(),
         table: it.table.iter().flat_map(table).collect(),
         advice: words(&it.advice),
         sure: it.confidence.word(),

@@ -51,7 +51,11 @@ impl Run {
     }
 
     fn finish(mut self, lost_calls: u64) -> (String, Value) {
-        let end = End { tracker: &self.tracker, lost: Lost { calls: lost_calls, ..Lost::default() } };
+        let end = End {
+            tracker: &self.tracker,
+            lost: Lost { calls: lost_calls, ..Lost::default() },
+            with_source: &std::sync::Arc::clone,
+        };
         assert_eq!(self.view.finish(&end), "");
         assert_eq!(self.view.take_error(), None);
         let page = self.out.text();
@@ -181,7 +185,7 @@ fn a_full_disk_is_told() {
     }
     let (style, options) = (Style::default(), Options::default());
     let mut view = HtmlView::new("p.html".into(), Box::new(Full), style, options, Box::new(()), &RunInfo::default());
-    view.finish(&End { tracker: &Tracker::default(), lost: Lost::default() });
+    view.finish(&End { tracker: &Tracker::default(), lost: Lost::default(), with_source: &std::sync::Arc::clone });
     assert_eq!(
         view.take_error().map(|e| e.to_string()).as_deref(),
         Some("Can't write the page 'p.html': No space left on device")

@@ -1,7 +1,7 @@
 //! Stacks as JSON.
 
 use super::Json;
-use stride_event::{Bottom, SourceLine, Stack, StackFrame};
+use stride_event::{Bottom, CallingFunction, SourceLine, Stack, StackFrame};
 
 impl Json<'_> {
     pub fn stack(&mut self, stack: &Stack) {
@@ -36,6 +36,20 @@ impl Json<'_> {
                 }
             });
         }
+    }
+
+    /// The members of a function that makes calls.
+    pub fn caller(&mut self, caller: &CallingFunction) {
+        if let Some(module) = &caller.module {
+            self.name("module", &module.path);
+        }
+        if let Some(offset) = caller.offset {
+            self.key("offset").hex(offset);
+        }
+        if let Some(function) = &caller.function {
+            self.key("function").str(function);
+        }
+        self.source(caller.source.as_ref());
     }
 
     fn source(&mut self, source: Option<&SourceLine>) {

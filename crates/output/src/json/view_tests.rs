@@ -20,7 +20,8 @@ fn lines_with(options: Options, show: Show, events: &[Event<'_>]) -> Vec<String>
         tracker.event(event, &());
         view.event(event, &tracker);
     }
-    let end = End { tracker: &tracker, lost: Lost { calls: 3, threads: 0, signals: 2 } };
+    let end =
+        End { tracker: &tracker, lost: Lost { calls: 3, threads: 0, signals: 2 }, with_source: &std::sync::Arc::clone };
     assert_eq!(view.finish(&end), "");
     out.text().lines().skip(1).map(str::to_owned).collect()
 }

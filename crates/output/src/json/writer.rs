@@ -54,6 +54,13 @@ impl Json<'_> {
         self.out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
     }
 
+    /// A finite number.
+    pub fn fraction(&mut self, n: f64) {
+        self.next();
+        // Rust's text for it is valid JSON.
+        self.out.extend_from_slice(n.to_string().as_bytes());
+    }
+
     pub fn bool(&mut self, b: bool) {
         self.word(if b { "true" } else { "false" });
     }

@@ -86,7 +86,11 @@ impl Scene {
     }
 
     pub fn finish(mut self) -> Read {
-        let end = End { tracker: &self.tracker, lost: Lost { calls: self.lost, ..Lost::default() } };
+        let end = End {
+            tracker: &self.tracker,
+            lost: Lost { calls: self.lost, ..Lost::default() },
+            with_source: &std::sync::Arc::clone,
+        };
         assert_eq!(self.view.finish(&end), "");
         assert_eq!(self.view.take_error(), None);
         read(&self.disk.bytes())

@@ -8,9 +8,10 @@ use crate::views::opening::Before;
 use crate::world;
 use anyhow::Result;
 use std::path::Path;
+use std::sync::Arc;
 use stride_compare::{Base, Profile, Tally};
 use stride_engine_base::Engine as _;
-use stride_event::Event;
+use stride_event::{Event, StackFrame, WithSource};
 use stride_filter::{CallSet, Catalog};
 use stride_output::{End, RunInfo};
 use stride_record::Metadata;
@@ -23,6 +24,8 @@ pub struct RecordedBase {
     circumstances: Vec<String>,
     /// The calls that both runs cover. None means all.
     both: Option<CallSet>,
+    /// Lines and merged functions are known in both runs.
+    sources: bool,
 }
 
 impl RecordedBase {
@@ -70,8 +73,12 @@ impl RecordedBase {
         if let Some(cut) = base.ending()? {
             circumstances.push(format!("The base is incomplete: {cut}."));
         }
-        let profile = Profile::new(&tally, &End { tracker: &tracker, lost: base.lost() }, &|_| true);
-        Ok(RecordedBase { profile, metadata, circumstances, both })
+        let sources = metadata.sources && before.replay.is_none_or(|this| this.sources);
+        let bare = |frame: &Arc<StackFrame>| Arc::new(frame.without_source());
+        let with_source: &WithSource<'_> = if sources { &Arc::clone } else { &bare };
+        let end = End { tracker: &tracker, lost: base.lost(), with_source };
+        let profile = Profile::new(&tally, &end, &|_| true);
+        Ok(RecordedBase { profile, metadata, circumstances, both, sources })
     }
 
     /// `info` describes the run that is compared with the base.
@@ -91,6 +98,7 @@ impl RecordedBase {
             times: (!elsewhere && theirs.engine == info.engine).then(|| precision(&info.engine)),
             profile: self.profile,
             circumstances: self.circumstances,
+            sources: self.sources,
             only: self.both.map(|calls| names(&calls)),
         }
     }

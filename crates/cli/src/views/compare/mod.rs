@@ -5,6 +5,7 @@ mod budget;
 mod scope;
 
 use super::declaration::{Declaration, Destination, FileOption};
+use super::needs::Needs;
 use super::opening::{Before, Opener};
 use crate::files::{Target, Use};
 use crate::flags::Options;
@@ -99,6 +100,11 @@ impl Declaration for CompareDeclaration {
         let asked = |long| options.asked.has(long);
         let compares = asked(DIFF) || asked(BUDGET);
         compares.then_some(Destination::InsteadOfTrace).or_else(|| asked(BUDGET_WRITE).then_some(Destination::OwnFile))
+    }
+
+    /// With stacks, the comparison tells which functions make more or fewer calls. All are needed, because they are counted.
+    fn needs(&self, options: &Options) -> Needs {
+        Needs { stacks: options.stack_trace.is_some() && options.asked.has(DIFF), ..Needs::everything(options) }
     }
 
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {

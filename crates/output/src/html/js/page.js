@@ -76,6 +76,7 @@ function findings() {
           "dl.facts",
           fact("Saves", finding.saves),
           fact("Where", finding.evidence.length ? el("ul", finding.evidence.map((line) => el("li.code", line))) : null),
+          fact("From", finding.callers ? el("span.code", finding.callers) : null),
           fact("Do", finding.advice),
           fact("Sure", [`${finding.sure}; `, el("span.code", `stride --explain ${finding.id}`), " tells more"]),
         ),
