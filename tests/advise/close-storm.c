@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
 				close_range(3, ~0U, 0);
 			else
 				for (int fd = 3; fd < 1024; fd++)
-					close(fd);
+					close(fd); // FROM main
 			_exit(0);
 		}
 		waitpid(child, NULL, 0);

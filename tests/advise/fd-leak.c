@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
 		// The file changes between requests.
 		if (pwrite(file, request % 2 ? "1 two\n" : "1 one\n", 6, 0) != 6)
 			return 1;
-		int fd = open("table", O_RDONLY);
+		int fd = open("table", O_RDONLY); // FROM main
 		if (fd < 0 || read(fd, line, sizeof line) < 0)
 			return 1;
 		if (argc > 1)

@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
 		int fd = -1;
 		for (int i = 0; i < 5 && fd < 0; i++) {
 			snprintf(path, sizeof path, "%s/%d.so", order[i], m);
-			fd = open(path, O_RDONLY);
+			fd = open(path, O_RDONLY); // FROM main
 		}
 		if (fd < 0)
 			return 1;

@@ -14,7 +14,7 @@ static int check_parents(const char *path) {
 	struct stat st;
 	for (const char *p = strchr(path, '/'); p; p = strchr(p + 1, '/')) {
 		snprintf(part, sizeof part, "%.*s", (int)(p - path), path);
-		if (stat(part, &st) != 0 || !S_ISDIR(st.st_mode))
+		if (stat(part, &st) != 0 || !S_ISDIR(st.st_mode)) // FROM check_parents
 			return -1;
 	}
 	return 0;

@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
 		int visit = i >= FILES;
 		char name[64];
 		snprintf(name, sizeof name, "dir/%d", i % FILES);
-		if (visit && (!corrected || i == FILES) && stat("dir", &st) != 0)
+		if (visit && (!corrected || i == FILES) && stat("dir", &st) != 0) // FROM main
 			return 1;
 		int fd = open(name, O_CREAT | O_RDWR, 0644);
 		if (fd < 0)

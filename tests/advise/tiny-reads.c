@@ -15,7 +15,7 @@ static void count(const char *name, size_t size) {
 	int fd = open(name, O_RDONLY);
 	if (fd < 0)
 		exit(1);
-	while (read(fd, buffer, size) > 0)
+	while (read(fd, buffer, size) > 0) // FROM count
 		continue;
 	close(fd);
 }

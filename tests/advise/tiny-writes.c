@@ -15,7 +15,7 @@ static void report(FILE *out, int corrected) {
 	else
 		setvbuf(out, NULL, _IOFBF, 65536);
 	for (int i = 0; i < 1000; i++)
-		fprintf(out, "line %d of the report\n", i);
+		fprintf(out, "line %d of the report\n", i); // FROM report
 	fclose(out);
 }
 

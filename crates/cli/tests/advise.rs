@@ -4,12 +4,13 @@
 //! The first line holds the ids of the findings: `// finds: stat-storm`. Nothing else may be found. A second line
 //! `// estimate: WHY NOT` says that the number of saved calls cannot be compared with the corrected program; otherwise,
 //! the estimate must be within a factor of two. Lines `// says: TEXT` and `// never: TEXT` contain text that the advice on the
-//! wasteful program must or must not have, wherever lines are broken. A program that cannot run here exits with status 77
-//! and prints the reason on stderr.
+//! wasteful program must or must not have, wherever lines are broken. The line with the comment `// FROM FUNCTION` makes the
+//! calls, in that function, and the advice must say so. A program that cannot run here exits with status 77 and prints the
+//! reason on stderr.
 
 mod common;
 
-use common::{Here, Killed, STRIDE, Scratch, cc, root, send, skipped, sources, stem, text};
+use common::{Here, Killed, STRIDE, Scratch, cc, cc_with_lines, root, send, skipped, sources, stem, text};
 use libtest_mimic::{Arguments, Failed, Trial};
 use nix::sys::signal::Signal;
 use std::collections::BTreeSet;
@@ -89,6 +90,15 @@ fn go(engine: &str) -> Result<(), Failed> {
     let expected = ["epoll-files", "stat-storm", "tiny-reads"].map(str::to_owned);
     if wasteful.ids != BTreeSet::from(expected) {
         return Err(format!("expected other findings than:\n{}", wasteful.text).into());
+    }
+    // The line that checks the parents.
+    let source = std::fs::read_to_string(root().join("tests/advise/go/wasteful/main.go"))?;
+    let line = source.lines().position(|line| line.contains("os.Stat(dir)")).unwrap() + 1;
+    let from = format!("from main.main.func1 (main.go:{line})");
+    let words = wasteful.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let storm = words.split("[stat-storm]").nth(1).and_then(|rest| rest.split("sure").next()).unwrap_or_default();
+    if !storm.contains(&from) {
+        return Err(format!("must say {from:?} of the storm:\n{}", wasteful.text).into());
     }
     // The finding that saves more comes first.
     if wasteful.text.find("[stat-storm]") > wasteful.text.find("[tiny-reads]") {
@@ -172,6 +182,8 @@ struct Fixture {
     estimated: bool,
     says: Vec<String>,
     never: Vec<String>,
+    /// The function, file and line that make the calls, as the advice names them.
+    from: Option<String>,
 }
 
 /// The output of `--advise`.
@@ -191,9 +203,14 @@ impl Fixture {
         let finds = text.lines().next().and_then(|line| line.strip_prefix("// finds:"));
         let finds = finds.unwrap_or_else(|| panic!("{}: the first line must be `// finds: IDS`", source.display()));
         let lines = |which: &str| text.lines().filter_map(|line| Some(line.strip_prefix(which)?.to_owned())).collect();
+        let name = source.file_name().unwrap().display();
+        let from = (1..)
+            .zip(text.lines())
+            .find_map(|(number, line)| Some(format!("from {} ({name}:{number})", line.split_once("// FROM ")?.1)));
         Fixture {
             source: source.to_owned(),
             name: stem(source),
+            from,
             finds: finds.split_whitespace().map(str::to_owned).collect(),
             says: lines("// says: "),
             never: lines("// never: "),
@@ -210,7 +227,7 @@ impl Fixture {
         }
         let scratch = Scratch::new(&format!("advise-{engine}-{}", self.name));
         let program = scratch.path("program");
-        if let Err(why) = cc(&self.source, &program) {
+        if let Err(why) = cc_with_lines(&self.source, &program) {
             skipped::report_of(&self.name, why);
             return Ok(());
         }
@@ -231,6 +248,9 @@ impl Fixture {
             let (missing, wrong) = (self.says.iter().find(|text| !has(text)), self.never.iter().find(has));
             if missing.is_some() || wrong.is_some() {
                 return Err(format!("must say {missing:?}, must not say {wrong:?}:\n{advice}").into());
+            }
+            if let Some(from) = self.from.as_ref().filter(|from| !words.contains(*from)) {
+                return Err(format!("must say {from:?}:\n{advice}").into());
             }
         }
         let saved = wasteful.calls.saturating_sub(corrected.calls);
@@ -266,7 +286,8 @@ impl Fixture {
             skipped::report_of(&self.name, text(&live.stderr).trim());
             return Ok(None);
         }
-        let recorded = run(&["--record=../recording"], true)?;
+        let with_stacks: &[&str] = if self.from.is_some() { &["--stack-trace=source"] } else { &[] };
+        let recorded = run(&[&["--record=../recording"], with_stacks].concat(), true)?;
         let replayed = run(&["--replay=recording", "--advise"], false)?;
         let counted = run(&["--replay=recording", "-c", "-w", "-U", "calls,name"], false)?;
         for output in [&live, &recorded, &replayed, &counted] {
@@ -279,6 +300,9 @@ impl Fixture {
         let calls = total.trim().parse()?;
         let live = Advice::of(scratch.read("advice"), calls);
         let replayed = Advice::of(text(&replayed.stdout), calls);
+        if self.from.is_none() && replayed.text.contains("\n   from ") {
+            return Err(format!("the recording has no stacks, and the advice names callers:\n{}", replayed.text).into());
+        }
         if live.ids != replayed.ids {
             return Err(format!("live:\n{}\nreplayed:\n{}", live.text, replayed.text).into());
         }

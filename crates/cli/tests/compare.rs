@@ -352,3 +352,58 @@ fn hostile_names_stay_text() {
         assert_eq!(told.err.matches(shown).count(), 3, "{told:?}");
     }
 }
+
+/// With stacks on both sides, the comparison names the function whose calls grew, and its line. (A program that is over soon may take
+/// its mappings with it before the eBPF engine reads them; then callers are not known, and none is named.)
+#[test]
+fn the_caller_whose_calls_grew() {
+    let source = root().join("tests/programs/callers.c");
+    let text = std::fs::read_to_string(&source).unwrap();
+    let line = text.lines().position(|line| line.ends_with("/* load_config */")).unwrap() + 1;
+    for engine in engines() {
+        let scratch = scratch(&format!("diff-callers{engine}"));
+        or_skip!(cc_with_lines(&source, &scratch.path("program")));
+        let run = |args: &[&str]| stride_in(&scratch, &[&[engine, "-q"], args].concat());
+        run(&["--record=base", "--stack-trace=source", "./program", "27", "200"]);
+        run(&["--record=after", "--stack-trace=source", "./program", "1027", "200"]);
+        run(&["--record=symbols", "-k", "./program", "27", "200"]);
+        let is_known = |run: &str| {
+            let stacks = stride_in(&scratch, &[&format!("--replay={run}"), "-k"]).out;
+            !stacks.contains("the caller is unknown")
+        };
+        if !["base", "after", "symbols"].into_iter().all(is_known) {
+            skipped::report_of(engine, "the machine was too busy to read the program's mappings in time");
+            continue;
+        }
+        let mut told = vec![stride_in(&scratch, &["--replay=after", "--diff=base"]).out];
+        if engine.contains("ptrace") {
+            told.push(run(&["--diff=base", "--stack-trace=source", "./program", "1027", "200"]).err);
+        }
+        for told in &told {
+            // close(2) is called two lines below.
+            for (name, line) in [("openat", line), ("close", line + 2)] {
+                let more = format!("  {name}: 1,000 more from load_config (callers.c:{line})\n");
+                assert!(told.contains(&more), "{engine} {more}: {told}");
+            }
+            assert!(!told.contains("write_log"), "{engine}: {told}");
+        }
+        // The other way round, and as JSON.
+        let fewer = stride_in(&scratch, &["--replay=base", "--diff=after"]).out;
+        assert!(fewer.contains("openat: 1,000 fewer from load_config (callers.c:"), "{engine}: {fewer}");
+        let json = stride_in(&scratch, &["--replay=after", "--diff=base", "--json"]).out;
+        let openat = json.lines().find(|line| line.contains(r#""name":"openat""#)).unwrap();
+        assert!(
+            openat.contains(r#""function":"load_config""#) && openat.contains(r#""base":27,"this":1027"#),
+            "{openat}"
+        );
+        // If only one run has lines, functions are compared without. If only one has stacks, none are named.
+        let told = stride_in(&scratch, &["--replay=after", "--diff=symbols"]).out;
+        assert!(told.contains("openat: 1,000 more from load_config (program)"), "{engine}: {told}");
+        run(&["--record=bare", "./program", "27", "200"]);
+        for (this, base) in [("after", "bare"), ("bare", "after")] {
+            let (this, base) = (format!("--replay={this}"), format!("--diff={base}"));
+            let told = stride_in(&scratch, &[&this, &base]).out;
+            assert!(told.contains("openat") && !told.contains(" from "), "{engine}: {told}");
+        }
+    }
+}

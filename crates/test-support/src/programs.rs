@@ -37,6 +37,11 @@ pub fn cc(source: &Path, program: &Path) -> Result<(), String> {
     build(Command::new("cc").args(["-O1", "-w", "-pthread"]), source, program)
 }
 
+/// The same, with the lines of the source in the program.
+pub fn cc_with_lines(source: &Path, program: &Path) -> Result<(), String> {
+    build(Command::new("cc").args(["-O1", "-g", "-w", "-pthread"]), source, program)
+}
+
 /// Compiles an eBPF program, if there is a clang for that target.
 pub fn clang_bpf(source: &Path, object: &Path) -> Result<(), String> {
     let arch = if cfg!(target_arch = "x86_64") { "-D__x86_64__" } else { "-D__aarch64__" };

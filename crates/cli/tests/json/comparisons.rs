@@ -141,3 +141,19 @@ fn tampered_comparisons_are_refused() {
         assert!(!SCHEMA.is_valid(&tampered), "{tampered}");
     }
 }
+
+#[test]
+fn callers_are_what_the_schema_says() {
+    let scratch = Scratch::new("json-callers");
+    or_skip!(cc_with_lines(&root().join("tests/programs/callers.c"), &scratch.path("program")));
+    // The eBPF engine may read a short program's mappings too late, and then it knows no callers.
+    let words = |args: &'static str| std::iter::once("--engine=ptrace").chain(args.split(' ')).collect::<Vec<&str>>();
+    let stride = |args| scratch.stride(words(args)).trace;
+    stride("--stack-trace=source --record=rec ./program 5 5");
+    let told = stride("--stack-trace=source --diff=rec --json ./program 50 5");
+    let seen = compared(&told, &["diff", "syscall", "object"]);
+    let openat = of_type(&seen, "syscall").into_iter().find(|call| call["name"] == "openat").unwrap();
+    let caller = &openat["callers"][0];
+    assert_eq!((&caller["function"], &caller["base"], &caller["this"]), (&json!("load_config"), &json!(5), &json!(50)));
+    assert!(caller["file"].as_str().unwrap().ends_with("callers.c") && caller["line"].is_u64(), "{caller}");
+}

@@ -157,12 +157,13 @@ fn it_goes_where_text_goes() {
         "--advise",
         "/bin/sh",
         "-c",
-        "i=0; while [ $i -lt 300 ]; do [ -e gone ]; i=$((i+1)); done",
+        "i=0; while [ $i -lt 1000 ]; do [ -e gone ]; i=$((i+1)); done",
     ]);
     for line in advised.trace.lines() {
         SCHEMA.validate(&serde_json::from_str(line).unwrap()).unwrap_or_else(|e| panic!("{e}: {line}"));
     }
     assert!(advised.trace.lines().all(|line| line.starts_with(r#"{"type":"finding","#)), "{}", advised.trace);
+    assert!(advised.trace.contains(r#","callers":[{"#), "{}", advised.trace);
     let full = Scratch::new("json-full");
     let mut command = stride();
     command.args(["--json", "-o", "/dev/full", "/bin/sh", "-c", "echo ran > ran"]).current_dir(full.path(""));
