@@ -104,6 +104,7 @@ const WORKS: &[Work] = &[
             fast("perf trace", &["perf", "trace", "-o", LOG]),
             fast("stride, eBPF", &["STRIDE", "--engine=ebpf", "-f", "-o", LOG]),
             fast("stride, eBPF, -c", &["STRIDE", "--engine=ebpf", "-f", "-c", "-o", LOG]),
+            fast("stride, eBPF, --advise", &["STRIDE", "--engine=ebpf", "-f", "--advise", "-o", LOG]),
         ],
     },
     Work {
@@ -132,6 +133,16 @@ const WORKS: &[Work] = &[
 pub fn run_crowd(stride: &str) -> Result<()> {
     let mut report = format!("{}\n\n", machine());
     crowd::measure(stride, &mut report)?;
+    print!("{report}");
+    Ok(())
+}
+
+/// Measures the works that have `word` in their titles, and prints the result.
+pub fn run_some(stride: &str, word: &str) -> Result<()> {
+    let mut report = format!("{}\n\n", machine());
+    let works: Vec<&Work> = WORKS.iter().filter(|work| work.title.contains(word)).collect();
+    ensure!(!works.is_empty(), "no work has '{word}' in its title");
+    works.into_iter().try_for_each(|work| measure(work, stride, &mut report))?;
     print!("{report}");
     Ok(())
 }
