@@ -18,6 +18,14 @@ pub fn worth_it(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
         || time >= MIN_TIME && time as f64 >= run as f64 * MIN_PART_OF_TIME
 }
 
+/// A finding whose calls take hardly any of the run's time is minor, unless it saves this part of all calls.
+pub const MUCH_WORK: f64 = 0.3;
+
+/// Whether a finding that is worth it is more than minor.
+pub fn matters(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
+    time as f64 >= run as f64 * MIN_PART_OF_TIME || calls as f64 >= of as f64 * MUCH_WORK
+}
+
 /// If other findings claimed more than this part of a finding's calls, the finding is not told: it is part of theirs.
 pub const MOSTLY_CLAIMED: f64 = 0.5;
 /// How many items of evidence a finding names: the most telling ones.
@@ -141,6 +149,42 @@ pub const SHORT_CHILD_CALLS: u64 = 300;
 pub const SHORT_CHILDREN: u64 = 50;
 /// ... if they are this part of all children of that program.
 pub const SHORT_CHILDREN_PART: f64 = 0.8;
+
+/// Short threads: a thread that ends within this time, and after at most this many calls, is a small task; ...
+pub const SHORT_THREAD: Ns = 5_000_000;
+pub const SHORT_THREAD_CALLS: u64 = 32;
+/// ... and this many in one process are a pattern.
+pub const SHORT_THREADS: u64 = 200;
+
+/// Uneven workers: the last worker lived so many times as long as the others did on average, ...
+pub const UNEVEN_TIMES: f64 = 3.0;
+/// ... and an even division saves this part of the run.
+pub const UNEVEN_PART: f64 = 0.1;
+
+/// Lock-step: this many round trips that took this part of the run, ...
+pub const ROUND_TRIPS: u64 = 200;
+pub const ROUND_TRIPS_PART: f64 = 0.1;
+/// ... or this many of at least this time, which took this part of the run.
+pub const SLOW_TRIPS: u64 = 5;
+pub const SLOW_TRIP: Ns = 5_000_000;
+pub const SLOW_TRIPS_PART: f64 = 0.5;
+
+/// Retries: this many tries in a row without success, ...
+pub const RETRIES: u64 = 50;
+/// ... with no more than this between two of them on average.
+pub const RETRY_PACE: Ns = 100_000_000;
+
+/// Rewritten: this many versions of one file.
+pub const REWRITTEN: u64 = 100;
+
+/// Random reads: this many reads of one file at places all over it, ...
+pub const RANDOM_READS: u64 = 1000;
+/// ... or this many reads of the same ranges.
+pub const READ_AGAIN: u64 = 300;
+
+/// Random bytes: this many draws, and the size of a pool that serves many.
+pub const RANDOM_DRAWS: u64 = 1000;
+pub const RANDOM_POOL: u64 = 4096;
 
 /// Close storm: this many descriptors that were not open.
 pub const USELESS_CLOSES: u64 = 200;

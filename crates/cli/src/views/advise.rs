@@ -5,25 +5,34 @@ use super::opening::{Before, Opener, Opening};
 use super::record;
 use crate::flags::Options;
 use crate::flags::explain;
-use crate::flags::flag::{Arg, Category, Flag, Value, ask};
+use crate::flags::flag::{Arg, Category, Flag, Value, ask, words};
+use crate::flags::stop::Stop;
 use anyhow::Result;
 use stride_output::{AdviseView, View};
 
 const OPTION: &str = "advise";
+/// The argument that shows minor findings as well.
+const ALL: &str = "all";
 
 const BASE: Flag = Flag { category: Category::Statistics, ..Flag::BASE };
 
 const FLAGS: &[Flag] = &[
     Flag {
         long: Some("advise"),
+        arg: Arg::Optional("all"),
+        value: Value::Word(|| words([ALL])),
         own: true,
         help: "say which calls are wasted, and what to change",
         doc: "Looks for patterns that waste calls or time. At the end it says for each what was found, where, in which \
               process, what a change would save, and how sure that is. The finding that saves most comes first. Findings \
               are printed where the trace would go, and the trace itself only if -o says where to. With --replay, a \
               recording is examined; with --json, each finding is an object on a line of its own.\n\n\
-              A pattern is left out if a change would save less than a fiftieth of the calls and of the time. No call is counted as saved twice. Line numbers are those of the trace with the same options. Use -f for programs that start others.",
-        update: ask,
+              A pattern is left out if a change would save less than a fiftieth of the calls and of the time. One that would \
+              save less than a fiftieth of the time, and less than three tenths of the calls, is left out unless --advise=all is given. No call is counted as saved twice. Line numbers are those of the trace with the same options. Use -f for programs that start others.",
+        update: |draft, given| match &*given.text() {
+            "" | ALL => ask(draft, given),
+            other => Err(Stop::usage(format!("--advise={other} is not known; there are --advise and --advise=all"))),
+        },
         ..BASE
     },
     Flag {
@@ -63,5 +72,6 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     // The line numbers are those of this run's text.
     let trace = with.options.replay.as_deref().or(record::path(with.options));
     let trace = trace.map(|path| path.to_string_lossy().into_owned());
-    Ok(Box::new(AdviseView::new(with.options.json, trace, with.info)))
+    let all = with.options.asked.is(OPTION, ALL);
+    Ok(Box::new(AdviseView::new(with.options.json, all, trace, with.info)))
 }

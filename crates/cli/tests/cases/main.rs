@@ -5,7 +5,8 @@
 //! The programs in `seen/` may be looked at while rules are changed; those in `unseen/` may not. Neither is a fixture:
 //! a rule's own programs stand in `tests/advise/`.
 //!
-//! `cargo test -p stride-cli --test cases [-- FILTER...]` prints a table. The test fails if fewer cases than the limits
+//! `cargo test -p stride-cli --test cases [-- seen/ ...]` prints a table, of the cases
+//! whose names begin so. The test fails if fewer cases than the limits
 //! below are named. A case whose compiler or interpreter is missing is reported and not counted.
 
 #[path = "../common/mod.rs"]
@@ -30,7 +31,7 @@ fn main() -> ExitCode {
     let filters: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let cases: Vec<Case> = ["seen", "unseen"].into_iter().flat_map(Case::all).collect();
     let chosen =
-        cases.iter().filter(|case| filters.is_empty() || filters.iter().any(|f| case.name.contains(f.as_str())));
+        cases.iter().filter(|case| filters.is_empty() || filters.iter().any(|f| case.name.starts_with(f.as_str())));
     let mut judged = Vec::new();
     println!("{}", Verdict::HEADING);
     for case in chosen {

@@ -26,9 +26,14 @@ pub struct Verdict {
     estimate: Option<f64>,
 }
 
-/// The text of a finding, in lower case.
+/// What a finding says of the program, in lower case. Its advice and its id do not count: they are the same for every
+/// program.
 fn words(finding: &Value) -> String {
-    finding.to_string().to_lowercase()
+    let names = finding["evidence"].as_array().into_iter().flatten().map(|evidence| &evidence["name"]);
+    let rows = finding["table"].as_array().into_iter().flatten().filter_map(Value::as_object);
+    let cells = rows.flat_map(|row| row.values());
+    let all = [&finding["title"], &finding["sentence"]].into_iter().chain(names).chain(cells);
+    all.filter_map(Value::as_str).collect::<Vec<_>>().join("\n").to_lowercase()
 }
 
 fn has_one_of(text: &str, words: &AnyOf) -> bool {

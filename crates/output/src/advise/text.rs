@@ -9,8 +9,8 @@ use stride_event::quantity::{bytes, count, duration, grouped, percent};
 const WIDTH: usize = 100;
 const INDENT: &str = "            ";
 
-/// The report. `recording` has the lines that findings refer to; without it, no lines are named.
-pub fn report(findings: &[Finding], recording: Option<&str>, calls: u64, lost: u64) -> String {
+/// The report. `left_out` is the number of minor findings that are not shown. `recording` has the lines that findings refer to; without it, no lines are named.
+pub fn report(findings: &[Finding], left_out: usize, recording: Option<&str>, calls: u64, lost: u64) -> String {
     let mut out = String::new();
     if findings.is_empty() {
         let _ = writeln!(
@@ -32,6 +32,15 @@ pub fn report(findings: &[Finding], recording: Option<&str>, calls: u64, lost: u
             "\nLines are those that stride --replay={} prints with the same filters.",
             shown(recording.as_bytes())
         );
+    }
+    if left_out > 0 {
+        let text = format!(
+            "{} left out, because the change would save hardly any time; --advise=all shows {}.",
+            if left_out == 1 { "One more finding is".into() } else { format!("{left_out} more findings are") },
+            if left_out == 1 { "it" } else { "them" },
+        );
+        out.push('\n');
+        wrapped(&text, "", &mut out);
     }
     if lost > 0 {
         let _ = writeln!(

@@ -114,7 +114,11 @@ impl View for HtmlView {
         if let Some(began) = end.tracker.began() {
             self.about.began(began);
         }
-        let findings = self.advisor.as_mut().map(|advisor| findings::data(&advisor.findings(end.tracker)));
+        let findings = self.advisor.as_mut().map(|advisor| {
+            let mut findings = advisor.findings(end.tracker);
+            findings.retain(|finding| !finding.minor);
+            findings::data(&findings)
+        });
         let mut data = gathered.data(std::mem::take(&mut self.about), findings, end.tracker);
         let page = page::render(&mut data);
         if let Err(error) = self.to.write_all(page.as_bytes()).and_then(|()| self.to.flush()) {
