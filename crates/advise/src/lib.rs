@@ -13,12 +13,14 @@
 //! Architecture invariant: no finding claims more calls than there are, and no two findings claim the same call.
 
 mod advisor;
+pub mod config;
 mod finding;
 mod index;
 mod ledger;
 mod lines;
 mod rule;
 mod rules;
+mod threshold;
 pub mod thresholds;
 
 pub use advisor::Advisor;
@@ -26,3 +28,4 @@ pub use finding::{Confidence, Evidence, EvidenceKind, FactTable, Finding, Saving
 pub use index::Scope;
 pub use rule::RuleInfo;
 pub use rules::{find_rule, rules};
+pub use threshold::choose;

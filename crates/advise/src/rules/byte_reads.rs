@@ -4,8 +4,11 @@ use super::pieces::{Moved, Pieces, needed};
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Io, OpenFile, io};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{SEEKS_PER_TRANSFER, SINGLE_READS};
+use crate::threshold::Threshold;
+use crate::thresholds::SEEKS_PER_TRANSFER;
 use stride_track::Tracker;
+
+const SINGLE_READS: Threshold = Threshold::count("single-reads", 16, "reads of one byte in a row from one open file");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "byte-reads",
@@ -17,6 +20,7 @@ pub const RULE: RuleInfo = RuleInfo {
         between do not count (they may be a token, or wake up another thread), and neither do terminals.\n\n\
         Example: `producer | while read -r line; do ...; done` with 1,000 lines of 80 characters takes 81,000 reads \
         of one byte. mapfile, awk, or a program with a buffer needs two.",
+    thresholds: &[SINGLE_READS],
     make: || Box::new(ByteReads::default()),
 };
 
@@ -29,7 +33,10 @@ impl ByteReads {
     fn look(&mut self, file: &OpenFile, index: &Index, tracker: &Tracker) {
         let single = file.reads.single;
         let here_and_there = file.seeks as f64 > single as f64 * SEEKS_PER_TRANSFER;
-        if single >= SINGLE_READS && !here_and_there && matches!(io(file.object, tracker), Io::File | Io::Pipe | Io::Socket) {
+        if single >= SINGLE_READS.get()
+            && !here_and_there
+            && matches!(io(file.object, tracker), Io::File | Io::Pipe | Io::Socket)
+        {
             self.pieces.add(
                 file,
                 &file.reads,

@@ -5,11 +5,16 @@ use super::holders::{Holders, is_file_lock};
 use crate::finding::{Confidence, Draft, FactTable};
 use crate::index::{Index, Observed, OpenFile};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{HANG, HANG_ROWS};
+use crate::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use stride_event::{Event, Ns, Tid};
 use stride_syscalls::{Effect, Flow, For, Syscall};
 use stride_track::{Awaited, Cloned, Thread, Tracker, Wait, Watched};
+
+const HANG: Threshold =
+    Threshold::time("hang", 1_000_000_000, "a thread that has been in one call for so long is worth a table");
+/// The table shows at most this many threads.
+const HANG_ROWS: usize = 200;
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "hang",
@@ -30,6 +35,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Example: a program hangs. stride -f -p PID --advise, and Ctrl-C after a while, shows two threads in futex, each waiting for \
         a lock that the other holds: a deadlock. Or a parent in wait4 for a child that reads from a pipe of which the parent \
         itself has the other end: it forgot to close it.",
+    thresholds: &[HANG],
     make: || Box::new(Hang::default()),
 };
 
@@ -93,7 +99,7 @@ impl Rule for Hang {
     }
 
     fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Draft> {
-        let lasts = |row: &&Row| row.lasted.unwrap_or(index.span().max(HANG)) >= HANG;
+        let lasts = |row: &&Row| row.lasted.unwrap_or(index.span().max(HANG.get())) >= HANG.get();
         let lasting = self.waits.iter().filter(lasts).count();
         if lasting == 0 {
             return Vec::new();
@@ -210,7 +216,11 @@ impl Hang {
             lasted: (!was_there(since, thread)).then(|| at.saturating_sub(since)),
             on: self.on(wait, tracker),
             waits_for: wait.awaited.as_ref().and_then(Awaited::thread),
-            waits_for_process: self.holders.of_lock(wait).or_else(|| the_other_end(wait)).or_else(|| child(wait).filter(|pid| *pid > 0)),
+            waits_for_process: self
+                .holders
+                .of_lock(wait)
+                .or_else(|| the_other_end(wait))
+                .or_else(|| child(wait).filter(|pid| *pid > 0)),
             parent: tracker.process(thread.pid).and_then(|process| process.parent),
             any_child: child(wait).is_some_and(|pid| pid <= 0),
             orphaned: self.orphaned(wait, tracker),

@@ -4,12 +4,20 @@ use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Observed, OpenFile, is_read, is_write, waits_by_nature};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{DELAYED_ACK, FEW_MESSAGES, ROUND_TRIPS, ROUND_TRIPS_PART, SLOW_TRIP, SLOW_TRIPS, SLOW_TRIPS_PART};
+use crate::threshold::Threshold;
+use crate::thresholds::{DELAYED_ACK, FEW_MESSAGES};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use stride_event::{Ns, Outcome, Tid, duration, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
+
+const ROUND_TRIPS: Threshold = Threshold::count("round-trips", 200, "round trips, of any length");
+const ROUND_TRIPS_PART: Threshold = Threshold::part("round-trips-part", 0.1, "the part of the run that they took");
+const SLOW_TRIPS: Threshold = Threshold::count("slow-trips", 5, "slow round trips");
+const SLOW_TRIP: Threshold = Threshold::time("slow-trip", 5_000_000, "a round trip of this time on average is slow");
+const SLOW_TRIPS_PART: Threshold =
+    Threshold::part("slow-trips-part", 0.5, "the part of the run that slow round trips took");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "lock-step",
@@ -24,6 +32,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Example: a program asks redis for 600 keys with GET, one after the other: 600 round trips of 0.7 ms. MGET with all keys, \
         or a pipeline, is one round trip. For SQL, a join or WHERE id IN (...) takes the place of a query for each row. Ten \
         slow HTTP requests take as long as one if they are made at the same time.",
+    thresholds: &[ROUND_TRIPS, ROUND_TRIPS_PART, SLOW_TRIPS, SLOW_TRIP, SLOW_TRIPS_PART],
     make: || Box::new(LockStep::default()),
 };
 
@@ -192,7 +201,7 @@ impl LockStep {
             peer.claims.add(observed.key, 1);
             request.claims.into_iter().for_each(|key| peer.claims.add(key, 1));
         }
-        if peer.trips >= SLOW_TRIPS {
+        if peer.trips >= SLOW_TRIPS.get() {
             self.processes.count(flow.peer.0, observed.tracker);
         }
     }
@@ -220,14 +229,14 @@ impl Flow {
 impl Peer {
     fn is_slow(&self, run: f64) -> bool {
         let mean = self.waited / self.trips.max(1);
-        let short = mean < SLOW_TRIP;
+        let short = mean < SLOW_TRIP.get();
         // Connections for a few messages each are the fault that `reconnects` tells.
         if short && self.connections * FEW_MESSAGES >= self.trips && self.connections > 1 {
             return false;
         }
         let waited = self.waited as f64;
-        self.trips >= ROUND_TRIPS && waited >= run * ROUND_TRIPS_PART
-            || self.trips >= SLOW_TRIPS && !short && waited >= run * SLOW_TRIPS_PART
+        self.trips >= ROUND_TRIPS.get() && waited >= run * ROUND_TRIPS_PART.ratio()
+            || self.trips >= SLOW_TRIPS.get() && !short && waited >= run * SLOW_TRIPS_PART.ratio()
     }
 
     /// Saved besides the time of the claimed calls.

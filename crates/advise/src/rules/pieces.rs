@@ -84,7 +84,11 @@ impl Pieces {
             n => format!(
                 "{} {} were {what} {} at a time, such as {name}: {} {calls_are} for each.",
                 grouped(n),
-                if self.things.iter().all(|(object, _)| tracker.kind(*object) == ObjectKind::Pipe) { "pipes" } else { "files" },
+                if self.things.iter().all(|(object, _)| tracker.kind(*object) == ObjectKind::Pipe) {
+                    "pipes"
+                } else {
+                    "files"
+                },
                 size_of(piece.size),
                 decimal(calls as f64 / n as f64),
             ),

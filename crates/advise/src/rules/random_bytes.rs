@@ -4,10 +4,14 @@ use super::common::{Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{RANDOM_DRAWS, RANDOM_POOL};
+use crate::threshold::Threshold;
 use stride_event::quantity::{decimal, grouped};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;
+
+const RANDOM_DRAWS: Threshold = Threshold::count("random-draws", 1000, "calls");
+/// The size of a pool that serves many draws.
+const RANDOM_POOL: u64 = 4096;
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "random-bytes",
@@ -18,6 +22,7 @@ pub const RULE: RuleInfo = RuleInfo {
         empty, one call in hundreds is left. After fork(2), a child must not use its parent's pool.\n\n\
         Example: a program makes 5,000 identifiers with os.urandom(16) (uuid.uuid4 does the same): 5,000 calls. One call \
         os.urandom(16 * 256) serves 256 of them. A generator that getrandom seeds once needs no more calls at all.",
+    thresholds: &[RANDOM_DRAWS],
     make: || Box::new(RandomBytes::default()),
 };
 
@@ -48,7 +53,7 @@ impl Rule for RandomBytes {
     }
 
     fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
-        if self.calls < RANDOM_DRAWS || self.bytes > self.calls * 64 {
+        if self.calls < RANDOM_DRAWS.get() || self.bytes > self.calls * 64 {
             return Vec::new();
         }
         let needed = self.bytes.div_ceil(RANDOM_POOL) as f64 / self.calls as f64;

@@ -5,12 +5,16 @@ use super::placed_reads::{PlacedReads, Reads};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed, OpenFile};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{RANDOM_READS, READ_AGAIN, SMALL_TRANSFER};
+use crate::threshold::Threshold;
+use crate::thresholds::SMALL_TRANSFER;
 use std::cmp::Reverse;
 use stride_event::grouped;
 use stride_event::quantity::bytes;
 use stride_syscalls::Syscall;
 use stride_track::Tracker;
+
+const RANDOM_READS: Threshold = Threshold::count("random-reads", 1000, "reads of one file at places all over it");
+const READ_AGAIN: Threshold = Threshold::count("read-again", 300, "reads of ranges that were read before");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "random-reads",
@@ -26,6 +30,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Example: a program looks up 20,000 records of 256 bytes in a file of 16 MiB: 20,000 calls of pread. With mmap(2) and \
         madvise(MADV_RANDOM) it makes two calls. Or sort the places first, and read neighbours together. An analysis that \
         reads the 16 pages of an index before each of 500 steps makes 8,000 reads; if it keeps the index, 16.",
+    thresholds: &[RANDOM_READS, READ_AGAIN],
     make: || Box::new(RandomReads::default()),
 };
 
@@ -49,26 +54,36 @@ impl Rule for RandomReads {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         let again = |reads: &Reads| reads.again * 2 >= reads.calls;
-        let random = self.draft(index, tracker, |reads| &reads.claims, |reads| {
-            !again(reads)
-                && reads.calls >= RANDOM_READS
-                && reads.jumps * 2 >= reads.calls
-                && reads.bytes / reads.calls < SMALL_TRANSFER
-        });
+        let random = self.draft(
+            index,
+            tracker,
+            |reads| &reads.claims,
+            |reads| {
+                !again(reads)
+                    && reads.calls >= RANDOM_READS.get()
+                    && reads.jumps * 2 >= reads.calls
+                    && reads.bytes / reads.calls < SMALL_TRANSFER
+            },
+        );
         let random = random.map(|(name, reads, draft)| Draft {
             sentence: format!(
                 "{name} was read {} times in small pieces at places all over the file: {} bytes each on average.",
                 grouped(reads.calls),
                 grouped(reads.bytes / reads.calls),
             ),
-            advice: "Map the file (mmap(2), with MADV_RANDOM) and read records from memory; or sort the places and read \
+            advice:
+                "Map the file (mmap(2), with MADV_RANDOM) and read records from memory; or sort the places and read \
                 neighbours together; or keep what is asked for often."
-                .into(),
+                    .into(),
             estimate: "all of these reads".into(),
             ..draft
         });
-        let repeated =
-            self.draft(index, tracker, |reads| &reads.claims_again, |reads| again(reads) && reads.again >= READ_AGAIN);
+        let repeated = self.draft(
+            index,
+            tracker,
+            |reads| &reads.claims_again,
+            |reads| again(reads) && reads.again >= READ_AGAIN.get(),
+        );
         let repeated = repeated.map(|(name, reads, draft)| Draft {
             sentence: format!(
                 "{name} was read at the same places again and again: {} of {} reads, {} in all, were of bytes that the same \

@@ -4,13 +4,15 @@ use super::common::{Bounded, Claims, ProcessCounts, has_own_rule, largest, plain
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{Index, Io, Observed, OpenFile, Pace, io};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::OPENS_PER_PATH;
+use crate::threshold::Threshold;
 use rustc_hash::FxHasher;
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
 use stride_event::{Tid, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, ObjectKind, Tracker};
+
+const OPENS_PER_PATH: Threshold = Threshold::count("opens-per-path", 8, "openings of one path by one process");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "reopened",
@@ -26,6 +28,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Example: a filter reads its configuration for each of 10,000 lines: open, fstat, read, read, close. Reading \
         it once at the start saves 50,000 calls. In a shell, `echo ... >> log` in a loop opens the log for each \
         line: redirect the loop.",
+    thresholds: &[OPENS_PER_PATH],
     make: || Box::new(Reopened::default()),
 };
 
@@ -164,7 +167,7 @@ impl Rule for Reopened {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         for ((pid, object), openings) in self.openings.take() {
-            if openings.repeats + 1 < OPENS_PER_PATH {
+            if openings.repeats + 1 < OPENS_PER_PATH.get() {
                 continue;
             }
             let what = match () {

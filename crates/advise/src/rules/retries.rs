@@ -4,10 +4,14 @@ use super::common::{Bounded, Claims, ProcessCounts, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed, OpenFile, opens};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{RETRIES, RETRY_PACE};
+use crate::threshold::Threshold;
 use stride_event::{Ns, Tid, duration, grouped};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectKind, Tracker, address_name};
+
+const RETRIES: Threshold = Threshold::count("retries", 50, "tries in a row without success");
+const RETRY_PACE: Threshold =
+    Threshold::time("retry-pace", 100_000_000, "the longest time between two tries, on average");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "retries",
@@ -21,6 +25,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Example: a script waits for a lock file to vanish with os.path.exists and time.sleep(0.001): 3,000 calls in 1.5 s. \
         inotify(7) needs three. For a process, waitpid(2) or pidfd_open(2) with poll(2) return when it has ended. For a server, \
         twice as long a pause after each failure makes ten tries of a thousand.",
+    thresholds: &[RETRIES, RETRY_PACE],
     make: || Box::new(Retries::default()),
 };
 
@@ -129,7 +134,9 @@ impl Rule for Retries {
                  socket that systemd or the parent opens, or a message from the server.",
             ),
             What::Look => (
-                format!("{name} was looked for {calls} times and was not there; the program slept and looked again, {pace}."),
+                format!(
+                    "{name} was looked for {calls} times and was not there; the program slept and looked again, {pace}."
+                ),
                 "Let the kernel say when the file appears (inotify(7)), or have its maker say it through a pipe, a socket or its \
                  exit status.",
             ),
@@ -171,8 +178,9 @@ impl Retries {
         let looks = key.1 != What::Connect;
         let slept = self.sleeps.remove(&observed.call.tid);
         let successes = self.successes.get(&key.0).copied().unwrap_or(0);
-        self.tries.make_room(|tries| tries.calls >= RETRIES);
-        let new = || Tries { calls: 0, began: now, ended: now, successes, done: false, line, claims: Claims::default() };
+        self.tries.make_room(|tries| tries.calls >= RETRIES.get());
+        let new =
+            || Tries { calls: 0, began: now, ended: now, successes, done: false, line, claims: Claims::default() };
         let Some(tries) = self.tries.entry(key, new).filter(|tries| !tries.done) else { return };
         if tries.calls > 0 {
             // A search looks for a path again without a pause, and a server with each request.
@@ -196,7 +204,7 @@ impl Retries {
 
     fn succeeded(&mut self, key: &Key) {
         match self.tries.get_mut(key) {
-            Some(tries) if tries.calls >= RETRIES => tries.done = true,
+            Some(tries) if tries.calls >= RETRIES.get() => tries.done = true,
             Some(_) => {
                 self.tries.remove(key);
             }
@@ -206,7 +214,9 @@ impl Retries {
 
     fn connect(&mut self, observed: &Observed<'_>) {
         const EINPROGRESS: u32 = c::EINPROGRESS as u32;
-        let (Some(file), Some(name)) = (observed.seen.file, observed.call.address().and_then(address_name)) else { return };
+        let (Some(file), Some(name)) = (observed.seen.file, observed.call.address().and_then(address_name)) else {
+            return;
+        };
         if observed.seen.object.is_none_or(|object| observed.tracker.kind(object) != ObjectKind::Socket) {
             return;
         }
@@ -254,7 +264,7 @@ impl Tries {
     }
 
     fn is_a_loop(&self) -> bool {
-        self.calls >= RETRIES && self.pace() <= RETRY_PACE
+        self.calls >= RETRIES.get() && self.pace() <= RETRY_PACE.get()
     }
 }
 

@@ -4,12 +4,14 @@ use super::common::{Bounded, Claims, plain, process_name, thing};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed, OpenFile};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::REWRITTEN;
+use crate::threshold::Threshold;
 use std::cmp::Reverse;
-use stride_event::quantity::{bytes, grouped};
 use stride_event::Tid;
+use stride_event::quantity::{bytes, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
+
+const REWRITTEN: Threshold = Threshold::count("rewritten", 100, "versions of one file");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "rewritten",
@@ -22,6 +24,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Example: a job queue writes state.json.new after each of 800 items and renames it to state.json: 3,200 calls and 20 MB for \
         a state of 50 KB. Writing after every hundred items, or once a second, costs a hundredth of that. A log to which each \
         change is appended, or a database, keeps every change.",
+    thresholds: &[REWRITTEN],
     make: || Box::new(Rewritten::default()),
 };
 
@@ -95,7 +98,7 @@ impl Rule for Rewritten {
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
-        let mut often: Vec<_> = self.targets.iter().filter(|(_, target)| target.versions >= REWRITTEN).collect();
+        let mut often: Vec<_> = self.targets.iter().filter(|(_, target)| target.versions >= REWRITTEN.get()).collect();
         often.sort_by_key(|((pid, path), target)| (Reverse((target.bytes, target.versions)), *path, *pid));
         let Some(((pid, path), worst)) = often.first() else { return Vec::new() };
         let synced = match worst.syncs {

@@ -4,13 +4,22 @@ use super::common::plain;
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed, opens};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{SHORT_CHILD, SHORT_CHILD_CALLS, SHORT_CHILDREN, SHORT_CHILDREN_PART};
+use crate::threshold::Threshold;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::ops::AddAssign;
 use stride_event::{Event, Ns, Tid, duration, grouped};
 use stride_syscalls::{Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Process, Tracker};
+
+const SHORT_CHILD: Threshold =
+    Threshold::time("short-child", 100_000_000, "a child that ends within this time is short");
+const SHORT_CHILD_CALLS: Threshold =
+    Threshold::count("short-child-calls", 300, "a child that makes a file counts only up to so many calls");
+const SHORT_CHILDREN: Threshold =
+    Threshold::count("short-children", 50, "short children that run one program, of one process");
+const SHORT_CHILDREN_PART: Threshold =
+    Threshold::part("short-children-part", 0.8, "the part of all children with that program that are short");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "short-children",
@@ -23,6 +32,7 @@ pub const RULE: RuleInfo = RuleInfo {
         cut. A child that makes a file of its own is left out if it makes more than 300 calls, because then it may be a \
         compiler. The estimate is the time in which such children lived, without that of the first.\n\n\
         Example: a script runs sed for each of 500 lines. One sed that reads all lines does the same job. In the shell, ${f##*/} does what basename does.",
+    thresholds: &[SHORT_CHILD, SHORT_CHILD_CALLS, SHORT_CHILDREN, SHORT_CHILDREN_PART],
     make: || Box::new(ShortChildren::default()),
 };
 
@@ -87,8 +97,8 @@ impl Rule for ShortChildren {
         let makes_files = self.makers.remove(&tid);
         let below = self.below.remove(&tid).unwrap_or_default();
         let lived = at.saturating_sub(process.started);
-        let small = !makes_files || index.pace(tid).calls <= SHORT_CHILD_CALLS;
-        let short = lived <= SHORT_CHILD && small && process.parent.is_some();
+        let small = !makes_files || index.pace(tid).calls <= SHORT_CHILD_CALLS.get();
+        let short = lived <= SHORT_CHILD.get() && small && process.parent.is_some();
         let of = Group { program: process.program, command: None, short: 0, long: 0, lived: 0 };
         let Some(parent) = process.parent else { return self.ends(tid, &process.comm, below) };
         let own = tracker
@@ -170,8 +180,8 @@ impl ShortChildren {
     /// A process that is not short ends, or the run does.
     fn ends(&mut self, pid: Tid, comm: &[u8], below: Below) {
         let often = |group: &Group| {
-            group.short >= SHORT_CHILDREN
-                && group.short as f64 >= (group.short + group.long) as f64 * SHORT_CHILDREN_PART
+            group.short >= SHORT_CHILDREN.get()
+                && group.short as f64 >= (group.short + group.long) as f64 * SHORT_CHILDREN_PART.ratio()
         };
         let Below { mut groups, covered, .. } = below;
         let all: Ns = groups.iter().map(|group| group.lived).sum();

@@ -4,10 +4,15 @@ use super::common::{Bounded, Claims, plain, process_name};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{SHORT_THREAD, SHORT_THREAD_CALLS, SHORT_THREADS};
+use crate::threshold::Threshold;
 use stride_event::{Event, Ns, Tid, duration, grouped};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::{Cloned, Tracker};
+
+const SHORT_THREAD: Threshold =
+    Threshold::time("short-thread", 5_000_000, "a thread that ends within this time is short");
+const SHORT_THREAD_CALLS: Threshold = Threshold::count("short-thread-calls", 32, "and makes at most so many calls");
+const SHORT_THREADS: Threshold = Threshold::count("short-threads", 200, "short threads of one process");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "short-threads",
@@ -20,6 +25,7 @@ pub const RULE: RuleInfo = RuleInfo {
         them.\n\n\
         Example: a server makes and joins 3,000 threads for 3,000 tasks of 10 µs each. Two threads that take tasks from a queue \
         (a pool: ThreadPoolExecutor, rayon, OpenMP) do the same work without 18,000 of the calls.",
+    thresholds: &[SHORT_THREAD, SHORT_THREAD_CALLS, SHORT_THREADS],
     make: || Box::new(ShortThreads::default()),
 };
 
@@ -66,7 +72,7 @@ impl Rule for ShortThreads {
         let Some(thread) = tracker.thread(tid).filter(|thread| thread.pid != tid) else { return };
         let Some(threads) = self.processes.entry(thread.pid, Threads::default) else { return };
         let lived = at.saturating_sub(thread.started);
-        if lived > SHORT_THREAD || index.pace(tid).calls > SHORT_THREAD_CALLS {
+        if lived > SHORT_THREAD.get() || index.pace(tid).calls > SHORT_THREAD_CALLS.get() {
             threads.long += 1;
             return;
         }
@@ -78,7 +84,7 @@ impl Rule for ShortThreads {
     }
 
     fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Draft> {
-        let many = |threads: &Threads| threads.short >= SHORT_THREADS && threads.short >= threads.long * 4;
+        let many = |threads: &Threads| threads.short >= SHORT_THREADS.get() && threads.short >= threads.long * 4;
         let mut many: Vec<_> = self.processes.iter().filter(|(_, threads)| many(threads)).collect();
         many.sort_by_key(|(pid, threads)| (std::cmp::Reverse(threads.short), **pid));
         let Some((pid, worst)) = many.first() else { return Vec::new() };
@@ -105,8 +111,7 @@ impl Rule for ShortThreads {
                 duration(worst.lived / worst.short),
             ),
             evidence: evidence.take(4).collect(),
-            advice: "Keep a few threads and give them the tasks through a queue (a thread pool)."
-                .into(),
+            advice: "Keep a few threads and give them the tasks through a queue (a thread pool).".into(),
             confidence: Confidence::Likely,
             claims: claims.list(),
             estimate: "the calls that made these threads and began them, and the time that they lived".into(),

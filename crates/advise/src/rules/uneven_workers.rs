@@ -4,9 +4,13 @@ use super::common::{Bounded, plain, process_name};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::Index;
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{UNEVEN_PART, UNEVEN_TIMES};
+use crate::threshold::Threshold;
 use stride_event::{Event, Ns, Tid, duration};
 use stride_track::{ObjectId, Tracker};
+
+const UNEVEN_TIMES: Threshold =
+    Threshold::part("uneven-times", 3.0, "so many times as long as the others on average did the last worker live");
+const UNEVEN_PART: Threshold = Threshold::part("uneven-part", 0.1, "the part of the run that an even division saves");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "uneven-workers",
@@ -19,6 +23,7 @@ pub const RULE: RuleInfo = RuleInfo {
         work can be moved from one to another, calls do not show.\n\n\
         Example: 120 requests are divided among four processes, 3, 3, 3 and 111 of them. The run takes 2.2 s. With 30 for each, or \
         with a queue from which each takes the next one (multiprocessing.Pool.imap_unordered with chunksize 1), it takes 0.6 s.",
+    thresholds: &[UNEVEN_TIMES, UNEVEN_PART],
     make: || Box::new(UnevenWorkers::default()),
 };
 
@@ -51,7 +56,7 @@ impl Rule for UnevenWorkers {
     }
 
     fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Draft> {
-        let least = (index.span() as f64 * UNEVEN_PART) as Ns;
+        let least = (index.span() as f64 * UNEVEN_PART.ratio()) as Ns;
         let mut uneven: Vec<_> = self
             .groups
             .iter()
@@ -77,8 +82,9 @@ impl Rule for UnevenWorkers {
                 duration(others.map(Worker::lived).max().unwrap_or(0)),
             ),
             evidence: evidence.take(4).collect(),
-            advice: "Divide the work into smaller parts, and let each worker take the next part when it is done with one."
-                .into(),
+            advice:
+                "Divide the work into smaller parts, and let each worker take the next part when it is done with one."
+                    .into(),
             confidence: Confidence::Possible,
             estimate: "the time by which the last worker outlived the mean of all".into(),
             more_time: *saved,
@@ -107,5 +113,5 @@ fn saved(group: &[Worker]) -> Option<Ns> {
     let sum: Ns = group.iter().map(Worker::lived).sum();
     let longest = longest(group)?.lived();
     let others = (sum - longest) as f64 / (group.len() - 1) as f64;
-    (longest as f64 >= others * UNEVEN_TIMES).then(|| longest - sum / group.len() as Ns)
+    (longest as f64 >= others * UNEVEN_TIMES.ratio()).then(|| longest - sum / group.len() as Ns)
 }

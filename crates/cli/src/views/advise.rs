@@ -1,16 +1,24 @@
 //! `--advise`: calls and time that could be saved.
 
-use super::declaration::{Declaration, Destination};
+use super::declaration::{Declaration, Destination, FileOption};
 use super::opening::{Before, Opener, Opening};
 use super::record;
+use crate::command::os_error;
+use crate::files::Use;
 use crate::flags::Options;
+use crate::flags::draft::Draft;
 use crate::flags::explain;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask, words};
-use crate::flags::stop::Stop;
-use anyhow::Result;
+use crate::flags::stop::{Stop, Warn};
+use anyhow::{Result, anyhow};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use stride_advise::config;
 use stride_output::{AdviseView, View};
 
 const OPTION: &str = "advise";
+const CONFIG: &str = "advise-config";
 /// The argument that shows minor findings as well.
 const ALL: &str = "all";
 
@@ -33,6 +41,19 @@ const FLAGS: &[Flag] = &[
             "" | ALL => ask(draft, given),
             other => Err(Stop::usage(format!("--advise={other} is not known; there are --advise and --advise=all"))),
         },
+        ..BASE
+    },
+    Flag {
+        long: Some(CONFIG),
+        arg: Arg::Required("FILE"),
+        value: Value::File,
+        own: true,
+        help: "thresholds for --advise, in a TOML file",
+        doc: "Reads from FILE from which numbers on --advise takes something for a pattern. FILE is a TOML file with a table for each \
+              kind of finding, such as [short-children], and below it thresholds, such as short-children = 20. \
+              --generate=advise-config prints such a file with all thresholds, their defaults and their meaning. If FILE has a \
+              mistake, Stride says so and does not start the program.",
+        update: ask,
         ..BASE
     },
     Flag {
@@ -59,13 +80,41 @@ impl Declaration for AdviseDeclaration {
         FLAGS
     }
 
+    fn files(&self) -> &'static [FileOption] {
+        &[FileOption { long: CONFIG, how: Use::Reads }]
+    }
+
+    fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
+        if draft.asked.has(CONFIG) && !draft.asked.has(OPTION) {
+            return Err(Stop::usage("--advise-config must be given with --advise"));
+        }
+        Ok(())
+    }
+
     fn destination(&self, options: &Options) -> Option<Destination> {
         is_asked(options).then_some(Destination::InsteadOfTrace)
     }
 
-    fn prepare(&self, _: &Before<'_>) -> Result<Opener> {
+    fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
+        before.options.asked.path(CONFIG).map(configure).transpose()?;
         Ok(Box::new(open))
     }
+}
+
+/// Sets the thresholds that a file has.
+fn configure(path: &Path) -> Result<()> {
+    // Such files are written by hand. A larger file is something else.
+    const MOST: u64 = 1 << 20;
+    let cannot = |why: &str| anyhow!("Can't read the thresholds in '{}': {why}", path.display());
+    let mut text = String::new();
+    let file = File::open(path).map_err(|error| cannot(&os_error(&error)))?;
+    file.take(MOST + 1).read_to_string(&mut text).map_err(|error| cannot(&os_error(&error)))?;
+    if text.len() as u64 > MOST {
+        return Err(cannot("the file is larger than 1 MiB"));
+    }
+    let thresholds = config::parse(&path.display().to_string(), &text);
+    stride_advise::choose(thresholds.map_err(|mistakes| anyhow!(mistakes.join("\n")))?);
+    Ok(())
 }
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
