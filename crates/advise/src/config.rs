@@ -2,7 +2,7 @@
 
 use crate::rule::RuleInfo;
 use crate::rules::{find_rule, rules};
-use crate::threshold::{Threshold, Unit};
+use crate::threshold::{Measure, Threshold};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use stride_filter::did_you_mean;
@@ -59,15 +59,15 @@ fn setting(
     let number = match value {
         DeValue::Integer(number) => number.to_string().parse().ok(),
         DeValue::Float(number) => number.to_string().parse().ok(),
-        DeValue::String(text) if threshold.unit == Unit::Time => time(text),
+        DeValue::String(text) if threshold.unit == Measure::Time => time(text),
         _ => None,
     };
     let whole = |number: &f64| number.fract() == 0.0 && *number >= 1.0;
     let (expected, number) = match (threshold.unit, value) {
-        (Unit::Count | Unit::Bytes, _) => ("a whole number from 1 on", number.filter(whole)),
-        (Unit::Time, DeValue::String(_)) => (TIME, number),
-        (Unit::Time, _) => (TIME, None),
-        (Unit::Part, _) => ("a number from 0 on", number),
+        (Measure::Count | Measure::Bytes, _) => ("a whole number from 1 on", number.filter(whole)),
+        (Measure::Time, DeValue::String(_)) => (TIME, number),
+        (Measure::Time, _) => (TIME, None),
+        (Measure::Part, _) => ("a number from 0 on", number),
     };
     let number = number.filter(|number: &f64| number.is_finite() && (0.0..=LARGEST).contains(number));
     number.map(|number| (threshold.name, number)).ok_or_else(|| format!("{name} must be {expected}"))
@@ -106,7 +106,7 @@ pub fn of_rule(rule: &RuleInfo, text: &mut String) {
 }
 
 fn written(threshold: &Threshold) -> String {
-    if threshold.unit != Unit::Time {
+    if threshold.unit != Measure::Time {
         return threshold.default.to_string();
     }
     let largest = UNITS.into_iter().rev().find(|(_, factor)| threshold.default % factor == 0.0);

@@ -10,14 +10,14 @@ use stride_event::Ns;
 pub struct Threshold {
     /// Unique among all rules.
     pub name: &'static str,
-    pub unit: Unit,
+    pub unit: Measure,
     pub default: f64,
     /// What it means: a clause without a full stop.
     pub means: &'static str,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Unit {
+pub enum Measure {
     Count,
     Bytes,
     /// Nanoseconds. In the file, a string such as "100ms".
@@ -36,19 +36,19 @@ pub fn choose(values: HashMap<&'static str, f64>) {
 
 impl Threshold {
     pub const fn count(name: &'static str, default: u64, means: &'static str) -> Threshold {
-        Threshold { name, unit: Unit::Count, default: default as f64, means }
+        Threshold { name, unit: Measure::Count, default: default as f64, means }
     }
 
     pub const fn bytes(name: &'static str, default: u64, means: &'static str) -> Threshold {
-        Threshold { name, unit: Unit::Bytes, default: default as f64, means }
+        Threshold { name, unit: Measure::Bytes, default: default as f64, means }
     }
 
     pub const fn time(name: &'static str, default: Ns, means: &'static str) -> Threshold {
-        Threshold { name, unit: Unit::Time, default: default as f64, means }
+        Threshold { name, unit: Measure::Time, default: default as f64, means }
     }
 
     pub const fn part(name: &'static str, default: f64, means: &'static str) -> Threshold {
-        Threshold { name, unit: Unit::Part, default, means }
+        Threshold { name, unit: Measure::Part, default, means }
     }
 
     fn value(&self) -> f64 {

@@ -5,11 +5,8 @@ use crate::index::{Observed, OpenFile};
 use rustc_hash::FxHashSet;
 use stride_event::{Event, Tid};
 use stride_syscalls::uapi::consts as c;
-use stride_syscalls::{For, Syscall};
+use stride_syscalls::{Effect, Syscall};
 use stride_track::{FileId, ObjectId, Tracker, Wait};
-
-/// flock(2) has no effect of its own: it waits for its turn, as semop(2) does.
-const FLOCK: &str = "flock";
 
 #[derive(Default)]
 pub struct Holders {
@@ -24,7 +21,7 @@ pub struct Holders {
 const MAX_LEFT: usize = 1 << 17;
 
 pub fn is_file_lock(row: &Syscall) -> bool {
-    row.may_wait() == Some(For::Turn) && row.name == FLOCK
+    row.has_effect(Effect::LocksFile)
 }
 
 impl Holders {

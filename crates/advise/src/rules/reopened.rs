@@ -260,7 +260,7 @@ impl Told {
 
 /// fstat(2) of an open file, which newfstatat(2) does as well.
 fn asks(row: &Syscall) -> bool {
-    row.has_effect(Effect::Asks) || ["fstat", "fstat64"].contains(&row.name)
+    row.has_effect(Effect::Asks) || row.has_effect(Effect::AsksOfFile)
 }
 
 /// Files that sysconf(3) and similar functions read, except those about a process.
