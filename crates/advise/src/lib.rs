@@ -5,7 +5,8 @@
 //! it wants to see, keeps little state, and writes drafts at the end. A draft is a sentence, evidence, and **claims**:
 //! which calls, by syscall and object, need not be made. The ledger grants each call once, the largest draft first, and
 //! prices it at the usual time of its syscall (`Usual`). Findings that are too small for a run of this size are
-//! dropped. All limits are in [`thresholds`].
+//! dropped. A rule's own limits stand in its file (`threshold::Threshold`), and `--advise-config` can set them
+//! ([`config`]); those that all rules share are in [`thresholds`].
 //!
 //! Rules see events only, no /proc and no clock, so a recording gets the same advice as the run. Waits of threads come from the
 //! tracker (`track::Wait`).

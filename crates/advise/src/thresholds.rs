@@ -1,7 +1,7 @@
-//! All limits that decide whether something is worth saying, in one place.
+//! The limits that rules share.
 //!
-//! A finding is reported if its saving is worth the reader's time in a run of this size. Rules have limits of their own
-//! only for what makes their pattern a pattern.
+//! A finding is reported if its saving is worth the reader's time in a run of this size. Limits for what makes a pattern a
+//! pattern stand in the file of its rule, as [`crate::threshold::Threshold`]s.
 
 use stride_event::Ns;
 

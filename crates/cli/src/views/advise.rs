@@ -85,7 +85,7 @@ impl Declaration for AdviseDeclaration {
     }
 
     fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
-        if draft.asked.has(CONFIG) && !draft.asked.has(OPTION) {
+        if draft.options.asked.has(CONFIG) && !draft.options.asked.has(OPTION) {
             return Err(Stop::usage("--advise-config must be given with --advise"));
         }
         Ok(())
