@@ -55,6 +55,9 @@ int main(int argc, char **argv) {
 	setpgid(caller, caller);
 	if (!corrected) {
 		sleep(4);
+		// A process that runs would see that the other has ended.
+		kill(-caller, SIGSTOP);
+		usleep(200000);
 		kill(-caller, SIGKILL);
 	}
 	waitpid(caller, NULL, 0);

@@ -18,6 +18,8 @@ const SHORT_CHILD_CALLS: Threshold =
     Threshold::count("short-child-calls", 300, "a child that makes a file counts only up to so many calls");
 const SHORT_CHILDREN: Threshold =
     Threshold::count("short-children", 50, "short children that run one program, of one process");
+const FEWER_CHILDREN: Threshold =
+    Threshold::count("fewer-children", 30, "so many are enough if they take more than half of the run");
 const SHORT_CHILDREN_PART: Threshold =
     Threshold::part("short-children-part", 0.8, "the part of all children with that program that are short");
 
@@ -29,10 +31,10 @@ pub const RULE: RuleInfo = RuleInfo {
                   interpreter's modules) rather than into its work. Shells do this in loops: $(basename $f), expr, \
         $(echo \"$line\" | cut -d, -f2), and subshells for what a builtin could do; find -exec ... \\; does it for each file.\n\n\
         Children count for the nearest ancestor that lives longer than they do: a subshell that starts cut(1) is as short as \
-        cut. A child that makes a file of its own is left out if it makes more than 300 calls, because then it may be a \
+        cut. At least 50 children of one program are reported, or 30 that take more than half of the run. A child that makes a file of its own is left out if it makes more than 300 calls, because then it may be a \
         compiler. The estimate is the time in which such children lived, without that of the first.\n\n\
         Example: a script runs sed for each of 500 lines. One sed that reads all lines does the same job. In the shell, ${f##*/} does what basename does.",
-    thresholds: &[SHORT_CHILD, SHORT_CHILD_CALLS, SHORT_CHILDREN, SHORT_CHILDREN_PART],
+    thresholds: &[SHORT_CHILD, SHORT_CHILD_CALLS, SHORT_CHILDREN, FEWER_CHILDREN, SHORT_CHILDREN_PART],
     make: || Box::new(ShortChildren::default()),
 };
 
@@ -73,6 +75,8 @@ struct Parent {
     pid: Tid,
     comm: Vec<u8>,
     groups: Vec<Group>,
+    /// The number of children of the largest group.
+    most: u64,
     saves: Ns,
 }
 
@@ -129,11 +133,13 @@ impl Rule for ShortChildren {
         self.ends(tid, &process.comm, below);
     }
 
-    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         for (pid, below) in std::mem::take(&mut self.below) {
             let comm = tracker.process(pid).map(|process| process.comm.clone()).unwrap_or_default();
             self.ends(pid, &comm, below);
         }
+        let half = index.span() / 2;
+        self.parents.retain(|parent| parent.most >= SHORT_CHILDREN.get() || parent.saves > half);
         self.parents.sort_by_key(|parent| (Reverse(parent.saves), parent.pid));
         let Some(worst) = self.parents.first() else { return Vec::new() };
         let Some(group) = worst.groups.first() else { return Vec::new() };
@@ -180,7 +186,7 @@ impl ShortChildren {
     /// A process that is not short ends, or the run does.
     fn ends(&mut self, pid: Tid, comm: &[u8], below: Below) {
         let often = |group: &Group| {
-            group.short >= SHORT_CHILDREN.get()
+            group.short >= FEWER_CHILDREN.get()
                 && group.short as f64 >= (group.short + group.long) as f64 * SHORT_CHILDREN_PART.ratio()
         };
         let Below { mut groups, covered, .. } = below;
@@ -191,7 +197,7 @@ impl ShortChildren {
         // A program says more than a fork does.
         groups.sort_by_key(|group| (group.command.is_none(), Reverse(group.lived)));
         let part = of_these as f64 / all.max(1) as f64 * (1.0 - 1.0 / most as f64);
-        self.parents.push(Parent { pid, comm: comm.to_vec(), groups, saves: (covered as f64 * part) as Ns });
+        self.parents.push(Parent { pid, comm: comm.to_vec(), groups, most, saves: (covered as f64 * part) as Ns });
         if self.parents.len() > MAX_PARENTS {
             self.parents.sort_by_key(|parent| (Reverse(parent.saves), parent.pid));
             self.parents.truncate(MAX_PARENTS / 2);
