@@ -45,3 +45,16 @@ pub const FEW_MESSAGES: u64 = 4;
 pub const DELAYED_ACK: std::ops::Range<Ns> = 36_000_000..60_000_000;
 /// Fewer calls than this for one reason are the cost of starting up, whatever time they took.
 pub const FEW_CALLS: u64 = 300;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hardly_any_time_matters_only_with_many_calls() {
+        let second = 1_000_000_000;
+        assert!(matters(100, 1_000_000, 20_000_000, second), "a fiftieth of the time");
+        assert!(!matters(100, 1_000, 19_000_000, second), "a tenth of the calls, and less time");
+        assert!(matters(300, 1_000, 0, second), "three tenths of the calls");
+    }
+}

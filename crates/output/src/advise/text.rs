@@ -188,9 +188,10 @@ mod tests {
             advice: "Ask once.".into(),
             confidence: Confidence::Likely,
             saving: Saving { calls: 185_461, of: 664_447, time: 45_200_000, how: "every repeat".into() },
+            minor: false,
         };
         assert_eq!(
-            report(std::slice::from_ref(&finding), Some("a.rec"), 664_447, 3),
+            report(std::slice::from_ref(&finding), 0, Some("a.rec"), 664_447, 3),
             "1. stat storm [stat-storm]: 7.1 checks per path: /tmp/many was checked 30,600 times.\n   \
              saves    185,461 of 664,447 calls (28%), about 45.2 ms: every repeat\n   \
              where    /tmp/ma\\nny: 30,600 calls, as on line 4,712\n   \
@@ -200,12 +201,14 @@ mod tests {
              Lines are those that stride --replay=a.rec prints with the same filters.\n\n\
              ... 3 calls lost: what is said of the others may be too little\n"
         );
-        let live = report(&[finding], None, 664_447, 0);
+        let live = report(&[finding], 0, None, 664_447, 0);
         assert!(live.contains("/tmp/ma\\nny: 30,600 calls\n") && !live.contains("ine"), "{live}");
         assert_eq!(
-            report(&[], None, 12, 0),
+            report(&[], 0, None, 12, 0),
             "Nothing to advise: in 12 calls no pattern was found that is worth changing.\n"
         );
+        let minor = report(&[], 2, None, 12, 0);
+        assert!(minor.contains("\n2 more findings are left out, because"), "{minor}");
     }
 
     #[test]
