@@ -285,7 +285,7 @@ complete -c stride -n __stride_before_program -s X -l const-print-style -r -f -a
 complete -c stride -n __stride_before_program -s y -d 'print the paths of descriptors; -yy: all their details'
 complete -c stride -n __stride_before_program -s Y -d 'print the command names of process ids'
 complete -c stride -n __stride_before_program -l advise -f -a '(__stride_value --advise)' -d 'say which calls are wasted, and what to change'
-complete -c stride -n __stride_before_program -l advise-config -r -F -d 'thresholds for --advise, in a TOML file'
+complete -c stride -n __stride_before_program -l advise-config -r -F -d '--advise with thresholds from a TOML file'
 complete -c stride -n __stride_before_program -l budget -r -F -d 'check the limits in FILE; exit status 3 if one is broken'
 complete -c stride -n __stride_before_program -l budget-write -r -F -d 'write limits for --budget: this run\'s figures plus a fifth'
 complete -c stride -n __stride_before_program -l by -r -f -a '(__stride_value --by)' -d 'summarise by KEYS rather than by syscall'

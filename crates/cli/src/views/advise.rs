@@ -6,10 +6,9 @@ use super::record;
 use crate::command::os_error;
 use crate::files::Use;
 use crate::flags::Options;
-use crate::flags::draft::Draft;
 use crate::flags::explain;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask, words};
-use crate::flags::stop::{Stop, Warn};
+use crate::flags::stop::Stop;
 use anyhow::{Result, anyhow};
 use std::fs::File;
 use std::io::Read;
@@ -48,8 +47,8 @@ const FLAGS: &[Flag] = &[
         arg: Arg::Required("FILE"),
         value: Value::File,
         own: true,
-        help: "thresholds for --advise, in a TOML file",
-        doc: "Reads from FILE from which numbers on --advise takes something for a pattern. FILE is a TOML file with a table for each \
+        help: "--advise with thresholds from a TOML file",
+        doc: "Like --advise, and reads from FILE from which numbers on something is a pattern. FILE is a TOML file with a table for each \
               kind of finding, such as [short-children], and below it thresholds, such as short-children = 20. \
               --generate=advise-config prints such a file with all thresholds, their defaults and their meaning. If FILE has a \
               mistake, Stride says so and does not start the program.",
@@ -70,7 +69,7 @@ const FLAGS: &[Flag] = &[
 
 /// Whether `--advise` is given. Other views make room for the findings.
 pub fn is_asked(options: &Options) -> bool {
-    options.asked.has(OPTION)
+    options.asked.has(OPTION) || options.asked.has(CONFIG)
 }
 
 pub struct AdviseDeclaration;
@@ -82,13 +81,6 @@ impl Declaration for AdviseDeclaration {
 
     fn files(&self) -> &'static [FileOption] {
         &[FileOption { long: CONFIG, how: Use::Reads }]
-    }
-
-    fn check(&self, draft: &Draft, _: Warn<'_>) -> Result<(), Stop> {
-        if draft.options.asked.has(CONFIG) && !draft.options.asked.has(OPTION) {
-            return Err(Stop::usage("--advise-config must be given with --advise"));
-        }
-        Ok(())
     }
 
     fn destination(&self, options: &Options) -> Option<Destination> {
