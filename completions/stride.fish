@@ -125,7 +125,7 @@ function __stride_complete_program
 end
 
 complete -c stride -f -a '(__stride_complete_program)'
-set -g __stride_long_with_value --argv0 --env --attach --user --detach-on --engine --interruptible --on-overflow --record --replay --ring-size --called-from --trace-path --signal --signals --status --trace --trace-fds --columns --abbrev --color --decode-pids --flamegraph --html --output --perfetto --raw --read --string-limit --stack-trace-frame-limit --verbose --write --const-print-style --budget --budget-write --by --diff --explain --summary-syscall-overhead --summary-sort-by --summary-columns --syscall-limit --generate
+set -g __stride_long_with_value --argv0 --env --attach --user --detach-on --engine --interruptible --on-overflow --record --replay --ring-size --called-from --trace-path --signal --signals --status --trace --trace-fds --columns --abbrev --color --decode-pids --flamegraph --html --output --perfetto --raw --read --string-limit --stack-trace-frame-limit --verbose --write --const-print-style --advise-config --budget --budget-write --by --diff --explain --summary-syscall-overhead --summary-sort-by --summary-columns --syscall-limit --generate
 set -g __stride_long_without_value --daemonize --daemonised --daemonized --follow-forks --kill-on-exit --successful-only --failed-only --failing-only --output-append-mode --absolute-timestamps --timestamps --always-show-pid --debuginfod --decode-fds --instruction-pointer --json --stack-trace --stack-traces --syscall-number --arg-names --output-separately --pidns-translation --quiet --silent --silence --relative-timestamps --strings-in-hex --syscall-times --no-abbrev --advise --summary-only --summary --summary-wall-clock --debug --doctor --help --seccomp-bpf --version
 set -g __stride_short_with_value 'eEpubIPaosXOSU'
 set -g __stride_qualifiers 'signal=	report only these signals' 'status=	report only calls that end in one of these ways' 'trace=	report only these system calls' 'trace-fds=	report only calls that use these file descriptors' 'abbrev=	shorten the structures of these calls (default all)' 'decode-fds=	say what file descriptors refer to; see the man page' 'decode-pids=	say more about process ids: comm, pidns' 'quiet=	leave out these messages; see the man page' 'raw=	print the arguments of these calls as plain numbers' 'read=	dump all data read from these file descriptors' 'verbose=	read the structures of these calls (default all)' 'write=	dump all data written to these file descriptors'
@@ -204,6 +204,10 @@ function __stride_value
             __stride_set 0 1 2
         case --const-print-style
             printf '%s\n' 'abbrev	by name if they have one' 'raw	as numbers' 'verbose	as numbers with the name in a comment'
+        case --advise
+            printf '%s\n' all
+        case --advise-config
+            __stride_files
         case --budget
             __stride_files
         case --budget-write
@@ -213,13 +217,13 @@ function __stride_value
         case --diff
             __stride_recordings
         case --explain
-            printf '%s\n' 'busy-wait	busy waiting' 'byte-reads	one byte at a time' 'clock-calls	clock read by calls' 'close-storm	closing what is not open' 'eagain-spin	spinning on EAGAIN' 'epoll-files	files given to epoll' 'exec-search	programs searched along PATH' 'failed-connects	the first address fails' 'fd-leak	descriptors never closed' 'hang	waiting' 'heap-creep	heap in small steps' 'lock-contention	lock contention' 'madvise-storm	memory given back again and again' 'map-churn	memory mapped and unmapped' 'mkdir-again	directories made again' 'name-lookups	waiting for names' 'reconnects	a connection for each request' 'reopened	opened again and again' 'same-facts	the same facts again' 'search-path	search path' 'short-children	many short children' 'small-sends	small sends in a row' 'stat-storm	stat storm' 'sync-storm	waiting for storage again and again' 'tell-again	file position asked again' 'time-zone	time zone checked again' 'tiny-maps	memory mapped a page at a time' 'tiny-reads	tiny reads' 'tiny-writes	tiny writes' 'unsynced-rename	replaced before it was on the disk' 'zombies	children never waited for' 'list	all ids'
+            printf '%s\n' 'busy-wait	busy waiting' 'byte-reads	one byte at a time' 'clock-calls	clock read by calls' 'close-storm	closing what is not open' 'eagain-spin	spinning on EAGAIN' 'epoll-files	files given to epoll' 'exec-search	programs searched along PATH' 'failed-connects	the first address fails' 'fd-leak	descriptors never closed' 'hang	waiting' 'heap-creep	heap in small steps' 'lock-contention	lock contention' 'lock-step	one request at a time' 'madvise-storm	memory given back again and again' 'map-churn	memory mapped and unmapped' 'mkdir-again	directories made again' 'name-lookups	waiting for names' 'random-bytes	random bytes in small pieces' 'random-reads	reads here and there' 'reconnects	a connection for each request' 'reopened	opened again and again' 'retries	tried again and again' 'rewritten	written as a whole again and again' 'same-facts	the same facts again' 'search-path	search path' 'short-children	many short children' 'short-threads	a thread for each task' 'small-sends	small sends in a row' 'stat-storm	stat storm' 'sync-storm	waiting for storage again and again' 'tell-again	file position asked again' 'time-zone	time zone checked again' 'tiny-maps	memory mapped a page at a time' 'tiny-reads	tiny reads' 'tiny-writes	tiny writes' 'uneven-workers	one worker does most of the work' 'unsynced-rename	replaced before it was on the disk' 'zombies	children never waited for' 'list	all ids'
         case --summary-sort-by
             printf '%s\n' time total-time min-time max-time avg-time wall-total wall-min wall-max wall-avg p50 p99 calls errors bytes name none
         case --summary-columns
             __stride_list 'time	share of the total time' 'total-time	time of all calls' 'min-time	time of the shortest call' 'max-time	time of the longest call' 'avg-time	average time of a call' 'wall-total	as total-time' 'wall-min	as min-time' 'wall-max	as max-time' 'wall-avg	as avg-time' 'p50	median: half of the calls took no longer than this by the wall clock' 'p99	99 of 100 calls took no longer than this' 'calls	number of calls' 'errors	number of calls that failed' 'bytes	bytes that calls transferred through descriptors' 'name	name of the call'
         case --generate
-            printf '%s\n' complete-bash complete-fish complete-zsh json-schema man
+            printf '%s\n' advise-config complete-bash complete-fish complete-zsh json-schema man
     end
 end
 
@@ -285,7 +289,8 @@ complete -c stride -n __stride_before_program -s x -d 'print non-ASCII strings i
 complete -c stride -n __stride_before_program -s X -l const-print-style -r -f -a '(__stride_value --const-print-style)' -d 'print constants and flags as raw, abbrev or verbose'
 complete -c stride -n __stride_before_program -s y -d 'print the paths of descriptors; -yy: all their details'
 complete -c stride -n __stride_before_program -s Y -d 'print the command names of process ids'
-complete -c stride -n __stride_before_program -l advise -d 'say which calls are wasted, and what to change'
+complete -c stride -n __stride_before_program -l advise -f -a '(__stride_value --advise)' -d 'say which calls are wasted, and what to change'
+complete -c stride -n __stride_before_program -l advise-config -r -F -d '--advise with thresholds from a TOML file'
 complete -c stride -n __stride_before_program -l budget -r -F -d 'check the limits in FILE; exit status 3 if one is broken'
 complete -c stride -n __stride_before_program -l budget-write -r -F -d 'write limits for --budget: this run\'s figures plus a fifth'
 complete -c stride -n __stride_before_program -l by -r -f -a '(__stride_value --by)' -d 'summarise by KEYS rather than by syscall'

@@ -7,7 +7,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
+    ("advise-config", "docs/advise.toml"),
     ("json-schema", "docs/json.schema.json"),
     ("man", "docs/stride.1"),
     ("complete-bash", "completions/stride.bash"),

@@ -131,4 +131,7 @@ pub struct Finding {
     pub advice: String,
     pub confidence: Confidence,
     pub saving: Saving,
+    /// True, but it would save hardly any of the run's time and few of its calls. Views leave it out unless asked for
+    /// everything.
+    pub minor: bool,
 }

@@ -137,6 +137,27 @@ impl Makers {
     }
 }
 
+/// Calls of a few kinds, counted.
+#[derive(Clone, Default, Debug)]
+pub struct CallCounts(Vec<(CallKey, u64)>);
+
+/// At most this many kinds are told apart for one file. Later ones are not counted.
+const MAX_KINDS: usize = 16;
+
+impl CallCounts {
+    fn count(&mut self, key: CallKey) {
+        match self.0.iter().position(|(known, _)| *known == key) {
+            Some(at) => self.0[at].1 += 1,
+            None if self.0.len() < MAX_KINDS => self.0.push((key, 1)),
+            None => {}
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (CallKey, u64)> {
+        self.0.iter().copied()
+    }
+}
+
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Small {
     pub calls: u64,
@@ -163,12 +184,16 @@ impl Transfers {
         let by = observed.call.tid;
         let last = self.last.replace((by, pace)).filter(|(tid, _)| *tid == by).map(|(_, pace)| pace);
         let at_once = last.is_some_and(|last| last.calls + 1 == pace.calls);
-        if asked == 1 && bytes == 1 && at_once {
-            self.single += 1;
+        let positional = observed.row.transfer().is_some_and(|transfer| transfer.at_offset);
+        if asked == 1 && bytes == 1 && !positional {
+            // Single bytes of a pipe or a socket may be tokens, if there are other calls between them. Those of a file are
+            // none.
+            let of_file = || observed.seen.object.is_some_and(|object| io(object, observed.tracker) == Io::File);
+            let no_wait = last.is_some_and(|last| last.waits == pace.waits);
+            self.single += u64::from(at_once || no_wait && of_file());
         }
         // Programs should not buffer what they write to stderr.
         let wanted = if write { observed.seen.fd != Some(2) && asked > 0 } else { asked > 1 };
-        let positional = observed.row.transfer().is_some_and(|transfer| transfer.at_offset);
         if wanted && !positional && asked < SMALL_TRANSFER {
             let full = bytes == asked;
             self.small.calls += 1;
@@ -201,6 +226,8 @@ pub struct OpenFile {
     pub writes: Transfers,
     pub seeks: u64,
     pub syncs: u64,
+    /// The calls about it that neither made nor closed it and moved no bytes: fstat, lseek, connect, epoll_ctl.
+    pub others: CallCounts,
     /// The call that closed its last descriptor.
     pub closed: Option<CallKey>,
     /// No call closed the last descriptor: it went with a process or an execve.
@@ -221,6 +248,7 @@ impl OpenFile {
             writes: Transfers::default(),
             seeks: 0,
             syncs: 0,
+            others: CallCounts::default(),
             closed: None,
             gone: false,
         }
@@ -348,6 +376,9 @@ impl Index {
         }
         let object = seen.object.unwrap_or_default();
         let file = self.open.entry(id).or_insert_with(|| OpenFile::new(id, object, observed, pace));
+        if seen.bytes.is_none() {
+            file.others.count(*key);
+        }
         match (kind, seen.bytes) {
             (CallKind::Seek, _) => file.seeks += 1,
             (CallKind::Sync, _) => file.syncs += 1,

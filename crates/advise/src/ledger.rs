@@ -4,7 +4,7 @@ use crate::callers::CallerLookup;
 use crate::finding::{Claim, Draft, Finding, Saving};
 use crate::index::{CallKey, Index, waits_by_nature};
 use crate::rule::RuleInfo;
-use crate::thresholds::{EVIDENCE, MOSTLY_CLAIMED, worth_it};
+use crate::thresholds::{EVIDENCE, MOSTLY_CLAIMED, matters, worth_it};
 use rustc_hash::FxHashMap;
 use stride_event::Ns;
 
@@ -32,6 +32,7 @@ pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index, callers: &
         for &(key, n) in &taken {
             *granted.entry(key).or_default() += n;
         }
+        let minor = !draft.matters && !matters(calls, index.calls, time, index.span());
         let mut evidence = draft.evidence;
         evidence.truncate(EVIDENCE);
         findings.push(Finding {
@@ -49,6 +50,7 @@ pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index, callers: &
                 time: time.min(index.time + draft.more_time),
                 how: draft.estimate,
             },
+            minor,
         });
     }
     findings.sort_by_key(|f| std::cmp::Reverse((f.saving.time, f.saving.calls)));

@@ -5,7 +5,8 @@
 //! it wants to see, keeps little state, and writes drafts at the end. A draft is a sentence, evidence, and **claims**:
 //! which calls, by syscall and object, need not be made. The ledger grants each call once, the largest draft first, and
 //! prices it at the usual time of its syscall (`Usual`). Findings that are too small for a run of this size are
-//! dropped. All limits are in [`thresholds`].
+//! dropped. A rule's own limits stand in its file (`threshold::Threshold`), and `--advise-config` can set them
+//! ([`config`]); those that all rules share are in [`thresholds`].
 //!
 //! Rules know nothing of stacks: which functions make the claimed calls (`callers`) follows from the claims.
 //!
@@ -16,12 +17,14 @@
 
 mod advisor;
 mod callers;
+pub mod config;
 mod finding;
 mod index;
 mod ledger;
 mod lines;
 mod rule;
 mod rules;
+mod threshold;
 pub mod thresholds;
 
 pub use advisor::Advisor;
@@ -30,3 +33,4 @@ pub use finding::{Confidence, Evidence, EvidenceKind, FactTable, Finding, Saving
 pub use index::Scope;
 pub use rule::RuleInfo;
 pub use rules::{find_rule, rules};
+pub use threshold::choose;

@@ -2,6 +2,7 @@
 
 use crate::finding::{Draft, FactTable};
 use crate::index::{Index, Observed, OpenFile};
+use crate::threshold::Threshold;
 use stride_event::Event;
 use stride_syscalls::Syscall;
 use stride_track::Tracker;
@@ -14,6 +15,8 @@ pub struct RuleInfo {
     pub title: &'static str,
     /// The text of `--explain`: the reasoning and a worked example. Empty lines separate paragraphs.
     pub explanation: &'static str,
+    /// The numbers that decide, which `--advise-config` can set.
+    pub thresholds: &'static [Threshold],
     pub make: fn() -> Box<dyn Rule>,
 }
 

@@ -57,6 +57,10 @@ pub enum Effect {
     ChangesDirectory,
     /// Asks for facts about the file that a path names: stat(2), access(2), readlink(2).
     Asks,
+    /// Asks for facts about the open file behind its descriptor: fstat(2).
+    AsksOfFile,
+    /// Locks the open file behind its descriptor, or gives the lock back: flock(2).
+    LocksFile,
     /// Makes a directory: mkdir(2).
     MakesDirectory,
     /// Renames a file. The new name may have been another file's: rename(2).

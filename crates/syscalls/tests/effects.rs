@@ -36,6 +36,8 @@ fn calls_that_may_have_to_wait() {
         "accept accept4 recv recvfrom recvmsg recvmmsg recvmmsg_time64 msgrcv mq_timedreceive mq_timedreceive_time64",
         |row| row.may_wait() == Some(For::Peer),
     );
+    only("flock", |row| row.has_effect(Effect::LocksFile));
+    only("fstat fstat64", |row| row.has_effect(Effect::AsksOfFile));
     only("flock semop semtimedop semtimedop_time64", |row| row.may_wait() == Some(For::Turn));
     only("connect", |row| row.has_effect(Effect::Connects));
 }

@@ -8,6 +8,8 @@ use stride_event::{Call, Tid};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, Ret, Syscall, Thing};
 
+/// The ends of pipes that are remembered together.
+const MAX_ENDS: usize = 1 << 18;
 /// The length of a thread's name in the kernel.
 const COMM: usize = 15;
 
@@ -151,8 +153,9 @@ impl Tracker {
         let Some(ends) = call.pair() else { return };
         let kind = if protocol.is_empty() { ObjectKind::Pipe } else { ObjectKind::Socket };
         let object = self.objects.intern(what.as_bytes(), kind);
-        for fd in ends {
-            self.opened(pid, fd, object, protocol, cloexec);
+        let [one, other] = ends.map(|fd| self.opened(pid, fd, object, protocol, cloexec).id);
+        if kind == ObjectKind::Pipe && self.ends.len() < MAX_ENDS {
+            self.ends.extend([(one, other), (other, one)]);
         }
     }
 

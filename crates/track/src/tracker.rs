@@ -21,6 +21,8 @@ pub struct Tracker {
     /// How many descriptors children got copies of.
     pub(crate) copied: u64,
     pub(crate) gone_files: Vec<FileId>,
+    /// The ends of pipes, each with the other.
+    pub(crate) ends: FxHashMap<FileId, FileId>,
     /// By the thread that is in clone(2).
     pub(crate) unsettled: FxHashMap<Tid, Unsettled>,
     seen: Option<Seen>,
@@ -70,6 +72,11 @@ impl Tracker {
     pub fn open_file(&self, pid: Tid, fd: i32) -> Option<(FileId, ObjectId)> {
         let file = self.held(pid, fd)?;
         Some((file.id, file.object.get()))
+    }
+
+    /// The other end of a pipe, if a traced process made the pipe.
+    pub fn other_end(&self, end: FileId) -> Option<FileId> {
+        self.ends.get(&end).copied()
     }
 
     /// The call that a thread is in, or was in when it ended.

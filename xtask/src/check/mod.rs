@@ -21,7 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("filter", &["syscalls", "event"]),
     ("record", &["syscalls", "event"]),
     ("track", &["syscalls", "event", "decode"]),
-    ("advise", &["syscalls", "event", "track"]),
+    ("advise", &["syscalls", "event", "filter", "track"]),
     ("output", &["syscalls", "event", "decode", "track", "advise"]),
     ("compare", &["syscalls", "event", "filter", "track", "output"]),
     ("proc", &["syscalls", "event", "decode", "filter", "record"]),

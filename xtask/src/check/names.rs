@@ -10,6 +10,7 @@ use std::path::Path;
 const ALLOWED: &[(&str, &str)] = &[
     ("advise/src/rules/epoll_files.rs", "is about epoll_ctl"),
     ("advise/src/rules/failed_connects.rs", "asks getsockopt how a connection went"),
+    ("advise/src/rules/retries.rs", "asks getsockopt how a connection went"),
     ("advise/src/rules/heap_creep.rs", "is about brk"),
     ("advise/src/rules/madvise_storm.rs", "is about madvise"),
     ("advise/src/rules/small_sends.rs", "asks setsockopt how a connection sends"),

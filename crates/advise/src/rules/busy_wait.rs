@@ -4,12 +4,22 @@ use super::common::{Bounded, Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{LOOK_COST, LOOKS_IN_A_ROW, PAUSE, SHORT_SLEEP};
+use crate::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use stride_event::{Fields, Ns, Outcome, Tid, duration, grouped};
 use stride_syscalls::uapi::consts::TIMER_ABSTIME;
 use stride_syscalls::{Effect, For, Syscall};
 use stride_track::Tracker;
+
+const LOOKS_IN_A_ROW: Threshold = Threshold::count("looks-in-a-row", 50, "looks in a row that find nothing");
+const PAUSE: Threshold = Threshold::time(
+    "pause",
+    200_000,
+    "a thread that computes for longer than this between most looks is not busy waiting",
+);
+const SHORT_SLEEP: Threshold = Threshold::time("short-sleep", 10_000_000, "longer sleeps are meant to let time pass");
+/// A look at descriptors or a yield costs at most this.
+const LOOK_COST: Ns = 5_000;
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "busy-wait",
@@ -22,6 +32,7 @@ pub const RULE: RuleInfo = RuleInfo {
         row but the first.\n\n\
         Example: a thread wants to know when another has filled a buffer, and calls sched_yield(2) until a flag is set: 120,000 \
         calls in 80 ms, and one CPU is busy all the time. With a condition variable it makes one futex(2) call and needs no CPU.",
+    thresholds: &[LOOKS_IN_A_ROW, PAUSE, SHORT_SLEEP],
     make: || Box::new(BusyWait::default()),
 };
 
@@ -88,7 +99,7 @@ impl Rule for BusyWait {
         }
         let row = &mut looks.row;
         let between = observed.call.entered.saturating_sub(row.ended);
-        let longest = if is_sleep(observed.row) { PAUSE.max(observed.time()) } else { PAUSE };
+        let longest = if is_sleep(observed.row) { PAUSE.get().max(observed.time()) } else { PAUSE.get() };
         row.pauses += u64::from(row.calls > 0 && between > longest);
         row.at = nth;
         row.ended = observed.call.returned;
@@ -109,7 +120,7 @@ impl Rule for BusyWait {
             spin.calls += 1;
             spin.cost += if is_sleep(observed.row) { 0 } else { observed.time().min(LOOK_COST) };
         }
-        if row.calls >= LOOKS_IN_A_ROW {
+        if row.calls >= LOOKS_IN_A_ROW.get() {
             self.processes.count(observed.seen.pid, observed.tracker);
         }
     }
@@ -168,7 +179,7 @@ impl Looks {
         let row = &mut self.row;
         let sleeps: u64 = row.kinds.iter().filter(|(_, spin)| spin.sleeps).map(|(_, spin)| spin.calls).sum();
         let looks_after_others = !self.first && sleeps * 2 >= row.calls;
-        if row.calls >= LOOKS_IN_A_ROW && row.pauses * 2 <= row.calls && !looks_after_others {
+        if row.calls >= LOOKS_IN_A_ROW.get() && row.pauses * 2 <= row.calls && !looks_after_others {
             self.time += row.ended.saturating_sub(row.began);
             self.longest = self.longest.max(row.calls);
             for (i, (key, of_row)) in row.kinds.iter().enumerate() {
@@ -211,7 +222,7 @@ fn is_look(observed: &Observed<'_>) -> bool {
         return false;
     }
     if is_sleep(observed.row) {
-        return asked_to_sleep(observed) <= SHORT_SLEEP;
+        return asked_to_sleep(observed) <= SHORT_SLEEP.get();
     }
     if observed.has(Effect::Yields) {
         return true;

@@ -4,8 +4,11 @@ use super::pieces::{Moved, Pieces, needed};
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Io, OpenFile, io};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::SINGLE_READS;
+use crate::threshold::Threshold;
+use crate::thresholds::SEEKS_PER_TRANSFER;
 use stride_track::Tracker;
+
+const SINGLE_READS: Threshold = Threshold::count("single-reads", 16, "reads of one byte in a row from one open file");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "byte-reads",
@@ -13,10 +16,11 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A pipe, socket or file is read one byte per call, one right after another. A call costs hundreds \
         of times what moving a byte does.\n\n\
         A shell's read does this on purpose: bytes that it reads beyond the line cannot be given back to the commands that \
-        share the pipe. Other programs do it to find the end of a line. Single bytes with other calls in between do not \
-        count (they may be a token, or wake up another thread), and neither do terminals.\n\n\
+        share the pipe. Other programs do it to find the end of a line. Single bytes of a pipe or socket with other calls in \
+        between do not count (they may be a token, or wake up another thread), and neither do terminals.\n\n\
         Example: `producer | while read -r line; do ...; done` with 1,000 lines of 80 characters takes 81,000 reads \
         of one byte. mapfile, awk, or a program with a buffer needs two.",
+    thresholds: &[SINGLE_READS],
     make: || Box::new(ByteReads::default()),
 };
 
@@ -28,7 +32,11 @@ struct ByteReads {
 impl ByteReads {
     fn look(&mut self, file: &OpenFile, index: &Index, tracker: &Tracker) {
         let single = file.reads.single;
-        if single >= SINGLE_READS && matches!(io(file.object, tracker), Io::File | Io::Pipe | Io::Socket) {
+        let here_and_there = file.seeks as f64 > single as f64 * SEEKS_PER_TRANSFER;
+        if single >= SINGLE_READS.get()
+            && !here_and_there
+            && matches!(io(file.object, tracker), Io::File | Io::Pipe | Io::Socket)
+        {
             self.pieces.add(
                 file,
                 &file.reads,

@@ -4,10 +4,12 @@ use super::common::{Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::CLOCK_CALLS;
+use crate::threshold::Threshold;
 use stride_event::grouped;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::Tracker;
+
+const CLOCK_CALLS: Threshold = Threshold::count("clock-calls", 300, "real calls that read the clock");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "clock-calls",
@@ -21,6 +23,7 @@ pub const RULE: RuleInfo = RuleInfo {
         call.\n\n\
         Example: a loop that takes the time before and after each of 50,000 steps makes no calls with \
         clock_gettime(3), and 100,000 with syscall(SYS_clock_gettime, ...).",
+    thresholds: &[CLOCK_CALLS],
     make: || Box::new(ClockCalls::default()),
 };
 
@@ -60,7 +63,7 @@ impl Rule for ClockCalls {
 
     fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
         let told = |(reads, cpu): (Reads, bool)| {
-            if reads.calls < CLOCK_CALLS {
+            if reads.calls < CLOCK_CALLS.get() {
                 return None;
             }
             let calls = grouped(reads.calls);

@@ -4,10 +4,12 @@ use super::common::{Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::USELESS_CLOSES;
+use crate::threshold::Threshold;
 use stride_event::grouped;
 use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;
+
+const USELESS_CLOSES: Threshold = Threshold::count("useless-closes", 200, "descriptors that were not open");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "close-storm",
@@ -17,6 +19,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Every close(2) that failed with EBADF could be saved.\n\n\
         Example: a daemon closes descriptors 3 to 1,048,575 before each child. close_range(3, ~0U, 0) is one call (Linux 5.9, \
         glibc 2.34; closefrom(3) does the same), and with O_CLOEXEC none is needed.",
+    thresholds: &[USELESS_CLOSES],
     make: || Box::new(CloseStorm::default()),
 };
 
@@ -44,7 +47,7 @@ impl Rule for CloseStorm {
 
     fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
         let calls = self.claims.total();
-        if calls < USELESS_CLOSES {
+        if calls < USELESS_CLOSES.get() {
             return Vec::new();
         }
         vec![Draft {

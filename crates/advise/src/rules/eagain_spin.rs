@@ -4,10 +4,13 @@ use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::EAGAIN_STREAK;
+use crate::threshold::Threshold;
+use std::cmp::Ordering;
 use stride_event::{Tid, grouped};
 use stride_syscalls::{Syscall, Thing, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
+
+const EAGAIN_STREAK: Threshold = Threshold::count("eagain-streak", 8, "failures in a row");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "eagain-spin",
@@ -18,6 +21,7 @@ pub const RULE: RuleInfo = RuleInfo {
         One EAGAIN before each wait is normal: it tells an event loop that everything has been read.\n\n\
         Example: a client reads its answer from a socket with O_NONBLOCK in a loop until it is there: 40,000 reads \
         in 20 ms. One poll(2) waits as long and uses no CPU.",
+    thresholds: &[EAGAIN_STREAK],
     make: || Box::new(EagainSpin::default()),
 };
 
@@ -53,10 +57,10 @@ impl Rule for EagainSpin {
         streak.call = call;
         self.longest = self.longest.max(streak.length);
         // The first failure of a streak is not counted: it tells the program that nothing is there.
-        let more = match streak.length {
-            0..EAGAIN_STREAK => 0,
-            EAGAIN_STREAK => EAGAIN_STREAK - 1,
-            _ => 1,
+        let more = match streak.length.cmp(&EAGAIN_STREAK.get()) {
+            Ordering::Less => 0,
+            Ordering::Equal => streak.length - 1,
+            Ordering::Greater => 1,
         };
         if more == 0 {
             return;

@@ -4,10 +4,12 @@ use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::EPOLL_REFUSALS;
+use crate::threshold::Threshold;
 use stride_event::{Tid, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
+
+const EPOLL_REFUSALS: Threshold = Threshold::count("epoll-refusals", 300, "refusals");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "epoll-files",
@@ -17,6 +19,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Every such call could be saved, and so could the fcntl calls right before and after it, which only prepare the file \
         for epoll.\n\n\
         Example: Go's os.Open tries it with each file: opening 30,000 files makes 30,000 calls that fail, each with four fcntl calls around it. A program for which that matters opens the files with unix.Open, or keeps their contents in one archive or index.",
+    thresholds: &[EPOLL_REFUSALS],
     make: || Box::new(EpollFiles::default()),
 };
 
@@ -92,7 +95,7 @@ impl Rule for EpollFiles {
 
     fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
         let worst = self.files.iter().map(|(file, (calls, line))| (*calls, std::cmp::Reverse(*line), *file)).max();
-        let Some((calls, line, file)) = worst.filter(|_| self.calls >= EPOLL_REFUSALS) else { return Vec::new() };
+        let Some((calls, line, file)) = worst.filter(|_| self.calls >= EPOLL_REFUSALS.get()) else { return Vec::new() };
         let evidence = Evidence { line: Some(line.0), ..thing(file, calls, tracker) };
         vec![Draft {
             sentence: format!(

@@ -4,12 +4,14 @@ use super::common::{Bounded, Claims, ProcessCounts, base_name, largest, plain, t
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::EXEC_MISSES;
+use crate::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use stride_event::Tid;
 use stride_event::quantity::{decimal, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
+
+const EXEC_MISSES: Threshold = Threshold::count("exec-misses", 100, "attempts that found nothing before one that did");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "exec-search",
@@ -20,6 +22,7 @@ pub const RULE: RuleInfo = RuleInfo {
         its directory first in PATH. Shells remember where they found a program (hash); programs that use execvp do not.\n\n\
         Example: with ten directories before /usr/bin in PATH, a build tool that starts 1,000 compilers makes 10,000 calls that \
         find nothing.",
+    thresholds: &[EXEC_MISSES],
     make: || Box::new(ExecSearch::default()),
 };
 
@@ -87,7 +90,7 @@ impl Rule for ExecSearch {
     fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
         let misses = self.claims.total();
         let worst = largest(&self.found, 4, |(path, found)| (found.misses, **path));
-        let Some((path, found)) = worst.first().filter(|_| misses >= EXEC_MISSES) else { return Vec::new() };
+        let Some((path, found)) = worst.first().filter(|_| misses >= EXEC_MISSES.get()) else { return Vec::new() };
         let began = found.first.map(|first| plain(tracker.name(first))).unwrap_or_default();
         let evidence = worst.iter().map(|(path, found)| Evidence {
             line: Some(found.line),

@@ -4,10 +4,13 @@ use super::common::{Bounded, Claims, ProcessCounts, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::FALLBACK;
+use crate::threshold::Threshold;
 use stride_event::{Ns, Tid, duration, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectKind, Tracker, address_name, address_port};
+
+const FALLBACK: Threshold =
+    Threshold::time("fallback", 10_000_000, "an attempt that begins this soon after a failure replaces the failed one");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "failed-connects",
@@ -21,6 +24,7 @@ pub const RULE: RuleInfo = RuleInfo {
         attempt, its calls and the time until the next attempt would be saved.\n\n\
         Example: a client fetches 200 pages from localhost:8080 and tries [::1]:8080 first each time: 600 calls. Listening on both \
         addresses, or asking 127.0.0.1, saves them.",
+    thresholds: &[FALLBACK],
     make: || Box::new(FailedConnects::default()),
 };
 
@@ -166,7 +170,7 @@ impl FailedConnects {
         let Some(latest) = self.threads.entry(call.tid, Latest::default) else { return };
         let mut before = std::mem::take(&mut latest.failures);
         before.retain(|failure| failure.to.port == to.port && failure.to != to);
-        if before.last().is_some_and(|failure| call.entered.saturating_sub(failure.at) > FALLBACK) {
+        if before.last().is_some_and(|failure| call.entered.saturating_sub(failure.at) > FALLBACK.get()) {
             before.clear();
         }
         let attempt = Attempt {
@@ -222,7 +226,7 @@ impl FailedConnects {
             success.to.port == attempt.to.port
                 && success.to != attempt.to
                 && success.began > attempt.began
-                && now.saturating_sub(success.at) <= FALLBACK
+                && now.saturating_sub(success.at) <= FALLBACK.get()
         });
         if let Some(success) = overtaken {
             let good = success.to.address.clone();

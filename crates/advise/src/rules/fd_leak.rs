@@ -4,10 +4,14 @@ use super::common::{largest, plain, process_name, thing};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, OpenFile};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{LEAKED, LEAKED_PART};
+use crate::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use stride_event::{Event, Tid, grouped};
 use stride_track::{ObjectId, Tracker};
+
+const LEAKED: Threshold =
+    Threshold::count("leaked", 64, "descriptors of one path that stay open, or a quarter of those made by one syscall");
+const LEAKED_PART: Threshold = Threshold::part("leaked-part", 0.9, "the part of all that were opened in the same way");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "fd-leak",
@@ -21,6 +25,7 @@ pub const RULE: RuleInfo = RuleInfo {
         descriptors, too, but it closes those of clients that have left.\n\n\
         Example: a function opens /etc/hosts for each request and returns early without closing it. The descriptor's number \
         rises by one with each request.",
+    thresholds: &[LEAKED, LEAKED_PART],
     make: || Box::new(FdLeak::default()),
 };
 
@@ -101,8 +106,8 @@ impl Rule for FdLeak {
         }
         let leaks = self.held.iter().filter(|(way, held)| {
             let opened = opened.get(way).copied().unwrap_or(0);
-            let least = if way.1.is_some() { LEAKED } else { LEAKED * 4 };
-            held.files >= least && held.files as f64 >= opened as f64 * LEAKED_PART
+            let least = if way.1.is_some() { LEAKED.get() } else { LEAKED.get() * 4 };
+            held.files >= least && held.files as f64 >= opened as f64 * LEAKED_PART.ratio()
         });
         let worst = largest(leaks, 1, |((pid, path, nr), open)| (path.is_some(), open.files, *pid, *nr));
         let Some(((pid, path, _), open)) = worst.first() else { return Vec::new() };

@@ -1,13 +1,20 @@
 //! Why a program hangs: the call of each thread when tracing ends.
 
 use super::common::plain;
+use super::holders::{Holders, is_file_lock};
 use crate::finding::{Confidence, Draft, FactTable};
-use crate::index::{Index, Observed};
+use crate::index::{Index, Observed, OpenFile};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{HANG, HANG_ROWS};
+use crate::threshold::Threshold;
+use rustc_hash::FxHashMap;
 use stride_event::{Event, Ns, Tid};
-use stride_syscalls::{Effect, For, Syscall};
+use stride_syscalls::{Effect, Flow, For, Syscall};
 use stride_track::{Awaited, Cloned, Thread, Tracker, Wait, Watched};
+
+const HANG: Threshold =
+    Threshold::time("hang", 1_000_000_000, "a thread that has been in one call for so long is worth a table");
+/// The table shows at most this many threads.
+const HANG_ROWS: usize = 200;
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "hang",
@@ -22,11 +29,17 @@ pub const RULE: RuleInfo = RuleInfo {
         is. A futex is called a lock, a condition variable or a join only where the call or the memory shows which it is. \
         Semaphores, barriers and most condition variables look alike from outside, and are shown as a futex. An idle server \
         waits, too, so this finding need not mean a fault. Without -f, other threads of the process are not looked at.\n\n\
+        Threads or processes that wait for each other in a circle are called a deadlock: for locks, for file locks (flock), for \
+        the other end of a pipe or a connection that only the other process has, or for a child. A reader of a pipe whose last \
+        other writer has ended is told, too.\n\n\
         Example: a program hangs. stride -f -p PID --advise, and Ctrl-C after a while, shows two threads in futex, each waiting for \
         a lock that the other holds: a deadlock. Or a parent in wait4 for a child that reads from a pipe of which the parent \
         itself has the other end: it forgot to close it.",
+    thresholds: &[HANG],
     make: || Box::new(Hang::default()),
 };
+
+const MAX_PROCESSES: usize = 1 << 17;
 
 #[derive(Default)]
 struct Hang {
@@ -39,6 +52,9 @@ struct Hang {
     made_threads: bool,
     /// A thread ran before tracing began, so there may be others.
     attached: bool,
+    holders: Holders,
+    /// How many threads of each process were detached or killed.
+    of: FxHashMap<Tid, usize>,
 }
 
 struct Row {
@@ -51,43 +67,39 @@ struct Row {
     on: String,
     /// The thread that this one waits for: a lock's holder, or a thread to join.
     waits_for: Option<Tid>,
+    /// The one process that this thread waits for: it holds a file lock, or the other end of a pipe or a connection, or is
+    /// its child.
+    waits_for_process: Option<Tid>,
+    parent: Option<Tid>,
+    any_child: bool,
+    /// Nobody else has the other end of the pipe.
+    orphaned: Option<String>,
 }
 
 impl Rule for Hang {
     fn wants(&self, row: &'static Syscall) -> bool {
-        row.has_effect(Effect::Forks)
+        row.has_effect(Effect::Forks) || is_file_lock(row)
+    }
+
+    fn closed(&mut self, file: &OpenFile, _: &Index, _: &Tracker) {
+        self.holders.closed(file);
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        if is_file_lock(observed.row) {
+            return self.holders.locked(observed);
+        }
         self.made_threads |= observed.ok() && Cloned::of(observed.call).makes_thread();
     }
 
     fn event(&mut self, event: &Event<'_>, _: &Index, tracker: &Tracker) {
-        let (Event::Detached { tid, at, .. } | Event::Killed { tid, at, .. }) = *event else { return };
-        let Some(thread) = tracker.thread(tid) else { return };
-        self.threads += 1;
-        self.killed += usize::from(matches!(event, Event::Killed { .. }));
-        self.attached |= thread.attached;
-        let Some(wait) = tracker.wait(tid).filter(|wait| !ends(wait)) else { return };
-        if self.waits.len() >= HANG_ROWS {
-            self.more += 1;
-            return;
-        }
-        // The thread may be looking again and again: then it has waited since `idle_since`.
-        let since = thread.idle_since.map_or(wait.since, |idle| idle.min(wait.since));
-        self.waits.push(Row {
-            tid,
-            pid: thread.pid,
-            comm: thread.comm.clone(),
-            call: wait.name(),
-            lasted: (!was_there(since, thread)).then(|| at.saturating_sub(since)),
-            on: on(wait, tracker),
-            waits_for: wait.awaited.as_ref().and_then(Awaited::thread),
-        });
+        self.waits(event, tracker);
+        // After the wait of the same thread, which is about those that ended before.
+        self.holders.event(event, tracker);
     }
 
     fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Draft> {
-        let lasts = |row: &&Row| row.lasted.unwrap_or(index.span().max(HANG)) >= HANG;
+        let lasts = |row: &&Row| row.lasted.unwrap_or(index.span().max(HANG.get())) >= HANG.get();
         let lasting = self.waits.iter().filter(lasts).count();
         if lasting == 0 {
             return Vec::new();
@@ -108,9 +120,11 @@ impl Rule for Hang {
         };
         let mut sentence = match &circle {
             Some(tids) => format!(
-                "threads {} wait for each other: a deadlock.",
-                tids.iter().map(|tid| tid.to_string()).collect::<Vec<_>>().join(" and ")
+                "{} {} wait for each other: a deadlock.",
+                if self.is_one_process(tids) { "threads" } else { "processes" },
+                tids.iter().map(|tid| self.named(*tid)).collect::<Vec<_>>().join(" and ")
             ),
+            None if let Some(orphaned) = self.waits.iter().find_map(|row| row.orphaned.as_ref()) => orphaned.clone(),
             None if let Some(row) = self.waits.first().filter(|_| self.threads == 1) => {
                 let name = format!("{} ({})", plain(&row.comm), row.tid);
                 let which = match unseen {
@@ -129,7 +143,12 @@ impl Rule for Hang {
         let mut advice: String = match circle {
             Some(_) => {
                 "Take locks in the same order everywhere, and do not join a thread while holding a lock that it may \
-                        need."
+                        need. A program that writes to a filter must read its answers meanwhile, and each process must close \
+                        the ends of pipes that it does not use."
+            }
+            None if self.waits.iter().any(|row| row.orphaned.is_some()) => {
+                "Close the end of the pipe that this process does not use: then the read ends when the last writer is gone. Look \
+                 at how a worker ended before waiting for what it sends."
             }
             None => {
                 "Look at the thread or process that is waited for: can it still do what the others wait for? If the \
@@ -173,9 +192,97 @@ impl Rule for Hang {
 }
 
 impl Hang {
+    /// Notes what a thread was waiting for that is detached or killed.
+    fn waits(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        let (Event::Detached { tid, at, .. } | Event::Killed { tid, at, .. }) = *event else { return };
+        let Some(thread) = tracker.thread(tid) else { return };
+        self.threads += 1;
+        if self.of.len() < MAX_PROCESSES || self.of.contains_key(&thread.pid) {
+            *self.of.entry(thread.pid).or_default() += 1;
+        }
+        self.killed += usize::from(matches!(event, Event::Killed { .. }));
+        self.attached |= thread.attached;
+        let Some(wait) = tracker.wait(tid).filter(|wait| !ends(wait)) else { return };
+        if self.waits.len() >= HANG_ROWS {
+            self.more += 1;
+            return;
+        }
+        // The thread may be looking again and again: then it has waited since `idle_since`.
+        let since = thread.idle_since.map_or(wait.since, |idle| idle.min(wait.since));
+        self.waits.push(Row {
+            tid,
+            pid: thread.pid,
+            comm: thread.comm.clone(),
+            call: wait.name(),
+            lasted: (!was_there(since, thread)).then(|| at.saturating_sub(since)),
+            on: self.on(wait, tracker),
+            waits_for: wait.awaited.as_ref().and_then(Awaited::thread),
+            waits_for_process: self
+                .holders
+                .of_lock(wait)
+                .or_else(|| the_other_end(wait))
+                .or_else(|| child(wait).filter(|pid| *pid > 0)),
+            parent: tracker.process(thread.pid).and_then(|process| process.parent),
+            any_child: child(wait).is_some_and(|pid| pid <= 0),
+            orphaned: self.orphaned(wait, tracker),
+        });
+    }
+
+    /// The thread for which a thread waits, if only that one can end the wait. A process with several threads is none.
+    fn waited_for(&self, row: &Row) -> Option<Tid> {
+        if row.waits_for.is_some() {
+            return row.waits_for;
+        }
+        let only = |pid: Tid| self.waits.iter().find(|row| row.pid == pid && self.of.get(&pid) == Some(&1));
+        if let Some(pid) = row.waits_for_process {
+            return only(pid).map(|row| row.tid);
+        }
+        let mut children = self.waits.iter().filter(|other| row.any_child && other.parent == Some(row.pid));
+        let child = children.next().filter(|_| children.next().is_none())?;
+        only(child.pid).map(|row| row.tid)
+    }
+
+    fn is_one_process(&self, tids: &[Tid]) -> bool {
+        let pid = |tid: &Tid| self.waits.iter().find(|row| row.tid == *tid).map(|row| row.pid);
+        tids.iter().all(|tid| pid(tid) == pid(&tids[0]))
+    }
+
+    /// A thread of a deadlock: with its name, unless all have the same.
+    fn named(&self, tid: Tid) -> String {
+        let row = self.waits.iter().find(|row| row.tid == tid);
+        let others = row.is_some_and(|row| self.waits.iter().any(|other| other.comm != row.comm));
+        row.filter(|_| others).map_or(tid.to_string(), |row| format!("{tid} ({})", plain(&row.comm)))
+    }
+
+    /// Says in words for which event, lock, child or time a call waits.
+    fn on(&self, wait: &Wait, tracker: &Tracker) -> String {
+        let text = on(wait, tracker);
+        match self.holders.of_lock(wait) {
+            Some(pid) => {
+                let comm = tracker.process(pid).map(|process| format!(" ({})", plain(&process.comm)));
+                format!("{text}, locked by {pid}{}", comm.unwrap_or_default())
+            }
+            None => text,
+        }
+    }
+
+    /// A read of a pipe that no other process can write to any more, after one that could has ended.
+    fn orphaned(&self, wait: &Wait, tracker: &Tracker) -> Option<String> {
+        let alone = !wait.others.is_empty() && wait.others.iter().all(|(pid, _)| *pid == wait.seen.pid);
+        let reads = wait.seen.row?.transfer()?.flow == Flow::In;
+        let (pid, how) = self.holders.last_of_pipe(wait, tracker).filter(|_| alone && reads)?;
+        let process = tracker.process(wait.seen.pid)?;
+        Some(format!(
+            "{} ({}) reads from a pipe (fd {}) whose other end only it has itself: process {pid}, which had that end, too, {how}.",
+            wait.seen.pid,
+            plain(&process.comm),
+            wait.seen.fd?,
+        ))
+    }
+
     /// Threads that wait for each other in a circle: each for a lock that the next one holds, or for its end.
     fn circle(&self) -> Option<Vec<Tid>> {
-        let next = |tid: Tid| self.waits.iter().find(|row| row.tid == tid)?.waits_for;
+        let next = |tid: Tid| self.waited_for(self.waits.iter().find(|row| row.tid == tid)?);
         self.waits.iter().find_map(|row| {
             let mut seen = vec![row.tid];
             let mut at = next(row.tid)?;
@@ -195,6 +302,14 @@ impl Hang {
 fn was_there(since: Ns, thread: &Thread) -> bool {
     const FIRST_LOOK: Ns = 100_000_000;
     thread.attached && since < thread.started + FIRST_LOOK
+}
+
+/// The one other process that has the other end of the pipe or socket with which the call works.
+fn the_other_end(wait: &Wait) -> Option<Tid> {
+    match &wait.others[..] {
+        [(pid, _)] if *pid != wait.seen.pid && wait.seen.row?.transfer().is_some() => Some(*pid),
+        _ => None,
+    }
 }
 
 /// Says in words for which event, lock, child or time a call waits.
@@ -232,7 +347,7 @@ fn ends(wait: &Wait) -> bool {
 
 /// The child that the call waits for. In waitid(2), the kind of id comes before the id.
 fn child(wait: &Wait) -> Option<Tid> {
-    let row = wait.seen.row?;
+    let row = wait.seen.row.filter(|row| row.waits() == Some(For::Child))?;
     let at = row.args.iter().position(|arg| matches!(arg.name, "pid" | "id"))?;
     wait.args.get(at).map(|pid| *pid as Tid)
 }

@@ -4,10 +4,15 @@ use super::common::{Bounded, ProcessCounts};
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{HEAP_STEPS, SMALL_GROWTH};
+use crate::threshold::Threshold;
 use stride_event::{Outcome, Tid, grouped};
 use stride_syscalls::Syscall;
 use stride_track::Tracker;
+
+const SMALL_GROWTH: Threshold =
+    Threshold::bytes("small-growth", 128 << 10, "a heap that grows by less than this at a time grows in small steps");
+const HEAP_STEPS: Threshold =
+    Threshold::count("heap-steps", 100, "small steps, or times of giving memory back and taking it again");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "heap-creep",
@@ -21,6 +26,7 @@ pub const RULE: RuleInfo = RuleInfo {
         time, 40 calls are enough. Another program frees 200 KiB at the end of each round and allocates them at the \
         beginning of the next: two \
         calls of brk a round, which mallopt(M_TRIM_THRESHOLD, 1 << 20) saves.",
+    thresholds: &[SMALL_GROWTH, HEAP_STEPS],
     make: || Box::new(HeapCreep::default()),
 };
 
@@ -53,11 +59,11 @@ const LARGE: u64 = 1 << 20;
 
 impl Heap {
     fn creeps(&self) -> bool {
-        self.steps >= HEAP_STEPS
+        self.steps >= HEAP_STEPS.get()
     }
 
     fn swings(&self) -> bool {
-        self.returns >= HEAP_STEPS
+        self.returns >= HEAP_STEPS.get()
     }
 
     fn saved(&self) -> u64 {
@@ -98,7 +104,7 @@ impl Rule for HeapCreep {
             heap.returns += u64::from(std::mem::take(&mut heap.lowered));
             if end <= heap.top {
                 heap.back_and_forth += 1;
-            } else if end - before < SMALL_GROWTH {
+            } else if end - before < SMALL_GROWTH.get() {
                 heap.steps += 1;
                 heap.bytes += end - before;
             }

@@ -4,10 +4,13 @@ use super::common::Bounded;
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{LOCK_PART, LOCK_WAITS};
+use crate::threshold::Threshold;
 use stride_event::{Ns, Outcome, Tid, duration, grouped};
 use stride_syscalls::{Syscall, uapi::consts as c};
 use stride_track::{Futex, Tracker};
+
+const LOCK_WAITS: Threshold = Threshold::count("lock-waits", 100, "waits at one lock");
+const LOCK_PART: Threshold = Threshold::part("lock-part", 0.1, "the part of the run that each thread lost at the lock");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "lock-contention",
@@ -20,6 +23,7 @@ pub const RULE: RuleInfo = RuleInfo {
         variable do not count. The estimate is the average time that a thread waited there: without the others, each would \
         have ended that much earlier.\n\n\
         Example: four threads parse lines and count words in one table under one mutex, 3,000 times each. They wait 7,900 times, 1.2 s in all: 300 ms for each thread in a run of 420 ms. With a table for each thread, merged at the end, they do not wait at all.",
+    thresholds: &[LOCK_WAITS, LOCK_PART],
     make: || Box::new(LockContention::default()),
 };
 
@@ -194,11 +198,11 @@ impl Lock {
     fn is_contended(&self, run: Ns) -> bool {
         let waiters = self.threads.iter().filter(|thread| thread.waits > 0);
         let woken_by_them: u64 = waiters.clone().map(|thread| thread.wakes).sum();
-        self.waits >= LOCK_WAITS
+        self.waits >= LOCK_WAITS.get()
             && self.as_lock * 10 >= self.waits * 9
             && waiters.count() >= 2
             && woken_by_them * 2 > self.wakes
-            && self.lost() as f64 >= run as f64 * LOCK_PART
+            && self.lost() as f64 >= run as f64 * LOCK_PART.ratio()
     }
 }
 

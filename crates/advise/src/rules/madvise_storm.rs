@@ -4,11 +4,13 @@ use super::common::{Bounded, ProcessCounts};
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::ADVISED_AGAIN;
+use crate::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use stride_event::{Event, Tid, grouped};
 use stride_syscalls::Syscall;
 use stride_track::Tracker;
+
+const ADVISED_AGAIN: Threshold = Threshold::count("advised-again", 16, "calls about one place in memory");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "madvise-storm",
@@ -19,6 +21,7 @@ pub const RULE: RuleInfo = RuleInfo {
         all of these calls but the first. The stack that a thread gives back when it ends does not count.\n\n\
         Example: an allocator that purges at once (jemalloc with dirty_decay_ms:0) gives 2 MiB back after each request: 10,000 \
         calls and 5,120,000 page faults for 10,000 requests. Waiting some seconds before it gives pages back saves nearly all of them.",
+    thresholds: &[ADVISED_AGAIN],
     make: || Box::new(MadviseStorm::default()),
 };
 
@@ -59,7 +62,7 @@ impl Rule for MadviseStorm {
         let Some(advised) = self.ranges.entry(at, new) else { return };
         advised.calls += 1;
         advised.bytes += size;
-        if advised.calls >= ADVISED_AGAIN {
+        if advised.calls >= ADVISED_AGAIN.get() {
             self.processes.count(observed.seen.pid, observed.tracker);
         }
         if self.latest.len() < MAX_THREADS || self.latest.contains_key(&observed.call.tid) {
@@ -77,7 +80,8 @@ impl Rule for MadviseStorm {
     }
 
     fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
-        let mut often: Vec<_> = self.ranges.iter().filter(|(_, advised)| advised.calls >= ADVISED_AGAIN).collect();
+        let mut often: Vec<_> =
+            self.ranges.iter().filter(|(_, advised)| advised.calls >= ADVISED_AGAIN.get()).collect();
         often.sort_by_key(|((pid, addr), advised)| (std::cmp::Reverse(advised.calls), *addr, *pid));
         let Some(((pid, addr), worst)) = often.first() else { return Vec::new() };
         let calls: u64 = often.iter().map(|(_, advised)| advised.calls).sum();

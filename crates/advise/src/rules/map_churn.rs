@@ -4,10 +4,13 @@ use super::common::{Bounded, ProcessCounts};
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::MAPPED_AGAIN;
+use crate::threshold::Threshold;
 use stride_event::{Outcome, Tid, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::Tracker;
+
+const MAPPED_AGAIN: Threshold =
+    Threshold::count("mapped-again", 50, "mappings of one size that one process maps and unmaps again");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "map-churn",
@@ -21,6 +24,7 @@ pub const RULE: RuleInfo = RuleInfo {
         blocks of that size. One buffer for all pictures saves 9,998 of 10,000 calls, and 1,280,000 page faults. With the C \
         library, \
         mallopt(M_MMAP_THRESHOLD) above the size has the same effect.",
+    thresholds: &[MAPPED_AGAIN],
     make: || Box::new(MapChurn::default()),
 };
 
@@ -70,13 +74,13 @@ impl Rule for MapChurn {
         let Some(pairs) = self.again.get_mut(&(pid, size)) else { return };
         pairs.unmap = observed.key;
         pairs.pairs += 1;
-        if pairs.pairs >= MAPPED_AGAIN {
+        if pairs.pairs >= MAPPED_AGAIN.get() {
             self.processes.count(pid, observed.tracker);
         }
     }
 
     fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
-        let mut often: Vec<_> = self.again.iter().filter(|(_, pairs)| pairs.pairs >= MAPPED_AGAIN).collect();
+        let mut often: Vec<_> = self.again.iter().filter(|(_, pairs)| pairs.pairs >= MAPPED_AGAIN.get()).collect();
         often.sort_by_key(|((pid, size), pairs)| (std::cmp::Reverse(pairs.pairs), *size, *pid));
         let Some(((pid, size), worst)) = often.first() else { return Vec::new() };
         let evidence = often.iter().map(|((pid, size), pairs)| {

@@ -4,11 +4,13 @@ use super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::MKDIRS_PER_PATH;
+use crate::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::{Tid, grouped};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::{ObjectId, Tracker};
+
+const MKDIRS_PER_PATH: Threshold = Threshold::count("mkdirs-per-path", 4, "failures for one path");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "mkdir-again",
@@ -19,6 +21,7 @@ pub const RULE: RuleInfo = RuleInfo {
         are at least four for one path. The first EEXIST does not count: trying is the right way to find out.\n\n\
         Example: a program that unpacks 10,000 files makes sure of a/, a/b/ and a/b/c/ before each: 30,000 failed \
         calls. Keeping a set of the directories made, or trying to open the file first, saves all.",
+    thresholds: &[MKDIRS_PER_PATH],
     make: || Box::new(MkdirAgain::default()),
 };
 
@@ -54,7 +57,7 @@ impl Rule for MkdirAgain {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
-        let often: Vec<_> = self.paths.iter().filter(|(_, made)| made.again >= MKDIRS_PER_PATH).collect();
+        let often: Vec<_> = self.paths.iter().filter(|(_, made)| made.again >= MKDIRS_PER_PATH.get()).collect();
         for ((pid, _), made) in &often {
             claims.add(made.key, made.again);
             processes.add(*pid, made.again, index.comm(*pid, tracker));

@@ -13,17 +13,25 @@ mod failed_connects;
 mod fd_leak;
 mod hang;
 mod heap_creep;
+mod holders;
 mod lock_contention;
+mod lock_step;
 mod madvise_storm;
 mod map_churn;
 mod mkdir_again;
 mod name_lookups;
 mod pieces;
+mod placed_reads;
+mod random_bytes;
+mod random_reads;
 mod reconnects;
 mod reopened;
+mod retries;
+mod rewritten;
 mod same_facts;
 mod search_path;
 mod short_children;
+mod short_threads;
 mod small_sends;
 mod stat_storm;
 mod sync_storm;
@@ -32,6 +40,7 @@ mod time_zone;
 mod tiny_maps;
 mod tiny_reads;
 mod tiny_writes;
+mod uneven_workers;
 mod unsynced_rename;
 mod zombies;
 
@@ -59,15 +68,21 @@ const ALL: &[RuleInfo] = &[
     hang::RULE,
     heap_creep::RULE,
     lock_contention::RULE,
+    lock_step::RULE,
     madvise_storm::RULE,
     map_churn::RULE,
     mkdir_again::RULE,
     name_lookups::RULE,
+    random_bytes::RULE,
+    random_reads::RULE,
     reconnects::RULE,
     reopened::RULE,
+    retries::RULE,
+    rewritten::RULE,
     same_facts::RULE,
     search_path::RULE,
     short_children::RULE,
+    short_threads::RULE,
     small_sends::RULE,
     stat_storm::RULE,
     sync_storm::RULE,
@@ -76,6 +91,7 @@ const ALL: &[RuleInfo] = &[
     tiny_maps::RULE,
     tiny_reads::RULE,
     tiny_writes::RULE,
+    uneven_workers::RULE,
     unsynced_rename::RULE,
     zombies::RULE,
 ];

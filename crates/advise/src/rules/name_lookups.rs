@@ -5,12 +5,19 @@ use super::dns;
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed, OpenFile, is_read, is_write};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{SLOW_LOOKUPS, SLOW_LOOKUPS_PART};
+use crate::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use stride_event::{Ns, Tid, duration, grouped};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::{FileId, ObjectId, Tracker};
+
+const SLOW_LOOKUPS: Threshold = Threshold::time(
+    "slow-lookups",
+    1_000_000_000,
+    "lookups without repeats and lost answers count if they took this long",
+);
+const SLOW_LOOKUPS_PART: Threshold = Threshold::part("slow-lookups-part", 0.1, "and this part of the run");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "name-lookups",
@@ -25,6 +32,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Example: a web server with an access rule by host name (Require host) looks up the name of each client's address, and \
         that name's address: 2 lookups a request, 4 ms each, or 10 s if the name server does not answer. With a rule by address \
         there are none.",
+    thresholds: &[SLOW_LOOKUPS, SLOW_LOOKUPS_PART],
     make: || Box::new(NameLookups::default()),
 };
 
@@ -115,7 +123,7 @@ impl Rule for NameLookups {
         servers.sort_by_key(|(object, server)| (Reverse((server.lookups.time, server.lookups.lookups)), **object));
         let Some((object, worst)) = servers.first() else { return Vec::new() };
         let all: Ns = servers.iter().map(|(_, server)| server.lookups.time).sum();
-        let slow = all >= SLOW_LOOKUPS && all as f64 >= index.span() as f64 * SLOW_LOOKUPS_PART;
+        let slow = all >= SLOW_LOOKUPS.get() && all as f64 >= index.span() as f64 * SLOW_LOOKUPS_PART.ratio();
         let wasted = servers.iter().map(|(_, server)| server.wasted());
         let wasted = wasted.fold(Share::default(), |sum, share| sum.plus(share));
         if wasted.lookups == 0 && !slow {

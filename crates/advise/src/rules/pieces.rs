@@ -6,7 +6,7 @@ use crate::index::{Index, OpenFile, Transfers};
 use crate::thresholds::GOOD_BUFFER;
 use std::cmp::Reverse;
 use stride_event::quantity::{decimal, grouped};
-use stride_track::{ObjectId, Tracker};
+use stride_track::{ObjectId, ObjectKind, Tracker};
 
 /// Transfers, and how many of them are not needed.
 #[derive(Default)]
@@ -82,8 +82,13 @@ impl Pieces {
                 grouped(bytes),
             ),
             n => format!(
-                "{} files were {what} {} at a time, such as {name}: {} {calls_are} for each.",
+                "{} {} were {what} {} at a time, such as {name}: {} {calls_are} for each.",
                 grouped(n),
+                if self.things.iter().all(|(object, _)| tracker.kind(*object) == ObjectKind::Pipe) {
+                    "pipes"
+                } else {
+                    "files"
+                },
                 size_of(piece.size),
                 decimal(calls as f64 / n as f64),
             ),

@@ -4,12 +4,16 @@ use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
 use crate::index::{CallKey, Index, Observed, OpenFile};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{FEW_MESSAGES, RECONNECTS};
+use crate::threshold::Threshold;
+use crate::thresholds::FEW_MESSAGES;
 use std::cmp::Reverse;
 use stride_event::quantity::{decimal, grouped};
 use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
+
+const RECONNECTS: Threshold =
+    Threshold::count("reconnects", 20, "connections of one process to one peer, one after the other");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "reconnects",
@@ -21,6 +25,7 @@ pub const RULE: RuleInfo = RuleInfo {
         four messages. At least twenty such connections are reported. Connections that were open at the same time do not \
         count.\n\n\
         Example: a script asks an HTTP server for 1,000 pages, each with a new connection: 3,000 calls and 1,000 round trips more than with a connection that is kept open (requests.Session in Python, keep-alive, a connection pool for a database).",
+    thresholds: &[RECONNECTS],
     make: || Box::new(Reconnects::default()),
 };
 
@@ -93,13 +98,13 @@ impl Rule for Reconnects {
         for key in [Some(connection.connect), file.made, file.closed].into_iter().flatten() {
             peer.claims.add(key, 1);
         }
-        if peer.again >= RECONNECTS {
+        if peer.again >= RECONNECTS.get() {
             self.processes.count(connection.peer.0, tracker);
         }
     }
 
     fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
-        let mut often: Vec<_> = self.peers.iter().filter(|(_, peer)| peer.again >= RECONNECTS).collect();
+        let mut often: Vec<_> = self.peers.iter().filter(|(_, peer)| peer.again >= RECONNECTS.get()).collect();
         often.sort_by_key(|((_, object), peer)| (Reverse((peer.again, peer.time)), *object));
         let Some(((_, object), worst)) = often.first() else { return Vec::new() };
         let evidence = often.iter().map(|((_, object), peer)| {

@@ -2,13 +2,17 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, has_own_rule, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
-use crate::index::{CallKey, Index, Io, Observed, OpenFile, Pace, io};
+use crate::index::{Index, Io, Observed, OpenFile, Pace, io};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::OPENS_PER_PATH;
+use crate::threshold::Threshold;
+use rustc_hash::FxHasher;
 use std::cmp::Reverse;
+use std::hash::{Hash, Hasher};
 use stride_event::{Tid, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, ObjectKind, Tracker};
+
+const OPENS_PER_PATH: Threshold = Threshold::count("opens-per-path", 8, "openings of one path by one process");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "reopened",
@@ -18,17 +22,21 @@ pub const RULE: RuleInfo = RuleInfo {
         /proc or /sys again what the machine is like.\n\n\
         Opening a file counts as a repeat if the same thread read as many bytes from it before, no traced process has \
         changed, replaced or truncated the file since, and the thread has not waited for anything (input, a child, a timer) \
-        in between. After a wait the thread may have a reason to look again, so only configuration under /etc counts then. \
-        Paths that were opened at least eight times are reported.\n\n\
+        in between. After a wait the thread may have a reason to look again. Then an opening counts as a repeat only if the \
+        file is configuration under /etc, or if fstat(2) of the open file had the same answer both times (the same inode, size \
+        and times), because then it was the same file. Paths that were opened at least eight times are reported.\n\n\
         Example: a filter reads its configuration for each of 10,000 lines: open, fstat, read, read, close. Reading \
         it once at the start saves 50,000 calls. In a shell, `echo ... >> log` in a loop opens the log for each \
         line: redirect the loop.",
+    thresholds: &[OPENS_PER_PATH],
     make: || Box::new(Reopened::default()),
 };
 
 #[derive(Default)]
 struct Reopened {
     openings: Bounded<(Tid, ObjectId), Openings>,
+    /// The latest facts about each object that a thread asked for: the thread's number of calls then, and a hash.
+    facts: Bounded<(Tid, ObjectId), (u64, u64)>,
     /// How often each object was changed or replaced.
     changes: Bounded<ObjectId, u64>,
     told: [Told; 4],
@@ -39,20 +47,30 @@ struct Openings {
     latest: Latest,
     calls: u64,
     repeats: u64,
-    reads: u64,
     line: u64,
-    /// The calls of one opening: open, read, close.
-    keys: [Option<CallKey>; 3],
+    /// The calls of the repeats: open, fstat, read, close.
+    claims: Claims,
     directory: bool,
 }
 
-#[derive(PartialEq)]
 struct Latest {
     bytes: u64,
     writes: bool,
     changes: u64,
     by: Tid,
     waits: u64,
+    /// A hash of what fstat(2) said while it was open.
+    facts: Option<u64>,
+}
+
+impl Latest {
+    /// Nothing was new, as far as this can be known.
+    fn repeats(&self, before: &Latest) -> bool {
+        let same_wait = self.waits == before.waits;
+        let same_file = self.facts.is_some() && self.facts == before.facts && !self.writes;
+        (self.bytes, self.writes, self.changes, self.by) == (before.bytes, before.writes, before.changes, before.by)
+            && (same_wait || same_file)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -76,10 +94,14 @@ impl Rule for Reopened {
         [Effect::Unlinks, Effect::Renames, Effect::Links, Effect::Truncates]
             .into_iter()
             .any(|effect| row.has_effect(effect))
+            || asks(row)
     }
 
     /// After a successful call, its paths stand for something else.
-    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+    fn call(&mut self, observed: &Observed<'_>, index: &Index) {
+        if asks(observed.row) {
+            return self.asked(observed, index);
+        }
         if observed.ok() {
             let seen = observed.seen;
             [seen.path, seen.other_path].into_iter().flatten().for_each(|path| self.changed(path));
@@ -87,7 +109,8 @@ impl Rule for Reopened {
     }
 
     fn closed(&mut self, file: &OpenFile, _: &Index, tracker: &Tracker) {
-        let (Some(_), (by, Pace { waits, .. })) = (file.made, file.opened) else { return };
+        let (Some(_), (by, Pace { waits, calls })) = (file.made, file.opened) else { return };
+        let facts = self.facts.remove(&(by, file.object)).filter(|(at, _)| *at > calls).map(|(_, hash)| hash);
         let name = tracker.name(file.object);
         let machine = is_machine(name);
         if file.gone
@@ -108,12 +131,16 @@ impl Rule for Reopened {
         let bytes = if machine || writes { 0 } else { file.reads.bytes };
         // Files that rarely change need no second look even after a wait.
         let lasting = name.starts_with(b"/etc/") || is_fixed(name);
-        let latest = Latest { bytes, writes, changes, by, waits: if lasting { 0 } else { waits } };
+        let latest = Latest { bytes, writes, changes, by, waits: if lasting { 0 } else { waits }, facts };
         if let Some(known) = self.openings.get_mut(&(file.pid, file.object)) {
             known.calls += 1;
-            if known.latest == latest {
+            if latest.repeats(&known.latest) {
                 known.repeats += 1;
-                known.reads += file.reads.calls;
+                [file.made, file.closed].into_iter().flatten().for_each(|key| known.claims.add(key, 1));
+                if let Some(key) = file.reads.key {
+                    known.claims.add(key, file.reads.calls);
+                }
+                file.others.iter().for_each(|(key, calls)| known.claims.add(key, calls));
             }
             known.latest = latest;
         } else {
@@ -121,9 +148,8 @@ impl Rule for Reopened {
                 latest,
                 calls: 1,
                 repeats: 0,
-                reads: 0,
                 line: file.line,
-                keys: [file.made, file.reads.key, file.closed],
+                claims: Claims::default(),
                 directory: file.is_directory(),
             };
             self.openings.make_room(|openings| openings.repeats > 0);
@@ -141,7 +167,7 @@ impl Rule for Reopened {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         for ((pid, object), openings) in self.openings.take() {
-            if openings.repeats + 1 < OPENS_PER_PATH {
+            if openings.repeats + 1 < OPENS_PER_PATH.get() {
                 continue;
             }
             let what = match () {
@@ -155,11 +181,7 @@ impl Rule for Reopened {
             *calls += openings.calls;
             *repeats += openings.repeats;
             *line = openings.line;
-            for (key, calls) in openings.keys.into_iter().zip([openings.repeats, openings.reads, openings.repeats]) {
-                if let Some(key) = key {
-                    told.claims.add(key, calls);
-                }
-            }
+            openings.claims.iter().for_each(|(key, calls)| told.claims.add(key, calls));
             told.processes.add(pid, openings.calls, index.comm(pid, tracker));
         }
         let told = std::mem::take(&mut self.told).into_iter();
@@ -169,6 +191,21 @@ impl Rule for Reopened {
 }
 
 impl Reopened {
+    /// Keeps what fstat(2) says about an open file, without the time of the last access.
+    fn asked(&mut self, observed: &Observed<'_>, index: &Index) {
+        let (Some(object), None, true) = (observed.seen.object, observed.seen.path, observed.ok()) else { return };
+        let fields = ["statbuf", "statxbuf"].into_iter().find_map(|name| observed.call.fields(name));
+        let Some(fields) = fields else { return };
+        let mut hasher = FxHasher::default();
+        fields.without(|member| member.contains("atime")).for_each(|bytes| bytes.hash(&mut hasher));
+        let tid = observed.call.tid;
+        let now = (index.pace(tid).calls, hasher.finish());
+        self.facts.make_room(|_| false);
+        if let Some(facts) = self.facts.entry((tid, object), || now) {
+            *facts = now;
+        }
+    }
+
     fn changed(&mut self, path: ObjectId) {
         if let Some(changes) = self.changes.entry(path, || 0) {
             *changes += 1;
@@ -219,6 +256,11 @@ impl Told {
             ..Draft::default()
         })
     }
+}
+
+/// fstat(2) of an open file, which newfstatat(2) does as well.
+fn asks(row: &Syscall) -> bool {
+    row.has_effect(Effect::Asks) || row.has_effect(Effect::AsksOfFile)
 }
 
 /// Files that sysconf(3) and similar functions read, except those about a process.

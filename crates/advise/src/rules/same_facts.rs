@@ -4,13 +4,16 @@ use super::common::{Bounded, Claims, ProcessCounts, largest};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{SAME_FACTS, SAME_FACTS_PART};
+use crate::threshold::Threshold;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
 use stride_event::{Memory, Outcome, Phase, Tid, grouped};
 use stride_syscalls::{Dir, Effect, Syscall, Ty, uapi::consts as c};
 use stride_track::{FileId, Tracker};
+
+const SAME_FACTS: Threshold = Threshold::count("same-facts", 16, "repeated answers to one thread");
+const SAME_FACTS_PART: Threshold = Threshold::part("same-facts-part", 0.1, "the part of all calls that repeats are");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "same-facts",
@@ -23,6 +26,7 @@ pub const RULE: RuleInfo = RuleInfo {
         calls. Files in /proc and /sys with such facts are reported as `reopened`.\n\n\
         Example: a logger puts getpid() before each of 10,000 lines. glibc does not keep the id, since a fork could \
         change it; the program can.",
+    thresholds: &[SAME_FACTS, SAME_FACTS_PART],
     make: || Box::new(SameFacts::default()),
 };
 
@@ -65,7 +69,7 @@ impl Rule for SameFacts {
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
         let mut names: FxHashMap<&str, (u64, u64, u64)> = FxHashMap::default();
-        for ((_, key, _), asked) in self.asked.iter().filter(|(_, asked)| asked.repeats >= SAME_FACTS) {
+        for ((_, key, _), asked) in self.asked.iter().filter(|(_, asked)| asked.repeats >= SAME_FACTS.get()) {
             claims.add(*key, asked.repeats);
             processes.add(asked.pid, asked.calls, index.comm(asked.pid, tracker));
             let (calls, repeats, line) = names.entry(asked.name).or_insert((0, 0, asked.line));
@@ -74,8 +78,9 @@ impl Rule for SameFacts {
             *line = asked.line.min(*line);
         }
         let top = largest(names, 4, |(_, (_, repeats, line))| (*repeats, Reverse(*line)));
-        let Some((name, (calls, repeats, _))) =
-            top.first().filter(|_| !claims.few() && claims.total() as f64 >= index.calls as f64 * SAME_FACTS_PART)
+        let Some((name, (calls, repeats, _))) = top
+            .first()
+            .filter(|_| !claims.few() && claims.total() as f64 >= index.calls as f64 * SAME_FACTS_PART.ratio())
         else {
             return Vec::new();
         };

@@ -4,10 +4,14 @@ use super::common::{Bounded, Claims, ProcessCounts, base_name, directory, plain}
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed, opens};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{MISSES_PER_PROCESS, SEARCH_PLACES};
+use crate::threshold::Threshold;
 use stride_event::{Tid, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
+
+const SEARCH_PLACES: Threshold =
+    Threshold::count("search-places", 3, "a name that is missing in so many directories is searched for");
+const MISSES_PER_PROCESS: Threshold = Threshold::count("misses-per-process", 50, "misses in one process");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "search-path",
@@ -21,6 +25,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Example: with `AllowOverride All` at /, Apache looks for .htaccess in /, /var, /var/www, /var/www/html, and \
         below, for each request: 500 failed opens for 100 requests. `AllowOverride None`, with the rules in the \
         configuration, saves all of them.",
+    thresholds: &[SEARCH_PLACES, MISSES_PER_PROCESS],
     make: || Box::new(SearchPath::default()),
 };
 
@@ -103,7 +108,7 @@ impl Rule for SearchPath {
                 search.turned = true;
                 return;
             }
-            Some(_) if search.misses.len() >= SEARCH_PLACES => {
+            Some(_) if search.misses.len() >= SEARCH_PLACES.get() as usize => {
                 let search = std::mem::take(search);
                 self.ended(search, None, tracker);
             }
@@ -123,7 +128,7 @@ impl Rule for SearchPath {
         let groups = std::mem::take(&mut self.groups).take();
         let many = groups.into_iter().filter(|(_, found)| {
             let most = found.processes.evidence().map_or(0, |process| process.calls);
-            !found.claims.few() && most >= MISSES_PER_PROCESS
+            !found.claims.few() && most >= MISSES_PER_PROCESS.get()
         });
         many.map(|(group, found)| found.draft(&group, tracker)).collect()
     }
@@ -146,7 +151,7 @@ impl SearchPath {
 
     fn searched(&mut self, search: &Search, misses: &[(ObjectId, CallKey)], hit: Option<ObjectId>, tracker: &Tracker) {
         let directories = unique(misses.iter().map(|(path, _)| directory(tracker.name(*path))));
-        if directories.len() < SEARCH_PLACES {
+        if directories.len() < SEARCH_PLACES.get() as usize {
             return;
         }
         // A hit that is also a miss was created during the search.

@@ -4,12 +4,18 @@ use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Observed, OpenFile, is_write};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{DELAYED_ACK, SAME_MOMENT, SMALL_SEND};
+use crate::threshold::Threshold;
+use crate::thresholds::DELAYED_ACK;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use stride_event::{Ns, duration, grouped};
 use stride_syscalls::{Data, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
+
+const SMALL_SEND: Threshold =
+    Threshold::bytes("small-send", 1400, "a send of fewer bytes fits into one packet with others");
+const SAME_MOMENT: Threshold =
+    Threshold::time("same-moment", 1_000_000, "sends that follow each other this soon could have been one");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "small-sends",
@@ -22,6 +28,7 @@ pub const RULE: RuleInfo = RuleInfo {
         neither MSG_MORE nor TCP_CORK is set. All but the first of a row could be saved. If TCP_NODELAY is not set and an \
         answer comes 36 to 60 ms after such a row, the estimate includes that time.\n\n\
         Example: a client writes a header of 12 bytes, then a body of 200, and reads the answer, 1,000 times: each round takes 41 ms instead of 0.1. One writev(2) or sendmsg(2) for both saves 1,000 calls and 40 s.",
+    thresholds: &[SMALL_SEND, SAME_MOMENT],
     make: || Box::new(SmallSends::default()),
 };
 
@@ -158,14 +165,14 @@ impl SmallSends {
 
     fn sent(&mut self, observed: &Observed<'_>, file: FileId, to: ObjectId, bytes: u64) {
         let Some(flow) = self.flows.entry(file, Flow::default) else { return };
-        if bytes >= SMALL_SEND || flow.corked || observed.arg("flags") & c::MSG_MORE != 0 {
+        if bytes >= SMALL_SEND.get() || flow.corked || observed.arg("flags") & c::MSG_MORE != 0 {
             flow.row = 0;
             return;
         }
         let Some(total) = self.totals.entry(to, Total::default) else { return };
         total.sends += 1;
         total.bytes += bytes;
-        if flow.row > 0 && observed.call.entered.saturating_sub(flow.sent) > SAME_MOMENT {
+        if flow.row > 0 && observed.call.entered.saturating_sub(flow.sent) > SAME_MOMENT.get() {
             flow.row = 0;
         }
         flow.row += 1;

@@ -4,14 +4,23 @@ use super::common::{Bounded, Claims, ProcessCounts, base_name, directory, has_ow
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed, opens};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{FEW_CALLS, STATS_PER_PATH, STATS_PER_PROCESS};
+use crate::threshold::Threshold;
+use crate::thresholds::FEW_CALLS;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
 use stride_event::quantity::{decimal, grouped};
 use stride_event::{Outcome, Tid};
-use stride_syscalls::{Effect, Syscall, uapi::consts as c};
+use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
+
+const STATS_PER_PATH: Threshold =
+    Threshold::count("stats-per-path", 4, "checks of one path with the same answer from which on the path counts");
+const STATS_PER_PROCESS: Threshold = Threshold::count(
+    "stats-per-process",
+    1000,
+    "repeats in one process that count although all are checks of parent directories",
+);
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "stat-storm",
@@ -24,6 +33,7 @@ pub const RULE: RuleInfo = RuleInfo {
         answer differs from the one before was worth making, so counting begins anew there. An open that fails with ENOENT \
         is a check, too. Parent directories that are checked for each path below them are counted apart.\n\n\
         Example: a program visits 30,600 files and, to be safe, checks before each that the directory still exists. All 30,600 checks of the directory have the same answer, so asking once saves 30,599. Walks with fts(3), nftw(3) or openat(2) relative to an open directory need no such check.",
+    thresholds: &[STATS_PER_PATH, STATS_PER_PROCESS],
     make: || Box::new(StatStorm::default()),
 };
 
@@ -38,6 +48,8 @@ struct StatStorm {
     /// The path that each thread looked for last and did not find. The same name at another path is a search, which
     /// search-path tells.
     missed: Bounded<Tid, ObjectId>,
+    /// Threads that have slept since they last looked for something missing.
+    slept: Bounded<Tid, ()>,
 }
 
 /// The checks of one path by one syscall in one process.
@@ -51,16 +63,24 @@ struct Checks {
 
 impl Rule for StatStorm {
     fn wants(&self, row: &'static Syscall) -> bool {
-        row.has_effect(Effect::Asks) || opens(row)
+        row.has_effect(Effect::Asks) || opens(row) || row.waits() == Some(For::Time)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        if observed.row.waits() == Some(For::Time) {
+            self.slept.entry(observed.call.tid, || ());
+            return;
+        }
         let Some(path) = observed.seen.path else { return };
         let (pid, tracker) = (observed.seen.pid, observed.tracker);
         let name = tracker.name(path);
         let missing = observed.errno() == Some(ENOENT);
         // An open(2) that finds nothing is a check, too.
         if has_own_rule(name) || !missing && opens(observed.row) {
+            return;
+        }
+        // A thread that sleeps and looks again waits for a file, which `retries` tells.
+        if missing && self.slept.remove(&observed.call.tid).is_some() {
             return;
         }
         if missing && let Some(missed) = self.missed.entry(observed.call.tid, || path) {
@@ -89,12 +109,12 @@ impl Rule for StatStorm {
         let parents = parents(paths.iter().map(|path| tracker.name(*path)));
         // Repeats of each process: of directories that are parents of other paths, and of all other paths.
         let mut storms: FxHashMap<Tid, [u64; 2]> = FxHashMap::default();
-        let repeated = || self.paths.iter().filter(|(_, checks)| checks.repeats + 1 >= STATS_PER_PATH);
+        let repeated = || self.paths.iter().filter(|(_, checks)| checks.repeats + 1 >= STATS_PER_PATH.get());
         for ((pid, _, path), checks) in repeated() {
             let of = &mut storms.entry(*pid).or_default()[usize::from(!parents.contains(tracker.name(*path)))];
             *of += checks.repeats;
         }
-        storms.retain(|_, [walked, others]| *others >= FEW_CALLS || *walked + *others >= STATS_PER_PROCESS);
+        storms.retain(|_, [walked, others]| *others >= FEW_CALLS || *walked + *others >= STATS_PER_PROCESS.get());
         for ((pid, key, path), checks) in repeated().filter(|((pid, ..), _)| storms.contains_key(pid)) {
             claims.add(*key, checks.repeats);
             processes.add(*pid, checks.calls, index.comm(*pid, tracker));

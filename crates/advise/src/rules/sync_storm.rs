@@ -4,11 +4,17 @@ use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Io, Observed, OpenFile, io};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{GOOD_BUFFER, SMALL_SYNC, SMALL_SYNCS, WHOLE_SYNCS};
+use crate::threshold::Threshold;
+use crate::thresholds::GOOD_BUFFER;
 use std::cmp::Reverse;
 use stride_event::{Ns, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, Tracker};
+
+const SMALL_SYNC: Threshold =
+    Threshold::bytes("small-sync", 64 << 10, "fewer bytes than this between two syncs are little");
+const SMALL_SYNCS: Threshold = Threshold::count("small-syncs", 20, "syncs of one file after little");
+const WHOLE_SYNCS: Threshold = Threshold::count("whole-syncs", 10, "calls of sync(2)");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "sync-storm",
@@ -22,6 +28,7 @@ pub const RULE: RuleInfo = RuleInfo {
         the estimate is one sync for each 64 KiB. Where each piece must be safe before the program goes on (a database's \
         log), put several into one sync (group commit).\n\n\
         Example: 1,000 rows are inserted into an SQLite database, each in a transaction of its own: 4,000 syncs, 11 s. All of them in one transaction take four syncs, 0.03 s.",
+    thresholds: &[SMALL_SYNC, SMALL_SYNCS, WHOLE_SYNCS],
     make: || Box::new(SyncStorm::default()),
 };
 
@@ -76,7 +83,7 @@ impl Rule for SyncStorm {
         let bytes = file.writes.bytes - std::mem::replace(before, file.writes.bytes).min(file.writes.bytes);
         // The first sync of a new or truncated file: the whole file has to be safe before it replaces another.
         let whole = file.flags & (c::O_TRUNC | c::O_EXCL) != 0 && file.syncs == 1;
-        if bytes == 0 || bytes >= SMALL_SYNC || whole {
+        if bytes == 0 || bytes >= SMALL_SYNC.get() || whole {
             return;
         }
         let Some(synced) = self.files.entry(file.object, Synced::default) else { return };
@@ -96,7 +103,7 @@ impl Rule for SyncStorm {
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         index.open_files().for_each(|file| self.always_synced(file, index, tracker));
         let small = self.small(tracker);
-        let whole = self.whole.as_ref().filter(|whole| whole.calls >= WHOLE_SYNCS).map(Whole::draft);
+        let whole = self.whole.as_ref().filter(|whole| whole.calls >= WHOLE_SYNCS.get()).map(Whole::draft);
         small.into_iter().chain(whole).collect()
     }
 }
@@ -105,7 +112,7 @@ impl SyncStorm {
     /// A file opened with O_SYNC or O_DSYNC.
     fn always_synced(&mut self, file: &OpenFile, index: &Index, tracker: &Tracker) {
         let Some(key) = file.writes.key.filter(|_| file.flags & c::O_DSYNC != 0) else { return };
-        if io(file.object, tracker) != Io::File || file.writes.bytes / file.writes.calls >= SMALL_SYNC {
+        if io(file.object, tracker) != Io::File || file.writes.bytes / file.writes.calls >= SMALL_SYNC.get() {
             return;
         }
         let Some(synced) = self.files.entry(file.object, Synced::default) else { return };
@@ -122,7 +129,7 @@ impl SyncStorm {
     }
 
     fn small(&self, tracker: &Tracker) -> Option<Draft> {
-        let mut often: Vec<_> = self.files.iter().filter(|(_, synced)| synced.syncs >= SMALL_SYNCS).collect();
+        let mut often: Vec<_> = self.files.iter().filter(|(_, synced)| synced.syncs >= SMALL_SYNCS.get()).collect();
         often.sort_by_key(|(object, synced)| (Reverse((synced.time, synced.syncs)), **object));
         let (object, worst) = often.first()?;
         let evidence = often.iter().map(|(object, synced)| {

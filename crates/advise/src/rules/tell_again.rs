@@ -4,11 +4,14 @@ use super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::TELLS_PER_FILE;
+use crate::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::{Tid, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, Tracker};
+
+const TELLS_PER_FILE: Threshold =
+    Threshold::count("tells-per-file", 16, "repeated questions of one process about one open file");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "tell-again",
@@ -20,6 +23,7 @@ pub const RULE: RuleInfo = RuleInfo {
         needed.\n\n\
         Example: a program writes 10,000 records and asks before each where it begins, to build an index: 10,000 calls. Adding \
         up the lengths of the records saves all but one.",
+    thresholds: &[TELLS_PER_FILE],
     make: || Box::new(TellAgain::default()),
 };
 
@@ -50,7 +54,7 @@ impl Rule for TellAgain {
         match self.files.get_mut(&at) {
             Some(asked) => asked.again += 1,
             None => {
-                self.files.make_room(|asked| asked.again >= TELLS_PER_FILE);
+                self.files.make_room(|asked| asked.again >= TELLS_PER_FILE.get());
                 self.files.entry(at, || Asked { key: observed.key, file, again: 0, line: observed.line });
             }
         }
@@ -58,7 +62,7 @@ impl Rule for TellAgain {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
-        let often: Vec<_> = self.files.iter().filter(|(_, asked)| asked.again >= TELLS_PER_FILE).collect();
+        let often: Vec<_> = self.files.iter().filter(|(_, asked)| asked.again >= TELLS_PER_FILE.get()).collect();
         for ((pid, _), asked) in &often {
             claims.add(asked.key, asked.again);
             processes.add(*pid, asked.again, index.comm(*pid, tracker));

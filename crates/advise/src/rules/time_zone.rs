@@ -4,10 +4,12 @@ use super::common::{Bounded, Claims, ProcessCounts, is_time_zone, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed, opens};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::TIME_ZONE_CHECKS;
+use crate::threshold::Threshold;
 use stride_event::{Tid, grouped};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::{ObjectId, Tracker};
+
+const TIME_ZONE_CHECKS: Threshold = Threshold::count("time-zone-checks", 16, "checks by one process");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "time-zone",
@@ -18,6 +20,7 @@ pub const RULE: RuleInfo = RuleInfo {
         the file is read once.\n\n\
         Example: a log of 10,000 lines with the local time on each takes 10,000 checks of /etc/localtime. With \
         TZ=:/etc/localtime in the environment there is one. localtime_r(3) after one tzset(3) makes no checks, either.",
+    thresholds: &[TIME_ZONE_CHECKS],
     make: || Box::new(TimeZone::default()),
 };
 
@@ -41,7 +44,7 @@ impl Rule for TimeZone {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
-        let often = self.checks.iter().filter(|(_, (calls, _))| *calls >= TIME_ZONE_CHECKS);
+        let often = self.checks.iter().filter(|(_, (calls, _))| *calls >= TIME_ZONE_CHECKS.get());
         let mut worst = None;
         for ((pid, key, path), (calls, line)) in often {
             claims.add(*key, calls - 1);

@@ -5,10 +5,13 @@ use super::map_churn::is_anonymous;
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{TINY_MAPPING, TINY_MAPPINGS};
+use crate::threshold::Threshold;
 use stride_event::{Tid, grouped};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;
+
+const TINY_MAPPING: Threshold = Threshold::bytes("tiny-mapping", 16 << 10, "mappings of at most this size are tiny");
+const TINY_MAPPINGS: Threshold = Threshold::count("tiny-mappings", 200, "tiny mappings in one process");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "tiny-maps",
@@ -18,6 +21,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Mappings of at most 16 KiB, without a file and at no fixed address, are reported if one process makes 200 of them. \
         One mapping of 1 MiB is as large as 64 of 16 KiB.\n\n\
         Example: an allocator for objects maps 4,096 bytes whenever a page is full: 20,000 calls for 80 MB. With 1 MiB at a time it makes 80.",
+    thresholds: &[TINY_MAPPING, TINY_MAPPINGS],
     make: || Box::new(TinyMaps::default()),
 };
 
@@ -51,7 +55,7 @@ impl Rule for TinyMaps {
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let size = observed.arg("length");
-        if !observed.ok() || !is_anonymous(observed) || size > TINY_MAPPING {
+        if !observed.ok() || !is_anonymous(observed) || size > TINY_MAPPING.get() {
             return;
         }
         let pid = observed.seen.pid;
@@ -59,13 +63,13 @@ impl Rule for TinyMaps {
         let Some(tiny) = self.by_process.entry(pid, new) else { return };
         tiny.calls += 1;
         tiny.bytes += size;
-        if tiny.calls >= TINY_MAPPINGS {
+        if tiny.calls >= TINY_MAPPINGS.get() {
             self.processes.count(pid, observed.tracker);
         }
     }
 
     fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
-        let mut often: Vec<_> = self.by_process.iter().filter(|(_, tiny)| tiny.calls >= TINY_MAPPINGS).collect();
+        let mut often: Vec<_> = self.by_process.iter().filter(|(_, tiny)| tiny.calls >= TINY_MAPPINGS.get()).collect();
         often.sort_by_key(|(pid, tiny)| (std::cmp::Reverse(tiny.calls), **pid));
         let Some((pid, worst)) = often.first() else { return Vec::new() };
         let evidence = often.iter().map(|(_, tiny)| {

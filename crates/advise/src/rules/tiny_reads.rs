@@ -4,8 +4,15 @@ use super::pieces::{Moved, Pieces, needed};
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Io, OpenFile, io};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{FULL_READS, SEEKS_PER_TRANSFER};
+use crate::threshold::Threshold;
+use crate::thresholds::SEEKS_PER_TRANSFER;
 use stride_track::Tracker;
+
+const FULL_READS: Threshold = Threshold::count(
+    "full-reads",
+    3,
+    "reads of one open file that got all they asked for; with fewer, the file may have had no more",
+);
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "tiny-reads",
@@ -17,6 +24,7 @@ pub const RULE: RuleInfo = RuleInfo {
         do not count. Reads of pipes count only if one comes right after another. With a buffer of 64 KiB, all could be \
         saved but one for each 64 KiB, and the one that finds the end.\n\n\
         Example: a program counts the lines of 30,600 files of 5,000 bytes with a buffer of 1,024 bytes. Each file takes six reads, the last of which finds the end. With a buffer of 64 KiB it takes two.",
+    thresholds: &[FULL_READS],
     make: || Box::new(TinyReads::default()),
 };
 
@@ -28,7 +36,7 @@ struct TinyReads {
 impl TinyReads {
     fn look(&mut self, file: &OpenFile, index: &Index, tracker: &Tracker) {
         let small = file.reads.small;
-        if small.full < FULL_READS || file.seeks as f64 > small.calls as f64 * SEEKS_PER_TRANSFER {
+        if small.full < FULL_READS.get() || file.seeks as f64 > small.calls as f64 * SEEKS_PER_TRANSFER {
             return;
         }
         let (calls, bytes, needed) = match io(file.object, tracker) {

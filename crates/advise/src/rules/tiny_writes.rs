@@ -4,10 +4,15 @@ use super::pieces::{Moved, Pieces, needed};
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Io, OpenFile, io};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::{SEEKS_PER_TRANSFER, SYNCS_PER_WRITE, WRITES_IN_A_ROW};
+use crate::threshold::Threshold;
+use crate::thresholds::SEEKS_PER_TRANSFER;
 use stride_event::grouped;
 use stride_syscalls::uapi::consts::O_DSYNC;
 use stride_track::Tracker;
+
+const SYNCS_PER_WRITE: Threshold =
+    Threshold::part("syncs-per-write", 0.1, "with more syncs than this for each write, small writes are on purpose");
+const WRITES_IN_A_ROW: Threshold = Threshold::count("writes-in-a-row", 16, "small writes in a row into one open file");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "tiny-writes",
@@ -19,6 +24,7 @@ pub const RULE: RuleInfo = RuleInfo {
         changing offsets, or synced between writes.\n\n\
         Example: a report of 100,000 lines is printed with print(..., flush=True), fmt.Println or a stdio that was \
         told to be unbuffered: 100,000 writes. With a buffer of 64 KiB, 46 writes are enough for these 3 MB.",
+    thresholds: &[SYNCS_PER_WRITE, WRITES_IN_A_ROW],
     make: || Box::new(TinyWrites::default()),
 };
 
@@ -33,10 +39,10 @@ impl TinyWrites {
     fn look(&mut self, file: &OpenFile, index: &Index, tracker: &Tracker) {
         let small = file.writes.small;
         let often = |what: u64, part: f64| what as f64 > small.calls as f64 * part;
-        if small.in_a_row < WRITES_IN_A_ROW
+        if small.in_a_row < WRITES_IN_A_ROW.get()
             || small.in_a_row * 2 < small.calls
             || often(file.seeks, SEEKS_PER_TRANSFER)
-            || often(file.syncs, SYNCS_PER_WRITE)
+            || often(file.syncs, SYNCS_PER_WRITE.ratio())
             || file.flags & O_DSYNC != 0
             || file.is_direct()
             || !matches!(io(file.object, tracker), Io::File | Io::Pipe)

@@ -4,11 +4,13 @@ use super::common::{Bounded, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
 use crate::index::{CallKey, Index, Io, Observed, OpenFile, io, opens};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::UNSYNCED_RENAMES;
+use crate::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::{Tid, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, Tracker};
+
+const UNSYNCED_RENAMES: Threshold = Threshold::count("unsynced-renames", 20, "replacements of one file by one process");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "unsynced-rename",
@@ -23,6 +25,7 @@ pub const RULE: RuleInfo = RuleInfo {
         restart (/tmp, /run, /dev/shm), files opened with O_SYNC and files that sync(2) wrote do not count.\n\n\
         Example: a service writes state.json.new and renames it to state.json every second. The machine loses power, and \
         state.json has 0 bytes. With fsync between write and rename, it has either the old or the new content.",
+    thresholds: &[UNSYNCED_RENAMES],
     make: || Box::new(UnsyncedRename::default()),
 };
 
@@ -79,7 +82,7 @@ impl Rule for UnsyncedRename {
     }
 
     fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
-        let mut often: Vec<_> = self.replaced.iter().filter(|(_, r)| r.unsynced >= UNSYNCED_RENAMES).collect();
+        let mut often: Vec<_> = self.replaced.iter().filter(|(_, r)| r.unsynced >= UNSYNCED_RENAMES.get()).collect();
         often.sort_by_key(|((pid, path), replaced)| (Reverse(replaced.unsynced), *path, *pid));
         let Some(((_, path), worst)) = often.first() else { return Vec::new() };
         let evidence = often.iter().map(|((_, path), replaced)| {
@@ -133,7 +136,7 @@ impl UnsyncedRename {
         let Some(replaced) = self.replaced.entry((observed.seen.pid, to), new) else { return };
         replaced.unsynced += 1;
         (replaced.by, replaced.key) = (from, observed.key);
-        if replaced.unsynced >= UNSYNCED_RENAMES {
+        if replaced.unsynced >= UNSYNCED_RENAMES.get() {
             self.processes.count(observed.seen.pid, observed.tracker);
         }
     }

@@ -4,11 +4,13 @@ use super::common::{plain, process_name};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed};
 use crate::rule::{Rule, RuleInfo};
-use crate::thresholds::ZOMBIES;
+use crate::threshold::Threshold;
 use rustc_hash::{FxHashMap, FxHashSet};
 use stride_event::{Event, Outcome, Tid, grouped};
 use stride_syscalls::{Effect, For, Ret, Syscall, uapi::consts as c};
 use stride_track::Tracker;
+
+const ZOMBIES: Threshold = Threshold::count("zombies", 16, "children that have ended and were not waited for");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "zombies",
@@ -19,6 +21,7 @@ pub const RULE: RuleInfo = RuleInfo {
         them when it ended or tracing did. A process that ignores SIGCHLD is left out, because the kernel removes its \
         children.\n\n\
         Example: a server forks for each connection and forgets waitpid. Call waitpid(-1, NULL, WNOHANG) in a loop when SIGCHLD comes, or ignore SIGCHLD.",
+    thresholds: &[ZOMBIES],
     make: || Box::new(Zombies::default()),
 };
 
@@ -108,7 +111,7 @@ impl Zombies {
         let Some(gone) = self.gone.remove(&pid) else { return };
         self.children -= gone.len();
         let left = gone.len() as u64;
-        if !ignores && left >= ZOMBIES && self.worst.as_ref().is_none_or(|worst| worst.0 < left) {
+        if !ignores && left >= ZOMBIES.get() && self.worst.as_ref().is_none_or(|worst| worst.0 < left) {
             self.worst = Some((left, pid, comm.to_vec()));
         }
     }

@@ -7,10 +7,12 @@ pub enum Artefact {
     Zsh,
     Fish,
     JsonSchema,
+    AdviseConfig,
 }
 
 impl Artefact {
-    pub const ALL: [(&'static str, Artefact); 5] = [
+    pub const ALL: [(&'static str, Artefact); 6] = [
+        ("advise-config", Artefact::AdviseConfig),
         ("complete-bash", Artefact::Bash),
         ("complete-fish", Artefact::Fish),
         ("complete-zsh", Artefact::Zsh),

@@ -17,6 +17,11 @@ impl Asked {
         self.0.contains_key(long)
     }
 
+    /// Whether an option was given with this argument.
+    pub fn is(&self, long: &str, argument: &str) -> bool {
+        self.0.get(long).is_some_and(|given| given == argument)
+    }
+
     /// The file that an option names.
     pub fn path(&self, long: &str) -> Option<&Path> {
         self.0.get(long).map(Path::new)

@@ -24,7 +24,14 @@ pub fn explain(id: &str) -> Stop {
         return Stop::Explain(text);
     }
     match find_rule(id) {
-        Some(rule) => Stop::Explain(format!("{} [{}]\n\n{}\n", rule.title, rule.id, rule.explanation)),
+        Some(rule) => {
+            let mut text = format!("{} [{}]\n\n{}\n", rule.title, rule.id, rule.explanation);
+            if !rule.thresholds.is_empty() {
+                let _ = writeln!(text, "\nThresholds, which --advise-config=FILE can change:");
+                stride_advise::config::of_rule(rule, &mut text);
+            }
+            Stop::Explain(text)
+        }
         None => {
             let hint = did_you_mean(id, ids().into_iter().map(|word| word.name));
             Stop::fail(format!("invalid --explain argument: '{id}'{hint}\n--explain=list prints all ids."))

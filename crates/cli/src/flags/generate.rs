@@ -9,6 +9,7 @@ pub fn text(artefact: Artefact) -> String {
         Artefact::Bash => complete::bash::script(),
         Artefact::Zsh => complete::zsh::script(),
         Artefact::Fish => complete::fish::script(),
+        Artefact::AdviseConfig => stride_advise::config::defaults(),
         Artefact::JsonSchema => stride_output::json::schema::text(),
     }
 }
@@ -25,6 +26,7 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         for (path, artefact) in [
             ("docs/json.schema.json", Artefact::JsonSchema),
+            ("docs/advise.toml", Artefact::AdviseConfig),
             ("docs/stride.1", Artefact::Man),
             ("completions/stride.bash", Artefact::Bash),
             ("completions/_stride", Artefact::Zsh),

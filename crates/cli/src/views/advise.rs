@@ -1,29 +1,58 @@
 //! `--advise`: calls and time that could be saved.
 
-use super::declaration::{Declaration, Destination};
+use super::declaration::{Declaration, Destination, FileOption};
 use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
 use super::record;
+use crate::command::os_error;
+use crate::files::Use;
 use crate::flags::Options;
 use crate::flags::explain;
-use crate::flags::flag::{Arg, Category, Flag, Value, ask};
-use anyhow::Result;
+use crate::flags::flag::{Arg, Category, Flag, Value, ask, words};
+use crate::flags::stop::Stop;
+use anyhow::{Result, anyhow};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use stride_advise::config;
 use stride_output::{AdviseView, View};
 
 const OPTION: &str = "advise";
+const CONFIG: &str = "advise-config";
+/// The argument that shows minor findings as well.
+const ALL: &str = "all";
 
 const BASE: Flag = Flag { category: Category::Statistics, ..Flag::BASE };
 
 const FLAGS: &[Flag] = &[
     Flag {
         long: Some("advise"),
+        arg: Arg::Optional("all"),
+        value: Value::Word(|| words([ALL])),
         own: true,
         help: "say which calls are wasted, and what to change",
         doc: "Looks for patterns that waste calls or time. At the end it says for each what was found, where, in which \
               process, from which line of the program the calls come, what a change would save, and how sure that is. The finding that saves most comes first. Findings \
               are printed where the trace would go, and the trace itself only if -o says where to. With --replay, a \
               recording is examined; with --json, each finding is an object on a line of its own.\n\n\
-              A pattern is left out if a change would save less than a fiftieth of the calls and of the time. No call is counted as saved twice. Line numbers are those of the trace with the same options. Use -f for programs that start others.",
+              A pattern is left out if a change would save less than a fiftieth of the calls and of the time. One that would \
+              save less than a fiftieth of the time, and less than three tenths of the calls, is left out unless --advise=all is given. No call is counted as saved twice. Line numbers are those of the trace with the same options. Use -f for programs that start others.",
+        update: |draft, given| match &*given.text() {
+            "" | ALL => ask(draft, given),
+            other => Err(Stop::usage(format!("--advise={other} is not known; there are --advise and --advise=all"))),
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some(CONFIG),
+        arg: Arg::Required("FILE"),
+        value: Value::File,
+        own: true,
+        help: "--advise with thresholds from a TOML file",
+        doc: "Like --advise, and reads from FILE from which numbers on something is a pattern. FILE is a TOML file with a table for each \
+              kind of finding, such as [short-children], and below it thresholds, such as short-children = 20. \
+              --generate=advise-config prints such a file with all thresholds, their defaults and their meaning. If FILE has a \
+              mistake, Stride says so and does not start the program.",
         update: ask,
         ..BASE
     },
@@ -41,7 +70,12 @@ const FLAGS: &[Flag] = &[
 
 /// Whether `--advise` is given. Other views make room for the findings.
 pub fn is_asked(options: &Options) -> bool {
-    options.asked.has(OPTION)
+    options.asked.has(OPTION) || options.asked.has(CONFIG)
+}
+
+/// Whether minor findings are shown as well.
+pub fn shows_all(options: &Options) -> bool {
+    options.asked.is(OPTION, ALL)
 }
 
 pub struct AdviseDeclaration;
@@ -49,6 +83,10 @@ pub struct AdviseDeclaration;
 impl Declaration for AdviseDeclaration {
     fn flags(&self) -> &'static [Flag] {
         FLAGS
+    }
+
+    fn files(&self) -> &'static [FileOption] {
+        &[FileOption { long: CONFIG, how: Use::Reads }]
     }
 
     fn destination(&self, options: &Options) -> Option<Destination> {
@@ -59,14 +97,32 @@ impl Declaration for AdviseDeclaration {
         Needs { sampled_stacks: true, ..Needs::everything(options).and(Needs::shown_stacks(options)) }
     }
 
-    fn prepare(&self, _: &Before<'_>) -> Result<Opener> {
+    fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
+        before.options.asked.path(CONFIG).map(configure).transpose()?;
         Ok(Box::new(open))
     }
+}
+
+/// Sets the thresholds that a file has.
+fn configure(path: &Path) -> Result<()> {
+    // Such files are written by hand. A larger file is something else.
+    const MOST: u64 = 1 << 20;
+    let cannot = |why: &str| anyhow!("Can't read the thresholds in '{}': {why}", path.display());
+    let mut text = String::new();
+    let file = File::open(path).map_err(|error| cannot(&os_error(&error)))?;
+    file.take(MOST + 1).read_to_string(&mut text).map_err(|error| cannot(&os_error(&error)))?;
+    if text.len() as u64 > MOST {
+        return Err(cannot("the file is larger than 1 MiB"));
+    }
+    let thresholds = config::parse(&path.display().to_string(), &text);
+    stride_advise::choose(thresholds.map_err(|mistakes| anyhow!(mistakes.join("\n")))?);
+    Ok(())
 }
 
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     // The line numbers are those of this run's text.
     let trace = with.options.replay.as_deref().or(record::path(with.options));
     let trace = trace.map(|path| path.to_string_lossy().into_owned());
-    Ok(Box::new(AdviseView::new(with.options.json, trace, with.info)))
+    let all = shows_all(with.options);
+    Ok(Box::new(AdviseView::new(with.options.json, all, trace, with.info)))
 }

@@ -67,5 +67,5 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let (to, whole) = with.files.take_given(FILE)?.whole()?;
     let style = layout::layout(options, false).style;
     let page = HtmlView::new(to, whole, style, layout::decoding(options), with.world.asked_by(options), info);
-    Ok(Box::new(if advise::is_asked(options) { page.with_advice(info) } else { page }))
+    Ok(Box::new(if advise::is_asked(options) { page.with_advice(info, advise::shows_all(options)) } else { page }))
 }

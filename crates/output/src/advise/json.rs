@@ -92,6 +92,7 @@ mod tests {
             advice: "Wait.".into(),
             confidence: Confidence::Possible,
             saving: Saving { calls: 1, of: 2, time: 3, how: "guess".into() },
+            minor: false,
         };
         let mut out = Vec::new();
         lines(&[finding], &mut out);

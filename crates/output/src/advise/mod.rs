@@ -12,13 +12,15 @@ use stride_track::Tracker;
 pub struct AdviseView {
     advisor: Advisor,
     json: bool,
+    /// Minor findings are shown as well.
+    all: bool,
     /// The recording of the calls, if there is one.
     recording: Option<String>,
 }
 
 impl AdviseView {
-    pub fn new(json: bool, recording: Option<String>, info: &RunInfo) -> AdviseView {
-        AdviseView { advisor: Advisor::new(info.scope()), json, recording }
+    pub fn new(json: bool, all: bool, recording: Option<String>, info: &RunInfo) -> AdviseView {
+        AdviseView { advisor: Advisor::new(info.scope()), json, all, recording }
     }
 }
 
@@ -28,12 +30,15 @@ impl View for AdviseView {
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
-        let findings = self.advisor.findings(end.tracker, end.with_source);
+        let mut findings = self.advisor.findings(end.tracker, end.with_source);
+        let found = findings.len();
+        findings.retain(|finding| self.all || !finding.minor);
+        let left_out = found - findings.len();
         if self.json {
             let mut out = Vec::new();
             json::lines(&findings, &mut out);
             return String::from_utf8_lossy(&out).into_owned();
         }
-        text::report(&findings, self.recording.as_deref(), self.advisor.calls(), end.lost.calls)
+        text::report(&findings, left_out, self.recording.as_deref(), self.advisor.calls(), end.lost.calls)
     }
 }

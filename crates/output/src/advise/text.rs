@@ -10,8 +10,8 @@ use stride_event::quantity::{bytes, count, duration, grouped, percent};
 const WIDTH: usize = 100;
 const INDENT: &str = "            ";
 
-/// The report. `recording` has the lines that findings refer to; without it, no lines are named.
-pub fn report(findings: &[Finding], recording: Option<&str>, calls: u64, lost: u64) -> String {
+/// The report. `left_out` is the number of minor findings that are not shown. `recording` has the lines that findings refer to; without it, no lines are named.
+pub fn report(findings: &[Finding], left_out: usize, recording: Option<&str>, calls: u64, lost: u64) -> String {
     let mut out = String::new();
     if findings.is_empty() {
         let _ = writeln!(
@@ -33,6 +33,15 @@ pub fn report(findings: &[Finding], recording: Option<&str>, calls: u64, lost: u
             "\nLines are those that stride --replay={} prints with the same filters.",
             shown(recording.as_bytes())
         );
+    }
+    if left_out > 0 {
+        let text = format!(
+            "{} left out, because the change would save hardly any time; --advise=all shows {}.",
+            if left_out == 1 { "One more finding is".into() } else { format!("{left_out} more findings are") },
+            if left_out == 1 { "it" } else { "them" },
+        );
+        out.push('\n');
+        wrapped(&text, "", &mut out);
     }
     if lost > 0 {
         let _ = writeln!(
@@ -214,9 +223,10 @@ mod tests {
             advice: "Ask once.".into(),
             confidence: Confidence::Likely,
             saving: Saving { calls: 185_461, of: 664_447, time: 45_200_000, how: "every repeat".into() },
+            minor: false,
         };
         assert_eq!(
-            report(std::slice::from_ref(&finding), Some("a.rec"), 664_447, 3),
+            report(std::slice::from_ref(&finding), 0, Some("a.rec"), 664_447, 3),
             "1. stat storm [stat-storm]: 7.1 checks per path: /tmp/many was checked 30,600 times.\n   \
              saves    185,461 of 664,447 calls (28%), about 45.2 ms: every repeat\n   \
              where    /tmp/ma\\nny: 30,600 calls, as on line 4,712\n   \
@@ -227,12 +237,14 @@ mod tests {
              Lines are those that stride --replay=a.rec prints with the same filters.\n\n\
              ... 3 calls lost: what is said of the others may be too little\n"
         );
-        let live = report(&[finding], None, 664_447, 0);
+        let live = report(&[finding], 0, None, 664_447, 0);
         assert!(live.contains("/tmp/ma\\nny: 30,600 calls\n") && !live.contains("ine"), "{live}");
         assert_eq!(
-            report(&[], None, 12, 0),
+            report(&[], 0, None, 12, 0),
             "Nothing to advise: in 12 calls no pattern was found that is worth changing.\n"
         );
+        let minor = report(&[], 2, None, 12, 0);
+        assert!(minor.contains("\n2 more findings are left out, because"), "{minor}");
     }
 
     fn function(name: &str, line: u32) -> CallingFunction {

@@ -69,6 +69,8 @@ pub struct HtmlView {
     gathered: Option<Gathered>,
     /// With `--advise` only.
     advisor: Option<Advisor>,
+    /// Minor findings are shown as well.
+    all_findings: bool,
     about: RunFacts,
     /// The output of the page, and its name in messages.
     to: Box<dyn Write>,
@@ -87,12 +89,20 @@ impl HtmlView {
         info: &RunInfo,
     ) -> HtmlView {
         let gathered = Gathered::new(CallText::new(style, options, world), info.started);
-        HtmlView { gathered: Some(gathered), advisor: None, about: RunFacts::of(info), to, name, error: None }
+        HtmlView {
+            gathered: Some(gathered),
+            advisor: None,
+            all_findings: false,
+            about: RunFacts::of(info),
+            to,
+            name,
+            error: None,
+        }
     }
 
-    /// Adds a section of findings.
-    pub fn with_advice(self, info: &RunInfo) -> HtmlView {
-        HtmlView { advisor: Some(Advisor::new(info.scope())), ..self }
+    /// Adds a section of findings; with minor ones if `all`.
+    pub fn with_advice(self, info: &RunInfo, all: bool) -> HtmlView {
+        HtmlView { advisor: Some(Advisor::new(info.scope())), all_findings: all, ..self }
     }
 }
 
@@ -116,8 +126,11 @@ impl View for HtmlView {
         if let Some(began) = end.tracker.began() {
             self.about.began(began);
         }
-        let findings =
-            self.advisor.as_mut().map(|advisor| findings::data(&advisor.findings(end.tracker, end.with_source)));
+        let findings = self.advisor.as_mut().map(|advisor| {
+            let mut findings = advisor.findings(end.tracker, end.with_source);
+            findings.retain(|finding| self.all_findings || !finding.minor);
+            findings::data(&findings)
+        });
         let mut data = gathered.data(std::mem::take(&mut self.about), findings, end.tracker);
         let page = page::render(&mut data);
         if let Err(error) = self.to.write_all(page.as_bytes()).and_then(|()| self.to.flush()) {

@@ -99,7 +99,7 @@ pub static ROWS: &[Syscall] = &[
         arg("arg", Ty::Select(&ARG64)).when(HAS_ARG),
     ]).noted(Note::Fcntl).does(&[Effect::ControlsDescriptor]),
     syscall("flock", Class::DESC, Ret::Int, &[arg("fd", Ty::Fd), arg("op", Ty::Flags(&FLOCK))])
-        .does(&[Effect::MayWait(For::Turn)]),
+        .does(&[Effect::MayWait(For::Turn), Effect::LocksFile]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

@@ -116,7 +116,8 @@ pub static ROWS: &[Syscall] = &[
     syscall("pipe", Class::DESC, Ret::Int, &[arg("pipefd", PAIR)]).does(&[makes(Thing::Pipe)]),
     syscall("pipe2", Class::DESC, Ret::Int, &[arg("pipefd", PAIR), arg("flags", Ty::Flags(&OPEN_FLAGS))])
         .does(&[makes(Thing::Pipe).cloexec_if("flags", c::O_CLOEXEC)]),
-    syscall("fstat", FSTAT, Ret::Int, &[FD, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT)))]),
+    syscall("fstat", FSTAT, Ret::Int, &[FD, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT)))])
+        .does(&[Effect::AsksOfFile]),
     syscall("newfstatat", FSTAT.or(Class::FILE), Ret::Int, &[
         arg("dirfd", Ty::DirFd),
         arg("pathname", Ty::Path),
@@ -124,7 +125,8 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&AT_FLAGS)),
     ]).does(&[Effect::Asks]),
     syscall("oldfstat", FSTAT, Ret::Int, &[FD, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&OLD_STAT)))]),
-    syscall("fstat64", FSTAT, Ret::Int, &[FD, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT64)))]),
+    syscall("fstat64", FSTAT, Ret::Int, &[FD, arg("statbuf", Ty::Ptr(Dir::Out, &Ty::Struct(&STAT64)))])
+        .does(&[Effect::AsksOfFile]),
     syscall("fstatat64", FSTAT.or(Class::FILE), Ret::Int, &[
         arg("dirfd", Ty::DirFd),
         arg("pathname", Ty::Path),

@@ -1,0 +1,247 @@
+//! Requests are made one at a time, and the program waits for each answer.
+
+use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
+use crate::finding::{Confidence, Draft};
+use crate::index::{Index, Observed, OpenFile, is_read, is_write, waits_by_nature};
+use crate::rule::{Rule, RuleInfo};
+use crate::threshold::Threshold;
+use crate::thresholds::{DELAYED_ACK, FEW_MESSAGES};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use stride_event::{Ns, Outcome, Tid, duration, grouped};
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
+use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
+
+const ROUND_TRIPS: Threshold = Threshold::count("round-trips", 200, "round trips, of any length");
+const ROUND_TRIPS_PART: Threshold = Threshold::part("round-trips-part", 0.1, "the part of the run that they took");
+const SLOW_TRIPS: Threshold = Threshold::count("slow-trips", 5, "slow round trips");
+const SLOW_TRIP: Threshold = Threshold::time("slow-trip", 5_000_000, "a round trip of this time on average is slow");
+const SLOW_TRIPS_PART: Threshold =
+    Threshold::part("slow-trips-part", 0.5, "the part of the run that slow round trips took");
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "lock-step",
+    title: "one request at a time",
+    explanation: "A process sends a request to a server, waits for the answer, sends the next request, and so on. It spends most \
+        of that time waiting, although the requests may not depend on each other.\n\n\
+        A round trip is a send on a connection that the process made (TCP or UNIX), and the first receive after it. Round \
+        trips count if the process waited for no other answer meanwhile. A peer is reported from 200 round trips on if \
+        the waiting is a tenth of the run, and from five on if each took 5 ms or more and the waiting is half of the run. \
+        Short round trips on connections of their own are reported as `reconnects`, and answers that a delayed \
+        acknowledgement held up as `small-sends`. Calls do not show whether a request needs the answer to the one before.\n\n\
+        Example: a program asks redis for 600 keys with GET, one after the other: 600 round trips of 0.7 ms. MGET with all keys, \
+        or a pipeline, is one round trip. For SQL, a join or WHERE id IN (...) takes the place of a query for each row. Ten \
+        slow HTTP requests take as long as one if they are made at the same time.",
+    thresholds: &[ROUND_TRIPS, ROUND_TRIPS_PART, SLOW_TRIPS, SLOW_TRIP, SLOW_TRIPS_PART],
+    make: || Box::new(LockStep::default()),
+};
+
+#[derive(Default)]
+struct LockStep {
+    flows: Bounded<FileId, Flow>,
+    peers: Bounded<(Tid, ObjectId), Peer>,
+    /// How many requests of a process have no answer yet.
+    pending: FxHashMap<Tid, u32>,
+    processes: ProcessCounts,
+}
+
+/// A connection that its process made.
+struct Flow {
+    peer: (Tid, ObjectId),
+    /// The request that has no answer yet.
+    request: Option<Request>,
+    trips: u64,
+}
+
+struct Request {
+    /// When its last part had been sent.
+    sent: Ns,
+    parts: u64,
+    /// Another request was pending meanwhile.
+    overlaps: bool,
+    claims: Vec<crate::index::CallKey>,
+}
+
+#[derive(Default)]
+struct Peer {
+    trips: u64,
+    waited: Ns,
+    /// The part of `waited` that was spent inside the receiving calls.
+    in_calls: Ns,
+    longest: Ns,
+    connections: u64,
+    line: u64,
+    claims: Claims,
+}
+
+const MAX_PROCESSES: usize = 1 << 16;
+/// The calls of one request that can be claimed.
+const MAX_PARTS: usize = 8;
+
+impl Rule for LockStep {
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::Connects) || is_write(row) || is_read(row)
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        let Some(file) = observed.seen.file else { return };
+        if observed.has(Effect::Connects) {
+            return self.connected(observed, file);
+        }
+        let Some(1..) = observed.seen.bytes else { return };
+        let Some(flow) = self.flows.get_mut(&file).filter(|flow| flow.peer.0 == observed.seen.pid) else { return };
+        if is_write(observed.row) {
+            let pending = self.pending.get_mut(&flow.peer.0);
+            flow.sends(observed, pending);
+        } else {
+            self.answered(observed, file);
+        }
+    }
+
+    fn closed(&mut self, file: &OpenFile, _: &Index, _: &Tracker) {
+        let Some(flow) = self.flows.remove(&file.id) else { return };
+        if flow.request.is_some()
+            && let Some(pending) = self.pending.get_mut(&flow.peer.0)
+        {
+            *pending = pending.saturating_sub(1);
+        }
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+        let run = index.span() as f64;
+        let mut slow: Vec<_> = self.peers.iter().filter(|(_, peer)| peer.is_slow(run)).collect();
+        slow.sort_by_key(|((pid, object), peer)| (Reverse(peer.waited), *object, *pid));
+        let Some(((_, object), worst)) = slow.first() else { return Vec::new() };
+        let evidence = slow.iter().map(|((_, object), peer)| {
+            let mut evidence = thing(*object, peer.trips, tracker);
+            evidence.time = Some(peer.waited);
+            evidence.line = Some(peer.line);
+            evidence
+        });
+        let mut claims = Claims::default();
+        slow.iter().flat_map(|(_, peer)| peer.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
+        let several = worst.connections > 1;
+        let advice = if several {
+            "Make requests that do not depend on each other at the same time (threads, an event loop, asyncio.gather, \
+             goroutines), or ask for several things in one request."
+        } else {
+            "Ask for several things in one request (MGET, WHERE ... IN, a join, a batch), or send the next requests before the \
+             first answer is there (a pipeline). If each request needs the answer to the one before, this is as it must be."
+        };
+        let how = match worst.connections {
+            0 | 1 => "one at a time, on one connection".into(),
+            n => format!("one after another, on {} connections", grouped(n)),
+        };
+        vec![Draft {
+            sentence: format!(
+                "{}: {} requests were made {how}, each after the answer to the one before; waiting for the answers took {} of {}.",
+                plain(tracker.name(*object)),
+                grouped(worst.trips),
+                duration(worst.waited),
+                duration(index.span()),
+            ),
+            evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
+            advice: advice.into(),
+            confidence: Confidence::Possible,
+            claims: claims.list(),
+            estimate: "the waiting for all answers but the longest".into(),
+            more_time: slow.iter().map(|(_, peer)| peer.beside_calls()).sum(),
+            ..Draft::default()
+        }]
+    }
+}
+
+impl LockStep {
+    fn connected(&mut self, observed: &Observed<'_>, file: FileId) {
+        const EINPROGRESS: Outcome = Outcome::Error(c::EINPROGRESS as u32);
+        if !observed.ok() && observed.call.outcome != EINPROGRESS {
+            return;
+        }
+        let Some(object) = observed.seen.object else { return };
+        let tracker = observed.tracker;
+        let name = tracker.name(object);
+        if tracker.kind(object) != ObjectKind::Socket || !(name.starts_with(b"TCP ") || name.starts_with(b"UNIX ")) {
+            return;
+        }
+        let peer = (observed.seen.pid, object);
+        if self.pending.len() < MAX_PROCESSES {
+            self.pending.entry(peer.0).or_default();
+        }
+        self.flows.entry(file, || Flow { peer, request: None, trips: 0 });
+    }
+
+    fn answered(&mut self, observed: &Observed<'_>, file: FileId) {
+        let Some(flow) = self.flows.get_mut(&file) else { return };
+        let Some(request) = flow.request.take() else { return };
+        if let Some(pending) = self.pending.get_mut(&flow.peer.0) {
+            *pending = pending.saturating_sub(1);
+            if *pending > 0 {
+                return;
+            }
+        }
+        let waited = observed.call.returned.saturating_sub(request.sent);
+        // The delayed acknowledgement of the first part held the second one up.
+        let held_up = request.parts > 1 && DELAYED_ACK.contains(&waited);
+        if request.overlaps || held_up {
+            return;
+        }
+        let Some(peer) = self.peers.entry(flow.peer, Peer::default) else { return };
+        peer.connections += u64::from(flow.trips == 0);
+        flow.trips += 1;
+        peer.trips += 1;
+        peer.waited += waited;
+        // The ledger prices the receiving calls, unless waiting is their purpose.
+        if !waits_by_nature(observed.key) {
+            peer.in_calls += observed.time().min(waited);
+        }
+        peer.longest = peer.longest.max(waited);
+        peer.line = observed.line;
+        // The first request of a connection is needed.
+        if flow.trips > 1 {
+            peer.claims.add(observed.key, 1);
+            request.claims.into_iter().for_each(|key| peer.claims.add(key, 1));
+        }
+        if peer.trips >= SLOW_TRIPS.get() {
+            self.processes.count(flow.peer.0, observed.tracker);
+        }
+    }
+}
+
+impl Flow {
+    fn sends(&mut self, observed: &Observed<'_>, pending: Option<&mut u32>) {
+        if let Some(request) = &mut self.request {
+            request.sent = observed.call.returned;
+            request.parts += 1;
+            if request.claims.len() < MAX_PARTS {
+                request.claims.push(observed.key);
+            }
+            return;
+        }
+        let mut overlaps = false;
+        if let Some(pending) = pending {
+            overlaps = *pending > 0;
+            *pending += 1;
+        }
+        self.request = Some(Request { sent: observed.call.returned, parts: 1, overlaps, claims: vec![observed.key] });
+    }
+}
+
+impl Peer {
+    fn is_slow(&self, run: f64) -> bool {
+        let mean = self.waited / self.trips.max(1);
+        let short = mean < SLOW_TRIP.get();
+        // Connections for a few messages each are the fault that `reconnects` tells.
+        if short && self.connections * FEW_MESSAGES >= self.trips && self.connections > 1 {
+            return false;
+        }
+        let waited = self.waited as f64;
+        self.trips >= ROUND_TRIPS.get() && waited >= run * ROUND_TRIPS_PART.ratio()
+            || self.trips >= SLOW_TRIPS.get() && !short && waited >= run * SLOW_TRIPS_PART.ratio()
+    }
+
+    /// Saved besides the time of the claimed calls.
+    fn beside_calls(&self) -> Ns {
+        let inside = if self.connections > 1 { 0 } else { self.in_calls };
+        self.waited.saturating_sub(inside).saturating_sub(self.longest)
+    }
+}

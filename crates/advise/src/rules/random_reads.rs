@@ -1,0 +1,133 @@
+//! A file is read in small pieces here and there, or at the same places again and again.
+
+use super::common::{Claims, largest, plain, process_name, thing};
+use super::placed_reads::{PlacedReads, Reads};
+use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::index::{Index, Observed, OpenFile};
+use crate::rule::{Rule, RuleInfo};
+use crate::threshold::Threshold;
+use crate::thresholds::SMALL_TRANSFER;
+use std::cmp::Reverse;
+use stride_event::grouped;
+use stride_event::quantity::bytes;
+use stride_syscalls::Syscall;
+use stride_track::Tracker;
+
+const RANDOM_READS: Threshold = Threshold::count("random-reads", 1000, "reads of one file at places all over it");
+const READ_AGAIN: Threshold = Threshold::count("read-again", 300, "reads of ranges that were read before");
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "random-reads",
+    title: "reads here and there",
+    explanation: "A program reads small records (less than a page on average) at places all over one file, with a call for each: \
+        pread, or lseek and read. Or it reads the same ranges of a file again and again. A call costs more than copying the \
+        bytes from the page cache does.\n\n\
+        A file that one process read at least 1,000 times is reported if at least half of the reads did not begin where \
+        the one before had ended. Reads of whole pages do not count: databases do that, and keep the pages. A read counts as \
+        made before if the same process read as many bytes at the same place; 300 of these, if they are half of all reads of \
+        the file, are reported. After a write to the file, or a lock on it (another process may have changed it), counting \
+        begins anew.\n\n\
+        Example: a program looks up 20,000 records of 256 bytes in a file of 16 MiB: 20,000 calls of pread. With mmap(2) and \
+        madvise(MADV_RANDOM) it makes two calls. Or sort the places first, and read neighbours together. An analysis that \
+        reads the 16 pages of an index before each of 500 steps makes 8,000 reads; if it keeps the index, 16.",
+    thresholds: &[RANDOM_READS, READ_AGAIN],
+    make: || Box::new(RandomReads::default()),
+};
+
+#[derive(Default)]
+struct RandomReads {
+    placed: PlacedReads,
+}
+
+impl Rule for RandomReads {
+    fn wants(&self, row: &'static Syscall) -> bool {
+        PlacedReads::wants(row)
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        self.placed.call(observed);
+    }
+
+    fn closed(&mut self, file: &OpenFile, _: &Index, _: &Tracker) {
+        self.placed.closed(file.id);
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
+        let again = |reads: &Reads| reads.again * 2 >= reads.calls;
+        let random = self.draft(
+            index,
+            tracker,
+            |reads| &reads.claims,
+            |reads| {
+                !again(reads)
+                    && reads.calls >= RANDOM_READS.get()
+                    && reads.jumps * 2 >= reads.calls
+                    && reads.bytes / reads.calls < SMALL_TRANSFER
+            },
+        );
+        let random = random.map(|(name, reads, draft)| Draft {
+            sentence: format!(
+                "{name} was read {} times in small pieces at places all over the file: {} bytes each on average.",
+                grouped(reads.calls),
+                grouped(reads.bytes / reads.calls),
+            ),
+            advice:
+                "Map the file (mmap(2), with MADV_RANDOM) and read records from memory; or sort the places and read \
+                neighbours together; or keep what is asked for often."
+                    .into(),
+            estimate: "all of these reads".into(),
+            ..draft
+        });
+        let repeated = self.draft(
+            index,
+            tracker,
+            |reads| &reads.claims_again,
+            |reads| again(reads) && reads.again >= READ_AGAIN.get(),
+        );
+        let repeated = repeated.map(|(name, reads, draft)| Draft {
+            sentence: format!(
+                "{name} was read at the same places again and again: {} of {} reads, {} in all, were of bytes that the same \
+                 process had read before and no traced process had written since.",
+                grouped(reads.again),
+                grouped(reads.calls),
+                bytes(reads.bytes),
+            ),
+            advice: "Read these ranges once and keep them, or map the file (mmap(2)).".into(),
+            estimate: "all reads of a range but the first".into(),
+            ..draft
+        });
+        random.into_iter().chain(repeated).collect()
+    }
+}
+
+impl RandomReads {
+    /// The parts of a draft that both kinds have in common, with the name and the reads of the worst file.
+    fn draft(
+        &self,
+        index: &Index,
+        tracker: &Tracker,
+        claimed: fn(&Reads) -> &Claims,
+        wasteful: impl Fn(&Reads) -> bool,
+    ) -> Option<(String, &Reads, Draft)> {
+        let files = self.placed.reads.iter().filter(|(_, reads)| wasteful(reads));
+        let files = largest(files, 4, |((pid, object), reads)| (claimed(reads).total(), Reverse((*object, *pid))));
+        let ((pid, object), worst) = *files.first()?;
+        let evidence = files.iter().map(|((_, object), reads)| {
+            let mut evidence = thing(*object, reads.calls, tracker);
+            evidence.bytes = Some(reads.bytes);
+            evidence.line = Some(reads.line);
+            evidence
+        });
+        let process = process_name(*pid, index.comm(*pid, tracker));
+        let process = Evidence::new(EvidenceKind::Process, process, worst.calls);
+        let mut claims = Claims::default();
+        files.iter().flat_map(|(_, reads)| claimed(reads).iter()).for_each(|(key, calls)| claims.add(key, calls));
+        let draft = Draft {
+            evidence: evidence.chain([process]).collect(),
+            confidence: Confidence::Likely,
+            claims: claims.list(),
+            ..Draft::default()
+        };
+        Some((plain(tracker.name(*object)), worst, draft))
+    }
+}

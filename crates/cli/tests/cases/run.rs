@@ -1,0 +1,142 @@
+//! Runs a case and its corrected twin under `--advise`.
+
+use crate::case::Case;
+use crate::common::{Killed, Scratch, send, text};
+use crate::prepare::prepare;
+use crate::verdict::{Cost, Verdict};
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::{Pid, getpgid};
+use serde_json::Value;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A wait counts as hanging after a second.
+const HUNG: Duration = Duration::from_millis(1500);
+/// A case that takes longer fails the test. Cases take a second or two.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Stride with an environment that does not affect the output. `STRIDE_OTHER` names another build, to compare with.
+fn bare_stride() -> Command {
+    let Some(other) = std::env::var_os("STRIDE_OTHER") else { return crate::common::bare_stride() };
+    let mut command = Command::new(other);
+    command.env("LC_ALL", "C").env("TZ", "UTC").env_remove("LD_LIBRARY_PATH");
+    command
+}
+
+pub fn judge(case: &Case) -> Result<Verdict, String> {
+    let scratch = Scratch::new(&format!("cases-{}", case.name.replace('/', "-")));
+    let program = prepare(case, &scratch)?;
+    let run = Runner { case, program: &program, scratch: &scratch };
+    let (findings, calls) = run.advised(false);
+    if case.hangs {
+        let (corrected, _) = run.advised(true);
+        return Ok(Verdict::of(case, &findings, &corrected, Cost::default(), Cost::default()));
+    }
+    let (corrected, less_calls) = run.advised(true);
+    let (time, less_time) = (run.untraced(false), run.untraced(true));
+    let (before, after) = (Cost { calls, time }, Cost { calls: less_calls, time: less_time });
+    Ok(Verdict::of(case, &findings, &corrected, before, after))
+}
+
+struct Runner<'a> {
+    case: &'a Case,
+    program: &'a [String],
+    scratch: &'a Scratch,
+}
+
+impl Runner<'_> {
+    /// The findings, and the number of calls.
+    fn advised(&self, corrected: bool) -> (Vec<Value>, u64) {
+        let _peer = self.prepared();
+        let mut stride = bare_stride();
+        // Ctrl-C ends the tracing of a case that hangs, although a file is written.
+        stride.args(["-f", "-Iwaiting", "--record=../recording"]).args(self.program);
+        self.finish(stride, corrected);
+        let advice = self.replayed(&["--advise", "--json"]);
+        let findings = advice.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        let findings = findings.filter(|line| line["type"] == "finding").collect();
+        let counted = self.replayed(&["-c", "-w", "-U", "calls,name"]);
+        let total = counted.lines().rev().find_map(|line| line.trim().strip_suffix(" total"));
+        (findings, total.and_then(|total| total.trim().parse().ok()).expect("a total"))
+    }
+
+    fn replayed(&self, options: &[&str]) -> String {
+        let mut stride = bare_stride();
+        let output =
+            stride.arg("--replay=recording").args(options).current_dir(self.scratch.path("")).output().unwrap();
+        assert!(output.status.success(), "{}: {output:?}", self.case.name);
+        text(&output.stdout)
+    }
+
+    /// The wall time of the program by itself.
+    fn untraced(&self, corrected: bool) -> Duration {
+        let _peer = self.prepared();
+        let mut program = Command::new(&self.program[0]);
+        program.args(&self.program[1..]);
+        let start = Instant::now();
+        self.finish(program, corrected);
+        start.elapsed()
+    }
+
+    /// An empty directory, with the peer that the program talks to.
+    fn prepared(&self) -> Option<Killed> {
+        let _ = std::fs::remove_dir_all(self.scratch.path("here"));
+        std::fs::create_dir(self.scratch.path("here")).unwrap();
+        let argument = self.case.peer.as_ref()?;
+        let mut peer = Command::new(&self.program[0]);
+        peer.args(&self.program[1..]).arg(argument);
+        let peer = Killed(self.here(&mut peer).spawn().unwrap());
+        crate::common::wait_until("the peer", || self.scratch.path("here/peer.ready").exists());
+        Some(peer)
+    }
+
+    fn here<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        command
+            .current_dir(self.scratch.path("here"))
+            .env_remove("LD_LIBRARY_PATH")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+    }
+
+    fn finish(&self, mut command: Command, corrected: bool) {
+        command.args(corrected.then_some("corrected")).process_group(0);
+        let mut child = Killed(self.here(&mut command).spawn().unwrap());
+        let group = Pid::from_raw(child.tid());
+        if self.case.hangs && !corrected {
+            crate::common::wait_until("the hang", || self.scratch.path("here/stuck").exists());
+            // The rule is about threads that wait for a second.
+            std::thread::sleep(HUNG);
+            send(&child, Signal::SIGINT);
+            // Stride detaches, and then waits for the program, which still hangs.
+            if !ends(&mut child.0, HUNG) {
+                of_group(group).filter(|pid| *pid != group).for_each(|pid| {
+                    let _ = kill(pid, Signal::SIGKILL);
+                });
+            }
+        }
+        if !ends(&mut child.0, LIMIT) {
+            let _ = killpg(group, Signal::SIGKILL);
+            panic!("{}: the program did not end", self.case.name);
+        }
+    }
+}
+
+/// The processes of a group.
+fn of_group(group: Pid) -> impl Iterator<Item = Pid> {
+    let pids = std::fs::read_dir("/proc").into_iter().flatten();
+    let pids = pids.filter_map(|entry| Some(Pid::from_raw(entry.ok()?.file_name().to_str()?.parse().ok()?)));
+    pids.filter(move |pid| getpgid(Some(*pid)) == Ok(group))
+}
+
+fn ends(child: &mut Child, limit: Duration) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < limit {
+        if child.try_wait().unwrap().is_some() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    false
+}
