@@ -8,7 +8,8 @@ int main(int argc, char **argv) {
 	(void)argv;
 	char *args[] = {"true", NULL};
 	setenv("PATH", argc > 1 ? "/bin" : "/opt/a/bin:/opt/b/bin:/opt/c/bin:/opt/d/bin:/bin", 1);
-	for (int i = 0; i < 40; i++) {
+	// More children would be a finding of their own.
+	for (int i = 0; i < 28; i++) {
 		pid_t child = fork();
 		if (child == 0) {
 			execvp("true", args);
