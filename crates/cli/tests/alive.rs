@@ -151,8 +151,10 @@ fn calls_that_began_before_are_shown_at_once() {
     let actor = program!("actor");
     for engine in ENGINES {
         let child = ready(actor, "sit_together");
-        // The other threads are in their calls already.
-        wait_until_inside(child.tid(), libc::SYS_pause);
+        wait_until("all threads are in their calls", || {
+            let threads = threads(child.tid());
+            threads.len() == 3 && threads.iter().all(|tid| is_inside(*tid, libc::SYS_pause))
+        });
         let pid = child.0.id();
         let tracing = Tracing::start(engine, "began", &["-p", &pid.to_string()]);
         tracing.wait_for("pause(", 3);
