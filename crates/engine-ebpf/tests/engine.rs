@@ -3,13 +3,16 @@
 mod common;
 
 use common::{command, everything, stand_still};
+use std::cell::RefCell;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::rc::Rc;
 use std::time::Duration;
 use stride_engine_base::Engine as _;
 use stride_engine_ebpf::{EbpfEngine, Overflow, Settings};
-use stride_event::{Event, Origin, Outcome, TraceSpec};
+use stride_event::{Event, Origin, Outcome, StackRate, TraceSpec};
+use stride_stacks::{StackDetail, Stacks};
 use stride_test_support::need_ebpf;
 use stride_test_support::state::wait_until_inside;
 
@@ -138,4 +141,33 @@ fn stopping_lets_go_of_what_lives_on() {
     assert_eq!(detached, 1);
     drop(cat.stdin.take());
     assert!(cat.wait().unwrap().success());
+}
+
+/// Samples of stacks are few, and stand for all calls.
+#[test]
+fn samples_stand_for_all_calls() {
+    need_ebpf!();
+    let stacks = Rc::new(RefCell::new(Stacks::new(StackDetail { frames: 256, source: false })));
+    let args = ["if=/dev/zero", "of=/dev/null", "bs=1", "count=20000", "status=none"];
+    let spec = TraceSpec { stacks: StackRate::Sampled, ..command(Path::new("/bin/dd"), &args) };
+    let mut engine = EbpfEngine::start(spec).unwrap();
+    engine.unwind_with(stacks.clone());
+    let (mut calls, mut taken, mut told) = (0, 0, 0);
+    while let Some(event) = engine.next().unwrap() {
+        stacks.borrow_mut().note(&event);
+        let Event::Exit(call) = event else { continue };
+        // The dynamic loader reads more at once.
+        if call.nr != libc::SYS_read as u64 || call.args[2] != 1 {
+            continue;
+        }
+        calls += 1;
+        if let Some(stack) = &call.stack {
+            taken += 1;
+            told += call.stack_calls;
+            assert!(!stack.frames.is_empty());
+        }
+    }
+    assert!(calls == 20_000 && (calls / 64..calls / 16).contains(&taken), "{taken} of {calls}");
+    // The calls behind a site's last sample are told by none.
+    assert!((calls - 200..=calls).contains(&told), "{told} of {calls}");
 }

@@ -15,7 +15,7 @@ use stride_engine_ebpf::EbpfEngine;
 use stride_engine_ptrace::PtraceEngine;
 use stride_event::{Event, Stack, StackRate, Tid, TraceSpec, Unwind};
 use stride_stacks::{StackDetail, Stacks};
-use stride_syscalls::{Abi, table};
+use stride_syscalls::table;
 use stride_test_support::{Scratch, need_ebpf, program, programs};
 
 /// The stacks of each thread's calls, in the order of the threads and their calls.
@@ -172,36 +172,4 @@ fn a_stack_is_unwound_once() {
     assert_eq!(without, 1);
     let asked = counting.borrow().asked;
     assert!(calls > 200_000 && asked < calls / 10, "{asked} unwound for {calls} calls");
-}
-
-/// Samples are few, are the same stacks as those of all calls, and stand for all calls.
-#[test]
-fn samples_stand_for_all_calls() {
-    need_ebpf!();
-    let stacks = Rc::new(RefCell::new(Stacks::new(StackDetail { frames: 256, source: false })));
-    let spec = TraceSpec {
-        stacks: StackRate::Sampled,
-        ..command(Path::new("/bin/dd"), &["if=/dev/zero", "of=/dev/null", "bs=1", "count=100000", "status=none"])
-    };
-    let mut engine = EbpfEngine::start(spec).unwrap();
-    engine.unwind_with(stacks.clone());
-    let read = table(Abi::NATIVE).by_name("read").next().unwrap().nr;
-    let (mut calls, mut taken, mut told) = (0, 0, 0);
-    while let Some(event) = engine.next().unwrap() {
-        stacks.borrow_mut().note(&event);
-        let Event::Exit(call) = event else { continue };
-        // The dynamic loader reads more at once.
-        if call.nr != u64::from(read) || call.args[2] != 1 {
-            continue;
-        }
-        calls += 1;
-        if let Some(stack) = &call.stack {
-            taken += 1;
-            told += call.stack_calls;
-            assert!(described(stack).contains("(read)"), "{}", described(stack));
-        }
-    }
-    assert!(calls == 100_000 && (calls / 64..calls / 16).contains(&taken), "{taken} of {calls}");
-    // The calls behind a site's last sample are told by none.
-    assert!((calls - 1000..=calls).contains(&told), "{told} of {calls}");
 }
