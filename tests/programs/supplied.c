@@ -26,7 +26,7 @@ static int supplier_fd, out;
 static long size;
 static char *page, *missing;
 
-/* What comes before each page. More calls than fit into a small ring. */
+/* Makes more calls than fit into a small ring, and reads a byte, before a page is supplied. */
 static void dawdle(void)
 {
 	char c;

@@ -22,7 +22,7 @@ pub struct Callers {
 }
 
 impl Callers {
-    /// Whether the shares are estimates, because not every stack was taken.
+    /// True if the shares are estimates, because not every stack was taken.
     pub fn is_estimate(&self) -> bool {
         self.sampled < self.of
     }

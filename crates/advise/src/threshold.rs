@@ -12,7 +12,7 @@ pub struct Threshold {
     pub name: &'static str,
     pub unit: Measure,
     pub default: f64,
-    /// What it means: a clause without a full stop.
+    /// The meaning of the threshold: a clause without a full stop.
     pub means: &'static str,
 }
 

@@ -21,7 +21,7 @@ pub fn worth_it(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
 /// A finding whose calls take hardly any of the run's time is minor, unless it saves this part of all calls.
 pub const MUCH_WORK: f64 = 0.3;
 
-/// Whether a finding that is worth it is more than minor.
+/// True if a finding that is worth telling is more than minor.
 pub fn matters(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
     time as f64 >= run as f64 * MIN_PART_OF_TIME || calls as f64 >= of as f64 * MUCH_WORK
 }

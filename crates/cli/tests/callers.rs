@@ -98,7 +98,7 @@ fn without_further_options() {
     compile!(scratch, &["-s"]);
     let run = scratch.stride([&["--by=caller", "-e", "trace=getppid"], &COLUMNS[..], &["./program"]].concat());
     assert!(is(&rows(&run.trace)[0], r"1 program\+0x[0-9a-f]+"), "{}", run.trace);
-    // Of this stack, only the C library's part is wanted.
+    // Only the C library's part of this stack is wanted.
     let limited = ["--by=caller", "-e", "trace=write", "--stack-trace-frame-limit=1", "./program"];
     let run = scratch.stride([&COLUMNS[..], &limited].concat());
     assert_eq!(rows(&run.trace), ["2 [unknown]"], "{}", run.trace);

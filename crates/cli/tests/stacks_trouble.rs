@@ -22,7 +22,7 @@ fn libraries(scratch: &Scratch, count: usize) -> Vec<PathBuf> {
     paths
 }
 
-/// Whether a stack has the function and the line of a library.
+/// True if a stack has the function and the line of a library.
 fn visits(stack: &[Frame], library: &Path) -> bool {
     let of_library = |frame: &&Frame| library.file_name().is_some_and(|name| *name == *frame.module);
     stack.iter().find(of_library).is_some_and(|frame| frame.symbol == "tell" && frame.source.contains("visit.c:"))

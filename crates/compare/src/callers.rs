@@ -77,7 +77,7 @@ impl SyscallCallers {
         }
     }
 
-    /// Whether the function is known for all of this many calls, or nearly all.
+    /// True if the calling function is known for all or nearly all of `calls` calls.
     fn covers(&self, calls: u64) -> bool {
         calls.saturating_sub(self.known) <= 1 + calls / 100
     }

@@ -362,7 +362,7 @@ impl Kernel {
         read(&self.skel.maps.code_changes.lookup(bytes_of(&[key]), MapFlags::ANY).ok()??)
     }
 
-    /// Whether a process still has this address space.
+    /// True if a process still has this address space.
     pub fn has_space(&self, process: stride_event::Tid, space: u64) -> bool {
         let known = self.skel.maps.spaces.lookup(bytes_of(&[process as u32]), MapFlags::ANY);
         // Without an entry, the process has not called execve.

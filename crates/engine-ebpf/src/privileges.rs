@@ -18,7 +18,7 @@ pub fn setcap(stride: &str) -> String {
     format!("setcap {}+ep {stride}", NEEDED.map(|(name, _)| name).join(","))
 }
 
-/// What keeps a process from bpf(2) that has the capabilities for it.
+/// The reason why bpf(2) is refused to a process that has the capabilities for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Barrier {
     /// The capabilities hold in a user namespace only (user_namespaces(7)).

@@ -36,7 +36,7 @@ pub struct FrameFunction<'s> {
     pub is_merged: bool,
 }
 
-/// What decides, besides a function itself, whether the function is the program's own.
+/// The facts about a stack that decide, together with a function's name, if the function is the program's own.
 struct Surroundings {
     /// The stack has a function of Go's run-time system.
     is_go: bool,
@@ -122,12 +122,12 @@ impl StackFrame {
         self.symbol.as_ref().map(|symbol| &*symbol.name)
     }
 
-    /// Whether the frame's module is the program's own.
+    /// True if the frame's module belongs to the program, and not to the system's run-time libraries.
     pub(crate) fn is_in_program(&self) -> bool {
         self.module.as_ref().is_none_or(|module| !module.is_run_time_library())
     }
 
-    /// Whether an interpreter or a JIT compiler names the function.
+    /// True if an interpreter or a JIT compiler gave the function its name.
     fn is_in_script(&self) -> bool {
         self.module.is_none() && self.symbol.is_some()
     }

@@ -125,7 +125,7 @@ impl CodeFile {
         self.path.rsplit(|&b| b == b'/').next().unwrap_or(&self.path)
     }
 
-    /// Whether the module belongs to the system's run-time libraries.
+    /// True if the module is a run-time library of the system, such as the C library or the dynamic loader.
     pub(crate) fn is_run_time_library(&self) -> bool {
         let name = self.file_name();
         if &*self.path == b"[vdso]" {
@@ -135,7 +135,7 @@ impl CodeFile {
         is_library && self.is_one_of(LIBRARIES)
     }
 
-    /// Whether the module belongs to an interpreter.
+    /// True if the module is an interpreter or one of its libraries.
     pub(crate) fn is_interpreter(&self) -> bool {
         self.is_one_of(INTERPRETERS) || self.path.windows(PYTHON_LIBRARIES.len()).any(|part| part == PYTHON_LIBRARIES)
     }

@@ -1,4 +1,4 @@
-//! What follows from a stack, kept for the next call with the same one.
+//! Values that are derived from a stack, kept for the next call with the same stack.
 
 use crate::{SourceLine, Stack, StackFrame};
 use std::collections::HashMap;

@@ -127,7 +127,7 @@ pub trait CodeHistory {
     /// The address space.
     fn space(&self) -> u64;
 
-    /// Whether the process still has this address space. It gets another one by execve(2).
+    /// True if the process still has this address space. execve(2) replaces the address space of a process.
     fn is_of(&self, process: Tid) -> bool;
 
     /// The number of changes when the stack was copied. It counts up, and starts again at 0 behind the last number.

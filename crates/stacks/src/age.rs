@@ -10,7 +10,7 @@ use stride_event::{CodeChange, CodeHistory};
 /// The first generation of stacks for which a mapping counts. `None`: it counts for all.
 pub type Since = Option<u32>;
 
-/// Whether a generation comes behind another.
+/// True if one generation is later than another.
 pub fn is_after(generation: u32, other: u32) -> bool {
     generation.wrapping_sub(other) as i32 > 0
 }
@@ -28,7 +28,7 @@ impl ReadAt {
     }
 }
 
-/// What changed up to the end of a reading of the mappings.
+/// The changes of mapped code up to the moment when the mappings had been read.
 pub struct Changes {
     now: u32,
     /// There was an earlier reading of the same address space.
@@ -64,7 +64,7 @@ impl Changes {
         }
     }
 
-    /// Whether something else may be where this mapping was.
+    /// True if other code may have taken the place of this mapping.
     pub fn replaces(&self, mapping: &CodeMapping) -> bool {
         self.list.as_ref().is_none_or(|list| latest(list, mapping).is_some())
     }

@@ -21,7 +21,7 @@ pub struct CodeImage {
     tables: RefCell<Tables>,
     rules: RefCell<FxHashMap<u64, UnwindRule>>,
     frames: RefCell<FxHashMap<u64, Arc<StackFrame>>>,
-    /// What is before an address.
+    /// The kinds of the instructions before addresses.
     before: RefCell<FxHashMap<u64, Preceding>>,
 }
 
@@ -37,7 +37,7 @@ struct Tables {
     separate: OnceCell<Option<Elf>>,
 }
 
-/// What the instructions before an address do.
+/// The kinds of instructions that may stand before an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preceding {
     /// They make a system call.
@@ -94,7 +94,7 @@ impl CodeImage {
         rule
     }
 
-    /// What the instructions before an address do.
+    /// The kind of the instructions before an address.
     pub fn preceding(&self, address: u64) -> Preceding {
         let mut known = self.before.borrow_mut();
         if known.len() >= MOST_KEPT {

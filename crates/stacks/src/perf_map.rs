@@ -26,7 +26,7 @@ impl PerfMap {
         })
     }
 
-    /// Whether a call from this address, which is the last byte of a call instruction, is that of a trampoline of Python's (`-X perf`).
+    /// True if the address is the last byte of the call instruction in one of Python's trampolines (`-X perf`).
     ///
     /// Python has a copy of the same few instructions for each of its functions: they make room for 8 bytes, and call the
     /// interpreter. The frame pointer may have any value there.

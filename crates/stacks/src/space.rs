@@ -97,12 +97,12 @@ impl Space {
         self.stale |= everything || !self.takes_long;
     }
 
-    /// Whether a lookup led to where mappings changed since they were read.
+    /// True if a lookup led to an address whose mapping changed since the mappings were read.
     pub fn meets_change(&self) -> bool {
         self.met_change.take()
     }
 
-    /// Whether code at one of the stack's addresses may be newer than the stack.
+    /// True if the code at one of the stack's addresses may be newer than the stack.
     pub fn has_refused(&self) -> bool {
         self.refused.get()
     }

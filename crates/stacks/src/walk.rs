@@ -12,11 +12,11 @@ use stride_event::{Bottom, ReadWord, Regs};
 pub trait Code {
     fn rule(&mut self, address: u64) -> UnwindRule;
     fn is_executable(&self, address: u64) -> bool;
-    /// What the instructions before this address do.
+    /// The kind of the instructions before this address.
     fn preceding(&self, address: u64) -> Preceding;
     /// Whether the code at this address belongs to a function that returns from a signal handler.
     fn returns_from_signal(&mut self, address: u64) -> bool;
-    /// Whether a call from here is that of a trampoline of an interpreter, which keeps 8 bytes and no frame pointer.
+    /// True if the return address belongs to a trampoline of an interpreter. Such a trampoline has a stack frame of 8 bytes and no frame pointer.
     fn is_trampoline(&self, _address: u64) -> bool {
         false
     }

@@ -42,7 +42,7 @@ pub const RULE: RuleInfo = RuleInfo {
 struct ShortChildren {
     /// Living processes, and what their ended descendants were.
     below: FxHashMap<Tid, Below>,
-    /// Of processes that were not short themselves.
+    /// The children of processes that were not short themselves.
     parents: Vec<Parent>,
     /// Living processes that have made a file.
     makers: FxHashSet<Tid>,
@@ -118,7 +118,7 @@ impl Rule for ShortChildren {
             if short {
                 to.covered += at.saturating_sub(process.started.max(to.until));
                 to.until = to.until.max(at);
-                // What a short child started belongs to its parent's children. Their time is part of its own.
+                // The children of a short child count as children of its parent. Their time is part of the short child's time.
                 for group in below.groups {
                     let Group { short, long, lived, .. } = group;
                     if let Some(sum) = to.group(Group { short: 0, long: 0, lived: 0, ..group }) {

@@ -17,7 +17,7 @@ impl Asked {
         self.0.contains_key(long)
     }
 
-    /// Whether an option was given with this argument.
+    /// True if an option was given with this argument.
     pub fn is(&self, long: &str, argument: &str) -> bool {
         self.0.get(long).is_some_and(|given| given == argument)
     }

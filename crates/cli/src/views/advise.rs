@@ -105,7 +105,7 @@ impl Declaration for AdviseDeclaration {
 
 /// Sets the thresholds that a file has.
 fn configure(path: &Path) -> Result<()> {
-    // Such files are written by hand. A larger file is something else.
+    // A file of thresholds is written by hand, so a file above this size is not one.
     const MOST: u64 = 1 << 20;
     let cannot = |why: &str| anyhow!("Can't read the thresholds in '{}': {why}", path.display());
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! What the advice on a case was worth.
+//! The verdict on the advice that a case got.
 
 use crate::case::{AnyOf, Case, Saves};
 use serde_json::Value;

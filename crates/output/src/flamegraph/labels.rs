@@ -6,7 +6,7 @@ use std::rc::Rc;
 /// An index into [`FlameLabels`].
 pub type LabelId = u32;
 
-/// What a box stands for. It decides the colour.
+/// The kind of thing that a box stands for. The kind decides the colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LabelKind {
     /// A program, by the name of its threads.

@@ -7,7 +7,7 @@ use stride_event::Ns;
 /// An index into [`CallTree::nodes`].
 pub type NodeId = u32;
 
-/// What the width of a box may stand for.
+/// The measures that the width of a box may show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Weights {
     pub calls: u64,

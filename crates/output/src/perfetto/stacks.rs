@@ -128,7 +128,7 @@ impl Callstacks {
     }
 }
 
-/// What a packet sequence has defined of callstacks.
+/// The callstacks, frames and names that a packet sequence has defined so far. Later packets refer to them by number.
 #[derive(Default)]
 pub struct DefinedStacks(HashSet<u64>);
 
