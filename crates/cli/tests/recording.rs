@@ -5,6 +5,7 @@ mod common;
 use common::*;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
+use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::process::Stdio;
 use std::time::Duration;
@@ -408,4 +409,36 @@ fn files_that_cannot_be() {
     let run = scratch.replay(&["-o", "rec"]);
     assert!(run.code() == Some(1) && run.err.contains("--replay and -o/--output name the same file"), "{}", run.err);
     assert!(std::fs::read(scratch.path("rec")).unwrap() == before);
+}
+
+/// The reader of the text does not read for a while, so that the replay takes long on each machine.
+#[test]
+fn a_long_replay_shows_its_progress_on_a_terminal() {
+    let scratch = Scratch::new("progress");
+    let mut recording = Recorded::new(&scratch);
+    recording.started(7, None, 0);
+    for n in 0..20_000 {
+        recording.exit(&Recorded::call("getpid", 7, &[], 1000 * n));
+    }
+    recording.finish();
+    let terminal = nix::pty::openpty(None, None).unwrap();
+    let mut child = bare_stride()
+        .args(["--replay=rec", "-o", "/dev/stdout"])
+        .current_dir(scratch.path(""))
+        .stdout(Stdio::piped())
+        .stderr(terminal.slave)
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1200));
+    let mut text = Vec::new();
+    child.stdout.take().unwrap().read_to_end(&mut text).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(text.iter().filter(|byte| **byte == b'\n').count(), 20_000);
+    // A terminal whose other end is closed ends with an error, after all that was written to it.
+    let mut shown = Vec::new();
+    let _ = std::fs::File::from(terminal.master).read_to_end(&mut shown);
+    let shown = String::from_utf8(shown).unwrap();
+    let line = regex::Regex::new(r"\rreading \S*rec: \d+%").unwrap();
+    assert!(line.is_match(&shown), "{shown:?}");
+    assert!(shown.ends_with(" \r"), "the line is erased: {shown:?}");
 }
