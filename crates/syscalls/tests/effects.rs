@@ -91,7 +91,8 @@ fn calls_that_make_descriptors() {
     only("accept accept4", makes(Thing::Connection));
     only(
         "epoll_create epoll_create1 eventfd eventfd2 timerfd_create signalfd signalfd4 inotify_init inotify_init1 \
-         fanotify_init memfd_create memfd_secret pidfd_open userfaultfd perf_event_open io_uring_setup bpf",
+         fanotify_init memfd_create memfd_secret pidfd_open userfaultfd perf_event_open io_uring_setup bpf \
+         landlock_create_ruleset",
         |row| matches!(row.makes(), Some(Thing::Anonymous(_))),
     );
     only("dup dup2 dup3", |row| row.effects.iter().any(|effect| matches!(effect, Effect::Duplicates(_))));

@@ -320,6 +320,14 @@ fn some_commands_of_bpf_make_descriptors() {
 }
 
 #[test]
+fn some_results_of_landlock_create_ruleset_are_descriptors() {
+    let mut s = Followed::new();
+    s.does(PID, "landlock_create_ruleset", &[0x1000, 24, 0], 8);
+    assert_eq!(s.read(PID, 8), "landlock ruleset");
+    assert!(s.does(PID, "landlock_create_ruleset", &[0, 0, 1], 6).made.is_none(), "a version is no descriptor");
+}
+
+#[test]
 fn close_on_exec_is_where_the_row_says() {
     let mut s = Followed::new();
     s.does(PID, "memfd_create", &[0x1000, 1], 5);

@@ -1,5 +1,6 @@
 //! Keys and security modules.
 
+use crate::effect::{Thing, makes};
 use crate::sets::keys::*;
 use crate::structs::keys::*;
 use crate::uapi::consts as c;
@@ -45,7 +46,8 @@ pub static ROWS: &[Syscall] = &[
             arg("size", Ty::ULong),
             arg("flags", Ty::Flags(&LANDLOCK_CREATE)),
         ],
-    ),
+    )
+    .does(&[makes(Thing::Anonymous("landlock ruleset")).cloexec()]),
     syscall("landlock_add_rule", Class::DESC, Ret::Int, &[
         arg("ruleset_fd", Ty::Fd),
         arg("rule_type", Ty::Enum(&LANDLOCK_RULE)),
