@@ -41,6 +41,15 @@ impl Chosen {
 pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen> {
     let settings = layout::overflow(options);
     match options.engine {
+        // There is no choice: errors are those of eBPF.
+        Choice::Auto if spec.machine.is_some() || spec.max_depth.is_some() => {
+            let option = unserved(&spec, PtraceEngine::CAPABILITIES).unwrap_or("the target");
+            let engine = EbpfEngine::start_with(spec, settings).map_err(|e| unavoidable(e, option))?;
+            Ok(Chosen::new(engine, format!("{option} needs it")))
+        }
+        Choice::Ptrace if spec.max_depth.is_some() && !PtraceEngine::CAPABILITIES.max_depth => {
+            bail!("--max-depth needs the eBPF engine: leave out --engine=ptrace")
+        }
         Choice::Ptrace => ptrace(spec, "asked for"),
         Choice::Auto => match better_held(options, needs) {
             Some(option) if !EbpfEngine::CAPABILITIES.holds_program => {
@@ -97,6 +106,10 @@ fn unserved(spec: &TraceSpec, capabilities: Capabilities) -> Option<&'static str
         Some("--kill-on-exit")
     } else if spec.stacks == StackRate::All && !capabilities.stacks {
         Some("-k/--stack-trace")
+    } else if spec.machine.is_some() && !capabilities.machine {
+        Some("--all")
+    } else if spec.max_depth.is_some() && !capabilities.max_depth {
+        Some("--max-depth")
     } else {
         None
     }
@@ -114,6 +127,12 @@ fn explained(error: StartError) -> anyhow::Error {
     anyhow!(
         "{why}\nTo use eBPF: {advice}.\nOr try --engine=ptrace, which needs no privileges for programs of your own."
     )
+}
+
+/// The same for an option that only the eBPF engine serves.
+fn unavoidable(error: StartError, option: &str) -> anyhow::Error {
+    let StartError::Unavailable { why, advice: Some(advice) } = error else { return error.into() };
+    anyhow!("{why}\n{option} needs eBPF. To use it: {advice}.")
 }
 
 #[cfg(test)]

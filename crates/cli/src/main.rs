@@ -1,6 +1,7 @@
 //! `stride`: traces system calls without breaking the program's stride.
 
 mod called_from;
+mod cgroups;
 mod circumstances;
 mod command;
 mod debuginfod;

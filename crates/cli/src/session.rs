@@ -138,6 +138,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
                 outputs.complain(&error.to_string());
             }
         }
+        for remark in engine.remarks() {
+            outputs.complain(&remark);
+        }
         let over = options.syscall_limit.is_some_and(|limit| run.shown >= limit);
         if over && engine.interrupted().is_none() && !run.limit_told {
             run.limit_told = true;

@@ -2,9 +2,9 @@
 
 use crate::flags::Options;
 use crate::views::Needs;
-use crate::{command, layout};
+use crate::{cgroups, command, layout};
 use anyhow::Result;
-use stride_event::{CallSet, Counting, FileFilter, Limits, Seccomp, StackRate, TraceSpec};
+use stride_event::{CallSet, Counting, FileFilter, Limits, Machine, Seccomp, StackRate, TraceSpec};
 use stride_filter::Status;
 
 /// The kernel's limit: a thread's name and its NUL.
@@ -18,7 +18,9 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
     Ok(TraceSpec {
         command: options.command.as_ref().map(command::resolve).transpose()?,
         attach: options.attach.clone(),
+        machine: machine(options)?,
         follow: options.follow_forks,
+        max_depth: options.max_depth,
         calls: if needs.all_calls { CallSet::all() } else { options.trace.clone() },
         names: calls_beside(options, needs),
         limits: Limits { text, elements: layout::elements(options) },
@@ -45,6 +47,13 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         stacks: needs.stack_rate(),
         no_memory: !needs.memory && !by_path,
     })
+}
+
+/// The part of the machine that is traced. Its cgroups are looked up now.
+fn machine(options: &Options) -> Result<Option<Machine>> {
+    let Some(machine) = &options.machine else { return Ok(None) };
+    let cgroups = options.cgroups.iter().map(|path| cgroups::id(path)).collect::<Result<_>>()?;
+    Ok(Some(Machine { cgroups, ..machine.clone() }))
 }
 
 /// The calls that the engine may skip because of `-P` and `--trace-fds`. Descriptors may stand for paths.

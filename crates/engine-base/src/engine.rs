@@ -60,6 +60,11 @@ pub trait Engine {
         Vec::new()
     }
 
+    /// Sentences for the user that came up since the last question.
+    fn remarks(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Facts for people who debug Stride (`-d`).
     fn facts(&self) -> Vec<String> {
         Vec::new()
@@ -83,6 +88,10 @@ pub struct Capabilities {
     pub kill_on_exit: bool,
     /// Serves `TraceSpec::stacks`.
     pub stacks: bool,
+    /// Serves `TraceSpec::machine`.
+    pub machine: bool,
+    /// Serves `TraceSpec::max_depth`.
+    pub max_depth: bool,
 }
 
 /// The price of losing no calls.

@@ -8,6 +8,7 @@
 //! Architecture invariant: `unsafe` only in `process`, `signal` and `startup`.
 #![deny(unsafe_code)]
 
+mod cgroup;
 pub mod engine;
 pub mod error;
 pub mod interrupt;
@@ -21,6 +22,7 @@ pub mod spawn;
 #[allow(unsafe_code)]
 mod startup;
 
+pub use cgroup::cgroup_root;
 pub use engine::{Capabilities, Delayed, Engine};
 pub use error::{AttachFailure, EngineError, StartError};
 pub use interrupt::Dispositions;

@@ -3,6 +3,7 @@
 use crate::records;
 use crate::wire::{Wire, bound, bytes_of, call_plan, count, count_key, count_times, read};
 use libbpf_rs::{MapCore, MapFlags};
+use std::sync::Arc;
 use stride_event::{CallStats, CountBy, Counted, SizeBucket, Tid, Times};
 use stride_syscalls::Abi;
 
@@ -27,7 +28,11 @@ pub fn by_number(calls: &impl MapCore, counts: &impl MapCore, cpus: u32) -> libb
 }
 
 /// By the keys that were asked for.
-pub fn by_key(counts: &impl MapCore, by: CountBy) -> libbpf_rs::Result<Vec<Counted>> {
+pub fn by_key(
+    counts: &impl MapCore,
+    by: CountBy,
+    container: impl Fn(u64) -> Option<Arc<str>>,
+) -> libbpf_rs::Result<Vec<Counted>> {
     let mut all = Vec::new();
     for bytes in counts.keys() {
         let (Some(key), Some(cpus)) = (read::<count_key>(&bytes), counts.lookup_percpu(&bytes, MapFlags::ANY)?) else {
@@ -40,6 +45,7 @@ pub fn by_key(counts: &impl MapCore, by: CountBy) -> libbpf_rs::Result<Vec<Count
             tid: key.tid as Tid,
             comm: key.comm.split(|b| *b == 0).next().unwrap_or_default().to_vec(),
             size: SizeBucket(key.size as u8),
+            container: if by.container { container(key.cgroup) } else { None },
             tally: CallStats::default(),
         };
         for one in cpus.iter().filter_map(|bytes| read::<count>(bytes)) {

@@ -8,18 +8,19 @@ use crate::refusal::why;
 use crate::relocate::{self, Types};
 use crate::ring_size::RingSize;
 use crate::wire::{
-    OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of, change_key, code_change, read, task_state,
+    OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of, change_key, code_change, left_out_flag, read, task_state,
 };
-use crate::{counts, refusal};
+use crate::{counts, globs, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
 use std::io::Read;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stride_engine_base::Delayed;
-use stride_event::{CountBy, Counted, Counting, FdSet, Histogram, Lost, StackRate};
+use stride_event::{CountBy, Counted, Counting, FdSet, Histogram, Lost, Machine, StackRate, Tid};
 
 /// The settings that the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +38,12 @@ pub struct Config<'a> {
     pub fds: Option<&'a FdSet>,
     pub skip_failed: bool,
     pub skip_successful: bool,
-    /// Running threads are searched for (`-p`).
+    /// Running threads are searched for (`-p`, `--all`).
     pub attach: bool,
+    pub machine: Option<&'a Machine>,
+    pub max_depth: Option<u32>,
+    /// The containers of threads are told.
+    pub containers: bool,
     /// Calls come with their stacks, all or some.
     pub stacks: StackRate,
     pub ring: RingSize,
@@ -109,6 +114,16 @@ impl Kernel {
             rodata.trace_unknown = config.unknown;
             rodata.have_prepare_exec = seen != ExecSeen::Entered;
             rodata.detach_on_exec = config.detach_on_execve;
+            rodata.max_depth = config.max_depth.unwrap_or(u32::MAX);
+            if let Some(machine) = config.machine {
+                rodata.all = true;
+                rodata.want_cgroups = !machine.cgroups.is_empty() || !machine.containers.is_empty();
+                rodata.tell_cgroups = config.containers;
+                rodata.want_user = machine.user.is_some();
+                rodata.wanted_uid = machine.user.unwrap_or(0);
+                rodata.comm_globs = machine.comm.len() as u32;
+                rodata.exe_globs = machine.exe.len() as u32;
+            }
             rodata.nested = nested;
             rodata.count_calls = config.counting.is_some();
             rodata.count_only = config.count_only();
@@ -123,6 +138,7 @@ impl Kernel {
             rodata.by_tid = by.tid;
             rodata.by_comm = by.comm;
             rodata.by_size = by.size;
+            rodata.by_cgroup = by.container;
             rodata.few_calls = tables.few;
             if let Some(fds) = config.fds {
                 rodata.filter_fds = true;
@@ -153,6 +169,10 @@ impl Kernel {
         if config.stacks == StackRate::Sampled {
             open.maps.stack_sites.set_max_entries(bound::STACK_SITES.0)?;
         }
+        open.maps.globs.set_autocreate(config.machine.is_some())?;
+        open.maps.left_out.set_autocreate(config.machine.is_some())?;
+        open.maps.wanted_cgroups.set_autocreate(config.machine.is_some())?;
+        open.maps.wanted_desks.set_autocreate(config.machine.is_some())?;
         open.maps.counts_by.set_autocreate(config.counts_more())?;
         if config.counting.is_some() && !config.counts_more() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
@@ -170,6 +190,11 @@ impl Kernel {
         open.progs.on_fork.set_autoload(config.follow);
         open.progs.seed.set_autoload(config.attach);
         open.progs.learn_ids.set_autoload(nested);
+        open.progs.on_rename.set_autoload(config.machine.is_some_and(|machine| !machine.comm.is_empty()));
+        let by_cgroup = config.machine.is_some_and(|machine| !machine.cgroups.is_empty());
+        open.progs.on_cgroup_attach.set_autoload(by_cgroup || config.containers);
+        open.progs.on_cgroup_begins.set_autoload(config.containers);
+        open.progs.on_cgroup_ends.set_autoload(config.containers);
         let skel = open.load()?;
         if nested {
             skel.progs.learn_ids.test_run(ProgramInput::default())?;
@@ -182,7 +207,16 @@ impl Kernel {
         let watch = &skel.progs.on_check_exec;
         let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
         let more_rings = further_rings(&skel, config)?;
-        Ok(Kernel { skel, types, more_rings, links, counting: config.counting, cpus })
+        if let Some(machine) = config.machine {
+            for (i, glob) in (0u32..).zip(globs::tables(machine)) {
+                skel.maps.globs.update(bytes_of(&[i]), bytes_of(&[glob]), MapFlags::ANY)?;
+            }
+        }
+        let kernel = Kernel { skel, types, more_rings, links, counting: config.counting, cpus };
+        for &cgroup in config.machine.iter().flat_map(|machine| &machine.cgroups) {
+            kernel.want_cgroup(cgroup)?;
+        }
+        Ok(kernel)
     }
 
     fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
@@ -204,6 +238,10 @@ impl Kernel {
         let p = &self.skel.progs;
         let all = [
             &p.on_prepare_exec,
+            &p.on_cgroup_begins,
+            &p.on_cgroup_ends,
+            &p.on_cgroup_attach,
+            &p.on_rename,
             &p.on_fork,
             &p.on_exec,
             &p.on_exit,
@@ -258,6 +296,23 @@ impl Kernel {
             (false, true) => Seeded::Ended,
             (false, false) => Seeded::Nobody,
         })
+    }
+
+    /// Looks at all threads of the machine, or of one process: adopts those that are wanted, and drops those that are no
+    /// longer wanted. Records report each.
+    pub fn decide(&mut self, process: Option<Tid>) -> libbpf_rs::Result<()> {
+        self.seed(process.unwrap_or(0), true).map(drop)
+    }
+
+    /// Never traces this process; `children`: nor those that it starts from now on.
+    pub fn leave_out(&self, process: Tid, children: bool) -> libbpf_rs::Result<()> {
+        let flags = if children { left_out_flag::LEFT_OUT_CHILDREN.0 } else { 0 };
+        self.skel.maps.left_out.update(bytes_of(&[process as u32]), bytes_of(&[flags]), MapFlags::ANY)
+    }
+
+    /// Threads in this cgroup and below it are wanted.
+    pub fn want_cgroup(&self, id: u64) -> libbpf_rs::Result<()> {
+        self.skel.maps.wanted_cgroups.update(bytes_of(&[id]), bytes_of(&[1u32]), MapFlags::ANY)
     }
 
     /// The fill of a ring beyond which records of calls are refused.
@@ -377,13 +432,19 @@ impl Kernel {
         }
     }
 
-    /// The counts so far.
-    pub fn counted(&self) -> libbpf_rs::Result<Vec<Counted>> {
+    /// And no longer.
+    pub fn unwant_cgroup(&self, id: u64) {
+        // It may be gone already.
+        let _ = self.skel.maps.wanted_cgroups.delete(bytes_of(&[id]));
+    }
+
+    /// The counts so far. `container` finds the container of a cgroup.
+    pub fn counted(&self, container: impl Fn(u64) -> Option<Arc<str>>) -> libbpf_rs::Result<Vec<Counted>> {
         let maps = &self.skel.maps;
         match self.counting {
             None => Ok(Vec::new()),
             Some(Counting { by: CountBy::SYSCALL, .. }) => counts::by_number(&maps.calls, &maps.counts, self.cpus),
-            Some(Counting { by, .. }) => counts::by_key(&maps.counts_by, by),
+            Some(Counting { by, .. }) => counts::by_key(&maps.counts_by, by, container),
         }
     }
 }
@@ -451,6 +512,9 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         skip_failed: false,
         skip_successful: false,
         attach: true,
+        machine: None,
+        max_depth: None,
+        containers: false,
         stacks: StackRate::All,
         ring: RingSize::of(ring_bytes, true),
         rings: 1,

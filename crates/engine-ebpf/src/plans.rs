@@ -79,6 +79,7 @@ impl Tables {
                 (Effect::Protects, call_flag::CALL_MAPS),
                 (Effect::Remaps, call_flag::CALL_REMAPS),
                 (Effect::Attaches, call_flag::CALL_ATTACHES),
+                (Effect::SetsUser, call_flag::CALL_SETS_USER),
             ] {
                 if entry.row.has_effect(effect) {
                     *flags |= flag.0;

@@ -15,7 +15,7 @@ pub enum Overflow {
 /// The engine's own settings.
 #[derive(Default, Clone, Copy, Debug)]
 pub struct Settings {
-    /// `None`: wait, unless the engine attaches to processes, which are not to be delayed unasked.
+    /// `None`: wait, unless the engine attaches to processes or traces the whole machine, which are not to be delayed unasked.
     pub on_overflow: Option<Overflow>,
     /// Size of each ring: a power of two, at least a page.
     pub ring_bytes: Option<u32>,
@@ -27,12 +27,15 @@ impl Settings {
     pub(crate) fn ring(&self, spec: &TraceSpec) -> RingSize {
         let wait = match self.on_overflow {
             Some(how) => how == Overflow::Wait,
-            None => spec.attach.is_empty(),
+            // The machine is not to be slowed down because one trace of it is not read.
+            None => spec.attach.is_empty() && spec.machine.is_none(),
         };
         match self.ring_bytes {
             // If records are large, a few must find room while the first ones are drained.
             Some(bytes) if wait && spec.limits.text > LARGE_TEXT => RingSize::of(bytes.max(DEFAULT_RING / 4), wait),
             Some(bytes) => RingSize::of(bytes, wait),
+            // All threads of the machine are reported before the first record is read.
+            None if spec.machine.is_some() => RingSize::of(DEFAULT_RING, wait),
             // Counted calls leave no records.
             None if spec.counting.is_some_and(|c| c.only) => {
                 RingSize::of(1 << 20, self.on_overflow == Some(Overflow::Wait))

@@ -36,6 +36,8 @@ pub struct Call {
     /// What the call's descriptors refer to, if the engine looked them up: first those given to it, then those it
     /// made.
     pub descriptors: Vec<Descriptor>,
+    /// The container that its thread is in, if the engine knows.
+    pub container: Option<Arc<str>>,
     /// By which calls of its own the program came to make this one ([`crate::TraceSpec::stacks`]).
     pub stack: Option<Arc<Stack>>,
     /// For how many calls from the same place the stack stands, this one included. It is more than 1 if only samples are taken.
@@ -102,6 +104,7 @@ impl Default for Call {
             counted: false,
             blocks: Blocks::default(),
             descriptors: Vec::new(),
+            container: None,
             stack: None,
             stack_calls: 1,
         }

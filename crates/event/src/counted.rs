@@ -1,6 +1,7 @@
 //! Counts of calls (`-c`).
 
 use crate::{Ns, Tid};
+use std::sync::Arc;
 use stride_syscalls::Abi;
 
 /// Total, least and most of times.
@@ -153,6 +154,7 @@ pub struct Counted {
     pub tid: Tid,
     pub comm: Vec<u8>,
     pub size: SizeBucket,
+    pub container: Option<Arc<str>>,
     pub tally: CallStats,
 }
 
@@ -165,11 +167,12 @@ pub struct CountBy {
     pub tid: bool,
     pub comm: bool,
     pub size: bool,
+    pub container: bool,
 }
 
 impl CountBy {
     pub const SYSCALL: CountBy =
-        CountBy { syscall: true, errno: false, pid: false, tid: false, comm: false, size: false };
+        CountBy { syscall: true, errno: false, pid: false, tid: false, comm: false, size: false, container: false };
 }
 
 /// Bytes that a call moved, to a power of two. 0: it failed, or never moves any. 1: none. 2: 1 byte. 3: 2 or 3 bytes,

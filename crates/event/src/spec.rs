@@ -1,6 +1,6 @@
 //! What to trace: the command line in the terms of engines.
 
-use crate::{CountBy, Tid};
+use crate::{CountBy, Machine, Tid};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use stride_syscalls::Abi;
@@ -132,8 +132,12 @@ pub struct TraceSpec {
     pub command: Option<Command>,
     /// Threads or processes to attach to; with `follow`, all threads of each.
     pub attach: Vec<Tid>,
+    /// The whole machine is traced, in place of a command or of processes to attach to.
+    pub machine: Option<Machine>,
     /// `-f`.
     pub follow: bool,
+    /// `--max-depth`: so many generations of children are followed.
+    pub max_depth: Option<u32>,
     /// Calls to report. The engine may skip the others as early as it can.
     pub calls: CallSet,
     /// Calls to report whatever `calls`, `about` and their outcomes say, and not to count: views follow the names of
@@ -190,7 +194,9 @@ impl Default for TraceSpec {
         TraceSpec {
             command: None,
             attach: Vec::new(),
+            machine: None,
             follow: false,
+            max_depth: None,
             calls: CallSet::all(),
             names: CallSet::empty(),
             limits: crate::Limits { text: 32, elements: 32 },

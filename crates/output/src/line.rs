@@ -67,6 +67,8 @@ pub struct Moment<'a> {
     pub ip: Option<u64>,
     /// The thread's name, if ids are shown with names.
     pub comm: Option<&'a [u8]>,
+    /// The container that the thread is in, if it is in one.
+    pub container: Option<&'a str>,
 }
 
 /// One stream of lines: the whole output, or one thread's with `-ff`.
@@ -174,6 +176,11 @@ impl Line {
             }
             _ => {}
         }
+        if let Some(container) = m.container {
+            w.str("[");
+            w.str(container);
+            w.str("] ");
+        }
         if let Some(wall) = leader.wall {
             let now = (i128::from(m.at) + self.wall_offset).max(0) as u64;
             self.clock.write(w.out, now, wall.epoch, wall.digits);
@@ -217,7 +224,7 @@ impl Line {
     /// Shows a decoded call, or a part of one.
     pub fn call(&mut self, decoded: &Decoded<'_>, part: Part, tracees: usize, comm: Option<&[u8]>) {
         let call = decoded.call;
-        let moment = |at| Moment { tid: call.tid, at, tracees, nr: Some(call.nr), ip: Some(call.ip), comm };
+        let moment = |at| Moment { tid: call.tid, at, tracees, nr: Some(call.nr), ip: Some(call.ip), comm, container: call.container.as_deref() };
         let mut shown = 0;
         match part {
             Part::Entry | Part::Whole => {

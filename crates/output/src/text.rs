@@ -44,6 +44,8 @@ pub struct TextView {
     tracees: HashSet<Tid>,
     /// The name of each thread, kept only where leaders show it (`-Y`).
     comms: HashMap<Tid, Vec<u8>>,
+    /// The containers of threads, as their latest calls had them.
+    containers: HashMap<Tid, Arc<str>>,
     /// The latest call of each thread, kept only where leaders show it (`-n`).
     last_calls: HashMap<Tid, u64>,
     /// Stacks of calls that did not return. They are shown when their threads are gone, as strace does.
@@ -103,6 +105,7 @@ impl TextView {
             streams,
             tracees: HashSet::new(),
             comms: HashMap::new(),
+            containers: HashMap::new(),
             last_calls: HashMap::new(),
             parting: HashMap::new(),
             batch: 1 << 16,
@@ -217,6 +220,11 @@ impl TextView {
         if self.layout.leader.number {
             self.last_calls.insert(call.tid, call.nr);
         }
+        if let Some(container) = &call.container {
+            self.containers.insert(call.tid, container.clone());
+        } else if !self.containers.is_empty() {
+            self.containers.remove(&call.tid);
+        }
     }
 
     /// Takes note of a thread's name while it can still be looked up.
@@ -297,15 +305,17 @@ impl TextView {
             },
         };
         let comm = self.comms.get(&tid).map(Vec::as_slice);
-        line.signal(Moment { tid, at, tracees, nr, ip, comm }, number, &value);
+        let container = self.containers.get(&tid).cloned();
+        line.signal(Moment { tid, at, tracees, nr, ip, comm, container: container.as_deref() }, number, &value);
         self.stack(tid, stack);
     }
 
     fn other(&mut self, tid: Tid, at: Ns, write: impl FnOnce(&mut crate::Writer<'_>)) {
         let (tracees, nr) = (self.tracees.len(), self.last_call(tid));
         let comm = self.comms.remove(&tid);
+        let container = self.containers.get(&tid).cloned();
         if let Some((line, _)) = self.stream(tid) {
-            line.other(Moment { tid, at, tracees, nr, ip: None, comm: comm.as_deref() }, write);
+            line.other(Moment { tid, at, tracees, nr, ip: None, comm: comm.as_deref(), container: container.as_deref() }, write);
         }
         self.comms.extend(comm.map(|comm| (tid, comm)));
     }
@@ -326,6 +336,7 @@ impl TextView {
         self.tracees.remove(&tid);
         self.last_calls.remove(&tid);
         self.comms.remove(&tid);
+        self.containers.remove(&tid);
         self.close(tid);
     }
 

@@ -95,6 +95,8 @@ pub enum Effect {
     Exits,
     /// May set the thread's name: PR_SET_NAME of prctl(2).
     NamesThread,
+    /// Sets the thread's effective user id: setuid(2), setreuid(2), setresuid(2).
+    SetsUser,
 }
 
 /// The thing that a call waits for.

@@ -152,4 +152,5 @@ fn what_else_calls_do() {
     only("execve execveat", has(Effect::Executes));
     only("exit exit_group", has(Effect::Exits));
     only("prctl", has(Effect::NamesThread));
+    only("setuid setreuid setresuid setuid32 setreuid32 setresuid32", has(Effect::SetsUser));
 }

@@ -3,6 +3,7 @@
 use super::options::*;
 use std::ffi::OsString;
 use std::time::Duration;
+use stride_event::Glob;
 use stride_filter::{FdDetail, Quiet, WordSet};
 
 /// Most options stand in `options` as soon as they are read. The fields beside it are those whose meaning depends on
@@ -13,6 +14,13 @@ use stride_filter::{FdDetail, Quiet, WordSet};
 #[derive(Debug, Default)]
 pub struct Draft {
     pub options: Options,
+
+    /// `--all`, and its filters.
+    pub all: bool,
+    pub comm: Vec<Glob>,
+    pub exe: Vec<Glob>,
+    pub cgroups: Vec<OsString>,
+    pub containers: Vec<Vec<u8>>,
 
     pub env: Vec<EnvChange>,
     pub user: Option<OsString>,
@@ -77,6 +85,20 @@ impl Draft {
     /// Whether the children of tracees are traced.
     pub fn follows(&self) -> bool {
         self.follow_count > 0 || self.follow_forks
+    }
+
+    /// The option by which the whole machine is traced, if there is one.
+    pub fn machine(&self, has_command: bool) -> Option<&'static str> {
+        let filters_users = !has_command && self.options.attach.is_empty() && self.options.replay.is_none();
+        let given = [
+            (self.all, "--all"),
+            (!self.cgroups.is_empty(), "--cgroup"),
+            (!self.comm.is_empty(), "--comm"),
+            (!self.containers.is_empty(), "--container"),
+            (!self.exe.is_empty(), "--exe"),
+            (self.user.is_some() && filters_users, "-u/--user"),
+        ];
+        given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
     }
 
     /// Whether there is a summary of either kind.

@@ -4,6 +4,7 @@ use super::asked::Asked;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
+use stride_event::Machine;
 use stride_filter::{CallSet, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet};
 use stride_output::ShowStack;
 pub use stride_output::{Column, Key, SortKey};
@@ -15,13 +16,18 @@ pub struct Options {
     pub engine: Engine,
 
     // What to trace.
-    /// At least one of `command`, `attach` and `replay` is there.
+    /// At least one of `command`, `attach`, `machine` and `replay` is there.
     pub command: Option<Command>,
     /// The recording to show, in place of a program.
     pub replay: Option<PathBuf>,
     /// `-p`, without duplicates.
     pub attach: Vec<i32>,
+    /// `--all`, which goes with neither of these.
+    pub machine: Option<Machine>,
+    /// `--cgroup`: their paths.
+    pub cgroups: Vec<OsString>,
     pub follow_forks: bool,
+    pub max_depth: Option<u32>,
 
     // How to trace.
     pub daemonize: Daemonize,
@@ -288,7 +294,10 @@ impl Default for Options {
             command: None,
             replay: None,
             attach: Vec::new(),
+            machine: None,
+            cgroups: Vec::new(),
             follow_forks: false,
+            max_depth: None,
             daemonize: Daemonize::default(),
             detach_on_exec: false,
             interruptible: Interruptible::Waiting,

@@ -31,6 +31,15 @@ pub fn run_as(user: &OsStr) -> Result<RunAs, Stop> {
     })
 }
 
+/// The id of a user, given by name or number, whose processes are to be traced.
+pub fn id_of(user: &OsStr) -> Result<u32, Stop> {
+    let name = user.to_string_lossy();
+    let known = User::from_name(&name).ok().flatten().map(|user| user.uid.as_raw());
+    known.or_else(|| id(&name)).ok_or_else(|| {
+        Stop::fail(format!("Cannot find user '{name}', whose processes are to be traced: give a name or a number that `id` knows"))
+    })
+}
+
 /// A plain number. The largest one is refused, because it means "leave as it is" to the kernel.
 fn id(text: &str) -> Option<u32> {
     if !text.bytes().all(|b| b.is_ascii_digit()) {

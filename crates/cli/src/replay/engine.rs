@@ -92,6 +92,8 @@ impl Engine for Replay {
             seccomp: false,
             kill_on_exit: false,
             stacks: true,
+            machine: false,
+            max_depth: false,
         }
     }
 

@@ -82,6 +82,8 @@ static __always_inline struct count *count_by(struct task_struct *task, struct c
 		key->tid = id_of(task);
 	if (by_size)
 		key->size = !(plan->flags & CALL_MOVES) || ret < 0 ? 0 : ret ? log_of(ret) + 2 : 1;
+	if (by_cgroup)
+		key->cgroup = bpf_get_current_cgroup_id();
 	if (by_comm)
 		bpf_get_current_comm(key->comm, sizeof(key->comm));
 	count = bpf_map_lookup_elem(&counts_by, key);

@@ -12,6 +12,8 @@ const volatile bool nested;
 /* The depth of its namespace, and where the list lies in struct pid. */
 u32 pid_level;
 u32 pid_numbers;
+/* The namespace itself. */
+u64 pid_space;
 
 /* include/linux/pid.h */
 struct number {
@@ -30,6 +32,8 @@ int learn_ids(void *ctx)
 
 	pid_level = BPF_CORE_READ(pid, level);
 	pid_numbers = bpf_core_field_offset(pid->numbers);
+	bpf_probe_read_kernel(&pid_space, sizeof(pid_space),
+			      (void *)pid + pid_numbers + pid_level * sizeof(struct number) + __builtin_offsetof(struct number, ns));
 	return 0;
 }
 
@@ -40,6 +44,23 @@ static __noinline u32 id_in_namespace(struct task_struct *task)
 
 	bpf_probe_read_kernel(&nr, sizeof(nr), pid + pid_numbers + pid_level * sizeof(struct number));
 	return nr;
+}
+
+/* Whether the task has no id in Stride's namespace. */
+static __noinline bool is_outside_namespace(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	struct number own = {};
+
+	if (BPF_CORE_READ(pid, level) < pid_level)
+		return true;
+	bpf_probe_read_kernel(&own, sizeof(own), (void *)pid + pid_numbers + pid_level * sizeof(struct number));
+	return (u64)own.ns != pid_space;
+}
+
+static __always_inline bool is_outside(struct task_struct *task)
+{
+	return nested && is_outside_namespace(task);
 }
 
 static __always_inline u32 id_of(struct task_struct *task)

@@ -211,6 +211,7 @@ struct unix_sock {
 };
 
 struct qstr {
+	u32 len;
 	const unsigned char *name;
 };
 
@@ -246,7 +247,40 @@ struct file {
 	void *private_data;
 };
 
-struct mm_struct;
+struct mm_struct {
+	struct file *exe_file;
+};
+
+struct kernfs_node {
+	u64 id;
+};
+
+struct cgroup;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup_root;
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+	struct cgroup_root *root;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+typedef struct {
+	u32 val;
+} kuid_t;
+
+struct cred {
+	kuid_t euid;
+};
 
 struct fs_struct {
 	struct path pwd;
@@ -273,6 +307,9 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct signal_struct *signal;
+	const struct cred *cred;
+	struct css_set *cgroups;
+	char comm[16];
 	struct sigpending pending;
 	struct mm_struct *mm;
 	struct fs_struct *fs;

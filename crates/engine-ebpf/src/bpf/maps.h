@@ -151,6 +151,7 @@ const volatile bool by_pid;
 const volatile bool by_tid;
 const volatile bool by_comm;
 const volatile bool by_size;
+const volatile bool by_cgroup;
 /* There are calls with CALL_FDS: the descriptors that are wanted, and whether those from FD_MAX on are. */
 const volatile bool filter_fds;
 const volatile u64 wanted_fds[FD_MAX / 64];
@@ -164,6 +165,8 @@ const volatile bool trace_unknown;
 /* execve is seen when it has succeeded (or nearly so), not when it is entered. */
 const volatile bool have_prepare_exec;
 const volatile bool detach_on_exec;
+/* The children of threads at this depth are not traced. */
+const volatile u32 max_depth;
 /* The fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
 
@@ -227,6 +230,12 @@ struct wire_types {
 	struct stack_memo stack_memo;
 	struct change_key change_key;
 	struct code_change code_change;
+	struct rec_moved moved;
+	struct rec_changed changed;
+	struct rec_cgroup cgroup;
+	struct glob glob;
+	enum glob_atom glob_atom;
+	enum left_out_flag left_out_flag;
 };
 const volatile struct wire_types wire_types;
 

@@ -63,6 +63,7 @@ static __always_inline bool send(struct task_state *st, struct scratch *s, bool 
 
 #include "signals.h"
 #include "ends.h"
+#include "wanted.h"
 
 /* The same for a call whose stack was looked for; where it was not known, a copy goes with it. */
 static __always_inline bool send_with_stack(struct task_state *st, struct scratch *s, u32 stack)
@@ -367,17 +368,22 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 	if (take_stacks && flags_of(plan) & (CALL_MAPS | CALL_REMAPS | CALL_ATTACHES))
 		note_code(flags_of(plan), ret);
 	/* If few calls are wanted, most are not. That is found out faster than whether the thread is traced. */
-	if (few_calls && !(flags_of(plan) & (CALL_TRACED | CALL_EXEC | CALL_CLONE)))
+	if (few_calls && !(flags_of(plan) & (CALL_TRACED | CALL_EXEC | CALL_CLONE | (want_user ? CALL_SETS_USER : 0))))
 		return 0;
 	call.st = traced(task);
-	if (!call.st)
+	if (!call.st) {
+		if (want_user && flags_of(plan) & CALL_SETS_USER)
+			decide_current_again(0);
 		return 0;
+	}
 	if (take_stacks && flags_of(plan) & CALL_EXEC && is_error(ret))
 		keep_space(task);
 	was = call.st->flags;
 	returned(&call, plan, index, was);
 	if (was & TASK_SIGNALLED)
 		send_left(task, call.st);
+	if (want_user && flags_of(plan) & CALL_SETS_USER)
+		decide_current_again(0);
 	return 0;
 }
 
@@ -392,14 +398,23 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	if (!follow)
 		return 0;
 	st = traced(parent);
-	if (!st || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED))
-		return 0;
+	if (all) {
+		if (child_is_left_out(parent, child) || !is_wanted(child, 0))
+			return 0;
+	} else {
+		if (!st || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED))
+			return 0;
+		if (child->tgid != parent->tgid && st->depth >= max_depth)
+			return 0;
+	}
 	new = bpf_task_storage_get(&tasks, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!new) {
 		__sync_fetch_and_add(&control_lost, 1);
 		return 0;
 	}
 	new->flags = TASK_NEW;
+	if (!all)
+		new->depth = child->tgid == parent->tgid || st->depth == 0xffff ? st->depth : st->depth + 1;
 	/* If the process is being attached to, its new thread may have been found already. */
 	if (!begins(new))
 		return 0;
@@ -408,11 +423,13 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	head(&rec.head, REC_START, child, new);
 	rec.head.abi = abi_of(parent);
 	rec.at = bpf_ktime_get_ns();
-	rec.parent = id_of(parent);
+	/* The parent may not be wanted. */
+	rec.parent = st ? id_of(parent) : 0;
 	rec.process = process_id_of(child);
+	rec.cgroup = tell_cgroups ? cgroup_of(child) : 0;
 	send_control(new, &rec, sizeof(rec), false);
 	/* Even where no calls are shown, a program that only forks fills the ring. */
-	is_full(st, fill_of(st), sizeof(rec));
+	is_full(new, fill_of(new), sizeof(rec));
 	return 0;
 }
 
@@ -439,15 +456,19 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 
 	if (take_stacks)
 		new_code(task);
-	if (task->pid == old_pid && !detach_on_exec && !take_stacks)
+	if (task->pid == old_pid && !detach_on_exec && !take_stacks && !all)
 		return 0;
 	st = traced(task);
 	if (take_stacks && st)
 		enter_space(task);
 	if (task->pid != old_pid)
 		st = replace_absent(task, st);
-	if (!st)
+	if (!st) {
+		/* (The call has not returned yet, which is not shown.) */
+		if (all)
+			decide_current_again(TASK_NEW);
 		return 0;
+	}
 	if (task->pid != old_pid) {
 		head(&rec.head, REC_EXEC, task, st);
 		rec.at = bpf_ktime_get_ns();
@@ -456,6 +477,8 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 	}
 	if (detach_on_exec && !(st->flags & (TASK_BEFORE_EXEC | TASK_FIRST_EXEC)))
 		let_go(task, st);
+	else if (all)
+		decide_current_again(0);
 	return 0;
 }
 
@@ -502,61 +525,38 @@ int on_exit(void *ctx)
 	}
 	if (*(volatile u32 *)&absent_count)
 		end_absent(task);
+	if (all)
+		forget_left_out(task);
 	return 0;
 }
 
 /*
- * -p: runs over all threads and adopts those asked for. A thread that is about to end is not adopted, because it may be
- * past the program that reports ends. A thread sets PF_EXITING before it gets there, so if it is not set after the
- * adoption, the end will be seen.
+ * Runs over all threads. With -p it adopts those asked for; with --all, those that are wanted, and drops those that are no
+ * longer wanted.
  */
 SEC("iter/task")
 int seed(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
-	struct task_state fresh = {}, *st;
-	struct rec_start *rec = NULL;
-	void *ring;
+	struct task_state *st;
 
-	if (!task || (seed_is_tgid ? process_id_of(task) : id_of(task)) != seed_id)
+	if (!task || (seed_id && (seed_is_tgid ? process_id_of(task) : id_of(task)) != seed_id))
 		return 0;
+	st = traced(task);
+	if (all && (is_left_out(task) || !is_wanted(task, 1))) {
+		if (st)
+			drop(task, st);
+		return 0;
+	}
 	if (task->flags & PF_EXITING) {
 		seed_ended = 1;
 		return 0;
 	}
-	if (bpf_task_storage_get(&tasks, task, NULL, 0)) {
+	if (st && tell_cgroups)
+		tell_moved(task, st, cgroup_of(task));
+	if (st || adopt(task, 0))
 		seed_found = 1;
-		return 0;
-	}
-	give_ring(&fresh);
-	/* For this trace, the call that it is in begins now. */
-	fresh.entered = bpf_ktime_get_ns();
-	/* The record takes its place before the thread can send any. */
-	ring = ring_of(&fresh);
-	if (ring)
-		rec = bpf_ringbuf_reserve(ring, sizeof(*rec), 0);
-	st = bpf_task_storage_get(&tasks, task, &fresh, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!st || !begins(st))
-		goto not_ours;
-	__sync_fetch_and_add(&threads_alive, 1);
-	if (task->flags & PF_EXITING && ends(st)) {
-		__sync_fetch_and_add(&threads_alive, -1);
+	else
 		seed_ended = 1;
-		goto not_ours;
-	}
-	seed_found = 1;
-	if (!rec) {
-		__sync_fetch_and_add(&control_lost, 1);
-		return 0;
-	}
-	head(&rec->head, REC_START, task, st);
-	rec->at = bpf_ktime_get_ns();
-	rec->parent = 0;
-	rec->process = process_id_of(task);
-	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
-	return 0;
-not_ours:
-	if (rec)
-		bpf_ringbuf_discard(rec, BPF_RB_NO_WAKEUP);
 	return 0;
 }

@@ -10,6 +10,11 @@
 
 /* ---- records ---- */
 
+enum {
+	/* Bytes of a cgroup's path. */
+	CGROUP_PATH = 512,
+};
+
 enum rec_kind {
 	/* A call's memory at its entry. Its REC_CALL follows when it returns. */
 	REC_ENTRY = 1,
@@ -34,6 +39,12 @@ enum rec_kind {
 	REC_LEFT = 11,
 	/* A rec_call without a call: the stack that the thread's next REC_SIGNAL interrupts, which is not known yet. */
 	REC_STACK = 12,
+	/* A thread is in another cgroup. */
+	REC_MOVED = 13,
+	/* Threads of a process may be wanted that were not, or the other way round: all are to be looked at again. */
+	REC_CHANGED = 14,
+	/* A cgroup begins or ends. */
+	REC_CGROUP = 15,
 };
 
 enum rec_flag {
@@ -130,6 +141,29 @@ struct rec_start {
 	/* 0: it existed before. */
 	u64 parent;
 	u64 process;
+	/* The id of its cgroup. 0 if nobody asks. */
+	u64 cgroup;
+};
+
+struct rec_moved {
+	struct rec_head head;
+	u64 at;
+	u64 cgroup;
+};
+
+struct rec_changed {
+	struct rec_head head;
+	u64 at;
+	u64 process;
+};
+
+struct rec_cgroup {
+	struct rec_head head;
+	u64 at;
+	u64 cgroup;
+	u64 gone;
+	/* With a NUL; empty if unknown. */
+	u8 path[CGROUP_PATH];
 };
 
 struct rec_signal {
@@ -296,6 +330,10 @@ enum bound {
 	MOST_PROCESSES = 1 << 16,
 	/* Places for which samples are counted; several may count together. */
 	STACK_SITES = 65536,
+	/* Patterns; the parts of one, and its classes of characters. */
+	MOST_GLOBS = 32,
+	GLOB_MAX = 256,
+	GLOB_CLASSES = 8,
 };
 
 /* One piece of memory to copy. Made from stride_syscalls::plan::Op. */
@@ -350,6 +388,8 @@ enum call_flag {
 	CALL_ATTACHES = 4096,
 	/* Reported for what follows from it, and not shown: needs no stack. */
 	CALL_ASIDE = 8192,
+	/* May set the thread's user. */
+	CALL_SETS_USER = 16384,
 };
 
 /* Ops `first` to `first + n` of the op map. */
@@ -399,6 +439,7 @@ struct count_key {
 	/* See stride_event::SizeBucket. */
 	u32 size;
 	u32 pad;
+	u64 cgroup;
 	u8 comm[COMM_LEN];
 };
 
@@ -478,6 +519,32 @@ struct stack_memo {
 	struct stack_word word[STACK_WORDS];
 };
 
+/* ---- all processes (wanted.h) ---- */
+
+/* A part of a pattern: a character, or one of these. Classes are numbered from the last on. */
+enum glob_atom {
+	GLOB_ANY = 256,
+	GLOB_STAR = 257,
+	GLOB_CLASS = 258,
+};
+
+struct glob_class {
+	u64 bits[4];
+};
+
+struct glob {
+	u32 n;
+	/* What matches is not wanted. */
+	u32 inverted;
+	u16 atoms[GLOB_MAX];
+	struct glob_class classes[GLOB_CLASSES];
+};
+
+enum left_out_flag {
+	/* Its children are left out, too. */
+	LEFT_OUT_CHILDREN = 1,
+};
+
 /* The descriptors of a call. */
 struct fds_plan {
 	/* Registers, as a bit mask. */
@@ -538,7 +605,9 @@ struct task_state {
 	/* The id before execve, if Stride is not in the first PID namespace. */
 	u32 old_id;
 	/* The ring of its records. */
-	u32 ring;
+	u16 ring;
+	/* How many generations of processes lie between it and the first one. */
+	u16 depth;
 };
 
 #endif

@@ -4,8 +4,10 @@ mod take;
 
 use crate::backlog::SharedWords;
 use crate::backpressure::Drain;
+use crate::containers::{Change, Containers};
 use crate::error::{self, Why};
 use crate::files::FilePrograms;
+use crate::left_out::Watch;
 use crate::load::{Config, Kernel, Seeded};
 use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::plans::Tables;
@@ -27,7 +29,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use stride_engine_base::signal::now;
 use stride_engine_base::{
     AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, StartError, Waiting, interrupt,
@@ -40,6 +42,8 @@ use stride_event::{
 
 /// How long the reader waits before it looks again without being woken.
 const PATIENCE: Duration = Duration::from_millis(20);
+/// How often it looks around.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Traces with eBPF programs.
 pub struct EbpfEngine {
@@ -75,6 +79,12 @@ pub struct EbpfEngine {
     /// `stop` was called, or a fatal signal arrived. The records in the ring still come, then all living threads are
     /// released.
     stopping: Option<Option<i32>>,
+    /// The whole machine is traced: those that are left out, and remarks about that.
+    watch: Option<Watch>,
+    remarks: Vec<String>,
+    /// The containers of the machine, if they are told; and which cgroup and container threads are in, if in one.
+    containers: Option<Containers>,
+    places: HashMap<Tid, (u64, Arc<str>)>,
     /// Threads that were asked for and do not exist.
     failures: Vec<AttachFailure>,
     /// The command, until its start is reported. Until then, what it inherited is unchanged.
@@ -91,6 +101,8 @@ pub struct EbpfEngine {
     idle_told: bool,
     /// The kernel side's latest figures for threads that began or ended unseen.
     unseen: u64,
+    /// When it was looked around.
+    looked: Instant,
     /// Set while the rest of the ring is read.
     hurry: Option<process::Hurry>,
 }
@@ -104,6 +116,8 @@ impl EbpfEngine {
         seccomp: false,
         kill_on_exit: false,
         stacks: cfg!(target_arch = "x86_64"),
+        machine: true,
+        max_depth: true,
     };
 
     /// Starts the command, attaches, or both.
@@ -144,7 +158,10 @@ impl EbpfEngine {
             },
             skip_failed: spec.skip_failed,
             skip_successful: spec.skip_successful,
-            attach: !spec.attach.is_empty(),
+            attach: !spec.attach.is_empty() || spec.machine.is_some(),
+            machine: spec.machine.as_ref(),
+            max_depth: spec.max_depth,
+            containers: tells_containers(spec),
             stacks: if Self::CAPABILITIES.stacks { spec.stacks } else { StackRate::None },
             ring: settings.ring(spec),
             // Descriptors are reported in one ring.
@@ -157,7 +174,25 @@ impl EbpfEngine {
             .then(|| FilePrograms::attach(&kernel, &spec.calls))
             .transpose()
             .map_err(|e| refusal::why(&e))?;
+        let mut watch = spec.machine.as_ref().map(|_| Watch::begin());
+        if let Some(watch) = &mut watch {
+            watch.look();
+            for (&process, left) in watch.found() {
+                kernel.leave_out(process, left.children).map_err(|e| refusal::why(&e))?;
+            }
+        }
         kernel.attach()?;
+        let mut containers = spec.machine.as_ref().map(|machine| Containers::new(&machine.containers));
+        containers = containers.filter(|_| tells_containers(spec));
+        let mut remarks = Vec::new();
+        if let Some(containers) = &mut containers {
+            let found = containers.find();
+            found.wanted.iter().try_for_each(|&id| kernel.want_cgroup(id)).map_err(|e| refusal::why(&e))?;
+            remarks = found.told;
+        }
+        if watch.is_some() {
+            kernel.decide(None).map_err(|e| refusal::why(&e))?;
+        }
         let mut failures = Vec::new();
         for &tid in &spec.attach {
             match kernel.seed(tid, spec.follow).map_err(|e| refusal::why(&e))? {
@@ -166,7 +201,9 @@ impl EbpfEngine {
                 Seeded::Nobody => failures.push(error::gone(tid)),
             }
         }
-        let mut poller = Poller::new(spec.entries, spec.calls.clone(), config.ring.bytes);
+        // Most of the machine's threads are in a call at any time, so calls are shown when they return.
+        let entries = spec.entries && spec.machine.is_none();
+        let mut poller = Poller::new(entries, spec.calls.clone(), config.ring.bytes);
         if !spec.attach.is_empty() {
             poller.look(&kernel, true);
         }
@@ -180,7 +217,7 @@ impl EbpfEngine {
             files,
             descriptors: HashMap::new(),
             spare: Vec::new(),
-            entries: spec.entries,
+            entries,
             follow: spec.follow,
             threads: NotableThreads::default(),
             held: HeldSignals::default(),
@@ -194,6 +231,10 @@ impl EbpfEngine {
             signals,
             stopping: None,
             failures,
+            watch,
+            remarks,
+            containers,
+            places: HashMap::new(),
             waiting: None,
             child: None,
             is_ours: false,
@@ -203,6 +244,7 @@ impl EbpfEngine {
             lost_shown: false,
             idle_told: false,
             unseen: 0,
+            looked: Instant::now(),
             hurry: None,
         };
         if let Some(command) = waiting {
@@ -218,7 +260,7 @@ impl EbpfEngine {
             engine.child = Some(tid);
             engine.live.insert(tid);
             engine.first = Some(QueuedEvent::Started { tid, process: tid, origin: Origin::Spawned, at: now() });
-        } else if engine.failures.len() == spec.attach.len() {
+        } else if spec.machine.is_none() && engine.failures.len() == spec.attach.len() {
             return Err(StartError::Attach(engine.failures));
         }
         Ok(engine)
@@ -261,6 +303,7 @@ impl EbpfEngine {
             if let Some(signal) = self.signals.caught() {
                 self.end(Some(signal));
             }
+            self.look_around();
             if std::mem::take(&mut self.taken) {
                 self.ring.advance();
                 self.lost_told = false;
@@ -313,9 +356,61 @@ impl EbpfEngine {
         }
     }
 
+    /// Does what has to be done now and then, if the whole machine is traced: leaves out the processes that read Stride's output and
+    /// were found only now, and notes the new names of containers.
+    fn look_around(&mut self) {
+        let Some(watch) = &mut self.watch else { return };
+        if self.looked.elapsed() < LOOK {
+            return;
+        }
+        self.looked = Instant::now();
+        for process in watch.again() {
+            let left = watch.found().get(&process);
+            // If that fails, the process goes on being traced, as it would without the search.
+            let _ = self.kernel.leave_out(process, left.is_some_and(|left| left.children));
+            let _ = self.kernel.decide(Some(process));
+        }
+        let Some(change) = self.containers.as_mut().and_then(Containers::look) else { return };
+        self.apply(change);
+        for place in self.places.values_mut() {
+            if let Some(name) = self.containers.as_ref().and_then(|containers| containers.name(place.0)) {
+                place.1 = name.clone();
+            }
+        }
+    }
+
+    /// Has the kernel side know which cgroups are wanted.
+    fn apply(&mut self, change: Change) {
+        let decide = !change.wanted.is_empty() || !change.unwanted.is_empty();
+        self.remarks.extend(change.told);
+        change.unwanted.iter().for_each(|&id| self.kernel.unwant_cgroup(id));
+        for &id in &change.wanted {
+            if let Err(e) = self.kernel.want_cgroup(id) {
+                self.remarks.push(format!("a container is not traced, because the kernel side has no room for it: {e}"));
+            }
+        }
+        if decide {
+            // If that fails, the threads' next execve decides.
+            let _ = self.kernel.decide(None);
+        }
+    }
+
+    /// A thread is in this cgroup.
+    fn place(&mut self, tid: Tid, cgroup: u64) {
+        let name = self.containers.as_ref().and_then(|containers| containers.name(cgroup));
+        match name {
+            Some(name) => self.places.insert(tid, (cgroup, name.clone())),
+            None => self.places.remove(&tid),
+        };
+    }
+
     /// Whether nothing more will come, given that the ring is empty.
     fn all_gone(&mut self) -> bool {
         self.unseen = self.kernel.control_lost();
+        // A new process may be wanted at any time.
+        if self.watch.is_some() && self.stopping.is_none() {
+            return false;
+        }
         if self.stopping.is_some() || self.unseen == 0 && self.live.is_empty() {
             return self.live.is_empty();
         }
@@ -394,6 +489,10 @@ impl Engine for EbpfEngine {
         self.stacks.costs()
     }
 
+    fn remarks(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.remarks)
+    }
+
     fn command(&self) -> Option<Tid> {
         self.child
     }
@@ -415,7 +514,8 @@ impl Engine for EbpfEngine {
     }
 
     fn counted(&self) -> Result<Vec<Counted>, EngineError> {
-        self.kernel.counted().map_err(|e| EngineError::new(format!("reading the counters: {e}")))
+        let container = |cgroup| self.containers.as_ref()?.name(cgroup).cloned();
+        self.kernel.counted(container).map_err(|e| EngineError::new(format!("reading the counters: {e}")))
     }
 }
 
@@ -432,6 +532,12 @@ fn rings(kernel: &Kernel, size: RingSize) -> io::Result<(Rings, Option<Drain>)> 
         .wait
         .then(|| Drain::start(kernel.drain_wakeups(), gauges.into_iter().zip(all).collect(), words, size).ok());
     Ok((rings, drain.flatten()))
+}
+
+/// Whether it is told which containers threads are in. Counts need that only if it is one of their keys.
+fn tells_containers(spec: &TraceSpec) -> bool {
+    let needless = spec.counting.is_some_and(|counting| counting.only && !counting.by.container);
+    spec.machine.as_ref().is_some_and(|machine| !machine.containers.is_empty() || !needless)
 }
 
 fn exists(tid: Tid) -> bool {

@@ -4,9 +4,10 @@ use super::EbpfEngine;
 use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::records::StackOrigin;
 use crate::wire::{
-    read, rec_blocked, rec_call, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_signal,
+    read, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_moved, rec_signal,
     rec_start, rec_stopped, stack_id,
 };
+use crate::containers::{self, Change};
 use crate::{files, inside, records};
 use stride_engine_base::process;
 use stride_event::{Ns, Origin, Outcome, SIGINFO_SIZE, Tid};
@@ -108,6 +109,9 @@ impl EbpfEngine {
                 self.call.outcome =
                     if flags & rec_flag::FLAG_GONE.0 != 0 { Outcome::Gone } else { Outcome::from_raw(fixed.ret) };
                 self.threads.returned(&mut self.call);
+                if !self.places.is_empty() {
+                    self.call.container = self.places.get(&tid).map(|place| place.1.clone());
+                }
                 Some(QueuedEvent::Exit(CallPlace::Returned))
             }
             rec_kind::REC_ENTRY => {
@@ -135,6 +139,9 @@ impl EbpfEngine {
             rec_kind::REC_START => {
                 let rec = read::<rec_start>(rec)?;
                 self.live.insert(tid);
+                if rec.cgroup != 0 {
+                    self.place(tid, rec.cgroup);
+                }
                 let origin = match rec.parent {
                     0 => Origin::Attached,
                     parent => Origin::Forked { parent: parent as Tid },
@@ -174,6 +181,7 @@ impl EbpfEngine {
                 self.live.remove(&tid);
                 self.descriptors.remove(&tid);
                 self.interrupted.remove(&tid);
+                self.places.remove(&tid);
                 self.threads.gone(tid);
                 if let Some(call) = self.entered.remove(&tid) {
                     self.spare.push(call);
@@ -185,6 +193,9 @@ impl EbpfEngine {
                 let old = old as Tid;
                 // An untraced thread takes the place of a traced one. From outside it is the same thread.
                 let traced = self.live.remove(&old);
+                if let Some(place) = self.places.remove(&old) {
+                    self.places.insert(tid, place);
+                }
                 self.live.insert(tid);
                 self.threads.renamed(old, tid);
                 self.held.renamed(old, tid);
@@ -197,9 +208,32 @@ impl EbpfEngine {
             rec_kind::REC_DETACH => {
                 let at = read::<rec_detach>(rec)?.at;
                 self.live.remove(&tid);
+                self.places.remove(&tid);
                 // A released thread is not waited for.
                 self.child = self.child.filter(|&child| child != tid);
                 Some(QueuedEvent::Detached { tid, call: Some(CallPlace::InFlight(tid)), at })
+            }
+            rec_kind::REC_MOVED => {
+                let cgroup = read::<rec_moved>(rec)?.cgroup;
+                self.place(tid, cgroup);
+                None
+            }
+            rec_kind::REC_CGROUP => {
+                let rec = read::<rec_cgroup>(rec)?;
+                let (containers, mut change) = (self.containers.as_mut()?, Change::default());
+                if rec.gone == 0 {
+                    containers.begins(rec.cgroup, containers::path(&rec.path), &mut change);
+                } else {
+                    containers.ends(rec.cgroup, &mut change);
+                }
+                self.apply(change);
+                None
+            }
+            rec_kind::REC_CHANGED => {
+                let process = read::<rec_changed>(rec)?.process;
+                // If that fails, the process's next execve decides.
+                let _ = self.kernel.decide(Some(process as Tid));
+                None
             }
             _ => None,
         }

@@ -84,6 +84,8 @@ impl PtraceEngine {
         seccomp: true,
         kill_on_exit: true,
         stacks: true,
+        machine: false,
+        max_depth: false,
     };
 
     /// Starts the command, attaches, or both. With `-D` it returns in another process than the caller's, which

@@ -12,6 +12,7 @@ pub struct EventContext<'a> {
     pub tid: Tid,
     pub pid: Option<Tid>,
     pub comm: Option<&'a [u8]>,
+    pub container: Option<&'a str>,
     pub at: Ns,
     pub wall_offset: i128,
 }
@@ -43,6 +44,9 @@ impl Json<'_> {
         self.key("tid").int(m.tid);
         if let Some(comm) = m.comm {
             self.name("comm", comm);
+        }
+        if let Some(container) = m.container {
+            self.key("container").str(container);
         }
     }
 

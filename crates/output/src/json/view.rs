@@ -93,6 +93,7 @@ impl JsonView {
                 tid,
                 pid: thread.map(|thread| thread.pid),
                 comm: thread.map(|thread| &thread.comm[..]).filter(|comm| !comm.is_empty()),
+                container: None,
                 at,
                 wall_offset,
             }
@@ -103,7 +104,8 @@ impl JsonView {
             }
             Event::Enter(call) => self.enter(call, tracker),
             Event::Exit(call) => {
-                self.exit(call, &moment(call.tid, call.entered), tracker, out);
+                let moment_of_call = EventContext { container: call.container.as_deref(), ..moment(call.tid, call.entered) };
+                self.exit(call, &moment_of_call, tracker, out);
                 if executes(call) {
                     exec(&moment(call.tid, call.returned), tracker, out);
                 }

@@ -18,6 +18,8 @@ pub enum Key {
     Pid,
     Tid,
     Comm,
+    /// The container that the thread is in.
+    Container,
     /// Bytes moved, rounded down to a power of two.
     Size,
     /// The peer of the call's socket.
@@ -29,7 +31,7 @@ pub enum Key {
 }
 
 impl Key {
-    pub const ALL: [Key; 12] = [
+    pub const ALL: [Key; 13] = [
         Key::Syscall,
         Key::Path,
         Key::Directory,
@@ -38,6 +40,7 @@ impl Key {
         Key::Pid,
         Key::Tid,
         Key::Comm,
+        Key::Container,
         Key::Size,
         Key::Peer,
         Key::Caller,
@@ -54,6 +57,7 @@ impl Key {
             Key::Pid => "pid",
             Key::Tid => "tid",
             Key::Comm => "comm",
+            Key::Container => "container",
             Key::Size => "size",
             Key::Peer => "peer",
             Key::Caller => "caller",
@@ -63,7 +67,7 @@ impl Key {
 
     /// Whether the key needs the tracker.
     pub fn is_tracked(self) -> bool {
-        !matches!(self, Key::Syscall | Key::Errno | Key::Tid | Key::Size | Key::Caller | Key::Stack)
+        !matches!(self, Key::Syscall | Key::Errno | Key::Tid | Key::Container | Key::Size | Key::Caller | Key::Stack)
     }
 
     /// Whether the key needs the calls' memory, for paths and for the names of programs.
@@ -88,6 +92,7 @@ impl Key {
             Key::Errno => return KeyPart::Errno(if let Outcome::Error(errno) = call.outcome { errno } else { 0 }),
             Key::Tid => return KeyPart::Id(call.tid),
             Key::Size => return KeyPart::Size(SizeBucket::of(call.moved())),
+            Key::Container => return container(call.container.as_deref(), names),
             Key::Caller => return names.caller(call.stack.as_ref()),
             Key::Stack => return names.stack(call.stack.as_ref()),
             _ => {}
@@ -118,6 +123,7 @@ impl Key {
             Key::Pid => KeyPart::Id(counted.pid),
             Key::Tid => KeyPart::Id(counted.tid),
             Key::Comm => names.part(&counted.comm),
+            Key::Container => container(counted.container.as_deref(), names),
             Key::Size => KeyPart::Size(counted.size),
             Key::Path | Key::Directory | Key::Fd | Key::Peer | Key::Caller | Key::Stack => KeyPart::None,
         }
@@ -133,12 +139,18 @@ impl Key {
                 Key::Pid => by.pid = true,
                 Key::Tid => by.tid = true,
                 Key::Comm => by.comm = true,
+                Key::Container => by.container = true,
                 Key::Size => by.size = true,
                 Key::Path | Key::Directory | Key::Fd | Key::Peer | Key::Caller | Key::Stack => return None,
             }
         }
         Some(by)
     }
+}
+
+/// A container by its name, or the part of the machine that is in none.
+fn container(name: Option<&str>, names: &mut Names) -> KeyPart {
+    name.map_or(KeyPart::None, |name| names.part(name.as_bytes()))
 }
 
 /// The directory of a path.

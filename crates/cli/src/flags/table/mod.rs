@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 mod filtering;
 mod format;
 mod general;
+mod machine;
 mod miscellaneous;
 mod sets;
 mod startup;
@@ -18,9 +19,10 @@ mod tracing;
 pub use sets::SYSCALLS;
 
 /// The options that belong to no view.
-static TOPICS: [&[Flag]; 10] = [
+static TOPICS: [&[Flag]; 11] = [
     general::FLAGS,
     startup::FLAGS,
+    machine::FLAGS,
     tracing::FLAGS,
     filtering::FLAGS,
     format::ARGUMENTS,

@@ -1,4 +1,4 @@
-//! What to trace: a command, or processes that run already.
+//! What to trace: a command, or processes that run already. (The whole machine: machine.rs.)
 
 use crate::flags::flag::{Arg, Category, Flag, Value};
 use crate::flags::options::EnvChange;
@@ -74,10 +74,11 @@ pub const FLAGS: &[Flag] = &[
         long: Some("user"),
         arg: Arg::Required("USER|UID:GID"),
         value: Value::User,
-        help: "run PROG as this user; needs root",
+        help: "run PROG as this user; without PROG: trace all of the user's",
         doc: "Starts the command with the user id, the group id and the supplementary groups of USER. UID:GID gives the \
               two as numbers, without looking anything up and without supplementary groups.\n\n\
-              Only root can do this. It serves to trace set-user-ID programs as an ordinary user would run them: when an ordinary user traces them, they run without the privileges of their owner.",
+              Only root can do this. It serves to trace set-user-ID programs as an ordinary user would run them: when an ordinary user traces them, they run without the privileges of their owner.\n\n\
+              Without a command, it is a filter of --all, and means --all by itself: all processes with this effective user id are traced. USER may be a number then.",
         update: |draft, given| {
             draft.user = given.value.clone();
             Ok(())

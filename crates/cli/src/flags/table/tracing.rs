@@ -151,6 +151,21 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
+        long: Some("max-depth"),
+        arg: Arg::Required("N"),
+        help: "with -f, follow so many generations of children",
+        own: true,
+        doc: "With -f, traces the command (or the processes given with -p) and so many generations of processes below it: \
+              its children with 1, its children and their children with 2. With 0, only its own threads are traced. Processes \
+              below that are not traced and run at full speed. Only the eBPF engine can do this.",
+        update: |draft, given| {
+            let depth = values::integer(&given.text(), 65534).ok_or_else(|| given.invalid())?;
+            draft.options.max_depth = Some(depth as u32);
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
         long: Some("on-overflow"),
         arg: Arg::Required("WHAT"),
         value: Value::Word(|| words(["drop", "wait"])),
@@ -163,7 +178,7 @@ pub const FLAGS: &[Flag] = &[
               and notices nothing else. A message at the end says how many calls were delayed and for how long. This is the \
               default for a command that Stride starts\n\
               * drop: delays no call, and loses calls when the ring buffer is full. They are counted exactly: the trace \
-              says where calls are missing, and the summary and the last message say how many. This is the default with -p, \
+              says where calls are missing, and the summary and the last message say how many. This is the default with -p and --all, \
               so that a server does not slow down when the reader of the trace pauses\n\n\
               With wait, if nobody reads the trace (a pager waits for a key), the memory lasts for minutes. After that, \
               calls are lost and counted: the program is never stopped. Calls may also be lost if threads with a real-time \

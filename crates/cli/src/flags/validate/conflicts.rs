@@ -3,19 +3,23 @@
 use crate::flags::draft::Draft;
 use crate::flags::options::Engine;
 use crate::flags::stop::{Stop, Warn};
+use crate::flags::users;
 use crate::views;
 use std::ffi::OsString;
+use stride_event::Machine;
 
 /// A replay has a recording already. Options and operands that are about making one do not fit.
 pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
     if draft.options.replay.is_none() {
         return Ok(());
     }
+    let has_command = !operands.is_empty();
     let whom = [(!operands.is_empty(), "PROG [ARGS]"), (!draft.options.attach.is_empty(), "-p/--attach")];
-    let of_views = views::about_tracing(&draft.options.asked);
+    let of_views = draft.machine(has_command).map(str::to_owned).or_else(|| views::about_tracing(&draft.options.asked));
     let how = [
         (draft.follow_count + draft.old_follow_count > 0 || draft.follow_forks, "-f/--follow-forks"),
         (draft.daemonize_count > 0 || draft.daemonize.is_some(), "-D/--daemonize"),
+        (draft.options.max_depth.is_some(), "--max-depth"),
         (draft.options.detach_on_exec, "-b/--detach-on"),
         (draft.interruptible.is_some(), "-I/--interruptible"),
         (draft.options.kill_on_exit, "--kill-on-exit"),
@@ -39,7 +43,11 @@ pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
 /// There must be something to trace, and options about a command need a command.
 pub fn whom(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
     let no_command = operands.is_empty();
-    if no_command && draft.options.attach.is_empty() && draft.options.replay.is_none() {
+    if no_command
+        && draft.options.attach.is_empty()
+        && draft.options.replay.is_none()
+        && draft.machine(false).is_none()
+    {
         return Err(Stop::usage("must have PROG [ARGS] or -p PID"));
     }
     if no_command && draft.argv0.is_some() {
@@ -56,6 +64,50 @@ pub fn whom(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
         return Err(Stop::usage(format!("Too many -D's ({count}), maximum supported -D count is 3")));
     }
     Ok(())
+}
+
+/// The part of the machine to trace, if it is that. It is neither a command nor processes given by id.
+pub fn machine(draft: &mut Draft, operands: &[OsString]) -> Result<Option<Machine>, Stop> {
+    let depth = draft.options.max_depth.is_some();
+    let Some(name) = draft.machine(!operands.is_empty()) else {
+        if depth && !draft.follows() && draft.options.replay.is_none() {
+            return Err(Stop::usage("--max-depth says how deep -f goes: give -f as well"));
+        }
+        return Ok(None);
+    };
+    if !operands.is_empty() || !draft.options.attach.is_empty() {
+        let other = if operands.is_empty() { "-p/--attach" } else { "PROG [ARGS]" };
+        return Err(Stop::usage(format!(
+            "{name} traces processes of the whole machine, and {other} certain ones: leave one of them out"
+        )));
+    }
+    for (given, other) in [
+        (draft.options.engine == Engine::Ptrace, "--engine=ptrace"),
+        (draft.options.kill_on_exit, "--kill-on-exit"),
+        (draft.options.seccomp_bpf, "--seccomp-bpf"),
+    ] {
+        if given {
+            return Err(Stop::usage(format!(
+                "{name} and {other} exclude each other: ptrace would have to stop every process of the machine at each call, \
+                 so {name} takes the eBPF engine; leave {other} out"
+            )));
+        }
+    }
+    if depth {
+        return Err(Stop::usage(format!(
+            "--max-depth counts from a command or from -p, and {name} has neither: leave one of them out"
+        )));
+    }
+    if draft.comm.len() + draft.exe.len() > Machine::GLOBS {
+        return Err(Stop::usage(format!("--comm and --exe take {} patterns together, and no more", Machine::GLOBS)));
+    }
+    Ok(Some(Machine {
+        comm: std::mem::take(&mut draft.comm),
+        exe: std::mem::take(&mut draft.exe),
+        user: draft.user.take().map(|user| users::id_of(&user)).transpose()?,
+        cgroups: Vec::new(),
+        containers: std::mem::take(&mut draft.containers),
+    }))
 }
 
 /// Options whose short form is counted cannot be given in both forms, because it would not be clear which form counts.
@@ -146,6 +198,32 @@ mod tests {
     use crate::flags::parser::{failure_of, options_of};
 
     const HINT: &str = "Try 'stride -h' for more information.";
+
+    #[test]
+    fn the_whole_machine_is_neither_a_command_nor_a_process() {
+        for (line, start) in [
+            ("--all x", "--all traces processes of the whole machine, and PROG [ARGS] certain ones"),
+            ("--comm=x -p 1", "--comm traces processes of the whole machine, and -p/--attach certain ones"),
+            ("--cgroup=/x --engine=ptrace", "--cgroup and --engine=ptrace exclude each other"),
+            ("--exe=x --kill-on-exit", "--exe and --kill-on-exit exclude each other"),
+            ("--all --max-depth=1", "--max-depth counts from a command or from -p"),
+            ("--max-depth=1 x", "--max-depth says how deep -f goes"),
+            ("--replay=r --all", "--all is about tracing"),
+            ("--comm=", "invalid --comm argument: '': it is empty"),
+            ("--exe=a[", "invalid --exe argument: 'a[': a bracket is not closed"),
+        ] {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            assert!(failure_of(&words)[0].starts_with(start), "{line}: {:?}", failure_of(&words));
+        }
+        let options = options_of(&["--comm=a*", "--comm=!ab", "--exe=/usr/*"]);
+        assert!(options.follow_forks && options.is_quiet(stride_filter::Quiet::Attach));
+        let machine = options.machine.unwrap();
+        assert_eq!((machine.comm.len(), machine.exe.len(), machine.user), (2, 1, None));
+        assert_eq!(options_of(&["--user=root"]).machine.unwrap().user, Some(0));
+        assert_eq!(options_of(&["-u", "4711"]).machine.unwrap().user, Some(4711));
+        assert_eq!(options_of(&["--all"]).machine, Some(stride_event::Machine::default()));
+        assert_eq!(options_of(&["-f", "--max-depth=3", "x"]).max_depth, Some(3));
+    }
 
     #[test]
     fn what_excludes_what() {

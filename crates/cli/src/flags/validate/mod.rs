@@ -11,7 +11,7 @@ use super::options::*;
 use super::stop::{Stop, Warn};
 use super::{summary, users};
 use crate::views;
-use conflicts::{follow, replaying, seccomp, two_spellings, whom, without_effect};
+use conflicts::{follow, machine, replaying, seccomp, two_spellings, whom, without_effect};
 use places::{daemonize, output, quiet};
 use std::ffi::OsString;
 use stride_filter::{Catalog, FdDetail, WordSet, with_nameless};
@@ -26,6 +26,7 @@ pub fn validate(
     draft.summary_only |= draft.by.is_some() && !draft.summary_too;
     replaying(&draft, &operands)?;
     whom(&draft, &operands)?;
+    let machine = machine(&mut draft, &operands)?;
     two_spellings(&draft)?;
     let seccomp_bpf = seccomp(&draft, warn);
     let follow_forks = follow(&draft, warn);
@@ -50,7 +51,8 @@ pub fn validate(
     let to_file = output != Output::Stderr;
     let elsewhere = to_file || views::names_files(&draft.options.asked);
     // In JSON, these messages are data like the rest.
-    let quiet = quiet(&draft, elsewhere && !draft.options.json)?;
+    // Beginnings and ends of tracing are too many on a whole machine to be told.
+    let quiet = quiet(&draft, (machine.is_some() || elsewhere) && !draft.options.json)?;
     let daemonize = daemonize(&draft);
     let summary = summary::settled(&draft);
 
@@ -61,7 +63,8 @@ pub fn validate(
     // A filter that stops at every call would only cost time.
     options.seccomp_bpf = seccomp_bpf && !options.trace.is_all();
     options.trace = with_nameless(options.trace, Catalog::native());
-    options.follow_forks = follow_forks;
+    options.follow_forks = follow_forks || machine.is_some();
+    options.cgroups = draft.cgroups;
     options.daemonize = daemonize;
     options.interruptible = draft.interruptible.unwrap_or(match daemonize {
         Daemonize::No if elsewhere && has_command => Interruptible::Never,
@@ -72,9 +75,10 @@ pub fn validate(
     options.pid_prefix = match (draft.always_show_pid, to_file, output_separately) {
         (true, ..) => PidPrefix::Always,
         (false, true, true) => PidPrefix::Never,
-        (false, true, false) if follow_forks || several => PidPrefix::Always,
+        (false, true, false) if follow_forks || several || machine.is_some() => PidPrefix::Always,
         _ => PidPrefix::WhenSeveral,
     };
+    options.machine = machine;
     options.output_separately = output_separately && matches!(output, Output::File(_));
     options.output = output;
     if options.color == Color::Auto && no_color {

@@ -153,6 +153,7 @@ pub const FIXED: &[(&str, &str)] = &[
         "errno":{"type":"string","pattern":"^(ok|E[A-Z0-9]+|errno [0-9]+|\\(others\\))$"},
         "pid":{"anyOf":[{"$ref":"#/$defs/id"},{"const":"(others)"}]},"tid":{"anyOf":[{"$ref":"#/$defs/id"},{"const":"(others)"}]},
         "comm":{"type":["string","null"]},"comm_hex":{"$ref":"#/$defs/octets"},
+        "container":{"type":["string","null"]},"container_hex":{"$ref":"#/$defs/octets"},
         "size":{"anyOf":[{"type":"object","properties":{"min":{"$ref":"#/$defs/ulong"},"max":{"$ref":"#/$defs/ulong"}},
         "required":["min","max"],"additionalProperties":false},{"enum":[null,"(others)"]}]},
         "peer":{"type":["string","null"]},"peer_hex":{"$ref":"#/$defs/octets"},

@@ -110,6 +110,7 @@ fn call(calls: &[String]) -> String {
           "type":{"const":"call"},
           "name":{"anyOf":[{"$ref":"#/$defs/syscall"},{"type":"string","pattern":"^syscall_0x[0-9a-f]+$"}]},
           "pid":{"$ref":"#/$defs/id"},"tid":{"$ref":"#/$defs/id"},"comm":{"type":"string"},"comm_hex":{"$ref":"#/$defs/octets"},
+          "container":{"type":"string"},
           "args":{"type":"object"},
           "registers":{"type":"array","items":{"$ref":"#/$defs/hex"},"maxItems":6},
           "outcome":{"enum":["ok","error","unfinished"]},
