@@ -1,6 +1,7 @@
 //! Loading and attaching the programs.
 
 use crate::backlog::backlog_max;
+use crate::beside::{Beside, Loading};
 use crate::error::Why;
 use crate::plans::Tables;
 use crate::probe::{self, ExecSeen};
@@ -57,6 +58,8 @@ pub enum Seeded {
 /// The loaded programs and their maps. When dropped, they are gone from the kernel.
 pub struct Kernel {
     skel: StrideSkel<'static>,
+    /// The program that was loaded beside the others.
+    beside: Option<StrideSkel<'static>>,
     types: Option<Types>,
     more_rings: Vec<MapHandle>,
     links: Vec<Link>,
@@ -88,10 +91,24 @@ impl Kernel {
     }
 
     fn open(config: Config, tables: &Tables, seen: ExecSeen) -> libbpf_rs::Result<Kernel> {
+        let types = Types::find();
+        std::thread::scope(|scope| {
+            let beside = Beside::start(scope, types.as_ref());
+            Self::open_both(config, tables, seen, &types, beside)
+        })
+        .map(|kernel| Kernel { types, ..kernel })
+    }
+
+    fn open_both(
+        config: Config,
+        tables: &Tables,
+        seen: ExecSeen,
+        types: &Option<Types>,
+        beside: Option<Beside<'_>>,
+    ) -> libbpf_rs::Result<Kernel> {
         // The skeleton borrows its object. There is one of a few words per process, which is never freed.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = StrideSkelBuilder::default();
-        let types = Types::find();
         relocate::by(types.as_ref(), &mut builder);
         let mut open: OpenStrideSkel<'static> = builder.open(object)?;
         let cpus = libbpf_rs::num_possible_cpus()? as u32;
@@ -170,7 +187,10 @@ impl Kernel {
         open.progs.on_fork.set_autoload(config.follow);
         open.progs.seed.set_autoload(config.attach);
         open.progs.learn_ids.set_autoload(nested);
+        open.progs.on_sys_exit.set_autoload(beside.is_none());
+        let beside = beside.map(|beside| beside.load(&open)).transpose()?;
         let skel = open.load()?;
+        let beside = beside.map(Loading::join).transpose()?;
         if nested {
             skel.progs.learn_ids.test_run(ProgramInput::default())?;
         }
@@ -182,7 +202,7 @@ impl Kernel {
         let watch = &skel.progs.on_check_exec;
         let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
         let more_rings = further_rings(&skel, config)?;
-        Ok(Kernel { skel, types, more_rings, links, counting: config.counting, cpus })
+        Ok(Kernel { skel, beside, types: None, more_rings, links, counting: config.counting, cpus })
     }
 
     fn fill(&self, tables: &Tables) -> libbpf_rs::Result<()> {
@@ -209,7 +229,7 @@ impl Kernel {
             &p.on_exit,
             &p.on_signal,
             &p.on_generate,
-            &p.on_sys_exit,
+            self.beside.as_ref().map_or(&p.on_sys_exit, |beside| &beside.progs.on_sys_exit),
             &p.on_sys_enter,
         ];
         for prog in all {
