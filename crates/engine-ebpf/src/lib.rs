@@ -145,6 +145,7 @@
 mod about;
 mod backlog;
 mod backpressure;
+mod beside;
 mod btf;
 mod containers;
 mod counts;

@@ -1,6 +1,7 @@
 //! Loading and attaching the programs.
 
 use crate::backlog::backlog_max;
+use crate::beside::{Beside, Loading};
 use crate::error::Why;
 use crate::plans::Tables;
 use crate::probe::{self, ExecSeen};
@@ -62,6 +63,8 @@ pub enum Seeded {
 /// The loaded programs and their maps. When dropped, they are gone from the kernel.
 pub struct Kernel {
     skel: StrideSkel<'static>,
+    /// The program that was loaded beside the others.
+    beside: Option<StrideSkel<'static>>,
     types: Option<Types>,
     more_rings: Vec<MapHandle>,
     links: Vec<Link>,
@@ -93,10 +96,24 @@ impl Kernel {
     }
 
     fn open(config: Config, tables: &Tables, seen: ExecSeen) -> libbpf_rs::Result<Kernel> {
+        let types = Types::find();
+        std::thread::scope(|scope| {
+            let beside = Beside::start(scope, types.as_ref());
+            Self::open_both(config, tables, seen, &types, beside)
+        })
+        .map(|kernel| Kernel { types, ..kernel })
+    }
+
+    fn open_both(
+        config: Config,
+        tables: &Tables,
+        seen: ExecSeen,
+        types: &Option<Types>,
+        beside: Option<Beside<'_>>,
+    ) -> libbpf_rs::Result<Kernel> {
         // The skeleton borrows its object. There is one of a few words per process, which is never freed.
         let object = Box::leak(Box::new(MaybeUninit::uninit()));
         let mut builder = StrideSkelBuilder::default();
-        let types = Types::find();
         relocate::by(types.as_ref(), &mut builder);
         let mut open: OpenStrideSkel<'static> = builder.open(object)?;
         let cpus = libbpf_rs::num_possible_cpus()? as u32;
@@ -195,7 +212,10 @@ impl Kernel {
         open.progs.on_cgroup_attach.set_autoload(by_cgroup || config.containers);
         open.progs.on_cgroup_begins.set_autoload(config.containers);
         open.progs.on_cgroup_ends.set_autoload(config.containers);
+        open.progs.on_sys_exit.set_autoload(beside.is_none());
+        let beside = beside.map(|beside| beside.load(&open)).transpose()?;
         let skel = open.load()?;
+        let beside = beside.map(Loading::join).transpose()?;
         if nested {
             skel.progs.learn_ids.test_run(ProgramInput::default())?;
         }
@@ -212,7 +232,7 @@ impl Kernel {
                 skel.maps.globs.update(bytes_of(&[i]), bytes_of(&[glob]), MapFlags::ANY)?;
             }
         }
-        let kernel = Kernel { skel, types, more_rings, links, counting: config.counting, cpus };
+        let kernel = Kernel { skel, beside, types: None, more_rings, links, counting: config.counting, cpus };
         for &cgroup in config.machine.iter().flat_map(|machine| &machine.cgroups) {
             kernel.want_cgroup(cgroup)?;
         }
@@ -247,7 +267,7 @@ impl Kernel {
             &p.on_exit,
             &p.on_signal,
             &p.on_generate,
-            &p.on_sys_exit,
+            self.beside.as_ref().map_or(&p.on_sys_exit, |beside| &beside.progs.on_sys_exit),
             &p.on_sys_enter,
         ];
         for prog in all {

@@ -1,36 +1,54 @@
 //! Signals that are never delivered, and whose receiver was in a call: they are shown behind that call, as ptrace
-//! shows them. (`bpf/signals.h` reports them when they are sent.)
+//! shows them, with the call's stack. (`bpf/signals.h` reports them when they are sent.)
 
 use crate::wire::rec_signal;
 use std::collections::{HashMap, VecDeque};
-use stride_event::Tid;
+use std::sync::Arc;
+use stride_event::{Stack, Tid};
 
 /// How many are held in all: some 4 MiB. If there are more, a thread's oldest ones are shown before its call ends.
 const MOST: usize = 1 << 16;
 
 #[derive(Default)]
 pub struct HeldSignals {
-    held: HashMap<Tid, VecDeque<rec_signal>>,
+    held: HashMap<Tid, OfThread>,
     count: usize,
+}
+
+#[derive(Default)]
+struct OfThread {
+    signals: VecDeque<rec_signal>,
+    /// The stack of the call that they are shown behind, once that call has returned.
+    stack: Option<Arc<Stack>>,
 }
 
 impl HeldSignals {
     /// Holds a signal. Returns another one if there is no room.
     pub fn hold(&mut self, tid: Tid, signal: rec_signal) -> Option<rec_signal> {
-        self.held.entry(tid).or_default().push_back(signal);
+        self.held.entry(tid).or_default().signals.push_back(signal);
         self.count += 1;
-        if self.count > MOST { self.next(tid) } else { None }
+        if self.count > MOST { self.next(tid).map(|(signal, _)| signal) } else { None }
     }
 
-    /// Removes and returns the oldest held signal of a thread.
-    pub fn next(&mut self, tid: Tid) -> Option<rec_signal> {
+    /// A call of the thread returned that had this stack.
+    #[inline]
+    pub fn returned(&mut self, tid: Tid, stack: Option<&Arc<Stack>>) {
+        if self.count > 0
+            && let Some(thread) = self.held.get_mut(&tid)
+        {
+            thread.stack = stack.cloned();
+        }
+    }
+
+    /// Removes and returns the oldest held signal of a thread, with the stack that it interrupted.
+    pub fn next(&mut self, tid: Tid) -> Option<(rec_signal, Option<Arc<Stack>>)> {
         if self.count == 0 {
             return None;
         }
-        let signals = self.held.get_mut(&tid)?;
-        let signal = signals.pop_front();
+        let thread = self.held.get_mut(&tid)?;
+        let signal = thread.signals.pop_front().map(|signal| (signal, thread.stack.clone()));
         self.count -= usize::from(signal.is_some());
-        if signals.is_empty() {
+        if thread.signals.is_empty() {
             self.held.remove(&tid);
         }
         signal
@@ -59,13 +77,27 @@ mod tests {
             assert!(signals.hold(7, signal(number)).is_none());
         }
         assert!(signals.hold(8, signal(9)).is_none());
-        assert_eq!(signals.next(7).unwrap().info[0], 1);
+        assert_eq!(signals.next(7).unwrap().0.info[0], 1);
         signals.renamed(7, 6);
         assert!(signals.next(7).is_none());
-        assert_eq!([2, 3].map(|_| signals.next(6).unwrap().info[0]), [2, 3]);
+        assert_eq!([2, 3].map(|_| signals.next(6).unwrap().0.info[0]), [2, 3]);
         assert!(signals.next(6).is_none());
-        assert_eq!(signals.next(8).unwrap().info[0], 9);
+        assert_eq!(signals.next(8).unwrap().0.info[0], 9);
         assert!(signals.held.is_empty() && signals.count == 0);
+    }
+
+    #[test]
+    fn they_have_the_stack_of_the_call_that_was_left() {
+        let mut signals = HeldSignals::default();
+        let stack = Arc::new(Stack::default());
+        signals.returned(7, Some(&stack));
+        assert!(signals.hold(7, signal(1)).is_none());
+        assert!(signals.hold(8, signal(2)).is_none());
+        signals.returned(7, Some(&stack));
+        assert!(signals.next(7).unwrap().1.is_some_and(|of| Arc::ptr_eq(&of, &stack)));
+        assert!(signals.next(8).unwrap().1.is_none());
+        assert!(signals.hold(7, signal(3)).is_none());
+        assert!(signals.next(7).unwrap().1.is_none());
     }
 
     #[test]

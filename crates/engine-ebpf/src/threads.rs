@@ -1,7 +1,7 @@
 //! What is unusual about threads: calls that are shown while they last, calls to be resumed, an ABI other than the
 //! machine's. Most threads have none of these, and then a record costs no more than finding that out.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use stride_engine_base::Interrupted;
 use stride_engine_base::restart::ERESTART_RESTARTBLOCK;
 use stride_event::{Call, Outcome, Tid};
@@ -9,7 +9,7 @@ use stride_syscalls::Abi;
 
 #[derive(Default)]
 pub struct NotableThreads {
-    of_note: HashMap<Tid, Thread>,
+    of_note: FxHashMap<Tid, Thread>,
 }
 
 struct Thread {
@@ -27,7 +27,8 @@ impl Default for Thread {
 impl NotableThreads {
     /// The thread makes a call of this ABI. Tells whether its last one had another ABI.
     pub fn changes_abi(&mut self, tid: Tid, abi: Abi) -> bool {
-        if abi == Abi::NATIVE && self.of_note.is_empty() {
+        // Others may be of note all the time: threads that wait for work.
+        if abi == Abi::NATIVE && !self.of_note.contains_key(&tid) {
             return false;
         }
         let thread = self.of_note.entry(tid).or_default();
@@ -64,7 +65,7 @@ impl NotableThreads {
     /// A call returned, or never will.
     #[inline]
     pub fn returned(&mut self, call: &mut Call) {
-        if !self.of_note.is_empty() || call.outcome == Outcome::Error(ERESTART_RESTARTBLOCK) {
+        if self.of_note.contains_key(&call.tid) || call.outcome == Outcome::Error(ERESTART_RESTARTBLOCK) {
             self.note_return(call);
         }
     }

@@ -1,7 +1,7 @@
 //! Values that are derived from a stack, kept for the next call with the same stack.
 
 use crate::{SourceLine, Stack, StackFrame};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Values by stack. A program makes the same calls over and over, and the makers of stacks share those that are the same, so a
@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct PerStack<T> {
     /// The map keeps the stack, so no other stack can get this address.
-    known: HashMap<usize, (Arc<Stack>, T)>,
+    known: FxHashMap<usize, (Arc<Stack>, T)>,
     /// The bytes of these stacks.
     bytes: usize,
 }
@@ -20,7 +20,7 @@ const MOST_BYTES: usize = 64 << 20;
 
 impl<T> Default for PerStack<T> {
     fn default() -> Self {
-        PerStack { known: HashMap::new(), bytes: 0 }
+        PerStack { known: FxHashMap::default(), bytes: 0 }
     }
 }
 

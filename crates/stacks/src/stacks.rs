@@ -1,5 +1,6 @@
 //! The stacks of all processes.
 
+use crate::events::mapping_calls;
 use crate::images::Images;
 use crate::perf_map::PerfMap;
 use crate::separate::Fetch;
@@ -8,7 +9,7 @@ use crate::walk::Walk;
 use gimli::UnwindContext;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use stride_event::{Bottom, CodeHistory, ReadWord, Regs, Stack, StackFrame, Tid, Unwind, Unwound};
+use stride_event::{Bottom, CallSet, CodeHistory, ReadWord, Regs, Stack, StackFrame, Tid, Unwind, Unwound};
 
 /// Which parts of stacks are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub struct StackDetail {
 /// Unwinds the stacks of processes and names their frames.
 pub struct Stacks {
     wanted: StackDetail,
+    /// The calls that change what is mapped.
+    pub(crate) mapping: CallSet,
     spaces: FxHashMap<Tid, Process>,
     /// The process of each traced thread.
     pub(crate) threads: FxHashMap<Tid, Tid>,
@@ -52,6 +55,7 @@ impl Stacks {
     pub fn new(wanted: StackDetail) -> Stacks {
         Stacks {
             wanted: StackDetail { frames: wanted.frames.clamp(1, MOST_FRAMES), ..wanted },
+            mapping: mapping_calls(),
             spaces: FxHashMap::default(),
             threads: FxHashMap::default(),
             images: Images::default(),

@@ -48,33 +48,36 @@ static __always_inline void copy_info(u64 *to, int sig, const void *info)
 }
 
 /*
- * The id of the stack that a signal interrupts. If the stack is not known, its copy is sent now. The kernel holds a lock and has
+ * Looks for the stack that a signal interrupts. If the stack is not known, its copy is sent now. The kernel holds a lock and has
  * interrupts off, so the thread is not delayed: neither because the ring is full, nor until Stride has read what is mapped.
  */
-static __always_inline u32 interrupted(struct task_struct *task, struct task_state *st)
+static __always_inline void interrupted(struct stack_state *stack, struct task_struct *task, struct task_state *st)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	u32 abi = abi_of(task), id = stack_of(task, regs, abi), used;
+	u32 abi = abi_of(task), used;
 	void *ring = ring_of(st);
 	u64 fill = fill_of(st);
 	struct scratch *s;
 
-	if (id != STACK_UNKNOWN)
-		return id;
+	note_space_of(stack, task);
+	look_for_stack(stack, regs, abi);
+	if (!is_unknown(stack))
+		return;
+	set_stack(stack, STACK_NONE);
 	s = begin(task, st, regs, abi, 0, REC_STACK);
 	if (!s || !ring)
-		return STACK_NONE;
+		return;
 	copy_stack(s);
 	used = ONCE(s->used);
 	if (used > sizeof(s->data) || fill + sizeof(s->call) + sizeof(s->more) + used > ring_call_limit ||
 	    bpf_ringbuf_output(ring, &s->call, sizeof(s->call) + sizeof(s->more) + used, wakeup(fill, true)))
-		return STACK_NONE;
+		return;
 	st->lost = 0;
-	return STACK_UNKNOWN;
+	set_stack(stack, STACK_UNKNOWN);
 }
 
 static __always_inline void send_signal(struct task_struct *task, struct task_state *st, int sig, const void *info, u32 flags,
-					u32 stack)
+					struct stack_state *stack)
 {
 	void *ring = ring_of(st);
 	u64 fill = fill_of(st);
@@ -97,7 +100,7 @@ static __always_inline void send_signal(struct task_struct *task, struct task_st
 	rec->head.flags = flags;
 	rec->at = bpf_ktime_get_ns();
 	rec->ip = ip_of((struct pt_regs *)bpf_task_pt_regs(task));
-	rec->stack = stack;
+	rec->stack = stack ? ONCE(stack->id) : STACK_NONE;
 	copy_info(rec->info, sig, info);
 	/* The record has its place, so what a receiver that sees this flag sends comes after it. */
 	if (flags & FLAG_HELD)
@@ -144,6 +147,7 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	const void *info = (const void *)ctx->args[1];
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *st = traced(task);
+	struct stack_state *stack = NULL;
 
 	if (!st || st->flags & (TASK_BEFORE_EXEC | TASK_EXEC_FAILED))
 		return 0;
@@ -151,8 +155,15 @@ int on_signal(struct bpf_raw_tracepoint_args *ctx)
 	if (st->flags & TASK_STOP_TOLD)
 		__sync_fetch_and_and(&st->flags, ~TASK_STOP_TOLD);
 	/* SIGKILL is not shown. */
-	if (sig != SIGKILL)
-		send_signal(task, st, sig, info, 0, take_stacks && !sample_stacks ? interrupted(task, st) : STACK_NONE);
+	if (sig != SIGKILL) {
+		if (take_stacks && !sample_stacks) {
+			stack = stack_state();
+			if (!stack)
+				return 0;
+			interrupted(stack, task, st);
+		}
+		send_signal(task, st, sig, info, 0, stack);
+	}
 	if (sig == SIGSTOP)
 		send_stopped(task, st, sig);
 	return 0;
@@ -182,7 +193,7 @@ int BPF_PROG(on_generate, int sig, struct kernel_siginfo *info, struct task_stru
 	} else if (result != TRACE_SIGNAL_IGNORED) {
 		return 0;
 	}
-	send_signal(task, st, sig, info, is_in_wanted_call(task) ? FLAG_HELD : 0, STACK_NONE);
+	send_signal(task, st, sig, info, is_in_wanted_call(task) ? FLAG_HELD : 0, NULL);
 	return 0;
 }
 

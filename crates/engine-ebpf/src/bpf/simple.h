@@ -23,8 +23,8 @@ struct simple {
 	/* Six, and two more because the index has three bits. */
 	u64 args[8];
 	s64 ret;
-	/* The id of its stack. */
-	u32 stack;
+	/* Where its stack is looked for, if stacks are taken. */
+	struct stack_state *stack;
 	s32 nr;
 	/* Small types: on_sys_exit and the interpreter behind it must fit the 512 bytes of stack of Linux 6.1. */
 	u16 flags;
@@ -106,6 +106,8 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 			want *= op->elem;
 		}
 	}
+	if (want > SIMPLE_MAX)
+		return false;
 	fill = fill_of(of->st);
 	if (is_full(of->st, fill, sizeof(struct rec_call) + sizeof(struct rec_more) + 2 * sizeof(*block) + SIMPLE_MAX))
 		goto lost;

@@ -52,6 +52,12 @@ struct {
 struct stack_state {
 	struct stack_key key;
 	u64 bp;
+	/*
+	 * The stack's id. It stays here, because the verifier takes memory of a map to hold any number. Of an id in a register, it would
+	 * know that it is none, or unknown, and walk all that follows for each of these.
+	 */
+	u32 id;
+	u32 pad;
 	/* The index of its site, and the number of calls that its stack stands for. */
 	u32 site;
 	u32 calls;
@@ -82,11 +88,23 @@ static __always_inline u32 slot_of(u64 space)
 	return space * 0x9e3779b97f4a7c15ULL >> 54;
 }
 
-/* Through memory, which the verifier takes to hold a number: it is one for what follows. */
-static __always_inline u32 space_of(struct stack_state *state, struct task_struct *task)
+/*
+ * Notes the current thread's address space. A function of its own, because the verifier searches the names of all
+ * kernel types, four times, whenever it comes upon the member: that takes a millisecond. The address goes through memory, which the
+ * verifier takes to hold a number: it is one for what follows.
+ */
+__noinline int note_space(struct stack_state *state)
 {
-	*(volatile u64 *)&state->key.space = (u64)task->mm;
-	return slot_of(ONCE(state->key.space));
+	if (!state)
+		return 0;
+	*(volatile u64 *)&state->key.space = (u64)bpf_get_current_task_btf()->mm;
+	return 0;
+}
+
+/* The same for any thread, in programs that run rarely: reading takes longer, and verifying does not. */
+static __always_inline void note_space_of(struct stack_state *state, struct task_struct *task)
+{
+	state->key.space = (u64)BPF_CORE_READ(task, mm);
 }
 
 /* Code was mapped between two addresses of the space that the CPU's state holds, or may have been. */
@@ -117,7 +135,7 @@ static __always_inline void enter_space(struct task_struct *task)
 
 	if (!state)
 		return;
-	space_of(state, task);
+	note_space_of(state, task);
 	space = ONCE(state->key.space);
 	bpf_map_update_elem(&spaces, &process, &space, BPF_ANY);
 }
@@ -137,7 +155,7 @@ static __always_inline void new_code(struct task_struct *task)
 
 	if (!state)
 		return;
-	space_of(state, task);
+	note_space_of(state, task);
 	change_code(state, 0, ~0ULL);
 }
 
@@ -149,9 +167,9 @@ static __always_inline void forked_space(struct task_struct *parent, struct task
 
 	if (!state)
 		return;
-	space_of(state, parent);
+	note_space_of(state, parent);
 	theirs = ONCE(state->key.space);
-	space_of(state, child);
+	note_space_of(state, child);
 	if (theirs != ONCE(state->key.space))
 		change_code(state, 0, ~0ULL);
 }
@@ -169,7 +187,7 @@ __noinline int note_code(u32 flags, s64 ret)
 
 	if (!state || is_error(ret))
 		return 0;
-	space_of(state, task);
+	note_space_of(state, task);
 	if (abi_of(task) == ABI_I386) {
 		change_code(state, 0, ~0ULL);
 		return 0;
@@ -191,10 +209,39 @@ __noinline int note_code(u32 flags, s64 ret)
 	return 0;
 }
 
+/* Words that are compared by one call of `differ`. */
+#define STACK_STEP 16
+
+/*
+ * Whether some words of a stack, from this one on, do not hold what they held. A function of its own, because the verifier walks a loop
+ * once for each round, but a function only once.
+ */
+__noinline int differ(struct stack_memo *memo, struct stack_state *state, u32 from)
+{
+	u64 differences = 0;
+	u32 n;
+
+	if (!memo || !state)
+		return 1;
+	n = ONCE(memo->words);
+	for (u32 i = 0; i < STACK_STEP; i++) {
+		u32 word = from + i, at;
+
+		asm volatile("" : "+r"(word));
+		if (word >= n || word >= STACK_WORDS)
+			break;
+		at = ONCE(memo->word[word].at);
+		asm volatile("" : "+r"(at));
+		if (at > STACK_REREAD)
+			return 1;
+		differences |= *(u64 *)(state->bytes + at) ^ memo->word[word].value;
+	}
+	return differences != 0;
+}
+
 /* Whether the words of a stack hold what they held. */
 __noinline int is_same(struct stack_memo *memo, struct stack_state *state)
 {
-	u64 differ = 0;
 	u32 n;
 
 	if (!memo || !state)
@@ -215,18 +262,13 @@ __noinline int is_same(struct stack_memo *memo, struct stack_state *state)
 			return 0;
 	}
 	n = ONCE(memo->words);
-	for (u32 i = 0; i < STACK_WORDS; i++) {
-		u32 at;
-
+	for (u32 i = 0; i < STACK_WORDS; i += STACK_STEP) {
 		if (i >= n)
 			break;
-		at = ONCE(memo->word[i].at);
-		asm volatile("" : "+r"(at));
-		if (at > STACK_REREAD)
+		if (differ(memo, state, i))
 			return 0;
-		differ |= *(u64 *)(state->bytes + at) ^ memo->word[i].value;
 	}
-	return !differ;
+	return 1;
 }
 
 /* The id of the stack at the place that the CPU's state holds. */
@@ -257,60 +299,57 @@ __noinline int find_stack(void)
 	return STACK_UNKNOWN;
 }
 
-/* The id of the current thread's stack. */
-static __always_inline u32 stack_of(struct task_struct *task, struct pt_regs *regs, u32 abi)
+static __always_inline void set_stack(struct stack_state *state, u32 id)
 {
-	struct stack_state *state = stack_state();
-	u32 slot;
+	*(volatile u32 *)&state->id = id;
+}
 
-	if (!state || abi == ABI_I386 || !is_64bit(regs))
-		return STACK_NONE;
-	slot = space_of(state, task);
-	/* (A thread that ends may have none any more.) */
-	if (!ONCE(state->key.space))
-		return STACK_NONE;
-	state->key.generation = *(volatile u32 *)&generations[slot & (SPACES - 1)];
+/* Finds the id of the current thread's stack. Its address space was noted. */
+static __always_inline void look_for_stack(struct stack_state *state, struct pt_regs *regs, u32 abi)
+{
+	u64 space = ONCE(state->key.space);
+
+	set_stack(state, STACK_NONE);
+	/* (A thread that ends may have no space any more.) */
+	if (!space || abi == ABI_I386 || !is_64bit(regs))
+		return;
+	state->key.generation = *(volatile u32 *)&generations[slot_of(space) & (SPACES - 1)];
 	state->key.ip = ip_of(regs);
 	state->key.sp = sp_of(regs);
 	state->bp = bp_of(regs);
-	return find_stack();
+	set_stack(state, find_stack());
 }
 
-/* For how many calls the stack at the place that the CPU's state holds stands. */
-static __always_inline u16 calls_of_stack(void)
+static __always_inline bool is_unknown(struct stack_state *state)
 {
-	struct stack_state *state;
-
-	if (!sample_stacks)
-		return 1;
-	state = stack_state();
-	return state ? state->calls : 1;
+	return ONCE(state->id) == STACK_UNKNOWN;
 }
 
-static __always_inline void tell_stack(struct rec_block *block, u32 id)
+/* The stack that was found, and for how many calls it stands. */
+static __always_inline void tell_stack(struct rec_block *block, struct stack_state *state)
 {
-	block->addr = id;
+	block->addr = ONCE(state->id);
 	block->len = 0;
-	block->elem = calls_of_stack();
+	block->elem = sample_stacks ? state->calls : 1;
 	block->op = 0;
 	block->flags = BLOCK_STACK;
 }
 
 /* In the record that was just begun. */
-static __always_inline void put_stack(struct scratch *s, u32 id)
+static __always_inline void put_stack(struct scratch *s, struct stack_state *state)
 {
-	if (id == STACK_NONE || id == STACK_UNKNOWN)
+	if (ONCE(state->id) == STACK_NONE || is_unknown(state))
 		return;
-	tell_stack((struct rec_block *)s->data, id);
+	tell_stack((struct rec_block *)s->data, state);
 	s->used = sizeof(struct rec_block);
 }
 
-static __always_inline u32 begin_stack(struct scratch *s, struct task_struct *task)
+/* Looks for the stack of the call whose record was just begun. */
+static __always_inline void begin_stack(struct scratch *s, struct stack_state *state, struct task_struct *task)
 {
-	u32 id = stack_of(task, (struct pt_regs *)bpf_task_pt_regs(task), s->call.head.abi);
-
-	put_stack(s, id);
-	return id;
+	note_space_of(state, task);
+	look_for_stack(state, (struct pt_regs *)bpf_task_pt_regs(task), s->call.head.abi);
+	put_stack(s, state);
 }
 
 /* Appends the stack at the place that the CPU's state holds. */
@@ -341,7 +380,7 @@ __noinline int copy_stack(struct scratch *s)
 	got = by_page(s, to, STACK_COPY, state->key.sp);
 	block->addr = state->key.sp;
 	block->len = sizeof(*rec) + got;
-	block->elem = calls_of_stack();
+	block->elem = sample_stacks ? state->calls : 1;
 	block->op = 0;
 	block->flags = BLOCK_COPY;
 	s->used = to + ((got + 7) & ~7U);

@@ -66,11 +66,11 @@ static __always_inline bool send(struct task_state *st, struct scratch *s, bool 
 #include "wanted.h"
 
 /* The same for a call whose stack was looked for; where it was not known, a copy goes with it. */
-static __always_inline bool send_with_stack(struct task_state *st, struct scratch *s, u32 stack)
+static __always_inline bool send_with_stack(struct task_state *st, struct scratch *s, struct stack_state *stack)
 {
 	bool sent;
 
-	if (!take_stacks || stack != STACK_UNKNOWN)
+	if (!take_stacks || !is_unknown(stack))
 		return send(st, s, false);
 	copy_stack(s);
 	sent = send(st, s, true);
@@ -82,13 +82,19 @@ static __always_inline bool send_with_stack(struct task_state *st, struct scratc
 /* Copies the memory of the call whose record a program at entry began, and sends it. */
 static __always_inline int copy_and_send(struct task_struct *task, struct task_state *st, struct scratch *s)
 {
-	u32 stack = STACK_NONE;
+	struct stack_state *stack = NULL;
 
 	if (!st || !s)
 		return 0;
-	/* (The command's first execve is Stride's own.) */
-	if (take_stacks && !(st->flags & TASK_FIRST_EXEC))
-		stack = begin_stack(s, task);
+	if (take_stacks) {
+		stack = stack_state();
+		if (!stack)
+			return 0;
+		set_stack(stack, STACK_NONE);
+		/* (The command's first execve is Stride's own.) */
+		if (!(st->flags & (TASK_FIRST_EXEC | TASK_BEFORE_EXEC)))
+			begin_stack(s, stack, task);
+	}
 	s->phase = 0;
 	s->failed = 0;
 	s->room = ~0U;
@@ -235,6 +241,9 @@ int on_prepare_exec(void *ctx)
 	index = call_index(abi, nr);
 	st->flags &= ~TASK_BEFORE_EXEC;
 	st->flags |= TASK_EXECING;
+	/* (Its entry was not seen if tracing began or ended meanwhile.) */
+	if (take_times && !st->entered)
+		note_entry(task, st);
 	if (flags_of(bpf_map_lookup_elem(&calls, &index)) & CALL_TRACED)
 		send_entry(ctx, task, st, regs, abi, nr);
 	return 0;
@@ -285,6 +294,17 @@ static __always_inline bool ends_right(long ret)
 	return is_error(ret) ? !skip_failed : !skip_successful;
 }
 
+/*
+ * Whether the stack that a call returns to is its own. A call that was told of when it was entered had its stack then, and after execve
+ * there is another. But the command's first execve is Stride's own, so its stack is the beginning of the new program.
+ */
+static __always_inline bool has_stack_at_exit(bool executed, u32 was)
+{
+	if (was & (TASK_BEFORE_EXEC | TASK_FIRST_EXEC))
+		return executed;
+	return !executed && !(was & (TASK_ENTRY_SENT | TASK_EXECING));
+}
+
 /* `was`: the thread's flags during the call. */
 static __always_inline void returned(struct simple *call, struct call_plan *plan, u32 index, u32 was)
 {
@@ -319,10 +339,14 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 			return;
 		call->flags = FLAG_COUNTED;
 	}
-	/* A call that was told of when it was entered had its stack then; after execve there is another. */
-	if (take_stacks && !(flags & CALL_ASIDE) && !(was & (TASK_ENTRY_SENT | TASK_EXECING)) && !(flags & CALL_EXEC && call->ret == 0))
-		call->stack = stack_of(call->task, call->regs, call->abi);
-	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, was) && (!take_stacks || call->stack != STACK_UNKNOWN) &&
+	if (take_stacks) {
+		set_stack(call->stack, STACK_NONE);
+		if (!(flags & CALL_ASIDE) && has_stack_at_exit(flags & CALL_EXEC && call->ret == 0, was)) {
+			note_space(call->stack);
+			look_for_stack(call->stack, call->regs, call->abi);
+		}
+	}
+	if (!count_only && plan && flags & CALL_SIMPLE && !was && !being_killed(call->task, was) && (!take_stacks || !is_unknown(call->stack)) &&
 	    simple_exit(call, plan))
 		return;
 	/* The arguments of a successful execve are known only from its entry. */
@@ -376,10 +400,18 @@ int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
 			decide_current_again(0);
 		return 0;
 	}
-	if (take_stacks && flags_of(plan) & CALL_EXEC && is_error(ret))
-		keep_space(task);
+	if (take_stacks) {
+		call.stack = stack_state();
+		if (!call.stack)
+			return 0;
+		if (flags_of(plan) & CALL_EXEC && is_error(ret))
+			keep_space(task);
+	}
 	was = call.st->flags;
 	returned(&call, plan, index, was);
+	/* The next call's entry may not be seen, if tracing ends meanwhile. */
+	if (take_times)
+		call.st->entered = 0;
 	if (was & TASK_SIGNALLED)
 		send_left(task, call.st);
 	if (want_user && flags_of(plan) & CALL_SETS_USER)
@@ -486,8 +518,8 @@ int on_exec(struct bpf_raw_tracepoint_args *ctx)
 static __always_inline void send_last_call(struct task_struct *task, struct task_state *st)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	struct stack_state *stack = NULL;
 	u32 abi = abi_of(task), index, flags;
-	u32 stack = STACK_NONE;
 	s32 nr = nr_of(regs);
 	struct scratch *s;
 
@@ -501,8 +533,12 @@ static __always_inline void send_last_call(struct task_struct *task, struct task
 	s->call.head.flags |= FLAG_GONE;
 	if (stamp)
 		s->more.at = bpf_ktime_get_ns();
-	if (take_stacks)
-		stack = begin_stack(s, task);
+	if (take_stacks) {
+		stack = stack_state();
+		if (!stack)
+			return;
+		begin_stack(s, stack, task);
+	}
 	if (!send_with_stack(st, s, stack))
 		lose_call(st);
 }

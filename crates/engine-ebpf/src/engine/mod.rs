@@ -327,8 +327,8 @@ impl EbpfEngine {
             if self.stopping.is_some()
                 && let Some(&tid) = self.live.first()
             {
-                if let Some(signal) = self.held.next(tid) {
-                    return Ok(Some(self.signal(tid, &signal, now())));
+                if let Some((signal, stack)) = self.held.next(tid) {
+                    return Ok(Some(self.signal(tid, &signal, stack, now())));
                 }
                 self.live.remove(&tid);
                 // Reaping the command would wait for it now.

@@ -9,8 +9,9 @@ use crate::wire::{
 };
 use crate::containers::{self, Change};
 use crate::{files, inside, records};
+use std::sync::Arc;
 use stride_engine_base::process;
-use stride_event::{Ns, Origin, Outcome, SIGINFO_SIZE, Tid};
+use stride_event::{Ns, Origin, Outcome, SIGINFO_SIZE, Stack, Tid};
 
 impl EbpfEngine {
     /// The event that has to be reported before the record at the ring's front, if there is one.
@@ -41,10 +42,10 @@ impl EbpfEngine {
         }
         let kind = rec_kind(u32::from(head.kind));
         if is_past_call(kind, head)
-            && let Some(signal) = self.held.next(tid)
+            && let Some((signal, stack)) = self.held.next(tid)
         {
             let at = self.ring.peek().map_or(signal.at, records::began);
-            return Some(self.signal(tid, &signal, at));
+            return Some(self.signal(tid, &signal, stack, at));
         }
         if kind == rec_kind::REC_CALL || kind == rec_kind::REC_BLOCKED {
             let has_entry = u32::from(head.flags) & rec_flag::FLAG_HAS_ENTRY.0 != 0;
@@ -112,6 +113,7 @@ impl EbpfEngine {
                 if !self.places.is_empty() {
                     self.call.container = self.places.get(&tid).map(|place| place.1.clone());
                 }
+                self.held.returned(tid, self.call.stack.as_ref());
                 Some(QueuedEvent::Exit(CallPlace::Returned))
             }
             rec_kind::REC_ENTRY => {
@@ -165,7 +167,12 @@ impl EbpfEngine {
                 }
                 let held = u32::from(head.flags) & rec_flag::FLAG_HELD.0 != 0;
                 let signal = if held { self.held.hold(tid, signal)? } else { signal };
-                Some(self.signal(tid, &signal, signal.at))
+                let stack = match signal.stack {
+                    none if none == u64::from(stack_id::STACK_NONE.0) => None,
+                    unknown if unknown == u64::from(stack_id::STACK_UNKNOWN.0) => self.interrupted.remove(&tid),
+                    id => self.stacks.of(StackOrigin::Known(id), &mut self.kernel),
+                };
+                Some(self.signal(tid, &signal, stack, signal.at))
             }
             rec_kind::REC_BLOCKED => {
                 let rec = read::<rec_blocked>(rec)?;
@@ -239,16 +246,12 @@ impl EbpfEngine {
         }
     }
 
-    pub(super) fn signal(&mut self, tid: Tid, signal: &rec_signal, at: Ns) -> QueuedEvent {
+    pub(super) fn signal(&mut self, tid: Tid, signal: &rec_signal, stack: Option<Arc<Stack>>, at: Ns) -> QueuedEvent {
         self.siginfo = [0; SIGINFO_SIZE];
         for (to, word) in self.siginfo.chunks_exact_mut(8).zip(signal.info) {
             to.copy_from_slice(&word.to_ne_bytes());
         }
-        self.signal_stack = match signal.stack {
-            none if none == u64::from(stack_id::STACK_NONE.0) => None,
-            unknown if unknown == u64::from(stack_id::STACK_UNKNOWN.0) => self.interrupted.remove(&tid),
-            id => self.stacks.of(StackOrigin::Known(id), &mut self.kernel),
-        };
+        self.signal_stack = stack;
         QueuedEvent::Signal { tid, info: (), ip: Some(signal.ip), stack: (), at }
     }
 
