@@ -19,7 +19,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stride_engine_base::Delayed;
-use stride_event::{CountBy, Counted, Counting, FdSet, Histogram, Lost, StackRate};
+use stride_event::{CountBy, Counted, Counting, Endings, FdSet, Histogram, Lost, Span, StackRate};
 
 /// The settings that the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +35,8 @@ pub struct Config<'a> {
     pub counting: Option<Counting>,
     /// The descriptors that calls are chosen by.
     pub fds: Option<&'a FdSet>,
-    pub skip_failed: bool,
-    pub skip_successful: bool,
+    /// How wanted calls return.
+    pub endings: &'a Endings,
     /// Running threads are searched for (`-p`).
     pub attach: bool,
     /// Calls come with their stacks, all or some.
@@ -132,8 +132,19 @@ impl Kernel {
                 }
                 rodata.want_high_fds = fds.inverted || fds.listed.iter().any(|&fd| high(fd));
             }
-            rodata.skip_failed = config.skip_failed;
-            rodata.skip_successful = config.skip_successful;
+            let endings = config.endings;
+            rodata.skip_failed = endings.errors.is_empty();
+            rodata.skip_successful = !endings.successes;
+            rodata.choose_errors = !endings.errors.is_all();
+            rodata.wanted_errors = endings.errors.words();
+            rodata.choose_results = endings.results != Span::<i64>::ALL;
+            (rodata.least_result, rodata.most_result) = (endings.results.least, endings.results.most);
+            if let Some(bytes) = endings.bytes {
+                rodata.choose_bytes = true;
+                (rodata.least_bytes, rodata.most_bytes) = (bytes.least, bytes.most);
+            }
+            rodata.choose_durations = endings.needs_times();
+            (rodata.least_duration, rodata.most_duration) = (endings.durations.least, endings.durations.most);
             rodata.delay_writers = config.ring.wait;
             rodata.ring_high_mark = config.ring.high_mark();
             rodata.ring_call_limit = config.ring.limit();
@@ -448,8 +459,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         signals: true,
         counting: None,
         fds: None,
-        skip_failed: false,
-        skip_successful: false,
+        endings: &Endings::default(),
         attach: true,
         stacks: StackRate::All,
         ring: RingSize::of(ring_bytes, true),

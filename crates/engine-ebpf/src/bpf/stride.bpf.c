@@ -20,6 +20,7 @@
 #include "stack.h"
 #include "simple.h"
 #include "counts.h"
+#include "outcome.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -278,12 +279,6 @@ static __always_inline bool being_killed(struct task_struct *task, u32 was)
 	return task->pending.signal.sig[0] & (1UL << (SIGKILL - 1)) && !(was & TASK_SIGNALLED);
 }
 
-/* Whether calls with this outcome are wanted. */
-static __always_inline bool ends_right(long ret)
-{
-	return is_error(ret) ? !skip_failed : !skip_successful;
-}
-
 /* `was`: the thread's flags during the call. */
 static __always_inline void returned(struct simple *call, struct call_plan *plan, u32 index, u32 was)
 {
@@ -311,7 +306,7 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
 		return;
-	if ((!ends_right(call->ret) && !(flags & CALL_NAMES)) || filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
+	if ((!ends_right(st, plan, call->ret) && !(flags & CALL_NAMES) && !being_killed(call->task, was)) || filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
 		return;
 	if (count_calls && plan && !(flags & CALL_NAMES) && counted(call->task, st, plan, index, call->ret)) {
 		if (count_only)

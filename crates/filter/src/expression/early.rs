@@ -18,7 +18,7 @@ pub struct EarlyChoice {
 }
 
 /// The parts of an expression that must all hold, from left to right.
-pub fn conjuncts(root: &Node) -> Vec<&Node> {
+fn conjuncts(root: &Node) -> Vec<&Node> {
     match root {
         Node::And(left, right) => {
             let mut parts = conjuncts(left);
@@ -37,8 +37,32 @@ pub fn early(root: &Node) -> EarlyChoice {
     choice
 }
 
+/// One of the parts of an expression that must all hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpressionPart {
+    /// The fields that it is about.
+    pub fields: Vec<&'static str>,
+    /// Nothing but the number of the call and the way in which it returned decides.
+    pub early: bool,
+}
+
+pub fn parts(root: &Node) -> Vec<ExpressionPart> {
+    let part = |node: &Node| {
+        let mut fields = Vec::new();
+        visit(node, &mut |node| match node {
+            Node::Field(field) | Node::HasField(field) => fields.push(field.facts().name),
+            Node::Argument(_) | Node::HasArgument(_) => fields.push("args"),
+            _ => {}
+        });
+        fields.sort_unstable();
+        fields.dedup();
+        ExpressionPart { fields, early: is_early(node) }
+    };
+    conjuncts(root).into_iter().map(part).collect()
+}
+
 /// Whether one of the parts is decided as a whole by the number of the call and by how it returned.
-pub fn is_early(part: &Node) -> bool {
+fn is_early(part: &Node) -> bool {
     span(part).is_some() || decides(part, &[CallField::Name]) || decides(part, &[CallField::Errno])
 }
 

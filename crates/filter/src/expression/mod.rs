@@ -15,7 +15,7 @@ mod vocabulary;
 
 pub use compile::{MOST_INNER_TEXT, MOST_ITEMS, MOST_TEXT};
 pub use datum::Datum;
-pub use early::EarlyChoice;
+pub use early::{EarlyChoice, ExpressionPart};
 pub use field::{CallFacts, CallField, FIELDS, Fault};
 pub use mistake::Mistake;
 
@@ -77,16 +77,14 @@ impl Expression {
         early::early(&self.root)
     }
 
-    /// How many of the parts that must all hold are decided early, and how many there are.
-    pub fn early_parts(&self) -> (usize, usize) {
-        let parts = early::conjuncts(&self.root);
-        (parts.iter().filter(|part| early::is_early(part)).count(), parts.len())
+    /// The parts that must all hold.
+    pub fn parts(&self) -> Vec<ExpressionPart> {
+        early::parts(&self.root)
     }
 
     /// Whether nothing is left to be decided when the call is reported.
     pub fn is_early(&self) -> bool {
-        let (early, all) = self.early_parts();
-        early == all
+        self.parts().iter().all(|part| part.early)
     }
 }
 

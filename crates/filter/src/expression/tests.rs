@@ -233,7 +233,10 @@ fn returns_are_decided_early() {
 
 #[test]
 fn parts_that_are_decided_early() {
-    let parts = |source: &str| Expression::parse(source).unwrap().early_parts();
+    let parts = |source: &str| {
+        let parts = Expression::parse(source).unwrap().parts();
+        (parts.iter().filter(|part| part.early).count(), parts.len())
+    };
     assert_eq!(parts(r#"name == "read" && duration > duration("1ms") && errno != "EAGAIN" && ret >= 0"#), (4, 4));
     assert_eq!(parts(r#"name == "read" && path == "x" && pid == 3"#), (1, 3));
     assert_eq!(parts(r#"name == "read" || path == "x""#), (0, 1));
