@@ -1,6 +1,7 @@
-//! Which calls are shown: `-P`, `--trace-fds`, `-e status`, `--called-from`.
+//! Which calls are shown: `-P`, `--trace-fds`, `-e status`, `--called-from`, and what happened ([`Conditions`]).
 
 use crate::called_from::CalledFrom;
+use crate::conditions::Conditions;
 use crate::flags::Options;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -16,6 +17,7 @@ pub struct Selector {
     /// The requested calls, if the engine reports more than these.
     calls: Option<CallSet>,
     called_from: Option<CalledFrom>,
+    conditions: Conditions,
     world: Proc,
     /// The decisions made when calls were entered. The descriptor may be closed when a call returns.
     decided: HashMap<Tid, Decision>,
@@ -37,13 +39,15 @@ impl Decision {
 
 impl Selector {
     /// `all_calls`: the engine reports all calls, because a shown call may depend on calls that are not shown.
-    pub fn new(options: &Options, all_calls: bool, source: Rc<dyn Source>) -> Selector {
+    pub fn new(options: &Options, all_calls: bool, source: Rc<dyn Source>, conditions: Conditions) -> Selector {
         Selector {
             paths: options.paths.clone(),
             fds: options.trace_fds.clone(),
             status: options.status,
-            calls: (all_calls || options.replay.is_some() || !options.trace.is_all()).then(|| options.trace.clone()),
+            calls: (all_calls || options.replay.is_some() || options.switches() || !options.trace.is_all())
+                .then(|| options.trace.clone()),
             called_from: options.called_from.clone().map(CalledFrom::new),
+            conditions,
             world: Proc::paths_only(source),
             decided: HashMap::new(),
         }
@@ -56,19 +60,26 @@ impl Selector {
 
     /// The part of an event that is shown: all of it, the event without its call, or nothing.
     pub fn select<'e>(&mut self, event: Event<'e>) -> Option<Event<'e>> {
+        self.conditions.note(&event);
         match event {
             Event::Enter(call) => {
-                let chosen = self.enters(call) && self.led_to(call);
+                let chosen = self.enters(call) && self.led_to(call) && self.conditions.enters(call);
                 // The status of a call is not known until it returns.
                 (chosen && self.status.is_all()).then_some(event)
             }
             Event::Exit(call) => {
-                let chosen = self.leaves(call) && self.led_to(call);
+                // A call that is not chosen may still switch others on or off.
+                let happened = self.conditions.leaves(call, call.returned);
+                let chosen = self.leaves(call) && happened && self.led_to(call);
                 (chosen && self.status.contains(status(call.outcome))).then_some(event)
             }
             Event::Detached { tid, call, at } => {
-                let call = call
-                    .filter(|call| self.leaves(call) && self.led_to(call) && self.status.contains(Status::Detached));
+                let call = call.filter(|call| {
+                    self.leaves(call)
+                        && self.led_to(call)
+                        && self.status.contains(Status::Detached)
+                        && self.conditions.leaves(call, at)
+                });
                 self.decided.remove(&tid);
                 Some(Event::Detached { tid, call, at })
             }
@@ -77,10 +88,15 @@ impl Selector {
                 if let Some(decision) = self.decided.remove(&old) {
                     self.decided.insert(tid, decision);
                 }
-                let call =
-                    call.filter(|call| self.stays(call) && self.led_to(call) && self.status.contains(Status::Detached));
+                let call = call.filter(|call| {
+                    self.stays(call)
+                        && self.led_to(call)
+                        && self.status.contains(Status::Detached)
+                        && self.conditions.leaves(call, at)
+                });
                 Some(Event::Superseded { tid, old, call, at })
             }
+            Event::Signal { .. } | Event::Stopped { .. } => self.conditions.are_on().then_some(event),
             _ => Some(event),
         }
     }
@@ -108,7 +124,7 @@ impl Selector {
 
     /// A sentence about calls that may be left out by mistake.
     pub fn told(&self) -> Option<String> {
-        self.called_from.as_ref()?.told()
+        self.called_from.as_ref().and_then(CalledFrom::told).or_else(|| self.conditions.told())
     }
 
     fn chosen(&self, call: &Call) -> bool {

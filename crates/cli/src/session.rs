@@ -1,5 +1,6 @@
 //! One run of Stride: the selected events of an engine go to the views.
 
+use crate::conditions::Conditions;
 use crate::files::Files;
 use crate::flags::{self, Daemonize, Options, Output};
 use crate::losses::Losses;
@@ -7,7 +8,7 @@ use crate::replay::{self, Replay};
 use crate::select::Selector;
 use crate::views::{self, Before, Opening, Views, Wanted};
 use crate::world::World;
-use crate::{circumstances, debuginfod, engine, notices, outputs, spec, stacks};
+use crate::{circumstances, conditions, debuginfod, engine, notices, outputs, spec, stacks};
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
@@ -84,6 +85,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
         outputs.complain(&error.to_string());
     }
     if options.debug {
+        let early = options.replay.is_none() && !needs.all_calls && !options.switches();
+        let name = chosen.engine.capabilities().name;
+        conditions::facts(&options, name, early).iter().for_each(|fact| outputs.complain(fact));
         chosen.facts().iter().for_each(|fact| outputs.complain(fact));
         if options.daemonize != Daemonize::No {
             outputs.complain(&format!("new tracer pid is {}", std::process::id()));
@@ -97,7 +101,8 @@ pub fn run(mut options: Options) -> Result<Ended> {
     for failure in engine.failures() {
         outputs.complain(&failure.to_string());
     }
-    let mut selector = Selector::new(&options, needs.all_calls, world.chosen_by.clone());
+    let conditions = Conditions::new(&options, world.chosen_by.clone(), world.asked_by(&options), views.tracker());
+    let mut selector = Selector::new(&options, needs.all_calls, world.chosen_by.clone(), conditions);
     let mut run = Run { command: engine.command(), ended: Ended::Exited(0), shown: 0, limit_told: false };
     let names = spec::naming_calls(&options, needs);
     while let Some(event) = engine.next()? {

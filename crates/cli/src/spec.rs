@@ -4,8 +4,8 @@ use crate::flags::Options;
 use crate::views::Needs;
 use crate::{cgroups, command, layout};
 use anyhow::Result;
-use stride_event::{CallSet, Counting, FileFilter, Limits, Machine, Seccomp, StackRate, TraceSpec};
-use stride_filter::Status;
+use stride_event::{CallSet, Counting, Endings, FileFilter, Limits, Machine, Seccomp, StackRate, TraceSpec};
+use stride_filter::Expression;
 
 /// The kernel's limit: a thread's name and its NUL.
 const TASK_COMM_LEN: usize = 16;
@@ -21,7 +21,7 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         machine: machine(options)?,
         follow: options.follow_forks,
         max_depth: options.max_depth,
-        calls: if needs.all_calls { CallSet::all() } else { options.trace.clone() },
+        calls: calls(options, needs),
         names: calls_beside(options, needs),
         limits: Limits { text, elements: layout::elements(options) },
         dump_read: options.dump_read.clone(),
@@ -38,9 +38,7 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         want_system_time: needs.system_times,
         counting: counting(options, needs),
         about: about(options, needs),
-        // `-n` may show the number of a call that is not shown itself.
-        skip_failed: !options.status.contains(Status::Failed) && !needs.all_calls,
-        skip_successful: !options.status.contains(Status::Successful) && !needs.all_calls,
+        endings: endings(options, needs),
         signals: needs.signals,
         // If filters hide calls, views cannot follow descriptors by themselves.
         descriptors: needs.descriptors || !options.paths.is_empty() || needs.naming_calls && !options.shows_all_calls(),
@@ -56,10 +54,30 @@ fn machine(options: &Options) -> Result<Option<Machine>> {
     Ok(Some(Machine { cgroups, ..machine.clone() }))
 }
 
+/// The calls to report. The engine may skip those for which an expression cannot hold.
+fn calls(options: &Options, needs: &Needs) -> CallSet {
+    if needs.all_calls {
+        return CallSet::all();
+    }
+    let chosen =
+        options.conditions.iter().fold(options.trace.clone(), |calls, of| calls.intersection(&of.early().calls));
+    // Those that switch are needed, however they are filtered.
+    let switches = options.switch_on.iter().chain(&options.switch_off);
+    switches.fold(chosen, |calls, of| calls.union(&of.early().calls))
+}
+
+/// How calls to report return. (`-n` may show the number of a call that is not shown itself.)
+fn endings(options: &Options, needs: &Needs) -> Endings {
+    if needs.all_calls || options.switches() {
+        return Endings::default();
+    }
+    options.conditions.iter().fold(options.endings(), |endings, of| endings.and(of.early().endings))
+}
+
 /// The calls that the engine may skip because of `-P` and `--trace-fds`. Descriptors may stand for paths.
 fn about(options: &Options, needs: &Needs) -> Option<FileFilter> {
     match &options.trace_fds {
-        _ if needs.all_calls => None,
+        _ if needs.all_calls || options.switches() => None,
         Some(fds) if options.paths.is_empty() => Some(FileFilter::Fds(fds.clone())),
         None if options.paths.is_empty() => None,
         _ => Some(FileFilter::Files),
@@ -69,7 +87,8 @@ fn about(options: &Options, needs: &Needs) -> Option<FileFilter> {
 /// The calls that the engine may count by itself: all calls of the summary, if the engine can select them.
 fn counting(options: &Options, needs: &Needs) -> Option<Counting> {
     let by_files = !options.paths.is_empty() || options.trace_fds.is_some();
-    if options.syscall_limit.is_some() || by_files || options.called_from.is_some() || needs.all_calls {
+    let by_reader = options.switches() || !options.conditions.iter().all(Expression::is_early);
+    if options.syscall_limit.is_some() || by_files || by_reader || options.called_from.is_some() || needs.all_calls {
         return None;
     }
     needs.counting.map(|counting| Counting { only: !needs.calls, ..counting })

@@ -173,9 +173,7 @@ fn peer(fd: RawFd) -> Option<Tid> {
     let mut cred = libc::ucred { pid: 0, uid: 0, gid: 0 };
     let mut len = size_of_val(&cred) as libc::socklen_t;
     // SAFETY: writes at most `len` bytes to a struct of that size. (A descriptor that is no socket is refused.)
-    let r = unsafe {
-        libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_PEERCRED, (&raw mut cred).cast(), &raw mut len)
-    };
+    let r = unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_PEERCRED, (&raw mut cred).cast(), &raw mut len) };
     (r == 0 && cred.pid > 0).then_some(cred.pid)
 }
 

@@ -9,7 +9,8 @@ use crate::refusal::why;
 use crate::relocate::{self, Types};
 use crate::ring_size::RingSize;
 use crate::wire::{
-    OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of, change_key, code_change, left_out_flag, read, task_state,
+    OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of, change_key, code_change, left_out_flag, read,
+    task_state,
 };
 use crate::{counts, globs, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
@@ -21,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stride_engine_base::Delayed;
-use stride_event::{CountBy, Counted, Counting, FdSet, Histogram, Lost, Machine, StackRate, Tid};
+use stride_event::{CountBy, Counted, Counting, Endings, FdSet, Histogram, Lost, Machine, Span, StackRate, Tid};
 
 /// The settings that the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +38,8 @@ pub struct Config<'a> {
     pub counting: Option<Counting>,
     /// The descriptors that calls are chosen by.
     pub fds: Option<&'a FdSet>,
-    pub skip_failed: bool,
-    pub skip_successful: bool,
+    /// How wanted calls return.
+    pub endings: &'a Endings,
     /// Running threads are searched for (`-p`, `--all`).
     pub attach: bool,
     pub machine: Option<&'a Machine>,
@@ -165,8 +166,19 @@ impl Kernel {
                 }
                 rodata.want_high_fds = fds.inverted || fds.listed.iter().any(|&fd| high(fd));
             }
-            rodata.skip_failed = config.skip_failed;
-            rodata.skip_successful = config.skip_successful;
+            let endings = config.endings;
+            rodata.skip_failed = endings.errors.is_empty();
+            rodata.skip_successful = !endings.successes;
+            rodata.choose_errors = !endings.errors.is_all();
+            rodata.wanted_errors = endings.errors.words();
+            rodata.choose_results = endings.results != Span::<i64>::ALL;
+            (rodata.least_result, rodata.most_result) = (endings.results.least, endings.results.most);
+            if let Some(bytes) = endings.bytes {
+                rodata.choose_bytes = true;
+                (rodata.least_bytes, rodata.most_bytes) = (bytes.least, bytes.most);
+            }
+            rodata.choose_durations = endings.needs_times();
+            (rodata.least_duration, rodata.most_duration) = (endings.durations.least, endings.durations.most);
             rodata.delay_writers = config.ring.wait;
             rodata.ring_high_mark = config.ring.high_mark();
             rodata.ring_call_limit = config.ring.limit();
@@ -529,8 +541,7 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         signals: true,
         counting: None,
         fds: None,
-        skip_failed: false,
-        skip_successful: false,
+        endings: &Endings::default(),
         attach: true,
         machine: None,
         max_depth: None,

@@ -48,6 +48,10 @@ pub enum Question {
     },
     /// The descriptors that an epoll instance watches: numbers with blanks between.
     Watched(FdOf),
+    /// The effective user id of a thread, in decimal.
+    User(Tid),
+    /// The path of the program that a process runs.
+    Program(Tid),
 }
 
 impl Question {
@@ -66,7 +70,11 @@ impl Question {
             | Question::Ends(of)
             | Question::Watched(of) => of.tid,
             Question::Interface(_) => 0,
-            Question::Comm(tid) | Question::Outer { tid, .. } | Question::LockHolder { tid, .. } => tid,
+            Question::Comm(tid)
+            | Question::User(tid)
+            | Question::Program(tid)
+            | Question::Outer { tid, .. }
+            | Question::LockHolder { tid, .. } => tid,
         }
     }
 }

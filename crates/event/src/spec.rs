@@ -1,6 +1,6 @@
 //! What to trace: the command line in the terms of engines.
 
-use crate::{CountBy, Machine, Tid};
+use crate::{CountBy, Endings, Machine, Tid};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use stride_syscalls::Abi;
@@ -57,6 +57,11 @@ impl CallSet {
         }
         self.unknown = !self.unknown;
         self
+    }
+
+    /// The calls that are in both.
+    pub fn intersection(self, other: &CallSet) -> CallSet {
+        self.inverted().union(&other.clone().inverted()).inverted()
     }
 
     pub fn union(mut self, other: &CallSet) -> CallSet {
@@ -168,9 +173,8 @@ pub struct TraceSpec {
     pub want_system_time: bool,
     pub counting: Option<Counting>,
     pub about: Option<FileFilter>,
-    /// Calls with these outcomes are not shown. An engine may skip them.
-    pub skip_failed: bool,
-    pub skip_successful: bool,
+    /// How the shown calls return. An engine may skip calls that return otherwise.
+    pub endings: Endings,
     /// Signals are shown. Without it, an engine may skip them.
     pub signals: bool,
     /// The files and sockets of descriptors are shown, or calls are chosen by them.
@@ -213,8 +217,7 @@ impl Default for TraceSpec {
             want_system_time: false,
             counting: None,
             about: None,
-            skip_failed: false,
-            skip_successful: false,
+            endings: Endings::default(),
             signals: true,
             descriptors: false,
             no_memory: false,

@@ -14,6 +14,10 @@ pub enum Error {
     Regex { pattern: String, reason: &'static str },
     /// A regular expression that POSIX allows and Stride cannot match.
     Backreference { pattern: String },
+    /// A range of durations without a time that has a unit.
+    Duration { text: String },
+    /// A mistake in an expression (`--where`), with the line that shows its place.
+    Expression(crate::expression::Mistake),
 }
 
 impl Error {
@@ -48,6 +52,11 @@ impl fmt::Display for Error {
                 "regular expression '{pattern}' uses a back-reference, which Stride cannot match in bounded time; \
                  write the repeated part out"
             ),
+            Error::Duration { text } => write!(
+                f,
+                "invalid duration '{text}'; it is a number with a unit (s, ms, us or ns), such as 10ms, and may follow > or <"
+            ),
+            Error::Expression(mistake) => mistake.fmt(f),
         }
     }
 }

@@ -8,8 +8,11 @@
 
 mod catalog;
 mod descriptors;
+mod durations;
 mod ere;
 mod error;
+mod errors;
+mod expression;
 mod frames;
 mod list;
 mod nearest;
@@ -20,7 +23,13 @@ mod words;
 
 pub use catalog::{Catalog, Named};
 pub use descriptors::parse_descriptors;
+pub use durations::parse_durations;
 pub use error::Error;
+pub use errors::{error_names, parse_errors};
+pub use expression::{
+    CallFacts, CallField, Datum, EarlyChoice, Expression, ExpressionPart, FIELDS, Fault, MOST_INNER_TEXT, MOST_ITEMS,
+    MOST_TEXT, Mistake,
+};
 pub use frames::FramePattern;
 pub use nearest::{did_you_mean, nearest};
 pub use paths::{PathSet, Resolved};

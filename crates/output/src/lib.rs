@@ -35,6 +35,7 @@ pub use flamegraph::{FlameFormat, FlameView};
 pub use html::HtmlView;
 pub use json::JsonView;
 pub use line::{Layout, Leader, Line, Moment, PidPrefix, WallClock};
+pub use names::signal_text;
 pub use perfetto::Perfetto;
 pub use quote::{escape_path, quote, shown};
 pub use sink::Sink;

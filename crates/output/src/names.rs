@@ -10,6 +10,13 @@ pub fn signal(out: &mut Vec<u8>, signal: i32) {
     signal_short(out, signal);
 }
 
+/// The same as text.
+pub fn signal_text(number: i32) -> String {
+    let mut out = Vec::new();
+    signal(&mut out, number);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 const RTMIN: i32 = 32;
 const SECOND: i32 = RTMIN + 1;
 const LAST: i32 = 64;

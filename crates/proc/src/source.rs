@@ -3,7 +3,7 @@
 use crate::{ends, fdinfo, link, lock, pidns, socket};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::rc::Rc;
 use stride_decode::{FdInfo, TRACER};
@@ -82,10 +82,22 @@ impl Source for LiveSource {
             Question::Device(of) => link::device(of.tid, of.fd, known),
             Question::Ends(of) => ends::others(of.tid, of.fd).map(|found| listed(&found)),
             Question::LockHolder { tid, addr } => lock::holder(tid, addr).map(|holder| holder.to_string()),
+            Question::User(tid) => user(tid).map(|uid| uid.to_string()),
+            Question::Program(tid) => {
+                return std::fs::read_link(format!("/proc/{tid}/exe"))
+                    .ok()
+                    .map(|path| path.into_os_string().into_vec());
+            }
             Question::Watched(of) => fdinfo::watched(of.tid, of.fd).map(|found| listed(&found)),
         };
         text.map(String::into_bytes)
     }
+}
+
+/// The effective user id.
+fn user(tid: Tid) -> Option<u32> {
+    let status = std::fs::read_to_string(format!("/proc/{tid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_whitespace().nth(1)?.parse().ok()
 }
 
 fn listed(numbers: &[i32]) -> String {

@@ -42,6 +42,8 @@ const INTERFACE: u8 = 9;
 const COMM: u8 = 10;
 const OUTER: u8 = 11;
 const LOCK_HOLDER: u8 = 13;
+const USER: u8 = 15;
+const PROGRAM: u8 = 16;
 
 const ID_KINDS: [PidKind; 4] = [PidKind::Tid, PidKind::Tgid, PidKind::Pgid, PidKind::Sid];
 
@@ -72,6 +74,8 @@ impl Coded {
             Question::Interface(index) => Coded { code: INTERFACE, tid: 0, number: index.into() },
             Question::Comm(tid) => Coded { code: COMM, tid, number: 0 },
             Question::Outer { tid, id, kind } => Coded { code: OUTER, tid, number: join(id, kind as u8) },
+            Question::User(tid) => Coded { code: USER, tid, number: 0 },
+            Question::Program(tid) => Coded { code: PROGRAM, tid, number: 0 },
             Question::LockHolder { tid, addr } => Coded { code: LOCK_HOLDER, tid, number: addr as i64 },
         }
     }
@@ -82,6 +86,8 @@ impl Coded {
         let question = match code {
             INTERFACE => Question::Interface(u32::try_from(number).ok()?),
             COMM => Question::Comm(tid),
+            USER => Question::User(tid),
+            PROGRAM => Question::Program(tid),
             OUTER => {
                 let (id, kind) = split(number)?;
                 Question::Outer { tid, id, kind: *ID_KINDS.get(usize::from(kind))? }
@@ -115,6 +121,8 @@ mod tests {
             (Question::Ends(of), 12, 7, 3),
             (Question::LockHolder { tid: 7, addr: u64::MAX }, 13, 7, -1),
             (Question::Watched(of), 14, 7, 3),
+            (Question::User(7), 15, 7, 0),
+            (Question::Program(7), 16, 7, 0),
         ] {
             let coded = Coded { code, tid, number };
             assert_eq!((Coded::of(question), coded.question()), (coded, Some(question)));

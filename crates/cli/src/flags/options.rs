@@ -4,8 +4,10 @@ use super::asked::Asked;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use stride_event::Machine;
-use stride_filter::{CallSet, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet};
+use stride_event::{Endings, ErrnoSet, Machine, Ns, Span};
+use stride_filter::{
+    CallSet, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
+};
 use stride_output::ShowStack;
 pub use stride_output::{Column, Key, SortKey};
 
@@ -54,6 +56,18 @@ pub struct Options {
     pub status: WordSet<Status>,
     /// A call is reported if one of the functions that led to it matches.
     pub called_from: Option<FramePattern>,
+    /// A call is reported if it took so long.
+    pub durations: Span<Ns>,
+    /// A call is reported if it failed with one of these errors.
+    pub errors: Option<ErrnoSet>,
+    /// A call is reported if all these hold.
+    pub conditions: Vec<Expression>,
+    /// Calls are reported after one for which this holds,
+    pub switch_on: Option<Expression>,
+    /// until one for which this holds.
+    pub switch_off: Option<Expression>,
+    /// These two calls are reported, too.
+    pub show_switches: bool,
 
     // Where to.
     pub output: Output,
@@ -313,6 +327,12 @@ impl Default for Options {
             signals: SignalSet::ALL,
             status: WordSet::ALL,
             called_from: None,
+            durations: Span::<Ns>::ALL,
+            errors: None,
+            conditions: Vec::new(),
+            switch_on: None,
+            switch_off: None,
+            show_switches: false,
             output: Output::default(),
             asked: Asked::default(),
             json: false,
@@ -367,7 +387,30 @@ impl Options {
         self.trace.is_all()
             && self.paths.is_empty()
             && self.trace_fds.is_none()
-            && [Status::Successful, Status::Failed].iter().all(|&status| self.status.contains(status))
+            && self.conditions.is_empty()
+            && !self.switches()
+            && self.endings().is_all()
+    }
+
+    /// How the calls that filters leave in return, as far as their outcome alone decides.
+    pub fn endings(&self) -> Endings {
+        let failed = if self.status.contains(Status::Failed) { ErrnoSet::all() } else { ErrnoSet::empty() };
+        Endings {
+            durations: self.durations,
+            errors: self.errors.iter().fold(failed, |all, errors| all.intersection(errors)),
+            successes: self.errors.is_none() && self.status.contains(Status::Successful),
+            ..Endings::default()
+        }
+    }
+
+    /// Whether calls decide from when to when others are reported.
+    pub fn switches(&self) -> bool {
+        self.switch_on.is_some() || self.switch_off.is_some()
+    }
+
+    /// All expressions about calls.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        self.conditions.iter().chain(&self.switch_on).chain(&self.switch_off)
     }
 }
 

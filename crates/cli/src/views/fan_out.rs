@@ -55,6 +55,11 @@ impl Views {
         self.calls
     }
 
+    /// The tracker, which knows what calls are about if a view or a filter needs that.
+    pub fn tracker(&self) -> Rc<RefCell<Tracker>> {
+        self.tracker.clone()
+    }
+
     /// Gives the tracker an event, before filters apply.
     pub fn track(&mut self, event: &Event<'_>) {
         if let Some(world) = &self.asked {

@@ -2,6 +2,7 @@
 
 use crate::flags::Options;
 use stride_event::{Counting, StackRate};
+use stride_filter::{CallField, Expression};
 use stride_output::ShowStack;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,6 +56,25 @@ impl Needs {
             thread_names: true,
             ..Needs::default()
         }
+    }
+
+    /// The needs of the filters that the reader decides.
+    pub fn of_filters(options: &Options) -> Needs {
+        let asks =
+            |fields: &[CallField]| options.expressions().any(|of| fields.iter().any(|&field| of.mentions(field)));
+        let about_files = asks(&[CallField::Path, CallField::FdKind, CallField::FdPeer]);
+        let names = asks(&[CallField::Comm, CallField::Exe]);
+        let arguments = options.expressions().any(Expression::mentions_arguments);
+        let needs = Needs {
+            memory: about_files || names || arguments,
+            times: options.endings().needs_times() || asks(&[CallField::Duration]),
+            descriptors: about_files,
+            tracker: about_files || names || asks(&[CallField::Pid]),
+            naming_calls: about_files || names,
+            thread_names: names,
+            ..Needs::default()
+        };
+        if options.called_from.is_some() { needs.and(Needs::functions()) } else { needs }
     }
 
     /// The stacks that `-k` asks for.

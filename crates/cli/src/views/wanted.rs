@@ -28,7 +28,7 @@ impl Wanted {
             Destination::BehindTrace | Destination::InsteadOfTrace | Destination::OwnFile => true,
         };
         let views: Vec<_> = asked.iter().copied().filter(|&(_, destination)| is_shown(destination)).collect();
-        let of_filters = if options.called_from.is_some() { Needs::functions() } else { Needs::default() };
+        let of_filters = Needs::of_filters(options);
         let needs = views.iter().fold(of_filters, |needs, (view, _)| needs.and(view.needs(options)));
         Wanted { views, needs }
     }

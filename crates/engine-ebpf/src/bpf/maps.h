@@ -158,9 +158,6 @@ const volatile u64 wanted_fds[FD_MAX / 64];
 const volatile bool want_high_fds;
 /* Only some calls are wanted. */
 const volatile bool few_calls;
-/* Calls with these outcomes are not wanted. */
-const volatile bool skip_failed;
-const volatile bool skip_successful;
 const volatile bool trace_unknown;
 /* execve is seen when it has succeeded (or nearly so), not when it is entered. */
 const volatile bool have_prepare_exec;

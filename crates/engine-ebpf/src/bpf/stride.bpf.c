@@ -20,6 +20,7 @@
 #include "stack.h"
 #include "simple.h"
 #include "counts.h"
+#include "outcome.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -288,12 +289,6 @@ static __always_inline bool being_killed(struct task_struct *task, u32 was)
 	return task->pending.signal.sig[0] & (1UL << (SIGKILL - 1)) && !(was & TASK_SIGNALLED);
 }
 
-/* Whether calls with this outcome are wanted. */
-static __always_inline bool ends_right(long ret)
-{
-	return is_error(ret) ? !skip_failed : !skip_successful;
-}
-
 /*
  * Whether the stack that a call returns to is its own. A call that was told of when it was entered had its stack then, and after execve
  * there is another. But the command's first execve is Stride's own, so its stack is the beginning of the new program.
@@ -332,7 +327,9 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 	}
 	if (!(flags & CALL_TRACED) && !(was & TASK_ENTRY_SENT))
 		return;
-	if ((!ends_right(call->ret) && !(flags & CALL_NAMES)) || filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
+	if (!ends_right(st, plan, call->ret) && !(flags & CALL_NAMES) && !being_killed(call->task, was))
+		return;
+	if (filter_fds && plan && flags & CALL_FDS && !about_wanted(plan, call->regs, call->abi))
 		return;
 	if (count_calls && plan && !(flags & CALL_NAMES) && counted(call->task, st, plan, index, call->ret)) {
 		if (count_only)

@@ -156,8 +156,7 @@ impl EbpfEngine {
                 Some(FileFilter::Fds(fds)) => Some(fds),
                 _ => None,
             },
-            skip_failed: spec.skip_failed,
-            skip_successful: spec.skip_successful,
+            endings: &spec.endings,
             attach: !spec.attach.is_empty() || spec.machine.is_some(),
             machine: spec.machine.as_ref(),
             max_depth: spec.max_depth,
@@ -386,7 +385,8 @@ impl EbpfEngine {
         change.unwanted.iter().for_each(|&id| self.kernel.unwant_cgroup(id));
         for &id in &change.wanted {
             if let Err(e) = self.kernel.want_cgroup(id) {
-                self.remarks.push(format!("a container is not traced, because the kernel side has no room for it: {e}"));
+                self.remarks
+                    .push(format!("a container is not traced, because the kernel side has no room for it: {e}"));
             }
         }
         if decide {

@@ -1,12 +1,21 @@
 //! Which events to report.
 
 use super::sets::{DESCRIPTORS, SYSCALLS};
+use crate::flags::flag::Given;
 use crate::flags::flag::{Arg, Category, Flag, Value, words};
+use crate::flags::stop::Stop;
+use crate::flags::values;
 use stride_filter::{
-    Catalog, FramePattern, SignalSet, Status, WordSet, parse_descriptors, parse_syscalls, signal_names,
+    Catalog, Expression, FramePattern, SignalSet, Status, WordSet, error_names, parse_descriptors, parse_durations,
+    parse_errors, parse_syscalls, signal_names,
 };
 
 const BASE: Flag = Flag { category: Category::Filtering, ..Flag::BASE };
+
+/// The expression of an option. Mistakes are told with the option's name.
+fn expression(given: &Given) -> Result<Expression, Stop> {
+    Expression::parse(&given.text()).map_err(|error| Stop::fail(format!("{}: {error}", given.spelling)))
+}
 
 pub const FLAGS: &[Flag] = &[
     Flag {
@@ -32,6 +41,41 @@ pub const FLAGS: &[Flag] = &[
         ..BASE
     },
     Flag {
+        long: Some("duration"),
+        qualifiers: &["duration"],
+        arg: Arg::Required("[>|<]TIME"),
+        help: "report only calls that took at least TIME, or less",
+        own: true,
+        doc: "Reports only calls that took at least TIME: a number followed by s, ms, us or ns. A > before it means longer, a < shorter; \
+              with both options, --duration='>1ms' --duration='<1s', calls between the two are reported. A number without a unit is refused, because \
+              other tools read it differently.\n\n\
+              The time is that from entry to return, which -T shows. A call that is still in progress when tracing ends counts with its time so far. \
+              The eBPF engine decides in the kernel, and calls that are left out send nothing.",
+        update: |draft, given| {
+            let time =
+                |text: &str| values::duration(text).map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+            let span = parse_durations(&given.text(), time)?;
+            draft.options.durations = draft.options.durations.intersection(span);
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("errno"),
+        qualifiers: &["errno"],
+        arg: Arg::Required("SET"),
+        value: Value::Set(|| words(error_names())),
+        help: "report only calls that failed with these errors",
+        own: true,
+        doc: "Reports only calls that failed with an error of the set: names such as ENOENT, in any case, or numbers. --errno='!EAGAIN' reports the calls \
+              that failed with any other error, and --errno=all is the same as -Z. Calls that did not fail are never reported.",
+        update: |draft, given| {
+            draft.options.errors = Some(parse_errors(&given.text())?);
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
         short: Some('P'),
         long: Some("trace-path"),
         arg: Arg::Required("PATH"),
@@ -41,6 +85,17 @@ pub const FLAGS: &[Flag] = &[
               all symbolic links resolved; Stride says so if the two differ. With --trace-fds, calls that match either option are reported.",
         update: |draft, given| {
             draft.paths.push(given.os().to_owned());
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("show-on-off-events"),
+        help: "report the calls of --switch-on and --switch-off, too",
+        own: true,
+        doc: "Reports also the calls at which --switch-on and --switch-off take effect.",
+        update: |draft, _| {
+            draft.options.show_switches = true;
             Ok(())
         },
         ..BASE
@@ -75,6 +130,32 @@ pub const FLAGS: &[Flag] = &[
               How a call ends is only known afterwards, so with this option the lines of concurrent calls are in the order in which the calls ended.",
         update: |draft, given| {
             draft.options.status = WordSet::parse(&given.text())?;
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("switch-off"),
+        arg: Arg::Required("EXPR"),
+        help: "stop reporting after a call for which EXPR holds",
+        own: true,
+        doc: "Stops reporting calls and signals when a call returns for which EXPR holds; --where explains EXPR. --switch-on starts it again. The call itself \
+              is reported only with --show-on-off-events. It need not be among the calls that other filters leave in.",
+        update: |draft, given| {
+            draft.options.switch_off = Some(expression(given)?);
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("switch-on"),
+        arg: Arg::Required("EXPR"),
+        help: "report nothing until a call for which EXPR holds",
+        own: true,
+        doc: "Reports calls and signals only after a call has returned for which EXPR holds; --where explains EXPR. The call itself is reported only with \
+              --show-on-off-events. It need not be among the calls that other filters leave in. So --switch-on='name == \"listen\"' leaves out how a server starts.",
+        update: |draft, given| {
+            draft.options.switch_on = Some(expression(given)?);
             Ok(())
         },
         ..BASE
@@ -129,6 +210,40 @@ pub const FLAGS: &[Flag] = &[
               --trace-path, calls that match either option are reported.",
         update: |draft, given| {
             draft.options.trace_fds = Some(parse_descriptors(&given.text())?);
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("where"),
+        arg: Arg::Required("EXPR"),
+        help: "report only calls for which EXPR holds; may be repeated",
+        own: true,
+        doc: "Reports only calls for which EXPR holds, an expression in the Common Expression Language (CEL), which Kubernetes uses, too. Several --where \
+              must all hold. An example is\n\n\
+              --where='name in [\"openat\", \"execve\"] && errno == \"ENOENT\" && path.startsWith(\"/usr/\")'\n\n\
+              These are the fields:\n\n\
+              * name: (string) name of the system call\n\
+              * pid, tid: (int) ids of the process and the thread\n\
+              * comm: (string) name of the thread when the call returned\n\
+              * exe: (string) path of the program that the process runs\n\
+              * uid: (int) effective user id of the thread\n\
+              * path: (string) path that the call names, else what its descriptor refers to, as --by=path shows it\n\
+              * fd.kind: (string) what the call's descriptor refers to: file, pipe, socket or other\n\
+              * fd.peer: (string) other end of the descriptor's socket\n\
+              * args.NAME: an argument of the call by its name in --json: flags are a list of names, one of several constants is its name, structures \
+              have members\n\
+              * ret: (int) result; -1 if the call failed\n\
+              * errno: (string) name of the error\n\
+              * duration: (duration) time from entry to return, compared as in duration > duration(\"10ms\")\n\
+              * bytes: (int) bytes that the call transferred\n\
+              * wait: (string) the thing that the call may wait for: time, readiness, completion, lock, signal, child, peer or turn\n\n\
+              A string that the call does not have is empty; has(path) tells the two apart. With a number that the call does not have, such as the bytes of \
+              close, a comparison neither holds nor fails, and the call is not reported.\n\n\
+              Unknown fields, wrong types and expressions that could take too long are found before the program runs. The parts about the name, the \
+              outcome, the duration and the bytes are decided in the kernel by the eBPF engine; -d tells which.",
+        update: |draft, given| {
+            draft.options.conditions.push(expression(given)?);
             Ok(())
         },
         ..BASE

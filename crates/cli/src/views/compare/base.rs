@@ -1,6 +1,7 @@
 //! `--diff`: the recorded run that this one is compared with.
 
 use super::scope::CallScope;
+use crate::conditions::Conditions;
 use crate::flags::Options;
 use crate::replay::{self, Replay};
 use crate::select::Selector;
@@ -8,7 +9,9 @@ use crate::views::needs::Needs;
 use crate::views::opening::Before;
 use crate::world;
 use anyhow::Result;
+use std::cell::RefCell;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 use stride_compare::{Base, Profile, Tally};
 use stride_engine_base::Engine as _;
@@ -60,18 +63,20 @@ impl RecordedBase {
         if let Some(both) = &both {
             options.trace = both.clone();
         }
-        let mut tracker = Tracker::partial(metadata.partial);
+        let tracker = Rc::new(RefCell::new(Tracker::partial(metadata.partial)));
         let world = world::followed(base.told());
-        let mut selector = Selector::new(&options, false, base.told());
+        let shown = Box::new(world::followed(base.told()));
+        let conditions = Conditions::new(&options, base.told(), shown, tracker.clone());
+        let mut selector = Selector::new(&options, false, base.told(), conditions);
         let mut tally = Tally::default();
         let mut left = options.syscall_limit.unwrap_or(u64::MAX);
         while left > 0
             && let Some(event) = base.next()?
         {
-            tracker.event(&event, &world);
+            tracker.borrow_mut().event(&event, &world);
             if let Some(event) = selector.select(event) {
                 left -= u64::from(matches!(event, Event::Exit(_)));
-                tally.event(&event, &tracker);
+                tally.event(&event, &tracker.borrow());
             }
         }
         if let Some(cut) = base.ending()? {
@@ -80,6 +85,7 @@ impl RecordedBase {
         let sources = metadata.sources && before.replay.is_none_or(|this| this.sources);
         let bare = |frame: &Arc<StackFrame>| Arc::new(frame.without_source());
         let with_source: &WithSource<'_> = if sources { &Arc::clone } else { &bare };
+        let tracker = tracker.borrow();
         let end = End { tracker: &tracker, lost: base.lost(), with_source };
         let profile = Profile::new(&tally, &end, &|_| true);
         Ok(RecordedBase { profile, metadata, circumstances, both, sources })

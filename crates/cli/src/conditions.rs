@@ -1,0 +1,169 @@
+//! Which calls are chosen by what happened: `--duration`, `--errno`, `--where`, `--switch-on`, `--switch-off`.
+
+use crate::facts::{Arguments, Facts, lasted};
+use crate::flags::Options;
+use crate::layout;
+use crate::people::People;
+use std::cell::RefCell;
+use std::rc::Rc;
+use stride_decode::World;
+use stride_event::quantity::count;
+use stride_event::{Call, ErrnoSet, Event, Ns, Outcome, Span};
+use stride_filter::{CallField, Expression, Fault};
+use stride_proc::Source;
+use stride_track::Tracker;
+
+pub struct Conditions {
+    durations: Span<Ns>,
+    errors: Option<ErrnoSet>,
+    expressions: Vec<Expression>,
+    switch_on: Option<Expression>,
+    switch_off: Option<Expression>,
+    shows_switches: bool,
+    /// Calls are shown at present.
+    on: bool,
+    tracker: Rc<RefCell<Tracker>>,
+    people: People,
+    arguments: Arguments,
+    /// Calls for which an expression has no value, although it asks for nothing that the call lacks.
+    faults: u64,
+    first_fault: Option<Fault>,
+}
+
+/// What the switches say about a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Switched {
+    Shown,
+    Hidden,
+}
+
+impl Conditions {
+    /// `source` answers questions about threads. `shown` is the world for arguments.
+    pub fn new(
+        options: &Options,
+        source: Rc<dyn Source>,
+        shown: Box<dyn World>,
+        tracker: Rc<RefCell<Tracker>>,
+    ) -> Conditions {
+        let asks = |field| options.expressions().any(|expression| expression.mentions(field));
+        let people = (asks(CallField::Uid) || asks(CallField::Exe)).then_some(source);
+        Conditions {
+            durations: options.durations,
+            errors: options.errors.clone(),
+            expressions: options.conditions.clone(),
+            switch_on: options.switch_on.clone(),
+            switch_off: options.switch_off.clone(),
+            shows_switches: options.show_switches,
+            on: options.switch_on.is_none(),
+            tracker,
+            people: People::new(people),
+            arguments: Arguments::new(layout::decoding(options), shown),
+            faults: 0,
+            first_fault: None,
+        }
+    }
+
+    /// Follows the events. To be told of each, before calls are asked about.
+    pub fn note(&mut self, event: &Event<'_>) {
+        self.people.note(event);
+    }
+
+    /// Whether events that are no calls are shown.
+    pub fn are_on(&self) -> bool {
+        self.on
+    }
+
+    /// Whether the entry of a call is shown. What the return decides is not known by then.
+    pub fn enters(&mut self, call: &Call) -> bool {
+        self.on
+            && self.switch_off.is_none()
+            && self.durations == Span::<Ns>::ALL
+            && self.errors.is_none()
+            && self.expressions.iter().all(Expression::decides_at_entry)
+            && self.hold(call, call.entered)
+    }
+
+    /// Whether a call is shown that returned, or never will. It has lasted until `until`.
+    pub fn leaves(&mut self, call: &Call, until: Ns) -> bool {
+        self.switched(call, until) == Switched::Shown && self.ends_right(call, until) && self.hold(call, until)
+    }
+
+    fn ends_right(&self, call: &Call, until: Ns) -> bool {
+        let error = match (&self.errors, call.outcome) {
+            (None, _) => true,
+            (Some(errors), Outcome::Error(errno)) => errors.contains(errno),
+            (Some(_), _) => false,
+        };
+        let all = self.durations == Span::<Ns>::ALL;
+        error && (all || lasted(call, until).is_some_and(|time| self.durations.contains(time)))
+    }
+
+    fn hold(&mut self, call: &Call, until: Ns) -> bool {
+        (0..self.expressions.len()).all(|at| self.is_true(call, until, |own| own.expressions.get(at)))
+    }
+
+    fn is_true(&mut self, call: &Call, until: Ns, of: impl Fn(&Conditions) -> Option<&Expression>) -> bool {
+        let Some(expression) = of(self) else { return false };
+        let tracker = self.tracker.borrow();
+        let held = expression.holds(&Facts::new(call, until, &tracker, &self.people, &self.arguments));
+        drop(tracker);
+        match held {
+            Ok(holds) => holds,
+            // A number that the call does not have is neither large nor small.
+            Err(Fault::Absent | Fault::Unknown) => false,
+            Err(fault) => {
+                self.faults += 1;
+                self.first_fault.get_or_insert(fault);
+                false
+            }
+        }
+    }
+
+    /// As in perf-trace(1): calls are shown after one that switches on, until one that switches off.
+    fn switched(&mut self, call: &Call, until: Ns) -> Switched {
+        let at_switch = if self.shows_switches { Switched::Shown } else { Switched::Hidden };
+        if !self.on {
+            if !self.is_true(call, until, |own| own.switch_on.as_ref()) {
+                return Switched::Hidden;
+            }
+            self.on = true;
+            return at_switch;
+        }
+        if self.is_true(call, until, |own| own.switch_off.as_ref()) {
+            self.on = false;
+            return at_switch;
+        }
+        Switched::Shown
+    }
+
+    /// A sentence about calls that may be left out by mistake.
+    pub fn told(&self) -> Option<String> {
+        let why = match self.first_fault? {
+            Fault::Mismatch => {
+                "a value was of another type than the expression needs; has() and the type of the argument help"
+            }
+            Fault::Overflow => "a number became too large",
+            Fault::DivisionByZero => "a number was divided by zero",
+            Fault::Absent | Fault::Unknown => return None,
+        };
+        let calls = count(self.faults, "call was", "calls were");
+        Some(format!("--where: {calls} left out for which the expression has no value; the first time, {why}"))
+    }
+}
+
+/// For people who debug Stride (`-d`): which parts of the expressions are decided where.
+pub fn facts(options: &Options, engine: &str, early: bool) -> Vec<String> {
+    let describe = |expression: &Expression| {
+        let names = |chosen: bool| {
+            let parts = expression.parts().into_iter().filter(|part| part.early == chosen);
+            let names: Vec<String> = parts.map(|part| part.fields.join("+")).collect();
+            if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+        };
+        if !early {
+            return format!("--where: decided by the reader: {}", expression.source());
+        }
+        let place = if engine == "ebpf" { "in the kernel" } else { "before the stop, by the number of the call" };
+        format!("--where: decided {place}: {}; by the reader: {}", names(true), names(false))
+    };
+    options.conditions.iter().map(describe).collect()
+}

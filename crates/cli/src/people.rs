@@ -1,0 +1,88 @@
+//! The users as whom threads run, and the programs of processes whose execve was not seen: asked of /proc when needed, and kept until a call may
+//! change them.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use stride_event::{Event, Origin, Question, Tid};
+use stride_proc::Source;
+use stride_syscalls::{Class, Effect};
+
+/// A machine has fewer threads. Only a hostile recording has more, and their answers are not kept.
+const MOST: usize = 1 << 18;
+
+#[derive(Default)]
+pub struct People {
+    source: Option<Rc<dyn Source>>,
+    users: RefCell<HashMap<Tid, Option<u32>>>,
+    programs: RefCell<HashMap<Tid, Option<Vec<u8>>>>,
+}
+
+impl People {
+    /// `source` is asked, if anything is wanted.
+    pub fn new(source: Option<Rc<dyn Source>>) -> People {
+        People { source, ..People::default() }
+    }
+
+    /// Follows the events. To be told of each, before calls are asked about.
+    pub fn note(&mut self, event: &Event<'_>) {
+        if self.source.is_none() {
+            return;
+        }
+        let users = self.users.get_mut();
+        match *event {
+            // A child runs as its parent did when the child was made. /proc has the command while it waits at its gate.
+            Event::Started { tid, origin, .. } => match origin {
+                Origin::Forked { parent } => {
+                    if let Some(&user) = users.get(&parent)
+                        && users.len() < MOST
+                    {
+                        users.insert(tid, user);
+                    }
+                }
+                Origin::Spawned | Origin::Attached => _ = self.user(tid),
+            },
+            Event::Exit(call) | Event::Aside(call) => {
+                let changes = |row: &stride_syscalls::Syscall| {
+                    row.class.intersects(Class::CREDS) || row.has_effect(Effect::Executes)
+                };
+                if call.row().is_some_and(changes) {
+                    users.remove(&call.tid);
+                    self.programs.get_mut().remove(&call.tid);
+                }
+            }
+            Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. } => {
+                users.remove(&tid);
+                self.programs.get_mut().remove(&tid);
+            }
+            Event::Superseded { tid, old, .. } => {
+                users.remove(&old);
+                users.remove(&tid);
+            }
+            _ => {}
+        }
+    }
+
+    /// The effective user id of a thread.
+    pub fn user(&self, tid: Tid) -> Option<u32> {
+        let ask = || String::from_utf8(self.source.as_ref()?.answer(Question::User(tid), None)?).ok()?.parse().ok();
+        kept(&self.users, tid, ask)
+    }
+
+    /// The path of the program that a process runs.
+    pub fn program(&self, pid: Tid) -> Option<Vec<u8>> {
+        kept(&self.programs, pid, || self.source.as_ref()?.answer(Question::Program(pid), None))
+    }
+}
+
+fn kept<T: Clone>(answers: &RefCell<HashMap<Tid, Option<T>>>, tid: Tid, ask: impl FnOnce() -> Option<T>) -> Option<T> {
+    if let Some(known) = answers.borrow().get(&tid) {
+        return known.clone();
+    }
+    let answer = ask();
+    let mut answers = answers.borrow_mut();
+    if answers.len() < MOST {
+        answers.insert(tid, answer.clone());
+    }
+    answer
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/* Which calls are wanted by how they return. The reader has the same rules (stride_event::Endings). */
+#ifndef STRIDE_OUTCOME_H
+#define STRIDE_OUTCOME_H
+
+enum { ERRNO_WORDS = 4096 / 64 };
+
+/* Calls with these outcomes are not wanted. */
+const volatile bool skip_failed;
+const volatile bool skip_successful;
+/* Of those that failed, only calls with some errors are wanted: bit n % 64 of word n / 64 for error n. */
+const volatile bool choose_errors;
+const volatile u64 wanted_errors[ERRNO_WORDS];
+/* Only results in a range are wanted. Calls that failed have -1. */
+const volatile bool choose_results;
+const volatile s64 least_result;
+const volatile s64 most_result;
+/* Only calls that moved so many bytes are wanted. */
+const volatile bool choose_bytes;
+const volatile u64 least_bytes;
+const volatile u64 most_bytes;
+/* Only calls that took so long are wanted. */
+const volatile bool choose_durations;
+const volatile u64 least_duration;
+const volatile u64 most_duration;
+
+static __always_inline bool ends_right(struct task_state *st, struct call_plan *plan, s64 ret)
+{
+	bool failed = is_error(ret);
+	u64 took;
+
+	if (failed ? skip_failed : skip_successful)
+		return false;
+	if (choose_errors && failed) {
+		u32 error = -ret;
+
+		if (!(wanted_errors[error / 64 & (ERRNO_WORDS - 1)] >> error % 64 & 1))
+			return false;
+	}
+	if (choose_results) {
+		s64 result = failed ? -1 : ret;
+
+		if (result < least_result || result > most_result)
+			return false;
+	}
+	if (choose_bytes) {
+		u64 bytes = ret > 0 ? ret : 0;
+
+		if (failed || !plan || !(plan->flags & CALL_MOVES) || bytes < least_bytes || bytes > most_bytes)
+			return false;
+	}
+	/* Where the entry was not seen, the reader decides. */
+	if (choose_durations && st->entered) {
+		took = bpf_ktime_get_ns() - st->entered;
+		if (took < least_duration || took > most_duration)
+			return false;
+	}
+	return true;
+}
+
+#endif

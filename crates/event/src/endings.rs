@@ -1,0 +1,206 @@
+//! How calls end: which results, errors and durations are wanted.
+
+use crate::{Call, Ns, Outcome};
+use stride_syscalls::uapi::errno::ERRNO;
+
+/// A set of error numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrnoSet {
+    /// Bit `n % 64` of word `n / 64` for error `n`.
+    words: [u64; ErrnoSet::WORDS],
+}
+
+impl ErrnoSet {
+    /// The kernel returns errors from 1 to 4095.
+    pub const MAX: u32 = 4095;
+    pub const WORDS: usize = (Self::MAX as usize + 1) / 64;
+
+    pub fn empty() -> ErrnoSet {
+        ErrnoSet { words: [0; Self::WORDS] }
+    }
+
+    pub fn all() -> ErrnoSet {
+        ErrnoSet { words: [!0; Self::WORDS] }
+    }
+
+    pub fn insert(&mut self, errno: u32) {
+        if let Some(word) = self.words.get_mut(errno as usize / 64) {
+            *word |= 1 << (errno % 64);
+        }
+    }
+
+    pub fn remove(&mut self, errno: u32) {
+        if let Some(word) = self.words.get_mut(errno as usize / 64) {
+            *word &= !(1 << (errno % 64));
+        }
+    }
+
+    pub fn contains(&self, errno: u32) -> bool {
+        self.words.get(errno as usize / 64).is_some_and(|word| word & (1 << (errno % 64)) != 0)
+    }
+
+    pub fn inverted(mut self) -> ErrnoSet {
+        self.words.iter_mut().for_each(|word| *word = !*word);
+        self
+    }
+
+    pub fn intersection(mut self, other: &ErrnoSet) -> ErrnoSet {
+        self.words.iter_mut().zip(other.words).for_each(|(word, other)| *word &= other);
+        self
+    }
+
+    pub fn is_all(&self) -> bool {
+        self.words.iter().all(|&word| word == !0)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        (1..=Self::MAX).all(|errno| !self.contains(errno))
+    }
+
+    pub fn words(&self) -> [u64; Self::WORDS] {
+        self.words
+    }
+}
+
+/// The name of an error, such as `ENOENT`, if it has one.
+pub fn errno_name(errno: u32) -> Option<&'static str> {
+    let at = ERRNO.binary_search_by_key(&errno, |known| known.0).ok()?;
+    Some(ERRNO[at].1)
+}
+
+/// A range of numbers, with both ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span<T> {
+    pub least: T,
+    pub most: T,
+}
+
+impl<T: Ord + Copy> Span<T> {
+    pub fn contains(&self, value: T) -> bool {
+        self.least <= value && value <= self.most
+    }
+
+    /// The numbers that are in both.
+    pub fn intersection(self, other: Span<T>) -> Span<T> {
+        Span { least: self.least.max(other.least), most: self.most.min(other.most) }
+    }
+}
+
+impl Span<Ns> {
+    pub const ALL: Span<Ns> = Span { least: 0, most: Ns::MAX };
+}
+
+impl Span<i64> {
+    pub const ALL: Span<i64> = Span { least: i64::MIN, most: i64::MAX };
+}
+
+/// The way in which wanted calls return. An engine may skip calls that return otherwise; calls that never return are not
+/// decided by this.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endings {
+    pub durations: Span<Ns>,
+    /// The results, where each call that failed has -1.
+    pub results: Span<i64>,
+    /// If any call is left out by its bytes: the bytes that wanted calls moved. Calls that move none are not wanted then.
+    pub bytes: Option<Span<u64>>,
+    /// The errors of the wanted calls that failed.
+    pub errors: ErrnoSet,
+    /// Calls that succeeded are wanted.
+    pub successes: bool,
+}
+
+impl Default for Endings {
+    fn default() -> Endings {
+        Endings {
+            durations: Span::<Ns>::ALL,
+            results: Span::<i64>::ALL,
+            bytes: None,
+            errors: ErrnoSet::all(),
+            successes: true,
+        }
+    }
+}
+
+impl Endings {
+    /// All calls are wanted, however they return.
+    pub fn is_all(&self) -> bool {
+        *self == Endings::default()
+    }
+
+    /// Whether it takes the times of entry and return to decide.
+    pub fn needs_times(&self) -> bool {
+        self.durations != Span::<Ns>::ALL
+    }
+
+    /// What both want.
+    pub fn and(self, other: Endings) -> Endings {
+        Endings {
+            durations: self.durations.intersection(other.durations),
+            results: self.results.intersection(other.results),
+            bytes: match (self.bytes, other.bytes) {
+                (Some(own), Some(other)) => Some(own.intersection(other)),
+                (own, other) => own.or(other),
+            },
+            errors: self.errors.intersection(&other.errors),
+            successes: self.successes && other.successes,
+        }
+    }
+
+    /// Whether a call that returned is wanted.
+    pub fn contain(&self, call: &Call) -> bool {
+        let (wanted, result) = match call.outcome {
+            Outcome::Value(value) => (self.successes, value),
+            Outcome::Error(errno) => (self.errors.contains(errno), -1),
+            Outcome::Gone | Outcome::Pending => return true,
+        };
+        wanted
+            && self.results.contains(result)
+            && self.durations.contains(call.returned.saturating_sub(call.entered))
+            && self.bytes.is_none_or(|bytes| call.moved().is_some_and(|moved| bytes.contains(moved)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stride_syscalls::Abi;
+
+    #[test]
+    fn names_of_errors() {
+        assert_eq!(errno_name(2), Some("ENOENT"));
+        assert_eq!(errno_name(512), Some("ERESTARTSYS"));
+        assert_eq!(errno_name(4095), None);
+    }
+
+    #[test]
+    fn sets_of_errors() {
+        let mut set = ErrnoSet::empty();
+        set.insert(2);
+        set.insert(4095);
+        set.insert(9999);
+        assert!(set.contains(2) && set.contains(4095) && !set.contains(3) && !set.contains(9999));
+        let rest = set.clone().inverted();
+        assert!(!rest.contains(2) && rest.contains(3));
+        assert!(set.intersection(&rest).is_empty());
+        assert!(ErrnoSet::all().is_all());
+    }
+
+    #[test]
+    fn how_calls_return() {
+        let call = |outcome, time: Ns| Call { outcome, entered: 100, returned: 100 + time, ..Call::default() };
+        let slow = Endings { durations: Span { least: 10, most: 20 }, ..Endings::default() };
+        for (time, wanted) in [(9, false), (10, true), (20, true), (21, false)] {
+            assert_eq!(slow.contain(&call(Outcome::Value(0), time)), wanted, "{time}");
+        }
+        assert!(slow.contain(&call(Outcome::Gone, 0)));
+        let failed = Endings { results: Span { least: i64::MIN, most: -1 }, ..Endings::default() };
+        assert!(failed.contain(&call(Outcome::Error(2), 0)) && !failed.contain(&call(Outcome::Value(0), 0)));
+        let both = slow.and(failed);
+        assert!(both.contain(&call(Outcome::Error(2), 15)) && !both.contain(&call(Outcome::Error(2), 5)));
+        // Only read(2) and its like move bytes.
+        let bytes = Endings { bytes: Some(Span { least: 1, most: 9 }), ..Endings::default() };
+        assert!(bytes.contain(&Call { abi: Abi::X86_64, nr: 0, ..call(Outcome::Value(5), 0) }));
+        assert!(!bytes.contain(&Call { abi: Abi::X86_64, nr: 0, ..call(Outcome::Error(5), 0) }));
+        assert!(!bytes.contain(&Call { abi: Abi::X86_64, nr: 3, ..call(Outcome::Value(5), 0) }));
+    }
+}

@@ -1,0 +1,53 @@
+//! How long calls took: `--duration=`.
+
+use crate::Error;
+use stride_event::{Ns, Span};
+
+/// Parses `[>|<|>=|<=]TIME`. Without a sign, TIME is the least duration. `duration` reads TIME, which has a unit.
+pub fn parse_durations(text: &str, duration: impl Fn(&str) -> Option<Ns>) -> Result<Span<Ns>, Error> {
+    let all = Span::<Ns>::ALL;
+    let (sign, time) =
+        ["<=", ">=", "<", ">"].iter().find_map(|sign| Some((*sign, text.strip_prefix(sign)?))).unwrap_or((">=", text));
+    let time = time.trim();
+    let invalid = || Error::Duration { text: text.into() };
+    // A bare number would mean milliseconds to some and microseconds to others.
+    if time.bytes().all(|b| !b.is_ascii_alphabetic()) {
+        return Err(invalid());
+    }
+    let time = duration(time).ok_or_else(invalid)?;
+    Ok(match sign {
+        "<" => Span { most: time.checked_sub(1).ok_or_else(invalid)?, ..all },
+        "<=" => Span { most: time, ..all },
+        ">" => Span { least: time.saturating_add(1), ..all },
+        _ => Span { least: time, ..all },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whole milliseconds.
+    fn milliseconds(text: &str) -> Option<Ns> {
+        Some(text.strip_suffix("ms")?.parse::<Ns>().ok()? * 1_000_000)
+    }
+
+    #[test]
+    fn ranges() {
+        let parse = |text| parse_durations(text, milliseconds);
+        for (text, least, most) in [
+            ("10ms", 10_000_000, Ns::MAX),
+            (">=10ms", 10_000_000, Ns::MAX),
+            (">10ms", 10_000_001, Ns::MAX),
+            ("> 10ms", 10_000_001, Ns::MAX),
+            ("<10ms", 0, 9_999_999),
+            ("<=10ms", 0, 10_000_000),
+        ] {
+            assert_eq!(parse(text).unwrap(), Span { least, most }, "{text}");
+        }
+        for text in ["", "10", ">", "ms", "<0ms", "=10ms", "-1ms", "10 seconds"] {
+            let told = parse(text).unwrap_err().to_string();
+            assert!(told.starts_with(&format!("invalid duration '{text}'; ")), "{told}");
+        }
+    }
+}

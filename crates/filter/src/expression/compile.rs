@@ -1,0 +1,653 @@
+//! From the syntax tree of the `cel` crate to checked nodes: fields and types are known, and the cost is bounded.
+
+use super::datum::{Datum, Kind, parse_duration};
+use super::field::{CallField, FIELDS};
+use super::mistake::Mistake;
+use super::node::{Node, Quantifier};
+use super::vocabulary;
+use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, SourceInfo, operators};
+use regex::RegexBuilder;
+use std::collections::BTreeSet;
+
+/// Longer expressions are refused before they are parsed.
+const LONGEST: usize = 4096;
+/// Deeper expressions are refused.
+const DEEPEST: usize = 64;
+/// The most elements of a list, and bytes of a text, that the facts about a call have.
+pub const MOST_ITEMS: u64 = 64;
+pub const MOST_TEXT: u64 = 1 << 16;
+/// The most bytes of a text in a list or a struct.
+pub const MOST_INNER_TEXT: u64 = 1 << 12;
+/// Steps of evaluation that one call may cost, each about 50 ns.
+const MOST_STEPS: u64 = 30_000;
+/// Bytes that are compared or searched in one step, and bytes that a regular expression looks at in one step.
+const BYTES_A_STEP: u64 = 4096;
+const REGEX_BYTES_A_STEP: u64 = 64;
+/// The largest program of a regular expression, in bytes.
+const REGEX_SIZE: usize = 1 << 18;
+
+/// A checked expression.
+pub struct Compiled {
+    pub root: Node,
+    pub fields: Vec<CallField>,
+    pub arguments: bool,
+}
+
+pub fn compile(source: &str) -> Result<Compiled, Mistake> {
+    let length = source.chars().count();
+    if length > LONGEST {
+        return Err(Mistake::at(
+            source,
+            LONGEST,
+            format!("the expression has {length} characters, and at most {LONGEST} are allowed"),
+        ));
+    }
+    if source.trim().is_empty() {
+        return Err(Mistake::at(source, 0, "the expression is empty; an example is: errno == \"ENOENT\""));
+    }
+    nesting(source)?;
+    let parser = cel::Env::default().with_optional_support(false).parser();
+    let (tree, places) = parser.parse_with_source_info(source).map_err(|errors| syntax(source, &errors))?;
+    let mut compiler =
+        Compiler { source, places, fields: BTreeSet::new(), arguments: false, variables: Vec::new(), depth: 0 };
+    let root = compiler.typed(&tree)?;
+    if !root.kind.fits(&Kind::Bool) {
+        let told = format!("the expression is of type {}, and must say yes or no (bool)", root.kind);
+        return Err(compiler.mistake(&tree, told));
+    }
+    if root.steps > MOST_STEPS {
+        return Err(compiler.mistake(
+            &tree,
+            format!("the expression may take {} steps for a call, and at most {MOST_STEPS} are allowed; nested macros and regular expressions over long lists and texts cost most", root.steps),
+        ));
+    }
+    let fields = FIELDS.iter().map(|facts| facts.field).filter(|field| compiler.fields.contains(&(*field as usize)));
+    Ok(Compiled { fields: fields.collect(), arguments: compiler.arguments, root: root.node })
+}
+
+/// Refuses what would take the parser deep.
+fn nesting(source: &str) -> Result<(), Mistake> {
+    let (mut depth, mut signs, mut choices) = (0_usize, 0_usize, 0_usize);
+    let mut quote = None;
+    let mut escaped = false;
+    for (at, c) in source.chars().enumerate() {
+        match (quote, c) {
+            (Some(_), _) if escaped => escaped = false,
+            (Some(_), '\\') => escaped = true,
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            (None, '?') => choices += 1,
+            _ => {}
+        }
+        signs = match c {
+            '!' | '-' => signs + 1,
+            c if c.is_whitespace() => signs,
+            _ => 0,
+        };
+        if depth.max(signs).max(choices) > DEEPEST {
+            return Err(too_deep(source, at));
+        }
+    }
+    Ok(())
+}
+
+fn too_deep(source: &str, at: usize) -> Mistake {
+    Mistake::at(source, at, format!("the expression is nested more than {DEEPEST} levels deep"))
+}
+
+fn syntax(source: &str, errors: &cel::ParseErrors) -> Mistake {
+    let Some(error) = errors.errors.first() else { return Mistake::at(source, 0, "the expression is not CEL") };
+    let line = usize::try_from(error.pos.0).unwrap_or(1).saturating_sub(1);
+    let column = usize::try_from(error.pos.1).unwrap_or(1).saturating_sub(1);
+    let message = error.msg.strip_prefix("Syntax error: ").unwrap_or(&error.msg);
+    // The parser lists all that might stand there.
+    let message = message.split(" expecting ").next().unwrap_or(message);
+    Mistake::in_line(
+        source.split('\n').nth(line).unwrap_or(""),
+        column,
+        format!("the expression is not CEL: {message}"),
+    )
+}
+
+struct Compiler<'s> {
+    source: &'s str,
+    places: SourceInfo,
+    /// The fields that are mentioned, by their place in the table.
+    fields: BTreeSet<usize>,
+    arguments: bool,
+    /// The elements of the macros around: names and types, and the most bytes that each has.
+    variables: Vec<(String, Kind, u64)>,
+    depth: usize,
+}
+
+/// A node with what is known of its value.
+struct Typed {
+    node: Node,
+    kind: Kind,
+    /// The most steps that its evaluation takes.
+    steps: u64,
+    /// The most bytes of a text, or elements of a list.
+    size: u64,
+    /// The most bytes of an element.
+    item: u64,
+}
+
+impl Typed {
+    fn new(node: Node, kind: Kind, steps: u64) -> Typed {
+        Typed { node, kind, steps: steps.saturating_add(1), size: 0, item: 0 }
+    }
+
+    fn sized(self, size: u64, item: u64) -> Typed {
+        Typed { size, item, ..self }
+    }
+
+    /// A fact about the call, of a type that is known only then.
+    fn unknown(node: Node, steps: u64) -> Typed {
+        Typed::new(node, Kind::Dyn, steps).sized(MOST_TEXT, MOST_INNER_TEXT)
+    }
+
+    /// The most elements that a macro goes through.
+    fn items(&self) -> u64 {
+        if self.kind == Kind::Dyn || self.kind == Kind::Map { MOST_ITEMS } else { self.size }
+    }
+
+    fn boxed(self) -> Box<Node> {
+        Box::new(self.node)
+    }
+}
+
+type Checked<T> = Result<T, Mistake>;
+
+impl Compiler<'_> {
+    fn mistake(&self, at: &IdedExpr, message: impl Into<String>) -> Mistake {
+        let place = self.places.offset_for(at.id).map_or(0, |(start, _)| start as usize);
+        Mistake::at(self.source, place, message)
+    }
+
+    fn typed(&mut self, tree: &IdedExpr) -> Checked<Typed> {
+        self.depth += 1;
+        if self.depth > 2 * DEEPEST {
+            return Err(self.mistake(tree, format!("the expression is nested more than {DEEPEST} levels deep")));
+        }
+        let typed = self.node(tree);
+        self.depth -= 1;
+        typed
+    }
+
+    fn node(&mut self, tree: &IdedExpr) -> Checked<Typed> {
+        match &tree.expr {
+            Expr::Literal(literal) => self.literal(tree, literal),
+            Expr::Ident(name) => self.name(tree, name),
+            Expr::Select(select) => self.select(tree, select),
+            Expr::Call(call) => self.call(tree, call),
+            Expr::List(list) => {
+                let items: Vec<Typed> = list.elements.iter().map(|item| self.typed(item)).collect::<Checked<_>>()?;
+                let first = items.first().map_or(Kind::Dyn, |item| item.kind.clone());
+                let kind = if items.iter().all(|item| item.kind == first) { first } else { Kind::Dyn };
+                let steps = items.iter().map(|item| item.steps).fold(0, u64::saturating_add);
+                let (size, item) = (items.len() as u64, items.iter().map(|item| item.size).max().unwrap_or(0));
+                let nodes = items.into_iter().map(|item| item.node).collect();
+                Ok(Typed::new(Node::List(nodes), Kind::List(Box::new(kind)), steps).sized(size, item))
+            }
+            Expr::Map(_) => {
+                Err(self
+                    .mistake(tree, "maps are not supported: compare with a list, as in name in [\"read\", \"write\"]"))
+            }
+            Expr::Struct(_) => Err(self.mistake(tree, "messages are not supported")),
+            Expr::Comprehension(_) | Expr::Unspecified => Err(self.mistake(tree, "this is not supported")),
+        }
+    }
+
+    fn literal(&self, tree: &IdedExpr, literal: &LiteralValue) -> Checked<Typed> {
+        let (value, kind, size) = match literal {
+            LiteralValue::Boolean(value) => (Datum::Bool(*value.inner()), Kind::Bool, 0),
+            LiteralValue::Int(value) => (Datum::Int((*value.inner()).into()), Kind::Int, 0),
+            LiteralValue::UInt(value) => (Datum::Int((*value.inner()).into()), Kind::Int, 0),
+            LiteralValue::String(text) => {
+                (Datum::Text(text.inner().to_owned().into()), Kind::Text, text.inner().len() as u64)
+            }
+            LiteralValue::Null => (Datum::Null, Kind::Null, 0),
+            LiteralValue::Double(_) => {
+                return Err(self.mistake(
+                    tree,
+                    "fractions are not supported: all fields are whole numbers, and duration(\"1.5ms\") is a time",
+                ));
+            }
+            LiteralValue::Bytes(_) => {
+                return Err(self.mistake(tree, "bytes are not supported: compare with text, without the b"));
+            }
+        };
+        Ok(Typed::new(Node::Literal(value), kind, 0).sized(size, 0))
+    }
+
+    fn name(&mut self, tree: &IdedExpr, name: &str) -> Checked<Typed> {
+        if let Some(at) = self.variables.iter().rposition(|(known, ..)| known == name) {
+            let (_, kind, size) = &self.variables[at];
+            return Ok(Typed::new(Node::Variable(at), kind.clone(), 0).sized(*size, *size));
+        }
+        match CallField::named(name) {
+            Some(field) => Ok(self.field(field)),
+            None => Err(self.unknown_name(tree, name)),
+        }
+    }
+
+    fn field(&mut self, field: CallField) -> Typed {
+        self.fields.insert(field as usize);
+        Typed::new(Node::Field(field), field.facts().kind(), 1).sized(1 << 13, 0)
+    }
+
+    fn unknown_name(&self, tree: &IdedExpr, name: &str) -> Mistake {
+        let told = match name {
+            "args" => "args needs the name of an argument, such as args.flags".to_owned(),
+            "fd" => "fd needs fd.kind or fd.peer; the number is an argument: args.fd".to_owned(),
+            _ if vocabulary::is_word(name) => format!("unknown field '{name}'; text stands in quotes: \"{name}\""),
+            _ => {
+                let known = FIELDS.iter().map(|facts| facts.name);
+                let meant = crate::did_you_mean(name, known.clone());
+                let all = if meant.is_empty() {
+                    format!("; fields are {} and args.NAME", known.collect::<Vec<_>>().join(", "))
+                } else {
+                    meant
+                };
+                format!("unknown field '{name}'{all}")
+            }
+        };
+        self.mistake(tree, told)
+    }
+
+    /// The name of the argument in `args.NAME`.
+    fn argument<'e>(&mut self, tree: &IdedExpr, select: &'e SelectExpr) -> Checked<Option<&'e str>> {
+        let is_args = matches!(&select.operand.expr, Expr::Ident(root) if root == "args" && !self.is_variable(root));
+        if !is_args {
+            return Ok(None);
+        }
+        if let Err(hint) = vocabulary::argument(&select.field) {
+            return Err(self.mistake(tree, format!("no system call has an argument '{}'{hint}", select.field)));
+        }
+        self.arguments = true;
+        Ok(Some(&select.field))
+    }
+
+    fn is_variable(&self, name: &str) -> bool {
+        self.variables.iter().any(|(known, ..)| known == name)
+    }
+
+    /// The field in `fd.NAME`.
+    fn fd_field(&mut self, tree: &IdedExpr, select: &SelectExpr) -> Checked<Option<CallField>> {
+        match &select.operand.expr {
+            Expr::Ident(root) if root == "fd" && !self.is_variable(root) => {
+                let name = format!("fd.{}", select.field);
+                let hint = || crate::did_you_mean(&name, FIELDS.iter().map(|facts| facts.name));
+                let field = CallField::named(&name);
+                field.map(Some).ok_or_else(|| {
+                    self.mistake(tree, format!("unknown field '{name}'{}; there are fd.kind and fd.peer", hint()))
+                })
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn select(&mut self, tree: &IdedExpr, select: &SelectExpr) -> Checked<Typed> {
+        if let Some(name) = self.argument(tree, select)? {
+            return Ok(Typed::unknown(Node::Argument(name.to_owned()), 20));
+        }
+        if let Some(field) = self.fd_field(tree, select)? {
+            return Ok(self.field(field));
+        }
+        let of = self.typed(&select.operand)?;
+        if !of.kind.fits(&Kind::Map) {
+            return Err(self.mistake(tree, format!("{} has no members, such as '{}'", of.kind, select.field)));
+        }
+        let steps = of.steps;
+        Ok(Typed::unknown(Node::Member(of.boxed(), select.field.clone()), steps))
+    }
+
+    fn has(&mut self, tree: &IdedExpr, args: &[IdedExpr]) -> Checked<Typed> {
+        let told = "has() takes a field or an argument: has(path), has(args.flags)";
+        let [of] = args else { return Err(self.mistake(tree, told)) };
+        let (node, steps) = match &of.expr {
+            Expr::Ident(name) => match CallField::named(name) {
+                Some(field) => {
+                    self.field(field);
+                    (Node::HasField(field), 1)
+                }
+                None => return Err(self.unknown_name(of, name)),
+            },
+            Expr::Select(select) => {
+                if let Some(name) = self.argument(of, select)? {
+                    (Node::HasArgument(name.to_owned()), 20)
+                } else if let Some(field) = self.fd_field(of, select)? {
+                    self.field(field);
+                    (Node::HasField(field), 1)
+                } else {
+                    let inner = self.typed(&select.operand)?;
+                    let steps = inner.steps;
+                    (Node::HasMember(inner.boxed(), select.field.clone()), steps)
+                }
+            }
+            _ => return Err(self.mistake(of, told)),
+        };
+        Ok(Typed::new(node, Kind::Bool, steps))
+    }
+
+    fn call(&mut self, tree: &IdedExpr, call: &CallExpr) -> Checked<Typed> {
+        match (&call.target, call.func_name.as_str(), &call.args[..]) {
+            (None, "has", args) => self.has(tree, args),
+            (Some(of), name, [variable, body]) if quantifier(name).is_some() => {
+                self.each(tree, name, of, variable, body)
+            }
+            (None, "duration", [of]) => self.duration(tree, of),
+            (None, operators::CONDITIONAL, [condition, then, otherwise]) => {
+                let condition = self.of_kind(condition, &Kind::Bool)?;
+                let (then, other) = (self.typed(then)?, self.typed(otherwise)?);
+                if !then.kind.fits(&other.kind) {
+                    return Err(self.mistake(
+                        otherwise,
+                        format!("both results must be of one type, and these are {} and {}", then.kind, other.kind),
+                    ));
+                }
+                let steps = condition.steps + then.steps.max(other.steps);
+                let (size, item) = (then.size.max(other.size), then.item.max(other.item));
+                let kind = if then.kind == other.kind { then.kind.clone() } else { Kind::Dyn };
+                Ok(Typed::new(Node::If(Box::new([condition.node, then.node, other.node])), kind, steps)
+                    .sized(size, item))
+            }
+            (None, operators::LOGICAL_NOT, [of]) => {
+                let of = self.of_kind(of, &Kind::Bool)?;
+                let steps = of.steps;
+                Ok(Typed::new(Node::Not(of.boxed()), Kind::Bool, steps))
+            }
+            (None, operators::NEGATE, [of]) => {
+                let typed = self.typed(of)?;
+                if ![Kind::Int, Kind::Duration, Kind::Dyn].contains(&typed.kind) {
+                    return Err(self.mistake(of, format!("{} has no negative", typed.kind)));
+                }
+                let (kind, steps) = (typed.kind.clone(), typed.steps);
+                Ok(Typed::new(Node::Negate(typed.boxed()), kind, steps))
+            }
+            (None, name @ (operators::LOGICAL_AND | operators::LOGICAL_OR), [left, right]) => {
+                let (left, right) = (self.of_kind(left, &Kind::Bool)?, self.of_kind(right, &Kind::Bool)?);
+                let steps = left.steps.saturating_add(right.steps);
+                let make = if name == operators::LOGICAL_AND { Node::And } else { Node::Or };
+                Ok(Typed::new(make(left.boxed(), right.boxed()), Kind::Bool, steps))
+            }
+            (None, operators::IN, [left, right]) => self.membership(left, right),
+            (None, name, [left, right]) if comparison(name).is_some() => self.compare(tree, name, left, right),
+            (None, name, [left, right]) if arithmetic(name).is_some() => self.compute(tree, name, left, right),
+            (None, operators::INDEX, [of, at]) => {
+                if matches!(&of.expr, Expr::Ident(root) if root == "args") {
+                    return Err(self.mistake(of, "an argument is named behind a dot: args.flags"));
+                }
+                let (of, at) = (self.typed(of)?, self.typed(at)?);
+                let kind = match &of.kind {
+                    Kind::List(item) if at.kind.fits(&Kind::Int) => (**item).clone(),
+                    Kind::Dyn | Kind::Map => Kind::Dyn,
+                    kind => return Err(self.mistake(tree, format!("{kind} has no elements at {}", at.kind))),
+                };
+                let steps = of.steps.saturating_add(at.steps).saturating_add(of.items());
+                let item = of.item;
+                Ok(Typed::new(Node::Index(of.boxed(), at.boxed()), kind, steps).sized(item, item))
+            }
+            (target, name, args) => self.function(tree, target.as_deref(), name, args),
+        }
+    }
+
+    fn of_kind(&mut self, tree: &IdedExpr, kind: &Kind) -> Checked<Typed> {
+        let typed = self.typed(tree)?;
+        if typed.kind.fits(kind) {
+            return Ok(typed);
+        }
+        Err(self.mistake(tree, format!("{kind} is needed here, and this is {}", typed.kind)))
+    }
+
+    fn duration(&self, tree: &IdedExpr, of: &IdedExpr) -> Checked<Typed> {
+        let told = "duration() takes a time in quotes, with units h, m, s, ms, us or ns: duration(\"10ms\")";
+        let Expr::Literal(LiteralValue::String(text)) = &of.expr else { return Err(self.mistake(tree, told)) };
+        let time = parse_duration(text.inner()).ok_or_else(|| self.mistake(of, told))?;
+        Ok(Typed::new(Node::Literal(Datum::Duration(time)), Kind::Duration, 0))
+    }
+
+    fn membership(&mut self, left: &IdedExpr, right: &IdedExpr) -> Checked<Typed> {
+        let (of, among) = (self.typed(left)?, self.typed(right)?);
+        match &among.kind {
+            Kind::List(item) if !of.kind.fits(item) => {
+                return Err(self.mistake(left, format!("{} cannot be in a {}", of.kind, among.kind)));
+            }
+            Kind::List(_) | Kind::Dyn | Kind::Map => {}
+            kind => return Err(self.mistake(right, format!("a list is needed here, and this is {kind}"))),
+        }
+        if let Expr::List(list) = &right.expr {
+            for item in &list.elements {
+                self.check_word(&of.node, item)?;
+            }
+        }
+        let steps = of.steps.saturating_add(among.steps).saturating_add(among.items());
+        Ok(Typed::new(Node::In(of.boxed(), among.boxed()), Kind::Bool, steps))
+    }
+
+    fn compare(&mut self, tree: &IdedExpr, name: &str, left: &IdedExpr, right: &IdedExpr) -> Checked<Typed> {
+        let (first, second) = (self.typed(left)?, self.typed(right)?);
+        let equality = matches!(name, operators::EQUALS | operators::NOT_EQUALS);
+        let ordered = |kind: &Kind| matches!(kind, Kind::Int | Kind::Text | Kind::Duration | Kind::Bool | Kind::Dyn);
+        let fits = first.kind.fits(&second.kind) && (equality || ordered(&first.kind) && ordered(&second.kind));
+        if !fits {
+            let hint = match (&first.kind, &second.kind) {
+                (Kind::Duration, Kind::Int | Kind::Text) | (Kind::Int | Kind::Text, Kind::Duration) => {
+                    "; a time is written duration(\"10ms\")"
+                }
+                (Kind::Text, Kind::Int) if matches!(first.node, Node::Field(CallField::Errno)) => {
+                    "; errors have names: \"ENOENT\""
+                }
+                (Kind::Text, Kind::Int) | (Kind::Int, Kind::Text) => "; quotes make text of a number",
+                _ => "",
+            };
+            return Err(self.mistake(tree, format!("{} cannot be compared with {}{hint}", first.kind, second.kind)));
+        }
+        if equality {
+            self.check_word(&first.node, right)?;
+            self.check_word(&second.node, left)?;
+        }
+        let bytes = if equality { first.size.max(second.size) } else { first.size.min(second.size) };
+        let steps = first.steps.saturating_add(second.steps).saturating_add(bytes / BYTES_A_STEP);
+        let Some(make) = comparison(name) else { return Err(self.mistake(tree, "this is not supported")) };
+        Ok(Typed::new(make(first.boxed(), second.boxed()), Kind::Bool, steps))
+    }
+
+    /// A field with few words is compared only with one of them.
+    fn check_word(&self, node: &Node, with: &IdedExpr) -> Checked<()> {
+        let (Node::Field(field), Expr::Literal(LiteralValue::String(text))) = (node, &with.expr) else { return Ok(()) };
+        match vocabulary::word(*field, text.inner()) {
+            Ok(()) => Ok(()),
+            Err(told) => Err(self.mistake(with, told)),
+        }
+    }
+
+    fn compute(&mut self, tree: &IdedExpr, name: &str, left: &IdedExpr, right: &IdedExpr) -> Checked<Typed> {
+        let (first, second) = (self.typed(left)?, self.typed(right)?);
+        let kind = if first.kind == Kind::Dyn { second.kind.clone() } else { first.kind.clone() };
+        let possible = first.kind.fits(&second.kind)
+            && match name {
+                operators::ADD => matches!(kind, Kind::Int | Kind::Duration | Kind::Text | Kind::List(_) | Kind::Dyn),
+                operators::SUBSTRACT => matches!(kind, Kind::Int | Kind::Duration | Kind::Dyn),
+                _ => matches!(kind, Kind::Int | Kind::Dyn),
+            };
+        if !possible {
+            let sign = name.trim_matches('_');
+            return Err(self.mistake(tree, format!("{} {sign} {} is not possible", first.kind, second.kind)));
+        }
+        let (size, item) = (first.size.saturating_add(second.size), first.item.max(second.item));
+        let copied = if matches!(kind, Kind::Int | Kind::Duration) { 0 } else { size / BYTES_A_STEP };
+        let steps = first.steps.saturating_add(second.steps).saturating_add(copied);
+        let Some(make) = arithmetic(name) else { return Err(self.mistake(tree, "this is not supported")) };
+        Ok(Typed::new(make(first.boxed(), second.boxed()), kind, steps).sized(size, item))
+    }
+
+    fn each(
+        &mut self,
+        tree: &IdedExpr,
+        name: &str,
+        of: &IdedExpr,
+        variable: &IdedExpr,
+        body: &IdedExpr,
+    ) -> Checked<Typed> {
+        let Some(how) = quantifier(name) else { return Err(self.mistake(tree, "this is not supported")) };
+        let of_typed = self.typed(of)?;
+        let item = match &of_typed.kind {
+            Kind::List(item) => (**item).clone(),
+            Kind::Dyn => Kind::Dyn,
+            Kind::Map => Kind::Text,
+            kind => return Err(self.mistake(of, format!("{name}() goes through a list, and this is {kind}"))),
+        };
+        let Expr::Ident(variable_name) = &variable.expr else {
+            return Err(self.mistake(variable, format!("{name}() takes a name for the elements and an expression: args.flags.{name}(flag, flag == \"O_CREAT\")")));
+        };
+        self.variables.push((variable_name.clone(), item.clone(), of_typed.item));
+        let typed = if how == Quantifier::Map { self.typed(body) } else { self.of_kind(body, &Kind::Bool) };
+        self.variables.pop();
+        let typed = typed?;
+        let items = of_typed.items();
+        let steps = of_typed.steps.saturating_add(items.saturating_mul(typed.steps.saturating_add(1)));
+        let (kind, item_size) = match how {
+            Quantifier::All | Quantifier::Exists | Quantifier::ExistsOne => (Kind::Bool, 0),
+            Quantifier::Filter => (Kind::List(Box::new(item)), of_typed.item),
+            Quantifier::Map => (Kind::List(Box::new(typed.kind.clone())), typed.size),
+        };
+        let node = Node::Each { how, of: of_typed.boxed(), body: typed.boxed() };
+        Ok(Typed::new(node, kind, steps).sized(items, item_size))
+    }
+
+    fn function(
+        &mut self,
+        tree: &IdedExpr,
+        target: Option<&IdedExpr>,
+        name: &str,
+        args: &[IdedExpr],
+    ) -> Checked<Typed> {
+        // size(x) and x.size() are the same, and so are matches(x, y) and x.matches(y).
+        let all: Vec<&IdedExpr> = target.into_iter().chain(args).collect();
+        match (name, &all[..]) {
+            ("size", [of]) => {
+                let typed = self.typed(of)?;
+                if !matches!(typed.kind, Kind::Text | Kind::List(_) | Kind::Map | Kind::Dyn) {
+                    return Err(self.mistake(of, format!("{} has no size", typed.kind)));
+                }
+                let steps = typed.steps.saturating_add(typed.size / BYTES_A_STEP);
+                Ok(Typed::new(Node::Size(typed.boxed()), Kind::Int, steps))
+            }
+            ("matches", [of, pattern]) => {
+                let of = self.of_kind(of, &Kind::Text)?;
+                let Expr::Literal(LiteralValue::String(text)) = &pattern.expr else {
+                    return Err(self.mistake(
+                        pattern,
+                        "the regular expression must be text in quotes, because it is compiled before the run",
+                    ));
+                };
+                let regex = RegexBuilder::new(text.inner()).size_limit(REGEX_SIZE).dfa_size_limit(REGEX_SIZE).build();
+                let regex = regex.map_err(|error| self.mistake(pattern, regex_mistake(&error)))?;
+                let steps = of.steps.saturating_add(of.size / REGEX_BYTES_A_STEP);
+                Ok(Typed::new(Node::Matches(of.boxed(), regex), Kind::Bool, steps))
+            }
+            ("contains" | "startsWith" | "endsWith", [of, part]) if target.is_some() => {
+                let (of, part) = (self.of_kind(of, &Kind::Text)?, self.of_kind(part, &Kind::Text)?);
+                let steps = of.steps.saturating_add(part.steps).saturating_add(of.size / BYTES_A_STEP);
+                let make = match name {
+                    "contains" => Node::Contains,
+                    "startsWith" => Node::StartsWith,
+                    _ => Node::EndsWith,
+                };
+                Ok(Typed::new(make(of.boxed(), part.boxed()), Kind::Bool, steps))
+            }
+            ("int", [of]) if target.is_none() => {
+                let typed = self.typed(of)?;
+                if !matches!(typed.kind, Kind::Int | Kind::Text | Kind::Dyn) {
+                    return Err(self.mistake(of, format!("int() takes a number or text, and this is {}", typed.kind)));
+                }
+                let steps = typed.steps;
+                Ok(Typed::new(Node::ToInt(typed.boxed()), Kind::Int, steps))
+            }
+            ("string", [of]) if target.is_none() => {
+                let typed = self.typed(of)?;
+                if !matches!(typed.kind, Kind::Int | Kind::Text | Kind::Bool | Kind::Dyn) {
+                    return Err(
+                        self.mistake(of, format!("string() takes a number, text or bool, and this is {}", typed.kind))
+                    );
+                }
+                let (steps, size) = (typed.steps, typed.size.max(40));
+                Ok(Typed::new(Node::ToText(typed.boxed()), Kind::Text, steps).sized(size, 0))
+            }
+            _ => {
+                const KNOWN: [&str; 13] = [
+                    "all",
+                    "contains",
+                    "duration",
+                    "endsWith",
+                    "exists",
+                    "exists_one",
+                    "filter",
+                    "has",
+                    "int",
+                    "map",
+                    "matches",
+                    "size",
+                    "startsWith",
+                ];
+                let known = KNOWN.contains(&name);
+                let told = if known {
+                    format!("{name}() does not take these arguments")
+                } else {
+                    let hint = crate::did_you_mean(name, KNOWN);
+                    let hint =
+                        if hint.is_empty() { format!("; functions are {} and string", KNOWN.join(", ")) } else { hint };
+                    format!("unknown function '{name}'{hint}")
+                };
+                Err(self.mistake(tree, told))
+            }
+        }
+    }
+}
+
+fn quantifier(name: &str) -> Option<Quantifier> {
+    Some(match name {
+        "all" => Quantifier::All,
+        "exists" => Quantifier::Exists,
+        "exists_one" => Quantifier::ExistsOne,
+        "filter" => Quantifier::Filter,
+        "map" => Quantifier::Map,
+        _ => return None,
+    })
+}
+
+type Make = fn(Box<Node>, Box<Node>) -> Node;
+
+fn comparison(name: &str) -> Option<Make> {
+    Some(match name {
+        operators::EQUALS => Node::Equal,
+        operators::NOT_EQUALS => Node::Unequal,
+        operators::LESS => Node::Less,
+        operators::LESS_EQUALS => Node::AtMost,
+        operators::GREATER => Node::More,
+        operators::GREATER_EQUALS => Node::AtLeast,
+        _ => return None,
+    })
+}
+
+fn arithmetic(name: &str) -> Option<Make> {
+    Some(match name {
+        operators::ADD => Node::Add,
+        operators::SUBSTRACT => Node::Subtract,
+        operators::MULTIPLY => Node::Multiply,
+        operators::DIVIDE => Node::Divide,
+        operators::MODULO => Node::Remainder,
+        _ => return None,
+    })
+}
+
+/// The last line says what is wrong; those before show where.
+fn regex_mistake(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    format!("the regular expression is invalid: {reason}")
+}

@@ -1,0 +1,259 @@
+//! The part of an expression that can be decided before a call is reported, from its number and from how it returned.
+
+use super::datum::Datum;
+use super::field::{CallFacts, CallField, Fault};
+use super::node::Node;
+use super::vocabulary::NAMELESS;
+use crate::Catalog;
+use std::borrow::Cow;
+use stride_event::{CallSet, Endings, ErrnoSet, Ns, Span};
+use stride_syscalls::Abi;
+use stride_syscalls::uapi::errno::ERRNO;
+
+/// The calls for which an expression can be true. The others need not be reported.
+#[derive(Clone, Debug)]
+pub struct EarlyChoice {
+    pub calls: CallSet,
+    pub endings: Endings,
+}
+
+/// The parts of an expression that must all hold, from left to right.
+fn conjuncts(root: &Node) -> Vec<&Node> {
+    match root {
+        Node::And(left, right) => {
+            let mut parts = conjuncts(left);
+            parts.extend(conjuncts(right));
+            parts
+        }
+        part => vec![part],
+    }
+}
+
+pub fn early(root: &Node) -> EarlyChoice {
+    let mut choice = EarlyChoice { calls: calls(root), endings: endings(root) };
+    for part in conjuncts(root) {
+        choice.endings = choice.endings.and(span(part).unwrap_or_default());
+    }
+    choice
+}
+
+/// One of the parts of an expression that must all hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpressionPart {
+    /// The fields that it is about.
+    pub fields: Vec<&'static str>,
+    /// Nothing but the number of the call and the way in which it returned decides.
+    pub early: bool,
+}
+
+pub fn parts(root: &Node) -> Vec<ExpressionPart> {
+    let part = |node: &Node| {
+        let mut fields = Vec::new();
+        visit(node, &mut |node| match node {
+            Node::Field(field) | Node::HasField(field) => fields.push(field.facts().name),
+            Node::Argument(_) | Node::HasArgument(_) => fields.push("args"),
+            _ => {}
+        });
+        fields.sort_unstable();
+        fields.dedup();
+        ExpressionPart { fields, early: is_early(node) }
+    };
+    conjuncts(root).into_iter().map(part).collect()
+}
+
+/// Whether one of the parts is decided as a whole by the number of the call and by how it returned.
+fn is_early(part: &Node) -> bool {
+    span(part).is_some() || decides(part, &[CallField::Name]) || decides(part, &[CallField::Errno])
+}
+
+/// Whether the value depends on these fields only.
+fn decides(part: &Node, fields: &[CallField]) -> bool {
+    let mut only = true;
+    visit(part, &mut |node| match node {
+        Node::Field(field) | Node::HasField(field) => only &= fields.contains(field),
+        Node::Argument(_) | Node::HasArgument(_) => only = false,
+        _ => {}
+    });
+    only
+}
+
+/// Calls `each` with a node and all nodes below.
+pub fn visit(node: &Node, each: &mut dyn FnMut(&Node)) {
+    each(node);
+    match node {
+        Node::Literal(_)
+        | Node::Field(_)
+        | Node::Argument(_)
+        | Node::Variable(_)
+        | Node::HasField(_)
+        | Node::HasArgument(_) => {}
+        Node::Member(of, _)
+        | Node::HasMember(of, _)
+        | Node::Not(of)
+        | Node::Negate(of)
+        | Node::Size(of)
+        | Node::Matches(of, _)
+        | Node::ToInt(of)
+        | Node::ToText(of) => visit(of, each),
+        Node::If(parts) => parts.iter().for_each(|part| visit(part, each)),
+        Node::List(items) => items.iter().for_each(|item| visit(item, each)),
+        Node::Each { of, body, .. } => {
+            visit(of, each);
+            visit(body, each);
+        }
+        Node::And(a, b)
+        | Node::Or(a, b)
+        | Node::Equal(a, b)
+        | Node::Unequal(a, b)
+        | Node::Less(a, b)
+        | Node::AtMost(a, b)
+        | Node::More(a, b)
+        | Node::AtLeast(a, b)
+        | Node::In(a, b)
+        | Node::Add(a, b)
+        | Node::Subtract(a, b)
+        | Node::Multiply(a, b)
+        | Node::Divide(a, b)
+        | Node::Remainder(a, b)
+        | Node::Index(a, b)
+        | Node::Contains(a, b)
+        | Node::StartsWith(a, b)
+        | Node::EndsWith(a, b) => {
+            visit(a, each);
+            visit(b, each);
+        }
+    }
+}
+
+/// A call of which few facts are known. An expression that is false for these facts is false for each such call, because
+/// `false && x` is false whatever x is.
+struct Supposed<'a> {
+    name: Option<&'a str>,
+    /// The error, empty if there is none.
+    errno: Option<&'a str>,
+}
+
+impl CallFacts for Supposed<'_> {
+    fn field(&self, field: CallField) -> Result<Option<Datum<'_>>, Fault> {
+        match (field, self.name, self.errno) {
+            (CallField::Name, Some(name), _) => Ok(Some(Datum::Text(Cow::Borrowed(name)))),
+            (CallField::Errno, _, Some(errno)) => Ok(Some(Datum::Text(Cow::Borrowed(errno)))),
+            (CallField::Ret, _, Some(errno)) if !errno.is_empty() => Ok(Some(Datum::Int(-1))),
+            (CallField::Bytes, _, Some(errno)) if !errno.is_empty() => Ok(None),
+            _ => Err(Fault::Unknown),
+        }
+    }
+
+    fn argument(&self, _: &str) -> Result<Option<Datum<'_>>, Fault> {
+        Err(Fault::Unknown)
+    }
+}
+
+fn possible(root: &Node, supposed: &Supposed<'_>) -> bool {
+    root.truth(supposed, &mut Vec::new()) != Ok(false)
+}
+
+/// The calls of the names for which the expression can be true.
+fn calls(root: &Node) -> CallSet {
+    let named = |name: &str| possible(root, &Supposed { name: Some(name), errno: None });
+    let mut calls = CallSet::all();
+    let mut known = CallSet::empty();
+    for call in Catalog::native().iter() {
+        known.insert(call.abi, call.nr);
+        if !named(call.name) {
+            calls.remove(call.abi, call.nr);
+        }
+    }
+    for (abi, nr) in Abi::SERVED.iter().flat_map(|&abi| (0..CallSet::NUMBERS as u32).map(move |nr| (abi, nr))) {
+        if !known.contains(abi, nr.into()) && !named(&format!("{NAMELESS}{nr:x}")) {
+            calls.remove(abi, nr);
+        }
+    }
+    calls
+}
+
+/// How calls for which the expression can be true return, as far as errors decide.
+fn endings(root: &Node) -> Endings {
+    let failed = |errno: &str| possible(root, &Supposed { name: None, errno: Some(errno) });
+    let mut errors = ErrnoSet::all();
+    // Numbers without names are all alike, unless the expression names one of them.
+    for errno in 1..=ErrnoSet::MAX {
+        let at = ERRNO.binary_search_by_key(&errno, |known| known.0);
+        if !failed(&at.map_or_else(|_| Cow::Owned(errno.to_string()), |at| Cow::Borrowed(ERRNO[at].1))) {
+            errors.remove(errno);
+        }
+    }
+    Endings { errors, successes: failed(""), ..Endings::default() }
+}
+
+/// The range of numbers that a comparison of a field with a constant allows.
+fn span(part: &Node) -> Option<Endings> {
+    let all = Endings::default();
+    let (field, least, most) = bounds(part)?;
+    let (low, high) = (least.unwrap_or(i128::MIN), most.unwrap_or(i128::MAX));
+    Some(match field {
+        CallField::Duration => Endings {
+            durations: Span {
+                least: clamped(low, 0, Ns::MAX.into()) as Ns,
+                most: clamped(high, 0, Ns::MAX.into()) as Ns,
+            },
+            // No call takes less than no time.
+            successes: high >= 0,
+            errors: if high >= 0 { all.errors } else { ErrnoSet::empty() },
+            ..all
+        },
+        CallField::Ret => {
+            let cut = |n| clamped(n, i64::MIN.into(), i64::MAX.into()) as i64;
+            Endings { results: Span { least: cut(low), most: cut(high) }, ..all }
+        }
+        CallField::Bytes => {
+            let cut = |n| clamped(n, 0, u64::MAX.into()) as u64;
+            let bytes = if high < 0 { Span { least: 1, most: 0 } } else { Span { least: cut(low), most: cut(high) } };
+            Endings { bytes: Some(bytes), ..all }
+        }
+        _ => return None,
+    })
+}
+
+fn clamped(n: i128, least: i128, most: i128) -> i128 {
+    n.clamp(least, most)
+}
+
+/// `FIELD < CONSTANT` and its like: the field with the least and the most value.
+fn bounds(part: &Node) -> Option<(CallField, Option<i128>, Option<i128>)> {
+    let constant = |node: &Node| match node.value(&NoFacts, &mut Vec::new()) {
+        Ok(Datum::Int(n) | Datum::Duration(n)) => Some(n),
+        _ => None,
+    };
+    let (left, right) = match part {
+        Node::Equal(a, b) | Node::Less(a, b) | Node::AtMost(a, b) | Node::More(a, b) | Node::AtLeast(a, b) => {
+            (&**a, &**b)
+        }
+        _ => return None,
+    };
+    let (field, n, turned) = match (left, right) {
+        (Node::Field(field), other) => (*field, constant(other)?, false),
+        (other, Node::Field(field)) => (*field, constant(other)?, true),
+        _ => return None,
+    };
+    Some(match (part, turned) {
+        (Node::Equal(..), _) => (field, Some(n), Some(n)),
+        (Node::Less(..), false) | (Node::More(..), true) => (field, None, Some(n.checked_sub(1)?)),
+        (Node::AtMost(..), false) | (Node::AtLeast(..), true) => (field, None, Some(n)),
+        (Node::More(..), false) | (Node::Less(..), true) => (field, Some(n.checked_add(1)?), None),
+        _ => (field, Some(n), None),
+    })
+}
+
+/// Constants depend on no facts.
+struct NoFacts;
+
+impl CallFacts for NoFacts {
+    fn field(&self, _: CallField) -> Result<Option<Datum<'_>>, Fault> {
+        Err(Fault::Unknown)
+    }
+
+    fn argument(&self, _: &str) -> Result<Option<Datum<'_>>, Fault> {
+        Err(Fault::Unknown)
+    }
+}

@@ -1,0 +1,93 @@
+//! Expressions over the facts about a call (`--where`), in the Common Expression Language.
+//!
+//! The `cel` crate parses. Its interpreter is not used, because it compiles regular expressions anew for each call, cannot borrow what the tracker
+//! knows, and has neither types nor limits: here, unknown fields, wrong types and expressions that cost too much are found
+//! before the run (`compile`), and the value is found without copies (`node`). `tests/cel.rs` holds the values against
+//! those of the interpreter. What the number of a call and its return decide can be asked for early (`early`).
+
+mod compile;
+mod datum;
+mod early;
+mod field;
+mod mistake;
+mod node;
+mod vocabulary;
+
+pub use compile::{MOST_INNER_TEXT, MOST_ITEMS, MOST_TEXT};
+pub use datum::Datum;
+pub use early::{EarlyChoice, ExpressionPart};
+pub use field::{CallFacts, CallField, FIELDS, Fault};
+pub use mistake::Mistake;
+
+use crate::Error;
+use node::Node;
+use std::rc::Rc;
+
+/// A checked expression.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    source: String,
+    root: Rc<Node>,
+    fields: Vec<CallField>,
+    arguments: bool,
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Expression) -> bool {
+        self.source == other.source
+    }
+}
+
+impl Expression {
+    pub fn parse(source: &str) -> Result<Expression, Error> {
+        let compiled = compile::compile(source).map_err(Error::Expression)?;
+        Ok(Expression {
+            source: source.into(),
+            root: Rc::new(compiled.root),
+            fields: compiled.fields,
+            arguments: compiled.arguments,
+        })
+    }
+
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Whether the expression is true for the call.
+    pub fn holds(&self, call: &dyn CallFacts) -> Result<bool, Fault> {
+        self.root.truth(call, &mut Vec::new())
+    }
+
+    pub fn mentions(&self, field: CallField) -> bool {
+        self.fields.contains(&field)
+    }
+
+    /// Whether the arguments of calls have to be decoded.
+    pub fn mentions_arguments(&self) -> bool {
+        self.arguments
+    }
+
+    /// Whether the entry of a call decides.
+    pub fn decides_at_entry(&self) -> bool {
+        !self.arguments && self.fields.iter().all(|field| field.facts().at_entry)
+    }
+
+    /// The calls for which the expression can be true, as far as their number and their return decide.
+    pub fn early(&self) -> EarlyChoice {
+        early::early(&self.root)
+    }
+
+    /// The parts that must all hold.
+    pub fn parts(&self) -> Vec<ExpressionPart> {
+        early::parts(&self.root)
+    }
+
+    /// Whether nothing is left to be decided when the call is reported.
+    pub fn is_early(&self) -> bool {
+        self.parts().iter().all(|part| part.early)
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;
