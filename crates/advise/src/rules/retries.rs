@@ -3,9 +3,11 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed, OpenFile, opens};
+use crate::quantity::{LASTED, PACE, TIMES};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
-use stride_event::{Ns, Tid, duration, grouped};
+use stride_event::{Ns, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectKind, Tracker, address_name};
 
@@ -125,24 +127,28 @@ impl Rule for Retries {
         for ((pid, ..), tries) in &often {
             self.processes.add(*pid, tries.calls, index.comm(*pid, tracker));
         }
-        let (name, calls) = (plain(name), grouped(worst.calls));
-        let pace = format!("once in {}, for {}", duration(worst.pace()), duration(worst.ended - worst.began));
+        let (name, times) = (plain(name), TIMES.of(worst.calls));
+        let pace = say!("once in {}, for {}", PACE.of(worst.pace()), LASTED.of(worst.ended - worst.began));
         let (sentence, advice) = match what {
             What::Connect => (
-                format!("Connecting to {name} failed {calls} times in a row, tried {pace}."),
+                say!("Connecting to {name} failed {} times in a row, tried {}.", times, pace),
                 "Wait longer after each failure (twice as long each time, with a limit), or start when the server is ready: a \
                  socket that systemd or the parent opens, or a message from the server.",
             ),
             What::Look => (
-                format!(
-                    "{name} was looked for {calls} times and was not there; the program slept and looked again, {pace}."
+                say!(
+                    "{name} was looked for {} times and was not there; the program slept and looked again, {}.",
+                    times,
+                    pace
                 ),
                 "Let the kernel say when the file appears (inotify(7)), or have its maker say it through a pipe, a socket or its \
                  exit status.",
             ),
             What::Ask => (
-                format!(
-                    "The program asked {calls} times with kill whether {name} still existed, and slept and asked again, {pace}."
+                say!(
+                    "The program asked {} times with kill whether {name} still existed, and slept and asked again, {}.",
+                    times,
+                    pace
                 ),
                 "Wait for the process: waitpid(2) for a child, poll(2) on a descriptor of pidfd_open(2) for any process.",
             ),
