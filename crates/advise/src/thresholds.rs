@@ -18,12 +18,15 @@ pub fn worth_it(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
         || time >= MIN_TIME && time as f64 >= run as f64 * MIN_PART_OF_TIME
 }
 
-/// A finding whose calls take hardly any of the run's time is minor, unless it saves this part of all calls.
+/// A finding that would make the run hardly shorter is minor, unless it saves this part of all calls, ...
 pub const MUCH_WORK: f64 = 0.3;
+/// ... or work of threads for which the run does not wait, of this part of the run's time.
+pub const MUCH_TIME_OF_WORK: f64 = 0.1;
 
-/// True if a finding that is worth telling is more than minor.
-pub fn matters(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
-    time as f64 >= run as f64 * MIN_PART_OF_TIME || calls as f64 >= of as f64 * MUCH_WORK
+/// True if a finding that is worth telling is more than minor. `time` is on the critical path of the run, `work` anywhere.
+pub fn matters(calls: u64, of: u64, time: Ns, work: Ns, run: Ns) -> bool {
+    let part = |time: Ns, least: f64| time as f64 >= run as f64 * least;
+    part(time, MIN_PART_OF_TIME) || part(work, MUCH_TIME_OF_WORK) || calls as f64 >= of as f64 * MUCH_WORK
 }
 
 /// If other findings claimed more than this part of a finding's calls, the finding is not told: it is part of theirs.
@@ -53,8 +56,11 @@ mod tests {
     #[test]
     fn hardly_any_time_matters_only_with_many_calls() {
         let second = 1_000_000_000;
-        assert!(matters(100, 1_000_000, 20_000_000, second), "a fiftieth of the time");
-        assert!(!matters(100, 1_000, 19_000_000, second), "a tenth of the calls, and less time");
-        assert!(matters(300, 1_000, 0, second), "three tenths of the calls");
+        let matters = |calls, of, time, work| matters(calls, of, time, work, second);
+        assert!(matters(100, 1_000_000, 20_000_000, 20_000_000), "a fiftieth of the time");
+        assert!(!matters(100, 1_000, 19_000_000, 19_000_000), "a tenth of the calls, and less time");
+        assert!(matters(300, 1_000, 0, 0), "three tenths of the calls");
+        assert!(!matters(100, 1_000, 0, 90_000_000), "work for which nobody waits");
+        assert!(matters(100, 1_000, 0, 100_000_000), "much work");
     }
 }

@@ -21,7 +21,8 @@ pub const RULE: RuleInfo = RuleInfo {
         Fifty tries in a row without success are reported, if on average no more than 100 ms lie between two. Looks for a file \
         count only if the thread waited for something (a sleep) between them, and refused connections only if the process did \
         not connect to another address meanwhile. The wait itself is not saved, only the tries: the estimate is all of them \
-        but one, with the sleeps between them.\n\n\
+        but one, with the sleeps between them. The run gets shorter by half of the time between two tries: so much too late, on \
+        average, did the program notice.\n\n\
         Example: a script waits for a lock file to vanish with os.path.exists and time.sleep(0.001): 3,000 calls in 1.5 s. \
         inotify(7) needs three. For a process, waitpid(2) or pidfd_open(2) with poll(2) return when it has ended. For a server, \
         twice as long a pause after each failure makes ten tries of a thousand.",
@@ -36,7 +37,8 @@ const KILL: &str = "kill";
 enum What {
     Connect,
     Look,
-    Ask,
+    /// About the process with this id.
+    Ask(Tid),
 }
 
 /// By process, kind and name.
@@ -81,14 +83,18 @@ impl Rule for Retries {
         let pid = observed.seen.pid;
         match () {
             () if observed.row.waits() == Some(For::Time) => {
-                if let Some((_, sleeps)) = self.sleeps.entry(observed.call.tid, || (observed.key, 0)) {
-                    *sleeps += 1;
+                // A shell has a child that sleeps.
+                let parent = observed.tracker.process(pid).and_then(|process| process.parent);
+                for tid in parent.into_iter().chain([observed.call.tid]) {
+                    if let Some((_, sleeps)) = self.sleeps.entry(tid, || (observed.key, 0)) {
+                        *sleeps += 1;
+                    }
                 }
             }
             () if observed.has(Effect::Connects) => self.connect(observed),
             () if observed.row.name == GETSOCKOPT => self.asked(observed),
             () if observed.row.name == KILL => {
-                let key = || (pid, What::Ask, format!("process {}", observed.arg("pid") as Tid).into_bytes());
+                let key = || (pid, What::Ask(observed.arg("pid") as Tid), Vec::new());
                 match observed.arg("signum") {
                     0 if observed.ok() => self.again(key(), observed),
                     0 => self.succeeded(&key()),
@@ -125,7 +131,7 @@ impl Rule for Retries {
         for ((pid, ..), tries) in &often {
             self.processes.add(*pid, tries.calls, index.comm(*pid, tracker));
         }
-        let (name, calls) = (plain(name), grouped(worst.calls));
+        let (name, calls) = (plain(&told(*what, name, index, tracker)), grouped(worst.calls));
         let pace = format!("once in {}, for {}", duration(worst.pace()), duration(worst.ended - worst.began));
         let (sentence, advice) = match what {
             What::Connect => (
@@ -140,7 +146,7 @@ impl Rule for Retries {
                 "Let the kernel say when the file appears (inotify(7)), or have its maker say it through a pipe, a socket or its \
                  exit status.",
             ),
-            What::Ask => (
+            What::Ask(_) => (
                 format!(
                     "The program asked {calls} times with kill whether {name} still existed, and slept and asked again, {pace}."
                 ),
@@ -151,9 +157,9 @@ impl Rule for Retries {
             let kind = match what {
                 What::Connect => EvidenceKind::Socket,
                 What::Look => EvidenceKind::Path,
-                What::Ask => EvidenceKind::Other,
+                What::Ask(_) => EvidenceKind::Other,
             };
-            let mut evidence = Evidence::new(kind, name.clone(), tries.calls);
+            let mut evidence = Evidence::new(kind, told(*what, name, index, tracker), tries.calls);
             evidence.line = Some(tries.line);
             evidence
         });
@@ -166,8 +172,19 @@ impl Rule for Retries {
             confidence: Confidence::Likely,
             claims: claims.list(),
             estimate: "all tries but the first, and the sleeps between them".into(),
+            whole_time: Some(often.iter().map(|(_, tries)| tries.pace() / 2).sum()),
             ..Draft::default()
         }]
+    }
+}
+
+/// The name of the file, the address or the process.
+fn told(what: What, name: &[u8], index: &Index, tracker: &Tracker) -> Vec<u8> {
+    let What::Ask(pid) = what else { return name.to_vec() };
+    let named = format!("process {pid}").into_bytes();
+    match index.comm(pid, tracker) {
+        [] => named,
+        comm => [&named, &b" ("[..], comm, b")"].concat(),
     }
 }
 
