@@ -42,9 +42,9 @@ impl Moment {
         Moment { tid, from: at, to: at }
     }
 
-    /// Whether this action happened during the wait of another thread.
+    /// Whether this action of another thread began during the wait.
     fn ends(&self, wait: &Moment) -> bool {
-        self.tid != wait.tid && self.from <= wait.to && self.to >= wait.from
+        self.tid != wait.tid && (wait.from..=wait.to).contains(&self.from)
     }
 }
 

@@ -76,6 +76,22 @@ fn a_reader_waits_for_the_writer_whose_call_returns_later() {
 }
 
 #[test]
+fn a_writer_does_not_wait_for_the_reader_that_waits_for_it() {
+    let pipe = pipe(MAIN);
+    let write = does(CHILD, "write", &[4, 0x1000, 5], 5, 60, 65);
+    let read = does(MAIN, "read", &[3, 0x1000, 10], 5, 20, 66);
+    let events = [
+        spawned(MAIN, 0),
+        Event::Exit(&pipe),
+        forked(MAIN, CHILD, CHILD, 10),
+        Event::Exit(&write),
+        Event::Exit(&read),
+        exited(MAIN, 100),
+    ];
+    assert_eq!(times(&events), [10 + 40, 50, 0]);
+}
+
+#[test]
 fn the_end_of_the_last_writer_ends_a_read() {
     let (pipe, close) = (pipe(MAIN), does(MAIN, "close", &[4], 0, 11, 12));
     let read = does(MAIN, "read", &[3, 0x1000, 10], 0, 20, 72);

@@ -54,6 +54,8 @@ struct Retries {
     successes: Bounded<Tid, u64>,
     /// The sleeps of each thread since its latest try.
     sleeps: Bounded<Tid, (CallKey, u64)>,
+    /// The calls by which the threads of a process let time pass since its latest refused connection.
+    pauses: Bounded<Tid, Claims>,
     processes: ProcessCounts,
 }
 
@@ -74,13 +76,18 @@ impl Rule for Retries {
         row.has_effect(Effect::Asks)
             || opens(row)
             || row.has_effect(Effect::Connects)
-            || row.waits() == Some(For::Time)
+            || lets_time_pass(row)
             || row.name == GETSOCKOPT
             || row.name == KILL
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let pid = observed.seen.pid;
+        if lets_time_pass(observed.row)
+            && let Some(pauses) = self.pauses.get_mut(&pid)
+        {
+            pauses.add(observed.key, 1);
+        }
         match () {
             () if observed.row.waits() == Some(For::Time) => {
                 // A shell has a child that sleeps.
@@ -91,6 +98,7 @@ impl Rule for Retries {
                     }
                 }
             }
+            () if lets_time_pass(observed.row) => {}
             () if observed.has(Effect::Connects) => self.connect(observed),
             () if observed.row.name == GETSOCKOPT => self.asked(observed),
             () if observed.row.name == KILL => {
@@ -171,7 +179,7 @@ impl Rule for Retries {
             advice: advice.into(),
             confidence: Confidence::Likely,
             claims: claims.list(),
-            estimate: "all tries but the first, and the sleeps between them".into(),
+            estimate: "all tries but the first, and the pauses between them".into(),
             whole_time: Some(often.iter().map(|(_, tries)| tries.pace() / 2).sum()),
             ..Draft::default()
         }]
@@ -195,6 +203,7 @@ impl Retries {
         let looks = key.1 != What::Connect;
         let slept = self.sleeps.remove(&observed.call.tid);
         let successes = self.successes.get(&key.0).copied().unwrap_or(0);
+        let pauses = if looks { None } else { self.pauses.entry(key.0, Claims::default).map(std::mem::take) };
         self.tries.make_room(|tries| tries.calls >= RETRIES.get());
         let new =
             || Tries { calls: 0, began: now, ended: now, successes, done: false, line, claims: Claims::default() };
@@ -211,9 +220,10 @@ impl Retries {
         }
         if tries.calls > 0 {
             tries.claims.add(observed.key, u64::from(looks));
-            if let Some((sleep, calls)) = slept {
+            if looks && let Some((sleep, calls)) = slept {
                 tries.claims.add(sleep, calls);
             }
+            pauses.iter().flat_map(Claims::iter).for_each(|(key, calls)| tries.claims.add(key, calls));
         }
         tries.calls += 1;
         tries.ended = now;
@@ -283,6 +293,11 @@ impl Tries {
     fn is_a_loop(&self) -> bool {
         self.calls >= RETRIES.get() && self.pace() <= RETRY_PACE.get()
     }
+}
+
+/// Calls that wait for time, for readiness or for another thread: a program's runtime sleeps by any of these.
+fn lets_time_pass(row: &Syscall) -> bool {
+    matches!(row.waits(), Some(For::Time | For::Readiness | For::Lock))
 }
 
 fn refuses(errno: u32) -> bool {

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::ops::AddAssign;
 use stride_event::{Event, Ns, Outcome, Tid, duration, grouped};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
-use stride_track::{CriticalPath, ObjectId, Process, Tracker};
+use stride_track::{Cloned, CriticalPath, ObjectId, Process, Tracker};
 
 const SHORT_CHILD: Threshold =
     Threshold::time("short-child", 100_000_000, "a child that ends within this time is short");
@@ -58,6 +58,8 @@ const MAX_GROUPS: usize = 32;
 const MAX_PARENTS: usize = 256;
 const MAX_KINDS: usize = 1 << 9;
 const MAX_KINDS_OF_GROUP: usize = 1 << 13;
+/// A parent makes a call of one kind at most so often for each child.
+const CALLS_FOR_CHILD: u64 = 4;
 /// How many children of one process are looked for on the critical path.
 const MAX_PIDS: usize = 1 << 14;
 
@@ -70,8 +72,10 @@ struct Below {
     /// The same from the fork of each to the moment when the parent knows its end.
     covered: Covered,
     pids: Vec<Tid>,
-    /// The calls by which the process makes children and waits for them.
+    /// The calls of the process from the fork of a child until it knows of the child's end, and how many such children
+    /// there are now.
     making: Claims,
+    alive: u64,
     /// Its own calls, as long as it may be a short child, and the time that it slept.
     own: Claims,
     slept: Ns,
@@ -127,18 +131,25 @@ impl Rule for ShortChildren {
             self.opened(observed);
         }
         let Outcome::Value(value) = call.outcome else { return self.made(observed) };
-        let waits = observed.row.waits() == Some(For::Child);
-        if observed.has(Effect::Forks) || waits && value > 0 {
-            if observed.has(Effect::Forks) && self.forked.len() < MAX_PROCESSES {
+        let waits = observed.row.waits() == Some(For::Child) && value > 0;
+        let forks = observed.has(Effect::Forks) && !Cloned::of(call).makes_thread();
+        if forks {
+            if self.forked.len() < MAX_PROCESSES {
                 self.forked.insert(value as Tid, call.entered);
             }
             if let Some(below) = self.of(pid) {
-                below.making.add(observed.key, 1);
-                // The parent waited until it knew of the end.
-                if waits && below.covered.until > call.entered {
-                    below.covered.add(call.entered, call.returned);
-                }
+                below.alive += 1;
             }
+        }
+        if let Some(below) = self.below.get_mut(&pid).filter(|below| below.alive > 0) {
+            if below.making.kinds() < MAX_KINDS {
+                below.making.add(observed.key, 1);
+            }
+            // The parent waited until it knew of the end.
+            if waits && below.covered.until > call.entered {
+                below.covered.add(call.entered, call.returned);
+            }
+            below.alive -= u64::from(waits);
         }
         self.made(observed);
     }
@@ -318,7 +329,8 @@ impl ShortChildren {
                 let part = 1.0 - 1.0 / group.short as f64;
                 group.claims.iter().for_each(|(key, calls)| claims.add(key, (calls as f64 * part).round() as u64));
             }
-            parent.making.iter().for_each(|(key, calls)| claims.add(key, calls.min(short)));
+            // Most calls between a fork and the child's end are about the child, but a parent may have other work.
+            parent.making.iter().for_each(|(key, calls)| claims.add(key, calls.min(short * CALLS_FOR_CHILD)));
         }
         claims
     }
