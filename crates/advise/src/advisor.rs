@@ -48,8 +48,8 @@ impl Advisor {
                 self.rules.iter_mut().for_each(|(_, rule)| rule.closed(&file, &self.index, tracker));
             }
         }
+        self.index.event(event, tracker);
         let Event::Exit(call) = *event else {
-            self.index.event(event, tracker);
             self.rules.iter_mut().for_each(|(_, rule)| rule.event(event, &self.index, tracker));
             return None;
         };
@@ -78,6 +78,7 @@ impl Advisor {
 
     /// The findings, the largest saving first. `with_source` finds the lines of the functions that make the calls.
     pub fn findings(&mut self, tracker: &Tracker, with_source: &WithSource<'_>) -> Findings {
+        self.index.ends();
         let index = &self.index;
         let drafts = self.rules.iter_mut().flat_map(|(info, rule)| {
             let info: &'static RuleInfo = info;

@@ -115,8 +115,11 @@ pub struct Draft {
     pub makers: Vec<(CallKey, u64)>,
     /// How the number of claimed calls was estimated: a clause, such as "every check of a path but its first".
     pub estimate: String,
-    /// Time saved besides the time of the claimed calls: waiting, a process's start.
+    /// Time by which the run gets shorter besides the time of the claimed calls: waiting, a process's start.
     pub more_time: Ns,
+    /// The time by which the run gets shorter if all claimed calls are saved, where the rule can tell that better than the
+    /// prices of the calls.
+    pub whole_time: Option<Ns>,
     /// The finding matters whatever it saves: data may be lost, descriptors run out. Such a rule has a threshold of its
     /// own.
     pub matters: bool,
@@ -135,7 +138,10 @@ pub struct Saving {
     pub calls: u64,
     /// The number of all calls of the run.
     pub of: u64,
+    /// The time by which the run gets shorter. Calls count only as far as their threads are on the critical path.
     pub time: Ns,
+    /// The time of the saved calls, for which the run may wait or not.
+    pub work: Ns,
     /// How this was estimated.
     pub how: String,
 }

@@ -1,11 +1,12 @@
 //! The counts that all rules share: how often each call was made about each thing, and the transfers of each open file.
 
+use crate::by_thread::Tally;
 use crate::thresholds::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, Ns, Outcome, Tid};
 use stride_syscalls::sets::files::OPEN;
 use stride_syscalls::{Abi, Effect, Flow, For, Syscall, Thing, table};
-use stride_track::{FileId, ObjectId, ObjectKind, Seen, Tracker};
+use stride_track::{Causes, CriticalPath, FileId, ObjectId, ObjectKind, Seen, Tracker};
 
 /// Calls of one kind about one thing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -288,7 +289,9 @@ pub struct Index {
     pub time: Ns,
     pub first: Option<Ns>,
     pub last: Ns,
-    by_key: FxHashMap<CallKey, CallCost>,
+    by_key: FxHashMap<CallKey, Tally>,
+    causes: Causes,
+    path: CriticalPath,
     open: FxHashMap<FileId, OpenFile>,
     paces: FxHashMap<Tid, Pace>,
     /// By ABI and number. Unknown numbers have no entry, so the tables limit the size.
@@ -323,8 +326,9 @@ impl Index {
         Some(OpenFile { gone: true, ..self.open.remove(&id)? })
     }
 
-    /// An event that is no call.
+    /// Any event, before its call is counted.
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        self.causes.event(event, tracker);
         let (Event::Exited { tid, .. } | Event::Killed { tid, .. }) = *event else { return };
         if let Some(process) = tracker.process(tid)
             && self.comms.len() < MAX_PROCESSES
@@ -347,12 +351,11 @@ impl Index {
         self.time += time;
         self.first.get_or_insert(call.entered);
         self.last = self.last.max(call.returned);
-        let tally = self.by_key.entry(*key).or_default();
-        tally.calls += 1;
-        tally.time += match seen.row {
+        let usual = match seen.row {
             Some(_) => self.usual.entry((call.abi, key.nr)).or_default().of(time),
             None => time,
         };
+        self.by_key.entry(*key).or_default().add(call.tid, usual);
         let kind = CallKind::of(observed.row);
         let pace = self.step(observed, kind);
         if let Some((_, id, object)) = seen.made
@@ -413,11 +416,25 @@ impl Index {
     }
 
     pub fn tally(&self, key: CallKey) -> CallCost {
-        self.by_key.get(&key).copied().unwrap_or_default()
+        self.by_key.get(&key).map(|tally| tally.cost).unwrap_or_default()
     }
 
     pub fn tallies(&self) -> impl Iterator<Item = (&CallKey, &CallCost)> {
-        self.by_key.iter()
+        self.by_key.iter().map(|(key, tally)| (key, &tally.cost))
+    }
+
+    /// The part of the time of these calls for which the run waited, from 0 to 1.
+    pub fn on_path(&self, key: CallKey) -> f64 {
+        self.by_key.get(&key).map_or(1.0, |tally| tally.on_path(&self.path))
+    }
+
+    /// Finds the critical path. Before this, all threads count as being on it.
+    pub fn ends(&mut self) {
+        self.path = self.causes.critical_path();
+    }
+
+    pub fn path(&self) -> &CriticalPath {
+        &self.path
     }
 
     pub fn file(&self, id: FileId) -> Option<&OpenFile> {

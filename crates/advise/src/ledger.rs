@@ -12,26 +12,26 @@ use stride_event::Ns;
 pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index, callers: &CallerLookup<'_>) -> Vec<Finding> {
     let mut granted: FxHashMap<CallKey, u64> = FxHashMap::default();
     let mut drafts: Vec<_> = drafts.into_iter().map(|(rule, draft)| (gross(&draft, index), rule, draft)).collect();
-    drafts.sort_by_key(|((time, calls), rule, _)| (std::cmp::Reverse((*time, *calls)), rule.id));
+    drafts.sort_by_key(|(gross, rule, _)| (std::cmp::Reverse((gross.time, gross.work, gross.calls)), rule.id));
     let mut findings = Vec::new();
-    for ((_, claimed), rule, draft) in drafts {
-        let mut calls = 0;
-        let mut time = draft.more_time;
+    for (gross, rule, draft) in drafts {
+        let mut worth = Worth { time: draft.more_time, work: draft.more_time, calls: 0 };
         let mut taken = Vec::with_capacity(draft.claims.len());
         for claim in &draft.claims {
-            let (n, of_them) = grant(claim, granted.get(&claim.key).copied().unwrap_or(0), index);
-            calls += n;
-            time += of_them;
-            taken.push((claim.key, n));
+            let of_them = grant(claim, granted.get(&claim.key).copied().unwrap_or(0), index);
+            worth.add(&of_them);
+            taken.push((claim.key, of_them.calls));
         }
-        let worth = draft.matters || worth_it(calls, index.calls, time, index.span());
-        if !worth || is_anothers(calls, claimed) && !draft.matters {
+        worth.settle(&draft, gross.calls);
+        let Worth { time, work, calls } = worth;
+        let worth_it = draft.matters || worth_it(calls, index.calls, time.max(work), index.span());
+        if !worth_it || is_anothers(calls, gross.calls) && !draft.matters {
             continue;
         }
         for &(key, n) in &taken {
             *granted.entry(key).or_default() += n;
         }
-        let minor = !draft.matters && !matters(calls, index.calls, time, index.span());
+        let minor = !draft.matters && !matters(calls, index.calls, time, work, index.span());
         let mut evidence = draft.evidence;
         evidence.truncate(EVIDENCE);
         findings.push(Finding {
@@ -45,34 +45,57 @@ pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index, callers: &
             table: None,
             advice: draft.advice,
             confidence: draft.confidence,
-            saving: Saving {
-                calls,
-                of: index.calls,
-                time: time.min(index.time + draft.more_time),
-                how: draft.estimate,
-            },
+            saving: Saving { calls, of: index.calls, time: time.min(index.span()), work, how: draft.estimate },
             minor,
         });
     }
-    findings.sort_by_key(|f| std::cmp::Reverse((f.saving.time, f.saving.calls)));
+    findings.sort_by_key(|f| std::cmp::Reverse((f.saving.time, f.saving.work, f.saving.calls)));
     findings
 }
 
-/// Time and calls that a draft would save if it were the only one.
-fn gross(draft: &Draft, index: &Index) -> (Ns, u64) {
-    let each = draft.claims.iter().map(|claim| grant(claim, 0, index));
-    each.fold((draft.more_time, 0), |(time, calls), (n, t)| (time + t, calls + n))
+/// The calls that a draft saves, the time by which the run gets shorter, and the time of the calls.
+#[derive(Default)]
+struct Worth {
+    calls: u64,
+    time: Ns,
+    work: Ns,
 }
 
-/// The claimed calls that were made and are not granted yet, and their time at the mean of their kind. Calls that wait
-/// are priced at 0, because waiting costs nothing by itself. A rule that saves waiting says so in `more_time`.
-fn grant(claim: &Claim, granted: u64, index: &Index) -> (u64, Ns) {
+impl Worth {
+    fn add(&mut self, other: &Worth) {
+        self.calls += other.calls;
+        self.time += other.time;
+        self.work += other.work;
+    }
+
+    /// A rule may know the whole time. If others have some of the claimed calls, they have that part of the time, too.
+    fn settle(&mut self, draft: &Draft, claimed: u64) {
+        if let Some(whole) = draft.whole_time {
+            let part = if claimed == 0 { 1.0 } else { self.calls as f64 / claimed as f64 };
+            self.time = (whole as f64 * part) as Ns;
+            self.work = self.work.max(self.time);
+        }
+    }
+}
+
+/// What a draft would save if it were the only one.
+fn gross(draft: &Draft, index: &Index) -> Worth {
+    let mut worth = Worth { time: draft.more_time, work: draft.more_time, calls: 0 };
+    draft.claims.iter().for_each(|claim| worth.add(&grant(claim, 0, index)));
+    let claimed = worth.calls;
+    worth.settle(draft, claimed);
+    worth
+}
+
+/// The claimed calls that were made and are not granted yet, and their time at the mean of their kind, as far as the run
+/// waits for it. Calls that wait are priced at 0, because waiting costs nothing by itself. A rule that saves waiting says
+/// so in `more_time`.
+fn grant(claim: &Claim, granted: u64, index: &Index) -> Worth {
     let made = index.tally(claim.key);
     let calls = claim.calls.min(made.calls.saturating_sub(granted));
-    let time = if made.calls == 0 || waits_by_nature(claim.key) {
-        0
-    } else {
-        (u128::from(made.time) * u128::from(calls) / u128::from(made.calls)) as Ns
-    };
-    (calls, time)
+    if calls == 0 || waits_by_nature(claim.key) {
+        return Worth { calls, ..Worth::default() };
+    }
+    let work = (u128::from(made.time) * u128::from(calls) / u128::from(made.calls)) as Ns;
+    Worth { calls, work, time: (work as f64 * index.on_path(claim.key)) as Ns }
 }

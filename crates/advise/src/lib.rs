@@ -17,6 +17,7 @@
 //! Architecture invariant: no finding claims more calls than there are, and no two findings claim the same call.
 
 mod advisor;
+mod by_thread;
 mod callers;
 pub mod config;
 mod finding;

@@ -40,8 +40,11 @@ quantities! {
     DESCRIPTORS = Count "descriptors": "descriptors";
     DIRECTORIES = Count "directories": "directories";
     DIRECTORY_CHECKS = Count "directory_checks": "checks of directories for the paths below them";
+    DONE = Count "done": "calls of this kind that succeeded";
+    EARLIER = Time "earlier_ns": "how long before";
     EACH = Bytes "each_bytes": "the size of one transfer or mapping";
     ENDED_PID = Id "ended_pid": "a process that has ended";
+    ENDED_TID = Id "ended_tid": "a thread that has ended";
     FD = Id "fd": "a descriptor";
     FILES = Count "files": "open files, sockets or pipes; a file that is opened again counts again";
     HELD_UP = Count "held_up": "answers that came late";
@@ -51,6 +54,7 @@ quantities! {
     LASTED = Time "lasted_ns": "the time from first to last";
     LATE = Count "late": "questions that had to be asked twice";
     LATE_FOR = Time "late_ns": "the time that those took";
+    LEAST_EACH = Bytes "least_each_bytes": "the size of the smallest transfer";
     LINES = Count "lines": "writes of a single line";
     LONGEST_WAIT = Time "longest_wait_ns": "the longest of these waits";
     MEAN_BYTES = Mean "mean_bytes": "bytes on average";
@@ -59,16 +63,20 @@ quantities! {
     MEAN_MESSAGES = Mean "mean_messages": "messages on average";
     MEAN_WAIT = Time "mean_wait_ns": "how long each waited on average";
     MISSED = Count "missed": "waits that ended at once";
+    MOST_EACH = Bytes "most_each_bytes": "the size of the largest transfer";
     MOST_IN_A_ROW = Count "most_in_a_row": "the most of these calls without another in between";
     OTHERS = Count "others": "other things for which much the same is true";
     OTHERS_LIVED = Time "others_lived_ns": "the longest life of the others";
+    OVERLAPS = Count "overlaps": "writes over bytes that another process had just written";
     PACE = Time "pace_ns": "the time from one try to the next";
     PID = Id "pid": "a process";
     PLACES = Count "places": "places in memory";
+    REFUSED_TRANSFERS = Count "refused_transfers": "transfers that failed";
     REPEATED = Count "repeated": "calls or questions with the same answer as before";
     REQUESTS = Count "requests": "requests";
     RETURNS = Count "returns": "times that memory was given back and asked for again";
     RUN = Time "run_ns": "the duration of the run";
+    SAME_PAGE = Count "same_page": "writes into the page that another process had just written";
     SAME_QUESTION = Count "same_question": "how often the most frequent question was asked";
     SEARCHES = Count "searches": "searches";
     SENDS = Count "sends": "sends of little";
@@ -76,6 +84,8 @@ quantities! {
     THREADS = Count "threads": "threads";
     TID = Id "tid": "a thread";
     TIMES = Count "times": "how often";
+    TRANSACTIONS = Count "transactions": "transactions of a database";
+    TURNS = Count "turns": "writes right after one of another process";
     UNANSWERED = Count "unanswered": "questions without an answer";
     UNANSWERED_FOR = Time "unanswered_ns": "the time that those took";
     WAITED = Time "waited_ns": "the time spent waiting";
@@ -84,6 +94,7 @@ quantities! {
     WAKES_BY_ONE = Count "wakes_by_one": "calls of one thread that woke another";
     WORKER_LIVED = Time "worker_lived_ns": "how long the worker lived that lived longest";
     WORKERS = Count "workers": "processes that were started for one job";
+    WRITERS = Count "writers": "processes that write to one file";
 }
 
 #[cfg(test)]

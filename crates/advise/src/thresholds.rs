@@ -23,7 +23,13 @@ const MIN_PART_OF_TIME: Threshold = Threshold::part(
 );
 /// A finding whose calls take hardly any of the run's time is minor, unless it saves this part of all calls.
 const MUCH_WORK: Threshold =
-    Threshold::part("min-part-of-work", 0.3, "... unless it saves this part of all calls of the run");
+    Threshold::part("min-part-of-work", 0.3, "... unless it saves this part of all calls of the run, ...");
+/// A finding also matters if it saves work of threads for which the run does not wait, of this part of the run's time.
+const MUCH_TIME_OF_WORK: Threshold = Threshold::part(
+    "min-part-of-other-threads",
+    0.1,
+    "... or time of threads for which the run does not wait, which is this part of the run",
+);
 /// If other findings claimed more than this part of a finding's calls, the finding is not told: it is part of theirs.
 const OWN_PART: Threshold =
     Threshold::part("own-part", 0.5, "the part of a finding's calls that no other finding may have claimed before");
@@ -49,6 +55,7 @@ pub const SHARED: &[Threshold] = &[
     MIN_TIME,
     MIN_PART_OF_TIME,
     MUCH_WORK,
+    MUCH_TIME_OF_WORK,
     OWN_PART,
     FEW_CALLS,
     SMALL_TRANSFER,
@@ -62,9 +69,10 @@ pub fn worth_it(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
         || time >= MIN_TIME.get() && time as f64 >= run as f64 * MIN_PART_OF_TIME.ratio()
 }
 
-/// True if a finding that is worth telling is more than minor.
-pub fn matters(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
-    time as f64 >= run as f64 * MIN_PART_OF_TIME.ratio() || calls as f64 >= of as f64 * MUCH_WORK.ratio()
+/// True if a finding that is worth telling is more than minor. `time` is on the critical path of the run, `work` anywhere.
+pub fn matters(calls: u64, of: u64, time: Ns, work: Ns, run: Ns) -> bool {
+    let part = |time: Ns, least: &Threshold| time as f64 >= run as f64 * least.ratio();
+    part(time, &MIN_PART_OF_TIME) || part(work, &MUCH_TIME_OF_WORK) || calls as f64 >= of as f64 * MUCH_WORK.ratio()
 }
 
 /// True if most of a finding's calls belong to findings that save more.
@@ -86,8 +94,11 @@ mod tests {
     #[test]
     fn hardly_any_time_matters_only_with_many_calls() {
         let second = 1_000_000_000;
-        assert!(matters(100, 1_000_000, 20_000_000, second), "a fiftieth of the time");
-        assert!(!matters(100, 1_000, 19_000_000, second), "a tenth of the calls, and less time");
-        assert!(matters(300, 1_000, 0, second), "three tenths of the calls");
+        let matters = |calls, of, time, work| matters(calls, of, time, work, second);
+        assert!(matters(100, 1_000_000, 20_000_000, 20_000_000), "a fiftieth of the time");
+        assert!(!matters(100, 1_000, 19_000_000, 19_000_000), "a tenth of the calls, and less time");
+        assert!(matters(300, 1_000, 0, 0), "three tenths of the calls");
+        assert!(!matters(100, 1_000, 0, 90_000_000), "work for which nobody waits");
+        assert!(matters(100, 1_000, 0, 100_000_000), "much work");
     }
 }

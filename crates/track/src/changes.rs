@@ -8,7 +8,7 @@ use stride_event::{Call, Tid};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, Ret, Syscall, Thing};
 
-/// The ends of pipes that are remembered together.
+/// The ends of pipes and of socket pairs that are remembered together.
 const MAX_ENDS: usize = 1 << 18;
 /// The length of a thread's name in the kernel.
 const COMM: usize = 15;
@@ -154,9 +154,11 @@ impl Tracker {
         let kind = if protocol.is_empty() { ObjectKind::Pipe } else { ObjectKind::Socket };
         let object = self.objects.intern(what.as_bytes(), kind);
         let [one, other] = ends.map(|fd| self.opened(pid, fd, object, protocol, cloexec).id);
-        if kind == ObjectKind::Pipe && self.ends.len() < MAX_ENDS {
-            self.ends.extend([(one, other), (other, one)]);
+        if self.ends.len() >= MAX_ENDS {
+            // Most of so many are gone.
+            self.ends.clear();
         }
+        self.ends.extend([(one, other), (other, one)]);
     }
 
     fn accepted(&mut self, call: &Call, seen: &Seen, fd: i32, cloexec: bool) -> Rc<File> {

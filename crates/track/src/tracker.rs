@@ -21,7 +21,7 @@ pub struct Tracker {
     /// How many descriptors children got copies of.
     pub(crate) copied: u64,
     pub(crate) gone_files: Vec<FileId>,
-    /// The ends of pipes, each with the other.
+    /// The ends of pipes and of socket pairs, each with the other.
     pub(crate) ends: FxHashMap<FileId, FileId>,
     /// By the thread that is in clone(2).
     pub(crate) unsettled: FxHashMap<Tid, Unsettled>,
@@ -74,7 +74,7 @@ impl Tracker {
         Some((file.id, file.object.get()))
     }
 
-    /// The other end of a pipe, if a traced process made the pipe.
+    /// The other end of a pipe or of a socket pair, if a traced process made it.
     pub fn other_end(&self, end: FileId) -> Option<FileId> {
         self.ends.get(&end).copied()
     }

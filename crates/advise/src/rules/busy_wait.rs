@@ -8,7 +8,7 @@ use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;
 use crate::threshold::Threshold;
 use rustc_hash::FxHashMap;
-use stride_event::{Fields, Ns, Outcome, Tid, grouped};
+use stride_event::{Fields, Ns, Outcome, Tid, duration, grouped};
 use stride_syscalls::uapi::consts::TIMER_ABSTIME;
 use stride_syscalls::{Effect, For, Syscall};
 use stride_track::Tracker;
@@ -31,7 +31,8 @@ pub const RULE: RuleInfo = RuleInfo {
         Fifty or more such calls in a row are reported. Rows in which the thread computed between most of the calls are \
         left out, because then it had other work to do. So are rows of sleeps by threads other than the first: some \
         runtimes have a thread that watches over the others (Go's sysmon). Waiting in the kernel would save every call of a \
-        row but the first.\n\n\
+        row but the first, and with it CPU time. The run gets shorter only by the part of the last sleep of each row that was \
+        too long: half of it, on average.\n\n\
         Example: a thread wants to know when another has filled a buffer, and calls sched_yield(2) until a flag is set: 120,000 \
         calls in 80 ms, and one CPU is busy all the time. With a condition variable it makes one futex(2) call and needs no CPU.",
     thresholds: &[LOOKS_IN_A_ROW, PAUSE, SHORT_SLEEP],
@@ -54,6 +55,8 @@ struct Looks {
     spins: FxHashMap<CallKey, Spin>,
     /// Time of all rows, each from its first look to its last.
     time: Ns,
+    /// What the thread waited too long, because it slept when the thing happened.
+    late: Ns,
     longest: u64,
 }
 
@@ -67,6 +70,8 @@ struct Row {
     calls: u64,
     /// The number of looks before which the thread computed something.
     pauses: u64,
+    /// The length of the latest sleep.
+    slept: Ns,
     kinds: Vec<(CallKey, Spin)>,
 }
 
@@ -106,6 +111,9 @@ impl Rule for BusyWait {
         row.at = nth;
         row.ended = observed.call.returned;
         row.calls += 1;
+        if is_sleep(observed.row) {
+            row.slept = observed.time();
+        }
         if row.kinds.len() < MAX_KINDS && !row.kinds.iter().any(|(key, _)| *key == observed.key) {
             row.kinds.push((
                 observed.key,
@@ -130,7 +138,7 @@ impl Rule for BusyWait {
     fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Draft> {
         let mut kinds: FxHashMap<&'static str, Spin> = FxHashMap::default();
         let mut claims = Claims::default();
-        let (mut longest, mut time) = (0, 0);
+        let (mut longest, mut time, mut late) = (0, 0, 0);
         for (_, looks) in self.threads.iter_mut() {
             looks.end_of_row();
             for (key, spin) in &looks.spins {
@@ -142,6 +150,7 @@ impl Rule for BusyWait {
             }
             longest = longest.max(looks.longest);
             time += looks.time;
+            late += looks.late;
         }
         let mut kinds: Vec<Spin> = kinds.into_values().collect();
         if kinds.is_empty() {
@@ -169,8 +178,11 @@ impl Rule for BusyWait {
                     .into(),
             confidence: Confidence::Likely,
             claims: claims.list(),
-            estimate: "every check but the first of a row".into(),
-            more_time: kinds.iter().map(|spin| spin.cost).sum(),
+            estimate: format!(
+                "every check but the first of a row, and about {} of CPU time",
+                duration(kinds.iter().map(|spin| spin.cost).sum())
+            ),
+            whole_time: Some(late),
             ..Draft::default()
         }]
     }
@@ -183,6 +195,7 @@ impl Looks {
         let looks_after_others = !self.first && sleeps * 2 >= row.calls;
         if row.calls >= LOOKS_IN_A_ROW.get() && row.pauses * 2 <= row.calls && !looks_after_others {
             self.time += row.ended.saturating_sub(row.began);
+            self.late += row.slept / 2;
             self.longest = self.longest.max(row.calls);
             for (i, (key, of_row)) in row.kinds.iter().enumerate() {
                 if self.spins.len() >= MAX_KINDS && !self.spins.contains_key(key) {
@@ -194,7 +207,7 @@ impl Looks {
             }
         }
         row.kinds.clear();
-        (row.calls, row.pauses) = (0, 0);
+        (row.calls, row.pauses, row.slept) = (0, 0, 0);
     }
 }
 

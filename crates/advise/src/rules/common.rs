@@ -138,6 +138,11 @@ impl Claims {
         self.0.values().sum()
     }
 
+    /// How many kinds of calls there are.
+    pub fn kinds(&self) -> usize {
+        self.0.len()
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = (CallKey, u64)> {
         self.0.iter().map(|(key, calls)| (*key, *calls))
     }

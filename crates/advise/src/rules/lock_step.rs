@@ -1,8 +1,9 @@
 //! Requests are made one at a time, and the program waits for each answer.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
+use crate::by_thread::Lost;
 use crate::finding::{Confidence, Draft};
-use crate::index::{Index, Observed, OpenFile, is_read, is_write, waits_by_nature};
+use crate::index::{Index, Observed, OpenFile, is_read, is_write};
 use crate::quantity::{CONNECTIONS, REQUESTS, RUN, WAITED};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;
@@ -12,7 +13,7 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
-use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
+use stride_track::{CriticalPath, FileId, ObjectId, ObjectKind, Tracker};
 
 const ROUND_TRIPS: Threshold = Threshold::count("round-trips", 200, "round trips, of any length");
 const ROUND_TRIPS_PART: Threshold = Threshold::part("round-trips-part", 0.1, "the part of the run that they took");
@@ -68,8 +69,7 @@ struct Request {
 struct Peer {
     trips: u64,
     waited: Ns,
-    /// The part of `waited` that was spent inside the receiving calls.
-    in_calls: Ns,
+    lost: Lost,
     longest: Ns,
     connections: u64,
     line: u64,
@@ -148,7 +148,7 @@ impl Rule for LockStep {
             confidence: Confidence::Possible,
             claims: claims.list(),
             estimate: "the waiting for all answers but the longest".into(),
-            more_time: slow.iter().map(|(_, peer)| peer.beside_calls()).sum(),
+            whole_time: Some(slow.iter().map(|(_, peer)| peer.saved(index.path())).sum()),
             ..Draft::default()
         }]
     }
@@ -193,10 +193,7 @@ impl LockStep {
         flow.trips += 1;
         peer.trips += 1;
         peer.waited += waited;
-        // The ledger prices the receiving calls, unless waiting is their purpose.
-        if !waits_by_nature(observed.key) {
-            peer.in_calls += observed.time().min(waited);
-        }
+        peer.lost.add(observed.call.tid, waited);
         peer.longest = peer.longest.max(waited);
         peer.line = observed.line;
         // The first request of a connection is needed.
@@ -242,9 +239,8 @@ impl Peer {
             || self.trips >= SLOW_TRIPS.get() && !short && waited >= run * SLOW_TRIPS_PART.ratio()
     }
 
-    /// Saved besides the time of the claimed calls.
-    fn beside_calls(&self) -> Ns {
-        let inside = if self.connections > 1 { 0 } else { self.in_calls };
-        self.waited.saturating_sub(inside).saturating_sub(self.longest)
+    /// The waiting for all answers but the longest, as far as the run waited for it.
+    fn saved(&self, path: &CriticalPath) -> Ns {
+        self.lost.on_path(path).saturating_sub(self.longest)
     }
 }

@@ -5,6 +5,7 @@ mod byte_reads;
 mod clock_calls;
 mod close_storm;
 mod common;
+mod direct_refused;
 mod dns;
 mod eagain_spin;
 mod epoll_files;
@@ -13,7 +14,6 @@ mod failed_connects;
 mod fd_leak;
 mod hang;
 mod heap_creep;
-mod holders;
 mod lock_contention;
 mod lock_step;
 mod madvise_storm;
@@ -30,6 +30,7 @@ mod retries;
 mod rewritten;
 mod same_facts;
 mod search_path;
+mod shared_writes;
 mod short_children;
 mod short_threads;
 mod small_sends;
@@ -60,6 +61,7 @@ const ALL: &[RuleInfo] = &[
     byte_reads::RULE,
     clock_calls::RULE,
     close_storm::RULE,
+    direct_refused::RULE,
     eagain_spin::RULE,
     epoll_files::RULE,
     exec_search::RULE,
@@ -81,6 +83,7 @@ const ALL: &[RuleInfo] = &[
     rewritten::RULE,
     same_facts::RULE,
     search_path::RULE,
+    shared_writes::RULE,
     short_children::RULE,
     short_threads::RULE,
     small_sends::RULE,

@@ -1,8 +1,9 @@
 //! A connection is made for each request.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
+use crate::by_thread::Lost;
 use crate::finding::{Confidence, Draft};
-use crate::index::{CallKey, Index, Observed, OpenFile};
+use crate::index::{CallKey, Index, Observed, OpenFile, is_write};
 use crate::quantity::{CONNECTIONS, MEAN_MESSAGES};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;
@@ -10,7 +11,7 @@ use crate::threshold::Threshold;
 use crate::thresholds::FEW_MESSAGES;
 use std::cmp::Reverse;
 use stride_event::{Ns, Outcome, Tid};
-use stride_syscalls::{Effect, Syscall, uapi::consts as c};
+use stride_syscalls::{Effect, Syscall, Thing, uapi::consts as c};
 use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
 
 const RECONNECTS: Threshold =
@@ -25,6 +26,8 @@ pub const RULE: RuleInfo = RuleInfo {
         A TCP or UNIX connection counts if the same process had closed one to the same peer before, and both carried one to \
         four messages. At least twenty such connections are reported. Connections that were open at the same time do not \
         count.\n\n\
+        The estimate is all calls about such connections but those that carry the messages, and the time from socket(2) to the \
+        first message.\n\n\
         Example: a script asks an HTTP server for 1,000 pages, each with a new connection: 3,000 calls and 1,000 round trips more than with a connection that is kept open (requests.Session in Python, keep-alive, a connection pool for a database).",
     thresholds: &[RECONNECTS],
     make: || Box::new(Reconnects::default()),
@@ -32,6 +35,8 @@ pub const RULE: RuleInfo = RuleInfo {
 
 #[derive(Default)]
 struct Reconnects {
+    /// When each socket was made.
+    made: Bounded<FileId, Ns>,
     open: Bounded<FileId, Connection>,
     peers: Bounded<(Tid, ObjectId), Peer>,
     processes: ProcessCounts,
@@ -40,7 +45,11 @@ struct Reconnects {
 struct Connection {
     peer: (Tid, ObjectId),
     connect: CallKey,
-    time: Ns,
+    tid: Tid,
+    /// When the socket was made, and when the first message was sent, or until then when connect(2) returned.
+    began: Ns,
+    ready: Ns,
+    used: bool,
     line: u64,
     /// An earlier connection to the same peer could have been kept instead.
     again: bool,
@@ -52,18 +61,30 @@ struct Peer {
     idle: u64,
     again: u64,
     messages: u64,
-    time: Ns,
+    lost: Lost,
     line: u64,
     claims: Claims,
 }
 
 impl Rule for Reconnects {
     fn wants(&self, row: &'static Syscall) -> bool {
-        row.has_effect(Effect::Connects)
+        row.has_effect(Effect::Connects) || row.makes() == Some(Thing::Socket) || is_write(row)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         const EINPROGRESS: Outcome = Outcome::Error(c::EINPROGRESS as u32);
+        let entered = observed.call.entered;
+        if let Some((_, file, _)) = observed.seen.made {
+            self.made.entry(file, || entered);
+            return;
+        }
+        if is_write(observed.row) {
+            let open = observed.seen.file.and_then(|file| self.open.get_mut(&file));
+            if let Some(connection) = open.filter(|connection| !connection.used) {
+                (connection.used, connection.ready) = (true, entered);
+            }
+            return;
+        }
         if !observed.ok() && observed.call.outcome != EINPROGRESS {
             return;
         }
@@ -77,11 +98,14 @@ impl Rule for Reconnects {
         let Some(known) = self.peers.entry(peer, Peer::default) else { return };
         let again = known.idle > 0;
         known.idle -= u64::from(again);
-        let (time, line) = (observed.time(), observed.line);
-        self.open.entry(file, || Connection { peer, connect: observed.key, time, line, again });
+        let began = self.made.remove(&file).unwrap_or(entered);
+        let (tid, ready, line) = (observed.call.tid, observed.call.returned, observed.line);
+        let connect = observed.key;
+        self.open.entry(file, || Connection { peer, connect, tid, began, ready, used: false, line, again });
     }
 
     fn closed(&mut self, file: &OpenFile, _: &Index, tracker: &Tracker) {
+        self.made.remove(&file.id);
         let Some(connection) = self.open.remove(&file.id) else { return };
         let Some(peer) = self.peers.get_mut(&connection.peer) else { return };
         let messages = file.writes.calls.min(file.reads.calls);
@@ -94,23 +118,26 @@ impl Rule for Reconnects {
         }
         peer.again += 1;
         peer.messages += messages;
-        peer.time += connection.time;
+        peer.lost.add(connection.tid, connection.ready.saturating_sub(connection.began));
         peer.line = connection.line;
         for key in [Some(connection.connect), file.made, file.closed].into_iter().flatten() {
             peer.claims.add(key, 1);
+        }
+        for (key, calls) in file.others.iter().filter(|(key, _)| *key != connection.connect) {
+            peer.claims.add(key, calls);
         }
         if peer.again >= RECONNECTS.get() {
             self.processes.count(connection.peer.0, tracker);
         }
     }
 
-    fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         let mut often: Vec<_> = self.peers.iter().filter(|(_, peer)| peer.again >= RECONNECTS.get()).collect();
-        often.sort_by_key(|((_, object), peer)| (Reverse((peer.again, peer.time)), *object));
+        often.sort_by_key(|((_, object), peer)| (Reverse((peer.again, peer.lost.total())), *object));
         let Some(((_, object), worst)) = often.first() else { return Vec::new() };
         let evidence = often.iter().map(|((_, object), peer)| {
             let mut evidence = thing(*object, peer.again, tracker);
-            evidence.time = Some(peer.time);
+            evidence.time = Some(peer.lost.total());
             evidence.line = Some(peer.line);
             evidence
         });
@@ -129,7 +156,8 @@ impl Rule for Reconnects {
                 .into(),
             confidence: Confidence::Likely,
             claims: claims.list(),
-            estimate: "socket, connect and close of each connection but the first".into(),
+            estimate: "making and closing each connection but the first".into(),
+            whole_time: Some(often.iter().map(|(_, peer)| peer.lost.on_path(index.path())).sum()),
             ..Draft::default()
         }]
     }

@@ -23,7 +23,8 @@ pub const RULE: RuleInfo = RuleInfo {
         Fifty tries in a row without success are reported, if on average no more than 100 ms lie between two. Looks for a file \
         count only if the thread waited for something (a sleep) between them, and refused connections only if the process did \
         not connect to another address meanwhile. The wait itself is not saved, only the tries: the estimate is all of them \
-        but one, with the sleeps between them.\n\n\
+        but one, with the sleeps between them. The run gets shorter by half of the time between two tries: so much too late, on \
+        average, did the program notice.\n\n\
         Example: a script waits for a lock file to vanish with os.path.exists and time.sleep(0.001): 3,000 calls in 1.5 s. \
         inotify(7) needs three. For a process, waitpid(2) or pidfd_open(2) with poll(2) return when it has ended. For a server, \
         twice as long a pause after each failure makes ten tries of a thousand.",
@@ -38,7 +39,8 @@ const KILL: &str = "kill";
 enum What {
     Connect,
     Look,
-    Ask,
+    /// About the process with this id.
+    Ask(Tid),
 }
 
 /// By process, kind and name.
@@ -54,6 +56,8 @@ struct Retries {
     successes: Bounded<Tid, u64>,
     /// The sleeps of each thread since its latest try.
     sleeps: Bounded<Tid, (CallKey, u64)>,
+    /// The calls by which the threads of a process let time pass since its latest refused connection.
+    pauses: Bounded<Tid, Claims>,
     processes: ProcessCounts,
 }
 
@@ -74,23 +78,33 @@ impl Rule for Retries {
         row.has_effect(Effect::Asks)
             || opens(row)
             || row.has_effect(Effect::Connects)
-            || row.waits() == Some(For::Time)
+            || lets_time_pass(row)
             || row.name == GETSOCKOPT
             || row.name == KILL
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let pid = observed.seen.pid;
+        if lets_time_pass(observed.row)
+            && let Some(pauses) = self.pauses.get_mut(&pid)
+        {
+            pauses.add(observed.key, 1);
+        }
         match () {
             () if observed.row.waits() == Some(For::Time) => {
-                if let Some((_, sleeps)) = self.sleeps.entry(observed.call.tid, || (observed.key, 0)) {
-                    *sleeps += 1;
+                // A shell has a child that sleeps.
+                let parent = observed.tracker.process(pid).and_then(|process| process.parent);
+                for tid in parent.into_iter().chain([observed.call.tid]) {
+                    if let Some((_, sleeps)) = self.sleeps.entry(tid, || (observed.key, 0)) {
+                        *sleeps += 1;
+                    }
                 }
             }
+            () if lets_time_pass(observed.row) => {}
             () if observed.has(Effect::Connects) => self.connect(observed),
             () if observed.row.name == GETSOCKOPT => self.asked(observed),
             () if observed.row.name == KILL => {
-                let key = || (pid, What::Ask, format!("process {}", observed.arg("pid") as Tid).into_bytes());
+                let key = || (pid, What::Ask(observed.arg("pid") as Tid), Vec::new());
                 match observed.arg("signum") {
                     0 if observed.ok() => self.again(key(), observed),
                     0 => self.succeeded(&key()),
@@ -127,7 +141,7 @@ impl Rule for Retries {
         for ((pid, ..), tries) in &often {
             self.processes.add(*pid, tries.calls, index.comm(*pid, tracker));
         }
-        let (name, times) = (plain(name), TIMES.of(worst.calls));
+        let (name, times) = (plain(&told(*what, name, index, tracker)), TIMES.of(worst.calls));
         let pace = say!("once in {}, for {}", PACE.of(worst.pace()), LASTED.of(worst.ended - worst.began));
         let (sentence, advice) = match what {
             What::Connect => (
@@ -144,7 +158,7 @@ impl Rule for Retries {
                 "Let the kernel say when the file appears (inotify(7)), or have its maker say it through a pipe, a socket or its \
                  exit status.",
             ),
-            What::Ask => (
+            What::Ask(_) => (
                 say!(
                     "The program asked {} times with kill whether {name} still existed, and slept and asked again, {}.",
                     times,
@@ -157,9 +171,9 @@ impl Rule for Retries {
             let kind = match what {
                 What::Connect => EvidenceKind::Socket,
                 What::Look => EvidenceKind::Path,
-                What::Ask => EvidenceKind::Other,
+                What::Ask(_) => EvidenceKind::Other,
             };
-            let mut evidence = Evidence::new(kind, name.clone(), tries.calls);
+            let mut evidence = Evidence::new(kind, told(*what, name, index, tracker), tries.calls);
             evidence.line = Some(tries.line);
             evidence
         });
@@ -171,9 +185,20 @@ impl Rule for Retries {
             advice: advice.into(),
             confidence: Confidence::Likely,
             claims: claims.list(),
-            estimate: "all tries but the first, and the sleeps between them".into(),
+            estimate: "all tries but the first, and the pauses between them".into(),
+            whole_time: Some(often.iter().map(|(_, tries)| tries.pace() / 2).sum()),
             ..Draft::default()
         }]
+    }
+}
+
+/// The name of the file, the address or the process.
+fn told(what: What, name: &[u8], index: &Index, tracker: &Tracker) -> Vec<u8> {
+    let What::Ask(pid) = what else { return name.to_vec() };
+    let named = format!("process {pid}").into_bytes();
+    match index.comm(pid, tracker) {
+        [] => named,
+        comm => [&named, &b" ("[..], comm, b")"].concat(),
     }
 }
 
@@ -184,6 +209,7 @@ impl Retries {
         let looks = key.1 != What::Connect;
         let slept = self.sleeps.remove(&observed.call.tid);
         let successes = self.successes.get(&key.0).copied().unwrap_or(0);
+        let pauses = if looks { None } else { self.pauses.entry(key.0, Claims::default).map(std::mem::take) };
         self.tries.make_room(|tries| tries.calls >= RETRIES.get());
         let new =
             || Tries { calls: 0, began: now, ended: now, successes, done: false, line, claims: Claims::default() };
@@ -200,9 +226,10 @@ impl Retries {
         }
         if tries.calls > 0 {
             tries.claims.add(observed.key, u64::from(looks));
-            if let Some((sleep, calls)) = slept {
+            if looks && let Some((sleep, calls)) = slept {
                 tries.claims.add(sleep, calls);
             }
+            pauses.iter().flat_map(Claims::iter).for_each(|(key, calls)| tries.claims.add(key, calls));
         }
         tries.calls += 1;
         tries.ended = now;
@@ -272,6 +299,11 @@ impl Tries {
     fn is_a_loop(&self) -> bool {
         self.calls >= RETRIES.get() && self.pace() <= RETRY_PACE.get()
     }
+}
+
+/// Calls that wait for time, for readiness or for another thread: a program's runtime sleeps by any of these.
+fn lets_time_pass(row: &Syscall) -> bool {
+    matches!(row.waits(), Some(For::Time | For::Readiness | For::Lock))
 }
 
 fn refuses(errno: u32) -> bool {

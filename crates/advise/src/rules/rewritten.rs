@@ -9,7 +9,7 @@ use crate::statement::say;
 use crate::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::Tid;
-use stride_syscalls::{Effect, Syscall, uapi::consts as c};
+use stride_syscalls::{Effect, Syscall, table, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
 
 const REWRITTEN: Threshold = Threshold::count("rewritten", 100, "versions of one file");
@@ -39,8 +39,8 @@ struct Rewritten {
 struct Version {
     bytes: u64,
     syncs: u64,
-    /// The calls that opened, wrote and closed it, and how many of each.
-    calls: [Option<(CallKey, u64)>; 3],
+    /// The calls about it, from open to close, without its syncs.
+    calls: Vec<(CallKey, u64)>,
     synced: Option<CallKey>,
 }
 
@@ -65,7 +65,7 @@ impl Rule for Rewritten {
         }
         if observed.has(Effect::Syncs) {
             let Some(object) = observed.seen.object else { return };
-            let new = || Version { bytes: 0, syncs: 0, calls: [None; 3], synced: None };
+            let new = || Version { bytes: 0, syncs: 0, calls: Vec::new(), synced: None };
             if let Some(version) = self.written.entry(object, new) {
                 version.synced = Some(observed.key);
             }
@@ -81,7 +81,7 @@ impl Rule for Rewritten {
         target.line = observed.line;
         if target.versions > 1 {
             target.claims.add(observed.key, 1);
-            version.calls.into_iter().flatten().for_each(|(key, calls)| target.claims.add(key, calls));
+            version.calls.into_iter().for_each(|(key, calls)| target.claims.add(key, calls));
             if let Some(key) = version.synced {
                 target.claims.add(key, version.syncs);
             }
@@ -92,7 +92,9 @@ impl Rule for Rewritten {
         let whole = file.flags & (c::O_TRUNC | c::O_EXCL) != 0;
         let (Some(made), Some(write), true) = (file.made, file.writes.key, whole) else { return };
         let synced = self.written.remove(&file.object).and_then(|version| version.synced);
-        let calls = [Some((made, 1)), Some((write, file.writes.calls)), file.closed.map(|key| (key, 1))];
+        let others = file.others.iter().filter(|(key, _)| Some(*key) != synced);
+        let calls = [(made, 1), (write, file.writes.calls)].into_iter().chain(file.closed.map(|key| (key, 1)));
+        let calls = calls.chain(others).collect();
         let version = Version { bytes: file.writes.bytes, syncs: file.syncs, calls, synced };
         self.written.make_room(|_| false);
         self.written.entry(file.object, || version);
@@ -116,6 +118,12 @@ impl Rule for Rewritten {
         let process = process(*pid, index.comm(*pid, tracker), worst.versions);
         let mut claims = Claims::default();
         often.iter().flat_map(|(_, target)| target.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
+        // Programs look at the target before they rename: Go's os.Rename does.
+        for (key, looks) in index.tallies().filter(|(key, _)| asks(**key)) {
+            if let Some((_, target)) = often.iter().find(|((_, path), _)| key.about == Some(*path)) {
+                claims.add(*key, looks.calls.min(target.versions - 1));
+            }
+        }
         vec![Draft {
             sentence: say!(
                 "{} was written as a whole {} times, each time to a new file{by} that was renamed over it: {} in all{}.",
@@ -134,4 +142,9 @@ impl Rule for Rewritten {
             ..Draft::default()
         }]
     }
+}
+
+/// Whether these calls ask for facts about the file that a path names.
+fn asks(key: CallKey) -> bool {
+    table(key.abi).get(key.nr.into()).is_some_and(|entry| entry.row.has_effect(Effect::Asks))
 }

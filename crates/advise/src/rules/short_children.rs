@@ -1,6 +1,6 @@
 //! Small processes are started again and again, one or several for each item.
 
-use super::common::plain;
+use super::common::{Claims, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed, opens};
 use crate::quantity::{CHILDREN, MEAN_LIFE, OTHERS, PID};
@@ -10,9 +10,9 @@ use crate::threshold::Threshold;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::ops::AddAssign;
-use stride_event::{Event, Ns, Tid};
-use stride_syscalls::{Syscall, uapi::consts as c};
-use stride_track::{ObjectId, Process, Tracker};
+use stride_event::{Event, Ns, Outcome, Tid};
+use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
+use stride_track::{Cloned, CriticalPath, ObjectId, Process, Tracker};
 
 const SHORT_CHILD: Threshold =
     Threshold::time("short-child", 100_000_000, "a child that ends within this time is short");
@@ -34,7 +34,9 @@ pub const RULE: RuleInfo = RuleInfo {
         $(echo \"$line\" | cut -d, -f2), and subshells for what a builtin could do; find -exec ... \\; does it for each file.\n\n\
         Children count for the nearest ancestor that lives longer than they do: a subshell that starts cut(1) is as short as \
         cut. At least 50 children of one program are reported, or 30 that take more than half of the run. A child that makes a file of its own is left out if it makes more than 300 calls, because then it may be a \
-        compiler. The estimate is the time in which such children lived, without that of the first.\n\n\
+        compiler. The estimate is the calls of such children, and the time from the fork of each to the moment when its parent \
+        knows its end, as far as the run waited for them, without the first of each kind. Children that sleep for most of \
+        their lives (sleep(1) in a loop) are counted, but the time of their sleep is not saved: something is waited for.\n\n\
         Example: a script runs sed for each of 500 lines. One sed that reads all lines does the same job. In the shell, ${f##*/} does what basename does.",
     thresholds: &[SHORT_CHILD, SHORT_CHILD_CALLS, SHORT_CHILDREN, FEWER_CHILDREN, SHORT_CHILDREN_PART],
     make: || Box::new(ShortChildren::default()),
@@ -44,26 +46,58 @@ pub const RULE: RuleInfo = RuleInfo {
 struct ShortChildren {
     /// Living processes, and what their ended descendants were.
     below: FxHashMap<Tid, Below>,
+    /// When the parent of a living process began to make it.
+    forked: FxHashMap<Tid, Ns>,
     /// The children of processes that were not short themselves.
     parents: Vec<Parent>,
     /// Living processes that have made a file.
     makers: FxHashSet<Tid>,
 }
 
-/// How many processes and groups are told apart.
+/// How many processes and groups are told apart, and how many kinds of calls of one child and of one group.
 const MAX_PROCESSES: usize = 1 << 17;
 const MAX_GROUPS: usize = 32;
 const MAX_PARENTS: usize = 256;
+const MAX_KINDS: usize = 1 << 9;
+const MAX_KINDS_OF_GROUP: usize = 1 << 13;
+/// A parent makes a call of one kind at most so often for each child.
+const CALLS_FOR_CHILD: u64 = 4;
+/// How many children of one process are looked for on the critical path.
+const MAX_PIDS: usize = 1 << 14;
 
-/// The short descendants of one process.
+/// A process that lives, and its short descendants.
 #[derive(Default)]
 struct Below {
     groups: Vec<Group>,
-    /// When the latest child ended, and the time in which any lived.
-    until: Ns,
-    covered: Ns,
+    /// The time in which any child lived.
+    lived: Covered,
+    /// The same from the fork of each to the moment when the parent knows its end.
+    covered: Covered,
+    pids: Vec<Tid>,
+    /// The calls of the process from the fork of a child until it knows of the child's end, and how many such children
+    /// there are now.
+    making: Claims,
+    alive: u64,
+    /// Its own calls, as long as it may be a short child, and the time that it slept.
+    own: Claims,
+    slept: Ns,
 }
 
+/// The length of intervals that come in the order of their ends and may overlap.
+#[derive(Default)]
+struct Covered {
+    until: Ns,
+    time: Ns,
+}
+
+impl Covered {
+    fn add(&mut self, from: Ns, to: Ns) {
+        self.time += to.saturating_sub(from.max(self.until));
+        self.until = self.until.max(to);
+    }
+}
+
+#[derive(Default)]
 struct Group {
     /// `None` in `command`: these executed nothing, and so run their parent's program.
     program: Option<ObjectId>,
@@ -71,6 +105,8 @@ struct Group {
     short: u64,
     long: u64,
     lived: Ns,
+    slept: Ns,
+    claims: Claims,
 }
 
 struct Parent {
@@ -79,22 +115,45 @@ struct Parent {
     groups: Vec<Group>,
     /// The number of children of the largest group.
     most: u64,
+    making: Claims,
     saves: Ns,
+    pids: Vec<Tid>,
+    /// The time in which any of the short children lived.
+    lived: Ns,
 }
 
 impl Rule for ShortChildren {
-    fn wants(&self, row: &'static Syscall) -> bool {
-        opens(row)
+    fn wants(&self, _: &'static Syscall) -> bool {
+        true
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
-        if observed.ok()
-            && observed.open_flags() & c::O_CREAT != 0
-            && self.makers.len() < MAX_PROCESSES
-            && observed.seen.path.is_some_and(|path| !observed.tracker.name(path).starts_with(b"/dev/"))
-        {
-            self.makers.insert(observed.seen.pid);
+        let (call, pid) = (observed.call, observed.seen.pid);
+        if opens(observed.row) {
+            self.opened(observed);
         }
+        let Outcome::Value(value) = call.outcome else { return self.made(observed) };
+        let waits = observed.row.waits() == Some(For::Child) && value > 0;
+        let forks = observed.has(Effect::Forks) && !Cloned::of(call).makes_thread();
+        if forks {
+            if self.forked.len() < MAX_PROCESSES {
+                self.forked.insert(value as Tid, call.entered);
+            }
+            if let Some(below) = self.of(pid) {
+                below.alive += 1;
+            }
+        }
+        if let Some(below) = self.below.get_mut(&pid).filter(|below| below.alive > 0) {
+            if below.making.kinds() < MAX_KINDS {
+                below.making.add(observed.key, 1);
+            }
+            // The parent waited until it knew of the end.
+            if waits && below.covered.until > call.entered {
+                below.covered.add(call.entered, call.returned);
+            }
+            below.alive -= u64::from(waits);
+        }
+        self.made(observed);
     }
 
     fn event(&mut self, event: &Event<'_>, index: &Index, tracker: &Tracker) {
@@ -102,43 +161,54 @@ impl Rule for ShortChildren {
         let Some(process) = tracker.process(tid) else { return };
         let makes_files = self.makers.remove(&tid);
         let below = self.below.remove(&tid).unwrap_or_default();
+        let forked = self.forked.remove(&tid).filter(|at| *at <= process.started).unwrap_or(process.started);
         let lived = at.saturating_sub(process.started);
         let small = !makes_files || index.pace(tid).calls <= SHORT_CHILD_CALLS.get();
         let short = lived <= SHORT_CHILD.get() && small && process.parent.is_some();
-        let of = Group { program: process.program, command: None, short: 0, long: 0, lived: 0 };
+        let of = Group { program: process.program, ..Group::default() };
         let Some(parent) = process.parent else { return self.ends(tid, &process.comm, below) };
         let own = tracker
             .process(parent)
             .is_none_or(|parent| parent.program != process.program || parent.command != process.command);
-        if self.below.len() < MAX_PROCESSES || self.below.contains_key(&parent) {
-            let to = self.below.entry(parent).or_default();
+        if let Some(to) = self.of(parent) {
             let group = to.group(Group { command: own.then(|| command(process)), ..of });
             if let Some(group) = group {
                 (if short { &mut group.short } else { &mut group.long }).add_assign(1);
-                group.lived += if short { lived } else { 0 };
+                if short {
+                    group.lived += lived;
+                    group.slept += below.slept;
+                    group.claim(below.own);
+                }
             }
             if short {
-                to.covered += at.saturating_sub(process.started.max(to.until));
-                to.until = to.until.max(at);
+                to.lived.add(process.started, at);
+                to.covered.add(forked, at);
+                let room = MAX_PIDS.saturating_sub(to.pids.len());
+                to.pids.extend(below.pids.into_iter().chain([tid]).take(room));
                 // The children of a short child count as children of its parent. Their time is part of the short child's time.
                 for group in below.groups {
-                    let Group { short, long, lived, .. } = group;
-                    if let Some(sum) = to.group(Group { short: 0, long: 0, lived: 0, ..group }) {
+                    let Group { short, long, lived, slept, claims, program, command } = group;
+                    if let Some(sum) = to.group(Group { program, command, ..Group::default() }) {
                         sum.short += short;
                         sum.long += long;
                         sum.lived += lived;
+                        sum.slept += slept;
+                        sum.claim(claims);
                     }
                 }
                 return;
             }
         }
-        self.ends(tid, &process.comm, below);
+        self.ends(tid, &process.comm, Below { own: Claims::default(), ..below });
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         for (pid, below) in std::mem::take(&mut self.below) {
             let comm = tracker.process(pid).map(|process| process.comm.clone()).unwrap_or_default();
             self.ends(pid, &comm, below);
+        }
+        for parent in &mut self.parents {
+            parent.saves = (parent.saves as f64 * on_path(&parent.pids, parent.lived, index.path())) as Ns;
         }
         let half = index.span() / 2;
         self.parents.retain(|parent| parent.most >= SHORT_CHILDREN.get() || parent.saves > half);
@@ -178,33 +248,108 @@ impl Rule for ShortChildren {
                 language has built in."
                 .into(),
             confidence: Confidence::Likely,
-            estimate: "the time in which such children lived, without the first of each kind".into(),
-            more_time: self.parents.iter().map(|parent| parent.saves).sum(),
+            estimate: "the calls of such children and of those who start them, without the first of each kind".into(),
+            claims: self.claims().list(),
+            whole_time: Some(self.parents.iter().map(|parent| parent.saves).sum()),
             ..Draft::default()
         }]
     }
 }
 
+/// The part of the children's time for which the run waited.
+fn on_path(pids: &[Tid], lived: Ns, path: &CriticalPath) -> f64 {
+    if pids.len() >= MAX_PIDS || lived == 0 {
+        return 1.0;
+    }
+    let on: Ns = pids.iter().map(|pid| path.time(*pid)).sum();
+    (on as f64 / lived as f64).min(1.0)
+}
+
 impl ShortChildren {
+    fn of(&mut self, pid: Tid) -> Option<&mut Below> {
+        if self.below.len() >= MAX_PROCESSES && !self.below.contains_key(&pid) {
+            return None;
+        }
+        Some(self.below.entry(pid).or_default())
+    }
+
+    fn opened(&mut self, observed: &Observed<'_>) {
+        if observed.ok()
+            && observed.open_flags() & c::O_CREAT != 0
+            && self.makers.len() < MAX_PROCESSES
+            && observed.seen.path.is_some_and(|path| !observed.tracker.name(path).starts_with(b"/dev/"))
+        {
+            self.makers.insert(observed.seen.pid);
+        }
+    }
+
+    /// A process makes a call that is saved if the process is a short child.
+    fn made(&mut self, observed: &Observed<'_>) {
+        let pid = observed.seen.pid;
+        let Some(process) = observed.tracker.process(pid).filter(|process| process.parent.is_some()) else { return };
+        if observed.call.entered.saturating_sub(process.started) > SHORT_CHILD.get() {
+            return;
+        }
+        let Some(below) = self.of(pid) else { return };
+        if below.own.kinds() < MAX_KINDS {
+            below.own.add(observed.key, 1);
+        }
+        if observed.row.waits() == Some(For::Time) {
+            below.slept += observed.time();
+        }
+    }
+
     /// A process that is not short ends, or the run does.
     fn ends(&mut self, pid: Tid, comm: &[u8], below: Below) {
         let often = |group: &Group| {
             group.short >= FEWER_CHILDREN.get()
                 && group.short as f64 >= (group.short + group.long) as f64 * SHORT_CHILDREN_PART.ratio()
         };
-        let Below { mut groups, covered, .. } = below;
+        let Below { mut groups, lived, covered, pids, making, .. } = below;
         let all: Ns = groups.iter().map(|group| group.lived).sum();
         groups.retain(often);
         let Some(most) = groups.iter().map(|group| group.short).max() else { return };
-        let of_these: Ns = groups.iter().map(|group| group.lived).sum();
+        // Whoever sleeps again and again waits for something, which will not come earlier.
+        let of_these: Ns =
+            groups.iter().filter(|group| !group.sleeps()).map(|group| group.lived.saturating_sub(group.slept)).sum();
         // A program says more than a fork does.
         groups.sort_by_key(|group| (group.command.is_none(), Reverse(group.lived)));
         let part = of_these as f64 / all.max(1) as f64 * (1.0 - 1.0 / most as f64);
-        self.parents.push(Parent { pid, comm: comm.to_vec(), groups, most, saves: (covered as f64 * part) as Ns });
+        let saves = (covered.time as f64 * part) as Ns;
+        self.parents.push(Parent { pid, comm: comm.to_vec(), groups, most, making, saves, pids, lived: lived.time });
         if self.parents.len() > MAX_PARENTS {
             self.parents.sort_by_key(|parent| (Reverse(parent.saves), parent.pid));
             self.parents.truncate(MAX_PARENTS / 2);
         }
+    }
+
+    fn claims(&self) -> Claims {
+        let mut claims = Claims::default();
+        for parent in &self.parents {
+            let mut short = 0;
+            for group in &parent.groups {
+                short += group.short - 1;
+                // The first one is needed.
+                let part = 1.0 - 1.0 / group.short as f64;
+                group.claims.iter().for_each(|(key, calls)| claims.add(key, (calls as f64 * part).round() as u64));
+            }
+            // Most calls between a fork and the child's end are about the child, but a parent may have other work.
+            parent.making.iter().for_each(|(key, calls)| claims.add(key, calls.min(short * CALLS_FOR_CHILD)));
+        }
+        claims
+    }
+}
+
+impl Group {
+    fn claim(&mut self, calls: Claims) {
+        if self.claims.kinds() < MAX_KINDS_OF_GROUP {
+            calls.iter().for_each(|(key, calls)| self.claims.add(key, calls));
+        }
+    }
+
+    /// These children sleep for most of their lives.
+    fn sleeps(&self) -> bool {
+        self.slept * 2 > self.lived
     }
 }
 

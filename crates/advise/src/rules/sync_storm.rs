@@ -3,7 +3,7 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Io, Observed, OpenFile, io};
-use crate::quantity::{CALLS, MEAN_BYTES, SYNCS};
+use crate::quantity::{CALLS, MEAN_BYTES, SYNCS, TRANSACTIONS};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;
 use crate::threshold::Threshold;
@@ -27,7 +27,8 @@ pub const RULE: RuleInfo = RuleInfo {
         in a loop. Each sync takes a few milliseconds on a hard disk and 0.1 to 1 ms on an SSD, however small the piece is.\n\n\
         A file is reported if it was synced at least twenty times after small writes. The one sync of a file that is \
         written as a whole does not count. How many syncs could be saved depends on how much data may be lost in a crash; \
-        the estimate is one sync for each 64 KiB. Where each piece must be safe before the program goes on (a database's \
+        the estimate is one sync for each 64 KiB. If a journal is made and removed again with each transaction, all calls about the \
+        journal and its database are those of a transaction, and all but one transaction could be saved. Where each piece must be safe before the program goes on (a database's \
         log), put several into one sync (group commit).\n\n\
         Example: 1,000 rows are inserted into an SQLite database, each in a transaction of its own: 4,000 syncs, 11 s. All of them in one transaction take four syncs, 0.03 s.",
     thresholds: &[SMALL_SYNC, SMALL_SYNCS, WHOLE_SYNCS],
@@ -40,6 +41,8 @@ struct SyncStorm {
     files: Bounded<ObjectId, Synced>,
     /// The bytes that had been written to an open file at its last sync.
     written: Bounded<FileId, u64>,
+    /// How often a file of this name was removed or emptied.
+    removed: Bounded<ObjectId, u64>,
     whole: Option<Whole>,
     processes: ProcessCounts,
 }
@@ -66,11 +69,16 @@ struct Whole {
 
 impl Rule for SyncStorm {
     fn wants(&self, row: &'static Syscall) -> bool {
-        row.has_effect(Effect::Syncs)
+        row.has_effect(Effect::Syncs) || row.has_effect(Effect::Unlinks)
     }
 
     fn call(&mut self, observed: &Observed<'_>, index: &Index) {
         if !observed.ok() {
+            return;
+        }
+        if observed.has(Effect::Unlinks) {
+            let removed = observed.seen.path.and_then(|path| self.removed.entry(path, || 0));
+            removed.into_iter().for_each(|times| *times += 1);
             return;
         }
         if observed.has(Effect::SyncsAll) {
@@ -104,7 +112,7 @@ impl Rule for SyncStorm {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         index.open_files().for_each(|file| self.always_synced(file, index, tracker));
-        let small = self.small(tracker);
+        let small = self.small(index, tracker);
         let whole = self.whole.as_ref().filter(|whole| whole.calls >= WHOLE_SYNCS.get()).map(Whole::draft);
         small.into_iter().chain(whole).collect()
     }
@@ -130,7 +138,15 @@ impl SyncStorm {
         }
     }
 
-    fn small(&self, tracker: &Tracker) -> Option<Draft> {
+    /// How often a journal was synced and removed again, if the file is one.
+    fn transactions(&self, object: ObjectId, synced: &Synced) -> Option<u64> {
+        const SYNCS_OF_TRANSACTION: u64 = 4;
+        let removed = *self.removed.get(&object)?;
+        (removed > 1 && removed * SYNCS_OF_TRANSACTION >= synced.syncs && synced.syncs * 2 >= removed)
+            .then_some(removed)
+    }
+
+    fn small(&self, index: &Index, tracker: &Tracker) -> Option<Draft> {
         let mut often: Vec<_> = self.files.iter().filter(|(_, synced)| synced.syncs >= SMALL_SYNCS.get()).collect();
         often.sort_by_key(|(object, synced)| (Reverse((synced.time, synced.syncs)), **object));
         let (object, worst) = often.first()?;
@@ -141,20 +157,34 @@ impl SyncStorm {
             evidence.line = Some(synced.line);
             evidence
         });
+        let transactions = often.iter().filter_map(|(object, synced)| self.transactions(**object, synced)).sum();
         let mut claims = Claims::default();
-        for (_, synced) in &often {
-            // The share of each kind of call that is not needed.
-            let needed = synced.bytes.div_ceil(GOOD_BUFFER);
-            let part = 1.0 - needed as f64 / synced.syncs as f64;
-            synced.claims.iter().for_each(|(key, calls)| claims.add(key, (calls as f64 * part) as u64));
+        if transactions > 1 {
+            // The journals and the databases that belong to them.
+            let part = 1.0 - 1.0 / transactions as f64;
+            let about = |key: &CallKey| often.iter().any(|(object, _)| key.about == Some(**object));
+            let all = index.tallies().filter(|(key, _)| about(key));
+            all.for_each(|(key, made)| claims.add(*key, (made.calls as f64 * part) as u64));
+        } else {
+            for (_, synced) in &often {
+                // The share of each kind of call that is not needed.
+                let needed = synced.bytes.div_ceil(GOOD_BUFFER);
+                let part = 1.0 - needed as f64 / synced.syncs as f64;
+                synced.claims.iter().for_each(|(key, calls)| claims.add(key, (calls as f64 * part) as u64));
+            }
         }
         let how = if worst.always { "written, waiting each time (O_SYNC)," } else { "synced" };
+        let journal = match transactions {
+            0 | 1 => "".into(),
+            n => say!("; in {} transactions, journals were made and removed again", TRANSACTIONS.of(n)),
+        };
         Some(Draft {
             sentence: say!(
-                "{} was {how} {} times, after {} bytes on average.",
+                "{} was {how} {} times, after {} bytes on average{}.",
                 plain(tracker.name(**object)),
                 SYNCS.of(worst.syncs),
-                MEAN_BYTES.of(worst.bytes / worst.syncs)
+                MEAN_BYTES.of(worst.bytes / worst.syncs),
+                journal,
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
             advice:
@@ -163,7 +193,10 @@ impl SyncStorm {
                     .into(),
             confidence: Confidence::Possible,
             claims: claims.list(),
-            estimate: "all but one sync for each 64 KiB".into(),
+            estimate: match transactions {
+                0 | 1 => "all but one sync for each 64 KiB".into(),
+                _ => "all calls about these files, for all transactions but one".into(),
+            },
             ..Draft::default()
         })
     }

@@ -1,6 +1,6 @@
 //! The processes that hold file locks, and those that were the last to hold an end of a pipe: what a hang is about.
 
-use super::common::{Bounded, plain};
+use super::super::common::{Bounded, plain};
 use crate::index::{Observed, OpenFile};
 use rustc_hash::FxHashSet;
 use stride_event::{Event, Tid};

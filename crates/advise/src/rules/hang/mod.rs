@@ -1,17 +1,24 @@
 //! Why a program hangs: the call of each thread when tracing ends.
 
+mod ended;
+mod holders;
+mod words;
+
 use super::common::plain;
-use super::holders::{Holders, is_file_lock};
 use crate::finding::{Confidence, Draft, FactRow, FactTable};
 use crate::index::{Index, Observed, OpenFile};
 use crate::quantity::{ENDED_PID, FD, LASTED, OTHERS, PID, THREADS, TID, WAITING};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::{Statement, say};
 use crate::threshold::Threshold;
+use ended::{Ended, waits_forever};
+use holders::{Holders, is_file_lock};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use stride_event::{Event, Ns, Tid};
-use stride_syscalls::{Effect, Flow, For, Syscall};
-use stride_track::{Awaited, Cloned, Thread, Tracker, Wait, Watched};
+use stride_syscalls::{Effect, Flow, Syscall};
+use stride_track::{Awaited, Cloned, Futex, ObjectKind, Thread, Tracker, Wait};
+use words::{child, ends, on, the_other_end};
 
 const HANG: Threshold =
     Threshold::time("hang", 1_000_000_000, "a thread that has been in one call for so long is worth a table");
@@ -33,7 +40,8 @@ pub const RULE: RuleInfo = RuleInfo {
         waits, too, so this finding need not mean a fault. Without -f, other threads of the process are not looked at.\n\n\
         Threads or processes that wait for each other in a circle are called a deadlock: for locks, for file locks (flock), for \
         the other end of a pipe or a connection that only the other process has, or for a child. A reader of a pipe whose last \
-        other writer has ended is told, too.\n\n\
+        other writer has ended is told, too. So is a process of which all threads wait in futex(2) without a time limit: then none of them \
+        is left that could wake another, and the table tells which thread had ended that used to do so.\n\n\
         Example: a program hangs. stride -f -p PID --advise, and Ctrl-C after a while, shows two threads in futex, each waiting for \
         a lock that the other holds: a deadlock. Or a parent in wait4 for a child that reads from a pipe of which the parent \
         itself has the other end: it forgot to close it.",
@@ -57,6 +65,7 @@ struct Hang {
     holders: Holders,
     /// How many threads of each process were detached or killed.
     of: FxHashMap<Tid, usize>,
+    ended: Ended,
 }
 
 struct Row {
@@ -76,11 +85,13 @@ struct Row {
     any_child: bool,
     /// Nobody else has the other end of the pipe.
     orphaned: Option<Statement>,
+    /// Only another thread of the process can end this wait. The word at which the thread waits.
+    word: Option<u64>,
 }
 
 impl Rule for Hang {
     fn wants(&self, row: &'static Syscall) -> bool {
-        row.has_effect(Effect::Forks) || is_file_lock(row)
+        row.has_effect(Effect::Forks) || is_file_lock(row) || Futex::is(row)
     }
 
     fn closed(&mut self, file: &OpenFile, _: &Index, _: &Tracker) {
@@ -91,6 +102,9 @@ impl Rule for Hang {
         if is_file_lock(observed.row) {
             return self.holders.locked(observed);
         }
+        if Futex::is(observed.row) {
+            return self.ended.woke(observed);
+        }
         self.made_threads |= observed.ok() && Cloned::of(observed.call).makes_thread();
     }
 
@@ -98,6 +112,7 @@ impl Rule for Hang {
         self.waits(event, tracker);
         // After the wait of the same thread, which is about those that ended before.
         self.holders.event(event, tracker);
+        self.ended.event(event, tracker);
     }
 
     fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Draft> {
@@ -107,6 +122,7 @@ impl Rule for Hang {
             return Vec::new();
         }
         let circle = self.circle();
+        let none_left = self.none_left(index.scope.follows);
         // Without -f, new threads are not traced, nor the other threads of an attached process.
         let unseen = match () {
             () if index.scope.follows => None,
@@ -127,6 +143,7 @@ impl Rule for Hang {
                 tids.iter().map(|tid| self.named(*tid)).collect::<Vec<_>>().join(" and ")
             ),
             None if let Some(orphaned) = self.waits.iter().find_map(|row| row.orphaned.as_ref()) => orphaned.clone(),
+            None if let Some(none_left) = &none_left => none_left.clone(),
             None if let Some(row) = self.waits.first().filter(|_| self.threads == 1) => {
                 let name = say!("{} ({})", plain(&row.comm), TID.id(row.tid));
                 let which = match unseen {
@@ -152,6 +169,10 @@ impl Rule for Hang {
                 "Close the end of the pipe that this process does not use: then the read ends when the last writer is gone. Look \
                  at how a worker ended before waiting for what it sends."
             }
+            None if none_left.is_some() => {
+                "Look at what the threads wait for, and who should have told them. A thread that ends, or fails, has to wake those \
+                 that wait for its results: close the queue, release what it holds, signal the end."
+            }
             None => {
                 "Look at the thread or process that is waited for: can it still do what the others wait for? If the \
                      program is an idle server, this is normal."
@@ -164,19 +185,18 @@ impl Rule for Hang {
         }
         vec![Draft {
             sentence,
-            evidence: Vec::new(),
             advice,
-            confidence: if circle.is_some() { Confidence::Likely } else { Confidence::Possible },
-            claims: Vec::new(),
-            makers: Vec::new(),
-            estimate: String::new(),
-            more_time: 0,
+            confidence: if circle.is_some() || none_left.is_some() { Confidence::Likely } else { Confidence::Possible },
             matters: true,
+            ..Draft::default()
         }]
     }
 
     fn table(&self) -> Option<FactTable> {
-        let rows = self.waits.iter().map(|row| {
+        let mut waits: Vec<&Row> = self.waits.iter().collect();
+        // Threads of a language's runtime wait for work at futexes, and tell least.
+        waits.sort_by_key(|row| (row.word.is_some() && row.tid != row.pid, Reverse(row.waits_for.is_some())));
+        let rows = waits.into_iter().map(|row| {
             let since = match row.lasted {
                 Some(ns) => format!("{}.{:03} s", ns / 1_000_000_000, ns / 1_000_000 % 1000),
                 None => "before tracing".into(),
@@ -229,7 +249,37 @@ impl Hang {
             parent: tracker.process(thread.pid).and_then(|process| process.parent),
             any_child: child(wait).is_some_and(|pid| pid <= 0),
             orphaned: self.orphaned(wait, tracker),
+            word: waits_forever(wait).then_some(wait.args[0]),
         });
+    }
+
+    /// A process of which all threads wait for another one of them.
+    fn none_left(&self, follows: bool) -> Option<Statement> {
+        let row = self.waits.iter().find(|row| {
+            let of_it = || self.waits.iter().filter(|other| other.pid == row.pid);
+            follows && of_it().all(|row| row.word.is_some()) && self.of.get(&row.pid) == Some(&of_it().count())
+        })?;
+        let threads: Vec<&Row> = self.waits.iter().filter(|other| other.pid == row.pid).collect();
+        let words: Vec<u64> = threads.iter().filter_map(|row| row.word).collect();
+        let ended = self.ended.before(row.pid, &words);
+        match (threads.len(), ended) {
+            (1, None) => None,
+            (1, Some(ended)) => Some(say!(
+                "{} ({}) waits in {} without a time limit for another thread to wake it, but no other thread is left: {}.",
+                plain(&row.comm),
+                TID.id(row.tid),
+                row.call,
+                ended
+            )),
+            (n, ended) => Some(say!(
+                "all {} threads of process {} ({}) wait in {} without a time limit, so none is left that could wake another{}.",
+                THREADS.of(n as u64),
+                PID.id(row.pid),
+                plain(&row.comm),
+                row.call,
+                ended.map_or(Statement::default(), |ended| say!("; {}", ended)),
+            )),
+        }
     }
 
     /// The thread for which a thread waits, if only that one can end the wait. A process with several threads is none.
@@ -272,7 +322,8 @@ impl Hang {
 
     /// A read of a pipe that no other process can write to any more, after one that could has ended.
     fn orphaned(&self, wait: &Wait, tracker: &Tracker) -> Option<Statement> {
-        let alone = !wait.others.is_empty() && wait.others.iter().all(|(pid, _)| *pid == wait.seen.pid);
+        let pipe = wait.seen.object.is_some_and(|object| tracker.kind(object) == ObjectKind::Pipe);
+        let alone = pipe && !wait.others.is_empty() && wait.others.iter().all(|(pid, _)| *pid == wait.seen.pid);
         let reads = wait.seen.row?.transfer()?.flow == Flow::In;
         let (pid, how) = self.holders.last_of_pipe(wait, tracker).filter(|_| alone && reads)?;
         let process = tracker.process(wait.seen.pid)?;
@@ -307,88 +358,4 @@ impl Hang {
 fn was_there(since: Ns, thread: &Thread) -> bool {
     const FIRST_LOOK: Ns = 100_000_000;
     thread.attached && since < thread.started + FIRST_LOOK
-}
-
-/// The one other process that has the other end of the pipe or socket with which the call works.
-fn the_other_end(wait: &Wait) -> Option<Tid> {
-    match &wait.others[..] {
-        [(pid, _)] if *pid != wait.seen.pid && wait.seen.row?.transfer().is_some() => Some(*pid),
-        _ => None,
-    }
-}
-
-/// Says in words for which event, lock, child or time a call waits.
-fn on(wait: &Wait, tracker: &Tracker) -> String {
-    let named = |tid: Tid| {
-        let comm = tracker.thread(tid).map(|thread| format!(" ({})", plain(&thread.comm)));
-        format!("{tid}{}", comm.unwrap_or_default())
-    };
-    let object = |object| plain(tracker.name(object));
-    match wait.seen.row.and_then(|row| row.waits()) {
-        Some(For::Lock) => futex(wait),
-        Some(For::Child) => match child(wait) {
-            Some(pid) if pid > 0 => format!("child {}", named(pid)),
-            _ => "any child".into(),
-        },
-        Some(For::Time) => "time".into(),
-        Some(For::Signal) => "a signal".into(),
-        _ => {
-            let Some(fd) = wait.seen.fd else {
-                let watched = watched(&wait.watched, tracker);
-                return if watched.is_empty() { wait.seen.path.map(object).unwrap_or_default() } else { watched };
-            };
-            let what = wait.seen.object.map(object).unwrap_or_else(|| "?".into());
-            let text = format!("fd {fd}: {what}{}", other_ends(&wait.others));
-            let watched = watched(&wait.watched, tracker);
-            if watched.is_empty() { text } else { format!("{text}, which watches {watched}") }
-        }
-    }
-}
-
-/// Whether the thread was about to exit.
-fn ends(wait: &Wait) -> bool {
-    wait.seen.row.is_some_and(|row| row.has_effect(Effect::Exits))
-}
-
-/// The child that the call waits for. In waitid(2), the kind of id comes before the id.
-fn child(wait: &Wait) -> Option<Tid> {
-    let row = wait.seen.row.filter(|row| row.waits() == Some(For::Child))?;
-    let at = row.args.iter().position(|arg| matches!(arg.name, "pid" | "id"))?;
-    wait.args.get(at).map(|pid| *pid as Tid)
-}
-
-/// How a futex is used (join, lock, condition variable), as far as the events show.
-fn futex(wait: &Wait) -> String {
-    let at = wait.args[0];
-    let named = |tid: Tid, comm: &[u8]| match comm {
-        [] => format!("{tid}"),
-        comm => format!("{tid} ({})", plain(comm)),
-    };
-    match &wait.awaited {
-        Some(Awaited::Lock(Some((tid, comm)))) => format!("lock {at:#x}, held by {}", named(*tid, comm)),
-        Some(Awaited::Lock(None)) => format!("lock {at:#x}"),
-        Some(Awaited::End(tid, comm)) => format!("the end of thread {}", named(*tid, comm)),
-        Some(Awaited::Condition) => format!("condition variable {at:#x}"),
-        None => format!("futex {at:#x}"),
-    }
-}
-
-/// The processes that hold the other end.
-fn other_ends(others: &[(Tid, Vec<u8>)]) -> String {
-    let others: Vec<String> = others.iter().map(|(pid, comm)| format!("{pid} ({})", plain(comm))).collect();
-    if others.is_empty() { String::new() } else { format!(", other end: {}", others.join(", ")) }
-}
-
-/// The first of the descriptors that the call waits for.
-fn watched(all: &[Watched], tracker: &Tracker) -> String {
-    const FIRST: usize = 8;
-    let one = |it: &Watched| {
-        let what = it.object.map(|object| plain(tracker.name(object))).unwrap_or_else(|| "?".into());
-        format!("fd {}: {what}{}", it.fd, other_ends(&it.others))
-    };
-    let mut text = all.iter().take(FIRST).map(one).collect::<Vec<_>>().join("; ");
-    if all.len() > FIRST {
-        text += &format!("; and {} more", all.len() - FIRST);
-    }
-    text
 }

@@ -1,0 +1,89 @@
+//! The time of calls of one kind, by the threads that made them: only time on the critical path makes a run longer.
+
+use crate::index::CallCost;
+use rustc_hash::FxHashMap;
+use stride_event::{Ns, Tid};
+use stride_track::CriticalPath;
+
+/// At most this many threads are told apart for one kind of call. The time of later ones counts like that of the others.
+const MAX_THREADS: usize = 64;
+
+/// Calls of one kind about one thing, with the time of each thread.
+#[derive(Clone, Default, Debug)]
+pub struct Tally {
+    pub cost: CallCost,
+    /// The thread of the latest call. Most often, there is no other.
+    latest: (Tid, Ns),
+    others: Vec<(Tid, Ns)>,
+}
+
+impl Tally {
+    pub fn add(&mut self, tid: Tid, time: Ns) {
+        self.cost.calls += 1;
+        self.cost.time += time;
+        if self.latest.0 != tid {
+            let known = self.others.iter().rposition(|(known, _)| *known == tid);
+            let own = known.map_or((tid, 0), |at| self.others.swap_remove(at));
+            let before = std::mem::replace(&mut self.latest, own);
+            if before.0 != 0 && self.others.len() < MAX_THREADS {
+                self.others.push(before);
+            }
+        }
+        self.latest.1 += time;
+    }
+
+    /// The part of the time that is on the critical path, from 0 to 1.
+    pub fn on_path(&self, path: &CriticalPath) -> f64 {
+        let each = || self.others.iter().chain([&self.latest]);
+        let all: Ns = each().map(|(_, time)| time).sum();
+        if all == 0 {
+            return 1.0;
+        }
+        each().map(|(tid, time)| path.share(*tid) * *time as f64).sum::<f64>() / all as f64
+    }
+}
+
+/// Time that a rule measured by itself, such as waiting, by the threads that lost it.
+#[derive(Default)]
+pub struct Lost(FxHashMap<Tid, Ns>);
+
+/// At most this many threads are told apart. Later ones count as if they were on the path.
+const MAX_LOSERS: usize = 1 << 12;
+
+impl Lost {
+    pub fn add(&mut self, tid: Tid, time: Ns) {
+        let tid = if self.0.len() < MAX_LOSERS || self.0.contains_key(&tid) { tid } else { 0 };
+        *self.0.entry(tid).or_default() += time;
+    }
+
+    pub fn total(&self) -> Ns {
+        self.0.values().sum()
+    }
+
+    /// The part of the time for which the run waited.
+    pub fn on_path(&self, path: &CriticalPath) -> Ns {
+        self.0.iter().map(|(tid, time)| (*time as f64 * path.share(*tid)) as Ns).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_threads_add_up() {
+        let mut tally = Tally::default();
+        for tid in [1, 1, 2, 1, 2, 3, 3, 1] {
+            tally.add(tid, 10);
+        }
+        assert_eq!((tally.cost.calls, tally.cost.time), (8, 80));
+        let mut times: Vec<_> = tally.others.iter().copied().chain([tally.latest]).collect();
+        times.sort_unstable();
+        assert_eq!(times, [(1, 40), (2, 20), (3, 20)]);
+        for tid in 0..1000 {
+            tally.add(tid, 1);
+        }
+        assert!(tally.others.len() <= MAX_THREADS);
+        assert_eq!(tally.cost.calls, 1008);
+    }
+}

@@ -1,0 +1,239 @@
+//! Which call of another thread ended a thread's wait: wait4 and exit, a pipe's read and write, futex wait and wake.
+//!
+//! Calls come in the order of their returns, and the call that wakes a thread often returns after the woken one. So a
+//! wait without a cause is kept until the next action that may be it.
+
+use crate::critical_path::{CriticalPath, Lives};
+use crate::{FileId, Futex, ObjectKind, Seen, Tracker};
+use rustc_hash::FxHashMap;
+use stride_event::{Call, Event, Ns, Origin, Outcome, Tid};
+use stride_syscalls::uapi::consts::FUTEX_UNLOCK_PI;
+use stride_syscalls::{Effect, For};
+
+/// Something that one thread does and another waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Channel {
+    /// Bytes moved through this open file, or its last descriptor was closed.
+    Moved(FileId),
+    /// A futex word was changed. The process is 0 where processes share the memory.
+    Word(Tid, u64),
+    /// A child of this process ended.
+    Children(Tid),
+    /// This thread ended, and the kernel cleared its word, for which a thread of the process may wait.
+    Cleared(Tid, u64),
+    /// The child of vfork(2) executed its program, or ended.
+    Released(Tid),
+}
+
+/// A call that ends waits, or a call that waits.
+#[derive(Clone, Copy)]
+struct Moment {
+    tid: Tid,
+    from: Ns,
+    to: Ns,
+}
+
+impl Moment {
+    fn of(call: &Call) -> Moment {
+        Moment { tid: call.tid, from: call.entered, to: call.returned }
+    }
+
+    fn at(tid: Tid, at: Ns) -> Moment {
+        Moment { tid, from: at, to: at }
+    }
+
+    /// Whether this action of another thread began during the wait.
+    fn ends(&self, wait: &Moment) -> bool {
+        self.tid != wait.tid && (wait.from..=wait.to).contains(&self.from)
+    }
+}
+
+#[derive(Default)]
+struct State {
+    latest: Option<Moment>,
+    /// Waits that have ended, and the latest action that may have ended each. A later one may be seen only now.
+    waiting: Vec<(Moment, Option<Moment>)>,
+}
+
+/// So many channels are followed at once; beyond that, all start anew.
+const MAX_CHANNELS: usize = 1 << 17;
+/// Threads that were woken at one channel and whose waker is not known yet.
+const MAX_WAITING: usize = 16;
+/// A program that was told that a descriptor is ready uses it within so many calls.
+const USES_WITHIN: u8 = 4;
+
+#[derive(Default)]
+pub struct Causes {
+    channels: FxHashMap<Channel, State>,
+    lives: Lives,
+    /// Since when a thread had waited for descriptors that are ready now, and how many calls it may make until it uses one.
+    ready: FxHashMap<Tid, (Ns, u8)>,
+    /// The thread that ends its process, by process.
+    exiting: FxHashMap<Tid, Tid>,
+    /// The thread whose end was the event before: its files go with the next event.
+    ended: Option<Moment>,
+}
+
+impl Causes {
+    /// Handles an event that the tracker has taken in.
+    pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        if let Some(ended) = self.ended.take() {
+            tracker.gone_files().iter().for_each(|file| self.acts(Channel::Moved(*file), ended));
+        }
+        match *event {
+            Event::Started { tid, origin, at, .. } => {
+                let parent = if let Origin::Forked { parent } = origin { Some(parent) } else { None };
+                self.lives.begins(tid, parent, at);
+            }
+            Event::Exit(call) => match tracker.seen() {
+                Some(seen) => self.returned(call, seen, tracker),
+                None => {}
+            },
+            Event::Exited { tid, at, .. } | Event::Killed { tid, at, .. } => self.ends(tid, at, tracker),
+            _ => {}
+        }
+    }
+
+    /// What the run waited for, as far as the events show it.
+    pub fn critical_path(&mut self) -> CriticalPath {
+        for (_, state) in std::mem::take(&mut self.channels) {
+            state.waiting.into_iter().for_each(|(wait, by)| self.lives.ended(wait, by));
+        }
+        self.lives.critical_path()
+    }
+
+    fn returned(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
+        let Some(row) = seen.row else { return };
+        if row.has_effect(Effect::Exits) && self.exiting.len() < MAX_CHANNELS {
+            self.exiting.insert(seen.pid, call.tid);
+        }
+        let Outcome::Value(value) = call.outcome else {
+            return if !matches!(call.outcome, Outcome::Gone | Outcome::Pending) {
+                self.lives.seen(call.tid, call.returned);
+            };
+        };
+        self.lives.seen(call.tid, call.returned);
+        let mut now = Moment::of(call);
+        if let Some((since, calls)) = self.ready.get_mut(&call.tid) {
+            *calls -= 1;
+            if seen.bytes.is_some() {
+                now.from = *since;
+            }
+            if *calls == 0 || seen.bytes.is_some() {
+                self.ready.remove(&call.tid);
+            }
+        }
+        if seen.bytes.is_some() {
+            self.moved(now, Moment::of(call), seen, tracker);
+            return;
+        }
+        if row.has_effect(Effect::Executes) {
+            self.acts(Channel::Released(call.tid), now);
+        } else if row.has_effect(Effect::Forks) {
+            // The parent waits only in vfork(2): otherwise it returns before its child executes anything.
+            self.waits(Channel::Released(value as Tid), now);
+        }
+        match row.waits() {
+            Some(For::Lock) if row.has_effect(Effect::Wakes) => self.futex(call, value, seen, now),
+            Some(For::Child | For::Signal) => self.waits(Channel::Children(seen.pid), now),
+            Some(For::Readiness) if value > 0 => {
+                // A program with an event loop learns of its child's end through a descriptor.
+                let ended = self.channels.get(&Channel::Children(seen.pid)).and_then(|state| state.latest);
+                if ended.is_some_and(|end| end.ends(&now)) {
+                    self.waits(Channel::Children(seen.pid), now);
+                } else if self.ready.len() < MAX_CHANNELS {
+                    self.ready.insert(call.tid, (call.entered, USES_WITHIN));
+                }
+            }
+            _ => {}
+        }
+        if let Some(file) = seen.ended {
+            self.acts(Channel::Moved(file), now);
+        }
+    }
+
+    /// Bytes moved through a pipe or the like, of which this thread has one end.
+    fn moved(&mut self, wait: Moment, action: Moment, seen: &Seen, tracker: &Tracker) {
+        let Some((file, object)) = seen.file.zip(seen.object) else { return };
+        let other = match tracker.kind(object) {
+            ObjectKind::Pipe | ObjectKind::Socket => tracker.other_end(file),
+            // An eventfd(2) is both ends.
+            ObjectKind::Anonymous => Some(file),
+            _ => None,
+        };
+        let Some(other) = other else { return };
+        self.waits(Channel::Moved(other), wait);
+        self.acts(Channel::Moved(file), action);
+    }
+
+    fn futex(&mut self, call: &Call, value: i64, seen: &Seen, now: Moment) {
+        let (args, word) = (&call.args, call.args[0]);
+        let pid = if Futex::is_private(args) { seen.pid } else { 0 };
+        match Futex::of(args) {
+            Some(Futex::Wake) if value > 0 || args[1] & FUTEX_UNLOCK_PI == FUTEX_UNLOCK_PI => {
+                self.acts(Channel::Word(pid, word), now);
+            }
+            Some(Futex::Wake) | None => {}
+            Some(_) if Futex::may_join(args).is_some() => self.waits(Channel::Cleared(seen.pid, word), now),
+            Some(_) => self.waits(Channel::Word(pid, word), now),
+        }
+    }
+
+    fn ends(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
+        self.lives.seen(tid, at);
+        self.ready.remove(&tid);
+        let Some(thread) = tracker.thread(tid) else { return };
+        let pid = thread.pid;
+        if let Some(word) = thread.cleared_at_end {
+            self.acts(Channel::Cleared(pid, word), Moment::at(tid, at));
+        }
+        let Some(process) = tracker.process(pid).filter(|process| process.threads <= 1) else { return };
+        // Other threads of the process end because this one ends the process.
+        let by = self.exiting.remove(&pid).unwrap_or(tid);
+        let end = Moment::at(by, at);
+        self.lives.seen(by, at);
+        self.lives.ended_last(by, at);
+        self.acts(Channel::Released(pid), end);
+        if let Some(parent) = process.parent {
+            self.acts(Channel::Children(parent), end);
+        }
+        self.ended = Some(end);
+    }
+
+    fn state(&mut self, channel: Channel) -> &mut State {
+        if self.channels.len() >= MAX_CHANNELS && !self.channels.contains_key(&channel) {
+            self.channels.clear();
+        }
+        self.channels.entry(channel).or_default()
+    }
+
+    fn acts(&mut self, channel: Channel, action: Moment) {
+        let state = self.state(channel);
+        state.latest = Some(action);
+        for (wait, before) in std::mem::take(&mut state.waiting) {
+            self.lives.ended(wait, if action.ends(&wait) { Some(action) } else { before });
+        }
+    }
+
+    fn waits(&mut self, channel: Channel, wait: Moment) {
+        let state = self.state(channel);
+        let action = state.latest.filter(|action| action.ends(&wait));
+        if state.waiting.len() < MAX_WAITING {
+            state.waiting.push((wait, action));
+        } else {
+            self.lives.ended(wait, action);
+        }
+    }
+}
+
+impl Lives {
+    fn ended(&mut self, wait: Moment, by: Option<Moment>) {
+        if let Some(action) = by {
+            self.waited(wait.tid, wait.from, wait.to, action.tid, action.from);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "causes_tests.rs"]
+mod tests;

@@ -1,0 +1,195 @@
+//! Made-up runs, and what they waited for.
+
+use super::Causes;
+use crate::{CriticalPath, Tracker};
+use stride_event::{Call, Event, Ns, Outcome, Phase, Tid};
+use stride_test_support::calls::{call, exited, forked, holding, lasting, spawned};
+
+const MAIN: Tid = 100;
+const CHILD: Tid = 101;
+const OTHER: Tid = 102;
+
+fn path(events: &[Event<'_>]) -> CriticalPath {
+    let (mut tracker, mut causes) = (Tracker::default(), Causes::default());
+    for event in events {
+        tracker.event(event, &());
+        causes.event(event, &tracker);
+    }
+    causes.critical_path()
+}
+
+/// The time of the main thread, the child and the other one on the path.
+fn times(events: &[Event<'_>]) -> [Ns; 3] {
+    let path = path(events);
+    [MAIN, CHILD, OTHER].map(|tid| path.time(tid))
+}
+
+fn does(tid: Tid, name: &str, args: &[u64], value: i64, from: Ns, to: Ns) -> Call {
+    lasting(call(tid, name, args, Outcome::Value(value)), from, to - from)
+}
+
+fn pipe(tid: Tid) -> Call {
+    let ends: Vec<u8> = [3, 4].iter().flat_map(|fd: &i32| fd.to_ne_bytes()).collect();
+    holding(does(tid, "pipe2", &[0x3000, 0], 0, 1, 2), Phase::Exit, 0x3000, &ends)
+}
+
+#[test]
+fn a_parent_waits_for_its_child() {
+    let wait = does(MAIN, "wait4", &[CHILD as u64, 0, 0, 0], CHILD.into(), 20, 75);
+    let last = does(MAIN, "getpid", &[], 1, 99, 100);
+    let run = [
+        spawned(MAIN, 0),
+        forked(MAIN, CHILD, CHILD, 10),
+        exited(CHILD, 70),
+        Event::Exit(&wait),
+        Event::Exit(&last),
+        exited(MAIN, 100),
+    ];
+    assert_eq!(times(&run), [10 + 30, 60, 0]);
+    let path = path(&run);
+    // It was active for all but the time in which it waited for the child.
+    assert_eq!((path.share(MAIN), path.share(CHILD)), (40.0 / 50.0, 1.0));
+}
+
+#[test]
+fn a_child_that_had_ended_is_not_waited_for() {
+    let wait = does(MAIN, "wait4", &[CHILD as u64, 0, 0, 0], CHILD.into(), 80, 81);
+    let run =
+        [spawned(MAIN, 0), forked(MAIN, CHILD, CHILD, 10), exited(CHILD, 70), Event::Exit(&wait), exited(MAIN, 100)];
+    assert_eq!(times(&run), [100, 0, 0]);
+}
+
+#[test]
+fn a_reader_waits_for_the_writer_whose_call_returns_later() {
+    let pipe = pipe(MAIN);
+    let read = does(MAIN, "read", &[3, 0x1000, 10], 5, 20, 62);
+    let write = does(CHILD, "write", &[4, 0x1000, 5], 5, 60, 65);
+    let run = [
+        spawned(MAIN, 0),
+        Event::Exit(&pipe),
+        forked(MAIN, CHILD, CHILD, 10),
+        Event::Exit(&read),
+        Event::Exit(&write),
+        exited(CHILD, 90),
+        exited(MAIN, 100),
+    ];
+    assert_eq!(times(&run), [10 + 40, 50, 0], "the child's time after its write is not on the path");
+}
+
+#[test]
+fn a_writer_does_not_wait_for_the_reader_that_waits_for_it() {
+    let pipe = pipe(MAIN);
+    let write = does(CHILD, "write", &[4, 0x1000, 5], 5, 60, 65);
+    let read = does(MAIN, "read", &[3, 0x1000, 10], 5, 20, 66);
+    let events = [
+        spawned(MAIN, 0),
+        Event::Exit(&pipe),
+        forked(MAIN, CHILD, CHILD, 10),
+        Event::Exit(&write),
+        Event::Exit(&read),
+        exited(MAIN, 100),
+    ];
+    assert_eq!(times(&events), [10 + 40, 50, 0]);
+}
+
+#[test]
+fn the_end_of_the_last_writer_ends_a_read() {
+    let (pipe, close) = (pipe(MAIN), does(MAIN, "close", &[4], 0, 11, 12));
+    let read = does(MAIN, "read", &[3, 0x1000, 10], 0, 20, 72);
+    let run = [
+        spawned(MAIN, 0),
+        Event::Exit(&pipe),
+        forked(MAIN, CHILD, CHILD, 10),
+        Event::Exit(&close),
+        exited(CHILD, 70),
+        Event::Exit(&read),
+        exited(MAIN, 100),
+    ];
+    assert_eq!(times(&run), [10 + 30, 60, 0]);
+}
+
+#[test]
+fn poll_and_the_read_after_it_are_one_wait() {
+    let pipe = pipe(MAIN);
+    let write = does(CHILD, "write", &[4, 0x1000, 5], 5, 60, 61);
+    let poll = does(MAIN, "poll", &[0x2000, 1, u64::MAX], 1, 20, 62);
+    let read = does(MAIN, "read", &[3, 0x1000, 10], 5, 63, 64);
+    let run = [
+        spawned(MAIN, 0),
+        Event::Exit(&pipe),
+        forked(MAIN, CHILD, CHILD, 10),
+        Event::Exit(&write),
+        Event::Exit(&poll),
+        Event::Exit(&read),
+        exited(MAIN, 100),
+    ];
+    assert_eq!(times(&run), [10 + 40, 50, 0]);
+}
+
+#[test]
+fn threads_hand_a_lock_on() {
+    const WORD: u64 = 0x5000;
+    let wait = |tid, from, to| does(tid, "futex", &[WORD, 0x80, 2], 0, from, to);
+    let wake = |tid, at| does(tid, "futex", &[WORD, 0x81, 1], 1, at, at + 2);
+    let (child, other) = (wait(CHILD, 20, 41), wait(OTHER, 20, 71));
+    let (first, second) = (wake(MAIN, 40), wake(CHILD, 70));
+    let run = [
+        spawned(MAIN, 0),
+        forked(MAIN, CHILD, MAIN, 10),
+        forked(MAIN, OTHER, MAIN, 12),
+        Event::Exit(&child),
+        Event::Exit(&first),
+        Event::Exit(&other),
+        Event::Exit(&second),
+        exited(MAIN, 80),
+        exited(CHILD, 80),
+        exited(OTHER, 100),
+    ];
+    assert_eq!(times(&run), [40, 30, 30]);
+}
+
+#[test]
+fn the_thread_that_ends_the_process_is_its_end() {
+    let idle = does(CHILD, "nanosleep", &[0x1000], 0, 15, 20);
+    let exit = lasting(call(MAIN, "exit_group", &[0], Outcome::Gone), 100, 0);
+    let run = [
+        spawned(MAIN, 0),
+        forked(MAIN, CHILD, MAIN, 10),
+        Event::Exit(&idle),
+        Event::Exit(&exit),
+        exited(MAIN, 100),
+        exited(CHILD, 101),
+    ];
+    assert_eq!(times(&run), [101, 0, 0]);
+}
+
+#[test]
+fn a_parent_in_vfork_waits_for_the_program_of_its_child() {
+    let exec = does(CHILD, "execve", &[0x1000, 0x2000, 0x3000], 0, 50, 58);
+    let vfork = does(MAIN, "vfork", &[], CHILD.into(), 10, 57);
+    let run = [
+        spawned(MAIN, 0),
+        forked(MAIN, CHILD, CHILD, 12),
+        Event::Exit(&vfork),
+        Event::Exit(&exec),
+        exited(CHILD, 90),
+        exited(MAIN, 100),
+    ];
+    assert_eq!(times(&run), [12 + 50, 38, 0]);
+}
+
+#[test]
+fn many_waits_take_little_memory() {
+    let mut lives = super::Lives::default();
+    for i in 0..100_000 {
+        let at = i * 1_000_000;
+        let long = i % 1000 == 0;
+        let (tid, by) = if i % 2 == 0 { (MAIN, CHILD) } else { (CHILD, MAIN) };
+        lives.seen(tid, at + 900_000);
+        lives.waited(tid, at, at + if long { 800_000 } else { 20_000 }, by, at + 10_000);
+    }
+    let path = lives.critical_path();
+    let whole = path.time(MAIN) + path.time(CHILD);
+    assert!(whole <= 100_000 * 1_000_000, "{whole}");
+    assert!(whole > 90_000 * 1_000_000, "{whole}");
+}

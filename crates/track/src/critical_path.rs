@@ -1,0 +1,164 @@
+//! The critical path: what the run waited for, from its end back to its beginning.
+//!
+//! At each moment one thread is on the path. Where this thread had been waiting until another one did something, that other
+//! thread is on the path before. A thread that is shorter, off the path, does not make the run shorter.
+
+use rustc_hash::FxHashMap;
+use stride_event::{Ns, Tid};
+
+/// A wait that another thread ended.
+#[derive(Clone, Copy)]
+struct Ended {
+    from: Ns,
+    to: Ns,
+    by: Tid,
+    /// When the other thread began the call that ended the wait.
+    at: Ns,
+}
+
+/// One of the threads that had an id.
+#[derive(Clone, Copy)]
+struct Birth {
+    at: Ns,
+    parent: Option<Tid>,
+}
+
+#[derive(Default)]
+struct Life {
+    births: Vec<Birth>,
+    /// In the order of their ends.
+    waits: Vec<Ended>,
+    first: Ns,
+    last: Ns,
+}
+
+/// What each thread waited for.
+#[derive(Default)]
+pub struct Lives {
+    threads: FxHashMap<Tid, Life>,
+    waits: usize,
+    /// Shorter waits are forgotten, because there were too many.
+    shortest: Ns,
+    /// The thread that was the last to end its process.
+    last: Option<(Tid, Ns)>,
+}
+
+/// Ids of threads beyond this many are not followed.
+const MAX_THREADS: usize = 1 << 17;
+/// An id is given to so many threads that are told apart.
+const MAX_BIRTHS: usize = 64;
+const MAX_WAITS: usize = if cfg!(test) { 1 << 8 } else { 1 << 19 };
+const SHORT: Ns = 10_000;
+
+impl Lives {
+    fn life(&mut self, tid: Tid, at: Ns) -> Option<&mut Life> {
+        if self.threads.len() >= MAX_THREADS && !self.threads.contains_key(&tid) {
+            return None;
+        }
+        Some(self.threads.entry(tid).or_insert_with(|| Life { first: at, last: at, ..Life::default() }))
+    }
+
+    pub fn begins(&mut self, tid: Tid, parent: Option<Tid>, at: Ns) {
+        if let Some(life) = self.life(tid, at).filter(|life| life.births.len() < MAX_BIRTHS) {
+            life.births.push(Birth { at, parent });
+        }
+    }
+
+    /// The thread was there.
+    pub fn seen(&mut self, tid: Tid, at: Ns) {
+        if let Some(life) = self.life(tid, at) {
+            life.last = life.last.max(at);
+        }
+    }
+
+    pub fn ended_last(&mut self, tid: Tid, at: Ns) {
+        if self.last.is_none_or(|(_, before)| before <= at) {
+            self.last = Some((tid, at));
+        }
+    }
+
+    /// A thread waited until thread `by` made a call that it began at `at`.
+    pub fn waited(&mut self, tid: Tid, from: Ns, to: Ns, by: Tid, at: Ns) {
+        if to.saturating_sub(from) < self.shortest {
+            return;
+        }
+        if self.waits >= MAX_WAITS {
+            self.forgets_short_ones();
+        }
+        let Some(life) = self.life(tid, to) else { return };
+        let wait = Ended { from, to, by, at: at.clamp(from, to) };
+        // The waker of an earlier wait may be known later.
+        let after = life.waits.iter().rposition(|before| before.to <= to).map_or(0, |last| last + 1);
+        life.waits.insert(after, wait);
+        self.waits += 1;
+    }
+
+    fn forgets_short_ones(&mut self) {
+        while self.waits >= MAX_WAITS / 2 {
+            self.shortest = (self.shortest * 4).max(SHORT);
+            self.waits = 0;
+            for life in self.threads.values_mut() {
+                life.waits.retain(|wait| wait.to - wait.from >= self.shortest);
+                self.waits += life.waits.len();
+            }
+        }
+    }
+
+    pub fn critical_path(&self) -> CriticalPath {
+        let latest = self.threads.iter().map(|(tid, life)| (life.last, std::cmp::Reverse(*tid))).max();
+        let Some((end, std::cmp::Reverse(tid))) = latest else { return CriticalPath::default() };
+        let (mut tid, mut to) = self.last.filter(|(_, at)| *at >= end).unwrap_or((tid, end));
+        let mut path = CriticalPath::default();
+        // Each step goes back in time, or to a thread's parent.
+        for _ in 0..2 * (MAX_WAITS + MAX_THREADS) {
+            let Some(life) = self.threads.get(&tid) else { break };
+            let birth = life.births.iter().rev().find(|birth| birth.at <= to);
+            let began = birth.map_or(life.first, |birth| birth.at).min(to);
+            let waits = &life.waits[..life.waits.partition_point(|wait| wait.to <= to)];
+            match waits.last().filter(|wait| wait.from >= began && wait.at < to) {
+                Some(wait) => {
+                    path.adds(tid, wait.at, to);
+                    (tid, to) = (wait.by, wait.at);
+                }
+                None => {
+                    path.adds(tid, began, to);
+                    let Some(parent) = birth.and_then(|birth| birth.parent).filter(|parent| *parent != tid) else {
+                        break;
+                    };
+                    (tid, to) = (parent, began);
+                }
+            }
+        }
+        for (tid, life) in &self.threads {
+            let waited: Ns = life.waits.iter().map(|wait| wait.at - wait.from).sum();
+            let lived = life.last - life.births.first().map_or(life.first, |birth| birth.at).min(life.last);
+            path.active.insert(*tid, lived.saturating_sub(waited));
+        }
+        path
+    }
+}
+
+/// Which thread the run waited for, and for how long.
+#[derive(Default, Debug)]
+pub struct CriticalPath {
+    on: FxHashMap<Tid, Ns>,
+    /// The time in which a thread did not wait for another one.
+    active: FxHashMap<Tid, Ns>,
+}
+
+impl CriticalPath {
+    fn adds(&mut self, tid: Tid, from: Ns, to: Ns) {
+        *self.on.entry(tid).or_default() += to - from;
+    }
+
+    /// How long the run waited for a thread.
+    pub fn time(&self, tid: Tid) -> Ns {
+        self.on.get(&tid).copied().unwrap_or(0)
+    }
+
+    /// The part of a thread's active time that is on the path, from 0 to 1: so much of its time the run waits for.
+    pub fn share(&self, tid: Tid) -> f64 {
+        let Some(active) = self.active.get(&tid) else { return 1.0 };
+        if *active == 0 { 1.0 } else { (self.time(tid) as f64 / *active as f64).min(1.0) }
+    }
+}
