@@ -49,6 +49,8 @@ const MAX_THREADS: usize = 1 << 17;
 const MAX_BIRTHS: usize = 64;
 const MAX_WAITS: usize = if cfg!(test) { 1 << 8 } else { 1 << 19 };
 const SHORT: Ns = 10_000;
+/// So many later waits of a thread may be known before one.
+const MAX_LATER: usize = 64;
 
 impl Lives {
     fn life(&mut self, tid: Tid, at: Ns) -> Option<&mut Life> {
@@ -87,8 +89,11 @@ impl Lives {
         }
         let Some(life) = self.life(tid, to) else { return };
         let wait = Ended { from, to, by, at: at.clamp(from, to) };
-        // The waker of an earlier wait may be known later.
-        let after = life.waits.iter().rposition(|before| before.to <= to).map_or(0, |last| last + 1);
+        // The waker of an earlier wait may be known later, but not much later: a search through all would cost a hostile
+        // recording's square.
+        let recent = life.waits.len().saturating_sub(MAX_LATER);
+        let before = life.waits[recent..].iter().rposition(|before| before.to <= to);
+        let Some(after) = before.map(|last| recent + last + 1).or((recent == 0).then_some(0)) else { return };
         life.waits.insert(after, wait);
         self.waits += 1;
     }
