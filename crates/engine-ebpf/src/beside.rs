@@ -1,12 +1,14 @@
-//! Loading the largest program beside the others.
+//! Loading programs beside the largest ones.
 //!
-//! The kernel's verifier takes most of the time that Stride needs to start, and bpf(2) verifies one program at a time. So the program on
-//! `sys_exit` is loaded by a thread of its own, from an object of its own that uses the maps of the first object.
+//! The kernel's verifier takes most of the time that Stride needs to start, and bpf(2) verifies one program at a time. So all but the
+//! largest programs are loaded by a thread of their own, from an object of their own that uses the maps of the first object. These are also
+//! the programs for which libbpf reads the types of the whole kernel (`tp_btf`), which takes as long as verifying half of the programs.
 
 use crate::relocate::{self, Types};
 use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{AsRawLibbpf, Error, Result, libbpf_sys};
+use std::ffi::OsString;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -15,13 +17,23 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 /// The maps of the first object in their order. `None`: the map is not used.
 type Maps = Vec<Option<OwnedFd>>;
 
+/// The programs that stay in the first object: with stacks, their verification takes half of the time.
+const FIRST: [&str; 2] = ["on_sys_exit", "capture_entry"];
+
 /// A thread that waits for the maps.
 pub struct Beside<'scope> {
-    maps: Sender<Maps>,
+    given: Sender<Given>,
     thread: ScopedJoinHandle<'scope, Result<Loaded>>,
 }
 
-/// A thread that loads the program.
+/// What the thread needs of the first object.
+struct Given {
+    maps: Maps,
+    /// The names of the programs to load.
+    programs: Vec<OsString>,
+}
+
+/// A thread that loads programs.
 pub struct Loading<'scope>(ScopedJoinHandle<'scope, Result<Loaded>>);
 
 struct Loaded(StrideSkel<'static>);
@@ -35,13 +47,20 @@ impl<'scope> Beside<'scope> {
         if thread::available_parallelism().map_or(1, usize::from) < 2 {
             return None;
         }
-        let (maps, given) = channel();
-        let thread = thread::Builder::new().spawn_scoped(scope, move || load(types, &given)).ok()?;
-        Some(Beside { maps, thread })
+        let (given, taken) = channel();
+        let thread = thread::Builder::new().spawn_scoped(scope, move || load(types, &taken)).ok()?;
+        Some(Beside { given, thread })
     }
 
-    /// Makes the first object's maps, and has the thread load the program with them.
-    pub fn load(self, first: &OpenStrideSkel<'_>) -> Result<Loading<'scope>> {
+    /// Makes the first object's maps, and has the thread load those programs that the first object then need not load.
+    pub fn load(self, first: &mut OpenStrideSkel<'_>) -> Result<Loading<'scope>> {
+        let mut programs = Vec::new();
+        for mut program in first.open_object_mut().progs_mut() {
+            if program.autoload() && FIRST.iter().all(|name| program.name() != *name) {
+                programs.push(program.name().to_owned());
+                program.set_autoload(false);
+            }
+        }
         let object = first.open_object();
         // SAFETY: the object is open, and nobody else uses it meanwhile.
         let prepared = unsafe { libbpf_sys::bpf_object__prepare(object.as_libbpf_object().as_ptr()) };
@@ -56,9 +75,9 @@ impl<'scope> Beside<'scope> {
             let fd = unsafe { BorrowedFd::borrow_raw(libbpf_sys::bpf_map__fd(map.as_libbpf_object().as_ptr())) };
             fd.try_clone_to_owned().map(Some).map_err(Error::from)
         });
-        let fds = fds.collect::<Result<Maps>>()?;
+        let maps = fds.collect::<Result<Maps>>()?;
         // If the thread has failed, it says why at the end.
-        let _ = self.maps.send(fds);
+        let _ = self.given.send(Given { maps, programs });
         Ok(Loading(self.thread))
     }
 }
@@ -70,18 +89,18 @@ impl Loading<'_> {
     }
 }
 
-fn load(types: Option<&Types>, given: &Receiver<Maps>) -> Result<Loaded> {
+fn load(types: Option<&Types>, given: &Receiver<Given>) -> Result<Loaded> {
     // As the first object's, these few words are never freed.
     let object = Box::leak(Box::new(MaybeUninit::uninit()));
     let mut builder = StrideSkelBuilder::default();
     relocate::by(types, &mut builder);
     let mut open = builder.open(object)?;
-    for mut prog in open.open_object_mut().progs_mut() {
-        let is_ours = prog.name() == "on_sys_exit";
-        prog.set_autoload(is_ours);
+    // The first object has failed if nothing comes.
+    let Given { maps, programs } = given.recv().map_err(|_| Error::from_raw_os_error(libc::ECANCELED))?;
+    for mut program in open.open_object_mut().progs_mut() {
+        let is_ours = programs.iter().any(|name| program.name() == name);
+        program.set_autoload(is_ours);
     }
-    // The first object has failed if there are none.
-    let maps = given.recv().map_err(|_| Error::from_raw_os_error(libc::ECANCELED))?;
     for (mut map, fd) in open.open_object_mut().maps_mut().zip(maps) {
         match fd {
             Some(fd) => map.reuse_fd(fd.as_fd())?,

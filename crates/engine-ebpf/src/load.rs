@@ -9,8 +9,8 @@ use crate::refusal::why;
 use crate::relocate::{self, Types};
 use crate::ring_size::RingSize;
 use crate::wire::{
-    OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of, change_key, code_change, left_out_flag, read,
-    task_state,
+    OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, change_key, code_change,
+    left_out_flag, read, task_state,
 };
 use crate::{counts, globs, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
@@ -64,7 +64,7 @@ pub enum Seeded {
 /// The loaded programs and their maps. When dropped, they are gone from the kernel.
 pub struct Kernel {
     skel: StrideSkel<'static>,
-    /// The program that was loaded beside the others.
+    /// The programs that were loaded beside those of `skel`.
     beside: Option<StrideSkel<'static>>,
     types: Option<Types>,
     more_rings: Vec<MapHandle>,
@@ -224,19 +224,19 @@ impl Kernel {
         open.progs.on_cgroup_attach.set_autoload(by_cgroup || config.containers);
         open.progs.on_cgroup_begins.set_autoload(config.containers);
         open.progs.on_cgroup_ends.set_autoload(config.containers);
-        open.progs.on_sys_exit.set_autoload(beside.is_none());
-        let beside = beside.map(|beside| beside.load(&open)).transpose()?;
+        let beside = beside.map(|beside| beside.load(&mut open)).transpose()?;
         let skel = open.load()?;
         let beside = beside.map(Loading::join).transpose()?;
+        let smaller = beside.as_ref().map_or(&skel.progs, |beside| &beside.progs);
         if nested {
-            skel.progs.learn_ids.test_run(ProgramInput::default())?;
+            smaller.learn_ids.test_run(ProgramInput::default())?;
         }
         if skel.progs.capture_entry.autoload() {
             let step = skel.progs.capture_entry.as_fd().as_raw_fd() as u32;
             skel.maps.steps.update(bytes_of(&[0u32]), bytes_of(&[step]), MapFlags::ANY)?;
         }
         // Only attaching shows whether this is allowed. No thread is watched yet.
-        let watch = &skel.progs.on_check_exec;
+        let watch = &smaller.on_check_exec;
         let links = if watch.autoload() { vec![watch.attach()?] } else { Vec::new() };
         let more_rings = further_rings(&skel, config)?;
         if let Some(machine) = config.machine {
@@ -266,8 +266,12 @@ impl Kernel {
         Ok(())
     }
 
+    fn smaller_programs(&self) -> &StrideProgs<'static> {
+        &self.beside.as_ref().unwrap_or(&self.skel).progs
+    }
+
     pub fn attach(&mut self) -> Result<(), Why> {
-        let p = &self.skel.progs;
+        let p = &self.beside.as_ref().unwrap_or(&self.skel).progs;
         let all = [
             &p.on_prepare_exec,
             &p.on_cgroup_begins,
@@ -279,7 +283,7 @@ impl Kernel {
             &p.on_exit,
             &p.on_signal,
             &p.on_generate,
-            self.beside.as_ref().map_or(&p.on_sys_exit, |beside| &beside.progs.on_sys_exit),
+            &self.skel.progs.on_sys_exit,
             &p.on_sys_enter,
         ];
         for prog in all {
@@ -314,7 +318,7 @@ impl Kernel {
             bss.seed_is_tgid = u32::from(whole_process);
             (bss.seed_found, bss.seed_ended) = (0, 0);
         }
-        let link = self.skel.progs.seed.attach()?;
+        let link = self.smaller_programs().seed.attach()?;
         // Threads that were being cloned meanwhile are found the second time.
         for _ in 0..2 {
             let mut none = [0; 64];

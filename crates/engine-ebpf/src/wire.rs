@@ -24,7 +24,7 @@ pub use skel::types::{
     rec_file, rec_flag, rec_head, rec_kind, rec_more, rec_moved, rec_signal, rec_stack, rec_start, rec_stopped,
     stack_id, stack_key, stack_memo, stack_range, stack_word, task_flag, task_state,
 };
-pub use skel::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
+pub use skel::{OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder};
 
 /// A struct of wire.h: integers only, without padding.
 ///

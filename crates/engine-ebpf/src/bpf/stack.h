@@ -75,6 +75,8 @@ struct {
 u32 generations[SPACES];
 /* The generation, plus one, whose mappings Stride has read. */
 u32 generations_read[SPACES];
+/* For how long threads have waited for that. */
+u64 maps_waited[SPACES];
 
 static __always_inline struct stack_state *stack_state(void)
 {
@@ -148,6 +150,13 @@ static __always_inline void keep_space(struct task_struct *task)
 	bpf_map_delete_elem(&spaces, &process);
 }
 
+/* The address space that the CPU's state holds is new. */
+static __always_inline void begin_space(struct stack_state *state)
+{
+	*(volatile u64 *)&maps_waited[slot_of(ONCE(state->key.space)) & (SPACES - 1)] = 0;
+	change_code(state, 0, ~0ULL);
+}
+
 /* All code of a thread's address space is new. */
 static __always_inline void new_code(struct task_struct *task)
 {
@@ -156,7 +165,7 @@ static __always_inline void new_code(struct task_struct *task)
 	if (!state)
 		return;
 	note_space_of(state, task);
-	change_code(state, 0, ~0ULL);
+	begin_space(state);
 }
 
 /* A new address space may lie where another one was. */
@@ -171,7 +180,7 @@ static __always_inline void forked_space(struct task_struct *parent, struct task
 	theirs = ONCE(state->key.space);
 	note_space_of(state, child);
 	if (theirs != ONCE(state->key.space))
-		change_code(state, 0, ~0ULL);
+		begin_space(state);
 }
 
 /*
@@ -388,6 +397,8 @@ __noinline int copy_stack(struct scratch *s)
 }
 
 #define MAPS_NS 1000000ULL
+/* A program that maps code all the time is not delayed all the time. */
+#define ALL_MAPS_NS (200 * MAPS_NS)
 
 struct maps_wait {
 	u64 end;
@@ -405,21 +416,29 @@ static long until_read(u64 i, void *ctx)
 
 /*
  * Delays the current thread, whose copied stack was just sent, until Stride has read the mappings of this generation, for a
- * millisecond at most: a program that is over soon would take them with it. Threads whose stacks are known are not delayed.
+ * millisecond at most: a program that is over soon would take them with it. Threads whose stacks are known are not delayed. Nor are
+ * those of a program that has waited for long in all: it is not over soon.
  */
 __noinline int wait_for_maps(void)
 {
 	struct stack_state *state = stack_state();
 	struct maps_wait wait;
+	volatile u64 *waited;
+	u64 start;
 
 	if (!state)
 		return 0;
 	wait.slot = slot_of(ONCE(state->key.space));
+	waited = &maps_waited[wait.slot & (SPACES - 1)];
 	wait.generation = state->key.generation;
 	if (*(volatile u32 *)&generations_read[wait.slot & (SPACES - 1)] == wait.generation + 1)
 		return 0;
-	wait.end = bpf_ktime_get_ns() + MAPS_NS;
+	if (*waited >= ALL_MAPS_NS)
+		return 0;
+	start = bpf_ktime_get_ns();
+	wait.end = start + MAPS_NS;
 	bpf_loop(DELAY_STEPS, until_read, &wait, 0);
+	__sync_fetch_and_add(waited, bpf_ktime_get_ns() - start);
 	return 0;
 }
 

@@ -375,10 +375,13 @@ static __always_inline void returned(struct simple *call, struct call_plan *plan
 		lose_call(st);
 }
 
-SEC("tp_btf/sys_exit")
-int BPF_PROG(on_sys_exit, struct pt_regs *regs, long ret)
+/* struct pt_regs *regs, long ret */
+SEC("raw_tp/sys_exit")
+int on_sys_exit(struct bpf_raw_tracepoint_args *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	long ret = ctx->args[1];
 	struct simple call = { .task = task, .regs = regs, .ret = ret, .abi = abi_of(task) };
 	struct call_plan *plan;
 	u32 index, was;
