@@ -8,7 +8,8 @@ use crate::refusal::why;
 use crate::relocate::{self, Types};
 use crate::ring_size::RingSize;
 use crate::wire::{
-    OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of, change_key, code_change, left_out_flag, read, task_state,
+    OpenStrideSkel, StrideSkel, StrideSkelBuilder, bound, bytes_of, change_key, code_change, left_out_flag, read,
+    task_state,
 };
 use crate::{counts, globs, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};

@@ -190,7 +190,12 @@ mod tests {
 
     #[test]
     fn mistakes() {
-        for (text, told) in [("", "it is empty"), ("!", "it is empty"), ("[a", "a bracket is not closed"), ("a\\", "a backslash at the end stands before nothing")] {
+        for (text, told) in [
+            ("", "it is empty"),
+            ("!", "it is empty"),
+            ("[a", "a bracket is not closed"),
+            ("a\\", "a backslash at the end stands before nothing"),
+        ] {
             assert_eq!(Glob::parse(text.as_bytes()), Err(told), "{text}");
         }
         assert!(Glob::parse(&[b'a'; 257]).is_err() && Glob::parse(&b"[a]".repeat(9)).is_err());

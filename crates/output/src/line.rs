@@ -224,7 +224,15 @@ impl Line {
     /// Shows a decoded call, or a part of one.
     pub fn call(&mut self, decoded: &Decoded<'_>, part: Part, tracees: usize, comm: Option<&[u8]>) {
         let call = decoded.call;
-        let moment = |at| Moment { tid: call.tid, at, tracees, nr: Some(call.nr), ip: Some(call.ip), comm, container: call.container.as_deref() };
+        let moment = |at| Moment {
+            tid: call.tid,
+            at,
+            tracees,
+            nr: Some(call.nr),
+            ip: Some(call.ip),
+            comm,
+            container: call.container.as_deref(),
+        };
         let mut shown = 0;
         match part {
             Part::Entry | Part::Whole => {

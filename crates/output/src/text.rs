@@ -315,7 +315,10 @@ impl TextView {
         let comm = self.comms.remove(&tid);
         let container = self.containers.get(&tid).cloned();
         if let Some((line, _)) = self.stream(tid) {
-            line.other(Moment { tid, at, tracees, nr, ip: None, comm: comm.as_deref(), container: container.as_deref() }, write);
+            line.other(
+                Moment { tid, at, tracees, nr, ip: None, comm: comm.as_deref(), container: container.as_deref() },
+                write,
+            );
         }
         self.comms.extend(comm.map(|comm| (tid, comm)));
     }

@@ -36,7 +36,9 @@ pub fn id_of(user: &OsStr) -> Result<u32, Stop> {
     let name = user.to_string_lossy();
     let known = User::from_name(&name).ok().flatten().map(|user| user.uid.as_raw());
     known.or_else(|| id(&name)).ok_or_else(|| {
-        Stop::fail(format!("Cannot find user '{name}', whose processes are to be traced: give a name or a number that `id` knows"))
+        Stop::fail(format!(
+            "Cannot find user '{name}', whose processes are to be traced: give a name or a number that `id` knows"
+        ))
     })
 }
 

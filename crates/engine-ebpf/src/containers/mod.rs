@@ -103,7 +103,8 @@ impl Containers {
     }
 
     fn nobody(&self) -> String {
-        let patterns = self.texts.iter().map(|text| format!("'{}'", text.escape_ascii())).collect::<Vec<_>>().join(", ");
+        let patterns =
+            self.texts.iter().map(|text| format!("'{}'", text.escape_ascii())).collect::<Vec<_>>().join(", ");
         let mut names: Vec<&str> = self.known.values().map(|known| &*known.named.name).collect();
         names.sort_unstable();
         let running = match names.len() {
@@ -175,7 +176,8 @@ impl Containers {
         let mut change = Change::default();
         for (id, old) in &changed {
             let new = &self.known[id];
-            let own = self.places.iter().filter(|(_, place)| place.own && place.container == *id).map(|(&cgroup, _)| cgroup);
+            let own =
+                self.places.iter().filter(|(_, place)| place.own && place.container == *id).map(|(&cgroup, _)| cgroup);
             match (old.wanted, new.wanted) {
                 (false, true) => change.wanted.extend(own),
                 (true, false) => change.unwanted.extend(own),
@@ -251,7 +253,12 @@ mod tests {
             (format!("system.slice/docker-{a}.scope"), true),
             (format!("docker/{a}"), true),
             (format!("docker/{a}/init.scope"), false),
-            (format!("kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod1234.slice/cri-containerd-{a}.scope"), true),
+            (
+                format!(
+                    "kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod1234.slice/cri-containerd-{a}.scope"
+                ),
+                true,
+            ),
             (format!("kubepods/burstable/pod1234-5678/{a}"), true),
             (format!("machine.slice/libpod-{a}.scope/container"), false),
             (format!("system.slice/crio-{a}.scope"), true),
@@ -270,7 +277,8 @@ mod tests {
     fn docker(root: &Path, id: &str, name: &str) {
         let dir = root.join("var/lib/docker/containers").join(id);
         fs::create_dir_all(&dir).unwrap();
-        fs::write(dir.join("config.v2.json"), format!("{{\"Name\":\"/{name}\",\"Config\":{{\"Labels\":null}}}}")).unwrap();
+        fs::write(dir.join("config.v2.json"), format!("{{\"Name\":\"/{name}\",\"Config\":{{\"Labels\":null}}}}"))
+            .unwrap();
     }
 
     #[test]
@@ -287,7 +295,10 @@ mod tests {
         containers.begins(4, Path::new("system.slice"), &mut change);
         assert_eq!(change, Change { wanted: vec![1], ..Change::default() });
         let name = |containers: &Containers, cgroup| containers.name(cgroup).map(|name| name.to_string());
-        assert_eq!([1, 2, 3, 4].map(|cgroup| name(&containers, cgroup)), [Some("web".into()), Some("web".into()), Some("db".into()), None]);
+        assert_eq!(
+            [1, 2, 3, 4].map(|cgroup| name(&containers, cgroup)),
+            [Some("web".into()), Some("web".into()), Some("db".into()), None]
+        );
 
         // web is taken out of service, and db takes its name.
         docker(&scratch.path(""), &a, "web-old");
@@ -304,7 +315,14 @@ mod tests {
         containers.ends(1, &mut change);
         assert_eq!(change, Change::default());
         containers.ends(3, &mut change);
-        assert_eq!(change, Change { unwanted: vec![3], told: vec!["container web (bbbbbbbbbbbb) has ended".into()], ..Change::default() });
+        assert_eq!(
+            change,
+            Change {
+                unwanted: vec![3],
+                told: vec!["container web (bbbbbbbbbbbb) has ended".into()],
+                ..Change::default()
+            }
+        );
         assert!(containers.known.is_empty() && containers.places.is_empty());
     }
 

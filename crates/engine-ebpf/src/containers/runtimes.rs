@@ -63,7 +63,8 @@ fn containerd(root: &Path, id: &str) -> Option<Named> {
 
 /// Podman and CRI-O: the container's configuration, and for Podman a list of names for each user.
 fn storage(root: &Path, id: &str) -> Option<Named> {
-    let homes = fs::read_dir(root.join("home")).into_iter().flatten().flatten().map(|home| home.path().join(".local/share"));
+    let homes =
+        fs::read_dir(root.join("home")).into_iter().flatten().flatten().map(|home| home.path().join(".local/share"));
     let all = [root.join("run"), root.join("var/lib"), root.join("root/.local/share")].into_iter().chain(homes);
     all.map(|base| base.join("containers/storage/overlay-containers")).find_map(|dir| {
         let listed = ["containers.json", "volatile-containers.json"].into_iter().find_map(|list| {
@@ -98,7 +99,8 @@ fn named<'a>(
     let pod = any(["io.kubernetes.pod.name", "io.kubernetes.cri.sandbox-name"]);
     let space = any(["io.kubernetes.pod.namespace", "io.kubernetes.cri.sandbox-namespace"]);
     let container = any(["io.kubernetes.container.name", "io.kubernetes.cri.container-name"]);
-    let name = name.map(clean).or_else(|| any(["nerdctl/name", "io.container.manager.name"])).filter(|name| !name.is_empty());
+    let name =
+        name.map(clean).or_else(|| any(["nerdctl/name", "io.container.manager.name"])).filter(|name| !name.is_empty());
     let mut aliases: Vec<String> = any(["com.docker.compose.service", "nerdctl/name"]).into_iter().collect();
     let shown = match (pod, container) {
         (Some(pod), container) => {
@@ -164,7 +166,10 @@ mod tests {
         write(
             &root,
             "home/ann/.local/share/containers/storage/overlay-containers/containers.json",
-            &format!(r#"[{{"id":"{}","names":["quiet_fox"]}},{{"id":"{}","names":["k8s_nginx_web-1"]}}]"#, ids[2], ids[3]),
+            &format!(
+                r#"[{{"id":"{}","names":["quiet_fox"]}},{{"id":"{}","names":["k8s_nginx_web-1"]}}]"#,
+                ids[2], ids[3]
+            ),
         );
         write(
             &root,

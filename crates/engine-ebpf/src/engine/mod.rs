@@ -142,7 +142,7 @@ impl EbpfEngine {
         // Comes first because getting ready takes time.
         let signals = Dispositions::install(spec);
         // A command waits for this. Processes that are attached to run, and are likely busy.
-        let _hurry = if spec.attach.is_empty() { None } else { process::Hurry::begin() };
+        let _hurry = if spec.attach.is_empty() && spec.machine.is_none() { None } else { process::Hurry::begin() };
         let tables = Tables::of(spec)?;
         let config = Config {
             follow: spec.follow,
@@ -174,7 +174,7 @@ impl EbpfEngine {
             .then(|| FilePrograms::attach(&kernel, &spec.calls))
             .transpose()
             .map_err(|e| refusal::why(&e))?;
-        let mut watch = spec.machine.as_ref().map(|_| Watch::begin());
+        let mut watch = spec.machine.as_ref().map(|_| Watch::begin(settings.own_children));
         if let Some(watch) = &mut watch {
             watch.look();
             for (&process, left) in watch.found() {
@@ -386,7 +386,8 @@ impl EbpfEngine {
         change.unwanted.iter().for_each(|&id| self.kernel.unwant_cgroup(id));
         for &id in &change.wanted {
             if let Err(e) = self.kernel.want_cgroup(id) {
-                self.remarks.push(format!("a container is not traced, because the kernel side has no room for it: {e}"));
+                self.remarks
+                    .push(format!("a container is not traced, because the kernel side has no room for it: {e}"));
             }
         }
         if decide {
@@ -487,6 +488,10 @@ impl Engine for EbpfEngine {
 
     fn costs(&self) -> Vec<String> {
         self.stacks.costs()
+    }
+
+    fn facts(&self) -> Vec<String> {
+        self.watch.iter().map(Watch::told).collect()
     }
 
     fn remarks(&mut self) -> Vec<String> {

@@ -1,13 +1,13 @@
 //! Taking in records: what each reports, and what is reported before it.
 
 use super::EbpfEngine;
+use crate::containers::{self, Change};
 use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::records::StackOrigin;
 use crate::wire::{
-    read, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head, rec_kind, rec_moved, rec_signal,
-    rec_start, rec_stopped, stack_id,
+    read, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head,
+    rec_kind, rec_moved, rec_signal, rec_start, rec_stopped, stack_id,
 };
-use crate::containers::{self, Change};
 use crate::{files, inside, records};
 use stride_engine_base::process;
 use stride_event::{Ns, Origin, Outcome, SIGINFO_SIZE, Tid};

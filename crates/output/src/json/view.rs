@@ -104,7 +104,8 @@ impl JsonView {
             }
             Event::Enter(call) => self.enter(call, tracker),
             Event::Exit(call) => {
-                let moment_of_call = EventContext { container: call.container.as_deref(), ..moment(call.tid, call.entered) };
+                let moment_of_call =
+                    EventContext { container: call.container.as_deref(), ..moment(call.tid, call.entered) };
                 self.exit(call, &moment_of_call, tracker, out);
                 if executes(call) {
                     exec(&moment(call.tid, call.returned), tracker, out);

@@ -43,10 +43,7 @@ pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
 /// There must be something to trace, and options about a command need a command.
 pub fn whom(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
     let no_command = operands.is_empty();
-    if no_command
-        && draft.options.attach.is_empty()
-        && draft.options.replay.is_none()
-        && draft.machine(false).is_none()
+    if no_command && draft.options.attach.is_empty() && draft.options.replay.is_none() && draft.machine(false).is_none()
     {
         return Err(Stop::usage("must have PROG [ARGS] or -p PID"));
     }
