@@ -152,6 +152,29 @@ fn many_containers_are_told_apart() {
 }
 
 #[test]
+fn counts_by_container_name_those_that_have_ended() {
+    need_ebpf!();
+    let Some(root) = stride_engine_base::cgroup_root() else { skip!("no cgroup hierarchy of version 2") };
+    let scratch = Scratch::new("all-by-container");
+    let id = format!("{:064x}", std::process::id());
+    let dir = root.join(format!("docker-{id}.scope"));
+    let state = scratch.path("var/lib/docker/containers").join(&id);
+    fs::create_dir_all(&state).unwrap();
+    fs::write(state.join("config.v2.json"), "{\"Name\":\"/counted\",\"Config\":{}}").unwrap();
+    let watching = Watching::start(&scratch, &["--all", "--by=container,syscall", "-e", "trace=chdir"]);
+    if let Err(why) = fs::create_dir(&dir) {
+        skip!("{}: {why}", dir.display());
+    }
+    let script = format!("cd /; echo $$ >{}/cgroup.procs; cd /; cd /; cd /", dir.display());
+    assert!(Command::new("/bin/sh").args(["-c", &script]).status().unwrap().success());
+    fs::remove_dir(&dir).unwrap();
+    let trace = watching.end();
+    let row = trace.lines().find(|line| line.contains(" counted ")).unwrap_or_else(|| panic!("{trace}"));
+    let words: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!((words[4], words[words.len() - 1]), ("3", "chdir"), "{row}");
+}
+
+#[test]
 fn the_reader_of_the_trace_is_left_out() {
     need_ebpf!();
     let scratch = Scratch::new("all-reader");

@@ -4,7 +4,7 @@ mod take;
 
 use crate::backlog::SharedWords;
 use crate::backpressure::Drain;
-use crate::containers::{Change, Containers};
+use crate::containers::{CgroupChange, Containers};
 use crate::error::{self, Why};
 use crate::files::FilePrograms;
 use crate::left_out::Watch;
@@ -380,7 +380,7 @@ impl EbpfEngine {
     }
 
     /// Has the kernel side know which cgroups are wanted.
-    fn apply(&mut self, change: Change) {
+    fn apply(&mut self, change: CgroupChange) {
         let decide = !change.wanted.is_empty() || !change.unwanted.is_empty();
         self.remarks.extend(change.told);
         change.unwanted.iter().for_each(|&id| self.kernel.unwant_cgroup(id));
