@@ -333,7 +333,10 @@ mod tests {
         );
         assert!(containers.known.is_empty() && containers.places.is_empty());
         // Counts are named when all is over.
-        assert_eq!([1, 3, 4].map(|cgroup| name(&containers, cgroup)), [Some("web-old".into()), Some("web".into()), None]);
+        assert_eq!(
+            [1, 3, 4].map(|cgroup| name(&containers, cgroup)),
+            [Some("web-old".into()), Some("web".into()), None]
+        );
     }
 
     #[test]
