@@ -42,13 +42,21 @@ pub struct Watch {
     found: BTreeMap<Tid, LeftOut>,
     begun: Instant,
     looks: usize,
+    /// Children of this process are not left out.
+    own_children: bool,
 }
 
 impl Watch {
-    pub fn begin() -> Watch {
+    pub fn begin(own_children: bool) -> Watch {
         let own = std::process::id() as Tid;
-        let mut watch = Watch { channels: written(own, FDS), found: BTreeMap::new(), begun: Instant::now(), looks: 0 };
-        watch.found.insert(own, LeftOut { children: true, reads: false });
+        let mut watch = Watch {
+            channels: written(own, FDS),
+            found: BTreeMap::new(),
+            begun: Instant::now(),
+            looks: 0,
+            own_children,
+        };
+        watch.found.insert(own, LeftOut { children: !own_children, reads: false });
         // The other end of a socket that Stride has from its parent (ssh without a terminal).
         for fd in [1, 2] {
             if let Some(peer) = peer(fd).filter(|&peer| peer != own) {
@@ -61,6 +69,16 @@ impl Watch {
     /// The processes that were found up to now.
     pub fn found(&self) -> &BTreeMap<Tid, LeftOut> {
         &self.found
+    }
+
+    /// The processes that were found up to now, in words.
+    pub fn told(&self) -> String {
+        let named = |pid: &Tid| {
+            let name = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
+            format!("{} ({pid})", name.trim_ascii_end().escape_ascii())
+        };
+        let all: Vec<String> = self.found.keys().map(named).collect();
+        format!("not traced, because they are Stride's own or read what it writes: {}", all.join(", "))
     }
 
     /// If it is time, looks again. Returns those that are new.
@@ -86,7 +104,7 @@ impl Watch {
                 if self.found.contains_key(&pid) {
                     continue;
                 }
-                if self.found.get(&process.parent).is_some_and(|parent| !parent.reads) {
+                if !self.own_children && self.found.get(&process.parent).is_some_and(|parent| !parent.reads) {
                     self.found.insert(pid, LeftOut { children: true, reads: false });
                 } else if reads(pid, &self.channels) {
                     // In a pipeline of the shell, it is there for this trace, and so is all that it starts.
@@ -185,7 +203,7 @@ mod tests {
     #[test]
     fn children_and_readers_of_a_pipe_are_found() {
         let mut child = Command::new("sleep").arg("100").stdin(Stdio::piped()).spawn().unwrap();
-        let mut watch = Watch::begin();
+        let mut watch = Watch::begin(false);
         watch.look();
         let pid = child.id() as Tid;
         assert_eq!(watch.found().get(&pid), Some(&LeftOut { children: true, reads: false }));

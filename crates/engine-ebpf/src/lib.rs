@@ -9,6 +9,7 @@
 //!   sockets, terminals); `stack.h` finds the stacks of calls, and `sites.h` chooses the calls if samples will do;
 //! - `ends.h` has how threads begin and end, `signals.h` signals and stops, `counts.h` counting, `fd.h` and `file-detail.h`
 //!   descriptors;
+//! - `wanted.h` decides which threads are traced if the whole machine is looked at (`--all`), with `glob.h` for patterns;
 //! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` ids in PID namespaces, `regs.h`
 //!   registers for each architecture, `kernel.h` the few kernel structs that are used, relocated while loading;
 //! - `files.bpf.c` (what descriptors refer to) and `poller.bpf.c` (the blocked-call poller) are objects of their own, which are
@@ -21,7 +22,7 @@
 //! call to return), `poller` and `inside` (finding blocked calls, and reading their memory), `rings`, `source` and `ring`,
 //! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `load` (programs and maps),
 //! `relocate` and `btf` (the kernel types that programs use), `plans` (rows to ops), `counts`, `about` (filters of files),
-//! `files` (what descriptors refer to), `stacks` (which stacks calls have) and `memo` (the words that each depends on), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
+//! `files` (what descriptors refer to), `left_out` (processes that `--all` never traces), `containers` (the names of cgroups) and `globs`, `stacks` (which stacks calls have) and `memo` (the words that each depends on), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
 //! capabilities that this needs), `refusal` (the reason if it does not) and `error`.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
@@ -98,6 +99,20 @@
 //!   threads that send no further record. The last sixteenth of the ring is reserved for records about threads that begin and
 //!   end. If one of those is lost nevertheless, it is counted, too, and later records correct what the reader believes about the
 //!   living threads. The kernel side's own count of living threads ends the run at 0, whatever the records said.
+//!
+//! # The whole machine
+//!
+//! With `--all` (`TraceSpec::machine`) a thread is traced if it passes the filters. `wanted.h` decides when a thread begins, when it
+//! executes a program, and when it gets another name, user or cgroup; the task iterator decides about those that exist. A thread
+//! that is not wanted has no state, and pays for nothing else than finding that out. A tracepoint sees one
+//! thread of a process. If the change concerns all of them, the reader is asked (`REC_CHANGED`), and runs the iterator for that
+//! process.
+//!
+//! - Stride's own process, its children, and the processes that read its output are in a map of ids (`left_out`).
+//! - A container is a cgroup. The kernel side knows ids of cgroups only. It reports cgroups that begin and end (`REC_CGROUP`), and the
+//!   reader tells it which are wanted. Threads that entered before the answer came are adopted by the iterator.
+//! - No writer is delayed, unless that is asked for, and blocked calls are not looked for.
+//! - The run does not end when no traced thread is left.
 //!
 //! # Counting and filters
 //!

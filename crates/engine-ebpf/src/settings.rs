@@ -21,6 +21,8 @@ pub struct Settings {
     pub ring_bytes: Option<u32>,
     /// The number of rings. 0: as many as suit this machine.
     pub rings: u32,
+    /// With `TraceSpec::machine`: what this process starts is traced, too. For tests, which start what they trace.
+    pub own_children: bool,
 }
 
 impl Settings {

@@ -15,7 +15,7 @@
 /* The patterns: those for names first. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MOST_GLOBS);
+	__uint(max_entries, 1);
 	__type(key, u32);
 	__type(value, struct glob);
 } globs SEC(".maps");

@@ -31,7 +31,7 @@ const volatile u32 exe_globs;
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 4096);
+	__uint(max_entries, 1);
 	__type(key, u32);
 	__type(value, u32);
 } left_out SEC(".maps");
@@ -40,7 +40,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 16384);
+	__uint(max_entries, 1);
 	__type(key, u64);
 	__type(value, u32);
 } wanted_cgroups SEC(".maps");

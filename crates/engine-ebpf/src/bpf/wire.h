@@ -334,6 +334,9 @@ enum bound {
 	MOST_GLOBS = 32,
 	GLOB_MAX = 256,
 	GLOB_CLASSES = 8,
+	/* Processes that are never traced, and cgroups that are wanted. */
+	MOST_LEFT_OUT = 4096,
+	MOST_CGROUPS = 16384,
 };
 
 /* One piece of memory to copy. Made from stride_syscalls::plan::Op. */

@@ -5,7 +5,7 @@
 
 mod runtimes;
 
-use crate::containers::runtimes::Named;
+use crate::containers::runtimes::ContainerName;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs;
@@ -31,6 +31,8 @@ pub struct Containers {
     texts: Vec<Vec<u8>>,
     /// Which container a cgroup belongs to, by its id.
     places: HashMap<u64, Place>,
+    /// The names of containers whose cgroups are gone, because counts are named at the end.
+    gone: HashMap<u64, Arc<str>>,
     /// By the container's id.
     known: HashMap<String, Container>,
     /// Where the state of the machine's runtimes begins.
@@ -45,13 +47,13 @@ struct Place {
 }
 
 struct Container {
-    named: Named,
+    named: ContainerName,
     wanted: bool,
 }
 
 /// What follows from a change.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Change {
+pub struct CgroupChange {
     /// Cgroups that are wanted from now on, or are no longer.
     pub wanted: Vec<u64>,
     pub unwanted: Vec<u64>,
@@ -69,13 +71,13 @@ impl Containers {
     fn of(texts: &[Vec<u8>], state: PathBuf) -> Containers {
         // They were checked before.
         let patterns = texts.iter().filter_map(|text| Glob::parse(text).ok()).collect();
-        let (places, known) = Default::default();
-        Containers { patterns, texts: texts.to_vec(), places, known, state, looked: Instant::now() }
+        let (places, gone, known) = Default::default();
+        Containers { patterns, texts: texts.to_vec(), places, gone, known, state, looked: Instant::now() }
     }
 
     /// Finds the containers that run. Returns the wanted ones' cgroups.
-    pub fn find(&mut self) -> Change {
-        let mut change = Change::default();
+    pub fn find(&mut self) -> CgroupChange {
+        let mut change = CgroupChange::default();
         let Some(root) = stride_engine_base::cgroup_root() else {
             if !self.patterns.is_empty() {
                 change.told.push(
@@ -115,7 +117,7 @@ impl Containers {
     }
 
     /// A cgroup was made, or found.
-    pub fn begins(&mut self, cgroup: u64, path: &Path, change: &mut Change) {
+    pub fn begins(&mut self, cgroup: u64, path: &Path, change: &mut CgroupChange) {
         let Some((id, own)) = container_of(path) else { return };
         if self.places.len() >= MOST {
             return;
@@ -135,7 +137,10 @@ impl Containers {
     }
 
     /// A cgroup was removed. All of its processes are gone.
-    pub fn ends(&mut self, cgroup: u64, change: &mut Change) {
+    pub fn ends(&mut self, cgroup: u64, change: &mut CgroupChange) {
+        if let Some(name) = self.name(cgroup).filter(|_| self.gone.len() < MOST).cloned() {
+            self.gone.insert(cgroup, name);
+        }
         let Some(place) = self.places.remove(&cgroup) else { return };
         if !place.own || self.places.values().any(|other| other.own && other.container == place.container) {
             return;
@@ -148,13 +153,16 @@ impl Containers {
         }
     }
 
-    /// The name of the container that a cgroup belongs to.
+    /// The name of the container that a cgroup belongs to, or belonged to.
     pub fn name(&self, cgroup: u64) -> Option<&Arc<str>> {
-        Some(&self.known.get(&self.places.get(&cgroup)?.container)?.named.name)
+        match self.places.get(&cgroup) {
+            Some(place) => self.known.get(&place.container).map(|known| &known.named.name),
+            None => self.gone.get(&cgroup),
+        }
     }
 
     /// If it is time, looks whether containers got other names.
-    pub fn look(&mut self) -> Option<Change> {
+    pub fn look(&mut self) -> Option<CgroupChange> {
         if self.looked.elapsed() < LOOK {
             return None;
         }
@@ -173,7 +181,7 @@ impl Containers {
             let old = std::mem::replace(container, Container { named, wanted });
             changed.push((id.clone(), old));
         }
-        let mut change = Change::default();
+        let mut change = CgroupChange::default();
         for (id, old) in &changed {
             let new = &self.known[id];
             let own =
@@ -192,7 +200,7 @@ impl Containers {
 }
 
 /// Whether a container is wanted: by one of its names, or by the beginning of its id.
-fn wants(patterns: &[Glob], texts: &[Vec<u8>], id: &str, named: &Named) -> bool {
+fn wants(patterns: &[Glob], texts: &[Vec<u8>], id: &str, named: &ContainerName) -> bool {
     if patterns.is_empty() {
         return false;
     }
@@ -288,12 +296,12 @@ mod tests {
         docker(&scratch.path(""), &a, "web");
         docker(&scratch.path(""), &b, "db");
         let mut containers = Containers::of(&[b"web".to_vec()], scratch.path(""));
-        let mut change = Change::default();
+        let mut change = CgroupChange::default();
         containers.begins(1, Path::new(&format!("docker/{a}")), &mut change);
         containers.begins(2, Path::new(&format!("docker/{a}/sub")), &mut change);
         containers.begins(3, Path::new(&format!("docker/{b}")), &mut change);
         containers.begins(4, Path::new("system.slice"), &mut change);
-        assert_eq!(change, Change { wanted: vec![1], ..Change::default() });
+        assert_eq!(change, CgroupChange { wanted: vec![1], ..CgroupChange::default() });
         let name = |containers: &Containers, cgroup| containers.name(cgroup).map(|name| name.to_string());
         assert_eq!(
             [1, 2, 3, 4].map(|cgroup| name(&containers, cgroup)),
@@ -310,30 +318,35 @@ mod tests {
         assert_eq!(change.told, ["container db is called web now", "container web is called web-old now"]);
         assert_eq!(name(&containers, 2).as_deref(), Some("web-old"));
 
-        let mut change = Change::default();
+        let mut change = CgroupChange::default();
         containers.ends(2, &mut change);
         containers.ends(1, &mut change);
-        assert_eq!(change, Change::default());
+        assert_eq!(change, CgroupChange::default());
         containers.ends(3, &mut change);
         assert_eq!(
             change,
-            Change {
+            CgroupChange {
                 unwanted: vec![3],
                 told: vec!["container web (bbbbbbbbbbbb) has ended".into()],
-                ..Change::default()
+                ..CgroupChange::default()
             }
         );
         assert!(containers.known.is_empty() && containers.places.is_empty());
+        // Counts are named when all is over.
+        assert_eq!(
+            [1, 3, 4].map(|cgroup| name(&containers, cgroup)),
+            [Some("web-old".into()), Some("web".into()), None]
+        );
     }
 
     #[test]
     fn wanted_by_names_and_ids() {
-        let named = |name: &str, aliases: &[&str]| Named {
+        let named = |name: &str, aliases: &[&str]| ContainerName {
             name: name.into(),
             aliases: aliases.iter().map(|alias| alias.to_string()).collect(),
             source: None,
         };
-        let wants = |texts: &[&str], named: &Named| {
+        let wants = |texts: &[&str], named: &ContainerName| {
             let texts: Vec<Vec<u8>> = texts.iter().map(|text| text.as_bytes().to_vec()).collect();
             let globs: Vec<Glob> = texts.iter().map(|text| Glob::parse(text).unwrap()).collect();
             super::wants(&globs, &texts, &format!("0123{}", "a".repeat(60)), named)

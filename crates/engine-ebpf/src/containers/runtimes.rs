@@ -17,7 +17,7 @@ const NAME: usize = 128;
 
 /// How a container is called.
 #[derive(Clone, Debug)]
-pub struct Named {
+pub struct ContainerName {
     /// The name that is shown. `POD/CONTAINER` in Kubernetes, and the beginning of the id if there is no name.
     pub name: Arc<str>,
     /// Other names by which it may be asked for.
@@ -26,7 +26,7 @@ pub struct Named {
     pub source: Option<(PathBuf, SystemTime)>,
 }
 
-impl Named {
+impl ContainerName {
     /// Whether its file was written since the name was read, or has only now come about.
     pub fn is_stale(&self) -> bool {
         self.source.as_ref().is_none_or(|(path, written)| modified(path) != Some(*written))
@@ -34,13 +34,13 @@ impl Named {
 }
 
 /// `root`: the machine's root directory.
-pub fn name(root: &Path, id: &str) -> Named {
+pub fn name(root: &Path, id: &str) -> ContainerName {
     let found = docker(root, id).or_else(|| containerd(root, id)).or_else(|| storage(root, id));
-    found.unwrap_or_else(|| Named { name: id[..12.min(id.len())].into(), aliases: Vec::new(), source: None })
+    found.unwrap_or_else(|| ContainerName { name: id[..12.min(id.len())].into(), aliases: Vec::new(), source: None })
 }
 
 /// Docker: a file with the name, and with the labels of Kubernetes and of Compose.
-fn docker(root: &Path, id: &str) -> Option<Named> {
+fn docker(root: &Path, id: &str) -> Option<ContainerName> {
     let path = data_root(root).join("containers").join(id).join("config.v2.json");
     let (state, written) = read(&path)?;
     let labels = &state["Config"]["Labels"];
@@ -56,13 +56,13 @@ fn data_root(root: &Path) -> PathBuf {
 }
 
 /// containerd, also that of Kubernetes and of nerdctl: the container's configuration, in a directory for each namespace.
-fn containerd(root: &Path, id: &str) -> Option<Named> {
+fn containerd(root: &Path, id: &str) -> Option<ContainerName> {
     let tasks = root.join("run/containerd/io.containerd.runtime.v2.task");
     fs::read_dir(tasks).ok()?.flatten().find_map(|space| oci(&space.path().join(id).join("config.json")))
 }
 
 /// Podman and CRI-O: the container's configuration, and for Podman a list of names for each user.
-fn storage(root: &Path, id: &str) -> Option<Named> {
+fn storage(root: &Path, id: &str) -> Option<ContainerName> {
     let homes =
         fs::read_dir(root.join("home")).into_iter().flatten().flatten().map(|home| home.path().join(".local/share"));
     let all = [root.join("run"), root.join("var/lib"), root.join("root/.local/share")].into_iter().chain(homes);
@@ -83,7 +83,7 @@ fn storage(root: &Path, id: &str) -> Option<Named> {
 }
 
 /// A configuration as the Open Container Initiative has it: with annotations.
-fn oci(path: &Path) -> Option<Named> {
+fn oci(path: &Path) -> Option<ContainerName> {
     let (state, written) = read(path)?;
     let labels = &state["annotations"];
     named(None, |label| labels[label].as_str(), path.to_owned(), written)
@@ -94,7 +94,7 @@ fn named<'a>(
     label: impl Fn(&str) -> Option<&'a str>,
     path: PathBuf,
     written: SystemTime,
-) -> Option<Named> {
+) -> Option<ContainerName> {
     let any = |labels: [&str; 2]| labels.into_iter().find_map(&label).map(clean).filter(|name| !name.is_empty());
     let pod = any(["io.kubernetes.pod.name", "io.kubernetes.cri.sandbox-name"]);
     let space = any(["io.kubernetes.pod.namespace", "io.kubernetes.cri.sandbox-namespace"]);
@@ -114,7 +114,7 @@ fn named<'a>(
         (None, Some(container)) => name.unwrap_or(container),
         (None, None) => name?,
     };
-    Some(Named { name: shown.into(), aliases, source: Some((path, written)) })
+    Some(ContainerName { name: shown.into(), aliases, source: Some((path, written)) })
 }
 
 /// A name without what a terminal might act on, cut to a sensible length.

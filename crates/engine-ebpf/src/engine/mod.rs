@@ -4,7 +4,7 @@ mod take;
 
 use crate::backlog::SharedWords;
 use crate::backpressure::Drain;
-use crate::containers::{Change, Containers};
+use crate::containers::{CgroupChange, Containers};
 use crate::error::{self, Why};
 use crate::files::FilePrograms;
 use crate::left_out::Watch;
@@ -142,7 +142,7 @@ impl EbpfEngine {
         // Comes first because getting ready takes time.
         let signals = Dispositions::install(spec);
         // A command waits for this. Processes that are attached to run, and are likely busy.
-        let _hurry = if spec.attach.is_empty() { None } else { process::Hurry::begin() };
+        let _hurry = if spec.attach.is_empty() && spec.machine.is_none() { None } else { process::Hurry::begin() };
         let tables = Tables::of(spec)?;
         let config = Config {
             follow: spec.follow,
@@ -173,7 +173,7 @@ impl EbpfEngine {
             .then(|| FilePrograms::attach(&kernel, &spec.calls))
             .transpose()
             .map_err(|e| refusal::why(&e))?;
-        let mut watch = spec.machine.as_ref().map(|_| Watch::begin());
+        let mut watch = spec.machine.as_ref().map(|_| Watch::begin(settings.own_children));
         if let Some(watch) = &mut watch {
             watch.look();
             for (&process, left) in watch.found() {
@@ -379,7 +379,7 @@ impl EbpfEngine {
     }
 
     /// Has the kernel side know which cgroups are wanted.
-    fn apply(&mut self, change: Change) {
+    fn apply(&mut self, change: CgroupChange) {
         let decide = !change.wanted.is_empty() || !change.unwanted.is_empty();
         self.remarks.extend(change.told);
         change.unwanted.iter().for_each(|&id| self.kernel.unwant_cgroup(id));
@@ -487,6 +487,10 @@ impl Engine for EbpfEngine {
 
     fn costs(&self) -> Vec<String> {
         self.stacks.costs()
+    }
+
+    fn facts(&self) -> Vec<String> {
+        self.watch.iter().map(Watch::told).collect()
     }
 
     fn remarks(&mut self) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Taking in records: what each reports, and what is reported before it.
 
 use super::EbpfEngine;
-use crate::containers::{self, Change};
+use crate::containers::{self, CgroupChange};
 use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::records::StackOrigin;
 use crate::wire::{
@@ -227,7 +227,7 @@ impl EbpfEngine {
             }
             rec_kind::REC_CGROUP => {
                 let rec = read::<rec_cgroup>(rec)?;
-                let (containers, mut change) = (self.containers.as_mut()?, Change::default());
+                let (containers, mut change) = (self.containers.as_mut()?, CgroupChange::default());
                 if rec.gone == 0 {
                     containers.begins(rec.cgroup, containers::path(&rec.path), &mut change);
                 } else {

@@ -74,6 +74,8 @@ pub fn validate(
     options.paths = paths;
     options.pid_prefix = match (draft.always_show_pid, to_file, output_separately) {
         (true, ..) => PidPrefix::Always,
+        // Lines are of one process now and of many in a moment.
+        (false, false, _) if machine.is_some() => PidPrefix::Always,
         (false, true, true) => PidPrefix::Never,
         (false, true, false) if follow_forks || several || machine.is_some() => PidPrefix::Always,
         _ => PidPrefix::WhenSeveral,

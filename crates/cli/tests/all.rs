@@ -1,0 +1,214 @@
+//! `--all` and its filters, as users see them. Other processes run meanwhile, so each test looks for its own only.
+
+mod common;
+
+use common::{Killed, Run, STRIDE, Scratch, bare_stride, copy_program, need_ebpf, send, skip, wait_until};
+use nix::sys::signal::Signal;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A Stride that traces processes of the machine.
+struct Watching<'s> {
+    stride: Killed,
+    scratch: &'s Scratch,
+}
+
+impl<'s> Watching<'s> {
+    /// Starts `stride -o trace`. All processes that run are known when this returns.
+    fn start(scratch: &'s Scratch, args: &[&str]) -> Watching<'s> {
+        let mut command = bare_stride();
+        command.env("STRIDE_STATE_ROOT", scratch.path("")).args(["-d", "-o"]).arg(scratch.path("trace")).args(args);
+        let err = File::create(scratch.path("err")).unwrap();
+        let stride = Killed(command.stdin(Stdio::null()).stderr(err).spawn().unwrap());
+        wait_until("Stride to trace", || scratch.read("err").contains("engine: ebpf"));
+        Watching { stride, scratch }
+    }
+
+    fn wait_for(&self, text: &str) {
+        wait_until(text, || self.scratch.read("trace").contains(text));
+    }
+
+    /// Interrupts Stride, and returns the trace.
+    fn end(mut self) -> String {
+        send(&self.stride, Signal::SIGINT);
+        self.stride.0.wait().unwrap();
+        self.scratch.read("trace")
+    }
+}
+
+fn copy(program: &str, scratch: &Scratch, name: &str) -> PathBuf {
+    let to = scratch.path(name);
+    copy_program(program, &to);
+    to
+}
+
+fn refused(args: &[&str]) -> String {
+    let mut command = bare_stride();
+    command.args(args);
+    let run = Run::of(command);
+    assert_eq!((run.code(), run.out.as_str()), (Some(1), ""), "{run:?}");
+    run.messages().join("\n")
+}
+
+#[test]
+fn programs_are_traced_until_stride_is_interrupted() {
+    need_ebpf!();
+    let scratch = Scratch::new("all-programs");
+    let cat = copy("/bin/cat", &scratch, "cat");
+    let watching = Watching::start(&scratch, &[&format!("--exe={}", cat.display()), "-e", "trace=openat"]);
+    let mut pids = Vec::new();
+    for name in ["first", "second"] {
+        fs::write(scratch.path(name), "").unwrap();
+        let mut child = Command::new(&cat).arg(scratch.path(name)).spawn().unwrap();
+        pids.push(child.id());
+        assert!(child.wait().unwrap().success());
+    }
+    watching.wait_for(&format!("{} +++ exited with 0 +++", pids[1]));
+    let trace = watching.end();
+    for (name, pid) in ["first", "second"].iter().zip(&pids) {
+        let path = scratch.path(name).display().to_string();
+        let line = trace.lines().find(|line| line.contains(&path)).unwrap_or_else(|| panic!("{trace}"));
+        assert!(line.starts_with(&format!("{pid} ")) && line.contains("openat(AT_FDCWD, "), "{line}");
+    }
+    assert!(trace.lines().all(|line| pids.iter().any(|pid| line.starts_with(&format!("{pid} ")))), "{trace}");
+}
+
+#[test]
+fn calls_are_counted_in_the_kernel() {
+    need_ebpf!();
+    let scratch = Scratch::new("all-count");
+    let dd = copy("/bin/dd", &scratch, "dd");
+    let watching = Watching::start(&scratch, &["-c", &format!("--exe={}", dd.display())]);
+    let args = ["if=/dev/zero", "of=/dev/null", "bs=1", "count=1234", "status=none"];
+    assert!(Command::new(dd).args(args).status().unwrap().success());
+    let trace = watching.end();
+    let writes = trace.lines().find(|line| line.ends_with(" write")).unwrap_or_else(|| panic!("{trace}"));
+    assert_eq!(writes.split_whitespace().nth(3), Some("1234"), "{trace}");
+}
+
+/// A container's id.
+fn id(number: usize) -> String {
+    format!("{number:064x}")
+}
+
+#[test]
+fn many_containers_are_told_apart() {
+    need_ebpf!();
+    const ALL: usize = 200;
+    const WANTED: usize = 10;
+    let Some(root) = stride_engine_base::cgroup_root() else { skip!("no cgroup hierarchy of version 2") };
+    let slice = root.join(format!("stride-containers-{}", std::process::id()));
+    if let Err(why) = fs::create_dir(&slice) {
+        skip!("{}: {why}", slice.display());
+    }
+    let scratch = Scratch::new("all-containers");
+    let name = |i: usize| if i < WANTED { format!("wanted-{i}") } else { format!("other-{i}") };
+    let dir = |i: usize| slice.join(format!("docker-{}.scope", id(i)));
+    for i in 0..ALL {
+        let state = scratch.path("var/lib/docker/containers").join(id(i));
+        fs::create_dir_all(&state).unwrap();
+        fs::write(state.join("config.v2.json"), format!("{{\"Name\":\"/{}\",\"Config\":{{}}}}", name(i))).unwrap();
+        fs::write(scratch.path(&format!("file-{i}")), "").unwrap();
+    }
+    // Some are there before Stride, and the others come later.
+    (0..ALL / 2).for_each(|i| fs::create_dir(dir(i * 2)).unwrap());
+    // (Without --quiet, Stride tells of no beginnings.)
+    let watching =
+        Watching::start(&scratch, &["--container=wanted-?", "--quiet=none", "-e", "trace=openat", "-e", "signal=none"]);
+    (0..ALL / 2).for_each(|i| fs::create_dir(dir(i * 2 + 1)).unwrap());
+    let enter = |i: usize| {
+        let file = scratch.path(&format!("file-{i}"));
+        let script = format!("echo $$ >{}/cgroup.procs && read x; exec /bin/cat {}", dir(i).display(), file.display());
+        Command::new("/bin/sh").args(["-c", &script]).stdin(Stdio::piped()).spawn().unwrap()
+    };
+    let mut inside: Vec<_> = (0..ALL).map(enter).collect();
+    // A container that begins is known a moment later, so the processes wait for that.
+    for child in &inside[..WANTED] {
+        wait_until("the wanted ones", || scratch.read("err").contains(&format!("Process {} attached", child.id())));
+    }
+    inside.iter_mut().for_each(|child| drop(child.stdin.take()));
+    inside.iter_mut().for_each(|child| assert!(child.wait().unwrap().success()));
+    for i in 0..WANTED {
+        watching.wait_for(&format!("[{}] +++ exited with 0 +++", name(i)));
+    }
+    (0..ALL).for_each(|i| fs::remove_dir(dir(i)).unwrap());
+    wait_until("the ends of containers", || scratch.read("err").matches(" has ended").count() >= WANTED);
+    fs::remove_dir(&slice).unwrap();
+    let trace = watching.end();
+    let err = scratch.read("err");
+    for i in 0..ALL {
+        let path = format!("{:?}", scratch.path(&format!("file-{i}")));
+        let lines: Vec<&str> = trace.lines().filter(|line| line.contains(&path)).collect();
+        let ended = format!("container {} ({}) has ended", name(i), &id(i)[..12]);
+        if i < WANTED {
+            assert_eq!(lines.len(), 1, "{path}: {trace}");
+            assert!(lines[0].contains(&format!(" [wanted-{i}] openat(")), "{}", lines[0]);
+        } else {
+            assert_eq!(lines, [""; 0]);
+        }
+        assert_eq!(err.contains(&ended), i < WANTED, "{ended}: {err}");
+    }
+}
+
+#[test]
+fn counts_by_container_name_those_that_have_ended() {
+    need_ebpf!();
+    let Some(root) = stride_engine_base::cgroup_root() else { skip!("no cgroup hierarchy of version 2") };
+    let scratch = Scratch::new("all-by-container");
+    let id = format!("{:064x}", std::process::id());
+    let dir = root.join(format!("docker-{id}.scope"));
+    let state = scratch.path("var/lib/docker/containers").join(&id);
+    fs::create_dir_all(&state).unwrap();
+    fs::write(state.join("config.v2.json"), "{\"Name\":\"/counted\",\"Config\":{}}").unwrap();
+    let watching = Watching::start(&scratch, &["--all", "--by=container,syscall", "-e", "trace=chdir"]);
+    if let Err(why) = fs::create_dir(&dir) {
+        skip!("{}: {why}", dir.display());
+    }
+    let script = format!("cd /; echo $$ >{}/cgroup.procs; cd /; cd /; cd /", dir.display());
+    assert!(Command::new("/bin/sh").args(["-c", &script]).status().unwrap().success());
+    fs::remove_dir(&dir).unwrap();
+    let trace = watching.end();
+    let row = trace.lines().find(|line| line.contains(" counted ")).unwrap_or_else(|| panic!("{trace}"));
+    let words: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!((words[4], words[words.len() - 1]), ("3", "chdir"), "{row}");
+}
+
+#[test]
+fn the_reader_of_the_trace_is_left_out() {
+    need_ebpf!();
+    let scratch = Scratch::new("all-reader");
+    let cat = copy("/bin/cat", &scratch, "cat");
+    let out = File::create(scratch.path("out")).unwrap();
+    let mut reader = Command::new(&cat).stdin(Stdio::piped()).stdout(out).spawn().unwrap();
+    let pipe = reader.stdin.take().unwrap();
+    let mut command = Command::new(STRIDE);
+    let exe = format!("--exe={}", cat.display());
+    command.args([&exe, "-d", "-e", "trace=read,write,openat", "-e", "signal=none"]).stdin(Stdio::null()).stderr(pipe);
+    let mut stride = Killed(command.spawn().unwrap());
+    drop(command);
+    wait_until("Stride to trace", || scratch.read("out").contains("engine: ebpf"));
+    fs::write(scratch.path("file"), "").unwrap();
+    let mut other = Command::new(&cat).arg(scratch.path("file")).spawn().unwrap();
+    other.wait().unwrap();
+    wait_until("the other's end", || scratch.read("out").contains(" +++ exited with 0 +++"));
+    send(&stride, Signal::SIGINT);
+    stride.0.wait().unwrap();
+    reader.wait().unwrap();
+    let trace = scratch.read("out");
+    assert!(trace.contains("read what it writes: ") && trace.contains(&format!("cat ({})", reader.id())), "{trace}");
+    let lines: Vec<&str> = trace.lines().filter(|line| !line.starts_with(STRIDE)).collect();
+    assert!(lines.iter().any(|line| line.contains("openat(")), "{trace}");
+    assert!(lines.iter().all(|line| line.starts_with(&other.id().to_string())), "{trace}");
+}
+
+#[test]
+fn cgroups_that_cannot_be_followed_are_told() {
+    need_ebpf!();
+    let told = refused(&["--cgroup=/no/such/cgroup"]);
+    assert!(told.contains("/no/such/cgroup: No such file or directory; `cat /proc/PID/cgroup` tells"), "{told}");
+    let told = refused(&["--cgroup=/etc"]);
+    if Path::new("/etc").is_dir() && stride_engine_base::cgroup_root().is_some() {
+        assert!(told.contains("/etc is not in the cgroup hierarchy of version 2, which is mounted at"), "{told}");
+    }
+}
