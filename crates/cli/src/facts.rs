@@ -8,7 +8,7 @@ use stride_event::{Call, ErrnoSet, Ns, Outcome, errno_name};
 use stride_filter::{CallFacts, CallField, Datum, Fault, MOST_INNER_TEXT, MOST_ITEMS, MOST_TEXT};
 use stride_output::signal_text;
 use stride_syscalls::{FlagPart, For, Set};
-use stride_track::{ObjectKind, Seen, Tracker};
+use stride_track::{ObjectId, ObjectKind, Seen, Tracker};
 
 /// Decodes the arguments of calls.
 pub struct Arguments {
@@ -37,6 +37,8 @@ pub struct Facts<'a> {
     pub arguments: &'a Arguments,
     /// The time until which the call has lasted.
     pub until: Ns,
+    /// What the tracker found out when the call was entered. Its descriptor may be closed since.
+    entered: Option<&'a Seen>,
     decoded: OnceCell<Vec<(&'static str, Datum<'static>)>>,
 }
 
@@ -47,13 +49,24 @@ impl<'a> Facts<'a> {
         tracker: &'a Tracker,
         people: &'a People,
         arguments: &'a Arguments,
+        entered: Option<&'a Seen>,
     ) -> Facts<'a> {
-        Facts { call, tracker, people, arguments, until, decoded: OnceCell::new() }
+        Facts { call, tracker, people, arguments, until, entered, decoded: OnceCell::new() }
     }
 
     /// What the tracker found out about the call, if it has just returned.
     fn seen(&self) -> Option<&Seen> {
         self.tracker.seen().filter(|seen| seen.tid == self.call.tid)
+    }
+
+    /// The object that the call's descriptor refers to.
+    fn object(&self) -> Option<ObjectId> {
+        self.seen().and_then(|seen| seen.object).or_else(|| self.entered?.object)
+    }
+
+    /// The object that the call is about.
+    fn about(&self) -> Option<ObjectId> {
+        self.seen().and_then(Seen::about).or_else(|| self.entered?.about())
     }
 
     fn pid(&self) -> i32 {
@@ -84,9 +97,10 @@ impl<'a> Facts<'a> {
     fn exe(&self) -> Option<Datum<'_>> {
         match self.tracker.process(self.pid()).and_then(|process| process.program) {
             Some(program) => Some(Datum::bytes(self.tracker.name(program))),
-            None => self.people.program(self.pid()).map(|program| {
-                Datum::Text(Cow::Owned(String::from_utf8_lossy(&program).into_owned()))
-            }),
+            None => self
+                .people
+                .program(self.pid())
+                .map(|program| Datum::Text(Cow::Owned(String::from_utf8_lossy(&program).into_owned()))),
         }
     }
 }
@@ -104,13 +118,15 @@ impl CallFacts for Facts<'_> {
             CallField::Name => Some(Datum::Text(self.name())),
             CallField::Pid => Some(number(self.pid().into())),
             CallField::Tid => Some(number(self.call.tid.into())),
-            CallField::Comm => {
-                self.tracker.thread(self.call.tid).filter(|thread| !thread.comm.is_empty()).map(|thread| Datum::bytes(&thread.comm))
-            }
+            CallField::Comm => self
+                .tracker
+                .thread(self.call.tid)
+                .filter(|thread| !thread.comm.is_empty())
+                .map(|thread| Datum::bytes(&thread.comm)),
             CallField::Exe => self.exe(),
             CallField::Uid => self.people.user(self.call.tid).map(|uid| number(uid.into())),
-            CallField::Path => self.seen().and_then(Seen::about).map(|object| Datum::bytes(self.tracker.name(object))),
-            CallField::FdKind => self.seen().and_then(|seen| seen.object).map(|object| {
+            CallField::Path => self.about().map(|object| Datum::bytes(self.tracker.name(object))),
+            CallField::FdKind => self.object().map(|object| {
                 text(match self.tracker.kind(object) {
                     ObjectKind::Path => "file",
                     ObjectKind::Pipe => "pipe",
@@ -118,10 +134,7 @@ impl CallFacts for Facts<'_> {
                     ObjectKind::Anonymous | ObjectKind::Others => "other",
                 })
             }),
-            CallField::FdPeer => {
-                let object = self.seen().and_then(|seen| seen.object);
-                object.and_then(|object| self.tracker.peer(object)).map(Datum::bytes)
-            }
+            CallField::FdPeer => self.object().and_then(|object| self.tracker.peer(object)).map(Datum::bytes),
             CallField::Ret => match self.call.outcome {
                 Outcome::Value(value) => Some(number(value)),
                 Outcome::Error(_) => Some(number(-1)),
@@ -191,7 +204,8 @@ fn datum(value: &Value<'_>, most: usize, depth: u32) -> Datum<'static> {
         ),
         Value::Array(items, _) | Value::Set(items) | Value::Seq(items) | Value::Or(items) => all(items),
         Value::SigSet(mask) => {
-            let has = |signal: &i32| mask.get((signal - 1) as usize / 8).is_some_and(|b| b >> ((signal - 1) % 8) & 1 != 0);
+            let has =
+                |signal: &i32| mask.get((signal - 1) as usize / 8).is_some_and(|b| b >> ((signal - 1) % 8) & 1 != 0);
             Datum::List((1..=64).filter(has).map(|signal| Datum::Text(signal_text(signal).into())).collect())
         }
         Value::WaitStatus(status, _) => Datum::Int(status.into()),

@@ -44,7 +44,8 @@ impl Selector {
             paths: options.paths.clone(),
             fds: options.trace_fds.clone(),
             status: options.status,
-            calls: (all_calls || options.replay.is_some() || options.switches() || !options.trace.is_all()).then(|| options.trace.clone()),
+            calls: (all_calls || options.replay.is_some() || options.switches() || !options.trace.is_all())
+                .then(|| options.trace.clone()),
             called_from: options.called_from.clone().map(CalledFrom::new),
             conditions,
             world: Proc::paths_only(source),

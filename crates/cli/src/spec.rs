@@ -50,7 +50,8 @@ fn calls(options: &Options, needs: &Needs) -> CallSet {
     if needs.all_calls {
         return CallSet::all();
     }
-    let chosen = options.conditions.iter().fold(options.trace.clone(), |calls, of| calls.intersection(&of.early().calls));
+    let chosen =
+        options.conditions.iter().fold(options.trace.clone(), |calls, of| calls.intersection(&of.early().calls));
     // Those that switch are needed, however they are filtered.
     let switches = options.switch_on.iter().chain(&options.switch_off);
     switches.fold(chosen, |calls, of| calls.union(&of.early().calls))

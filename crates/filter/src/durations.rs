@@ -6,10 +6,8 @@ use stride_event::{Ns, Span};
 /// Parses `[>|<|>=|<=]TIME`. Without a sign, TIME is the least duration. `duration` reads TIME, which has a unit.
 pub fn parse_durations(text: &str, duration: impl Fn(&str) -> Option<Ns>) -> Result<Span<Ns>, Error> {
     let all = Span::<Ns>::ALL;
-    let (sign, time) = ["<=", ">=", "<", ">"]
-        .iter()
-        .find_map(|sign| Some((*sign, text.strip_prefix(sign)?)))
-        .unwrap_or((">=", text));
+    let (sign, time) =
+        ["<=", ">=", "<", ">"].iter().find_map(|sign| Some((*sign, text.strip_prefix(sign)?))).unwrap_or((">=", text));
     let time = time.trim();
     let invalid = || Error::Duration { text: text.into() };
     // A bare number would mean milliseconds to some and microseconds to others.

@@ -26,7 +26,10 @@ pub use descriptors::parse_descriptors;
 pub use durations::parse_durations;
 pub use error::Error;
 pub use errors::{error_names, parse_errors};
-pub use expression::{CallFacts, CallField, Datum, EarlyChoice, Expression, ExpressionPart, FIELDS, Fault, MOST_INNER_TEXT, MOST_ITEMS, MOST_TEXT, Mistake};
+pub use expression::{
+    CallFacts, CallField, Datum, EarlyChoice, Expression, ExpressionPart, FIELDS, Fault, MOST_INNER_TEXT, MOST_ITEMS,
+    MOST_TEXT, Mistake,
+};
 pub use frames::FramePattern;
 pub use nearest::{did_you_mean, nearest};
 pub use paths::{PathSet, Resolved};

@@ -84,7 +84,9 @@ impl Source for LiveSource {
             Question::LockHolder { tid, addr } => lock::holder(tid, addr).map(|holder| holder.to_string()),
             Question::User(tid) => user(tid).map(|uid| uid.to_string()),
             Question::Program(tid) => {
-                return std::fs::read_link(format!("/proc/{tid}/exe")).ok().map(|path| path.into_os_string().into_vec());
+                return std::fs::read_link(format!("/proc/{tid}/exe"))
+                    .ok()
+                    .map(|path| path.into_os_string().into_vec());
             }
             Question::Watched(of) => fdinfo::watched(of.tid, of.fd).map(|found| listed(&found)),
         };

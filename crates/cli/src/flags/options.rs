@@ -5,7 +5,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use stride_event::{Endings, ErrnoSet, Ns, Span};
-use stride_filter::{CallSet, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet};
+use stride_filter::{
+    CallSet, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
+};
 use stride_output::ShowStack;
 pub use stride_output::{Column, Key, SortKey};
 

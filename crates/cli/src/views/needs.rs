@@ -60,11 +60,14 @@ impl Needs {
 
     /// The needs of the filters that the reader decides.
     pub fn of_filters(options: &Options) -> Needs {
-        let asks = |fields: &[CallField]| options.expressions().any(|of| fields.iter().any(|&field| of.mentions(field)));
+        let asks =
+            |fields: &[CallField]| options.expressions().any(|of| fields.iter().any(|&field| of.mentions(field)));
         let about_files = asks(&[CallField::Path, CallField::FdKind, CallField::FdPeer]);
         let names = asks(&[CallField::Comm, CallField::Exe]);
         let arguments = options.expressions().any(Expression::mentions_arguments);
         let needs = Needs {
+            // The file behind a descriptor may change during the call.
+            entries: about_files,
             memory: about_files || names || arguments,
             times: options.endings().needs_times() || asks(&[CallField::Duration]),
             descriptors: about_files,

@@ -36,7 +36,11 @@ pub struct Compiled {
 pub fn compile(source: &str) -> Result<Compiled, Mistake> {
     let length = source.chars().count();
     if length > LONGEST {
-        return Err(Mistake::at(source, LONGEST, format!("the expression has {length} characters, and at most {LONGEST} are allowed")));
+        return Err(Mistake::at(
+            source,
+            LONGEST,
+            format!("the expression has {length} characters, and at most {LONGEST} are allowed"),
+        ));
     }
     if source.trim().is_empty() {
         return Err(Mistake::at(source, 0, "the expression is empty; an example is: errno == \"ENOENT\""));
@@ -101,7 +105,11 @@ fn syntax(source: &str, errors: &cel::ParseErrors) -> Mistake {
     let message = error.msg.strip_prefix("Syntax error: ").unwrap_or(&error.msg);
     // The parser lists all that might stand there.
     let message = message.split(" expecting ").next().unwrap_or(message);
-    Mistake::in_line(source.split('\n').nth(line).unwrap_or(""), column, format!("the expression is not CEL: {message}"))
+    Mistake::in_line(
+        source.split('\n').nth(line).unwrap_or(""),
+        column,
+        format!("the expression is not CEL: {message}"),
+    )
 }
 
 struct Compiler<'s> {
@@ -184,7 +192,10 @@ impl Compiler<'_> {
                 let nodes = items.into_iter().map(|item| item.node).collect();
                 Ok(Typed::new(Node::List(nodes), Kind::List(Box::new(kind)), steps).sized(size, item))
             }
-            Expr::Map(_) => Err(self.mistake(tree, "maps are not supported: compare with a list, as in name in [\"read\", \"write\"]")),
+            Expr::Map(_) => {
+                Err(self
+                    .mistake(tree, "maps are not supported: compare with a list, as in name in [\"read\", \"write\"]"))
+            }
             Expr::Struct(_) => Err(self.mistake(tree, "messages are not supported")),
             Expr::Comprehension(_) | Expr::Unspecified => Err(self.mistake(tree, "this is not supported")),
         }
@@ -200,7 +211,10 @@ impl Compiler<'_> {
             }
             LiteralValue::Null => (Datum::Null, Kind::Null, 0),
             LiteralValue::Double(_) => {
-                return Err(self.mistake(tree, "fractions are not supported: all fields are whole numbers, and duration(\"1.5ms\") is a time"));
+                return Err(self.mistake(
+                    tree,
+                    "fractions are not supported: all fields are whole numbers, and duration(\"1.5ms\") is a time",
+                ));
             }
             LiteralValue::Bytes(_) => {
                 return Err(self.mistake(tree, "bytes are not supported: compare with text, without the b"));
@@ -233,7 +247,11 @@ impl Compiler<'_> {
             _ => {
                 let known = FIELDS.iter().map(|facts| facts.name);
                 let meant = crate::did_you_mean(name, known.clone());
-                let all = if meant.is_empty() { format!("; fields are {} and args.NAME", known.collect::<Vec<_>>().join(", ")) } else { meant };
+                let all = if meant.is_empty() {
+                    format!("; fields are {} and args.NAME", known.collect::<Vec<_>>().join(", "))
+                } else {
+                    meant
+                };
                 format!("unknown field '{name}'{all}")
             }
         };
@@ -264,7 +282,9 @@ impl Compiler<'_> {
                 let name = format!("fd.{}", select.field);
                 let hint = || crate::did_you_mean(&name, FIELDS.iter().map(|facts| facts.name));
                 let field = CallField::named(&name);
-                field.map(Some).ok_or_else(|| self.mistake(tree, format!("unknown field '{name}'{}; there are fd.kind and fd.peer", hint())))
+                field.map(Some).ok_or_else(|| {
+                    self.mistake(tree, format!("unknown field '{name}'{}; there are fd.kind and fd.peer", hint()))
+                })
             }
             _ => Ok(None),
         }
@@ -316,18 +336,24 @@ impl Compiler<'_> {
     fn call(&mut self, tree: &IdedExpr, call: &CallExpr) -> Checked<Typed> {
         match (&call.target, call.func_name.as_str(), &call.args[..]) {
             (None, "has", args) => self.has(tree, args),
-            (Some(of), name, [variable, body]) if quantifier(name).is_some() => self.each(tree, name, of, variable, body),
+            (Some(of), name, [variable, body]) if quantifier(name).is_some() => {
+                self.each(tree, name, of, variable, body)
+            }
             (None, "duration", [of]) => self.duration(tree, of),
             (None, operators::CONDITIONAL, [condition, then, otherwise]) => {
                 let condition = self.of_kind(condition, &Kind::Bool)?;
                 let (then, other) = (self.typed(then)?, self.typed(otherwise)?);
                 if !then.kind.fits(&other.kind) {
-                    return Err(self.mistake(otherwise, format!("both results must be of one type, and these are {} and {}", then.kind, other.kind)));
+                    return Err(self.mistake(
+                        otherwise,
+                        format!("both results must be of one type, and these are {} and {}", then.kind, other.kind),
+                    ));
                 }
                 let steps = condition.steps + then.steps.max(other.steps);
                 let (size, item) = (then.size.max(other.size), then.item.max(other.item));
                 let kind = if then.kind == other.kind { then.kind.clone() } else { Kind::Dyn };
-                Ok(Typed::new(Node::If(Box::new([condition.node, then.node, other.node])), kind, steps).sized(size, item))
+                Ok(Typed::new(Node::If(Box::new([condition.node, then.node, other.node])), kind, steps)
+                    .sized(size, item))
             }
             (None, operators::LOGICAL_NOT, [of]) => {
                 let of = self.of_kind(of, &Kind::Bool)?;
@@ -409,8 +435,12 @@ impl Compiler<'_> {
         let fits = first.kind.fits(&second.kind) && (equality || ordered(&first.kind) && ordered(&second.kind));
         if !fits {
             let hint = match (&first.kind, &second.kind) {
-                (Kind::Duration, Kind::Int | Kind::Text) | (Kind::Int | Kind::Text, Kind::Duration) => "; a time is written duration(\"10ms\")",
-                (Kind::Text, Kind::Int) if matches!(first.node, Node::Field(CallField::Errno)) => "; errors have names: \"ENOENT\"",
+                (Kind::Duration, Kind::Int | Kind::Text) | (Kind::Int | Kind::Text, Kind::Duration) => {
+                    "; a time is written duration(\"10ms\")"
+                }
+                (Kind::Text, Kind::Int) if matches!(first.node, Node::Field(CallField::Errno)) => {
+                    "; errors have names: \"ENOENT\""
+                }
                 (Kind::Text, Kind::Int) | (Kind::Int, Kind::Text) => "; quotes make text of a number",
                 _ => "",
             };
@@ -455,7 +485,14 @@ impl Compiler<'_> {
         Ok(Typed::new(make(first.boxed(), second.boxed()), kind, steps).sized(size, item))
     }
 
-    fn each(&mut self, tree: &IdedExpr, name: &str, of: &IdedExpr, variable: &IdedExpr, body: &IdedExpr) -> Checked<Typed> {
+    fn each(
+        &mut self,
+        tree: &IdedExpr,
+        name: &str,
+        of: &IdedExpr,
+        variable: &IdedExpr,
+        body: &IdedExpr,
+    ) -> Checked<Typed> {
         let Some(how) = quantifier(name) else { return Err(self.mistake(tree, "this is not supported")) };
         let of_typed = self.typed(of)?;
         let item = match &of_typed.kind {
@@ -482,7 +519,13 @@ impl Compiler<'_> {
         Ok(Typed::new(node, kind, steps).sized(items, item_size))
     }
 
-    fn function(&mut self, tree: &IdedExpr, target: Option<&IdedExpr>, name: &str, args: &[IdedExpr]) -> Checked<Typed> {
+    fn function(
+        &mut self,
+        tree: &IdedExpr,
+        target: Option<&IdedExpr>,
+        name: &str,
+        args: &[IdedExpr],
+    ) -> Checked<Typed> {
         // size(x) and x.size() are the same, and so are matches(x, y) and x.matches(y).
         let all: Vec<&IdedExpr> = target.into_iter().chain(args).collect();
         match (name, &all[..]) {
@@ -497,7 +540,10 @@ impl Compiler<'_> {
             ("matches", [of, pattern]) => {
                 let of = self.of_kind(of, &Kind::Text)?;
                 let Expr::Literal(LiteralValue::String(text)) = &pattern.expr else {
-                    return Err(self.mistake(pattern, "the regular expression must be text in quotes, because it is compiled before the run"));
+                    return Err(self.mistake(
+                        pattern,
+                        "the regular expression must be text in quotes, because it is compiled before the run",
+                    ));
                 };
                 let regex = RegexBuilder::new(text.inner()).size_limit(REGEX_SIZE).dfa_size_limit(REGEX_SIZE).build();
                 let regex = regex.map_err(|error| self.mistake(pattern, regex_mistake(&error)))?;
@@ -525,22 +571,36 @@ impl Compiler<'_> {
             ("string", [of]) if target.is_none() => {
                 let typed = self.typed(of)?;
                 if !matches!(typed.kind, Kind::Int | Kind::Text | Kind::Bool | Kind::Dyn) {
-                    return Err(self.mistake(of, format!("string() takes a number, text or bool, and this is {}", typed.kind)));
+                    return Err(
+                        self.mistake(of, format!("string() takes a number, text or bool, and this is {}", typed.kind))
+                    );
                 }
                 let (steps, size) = (typed.steps, typed.size.max(40));
                 Ok(Typed::new(Node::ToText(typed.boxed()), Kind::Text, steps).sized(size, 0))
             }
             _ => {
                 const KNOWN: [&str; 13] = [
-                    "all", "contains", "duration", "endsWith", "exists", "exists_one", "filter", "has", "int", "map",
-                    "matches", "size", "startsWith",
+                    "all",
+                    "contains",
+                    "duration",
+                    "endsWith",
+                    "exists",
+                    "exists_one",
+                    "filter",
+                    "has",
+                    "int",
+                    "map",
+                    "matches",
+                    "size",
+                    "startsWith",
                 ];
                 let known = KNOWN.contains(&name);
                 let told = if known {
                     format!("{name}() does not take these arguments")
                 } else {
                     let hint = crate::did_you_mean(name, KNOWN);
-                    let hint = if hint.is_empty() { format!("; functions are {} and string", KNOWN.join(", ")) } else { hint };
+                    let hint =
+                        if hint.is_empty() { format!("; functions are {} and string", KNOWN.join(", ")) } else { hint };
                     format!("unknown function '{name}'{hint}")
                 };
                 Err(self.mistake(tree, told))

@@ -40,8 +40,7 @@ impl<'a> Datum<'a> {
             (Datum::Text(a), Datum::Text(b)) => a == b,
             (Datum::List(a), Datum::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equals(b)),
             (Datum::Map(a), Datum::Map(b)) => {
-                a.len() == b.len()
-                    && a.iter().all(|(key, a)| b.iter().any(|(other, b)| key == other && a.equals(b)))
+                a.len() == b.len() && a.iter().all(|(key, a)| b.iter().any(|(other, b)| key == other && a.equals(b)))
             }
             _ => false,
         }

@@ -193,7 +193,10 @@ fn span(part: &Node) -> Option<Endings> {
     let (low, high) = (least.unwrap_or(i128::MIN), most.unwrap_or(i128::MAX));
     Some(match field {
         CallField::Duration => Endings {
-            durations: Span { least: clamped(low, 0, Ns::MAX.into()) as Ns, most: clamped(high, 0, Ns::MAX.into()) as Ns },
+            durations: Span {
+                least: clamped(low, 0, Ns::MAX.into()) as Ns,
+                most: clamped(high, 0, Ns::MAX.into()) as Ns,
+            },
             // No call takes less than no time.
             successes: high >= 0,
             errors: if high >= 0 { all.errors } else { ErrnoSet::empty() },
@@ -223,7 +226,9 @@ fn bounds(part: &Node) -> Option<(CallField, Option<i128>, Option<i128>)> {
         _ => None,
     };
     let (left, right) = match part {
-        Node::Equal(a, b) | Node::Less(a, b) | Node::AtMost(a, b) | Node::More(a, b) | Node::AtLeast(a, b) => (&**a, &**b),
+        Node::Equal(a, b) | Node::Less(a, b) | Node::AtMost(a, b) | Node::More(a, b) | Node::AtLeast(a, b) => {
+            (&**a, &**b)
+        }
         _ => return None,
     };
     let (field, n, turned) = match (left, right) {

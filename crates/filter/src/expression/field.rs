@@ -55,8 +55,7 @@ const fn of(words: &'static [&'static str], facts: FieldFacts) -> FieldFacts {
 }
 
 pub const FD_KINDS: &[&str] = &["", "file", "pipe", "socket", "other"];
-pub const WAITS: &[&str] =
-    &["", "time", "readiness", "completion", "lock", "signal", "child", "peer", "turn"];
+pub const WAITS: &[&str] = &["", "time", "readiness", "completion", "lock", "signal", "child", "peer", "turn"];
 
 /// All fields. A field is added here and in `CallFacts` of the command line's crate, and nowhere else.
 pub static FIELDS: [FieldFacts; 14] = [
@@ -67,7 +66,10 @@ pub static FIELDS: [FieldFacts; 14] = [
     fact(CallField::Exe, "exe", FieldType::Text, "path of the program that the process runs"),
     fact(CallField::Uid, "uid", FieldType::Int, "effective user id of the thread"),
     fact(CallField::Path, "path", FieldType::Text, "path that the call names, else what its descriptor refers to"),
-    of(FD_KINDS, fact(CallField::FdKind, "fd.kind", FieldType::Text, "kind of file that the call's descriptor refers to")),
+    of(
+        FD_KINDS,
+        fact(CallField::FdKind, "fd.kind", FieldType::Text, "kind of file that the call's descriptor refers to"),
+    ),
     fact(CallField::FdPeer, "fd.peer", FieldType::Text, "other end of the descriptor's socket"),
     fact(CallField::Ret, "ret", FieldType::Int, "result; -1 if the call failed"),
     fact(CallField::Errno, "errno", FieldType::Text, "name of the error, empty if there was none"),

@@ -43,7 +43,11 @@ pub enum Node {
     Matches(Box<Node>, Regex),
     ToInt(Box<Node>),
     ToText(Box<Node>),
-    Each { how: Quantifier, of: Box<Node>, body: Box<Node> },
+    Each {
+        how: Quantifier,
+        of: Box<Node>,
+        body: Box<Node>,
+    },
 }
 
 /// CEL's macros over lists.
@@ -87,7 +91,9 @@ impl Node {
                 let [condition, then, otherwise] = &**parts;
                 return if condition.truth(call, variables)? { then } else { otherwise }.value(call, variables);
             }
-            Node::Equal(left, right) => Datum::Bool(left.value(call, variables)?.equals(&right.value(call, variables)?)),
+            Node::Equal(left, right) => {
+                Datum::Bool(left.value(call, variables)?.equals(&right.value(call, variables)?))
+            }
             Node::Unequal(left, right) => {
                 Datum::Bool(!left.value(call, variables)?.equals(&right.value(call, variables)?))
             }
@@ -107,9 +113,9 @@ impl Node {
                 }
                 match right.value(call, variables)? {
                     Datum::List(items) => Datum::Bool(items.iter().any(|item| item.equals(&wanted))),
-                    Datum::Map(entries) => {
-                        Datum::Bool(matches!(&wanted, Datum::Text(key) if entries.iter().any(|(known, _)| known == key)))
-                    }
+                    Datum::Map(entries) => Datum::Bool(
+                        matches!(&wanted, Datum::Text(key) if entries.iter().any(|(known, _)| known == key)),
+                    ),
                     _ => return Err(Fault::Mismatch),
                 }
             }
@@ -124,9 +130,9 @@ impl Node {
             Node::Subtract(left, right) => {
                 numeric(left.value(call, variables)?, right.value(call, variables)?, i128::checked_sub)?
             }
-            Node::Multiply(left, right) => {
-                Datum::Int(whole(left, call, variables)?.checked_mul(whole(right, call, variables)?).ok_or(Fault::Overflow)?)
-            }
+            Node::Multiply(left, right) => Datum::Int(
+                whole(left, call, variables)?.checked_mul(whole(right, call, variables)?).ok_or(Fault::Overflow)?,
+            ),
             Node::Divide(left, right) => {
                 let (a, b) = (whole(left, call, variables)?, whole(right, call, variables)?);
                 Datum::Int(a.checked_div(b).ok_or(Fault::DivisionByZero)?)
@@ -196,7 +202,13 @@ fn both(left: Result<bool, Fault>, right: impl FnOnce() -> Result<bool, Fault>) 
     match left {
         Ok(false) => Ok(false),
         Ok(true) => right(),
-        Err(fault) => if right() == Ok(false) { Ok(false) } else { Err(fault) },
+        Err(fault) => {
+            if right() == Ok(false) {
+                Ok(false)
+            } else {
+                Err(fault)
+            }
+        }
     }
 }
 
@@ -205,7 +217,13 @@ fn either(left: Result<bool, Fault>, right: impl FnOnce() -> Result<bool, Fault>
     match left {
         Ok(true) => Ok(true),
         Ok(false) => right(),
-        Err(fault) => if right() == Ok(true) { Ok(true) } else { Err(fault) },
+        Err(fault) => {
+            if right() == Ok(true) {
+                Ok(true)
+            } else {
+                Err(fault)
+            }
+        }
     }
 }
 

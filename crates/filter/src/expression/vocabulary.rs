@@ -87,7 +87,9 @@ mod tests {
         let told = word(CallField::Errno, "EWOULDBLOCK").unwrap_err();
         assert_eq!(told, "there is no error 'EWOULDBLOCK'; its name here is 'EAGAIN'");
         assert_eq!(word(CallField::Errno, ""), Ok(()));
-        assert!(word(CallField::FdKind, "sock").unwrap_err().starts_with("fd.kind is never \"sock\"; it is \"\", \"file\""));
+        assert!(
+            word(CallField::FdKind, "sock").unwrap_err().starts_with("fd.kind is never \"sock\"; it is \"\", \"file\"")
+        );
         assert_eq!(word(CallField::Path, "anything"), Ok(()));
     }
 

@@ -1,8 +1,8 @@
 //! Which events to report.
 
 use super::sets::{DESCRIPTORS, SYSCALLS};
-use crate::flags::flag::{Arg, Category, Flag, Value, words};
 use crate::flags::flag::Given;
+use crate::flags::flag::{Arg, Category, Flag, Value, words};
 use crate::flags::stop::Stop;
 use crate::flags::values;
 use stride_filter::{
@@ -52,7 +52,8 @@ pub const FLAGS: &[Flag] = &[
               The time is that from entry to return, which -T shows. A call that is still in progress when tracing ends counts with its time so far. \
               The eBPF engine decides in the kernel, and calls that are left out send nothing.",
         update: |draft, given| {
-            let time = |text: &str| values::duration(text).map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+            let time =
+                |text: &str| values::duration(text).map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
             let span = parse_durations(&given.text(), time)?;
             draft.options.durations = draft.options.durations.intersection(span);
             Ok(())

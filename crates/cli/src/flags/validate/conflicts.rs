@@ -5,6 +5,7 @@ use crate::flags::options::Engine;
 use crate::flags::stop::{Stop, Warn};
 use crate::views;
 use std::ffi::OsString;
+use stride_filter::Status;
 
 /// A replay has a recording already. Options and operands that are about making one do not fit.
 pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
@@ -96,6 +97,16 @@ pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
         warn("--seccomp-bpf is not enabled for processes attached with -p".into());
     }
     true
+}
+
+/// Only calls that failed have errors.
+pub fn errors_of_successes(draft: &Draft) -> Result<(), Stop> {
+    if draft.options.errors.is_some() && !draft.options.status.contains(Status::Failed) {
+        return Err(Stop::usage(
+            "--errno reports calls that failed, and -z/--status leaves them out: leave one of them out",
+        ));
+    }
+    Ok(())
 }
 
 pub fn follow(draft: &Draft, warn: Warn) -> bool {
