@@ -200,6 +200,21 @@ fn mistakes_are_told_with_their_place() {
     );
 }
 
+#[test]
+fn tracing_ends_after_a_time_and_the_program_runs_on() {
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("for{engine}"));
+        // The program makes no call by the time that tracing ends, and ends later by itself.
+        let run = scratch.stride([engine, "--for=200ms", "sh", "-c", "sleep 2; : > done"]);
+        assert_eq!(run.code(), Some(0), "{engine}: {run:?}");
+        assert!(run.err.contains("The time of --for is over, tracees were detached"), "{engine}: {run:?}");
+        assert!(run.trace.contains("<detached ...>"), "{engine}: {run:?}");
+        wait_until("the program has ended by itself", || scratch.path("done").exists());
+        let run = scratch.stride([engine, "--for=1h", "true"]);
+        assert!(run.code() == Some(0) && run.err.is_empty(), "{engine}: {run:?}");
+    }
+}
+
 /// The lines of the message about options that Stride refuses. Only the first has Stride's name.
 fn refused_lines(scratch: &Scratch, options: &[&str]) -> Vec<String> {
     let mut command = stride();

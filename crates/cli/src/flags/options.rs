@@ -35,6 +35,8 @@ pub struct Options {
     pub kill_on_exit: bool,
     pub seccomp_bpf: bool,
     pub syscall_limit: Option<u64>,
+    /// `--for`: tracing ends after this time.
+    pub time_limit: Option<Duration>,
     /// Only for the eBPF engine.
     pub on_overflow: Option<Overflow>,
     pub ring_size: Option<u32>,
@@ -310,6 +312,7 @@ impl Default for Options {
             kill_on_exit: false,
             seccomp_bpf: false,
             syscall_limit: None,
+            time_limit: None,
             on_overflow: None,
             ring_size: None,
             debug: false,

@@ -28,7 +28,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
-use stride_engine_base::signal::now;
+use stride_engine_base::signal::{is_over, now};
 use stride_engine_base::{
     AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, StartError, Waiting, interrupt,
     process, spawn,
@@ -259,6 +259,9 @@ impl EbpfEngine {
         loop {
             if let Some(signal) = self.signals.caught() {
                 self.end(Some(signal));
+            }
+            if self.stopping.is_none() && is_over() {
+                self.end(None);
             }
             if std::mem::take(&mut self.taken) {
                 self.ring.advance();

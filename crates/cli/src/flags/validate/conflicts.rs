@@ -17,6 +17,7 @@ pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
     let how = [
         (draft.follow_count + draft.old_follow_count > 0 || draft.follow_forks, "-f/--follow-forks"),
         (draft.daemonize_count > 0 || draft.daemonize.is_some(), "-D/--daemonize"),
+        (draft.options.time_limit.is_some(), "--for"),
         (draft.options.detach_on_exec, "-b/--detach-on"),
         (draft.interruptible.is_some(), "-I/--interruptible"),
         (draft.options.kill_on_exit, "--kill-on-exit"),
