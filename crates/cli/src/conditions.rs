@@ -1,6 +1,6 @@
 //! Which calls are chosen by what happened: `--duration`, `--errno`, `--where`, `--switch-on`, `--switch-off`.
 
-use crate::facts::{Arguments, Facts, lasted};
+use crate::facts::{Arguments, AskedCall, lasted};
 use crate::flags::Options;
 use crate::layout;
 use crate::people::People;
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use stride_decode::World;
 use stride_event::quantity::count;
-use stride_event::{Call, ErrnoSet, Event, Ns, Outcome, Span, Tid};
+use stride_event::{Bounds, Call, ErrnoSet, Event, Ns, Outcome, Tid};
 use stride_filter::{CallField, Expression, ExpressionPart, Fault};
 use stride_proc::Source;
 use stride_track::{Seen, Tracker};
@@ -18,7 +18,7 @@ use stride_track::{Seen, Tracker};
 const MOST_THREADS: usize = 1 << 18;
 
 pub struct Conditions {
-    durations: Span<Ns>,
+    durations: Bounds<Ns>,
     errors: Option<ErrnoSet>,
     expressions: Vec<Expression>,
     switch_on: Option<Expression>,
@@ -95,7 +95,7 @@ impl Conditions {
     pub fn enters(&mut self, call: &Call) -> bool {
         self.on
             && self.switch_off.is_none()
-            && self.durations == Span::<Ns>::ALL
+            && self.durations == Bounds::<Ns>::ALL
             && self.errors.is_none()
             && self.expressions.iter().all(Expression::decides_at_entry)
             && self.hold(call, call.entered)
@@ -117,7 +117,7 @@ impl Conditions {
             (Some(errors), Outcome::Error(errno)) => errors.contains(errno),
             (Some(_), _) => false,
         };
-        let all = self.durations == Span::<Ns>::ALL;
+        let all = self.durations == Bounds::<Ns>::ALL;
         error && (all || lasted(call, until).is_some_and(|time| self.durations.contains(time)))
     }
 
@@ -129,7 +129,7 @@ impl Conditions {
         let Some(expression) = of(self) else { return false };
         let tracker = self.tracker.borrow();
         let entered = self.entered.as_ref().and_then(|entered| entered.get(&call.tid));
-        let held = expression.holds(&Facts::new(call, until, &tracker, &self.people, &self.arguments, entered));
+        let held = expression.holds(&AskedCall::new(call, until, &tracker, &self.people, &self.arguments, entered));
         drop(tracker);
         match held {
             Ok(holds) => holds,

@@ -30,7 +30,7 @@ impl Arguments {
 }
 
 /// The facts about one call after the latest event.
-pub struct Facts<'a> {
+pub struct AskedCall<'a> {
     pub call: &'a Call,
     pub tracker: &'a Tracker,
     pub people: &'a People,
@@ -42,7 +42,7 @@ pub struct Facts<'a> {
     decoded: OnceCell<Vec<(&'static str, Datum<'static>)>>,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> AskedCall<'a> {
     pub fn new(
         call: &'a Call,
         until: Ns,
@@ -50,8 +50,8 @@ impl<'a> Facts<'a> {
         people: &'a People,
         arguments: &'a Arguments,
         entered: Option<&'a Seen>,
-    ) -> Facts<'a> {
-        Facts { call, tracker, people, arguments, until, entered, decoded: OnceCell::new() }
+    ) -> AskedCall<'a> {
+        AskedCall { call, tracker, people, arguments, until, entered, decoded: OnceCell::new() }
     }
 
     /// What the tracker found out about the call, if it has just returned.
@@ -110,7 +110,7 @@ pub fn lasted(call: &Call, until: Ns) -> Option<Ns> {
     (call.entered > 0 && until >= call.entered).then(|| until - call.entered)
 }
 
-impl CallFacts for Facts<'_> {
+impl CallFacts for AskedCall<'_> {
     fn field(&self, field: CallField) -> Result<Option<Datum<'_>>, Fault> {
         let text = |text| Datum::Text(Cow::Borrowed(text));
         let number = |n: i64| Datum::Int(n.into());

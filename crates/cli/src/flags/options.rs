@@ -4,7 +4,7 @@ use super::asked::Asked;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use stride_event::{Endings, ErrnoSet, Ns, Span};
+use stride_event::{Bounds, Endings, ErrnoSet, Ns};
 use stride_filter::{
     CallSet, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
 };
@@ -54,7 +54,7 @@ pub struct Options {
     /// A call is reported if one of the functions that led to it matches.
     pub called_from: Option<FramePattern>,
     /// A call is reported if it took so long.
-    pub durations: Span<Ns>,
+    pub durations: Bounds<Ns>,
     /// A call is reported if it failed with one of these errors.
     pub errors: Option<ErrnoSet>,
     /// A call is reported if all these hold.
@@ -322,7 +322,7 @@ impl Default for Options {
             signals: SignalSet::ALL,
             status: WordSet::ALL,
             called_from: None,
-            durations: Span::<Ns>::ALL,
+            durations: Bounds::<Ns>::ALL,
             errors: None,
             conditions: Vec::new(),
             switch_on: None,
