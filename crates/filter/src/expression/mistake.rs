@@ -29,7 +29,7 @@ impl ExprMistake {
     }
 
     pub fn in_line(line: &str, column: usize, message: impl Into<String>) -> ExprMistake {
-        let skipped = if column > WIDTH / 2 { column - WIDTH / 2 } else { 0 };
+        let skipped = column.saturating_sub(WIDTH / 2);
         let shown = line.chars().skip(skipped).take(WIDTH);
         // Each character takes one column, so that the caret stands below its place.
         let line = shown.map(|c| if c.is_control() { ' ' } else { c }).collect();
