@@ -125,10 +125,10 @@ function __stride_complete_program
 end
 
 complete -c stride -f -a '(__stride_complete_program)'
-set -g __stride_long_with_value --argv0 --cgroup --comm --container --env --exe --attach --user --detach-on --engine --interruptible --max-depth --on-overflow --record --replay --ring-size --called-from --trace-path --signal --signals --status --trace --trace-fds --columns --abbrev --color --decode-pids --flamegraph --html --output --perfetto --raw --read --string-limit --stack-trace-frame-limit --verbose --write --const-print-style --advise-config --budget --budget-write --by --diff --explain --summary-syscall-overhead --summary-sort-by --summary-columns --syscall-limit --generate
-set -g __stride_long_without_value --all --daemonize --daemonised --daemonized --follow-forks --kill-on-exit --successful-only --failed-only --failing-only --output-append-mode --absolute-timestamps --timestamps --always-show-pid --debuginfod --decode-fds --instruction-pointer --json --stack-trace --stack-traces --syscall-number --arg-names --output-separately --pidns-translation --quiet --silent --silence --relative-timestamps --strings-in-hex --syscall-times --no-abbrev --advise --summary-only --summary --summary-wall-clock --debug --doctor --help --seccomp-bpf --version
+set -g __stride_long_with_value --argv0 --env --attach --user --detach-on --engine --interruptible --on-overflow --record --replay --ring-size --called-from --duration --errno --trace-path --signal --signals --status --switch-off --switch-on --trace --trace-fds --where --columns --abbrev --color --decode-pids --flamegraph --html --output --perfetto --raw --read --string-limit --stack-trace-frame-limit --verbose --write --const-print-style --advise-config --budget --budget-write --by --diff --explain --summary-syscall-overhead --summary-sort-by --summary-columns --for --syscall-limit --generate
+set -g __stride_long_without_value --daemonize --daemonised --daemonized --follow-forks --kill-on-exit --show-on-off-events --successful-only --failed-only --failing-only --output-append-mode --absolute-timestamps --timestamps --always-show-pid --debuginfod --decode-fds --instruction-pointer --json --stack-trace --stack-traces --syscall-number --arg-names --output-separately --pidns-translation --quiet --silent --silence --relative-timestamps --strings-in-hex --syscall-times --no-abbrev --advise --summary-only --summary --summary-wall-clock --debug --doctor --help --seccomp-bpf --version
 set -g __stride_short_with_value 'eEpubIPaosXOSU'
-set -g __stride_qualifiers 'signal=	report only these signals' 'status=	report only calls that end in one of these ways' 'trace=	report only these system calls' 'trace-fds=	report only calls that use these file descriptors' 'abbrev=	shorten the structures of these calls (default all)' 'decode-fds=	say what file descriptors refer to; see the man page' 'decode-pids=	say more about process ids: comm, pidns' 'quiet=	leave out these messages; see the man page' 'raw=	print the arguments of these calls as plain numbers' 'read=	dump all data read from these file descriptors' 'verbose=	read the structures of these calls (default all)' 'write=	dump all data written to these file descriptors'
+set -g __stride_qualifiers 'duration=	report only calls that took at least TIME, or less' 'errno=	report only calls that failed with these errors' 'signal=	report only these signals' 'status=	report only calls that end in one of these ways' 'trace=	report only these system calls' 'trace-fds=	report only calls that use these file descriptors' 'abbrev=	shorten the structures of these calls (default all)' 'decode-fds=	say what file descriptors refer to; see the man page' 'decode-pids=	say more about process ids: comm, pidns' 'quiet=	leave out these messages; see the man page' 'raw=	print the arguments of these calls as plain numbers' 'read=	dump all data read from these file descriptors' 'verbose=	read the structures of these calls (default all)' 'write=	dump all data written to these file descriptors'
 set -g __stride_syscalls _llseek _newselect _sysctl accept accept4 access acct add_key adjtimex afs_syscall alarm arch_prctl bdflush bind bpf break brk cachestat capget capset chdir chmod chown chown32 chroot clock_adjtime clock_adjtime64 clock_getres clock_getres_time64 clock_gettime clock_gettime64 clock_nanosleep clock_nanosleep_time64 clock_settime clock_settime64 clone clone3 close close_range connect copy_file_range creat create_module delete_module dup dup2 dup3 epoll_create epoll_create1 epoll_ctl epoll_ctl_old epoll_pwait epoll_pwait2 epoll_wait epoll_wait_old eventfd eventfd2 execve execveat exit exit_group faccessat faccessat2 fadvise64 fadvise64_64 fallocate fanotify_init fanotify_mark fchdir fchmod fchmodat fchmodat2 fchown fchown32 fchownat fcntl fcntl64 fdatasync fgetxattr file_getattr file_setattr finit_module flistxattr flock fork fremovexattr fsconfig fsetxattr fsmount fsopen fspick fstat fstat64 fstatat64 fstatfs fstatfs64 fsync ftime ftruncate ftruncate64 futex futex_requeue futex_time64 futex_wait futex_waitv futex_wake futimesat get_kernel_syms get_mempolicy get_robust_list get_thread_area getcpu getcwd getdents getdents64 getegid getegid32 geteuid geteuid32 getgid getgid32 getgroups getgroups32 getitimer getpeername getpgid getpgrp getpid getpmsg getppid getpriority getrandom getresgid getresgid32 getresuid getresuid32 getrlimit getrusage getsid getsockname getsockopt gettid gettimeofday getuid getuid32 getxattr getxattrat gtty idle init_module inotify_add_watch inotify_init inotify_init1 inotify_rm_watch io_cancel io_destroy io_getevents io_pgetevents io_pgetevents_time64 io_setup io_submit io_uring_enter io_uring_register io_uring_setup ioctl ioperm iopl ioprio_get ioprio_set ipc kcmp kexec_file_load kexec_load keyctl kill landlock_add_rule landlock_create_ruleset landlock_restrict_self lchown lchown32 lgetxattr link linkat listen listmount listns listxattr listxattrat llistxattr lock lookup_dcookie lremovexattr lseek lsetxattr lsm_get_self_attr lsm_list_modules lsm_set_self_attr lstat lstat64 madvise map_shadow_stack mbind membarrier memfd_create memfd_secret migrate_pages mincore mkdir mkdirat mknod mknodat mlock mlock2 mlockall mmap mmap2 modify_ldt mount mount_setattr move_mount move_pages mprotect mpx mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedreceive_time64 mq_timedsend mq_timedsend_time64 mq_unlink mremap mseal msgctl msgget msgrcv msgsnd msync munlock munlockall munmap name_to_handle_at nanosleep newfstatat nfsservctl nice oldfstat oldlstat oldolduname oldselect oldstat olduname open open_by_handle_at open_tree open_tree_attr openat openat2 pause perf_event_open personality pidfd_getfd pidfd_open pidfd_send_signal pipe pipe2 pivot_root pkey_alloc pkey_free pkey_mprotect poll ppoll ppoll_time64 prctl pread64 preadv preadv2 prlimit64 process_madvise process_mrelease process_vm_readv process_vm_writev prof profil pselect6 pselect6_time64 ptrace putpmsg pwrite64 pwritev pwritev2 query_module quotactl quotactl_fd read readahead readdir readlink readlinkat readv reboot recvfrom recvmmsg recvmmsg_time64 recvmsg remap_file_pages removexattr removexattrat rename renameat renameat2 request_key restart_syscall rmdir rseq rseq_slice_yield rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_sigtimedwait_time64 rt_tgsigqueueinfo sched_get_priority_max sched_get_priority_min sched_getaffinity sched_getattr sched_getparam sched_getscheduler sched_rr_get_interval sched_rr_get_interval_time64 sched_setaffinity sched_setattr sched_setparam sched_setscheduler sched_yield seccomp security select semctl semget semop semtimedop semtimedop_time64 sendfile sendfile64 sendmmsg sendmsg sendto set_mempolicy set_mempolicy_home_node set_robust_list set_thread_area set_tid_address setdomainname setfsgid setfsgid32 setfsuid setfsuid32 setgid setgid32 setgroups setgroups32 sethostname setitimer setns setpgid setpriority setregid setregid32 setresgid setresgid32 setresuid setresuid32 setreuid setreuid32 setrlimit setsid setsockopt settimeofday setuid setuid32 setxattr setxattrat sgetmask shmat shmctl shmdt shmget shutdown sigaction sigaltstack signal signalfd signalfd4 sigpending sigprocmask sigreturn sigsuspend socket socketcall socketpair splice ssetmask stat stat64 statfs statfs64 statmount statx stime stty swapoff swapon symlink symlinkat sync sync_file_range syncfs sysfs sysinfo syslog tee tgkill time timer_create timer_delete timer_getoverrun timer_gettime timer_gettime64 timer_settime timer_settime64 timerfd_create timerfd_gettime timerfd_gettime64 timerfd_settime timerfd_settime64 times tkill truncate truncate64 tuxcall ugetrlimit ulimit umask umount umount2 uname unlink unlinkat unshare uprobe uretprobe uselib userfaultfd ustat utime utimensat utimensat_time64 utimes vfork vhangup vm86 vm86old vmsplice vserver wait4 waitid waitpid write writev '%file	calls that take the name of a file' '%desc	calls that use file descriptors' '%process	creating' '%network	sockets' '%signal	sending and handling signals' '%ipc	System V and POSIX interprocess communication' '%memory	mapping memory' '%creds	user and group ids' '%clock	reading and setting the system\'s clocks' '%pure	calls without arguments that always succeed' '%stat	stat and its variants' '%lstat	lstat and its variants' '%fstat	fstat and its variants' '%%stat	all of %stat' '%statfs	statfs and its variants' '%fstatfs	fstatfs and its variants' '%%statfs	all of %statfs and %fstatfs' '%sched	scheduling' '%net	sockets'
 
 # Candidates for the value of an option, or of an expression.
@@ -136,12 +136,8 @@ function __stride_value
     switch $argv[1]
         case -e
             __stride_expression
-        case --cgroup
-            __stride_files
         case --env
             set -nx | string replace -r '$' =
-        case --exe
-            __stride_files
         case --attach
             __stride_list (__fish_complete_pids)
         case --user
@@ -160,6 +156,8 @@ function __stride_value
             __stride_files
         case --replay
             __stride_recordings
+        case --errno errno=
+            __stride_set EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT ENOTBLK EBUSY EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE EDEADLK ENAMETOOLONG ENOLCK ENOSYS ENOTEMPTY ELOOP ENOMSG EIDRM ECHRNG EL2NSYNC EL3HLT EL3RST ELNRNG EUNATCH ENOCSI EL2HLT EBADE EBADR EXFULL ENOANO EBADRQC EBADSLT EBFONT ENOSTR ENODATA ETIME ENOSR ENONET ENOPKG EREMOTE ENOLINK EADV ESRMNT ECOMM EPROTO EMULTIHOP EDOTDOT EBADMSG EOVERFLOW ENOTUNIQ EBADFD EREMCHG ELIBACC ELIBBAD ELIBSCN ELIBMAX ELIBEXEC EILSEQ ERESTART ESTRPIPE EUSERS ENOTSOCK EDESTADDRREQ EMSGSIZE EPROTOTYPE ENOPROTOOPT EPROTONOSUPPORT ESOCKTNOSUPPORT EOPNOTSUPP EPFNOSUPPORT EAFNOSUPPORT EADDRINUSE EADDRNOTAVAIL ENETDOWN ENETUNREACH ENETRESET ECONNABORTED ECONNRESET ENOBUFS EISCONN ENOTCONN ESHUTDOWN ETOOMANYREFS ETIMEDOUT ECONNREFUSED EHOSTDOWN EHOSTUNREACH EALREADY EINPROGRESS ESTALE EUCLEAN ENOTNAM ENAVAIL EISNAM EREMOTEIO EDQUOT ENOMEDIUM EMEDIUMTYPE ECANCELED ENOKEY EKEYEXPIRED EKEYREVOKED EKEYREJECTED EOWNERDEAD ENOTRECOVERABLE ERFKILL EHWPOISON ERESTARTSYS ERESTARTNOINTR ERESTARTNOHAND ENOIOCTLCMD ERESTART_RESTARTBLOCK EPROBE_DEFER EOPENSTALE ENOPARAM EBADHANDLE ENOTSYNC EBADCOOKIE ENOTSUPP ETOOSMALL ESERVERFAULT EBADTYPE EJUKEBOX EIOCBQUEUED ERECALLCONFLICT
         case --trace-path
             __stride_files
         case --signal signal= signals= s=
@@ -217,7 +215,7 @@ function __stride_value
         case --budget-write
             __stride_files
         case --by
-            __stride_list 'syscall	the name of the call' 'path	the path that the call names' 'directory	the directory of that path' 'fd	the descriptor that the call uses' 'errno	the error that the call failed with' 'pid	the process' 'tid	the thread' 'comm	the name of the thread' container 'size	the bytes that the call transferred' 'peer	the other end of the socket: an address' 'caller	the innermost function of the program\'s own that led to the call' 'stack	all functions that led to the call'
+            __stride_list 'syscall	the name of the call' 'path	the path that the call names' 'directory	the directory of that path' 'fd	the descriptor that the call uses' 'errno	the error that the call failed with' 'pid	the process' 'tid	the thread' 'comm	the name of the thread' 'size	the bytes that the call transferred' 'peer	the other end of the socket: an address' 'caller	the innermost function of the program\'s own that led to the call' 'stack	all functions that led to the call'
         case --diff
             __stride_recordings
         case --explain
@@ -232,15 +230,10 @@ function __stride_value
 end
 
 complete -c stride -n __stride_before_program -s e -r -f -a '(__stride_value -e)' -d '[NAME=][!]VALUE,...: the same as --NAME; default --trace'
-complete -c stride -n __stride_before_program -l all -d 'trace every process on the machine'
 complete -c stride -n __stride_before_program -l argv0 -r -f -d 'start PROG with NAME as its argv[0]'
-complete -c stride -n __stride_before_program -l cgroup -r -F -d 'trace all processes in this cgroup; may be repeated'
-complete -c stride -n __stride_before_program -l comm -r -f -d 'trace all processes with such a name; may be repeated'
-complete -c stride -n __stride_before_program -l container -r -f -d 'trace all processes in this container; may be repeated'
 complete -c stride -n __stride_before_program -s E -l env -r -f -a '(__stride_value --env)' -d 'set VAR to VAL for PROG, or without =VAL remove it'
-complete -c stride -n __stride_before_program -l exe -r -F -d 'trace all processes that run such a file; may be repeated'
 complete -c stride -n __stride_before_program -s p -l attach -r -f -a '(__stride_value --attach)' -d 'trace the process with this id as well; may be repeated'
-complete -c stride -n __stride_before_program -s u -l user -r -f -a '(__stride_value --user)' -d 'run PROG as this user; without PROG: trace all of the user\'s'
+complete -c stride -n __stride_before_program -s u -l user -r -f -a '(__stride_value --user)' -d 'run PROG as this user; needs root'
 complete -c stride -n __stride_before_program -s b -l detach-on -r -f -a '(__stride_value --detach-on)' -d 'let go of a process that makes this call; only execve'
 complete -c stride -n __stride_before_program -s D -d 'trace from a grandchild; -DD: own process group; -DDD: session'
 complete -c stride -n __stride_before_program -l daemonize -f -a '(__stride_value --daemonize)' -d 'the same as -D, with the kind of detachment by name'
@@ -249,17 +242,22 @@ complete -c stride -n __stride_before_program -s f -d 'trace children too; -ff: 
 complete -c stride -n __stride_before_program -l follow-forks -d 'the same as -f'
 complete -c stride -n __stride_before_program -s I -l interruptible -r -f -a '(__stride_value --interruptible)' -d 'when signals such as CTRL-C may end the tracing'
 complete -c stride -n __stride_before_program -l kill-on-exit -d 'kill the traced processes if Stride dies'
-complete -c stride -n __stride_before_program -l max-depth -r -f -d 'with -f, follow so many generations of children'
 complete -c stride -n __stride_before_program -l on-overflow -r -f -a '(__stride_value --on-overflow)' -d 'if calls come too fast to be read: wait or drop'
 complete -c stride -n __stride_before_program -l record -r -F -d 'record the run in FILE, to be shown with --replay'
 complete -c stride -n __stride_before_program -l replay -r -f -a '(__stride_value --replay)' -d 'show the recording in FILE instead of tracing'
 complete -c stride -n __stride_before_program -l ring-size -r -f -d 'size of the ring buffer of eBPF, such as 512K or 16M'
 complete -c stride -n __stride_before_program -l called-from -r -f -d 'report only calls that a matching function led to'
+complete -c stride -n __stride_before_program -l duration -r -f -d 'report only calls that took at least TIME, or less'
+complete -c stride -n __stride_before_program -l errno -r -f -a '(__stride_value --errno)' -d 'report only calls that failed with these errors'
 complete -c stride -n __stride_before_program -s P -l trace-path -r -F -d 'report only calls that touch PATH; may be repeated'
+complete -c stride -n __stride_before_program -l show-on-off-events -d 'report the calls of --switch-on and --switch-off, too'
 complete -c stride -n __stride_before_program -l signal -r -f -a '(__stride_value --signal)' -d 'report only these signals'
 complete -c stride -n __stride_before_program -l status -r -f -a '(__stride_value --status)' -d 'report only calls that end in one of these ways'
+complete -c stride -n __stride_before_program -l switch-off -r -f -d 'stop reporting after a call for which EXPR holds'
+complete -c stride -n __stride_before_program -l switch-on -r -f -d 'report nothing until a call for which EXPR holds'
 complete -c stride -n __stride_before_program -l trace -r -f -a '(__stride_value --trace)' -d 'report only these system calls'
 complete -c stride -n __stride_before_program -l trace-fds -r -f -a '(__stride_value --trace-fds)' -d 'report only calls that use these file descriptors'
+complete -c stride -n __stride_before_program -l where -r -f -d 'report only calls for which EXPR holds; may be repeated'
 complete -c stride -n __stride_before_program -s z -l successful-only -d 'report only calls that succeeded'
 complete -c stride -n __stride_before_program -s Z -l failed-only -d 'report only calls that failed'
 complete -c stride -n __stride_before_program -s a -l columns -r -f -d 'put the results of calls in this column (default 40)'
@@ -312,6 +310,7 @@ complete -c stride -n __stride_before_program -s O -l summary-syscall-overhead -
 complete -c stride -n __stride_before_program -s S -l summary-sort-by -r -f -a '(__stride_value --summary-sort-by)' -d 'sort the summary by KEY (default time)'
 complete -c stride -n __stride_before_program -s U -l summary-columns -r -f -a '(__stride_value --summary-columns)' -d 'show these columns in the summary, in this order'
 complete -c stride -n __stride_before_program -s w -l summary-wall-clock -d 'summarise wall clock time rather than system time'
+complete -c stride -n __stride_before_program -l for -r -f -d 'stop tracing after TIME'
 complete -c stride -n __stride_before_program -l syscall-limit -r -f -d 'stop tracing after LIMIT calls'
 complete -c stride -n __stride_before_program -s d -l debug -d 'say on stderr what the tracer itself does'
 complete -c stride -n __stride_before_program -l doctor -d 'say what this machine allows, and which engine works'

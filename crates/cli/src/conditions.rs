@@ -1,20 +1,24 @@
 //! Which calls are chosen by what happened: `--duration`, `--errno`, `--where`, `--switch-on`, `--switch-off`.
 
-use crate::facts::{Arguments, Facts, lasted};
+use crate::facts::{Arguments, AskedCall, lasted};
 use crate::flags::Options;
 use crate::layout;
 use crate::people::People;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 use stride_decode::World;
 use stride_event::quantity::count;
-use stride_event::{Call, ErrnoSet, Event, Ns, Outcome, Span};
-use stride_filter::{CallField, Expression, Fault};
+use stride_event::{Bounds, Call, ErrnoSet, Event, Ns, Outcome, Tid};
+use stride_filter::{CallField, Expression, ExpressionPart, Fault};
 use stride_proc::Source;
-use stride_track::Tracker;
+use stride_track::{Seen, Tracker};
+
+/// A machine has fewer threads.
+const MOST_THREADS: usize = 1 << 18;
 
 pub struct Conditions {
-    durations: Span<Ns>,
+    durations: Bounds<Ns>,
     errors: Option<ErrnoSet>,
     expressions: Vec<Expression>,
     switch_on: Option<Expression>,
@@ -23,6 +27,8 @@ pub struct Conditions {
     /// Calls are shown at present.
     on: bool,
     tracker: Rc<RefCell<Tracker>>,
+    /// What calls in flight are about, if an expression asks for that.
+    entered: Option<HashMap<Tid, Seen>>,
     people: People,
     arguments: Arguments,
     /// Calls for which an expression has no value, although it asks for nothing that the call lacks.
@@ -46,6 +52,7 @@ impl Conditions {
         tracker: Rc<RefCell<Tracker>>,
     ) -> Conditions {
         let asks = |field| options.expressions().any(|expression| expression.mentions(field));
+        let about_files = [CallField::Path, CallField::FdKind, CallField::FdPeer].into_iter().any(asks);
         let people = (asks(CallField::Uid) || asks(CallField::Exe)).then_some(source);
         Conditions {
             durations: options.durations,
@@ -56,6 +63,7 @@ impl Conditions {
             shows_switches: options.show_switches,
             on: options.switch_on.is_none(),
             tracker,
+            entered: about_files.then(HashMap::new),
             people: People::new(people),
             arguments: Arguments::new(layout::decoding(options), shown),
             faults: 0,
@@ -66,6 +74,16 @@ impl Conditions {
     /// Follows the events. To be told of each, before calls are asked about.
     pub fn note(&mut self, event: &Event<'_>) {
         self.people.note(event);
+        let Some(entered) = &mut self.entered else { return };
+        match *event {
+            Event::Enter(call) if entered.len() < MOST_THREADS => {
+                if let Some(wait) = self.tracker.borrow().wait(call.tid) {
+                    entered.insert(call.tid, wait.seen);
+                }
+            }
+            Event::Exited { tid, .. } | Event::Killed { tid, .. } => _ = entered.remove(&tid),
+            _ => {}
+        }
     }
 
     /// Whether events that are no calls are shown.
@@ -77,7 +95,7 @@ impl Conditions {
     pub fn enters(&mut self, call: &Call) -> bool {
         self.on
             && self.switch_off.is_none()
-            && self.durations == Span::<Ns>::ALL
+            && self.durations == Bounds::<Ns>::ALL
             && self.errors.is_none()
             && self.expressions.iter().all(Expression::decides_at_entry)
             && self.hold(call, call.entered)
@@ -85,7 +103,12 @@ impl Conditions {
 
     /// Whether a call is shown that returned, or never will. It has lasted until `until`.
     pub fn leaves(&mut self, call: &Call, until: Ns) -> bool {
-        self.switched(call, until) == Switched::Shown && self.ends_right(call, until) && self.hold(call, until)
+        let shown =
+            self.switched(call, until) == Switched::Shown && self.ends_right(call, until) && self.hold(call, until);
+        if let Some(entered) = &mut self.entered {
+            entered.remove(&call.tid);
+        }
+        shown
     }
 
     fn ends_right(&self, call: &Call, until: Ns) -> bool {
@@ -94,7 +117,7 @@ impl Conditions {
             (Some(errors), Outcome::Error(errno)) => errors.contains(errno),
             (Some(_), _) => false,
         };
-        let all = self.durations == Span::<Ns>::ALL;
+        let all = self.durations == Bounds::<Ns>::ALL;
         error && (all || lasted(call, until).is_some_and(|time| self.durations.contains(time)))
     }
 
@@ -105,7 +128,8 @@ impl Conditions {
     fn is_true(&mut self, call: &Call, until: Ns, of: impl Fn(&Conditions) -> Option<&Expression>) -> bool {
         let Some(expression) = of(self) else { return false };
         let tracker = self.tracker.borrow();
-        let held = expression.holds(&Facts::new(call, until, &tracker, &self.people, &self.arguments));
+        let entered = self.entered.as_ref().and_then(|entered| entered.get(&call.tid));
+        let held = expression.holds(&AskedCall::new(call, until, &tracker, &self.people, &self.arguments, entered));
         drop(tracker);
         match held {
             Ok(holds) => holds,
@@ -153,17 +177,15 @@ impl Conditions {
 
 /// For people who debug Stride (`-d`): which parts of the expressions are decided where.
 pub fn facts(options: &Options, engine: &str, early: bool) -> Vec<String> {
+    // Without the kernel's programs, the number of a call is all that is known before it is stopped.
+    let is_early = |part: &ExpressionPart| early && part.early && (engine == "ebpf" || part.fields == ["name"]);
     let describe = |expression: &Expression| {
         let names = |chosen: bool| {
-            let parts = expression.parts().into_iter().filter(|part| part.early == chosen);
+            let parts = expression.parts().into_iter().filter(|part| is_early(part) == chosen);
             let names: Vec<String> = parts.map(|part| part.fields.join("+")).collect();
             if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
         };
-        if !early {
-            return format!("--where: decided by the reader: {}", expression.source());
-        }
-        let place = if engine == "ebpf" { "in the kernel" } else { "before the stop, by the number of the call" };
-        format!("--where: decided {place}: {}; by the reader: {}", names(true), names(false))
+        format!("--where: decided in the kernel: {}; by the reader: {}", names(true), names(false))
     };
     options.conditions.iter().map(describe).collect()
 }

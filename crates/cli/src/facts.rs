@@ -8,7 +8,7 @@ use stride_event::{Call, ErrnoSet, Ns, Outcome, errno_name};
 use stride_filter::{CallFacts, CallField, Datum, Fault, MOST_INNER_TEXT, MOST_ITEMS, MOST_TEXT};
 use stride_output::signal_text;
 use stride_syscalls::{FlagPart, For, Set};
-use stride_track::{ObjectKind, Seen, Tracker};
+use stride_track::{ObjectId, ObjectKind, Seen, Tracker};
 
 /// Decodes the arguments of calls.
 pub struct Arguments {
@@ -30,30 +30,43 @@ impl Arguments {
 }
 
 /// The facts about one call after the latest event.
-pub struct Facts<'a> {
+pub struct AskedCall<'a> {
     pub call: &'a Call,
     pub tracker: &'a Tracker,
     pub people: &'a People,
     pub arguments: &'a Arguments,
     /// The time until which the call has lasted.
     pub until: Ns,
+    /// What the tracker found out when the call was entered. Its descriptor may be closed since.
+    entered: Option<&'a Seen>,
     decoded: OnceCell<Vec<(&'static str, Datum<'static>)>>,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> AskedCall<'a> {
     pub fn new(
         call: &'a Call,
         until: Ns,
         tracker: &'a Tracker,
         people: &'a People,
         arguments: &'a Arguments,
-    ) -> Facts<'a> {
-        Facts { call, tracker, people, arguments, until, decoded: OnceCell::new() }
+        entered: Option<&'a Seen>,
+    ) -> AskedCall<'a> {
+        AskedCall { call, tracker, people, arguments, until, entered, decoded: OnceCell::new() }
     }
 
     /// What the tracker found out about the call, if it has just returned.
     fn seen(&self) -> Option<&Seen> {
         self.tracker.seen().filter(|seen| seen.tid == self.call.tid)
+    }
+
+    /// The object that the call's descriptor refers to.
+    fn object(&self) -> Option<ObjectId> {
+        self.seen().and_then(|seen| seen.object).or_else(|| self.entered?.object)
+    }
+
+    /// The object that the call is about.
+    fn about(&self) -> Option<ObjectId> {
+        self.seen().and_then(Seen::about).or_else(|| self.entered?.about())
     }
 
     fn pid(&self) -> i32 {
@@ -97,7 +110,7 @@ pub fn lasted(call: &Call, until: Ns) -> Option<Ns> {
     (call.entered > 0 && until >= call.entered).then(|| until - call.entered)
 }
 
-impl CallFacts for Facts<'_> {
+impl CallFacts for AskedCall<'_> {
     fn field(&self, field: CallField) -> Result<Option<Datum<'_>>, Fault> {
         let text = |text| Datum::Text(Cow::Borrowed(text));
         let number = |n: i64| Datum::Int(n.into());
@@ -112,8 +125,8 @@ impl CallFacts for Facts<'_> {
                 .map(|thread| Datum::bytes(&thread.comm)),
             CallField::Exe => self.exe(),
             CallField::Uid => self.people.user(self.call.tid).map(|uid| number(uid.into())),
-            CallField::Path => self.seen().and_then(Seen::about).map(|object| Datum::bytes(self.tracker.name(object))),
-            CallField::FdKind => self.seen().and_then(|seen| seen.object).map(|object| {
+            CallField::Path => self.about().map(|object| Datum::bytes(self.tracker.name(object))),
+            CallField::FdKind => self.object().map(|object| {
                 text(match self.tracker.kind(object) {
                     ObjectKind::Path => "file",
                     ObjectKind::Pipe => "pipe",
@@ -121,10 +134,7 @@ impl CallFacts for Facts<'_> {
                     ObjectKind::Anonymous | ObjectKind::Others => "other",
                 })
             }),
-            CallField::FdPeer => {
-                let object = self.seen().and_then(|seen| seen.object);
-                object.and_then(|object| self.tracker.peer(object)).map(Datum::bytes)
-            }
+            CallField::FdPeer => self.object().and_then(|object| self.tracker.peer(object)).map(Datum::bytes),
             CallField::Ret => match self.call.outcome {
                 Outcome::Value(value) => Some(number(value)),
                 Outcome::Error(_) => Some(number(-1)),

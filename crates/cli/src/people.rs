@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use stride_event::{Event, Origin, Question, Tid};
+use stride_event::{Event, Origin, Outcome, Question, Tid};
 use stride_proc::Source;
 use stride_syscalls::{Class, Effect};
 
@@ -43,12 +43,18 @@ impl People {
                 Origin::Spawned | Origin::Attached => _ = self.user(tid),
             },
             Event::Exit(call) | Event::Aside(call) => {
-                let changes = |row: &stride_syscalls::Syscall| {
-                    row.class.intersects(Class::CREDS) || row.has_effect(Effect::Executes)
-                };
-                if call.row().is_some_and(changes) {
+                let Some(row) = call.row() else { return };
+                if row.class.intersects(Class::CREDS) && !row.has_effect(Effect::AsksOfItself) {
                     users.remove(&call.tid);
+                } else if row.has_effect(Effect::Executes) && matches!(call.outcome, Outcome::Value(_)) {
                     self.programs.get_mut().remove(&call.tid);
+                    // Few programs are set-user-ID. One that has ended by now was none of them as far as anybody can tell.
+                    let before = users.remove(&call.tid);
+                    if self.user(call.tid).is_none()
+                        && let Some(before) = before
+                    {
+                        self.users.get_mut().insert(call.tid, before);
+                    }
                 }
             }
             Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. } => {

@@ -105,6 +105,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let mut selector = Selector::new(&options, needs.all_calls, world.chosen_by.clone(), conditions);
     let mut run = Run { command: engine.command(), ended: Ended::Exited(0), shown: 0, limit_told: false };
     let names = spec::naming_calls(&options, needs);
+    if let Some(time) = options.time_limit {
+        stride_engine_base::signal::end_after(time)?;
+    }
     while let Some(event) = engine.next()? {
         if let Some(stacks) = &stacks {
             stacks.borrow_mut().note(&event);
@@ -152,6 +155,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
             outputs.complain("System call limit has been reached, detaching tracees");
             engine.stop();
         }
+    }
+    if options.time_limit.is_some() && stride_engine_base::signal::is_over() {
+        outputs.complain("The time of --for is over, tracees were detached");
     }
     let interrupted = engine.interrupted();
     let counted = engine.counted()?;

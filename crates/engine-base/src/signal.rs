@@ -24,7 +24,9 @@ static CAUGHT_AT: AtomicU64 = AtomicU64::new(0);
 /// group.
 const ONE_SIGNAL: Ns = 100_000_000;
 /// The timer which [`on_fatal`] starts: that of the latest engine.
-static TIMER: AtomicPtr<libc::c_void> = AtomicPtr::new(std::ptr::null_mut());
+static TIMER: AtomicPtr<libc::c_void> = AtomicPtr::new(NO_TIMER);
+/// The id of no timer. (The first timer of a process has the id 0.)
+const NO_TIMER: *mut libc::c_void = std::ptr::without_provenance_mut(usize::MAX);
 
 /// The clock of all event times. Served by the vDSO, without entering the kernel.
 pub fn now() -> Ns {
@@ -49,8 +51,13 @@ extern "C" fn on_fatal(signal: i32) {
     {
         die_of(signal);
     }
+    interrupt_repeatedly();
+}
+
+/// Starts the engine's timer, if there is one. Async-signal-safe.
+fn interrupt_repeatedly() {
     let timer = TIMER.load(Ordering::Relaxed);
-    if !timer.is_null() {
+    if timer != NO_TIMER {
         set(timer, Duration::from_millis(10));
     }
 }
@@ -200,10 +207,30 @@ impl Timer {
 
 impl Drop for Timer {
     fn drop(&mut self) {
-        let _ = TIMER.compare_exchange(self.id, std::ptr::null_mut(), Ordering::Relaxed, Ordering::Relaxed);
+        let _ = TIMER.compare_exchange(self.id, NO_TIMER, Ordering::Relaxed, Ordering::Relaxed);
         // SAFETY: the timer was made by `new` and is deleted only here.
         unsafe { libc::timer_delete(self.id) };
     }
+}
+
+/// Set when tracing has lasted as long as it should.
+static OVER: AtomicBool = AtomicBool::new(false);
+
+/// Ends tracing after this time, as [`crate::Engine::stop`] does. To be called when the engine has started, because the command must not be forked by
+/// a process with several threads.
+pub fn end_after(time: Duration) -> std::io::Result<()> {
+    let wait = move || {
+        std::thread::sleep(time);
+        OVER.store(true, Ordering::Relaxed);
+        // As after a fatal signal: the blocking call of an engine returns.
+        interrupt_repeatedly();
+    };
+    without_signals(|| std::thread::Builder::new().name("stride-for".into()).spawn(wait)).map(drop)
+}
+
+/// Whether that time is over.
+pub fn is_over() -> bool {
+    OVER.load(Ordering::Relaxed)
 }
 
 /// The fatal signal that arrived first.

@@ -7,7 +7,7 @@
 //! - `stride.bpf.c` has the programs; `capture.h` the interpreter of capture plans, with `scratch.h` (its state) and `read.h`
 //!   (reading memory); `simple.h` a short way for calls with little memory; `kinds.h` what a call's meaning depends on (netlink
 //!   sockets, terminals); `stack.h` finds the stacks of calls, and `sites.h` chooses the calls if samples will do;
-//! - `ends.h` has how threads begin and end, `signals.h` signals and stops, `counts.h` counting, `fd.h` and `file-detail.h`
+//! - `ends.h` has how threads begin and end, `signals.h` signals and stops, `counts.h` counting, `outcome.h` which calls are wanted by how they return, `fd.h` and `file-detail.h`
 //!   descriptors;
 //! - `wanted.h` decides which threads are traced if the whole machine is looked at (`--all`), with `glob.h` for patterns;
 //! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` ids in PID namespaces, `regs.h`
@@ -122,7 +122,8 @@
 //!   With other keys (`--by`: error, process, thread, name, size) calls are counted in a hash map, whose key is put together in
 //!   the scratch map. `load.rs` sets constants that say which keys there are, so that `-c` pays for none. A call that finds no
 //!   row in the map (it has 16,384) is sent, and the reader counts it.
-//! - **Filters**: numbers, outcomes (`-z`, `-Z`) and descriptors in registers (`--trace-fds`) are decided in the kernel. With
+//! - **Filters**: numbers, the way in which calls return (`outcome.h`: success, errors, results, bytes, durations) and descriptors in registers
+//!   (`--trace-fds`) are decided in the kernel. With
 //!   `-P`, calls that name no file are left out there, and the reader decides the rest.
 //!
 //! # What it costs

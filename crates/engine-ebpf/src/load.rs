@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stride_engine_base::Delayed;
-use stride_event::{CountBy, Counted, Counting, Endings, FdSet, Histogram, Lost, Machine, Span, StackRate, Tid};
+use stride_event::{Bounds, CountBy, Counted, Counting, Endings, FdSet, Histogram, Lost, Machine, StackRate, Tid};
 
 /// The settings that the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -171,7 +171,7 @@ impl Kernel {
             rodata.skip_successful = !endings.successes;
             rodata.choose_errors = !endings.errors.is_all();
             rodata.wanted_errors = endings.errors.words();
-            rodata.choose_results = endings.results != Span::<i64>::ALL;
+            rodata.choose_results = endings.results != Bounds::<i64>::ALL;
             (rodata.least_result, rodata.most_result) = (endings.results.least, endings.results.most);
             if let Some(bytes) = endings.bytes {
                 rodata.choose_bytes = true;

@@ -70,39 +70,39 @@ pub fn errno_name(errno: u32) -> Option<&'static str> {
 
 /// A range of numbers, with both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span<T> {
+pub struct Bounds<T> {
     pub least: T,
     pub most: T,
 }
 
-impl<T: Ord + Copy> Span<T> {
+impl<T: Ord + Copy> Bounds<T> {
     pub fn contains(&self, value: T) -> bool {
         self.least <= value && value <= self.most
     }
 
     /// The numbers that are in both.
-    pub fn intersection(self, other: Span<T>) -> Span<T> {
-        Span { least: self.least.max(other.least), most: self.most.min(other.most) }
+    pub fn intersection(self, other: Bounds<T>) -> Bounds<T> {
+        Bounds { least: self.least.max(other.least), most: self.most.min(other.most) }
     }
 }
 
-impl Span<Ns> {
-    pub const ALL: Span<Ns> = Span { least: 0, most: Ns::MAX };
+impl Bounds<Ns> {
+    pub const ALL: Bounds<Ns> = Bounds { least: 0, most: Ns::MAX };
 }
 
-impl Span<i64> {
-    pub const ALL: Span<i64> = Span { least: i64::MIN, most: i64::MAX };
+impl Bounds<i64> {
+    pub const ALL: Bounds<i64> = Bounds { least: i64::MIN, most: i64::MAX };
 }
 
 /// The way in which wanted calls return. An engine may skip calls that return otherwise; calls that never return are not
 /// decided by this.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endings {
-    pub durations: Span<Ns>,
+    pub durations: Bounds<Ns>,
     /// The results, where each call that failed has -1.
-    pub results: Span<i64>,
+    pub results: Bounds<i64>,
     /// If any call is left out by its bytes: the bytes that wanted calls moved. Calls that move none are not wanted then.
-    pub bytes: Option<Span<u64>>,
+    pub bytes: Option<Bounds<u64>>,
     /// The errors of the wanted calls that failed.
     pub errors: ErrnoSet,
     /// Calls that succeeded are wanted.
@@ -112,8 +112,8 @@ pub struct Endings {
 impl Default for Endings {
     fn default() -> Endings {
         Endings {
-            durations: Span::<Ns>::ALL,
-            results: Span::<i64>::ALL,
+            durations: Bounds::<Ns>::ALL,
+            results: Bounds::<i64>::ALL,
             bytes: None,
             errors: ErrnoSet::all(),
             successes: true,
@@ -129,7 +129,7 @@ impl Endings {
 
     /// Whether it takes the times of entry and return to decide.
     pub fn needs_times(&self) -> bool {
-        self.durations != Span::<Ns>::ALL
+        self.durations != Bounds::<Ns>::ALL
     }
 
     /// What both want.
@@ -188,17 +188,17 @@ mod tests {
     #[test]
     fn how_calls_return() {
         let call = |outcome, time: Ns| Call { outcome, entered: 100, returned: 100 + time, ..Call::default() };
-        let slow = Endings { durations: Span { least: 10, most: 20 }, ..Endings::default() };
+        let slow = Endings { durations: Bounds { least: 10, most: 20 }, ..Endings::default() };
         for (time, wanted) in [(9, false), (10, true), (20, true), (21, false)] {
             assert_eq!(slow.contain(&call(Outcome::Value(0), time)), wanted, "{time}");
         }
         assert!(slow.contain(&call(Outcome::Gone, 0)));
-        let failed = Endings { results: Span { least: i64::MIN, most: -1 }, ..Endings::default() };
+        let failed = Endings { results: Bounds { least: i64::MIN, most: -1 }, ..Endings::default() };
         assert!(failed.contain(&call(Outcome::Error(2), 0)) && !failed.contain(&call(Outcome::Value(0), 0)));
         let both = slow.and(failed);
         assert!(both.contain(&call(Outcome::Error(2), 15)) && !both.contain(&call(Outcome::Error(2), 5)));
         // Only read(2) and its like move bytes.
-        let bytes = Endings { bytes: Some(Span { least: 1, most: 9 }), ..Endings::default() };
+        let bytes = Endings { bytes: Some(Bounds { least: 1, most: 9 }), ..Endings::default() };
         assert!(bytes.contain(&Call { abi: Abi::X86_64, nr: 0, ..call(Outcome::Value(5), 0) }));
         assert!(!bytes.contain(&Call { abi: Abi::X86_64, nr: 0, ..call(Outcome::Error(5), 0) }));
         assert!(!bytes.contain(&Call { abi: Abi::X86_64, nr: 3, ..call(Outcome::Value(5), 0) }));

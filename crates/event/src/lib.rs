@@ -30,7 +30,7 @@ pub use calling::{CallingFunction, WithSource};
 pub use capture::{Limits, Peek, capture};
 pub use counted::{CallStats, CountBy, Counted, Histogram, SizeBucket, Times};
 pub use descriptor::{Descriptor, Detail};
-pub use endings::{Endings, ErrnoSet, Span, errno_name};
+pub use endings::{Bounds, Endings, ErrnoSet, errno_name};
 pub use event::{Event, EventOf, Fate, Origin, SIGINFO_SIZE};
 pub use glob::{Atom, Glob};
 pub use lost::Lost;

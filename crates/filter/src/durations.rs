@@ -1,11 +1,11 @@
 //! How long calls took: `--duration=`.
 
 use crate::Error;
-use stride_event::{Ns, Span};
+use stride_event::{Bounds, Ns};
 
 /// Parses `[>|<|>=|<=]TIME`. Without a sign, TIME is the least duration. `duration` reads TIME, which has a unit.
-pub fn parse_durations(text: &str, duration: impl Fn(&str) -> Option<Ns>) -> Result<Span<Ns>, Error> {
-    let all = Span::<Ns>::ALL;
+pub fn parse_durations(text: &str, duration: impl Fn(&str) -> Option<Ns>) -> Result<Bounds<Ns>, Error> {
+    let all = Bounds::<Ns>::ALL;
     let (sign, time) =
         ["<=", ">=", "<", ">"].iter().find_map(|sign| Some((*sign, text.strip_prefix(sign)?))).unwrap_or((">=", text));
     let time = time.trim();
@@ -16,10 +16,10 @@ pub fn parse_durations(text: &str, duration: impl Fn(&str) -> Option<Ns>) -> Res
     }
     let time = duration(time).ok_or_else(invalid)?;
     Ok(match sign {
-        "<" => Span { most: time.checked_sub(1).ok_or_else(invalid)?, ..all },
-        "<=" => Span { most: time, ..all },
-        ">" => Span { least: time.saturating_add(1), ..all },
-        _ => Span { least: time, ..all },
+        "<" => Bounds { most: time.checked_sub(1).ok_or_else(invalid)?, ..all },
+        "<=" => Bounds { most: time, ..all },
+        ">" => Bounds { least: time.saturating_add(1), ..all },
+        _ => Bounds { least: time, ..all },
     })
 }
 
@@ -43,7 +43,7 @@ mod tests {
             ("<10ms", 0, 9_999_999),
             ("<=10ms", 0, 10_000_000),
         ] {
-            assert_eq!(parse(text).unwrap(), Span { least, most }, "{text}");
+            assert_eq!(parse(text).unwrap(), Bounds { least, most }, "{text}");
         }
         for text in ["", "10", ">", "ms", "<0ms", "=10ms", "-1ms", "10 seconds"] {
             let told = parse(text).unwrap_err().to_string();

@@ -17,7 +17,7 @@ pub enum Error {
     /// A range of durations without a time that has a unit.
     Duration { text: String },
     /// A mistake in an expression (`--where`), with the line that shows its place.
-    Expression(crate::expression::Mistake),
+    Expression(crate::expression::ExprMistake),
 }
 
 impl Error {

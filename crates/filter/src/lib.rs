@@ -27,8 +27,8 @@ pub use durations::parse_durations;
 pub use error::Error;
 pub use errors::{error_names, parse_errors};
 pub use expression::{
-    CallFacts, CallField, Datum, EarlyChoice, Expression, ExpressionPart, FIELDS, Fault, MOST_INNER_TEXT, MOST_ITEMS,
-    MOST_TEXT, Mistake,
+    CallFacts, CallField, Datum, EarlyChoice, ExprMistake, Expression, ExpressionPart, FIELDS, Fault, MOST_INNER_TEXT,
+    MOST_ITEMS, MOST_TEXT,
 };
 pub use frames::FramePattern;
 pub use nearest::{did_you_mean, nearest};

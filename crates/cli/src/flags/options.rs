@@ -4,7 +4,7 @@ use super::asked::Asked;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use stride_event::{Endings, ErrnoSet, Machine, Ns, Span};
+use stride_event::{Bounds, Endings, ErrnoSet, Machine, Ns};
 use stride_filter::{
     CallSet, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
 };
@@ -40,6 +40,8 @@ pub struct Options {
     pub kill_on_exit: bool,
     pub seccomp_bpf: bool,
     pub syscall_limit: Option<u64>,
+    /// `--for`: tracing ends after this time.
+    pub time_limit: Option<Duration>,
     /// Only for the eBPF engine.
     pub on_overflow: Option<Overflow>,
     pub ring_size: Option<u32>,
@@ -57,7 +59,7 @@ pub struct Options {
     /// A call is reported if one of the functions that led to it matches.
     pub called_from: Option<FramePattern>,
     /// A call is reported if it took so long.
-    pub durations: Span<Ns>,
+    pub durations: Bounds<Ns>,
     /// A call is reported if it failed with one of these errors.
     pub errors: Option<ErrnoSet>,
     /// A call is reported if all these hold.
@@ -318,6 +320,7 @@ impl Default for Options {
             kill_on_exit: false,
             seccomp_bpf: false,
             syscall_limit: None,
+            time_limit: None,
             on_overflow: None,
             ring_size: None,
             debug: false,
@@ -327,7 +330,7 @@ impl Default for Options {
             signals: SignalSet::ALL,
             status: WordSet::ALL,
             called_from: None,
-            durations: Span::<Ns>::ALL,
+            durations: Bounds::<Ns>::ALL,
             errors: None,
             conditions: Vec::new(),
             switch_on: None,

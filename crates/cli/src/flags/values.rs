@@ -56,6 +56,19 @@ pub fn duration(text: &str) -> Option<Duration> {
     Some(Duration::try_from_secs_f64(number * seconds).unwrap_or(Duration::MAX))
 }
 
+/// `NUMBER(h|m|s|ms|us|ns)`. The unit is needed.
+pub fn time(text: &str) -> Option<Duration> {
+    if text.ends_with(|c: char| !c.is_ascii_alphabetic()) {
+        return None;
+    }
+    let larger =
+        [("h", 3600), ("m", 60)].into_iter().find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)));
+    match larger {
+        Some((number, seconds)) => Some(duration(&format!("{number}s"))?.saturating_mul(seconds)),
+        None => duration(text),
+    }
+}
+
 /// Looks `text` up without regard to case.
 pub fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Option<T> {
     words.iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, value)| *value)
@@ -94,6 +107,17 @@ mod tests {
         assert_eq!(pids(", "), Ok(vec![]));
         for (text, culprit) in [("0", "0"), ("1,a", "a"), ("-42", "-42"), ("7.", "7."), ("2147483648", "2147483648")] {
             assert_eq!(pids(text), Err(culprit));
+        }
+    }
+
+    #[test]
+    fn times_with_units() {
+        assert_eq!(time("1.5h"), Some(Duration::from_secs(5400)));
+        assert_eq!(time("2m"), Some(Duration::from_secs(120)));
+        assert_eq!(time("30s"), Some(Duration::from_secs(30)));
+        assert_eq!(time("5ms"), Some(Duration::from_millis(5)));
+        for text in ["", "10", "m", "1d", "-1s", "1 m"] {
+            assert_eq!(time(text), None, "{text:?}");
         }
     }
 

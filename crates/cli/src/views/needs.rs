@@ -66,6 +66,8 @@ impl Needs {
         let names = asks(&[CallField::Comm, CallField::Exe]);
         let arguments = options.expressions().any(Expression::mentions_arguments);
         let needs = Needs {
+            // The file behind a descriptor may change during the call.
+            entries: about_files,
             memory: about_files || names || arguments,
             times: options.endings().needs_times() || asks(&[CallField::Duration]),
             descriptors: about_files,

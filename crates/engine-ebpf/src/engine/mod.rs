@@ -30,7 +30,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stride_engine_base::signal::now;
+use stride_engine_base::signal::{is_over, now};
 use stride_engine_base::{
     AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, StartError, Waiting, interrupt,
     process, spawn,
@@ -303,6 +303,9 @@ impl EbpfEngine {
                 self.end(Some(signal));
             }
             self.look_around();
+            if self.stopping.is_none() && is_over() {
+                self.end(None);
+            }
             if std::mem::take(&mut self.taken) {
                 self.ring.advance();
                 self.lost_told = false;

@@ -22,6 +22,7 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::rc::Rc;
 use std::sync::Arc;
+use stride_engine_base::signal::is_over;
 use stride_engine_base::{
     AttachFailure, Capabilities, Engine, EngineError, Interrupted, StartError, Waiting, process, spawn,
 };
@@ -373,6 +374,9 @@ impl Engine for PtraceEngine {
                 && let Some(signal) = self.signals.caught()
             {
                 self.stopping = Some(Some(signal));
+            }
+            if is_over() {
+                self.stopping.get_or_insert(None);
             }
             if self.stopping.is_some() {
                 self.release_all();

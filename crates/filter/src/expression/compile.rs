@@ -2,8 +2,8 @@
 
 use super::datum::{Datum, Kind, parse_duration};
 use super::field::{CallField, FIELDS};
-use super::mistake::Mistake;
-use super::node::{Node, Quantifier};
+use super::mistake::ExprMistake;
+use super::node::{ExprNode, Quantifier};
 use super::vocabulary;
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, SourceInfo, operators};
 use regex::RegexBuilder;
@@ -28,22 +28,22 @@ const REGEX_SIZE: usize = 1 << 18;
 
 /// A checked expression.
 pub struct Compiled {
-    pub root: Node,
+    pub root: ExprNode,
     pub fields: Vec<CallField>,
     pub arguments: bool,
 }
 
-pub fn compile(source: &str) -> Result<Compiled, Mistake> {
+pub fn compile(source: &str) -> Result<Compiled, ExprMistake> {
     let length = source.chars().count();
     if length > LONGEST {
-        return Err(Mistake::at(
+        return Err(ExprMistake::at(
             source,
             LONGEST,
             format!("the expression has {length} characters, and at most {LONGEST} are allowed"),
         ));
     }
     if source.trim().is_empty() {
-        return Err(Mistake::at(source, 0, "the expression is empty; an example is: errno == \"ENOENT\""));
+        return Err(ExprMistake::at(source, 0, "the expression is empty; an example is: errno == \"ENOENT\""));
     }
     nesting(source)?;
     let parser = cel::Env::default().with_optional_support(false).parser();
@@ -66,7 +66,7 @@ pub fn compile(source: &str) -> Result<Compiled, Mistake> {
 }
 
 /// Refuses what would take the parser deep.
-fn nesting(source: &str) -> Result<(), Mistake> {
+fn nesting(source: &str) -> Result<(), ExprMistake> {
     let (mut depth, mut signs, mut choices) = (0_usize, 0_usize, 0_usize);
     let mut quote = None;
     let mut escaped = false;
@@ -94,18 +94,18 @@ fn nesting(source: &str) -> Result<(), Mistake> {
     Ok(())
 }
 
-fn too_deep(source: &str, at: usize) -> Mistake {
-    Mistake::at(source, at, format!("the expression is nested more than {DEEPEST} levels deep"))
+fn too_deep(source: &str, at: usize) -> ExprMistake {
+    ExprMistake::at(source, at, format!("the expression is nested more than {DEEPEST} levels deep"))
 }
 
-fn syntax(source: &str, errors: &cel::ParseErrors) -> Mistake {
-    let Some(error) = errors.errors.first() else { return Mistake::at(source, 0, "the expression is not CEL") };
+fn syntax(source: &str, errors: &cel::ParseErrors) -> ExprMistake {
+    let Some(error) = errors.errors.first() else { return ExprMistake::at(source, 0, "the expression is not CEL") };
     let line = usize::try_from(error.pos.0).unwrap_or(1).saturating_sub(1);
     let column = usize::try_from(error.pos.1).unwrap_or(1).saturating_sub(1);
     let message = error.msg.strip_prefix("Syntax error: ").unwrap_or(&error.msg);
     // The parser lists all that might stand there.
     let message = message.split(" expecting ").next().unwrap_or(message);
-    Mistake::in_line(
+    ExprMistake::in_line(
         source.split('\n').nth(line).unwrap_or(""),
         column,
         format!("the expression is not CEL: {message}"),
@@ -125,7 +125,7 @@ struct Compiler<'s> {
 
 /// A node with what is known of its value.
 struct Typed {
-    node: Node,
+    node: ExprNode,
     kind: Kind,
     /// The most steps that its evaluation takes.
     steps: u64,
@@ -136,7 +136,7 @@ struct Typed {
 }
 
 impl Typed {
-    fn new(node: Node, kind: Kind, steps: u64) -> Typed {
+    fn new(node: ExprNode, kind: Kind, steps: u64) -> Typed {
         Typed { node, kind, steps: steps.saturating_add(1), size: 0, item: 0 }
     }
 
@@ -145,7 +145,7 @@ impl Typed {
     }
 
     /// A fact about the call, of a type that is known only then.
-    fn unknown(node: Node, steps: u64) -> Typed {
+    fn unknown(node: ExprNode, steps: u64) -> Typed {
         Typed::new(node, Kind::Dyn, steps).sized(MOST_TEXT, MOST_INNER_TEXT)
     }
 
@@ -154,17 +154,17 @@ impl Typed {
         if self.kind == Kind::Dyn || self.kind == Kind::Map { MOST_ITEMS } else { self.size }
     }
 
-    fn boxed(self) -> Box<Node> {
+    fn boxed(self) -> Box<ExprNode> {
         Box::new(self.node)
     }
 }
 
-type Checked<T> = Result<T, Mistake>;
+type Checked<T> = Result<T, ExprMistake>;
 
 impl Compiler<'_> {
-    fn mistake(&self, at: &IdedExpr, message: impl Into<String>) -> Mistake {
+    fn mistake(&self, at: &IdedExpr, message: impl Into<String>) -> ExprMistake {
         let place = self.places.offset_for(at.id).map_or(0, |(start, _)| start as usize);
-        Mistake::at(self.source, place, message)
+        ExprMistake::at(self.source, place, message)
     }
 
     fn typed(&mut self, tree: &IdedExpr) -> Checked<Typed> {
@@ -190,7 +190,7 @@ impl Compiler<'_> {
                 let steps = items.iter().map(|item| item.steps).fold(0, u64::saturating_add);
                 let (size, item) = (items.len() as u64, items.iter().map(|item| item.size).max().unwrap_or(0));
                 let nodes = items.into_iter().map(|item| item.node).collect();
-                Ok(Typed::new(Node::List(nodes), Kind::List(Box::new(kind)), steps).sized(size, item))
+                Ok(Typed::new(ExprNode::List(nodes), Kind::List(Box::new(kind)), steps).sized(size, item))
             }
             Expr::Map(_) => {
                 Err(self
@@ -220,13 +220,13 @@ impl Compiler<'_> {
                 return Err(self.mistake(tree, "bytes are not supported: compare with text, without the b"));
             }
         };
-        Ok(Typed::new(Node::Literal(value), kind, 0).sized(size, 0))
+        Ok(Typed::new(ExprNode::Literal(value), kind, 0).sized(size, 0))
     }
 
     fn name(&mut self, tree: &IdedExpr, name: &str) -> Checked<Typed> {
         if let Some(at) = self.variables.iter().rposition(|(known, ..)| known == name) {
             let (_, kind, size) = &self.variables[at];
-            return Ok(Typed::new(Node::Variable(at), kind.clone(), 0).sized(*size, *size));
+            return Ok(Typed::new(ExprNode::Variable(at), kind.clone(), 0).sized(*size, *size));
         }
         match CallField::named(name) {
             Some(field) => Ok(self.field(field)),
@@ -236,10 +236,10 @@ impl Compiler<'_> {
 
     fn field(&mut self, field: CallField) -> Typed {
         self.fields.insert(field as usize);
-        Typed::new(Node::Field(field), field.facts().kind(), 1).sized(1 << 13, 0)
+        Typed::new(ExprNode::Field(field), field.facts().kind(), 1).sized(1 << 13, 0)
     }
 
-    fn unknown_name(&self, tree: &IdedExpr, name: &str) -> Mistake {
+    fn unknown_name(&self, tree: &IdedExpr, name: &str) -> ExprMistake {
         let told = match name {
             "args" => "args needs the name of an argument, such as args.flags".to_owned(),
             "fd" => "fd needs fd.kind or fd.peer; the number is an argument: args.fd".to_owned(),
@@ -292,7 +292,7 @@ impl Compiler<'_> {
 
     fn select(&mut self, tree: &IdedExpr, select: &SelectExpr) -> Checked<Typed> {
         if let Some(name) = self.argument(tree, select)? {
-            return Ok(Typed::unknown(Node::Argument(name.to_owned()), 20));
+            return Ok(Typed::unknown(ExprNode::Argument(name.to_owned()), 20));
         }
         if let Some(field) = self.fd_field(tree, select)? {
             return Ok(self.field(field));
@@ -302,7 +302,7 @@ impl Compiler<'_> {
             return Err(self.mistake(tree, format!("{} has no members, such as '{}'", of.kind, select.field)));
         }
         let steps = of.steps;
-        Ok(Typed::unknown(Node::Member(of.boxed(), select.field.clone()), steps))
+        Ok(Typed::unknown(ExprNode::Member(of.boxed(), select.field.clone()), steps))
     }
 
     fn has(&mut self, tree: &IdedExpr, args: &[IdedExpr]) -> Checked<Typed> {
@@ -312,20 +312,20 @@ impl Compiler<'_> {
             Expr::Ident(name) => match CallField::named(name) {
                 Some(field) => {
                     self.field(field);
-                    (Node::HasField(field), 1)
+                    (ExprNode::HasField(field), 1)
                 }
                 None => return Err(self.unknown_name(of, name)),
             },
             Expr::Select(select) => {
                 if let Some(name) = self.argument(of, select)? {
-                    (Node::HasArgument(name.to_owned()), 20)
+                    (ExprNode::HasArgument(name.to_owned()), 20)
                 } else if let Some(field) = self.fd_field(of, select)? {
                     self.field(field);
-                    (Node::HasField(field), 1)
+                    (ExprNode::HasField(field), 1)
                 } else {
                     let inner = self.typed(&select.operand)?;
                     let steps = inner.steps;
-                    (Node::HasMember(inner.boxed(), select.field.clone()), steps)
+                    (ExprNode::HasMember(inner.boxed(), select.field.clone()), steps)
                 }
             }
             _ => return Err(self.mistake(of, told)),
@@ -352,13 +352,13 @@ impl Compiler<'_> {
                 let steps = condition.steps + then.steps.max(other.steps);
                 let (size, item) = (then.size.max(other.size), then.item.max(other.item));
                 let kind = if then.kind == other.kind { then.kind.clone() } else { Kind::Dyn };
-                Ok(Typed::new(Node::If(Box::new([condition.node, then.node, other.node])), kind, steps)
+                Ok(Typed::new(ExprNode::If(Box::new([condition.node, then.node, other.node])), kind, steps)
                     .sized(size, item))
             }
             (None, operators::LOGICAL_NOT, [of]) => {
                 let of = self.of_kind(of, &Kind::Bool)?;
                 let steps = of.steps;
-                Ok(Typed::new(Node::Not(of.boxed()), Kind::Bool, steps))
+                Ok(Typed::new(ExprNode::Not(of.boxed()), Kind::Bool, steps))
             }
             (None, operators::NEGATE, [of]) => {
                 let typed = self.typed(of)?;
@@ -366,12 +366,12 @@ impl Compiler<'_> {
                     return Err(self.mistake(of, format!("{} has no negative", typed.kind)));
                 }
                 let (kind, steps) = (typed.kind.clone(), typed.steps);
-                Ok(Typed::new(Node::Negate(typed.boxed()), kind, steps))
+                Ok(Typed::new(ExprNode::Negate(typed.boxed()), kind, steps))
             }
             (None, name @ (operators::LOGICAL_AND | operators::LOGICAL_OR), [left, right]) => {
                 let (left, right) = (self.of_kind(left, &Kind::Bool)?, self.of_kind(right, &Kind::Bool)?);
                 let steps = left.steps.saturating_add(right.steps);
-                let make = if name == operators::LOGICAL_AND { Node::And } else { Node::Or };
+                let make = if name == operators::LOGICAL_AND { ExprNode::And } else { ExprNode::Or };
                 Ok(Typed::new(make(left.boxed(), right.boxed()), Kind::Bool, steps))
             }
             (None, operators::IN, [left, right]) => self.membership(left, right),
@@ -389,7 +389,7 @@ impl Compiler<'_> {
                 };
                 let steps = of.steps.saturating_add(at.steps).saturating_add(of.items());
                 let item = of.item;
-                Ok(Typed::new(Node::Index(of.boxed(), at.boxed()), kind, steps).sized(item, item))
+                Ok(Typed::new(ExprNode::Index(of.boxed(), at.boxed()), kind, steps).sized(item, item))
             }
             (target, name, args) => self.function(tree, target.as_deref(), name, args),
         }
@@ -407,7 +407,7 @@ impl Compiler<'_> {
         let told = "duration() takes a time in quotes, with units h, m, s, ms, us or ns: duration(\"10ms\")";
         let Expr::Literal(LiteralValue::String(text)) = &of.expr else { return Err(self.mistake(tree, told)) };
         let time = parse_duration(text.inner()).ok_or_else(|| self.mistake(of, told))?;
-        Ok(Typed::new(Node::Literal(Datum::Duration(time)), Kind::Duration, 0))
+        Ok(Typed::new(ExprNode::Literal(Datum::Duration(time)), Kind::Duration, 0))
     }
 
     fn membership(&mut self, left: &IdedExpr, right: &IdedExpr) -> Checked<Typed> {
@@ -425,7 +425,7 @@ impl Compiler<'_> {
             }
         }
         let steps = of.steps.saturating_add(among.steps).saturating_add(among.items());
-        Ok(Typed::new(Node::In(of.boxed(), among.boxed()), Kind::Bool, steps))
+        Ok(Typed::new(ExprNode::In(of.boxed(), among.boxed()), Kind::Bool, steps))
     }
 
     fn compare(&mut self, tree: &IdedExpr, name: &str, left: &IdedExpr, right: &IdedExpr) -> Checked<Typed> {
@@ -438,7 +438,7 @@ impl Compiler<'_> {
                 (Kind::Duration, Kind::Int | Kind::Text) | (Kind::Int | Kind::Text, Kind::Duration) => {
                     "; a time is written duration(\"10ms\")"
                 }
-                (Kind::Text, Kind::Int) if matches!(first.node, Node::Field(CallField::Errno)) => {
+                (Kind::Text, Kind::Int) if matches!(first.node, ExprNode::Field(CallField::Errno)) => {
                     "; errors have names: \"ENOENT\""
                 }
                 (Kind::Text, Kind::Int) | (Kind::Int, Kind::Text) => "; quotes make text of a number",
@@ -457,8 +457,10 @@ impl Compiler<'_> {
     }
 
     /// A field with few words is compared only with one of them.
-    fn check_word(&self, node: &Node, with: &IdedExpr) -> Checked<()> {
-        let (Node::Field(field), Expr::Literal(LiteralValue::String(text))) = (node, &with.expr) else { return Ok(()) };
+    fn check_word(&self, node: &ExprNode, with: &IdedExpr) -> Checked<()> {
+        let (ExprNode::Field(field), Expr::Literal(LiteralValue::String(text))) = (node, &with.expr) else {
+            return Ok(());
+        };
         match vocabulary::word(*field, text.inner()) {
             Ok(()) => Ok(()),
             Err(told) => Err(self.mistake(with, told)),
@@ -515,7 +517,7 @@ impl Compiler<'_> {
             Quantifier::Filter => (Kind::List(Box::new(item)), of_typed.item),
             Quantifier::Map => (Kind::List(Box::new(typed.kind.clone())), typed.size),
         };
-        let node = Node::Each { how, of: of_typed.boxed(), body: typed.boxed() };
+        let node = ExprNode::Each { how, of: of_typed.boxed(), body: typed.boxed() };
         Ok(Typed::new(node, kind, steps).sized(items, item_size))
     }
 
@@ -535,7 +537,7 @@ impl Compiler<'_> {
                     return Err(self.mistake(of, format!("{} has no size", typed.kind)));
                 }
                 let steps = typed.steps.saturating_add(typed.size / BYTES_A_STEP);
-                Ok(Typed::new(Node::Size(typed.boxed()), Kind::Int, steps))
+                Ok(Typed::new(ExprNode::Size(typed.boxed()), Kind::Int, steps))
             }
             ("matches", [of, pattern]) => {
                 let of = self.of_kind(of, &Kind::Text)?;
@@ -548,15 +550,15 @@ impl Compiler<'_> {
                 let regex = RegexBuilder::new(text.inner()).size_limit(REGEX_SIZE).dfa_size_limit(REGEX_SIZE).build();
                 let regex = regex.map_err(|error| self.mistake(pattern, regex_mistake(&error)))?;
                 let steps = of.steps.saturating_add(of.size / REGEX_BYTES_A_STEP);
-                Ok(Typed::new(Node::Matches(of.boxed(), regex), Kind::Bool, steps))
+                Ok(Typed::new(ExprNode::Matches(of.boxed(), regex), Kind::Bool, steps))
             }
             ("contains" | "startsWith" | "endsWith", [of, part]) if target.is_some() => {
                 let (of, part) = (self.of_kind(of, &Kind::Text)?, self.of_kind(part, &Kind::Text)?);
                 let steps = of.steps.saturating_add(part.steps).saturating_add(of.size / BYTES_A_STEP);
                 let make = match name {
-                    "contains" => Node::Contains,
-                    "startsWith" => Node::StartsWith,
-                    _ => Node::EndsWith,
+                    "contains" => ExprNode::Contains,
+                    "startsWith" => ExprNode::StartsWith,
+                    _ => ExprNode::EndsWith,
                 };
                 Ok(Typed::new(make(of.boxed(), part.boxed()), Kind::Bool, steps))
             }
@@ -566,7 +568,7 @@ impl Compiler<'_> {
                     return Err(self.mistake(of, format!("int() takes a number or text, and this is {}", typed.kind)));
                 }
                 let steps = typed.steps;
-                Ok(Typed::new(Node::ToInt(typed.boxed()), Kind::Int, steps))
+                Ok(Typed::new(ExprNode::ToInt(typed.boxed()), Kind::Int, steps))
             }
             ("string", [of]) if target.is_none() => {
                 let typed = self.typed(of)?;
@@ -576,7 +578,7 @@ impl Compiler<'_> {
                     );
                 }
                 let (steps, size) = (typed.steps, typed.size.max(40));
-                Ok(Typed::new(Node::ToText(typed.boxed()), Kind::Text, steps).sized(size, 0))
+                Ok(Typed::new(ExprNode::ToText(typed.boxed()), Kind::Text, steps).sized(size, 0))
             }
             _ => {
                 const KNOWN: [&str; 13] = [
@@ -620,27 +622,27 @@ fn quantifier(name: &str) -> Option<Quantifier> {
     })
 }
 
-type Make = fn(Box<Node>, Box<Node>) -> Node;
+type Make = fn(Box<ExprNode>, Box<ExprNode>) -> ExprNode;
 
 fn comparison(name: &str) -> Option<Make> {
     Some(match name {
-        operators::EQUALS => Node::Equal,
-        operators::NOT_EQUALS => Node::Unequal,
-        operators::LESS => Node::Less,
-        operators::LESS_EQUALS => Node::AtMost,
-        operators::GREATER => Node::More,
-        operators::GREATER_EQUALS => Node::AtLeast,
+        operators::EQUALS => ExprNode::Equal,
+        operators::NOT_EQUALS => ExprNode::Unequal,
+        operators::LESS => ExprNode::Less,
+        operators::LESS_EQUALS => ExprNode::AtMost,
+        operators::GREATER => ExprNode::More,
+        operators::GREATER_EQUALS => ExprNode::AtLeast,
         _ => return None,
     })
 }
 
 fn arithmetic(name: &str) -> Option<Make> {
     Some(match name {
-        operators::ADD => Node::Add,
-        operators::SUBSTRACT => Node::Subtract,
-        operators::MULTIPLY => Node::Multiply,
-        operators::DIVIDE => Node::Divide,
-        operators::MODULO => Node::Remainder,
+        operators::ADD => ExprNode::Add,
+        operators::SUBSTRACT => ExprNode::Subtract,
+        operators::MULTIPLY => ExprNode::Multiply,
+        operators::DIVIDE => ExprNode::Divide,
+        operators::MODULO => ExprNode::Remainder,
         _ => return None,
     })
 }

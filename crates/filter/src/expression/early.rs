@@ -2,11 +2,11 @@
 
 use super::datum::Datum;
 use super::field::{CallFacts, CallField, Fault};
-use super::node::Node;
+use super::node::ExprNode;
 use super::vocabulary::NAMELESS;
 use crate::Catalog;
 use std::borrow::Cow;
-use stride_event::{CallSet, Endings, ErrnoSet, Ns, Span};
+use stride_event::{Bounds, CallSet, Endings, ErrnoSet, Ns};
 use stride_syscalls::Abi;
 use stride_syscalls::uapi::errno::ERRNO;
 
@@ -18,9 +18,9 @@ pub struct EarlyChoice {
 }
 
 /// The parts of an expression that must all hold, from left to right.
-fn conjuncts(root: &Node) -> Vec<&Node> {
+fn conjuncts(root: &ExprNode) -> Vec<&ExprNode> {
     match root {
-        Node::And(left, right) => {
+        ExprNode::And(left, right) => {
             let mut parts = conjuncts(left);
             parts.extend(conjuncts(right));
             parts
@@ -29,7 +29,7 @@ fn conjuncts(root: &Node) -> Vec<&Node> {
     }
 }
 
-pub fn early(root: &Node) -> EarlyChoice {
+pub fn early(root: &ExprNode) -> EarlyChoice {
     let mut choice = EarlyChoice { calls: calls(root), endings: endings(root) };
     for part in conjuncts(root) {
         choice.endings = choice.endings.and(span(part).unwrap_or_default());
@@ -46,12 +46,12 @@ pub struct ExpressionPart {
     pub early: bool,
 }
 
-pub fn parts(root: &Node) -> Vec<ExpressionPart> {
-    let part = |node: &Node| {
+pub fn parts(root: &ExprNode) -> Vec<ExpressionPart> {
+    let part = |node: &ExprNode| {
         let mut fields = Vec::new();
         visit(node, &mut |node| match node {
-            Node::Field(field) | Node::HasField(field) => fields.push(field.facts().name),
-            Node::Argument(_) | Node::HasArgument(_) => fields.push("args"),
+            ExprNode::Field(field) | ExprNode::HasField(field) => fields.push(field.facts().name),
+            ExprNode::Argument(_) | ExprNode::HasArgument(_) => fields.push("args"),
             _ => {}
         });
         fields.sort_unstable();
@@ -62,63 +62,63 @@ pub fn parts(root: &Node) -> Vec<ExpressionPart> {
 }
 
 /// Whether one of the parts is decided as a whole by the number of the call and by how it returned.
-fn is_early(part: &Node) -> bool {
+fn is_early(part: &ExprNode) -> bool {
     span(part).is_some() || decides(part, &[CallField::Name]) || decides(part, &[CallField::Errno])
 }
 
 /// Whether the value depends on these fields only.
-fn decides(part: &Node, fields: &[CallField]) -> bool {
+fn decides(part: &ExprNode, fields: &[CallField]) -> bool {
     let mut only = true;
     visit(part, &mut |node| match node {
-        Node::Field(field) | Node::HasField(field) => only &= fields.contains(field),
-        Node::Argument(_) | Node::HasArgument(_) => only = false,
+        ExprNode::Field(field) | ExprNode::HasField(field) => only &= fields.contains(field),
+        ExprNode::Argument(_) | ExprNode::HasArgument(_) => only = false,
         _ => {}
     });
     only
 }
 
 /// Calls `each` with a node and all nodes below.
-pub fn visit(node: &Node, each: &mut dyn FnMut(&Node)) {
+pub fn visit(node: &ExprNode, each: &mut dyn FnMut(&ExprNode)) {
     each(node);
     match node {
-        Node::Literal(_)
-        | Node::Field(_)
-        | Node::Argument(_)
-        | Node::Variable(_)
-        | Node::HasField(_)
-        | Node::HasArgument(_) => {}
-        Node::Member(of, _)
-        | Node::HasMember(of, _)
-        | Node::Not(of)
-        | Node::Negate(of)
-        | Node::Size(of)
-        | Node::Matches(of, _)
-        | Node::ToInt(of)
-        | Node::ToText(of) => visit(of, each),
-        Node::If(parts) => parts.iter().for_each(|part| visit(part, each)),
-        Node::List(items) => items.iter().for_each(|item| visit(item, each)),
-        Node::Each { of, body, .. } => {
+        ExprNode::Literal(_)
+        | ExprNode::Field(_)
+        | ExprNode::Argument(_)
+        | ExprNode::Variable(_)
+        | ExprNode::HasField(_)
+        | ExprNode::HasArgument(_) => {}
+        ExprNode::Member(of, _)
+        | ExprNode::HasMember(of, _)
+        | ExprNode::Not(of)
+        | ExprNode::Negate(of)
+        | ExprNode::Size(of)
+        | ExprNode::Matches(of, _)
+        | ExprNode::ToInt(of)
+        | ExprNode::ToText(of) => visit(of, each),
+        ExprNode::If(parts) => parts.iter().for_each(|part| visit(part, each)),
+        ExprNode::List(items) => items.iter().for_each(|item| visit(item, each)),
+        ExprNode::Each { of, body, .. } => {
             visit(of, each);
             visit(body, each);
         }
-        Node::And(a, b)
-        | Node::Or(a, b)
-        | Node::Equal(a, b)
-        | Node::Unequal(a, b)
-        | Node::Less(a, b)
-        | Node::AtMost(a, b)
-        | Node::More(a, b)
-        | Node::AtLeast(a, b)
-        | Node::In(a, b)
-        | Node::Add(a, b)
-        | Node::Subtract(a, b)
-        | Node::Multiply(a, b)
-        | Node::Divide(a, b)
-        | Node::Remainder(a, b)
-        | Node::Index(a, b)
-        | Node::Contains(a, b)
-        | Node::StartsWith(a, b)
-        | Node::EndsWith(a, b) => {
+        ExprNode::And(a, b)
+        | ExprNode::Or(a, b)
+        | ExprNode::Equal(a, b)
+        | ExprNode::Unequal(a, b)
+        | ExprNode::Less(a, b)
+        | ExprNode::AtMost(a, b)
+        | ExprNode::More(a, b)
+        | ExprNode::AtLeast(a, b)
+        | ExprNode::In(a, b)
+        | ExprNode::Add(a, b)
+        | ExprNode::Subtract(a, b)
+        | ExprNode::Multiply(a, b)
+        | ExprNode::Divide(a, b)
+        | ExprNode::Remainder(a, b)
+        | ExprNode::Index(a, b)
+        | ExprNode::Contains(a, b)
+        | ExprNode::StartsWith(a, b)
+        | ExprNode::EndsWith(a, b) => {
             visit(a, each);
             visit(b, each);
         }
@@ -149,12 +149,12 @@ impl CallFacts for Supposed<'_> {
     }
 }
 
-fn possible(root: &Node, supposed: &Supposed<'_>) -> bool {
+fn possible(root: &ExprNode, supposed: &Supposed<'_>) -> bool {
     root.truth(supposed, &mut Vec::new()) != Ok(false)
 }
 
 /// The calls of the names for which the expression can be true.
-fn calls(root: &Node) -> CallSet {
+fn calls(root: &ExprNode) -> CallSet {
     let named = |name: &str| possible(root, &Supposed { name: Some(name), errno: None });
     let mut calls = CallSet::all();
     let mut known = CallSet::empty();
@@ -173,7 +173,7 @@ fn calls(root: &Node) -> CallSet {
 }
 
 /// How calls for which the expression can be true return, as far as errors decide.
-fn endings(root: &Node) -> Endings {
+fn endings(root: &ExprNode) -> Endings {
     let failed = |errno: &str| possible(root, &Supposed { name: None, errno: Some(errno) });
     let mut errors = ErrnoSet::all();
     // Numbers without names are all alike, unless the expression names one of them.
@@ -187,13 +187,13 @@ fn endings(root: &Node) -> Endings {
 }
 
 /// The range of numbers that a comparison of a field with a constant allows.
-fn span(part: &Node) -> Option<Endings> {
+fn span(part: &ExprNode) -> Option<Endings> {
     let all = Endings::default();
     let (field, least, most) = bounds(part)?;
     let (low, high) = (least.unwrap_or(i128::MIN), most.unwrap_or(i128::MAX));
     Some(match field {
         CallField::Duration => Endings {
-            durations: Span {
+            durations: Bounds {
                 least: clamped(low, 0, Ns::MAX.into()) as Ns,
                 most: clamped(high, 0, Ns::MAX.into()) as Ns,
             },
@@ -204,11 +204,12 @@ fn span(part: &Node) -> Option<Endings> {
         },
         CallField::Ret => {
             let cut = |n| clamped(n, i64::MIN.into(), i64::MAX.into()) as i64;
-            Endings { results: Span { least: cut(low), most: cut(high) }, ..all }
+            Endings { results: Bounds { least: cut(low), most: cut(high) }, ..all }
         }
         CallField::Bytes => {
             let cut = |n| clamped(n, 0, u64::MAX.into()) as u64;
-            let bytes = if high < 0 { Span { least: 1, most: 0 } } else { Span { least: cut(low), most: cut(high) } };
+            let bytes =
+                if high < 0 { Bounds { least: 1, most: 0 } } else { Bounds { least: cut(low), most: cut(high) } };
             Endings { bytes: Some(bytes), ..all }
         }
         _ => return None,
@@ -220,27 +221,29 @@ fn clamped(n: i128, least: i128, most: i128) -> i128 {
 }
 
 /// `FIELD < CONSTANT` and its like: the field with the least and the most value.
-fn bounds(part: &Node) -> Option<(CallField, Option<i128>, Option<i128>)> {
-    let constant = |node: &Node| match node.value(&NoFacts, &mut Vec::new()) {
+fn bounds(part: &ExprNode) -> Option<(CallField, Option<i128>, Option<i128>)> {
+    let constant = |node: &ExprNode| match node.value(&NoFacts, &mut Vec::new()) {
         Ok(Datum::Int(n) | Datum::Duration(n)) => Some(n),
         _ => None,
     };
     let (left, right) = match part {
-        Node::Equal(a, b) | Node::Less(a, b) | Node::AtMost(a, b) | Node::More(a, b) | Node::AtLeast(a, b) => {
-            (&**a, &**b)
-        }
+        ExprNode::Equal(a, b)
+        | ExprNode::Less(a, b)
+        | ExprNode::AtMost(a, b)
+        | ExprNode::More(a, b)
+        | ExprNode::AtLeast(a, b) => (&**a, &**b),
         _ => return None,
     };
     let (field, n, turned) = match (left, right) {
-        (Node::Field(field), other) => (*field, constant(other)?, false),
-        (other, Node::Field(field)) => (*field, constant(other)?, true),
+        (ExprNode::Field(field), other) => (*field, constant(other)?, false),
+        (other, ExprNode::Field(field)) => (*field, constant(other)?, true),
         _ => return None,
     };
     Some(match (part, turned) {
-        (Node::Equal(..), _) => (field, Some(n), Some(n)),
-        (Node::Less(..), false) | (Node::More(..), true) => (field, None, Some(n.checked_sub(1)?)),
-        (Node::AtMost(..), false) | (Node::AtLeast(..), true) => (field, None, Some(n)),
-        (Node::More(..), false) | (Node::Less(..), true) => (field, Some(n.checked_add(1)?), None),
+        (ExprNode::Equal(..), _) => (field, Some(n), Some(n)),
+        (ExprNode::Less(..), false) | (ExprNode::More(..), true) => (field, None, Some(n.checked_sub(1)?)),
+        (ExprNode::AtMost(..), false) | (ExprNode::AtLeast(..), true) => (field, None, Some(n)),
+        (ExprNode::More(..), false) | (ExprNode::Less(..), true) => (field, Some(n.checked_add(1)?), None),
         _ => (field, Some(n), None),
     })
 }

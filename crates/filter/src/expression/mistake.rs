@@ -3,7 +3,7 @@
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct ExprMistake {
     pub message: String,
     /// The line of the expression that has the mistake.
     line: String,
@@ -14,30 +14,30 @@ pub struct Mistake {
 /// Longer lines are cut around the mistake.
 const WIDTH: usize = 100;
 
-impl Mistake {
+impl ExprMistake {
     /// `at` counts characters from the beginning of `source`.
-    pub fn at(source: &str, at: usize, message: impl Into<String>) -> Mistake {
+    pub fn at(source: &str, at: usize, message: impl Into<String>) -> ExprMistake {
         let mut start = 0;
         for line in source.split('\n') {
             let length = line.chars().count();
             if at <= start + length {
-                return Mistake::in_line(line, at - start, message);
+                return ExprMistake::in_line(line, at - start, message);
             }
             start += length + 1;
         }
-        Mistake::in_line("", 0, message)
+        ExprMistake::in_line("", 0, message)
     }
 
-    pub fn in_line(line: &str, column: usize, message: impl Into<String>) -> Mistake {
-        let skipped = if column > WIDTH / 2 { column - WIDTH / 2 } else { 0 };
+    pub fn in_line(line: &str, column: usize, message: impl Into<String>) -> ExprMistake {
+        let skipped = column.saturating_sub(WIDTH / 2);
         let shown = line.chars().skip(skipped).take(WIDTH);
         // Each character takes one column, so that the caret stands below its place.
         let line = shown.map(|c| if c.is_control() { ' ' } else { c }).collect();
-        Mistake { message: message.into(), line, column: column - skipped }
+        ExprMistake { message: message.into(), line, column: column - skipped }
     }
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for ExprMistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}\n  {}\n  {:>width$}", self.message, self.line, "^", width = self.column + 1)
     }
@@ -49,12 +49,12 @@ mod tests {
 
     #[test]
     fn the_caret_stands_below_the_place() {
-        let told = Mistake::at("a == b", 5, "wrong").to_string();
+        let told = ExprMistake::at("a == b", 5, "wrong").to_string();
         assert_eq!(told, "wrong\n  a == b\n       ^");
-        let told = Mistake::at("a &&\nbc == 1", 6, "wrong").to_string();
+        let told = ExprMistake::at("a &&\nbc == 1", 6, "wrong").to_string();
         assert_eq!(told, "wrong\n  bc == 1\n   ^");
         let long = format!("{}x{}", "a".repeat(300), "b".repeat(300));
-        let told = Mistake::at(&long, 300, "wrong").to_string();
+        let told = ExprMistake::at(&long, 300, "wrong").to_string();
         let lines: Vec<&str> = told.lines().collect();
         assert_eq!(lines[1].find('x'), lines[2].find('^'));
         assert_eq!(lines[1].len(), WIDTH + 2);

@@ -17,17 +17,17 @@ pub use compile::{MOST_INNER_TEXT, MOST_ITEMS, MOST_TEXT};
 pub use datum::Datum;
 pub use early::{EarlyChoice, ExpressionPart};
 pub use field::{CallFacts, CallField, FIELDS, Fault};
-pub use mistake::Mistake;
+pub use mistake::ExprMistake;
 
 use crate::Error;
-use node::Node;
+use node::ExprNode;
 use std::rc::Rc;
 
 /// A checked expression.
 #[derive(Clone, Debug)]
 pub struct Expression {
     source: String,
-    root: Rc<Node>,
+    root: Rc<ExprNode>,
     fields: Vec<CallField>,
     arguments: bool,
 }

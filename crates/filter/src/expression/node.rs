@@ -7,46 +7,46 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 #[derive(Clone, Debug)]
-pub enum Node {
+pub enum ExprNode {
     Literal(Datum<'static>),
     Field(CallField),
     Argument(String),
     /// The element that a macro is at: by the number of macros around it.
     Variable(usize),
-    Member(Box<Node>, String),
+    Member(Box<ExprNode>, String),
     HasField(CallField),
     HasArgument(String),
-    HasMember(Box<Node>, String),
-    Not(Box<Node>),
-    Negate(Box<Node>),
-    And(Box<Node>, Box<Node>),
-    Or(Box<Node>, Box<Node>),
-    If(Box<[Node; 3]>),
-    Equal(Box<Node>, Box<Node>),
-    Unequal(Box<Node>, Box<Node>),
-    Less(Box<Node>, Box<Node>),
-    AtMost(Box<Node>, Box<Node>),
-    More(Box<Node>, Box<Node>),
-    AtLeast(Box<Node>, Box<Node>),
-    In(Box<Node>, Box<Node>),
-    Add(Box<Node>, Box<Node>),
-    Subtract(Box<Node>, Box<Node>),
-    Multiply(Box<Node>, Box<Node>),
-    Divide(Box<Node>, Box<Node>),
-    Remainder(Box<Node>, Box<Node>),
-    List(Vec<Node>),
-    Index(Box<Node>, Box<Node>),
-    Size(Box<Node>),
-    Contains(Box<Node>, Box<Node>),
-    StartsWith(Box<Node>, Box<Node>),
-    EndsWith(Box<Node>, Box<Node>),
-    Matches(Box<Node>, Regex),
-    ToInt(Box<Node>),
-    ToText(Box<Node>),
+    HasMember(Box<ExprNode>, String),
+    Not(Box<ExprNode>),
+    Negate(Box<ExprNode>),
+    And(Box<ExprNode>, Box<ExprNode>),
+    Or(Box<ExprNode>, Box<ExprNode>),
+    If(Box<[ExprNode; 3]>),
+    Equal(Box<ExprNode>, Box<ExprNode>),
+    Unequal(Box<ExprNode>, Box<ExprNode>),
+    Less(Box<ExprNode>, Box<ExprNode>),
+    AtMost(Box<ExprNode>, Box<ExprNode>),
+    More(Box<ExprNode>, Box<ExprNode>),
+    AtLeast(Box<ExprNode>, Box<ExprNode>),
+    In(Box<ExprNode>, Box<ExprNode>),
+    Add(Box<ExprNode>, Box<ExprNode>),
+    Subtract(Box<ExprNode>, Box<ExprNode>),
+    Multiply(Box<ExprNode>, Box<ExprNode>),
+    Divide(Box<ExprNode>, Box<ExprNode>),
+    Remainder(Box<ExprNode>, Box<ExprNode>),
+    List(Vec<ExprNode>),
+    Index(Box<ExprNode>, Box<ExprNode>),
+    Size(Box<ExprNode>),
+    Contains(Box<ExprNode>, Box<ExprNode>),
+    StartsWith(Box<ExprNode>, Box<ExprNode>),
+    EndsWith(Box<ExprNode>, Box<ExprNode>),
+    Matches(Box<ExprNode>, Regex),
+    ToInt(Box<ExprNode>),
+    ToText(Box<ExprNode>),
     Each {
         how: Quantifier,
-        of: Box<Node>,
-        body: Box<Node>,
+        of: Box<ExprNode>,
+        body: Box<ExprNode>,
     },
 }
 
@@ -62,48 +62,52 @@ pub enum Quantifier {
 
 type Evaluated<'a> = Result<Datum<'a>, Fault>;
 
-impl Node {
+impl ExprNode {
     /// The value for a call. `variables` has the elements that macros are at.
     pub fn value<'a>(&'a self, call: &'a dyn CallFacts, variables: &mut Vec<Datum<'a>>) -> Evaluated<'a> {
         Ok(match self {
-            Node::Literal(value) => value.borrowed(),
-            Node::Field(field) => match call.field(*field)? {
+            ExprNode::Literal(value) => value.borrowed(),
+            ExprNode::Field(field) => match call.field(*field)? {
                 Some(value) => value,
                 // A call without a path has an empty one. But a missing number is none.
                 None if field.facts().of == FieldType::Text => Datum::Text(Cow::Borrowed("")),
                 None => return Err(Fault::Absent),
             },
-            Node::Argument(name) => call.argument(name)?.ok_or(Fault::Absent)?,
-            Node::Variable(depth) => variables.get(*depth).cloned().ok_or(Fault::Mismatch)?,
-            Node::Member(of, name) => member(of.value(call, variables)?, name)?.ok_or(Fault::Absent)?,
-            Node::HasField(field) => Datum::Bool(call.field(*field)?.is_some()),
-            Node::HasArgument(name) => Datum::Bool(call.argument(name)?.is_some()),
-            Node::HasMember(of, name) => Datum::Bool(member(of.value(call, variables)?, name)?.is_some()),
-            Node::Not(of) => Datum::Bool(!of.truth(call, variables)?),
-            Node::Negate(of) => match of.value(call, variables)? {
+            ExprNode::Argument(name) => call.argument(name)?.ok_or(Fault::Absent)?,
+            ExprNode::Variable(depth) => variables.get(*depth).cloned().ok_or(Fault::Mismatch)?,
+            ExprNode::Member(of, name) => member(of.value(call, variables)?, name)?.ok_or(Fault::Absent)?,
+            ExprNode::HasField(field) => Datum::Bool(call.field(*field)?.is_some()),
+            ExprNode::HasArgument(name) => Datum::Bool(call.argument(name)?.is_some()),
+            ExprNode::HasMember(of, name) => Datum::Bool(member(of.value(call, variables)?, name)?.is_some()),
+            ExprNode::Not(of) => Datum::Bool(!of.truth(call, variables)?),
+            ExprNode::Negate(of) => match of.value(call, variables)? {
                 Datum::Int(n) => Datum::Int(n.checked_neg().ok_or(Fault::Overflow)?),
                 Datum::Duration(n) => Datum::Duration(n.checked_neg().ok_or(Fault::Overflow)?),
                 _ => return Err(Fault::Mismatch),
             },
-            Node::And(left, right) => Datum::Bool(both(left.truth(call, variables), || right.truth(call, variables))?),
-            Node::Or(left, right) => Datum::Bool(either(left.truth(call, variables), || right.truth(call, variables))?),
-            Node::If(parts) => {
+            ExprNode::And(left, right) => {
+                Datum::Bool(both(left.truth(call, variables), || right.truth(call, variables))?)
+            }
+            ExprNode::Or(left, right) => {
+                Datum::Bool(either(left.truth(call, variables), || right.truth(call, variables))?)
+            }
+            ExprNode::If(parts) => {
                 let [condition, then, otherwise] = &**parts;
                 return if condition.truth(call, variables)? { then } else { otherwise }.value(call, variables);
             }
-            Node::Equal(left, right) => {
+            ExprNode::Equal(left, right) => {
                 Datum::Bool(left.value(call, variables)?.equals(&right.value(call, variables)?))
             }
-            Node::Unequal(left, right) => {
+            ExprNode::Unequal(left, right) => {
                 Datum::Bool(!left.value(call, variables)?.equals(&right.value(call, variables)?))
             }
-            Node::Less(left, right) => order(left, right, call, variables, Ordering::is_lt)?,
-            Node::AtMost(left, right) => order(left, right, call, variables, Ordering::is_le)?,
-            Node::More(left, right) => order(left, right, call, variables, Ordering::is_gt)?,
-            Node::AtLeast(left, right) => order(left, right, call, variables, Ordering::is_ge)?,
-            Node::In(left, right) => {
+            ExprNode::Less(left, right) => order(left, right, call, variables, Ordering::is_lt)?,
+            ExprNode::AtMost(left, right) => order(left, right, call, variables, Ordering::is_le)?,
+            ExprNode::More(left, right) => order(left, right, call, variables, Ordering::is_gt)?,
+            ExprNode::AtLeast(left, right) => order(left, right, call, variables, Ordering::is_ge)?,
+            ExprNode::In(left, right) => {
                 let wanted = left.value(call, variables)?;
-                if let Node::List(items) = &**right {
+                if let ExprNode::List(items) = &**right {
                     for item in items {
                         if item.value(call, variables)?.equals(&wanted) {
                             return Ok(Datum::Bool(true));
@@ -119,7 +123,7 @@ impl Node {
                     _ => return Err(Fault::Mismatch),
                 }
             }
-            Node::Add(left, right) => match (left.value(call, variables)?, right.value(call, variables)?) {
+            ExprNode::Add(left, right) => match (left.value(call, variables)?, right.value(call, variables)?) {
                 (Datum::Text(a), Datum::Text(b)) => Datum::Text(Cow::Owned(a.into_owned() + &b)),
                 (Datum::List(mut a), Datum::List(b)) => {
                     a.extend(b);
@@ -127,24 +131,24 @@ impl Node {
                 }
                 (a, b) => numeric(a, b, i128::checked_add)?,
             },
-            Node::Subtract(left, right) => {
+            ExprNode::Subtract(left, right) => {
                 numeric(left.value(call, variables)?, right.value(call, variables)?, i128::checked_sub)?
             }
-            Node::Multiply(left, right) => Datum::Int(
+            ExprNode::Multiply(left, right) => Datum::Int(
                 whole(left, call, variables)?.checked_mul(whole(right, call, variables)?).ok_or(Fault::Overflow)?,
             ),
-            Node::Divide(left, right) => {
+            ExprNode::Divide(left, right) => {
                 let (a, b) = (whole(left, call, variables)?, whole(right, call, variables)?);
                 Datum::Int(a.checked_div(b).ok_or(Fault::DivisionByZero)?)
             }
-            Node::Remainder(left, right) => {
+            ExprNode::Remainder(left, right) => {
                 let (a, b) = (whole(left, call, variables)?, whole(right, call, variables)?);
                 Datum::Int(a.checked_rem(b).ok_or(Fault::DivisionByZero)?)
             }
-            Node::List(items) => {
+            ExprNode::List(items) => {
                 Datum::List(items.iter().map(|item| item.value(call, variables)).collect::<Result<_, _>>()?)
             }
-            Node::Index(of, at) => match (of.value(call, variables)?, at.value(call, variables)?) {
+            ExprNode::Index(of, at) => match (of.value(call, variables)?, at.value(call, variables)?) {
                 (Datum::List(mut items), Datum::Int(at)) => {
                     let at = usize::try_from(at).ok().filter(|&at| at < items.len()).ok_or(Fault::Absent)?;
                     items.swap_remove(at)
@@ -152,31 +156,31 @@ impl Node {
                 (of @ Datum::Map(_), Datum::Text(key)) => member(of, &key)?.ok_or(Fault::Absent)?,
                 _ => return Err(Fault::Mismatch),
             },
-            Node::Size(of) => Datum::Int(match of.value(call, variables)? {
+            ExprNode::Size(of) => Datum::Int(match of.value(call, variables)? {
                 Datum::Text(text) => text.chars().count() as i128,
                 Datum::List(items) => items.len() as i128,
                 Datum::Map(entries) => entries.len() as i128,
                 _ => return Err(Fault::Mismatch),
             }),
-            Node::Contains(of, part) => texts(of, part, call, variables, |a, b| a.contains(b))?,
-            Node::StartsWith(of, part) => texts(of, part, call, variables, |a, b| a.starts_with(b))?,
-            Node::EndsWith(of, part) => texts(of, part, call, variables, |a, b| a.ends_with(b))?,
-            Node::Matches(of, regex) => match of.value(call, variables)? {
+            ExprNode::Contains(of, part) => texts(of, part, call, variables, |a, b| a.contains(b))?,
+            ExprNode::StartsWith(of, part) => texts(of, part, call, variables, |a, b| a.starts_with(b))?,
+            ExprNode::EndsWith(of, part) => texts(of, part, call, variables, |a, b| a.ends_with(b))?,
+            ExprNode::Matches(of, regex) => match of.value(call, variables)? {
                 Datum::Text(text) => Datum::Bool(regex.is_match(&text)),
                 _ => return Err(Fault::Mismatch),
             },
-            Node::ToInt(of) => match of.value(call, variables)? {
+            ExprNode::ToInt(of) => match of.value(call, variables)? {
                 Datum::Int(n) => Datum::Int(n),
                 Datum::Text(text) => Datum::Int(text.parse::<i64>().map_err(|_| Fault::Mismatch)?.into()),
                 _ => return Err(Fault::Mismatch),
             },
-            Node::ToText(of) => match of.value(call, variables)? {
+            ExprNode::ToText(of) => match of.value(call, variables)? {
                 Datum::Int(n) => Datum::Text(n.to_string().into()),
                 Datum::Bool(b) => Datum::Text(if b { "true" } else { "false" }.into()),
                 text @ Datum::Text(_) => text,
                 _ => return Err(Fault::Mismatch),
             },
-            Node::Each { how, of, body } => {
+            ExprNode::Each { how, of, body } => {
                 let items = match of.value(call, variables)? {
                     Datum::List(items) => items,
                     // The macros go through the names of a map.
@@ -230,7 +234,7 @@ fn either(left: Result<bool, Fault>, right: impl FnOnce() -> Result<bool, Fault>
 fn each<'a>(
     how: Quantifier,
     items: Vec<Datum<'a>>,
-    body: &'a Node,
+    body: &'a ExprNode,
     call: &'a dyn CallFacts,
     variables: &mut Vec<Datum<'a>>,
 ) -> Evaluated<'a> {
@@ -270,8 +274,8 @@ fn member<'a>(of: Datum<'a>, name: &str) -> Result<Option<Datum<'a>>, Fault> {
 }
 
 fn order<'a>(
-    left: &'a Node,
-    right: &'a Node,
+    left: &'a ExprNode,
+    right: &'a ExprNode,
     call: &'a dyn CallFacts,
     variables: &mut Vec<Datum<'a>>,
     holds: fn(Ordering) -> bool,
@@ -281,8 +285,8 @@ fn order<'a>(
 }
 
 fn texts<'a>(
-    of: &'a Node,
-    part: &'a Node,
+    of: &'a ExprNode,
+    part: &'a ExprNode,
     call: &'a dyn CallFacts,
     variables: &mut Vec<Datum<'a>>,
     holds: fn(&str, &str) -> bool,
@@ -293,7 +297,7 @@ fn texts<'a>(
     }
 }
 
-fn whole<'a>(node: &'a Node, call: &'a dyn CallFacts, variables: &mut Vec<Datum<'a>>) -> Result<i128, Fault> {
+fn whole<'a>(node: &'a ExprNode, call: &'a dyn CallFacts, variables: &mut Vec<Datum<'a>>) -> Result<i128, Fault> {
     match node.value(call, variables)? {
         Datum::Int(n) => Ok(n),
         _ => Err(Fault::Mismatch),

@@ -1,6 +1,6 @@
 use super::*;
 use std::time::Duration;
-use stride_event::{CallSet, Ns, Span};
+use stride_event::{Bounds, CallSet, Ns};
 use stride_syscalls::Abi;
 
 /// A call of which some facts are known.
@@ -230,7 +230,7 @@ fn returns_are_decided_early() {
     let found = endings(r#"errno == """#);
     assert!(found.errors.is_empty() && found.successes);
     let found = endings("ret < 0");
-    assert_eq!(found.results, Span { least: i64::MIN, most: -1 });
+    assert_eq!(found.results, Bounds { least: i64::MIN, most: -1 });
     let ms = 1_000_000;
     for (source, least, most) in [
         (r#"duration > duration("10ms")"#, 10 * ms + 1, Ns::MAX),
@@ -239,10 +239,10 @@ fn returns_are_decided_early() {
         (r#"duration("1ms") <= duration && duration <= duration("1ms") + duration("1ms")"#, ms, 2 * ms),
         (r#"duration > duration("10ms") || name == "read""#, 0, Ns::MAX),
     ] {
-        assert_eq!(endings(source).durations, Span { least, most }, "{source}");
+        assert_eq!(endings(source).durations, Bounds { least, most }, "{source}");
     }
     let found = endings("bytes >= 100");
-    assert_eq!(found.bytes, Some(Span { least: 100, most: u64::MAX }));
+    assert_eq!(found.bytes, Some(Bounds { least: 100, most: u64::MAX }));
     assert!(!found.errors.contains(2) || found.bytes.is_some());
     assert!(endings("bytes < 100 || true").is_all());
 }

@@ -7,6 +7,7 @@ use crate::flags::users;
 use crate::views;
 use std::ffi::OsString;
 use stride_event::Machine;
+use stride_filter::Status;
 
 /// A replay has a recording already. Options and operands that are about making one do not fit.
 pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
@@ -20,6 +21,7 @@ pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
         (draft.follow_count + draft.old_follow_count > 0 || draft.follow_forks, "-f/--follow-forks"),
         (draft.daemonize_count > 0 || draft.daemonize.is_some(), "-D/--daemonize"),
         (draft.options.max_depth.is_some(), "--max-depth"),
+        (draft.options.time_limit.is_some(), "--for"),
         (draft.options.detach_on_exec, "-b/--detach-on"),
         (draft.interruptible.is_some(), "-I/--interruptible"),
         (draft.options.kill_on_exit, "--kill-on-exit"),
@@ -145,6 +147,16 @@ pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
         warn("--seccomp-bpf is not enabled for processes attached with -p".into());
     }
     true
+}
+
+/// Only calls that failed have errors.
+pub fn errors_of_successes(draft: &Draft) -> Result<(), Stop> {
+    if draft.options.errors.is_some() && !draft.options.status.contains(Status::Failed) {
+        return Err(Stop::usage(
+            "--errno reports calls that failed, and -z/--status leaves them out: leave one of them out",
+        ));
+    }
+    Ok(())
 }
 
 pub fn follow(draft: &Draft, warn: Warn) -> bool {

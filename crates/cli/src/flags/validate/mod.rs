@@ -34,6 +34,7 @@ pub fn validate(
         view.check(&draft, warn)?;
     }
     without_effect(&draft, follow_forks, warn);
+    conflicts::errors_of_successes(&draft)?;
     let paths = paths::resolved(&draft, warn);
     let user = draft.user.as_deref().map(users::run_as).transpose()?;
     let has_command = !operands.is_empty();
