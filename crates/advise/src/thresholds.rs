@@ -21,9 +21,10 @@ const MIN_PART_OF_TIME: Threshold = Threshold::part(
     0.02,
     "... which is this part of the run; a finding that saves a smaller part of it is minor, ...",
 );
-/// A finding whose calls take hardly any of the run's time is minor, unless it saves this part of all calls.
+/// A finding whose calls take hardly any of the run's time is minor, unless it saves this part of all calls, and a time that
+/// can be felt.
 const MUCH_WORK: Threshold =
-    Threshold::part("min-part-of-work", 0.3, "... unless it saves this part of all calls of the run");
+    Threshold::part("min-part-of-work", 0.3, "... unless it saves min-time and this part of all calls of the run");
 /// If other findings claimed more than this part of a finding's calls, the finding is not told: it is part of theirs.
 const OWN_PART: Threshold =
     Threshold::part("own-part", 0.5, "the part of a finding's calls that no other finding may have claimed before");
@@ -64,7 +65,8 @@ pub fn worth_it(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
 
 /// True if a finding that is worth telling is more than minor.
 pub fn matters(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
-    time as f64 >= run as f64 * MIN_PART_OF_TIME.ratio() || calls as f64 >= of as f64 * MUCH_WORK.ratio()
+    time as f64 >= run as f64 * MIN_PART_OF_TIME.ratio()
+        || time >= MIN_TIME.get() && calls as f64 >= of as f64 * MUCH_WORK.ratio()
 }
 
 /// True if most of a finding's calls belong to findings that save more.
@@ -88,6 +90,7 @@ mod tests {
         let second = 1_000_000_000;
         assert!(matters(100, 1_000_000, 20_000_000, second), "a fiftieth of the time");
         assert!(!matters(100, 1_000, 19_000_000, second), "a tenth of the calls, and less time");
-        assert!(matters(300, 1_000, 0, second), "three tenths of the calls");
+        assert!(matters(300, 1_000, 10_000_000, second), "three tenths of the calls");
+        assert!(!matters(300, 1_000, 9_000_000, second), "nobody feels that");
     }
 }

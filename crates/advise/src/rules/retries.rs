@@ -41,6 +41,9 @@ enum What {
     Ask,
 }
 
+/// A process is named by its id behind this.
+const PROCESS: &str = "process ";
+
 /// By process, kind and name.
 type Key = (Tid, What, Vec<u8>);
 
@@ -90,7 +93,7 @@ impl Rule for Retries {
             () if observed.has(Effect::Connects) => self.connect(observed),
             () if observed.row.name == GETSOCKOPT => self.asked(observed),
             () if observed.row.name == KILL => {
-                let key = || (pid, What::Ask, format!("process {}", observed.arg("pid") as Tid).into_bytes());
+                let key = || (pid, What::Ask, format!("{PROCESS}{}", observed.arg("pid") as Tid).into_bytes());
                 match observed.arg("signum") {
                     0 if observed.ok() => self.again(key(), observed),
                     0 => self.succeeded(&key()),
@@ -161,6 +164,7 @@ impl Rule for Retries {
             };
             let mut evidence = Evidence::new(kind, name.clone(), tries.calls);
             evidence.line = Some(tries.line);
+            evidence.pid = name.strip_prefix(PROCESS.as_bytes()).and_then(|pid| str::from_utf8(pid).ok()?.parse().ok());
             evidence
         });
         let mut claims = Claims::default();
