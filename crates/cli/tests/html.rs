@@ -369,6 +369,8 @@ fn with_advice() {
     assert!(finding["evidence"][0].as_str().unwrap().starts_with("/nothing/here: 3,000 calls"), "{finding}");
     let mut browser = browser!(scratch);
     browser.open(&scratch.path("page.html"), "light");
+    browser.click(".finding summary");
+    browser.wait("document.querySelector('.finding details').open");
     let shown = browser.text("document.querySelector('#findings').innerText");
     assert!(shown.contains("/nothing/here: 3,000 calls") && shown.contains("stride --explain stat-storm"), "{shown}");
     assert!(browser.text("document.querySelector('#nav').textContent").starts_with("Findings"));
