@@ -175,6 +175,7 @@ impl Rule for Retries {
             };
             let mut evidence = Evidence::new(kind, told(*what, name, index, tracker), tries.calls);
             evidence.line = Some(tries.line);
+            evidence.pid = if let What::Ask(pid) = what { Some(*pid) } else { None };
             evidence
         });
         let mut claims = Claims::default();
