@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, Ns, Outcome, Tid};
 use stride_syscalls::sets::files::OPEN;
 use stride_syscalls::{Abi, Effect, Flow, For, Syscall, Thing, table};
-use stride_track::{Causes, CriticalPath, FileId, ObjectId, ObjectKind, Seen, Tracker};
+use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, ObjectKind, Seen, Tracker};
 
 /// Calls of one kind about one thing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -431,6 +431,11 @@ impl Index {
     /// Finds the critical path. Before this, all threads count as being on it.
     pub fn ends(&mut self) {
         self.path = self.causes.critical_path();
+    }
+
+    /// How parked threads woke each other.
+    pub fn hand_overs(&self) -> &HandOvers {
+        self.causes.hand_overs()
     }
 
     pub fn path(&self) -> &CriticalPath {

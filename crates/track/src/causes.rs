@@ -4,6 +4,7 @@
 //! wait without a cause is kept until the next action that may be it.
 
 use crate::critical_path::{CriticalPath, Lives};
+use crate::hand_over::HandOvers;
 use crate::{FileId, Futex, ObjectKind, Seen, Tracker};
 use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, Ns, Origin, Outcome, Tid};
@@ -31,15 +32,17 @@ struct Moment {
     tid: Tid,
     from: Ns,
     to: Ns,
+    /// The wait is that of a thread that is parked.
+    parked: bool,
 }
 
 impl Moment {
     fn of(call: &Call) -> Moment {
-        Moment { tid: call.tid, from: call.entered, to: call.returned }
+        Moment { tid: call.tid, from: call.entered, to: call.returned, parked: false }
     }
 
     fn at(tid: Tid, at: Ns) -> Moment {
-        Moment { tid, from: at, to: at }
+        Moment { tid, from: at, to: at, parked: false }
     }
 
     /// Whether this action of another thread began during the wait.
@@ -65,7 +68,7 @@ const USES_WITHIN: u8 = 4;
 #[derive(Default)]
 pub struct Causes {
     channels: FxHashMap<Channel, State>,
-    lives: Lives,
+    ended_waits: EndedWaits,
     /// Since when a thread had waited for descriptors that are ready now, and how many calls it may make until it uses one.
     ready: FxHashMap<Tid, (Ns, u8)>,
     /// The thread that ends its process, by process.
@@ -83,7 +86,7 @@ impl Causes {
         match *event {
             Event::Started { tid, origin, at, .. } => {
                 let parent = if let Origin::Forked { parent } = origin { Some(parent) } else { None };
-                self.lives.begins(tid, parent, at);
+                self.ended_waits.lives.begins(tid, parent, at);
             }
             Event::Exit(call) => match tracker.seen() {
                 Some(seen) => self.returned(call, seen, tracker),
@@ -97,9 +100,14 @@ impl Causes {
     /// What the run waited for, as far as the events show it.
     pub fn critical_path(&mut self) -> CriticalPath {
         for (_, state) in std::mem::take(&mut self.channels) {
-            state.waiting.into_iter().for_each(|(wait, by)| self.lives.ended(wait, by));
+            state.waiting.into_iter().for_each(|(wait, by)| self.ended_waits.add(wait, by));
         }
-        self.lives.critical_path()
+        self.ended_waits.lives.critical_path()
+    }
+
+    /// How parked threads woke each other. Complete after [`Causes::critical_path`].
+    pub fn hand_overs(&self) -> &HandOvers {
+        &self.ended_waits.hand_overs
     }
 
     fn returned(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
@@ -109,10 +117,10 @@ impl Causes {
         }
         let Outcome::Value(value) = call.outcome else {
             return if !matches!(call.outcome, Outcome::Gone | Outcome::Pending) {
-                self.lives.seen(call.tid, call.returned);
+                self.ended_waits.lives.seen(call.tid, call.returned);
             };
         };
-        self.lives.seen(call.tid, call.returned);
+        self.ended_waits.lives.seen(call.tid, call.returned);
         let mut now = Moment::of(call);
         if let Some((since, calls)) = self.ready.get_mut(&call.tid) {
             *calls -= 1;
@@ -175,12 +183,15 @@ impl Causes {
             }
             Some(Futex::Wake) | None => {}
             Some(_) if Futex::may_join(args).is_some() => self.waits(Channel::Cleared(seen.pid, word), now),
-            Some(_) => self.waits(Channel::Word(pid, word), now),
+            Some(operation) => {
+                let parked = operation.parks(args);
+                self.waits(Channel::Word(pid, word), Moment { parked, ..now });
+            }
         }
     }
 
     fn ends(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
-        self.lives.seen(tid, at);
+        self.ended_waits.lives.seen(tid, at);
         self.ready.remove(&tid);
         let Some(thread) = tracker.thread(tid) else { return };
         let pid = thread.pid;
@@ -191,8 +202,8 @@ impl Causes {
         // Other threads of the process end because this one ends the process.
         let by = self.exiting.remove(&pid).unwrap_or(tid);
         let end = Moment::at(by, at);
-        self.lives.seen(by, at);
-        self.lives.ended_last(by, at);
+        self.ended_waits.lives.seen(by, at);
+        self.ended_waits.lives.ended_last(by, at);
         self.acts(Channel::Released(pid), end);
         if let Some(parent) = process.parent {
             self.acts(Channel::Children(parent), end);
@@ -211,7 +222,7 @@ impl Causes {
         let state = self.state(channel);
         state.latest = Some(action);
         for (wait, before) in std::mem::take(&mut state.waiting) {
-            self.lives.ended(wait, if action.ends(&wait) { Some(action) } else { before });
+            self.ended_waits.add(wait, if action.ends(&wait) { Some(action) } else { before });
         }
     }
 
@@ -221,15 +232,24 @@ impl Causes {
         if state.waiting.len() < MAX_WAITING {
             state.waiting.push((wait, action));
         } else {
-            self.lives.ended(wait, action);
+            self.ended_waits.add(wait, action);
         }
     }
 }
 
-impl Lives {
-    fn ended(&mut self, wait: Moment, by: Option<Moment>) {
-        if let Some(action) = by {
-            self.waited(wait.tid, wait.from, wait.to, action.tid, action.from);
+/// Waits of which it is known who ended them.
+#[derive(Default)]
+struct EndedWaits {
+    lives: Lives,
+    hand_overs: HandOvers,
+}
+
+impl EndedWaits {
+    fn add(&mut self, wait: Moment, by: Option<Moment>) {
+        let Some(action) = by else { return };
+        self.lives.waited(wait.tid, wait.from, wait.to, action.tid, action.from);
+        if wait.parked {
+            self.hand_overs.add(wait.tid, action.tid, wait.from, wait.to);
         }
     }
 }
