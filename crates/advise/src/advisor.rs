@@ -1,7 +1,7 @@
 //! Shows events to the rules.
 
 use crate::callers::CallerLookup;
-use crate::finding::Finding;
+use crate::finding::{Finding, Findings};
 use crate::index::{CallKey, Index, Observed, Scope};
 use crate::ledger;
 use crate::lines::Lines;
@@ -17,6 +17,8 @@ use stride_track::{StackTally, Tracker};
 static UNKNOWN: Syscall = syscall("", Class::NONE, Ret::Int, &[]);
 
 pub struct Advisor {
+    /// Minor findings are told as well.
+    all: bool,
     index: Index,
     lines: Lines,
     stacks: StackTally<CallKey>,
@@ -26,8 +28,10 @@ pub struct Advisor {
 }
 
 impl Advisor {
-    pub fn new(scope: Scope) -> Advisor {
+    /// With `all`, minor findings are told as well.
+    pub fn new(scope: Scope, all: bool) -> Advisor {
         Advisor {
+            all,
             index: Index::new(scope),
             lines: Lines::default(),
             stacks: StackTally::default(),
@@ -36,8 +40,8 @@ impl Advisor {
         }
     }
 
-    /// Shows the rules an event that the tracker has taken in.
-    pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+    /// Shows the rules an event that the tracker has taken in. Returns the kind of the call, if it is one that has returned.
+    pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) -> Option<CallKey> {
         let line = self.lines.of(event);
         for id in tracker.gone_files() {
             if let Some(file) = self.index.gone(*id) {
@@ -47,11 +51,11 @@ impl Advisor {
         self.index.event(event, tracker);
         let Event::Exit(call) = *event else {
             self.rules.iter_mut().for_each(|(_, rule)| rule.event(event, &self.index, tracker));
-            return;
+            return None;
         };
-        let Some(seen) = tracker.seen() else { return };
+        let seen = tracker.seen()?;
         if matches!(call.outcome, Outcome::Pending | Outcome::Gone) {
-            return;
+            return None;
         }
         let row = seen.row.unwrap_or(&UNKNOWN);
         let key = self.index.key(call, seen, tracker);
@@ -69,26 +73,25 @@ impl Advisor {
         if let Some(file) = closed {
             rules.iter_mut().for_each(|(_, rule)| rule.closed(&file, &self.index, tracker));
         }
+        Some(key)
     }
 
     /// The findings, the largest saving first. `with_source` finds the lines of the functions that make the calls.
-    pub fn findings(&mut self, tracker: &Tracker, with_source: &WithSource<'_>) -> Vec<Finding> {
+    pub fn findings(&mut self, tracker: &Tracker, with_source: &WithSource<'_>) -> Findings {
         self.index.ends();
         let index = &self.index;
         let drafts = self.rules.iter_mut().flat_map(|(info, rule)| {
             let info: &'static RuleInfo = info;
             rule.findings(index, tracker).into_iter().map(move |draft| (info, draft))
         });
-        let mut findings =
+        let mut findings: Vec<Finding> =
             ledger::settle(drafts.collect(), index, &CallerLookup::new(&self.stacks, index, with_source));
+        let found = findings.len();
+        findings.retain(|finding| self.all || !finding.minor);
         for finding in &mut findings {
             let rule = self.rules.iter().find(|(info, _)| info.id == finding.id);
             finding.table = rule.and_then(|(_, rule)| rule.table());
         }
-        findings
-    }
-
-    pub fn calls(&self) -> u64 {
-        self.index.calls
+        Findings { left_out: found - findings.len(), told: findings, calls: index.calls }
     }
 }

@@ -93,7 +93,7 @@ mod tests {
 
     /// The callers of a stat storm in which each call has the stack that `of` gives for its number.
     fn callers(of: impl Fn(u64) -> Option<(Arc<Stack>, u32)>) -> Callers {
-        let (mut advisor, mut tracker) = (Advisor::new(Scope::default()), Tracker::default());
+        let (mut advisor, mut tracker) = (Advisor::new(Scope::default(), true), Tracker::default());
         let mut show = |event: Event<'_>| {
             tracker.event(&event, &());
             advisor.event(&event, &tracker);
@@ -110,7 +110,7 @@ mod tests {
             let source = Some(SourceLine { file: "p.c".into(), line: 5 });
             Arc::new(StackFrame { source, ..(**frame).clone() })
         };
-        let findings = advisor.findings(&tracker, &line);
+        let findings = advisor.findings(&tracker, &line).told;
         assert_eq!(findings.len(), 1, "{findings:?}");
         findings[0].callers.clone()
     }

@@ -1,8 +1,9 @@
-//! `--advise-config`: thresholds in a TOML file, a table for each rule.
+//! `--advise-config`: thresholds in a TOML file, a table for each rule and one for the limits that rules share.
 
 use crate::rule::RuleInfo;
-use crate::rules::{find_rule, rules};
+use crate::rules::rules;
 use crate::threshold::{Measure, Threshold};
+use crate::thresholds::{SHARED, TABLE};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use stride_filter::did_you_mean;
@@ -18,8 +19,8 @@ pub fn parse(file: &str, text: &str) -> Result<HashMap<&'static str, f64>, Vec<S
             for (id, settings) in table.get_ref() {
                 let at = id.span().start;
                 let id = id.get_ref().as_ref();
-                let Some(rule) = find_rule(id) else {
-                    let hint = did_you_mean(id, rules().iter().map(|rule| rule.id));
+                let Some((id, thresholds)) = tables().find(|(table, _)| *table == id) else {
+                    let hint = did_you_mean(id, tables().map(|(table, _)| table));
                     wrong.push((at, format!("there is no finding '{}'{hint}", id.escape_debug())));
                     continue;
                 };
@@ -28,7 +29,7 @@ pub fn parse(file: &str, text: &str) -> Result<HashMap<&'static str, f64>, Vec<S
                     continue;
                 };
                 for (name, value) in settings {
-                    match setting(rule.id, rule.thresholds, name.get_ref(), value.get_ref()) {
+                    match setting(id, thresholds, name.get_ref(), value.get_ref()) {
                         Ok((name, value)) => {
                             chosen.insert(name, value);
                         }
@@ -44,6 +45,11 @@ pub fn parse(file: &str, text: &str) -> Result<HashMap<&'static str, f64>, Vec<S
     wrong.sort();
     let line = |at: usize| text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count() + 1;
     Err(wrong.into_iter().map(|(at, what)| format!("{file}:{}: {what}", line(at))).collect())
+}
+
+/// The tables of the file: the shared limits, and those of each rule.
+fn tables() -> impl Iterator<Item = (&'static str, &'static [Threshold])> {
+    [(TABLE, SHARED)].into_iter().chain(rules().iter().map(|rule| (rule.id, rule.thresholds)))
 }
 
 fn setting(
@@ -89,17 +95,24 @@ pub fn defaults() -> String {
     let mut text = "# The thresholds of stride --advise, with their defaults. Copy what you want to change to a file of your own, and\n\
                     # give it with --advise-config=FILE. stride --explain=ID says what a finding means.\n"
         .to_owned();
-    for rule in rules().iter().filter(|rule| !rule.thresholds.is_empty()) {
+    for (name, thresholds) in tables().filter(|(_, thresholds)| !thresholds.is_empty()) {
         text.push('\n');
-        of_rule(rule, &mut text);
+        if name == TABLE {
+            text += "# These hold for all findings, and those from few-calls on for several.\n";
+        }
+        table(name, thresholds, &mut text);
     }
     text
 }
 
 /// The table of one rule, with the defaults.
 pub fn of_rule(rule: &RuleInfo, text: &mut String) {
-    let _ = writeln!(text, "[{}]", rule.id);
-    for threshold in rule.thresholds {
+    table(rule.id, rule.thresholds, text);
+}
+
+fn table(name: &str, thresholds: &[Threshold], text: &mut String) {
+    let _ = writeln!(text, "[{name}]");
+    for threshold in thresholds {
         let _ = writeln!(text, "# {}", threshold.means);
         let _ = writeln!(text, "{} = {}", threshold.name, written(threshold));
     }
@@ -121,7 +134,7 @@ mod tests {
     #[test]
     fn the_defaults_are_what_is_written() {
         let chosen = parse("f", &defaults()).unwrap();
-        let all: Vec<&Threshold> = rules().iter().flat_map(|rule| rule.thresholds).collect();
+        let all: Vec<&Threshold> = tables().flat_map(|(_, thresholds)| thresholds).collect();
         assert_eq!(chosen.len(), all.len(), "each name stands once");
         for threshold in all {
             assert_eq!(chosen[threshold.name], threshold.default, "{}", threshold.name);
@@ -138,6 +151,11 @@ mod tests {
     fn mistakes_are_told_with_their_lines() {
         for (text, mistake) in [
             ("[short-childs]", "f:1: there is no finding 'short-childs'; did you mean 'short-children'?"),
+            ("[findings]\nfew = 5", "f:2: findings has no threshold 'few'"),
+            (
+                "[findings]\nmin-time = 5",
+                "f:2: min-time must be a time in quotes, such as \"100ms\", \"2s\" or \"50us\"",
+            ),
             ("\nhang = 5", "f:2: hang is a table: write [hang], and below it the thresholds"),
             ("[hang]\nhangs = 5", "f:2: hang has no threshold 'hangs'; did you mean 'hang'?"),
             ("[hang]\n\nhang = 5", "f:3: hang must be a time in quotes, such as \"100ms\", \"2s\" or \"50us\""),

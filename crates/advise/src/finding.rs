@@ -2,7 +2,9 @@
 
 use crate::callers::Callers;
 use crate::index::CallKey;
-use stride_event::Ns;
+use crate::quantity::TID;
+use crate::statement::{Amount, Figure, Statement};
+use stride_event::{Ns, Tid};
 
 /// How sure a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
@@ -31,6 +33,8 @@ pub struct Evidence {
     pub kind: EvidenceKind,
     /// Hostile bytes: a path or a command's name.
     pub name: Vec<u8>,
+    /// The process, if it is one.
+    pub pid: Option<Tid>,
     /// How many calls are about the thing.
     pub calls: u64,
     pub bytes: Option<u64>,
@@ -66,7 +70,7 @@ impl EvidenceKind {
 
 impl Evidence {
     pub fn new(kind: EvidenceKind, name: impl Into<Vec<u8>>, calls: u64) -> Evidence {
-        Evidence { kind, name: name.into(), calls, bytes: None, time: None, line: None }
+        Evidence { kind, name: name.into(), pid: None, calls, bytes: None, time: None, line: None }
     }
 }
 
@@ -74,15 +78,33 @@ impl Evidence {
 #[derive(Clone, Debug)]
 pub struct FactTable {
     pub heads: Vec<&'static str>,
-    /// Cells are plain text already (no control characters).
-    pub rows: Vec<Vec<String>>,
+    pub rows: Vec<FactRow>,
+}
+
+#[derive(Clone, Debug)]
+pub struct FactRow {
+    /// A cell for each head: plain text already (no control characters).
+    pub cells: Vec<String>,
+    /// The numbers in the cells.
+    pub figures: Vec<Figure>,
+}
+
+impl FactRow {
+    /// The thread that the row is about.
+    pub fn thread(&self) -> Option<Tid> {
+        let tid = self.figures.iter().find(|figure| *figure.quantity == TID)?;
+        match tid.amount {
+            Amount::Whole(tid) => tid.try_into().ok(),
+            Amount::Mean(_) => None,
+        }
+    }
 }
 
 /// What a rule reports at the end. The ledger decides what the draft saves.
 #[derive(Default)]
 pub struct Draft {
-    /// One plain sentence with its full stop. It does not tell the saving.
-    pub sentence: String,
+    /// One plain sentence with its full stop, made with `say!`. It does not tell the saving.
+    pub sentence: Statement,
     pub evidence: Vec<Evidence>,
     /// What the user should change.
     pub advice: String,
@@ -130,14 +152,28 @@ pub struct Finding {
     pub id: &'static str,
     pub title: &'static str,
     pub sentence: String,
+    /// The numbers in the sentence.
+    pub figures: Vec<Figure>,
     pub evidence: Vec<Evidence>,
+    /// The kinds of calls that the finding is about.
+    pub calls: Vec<CallKey>,
     /// The functions of the program that make the calls.
     pub callers: Callers,
     pub table: Option<FactTable>,
     pub advice: String,
     pub confidence: Confidence,
     pub saving: Saving,
-    /// True, but it would save hardly any of the run's time and few of its calls. Views leave it out unless asked for
-    /// everything.
+    /// True, but it would save hardly any of the run's time and few of its calls. It is told only if everything is asked for.
     pub minor: bool,
+}
+
+/// What an advisor tells at the end.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// The largest saving first.
+    pub told: Vec<Finding>,
+    /// How many minor findings are not told.
+    pub left_out: usize,
+    /// The number of calls in which these were found.
+    pub calls: u64,
 }

@@ -195,7 +195,7 @@ impl Transfers {
         }
         // Programs should not buffer what they write to stderr.
         let wanted = if write { observed.seen.fd != Some(2) && asked > 0 } else { asked > 1 };
-        if wanted && !positional && asked < SMALL_TRANSFER {
+        if wanted && !positional && asked < SMALL_TRANSFER.get() {
             let full = bytes == asked;
             self.small.calls += 1;
             self.small.bytes += bytes;

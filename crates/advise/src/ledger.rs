@@ -4,7 +4,7 @@ use crate::callers::CallerLookup;
 use crate::finding::{Claim, Draft, Finding, Saving};
 use crate::index::{CallKey, Index, waits_by_nature};
 use crate::rule::RuleInfo;
-use crate::thresholds::{EVIDENCE, MOSTLY_CLAIMED, matters, worth_it};
+use crate::thresholds::{EVIDENCE, is_anothers, matters, worth_it};
 use rustc_hash::FxHashMap;
 use stride_event::Ns;
 
@@ -25,8 +25,7 @@ pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index, callers: &
         worth.settle(&draft, gross.calls);
         let Worth { time, work, calls } = worth;
         let worth_it = draft.matters || worth_it(calls, index.calls, time.max(work), index.span());
-        let anothers = (calls as f64) < gross.calls as f64 * MOSTLY_CLAIMED;
-        if !worth_it || anothers && !draft.matters {
+        if !worth_it || is_anothers(calls, gross.calls) && !draft.matters {
             continue;
         }
         for &(key, n) in &taken {
@@ -38,8 +37,10 @@ pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index, callers: &
         findings.push(Finding {
             id: rule.id,
             title: rule.title,
-            sentence: draft.sentence,
+            sentence: draft.sentence.text,
+            figures: draft.sentence.figures,
             evidence,
+            calls: taken.iter().chain(&draft.makers).filter(|(_, n)| *n > 0).map(|(key, _)| *key).collect(),
             callers: callers.of(taken.into_iter().chain(draft.makers)),
             table: None,
             advice: draft.advice,

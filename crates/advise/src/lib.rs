@@ -5,8 +5,9 @@
 //! it wants to see, keeps little state, and writes drafts at the end. A draft is a sentence, evidence, and **claims**:
 //! which calls, by syscall and object, need not be made. The ledger grants each call once, the largest draft first, and
 //! prices it at the usual time of its syscall (`Usual`). Findings that are too small for a run of this size are
-//! dropped. A rule's own limits stand in its file (`threshold::Threshold`), and `--advise-config` can set them
-//! ([`config`]); those that all rules share are in [`thresholds`].
+//! dropped. A rule's own limits stand in its file (`threshold::Threshold`), those that rules share in `thresholds`.
+//! `--advise-config` can set both ([`config`]). Sentences are made with `say!` (`statement`), which keeps the numbers in them:
+//! each number is of a quantity with a name for scripts (`quantity`).
 //!
 //! Rules know nothing of stacks: which functions make the claimed calls (`callers`) follows from the claims.
 //!
@@ -23,15 +24,19 @@ mod finding;
 mod index;
 mod ledger;
 mod lines;
+mod quantity;
 mod rule;
 mod rules;
+mod statement;
 mod threshold;
-pub mod thresholds;
+mod thresholds;
 
 pub use advisor::Advisor;
 pub use callers::Callers;
-pub use finding::{Confidence, Evidence, EvidenceKind, FactTable, Finding, Saving};
-pub use index::Scope;
+pub use finding::{Confidence, Evidence, EvidenceKind, FactRow, FactTable, Finding, Findings, Saving};
+pub use index::{CallKey, Scope};
+pub use quantity::{ALL as QUANTITIES, Kind, Quantity};
 pub use rule::RuleInfo;
 pub use rules::{find_rule, rules};
+pub use statement::{Amount, Figure};
 pub use threshold::choose;

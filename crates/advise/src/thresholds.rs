@@ -1,53 +1,90 @@
-//! The limits that rules share.
+//! The limits that rules share. Those that are judgements can be set, under `[findings]`; the others are facts about the kernel
+//! and about libraries.
 //!
 //! A finding is reported if its saving is worth the reader's time in a run of this size. Limits for what makes a pattern a
-//! pattern stand in the file of its rule, as [`crate::threshold::Threshold`]s.
+//! pattern stand in the file of its rule.
 
+use crate::threshold::Threshold;
 use stride_event::Ns;
 
+/// The table of `--advise-config` that has the shared limits.
+pub const TABLE: &str = "findings";
+
 /// A finding that saves calls must save at least this many, and this part of all calls of the run, ...
-pub const MIN_CALLS: u64 = 100;
-pub const MIN_PART_OF_CALLS: f64 = 0.02;
+const MIN_CALLS: Threshold = Threshold::count("min-calls", 100, "a finding has to save so many calls, ...");
+const MIN_PART_OF_CALLS: Threshold =
+    Threshold::part("min-part-of-calls", 0.02, "... which are this part of all calls of the run, ...");
 /// ... or at least this much time, and this part of the run's duration.
-pub const MIN_TIME: Ns = 10_000_000;
-pub const MIN_PART_OF_TIME: f64 = 0.02;
+const MIN_TIME: Threshold = Threshold::time("min-time", 10_000_000, "... or it has to save so much time, ...");
+const MIN_PART_OF_TIME: Threshold = Threshold::part(
+    "min-part-of-time",
+    0.02,
+    "... which is this part of the run; a finding that saves a smaller part of it is minor, ...",
+);
+/// A finding whose calls take hardly any of the run's time is minor, unless it saves this part of all calls.
+const MUCH_WORK: Threshold =
+    Threshold::part("min-part-of-work", 0.3, "... unless it saves this part of all calls of the run");
+const MUCH_TIME_OF_WORK: Threshold = Threshold::part(
+    "min-part-of-others",
+    0.1,
+    "... or work of this part of the run's time, by threads for which the run does not wait",
+);
+/// If other findings claimed more than this part of a finding's calls, the finding is not told: it is part of theirs.
+const OWN_PART: Threshold =
+    Threshold::part("own-part", 0.5, "the part of a finding's calls that no other finding may have claimed before");
+
+/// Fewer calls than this for one reason are the cost of starting up, whatever time they took.
+pub const FEW_CALLS: Threshold =
+    Threshold::count("few-calls", 300, "fewer calls than this for one reason are the cost of starting up");
+/// The default is a page, the smallest buffer of any library.
+pub const SMALL_TRANSFER: Threshold =
+    Threshold::bytes("small-transfer", 4096, "reads and writes of fewer bytes are small");
+pub const SEEKS_PER_TRANSFER: Threshold = Threshold::part(
+    "seeks-per-transfer",
+    0.25,
+    "a file with more seeks than this for each transfer is read or written here and there",
+);
+pub const FEW_MESSAGES: Threshold =
+    Threshold::count("few-messages", 4, "a connection for at most so many messages is short");
+
+/// All shared limits that can be set.
+pub const SHARED: &[Threshold] = &[
+    MIN_CALLS,
+    MIN_PART_OF_CALLS,
+    MIN_TIME,
+    MIN_PART_OF_TIME,
+    MUCH_WORK,
+    MUCH_TIME_OF_WORK,
+    OWN_PART,
+    FEW_CALLS,
+    SMALL_TRANSFER,
+    SEEKS_PER_TRANSFER,
+    FEW_MESSAGES,
+];
 
 /// Whether a saving is worth a finding.
 pub fn worth_it(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
-    calls >= MIN_CALLS && calls as f64 >= of as f64 * MIN_PART_OF_CALLS
-        || time >= MIN_TIME && time as f64 >= run as f64 * MIN_PART_OF_TIME
+    calls >= MIN_CALLS.get() && calls as f64 >= of as f64 * MIN_PART_OF_CALLS.ratio()
+        || time >= MIN_TIME.get() && time as f64 >= run as f64 * MIN_PART_OF_TIME.ratio()
 }
-
-/// A finding that would make the run hardly shorter is minor, unless it saves this part of all calls, ...
-pub const MUCH_WORK: f64 = 0.3;
-/// ... or work of threads for which the run does not wait, of this part of the run's time.
-pub const MUCH_TIME_OF_WORK: f64 = 0.1;
 
 /// True if a finding that is worth telling is more than minor. `time` is on the critical path of the run, `work` anywhere.
 pub fn matters(calls: u64, of: u64, time: Ns, work: Ns, run: Ns) -> bool {
-    let part = |time: Ns, least: f64| time as f64 >= run as f64 * least;
-    part(time, MIN_PART_OF_TIME) || part(work, MUCH_TIME_OF_WORK) || calls as f64 >= of as f64 * MUCH_WORK
+    let part = |time: Ns, least: Threshold| time as f64 >= run as f64 * least.ratio();
+    part(time, MIN_PART_OF_TIME) || part(work, MUCH_TIME_OF_WORK) || calls as f64 >= of as f64 * MUCH_WORK.ratio()
 }
 
-/// If other findings claimed more than this part of a finding's calls, the finding is not told: it is part of theirs.
-pub const MOSTLY_CLAIMED: f64 = 0.5;
+/// True if most of a finding's calls belong to findings that save more.
+pub fn is_anothers(calls: u64, claimed: u64) -> bool {
+    (calls as f64) < claimed as f64 * OWN_PART.ratio()
+}
+
 /// How many items of evidence a finding names: the most telling ones.
 pub const EVIDENCE: usize = 5;
-
-/// Transfers of fewer bytes are small. This is a page, the smallest buffer of any library.
-pub const SMALL_TRANSFER: u64 = 4096;
 /// The largest buffer that is worth its memory. Beyond it, the calls are no longer the cost.
 pub const GOOD_BUFFER: u64 = 64 << 10;
-/// Small transfers: a file with more seeks than this per transfer is read or written here and there.
-pub const SEEKS_PER_TRANSFER: f64 = 0.25;
-
-/// ... each for at most this many messages.
-pub const FEW_MESSAGES: u64 = 4;
-
 /// How long an answer takes that a delayed acknowledgement held up: 40 ms and a little.
 pub const DELAYED_ACK: std::ops::Range<Ns> = 36_000_000..60_000_000;
-/// Fewer calls than this for one reason are the cost of starting up, whatever time they took.
-pub const FEW_CALLS: u64 = 300;
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,8 @@
 //!
 //! Minor findings count as well (`--advise=all`): how much of a run a pattern takes depends on the machine.
 //!
-//! The first line holds the ids of the findings: `// finds: stat-storm`. Nothing else may be found. A second line
+//! The first line holds the ids of the findings: `// finds: stat-storm`. The first one must come first, under both engines, live and
+//! replayed, and nothing else may be found. Every number in a sentence must be in the JSON as well. A second line
 //! `// estimate: WHY NOT` says that the number of saved calls cannot be compared with the corrected program; otherwise,
 //! the estimate must be within a factor of two. Lines `// says: TEXT` and `// never: TEXT` contain text that the advice on the
 //! wasteful program must or must not have, wherever lines are broken. The line with the comment `// FROM FUNCTION` makes the
@@ -11,6 +12,7 @@
 //! reason on stderr.
 
 mod common;
+mod numbers;
 
 use common::{Here, Killed, STRIDE, Scratch, cc, cc_with_lines, root, send, skipped, sources, stem, text};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -32,6 +34,7 @@ fn main() {
             stride_advise::rules().iter().map(|rule| rule.id).filter(|id| !all.contains(*id)).collect();
         if without.is_empty() { Ok(()) } else { Err(format!("no program in tests/advise finds {without:?}").into()) }
     });
+    let missing = Trial::test("missing_numbers_are_found", numbers::missing);
     let each = programs.iter().flat_map(|path| {
         ["ptrace", "ebpf"].map(|engine| {
             let fixture = Fixture::read(path);
@@ -41,7 +44,7 @@ fn main() {
     let go = ["ptrace", "ebpf"].map(|engine| Trial::test(format!("advise::go::{engine}"), move || go(engine)));
     let attached =
         ["ptrace", "ebpf"].map(|engine| Trial::test(format!("advise::attached::{engine}"), move || attached(engine)));
-    libtest_mimic::run(&args, each.chain(go).chain(attached).chain([every_rule]).collect()).exit();
+    libtest_mimic::run(&args, each.chain(go).chain(attached).chain([every_rule, missing]).collect()).exit();
 }
 
 /// Small real programs. The findings for `tests/advise/go/wasteful` are exactly its mistakes. `corrected` has no findings.
@@ -181,6 +184,8 @@ struct Fixture {
     source: PathBuf,
     name: String,
     finds: BTreeSet<String>,
+    /// The finding that comes first.
+    first: Option<String>,
     estimated: bool,
     says: Vec<String>,
     never: Vec<String>,
@@ -214,6 +219,7 @@ impl Fixture {
             name: stem(source),
             from,
             finds: finds.split_whitespace().map(str::to_owned).collect(),
+            first: finds.split_whitespace().next().map(str::to_owned),
             says: lines("// says: "),
             never: lines("// never: "),
             estimated: !text.lines().nth(1).is_some_and(|line| line.starts_with("// estimate:")),
@@ -237,6 +243,9 @@ impl Fixture {
         let Some(corrected) = self.advice(engine, &scratch, &program, &["corrected"])? else { return Ok(()) };
         if wasteful.ids != self.finds {
             return Err(format!("expected {:?}, and found:\n{}", self.finds, wasteful.text).into());
+        }
+        if wasteful.first() != self.first {
+            return Err(format!("the first must be {:?}:\n{}", self.first, wasteful.text).into());
         }
         if !corrected.ids.is_empty() {
             return Err(format!("the corrected program is well, but:\n{}", corrected.text).into());
@@ -291,8 +300,9 @@ impl Fixture {
         let with_stacks: &[&str] = if self.from.is_some() { &["--stack-trace=source"] } else { &[] };
         let recorded = run(&[&["--record=../recording"], with_stacks].concat(), true)?;
         let replayed = run(&["--replay=recording", "--advise=all"], false)?;
+        let json = run(&["--replay=recording", "--advise=all", "--json"], false)?;
         let counted = run(&["--replay=recording", "-c", "-w", "-U", "calls,name"], false)?;
-        for output in [&live, &recorded, &replayed, &counted] {
+        for output in [&live, &recorded, &replayed, &json, &counted] {
             if !output.status.success() {
                 return Err(format!("{args:?}: {output:?}").into());
             }
@@ -305,14 +315,21 @@ impl Fixture {
         if self.from.is_none() && replayed.text.contains("\n   from ") {
             return Err(format!("the recording has no stacks, and the advice names callers:\n{}", replayed.text).into());
         }
-        if live.ids != replayed.ids {
+        if live.ids != replayed.ids || live.first() != replayed.first() {
             return Err(format!("live:\n{}\nreplayed:\n{}", live.text, replayed.text).into());
         }
+        numbers::all_told(&text(&json.stdout))?;
         Ok(Some(Advice { all: vec![live.text, replayed.text.clone()], ..replayed }))
     }
 }
 
 impl Advice {
+    /// The id of the first finding.
+    fn first(&self) -> Option<String> {
+        let (_, rest) = self.text.strip_prefix("1. ")?.split_once('[')?;
+        Some(rest.split_once("]:")?.0.to_owned())
+    }
+
     fn of(text: String, calls: u64) -> Advice {
         let ids = text.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
         let ids = ids.filter_map(|line| Some(line.split_once('[')?.1.split_once("]:")?.0.to_owned())).collect();

@@ -203,10 +203,10 @@ impl Causes {
         let by = self.exiting.remove(&pid).unwrap_or(tid);
         let end = Moment::at(by, at);
         self.ended_waits.lives.seen(by, at);
-        self.ended_waits.lives.ended_last(by, at);
         self.acts(Channel::Released(pid), end);
-        if let Some(parent) = process.parent {
-            self.acts(Channel::Children(parent), end);
+        match process.parent {
+            Some(parent) => self.acts(Channel::Children(parent), end),
+            None => self.ended_waits.lives.root_ended(by, at),
         }
         self.ended = Some(end);
     }

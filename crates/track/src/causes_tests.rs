@@ -178,6 +178,12 @@ fn a_parent_in_vfork_waits_for_the_program_of_its_child() {
 }
 
 #[test]
+fn nobody_waits_for_what_outlives_the_command() {
+    let run = [spawned(MAIN, 0), forked(MAIN, CHILD, CHILD, 10), exited(MAIN, 100), exited(CHILD, 200)];
+    assert_eq!(times(&run), [100, 0, 0]);
+}
+
+#[test]
 fn many_waits_take_little_memory() {
     let mut lives = super::Lives::default();
     for i in 0..100_000 {

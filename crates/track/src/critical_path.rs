@@ -4,6 +4,7 @@
 //! thread is on the path before. A thread that is shorter, off the path, does not make the run shorter.
 
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use stride_event::{Ns, Tid};
 
 /// A wait that another thread ended.
@@ -39,7 +40,9 @@ pub struct Lives {
     waits: usize,
     /// Shorter waits are forgotten, because there were too many.
     shortest: Ns,
-    /// The thread that was the last to end its process.
+    /// Threads that no traced thread made and whose processes have not ended: the command.
+    roots: usize,
+    /// The thread that ended the last of these processes.
     last: Option<(Tid, Ns)>,
 }
 
@@ -59,6 +62,7 @@ impl Lives {
     }
 
     pub fn begins(&mut self, tid: Tid, parent: Option<Tid>, at: Ns) {
+        self.roots += usize::from(parent.is_none());
         if let Some(life) = self.life(tid, at).filter(|life| life.births.len() < MAX_BIRTHS) {
             life.births.push(Birth { at, parent });
         }
@@ -71,10 +75,10 @@ impl Lives {
         }
     }
 
-    pub fn ended_last(&mut self, tid: Tid, at: Ns) {
-        if self.last.is_none_or(|(_, before)| before <= at) {
-            self.last = Some((tid, at));
-        }
+    /// A process ended that no traced process made.
+    pub fn root_ended(&mut self, tid: Tid, at: Ns) {
+        self.roots = self.roots.saturating_sub(1);
+        self.last = Some((tid, at));
     }
 
     /// A thread waited until thread `by` made a call that it began at `at`.
@@ -105,9 +109,10 @@ impl Lives {
     }
 
     pub fn critical_path(&self) -> CriticalPath {
-        let latest = self.threads.iter().map(|(tid, life)| (life.last, std::cmp::Reverse(*tid))).max();
-        let Some((end, std::cmp::Reverse(tid))) = latest else { return CriticalPath::default() };
-        let (mut tid, mut to) = self.last.filter(|(_, at)| *at >= end).unwrap_or((tid, end));
+        // Servers and the like may outlive the command, but nobody waits for them.
+        let latest = || self.threads.iter().max_by_key(|(tid, life)| (life.last, Reverse(**tid)));
+        let end = self.last.filter(|_| self.roots == 0).or_else(|| latest().map(|(tid, life)| (*tid, life.last)));
+        let Some((mut tid, mut to)) = end else { return CriticalPath::default() };
         let mut path = CriticalPath::default();
         // Each step goes back in time, or to a thread's parent.
         for _ in 0..2 * (MAX_WAITS + MAX_THREADS) {

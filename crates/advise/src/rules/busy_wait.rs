@@ -3,7 +3,9 @@
 use super::common::{Bounded, Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
+use crate::quantity::{MOST_IN_A_ROW, WAITED};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use stride_event::{Fields, Ns, Outcome, Tid, duration, grouped};
@@ -163,11 +165,11 @@ impl Rule for BusyWait {
             evidence
         });
         vec![Draft {
-            sentence: format!(
+            sentence: say!(
                 "For {}, threads did nothing but check whether something had happened: {}, up to {} in a row.",
-                duration(time),
+                WAITED.of(time),
                 list.join(", "),
-                grouped(longest)
+                MOST_IN_A_ROW.of(longest)
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
             advice:

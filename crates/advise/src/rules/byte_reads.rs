@@ -32,7 +32,7 @@ struct ByteReads {
 impl ByteReads {
     fn look(&mut self, file: &OpenFile, index: &Index, tracker: &Tracker) {
         let single = file.reads.single;
-        let here_and_there = file.seeks as f64 > single as f64 * SEEKS_PER_TRANSFER;
+        let here_and_there = file.seeks as f64 > single as f64 * SEEKS_PER_TRANSFER.ratio();
         if single >= SINGLE_READS.get()
             && !here_and_there
             && matches!(io(file.object, tracker), Io::File | Io::Pipe | Io::Socket)

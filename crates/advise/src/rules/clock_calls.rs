@@ -3,9 +3,10 @@
 use super::common::{Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed};
+use crate::quantity::CALLS;
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
-use stride_event::grouped;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::Tracker;
 
@@ -66,18 +67,20 @@ impl Rule for ClockCalls {
             if reads.calls < CLOCK_CALLS.get() {
                 return None;
             }
-            let calls = grouped(reads.calls);
+            let calls = CALLS.of(reads.calls);
             let (sentence, advice) = if cpu {
                 (
-                    format!(
-                        "The CPU time was read {calls} times. Clocks of CPU time can only be read by a system call."
+                    say!(
+                        "The CPU time was read {} times. Clocks of CPU time can only be read by a system call.",
+                        calls
                     ),
                     "Take the CPU time before and after the whole, or use CLOCK_MONOTONIC, which is read from memory.",
                 )
             } else {
                 (
-                    format!(
-                        "The clock was read {calls} times by a system call ({}), although the vDSO can read it without one.",
+                    say!(
+                        "The clock was read {} times by a system call ({}), although the vDSO can read it without one.",
+                        calls,
                         reads.name
                     ),
                     "Call clock_gettime(3) of the C library instead of syscall(2). If the program does that already, check \

@@ -3,9 +3,10 @@
 use super::common::{Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Observed};
+use crate::quantity::{CALLS, HIGHEST_FD};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
-use stride_event::grouped;
 use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;
 
@@ -51,10 +52,10 @@ impl Rule for CloseStorm {
             return Vec::new();
         }
         vec![Draft {
-            sentence: format!(
+            sentence: say!(
                 "close was called {} times for descriptors that were not open (EBADF), up to number {}.",
-                grouped(calls),
-                grouped(self.highest)
+                CALLS.of(calls),
+                HIGHEST_FD.of(self.highest)
             ),
             evidence: self.processes.evidence().into_iter().collect(),
             advice: "Open descriptors with O_CLOEXEC, or close all at once with close_range(2) or closefrom(3).".into(),

@@ -41,7 +41,7 @@ impl ProcessCounts {
     /// The process with the most calls: name, id and calls.
     pub fn evidence(&self) -> Option<Evidence> {
         let (pid, (calls, comm)) = self.0.iter().max_by_key(|(pid, (n, _))| (*n, std::cmp::Reverse(**pid)))?;
-        Some(Evidence::new(EvidenceKind::Process, process_name(*pid, comm), *calls))
+        Some(process(*pid, comm, *calls))
     }
 
     /// The processes with the most calls, and how many others there are.
@@ -49,9 +49,7 @@ impl ProcessCounts {
         let top = largest(&self.0, n, |(pid, (calls, _))| (*calls, std::cmp::Reverse(**pid)));
         let told: u64 = top.iter().map(|(_, (calls, _))| calls).sum();
         let all: u64 = self.0.values().map(|(calls, _)| calls).sum();
-        let named = top
-            .iter()
-            .map(|(pid, (calls, comm))| Evidence::new(EvidenceKind::Process, process_name(**pid, comm), *calls));
+        let named = top.iter().map(|(pid, (calls, comm))| process(**pid, comm, *calls));
         let mut evidence: Vec<Evidence> = named.collect();
         if self.0.len() > evidence.len() {
             let others = self.0.len() - evidence.len();
@@ -151,7 +149,7 @@ impl Claims {
 
     /// True if there are too few calls for a pattern: a few calls that were slow once are chance.
     pub fn few(&self) -> bool {
-        self.total() < FEW_CALLS
+        self.total() < FEW_CALLS.get()
     }
 
     pub fn list(self) -> Vec<Claim> {
@@ -180,6 +178,11 @@ pub fn is_time_zone(path: &[u8]) -> bool {
 /// `sh (pid 7)`
 pub fn process_name(pid: Tid, comm: &[u8]) -> Vec<u8> {
     [comm, format!(" (pid {pid})").as_bytes()].concat()
+}
+
+/// Evidence that names a process.
+pub fn process(pid: Tid, comm: &[u8], calls: u64) -> Evidence {
+    Evidence { pid: Some(pid), ..Evidence::new(EvidenceKind::Process, process_name(pid, comm), calls) }
 }
 
 /// Evidence that names an object.

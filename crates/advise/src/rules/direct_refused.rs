@@ -3,14 +3,15 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Io, Observed, io};
+use crate::quantity::{EACH, LEAST, MOST, OTHERS, REFUSED};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use std::cmp::Reverse;
-use stride_event::grouped;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, Tracker};
 
-const REFUSED: Threshold = Threshold::count("refused-transfers", 50, "transfers of one file that fail with EINVAL");
+const REFUSED_TRANSFERS: Threshold = Threshold::count("refused-transfers", 50, "transfers of one file that fail with EINVAL");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "direct-refused",
@@ -23,7 +24,7 @@ pub const RULE: RuleInfo = RuleInfo {
         the file that follow them.\n\n\
         Example: a program copies 2,000 records of 1,000 bytes with O_DIRECT. Each write fails, is repeated without O_DIRECT, and \
         O_DIRECT is set again: 8,000 calls. With a buffer from posix_memalign(3) and records that fill whole blocks, it makes 500.",
-    thresholds: &[REFUSED],
+    thresholds: &[REFUSED_TRANSFERS],
     make: || Box::new(DirectRefused::default()),
 };
 
@@ -88,7 +89,7 @@ impl Rule for DirectRefused {
     }
 
     fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
-        let mut often: Vec<_> = self.files.iter().filter(|(_, file)| file.refused >= REFUSED.get()).collect();
+        let mut often: Vec<_> = self.files.iter().filter(|(_, file)| file.refused >= REFUSED_TRANSFERS.get()).collect();
         often.sort_by_key(|(object, file)| (Reverse(file.refused), **object));
         let Some((object, worst)) = often.first() else { return Vec::new() };
         let evidence = often.iter().map(|(object, file)| {
@@ -99,19 +100,21 @@ impl Rule for DirectRefused {
         let mut claims = Claims::default();
         often.iter().flat_map(|(_, file)| file.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
         let asked = match (worst.least, worst.most) {
-            (0, 0) => String::new(),
-            (least, most) if least == most => format!(", of {} bytes each,", grouped(least)),
-            (least, most) => format!(", of {} to {} bytes,", grouped(least), grouped(most)),
+            (0, 0) => "".into(),
+            (least, most) if least == most => say!(", of {} bytes each,", EACH.of(least)),
+            (least, most) => say!(", of {} to {} bytes,", LEAST.of(least), MOST.of(most)),
         };
         let again = match worst.done {
-            0 => String::new(),
-            n => format!("; {} others were done", grouped(n)),
+            0 => "".into(),
+            n => say!("; {} others were done", OTHERS.of(n)),
         };
         vec![Draft {
-            sentence: format!(
-                "{} is open with O_DIRECT, and {} transfers of it{asked} failed with EINVAL{again}.",
+            sentence: say!(
+                "{} is open with O_DIRECT, and {} transfers of it{} failed with EINVAL{}.",
                 plain(tracker.name(**object)),
-                grouped(worst.refused),
+                REFUSED.of(worst.refused),
+                asked,
+                again,
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
             advice: "Align the buffer's address, the offset and the length to the block size (posix_memalign(3); statx(2) with \

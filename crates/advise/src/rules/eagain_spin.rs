@@ -3,10 +3,12 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed};
+use crate::quantity::{CALLS, MOST_IN_A_ROW};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use std::cmp::Ordering;
-use stride_event::{Tid, grouped};
+use stride_event::Tid;
 use stride_syscalls::{Syscall, Thing, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
 
@@ -82,12 +84,12 @@ impl Rule for EagainSpin {
         let Some((calls, line, object)) = worst.filter(|_| !claims.few()) else { return Vec::new() };
         let evidence = Evidence { line: Some(line.0), ..thing(object, calls, tracker) };
         vec![Draft {
-            sentence: format!(
+            sentence: say!(
                 "{} was not ready (EAGAIN) and was tried again at once {} times, up to {} in a row, \
                 without waiting in between.",
                 plain(tracker.name(object)),
-                grouped(calls),
-                grouped(self.longest),
+                CALLS.of(calls),
+                MOST_IN_A_ROW.of(self.longest),
             ),
             evidence: [evidence].into_iter().chain(self.processes.evidence()).collect(),
             advice: "Wait with poll(2) or epoll_wait(2) until it is ready, or leave O_NONBLOCK off.".into(),

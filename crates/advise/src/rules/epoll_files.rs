@@ -3,9 +3,11 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed};
+use crate::quantity::CALLS;
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
-use stride_event::{Tid, grouped};
+use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
 
@@ -98,9 +100,9 @@ impl Rule for EpollFiles {
         let Some((calls, line, file)) = worst.filter(|_| self.calls >= EPOLL_REFUSALS.get()) else { return Vec::new() };
         let evidence = Evidence { line: Some(line.0), ..thing(file, calls, tracker) };
         vec![Draft {
-            sentence: format!(
+            sentence: say!(
                 "epoll_ctl was called {} times for regular files, such as {}, and failed with EPERM.",
-                grouped(self.calls),
+                CALLS.of(self.calls),
                 plain(tracker.name(file)),
             ),
             evidence: [evidence].into_iter().chain(self.processes.evidence()).collect(),

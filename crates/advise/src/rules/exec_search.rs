@@ -3,11 +3,12 @@
 use super::common::{Bounded, Claims, ProcessCounts, base_name, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{Index, Observed};
+use crate::quantity::{CALLS, MEAN_CALLS, TIMES};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use stride_event::Tid;
-use stride_event::quantity::{decimal, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
 
@@ -97,13 +98,13 @@ impl Rule for ExecSearch {
             ..thing(**path, found.misses + found.times, tracker)
         });
         vec![Draft {
-            sentence: format!(
+            sentence: say!(
                 "execve failed {} times with ENOENT while PATH was searched: {} was found {} times, each time after {} \
                  attempts that began with {began}.",
-                grouped(misses),
+                CALLS.of(misses),
                 plain(tracker.name(**path)),
-                grouped(found.times),
-                decimal(found.misses as f64 / found.times as f64),
+                TIMES.of(found.times),
+                MEAN_CALLS.mean(found.misses, found.times),
             ),
             evidence: evidence.chain(self.processes.evidence()).collect(),
             advice: "Run programs by their full path, or put their directory first in PATH.".into(),

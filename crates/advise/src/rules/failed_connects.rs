@@ -3,9 +3,11 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
+use crate::quantity::{TIMES, WAITED};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
-use stride_event::{Ns, Tid, duration, grouped};
+use stride_event::{Ns, Tid};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectKind, Tracker, address_name, address_port};
 
@@ -127,11 +129,11 @@ impl Rule for FailedConnects {
         let mut claims = Claims::default();
         often.iter().flat_map(|(_, lost)| lost.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
         vec![Draft {
-            sentence: format!(
+            sentence: say!(
                 "Connecting to {} was tried first, {}, and failed; that took {}. {} answered.",
                 plain(bad),
-                if worst.times == 1 { "once".into() } else { format!("{} times", grouped(worst.times)) },
-                duration(worst.time),
+                if worst.times == 1 { "once".into() } else { say!("{} times", TIMES.of(worst.times)) },
+                WAITED.of(worst.time),
                 plain(good)
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),

@@ -1,12 +1,14 @@
 //! Descriptors are opened and never closed.
 
-use super::common::{largest, plain, process_name, thing};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use super::common::{largest, plain, process, thing};
+use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, OpenFile};
+use crate::quantity::DESCRIPTORS;
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use rustc_hash::FxHashMap;
-use stride_event::{Event, Tid, grouped};
+use stride_event::{Event, Tid};
 use stride_track::{ObjectId, Tracker};
 
 const LEAKED: Threshold =
@@ -116,12 +118,11 @@ impl Rule for FdLeak {
             Some(path) => plain(tracker.name(*path)),
             None => format!("files such as {}", plain(tracker.name(open.object))),
         };
-        let process = process_name(*pid, comm);
         vec![Draft {
-            sentence: format!("{} descriptors of {what} were opened and never closed.", grouped(open.files)),
+            sentence: say!("{} descriptors of {what} were opened and never closed.", DESCRIPTORS.of(open.files)),
             evidence: vec![
                 Evidence { line: Some(open.line), ..thing(open.object, 0, tracker) },
-                Evidence::new(EvidenceKind::Process, process, open.files),
+                process(*pid, comm, open.files),
             ],
             advice: "Close each descriptor when it is no longer needed, on every path out of the function, also after \
                      errors."

@@ -3,9 +3,11 @@
 use super::common::{Bounded, ProcessCounts};
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
+use crate::quantity::{MEAN_BYTES, PID, RETURNS, TIMES};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
-use stride_event::{Outcome, Tid, grouped};
+use stride_event::{Outcome, Tid};
 use stride_syscalls::Syscall;
 use stride_track::Tracker;
 
@@ -121,13 +123,13 @@ impl Rule for HeapCreep {
         let Some((pid, worst)) = often.first() else { return Vec::new() };
         let creeps = || {
             let each = worst.bytes / worst.steps;
-            format!("grew {} times by {} bytes on average", grouped(worst.steps), grouped(each))
+            say!("grew {} times by {} bytes on average", TIMES.of(worst.steps), MEAN_BYTES.of(each))
         };
-        let swings = || format!("was given back and asked for again {} times", grouped(worst.returns));
+        let swings = || say!("was given back and asked for again {} times", RETURNS.of(worst.returns));
         let what = match (worst.creeps(), worst.swings()) {
             (true, false) => creeps(),
             (false, _) => swings(),
-            (true, true) => format!("{}, and {}", creeps(), swings()),
+            (true, true) => say!("{}, and {}", creeps(), swings()),
         };
         let evidence = often.iter().map(|(_, heap)| {
             let mut evidence = Evidence::new(EvidenceKind::Syscall, BRK, heap.steps + heap.back_and_forth);
@@ -135,7 +137,7 @@ impl Rule for HeapCreep {
             evidence
         });
         vec![Draft {
-            sentence: format!("The heap of process {pid} {what}."),
+            sentence: say!("The heap of process {} {}.", PID.id(**pid), what),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
             advice: "Let the allocator take more at a time and keep what is free: M_TOP_PAD and M_TRIM_THRESHOLD of \
                 mallopt(3), 1 MiB or more; do not call sbrk(2) for single pages."

@@ -3,9 +3,11 @@
 use super::common::Bounded;
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
+use crate::quantity::{LONGEST_WAIT, MISSED, OTHERS, THREADS, TID, TIMES, WAITED, WAKES, WAKES_BY_ONE};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::{Statement, say};
 use crate::threshold::Threshold;
-use stride_event::{Ns, Outcome, Tid, duration, grouped};
+use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{Syscall, uapi::consts as c};
 use stride_track::{Futex, Tracker};
 
@@ -108,22 +110,22 @@ impl Rule for LockContention {
         let Some(((_, address), worst)) = locks.first() else { return Vec::new() };
         let waiters = worst.threads.iter().filter(|thread| thread.waits > 0).count();
         let others = match locks.len() - 1 {
-            0 => String::new(),
+            0 => "".into(),
             1 => "; another lock is much the same".into(),
-            n => format!("; {n} other locks are much the same"),
+            n => say!("; {} other locks are much the same", OTHERS.of(n as u64)),
         };
         let waker = worst.threads.iter().max_by_key(|thread| (thread.wakes, std::cmp::Reverse(thread.tid)));
-        let woken = waker.filter(|thread| thread.wakes > 0).map_or(String::new(), |thread| {
-            format!(
+        let woken = waker.filter(|thread| thread.wakes > 0).map_or(Statement::default(), |thread| {
+            say!(
                 ", most often woken by thread {} ({} of {} times)",
-                thread.tid,
-                grouped(thread.wakes),
-                grouped(worst.wakes)
+                TID.id(thread.tid),
+                WAKES_BY_ONE.of(thread.wakes),
+                WAKES.of(worst.wakes)
             )
         });
         let missed = match worst.missed {
-            0 => String::new(),
-            n => format!("; {} times it had changed hands before they could", grouped(n)),
+            0 => "".into(),
+            n => say!("; {} times it had changed hands before they could", MISSED.of(n)),
         };
         let places = locks.iter().map(|((_, address), lock)| {
             let mut evidence = Evidence::new(EvidenceKind::Other, format!("lock at {address:#x}"), lock.waits);
@@ -140,11 +142,15 @@ impl Rule for LockContention {
             evidence
         });
         vec![Draft {
-            sentence: format!(
-                "{waiters} threads waited {} times for the lock at {address:#x}, {} in all and {} at most{woken}{missed}{others}.",
-                grouped(worst.waits),
-                duration(worst.time),
-                duration(worst.longest),
+            sentence: say!(
+                "{} threads waited {} times for the lock at {address:#x}, {} in all and {} at most{}{}{}.",
+                THREADS.of(waiters as u64),
+                TIMES.of(worst.waits),
+                WAITED.of(worst.time),
+                LONGEST_WAIT.of(worst.longest),
+                woken,
+                missed,
+                others,
             ),
             evidence: places.take(2).chain(threads.take(3)).collect(),
             advice:

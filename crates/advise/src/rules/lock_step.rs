@@ -4,12 +4,14 @@ use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::by_thread::Lost;
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Observed, OpenFile, is_read, is_write};
+use crate::quantity::{CONNECTIONS, REQUESTS, RUN, WAITED};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use crate::thresholds::{DELAYED_ACK, FEW_MESSAGES};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use stride_event::{Ns, Outcome, Tid, duration, grouped};
+use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{CriticalPath, FileId, ObjectId, ObjectKind, Tracker};
 
@@ -130,15 +132,16 @@ impl Rule for LockStep {
         };
         let how = match worst.connections {
             0 | 1 => "one at a time, on one connection".into(),
-            n => format!("one after another, on {} connections", grouped(n)),
+            n => say!("one after another, on {} connections", CONNECTIONS.of(n)),
         };
         vec![Draft {
-            sentence: format!(
-                "{}: {} requests were made {how}, each after the answer to the one before; waiting for the answers took {} of {}.",
+            sentence: say!(
+                "{}: {} requests were made {}, each after the answer to the one before; waiting for the answers took {} of {}.",
                 plain(tracker.name(*object)),
-                grouped(worst.trips),
-                duration(worst.waited),
-                duration(index.span()),
+                REQUESTS.of(worst.trips),
+                how,
+                WAITED.of(worst.waited),
+                RUN.of(index.span()),
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
             advice: advice.into(),
@@ -228,7 +231,7 @@ impl Peer {
         let mean = self.waited / self.trips.max(1);
         let short = mean < SLOW_TRIP.get();
         // Connections for a few messages each are the fault that `reconnects` tells.
-        if short && self.connections * FEW_MESSAGES >= self.trips && self.connections > 1 {
+        if short && self.connections * FEW_MESSAGES.get() >= self.trips && self.connections > 1 {
             return false;
         }
         let waited = self.waited as f64;

@@ -3,10 +3,12 @@
 use super::common::{Bounded, ProcessCounts};
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
+use crate::quantity::{CALLS, MEAN_BYTES, PID, PLACES, TIMES};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use rustc_hash::FxHashMap;
-use stride_event::{Event, Tid, grouped};
+use stride_event::{Event, Tid};
 use stride_syscalls::Syscall;
 use stride_track::Tracker;
 
@@ -92,13 +94,14 @@ impl Rule for MadviseStorm {
             evidence
         });
         vec![Draft {
-            sentence: format!(
-                "Memory was given back with madvise {} times at {}; at {addr:#x} in process {pid}, {} times with {} bytes \
+            sentence: say!(
+                "Memory was given back with madvise {} times at {}; at {addr:#x} in process {}, {} times with {} bytes \
                  on average.",
-                grouped(calls),
-                if often.len() == 1 { "one place".into() } else { format!("{} places", grouped(often.len() as u64)) },
-                grouped(worst.calls),
-                grouped(worst.bytes / worst.calls.max(1)),
+                CALLS.of(calls),
+                if often.len() == 1 { "one place".into() } else { say!("{} places", PLACES.of(often.len() as u64)) },
+                PID.id(*pid),
+                TIMES.of(worst.calls),
+                MEAN_BYTES.of(worst.bytes / worst.calls.max(1)),
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
             advice:

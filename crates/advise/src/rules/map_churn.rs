@@ -3,7 +3,9 @@
 use super::common::{Bounded, ProcessCounts};
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
+use crate::quantity::{EACH, OTHERS, PID, TIMES};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use stride_event::{Outcome, Tid, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
@@ -91,15 +93,16 @@ impl Rule for MapChurn {
         });
         let saved = |pairs: &Pairs| pairs.pairs - 1;
         vec![Draft {
-            sentence: format!(
-                "Process {pid} mapped {} bytes of fresh memory and unmapped them again {} times{}. Each time, every page \
+            sentence: say!(
+                "Process {} mapped {} bytes of fresh memory and unmapped them again {} times{}. Each time, every page \
                  that it touches costs a page fault.",
-                grouped(*size),
-                grouped(worst.pairs),
+                PID.id(*pid),
+                EACH.of(*size),
+                TIMES.of(worst.pairs),
                 match often.len() - 1 {
-                    0 => String::new(),
+                    0 => "".into(),
                     1 => ", and did much the same with another size".into(),
-                    n => format!(", and did much the same with {n} other sizes"),
+                    n => say!(", and did much the same with {} other sizes", OTHERS.of(n as u64)),
                 }
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),

@@ -3,10 +3,12 @@
 use super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed};
+use crate::quantity::{CALLS, DIRECTORIES};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use std::cmp::Reverse;
-use stride_event::{Tid, grouped};
+use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall};
 use stride_track::{ObjectId, Tracker};
 
@@ -64,14 +66,14 @@ impl Rule for MkdirAgain {
         }
         let top = largest(often.iter(), 4, |((_, path), made)| (made.again, Reverse(*path)));
         let Some(((_, path), made)) = top.first().filter(|_| !claims.few()) else { return Vec::new() };
-        let sentence = format!(
+        let sentence = say!(
             "mkdir was called for {} {} more times although the directory existed; {} in all.",
             plain(tracker.name(*path)),
-            grouped(made.again),
+            CALLS.of(made.again),
             if often.len() == 1 {
                 "one directory".into()
             } else {
-                format!("{} directories", grouped(often.len() as u64))
+                say!("{} directories", DIRECTORIES.of(often.len() as u64))
             }
         );
         let evidence =

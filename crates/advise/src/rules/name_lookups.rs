@@ -4,11 +4,13 @@ use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use super::dns;
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed, OpenFile, is_read, is_write};
+use crate::quantity::{LATE, LATE_FOR, REPEATED, SAME_QUESTION, TIMES, UNANSWERED, UNANSWERED_FOR, WAITED};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::{Amount, Figure, Statement, say};
 use crate::threshold::Threshold;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use stride_event::{Ns, Tid, duration, grouped};
+use stride_event::{Ns, Tid};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::{FileId, ObjectId, Tracker};
 
@@ -258,27 +260,30 @@ impl Server {
         self.calls.iter().map(move |(key, calls)| Claim { key, calls: (calls as f64 * part) as u64 })
     }
 
-    fn sentence(&self, name: &str) -> String {
-        let times = |n: u64| if n == 1 { "once".into() } else { format!("{} times", grouped(n)) };
-        let mut text = format!(
+    fn sentence(&self, name: &str) -> Statement {
+        let times =
+            |figure: Figure| if figure.amount == Amount::Whole(1) { "once".into() } else { say!("{} times", figure) };
+        let mut text = say!(
             "{name} was asked for names {}, and the answers took {} in all",
-            times(self.lookups.lookups),
-            duration(self.lookups.time)
+            times(TIMES.of(self.lookups.lookups)),
+            WAITED.of(self.lookups.time)
         );
         if self.again.lookups > 0 {
             let most = self.names.iter().max_by_key(|(name, n)| (**n, Reverse(*name)));
-            let most = most.map_or(String::new(), |(name, n)| format!(" ({} {})", plain(name), times(*n)));
-            text +=
-                &format!("; {} repeated a question that had been answered before{most}", grouped(self.again.lookups));
+            let most = most
+                .map_or(Statement::default(), |(name, n)| say!(" ({} {})", plain(name), times(SAME_QUESTION.of(*n))));
+            let again = REPEATED.of(self.again.lookups);
+            text = say!("{}; {} repeated a question that had been answered before{}", text, again, most);
         }
         if self.late.lookups > 0 {
-            let late = (grouped(self.late.lookups), duration(self.late.time));
-            text += &format!("; {} had to be asked twice ({})", late.0, late.1);
+            let (late, took) = (LATE.of(self.late.lookups), LATE_FOR.of(self.late.time));
+            text = say!("{}; {} had to be asked twice ({})", text, late, took);
         }
         if self.lost.lookups > 0 {
-            text += &format!("; {} got no answer ({})", grouped(self.lost.lookups), duration(self.lost.time));
+            let (lost, took) = (UNANSWERED.of(self.lost.lookups), UNANSWERED_FOR.of(self.lost.time));
+            text = say!("{}; {} got no answer ({})", text, lost, took);
         }
-        text + "."
+        say!("{}.", text)
     }
 }
 

@@ -3,9 +3,10 @@
 use super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
 use crate::finding::{Draft, Evidence};
 use crate::index::{Index, OpenFile, Transfers};
+use crate::quantity::{CALLS, EACH, FILES, IN_ALL, MEAN_CALLS};
+use crate::statement::{Statement, say};
 use crate::thresholds::GOOD_BUFFER;
 use std::cmp::Reverse;
-use stride_event::quantity::{decimal, grouped};
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
 /// Transfers, and how many of them are not needed.
@@ -76,29 +77,29 @@ impl Pieces {
         let (calls, bytes) = (self.calls, self.bytes);
         let name = plain(tracker.name(*worst));
         let sentence = match self.openings {
-            1 => format!(
+            1 => say!(
                 "{name} was {what} {} at a time: {} {calls_are} for {} bytes.",
                 size_of(piece.size),
-                grouped(calls),
-                grouped(bytes),
+                CALLS.of(calls),
+                IN_ALL.of(bytes),
             ),
-            n if self.things.len() == 1 => format!(
+            n if self.things.len() == 1 => say!(
                 "{name} was opened {} times and {what} {} at a time: {} {calls_are} for {} bytes.",
-                grouped(n),
+                FILES.of(n),
                 size_of(piece.size),
-                grouped(calls),
-                grouped(bytes),
+                CALLS.of(calls),
+                IN_ALL.of(bytes),
             ),
-            n => format!(
+            n => say!(
                 "{} {} were {what} {} at a time, such as {name}: {} {calls_are} for each.",
-                grouped(n),
+                FILES.of(n),
                 if self.things.iter().all(|(object, _)| tracker.kind(*object) == ObjectKind::Pipe) {
                     "pipes"
                 } else {
                     "files"
                 },
                 size_of(piece.size),
-                decimal(calls as f64 / n as f64),
+                MEAN_CALLS.mean(calls, n),
             ),
         };
         let evidence: Vec<Evidence> = top
@@ -120,9 +121,9 @@ pub fn needed(bytes: u64) -> u64 {
     bytes.div_ceil(GOOD_BUFFER)
 }
 
-fn size_of(bytes: u64) -> String {
+fn size_of(bytes: u64) -> Statement {
     match bytes {
         0 | 1 => "one byte".into(),
-        n => format!("{} bytes", grouped(n)),
+        n => say!("{} bytes", EACH.of(n)),
     }
 }

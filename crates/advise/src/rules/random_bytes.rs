@@ -3,9 +3,10 @@
 use super::common::{Claims, ProcessCounts};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed};
+use crate::quantity::{CALLS, MEAN_BYTES};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
-use stride_event::quantity::{decimal, grouped};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;
 
@@ -65,11 +66,11 @@ impl Rule for RandomBytes {
         evidence.bytes = Some(self.bytes);
         evidence.line = Some(self.line);
         vec![Draft {
-            sentence: format!(
+            sentence: say!(
                 "{} was called {} times, for {} bytes on average.",
                 self.name,
-                grouped(self.calls),
-                decimal(self.bytes as f64 / self.calls as f64)
+                CALLS.of(self.calls),
+                MEAN_BYTES.mean(self.bytes, self.calls)
             ),
             evidence: [evidence].into_iter().chain(self.processes.evidence()).collect(),
             advice: "Draw a few KiB at once and hand them out in pieces, or seed a generator of the language's library once."

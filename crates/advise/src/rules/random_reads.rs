@@ -1,15 +1,15 @@
 //! A file is read in small pieces here and there, or at the same places again and again.
 
-use super::common::{Claims, largest, plain, process_name, thing};
+use super::common::{Claims, largest, plain, process, thing};
 use super::placed_reads::{PlacedReads, Reads};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Observed, OpenFile};
+use crate::quantity::{BYTES, CALLS, MEAN_BYTES, REPEATED};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use crate::thresholds::SMALL_TRANSFER;
 use std::cmp::Reverse;
-use stride_event::grouped;
-use stride_event::quantity::bytes;
 use stride_syscalls::Syscall;
 use stride_track::Tracker;
 
@@ -62,14 +62,14 @@ impl Rule for RandomReads {
                 !again(reads)
                     && reads.calls >= RANDOM_READS.get()
                     && reads.jumps * 2 >= reads.calls
-                    && reads.bytes / reads.calls < SMALL_TRANSFER
+                    && reads.bytes / reads.calls < SMALL_TRANSFER.get()
             },
         );
         let random = random.map(|(name, reads, draft)| Draft {
-            sentence: format!(
+            sentence: say!(
                 "{name} was read {} times in small pieces at places all over the file: {} bytes each on average.",
-                grouped(reads.calls),
-                grouped(reads.bytes / reads.calls),
+                CALLS.of(reads.calls),
+                MEAN_BYTES.of(reads.bytes / reads.calls),
             ),
             advice:
                 "Map the file (mmap(2), with MADV_RANDOM) and read records from memory; or sort the places and read \
@@ -85,12 +85,12 @@ impl Rule for RandomReads {
             |reads| again(reads) && reads.again >= READ_AGAIN.get(),
         );
         let repeated = repeated.map(|(name, reads, draft)| Draft {
-            sentence: format!(
+            sentence: say!(
                 "{name} was read at the same places again and again: {} of {} reads, {} in all, were of bytes that the same \
                  process had read before and no traced process had written since.",
-                grouped(reads.again),
-                grouped(reads.calls),
-                bytes(reads.bytes),
+                REPEATED.of(reads.again),
+                CALLS.of(reads.calls),
+                BYTES.of(reads.bytes),
             ),
             advice: "Read these ranges once and keep them, or map the file (mmap(2)).".into(),
             estimate: "all reads of a range but the first".into(),
@@ -118,8 +118,7 @@ impl RandomReads {
             evidence.line = Some(reads.line);
             evidence
         });
-        let process = process_name(*pid, index.comm(*pid, tracker));
-        let process = Evidence::new(EvidenceKind::Process, process, worst.calls);
+        let process = process(*pid, index.comm(*pid, tracker), worst.calls);
         let mut claims = Claims::default();
         files.iter().flat_map(|(_, reads)| claimed(reads).iter()).for_each(|(key, calls)| claims.add(key, calls));
         let draft = Draft {

@@ -4,11 +4,12 @@ use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::by_thread::Lost;
 use crate::finding::{Confidence, Draft};
 use crate::index::{CallKey, Index, Observed, OpenFile, is_write};
+use crate::quantity::{CONNECTIONS, MEAN_MESSAGES};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use crate::thresholds::FEW_MESSAGES;
 use std::cmp::Reverse;
-use stride_event::quantity::{decimal, grouped};
 use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{Effect, Syscall, Thing, uapi::consts as c};
 use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
@@ -108,7 +109,7 @@ impl Rule for Reconnects {
         let Some(connection) = self.open.remove(&file.id) else { return };
         let Some(peer) = self.peers.get_mut(&connection.peer) else { return };
         let messages = file.writes.calls.min(file.reads.calls);
-        if file.writes.bytes == 0 || file.reads.bytes == 0 || messages > FEW_MESSAGES {
+        if file.writes.bytes == 0 || file.reads.bytes == 0 || messages > FEW_MESSAGES.get() {
             return;
         }
         peer.idle += 1;
@@ -143,11 +144,11 @@ impl Rule for Reconnects {
         let mut claims = Claims::default();
         often.iter().flat_map(|(_, peer)| peer.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
         vec![Draft {
-            sentence: format!(
+            sentence: say!(
                 "{}: {} connections were made one after the other, for {} messages each.",
                 plain(tracker.name(*object)),
-                grouped(worst.again + 1),
-                decimal(worst.messages as f64 / worst.again as f64)
+                CONNECTIONS.of(worst.again + 1),
+                MEAN_MESSAGES.mean(worst.messages, worst.again)
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
             advice: "Keep the connection open for the next request: keep-alive, a session object, a connection pool. If the \

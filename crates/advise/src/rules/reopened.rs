@@ -3,12 +3,14 @@
 use super::common::{Bounded, Claims, ProcessCounts, has_own_rule, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{Index, Io, Observed, OpenFile, Pace, io};
+use crate::quantity::{OTHERS, TIMES};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use rustc_hash::FxHasher;
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
-use stride_event::{Tid, grouped};
+use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
@@ -217,23 +219,23 @@ impl Told {
     fn draft(self, what: What, tracker: &Tracker) -> Option<Draft> {
         let top = largest(self.paths.iter(), 4, |(object, (_, repeats, _))| (*repeats, Reverse(**object)));
         let (object, (calls, _, _)) = top.first().filter(|_| !self.claims.few())?;
-        let (name, calls) = (plain(tracker.name(**object)), grouped(*calls));
+        let (name, times) = (plain(tracker.name(**object)), TIMES.of(*calls));
         let (sentence, advice) = match what {
             What::File => (
-                format!("{name} was opened and closed {calls} times by one process although it had not changed"),
+                say!("{name} was opened and closed {} times by one process although it had not changed", times),
                 "Read it once and keep what it says; if it may change, check its modification time, or watch it with \
                 inotify(7).",
             ),
             What::Appended => (
-                format!("{name} was opened {calls} times by one process to write to it, and closed each time"),
+                say!("{name} was opened {} times by one process to write to it, and closed each time", times),
                 "Keep it open; in a shell, redirect the whole loop: done >> file.",
             ),
             What::Directory => (
-                format!("{name} was listed {calls} times by one process, and nothing was new in it"),
+                say!("{name} was listed {} times by one process, and nothing was new in it", times),
                 "List it once and keep the names; to learn of new ones, use inotify(7).",
             ),
             What::Machine => (
-                format!("{name} was opened {calls} times by one process to learn about the machine"),
+                say!("{name} was opened {} times by one process to learn about the machine", times),
                 "Ask once and keep the answer: the number of processors, the size of memory or what is mounted \
                     hardly changes while a program runs (sysconf(3) and get_nprocs(3) read files).",
             ),
@@ -241,13 +243,13 @@ impl Told {
         let others = match self.paths.len() {
             1 => ".".into(),
             2 => "; so was one other.".into(),
-            n => format!("; so were {} others.", grouped(n as u64 - 1)),
+            n => say!("; so were {} others.", OTHERS.of(n as u64 - 1)),
         };
         let evidence = top
             .iter()
             .map(|(object, (calls, _, line))| Evidence { line: Some(*line), ..thing(**object, *calls, tracker) });
         Some(Draft {
-            sentence: sentence + &others,
+            sentence: say!("{}{}", sentence, others),
             evidence: evidence.chain(self.processes.evidence()).collect(),
             advice: advice.into(),
             confidence: Confidence::Likely,

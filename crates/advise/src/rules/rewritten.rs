@@ -1,13 +1,14 @@
 //! One file is written as a whole again and again, and renamed over the version before.
 
-use super::common::{Bounded, Claims, plain, process_name, thing};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use super::common::{Bounded, Claims, plain, process, thing};
+use crate::finding::{Confidence, Draft};
 use crate::index::{CallKey, Index, Observed, OpenFile};
+use crate::quantity::{BYTES, SYNCS, TIMES};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::Tid;
-use stride_event::quantity::{bytes, grouped};
 use stride_syscalls::{Effect, Syscall, table, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
 
@@ -104,8 +105,8 @@ impl Rule for Rewritten {
         often.sort_by_key(|((pid, path), target)| (Reverse((target.bytes, target.versions)), *path, *pid));
         let Some(((pid, path), worst)) = often.first() else { return Vec::new() };
         let synced = match worst.syncs {
-            0 => String::new(),
-            n => format!(", with {} syncs", grouped(n)),
+            0 => "".into(),
+            n => say!(", with {} syncs", SYNCS.of(n)),
         };
         let by = worst.by.map_or(String::new(), |by| format!(" ({})", plain(tracker.name(by))));
         let evidence = often.iter().map(|((_, path), target)| {
@@ -114,8 +115,7 @@ impl Rule for Rewritten {
             evidence.line = Some(target.line);
             evidence
         });
-        let process = process_name(*pid, index.comm(*pid, tracker));
-        let process = Evidence::new(EvidenceKind::Process, process, worst.versions);
+        let process = process(*pid, index.comm(*pid, tracker), worst.versions);
         let mut claims = Claims::default();
         often.iter().flat_map(|(_, target)| target.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
         // Programs look at the target before they rename: Go's os.Rename does.
@@ -125,11 +125,12 @@ impl Rule for Rewritten {
             }
         }
         vec![Draft {
-            sentence: format!(
-                "{} was written as a whole {} times, each time to a new file{by} that was renamed over it: {} in all{synced}.",
+            sentence: say!(
+                "{} was written as a whole {} times, each time to a new file{by} that was renamed over it: {} in all{}.",
                 plain(tracker.name(*path)),
-                grouped(worst.versions),
-                bytes(worst.bytes),
+                TIMES.of(worst.versions),
+                BYTES.of(worst.bytes),
+                synced,
             ),
             evidence: evidence.take(4).chain([process]).collect(),
             advice: "Write the file after many changes, or at most once a second, instead of after each; or append each change to a \

@@ -3,12 +3,14 @@
 use super::common::{Bounded, Claims, ProcessCounts, largest};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
+use crate::quantity::{CALLS, REPEATED};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
-use stride_event::{Memory, Outcome, Phase, Tid, grouped};
+use stride_event::{Memory, Outcome, Phase, Tid};
 use stride_syscalls::{Dir, Effect, Syscall, Ty, uapi::consts as c};
 use stride_track::{FileId, Tracker};
 
@@ -84,8 +86,8 @@ impl Rule for SameFacts {
         else {
             return Vec::new();
         };
-        let same = if repeats + 1 == *calls { "always".into() } else { format!("{} times", grouped(*repeats)) };
-        let sentence = format!("{name} was called {} times and {same} had the same answer as before.", grouped(*calls));
+        let same = if repeats + 1 == *calls { "always".into() } else { say!("{} times", REPEATED.of(*repeats)) };
+        let sentence = say!("{name} was called {} times and {} had the same answer as before.", CALLS.of(*calls), same);
         let evidence = top.iter().map(|(name, (calls, _, line))| Evidence {
             line: Some(*line),
             ..Evidence::new(EvidenceKind::Syscall, *name, *calls)

@@ -3,9 +3,11 @@
 use super::common::{Bounded, Claims, ProcessCounts, base_name, directory, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed, opens};
+use crate::quantity::{CALLS, OTHERS, SEARCHES};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
-use stride_event::{Tid, grouped};
+use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
 
@@ -186,26 +188,30 @@ impl Found {
             order.retain(|tried| **tried != **place);
         }
         let shown = if order.len() > 6 { 3 } else { order.len() };
-        let mut places = order.iter().take(shown).map(|place| plain(place)).collect::<Vec<_>>().join(", ");
-        if order.len() > shown {
-            places += &format!(" and {} more", grouped((order.len() - shown) as u64));
-        }
+        let places = order.iter().take(shown).map(|place| plain(place)).collect::<Vec<_>>().join(", ");
+        let places = match order.len() - shown {
+            0 => places.into(),
+            n => say!("{places} and {} more", OTHERS.of(n as u64)),
+        };
         let name = plain(base_name(tracker.name(*self.example.last().unwrap_or(&tried[0]))));
         let searches = match self.searches {
             1 => "one search".into(),
-            n => format!("{} searches", grouped(n)),
+            n => say!("{} searches", SEARCHES.of(n)),
         };
         let failed = self.claims.total();
         let sentence = match group {
-            Group::In(place) => format!(
-                "{} attempts failed in {searches} along a path, such as the one for {name}: not in {places}; \
-                found in {}.",
-                grouped(failed),
+            Group::In(place) => say!(
+                "{} attempts failed in {} along a path, such as the one for {name}: not in {}; found in {}.",
+                CALLS.of(failed),
+                searches,
+                places,
                 plain(place),
             ),
-            Group::Nowhere(_) => format!(
-                "{name} was looked for and not found in {places}: {} attempts failed in {searches}.",
-                grouped(failed)
+            Group::Nowhere(_) => say!(
+                "{name} was looked for and not found in {}: {} attempts failed in {}.",
+                places,
+                CALLS.of(failed),
+                searches,
             ),
         };
         let evidence = order.iter().map(|place| {

@@ -3,11 +3,13 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{Index, Io, Observed, io, is_write};
+use crate::quantity::{CALLS, MEAN_BYTES, OVERLAPPING, TURNS, WRITERS};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use crate::thresholds::{GOOD_BUFFER, SMALL_TRANSFER};
 use std::cmp::Reverse;
-use stride_event::{Tid, grouped};
+use stride_event::Tid;
 use stride_syscalls::Syscall;
 use stride_track::{ObjectId, Tracker};
 
@@ -73,7 +75,7 @@ impl Rule for SharedWrites {
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let (Some(object), Some(bytes @ 1..)) = (observed.seen.object, observed.seen.bytes) else { return };
         // Programs should not buffer what they write to stderr.
-        if bytes >= SMALL_TRANSFER || observed.seen.fd == Some(2) || io(object, observed.tracker) != Io::File {
+        if bytes >= SMALL_TRANSFER.get() || observed.seen.fd == Some(2) || io(object, observed.tracker) != Io::File {
             return;
         }
         let pid = observed.seen.pid;
@@ -122,19 +124,20 @@ impl Rule for SharedWrites {
             evidence
         });
         let where_to = match (worst.overlaps, worst.same_page) {
-            (0, 0) => String::new(),
-            (0, n) => format!(", {} of them in the same page", grouped(n)),
-            (n, _) => format!(", {} of them over what that one had written", grouped(n)),
+            (0, 0) => "".into(),
+            (0, n) => say!(", {} of them in the same page", OVERLAPPING.of(n)),
+            (n, _) => say!(", {} of them over what that one had written", OVERLAPPING.of(n)),
         };
         vec![Draft {
-            sentence: format!(
+            sentence: say!(
                 "{} processes wrote to {} by turns, {} bytes at a time on average: {} of {} writes came after one of another \
-                 process{where_to}.",
-                worst.writers(),
+                 process{}.",
+                WRITERS.of(worst.writers() as u64),
                 plain(tracker.name(**object)),
-                grouped(worst.bytes() / worst.calls()),
-                grouped(worst.turns),
-                grouped(worst.calls()),
+                MEAN_BYTES.of(worst.bytes() / worst.calls()),
+                TURNS.of(worst.turns),
+                CALLS.of(worst.calls()),
+                where_to,
             ),
             evidence: evidence.take(2).chain(processes.most(2)).collect(),
             advice: "Let each process collect its output and write it in large pieces, to a part of the file of its own or to its \

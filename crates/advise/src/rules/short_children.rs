@@ -3,12 +3,14 @@
 use super::common::{Claims, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed, opens};
+use crate::quantity::{CHILDREN, MEAN_LIFE, OTHERS, PID};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::ops::AddAssign;
-use stride_event::{Event, Ns, Outcome, Tid, duration, grouped};
+use stride_event::{Event, Ns, Outcome, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
 use stride_track::{Cloned, CriticalPath, ObjectId, Process, Tracker};
 
@@ -219,8 +221,8 @@ impl Rule for ShortChildren {
         };
         let also: u64 = worst.groups[1..].iter().map(|group| group.short).sum();
         let also = match also {
-            0 => String::new(),
-            n => format!(", and {} other short children,", grouped(n)),
+            0 => "".into(),
+            n => say!(", and {} other short children,", OTHERS.of(n)),
         };
         let evidence = self.parents.iter().flat_map(|parent| parent.groups.iter().map(move |group| (parent, group)));
         let evidence = evidence.map(|(parent, group)| {
@@ -233,12 +235,13 @@ impl Rule for ShortChildren {
             Evidence { time: Some(group.lived), ..Evidence::new(EvidenceKind::Program, name, group.short) }
         });
         vec![Draft {
-            sentence: format!(
-                "{} (pid {}) {ran} {} times{also} and each ended after {} on average.",
+            sentence: say!(
+                "{} (pid {}) {ran} {} times{} and each ended after {} on average.",
                 plain(&worst.comm),
-                worst.pid,
-                grouped(group.short),
-                duration(group.lived / group.short),
+                PID.id(worst.pid),
+                CHILDREN.of(group.short),
+                also,
+                MEAN_LIFE.of(group.lived / group.short),
             ),
             evidence: evidence.take(4).collect(),
             advice: "Give all items to one child (xargs, find -exec ... +, a filter that reads them), or use what the shell or the \

@@ -1,11 +1,13 @@
 //! Threads are made for tasks that are smaller than a thread.
 
-use super::common::{Bounded, Claims, plain, process_name};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use super::common::{Bounded, Claims, plain, process};
+use crate::finding::{Confidence, Draft};
 use crate::index::{CallKey, Index, Observed};
+use crate::quantity::{MEAN_LIFE, PID, THREADS};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
-use stride_event::{Event, Ns, Tid, duration, grouped};
+use stride_event::{Event, Ns, Tid};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::{Cloned, Tracker};
 
@@ -89,7 +91,7 @@ impl Rule for ShortThreads {
         many.sort_by_key(|(pid, threads)| (std::cmp::Reverse(threads.short), **pid));
         let Some((pid, worst)) = many.first() else { return Vec::new() };
         let evidence = many.iter().map(|(pid, threads)| {
-            let mut evidence = Evidence::new(EvidenceKind::Process, process_name(**pid, &threads.comm), threads.short);
+            let mut evidence = process(**pid, &threads.comm, threads.short);
             evidence.time = Some(threads.lived);
             evidence.line = threads.made.map(|(_, line)| line);
             evidence
@@ -104,11 +106,12 @@ impl Rule for ShortThreads {
             time += threads.lived.min(index.span());
         }
         vec![Draft {
-            sentence: format!(
-                "{} (pid {pid}) made {} threads that ended at once, each after {} on average.",
+            sentence: say!(
+                "{} (pid {}) made {} threads that ended at once, each after {} on average.",
                 plain(&worst.comm),
-                grouped(worst.short),
-                duration(worst.lived / worst.short),
+                PID.id(**pid),
+                THREADS.of(worst.short),
+                MEAN_LIFE.of(worst.lived / worst.short),
             ),
             evidence: evidence.take(4).collect(),
             advice: "Keep a few threads and give them the tasks through a queue (a thread pool).".into(),

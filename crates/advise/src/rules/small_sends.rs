@@ -3,12 +3,14 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Observed, OpenFile, is_write};
+use crate::quantity::{HELD_UP, IN_A_ROW, MEAN_BYTES, MEAN_WAIT, SENDS};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use crate::thresholds::DELAYED_ACK;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use stride_event::{Ns, duration, grouped};
+use stride_event::Ns;
 use stride_syscalls::{Data, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
 
@@ -114,12 +116,12 @@ impl Rule for SmallSends {
             evidence
         });
         let stalls = match worst.stalls {
-            0 => String::new(),
-            n => format!(
+            0 => "".into(),
+            n => say!(
                 "; {} of the answers came {} later on average: TCP_NODELAY is not set, so the kernel holds the second piece \
                  back until the other side acknowledges the first, and the other side delays that",
-                grouped(n),
-                duration(worst.waited / n)
+                HELD_UP.of(n),
+                MEAN_WAIT.of(worst.waited / n)
             ),
         };
         let mut claims: FxHashMap<_, u64> = FxHashMap::default();
@@ -128,12 +130,13 @@ impl Rule for SmallSends {
             .flat_map(|(_, total)| total.claims.iter())
             .for_each(|(key, n)| *claims.entry(key).or_default() += n);
         vec![Draft {
-            sentence: format!(
-                "{}: {} of {} small sends ({} bytes on average) came right after another{stalls}.",
+            sentence: say!(
+                "{}: {} of {} small sends ({} bytes on average) came right after another{}.",
                 plain(tracker.name(**object)),
-                grouped(worst.extra),
-                grouped(worst.sends),
-                grouped(worst.bytes / worst.sends.max(1)),
+                IN_A_ROW.of(worst.extra),
+                SENDS.of(worst.sends),
+                MEAN_BYTES.of(worst.bytes / worst.sends.max(1)),
+                stalls,
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
             advice:

@@ -3,13 +3,14 @@
 use super::common::{Bounded, Claims, ProcessCounts, base_name, directory, has_own_rule, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed, opens};
+use crate::quantity::{CALLS, DIRECTORIES, DIRECTORY_CHECKS, MEAN_CALLS, REPEATED};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use crate::thresholds::FEW_CALLS;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
-use stride_event::quantity::{decimal, grouped};
 use stride_event::{Outcome, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
@@ -114,7 +115,7 @@ impl Rule for StatStorm {
             let of = &mut storms.entry(*pid).or_default()[usize::from(!parents.contains(tracker.name(*path)))];
             *of += checks.repeats;
         }
-        storms.retain(|_, [walked, others]| *others >= FEW_CALLS || *walked + *others >= STATS_PER_PROCESS.get());
+        storms.retain(|_, [walked, others]| *others >= FEW_CALLS.get() || *walked + *others >= STATS_PER_PROCESS.get());
         for ((pid, key, path), checks) in repeated().filter(|((pid, ..), _)| storms.contains_key(pid)) {
             claims.add(*key, checks.repeats);
             processes.add(*pid, checks.calls, index.comm(*pid, tracker));
@@ -127,25 +128,26 @@ impl Rule for StatStorm {
         let Some((worst, checks)) = top.first() else { return Vec::new() };
         let of_parents = often.iter().filter(|(path, _)| parents.contains(tracker.name(**path)));
         let (directories, walked) = of_parents.fold((0, 0), |(n, calls), (_, checks)| (n + 1, calls + checks.repeats));
-        let mut sentence = format!(
+        let mut sentence = say!(
             "{} checks per path: {} was checked {} times and {} of the answers were the same as before",
-            decimal(self.calls as f64 / self.distinct as f64),
+            MEAN_CALLS.mean(self.calls, self.distinct),
             plain(tracker.name(**worst)),
-            grouped(checks.calls),
-            if checks.repeats + 1 == checks.calls { "all".into() } else { grouped(checks.repeats) },
+            CALLS.of(checks.calls),
+            if checks.repeats + 1 == checks.calls { "all".into() } else { say!("{}", REPEATED.of(checks.repeats)) },
         );
         if walked * 2 > claims.total() && directories > 1 {
-            sentence += &format!(
-                "; {} directories were checked again and again for the paths below them, {} times in all",
-                grouped(directories),
-                grouped(walked)
+            sentence = say!(
+                "{}; {} directories were checked again and again for the paths below them, {} times in all",
+                sentence,
+                DIRECTORIES.of(directories),
+                DIRECTORY_CHECKS.of(walked)
             );
         }
         let evidence = top
             .iter()
             .map(|(path, checks)| Evidence { line: Some(checks.line), ..thing(**path, checks.calls, tracker) });
         vec![Draft {
-            sentence: sentence + ".",
+            sentence: say!("{}.", sentence),
             evidence: evidence.chain(processes.evidence()).collect(),
             advice: "Ask once and keep the answer; walk trees with fts(3) or openat(2) relative to an open \
                 directory, which checks no parent; where modules or libraries are searched for, shorten the path."

@@ -3,11 +3,13 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Io, Observed, OpenFile, io};
+use crate::quantity::{CALLS, MEAN_BYTES, SYNCS, TRANSACTIONS};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use crate::thresholds::GOOD_BUFFER;
 use std::cmp::Reverse;
-use stride_event::{Ns, grouped};
+use stride_event::Ns;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, Tracker};
 
@@ -172,15 +174,16 @@ impl SyncStorm {
         }
         let how = if worst.always { "written, waiting each time (O_SYNC)," } else { "synced" };
         let journal = match transactions {
-            0 | 1 => String::new(),
-            n => format!("; in {} transactions, journals were made and removed again", grouped(n)),
+            0 | 1 => "".into(),
+            n => say!("; in {} transactions, journals were made and removed again", TRANSACTIONS.of(n)),
         };
         Some(Draft {
-            sentence: format!(
-                "{} was {how} {} times, after {} bytes on average{journal}.",
+            sentence: say!(
+                "{} was {how} {} times, after {} bytes on average{}.",
                 plain(tracker.name(**object)),
-                grouped(worst.syncs),
-                grouped(worst.bytes / worst.syncs)
+                SYNCS.of(worst.syncs),
+                MEAN_BYTES.of(worst.bytes / worst.syncs),
+                journal,
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
             advice:
@@ -204,9 +207,9 @@ impl Whole {
         evidence.time = Some(self.time);
         evidence.line = Some(self.line);
         Draft {
-            sentence: format!(
+            sentence: say!(
                 "sync was called {} times. Each call writes the unwritten data of all programs to disk and waits for that.",
-                grouped(self.calls)
+                CALLS.of(self.calls)
             ),
             evidence: vec![evidence],
             advice: "Call fsync(2) or fdatasync(2) on the files that matter, or sync(2) once at the end.".into(),

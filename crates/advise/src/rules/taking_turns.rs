@@ -3,11 +3,13 @@
 use super::common::{Bounded, plain};
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
+use crate::quantity::{LONGEST_WAIT, PID, THREADS, TIMES, WAITED};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
-use stride_event::{Event, Ns, Tid, duration, grouped};
+use stride_event::{Event, Ns, Tid};
 use stride_syscalls::Syscall;
 use stride_track::{Futex, HandOver, Tracker};
 
@@ -99,15 +101,15 @@ impl Rule for TakingTurns {
         });
         let claims = members.iter().filter_map(|(tid, _)| self.calls.get(*tid));
         vec![Draft {
-            sentence: format!(
+            sentence: say!(
                 "{} threads of {} (pid {}) took turns: they were parked {} times until another of them woke them, {} in all and {} \
                  at most, and hardly more than one of them worked at a time.",
-                members.len(),
+                THREADS.of(members.len() as u64),
                 plain(index.comm(group.pid, tracker)),
-                group.pid,
-                grouped(waits),
-                duration(time),
-                duration(longest),
+                PID.id(group.pid),
+                TIMES.of(waits),
+                WAITED.of(time),
+                LONGEST_WAIT.of(longest),
             ),
             evidence: evidence.take(4).collect(),
             advice: "If they wait for a lock: hold it for a shorter time, without slow calls, or use several locks, or data of each \

@@ -3,10 +3,12 @@
 use super::common::{Bounded, Claims, ProcessCounts, largest, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed};
+use crate::quantity::{OTHERS, REPEATED};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use std::cmp::Reverse;
-use stride_event::{Tid, grouped};
+use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, Tracker};
 
@@ -69,14 +71,14 @@ impl Rule for TellAgain {
         }
         let top = largest(often.iter(), 4, |((_, id), asked)| (asked.again, Reverse(*id)));
         let Some((_, worst)) = top.first().filter(|_| !claims.few()) else { return Vec::new() };
-        let sentence = format!(
+        let sentence = say!(
             "The position in {} was asked for {} more times after the first (lseek with offset 0 and SEEK_CUR){}.",
             plain(tracker.name(worst.file)),
-            grouped(worst.again),
+            REPEATED.of(worst.again),
             match often.len() - 1 {
-                0 => String::new(),
+                0 => "".into(),
                 1 => ", and that in one other open file likewise".into(),
-                n => format!(", and that in {} other open files likewise", grouped(n as u64)),
+                n => say!(", and that in {} other open files likewise", OTHERS.of(n as u64)),
             }
         );
         let evidence =

@@ -3,9 +3,11 @@
 use super::common::{Bounded, Claims, ProcessCounts, is_time_zone, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed, opens};
+use crate::quantity::CALLS;
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
-use stride_event::{Tid, grouped};
+use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall};
 use stride_track::{ObjectId, Tracker};
 
@@ -56,10 +58,10 @@ impl Rule for TimeZone {
         let mut evidence = Evidence::new(EvidenceKind::Path, name, calls);
         evidence.line = Some(line.0);
         vec![Draft {
-            sentence: format!(
+            sentence: say!(
                 "{} was checked {} times by one process, once for each time that it converted, because TZ is not set.",
                 plain(name),
-                grouped(calls)
+                CALLS.of(calls)
             ),
             evidence: [evidence].into_iter().chain(processes.evidence()).collect(),
             advice: "Set TZ in the environment (TZ=:/etc/localtime is enough), or call tzset(3) once and then \

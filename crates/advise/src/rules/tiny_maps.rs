@@ -4,9 +4,11 @@ use super::common::{Bounded, ProcessCounts};
 use super::map_churn::is_anonymous;
 use crate::finding::{Claim, Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed};
+use crate::quantity::{CALLS, MEAN_BYTES, PID};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
-use stride_event::{Tid, grouped};
+use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;
 
@@ -79,10 +81,11 @@ impl Rule for TinyMaps {
             evidence
         });
         vec![Draft {
-            sentence: format!(
-                "Process {pid} mapped memory {} times, {} bytes each time on average.",
-                grouped(worst.calls),
-                grouped(worst.bytes / worst.calls)
+            sentence: say!(
+                "Process {} mapped memory {} times, {} bytes each time on average.",
+                PID.id(**pid),
+                CALLS.of(worst.calls),
+                MEAN_BYTES.of(worst.bytes / worst.calls)
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
             advice: "Map 1 MiB or more at a time and hand out parts of it, or leave that to malloc(3).".into(),

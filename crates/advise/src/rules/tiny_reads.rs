@@ -36,7 +36,7 @@ struct TinyReads {
 impl TinyReads {
     fn look(&mut self, file: &OpenFile, index: &Index, tracker: &Tracker) {
         let small = file.reads.small;
-        if small.full < FULL_READS.get() || file.seeks as f64 > small.calls as f64 * SEEKS_PER_TRANSFER {
+        if small.full < FULL_READS.get() || file.seeks as f64 > small.calls as f64 * SEEKS_PER_TRANSFER.ratio() {
             return;
         }
         let (calls, bytes, needed) = match io(file.object, tracker) {

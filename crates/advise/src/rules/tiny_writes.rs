@@ -3,10 +3,11 @@
 use super::pieces::{Moved, Pieces, needed};
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Io, OpenFile, io};
+use crate::quantity::LINES;
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use crate::thresholds::SEEKS_PER_TRANSFER;
-use stride_event::grouped;
 use stride_syscalls::uapi::consts::O_DSYNC;
 use stride_track::Tracker;
 
@@ -41,7 +42,7 @@ impl TinyWrites {
         let often = |what: u64, part: f64| what as f64 > small.calls as f64 * part;
         if small.in_a_row < WRITES_IN_A_ROW.get()
             || small.in_a_row * 2 < small.calls
-            || often(file.seeks, SEEKS_PER_TRANSFER)
+            || often(file.seeks, SEEKS_PER_TRANSFER.ratio())
             || often(file.syncs, SYNCS_PER_WRITE.ratio())
             || file.flags & O_DSYNC != 0
             || file.is_direct()
@@ -71,8 +72,8 @@ impl Rule for TinyWrites {
         index.open_files().for_each(|file| self.look(file, index, tracker));
         let Some(mut draft) = self.pieces.draft("written", "writes", tracker) else { return Vec::new() };
         if self.lines * 2 > self.calls {
-            draft.sentence.pop();
-            draft.sentence += &format!("; {} of them wrote one line.", grouped(self.lines));
+            draft.sentence.text.pop();
+            draft.sentence = say!("{}; {} of them wrote one line.", draft.sentence, LINES.of(self.lines));
         }
         draft.advice =
             "Collect output in a buffer of 64 KiB (setvbuf(3) with _IOFBF, bufio.Writer, BufWriter, no flush after \

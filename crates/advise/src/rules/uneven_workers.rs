@@ -1,11 +1,13 @@
 //! One of several workers has most of the work.
 
-use super::common::{Bounded, plain, process_name};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use super::common::{Bounded, plain, process, process_name};
+use crate::finding::{Confidence, Draft};
 use crate::index::Index;
+use crate::quantity::{OTHERS_LIVED, PID, WORKER_LIVED, WORKERS};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
-use stride_event::{Event, Ns, Tid, duration};
+use stride_event::{Event, Ns, Tid};
 use stride_track::{ObjectId, Tracker};
 
 const UNEVEN_TIMES: Threshold =
@@ -69,17 +71,18 @@ impl Rule for UnevenWorkers {
         let mut all: Vec<&Worker> = group.iter().collect();
         all.sort_by_key(|worker| (std::cmp::Reverse(worker.lived()), worker.pid));
         let evidence = all.into_iter().map(|worker| {
-            let mut evidence = Evidence::new(EvidenceKind::Process, process_name(worker.pid, &worker.comm), 0);
+            let mut evidence = process(worker.pid, &worker.comm, 0);
             evidence.time = Some(worker.lived());
             evidence
         });
         vec![Draft {
-            sentence: format!(
-                "One of {} workers of process {parent}, {}, ran for {}; the others had ended after {} at most.",
-                group.len(),
+            sentence: say!(
+                "One of {} workers of process {}, {}, ran for {}; the others had ended after {} at most.",
+                WORKERS.of(group.len() as u64),
+                PID.id(*parent),
                 plain(&process_name(last.pid, &last.comm)),
-                duration(last.lived()),
-                duration(others.map(Worker::lived).max().unwrap_or(0)),
+                WORKER_LIVED.of(last.lived()),
+                OTHERS_LIVED.of(others.map(Worker::lived).max().unwrap_or(0)),
             ),
             evidence: evidence.take(4).collect(),
             advice:

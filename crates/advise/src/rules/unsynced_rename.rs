@@ -3,10 +3,12 @@
 use super::common::{Bounded, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
 use crate::index::{CallKey, Index, Io, Observed, OpenFile, io, opens};
+use crate::quantity::TIMES;
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use std::cmp::Reverse;
-use stride_event::{Tid, grouped};
+use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, Tracker};
 
@@ -91,11 +93,11 @@ impl Rule for UnsyncedRename {
             evidence
         });
         vec![Draft {
-            sentence: format!(
+            sentence: say!(
                 "{} was replaced {} times by a new file ({}) that had not been synced: after a power cut it may be empty, and \
                 the old one is gone.",
                 plain(tracker.name(*path)),
-                grouped(worst.unsynced),
+                TIMES.of(worst.unsynced),
                 plain(tracker.name(worst.by)),
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),

@@ -1,12 +1,14 @@
 //! A parent never waits for its children.
 
-use super::common::{plain, process_name};
-use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
+use super::common::{plain, process, process_name};
+use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Observed};
+use crate::quantity::CHILDREN;
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::say;
 use crate::threshold::Threshold;
 use rustc_hash::{FxHashMap, FxHashSet};
-use stride_event::{Event, Outcome, Tid, grouped};
+use stride_event::{Event, Outcome, Tid};
 use stride_syscalls::{Effect, For, Ret, Syscall, uapi::consts as c};
 use stride_track::Tracker;
 
@@ -89,12 +91,12 @@ impl Rule for Zombies {
         let Some((children, pid, comm)) = self.worst.take() else { return Vec::new() };
         let name = process_name(pid, &comm);
         vec![Draft {
-            sentence: format!(
+            sentence: say!(
                 "{} children of {} had ended, and it had waited for none of them when it ended or tracing did.",
-                grouped(children),
+                CHILDREN.of(children as u64),
                 plain(&name)
             ),
-            evidence: vec![Evidence::new(EvidenceKind::Process, name, 0)],
+            evidence: vec![process(pid, &comm, 0)],
             advice: "When SIGCHLD comes, call waitpid(-1, NULL, WNOHANG) until it finds no more children; or ignore \
                      SIGCHLD."
                 .into(),

@@ -12,15 +12,14 @@ use stride_track::Tracker;
 pub struct AdviseView {
     advisor: Advisor,
     json: bool,
-    /// Minor findings are shown as well.
-    all: bool,
     /// The recording of the calls, if there is one.
     recording: Option<String>,
 }
 
 impl AdviseView {
+    /// With `all`, minor findings are shown as well.
     pub fn new(json: bool, all: bool, recording: Option<String>, info: &RunInfo) -> AdviseView {
-        AdviseView { advisor: Advisor::new(info.scope()), json, all, recording }
+        AdviseView { advisor: Advisor::new(info.scope(), all), json, recording }
     }
 }
 
@@ -30,15 +29,12 @@ impl View for AdviseView {
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
-        let mut findings = self.advisor.findings(end.tracker, end.with_source);
-        let found = findings.len();
-        findings.retain(|finding| self.all || !finding.minor);
-        let left_out = found - findings.len();
+        let findings = self.advisor.findings(end.tracker, end.with_source);
         if self.json {
             let mut out = Vec::new();
-            json::lines(&findings, &mut out);
+            json::lines(&findings.told, &mut out);
             return String::from_utf8_lossy(&out).into_owned();
         }
-        text::report(&findings, left_out, self.recording.as_deref(), self.advisor.calls(), end.lost.calls)
+        text::report(&findings, self.recording.as_deref(), end.lost.calls)
     }
 }

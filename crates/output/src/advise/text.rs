@@ -3,15 +3,16 @@
 use crate::caller::caller_name;
 use crate::quote::shown;
 use std::fmt::Write as _;
-use stride_advise::{Callers, Evidence, EvidenceKind, FactTable, Finding, Saving};
+use stride_advise::{Callers, Evidence, EvidenceKind, FactTable, Finding, Findings, Saving};
 use stride_event::quantity::{bytes, count, duration, grouped, percent};
 
 /// Lines are broken before this column.
 const WIDTH: usize = 100;
 const INDENT: &str = "            ";
 
-/// The report. `left_out` is the number of minor findings that are not shown. `recording` has the lines that findings refer to; without it, no lines are named.
-pub fn report(findings: &[Finding], left_out: usize, recording: Option<&str>, calls: u64, lost: u64) -> String {
+/// The report. `recording` has the lines that findings refer to; without it, no lines are named.
+pub fn report(findings: &Findings, recording: Option<&str>, lost: u64) -> String {
+    let &Findings { told: ref findings, left_out, calls } = findings;
     let mut out = String::new();
     if findings.is_empty() {
         let _ = writeln!(
@@ -92,7 +93,7 @@ fn one(number: usize, finding: &Finding, lines: bool, out: &mut String) {
 /// Each column is as wide as its widest cell, except for the last.
 fn rows(table: &FactTable, out: &mut String) {
     let heads: Vec<String> = table.heads.iter().map(|head| (*head).to_owned()).collect();
-    let all: Vec<&Vec<String>> = std::iter::once(&heads).chain(&table.rows).collect();
+    let all: Vec<&Vec<String>> = std::iter::once(&heads).chain(table.rows.iter().map(|row| &row.cells)).collect();
     let width = |column: usize| all.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..heads.len().saturating_sub(1)).map(width).collect();
     for row in all {
@@ -203,8 +204,12 @@ fn wrapped(text: &str, indent: &str, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stride_advise::Confidence;
+    use stride_advise::{Confidence, FactRow};
     use stride_event::{CallingFunction, SourceLine};
+
+    fn told(told: Vec<Finding>, left_out: usize, calls: u64) -> Findings {
+        Findings { told, left_out, calls }
+    }
 
     #[test]
     fn a_report() {
@@ -214,11 +219,15 @@ mod tests {
             id: "stat-storm",
             title: "stat storm",
             sentence: "7.1 checks per path: /tmp/many was checked 30,600 times.".into(),
+            figures: Vec::new(),
             evidence: vec![evidence, Evidence::new(EvidenceKind::Process, "walk (pid 7)", 3)],
+            calls: Vec::new(),
             callers: Callers { shares: vec![(function("check", 41), 1.0)], sampled: 9, of: 9 },
             table: Some(FactTable {
                 heads: vec!["thread", "on"],
-                rows: vec![vec!["17 cat".into(), "a".into()], vec!["1".into(), "b".into()]],
+                rows: [["17 cat", "a"], ["1", "b"]]
+                    .map(|cells| FactRow { cells: cells.map(str::to_owned).into(), figures: Vec::new() })
+                    .into(),
             }),
             advice: "Ask once.".into(),
             confidence: Confidence::Likely,
@@ -226,7 +235,7 @@ mod tests {
             minor: false,
         };
         assert_eq!(
-            report(std::slice::from_ref(&finding), 0, Some("a.rec"), 664_447, 3),
+            report(&told(vec![finding.clone()], 0, 664_447), Some("a.rec"), 3),
             "1. stat storm [stat-storm]: 7.1 checks per path: /tmp/many was checked 30,600 times.\n   \
              saves    185,461 of 664,447 calls (28%), about 45.2 ms: every repeat\n   \
              where    /tmp/ma\\nny: 30,600 calls, as on line 4,712\n   \
@@ -237,13 +246,13 @@ mod tests {
              Lines are those that stride --replay=a.rec prints with the same filters.\n\n\
              ... 3 calls lost: what is said of the others may be too little\n"
         );
-        let live = report(&[finding], 0, None, 664_447, 0);
+        let live = report(&told(vec![finding], 0, 664_447), None, 0);
         assert!(live.contains("/tmp/ma\\nny: 30,600 calls\n") && !live.contains("ine"), "{live}");
         assert_eq!(
-            report(&[], 0, None, 12, 0),
+            report(&told(vec![], 0, 12), None, 0),
             "Nothing to advise: in 12 calls no pattern was found that is worth changing.\n"
         );
-        let minor = report(&[], 2, None, 12, 0);
+        let minor = report(&told(vec![], 2, 12), None, 0);
         assert!(minor.contains("\n2 more findings are left out, because"), "{minor}");
     }
 

@@ -13,7 +13,10 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 const TEMPLATE: Template = Template {
-    page: include_str!("page.html"),
+    option: "--flamegraph",
+    noun: "graph",
+    navigation: r##"<li><a href="#graph">Graph</a></li><li><a href="#functions">Functions</a></li>"##,
+    sections: include_str!("sections.html"),
     style: concat!(
         include_str!("../html/css/base.css"),
         include_str!("../html/css/bar.css"),

@@ -139,6 +139,9 @@ pub struct LaneData {
     pub slices: Vec<u64>,
     /// The stack of each of these calls. Empty if no call has one.
     pub stacks: Vec<StackIndex>,
+    /// The findings that each of these calls, and each bin, belongs to: a bit for each. Empty if there are none.
+    pub marks: Vec<u32>,
+    pub bin_marks: Vec<u32>,
     /// Two numbers per loss: when it was found, and how many calls were lost.
     pub lost: Vec<u64>,
 }

@@ -3,12 +3,12 @@
 use super::data;
 use super::legible::legible;
 use crate::advise::text;
-use stride_advise::{Evidence, FactTable, Finding};
+use stride_advise::{Evidence, FactTable, Finding, Findings};
 
 const TEXT: usize = 1000;
 const EVIDENCE: usize = 12;
 
-pub fn data(findings: &[Finding]) -> Vec<data::FindingData> {
+pub fn data(findings: &Findings) -> Vec<data::FindingData> {
     // The rules' words contain names from the tracee.
     let words = |text: &str| legible(text.as_bytes(), TEXT);
     // The page has no numbered lines of text to refer to.
@@ -24,13 +24,13 @@ pub fn data(findings: &[Finding]) -> Vec<data::FindingData> {
         advice: words(&it.advice),
         sure: it.confidence.word(),
     };
-    findings.iter().map(finding).collect()
+    findings.told.iter().map(finding).collect()
 }
 
 /// The rules write the cells, and make them printable.
 fn table(table: &FactTable) -> Vec<Vec<String>> {
     let legible = |cell: &str| legible(cell.as_bytes(), TEXT);
     let heads = table.heads.iter().map(|head| legible(head)).collect();
-    let rows = table.rows.iter().map(|row| row.iter().map(|cell| legible(cell)).collect());
+    let rows = table.rows.iter().map(|row| row.cells.iter().map(|cell| legible(cell)).collect());
     std::iter::once(heads).chain(rows).collect()
 }

@@ -4,6 +4,7 @@ use super::data::CallIndex;
 use super::processes::Serial;
 use super::stacks::ShownStack;
 use std::rc::Rc;
+use stride_advise::CallKey;
 use stride_event::{Ns, Tid};
 
 /// The most marks of lost calls. Beyond that, each two marks become one.
@@ -19,6 +20,26 @@ pub struct Slice {
     pub waits: bool,
     pub text: Rc<str>,
     pub stack: Option<ShownStack>,
+    /// The kind of the call as findings have it, with `--advise`.
+    pub kind: Option<CallKey>,
+}
+
+/// A call that goes into a bin.
+#[derive(Clone, Copy)]
+pub struct Short {
+    pub at: Ns,
+    /// 0 for a call that waits.
+    pub took: Ns,
+    pub call: CallIndex,
+    pub failed: bool,
+    pub kind: Option<CallKey>,
+}
+
+impl Slice {
+    fn short(&self) -> Short {
+        let &Slice { at, took, call, end, waits, kind, .. } = self;
+        Short { at, took: if waits { 0 } else { took }, call, failed: end == CallEnd::Failed, kind }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,9 +62,30 @@ pub struct Bin {
     /// The syscall that took most of that time, as far as a majority vote finds it, and its lead.
     pub call: CallIndex,
     lead: Ns,
+    /// With `--advise`, what most calls of each syscall in the bin were about, as far as a majority vote finds it, with its lead.
+    kinds: Vec<(CallKey, u64)>,
 }
 
+/// The syscalls of a bin whose objects are known, at most.
+const KINDS: usize = 8;
+
 impl Bin {
+    /// Kinds of calls that were made in this bin: one or none of each syscall.
+    pub fn kinds(&self) -> impl Iterator<Item = CallKey> {
+        self.kinds.iter().map(|(kind, _)| *kind)
+    }
+
+    fn vote_kind(&mut self, kind: CallKey, weight: u64) {
+        let room = self.kinds.len() < KINDS;
+        match self.kinds.iter_mut().find(|(known, _)| (known.abi, known.nr) == (kind.abi, kind.nr)) {
+            Some((known, lead)) if *known == kind => *lead += weight,
+            Some((known, lead)) if *lead < weight => (*known, *lead) = (kind, weight - *lead),
+            Some((_, lead)) => *lead -= weight,
+            None if room => self.kinds.push((kind, weight)),
+            None => {}
+        }
+    }
+
     /// Majority vote by time (Boyer and Moore). The result is right if one syscall took more time than all others
     /// together.
     fn vote(&mut self, call: CallIndex, weight: Ns) {
@@ -61,6 +103,7 @@ impl Bin {
         self.errors += other.errors;
         self.busy += other.busy;
         self.vote(other.call, other.lead);
+        other.kinds.iter().for_each(|&(kind, lead)| self.vote_kind(kind, lead));
     }
 }
 
@@ -85,11 +128,17 @@ pub struct Lane {
 
 impl Lane {
     /// Counts a call in its bin. If the call reaches into the next bin, the time is split between both.
-    pub fn count(&mut self, at: Ns, took: Ns, call: CallIndex, failed: bool, width: Ns) {
+    pub fn count(&mut self, short: Short, width: Ns) {
+        let Short { at, took, call, failed, kind } = short;
         let index = at / width;
         let here = took.min(width - at % width);
-        let bin = |index, calls, errors, busy: Ns| Bin { index, calls, errors, busy, call, lead: busy + 1 };
-        self.put(bin(index, 1, failed.into(), here));
+        let bin = |index, calls, errors, busy: Ns| {
+            let kinds = Vec::new();
+            Bin { index, calls, errors, busy, call, lead: busy + 1, kinds }
+        };
+        let mut first = bin(index, 1, failed.into(), here);
+        first.kinds.extend(kind.map(|kind| (kind, 1)));
+        self.put(first);
         if took > here {
             self.put(bin(index + 1, 0, 0, took - here));
         }
@@ -118,7 +167,7 @@ impl Lane {
         self.busy += other.busy;
         self.waiting += other.waiting;
         for slice in other.slices {
-            self.count(slice.at, 0, slice.call, slice.end == CallEnd::Failed, width);
+            self.count(Short { took: 0, ..slice.short() }, width);
         }
         let began = other.bins.into_iter().filter(|bin| bin.calls > 0);
         self.bins.extend(began.map(|bin| Bin { busy: 0, ..bin }));
@@ -145,8 +194,7 @@ impl Lane {
         slices.retain(|slice| {
             let long = slice.took >= width;
             if !long {
-                let took = if slice.waits { 0 } else { slice.took };
-                self.count(slice.at, took, slice.call, slice.end == CallEnd::Failed, width);
+                self.count(slice.short(), width);
             }
             long
         });
@@ -158,13 +206,45 @@ impl Lane {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stride_event::{Event, Outcome};
+    use stride_syscalls::Abi;
+    use stride_test_support::calls::{call, naming};
+    use stride_track::{ObjectId, Tracker};
+
+    fn short(at: Ns, took: Ns, call: CallIndex, failed: bool) -> Short {
+        Short { at, took, call, failed, kind: None }
+    }
+
+    /// A bin knows the object of most calls of a syscall, also after bins became one.
+    #[test]
+    fn most_calls_win() {
+        let of = |nr, object: u8| CallKey { abi: Abi::X86_64, nr, about: Some(objects()[usize::from(object)]) };
+        let mut lane = Lane::default();
+        for i in 0..40 {
+            let kinds = [of(1, if i % 4 == 0 { 0 } else { 1 }), of(2, 2)];
+            kinds.map(|kind| lane.count(Short { kind: Some(kind), ..short(i, 1, 7, false) }, 4));
+        }
+        assert_eq!(lane.bins.len(), 10);
+        (0..4).for_each(|_| lane.widen(true));
+        let kinds: Vec<_> = lane.bins.iter().map(|bin| bin.kinds().collect::<Vec<_>>()).collect();
+        assert_eq!(kinds, [[of(1, 1), of(2, 2)]]);
+    }
+
+    fn objects() -> [ObjectId; 3] {
+        let mut tracker = Tracker::default();
+        ["/a", "/b", "/c"].map(|path| {
+            let call = naming(call(7, "stat", &[0x1000, 0x2000], Outcome::Value(0)), 0x1000, path);
+            tracker.event(&Event::Exit(&call), &());
+            tracker.seen().unwrap().path.unwrap()
+        })
+    }
 
     #[test]
     fn bins_add_up() {
         let mut lane = Lane::default();
         let mut busy = 0;
         for i in 0..1000 {
-            lane.count(i * 10, 1 + i % 9, (i % 3) as CallIndex, i % 5 == 0, 16);
+            lane.count(short(i * 10, 1 + i % 9, (i % 3) as CallIndex, i % 5 == 0), 16);
             busy += 1 + i % 9;
         }
         for _ in 0..4 {
@@ -180,9 +260,9 @@ mod tests {
     fn most_time_wins() {
         let mut lane = Lane::default();
         for i in 0..10 {
-            lane.count(i, 1, 7, false, 1000);
+            lane.count(short(i, 1, 7, false), 1000);
         }
-        lane.count(20, 100, 8, false, 1000);
+        lane.count(short(20, 100, 8, false), 1000);
         assert_eq!(lane.bins[0].call, 8);
     }
 
@@ -198,9 +278,8 @@ mod tests {
     fn long_calls_stay_whole() {
         let mut lane = Lane::default();
         for took in [5, 50, 500] {
-            let slice =
-                Slice { at: took, took, call: 0, end: CallEnd::Returned, waits: false, text: "".into(), stack: None };
-            lane.slices.push(slice);
+            let (end, text) = (CallEnd::Returned, "".into());
+            lane.slices.push(Slice { at: took, took, call: 0, end, waits: false, text, stack: None, kind: None });
         }
         lane.fold(64);
         assert_eq!(lane.slices.iter().map(|s| s.took).collect::<Vec<_>>(), [500]);

@@ -25,6 +25,7 @@ mod files;
 mod findings;
 mod lane;
 pub(crate) mod legible;
+mod marks;
 mod overview;
 pub(crate) mod page;
 mod processes;
@@ -48,12 +49,13 @@ use errors::Errors;
 use files::Files;
 use lane::CallEnd;
 use legible::legible;
+use marks::Marks;
 use processes::Processes;
 use slowest::{Slow, Slowest};
 use stacks::{PageStacks, StacksData};
 use std::cell::OnceCell;
 use std::io::Write;
-use stride_advise::Advisor;
+use stride_advise::{Advisor, CallKey};
 use stride_decode::{Options, Part, World};
 use stride_event::{Call, Event, Ns, Outcome, Tid};
 use stride_syscalls::{Effect, Ret, table};
@@ -69,8 +71,6 @@ pub struct HtmlView {
     gathered: Option<Gathered>,
     /// With `--advise` only.
     advisor: Option<Advisor>,
-    /// Minor findings are shown as well.
-    all_findings: bool,
     about: RunFacts,
     /// The output of the page, and its name in messages.
     to: Box<dyn Write>,
@@ -89,30 +89,20 @@ impl HtmlView {
         info: &RunInfo,
     ) -> HtmlView {
         let gathered = Gathered::new(CallText::new(style, options, world), info.started);
-        HtmlView {
-            gathered: Some(gathered),
-            advisor: None,
-            all_findings: false,
-            about: RunFacts::of(info),
-            to,
-            name,
-            error: None,
-        }
+        HtmlView { gathered: Some(gathered), advisor: None, about: RunFacts::of(info), to, name, error: None }
     }
 
     /// Adds a section of findings; with minor ones if `all`.
     pub fn with_advice(self, info: &RunInfo, all: bool) -> HtmlView {
-        HtmlView { advisor: Some(Advisor::new(info.scope())), all_findings: all, ..self }
+        HtmlView { advisor: Some(Advisor::new(info.scope(), all)), ..self }
     }
 }
 
 impl View for HtmlView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
-        if let Some(advisor) = &mut self.advisor {
-            advisor.event(event, tracker);
-        }
+        let kind = self.advisor.as_mut().and_then(|advisor| advisor.event(event, tracker));
         if let Some(gathered) = &mut self.gathered {
-            gathered.event(event, tracker);
+            gathered.event(event, kind, tracker);
         }
     }
 
@@ -126,12 +116,10 @@ impl View for HtmlView {
         if let Some(began) = end.tracker.began() {
             self.about.began(began);
         }
-        let findings = self.advisor.as_mut().map(|advisor| {
-            let mut findings = advisor.findings(end.tracker, end.with_source);
-            findings.retain(|finding| self.all_findings || !finding.minor);
-            findings::data(&findings)
-        });
-        let mut data = gathered.data(std::mem::take(&mut self.about), findings, end.tracker);
+        let findings = self.advisor.as_mut().map(|advisor| advisor.findings(end.tracker, end.with_source));
+        let marks = findings.as_ref().map(|findings| Marks::of(&findings.told)).unwrap_or_default();
+        let findings = findings.as_ref().map(findings::data);
+        let mut data = gathered.data(std::mem::take(&mut self.about), findings, &marks, end.tracker);
         let page = page::render(&mut data);
         if let Err(error) = self.to.write_all(page.as_bytes()).and_then(|()| self.to.flush()) {
             let message = format!("Can't write the page '{}': {}", self.name, why(&error));
@@ -180,8 +168,8 @@ impl Gathered {
         }
     }
 
-    /// Takes in an event that the tracker has already seen.
-    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+    /// Takes in an event that the tracker has already seen. `kind` is the kind of the call as findings have it.
+    fn event(&mut self, event: &Event<'_>, kind: Option<CallKey>, tracker: &Tracker) {
         self.begin = tracker.began().unwrap_or(self.begin);
         match *event {
             Event::Started { tid, process, at, .. } => {
@@ -190,7 +178,7 @@ impl Gathered {
                 self.timeline.started(tid, process, at);
                 self.timeline.name(tid, || name(tid, tracker));
             }
-            Event::Exit(call) => self.returned(call, tracker),
+            Event::Exit(call) => self.returned(call, kind, tracker),
             Event::Exited { tid, status, at } => {
                 let at = self.time(at);
                 self.gone(tid, at, tracker);
@@ -236,7 +224,7 @@ impl Gathered {
         at
     }
 
-    fn returned(&mut self, call: &Call, tracker: &Tracker) {
+    fn returned(&mut self, call: &Call, kind: Option<CallKey>, tracker: &Tracker) {
         let errno = match call.outcome {
             Outcome::Value(_) => None,
             Outcome::Error(errno) => Some(errno),
@@ -278,6 +266,7 @@ impl Gathered {
             end: if errno.is_some() { CallEnd::Failed } else { CallEnd::Returned },
             waits,
             stack: stack.clone(),
+            kind,
         };
         self.timeline.add(&made, &mut write);
         self.slowest.offer(took, waits, || Slow {
@@ -316,6 +305,7 @@ impl Gathered {
             end: CallEnd::Never,
             waits: false,
             stack,
+            kind: None,
         };
         self.timeline.stuck(&made, || self.texts.of(call, part, tracker));
     }
@@ -326,7 +316,13 @@ impl Gathered {
     }
 
     /// The data for the page.
-    fn data(mut self, about: RunFacts, findings: Option<Vec<data::FindingData>>, tracker: &Tracker) -> data::PageData {
+    fn data(
+        mut self,
+        about: RunFacts,
+        findings: Option<Vec<data::FindingData>>,
+        marks: &Marks,
+        tracker: &Tracker,
+    ) -> data::PageData {
         for tid in self.timeline.living() {
             // A detached thread was named when it was detached. The tracker has forgotten it.
             if tracker.thread(tid).is_some() {
@@ -358,7 +354,8 @@ impl Gathered {
         let mut stacks = StacksData::new(self.stacks);
         let slowest = slowest(self.slowest, &mut texts, &mut stacks);
         let errors = self.errors.data(tracker, &mut stacks);
-        let timeline = timeline_data::of(self.timeline, &places, &mut texts, &mut stacks);
+        let pids: Vec<Tid> = processes.rows.iter().map(|row| row.pid).collect();
+        let timeline = timeline_data::of(self.timeline, &places, &mut texts, &mut stacks, marks, &pids);
         data::PageData {
             title: what,
             warnings: about.warnings,

@@ -4,7 +4,10 @@ use super::data;
 use super::template::Template;
 
 const TEMPLATE: Template = Template {
-    page: include_str!("page.html"),
+    option: "--html",
+    noun: "report",
+    navigation: "",
+    sections: include_str!("sections.html"),
     style: concat!(
         include_str!("css/base.css"),
         include_str!("css/bar.css"),
@@ -12,6 +15,7 @@ const TEMPLATE: Template = Template {
         include_str!("css/tables.css"),
         include_str!("css/latency.css"),
         include_str!("css/timeline.css"),
+        include_str!("css/findings.css"),
         include_str!("css/media.css"),
     ),
     script: concat!(
@@ -26,6 +30,7 @@ const TEMPLATE: Template = Template {
         include_str!("js/timeline-spots.js"),
         include_str!("js/timeline-input.js"),
         include_str!("js/timeline.js"),
+        include_str!("js/findings.js"),
         include_str!("js/page.js")
     ),
 };

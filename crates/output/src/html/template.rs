@@ -5,9 +5,18 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// The parts that are the same in every page of a kind. `page` has the marks for the others.
+/// What is around the sections of all pages, with marks for the other parts.
+const FRAME: &str = include_str!("frame.html");
+
+/// The parts that are the same in every page of a kind.
 pub struct Template {
-    pub page: &'static str,
+    /// The option that makes such pages.
+    pub option: &'static str,
+    /// A noun for the page: "report", "graph".
+    pub noun: &'static str,
+    /// The links in the bar, unless the script makes them.
+    pub navigation: &'static str,
+    pub sections: &'static str,
     pub style: &'static str,
     pub script: &'static str,
 }
@@ -22,15 +31,21 @@ impl Template {
             hash(self.script),
             hash(self.style)
         );
+        // In the order of their marks.
         let parts = [
             ("{{policy}}", policy.as_str()),
+            ("{{option}}", self.option),
             ("{{style}}", self.style),
+            ("{{noun}}", self.noun),
+            ("{{navigation}}", self.navigation),
+            ("{{noun}}", self.noun),
+            ("{{sections}}", self.sections),
             ("{{data}}", &data),
             ("{{script}}", self.script),
         ];
-        let fixed = self.page.len() + self.style.len() + self.script.len();
-        let mut out = String::with_capacity(fixed + data.len() + 256);
-        let mut rest = self.page;
+        let fixed: usize = parts.iter().map(|(_, part)| part.len()).sum();
+        let mut out = String::with_capacity(fixed + FRAME.len());
+        let mut rest = FRAME;
         for (mark, part) in parts {
             // Inserted parts are not searched for marks.
             let Some((before, after)) = rest.split_once(mark) else { continue };
@@ -75,14 +90,12 @@ pub mod tests {
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), hostile);
     }
 
-    /// The marks are there once and in order, and no part ends early.
+    /// Every mark is replaced, and no part ends early.
     pub fn holds_together(template: &Template) {
-        let mut last = 0;
-        for mark in ["{{policy}}", "{{style}}", "{{data}}", "{{script}}"] {
-            assert_eq!(template.page.matches(mark).count(), 1, "{mark}");
-            let at = template.page.find(mark).unwrap();
-            assert!(at > last, "{mark}");
-            last = at;
+        let page = template.with(&"the data");
+        assert!(!page.contains("{{"), "{page}");
+        for part in [template.option, template.sections, template.style, "\"the data\"", template.script] {
+            assert!(page.contains(part), "{part}");
         }
         assert!(!template.style.contains("</") && !template.script.contains("</script"));
     }

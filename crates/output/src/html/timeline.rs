@@ -5,11 +5,12 @@
 //! whenever there are too many calls or bins. The length and pace of the run need not be known beforehand.
 
 use super::data::CallIndex;
-use super::lane::{CallEnd, Lane, Slice};
+use super::lane::{CallEnd, Lane, Short, Slice};
 use super::processes::Serial;
 use super::stacks::ShownStack;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use stride_advise::CallKey;
 use stride_event::{Ns, Tid};
 
 #[derive(Clone, Copy)]
@@ -50,12 +51,14 @@ pub struct Made {
     pub end: CallEnd,
     pub waits: bool,
     pub stack: Option<ShownStack>,
+    /// The kind of the call as findings have it, with `--advise`.
+    pub kind: Option<CallKey>,
 }
 
 impl Made {
     fn slice(&self, text: Rc<str>) -> Slice {
-        let &Made { at, took, call, end, waits, .. } = self;
-        Slice { at, took, call, end, waits, text, stack: self.stack.clone() }
+        let &Made { at, took, call, end, waits, kind, .. } = self;
+        Slice { at, took, call, end, waits, text, stack: self.stack.clone(), kind }
     }
 }
 
@@ -138,7 +141,7 @@ impl Timeline {
     }
 
     pub fn add(&mut self, made: &Made, text: impl FnOnce() -> Rc<str>) {
-        let &Made { at, took, call, end, .. } = made;
+        let &Made { at, took, call, end, kind, .. } = made;
         let place = self.lane(made.tid, made.process, at);
         let lane = place.map_or(&mut self.others, |lane| &mut self.lanes[lane]);
         lane.from = lane.from.min(at);
@@ -152,7 +155,7 @@ impl Timeline {
         } else {
             let before = lane.bins.len();
             let took = if place.is_none() || made.waits { 0 } else { took };
-            lane.count(at, took, call, end == CallEnd::Failed, self.width);
+            lane.count(Short { at, took, call, failed: end == CallEnd::Failed, kind }, self.width);
             self.bins += lane.bins.len() - before;
         }
         if self.slices > self.room.slices || self.bins > self.room.bins {
@@ -261,7 +264,7 @@ mod tests {
     const SMALL: Room = Room { slices: 100, bins: 300, lanes: 20 };
 
     fn made(tid: Tid, at: Ns, took: Ns) -> Made {
-        Made { tid, process: 1, at, took, call: 0, end: CallEnd::Returned, waits: false, stack: None }
+        Made { tid, process: 1, at, took, call: 0, end: CallEnd::Returned, waits: false, stack: None, kind: None }
     }
 
     fn calls(lanes: &[Lane], others: &Lane) -> u64 {

@@ -2,20 +2,23 @@
 
 use super::data;
 use super::lane::Lane;
+use super::marks::Marks;
 use super::processes::Serial;
 use super::stacks::StacksData;
 use super::texts::Texts;
 use super::timeline::Timeline;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use stride_event::Ns;
+use stride_event::{Ns, Tid};
 
-/// Lanes, with the texts and the stacks of their calls.
+/// Lanes, with the texts and the stacks of their calls, and the marks of findings. `pids` has the ids of processes by their place.
 pub fn of(
     timeline: Timeline,
     places: &HashMap<Serial, usize>,
     texts: &mut Texts,
     stacks: &mut StacksData,
+    marks: &Marks,
+    pids: &[Tid],
 ) -> data::TimelineData {
     let (width, mut lanes, others, more) = timeline.into_parts();
     // The lanes of a process stand together, in the order of the tree.
@@ -29,7 +32,14 @@ pub fn of(
     });
     data::TimelineData {
         width,
-        lanes: lanes.iter().map(|it| lane(it, width, places, texts, stacks)).collect(),
+        lanes: lanes
+            .iter()
+            .map(|it| {
+                let pid = places.get(&it.process).and_then(|place| pids.get(*place)).copied();
+                let (marks, bin_marks) = marks.of_lane(it, pid);
+                data::LaneData { marks, bin_marks, ..lane(it, width, places, texts, stacks) }
+            })
+            .collect(),
         more,
         others: bins(&others, width),
     }
@@ -56,6 +66,8 @@ fn lane(
         process: places.get(&lane.process).copied(),
         slices: slices.collect(),
         stacks: lane_stacks,
+        marks: Vec::new(),
+        bin_marks: Vec::new(),
         bins: bins(lane, width),
         lost: lane.lost.iter().flat_map(|&(at, count)| [at, count]).collect(),
         name: lane.name.clone(),

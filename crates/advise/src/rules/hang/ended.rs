@@ -2,7 +2,9 @@
 
 use super::super::common::{Bounded, plain};
 use crate::index::Observed;
-use stride_event::{Event, Ns, Tid, duration};
+use crate::quantity::{EARLIER, ENDED_TID};
+use crate::statement::{Statement, say};
+use stride_event::{Event, Ns, Tid};
 use stride_track::{Futex, Tracker, Wait};
 
 #[derive(Default)]
@@ -61,12 +63,12 @@ impl Ended {
     }
 
     /// The thread that used to wake those that wait at one of these words, or the one that was the last to end.
-    pub fn before(&self, pid: Tid, words: &[u64]) -> Option<String> {
+    pub fn before(&self, pid: Tid, words: &[u64]) -> Option<Statement> {
         let gone = self.threads.get(&pid)?;
         let woke = |gone: &&Gone| words.iter().any(|word| self.wakers.get(&(pid, *word)) == Some(&gone.tid));
         let told = |gone: &Gone, which: &str| {
-            let earlier = duration(self.latest.saturating_sub(gone.at));
-            format!("thread {} ({}), {which}, had ended {earlier} earlier", gone.tid, plain(&gone.comm))
+            let earlier = EARLIER.of(self.latest.saturating_sub(gone.at));
+            say!("thread {} ({}), {which}, had ended {} earlier", ENDED_TID.id(gone.tid), plain(&gone.comm), earlier)
         };
         let waker = gone.iter().rev().find(woke).map(|gone| told(gone, "which had been the last to wake one there"));
         waker.or_else(|| gone.last().map(|gone| told(gone, "the last to end")))

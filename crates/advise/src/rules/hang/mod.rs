@@ -5,9 +5,11 @@ mod holders;
 mod words;
 
 use super::common::plain;
-use crate::finding::{Confidence, Draft, FactTable};
+use crate::finding::{Confidence, Draft, FactRow, FactTable};
 use crate::index::{Index, Observed, OpenFile};
+use crate::quantity::{ENDED_PID, FD, LASTED, OTHERS, PID, THREADS, TID, WAITING};
 use crate::rule::{Rule, RuleInfo};
+use crate::statement::{Statement, say};
 use crate::threshold::Threshold;
 use ended::{Ended, waits_forever};
 use holders::{Holders, is_file_lock};
@@ -82,7 +84,7 @@ struct Row {
     parent: Option<Tid>,
     any_child: bool,
     /// Nobody else has the other end of the pipe.
-    orphaned: Option<String>,
+    orphaned: Option<Statement>,
     /// Only another thread of the process can end this wait. The word at which the thread waits.
     word: Option<u64>,
 }
@@ -135,7 +137,7 @@ impl Rule for Hang {
             _ => "when they were killed",
         };
         let mut sentence = match &circle {
-            Some(tids) => format!(
+            Some(tids) => say!(
                 "{} {} wait for each other: a deadlock.",
                 if self.is_one_process(tids) { "threads" } else { "processes" },
                 tids.iter().map(|tid| self.named(*tid)).collect::<Vec<_>>().join(" and ")
@@ -143,18 +145,18 @@ impl Rule for Hang {
             None if let Some(orphaned) = self.waits.iter().find_map(|row| row.orphaned.as_ref()) => orphaned.clone(),
             None if let Some(none_left) = &none_left => none_left.clone(),
             None if let Some(row) = self.waits.first().filter(|_| self.threads == 1) => {
-                let name = format!("{} ({})", plain(&row.comm), row.tid);
+                let name = say!("{} ({})", plain(&row.comm), TID.id(row.tid));
                 let which = match unseen {
-                    Some(_) => format!("the one thread that was traced, {name},"),
-                    None => format!("the only thread of {name}"),
+                    Some(_) => say!("the one thread that was traced, {},", name),
+                    None => say!("the only thread of {}", name),
                 };
-                format!("{which} was waiting {when}, and had been for a second or more.")
+                say!("{} was waiting {when}, and had been for a second or more.", which)
             }
             None => {
                 let whose = if unseen.is_some() { " that were traced" } else { "" };
-                let of = format!("{lasting} of {} threads{whose}", self.threads);
+                let of = say!("{} of {} threads{whose}", WAITING.of(lasting as u64), THREADS.of(self.threads as u64));
                 let (was, had) = if lasting == 1 { ("was", "it had") } else { ("were", "they had") };
-                format!("{of} {was} waiting {when}, and {had} been for a second or more.")
+                say!("{} {was} waiting {when}, and {had} been for a second or more.", of)
             }
         };
         let mut advice: String = match circle {
@@ -178,7 +180,7 @@ impl Rule for Hang {
         }
         .into();
         if let Some(unseen) = unseen {
-            sentence += unseen;
+            sentence = say!("{}{}", sentence, unseen);
             advice += " Add -f to see all threads.";
         }
         vec![Draft {
@@ -201,11 +203,13 @@ impl Rule for Hang {
             };
             let who = format!("{} {}", row.tid, plain(&row.comm));
             let who = if row.tid == row.pid { who } else { format!("{who} (of {})", row.pid) };
-            vec![who, row.call.to_owned(), since, row.on.clone()]
+            let figures = [TID.id(row.tid), PID.id(row.pid)].into_iter().chain(row.lasted.map(|ns| LASTED.of(ns)));
+            FactRow { cells: vec![who, row.call.to_owned(), since, row.on.clone()], figures: figures.collect() }
         });
-        let mut rows: Vec<Vec<String>> = rows.collect();
+        let mut rows: Vec<FactRow> = rows.collect();
         if self.more > 0 {
-            rows.push(vec![format!("and {} more", self.more), String::new(), String::new(), String::new()]);
+            let cells = vec![format!("and {} more", self.more), String::new(), String::new(), String::new()];
+            rows.push(FactRow { cells, figures: vec![OTHERS.of(self.more as u64)] });
         }
         Some(FactTable { heads: vec!["thread", "call", "since", "on"], rows })
     }
@@ -250,7 +254,7 @@ impl Hang {
     }
 
     /// A process of which all threads wait for another one of them.
-    fn none_left(&self, follows: bool) -> Option<String> {
+    fn none_left(&self, follows: bool) -> Option<Statement> {
         let row = self.waits.iter().find(|row| {
             let of_it = || self.waits.iter().filter(|other| other.pid == row.pid);
             follows && of_it().all(|row| row.word.is_some()) && self.of.get(&row.pid) == Some(&of_it().count())
@@ -260,18 +264,20 @@ impl Hang {
         let ended = self.ended.before(row.pid, &words);
         match (threads.len(), ended) {
             (1, None) => None,
-            (1, Some(ended)) => Some(format!(
-                "{} ({}) waits in {} without a time limit for another thread to wake it, but no other thread is left: {ended}.",
+            (1, Some(ended)) => Some(say!(
+                "{} ({}) waits in {} without a time limit for another thread to wake it, but no other thread is left: {}.",
                 plain(&row.comm),
-                row.tid,
-                row.call
+                TID.id(row.tid),
+                row.call,
+                ended,
             )),
-            (n, ended) => Some(format!(
-                "all {n} threads of process {} ({}) wait in {} without a time limit, so none is left that could wake another{}.",
-                row.pid,
+            (n, ended) => Some(say!(
+                "all {} threads of process {} ({}) wait in {} without a time limit, so none is left that could wake another{}.",
+                THREADS.of(n as u64),
+                PID.id(row.pid),
                 plain(&row.comm),
                 row.call,
-                ended.map_or(String::new(), |ended| format!("; {ended}")),
+                ended.map_or_else(|| "".into(), |ended| say!("; {}", ended)),
             )),
         }
     }
@@ -315,17 +321,18 @@ impl Hang {
     }
 
     /// A read of a pipe that no other process can write to any more, after one that could has ended.
-    fn orphaned(&self, wait: &Wait, tracker: &Tracker) -> Option<String> {
+    fn orphaned(&self, wait: &Wait, tracker: &Tracker) -> Option<Statement> {
         let pipe = wait.seen.object.is_some_and(|object| tracker.kind(object) == ObjectKind::Pipe);
         let alone = pipe && !wait.others.is_empty() && wait.others.iter().all(|(pid, _)| *pid == wait.seen.pid);
         let reads = wait.seen.row?.transfer()?.flow == Flow::In;
         let (pid, how) = self.holders.last_of_pipe(wait, tracker).filter(|_| alone && reads)?;
         let process = tracker.process(wait.seen.pid)?;
-        Some(format!(
-            "{} ({}) reads from a pipe (fd {}) whose other end only it has itself: process {pid}, which had that end, too, {how}.",
-            wait.seen.pid,
+        Some(say!(
+            "{} ({}) reads from a pipe (fd {}) whose other end only it has itself: process {}, which had that end, too, {how}.",
+            PID.id(wait.seen.pid),
             plain(&process.comm),
-            wait.seen.fd?,
+            FD.id(wait.seen.fd?),
+            ENDED_PID.id(pid),
         ))
     }
 

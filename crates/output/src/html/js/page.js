@@ -59,45 +59,6 @@ function shares() {
   byId("shares").append(el("div.stacks", bar("Calls", calls), bar("Time", times)), legend);
 }
 
-function findings() {
-  if (!run.findings) return;
-  byId("findings").hidden = false;
-  byId("findings-note").textContent = run.findings.length
-    ? "Patterns that waste calls or time. The one that costs most time comes first."
-    : "No pattern was found that wastes a noticeable part of the calls or the time.";
-  byId("findings-body").append(
-    ...run.findings.map((finding) =>
-      el(
-        "article.finding",
-        el("h3", finding.title),
-        el("p", finding.text),
-        finding.table.length ? findingTable(finding) : null,
-        el(
-          "dl.facts",
-          fact("Saves", finding.saves),
-          fact("Where", finding.evidence.length ? el("ul", finding.evidence.map((line) => el("li.code", line))) : null),
-          fact("From", finding.callers ? el("span.code", finding.callers) : null),
-          fact("Do", finding.advice),
-          fact("Sure", [`${finding.sure}; `, el("span.code", `stride --explain ${finding.id}`), " tells more"]),
-        ),
-      ),
-    ),
-  );
-}
-
-/** What each thread waits for, say: heads, then rows. */
-function findingTable({ title, table: [heads, ...rows] }) {
-  const columns = heads.map((head, i) => ({
-    title: head,
-    wide: i === heads.length - 1,
-    value: (row) => row[i],
-    cell: (row) => el("span.code", row[i]),
-  }));
-  return table({ label: title, rows, columns });
-}
-
-const fact = (name, value) => (value && value.length !== 0 ? [el("dt", name), el("dd", value)] : []);
-
 function calls() {
   const rows = run.calls.rows.filter((row) => row.calls);
   const [most, longest] = [largest(rows, (row) => row.calls), largest(rows, (row) => row.time)];
@@ -344,9 +305,9 @@ function navigation() {
 }
 
 overview();
-findings();
 calls();
 const view = timeline();
+findings(view);
 files();
 errors();
 slowest(view);

@@ -30,3 +30,8 @@ function readLane(data, width) {
   const [at, took, call, end, text] = columns(data.slices, 1);
   return { ...data, binAt, binCalls, binErrors, binBusy, binCall, at, took, call, end, text };
 }
+
+/** Whether a call or a bin belongs to a finding: a bit for each. */
+function isMarked(marks, i, finding) {
+  return finding === null || ((marks[i] ?? 0) >> finding) & 1;
+}

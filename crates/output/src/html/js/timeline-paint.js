@@ -60,7 +60,7 @@ class Painter {
     const g = this.surface(this.view.head, HEAD);
     const { gutter, plot } = this.view;
     const most = Math.sqrt(Math.max(1, ...this.view.pace));
-    g.fillStyle = this.ink.muted;
+    g.fillStyle = this.view.marked === null ? this.ink.muted : this.ink.accent;
     g.globalAlpha = 0.55;
     g.beginPath();
     g.moveTo(gutter, STRIP);
@@ -118,6 +118,7 @@ class Painter {
       this.paintSlices(g, lane, y, true);
       this.paintBins(g, lane, y);
       this.paintSlices(g, lane, y, false);
+      if (this.view.marked !== null) this.paintMarks(g, lane, y);
       this.paintLost(g, lane, y);
       this.outline(g, lane, y);
     }
@@ -230,6 +231,36 @@ class Painter {
         if (label.length > 2) g.fillText(label, left, y + BAR / 2 + 0.5);
       }
     }
+  }
+
+  /** Veils the lane, and uncovers the calls of the finding that is marked. */
+  paintMarks(g, lane, y) {
+    const { gutter, plot, marked, width } = this.view;
+    g.fillStyle = lane === this.view.lane ? this.ink.soft : this.ink.page;
+    g.globalAlpha = 0.72;
+    const spots = [];
+    const add = (list, marks, length) => {
+      for (let i = Math.max(0, after(list, this.view.from) - 1); i < list.length && list[i] < this.view.to; i += 1) {
+        if (!isMarked(marks, i, marked)) continue;
+        const [x, end] = [this.view.x(list[i]), this.view.x(list[i] + length(i))];
+        const last = spots.at(-1);
+        // Spots of one pixel that touch are one spot.
+        if (last && x <= last[1] + 0.5) last[1] = Math.max(last[1], end, x + 1);
+        else spots.push([x, Math.max(end, x + 1)]);
+      }
+    };
+    add(lane.at, lane.marks, (i) => lane.took[i]);
+    add(lane.binAt, lane.bin_marks, () => width);
+    spots.sort((a, b) => a[0] - b[0]);
+    let from = gutter;
+    for (const [x, end] of spots) {
+      if (x > from) g.fillRect(from, y - 3, x - from, LANE);
+      from = Math.max(from, end);
+    }
+    g.fillRect(from, y - 3, Math.max(0, gutter + plot - from), LANE);
+    g.globalAlpha = 1;
+    g.fillStyle = this.ink.accent;
+    for (const [x, end] of spots) g.fillRect(x, y - 3, end - x, 2);
   }
 
   /** Where calls are missing. */

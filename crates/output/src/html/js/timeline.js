@@ -15,7 +15,7 @@ class Timeline {
     this.length = Math.max(1, run.numbers.length);
     this.lanes = lanes.map((lane) => readLane(lane, width));
     if (more) {
-      const rest = { bins: others, slices: [], stacks: [], lost: [], name: `${grouped(more)} more`, tid: "", process: null, from: 0, to: null };
+      const rest = { bins: others, slices: [], stacks: [], marks: [], bin_marks: [], lost: [], name: `${grouped(more)} more`, tid: "", process: null, from: 0, to: null };
       this.lanes.push({ ...readLane(rest, width), others: true });
     }
     this.from = 0;
@@ -24,6 +24,8 @@ class Timeline {
     this.rows = this.lanes;
     this.lane = null;
     this.picked = null;
+    // The finding whose calls are marked.
+    this.marked = null;
     this.families = run.calls.rows.map((row) => row.family);
     this.build(into);
     this.painter = new Painter(this);
@@ -85,19 +87,32 @@ class Timeline {
     this.scroller.lastChild.style.height = `${Math.max(0, this.rows.length * LANE + 8 - this.height)}px`;
   }
 
+  /** Whether a finding has calls here. */
+  hasMarks(finding) {
+    const any = (marks) => marks.some((bits) => (bits >> finding) & 1);
+    return this.lanes.some((lane) => any(lane.marks) || any(lane.bin_marks));
+  }
+
+  /** Marks the calls of a finding; with `null`, none. */
+  mark(finding) {
+    this.marked = finding;
+    this.pace = this.measure();
+    this.draw();
+  }
+
   hint() {
     this.detail.replaceChildren(
       el("p.note", "Click or tab into the timeline, then scroll to zoom. Drag to pan. ", el("kbd", "+"), " ", el("kbd", "−"), " ", el("kbd", "←"), " ", el("kbd", "→"), " ", el("kbd", "↑"), " ", el("kbd", "↓"), " move, ", el("kbd", "N"), " and ", el("kbd", "P"), " step from call to call."),
     );
   }
 
-  /** Calls per column of the strip above. */
+  /** Calls per column of the strip above: all, or those that are marked. */
   measure() {
     const sums = new Float64Array(600);
     const add = (at, n) => (sums[Math.min(599, Math.floor((at / this.length) * 600))] += n);
     for (const lane of this.lanes) {
-      lane.binAt.forEach((at, i) => add(at, lane.binCalls[i]));
-      lane.at.forEach((at) => add(at, 1));
+      lane.binAt.forEach((at, i) => isMarked(lane.bin_marks, i, this.marked) && add(at, lane.binCalls[i]));
+      lane.at.forEach((at, i) => isMarked(lane.marks, i, this.marked) && add(at, 1));
     }
     return sums;
   }
@@ -163,6 +178,7 @@ class Timeline {
     this.body.dataset.from = Math.round(this.from);
     this.body.dataset.to = Math.round(this.to);
     this.body.dataset.threads = this.rows.length;
+    this.body.dataset.marked = this.marked ?? "";
   }
 
   pick(found, { look = true } = {}) {
@@ -199,14 +215,15 @@ class Timeline {
     const now = this.picked && this.picked.lane === lane ? this.picked : null;
     const middle = by > 0 ? this.from - 1 : this.to;
     const at = now?.slice !== undefined ? lane.at[now.slice] : now?.bin !== undefined ? lane.binAt[now.bin] : middle;
-    const neighbour = (list, calls) => {
+    const neighbour = (list, marks, calls) => {
       let i = after(list, at) - (by < 0 ? 1 : 0);
       if (by < 0) while (i >= 0 && list[i] >= at) i -= 1;
-      // Bins in which no call began are skipped.
-      while (calls && i >= 0 && i < list.length && calls[i] === 0) i += by;
+      // Bins in which no call began are skipped, and what is not marked.
+      const skipped = () => calls?.[i] === 0 || !isMarked(marks, i, this.marked);
+      while (i >= 0 && i < list.length && skipped()) i += by;
       return i >= 0 && i < list.length ? i : null;
     };
-    const [slice, bin] = [neighbour(lane.at), neighbour(lane.binAt, lane.binCalls)];
+    const [slice, bin] = [neighbour(lane.at, lane.marks), neighbour(lane.binAt, lane.bin_marks, lane.binCalls)];
     if (slice === null && bin === null) return;
     const sliceFirst = bin === null || (slice !== null && (by > 0 ? lane.at[slice] <= lane.binAt[bin] : lane.at[slice] >= lane.binAt[bin]));
     this.pick(sliceFirst ? { lane, slice } : { lane, bin });

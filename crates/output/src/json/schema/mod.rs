@@ -10,6 +10,7 @@ use definitions::Definitions;
 use fixed::{EVENTS, FIXED};
 use parts::{any_of, enumeration, object, one_line, reference, when};
 use std::collections::{BTreeMap, BTreeSet};
+use stride_advise::{Kind, QUANTITIES};
 use stride_syscalls::{Abi, Syscall, table};
 
 /// The schema, with one definition per line.
@@ -27,6 +28,7 @@ pub fn text() -> String {
     let fixed: BTreeMap<String, String> =
         FIXED.iter().chain(COMPARED).map(|&(name, schema)| (name.into(), one_line(schema))).collect();
     all.extend(fixed);
+    all.insert("numbers".into(), numbers());
     all.extend(EVENTS.iter().map(|&(kind, members)| (kind.into(), event(kind, members))));
     let kinds = OBJECTS.map(|kind| when(&format!(r#""type":{{"const":"{kind}"}}"#), &reference(definition(kind))));
     let head = format!(
@@ -73,6 +75,19 @@ const OBJECTS: [&str; 21] = [
     "limit",
     "budget",
 ];
+
+/// The numbers of findings.
+fn numbers() -> String {
+    let members: Vec<(String, String)> = QUANTITIES
+        .iter()
+        .map(|quantity| {
+            let kind = if quantity.kind == Kind::Mean { "number" } else { "integer" };
+            let schema = format!(r#"{{"description":"{}","type":"{kind}","minimum":0}}"#, quantity.means);
+            (quantity.name.into(), schema)
+        })
+        .collect();
+    object(&members, &[])
+}
 
 /// The name of the definition of a type of objects. `syscall` alone is the name of a syscall.
 fn definition(kind: &str) -> &str {
