@@ -78,6 +78,7 @@ quantities! {
     SAME_QUESTION = Count "same_question": "how often the most frequent question was asked";
     SEARCHES = Count "searches": "searches";
     SENDS = Count "sends": "sends of little";
+    SERVERS = Count "servers": "peers to which requests were made";
     SYNCS = Count "syncs": "calls that wait until data is stored";
     THREADS = Count "threads": "threads";
     TID = Id "tid": "a thread";

@@ -62,6 +62,8 @@ struct State {
 const MAX_CHANNELS: usize = 1 << 17;
 /// Threads that were woken at one channel and whose waker is not known yet.
 const MAX_WAITING: usize = 16;
+/// Calls that may wait for something unknown did wait if they took so long.
+const LONG: Ns = 50_000;
 /// A program that was told that a descriptor is ready uses it within so many calls.
 const USES_WITHIN: u8 = 4;
 
@@ -92,7 +94,8 @@ impl Causes {
                 Some(seen) => self.returned(call, seen, tracker),
                 None => {}
             },
-            Event::Exited { tid, at, .. } | Event::Killed { tid, at, .. } => self.ends(tid, at, tracker),
+            Event::Exited { tid, at, .. } => self.ends(tid, at, false, tracker),
+            Event::Killed { tid, at, .. } => self.ends(tid, at, true, tracker),
             _ => {}
         }
     }
@@ -145,6 +148,7 @@ impl Causes {
             Some(For::Lock) if row.has_effect(Effect::Wakes) => self.futex(call, value, seen, now),
             Some(For::Child | For::Signal) => self.waits(Channel::Children(seen.pid), now),
             Some(For::Readiness) if value > 0 => {
+                self.ended_waits.add(now, None);
                 // A program with an event loop learns of its child's end through a descriptor.
                 let ended = self.channels.get(&Channel::Children(seen.pid)).and_then(|state| state.latest);
                 if ended.is_some_and(|end| end.ends(&now)) {
@@ -153,6 +157,7 @@ impl Causes {
                     self.ready.insert(call.tid, (call.entered, USES_WITHIN));
                 }
             }
+            _ if row.may_wait() == Some(For::Peer) => self.ended_waits.add(now, None),
             _ => {}
         }
         if let Some(file) = seen.ended {
@@ -167,9 +172,9 @@ impl Causes {
             ObjectKind::Pipe | ObjectKind::Socket => tracker.other_end(file),
             // An eventfd(2) is both ends.
             ObjectKind::Anonymous => Some(file),
-            _ => None,
+            _ => return,
         };
-        let Some(other) = other else { return };
+        let Some(other) = other else { return self.ended_waits.add(wait, None) };
         self.waits(Channel::Moved(other), wait);
         self.acts(Channel::Moved(file), action);
     }
@@ -190,7 +195,7 @@ impl Causes {
         }
     }
 
-    fn ends(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
+    fn ends(&mut self, tid: Tid, at: Ns, killed: bool, tracker: &Tracker) {
         self.ended_waits.lives.seen(tid, at);
         self.ready.remove(&tid);
         let Some(thread) = tracker.thread(tid) else { return };
@@ -205,6 +210,8 @@ impl Causes {
         self.ended_waits.lives.seen(by, at);
         self.acts(Channel::Released(pid), end);
         match process.parent {
+            // Whoever sent the signal ended it, not what it did.
+            Some(_) if killed => {}
             Some(parent) => self.acts(Channel::Children(parent), end),
             None => self.ended_waits.lives.root_ended(by, at),
         }
@@ -246,9 +253,11 @@ struct EndedWaits {
 
 impl EndedWaits {
     fn add(&mut self, wait: Moment, by: Option<Moment>) {
-        let Some(action) = by else { return };
-        self.lives.waited(wait.tid, wait.from, wait.to, action.tid, action.from);
-        if wait.parked {
+        if by.is_none() && wait.to - wait.from < LONG {
+            return;
+        }
+        self.lives.waited(wait.tid, wait.from, wait.to, by.map(|action| (action.tid, action.from)));
+        if let Some(action) = by.filter(|_| wait.parked) {
             self.hand_overs.add(wait.tid, action.tid, wait.from, wait.to);
         }
     }

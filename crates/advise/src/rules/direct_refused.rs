@@ -11,7 +11,8 @@ use std::cmp::Reverse;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, Tracker};
 
-const REFUSED_TRANSFERS: Threshold = Threshold::count("refused-transfers", 50, "transfers of one file that fail with EINVAL");
+const REFUSED_TRANSFERS: Threshold =
+    Threshold::count("refused-transfers", 50, "transfers of one file that fail with EINVAL");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "direct-refused",

@@ -310,7 +310,8 @@ impl ShortChildren {
         groups.retain(often);
         let Some(most) = groups.iter().map(|group| group.short).max() else { return };
         // Whoever sleeps again and again waits for something, which will not come earlier.
-        let of_these: Ns = groups.iter().filter(|group| !group.sleeps()).map(|group| group.lived.saturating_sub(group.slept)).sum();
+        let of_these: Ns =
+            groups.iter().filter(|group| !group.sleeps()).map(|group| group.lived.saturating_sub(group.slept)).sum();
         // A program says more than a fork does.
         groups.sort_by_key(|group| (group.command.is_none(), Reverse(group.lived)));
         let part = of_these as f64 / all.max(1) as f64 * (1.0 - 1.0 / most as f64);

@@ -142,7 +142,8 @@ impl SyncStorm {
     fn transactions(&self, object: ObjectId, synced: &Synced) -> Option<u64> {
         const SYNCS_OF_TRANSACTION: u64 = 4;
         let removed = *self.removed.get(&object)?;
-        (removed > 1 && removed * SYNCS_OF_TRANSACTION >= synced.syncs && synced.syncs * 2 >= removed).then_some(removed)
+        (removed > 1 && removed * SYNCS_OF_TRANSACTION >= synced.syncs && synced.syncs * 2 >= removed)
+            .then_some(removed)
     }
 
     fn small(&self, index: &Index, tracker: &Tracker) -> Option<Draft> {

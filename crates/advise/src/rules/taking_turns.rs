@@ -16,8 +16,11 @@ use stride_track::{Futex, HandOver, Tracker};
 const TURNS: Threshold = Threshold::count("turns", 50, "waits of each thread for the others");
 const TURNS_PART: Threshold =
     Threshold::part("turns-part", 0.2, "the part of the run that is saved if the threads work at the same time");
-const AT_ONCE: Threshold =
-    Threshold::part("at-once", 1.5, "if more threads than this work at the same time on average, they do not take turns");
+const AT_ONCE: Threshold = Threshold::part(
+    "at-once",
+    1.5,
+    "if more threads than this work at the same time on average, they do not take turns",
+);
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "taking-turns",
