@@ -1,5 +1,6 @@
 // finds: retries
 // says: with kill whether process
+// says: (program) still existed
 // Waits for the end of a process by asking whether it still exists; corrected, with waitpid(2).
 #include <signal.h>
 #include <sys/wait.h>

@@ -4,8 +4,8 @@
 //! object, open files from open to close, and each thread's pace. A rule (a file under `rules/`) names the calls that
 //! it wants to see, keeps little state, and writes drafts at the end. A draft is a sentence, evidence, and **claims**:
 //! which calls, by syscall and object, need not be made. The ledger grants each call once, the largest draft first, and
-//! prices it at the usual time of its syscall (`Usual`). Findings that are too small for a run of this size are
-//! dropped. A rule's own limits stand in its file (`threshold::Threshold`), those that rules share in `thresholds`.
+//! prices it at the usual time of its syscall (`Usual`), as far as its threads are on the critical path
+//! (`track::CriticalPath`). Findings that are too small for a run of this size are dropped. A rule's own limits stand in its file (`threshold::Threshold`), those that rules share in `thresholds`.
 //! `--advise-config` can set both ([`config`]). Sentences are made with `say!` (`statement`), which keeps the numbers in them:
 //! each number is of a quantity with a name for scripts (`quantity`).
 //!

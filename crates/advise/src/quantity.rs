@@ -40,9 +40,8 @@ quantities! {
     DESCRIPTORS = Count "descriptors": "descriptors";
     DIRECTORIES = Count "directories": "directories";
     DIRECTORY_CHECKS = Count "directory_checks": "checks of directories for the paths below them";
-    DONE = Count "done": "calls of this kind that succeeded";
-    EARLIER = Time "earlier_ns": "how long before";
     EACH = Bytes "each_bytes": "the size of one transfer or mapping";
+    EARLIER = Time "earlier_ns": "how long before the end of tracing";
     ENDED_PID = Id "ended_pid": "a process that has ended";
     ENDED_TID = Id "ended_tid": "a thread that has ended";
     FD = Id "fd": "a descriptor";
@@ -54,38 +53,38 @@ quantities! {
     LASTED = Time "lasted_ns": "the time from first to last";
     LATE = Count "late": "questions that had to be asked twice";
     LATE_FOR = Time "late_ns": "the time that those took";
-    LEAST_EACH = Bytes "least_each_bytes": "the size of the smallest transfer";
     LINES = Count "lines": "writes of a single line";
     LONGEST_WAIT = Time "longest_wait_ns": "the longest of these waits";
     MEAN_BYTES = Mean "mean_bytes": "bytes on average";
     MEAN_CALLS = Mean "mean_calls": "calls on average";
     MEAN_LIFE = Time "mean_life_ns": "how long each lived on average";
     MEAN_MESSAGES = Mean "mean_messages": "messages on average";
+    LEAST = Bytes "least_bytes": "the smallest of these sizes";
     MEAN_WAIT = Time "mean_wait_ns": "how long each waited on average";
     MISSED = Count "missed": "waits that ended at once";
-    MOST_EACH = Bytes "most_each_bytes": "the size of the largest transfer";
+    MOST = Bytes "most_bytes": "the largest of these sizes";
     MOST_IN_A_ROW = Count "most_in_a_row": "the most of these calls without another in between";
     OTHERS = Count "others": "other things for which much the same is true";
     OTHERS_LIVED = Time "others_lived_ns": "the longest life of the others";
-    OVERLAPS = Count "overlaps": "writes over bytes that another process had just written";
+    OVERLAPPING = Count "overlapping": "writes over what another process had written, or into the same page";
     PACE = Time "pace_ns": "the time from one try to the next";
     PID = Id "pid": "a process";
     PLACES = Count "places": "places in memory";
-    REFUSED_TRANSFERS = Count "refused_transfers": "transfers that failed";
+    REFUSED = Count "refused": "calls that were refused";
     REPEATED = Count "repeated": "calls or questions with the same answer as before";
     REQUESTS = Count "requests": "requests";
     RETURNS = Count "returns": "times that memory was given back and asked for again";
     RUN = Time "run_ns": "the duration of the run";
-    SAME_PAGE = Count "same_page": "writes into the page that another process had just written";
     SAME_QUESTION = Count "same_question": "how often the most frequent question was asked";
     SEARCHES = Count "searches": "searches";
     SENDS = Count "sends": "sends of little";
+    SERVERS = Count "servers": "peers to which requests were made";
     SYNCS = Count "syncs": "calls that wait until data is stored";
     THREADS = Count "threads": "threads";
     TID = Id "tid": "a thread";
     TIMES = Count "times": "how often";
-    TRANSACTIONS = Count "transactions": "transactions of a database";
-    TURNS = Count "turns": "writes right after one of another process";
+    TRANSACTIONS = Count "transactions": "journals that were made and removed again";
+    TURNS = Count "turns": "calls that came after one of another process";
     UNANSWERED = Count "unanswered": "questions without an answer";
     UNANSWERED_FOR = Time "unanswered_ns": "the time that those took";
     WAITED = Time "waited_ns": "the time spent waiting";
@@ -93,8 +92,8 @@ quantities! {
     WAKES = Count "wakes": "calls that woke a thread";
     WAKES_BY_ONE = Count "wakes_by_one": "calls of one thread that woke another";
     WORKER_LIVED = Time "worker_lived_ns": "how long the worker lived that lived longest";
+    WRITERS = Count "writers": "processes that write to the file";
     WORKERS = Count "workers": "processes that were started for one job";
-    WRITERS = Count "writers": "processes that write to one file";
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! wait without a cause is kept until the next action that may be it.
 
 use crate::critical_path::{CriticalPath, Lives};
+use crate::hand_over::HandOvers;
 use crate::{FileId, Futex, ObjectKind, Seen, Tracker};
 use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, Ns, Origin, Outcome, Tid};
@@ -31,15 +32,17 @@ struct Moment {
     tid: Tid,
     from: Ns,
     to: Ns,
+    /// The wait is that of a thread that is parked.
+    parked: bool,
 }
 
 impl Moment {
     fn of(call: &Call) -> Moment {
-        Moment { tid: call.tid, from: call.entered, to: call.returned }
+        Moment { tid: call.tid, from: call.entered, to: call.returned, parked: false }
     }
 
     fn at(tid: Tid, at: Ns) -> Moment {
-        Moment { tid, from: at, to: at }
+        Moment { tid, from: at, to: at, parked: false }
     }
 
     /// Whether this action of another thread began during the wait.
@@ -59,13 +62,15 @@ struct State {
 const MAX_CHANNELS: usize = 1 << 17;
 /// Threads that were woken at one channel and whose waker is not known yet.
 const MAX_WAITING: usize = 16;
+/// Calls that may wait for something unknown did wait if they took so long.
+const LONG: Ns = 50_000;
 /// A program that was told that a descriptor is ready uses it within so many calls.
 const USES_WITHIN: u8 = 4;
 
 #[derive(Default)]
 pub struct Causes {
     channels: FxHashMap<Channel, State>,
-    lives: Lives,
+    ended_waits: EndedWaits,
     /// Since when a thread had waited for descriptors that are ready now, and how many calls it may make until it uses one.
     ready: FxHashMap<Tid, (Ns, u8)>,
     /// The thread that ends its process, by process.
@@ -83,13 +88,14 @@ impl Causes {
         match *event {
             Event::Started { tid, origin, at, .. } => {
                 let parent = if let Origin::Forked { parent } = origin { Some(parent) } else { None };
-                self.lives.begins(tid, parent, at);
+                self.ended_waits.lives.begins(tid, parent, at);
             }
             Event::Exit(call) => match tracker.seen() {
                 Some(seen) => self.returned(call, seen, tracker),
                 None => {}
             },
-            Event::Exited { tid, at, .. } | Event::Killed { tid, at, .. } => self.ends(tid, at, tracker),
+            Event::Exited { tid, at, .. } => self.ends(tid, at, false, tracker),
+            Event::Killed { tid, at, .. } => self.ends(tid, at, true, tracker),
             _ => {}
         }
     }
@@ -97,9 +103,14 @@ impl Causes {
     /// What the run waited for, as far as the events show it.
     pub fn critical_path(&mut self) -> CriticalPath {
         for (_, state) in std::mem::take(&mut self.channels) {
-            state.waiting.into_iter().for_each(|(wait, by)| self.lives.ended(wait, by));
+            state.waiting.into_iter().for_each(|(wait, by)| self.ended_waits.add(wait, by));
         }
-        self.lives.critical_path()
+        self.ended_waits.lives.critical_path()
+    }
+
+    /// How parked threads woke each other. Complete after [`Causes::critical_path`].
+    pub fn hand_overs(&self) -> &HandOvers {
+        &self.ended_waits.hand_overs
     }
 
     fn returned(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
@@ -109,10 +120,10 @@ impl Causes {
         }
         let Outcome::Value(value) = call.outcome else {
             return if !matches!(call.outcome, Outcome::Gone | Outcome::Pending) {
-                self.lives.seen(call.tid, call.returned);
+                self.ended_waits.lives.seen(call.tid, call.returned);
             };
         };
-        self.lives.seen(call.tid, call.returned);
+        self.ended_waits.lives.seen(call.tid, call.returned);
         let mut now = Moment::of(call);
         if let Some((since, calls)) = self.ready.get_mut(&call.tid) {
             *calls -= 1;
@@ -137,6 +148,7 @@ impl Causes {
             Some(For::Lock) if row.has_effect(Effect::Wakes) => self.futex(call, value, seen, now),
             Some(For::Child | For::Signal) => self.waits(Channel::Children(seen.pid), now),
             Some(For::Readiness) if value > 0 => {
+                self.ended_waits.add(now, None);
                 // A program with an event loop learns of its child's end through a descriptor.
                 let ended = self.channels.get(&Channel::Children(seen.pid)).and_then(|state| state.latest);
                 if ended.is_some_and(|end| end.ends(&now)) {
@@ -145,6 +157,7 @@ impl Causes {
                     self.ready.insert(call.tid, (call.entered, USES_WITHIN));
                 }
             }
+            _ if row.may_wait() == Some(For::Peer) => self.ended_waits.add(now, None),
             _ => {}
         }
         if let Some(file) = seen.ended {
@@ -159,9 +172,9 @@ impl Causes {
             ObjectKind::Pipe | ObjectKind::Socket => tracker.other_end(file),
             // An eventfd(2) is both ends.
             ObjectKind::Anonymous => Some(file),
-            _ => None,
+            _ => return,
         };
-        let Some(other) = other else { return };
+        let Some(other) = other else { return self.ended_waits.add(wait, None) };
         self.waits(Channel::Moved(other), wait);
         self.acts(Channel::Moved(file), action);
     }
@@ -175,12 +188,15 @@ impl Causes {
             }
             Some(Futex::Wake) | None => {}
             Some(_) if Futex::may_join(args).is_some() => self.waits(Channel::Cleared(seen.pid, word), now),
-            Some(_) => self.waits(Channel::Word(pid, word), now),
+            Some(operation) => {
+                let parked = operation.parks(args);
+                self.waits(Channel::Word(pid, word), Moment { parked, ..now });
+            }
         }
     }
 
-    fn ends(&mut self, tid: Tid, at: Ns, tracker: &Tracker) {
-        self.lives.seen(tid, at);
+    fn ends(&mut self, tid: Tid, at: Ns, killed: bool, tracker: &Tracker) {
+        self.ended_waits.lives.seen(tid, at);
         self.ready.remove(&tid);
         let Some(thread) = tracker.thread(tid) else { return };
         let pid = thread.pid;
@@ -191,11 +207,13 @@ impl Causes {
         // Other threads of the process end because this one ends the process.
         let by = self.exiting.remove(&pid).unwrap_or(tid);
         let end = Moment::at(by, at);
-        self.lives.seen(by, at);
-        self.lives.ended_last(by, at);
+        self.ended_waits.lives.seen(by, at);
         self.acts(Channel::Released(pid), end);
-        if let Some(parent) = process.parent {
-            self.acts(Channel::Children(parent), end);
+        match process.parent {
+            // Whoever sent the signal ended it, not what it did.
+            Some(_) if killed => {}
+            Some(parent) => self.acts(Channel::Children(parent), end),
+            None => self.ended_waits.lives.root_ended(by, at),
         }
         self.ended = Some(end);
     }
@@ -211,7 +229,7 @@ impl Causes {
         let state = self.state(channel);
         state.latest = Some(action);
         for (wait, before) in std::mem::take(&mut state.waiting) {
-            self.lives.ended(wait, if action.ends(&wait) { Some(action) } else { before });
+            self.ended_waits.add(wait, if action.ends(&wait) { Some(action) } else { before });
         }
     }
 
@@ -221,15 +239,26 @@ impl Causes {
         if state.waiting.len() < MAX_WAITING {
             state.waiting.push((wait, action));
         } else {
-            self.lives.ended(wait, action);
+            self.ended_waits.add(wait, action);
         }
     }
 }
 
-impl Lives {
-    fn ended(&mut self, wait: Moment, by: Option<Moment>) {
-        if let Some(action) = by {
-            self.waited(wait.tid, wait.from, wait.to, action.tid, action.from);
+/// Waits of which it is known who ended them.
+#[derive(Default)]
+struct EndedWaits {
+    lives: Lives,
+    hand_overs: HandOvers,
+}
+
+impl EndedWaits {
+    fn add(&mut self, wait: Moment, by: Option<Moment>) {
+        if by.is_none() && wait.to - wait.from < LONG {
+            return;
+        }
+        self.lives.waited(wait.tid, wait.from, wait.to, by.map(|action| (action.tid, action.from)));
+        if let Some(action) = by.filter(|_| wait.parked) {
+            self.hand_overs.add(wait.tid, action.tid, wait.from, wait.to);
         }
     }
 }

@@ -179,6 +179,27 @@ fn a_parent_in_vfork_waits_for_the_program_of_its_child() {
 }
 
 #[test]
+fn nobody_waits_for_what_outlives_the_command() {
+    let run = [spawned(MAIN, 0), forked(MAIN, CHILD, CHILD, 10), exited(MAIN, 100), exited(CHILD, 200)];
+    assert_eq!(times(&run), [100, 0, 0]);
+}
+
+#[test]
+fn a_server_that_is_told_to_end_was_not_waited_for() {
+    let accept = does(CHILD, "accept", &[3, 0, 0], 4, 15, 200_000);
+    let wait = does(MAIN, "wait4", &[CHILD as u64, 0, 0, 0], CHILD.into(), 200_010, 200_050);
+    let run = [
+        spawned(MAIN, 0),
+        forked(MAIN, CHILD, CHILD, 10),
+        Event::Exit(&accept),
+        exited(CHILD, 200_030),
+        Event::Exit(&wait),
+        exited(MAIN, 200_060),
+    ];
+    assert_eq!(times(&run), [200_000 + 30, 30, 0]);
+}
+
+#[test]
 fn many_waits_take_little_memory() {
     let mut lives = super::Lives::default();
     for i in 0..100_000 {
@@ -186,7 +207,7 @@ fn many_waits_take_little_memory() {
         let long = i % 1000 == 0;
         let (tid, by) = if i % 2 == 0 { (MAIN, CHILD) } else { (CHILD, MAIN) };
         lives.seen(tid, at + 900_000);
-        lives.waited(tid, at, at + if long { 800_000 } else { 20_000 }, by, at + 10_000);
+        lives.waited(tid, at, at + if long { 800_000 } else { 20_000 }, Some((by, at + 10_000)));
     }
     let path = lives.critical_path();
     let whole = path.time(MAIN) + path.time(CHILD);

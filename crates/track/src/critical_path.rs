@@ -4,16 +4,16 @@
 //! thread is on the path before. A thread that is shorter, off the path, does not make the run shorter.
 
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use stride_event::{Ns, Tid};
 
-/// A wait that another thread ended.
+/// A wait that something ended.
 #[derive(Clone, Copy)]
 struct Ended {
     from: Ns,
     to: Ns,
-    by: Tid,
-    /// When the other thread began the call that ended the wait.
-    at: Ns,
+    /// The thread that ended it, and when that one began the call that did.
+    by: Option<(Tid, Ns)>,
 }
 
 /// One of the threads that had an id.
@@ -39,7 +39,9 @@ pub struct Lives {
     waits: usize,
     /// Shorter waits are forgotten, because there were too many.
     shortest: Ns,
-    /// The thread that was the last to end its process.
+    /// Threads that no traced thread made and whose processes have not ended: the command.
+    roots: usize,
+    /// The thread that ended the last of these processes.
     last: Option<(Tid, Ns)>,
 }
 
@@ -61,6 +63,7 @@ impl Lives {
     }
 
     pub fn begins(&mut self, tid: Tid, parent: Option<Tid>, at: Ns) {
+        self.roots += usize::from(parent.is_none());
         if let Some(life) = self.life(tid, at).filter(|life| life.births.len() < MAX_BIRTHS) {
             life.births.push(Birth { at, parent });
         }
@@ -73,14 +76,14 @@ impl Lives {
         }
     }
 
-    pub fn ended_last(&mut self, tid: Tid, at: Ns) {
-        if self.last.is_none_or(|(_, before)| before <= at) {
-            self.last = Some((tid, at));
-        }
+    /// A process ended that no traced process made.
+    pub fn root_ended(&mut self, tid: Tid, at: Ns) {
+        self.roots = self.roots.saturating_sub(1);
+        self.last = Some((tid, at));
     }
 
-    /// A thread waited until thread `by` made a call that it began at `at`.
-    pub fn waited(&mut self, tid: Tid, from: Ns, to: Ns, by: Tid, at: Ns) {
+    /// A thread waited, until another thread made a call that it began at some time, if that is known.
+    pub fn waited(&mut self, tid: Tid, from: Ns, to: Ns, by: Option<(Tid, Ns)>) {
         if to.saturating_sub(from) < self.shortest {
             return;
         }
@@ -88,7 +91,7 @@ impl Lives {
             self.forgets_short_ones();
         }
         let Some(life) = self.life(tid, to) else { return };
-        let wait = Ended { from, to, by, at: at.clamp(from, to) };
+        let wait = Ended { from, to, by: by.map(|(tid, at)| (tid, at.clamp(from, to))) };
         // The waker of an earlier wait may be known later, but not much later: a search through all would cost a hostile
         // recording's square.
         let recent = life.waits.len().saturating_sub(MAX_LATER);
@@ -110,22 +113,30 @@ impl Lives {
     }
 
     pub fn critical_path(&self) -> CriticalPath {
-        let latest = self.threads.iter().map(|(tid, life)| (life.last, std::cmp::Reverse(*tid))).max();
-        let Some((end, std::cmp::Reverse(tid))) = latest else { return CriticalPath::default() };
-        let (mut tid, mut to) = self.last.filter(|(_, at)| *at >= end).unwrap_or((tid, end));
+        // Servers and the like may outlive the command, but nobody waits for them.
+        let latest = || self.threads.iter().max_by_key(|(tid, life)| (life.last, Reverse(**tid)));
+        let end = self.last.filter(|_| self.roots == 0).or_else(|| latest().map(|(tid, life)| (*tid, life.last)));
+        let Some((mut tid, mut to)) = end else { return CriticalPath::default() };
         let mut path = CriticalPath::default();
+        // The thread that waited for this one, and since when.
+        let mut waiter: Option<(Tid, Ns)> = None;
         // Each step goes back in time, or to a thread's parent.
         for _ in 0..2 * (MAX_WAITS + MAX_THREADS) {
             let Some(life) = self.threads.get(&tid) else { break };
             let birth = life.births.iter().rev().find(|birth| birth.at <= to);
             let began = birth.map_or(life.first, |birth| birth.at).min(to);
             let waits = &life.waits[..life.waits.partition_point(|wait| wait.to <= to)];
-            match waits.last().filter(|wait| wait.from >= began && wait.at < to) {
-                Some(wait) => {
-                    path.adds(tid, wait.at, to);
-                    (tid, to) = (wait.by, wait.at);
+            let waits = waits.iter().rev().take_while(|wait| wait.from >= began);
+            // Nobody knows better than the thread that waits for this one what this one waited for.
+            let mut ended = waits.filter_map(|wait| wait.by.or_else(|| back_to(waiter?, wait)).map(|by| (wait, by)));
+            match ended.find(|(_, (_, at))| *at < to) {
+                Some((wait, (by, at))) => {
+                    path.adds(tid, at, to);
+                    waiter = wait.by.map(|_| (tid, wait.from));
+                    (tid, to) = (by, at);
                 }
                 None => {
+                    waiter = None;
                     path.adds(tid, began, to);
                     let Some(parent) = birth.and_then(|birth| birth.parent).filter(|parent| *parent != tid) else {
                         break;
@@ -135,12 +146,18 @@ impl Lives {
             }
         }
         for (tid, life) in &self.threads {
-            let waited: Ns = life.waits.iter().map(|wait| wait.at - wait.from).sum();
+            let waited: Ns = life.waits.iter().filter_map(|wait| Some(wait.by?.1 - wait.from)).sum();
             let lived = life.last - life.births.first().map_or(life.first, |birth| birth.at).min(life.last);
             path.active.insert(*tid, lived.saturating_sub(waited));
         }
         path
     }
+}
+
+/// A thread waited for something unknown, and another one for this thread. So the path goes back to that one, to the time
+/// before it waited.
+fn back_to((waiter, since): (Tid, Ns), unknown: &Ended) -> Option<(Tid, Ns)> {
+    Some((waiter, since.min(unknown.to)))
 }
 
 /// Which thread the run waited for, and for how long.

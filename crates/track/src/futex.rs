@@ -54,6 +54,14 @@ impl Futex {
         }
     }
 
+    /// A thread waits until another one wakes this thread: language runtimes park threads so, each at a word of its own, for
+    /// their locks, conditions and queues. Not so Go, which parks threads that have no goroutine to run: these waits have the
+    /// value 0 and no bit set.
+    pub fn parks(self, args: &[u64; 6]) -> bool {
+        let bitset = args[1] & 0xff & !c::FUTEX_PRIVATE_FLAG == c::FUTEX_WAIT_BITSET;
+        matches!(self, Futex::Wait { value } if bitset || value != 0) && !self.may_be_lock()
+    }
+
     /// The thread whose end it may wait for. The word holds a thread's id until the kernel clears it, and wakes the
     /// waiting threads as if they were of other processes. In a lock with its owner's id, another bit says that
     /// somebody waits.

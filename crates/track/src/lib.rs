@@ -9,6 +9,9 @@
 //!
 //! Waits ([`Wait`]) need more than events: what the other end of a pipe is, or which thread holds a lock. That is
 //! looked up once per call, when it is quiet or when tracing ends, and the answers are recorded as facts.
+//!
+//! Who ended a wait follows from the events ([`Causes`]): a child's exit, a write to a pipe, a wake. From that comes the
+//! critical path of the run ([`CriticalPath`]).
 
 mod address;
 mod arguments;
@@ -21,6 +24,7 @@ mod critical_path;
 mod descriptors;
 mod files;
 mod futex;
+mod hand_over;
 mod idle;
 mod names;
 mod objects;
@@ -37,6 +41,7 @@ pub use causes::Causes;
 pub use clone::Cloned;
 pub use critical_path::CriticalPath;
 pub use futex::Futex;
+pub use hand_over::{HandOver, HandOvers};
 pub use names::{base_name, directory};
 pub use objects::{ObjectId, ObjectKind};
 pub use process::{Process, Thread};

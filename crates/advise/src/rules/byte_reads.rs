@@ -44,6 +44,9 @@ impl ByteReads {
                 index,
                 tracker,
             );
+            if io(file.object, tracker) == Io::Pipe {
+                self.pieces.claim_others(file);
+            }
         }
     }
 }
@@ -61,7 +64,8 @@ impl Rule for ByteReads {
         let draft = draft.map(|draft| Draft {
             advice: advice.into(),
             confidence: Confidence::Certain,
-            estimate: "all such reads but those that are needed with a buffer of 64 KiB".into(),
+            estimate: "all such reads but those that are needed with a buffer of 64 KiB, and what comes with them"
+                .into(),
             ..draft
         });
         draft.into_iter().collect()

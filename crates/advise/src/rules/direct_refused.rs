@@ -3,7 +3,7 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Io, Observed, io};
-use crate::quantity::{DONE, EACH, LEAST_EACH, MOST_EACH, REFUSED_TRANSFERS};
+use crate::quantity::{EACH, LEAST, MOST, OTHERS, REFUSED};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;
 use crate::threshold::Threshold;
@@ -11,7 +11,8 @@ use std::cmp::Reverse;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, Tracker};
 
-const REFUSED: Threshold = Threshold::count("refused-transfers", 50, "transfers of one file that fail with EINVAL");
+const REFUSED_TRANSFERS: Threshold =
+    Threshold::count("refused-transfers", 50, "transfers of one file that fail with EINVAL");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "direct-refused",
@@ -24,7 +25,7 @@ pub const RULE: RuleInfo = RuleInfo {
         the file that follow them.\n\n\
         Example: a program copies 2,000 records of 1,000 bytes with O_DIRECT. Each write fails, is repeated without O_DIRECT, and \
         O_DIRECT is set again: 8,000 calls. With a buffer from posix_memalign(3) and records that fill whole blocks, it makes 500.",
-    thresholds: &[REFUSED],
+    thresholds: &[REFUSED_TRANSFERS],
     make: || Box::new(DirectRefused::default()),
 };
 
@@ -89,7 +90,7 @@ impl Rule for DirectRefused {
     }
 
     fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Draft> {
-        let mut often: Vec<_> = self.files.iter().filter(|(_, file)| file.refused >= REFUSED.get()).collect();
+        let mut often: Vec<_> = self.files.iter().filter(|(_, file)| file.refused >= REFUSED_TRANSFERS.get()).collect();
         often.sort_by_key(|(object, file)| (Reverse(file.refused), **object));
         let Some((object, worst)) = often.first() else { return Vec::new() };
         let evidence = often.iter().map(|(object, file)| {
@@ -102,17 +103,17 @@ impl Rule for DirectRefused {
         let asked = match (worst.least, worst.most) {
             (0, 0) => "".into(),
             (least, most) if least == most => say!(", of {} bytes each,", EACH.of(least)),
-            (least, most) => say!(", of {} to {} bytes,", LEAST_EACH.of(least), MOST_EACH.of(most)),
+            (least, most) => say!(", of {} to {} bytes,", LEAST.of(least), MOST.of(most)),
         };
         let again = match worst.done {
             0 => "".into(),
-            n => say!("; {} others were done", DONE.of(n)),
+            n => say!("; {} others were done", OTHERS.of(n)),
         };
         vec![Draft {
             sentence: say!(
                 "{} is open with O_DIRECT, and {} transfers of it{} failed with EINVAL{}.",
                 plain(tracker.name(**object)),
-                REFUSED_TRANSFERS.of(worst.refused),
+                REFUSED.of(worst.refused),
                 asked,
                 again,
             ),

@@ -1,10 +1,10 @@
 //! Requests are made one at a time, and the program waits for each answer.
 
-use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
-use crate::by_thread::Lost;
+use super::common::{Bounded, Claims, ProcessCounts, plain, process, thing};
+use crate::by_thread::LostTime;
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Observed, OpenFile, is_read, is_write};
-use crate::quantity::{CONNECTIONS, REQUESTS, RUN, WAITED};
+use crate::quantity::{CONNECTIONS, REQUESTS, RUN, SERVERS, WAITED};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;
 use crate::threshold::Threshold;
@@ -30,6 +30,7 @@ pub const RULE: RuleInfo = RuleInfo {
         A round trip is a send on a connection that the process made (TCP or UNIX), and the first receive after it. Round \
         trips count if the process waited for no other answer meanwhile. A peer is reported from 200 round trips on if \
         the waiting is a tenth of the run, and from five on if each took 5 ms or more and the waiting is half of the run. \
+        Slow requests to several servers are counted together. \
         Short round trips on connections of their own are reported as `reconnects`, and answers that a delayed \
         acknowledgement held up as `small-sends`. Calls do not show whether a request needs the answer to the one before.\n\n\
         Example: a program asks redis for 600 keys with GET, one after the other: 600 round trips of 0.7 ms. MGET with all keys, \
@@ -69,7 +70,7 @@ struct Request {
 struct Peer {
     trips: u64,
     waited: Ns,
-    lost: Lost,
+    lost: LostTime,
     longest: Ns,
     connections: u64,
     line: u64,
@@ -79,6 +80,9 @@ struct Peer {
 const MAX_PROCESSES: usize = 1 << 16;
 /// The calls of one request that can be claimed.
 const MAX_PARTS: usize = 8;
+
+const AT_ONCE: &str = "Make requests that do not depend on each other at the same time (threads, an event loop, asyncio.gather, \
+     goroutines), or ask for several things in one request.";
 
 impl Rule for LockStep {
     fn wants(&self, row: &'static Syscall) -> bool {
@@ -113,7 +117,9 @@ impl Rule for LockStep {
         let run = index.span() as f64;
         let mut slow: Vec<_> = self.peers.iter().filter(|(_, peer)| peer.is_slow(run)).collect();
         slow.sort_by_key(|((pid, object), peer)| (Reverse(peer.waited), *object, *pid));
-        let Some(((_, object), worst)) = slow.first() else { return Vec::new() };
+        let Some(((_, object), worst)) = slow.first() else {
+            return self.of_many_peers(index, tracker).into_iter().collect();
+        };
         let evidence = slow.iter().map(|((_, object), peer)| {
             let mut evidence = thing(*object, peer.trips, tracker);
             evidence.time = Some(peer.waited);
@@ -124,8 +130,7 @@ impl Rule for LockStep {
         slow.iter().flat_map(|(_, peer)| peer.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
         let several = worst.connections > 1;
         let advice = if several {
-            "Make requests that do not depend on each other at the same time (threads, an event loop, asyncio.gather, \
-             goroutines), or ask for several things in one request."
+            AT_ONCE
         } else {
             "Ask for several things in one request (MGET, WHERE ... IN, a join, a batch), or send the next requests before the \
              first answer is there (a pipeline). If each request needs the answer to the one before, this is as it must be."
@@ -155,6 +160,48 @@ impl Rule for LockStep {
 }
 
 impl LockStep {
+    /// Slow requests of one process to several servers, one after another.
+    fn of_many_peers(&self, index: &Index, tracker: &Tracker) -> Option<Draft> {
+        let mut processes: FxHashMap<Tid, Vec<(ObjectId, &Peer)>> = FxHashMap::default();
+        for ((pid, object), peer) in self.peers.iter().filter(|(_, peer)| peer.waited >= peer.trips * SLOW_TRIP.get()) {
+            processes.entry(*pid).or_default().push((*object, peer));
+        }
+        let waited = |peers: &[(ObjectId, &Peer)]| peers.iter().map(|(_, peer)| peer.waited).sum::<Ns>();
+        let trips = |peers: &[(ObjectId, &Peer)]| peers.iter().map(|(_, peer)| peer.trips).sum::<u64>();
+        let least = index.span() as f64 * SLOW_TRIPS_PART.ratio();
+        let slow = processes
+            .into_iter()
+            .filter(|(_, peers)| peers.len() > 1 && trips(peers) >= SLOW_TRIPS.get() && waited(peers) as f64 >= least);
+        let (pid, mut peers) = slow.max_by_key(|(pid, peers)| (waited(peers), Reverse(*pid)))?;
+        peers.sort_by_key(|(object, peer)| (Reverse(peer.waited), *object));
+        let longest = peers.iter().map(|(_, peer)| peer.longest).max().unwrap_or(0);
+        let lost: Ns = peers.iter().map(|(_, peer)| peer.lost.on_path(index.path())).sum();
+        let evidence = peers.iter().map(|(object, peer)| {
+            let mut evidence = thing(*object, peer.trips, tracker);
+            evidence.time = Some(peer.waited);
+            evidence.line = Some(peer.line);
+            evidence
+        });
+        let requests = trips(&peers);
+        Some(Draft {
+            sentence: say!(
+                "{} requests to {} servers, such as {}, were made one after another, each after the answer to the one before; waiting \
+                 for the answers took {} of {}.",
+                REQUESTS.of(requests),
+                SERVERS.of(peers.len() as u64),
+                plain(tracker.name(peers[0].0)),
+                WAITED.of(waited(&peers)),
+                RUN.of(index.span()),
+            ),
+            evidence: evidence.take(4).chain([process(pid, index.comm(pid, tracker), requests)]).collect(),
+            advice: AT_ONCE.into(),
+            confidence: Confidence::Possible,
+            estimate: "the waiting for all answers but the longest".into(),
+            whole_time: Some(lost.saturating_sub(longest)),
+            ..Draft::default()
+        })
+    }
+
     fn connected(&mut self, observed: &Observed<'_>, file: FileId) {
         const EINPROGRESS: Outcome = Outcome::Error(c::EINPROGRESS as u32);
         if !observed.ok() && observed.call.outcome != EINPROGRESS {

@@ -36,6 +36,7 @@ mod short_threads;
 mod small_sends;
 mod stat_storm;
 mod sync_storm;
+mod taking_turns;
 mod tell_again;
 mod time_zone;
 mod tiny_maps;
@@ -89,6 +90,7 @@ const ALL: &[RuleInfo] = &[
     small_sends::RULE,
     stat_storm::RULE,
     sync_storm::RULE,
+    taking_turns::RULE,
     tell_again::RULE,
     time_zone::RULE,
     tiny_maps::RULE,

@@ -3,9 +3,9 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{CallKey, Index, Observed, OpenFile, opens};
-use crate::quantity::{LASTED, PACE, TIMES};
+use crate::quantity::{LASTED, PACE, PID, TIMES};
 use crate::rule::{Rule, RuleInfo};
-use crate::statement::say;
+use crate::statement::{Statement, say};
 use crate::threshold::Threshold;
 use stride_event::{Ns, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
@@ -141,17 +141,18 @@ impl Rule for Retries {
         for ((pid, ..), tries) in &often {
             self.processes.add(*pid, tries.calls, index.comm(*pid, tracker));
         }
-        let (name, times) = (plain(&told(*what, name, index, tracker)), TIMES.of(worst.calls));
+        let (name, times) = (told(*what, name, index, tracker), TIMES.of(worst.calls));
         let pace = say!("once in {}, for {}", PACE.of(worst.pace()), LASTED.of(worst.ended - worst.began));
         let (sentence, advice) = match what {
             What::Connect => (
-                say!("Connecting to {name} failed {} times in a row, tried {}.", times, pace),
+                say!("Connecting to {} failed {} times in a row, tried {}.", name, times, pace),
                 "Wait longer after each failure (twice as long each time, with a limit), or start when the server is ready: a \
                  socket that systemd or the parent opens, or a message from the server.",
             ),
             What::Look => (
                 say!(
-                    "{name} was looked for {} times and was not there; the program slept and looked again, {}.",
+                    "{} was looked for {} times and was not there; the program slept and looked again, {}.",
+                    name,
                     times,
                     pace
                 ),
@@ -160,8 +161,9 @@ impl Rule for Retries {
             ),
             What::Ask(_) => (
                 say!(
-                    "The program asked {} times with kill whether {name} still existed, and slept and asked again, {}.",
+                    "The program asked {} times with kill whether {} still existed, and slept and asked again, {}.",
                     times,
+                    name,
                     pace
                 ),
                 "Wait for the process: waitpid(2) for a child, poll(2) on a descriptor of pidfd_open(2) for any process.",
@@ -173,7 +175,7 @@ impl Rule for Retries {
                 What::Look => EvidenceKind::Path,
                 What::Ask(_) => EvidenceKind::Other,
             };
-            let mut evidence = Evidence::new(kind, told(*what, name, index, tracker), tries.calls);
+            let mut evidence = Evidence::new(kind, evident(*what, name), tries.calls);
             evidence.line = Some(tries.line);
             evidence.pid = if let What::Ask(pid) = what { Some(*pid) } else { None };
             evidence
@@ -194,13 +196,18 @@ impl Rule for Retries {
 }
 
 /// The name of the file, the address or the process.
-fn told(what: What, name: &[u8], index: &Index, tracker: &Tracker) -> Vec<u8> {
-    let What::Ask(pid) = what else { return name.to_vec() };
-    let named = format!("process {pid}").into_bytes();
+fn told(what: What, name: &[u8], index: &Index, tracker: &Tracker) -> Statement {
+    let What::Ask(pid) = what else { return plain(name).into() };
     match index.comm(pid, tracker) {
-        [] => named,
-        comm => [&named, &b" ("[..], comm, b")"].concat(),
+        [] => say!("process {}", PID.id(pid)),
+        comm => say!("process {} ({})", PID.id(pid), plain(comm)),
     }
+}
+
+/// The same as evidence, which may have any bytes.
+fn evident(what: What, name: &[u8]) -> Vec<u8> {
+    let What::Ask(pid) = what else { return name.to_vec() };
+    format!("process {pid}").into_bytes()
 }
 
 impl Retries {

@@ -3,7 +3,7 @@
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{Index, Io, Observed, io, is_write};
-use crate::quantity::{CALLS, MEAN_BYTES, OVERLAPS, SAME_PAGE, TURNS, WRITERS};
+use crate::quantity::{CALLS, MEAN_BYTES, OVERLAPPING, TURNS, WRITERS};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;
 use crate::threshold::Threshold;
@@ -125,8 +125,8 @@ impl Rule for SharedWrites {
         });
         let where_to = match (worst.overlaps, worst.same_page) {
             (0, 0) => "".into(),
-            (0, n) => say!(", {} of them in the same page", SAME_PAGE.of(n)),
-            (n, _) => say!(", {} of them over what that one had written", OVERLAPS.of(n)),
+            (0, n) => say!(", {} of them in the same page", OVERLAPPING.of(n)),
+            (n, _) => say!(", {} of them over what that one had written", OVERLAPPING.of(n)),
         };
         vec![Draft {
             sentence: say!(

@@ -57,7 +57,7 @@ pub fn report(findings: &Findings, recording: Option<&str>, lost: u64) -> String
 fn one(number: usize, finding: &Finding, lines: bool, out: &mut String) {
     let head = format!("{number}. {} [{}]: {}", finding.title, finding.id, finding.sentence);
     wrapped(&head, "   ", out);
-    if finding.saving.calls > 0 || finding.saving.time > 0 {
+    if finding.saving.calls > 0 || finding.saving.time > 0 || finding.saving.work > 0 {
         field("saves", &saving(&finding.saving), out);
     }
     for (label, kinds) in [
@@ -114,8 +114,20 @@ pub fn saving(saving: &Saving) -> String {
         let share = percent(saving.calls, saving.of);
         let _ = write!(text, "{} of {} calls ({share})", grouped(saving.calls), grouped(saving.of));
     }
-    if saving.time > 0 {
-        let _ = write!(text, "{}about {}", if text.is_empty() { "" } else { ", " }, duration(saving.time));
+    let comma = if text.is_empty() { "" } else { ", " };
+    // Little of the work is on the critical path: other threads are what the run waits for.
+    let beside = saving.work >= 2 * saving.time.max(1);
+    match (saving.time, saving.work) {
+        (0, 0) => {}
+        (0, work) => {
+            let _ = write!(text, "{comma}about {} of work, for which the run does not wait", duration(work));
+        }
+        (time, work) if beside => {
+            let _ = write!(text, "{comma}about {} of work, and {} of the run", duration(work), duration(time));
+        }
+        (time, _) => {
+            let _ = write!(text, "{comma}about {}", duration(time));
+        }
     }
     if !saving.how.is_empty() {
         let _ = write!(text, ": {}", saving.how);
@@ -231,7 +243,13 @@ mod tests {
             }),
             advice: "Ask once.".into(),
             confidence: Confidence::Likely,
-            saving: Saving { calls: 185_461, of: 664_447, time: 45_200_000, how: "every repeat".into() },
+            saving: Saving {
+                calls: 185_461,
+                of: 664_447,
+                time: 45_200_000,
+                work: 45_200_000,
+                how: "every repeat".into(),
+            },
             minor: false,
         };
         assert_eq!(

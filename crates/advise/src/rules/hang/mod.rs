@@ -11,7 +11,7 @@ use crate::quantity::{ENDED_PID, FD, LASTED, OTHERS, PID, THREADS, TID, WAITING}
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::{Statement, say};
 use crate::threshold::Threshold;
-use ended::{Ended, waits_forever};
+use ended::{EndedThreads, waits_forever};
 use holders::{Holders, is_file_lock};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -65,7 +65,7 @@ struct Hang {
     holders: Holders,
     /// How many threads of each process were detached or killed.
     of: FxHashMap<Tid, usize>,
-    ended: Ended,
+    ended: EndedThreads,
 }
 
 struct Row {
@@ -269,7 +269,7 @@ impl Hang {
                 plain(&row.comm),
                 TID.id(row.tid),
                 row.call,
-                ended
+                ended,
             )),
             (n, ended) => Some(say!(
                 "all {} threads of process {} ({}) wait in {} without a time limit, so none is left that could wake another{}.",
@@ -277,7 +277,7 @@ impl Hang {
                 PID.id(row.pid),
                 plain(&row.comm),
                 row.call,
-                ended.map_or(Statement::default(), |ended| say!("; {}", ended)),
+                ended.map_or_else(|| "".into(), |ended| say!("; {}", ended)),
             )),
         }
     }
