@@ -9,7 +9,8 @@ use crate::refusal::why;
 use crate::relocate::{self, Types};
 use crate::ring_size::RingSize;
 use crate::wire::{
-    OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, change_key, code_change, read, task_state,
+    OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, change_key, code_change, read,
+    task_state,
 };
 use crate::{counts, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};

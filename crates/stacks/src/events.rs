@@ -60,7 +60,9 @@ impl Stacks {
     }
 
     fn returned(&mut self, call: &Call) {
-        let Some(entry) = table(call.abi).get(call.nr).filter(|_| self.mapping.contains(call.abi, call.nr)) else { return };
+        let Some(entry) = table(call.abi).get(call.nr).filter(|_| self.mapping.contains(call.abi, call.nr)) else {
+            return;
+        };
         let Outcome::Value(value) = call.outcome else { return };
         let row = entry.row;
         let process = self.process_of(call.tid);
