@@ -205,13 +205,32 @@ fn without_a_stop() {
     let scratch = Scratch::new("stacks-ebpf");
     let script = "n=0; until grep -q ' > .*libc' \"$0\" || [ $n -gt 200 ]; do echo marked >/dev/null; n=$((n + 1)); sleep 0.1; done";
     let trace = scratch.path("trace").to_string_lossy().into_owned();
-    let run = scratch.stride(["--engine=ebpf", "-k", "-e", "trace=write", "sh", "-c", script, &trace]);
+    let run = scratch.stride(["--engine=ebpf", "-k", "-e", "trace=write,execve", "sh", "-c", script, &trace]);
     let stacks = stacks(&run.trace, "write(1, \"marked");
     let told = |stack: &Vec<Frame>| {
         stack.iter().any(|f| f.module.starts_with("libc") && f.symbol == "write")
             && stack.iter().any(|f| !f.module.starts_with("libc"))
     };
     assert!(stacks.iter().any(told), "{}", run.trace);
+    // The first execve is Stride's own call. As in strace, its stack is the beginning of the new program.
+    let begun = common::stacks::stacks(&run.trace, "execve(");
+    assert!(begun[0].len() == 1 && begun[0][0].module.starts_with("ld"), "{}", run.trace);
+}
+
+/// A signal that is ignored never stops its receiver. It has the stack of the call that the receiver was in.
+#[test]
+fn ignored_signals_without_a_stop() {
+    need_ebpf!();
+    let scratch = Scratch::new("stacks-ignored");
+    compile!(&scratch, "waits.c", &["-O1"]);
+    let program = scratch.path("program").to_string_lossy().into_owned();
+    let trace = scratch.stride(["--engine=ebpf", "-k", "-e", "trace=wait4", &program]).trace;
+    let behind = |text: &str| -> Vec<String> {
+        let rest = trace.lines().skip_while(|line| !line.contains(text)).skip(1);
+        rest.take_while(|line| line.starts_with(" > ")).map(str::to_owned).collect()
+    };
+    let (call, signal) = (behind("wait4("), behind("--- SIGCHLD"));
+    assert!(!call.is_empty() && call == signal, "{trace}");
 }
 
 fn replay(scratch: &Scratch, options: &[&str]) -> String {

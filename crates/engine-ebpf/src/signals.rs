@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn they_have_the_stack_of_the_call_that_was_left() {
         let mut signals = HeldSignals::default();
-        let stack = Arc::new(Stack::default());
+        let stack = Arc::new(Stack { frames: [].into(), bottom: stride_event::Bottom::Reached });
         signals.returned(7, Some(&stack));
         assert!(signals.hold(7, signal(1)).is_none());
         assert!(signals.hold(8, signal(2)).is_none());

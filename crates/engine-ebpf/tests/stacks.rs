@@ -168,8 +168,8 @@ fn a_stack_is_unwound_once() {
             without += usize::from(call.stack.is_none());
         }
     }
-    // The command's own execve has no stack, since Stride's process called it.
-    assert_eq!(without, 1);
+    // The memory of a thread that ends is gone when an older kernel tells of its last call.
+    assert_eq!(without, usize::from(kernel_version() < (6, 16)));
     let asked = counting.borrow().asked;
     assert!(calls > 200_000 && asked < calls / 10, "{asked} unwound for {calls} calls");
 }
