@@ -7,13 +7,14 @@ use common::everything;
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use stride_engine_base::Engine as _;
 use stride_engine_ebpf::{EbpfEngine, Settings};
 use stride_event::{Event, Glob, Machine, Outcome, Tid, TraceSpec};
 use stride_syscalls::table;
+use stride_test_support::state::state;
 use stride_test_support::{Killed, Scratch, need_ebpf, or_skip, program, skip};
 
 #[path = "common/counter.rs"]
@@ -35,11 +36,20 @@ fn exe(path: &Path) -> Machine {
 /// A copy of a program under a name of its own.
 fn copy(program: &str, scratch: &Scratch, name: &str) -> PathBuf {
     let to = scratch.path(name);
-    assert!(Command::new("cp").arg("--").arg(program).arg(&to).status().is_ok_and(|status| status.success()));
+    // Another process writes it: a child that another thread forks meanwhile keeps this process's files open.
+    fs::write(&to, "").unwrap();
+    fs::set_permissions(&to, fs::Permissions::from_mode(0o755)).unwrap();
+    let written = Command::new("/bin/sh").args(["-c", "cat \"$0\" >\"$1\"", program]).arg(&to).status();
+    assert!(written.is_ok_and(|status| status.success()));
     to
 }
 
-/// The names of the calls of each thread, until `last` has ended or was released.
+fn has_ended(pid: Tid) -> bool {
+    state(pid).is_none_or(|state| state == 'Z')
+}
+
+/// The names of the calls of each thread, until `last` has ended or was released. (If it was never traced, until it is quiet
+/// after its end.)
 fn calls_until(engine: &mut EbpfEngine, last: Tid) -> HashMap<Tid, Vec<&'static str>> {
     let mut calls: HashMap<Tid, Vec<&'static str>> = HashMap::new();
     while let Some(event) = engine.next().unwrap() {
@@ -49,6 +59,7 @@ fn calls_until(engine: &mut EbpfEngine, last: Tid) -> HashMap<Tid, Vec<&'static 
                 calls.entry(call.tid).or_default().push(name);
             }
             Event::Exited { tid, .. } | Event::Detached { tid, .. } if tid == last => break,
+            Event::Idle if has_ended(last) => break,
             _ => {}
         }
     }
@@ -80,6 +91,7 @@ fn all_of_many_short_processes_are_seen() {
                 _ => *returned.get_mut(&call.tid).expect("it started") += 1,
             },
             Event::Exited { tid, .. } if tid == pid => break,
+            Event::Idle if has_ended(pid) => break,
             Event::Exited { status: 0, .. } => ended += 1,
             _ => {}
         }
