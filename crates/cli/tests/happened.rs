@@ -168,6 +168,23 @@ fn the_kernel_decides_what_it_can() {
 }
 
 #[test]
+fn a_comparison_tells_of_other_filters() {
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("happened-diff{engine}"));
+        let told = |options: &[&str]| {
+            scratch.stride([&[engine, "--record=rec"][..], options, &["true"]].concat());
+            scratch.stride([engine, "--diff=rec", "--errno=ENOENT", "true"]).trace
+        };
+        let differ = "calls that one run left out seem to be missing";
+        let other = told(&["--errno=EACCES"]);
+        assert!(other.contains(differ), "{engine}: {other}");
+        // This run's filters apply to the base, too.
+        let all = told(&[]);
+        assert!(!all.contains(differ) && !told(&["--errno=ENOENT"]).contains(differ), "{engine}: {all}");
+    }
+}
+
+#[test]
 fn mistakes_are_told_with_their_place() {
     let scratch = Scratch::new("where-mistakes");
     let told = refused_lines(&scratch, &["--where=name == \"read\" && pth == \"x\""]);

@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn absurd_questions_are_none() {
         for (code, tid, number) in
-            [(0, 7, 2 << 32), (0, 7, i64::MIN), (9, 0, -1), (9, 7, 1), (10, 7, 1), (11, 7, 4 << 32), (15, 7, 0)]
+            [(0, 7, 2 << 32), (0, 7, i64::MIN), (9, 0, -1), (9, 7, 1), (10, 7, 1), (11, 7, 4 << 32), (17, 7, 0)]
         {
             assert_eq!(Coded { code, tid, number }.question(), None, "{code} {tid} {number}");
         }

@@ -3,7 +3,8 @@
 use crate::flags::Options;
 use crate::views::opening::Before;
 use stride_compare::{Limited, Metric};
-use stride_filter::{CallSet, Catalog, Status, WordSet};
+use stride_event::{Bounds, Ns};
+use stride_filter::{CallSet, Catalog, Expression, Status, WordSet};
 use stride_record::Metadata;
 
 /// The calls of a program that are seen at all.
@@ -44,7 +45,11 @@ impl CallScope {
         CallScope {
             calls: self.calls.inverted().union(&shown.calls.inverted()).inverted(),
             follows: self.follows,
-            about: if shown.about.is_empty() { self.about } else { shown.about },
+            about: match (self.about.is_empty(), shown.about.is_empty()) {
+                (false, false) if self.about != shown.about => format!("{} {}", self.about, shown.about),
+                (true, _) => shown.about,
+                _ => self.about,
+            },
             statuses: if shown.statuses.is_all() { self.statuses } else { shown.statuses },
         }
     }
@@ -85,7 +90,7 @@ impl CallScope {
             _ => {}
         }
         for (differ, what) in [
-            (self.about != this.about, "-P, --trace-fds or --called-from"),
+            (self.about != this.about, "-P, --trace-fds, --called-from, --duration, --errno, --where or --switch-on"),
             (self.statuses != this.statuses, "-z, -Z or -e status"),
         ] {
             if differ {
@@ -98,10 +103,13 @@ impl CallScope {
     }
 }
 
-/// `-P`, `--trace-fds` and `--called-from`.
+/// The filters that look at more than the name and the status of a call.
 fn about(options: &Options) -> String {
-    if options.paths.is_empty() && options.trace_fds.is_none() && options.called_from.is_none() {
+    let expressions: Vec<&str> = options.expressions().map(Expression::source).collect();
+    let happened = options.durations != Bounds::<Ns>::ALL || options.errors.is_some() || !expressions.is_empty();
+    if options.paths.is_empty() && options.trace_fds.is_none() && options.called_from.is_none() && !happened {
         return String::new();
     }
-    format!("{:?} {:?} {:?}", options.paths, options.trace_fds, options.called_from)
+    let (paths, fds, from) = (&options.paths, &options.trace_fds, &options.called_from);
+    format!("{paths:?} {fds:?} {from:?} {:?} {:?} {expressions:?}", options.durations, options.errors)
 }

@@ -1,0 +1,70 @@
+//! Calls that return otherwise than wanted send nothing, unless they name what a thread runs.
+
+mod common;
+
+use common::command;
+use std::path::Path;
+use stride_engine_base::Engine as _;
+use stride_engine_ebpf::EbpfEngine;
+use stride_event::{Bounds, Call, CallSet, Endings, ErrnoSet, Event, Outcome, TraceSpec};
+use stride_syscalls::Abi;
+use stride_test_support::need_ebpf;
+
+const ENOENT: u32 = libc::ENOENT as u32;
+
+/// Runs a script and returns the calls that come, but those that never return.
+fn returned(endings: Endings, names: CallSet) -> Vec<Call> {
+    let script = "cat /nonexistent 2>/dev/null; sleep 0.1; exec cat /proc/self/stat >/dev/null";
+    let spec = command(Path::new("/bin/sh"), &["-c", script]);
+    let spec = TraceSpec { endings, names, want_times: true, follow: true, ..spec };
+    let mut engine = EbpfEngine::start(spec).unwrap();
+    let mut calls = Vec::new();
+    while let Some(event) = engine.next().unwrap() {
+        if let Event::Exit(call) = event
+            && call.outcome != Outcome::Gone
+        {
+            calls.push(call.clone());
+        }
+    }
+    assert!(calls.iter().all(|call| call.entered > 0 && call.returned >= call.entered));
+    calls
+}
+
+#[track_caller]
+fn check(endings: Endings, enough: usize) {
+    let calls = returned(endings.clone(), CallSet::empty());
+    assert!(calls.len() >= enough, "{endings:?}: {calls:?}");
+    // The kernel reads its clock a little earlier than for the record, so a call may last longer in the record.
+    let exact = Endings { durations: Bounds { most: u64::MAX, ..endings.durations }, ..endings };
+    let wrong: Vec<&Call> = calls.iter().filter(|call| !exact.contain(call)).collect();
+    assert!(wrong.is_empty(), "{exact:?}: {wrong:?}");
+}
+
+#[test]
+fn other_calls_send_nothing() {
+    need_ebpf!();
+    let all = Endings::default();
+    let mut errors = ErrnoSet::empty();
+    errors.insert(ENOENT);
+    check(Endings { errors: errors.clone(), successes: false, ..all.clone() }, 2);
+    check(Endings { errors: errors.inverted(), ..all.clone() }, 20);
+    check(Endings { errors: ErrnoSet::empty(), ..all.clone() }, 20);
+    check(Endings { results: Bounds { least: i64::MIN, most: -1 }, ..all.clone() }, 2);
+    check(Endings { results: Bounds { least: 3, most: 3 }, ..all.clone() }, 2);
+    check(Endings { bytes: Some(Bounds { least: 1, most: u64::MAX }), ..all.clone() }, 2);
+    check(Endings { durations: Bounds { least: 50_000_000, most: u64::MAX }, ..all.clone() }, 2);
+    check(Endings { durations: Bounds { least: 0, most: 50_000_000 }, ..all.clone() }, 20);
+    let none = returned(Endings { durations: Bounds { least: 0, most: 50_000_000 }, ..all }, CallSet::empty());
+    assert!(!none.iter().any(|call| call.nr == libc::SYS_clock_nanosleep as u64), "{none:?}");
+}
+
+#[test]
+fn calls_that_name_programs_come_nevertheless() {
+    need_ebpf!();
+    let mut names = CallSet::empty();
+    names.insert(Abi::NATIVE, libc::SYS_execve as u32);
+    let endings = Endings { durations: Bounds { least: 3_600_000_000_000, most: u64::MAX }, ..Endings::default() };
+    let calls = returned(endings, names);
+    assert!(calls.len() >= 4, "{calls:?}");
+    assert!(calls.iter().all(|call| call.nr == libc::SYS_execve as u64), "{calls:?}");
+}
