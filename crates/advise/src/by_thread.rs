@@ -1,6 +1,5 @@
 //! The time of calls of one kind, by the threads that made them: only time on the critical path makes a run longer.
 
-use crate::index::CallCost;
 use rustc_hash::FxHashMap;
 use stride_event::{Ns, Tid};
 use stride_track::CriticalPath;
@@ -8,16 +7,23 @@ use stride_track::CriticalPath;
 /// At most this many threads are told apart for one kind of call. The time of later ones counts like that of the others.
 const MAX_THREADS: usize = 64;
 
+#[derive(Clone, Copy, Default, Debug)]
+pub struct CallCost {
+    pub calls: u64,
+    /// Time inside the call, without what chance added.
+    pub time: Ns,
+}
+
 /// Calls of one kind about one thing, with the time of each thread.
 #[derive(Clone, Default, Debug)]
-pub struct Tally {
+pub struct KindTally {
     pub cost: CallCost,
     /// The thread of the latest call. Most often, there is no other.
     latest: (Tid, Ns),
     others: Vec<(Tid, Ns)>,
 }
 
-impl Tally {
+impl KindTally {
     pub fn add(&mut self, tid: Tid, time: Ns) {
         self.cost.calls += 1;
         self.cost.time += time;
@@ -45,12 +51,12 @@ impl Tally {
 
 /// Time that a rule measured by itself, such as waiting, by the threads that lost it.
 #[derive(Default)]
-pub struct Lost(FxHashMap<Tid, Ns>);
+pub struct LostTime(FxHashMap<Tid, Ns>);
 
 /// At most this many threads are told apart. Later ones count as if they were on the path.
 const MAX_LOSERS: usize = 1 << 12;
 
-impl Lost {
+impl LostTime {
     pub fn add(&mut self, tid: Tid, time: Ns) {
         let tid = if self.0.len() < MAX_LOSERS || self.0.contains_key(&tid) { tid } else { 0 };
         *self.0.entry(tid).or_default() += time;
@@ -72,7 +78,7 @@ mod tests {
 
     #[test]
     fn times_of_threads_add_up() {
-        let mut tally = Tally::default();
+        let mut tally = KindTally::default();
         for tid in [1, 1, 2, 1, 2, 3, 3, 1] {
             tally.add(tid, 10);
         }

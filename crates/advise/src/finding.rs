@@ -117,6 +117,8 @@ pub struct Draft {
     pub estimate: String,
     /// Time by which the run gets shorter besides the time of the claimed calls: waiting, a process's start.
     pub more_time: Ns,
+    /// CPU time of claimed calls that wait by nature, for which the run does not wait.
+    pub more_work: Ns,
     /// The time by which the run gets shorter if all claimed calls are saved, where the rule can tell that better than the
     /// prices of the calls.
     pub whole_time: Option<Ns>,

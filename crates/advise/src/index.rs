@@ -1,6 +1,7 @@
 //! The counts that all rules share: how often each call was made about each thing, and the transfers of each open file.
 
-use crate::by_thread::Tally;
+pub use crate::by_thread::CallCost;
+use crate::by_thread::KindTally;
 use crate::thresholds::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, Ns, Outcome, Tid};
@@ -15,13 +16,6 @@ pub struct CallKey {
     pub nr: u32,
     /// The path that the call names, else the object of its descriptor. All clients of one port count as one.
     pub about: Option<ObjectId>,
-}
-
-#[derive(Clone, Copy, Default, Debug)]
-pub struct CallCost {
-    pub calls: u64,
-    /// Time inside the call, without what chance added: see [`Usual`].
-    pub time: Ns,
 }
 
 /// How long a syscall usually takes. Without this limit, one call out of thousands would look the dearest because its
@@ -289,7 +283,7 @@ pub struct Index {
     pub time: Ns,
     pub first: Option<Ns>,
     pub last: Ns,
-    by_key: FxHashMap<CallKey, Tally>,
+    by_key: FxHashMap<CallKey, KindTally>,
     causes: Causes,
     path: CriticalPath,
     open: FxHashMap<FileId, OpenFile>,

@@ -15,7 +15,7 @@ pub fn settle(drafts: Vec<(&'static RuleInfo, Draft)>, index: &Index, callers: &
     drafts.sort_by_key(|(gross, rule, _)| (std::cmp::Reverse((gross.time, gross.work, gross.calls)), rule.id));
     let mut findings = Vec::new();
     for (gross, rule, draft) in drafts {
-        let mut worth = Worth { time: draft.more_time, work: draft.more_time, calls: 0 };
+        let mut worth = Worth { time: draft.more_time, work: draft.more_time + draft.more_work, calls: 0 };
         let mut taken = Vec::with_capacity(draft.claims.len());
         for claim in &draft.claims {
             let of_them = grant(claim, granted.get(&claim.key).copied().unwrap_or(0), index);
@@ -80,7 +80,7 @@ impl Worth {
 
 /// What a draft would save if it were the only one.
 fn gross(draft: &Draft, index: &Index) -> Worth {
-    let mut worth = Worth { time: draft.more_time, work: draft.more_time, calls: 0 };
+    let mut worth = Worth { time: draft.more_time, work: draft.more_time + draft.more_work, calls: 0 };
     draft.claims.iter().for_each(|claim| worth.add(&grant(claim, 0, index)));
     let claimed = worth.calls;
     worth.settle(draft, claimed);

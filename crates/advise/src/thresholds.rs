@@ -21,9 +21,10 @@ const MIN_PART_OF_TIME: Threshold = Threshold::part(
     0.02,
     "... which is this part of the run; a finding that saves a smaller part of it is minor, ...",
 );
-/// A finding whose calls take hardly any of the run's time is minor, unless it saves this part of all calls.
+/// A finding whose calls take hardly any of the run's time is minor, unless it saves this part of all calls, and a time that
+/// can be felt.
 const MUCH_WORK: Threshold =
-    Threshold::part("min-part-of-work", 0.3, "... unless it saves this part of all calls of the run");
+    Threshold::part("min-part-of-work", 0.3, "... unless it saves min-time and this part of all calls of the run, ...");
 const MUCH_TIME_OF_WORK: Threshold = Threshold::part(
     "min-part-of-others",
     0.1,
@@ -71,7 +72,8 @@ pub fn worth_it(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
 /// True if a finding that is worth telling is more than minor. `time` is on the critical path of the run, `work` anywhere.
 pub fn matters(calls: u64, of: u64, time: Ns, work: Ns, run: Ns) -> bool {
     let part = |time: Ns, least: Threshold| time as f64 >= run as f64 * least.ratio();
-    part(time, MIN_PART_OF_TIME) || part(work, MUCH_TIME_OF_WORK) || calls as f64 >= of as f64 * MUCH_WORK.ratio()
+    let many = calls as f64 >= of as f64 * MUCH_WORK.ratio();
+    part(time, MIN_PART_OF_TIME) || part(work, MUCH_TIME_OF_WORK) || many && work >= MIN_TIME.get()
 }
 
 /// True if most of a finding's calls belong to findings that save more.
@@ -96,7 +98,8 @@ mod tests {
         let matters = |calls, of, time, work| matters(calls, of, time, work, second);
         assert!(matters(100, 1_000_000, 20_000_000, 20_000_000), "a fiftieth of the time");
         assert!(!matters(100, 1_000, 19_000_000, 19_000_000), "a tenth of the calls, and less time");
-        assert!(matters(300, 1_000, 0, 0), "three tenths of the calls");
+        assert!(matters(300, 1_000, 0, 10_000_000), "three tenths of the calls");
+        assert!(!matters(300, 1_000, 9_000_000, 9_000_000), "nobody feels that");
         assert!(!matters(100, 1_000, 0, 90_000_000), "work for which nobody waits");
         assert!(matters(100, 1_000, 0, 100_000_000), "much work");
     }

@@ -369,13 +369,61 @@ fn with_advice() {
     assert!(finding["evidence"][0].as_str().unwrap().starts_with("/nothing/here: 3,000 calls"), "{finding}");
     let mut browser = browser!(scratch);
     browser.open(&scratch.path("page.html"), "light");
+    browser.click(".finding summary");
+    browser.wait("document.querySelector('.finding details').open");
     let shown = browser.text("document.querySelector('#findings').innerText");
     assert!(shown.contains("/nothing/here: 3,000 calls") && shown.contains("stride --explain stat-storm"), "{shown}");
     assert!(browser.text("document.querySelector('#nav').textContent").starts_with("Findings"));
+    marks(&mut browser);
     page(&scratch, ["true"]);
     browser.open(&scratch.path("page.html"), "light");
     assert_eq!(browser.eval("document.querySelector('#findings').hidden"), true);
     assert_eq!(browser.complaints(), [""; 0]);
+}
+
+/// A card marks its calls in the timeline, and `N` leads from one to the next.
+fn marks(browser: &mut Browser) {
+    for (width, beside) in [(1300, true), (700, false)] {
+        let size = serde_json::json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        browser.call("Emulation.setDeviceMetricsOverride", size);
+        let place = |what: &str| format!("document.querySelector('{what}').getBoundingClientRect()");
+        let timeline_ends = format!("{}.right <= {}.left", place("#timeline"), place(".finding"));
+        assert_eq!(browser.eval(&timeline_ends), beside, "{width}");
+        assert_eq!(browser.eval(&format!("document.documentElement.scrollWidth <= {width}")), true);
+    }
+    let marked = "document.querySelector('#lanes').dataset.marked";
+    browser.wait(&format!("{marked} === ''"));
+    browser.click(".finding .mark");
+    browser.wait(&format!("{marked} === '0'"));
+    assert_eq!(browser.eval("document.querySelector('.finding .mark').getAttribute('aria-pressed')"), "true");
+    browser.click("#lanes");
+    browser.key("Home");
+    browser.key("Escape");
+    for _ in 0..20 {
+        browser.key("n");
+        let told = browser.text("document.querySelector('.detail').textContent");
+        assert!(told.contains("/nothing/here"), "{told}");
+    }
+    browser.click(".finding .mark");
+    browser.wait(&format!("{marked} === ''"));
+}
+
+/// A marked bin has calls of the finding.
+#[test]
+fn bins_are_marked() {
+    let scratch = Scratch::new("html-marks");
+    let many = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; i=0; while [ $i -lt 30000 ]; do test -e /nothing/here; i=$((i+1)); done";
+    page(&scratch, ["--advise", "sh", "-c", many]);
+    let data = scratch.page_data();
+    let lane = &data["timeline"]["lanes"][0];
+    let (bins, marks) = (lane["bins"].as_array().unwrap(), lane["bin_marks"].as_array().unwrap());
+    assert_eq!(bins.len(), 5 * marks.len());
+    let calls: u64 =
+        bins.chunks(5).zip(marks).filter(|(_, mark)| **mark == 1).map(|(bin, _)| bin[1].as_u64().unwrap()).sum();
+    assert!(calls > 10_000, "{calls}");
+    let slices = lane["marks"].as_array().unwrap();
+    // The first calls start the shell.
+    assert_eq!(slices[0], 0);
 }
 
 /// The page of a made-up run: calls of getpid(2), each with its start and its duration.

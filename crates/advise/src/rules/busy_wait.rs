@@ -8,7 +8,7 @@ use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;
 use crate::threshold::Threshold;
 use rustc_hash::FxHashMap;
-use stride_event::{Fields, Ns, Outcome, Tid, duration, grouped};
+use stride_event::{Fields, Ns, Outcome, Tid, grouped};
 use stride_syscalls::uapi::consts::TIMER_ABSTIME;
 use stride_syscalls::{Effect, For, Syscall};
 use stride_track::Tracker;
@@ -178,10 +178,8 @@ impl Rule for BusyWait {
                     .into(),
             confidence: Confidence::Likely,
             claims: claims.list(),
-            estimate: format!(
-                "every check but the first of a row, and about {} of CPU time",
-                duration(kinds.iter().map(|spin| spin.cost).sum())
-            ),
+            estimate: "every check but the first of a row".into(),
+            more_work: kinds.iter().map(|spin| spin.cost).sum(),
             whole_time: Some(late),
             ..Draft::default()
         }]

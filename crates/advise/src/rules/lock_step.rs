@@ -1,7 +1,7 @@
 //! Requests are made one at a time, and the program waits for each answer.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, process, thing};
-use crate::by_thread::Lost;
+use crate::by_thread::LostTime;
 use crate::finding::{Confidence, Draft};
 use crate::index::{Index, Observed, OpenFile, is_read, is_write};
 use crate::quantity::{CONNECTIONS, REQUESTS, RUN, SERVERS, WAITED};
@@ -70,7 +70,7 @@ struct Request {
 struct Peer {
     trips: u64,
     waited: Ns,
-    lost: Lost,
+    lost: LostTime,
     longest: Ns,
     connections: u64,
     line: u64,

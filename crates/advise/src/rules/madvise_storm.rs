@@ -7,6 +7,7 @@ use crate::quantity::{CALLS, MEAN_BYTES, PID, PLACES, TIMES};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;
 use crate::threshold::Threshold;
+use crate::thresholds::FEW_CALLS;
 use rustc_hash::FxHashMap;
 use stride_event::{Event, Tid};
 use stride_syscalls::Syscall;
@@ -87,6 +88,10 @@ impl Rule for MadviseStorm {
         often.sort_by_key(|((pid, addr), advised)| (std::cmp::Reverse(advised.calls), *addr, *pid));
         let Some(((pid, addr), worst)) = often.first() else { return Vec::new() };
         let calls: u64 = often.iter().map(|(_, advised)| advised.calls).sum();
+        // Allocators give memory back now and then.
+        if calls < FEW_CALLS.get() {
+            return Vec::new();
+        }
         let evidence = often.iter().map(|((_, addr), advised)| {
             let mut evidence = Evidence::new(EvidenceKind::Other, format!("memory at {addr:#x}"), advised.calls);
             evidence.bytes = Some(advised.bytes);

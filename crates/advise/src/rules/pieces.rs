@@ -57,8 +57,9 @@ impl Pieces {
         self.openings += 1;
         self.calls += calls;
         self.bytes += bytes;
-        // `by` counts all transfers of a process. Nearly all of them were small, so the difference does not matter.
-        of.by.iter().for_each(|(pid, calls)| self.processes.add(pid, calls, index.comm(pid, tracker)));
+        // `by` counts all transfers of a process, and most of them were small.
+        let small = |all: u64| all * calls / of.calls.max(1);
+        of.by.iter().for_each(|(pid, all)| self.processes.add(pid, small(all), index.comm(pid, tracker)));
     }
 
     /// Calls about the file that move nothing and come with each piece: a shell asks a pipe for its position and its terminal

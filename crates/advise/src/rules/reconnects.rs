@@ -1,7 +1,7 @@
 //! A connection is made for each request.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
-use crate::by_thread::Lost;
+use crate::by_thread::LostTime;
 use crate::finding::{Confidence, Draft};
 use crate::index::{CallKey, Index, Observed, OpenFile, is_write};
 use crate::quantity::{CONNECTIONS, MEAN_MESSAGES};
@@ -61,7 +61,7 @@ struct Peer {
     idle: u64,
     again: u64,
     messages: u64,
-    lost: Lost,
+    lost: LostTime,
     line: u64,
     claims: Claims,
 }

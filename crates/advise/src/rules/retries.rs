@@ -177,6 +177,7 @@ impl Rule for Retries {
             };
             let mut evidence = Evidence::new(kind, evident(*what, name), tries.calls);
             evidence.line = Some(tries.line);
+            evidence.pid = if let What::Ask(pid) = what { Some(*pid) } else { None };
             evidence
         });
         let mut claims = Claims::default();

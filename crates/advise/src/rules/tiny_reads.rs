@@ -36,6 +36,10 @@ struct TinyReads {
 impl TinyReads {
     fn look(&mut self, file: &OpenFile, index: &Index, tracker: &Tracker) {
         let small = file.reads.small;
+        // The rest of a larger piece may be small.
+        if small.calls * 2 < file.reads.calls {
+            return;
+        }
         if small.full < FULL_READS.get() || file.seeks as f64 > small.calls as f64 * SEEKS_PER_TRANSFER.ratio() {
             return;
         }

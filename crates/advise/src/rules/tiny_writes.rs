@@ -42,6 +42,7 @@ impl TinyWrites {
         let often = |what: u64, part: f64| what as f64 > small.calls as f64 * part;
         if small.in_a_row < WRITES_IN_A_ROW.get()
             || small.in_a_row * 2 < small.calls
+            || small.calls * 2 < file.writes.calls
             || often(file.seeks, SEEKS_PER_TRANSFER.ratio())
             || often(file.syncs, SYNCS_PER_WRITE.ratio())
             || file.flags & O_DSYNC != 0

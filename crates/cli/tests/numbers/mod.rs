@@ -26,7 +26,9 @@ fn shown(sentence: &str) -> Vec<String> {
     let is_number = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(|c| c.is_ascii_digit() || ",.".contains(c))
     };
-    let numbers = words.iter().enumerate().filter(|(_, word)| is_number(word));
+    // `signal 9` and `offset 0` are names.
+    let of_a_name = |i: usize| i > 0 && ["signal", "offset"].contains(&words[i - 1]);
+    let numbers = words.iter().enumerate().filter(|(i, word)| is_number(word) && !of_a_name(*i));
     let with_unit = numbers.map(|(i, word)| match words.get(i + 1).filter(|unit| UNITS.contains(unit)) {
         Some(unit) => format!("{word} {unit}"),
         None => (*word).to_owned(),

@@ -222,7 +222,7 @@ mod tests {
         let mut lane = Lane::default();
         for i in 0..40 {
             let kinds = [of(1, if i % 4 == 0 { 0 } else { 1 }), of(2, 2)];
-            kinds.map(|kind| lane.count(Short { kind: Some(kind), ..short(i, 1, 7, false) }, 4));
+            kinds.into_iter().for_each(|kind| lane.count(Short { kind: Some(kind), ..short(i, 1, 7, false) }, 4));
         }
         assert_eq!(lane.bins.len(), 10);
         (0..4).for_each(|_| lane.widen(true));

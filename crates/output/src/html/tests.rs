@@ -199,7 +199,7 @@ fn too_much_is_cut() {
     let mut run = Run::new();
     run.started(1, 1, None, 0);
     let gathered = run.view.gathered.take().unwrap();
-    let mut data = gathered.data(RunFacts::default(), None, &run.tracker);
+    let mut data = gathered.data(RunFacts::default(), None, &Marks::default(), &run.tracker);
     data.title = "<".repeat(700_000);
     data.texts = (0..3_000).map(|i| format!("{i}{}", "x".repeat(1_000))).collect();
     let page = page::render(&mut data);

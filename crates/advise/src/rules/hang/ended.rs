@@ -8,7 +8,7 @@ use stride_event::{Event, Ns, Tid};
 use stride_track::{Futex, Tracker, Wait};
 
 #[derive(Default)]
-pub struct Ended {
+pub struct EndedThreads {
     /// The thread that was the latest to wake another at a word of its process.
     wakers: Bounded<(Tid, u64), Tid>,
     /// By process.
@@ -35,7 +35,7 @@ pub fn waits_forever(wait: &Wait) -> bool {
         && wait.args[TIMEOUT] == 0
 }
 
-impl Ended {
+impl EndedThreads {
     pub fn woke(&mut self, observed: &Observed<'_>) {
         let args = &observed.call.args;
         if !matches!(Futex::of(args), Some(Futex::Wake)) || !Futex::is_private(args) {

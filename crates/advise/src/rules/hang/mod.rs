@@ -11,7 +11,7 @@ use crate::quantity::{ENDED_PID, FD, LASTED, OTHERS, PID, THREADS, TID, WAITING}
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::{Statement, say};
 use crate::threshold::Threshold;
-use ended::{Ended, waits_forever};
+use ended::{EndedThreads, waits_forever};
 use holders::{Holders, is_file_lock};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -65,7 +65,7 @@ struct Hang {
     holders: Holders,
     /// How many threads of each process were detached or killed.
     of: FxHashMap<Tid, usize>,
-    ended: Ended,
+    ended: EndedThreads,
 }
 
 struct Row {
