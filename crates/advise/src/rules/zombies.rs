@@ -93,7 +93,7 @@ impl Rule for Zombies {
         vec![Draft {
             sentence: say!(
                 "{} children of {} had ended, and it had waited for none of them when it ended or tracing did.",
-                CHILDREN.of(children as u64),
+                CHILDREN.of(children),
                 plain(&name)
             ),
             evidence: vec![process(pid, &comm, 0)],
