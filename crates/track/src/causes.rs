@@ -90,10 +90,11 @@ impl Causes {
                 let parent = if let Origin::Forked { parent } = origin { Some(parent) } else { None };
                 self.ended_waits.lives.begins(tid, parent, at);
             }
-            Event::Exit(call) => match tracker.seen() {
-                Some(seen) => self.returned(call, seen, tracker),
-                None => {}
-            },
+            Event::Exit(call) => {
+                if let Some(seen) = tracker.seen() {
+                    self.returned(call, seen, tracker);
+                }
+            }
             Event::Exited { tid, at, .. } => self.ends(tid, at, false, tracker),
             Event::Killed { tid, at, .. } => self.ends(tid, at, true, tracker),
             _ => {}

@@ -9,7 +9,7 @@ use stride_event::{Ns, Tid};
 
 /// A wait that something ended.
 #[derive(Clone, Copy)]
-struct Ended {
+struct EndedWait {
     from: Ns,
     to: Ns,
     /// The thread that ended it, and when that one began the call that did.
@@ -27,7 +27,7 @@ struct Birth {
 struct Life {
     births: Vec<Birth>,
     /// In the order of their ends.
-    waits: Vec<Ended>,
+    waits: Vec<EndedWait>,
     first: Ns,
     last: Ns,
 }
@@ -91,7 +91,7 @@ impl Lives {
             self.forgets_short_ones();
         }
         let Some(life) = self.life(tid, to) else { return };
-        let wait = Ended { from, to, by: by.map(|(tid, at)| (tid, at.clamp(from, to))) };
+        let wait = EndedWait { from, to, by: by.map(|(tid, at)| (tid, at.clamp(from, to))) };
         // The waker of an earlier wait may be known later, but not much later: a search through all would cost a hostile
         // recording's square.
         let recent = life.waits.len().saturating_sub(MAX_LATER);
@@ -156,7 +156,7 @@ impl Lives {
 
 /// A thread waited for something unknown, and another one for this thread. So the path goes back to that one, to the time
 /// before it waited.
-fn back_to((waiter, since): (Tid, Ns), unknown: &Ended) -> Option<(Tid, Ns)> {
+fn back_to((waiter, since): (Tid, Ns), unknown: &EndedWait) -> Option<(Tid, Ns)> {
     Some((waiter, since.min(unknown.to)))
 }
 

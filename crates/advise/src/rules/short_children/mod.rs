@@ -1,5 +1,7 @@
 //! Small processes are started again and again, one or several for each item.
 
+mod below;
+
 use super::common::{Claims, plain};
 use crate::finding::{Confidence, Draft, Evidence, EvidenceKind};
 use crate::index::{Index, Observed, opens};
@@ -7,12 +9,13 @@ use crate::quantity::{CHILDREN, MEAN_LIFE, OTHERS, PID};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;
 use crate::threshold::Threshold;
+use below::{Below, Group};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::ops::AddAssign;
 use stride_event::{Event, Ns, Outcome, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
-use stride_track::{Cloned, CriticalPath, ObjectId, Process, Tracker};
+use stride_track::{Cloned, CriticalPath, Process, Tracker};
 
 const SHORT_CHILD: Threshold =
     Threshold::time("short-child", 100_000_000, "a child that ends within this time is short");
@@ -54,60 +57,14 @@ struct ShortChildren {
     makers: FxHashSet<Tid>,
 }
 
-/// How many processes and groups are told apart, and how many kinds of calls of one child and of one group.
+/// How many processes are told apart, and how many kinds of calls of one process.
 const MAX_PROCESSES: usize = 1 << 17;
-const MAX_GROUPS: usize = 32;
 const MAX_PARENTS: usize = 256;
 const MAX_KINDS: usize = 1 << 9;
-const MAX_KINDS_OF_GROUP: usize = 1 << 13;
 /// A parent makes a call of one kind at most so often for each child.
 const CALLS_FOR_CHILD: u64 = 4;
 /// How many children of one process are looked for on the critical path.
 const MAX_PIDS: usize = 1 << 14;
-
-/// A process that lives, and its short descendants.
-#[derive(Default)]
-struct Below {
-    groups: Vec<Group>,
-    /// The time in which any child lived.
-    lived: Covered,
-    /// The same from the fork of each to the moment when the parent knows its end.
-    covered: Covered,
-    pids: Vec<Tid>,
-    /// The calls of the process from the fork of a child until it knows of the child's end, and how many such children
-    /// there are now.
-    making: Claims,
-    alive: u64,
-    /// Its own calls, as long as it may be a short child, and the time that it slept.
-    own: Claims,
-    slept: Ns,
-}
-
-/// The length of intervals that come in the order of their ends and may overlap.
-#[derive(Default)]
-struct Covered {
-    until: Ns,
-    time: Ns,
-}
-
-impl Covered {
-    fn add(&mut self, from: Ns, to: Ns) {
-        self.time += to.saturating_sub(from.max(self.until));
-        self.until = self.until.max(to);
-    }
-}
-
-#[derive(Default)]
-struct Group {
-    /// `None` in `command`: these executed nothing, and so run their parent's program.
-    program: Option<ObjectId>,
-    command: Option<Vec<u8>>,
-    short: u64,
-    long: u64,
-    lived: Ns,
-    slept: Ns,
-    claims: Claims,
-}
 
 struct Parent {
     pid: Tid,
@@ -337,35 +294,6 @@ impl ShortChildren {
             parent.making.iter().for_each(|(key, calls)| claims.add(key, calls.min(short * CALLS_FOR_CHILD)));
         }
         claims
-    }
-}
-
-impl Group {
-    fn claim(&mut self, calls: Claims) {
-        if self.claims.kinds() < MAX_KINDS_OF_GROUP {
-            calls.iter().for_each(|(key, calls)| self.claims.add(key, calls));
-        }
-    }
-
-    /// These children sleep for most of their lives.
-    fn sleeps(&self) -> bool {
-        self.slept * 2 > self.lived
-    }
-}
-
-impl Below {
-    /// The group of the same program, which may be new.
-    fn group(&mut self, new: Group) -> Option<&mut Group> {
-        let same = |group: &Group| group.program == new.program && group.command.is_some() == new.command.is_some();
-        let at = match self.groups.iter().position(same) {
-            Some(at) => at,
-            None if self.groups.len() < MAX_GROUPS => {
-                self.groups.push(new);
-                self.groups.len() - 1
-            }
-            None => return None,
-        };
-        self.groups.get_mut(at)
     }
 }
 

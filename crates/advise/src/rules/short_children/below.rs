@@ -1,0 +1,82 @@
+//! The children of one process that has not ended yet.
+
+use super::super::common::Claims;
+use stride_event::{Ns, Tid};
+use stride_track::ObjectId;
+
+/// How many groups of one process are told apart, and how many kinds of calls of one group.
+const MAX_GROUPS: usize = 32;
+const MAX_KINDS: usize = 1 << 13;
+
+/// A process that lives, and its short descendants.
+#[derive(Default)]
+pub struct Below {
+    pub groups: Vec<Group>,
+    /// The time in which any child lived.
+    pub lived: Covered,
+    /// The same from the fork of each to the moment when the parent knows its end.
+    pub covered: Covered,
+    pub pids: Vec<Tid>,
+    /// The calls of the process from the fork of a child until it knows of the child's end, and how many such children
+    /// there are now.
+    pub making: Claims,
+    pub alive: u64,
+    /// Its own calls, as long as it may be a short child, and the time that it slept.
+    pub own: Claims,
+    pub slept: Ns,
+}
+
+/// The length of intervals that come in the order of their ends and may overlap.
+#[derive(Default)]
+pub struct Covered {
+    pub until: Ns,
+    pub time: Ns,
+}
+
+impl Covered {
+    pub fn add(&mut self, from: Ns, to: Ns) {
+        self.time += to.saturating_sub(from.max(self.until));
+        self.until = self.until.max(to);
+    }
+}
+
+#[derive(Default)]
+pub struct Group {
+    /// `None` in `command`: these executed nothing, and so run their parent's program.
+    pub program: Option<ObjectId>,
+    pub command: Option<Vec<u8>>,
+    pub short: u64,
+    pub long: u64,
+    pub lived: Ns,
+    pub slept: Ns,
+    pub claims: Claims,
+}
+
+impl Group {
+    pub fn claim(&mut self, calls: Claims) {
+        if self.claims.kinds() < MAX_KINDS {
+            calls.iter().for_each(|(key, calls)| self.claims.add(key, calls));
+        }
+    }
+
+    /// These children sleep for most of their lives.
+    pub fn sleeps(&self) -> bool {
+        self.slept * 2 > self.lived
+    }
+}
+
+impl Below {
+    /// The group of the same program, which may be new.
+    pub fn group(&mut self, new: Group) -> Option<&mut Group> {
+        let same = |group: &Group| group.program == new.program && group.command.is_some() == new.command.is_some();
+        let at = match self.groups.iter().position(same) {
+            Some(at) => at,
+            None if self.groups.len() < MAX_GROUPS => {
+                self.groups.push(new);
+                self.groups.len() - 1
+            }
+            None => return None,
+        };
+        self.groups.get_mut(at)
+    }
+}
