@@ -30,7 +30,7 @@ pub fn id(path: &OsStr) -> Result<u64> {
             os_error(&e)
         ),
     };
-    let kind = nix::sys::statfs::statfs(dir).map(|fs| i64::from(fs.filesystem_type().0)).unwrap_or(0);
+    let kind = nix::sys::statfs::statfs(dir).map_or(0, |fs| fs.filesystem_type().0);
     if kind != CGROUP2_SUPER_MAGIC {
         bail!(
             "--cgroup: {} is not in the cgroup hierarchy of version 2, which is mounted at {}: give a cgroup below that",
