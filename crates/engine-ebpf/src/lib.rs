@@ -21,6 +21,7 @@
 //! reported), `settings`, `records` (reading them), `threads` (what is unusual about a thread), `signals` (those that wait for a
 //! call to return), `poller` and `inside` (finding blocked calls, and reading their memory), `rings`, `source` and `ring`,
 //! `ring_size`, `backpressure` (when rings fill) and `backlog` (how far the reader is behind), `load` (programs and maps),
+//! `beside` (those that a second thread loads),
 //! `relocate` and `btf` (the kernel types that programs use), `plans` (rows to ops), `counts`, `about` (filters of files),
 //! `files` (what descriptors refer to), `left_out` (processes that `--all` never traces), `containers` (the names of cgroups) and `globs`, `stacks` (which stacks calls have) and `memo` (the words that each depends on), `wire` (the mirror of wire.h), `probe` (does the engine work here), `privileges` (the
 //! capabilities that this needs), `refusal` (the reason if it does not) and `error`.
@@ -145,16 +146,18 @@
 //! on `sys_enter` only if the filter names a call whose memory is lost by its exit: `-e openat` is cheaper than `-e accept`.
 //!
 //! Starting takes 2 ms for Stride itself and 12 ms or more for loading. Measured causes: following a pointer member of a trusted
-//! pointer (1 ms: the verifier searches all type names for each), a second copy of the interpreter (1.5 ms), branches that double
+//! pointer (1 ms each time the verifier comes there: it searches all type names; see `note_space` in `stack.h`), a second copy of the interpreter (1.5 ms), branches that double
 //! the code to be verified (`counts.h`, `simple.h`), 8 MiB of ring instead of 4 (0.7 ms), and libbpf's comparison of the name of
 //! each struct that is used with those of all the kernel's types (1 ms each). So there is one copy of the interpreter for all
 //! programs at entry, which reach it by a tail call, and one at exit; programs that the options do not need are not loaded; and
-//! `btf.rs` finds the structs of all objects in one pass, so that `relocate.rs` hands libbpf only these.
+//! `btf.rs` finds the structs of all objects in one pass, so that `relocate.rs` hands libbpf only these. The
+//! smaller programs are loaded by a second thread (`beside.rs`).
 //!
 //! Architecture invariant: the interpreter keeps its loop state in the scratch map, not on the stack. The verifier assumes that
 //! map memory can hold anything, so a loop converges at once: `capture_entry`, which is little else, takes 2,800 verified
 //! instructions; with the state on the stack it took 716,000. Functions that are not `static` are verified once each. The largest
-//! program is `on_sys_exit`, with 5,800 instructions, or 9,100 if calls are both shown and counted. The deepest call chain has
+//! program is `on_sys_exit`, with 5,800 instructions, 9,100 if calls are both shown and counted, or 9,600 with stacks (14,400 while the
+//! stack's id was in a register). The deepest call chain has
 //! eight frames, which is the limit. The stack of a whole chain is limited to 512 bytes, and Linux 6.1 rounds each frame up to a
 //! multiple of 32: `on_sys_exit` uses 224 of them, and the interpreter behind it 256.
 

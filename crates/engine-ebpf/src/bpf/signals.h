@@ -3,8 +3,8 @@
  * Signals. Delivered signals are seen as they are. Two kinds are never delivered: ignored ones, and fatal ones, which the
  * kernel turns into a SIGKILL when they are sent. A ptrace tracer sees both, so they are reported when they are sent. But
  * if the receiver is in a call, that call's line comes first: the reader holds the signal until the receiver reports that
- * it has left the call. They have no stacks: their receiver may be running, or this may be an interrupt in which the
- * CPU's scratch is in use.
+ * it has left the call, and gives them that call's stack. No stack is looked for here: their receiver may be running, or this
+ * may be an interrupt in which the CPU's scratch is in use.
  *
  * Stops. A SIGSTOP that is delivered stops the thread that takes it. The blocked-call poller finds the other threads of its
  * process, and threads that the terminal's signals stop (or not, which is decided later). A SIGCONT that is ignored ends a
