@@ -1,7 +1,7 @@
 // finds: taking-turns
 // estimate: the threads also make calls that are not about the others
 // says: 3 threads of program (pid
-// says: took turns: they were parked
+// says: took turns, as threads do at a lock: they were parked
 // Threads call a slow service under a lock of a language's runtime, which parks each waiting thread at a word of its own and
 // hands the lock to the next one. Corrected, they call the service at the same time.
 #define _GNU_SOURCE

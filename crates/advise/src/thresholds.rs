@@ -69,11 +69,15 @@ pub fn worth_it(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
         || time >= MIN_TIME.get() && time as f64 >= run as f64 * MIN_PART_OF_TIME.ratio()
 }
 
+/// What a call costs besides the time inside: its way into the kernel and back, and the library's part.
+const BESIDE_CALL: Ns = 2_000;
+
 /// True if a finding that is worth telling is more than minor. `time` is on the critical path of the run, `work` anywhere.
 pub fn matters(calls: u64, of: u64, time: Ns, work: Ns, run: Ns) -> bool {
     let part = |time: Ns, least: Threshold| time as f64 >= run as f64 * least.ratio();
     let many = calls as f64 >= of as f64 * MUCH_WORK.ratio();
-    part(time, MIN_PART_OF_TIME) || part(work, MUCH_TIME_OF_WORK) || many && work >= MIN_TIME.get()
+    let felt = work + calls * BESIDE_CALL >= MIN_TIME.get();
+    part(time, MIN_PART_OF_TIME) || part(work, MUCH_TIME_OF_WORK) || many && felt
 }
 
 /// True if most of a finding's calls belong to findings that save more.
@@ -100,6 +104,7 @@ mod tests {
         assert!(!matters(100, 1_000, 19_000_000, 19_000_000), "a tenth of the calls, and less time");
         assert!(matters(300, 1_000, 0, 10_000_000), "three tenths of the calls");
         assert!(!matters(300, 1_000, 9_000_000, 9_000_000), "nobody feels that");
+        assert!(matters(10_000, 20_000, 0, 0), "so many calls are felt, however short they are");
         assert!(!matters(100, 1_000, 0, 90_000_000), "work for which nobody waits");
         assert!(matters(100, 1_000, 0, 100_000_000), "much work");
     }

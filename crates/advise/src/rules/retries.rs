@@ -189,6 +189,8 @@ impl Rule for Retries {
             confidence: Confidence::Likely,
             claims: claims.list(),
             estimate: "all tries but the first, and the pauses between them".into(),
+            // Hardly any time is saved, but a program that waits so for a good part of its run should wait in another way.
+            matters: worst.ended - worst.began >= index.span() / 10,
             whole_time: Some(often.iter().map(|(_, tries)| tries.pace() / 2).sum()),
             ..Draft::default()
         }]

@@ -105,7 +105,7 @@ impl Rule for TakingTurns {
         let claims = members.iter().filter_map(|(tid, _)| self.calls.get(*tid));
         vec![Draft {
             sentence: say!(
-                "{} threads of {} (pid {}) took turns: they were parked {} times until another of them woke them, {} in all and {} \
+                "{} threads of {} (pid {}) took turns, as threads do at a lock: they were parked {} times until another of them woke them, {} in all and {} \
                  at most, and hardly more than one of them worked at a time.",
                 THREADS.of(members.len() as u64),
                 plain(index.comm(group.pid, tracker)),
