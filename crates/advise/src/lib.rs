@@ -35,7 +35,7 @@ pub use advisor::Advisor;
 pub use callers::Callers;
 pub use finding::{Confidence, Evidence, EvidenceKind, FactRow, FactTable, Finding, Findings, Saving};
 pub use index::{CallKey, Scope};
-pub use quantity::{ALL as QUANTITIES, Kind, Quantity};
+pub use quantity::{ALL as QUANTITIES, Quantity, QuantityKind};
 pub use rule::RuleInfo;
 pub use rules::{find_rule, rules};
 pub use statement::{Amount, Figure};

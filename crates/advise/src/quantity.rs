@@ -4,13 +4,13 @@
 pub struct Quantity {
     /// The name in JSON, with the unit if the number has one.
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: QuantityKind,
     /// A clause without a full stop.
     pub means: &'static str,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum QuantityKind {
     Count,
     /// An average, which may be a fraction.
     Mean,
@@ -26,7 +26,7 @@ pub enum Kind {
 
 macro_rules! quantities {
     ($($id:ident = $kind:ident $name:literal: $means:literal;)*) => {
-        $(pub const $id: Quantity = Quantity { name: $name, kind: Kind::$kind, means: $means };)*
+        $(pub const $id: Quantity = Quantity { name: $name, kind: QuantityKind::$kind, means: $means };)*
         /// All quantities.
         pub const ALL: &[Quantity] = &[$($id),*];
     };
@@ -104,10 +104,12 @@ mod tests {
     fn names_tell_the_unit() {
         for quantity in ALL {
             let unit = match quantity.kind {
-                Kind::Time => quantity.name.ends_with("_ns"),
-                Kind::Bytes | Kind::Size => quantity.name.ends_with("bytes"),
-                Kind::Mean => quantity.name.starts_with("mean_"),
-                Kind::Count | Kind::Id => !quantity.name.contains("_ns") && !quantity.name.contains("bytes"),
+                QuantityKind::Time => quantity.name.ends_with("_ns"),
+                QuantityKind::Bytes | QuantityKind::Size => quantity.name.ends_with("bytes"),
+                QuantityKind::Mean => quantity.name.starts_with("mean_"),
+                QuantityKind::Count | QuantityKind::Id => {
+                    !quantity.name.contains("_ns") && !quantity.name.contains("bytes")
+                }
             };
             assert!(unit, "{}", quantity.name);
             assert_eq!(ALL.iter().filter(|it| it.name == quantity.name).count(), 1, "{}", quantity.name);

@@ -1,6 +1,6 @@
 //! Sentences that know the numbers in them, so that JSON has the numbers as such.
 
-use crate::quantity::{Kind, Quantity};
+use crate::quantity::{Quantity, QuantityKind};
 use stride_event::quantity::{bytes, decimal, duration, grouped};
 
 /// A sentence or a part of one, and the numbers that it tells, in their order.
@@ -36,7 +36,7 @@ impl Quantity {
 
     /// What each of `n` has of a sum. Only means may be fractions.
     pub fn mean(&'static self, sum: u64, n: u64) -> Figure {
-        debug_assert_eq!(self.kind, Kind::Mean, "{}", self.name);
+        debug_assert_eq!(self.kind, QuantityKind::Mean, "{}", self.name);
         Figure { quantity: self, amount: Amount::Mean(sum as f64 / n.max(1) as f64) }
     }
 }
@@ -46,10 +46,10 @@ impl Figure {
     fn text(&self) -> String {
         match (self.quantity.kind, self.amount) {
             (_, Amount::Mean(mean)) => decimal(mean),
-            (Kind::Time, Amount::Whole(n)) => duration(n),
-            (Kind::Size, Amount::Whole(n)) => bytes(n),
-            (Kind::Id, Amount::Whole(n)) => n.to_string(),
-            (Kind::Count | Kind::Bytes | Kind::Mean, Amount::Whole(n)) => grouped(n),
+            (QuantityKind::Time, Amount::Whole(n)) => duration(n),
+            (QuantityKind::Size, Amount::Whole(n)) => bytes(n),
+            (QuantityKind::Id, Amount::Whole(n)) => n.to_string(),
+            (QuantityKind::Count | QuantityKind::Bytes | QuantityKind::Mean, Amount::Whole(n)) => grouped(n),
         }
     }
 }

@@ -26,7 +26,7 @@ fn alone() -> MutexGuard<'static, ()> {
 
 /// The smallest ring.
 fn small(on_overflow: Overflow) -> Settings {
-    Settings { ring_bytes: Some(64 << 10), on_overflow: Some(on_overflow), rings: 1 }
+    Settings { ring_bytes: Some(64 << 10), on_overflow: Some(on_overflow), rings: 1, ..Settings::default() }
 }
 
 #[derive(Debug, Default)]

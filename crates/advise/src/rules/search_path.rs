@@ -38,7 +38,7 @@ const ENOTDIR: u32 = c::ENOTDIR as u32;
 struct SearchPath {
     /// The search that each thread is in.
     current: Bounded<Tid, Search>,
-    groups: Bounded<Group, Found>,
+    groups: Bounded<ChildGroup, Found>,
 }
 
 #[derive(Default)]
@@ -55,7 +55,7 @@ struct Search {
 
 /// Searches that are told together: by the directory that had the name, or by a name that no directory had.
 #[derive(PartialEq, Eq, Hash)]
-enum Group {
+enum ChildGroup {
     In(Box<[u8]>),
     Nowhere(Box<[u8]>),
 }
@@ -159,8 +159,8 @@ impl SearchPath {
         // A hit that is also a miss was created during the search.
         let hit = hit.filter(|hit| misses.iter().all(|(miss, _)| miss != hit));
         let group = match hit {
-            Some(hit) => Group::In(directory(tracker.name(hit)).into()),
-            None => Group::Nowhere(base_name(tracker.name(misses[0].0)).into()),
+            Some(hit) => ChildGroup::In(directory(tracker.name(hit)).into()),
+            None => ChildGroup::Nowhere(base_name(tracker.name(misses[0].0)).into()),
         };
         let Some(found) = self.groups.entry(group, Found::default) else { return };
         found.searches += 1;
@@ -179,11 +179,11 @@ impl SearchPath {
 }
 
 impl Found {
-    fn draft(self, group: &Group, tracker: &Tracker) -> Draft {
-        let hit = usize::from(matches!(group, Group::In(_)));
+    fn draft(self, group: &ChildGroup, tracker: &Tracker) -> Draft {
+        let hit = usize::from(matches!(group, ChildGroup::In(_)));
         let tried = &self.example[..self.example.len() - hit];
         let mut order = unique(tried.iter().map(|path| directory(tracker.name(*path))));
-        if let Group::In(place) = group {
+        if let ChildGroup::In(place) = group {
             // This directory had the name with another ending.
             order.retain(|tried| **tried != **place);
         }
@@ -200,14 +200,14 @@ impl Found {
         };
         let failed = self.claims.total();
         let sentence = match group {
-            Group::In(place) => say!(
+            ChildGroup::In(place) => say!(
                 "{} attempts failed in {} along a path, such as the one for {name}: not in {}; found in {}.",
                 CALLS.of(failed),
                 searches,
                 places,
                 plain(place),
             ),
-            Group::Nowhere(_) => say!(
+            ChildGroup::Nowhere(_) => say!(
                 "{name} was looked for and not found in {}: {} attempts failed in {}.",
                 places,
                 CALLS.of(failed),
@@ -227,15 +227,17 @@ impl Found {
             sentence,
             evidence,
             advice: match group {
-                Group::In(_) => {
+                ChildGroup::In(_) => {
                     "Put the directory that has it first, or take directories that never have it out of the path \
                     (LD_LIBRARY_PATH, PYTHONPATH, PERL5LIB, -I, PATH); name the file by its full path."
                         .into()
                 }
-                Group::Nowhere(name) if &**name == b".htaccess" => "Set AllowOverride None and put the rules into the \
+                ChildGroup::Nowhere(name) if &**name == b".htaccess" => {
+                    "Set AllowOverride None and put the rules into the \
                     server's configuration, or allow it only below the directory that needs it."
-                    .into(),
-                Group::Nowhere(_) => {
+                        .into()
+                }
+                ChildGroup::Nowhere(_) => {
                     "Remember that it does not exist, or create it, or turn off the feature that searches \
                                       for it."
                         .into()
@@ -244,8 +246,8 @@ impl Found {
             confidence: Confidence::Likely,
             claims: self.claims.list(),
             estimate: match group {
-                Group::In(_) => "every attempt before the one that found it".into(),
-                Group::Nowhere(_) => "every attempt".into(),
+                ChildGroup::In(_) => "every attempt before the one that found it".into(),
+                ChildGroup::Nowhere(_) => "every attempt".into(),
             },
             ..Draft::default()
         }

@@ -135,6 +135,7 @@ prop_compose! {
         Call {
             tid, abi: Abi::ALL[abi], nr, args, ip, sp, resumes, entered, returned: entered.wrapping_add(lasted), system_time,
             outcome, counted: false, blocks, netlink, terminal, descriptors, stack: None,
+            container: None,
             stack_calls: 1,
         }
     }

@@ -10,7 +10,7 @@ use definitions::Definitions;
 use fixed::{EVENTS, FIXED};
 use parts::{any_of, enumeration, object, one_line, reference, when};
 use std::collections::{BTreeMap, BTreeSet};
-use stride_advise::{Kind, QUANTITIES};
+use stride_advise::{QUANTITIES, QuantityKind};
 use stride_syscalls::{Abi, Syscall, table};
 
 /// The schema, with one definition per line.
@@ -81,7 +81,7 @@ fn numbers() -> String {
     let members: Vec<(String, String)> = QUANTITIES
         .iter()
         .map(|quantity| {
-            let kind = if quantity.kind == Kind::Mean { "number" } else { "integer" };
+            let kind = if quantity.kind == QuantityKind::Mean { "number" } else { "integer" };
             let schema = format!(r#"{{"description":"{}","type":"{kind}","minimum":0}}"#, quantity.means);
             (quantity.name.into(), schema)
         })
