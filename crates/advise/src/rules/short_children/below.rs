@@ -11,7 +11,7 @@ const MAX_KINDS: usize = 1 << 13;
 /// A process that lives, and its short descendants.
 #[derive(Default)]
 pub struct Below {
-    pub groups: Vec<ChildGroup>,
+    pub groups: Vec<ProgramGroup>,
     /// The time in which any child lived.
     pub lived: Covered,
     /// The same from the fork of each to the moment when the parent knows its end.
@@ -41,7 +41,7 @@ impl Covered {
 }
 
 #[derive(Default)]
-pub struct ChildGroup {
+pub struct ProgramGroup {
     /// `None` in `command`: these executed nothing, and so run their parent's program.
     pub program: Option<ObjectId>,
     pub command: Option<Vec<u8>>,
@@ -52,7 +52,7 @@ pub struct ChildGroup {
     pub claims: Claims,
 }
 
-impl ChildGroup {
+impl ProgramGroup {
     pub fn claim(&mut self, calls: Claims) {
         if self.claims.kinds() < MAX_KINDS {
             calls.iter().for_each(|(key, calls)| self.claims.add(key, calls));
@@ -67,9 +67,9 @@ impl ChildGroup {
 
 impl Below {
     /// The group of the same program, which may be new.
-    pub fn group(&mut self, new: ChildGroup) -> Option<&mut ChildGroup> {
+    pub fn group(&mut self, new: ProgramGroup) -> Option<&mut ProgramGroup> {
         let same =
-            |group: &ChildGroup| group.program == new.program && group.command.is_some() == new.command.is_some();
+            |group: &ProgramGroup| group.program == new.program && group.command.is_some() == new.command.is_some();
         let at = match self.groups.iter().position(same) {
             Some(at) => at,
             None if self.groups.len() < MAX_GROUPS => {

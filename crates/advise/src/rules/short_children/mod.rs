@@ -9,7 +9,7 @@ use crate::quantity::{CHILDREN, MEAN_LIFE, OTHERS, PID};
 use crate::rule::{Rule, RuleInfo};
 use crate::statement::say;
 use crate::threshold::Threshold;
-use below::{Below, ChildGroup};
+use below::{Below, ProgramGroup};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::ops::AddAssign;
@@ -69,7 +69,7 @@ const MAX_PIDS: usize = 1 << 14;
 struct Parent {
     pid: Tid,
     comm: Vec<u8>,
-    groups: Vec<ChildGroup>,
+    groups: Vec<ProgramGroup>,
     /// The number of children of the largest group.
     most: u64,
     making: Claims,
@@ -122,13 +122,13 @@ impl Rule for ShortChildren {
         let lived = at.saturating_sub(process.started);
         let small = !makes_files || index.pace(tid).calls <= SHORT_CHILD_CALLS.get();
         let short = lived <= SHORT_CHILD.get() && small && process.parent.is_some();
-        let of = ChildGroup { program: process.program, ..ChildGroup::default() };
+        let of = ProgramGroup { program: process.program, ..ProgramGroup::default() };
         let Some(parent) = process.parent else { return self.ends(tid, &process.comm, below) };
         let own = tracker
             .process(parent)
             .is_none_or(|parent| parent.program != process.program || parent.command != process.command);
         if let Some(to) = self.of(parent) {
-            let group = to.group(ChildGroup { command: own.then(|| command(process)), ..of });
+            let group = to.group(ProgramGroup { command: own.then(|| command(process)), ..of });
             if let Some(group) = group {
                 (if short { &mut group.short } else { &mut group.long }).add_assign(1);
                 if short {
@@ -144,8 +144,8 @@ impl Rule for ShortChildren {
                 to.pids.extend(below.pids.into_iter().chain([tid]).take(room));
                 // The children of a short child count as children of its parent. Their time is part of the short child's time.
                 for group in below.groups {
-                    let ChildGroup { short, long, lived, slept, claims, program, command } = group;
-                    if let Some(sum) = to.group(ChildGroup { program, command, ..ChildGroup::default() }) {
+                    let ProgramGroup { short, long, lived, slept, claims, program, command } = group;
+                    if let Some(sum) = to.group(ProgramGroup { program, command, ..ProgramGroup::default() }) {
                         sum.short += short;
                         sum.long += long;
                         sum.lived += lived;
@@ -258,7 +258,7 @@ impl ShortChildren {
 
     /// A process that is not short ends, or the run does.
     fn ends(&mut self, pid: Tid, comm: &[u8], below: Below) {
-        let often = |group: &ChildGroup| {
+        let often = |group: &ProgramGroup| {
             group.short >= FEWER_CHILDREN.get()
                 && group.short as f64 >= (group.short + group.long) as f64 * SHORT_CHILDREN_PART.ratio()
         };
