@@ -7,8 +7,8 @@
 use crate::relocate::{self, Types};
 use crate::wire::{OpenStrideSkel, StrideSkel, StrideSkelBuilder};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
-use libbpf_rs::{AsRawLibbpf, Error, Result, libbpf_sys};
-use std::ffi::OsString;
+use libbpf_rs::{AsRawLibbpf, Error, ErrorExt, Result, libbpf_sys};
+use std::ffi::{OsStr, OsString};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -73,13 +73,20 @@ impl<'scope> Beside<'scope> {
             }
             // SAFETY: the map was just made, and its descriptor stays open while the object is borrowed.
             let fd = unsafe { BorrowedFd::borrow_raw(libbpf_sys::bpf_map__fd(map.as_libbpf_object().as_ptr())) };
-            fd.try_clone_to_owned().map(Some).map_err(Error::from)
+            let shared = fd.try_clone_to_owned().map(Some).map_err(Error::from);
+            shared.map_err(|error| about_map(map.name(), error))
         });
         let maps = fds.collect::<Result<Maps>>()?;
         // If the thread has failed, it says why at the end.
         let _ = self.given.send(Given { maps, programs });
         Ok(Loading(self.thread))
     }
+}
+
+/// The error with the name of the map, as libbpf writes it.
+fn about_map(name: &OsStr, error: Error) -> Error {
+    let told = format!("map '{}': failed to share: {error}", name.display());
+    error.context(told)
 }
 
 impl Loading<'_> {
@@ -103,7 +110,7 @@ fn load(types: Option<&Types>, given: &Receiver<Given>) -> Result<Loaded> {
     }
     for (mut map, fd) in open.open_object_mut().maps_mut().zip(maps) {
         match fd {
-            Some(fd) => map.reuse_fd(fd.as_fd())?,
+            Some(fd) => map.reuse_fd(fd.as_fd()).map_err(|error| about_map(map.name(), error))?,
             None => map.set_autocreate(false)?,
         }
     }

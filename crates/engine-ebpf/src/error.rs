@@ -39,7 +39,9 @@ impl Why {
             Why::NoBtf(_) => "use a kernel built with CONFIG_DEBUG_INFO_BTF=y, with /sys mounted".to_owned(),
             Why::LockedDown(_) => "boot with lockdown=integrity or none".to_owned(),
             Why::NoMemory(_) => "give a smaller --ring-size".to_owned(),
-            Why::Refused(what) if what.contains("EMFILE") => "allow more open files (`ulimit -n 256`)".to_owned(),
+            Why::Refused(what) if ["EMFILE", "Too many open files"].iter().any(|told| what.contains(told)) => {
+                "allow more open files (`ulimit -n 256`)".to_owned()
+            }
             Why::Refused(_) => "see `stride --doctor` for what this machine allows".to_owned(),
         }
     }
