@@ -239,7 +239,15 @@ impl Fixture {
             skipped::report_of(&self.name, why);
             return Ok(());
         }
-        let Some(wasteful) = self.advice(engine, &scratch, &program, &[])? else { return Ok(()) };
+        let Some(mut wasteful) = self.advice(engine, &scratch, &program, &[])? else { return Ok(()) };
+        // A program that is over before Stride has read its mappings has no callers. On a busy machine that happens now and
+        // then, but not again and again.
+        for _ in 0..3 {
+            if wasteful.all.iter().any(|text| self.from.is_some() && !text.contains("\n   from ")) {
+                let Some(again) = self.advice(engine, &scratch, &program, &[])? else { return Ok(()) };
+                wasteful = again;
+            }
+        }
         let Some(corrected) = self.advice(engine, &scratch, &program, &["corrected"])? else { return Ok(()) };
         if wasteful.ids != self.finds {
             return Err(format!("expected {:?}, and found:\n{}", self.finds, wasteful.text).into());
