@@ -34,6 +34,8 @@ static __always_inline bool ends_right(struct task_state *st, struct call_plan *
 	if (choose_errors && failed) {
 		u32 error = -ret;
 
+		/* clang knows the bound of an error, and would leave out the mask. The verifiers of Linux 6.1 and 6.12 need the mask. */
+		asm volatile("" : "+r"(error));
 		if (!(wanted_errors[error / 64 & (ERRNO_WORDS - 1)] >> error % 64 & 1))
 			return false;
 	}
