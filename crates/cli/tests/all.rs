@@ -64,7 +64,8 @@ fn programs_are_traced_until_stride_is_interrupted() {
         pids.push(child.id());
         assert!(child.wait().unwrap().success());
     }
-    watching.wait_for(&format!("{} +++ exited with 0 +++", pids[1]));
+    // Ids take five columns at least.
+    watching.wait_for(&format!("{:<5} +++ exited with 0 +++", pids[1]));
     let trace = watching.end();
     for (name, pid) in ["first", "second"].iter().zip(&pids) {
         let path = scratch.path(name).display().to_string();
