@@ -12,6 +12,7 @@
 #include "regs.h"
 #include "shared.h"
 #include "fd.h"
+#include "mounts.h"
 
 #define NAME_SIZE 256
 #define PATH_SIZE 4096
@@ -65,25 +66,17 @@ static long climb(u64 i, void *ctx)
 {
 	struct desk *d = desk();
 	struct dentry *dentry, *parent;
-	struct vfsmount *mnt;
+	enum mount_step step;
 	u32 used;
 	long n;
 
 	if (!d)
 		return 1;
+	step = leave_mount(&d->dentry, &d->mnt);
+	if (step != BELOW_ROOT)
+		return step == AT_TOP;
 	dentry = d->dentry;
-	mnt = d->mnt;
 	parent = BPF_CORE_READ(dentry, d_parent);
-	if (dentry == BPF_CORE_READ(mnt, mnt_root)) {
-		struct mount *m = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
-		struct mount *above = BPF_CORE_READ(m, mnt_parent);
-
-		if (above == m)
-			return 1;
-		d->dentry = BPF_CORE_READ(m, mnt_mountpoint);
-		d->mnt = (void *)above + bpf_core_field_offset(struct mount, mnt);
-		return 0;
-	}
 	used = *(volatile u32 *)&d->used;
 	if (used >= PATH_SIZE || i == DEPTH - 1 || (i && dentry == parent)) {
 		d->rec.flags |= FILE_CUT;

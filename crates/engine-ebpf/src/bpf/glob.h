@@ -6,6 +6,8 @@
 #ifndef STRIDE_GLOB_H
 #define STRIDE_GLOB_H
 
+#include "mounts.h"
+
 #define GLOB_STEPS (1 << 16)
 #define EXE_NAMES 256
 #define EXE_SIZE 4096
@@ -118,7 +120,7 @@ __noinline int glob_matches(u32 desk, u32 index)
 	return d->matched;
 }
 
-/* Whether the text on the desk matches some pattern, if there are any to match, and none of those that must not match. */
+/* True if the text on the desk matches a pattern, if there is one to match, and none of the inverted patterns. */
 __noinline int text_matches(u32 desk, u32 first, u32 n)
 {
 	bool some = false, must = false;
@@ -180,24 +182,16 @@ static long exe_step(u64 i, void *ctx)
 {
 	struct wanted_desk *d = wanted_desk(*(u32 *)ctx);
 	struct dentry *dentry, *parent;
-	struct vfsmount *mnt;
+	enum mount_step step;
 	u32 at, len;
 
 	if (!d)
 		return 1;
+	step = leave_mount(&d->dentry, &d->mnt);
+	if (step != BELOW_ROOT)
+		return step == AT_TOP;
 	dentry = d->dentry;
-	mnt = d->mnt;
 	parent = BPF_CORE_READ(dentry, d_parent);
-	if (dentry == BPF_CORE_READ(mnt, mnt_root)) {
-		struct mount *m = (void *)mnt - bpf_core_field_offset(struct mount, mnt);
-		struct mount *above = BPF_CORE_READ(m, mnt_parent);
-
-		if (above == m)
-			return 1;
-		d->dentry = BPF_CORE_READ(m, mnt_mountpoint);
-		d->mnt = (void *)above + bpf_core_field_offset(struct mount, mnt);
-		return 0;
-	}
 	if (dentry == parent && i)
 		return 1;
 	len = BPF_CORE_READ(dentry, d_name.len);
