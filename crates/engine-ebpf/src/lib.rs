@@ -9,12 +9,12 @@
 //!   sockets, terminals); `stack.h` finds the stacks of calls, and `sites.h` chooses the calls if samples will do;
 //! - `ends.h` has how threads begin and end, `signals.h` signals and stops, `counts.h` counting, `outcome.h` which calls are wanted by how they return, `fd.h` and `file-detail.h`
 //!   descriptors;
-//! - `wanted.h` decides which threads are traced if the whole machine is looked at (`--all`), with `glob.h` for patterns;
+//! - `wanted.h` decides which threads are traced if the whole machine is looked at (`--all`), with `glob.h` for patterns; `mounts.h` has the way from a file to the root of all mounts;
 //! - `ring.h` and `backpressure.h` have sending, `maps.h` and `traced.h` the state, `ids.h` ids in PID namespaces, `regs.h`
 //!   registers for each architecture, `kernel.h` the few kernel structs that are used, relocated while loading;
 //! - `files.bpf.c` (what descriptors refer to) and `poller.bpf.c` (the blocked-call poller) are objects of their own, which are
 //!   only loaded when needed;
-//! - `wire.h` is the only place for layouts that both sides share; build.rs makes the Rust mirror from the object's type
+//! - `wire.h` and `wire_records.h` are the only place for layouts that both sides share; build.rs makes the Rust mirror from the object's type
 //!   information.
 //!
 //! The files of this side, outermost first: `engine` (the loop; in it `take` reads records in), `note` (events that are still to be

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/* The records of the ring. A part of wire.h, which says what holds for all of these layouts. */
+#ifndef STRIDE_WIRE_RECORDS_H
+#define STRIDE_WIRE_RECORDS_H
+
+enum {
+	/* Bytes of a cgroup's path. */
+	CGROUP_PATH = 512,
+};
+
+enum rec_kind {
+	/* A call's memory at its entry. Its REC_CALL follows when it returns. */
+	REC_ENTRY = 1,
+	/* A call that returned, or never will. */
+	REC_CALL = 2,
+	/* A thread is traced from here on. */
+	REC_START = 3,
+	REC_SIGNAL = 4,
+	/* A thread is gone. For a process's first thread: the process is gone. */
+	REC_EXIT = 5,
+	/* A thread, traced before or not, took over the id of its process's first thread by execve. */
+	REC_EXEC = 6,
+	/* A thread is no longer traced, and lives on. */
+	REC_DETACH = 7,
+	/* A thread has been in a call for a while; a REC_CALL follows when it returns. */
+	REC_BLOCKED = 8,
+	/* A thread is in a group-stop. */
+	REC_STOPPED = 9,
+	/* What a descriptor of the thread's next REC_CALL refers to. */
+	REC_FILE = 10,
+	/* A thread left the call that it was in when signals with FLAG_HELD were sent. */
+	REC_LEFT = 11,
+	/* A rec_call without a call: the stack that the thread's next REC_SIGNAL interrupts, which is not known yet. */
+	REC_STACK = 12,
+	/* A thread is in another cgroup. */
+	REC_MOVED = 13,
+	/* Threads of a process may be wanted that were not, or the other way round: all are to be looked at again. */
+	REC_CHANGED = 14,
+	/* A cgroup begins or ends. */
+	REC_CGROUP = 15,
+};
+
+enum rec_flag {
+	/* A REC_ENTRY of this call came before. It has number, ABI and arguments. */
+	FLAG_HAS_ENTRY = 1,
+	/* The call did not return: exit, or the thread was killed in it. */
+	FLAG_GONE = 2,
+	/* Memory was left out because the record was full. */
+	FLAG_FULL = 4,
+	/* A rec_more follows the rec_call. */
+	FLAG_MORE = 8,
+	/* Was counted in the kernel. */
+	FLAG_COUNTED = 16,
+	/* In a REC_ENTRY: other threads end because of this call, so its line begins first. */
+	FLAG_TELL = 32,
+	/*
+	 * In a REC_SIGNAL: its receiver is in a call, whose line comes first. A REC_LEFT follows when the receiver has left
+	 * the call.
+	 */
+	FLAG_HELD = 64,
+};
+
+/* How every record begins. */
+struct rec_head {
+	u8 kind;
+	u8 abi;
+	u16 flags;
+	/* Calls of this thread that were lost since its last record. */
+	u32 lost;
+	u32 tid;
+	/* For a call: its number. */
+	s32 nr;
+};
+
+/*
+ * REC_ENTRY, REC_CALL. If flagged, a rec_more follows. Then come blocks up to the record's end. Every byte crosses from the
+ * program's CPU to the reader's, so this has only what is always wanted.
+ */
+struct rec_call {
+	struct rec_head head;
+	s64 ret;
+	u64 args[6];
+};
+
+struct rec_more {
+	/* Times of entry and return. 0 if not taken. */
+	u64 entered;
+	u64 at;
+	u64 ip;
+	u64 sp;
+};
+
+enum block_flag {
+	/* Holds the memory at exit. Otherwise: at entry, or known to be unchanged since then. */
+	BLOCK_EXIT = 1,
+	/* More was wanted, but could not be read. */
+	BLOCK_FAULTED = 2,
+	/* Words up to a zero. Elements behind it are not followed. */
+	BLOCK_WORDS = 4,
+	/* No memory, but the netlink protocol (a u32) of descriptor `addr`. Sent before the message that it is for. */
+	BLOCK_NETLINK = 8,
+	/* Likewise, whether the descriptor is a terminal. */
+	BLOCK_TERMINAL = 16,
+	/* No memory, but the stack that leads to the call: `addr` is its id, `elem` the number of calls that it stands for. */
+	BLOCK_STACK = 32,
+	/* The stack from `addr` on, behind a rec_stack: it is not known yet. `elem` as above. */
+	BLOCK_COPY = 64,
+};
+
+/* A piece of the program's memory. `len` bytes follow, padded to 8. */
+struct rec_block {
+	u64 addr;
+	u32 len;
+	u16 elem;
+	u8 op;
+	u8 flags;
+};
+
+/* What unwinding a copied stack takes besides: where it is (stack_key), the process, and the registers. */
+struct rec_stack {
+	u64 space;
+	u32 generation;
+	u32 process;
+	u64 ip;
+	u64 bp;
+	/* All general registers, in DWARF's order. */
+	u64 all[16];
+};
+
+struct rec_start {
+	/* With the ABI of the call that made it. */
+	struct rec_head head;
+	u64 at;
+	/* 0: it existed before. */
+	u64 parent;
+	u64 process;
+	/* The id of its cgroup. 0 if nobody asks. */
+	u64 cgroup;
+};
+
+struct rec_moved {
+	struct rec_head head;
+	u64 at;
+	u64 cgroup;
+};
+
+struct rec_changed {
+	struct rec_head head;
+	u64 at;
+	u64 process;
+};
+
+struct rec_cgroup {
+	struct rec_head head;
+	u64 at;
+	u64 cgroup;
+	u64 gone;
+	/* With a NUL; empty if unknown. */
+	u8 path[CGROUP_PATH];
+};
+
+struct rec_signal {
+	struct rec_head head;
+	u64 at;
+	/* The kernel's siginfo. The rest of the user's siginfo_t is zero. */
+	u64 info[6];
+	u64 ip;
+	/* The id of the stack that it interrupts, or an enum stack_id. */
+	u64 stack;
+};
+
+struct rec_exit {
+	struct rec_head head;
+	u64 at;
+	/* In the form of wait(2). */
+	u64 status;
+};
+
+struct rec_detach {
+	struct rec_head head;
+	u64 at;
+};
+
+struct rec_left {
+	struct rec_head head;
+	u64 at;
+};
+
+struct rec_exec {
+	struct rec_head head;
+	u64 at;
+	/* Its former id. 0 if unknown. */
+	u64 old;
+};
+
+enum file_flag {
+	/* The file is no longer in its directory. */
+	FILE_UNHASHED = 1,
+	/* A file without a directory. */
+	FILE_ALONE = 2,
+	/* Its path is longer than any path in /proc. */
+	FILE_CUT = 4,
+	/* The call made it. */
+	FILE_MADE = 8,
+	/* There is no such descriptor. */
+	FILE_NONE = 16,
+};
+
+/* What is known besides the path (-yy). It depends on the kind of file. */
+struct file_detail {
+	/*
+	 * eventfd: count, id, flags; signalfd: mask; pidfd: pid; terminal: index; netlink: protocol, port; unix: the peer's inode. (A
+	 * unix socket's own name comes behind that of the file.)
+	 */
+	u64 numbers[3];
+	/* Internet sockets: addresses and ports, the program's own first. */
+	u32 addresses[8];
+	u16 ports[2];
+	u16 family;
+	u16 pad;
+};
+
+/* The names of its path follow, each with a NUL, from the last to the first. */
+struct rec_file {
+	struct rec_head head;
+	/* Not used: these records are wanted only if there is one ring. */
+	u64 at;
+	s64 fd;
+	u64 ino;
+	/* The kind of file system. */
+	u64 magic;
+	u32 mode;
+	u32 nlink;
+	/* In the kernel's encoding: 12 bits, 20 bits. */
+	u32 rdev;
+	u32 flags;
+	struct file_detail detail;
+};
+
+struct rec_blocked {
+	struct rec_head head;
+	u64 at;
+	u64 args[6];
+	/* 0 if not taken. */
+	u64 entered;
+	u64 ip;
+	u64 sp;
+};
+
+struct rec_stopped {
+	struct rec_head head;
+	u64 at;
+	u64 signal;
+};
+
+/* See backpressure.h. Stride writes here. */
+struct pressure {
+	/* Bytes of records that were taken out of the rings and wait in Stride's memory. */
+	u64 backlog;
+	/* Whether the drain thread waits to be woken. */
+	u32 drain_waits;
+	u32 pad[13];
+};
+
+#endif
