@@ -4,10 +4,10 @@ use crate::people::People;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use stride_decode::{Decoder, Options, Part, Value, World};
-use stride_event::{Call, ErrnoSet, Ns, Outcome, errno_name};
+use stride_event::{Call, Ns, Outcome, errno_word};
 use stride_filter::{CallFacts, CallField, Datum, Fault, MOST_INNER_TEXT, MOST_ITEMS, MOST_TEXT};
 use stride_output::signal_text;
-use stride_syscalls::{FlagPart, For, Set};
+use stride_syscalls::{FlagPart, For, Set, table};
 use stride_track::{ObjectId, ObjectKind, Seen, Tracker};
 
 /// Decodes the arguments of calls.
@@ -37,7 +37,7 @@ pub struct AskedCall<'a> {
     pub arguments: &'a Arguments,
     /// The time until which the call has lasted.
     pub until: Ns,
-    /// What the tracker found out when the call was entered. Its descriptor may be closed since.
+    /// The tracker's findings when the call was entered. Its descriptor may be closed since.
     entered: Option<&'a Seen>,
     decoded: OnceCell<Vec<(&'static str, Datum<'static>)>>,
 }
@@ -54,7 +54,7 @@ impl<'a> AskedCall<'a> {
         AskedCall { call, tracker, people, arguments, until, entered, decoded: OnceCell::new() }
     }
 
-    /// What the tracker found out about the call, if it has just returned.
+    /// The tracker's findings about the call, if it has just returned.
     fn seen(&self) -> Option<&Seen> {
         self.tracker.seen().filter(|seen| seen.tid == self.call.tid)
     }
@@ -71,13 +71,6 @@ impl<'a> AskedCall<'a> {
 
     fn pid(&self) -> i32 {
         self.tracker.thread(self.call.tid).map_or(self.call.tid, |thread| thread.pid)
-    }
-
-    fn name(&self) -> Cow<'static, str> {
-        match self.call.row() {
-            Some(row) => Cow::Borrowed(row.name),
-            None => Cow::Owned(format!("syscall_{:#x}", self.call.nr)),
-        }
     }
 
     fn wait(&self) -> Option<&'static str> {
@@ -115,7 +108,7 @@ impl CallFacts for AskedCall<'_> {
         let text = |text| Datum::Text(Cow::Borrowed(text));
         let number = |n: i64| Datum::Int(n.into());
         Ok(match field {
-            CallField::Name => Some(Datum::Text(self.name())),
+            CallField::Name => Some(Datum::Text(table(self.call.abi).name(self.call.nr))),
             CallField::Pid => Some(number(self.pid().into())),
             CallField::Tid => Some(number(self.call.tid.into())),
             CallField::Comm => self
@@ -141,7 +134,7 @@ impl CallFacts for AskedCall<'_> {
                 Outcome::Gone | Outcome::Pending => None,
             },
             CallField::Errno => match self.call.outcome {
-                Outcome::Error(errno) => Some(Datum::Text(name_of(errno))),
+                Outcome::Error(errno) => Some(Datum::Text(errno_word(errno))),
                 _ => None,
             },
             CallField::Duration => lasted(self.call, self.until).map(|time| Datum::Duration(time.into())),
@@ -154,11 +147,6 @@ impl CallFacts for AskedCall<'_> {
         let all = self.decoded.get_or_init(|| self.arguments.of(self.call));
         Ok(all.iter().find(|(known, _)| *known == name).map(|(_, value)| value.borrowed()))
     }
-}
-
-fn name_of(errno: u32) -> Cow<'static, str> {
-    debug_assert!(errno <= ErrnoSet::MAX);
-    errno_name(errno).map_or_else(|| Cow::Owned(errno.to_string()), Cow::Borrowed)
 }
 
 /// Structs in structs are followed to this depth.
@@ -186,7 +174,7 @@ fn datum(value: &Value<'_>, most: usize, depth: u32) -> Datum<'static> {
         | Value::Addr(n)
         | Value::Octal(n)
         | Value::Mode(n) => Datum::Int(n.into()),
-        Value::Errno(n) => Datum::Text(name_of(n.unsigned_abs())),
+        Value::Errno(n) => Datum::Text(errno_word(n.unsigned_abs())),
         Value::Fd { fd, .. } => Datum::Int(fd.into()),
         Value::Pid { id, .. } => Datum::Int(id.into()),
         Value::Flags { raw, set } => flags(raw, set),

@@ -71,7 +71,7 @@ fn endings(options: &Options, needs: &Needs) -> Endings {
     if needs.all_calls || options.switches() {
         return Endings::default();
     }
-    options.conditions.iter().fold(options.endings(), |endings, of| endings.and(of.early().endings))
+    options.conditions.iter().fold(options.endings(), |endings, of| endings.and(of.early().endings.clone()))
 }
 
 /// The calls that the engine may skip because of `-P` and `--trace-fds`. Descriptors may stand for paths.

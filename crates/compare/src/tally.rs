@@ -4,7 +4,7 @@ use crate::figures::Figures;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use stride_event::{Event, Ns, Origin, Stack, Tid};
-use stride_syscalls::{Abi, Class, Effect, row_named, table};
+use stride_syscalls::{Abi, Class, Effect, nameless, row_named, table};
 use stride_track::{FileId, ObjectId, Seen, StackCount, StackId, StackTally, Tracker};
 
 /// The tally is bounded, because hostile or very long runs must not take all memory.
@@ -239,5 +239,5 @@ fn describe(abi: Abi, nr: u64) -> (Rc<str>, Class) {
         return (entry.row.name.into(), entry.row.class);
     }
     let named = abi.numbers().iter().find(|(number, _)| u64::from(*number) == nr);
-    (named.map_or_else(|| format!("syscall_{nr:#x}").into(), |(_, name)| (*name).into()), Class::NONE)
+    (named.map_or_else(|| nameless(nr).into(), |(_, name)| (*name).into()), Class::NONE)
 }

@@ -187,8 +187,7 @@ fn errno(v: i64) -> Option<(&'static str, &'static str)> {
     if v <= i64::from(i32::MAX) || !(1..4096).contains(&error) {
         return None;
     }
-    let table = stride_syscalls::uapi::errno::ERRNO;
-    table.iter().find(|e| e.0 == error as u32).map(|e| (e.1, e.2))
+    stride_event::errno(error as u32)
 }
 
 /// A call that is in no table: six registers.

@@ -1,72 +1,6 @@
 //! How calls end: which results, errors and durations are wanted.
 
-use crate::{Call, Ns, Outcome};
-use stride_syscalls::uapi::errno::ERRNO;
-
-/// A set of error numbers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ErrnoSet {
-    /// Bit `n % 64` of word `n / 64` for error `n`.
-    words: [u64; ErrnoSet::WORDS],
-}
-
-impl ErrnoSet {
-    /// The kernel returns errors from 1 to 4095.
-    pub const MAX: u32 = 4095;
-    pub const WORDS: usize = (Self::MAX as usize + 1) / 64;
-
-    pub fn empty() -> ErrnoSet {
-        ErrnoSet { words: [0; Self::WORDS] }
-    }
-
-    pub fn all() -> ErrnoSet {
-        ErrnoSet { words: [!0; Self::WORDS] }
-    }
-
-    pub fn insert(&mut self, errno: u32) {
-        if let Some(word) = self.words.get_mut(errno as usize / 64) {
-            *word |= 1 << (errno % 64);
-        }
-    }
-
-    pub fn remove(&mut self, errno: u32) {
-        if let Some(word) = self.words.get_mut(errno as usize / 64) {
-            *word &= !(1 << (errno % 64));
-        }
-    }
-
-    pub fn contains(&self, errno: u32) -> bool {
-        self.words.get(errno as usize / 64).is_some_and(|word| word & (1 << (errno % 64)) != 0)
-    }
-
-    pub fn inverted(mut self) -> ErrnoSet {
-        self.words.iter_mut().for_each(|word| *word = !*word);
-        self
-    }
-
-    pub fn intersection(mut self, other: &ErrnoSet) -> ErrnoSet {
-        self.words.iter_mut().zip(other.words).for_each(|(word, other)| *word &= other);
-        self
-    }
-
-    pub fn is_all(&self) -> bool {
-        self.words.iter().all(|&word| word == !0)
-    }
-
-    pub fn is_empty(&self) -> bool {
-        (1..=Self::MAX).all(|errno| !self.contains(errno))
-    }
-
-    pub fn words(&self) -> [u64; Self::WORDS] {
-        self.words
-    }
-}
-
-/// The name of an error, such as `ENOENT`, if it has one.
-pub fn errno_name(errno: u32) -> Option<&'static str> {
-    let at = ERRNO.binary_search_by_key(&errno, |known| known.0).ok()?;
-    Some(ERRNO[at].1)
-}
+use crate::{Call, ErrnoSet, Ns, Outcome};
 
 /// A range of numbers, with both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,12 +61,12 @@ impl Endings {
         *self == Endings::default()
     }
 
-    /// Whether it takes the times of entry and return to decide.
+    /// True if the times of entry and return decide.
     pub fn needs_times(&self) -> bool {
         self.durations != Bounds::<Ns>::ALL
     }
 
-    /// What both want.
+    /// The endings that both want.
     pub fn and(self, other: Endings) -> Endings {
         Endings {
             durations: self.durations.intersection(other.durations),
@@ -146,7 +80,7 @@ impl Endings {
         }
     }
 
-    /// Whether a call that returned is wanted.
+    /// True if a call that returned is wanted.
     pub fn contain(&self, call: &Call) -> bool {
         let (wanted, result) = match call.outcome {
             Outcome::Value(value) => (self.successes, value),
@@ -164,26 +98,6 @@ impl Endings {
 mod tests {
     use super::*;
     use stride_syscalls::Abi;
-
-    #[test]
-    fn names_of_errors() {
-        assert_eq!(errno_name(2), Some("ENOENT"));
-        assert_eq!(errno_name(512), Some("ERESTARTSYS"));
-        assert_eq!(errno_name(4095), None);
-    }
-
-    #[test]
-    fn sets_of_errors() {
-        let mut set = ErrnoSet::empty();
-        set.insert(2);
-        set.insert(4095);
-        set.insert(9999);
-        assert!(set.contains(2) && set.contains(4095) && !set.contains(3) && !set.contains(9999));
-        let rest = set.clone().inverted();
-        assert!(!rest.contains(2) && rest.contains(3));
-        assert!(set.intersection(&rest).is_empty());
-        assert!(ErrnoSet::all().is_all());
-    }
 
     #[test]
     fn how_calls_return() {

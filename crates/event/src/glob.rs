@@ -18,7 +18,7 @@ pub enum Atom {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob {
     pub atoms: Vec<Atom>,
-    /// What matches is not wanted.
+    /// A text that matches is not wanted.
     pub inverted: bool,
 }
 
@@ -72,7 +72,7 @@ impl Glob {
         Ok(glob)
     }
 
-    /// Whether the text has the pattern's form, `inverted` or not.
+    /// True if the text has the pattern's form, `inverted` or not.
     pub fn matches(&self, text: &[u8]) -> bool {
         let (mut p, mut s) = (0, 0);
         let mut star = None;
@@ -95,12 +95,12 @@ impl Glob {
         }
     }
 
-    /// Whether a text is wanted by these patterns: it matches some, if there are any to match, and none of those that turn
-    /// their meaning round.
-    pub fn wanted(globs: &[Glob], text: &[u8]) -> bool {
-        let mut must = globs.iter().filter(|glob| !glob.inverted).peekable();
-        let none = must.peek().is_none();
-        !globs.iter().any(|glob| glob.inverted && glob.matches(text)) && (none || must.any(|glob| glob.matches(text)))
+    /// True if these patterns want the thing that `matches` compares them with: it matches some pattern, if there are any to
+    /// match, and none of the inverted ones. (The kernel side has the same rule: `text_matches`.)
+    pub fn wanted<'a>(globs: impl Iterator<Item = &'a Glob> + Clone, matches: impl Fn(usize, &Glob) -> bool) -> bool {
+        let hit = |inverted| globs.clone().enumerate().any(|(i, glob)| glob.inverted == inverted && matches(i, glob));
+        let must = globs.clone().any(|glob| !glob.inverted);
+        (!must || hit(false)) && !hit(true)
     }
 }
 
@@ -182,7 +182,8 @@ mod tests {
     #[test]
     fn several_patterns() {
         let globs = |texts: &[&str]| texts.iter().map(|t| Glob::parse(t.as_bytes()).unwrap()).collect::<Vec<_>>();
-        let wanted = |texts: &[&str], name: &str| Glob::wanted(&globs(texts), name.as_bytes());
+        let wanted =
+            |texts: &[&str], name: &str| Glob::wanted(globs(texts).iter(), |_, glob| glob.matches(name.as_bytes()));
         assert!(wanted(&[], "x") && wanted(&["a", "b"], "b") && !wanted(&["a", "b"], "c"));
         assert!(wanted(&["!a"], "b") && !wanted(&["!a"], "a"));
         assert!(wanted(&["a*", "!ab"], "ac") && !wanted(&["a*", "!ab"], "ab"));

@@ -11,6 +11,11 @@ const WHAT: &str = "error";
 /// Names of the same number, which the kernel's headers define beside the table's.
 const SYNONYMS: [(&str, &str); 3] = [("EWOULDBLOCK", "EAGAIN"), ("EDEADLOCK", "EDEADLK"), ("ENOTSUP", "EOPNOTSUPP")];
 
+/// The table's name of an error with two names.
+pub fn synonym(name: &str) -> Option<&'static str> {
+    SYNONYMS.iter().find(|(synonym, _)| *synonym == name).map(|(_, name)| *name)
+}
+
 pub fn parse_errors(text: &str) -> Result<ErrnoSet, Error> {
     let list = list::split(text, WHAT)?;
     let mut set = ErrnoSet::empty();
@@ -25,7 +30,7 @@ fn errno(member: &str) -> Option<u32> {
         return u32::try_from(number).ok().filter(|errno| (1..=ErrnoSet::MAX).contains(errno));
     }
     let upper = member.to_ascii_uppercase();
-    let name = SYNONYMS.iter().find(|(synonym, _)| *synonym == upper).map_or(&*upper, |(_, name)| name);
+    let name = synonym(&upper).unwrap_or(&upper);
     ERRNO.iter().find(|(_, known, _)| *known == name).map(|(errno, ..)| *errno)
 }
 

@@ -1,5 +1,6 @@
-//! Errno and signal names.
+//! Names of errors and signals.
 
+pub use stride_event::errno;
 use stride_syscalls::uapi;
 
 /// `SIGINT`, `SIGRTMIN`, `SIGRT_3`, or the number if there is no such signal.
@@ -40,10 +41,4 @@ fn signal_name(signal: u32) -> &'static str {
     let table = uapi::signals::SIGNALS;
     let name = table.binary_search_by_key(&signal, |s| s.0).map_or("SIG_???", |i| table[i].1);
     name.strip_prefix("SIG").unwrap_or(name)
-}
-
-/// Name and text of an errno.
-pub fn errno(errno: u32) -> Option<(&'static str, &'static str)> {
-    let table = uapi::errno::ERRNO;
-    table.binary_search_by_key(&errno, |e| e.0).ok().map(|i| (table[i].1, table[i].2))
 }

@@ -33,7 +33,7 @@ pub use set::{FlagPart, Item, Number, Set};
 #[doc(hidden)]
 pub use strukt::plain;
 pub use strukt::{Field, Struct};
-pub use table::{Entry, Table, row_named, table};
+pub use table::{Entry, NAMELESS, Table, nameless, row_named, table};
 pub use ty::{Case, Dir, Len, PidKind, Select, SelectKey, Ty, Unit, Width, units};
 
 /// The generated kernel facts that rows are made from, for decoders that need a bare constant.

@@ -1,8 +1,17 @@
 //! Number to row, per ABI.
 
 use crate::{Abi, Effect, Syscall, rows};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
+
+/// How the name of a call without a row begins.
+pub const NAMELESS: &str = "syscall_0x";
+
+/// The name of a call without a row.
+pub fn nameless(nr: u64) -> String {
+    format!("{NAMELESS}{nr:x}")
+}
 
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -20,6 +29,11 @@ pub struct Table {
 impl Table {
     pub fn get(&self, nr: u64) -> Option<Entry> {
         self.by_nr.get(usize::try_from(nr).ok()?).copied().flatten()
+    }
+
+    /// The name of a call, or one made of its number.
+    pub fn name(&self, nr: u64) -> Cow<'static, str> {
+        self.get(nr).map_or_else(|| Cow::Owned(nameless(nr)), |entry| Cow::Borrowed(entry.row.name))
     }
 
     /// Whether the call of this number has an effect. A call without a row has none.

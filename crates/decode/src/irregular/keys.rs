@@ -2,7 +2,7 @@
 
 use crate::{Cx, Siblings, Tail, Text, TextKind, Value, generic};
 use bumpalo::collections::Vec;
-use stride_event::Phase;
+use stride_event::{Phase, errno_name};
 use stride_syscalls::sets::keys::{KEY_REQKEY_DEFL, KEY_SPEC, KEYCTL_CAPS0, KEYCTL_CAPS1};
 use stride_syscalls::structs::keys::{LANDLOCK_RULESET, LSM_CTX, PKEY_OUT_PARAMS};
 use stride_syscalls::uapi::consts as c;
@@ -30,7 +30,7 @@ fn named<'a>(cx: &Cx<'a>, raw: u64, set: &'static Set) -> Value<'a> {
 
 /// The error for callers that ask for a rejected key.
 pub fn error<'a>(raw: u64) -> Value<'a> {
-    let known = stride_syscalls::uapi::errno::ERRNO.binary_search_by_key(&(raw as u32), |e| e.0).is_ok();
+    let known = errno_name(raw as u32).is_some();
     if known { Value::Errno(raw as i32) } else { Value::UInt(raw) }
 }
 

@@ -51,7 +51,7 @@ struct Container {
     wanted: bool,
 }
 
-/// What follows from a change.
+/// The consequences of a change.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CgroupChange {
     /// Cgroups that are wanted from now on, or are no longer.
@@ -199,7 +199,7 @@ impl Containers {
     }
 }
 
-/// Whether a container is wanted: by one of its names, or by the beginning of its id.
+/// True if a container is wanted, by one of its names or by the beginning of its id.
 fn wants(patterns: &[Glob], texts: &[Vec<u8>], id: &str, named: &ContainerName) -> bool {
     if patterns.is_empty() {
         return false;
@@ -209,10 +209,7 @@ fn wants(patterns: &[Glob], texts: &[Vec<u8>], id: &str, named: &ContainerName) 
         let text = text.strip_prefix(b"!").unwrap_or(text);
         names().any(|name| glob.matches(name.as_bytes())) || text.len() >= BEGINNING && id.as_bytes().starts_with(text)
     };
-    let mut all = patterns.iter().zip(texts);
-    let must = patterns.iter().any(|glob| !glob.inverted);
-    let some = all.clone().any(|(glob, text)| !glob.inverted && is(glob, text));
-    (some || !must) && !all.any(|(glob, text)| glob.inverted && is(glob, text))
+    Glob::wanted(patterns.iter(), |i, glob| is(glob, &texts[i]))
 }
 
 /// The id of the container that a cgroup belongs to, by its path, and whether the cgroup is the container's own.

@@ -4,27 +4,14 @@ use super::datum::{Datum, Kind, parse_duration};
 use super::field::{CallField, FIELDS};
 use super::mistake::ExprMistake;
 use super::node::{ExprNode, Quantifier};
+use super::parse::{DEEPEST, parse};
+use super::typed::{
+    BYTES_A_STEP, MOST_STEPS, REGEX_BYTES_A_STEP, REGEX_SIZE, Typed, arithmetic, comparison, quantifier,
+};
 use super::vocabulary;
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, SourceInfo, operators};
 use regex::RegexBuilder;
 use std::collections::BTreeSet;
-
-/// Longer expressions are refused before they are parsed.
-const LONGEST: usize = 4096;
-/// Deeper expressions are refused.
-const DEEPEST: usize = 64;
-/// The most elements of a list, and bytes of a text, that the facts about a call have.
-pub const MOST_ITEMS: u64 = 64;
-pub const MOST_TEXT: u64 = 1 << 16;
-/// The most bytes of a text in a list or a struct.
-pub const MOST_INNER_TEXT: u64 = 1 << 12;
-/// Steps of evaluation that one call may cost, each about 50 ns.
-const MOST_STEPS: u64 = 30_000;
-/// Bytes that are compared or searched in one step, and bytes that a regular expression looks at in one step.
-const BYTES_A_STEP: u64 = 4096;
-const REGEX_BYTES_A_STEP: u64 = 64;
-/// The largest program of a regular expression, in bytes.
-const REGEX_SIZE: usize = 1 << 18;
 
 /// A checked expression.
 pub struct Compiled {
@@ -34,20 +21,7 @@ pub struct Compiled {
 }
 
 pub fn compile(source: &str) -> Result<Compiled, ExprMistake> {
-    let length = source.chars().count();
-    if length > LONGEST {
-        return Err(ExprMistake::at(
-            source,
-            LONGEST,
-            format!("the expression has {length} characters, and at most {LONGEST} are allowed"),
-        ));
-    }
-    if source.trim().is_empty() {
-        return Err(ExprMistake::at(source, 0, "the expression is empty; an example is: errno == \"ENOENT\""));
-    }
-    nesting(source)?;
-    let parser = cel::Env::default().with_optional_support(false).parser();
-    let (tree, places) = parser.parse_with_source_info(source).map_err(|errors| syntax(source, &errors))?;
+    let (tree, places) = parse(source)?;
     let mut compiler =
         Compiler { source, places, fields: BTreeSet::new(), arguments: false, variables: Vec::new(), depth: 0 };
     let root = compiler.typed(&tree)?;
@@ -65,53 +39,6 @@ pub fn compile(source: &str) -> Result<Compiled, ExprMistake> {
     Ok(Compiled { fields: fields.collect(), arguments: compiler.arguments, root: root.node })
 }
 
-/// Refuses what would take the parser deep.
-fn nesting(source: &str) -> Result<(), ExprMistake> {
-    let (mut depth, mut signs, mut choices) = (0_usize, 0_usize, 0_usize);
-    let mut quote = None;
-    let mut escaped = false;
-    for (at, c) in source.chars().enumerate() {
-        match (quote, c) {
-            (Some(_), _) if escaped => escaped = false,
-            (Some(_), '\\') => escaped = true,
-            (Some(open), c) if c == open => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '\'') => quote = Some(c),
-            (None, '(' | '[' | '{') => depth += 1,
-            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
-            (None, '?') => choices += 1,
-            _ => {}
-        }
-        signs = match c {
-            '!' | '-' => signs + 1,
-            c if c.is_whitespace() => signs,
-            _ => 0,
-        };
-        if depth.max(signs).max(choices) > DEEPEST {
-            return Err(too_deep(source, at));
-        }
-    }
-    Ok(())
-}
-
-fn too_deep(source: &str, at: usize) -> ExprMistake {
-    ExprMistake::at(source, at, format!("the expression is nested more than {DEEPEST} levels deep"))
-}
-
-fn syntax(source: &str, errors: &cel::ParseErrors) -> ExprMistake {
-    let Some(error) = errors.errors.first() else { return ExprMistake::at(source, 0, "the expression is not CEL") };
-    let line = usize::try_from(error.pos.0).unwrap_or(1).saturating_sub(1);
-    let column = usize::try_from(error.pos.1).unwrap_or(1).saturating_sub(1);
-    let message = error.msg.strip_prefix("Syntax error: ").unwrap_or(&error.msg);
-    // The parser lists all that might stand there.
-    let message = message.split(" expecting ").next().unwrap_or(message);
-    ExprMistake::in_line(
-        source.split('\n').nth(line).unwrap_or(""),
-        column,
-        format!("the expression is not CEL: {message}"),
-    )
-}
-
 struct Compiler<'s> {
     source: &'s str,
     places: SourceInfo,
@@ -121,42 +48,6 @@ struct Compiler<'s> {
     /// The elements of the macros around: names and types, and the most bytes that each has.
     variables: Vec<(String, Kind, u64)>,
     depth: usize,
-}
-
-/// A node with what is known of its value.
-struct Typed {
-    node: ExprNode,
-    kind: Kind,
-    /// The most steps that its evaluation takes.
-    steps: u64,
-    /// The most bytes of a text, or elements of a list.
-    size: u64,
-    /// The most bytes of an element.
-    item: u64,
-}
-
-impl Typed {
-    fn new(node: ExprNode, kind: Kind, steps: u64) -> Typed {
-        Typed { node, kind, steps: steps.saturating_add(1), size: 0, item: 0 }
-    }
-
-    fn sized(self, size: u64, item: u64) -> Typed {
-        Typed { size, item, ..self }
-    }
-
-    /// A fact about the call, of a type that is known only then.
-    fn unknown(node: ExprNode, steps: u64) -> Typed {
-        Typed::new(node, Kind::Dyn, steps).sized(MOST_TEXT, MOST_INNER_TEXT)
-    }
-
-    /// The most elements that a macro goes through.
-    fn items(&self) -> u64 {
-        if self.kind == Kind::Dyn || self.kind == Kind::Map { MOST_ITEMS } else { self.size }
-    }
-
-    fn boxed(self) -> Box<ExprNode> {
-        Box::new(self.node)
-    }
 }
 
 type Checked<T> = Result<T, ExprMistake>;
@@ -611,43 +502,7 @@ impl Compiler<'_> {
     }
 }
 
-fn quantifier(name: &str) -> Option<Quantifier> {
-    Some(match name {
-        "all" => Quantifier::All,
-        "exists" => Quantifier::Exists,
-        "exists_one" => Quantifier::ExistsOne,
-        "filter" => Quantifier::Filter,
-        "map" => Quantifier::Map,
-        _ => return None,
-    })
-}
-
-type Make = fn(Box<ExprNode>, Box<ExprNode>) -> ExprNode;
-
-fn comparison(name: &str) -> Option<Make> {
-    Some(match name {
-        operators::EQUALS => ExprNode::Equal,
-        operators::NOT_EQUALS => ExprNode::Unequal,
-        operators::LESS => ExprNode::Less,
-        operators::LESS_EQUALS => ExprNode::AtMost,
-        operators::GREATER => ExprNode::More,
-        operators::GREATER_EQUALS => ExprNode::AtLeast,
-        _ => return None,
-    })
-}
-
-fn arithmetic(name: &str) -> Option<Make> {
-    Some(match name {
-        operators::ADD => ExprNode::Add,
-        operators::SUBSTRACT => ExprNode::Subtract,
-        operators::MULTIPLY => ExprNode::Multiply,
-        operators::DIVIDE => ExprNode::Divide,
-        operators::MODULO => ExprNode::Remainder,
-        _ => return None,
-    })
-}
-
-/// The last line says what is wrong; those before show where.
+/// The reason in words. The lines before it show the place.
 fn regex_mistake(error: &regex::Error) -> String {
     let text = error.to_string();
     let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();

@@ -31,7 +31,7 @@ impl<'a> Datum<'a> {
         }
     }
 
-    /// Whether both are equal. Values of different types never are.
+    /// True if both are equal. Values of different types never are.
     pub fn equals(&self, other: &Datum<'_>) -> bool {
         match (self, other) {
             (Datum::Null, Datum::Null) => true,
@@ -72,7 +72,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether a value of one kind may be a value of the other.
+    /// True if a value of one kind may be a value of the other.
     pub fn fits(&self, other: &Kind) -> bool {
         match (self, other) {
             (Kind::Dyn, _) | (_, Kind::Dyn) => true,

@@ -3,12 +3,10 @@
 use super::datum::Datum;
 use super::field::{CallFacts, CallField, Fault};
 use super::node::ExprNode;
-use super::vocabulary::NAMELESS;
 use crate::Catalog;
 use std::borrow::Cow;
-use stride_event::{Bounds, CallSet, Endings, ErrnoSet, Ns};
-use stride_syscalls::Abi;
-use stride_syscalls::uapi::errno::ERRNO;
+use stride_event::{Bounds, CallSet, Endings, ErrnoSet, Ns, errno_word};
+use stride_syscalls::{Abi, nameless};
 
 /// The calls for which an expression can be true. The others need not be reported.
 #[derive(Clone, Debug)]
@@ -61,12 +59,12 @@ pub fn parts(root: &ExprNode) -> Vec<ExpressionPart> {
     conjuncts(root).into_iter().map(part).collect()
 }
 
-/// Whether one of the parts is decided as a whole by the number of the call and by how it returned.
+/// True if the number of the call and the way in which it returned decide this part as a whole.
 fn is_early(part: &ExprNode) -> bool {
     span(part).is_some() || decides(part, &[CallField::Name]) || decides(part, &[CallField::Errno])
 }
 
-/// Whether the value depends on these fields only.
+/// True if the value depends on these fields only.
 fn decides(part: &ExprNode, fields: &[CallField]) -> bool {
     let mut only = true;
     visit(part, &mut |node| match node {
@@ -165,7 +163,7 @@ fn calls(root: &ExprNode) -> CallSet {
         }
     }
     for (abi, nr) in Abi::SERVED.iter().flat_map(|&abi| (0..CallSet::NUMBERS as u32).map(move |nr| (abi, nr))) {
-        if !known.contains(abi, nr.into()) && !named(&format!("{NAMELESS}{nr:x}")) {
+        if !known.contains(abi, nr.into()) && !named(&nameless(nr.into())) {
             calls.remove(abi, nr);
         }
     }
@@ -176,10 +174,8 @@ fn calls(root: &ExprNode) -> CallSet {
 fn endings(root: &ExprNode) -> Endings {
     let failed = |errno: &str| possible(root, &Supposed { name: None, errno: Some(errno) });
     let mut errors = ErrnoSet::all();
-    // Numbers without names are all alike, unless the expression names one of them.
     for errno in 1..=ErrnoSet::MAX {
-        let at = ERRNO.binary_search_by_key(&errno, |known| known.0);
-        if !failed(&at.map_or_else(|_| Cow::Owned(errno.to_string()), |at| Cow::Borrowed(ERRNO[at].1))) {
+        if !failed(&errno_word(errno)) {
             errors.remove(errno);
         }
     }
@@ -193,21 +189,18 @@ fn span(part: &ExprNode) -> Option<Endings> {
     let (low, high) = (least.unwrap_or(i128::MIN), most.unwrap_or(i128::MAX));
     Some(match field {
         CallField::Duration => Endings {
-            durations: Bounds {
-                least: clamped(low, 0, Ns::MAX.into()) as Ns,
-                most: clamped(high, 0, Ns::MAX.into()) as Ns,
-            },
+            durations: Bounds { least: low.clamp(0, Ns::MAX.into()) as Ns, most: high.clamp(0, Ns::MAX.into()) as Ns },
             // No call takes less than no time.
             successes: high >= 0,
             errors: if high >= 0 { all.errors } else { ErrnoSet::empty() },
             ..all
         },
         CallField::Ret => {
-            let cut = |n| clamped(n, i64::MIN.into(), i64::MAX.into()) as i64;
+            let cut = |n| i128::clamp(n, i64::MIN.into(), i64::MAX.into()) as i64;
             Endings { results: Bounds { least: cut(low), most: cut(high) }, ..all }
         }
         CallField::Bytes => {
-            let cut = |n| clamped(n, 0, u64::MAX.into()) as u64;
+            let cut = |n| i128::clamp(n, 0, u64::MAX.into()) as u64;
             let bytes =
                 if high < 0 { Bounds { least: 1, most: 0 } } else { Bounds { least: cut(low), most: cut(high) } };
             Endings { bytes: Some(bytes), ..all }
@@ -216,13 +209,11 @@ fn span(part: &ExprNode) -> Option<Endings> {
     })
 }
 
-fn clamped(n: i128, least: i128, most: i128) -> i128 {
-    n.clamp(least, most)
-}
-
 /// `FIELD < CONSTANT` and its like: the field with the least and the most value.
 fn bounds(part: &ExprNode) -> Option<(CallField, Option<i128>, Option<i128>)> {
-    let constant = |node: &ExprNode| match node.value(&NoFacts, &mut Vec::new()) {
+    // Constants depend on no facts.
+    let nothing = Supposed { name: None, errno: None };
+    let constant = |node: &ExprNode| match node.value(&nothing, &mut Vec::new()) {
         Ok(Datum::Int(n) | Datum::Duration(n)) => Some(n),
         _ => None,
     };
@@ -246,17 +237,4 @@ fn bounds(part: &ExprNode) -> Option<(CallField, Option<i128>, Option<i128>)> {
         (ExprNode::More(..), false) | (ExprNode::Less(..), true) => (field, Some(n.checked_add(1)?), None),
         _ => (field, Some(n), None),
     })
-}
-
-/// Constants depend on no facts.
-struct NoFacts;
-
-impl CallFacts for NoFacts {
-    fn field(&self, _: CallField) -> Result<Option<Datum<'_>>, Fault> {
-        Err(Fault::Unknown)
-    }
-
-    fn argument(&self, _: &str) -> Result<Option<Datum<'_>>, Fault> {
-        Err(Fault::Unknown)
-    }
 }

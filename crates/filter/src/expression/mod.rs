@@ -3,7 +3,7 @@
 //! The `cel` crate parses. Its interpreter is not used, because it compiles regular expressions anew for each call, cannot borrow what the tracker
 //! knows, and has neither types nor limits: here, unknown fields, wrong types and expressions that cost too much are found
 //! before the run (`compile`), and the value is found without copies (`node`). `tests/cel.rs` holds the values against
-//! those of the interpreter. What the number of a call and its return decide can be asked for early (`early`).
+//! those of the interpreter. The part that the number of a call and its return decide can be asked for early (`early`).
 
 mod compile;
 mod datum;
@@ -11,16 +11,19 @@ mod early;
 mod field;
 mod mistake;
 mod node;
+mod parse;
+mod typed;
 mod vocabulary;
 
-pub use compile::{MOST_INNER_TEXT, MOST_ITEMS, MOST_TEXT};
 pub use datum::Datum;
 pub use early::{EarlyChoice, ExpressionPart};
 pub use field::{CallFacts, CallField, FIELDS, Fault};
 pub use mistake::ExprMistake;
+pub use typed::{MOST_INNER_TEXT, MOST_ITEMS, MOST_TEXT};
 
 use crate::Error;
 use node::ExprNode;
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// A checked expression.
@@ -30,6 +33,7 @@ pub struct Expression {
     root: Rc<ExprNode>,
     fields: Vec<CallField>,
     arguments: bool,
+    early: OnceCell<EarlyChoice>,
 }
 
 impl PartialEq for Expression {
@@ -46,6 +50,7 @@ impl Expression {
             root: Rc::new(compiled.root),
             fields: compiled.fields,
             arguments: compiled.arguments,
+            early: OnceCell::new(),
         })
     }
 
@@ -53,7 +58,7 @@ impl Expression {
         &self.source
     }
 
-    /// Whether the expression is true for the call.
+    /// True if the expression is true for the call.
     pub fn holds(&self, call: &dyn CallFacts) -> Result<bool, Fault> {
         self.root.truth(call, &mut Vec::new())
     }
@@ -62,19 +67,19 @@ impl Expression {
         self.fields.contains(&field)
     }
 
-    /// Whether the arguments of calls have to be decoded.
+    /// True if the arguments of calls have to be decoded.
     pub fn mentions_arguments(&self) -> bool {
         self.arguments
     }
 
-    /// Whether the entry of a call decides.
+    /// True if all that the expression asks for is known when a call is entered.
     pub fn decides_at_entry(&self) -> bool {
         !self.arguments && self.fields.iter().all(|field| field.facts().at_entry)
     }
 
     /// The calls for which the expression can be true, as far as their number and their return decide.
-    pub fn early(&self) -> EarlyChoice {
-        early::early(&self.root)
+    pub fn early(&self) -> &EarlyChoice {
+        self.early.get_or_init(|| early::early(&self.root))
     }
 
     /// The parts that must all hold.
@@ -82,7 +87,7 @@ impl Expression {
         early::parts(&self.root)
     }
 
-    /// Whether nothing is left to be decided when the call is reported.
+    /// True if the number of the call and the way in which it returned decide all of it.
     pub fn is_early(&self) -> bool {
         self.parts().iter().all(|part| part.early)
     }

@@ -72,7 +72,7 @@ fn expressions_about_a_call() {
         r#"ret < 0 ? errno == "ENOENT" : false"#,
         r#"string(pid) == "4711" && int("12") == 12"#,
         "!false && (true || false)",
-        // What is missing is neither true nor false.
+        // A missing value is neither true nor false.
         r#"bytes > 5 || name == "openat""#,
         r#"!(bytes > 5 && name == "read")"#,
     ] {
@@ -211,18 +211,18 @@ fn numbers_of_calls_are_decided_early() {
         (r#"name == "read" ? path == "x" : false"#, &["read"], &["openat"]),
         (r#"has(path) || name == "read""#, &["read", "openat"], &[]),
     ] {
-        let calls = Expression::parse(source).unwrap().early().calls;
+        let calls = Expression::parse(source).unwrap().early().calls.clone();
         let has = |name: &&str| calls.contains(Abi::NATIVE, number(name));
         assert!(yes.iter().all(has) && !no.iter().any(has), "{source}");
     }
-    let nameless = Expression::parse(r#"name == "syscall_0x3ff""#).unwrap().early().calls;
+    let nameless = Expression::parse(r#"name == "syscall_0x3ff""#).unwrap().early().calls.clone();
     assert!(nameless.contains(Abi::NATIVE, 0x3ff) && !nameless.contains(Abi::NATIVE, number("read")));
     assert_eq!(Expression::parse("pid == 1").unwrap().early().calls, CallSet::all());
 }
 
 #[test]
 fn returns_are_decided_early() {
-    let endings = |source: &str| Expression::parse(source).unwrap().early().endings;
+    let endings = |source: &str| Expression::parse(source).unwrap().early().endings.clone();
     let found = endings(r#"errno == "ENOENT" && path == "x""#);
     assert!(found.errors.contains(2) && !found.errors.contains(1) && !found.successes);
     let found = endings(r#"errno != "EAGAIN""#);

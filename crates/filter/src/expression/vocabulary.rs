@@ -1,16 +1,11 @@
 //! The words that expressions use: system calls, errors, arguments.
 
 use super::field::CallField;
+use crate::errors::synonym;
 use crate::{Catalog, did_you_mean, error_names};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
-use stride_syscalls::{Abi, Struct, Syscall, Ty, table};
-
-/// Names of the same error, of which calls have the second.
-const SYNONYMS: [(&str, &str); 3] = [("EWOULDBLOCK", "EAGAIN"), ("EDEADLOCK", "EDEADLK"), ("ENOTSUP", "EOPNOTSUPP")];
-
-/// How a number without a name is called.
-pub const NAMELESS: &str = "syscall_0x";
+use stride_syscalls::{Abi, NAMELESS, Struct, Syscall, Ty, table};
 
 /// The error message for a word that a field never has.
 pub fn word(field: CallField, text: &str) -> Result<(), String> {
@@ -26,8 +21,7 @@ pub fn word(field: CallField, text: &str) -> Result<(), String> {
             if text.is_empty() || error_names().any(|name| name == text) {
                 return Ok(());
             }
-            let synonym = SYNONYMS.iter().find(|(synonym, _)| *synonym == text);
-            let meant = synonym.map(|(_, name)| format!("; its name here is '{name}'"));
+            let meant = synonym(text).map(|name| format!("; its name here is '{name}'"));
             Err(format!("there is no error '{text}'{}", meant.unwrap_or_else(|| did_you_mean(text, error_names()))))
         }
         field => {
@@ -41,7 +35,7 @@ pub fn word(field: CallField, text: &str) -> Result<(), String> {
     }
 }
 
-/// Whether this is the name of an error or a system call, which stands in quotes.
+/// True for the name of an error or of a system call. In an expression, such a name is text and stands in quotes.
 pub fn is_word(text: &str) -> bool {
     error_names().any(|name| name == text) || Catalog::native().iter().any(|call| call.name == text)
 }

@@ -78,7 +78,7 @@ impl FlameGraph {
             return id;
         }
         let row = table(call.abi).get(call.nr).map(|entry| entry.row);
-        let name = row.map_or_else(|| format!("syscall_{:#x}", call.nr), |row| row.name.to_owned());
+        let name = table(call.abi).name(call.nr);
         let id = self.label(LabelKind::Call(Family::of(row)), name.as_bytes(), b"");
         // Numbers of calls that do not exist may be any.
         if row.is_some() {

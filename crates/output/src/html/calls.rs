@@ -3,7 +3,7 @@
 use super::data::{self, CallIndex};
 use super::family::Family;
 use stride_event::{Call, CallStats, Histogram, Ns};
-use stride_syscalls::{Abi, table};
+use stride_syscalls::{Abi, nameless, table};
 
 /// A hostile program may use any number of unknown syscalls. Beyond this count they share a row.
 const MOST: usize = 200;
@@ -55,7 +55,7 @@ impl Calls {
             return index;
         }
         let nr = if full { OTHERS } else { nr };
-        let name = if nr == OTHERS { "other numbers".to_owned() } else { format!("syscall_{nr:#x}") };
+        let name = if nr == OTHERS { "other numbers".to_owned() } else { nameless(nr) };
         let index = self.push(name_in(abi, &name), Family::Other);
         self.unknown.insert((abi, nr), index);
         index

@@ -10,10 +10,7 @@ impl Json<'_> {
     pub fn begin_call(&mut self, abi: Abi, nr: u64, moment: &EventContext<'_>) {
         self.out.push(b'{');
         self.key("type").str("call");
-        match table(abi).get(nr) {
-            Some(entry) => self.key("name").str(entry.row.name),
-            None => self.key("name").str(&format!("syscall_{nr:#x}")),
-        }
+        self.key("name").str(&table(abi).name(nr));
         self.who(moment);
     }
 

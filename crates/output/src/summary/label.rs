@@ -56,10 +56,7 @@ fn functions(names: &[u8]) -> String {
 }
 
 pub fn syscall(abi: Abi, nr: u64) -> String {
-    match table(abi).get(nr) {
-        Some(entry) => entry.row.name.to_string(),
-        None => format!("syscall_{nr:#x}"),
-    }
+    table(abi).name(nr).into_owned()
 }
 
 pub fn errno_name(number: u32) -> String {
