@@ -21,6 +21,7 @@ pub mod signal;
 pub mod spawn;
 #[allow(unsafe_code)]
 mod startup;
+pub mod stat;
 
 pub use cgroup::cgroup_root;
 pub use engine::{Capabilities, Delayed, Engine};

@@ -186,7 +186,7 @@ fn wait<T>(result: &Receiver<T>, limit: Duration, reader: Tid) -> Result<T, Recv
 
 fn is_runnable(tid: Tid) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{tid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('R'))
+    crate::stat::behind_name(&stat).is_some_and(|fields| fields.starts_with('R'))
 }
 
 #[cfg(test)]

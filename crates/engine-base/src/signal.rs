@@ -228,7 +228,7 @@ pub fn end_after(time: Duration) -> std::io::Result<()> {
     without_signals(|| std::thread::Builder::new().name("stride-for".into()).spawn(wait)).map(drop)
 }
 
-/// Whether that time is over.
+/// True if the time of [`end_after`] is over.
 pub fn is_over() -> bool {
     OVER.load(Ordering::Relaxed)
 }

@@ -3,6 +3,7 @@
 use crate::privileges::{Barrier, setcap};
 use nix::errno::Errno;
 use std::fmt;
+use stride_engine_base::stat::behind_name;
 use stride_engine_base::{AttachFailure, StartError, process};
 use stride_event::Tid;
 
@@ -79,7 +80,7 @@ pub fn ended(tid: Tid, follow: bool) -> AttachFailure {
     let lives_on = tasks.is_ok_and(|tasks| {
         tasks.flatten().any(|task| {
             let stat = std::fs::read_to_string(task.path().join("stat")).unwrap_or_default();
-            stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))
+            behind_name(&stat).is_some_and(|fields| !fields.starts_with(['Z', 'X']))
         })
     });
     let more = if lives_on && !follow {

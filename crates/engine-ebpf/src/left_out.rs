@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::os::fd::RawFd;
 use std::time::{Duration, Instant};
+use stride_engine_base::stat::behind_name;
 use stride_event::Tid;
 
 /// Readers of readers are followed so far.
@@ -130,8 +131,7 @@ fn processes() -> BTreeMap<Tid, Process> {
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
         let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
-        // The name may contain anything, so the fields are counted from behind it.
-        let Some((_, fields)) = stat.rsplit_once(") ") else { continue };
+        let Some(fields) = behind_name(&stat) else { continue };
         let mut fields = fields.split(' ').skip(1).map(|field| field.parse().unwrap_or(0));
         let (Some(parent), Some(group)) = (fields.next(), fields.next()) else { continue };
         all.insert(pid, Process { parent, group });
@@ -162,7 +162,7 @@ fn written(pid: Tid, most: usize) -> HashSet<Channel> {
     descriptors(pid).filter_map(of_file).collect()
 }
 
-/// Whether a process reads what is written to one of these.
+/// True if a process reads the bytes that are written to one of these.
 fn reads(pid: Tid, channels: &HashSet<Channel>) -> bool {
     descriptors(pid).any(|(fd, name)| {
         if name == "/dev/ptmx" || name == "/dev/pts/ptmx" {

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::SeqCst};
 use std::thread::{Builder, Thread, park};
 use std::time::{Duration, Instant};
 use stride_engine_base::signal::without_signals;
+use stride_engine_base::stat::behind_name;
 use stride_event::Tid;
 
 /// Time between two looks. A tracee waits at most twice as long.
@@ -146,10 +147,9 @@ impl Watch {
     }
 }
 
-/// The letter after the name, which may hold anything.
 fn state(tid: Tid) -> Option<char> {
     let stat = read_to_string(format!("/proc/{tid}/stat")).ok()?;
-    stat.rsplit_once(") ")?.1.chars().next()
+    behind_name(&stat)?.chars().next()
 }
 
 #[cfg(test)]
