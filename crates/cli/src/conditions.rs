@@ -27,20 +27,13 @@ pub struct Conditions {
     /// Calls are shown at present.
     on: bool,
     tracker: Rc<RefCell<Tracker>>,
-    /// What calls in flight are about, if an expression asks for that.
+    /// The objects that calls in flight are about, if an expression asks for them.
     entered: Option<HashMap<Tid, Seen>>,
     people: People,
     arguments: Arguments,
     /// Calls for which an expression has no value, although it asks for nothing that the call lacks.
     faults: u64,
     first_fault: Option<Fault>,
-}
-
-/// What the switches say about a call.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Switched {
-    Shown,
-    Hidden,
 }
 
 impl Conditions {
@@ -86,12 +79,12 @@ impl Conditions {
         }
     }
 
-    /// Whether events that are no calls are shown.
+    /// True if events that are no calls are shown.
     pub fn are_on(&self) -> bool {
         self.on
     }
 
-    /// Whether the entry of a call is shown. What the return decides is not known by then.
+    /// True if the entry of a call is shown. An entry is not shown if the call's return has to decide.
     pub fn enters(&mut self, call: &Call) -> bool {
         self.on
             && self.switch_off.is_none()
@@ -101,10 +94,9 @@ impl Conditions {
             && self.hold(call, call.entered)
     }
 
-    /// Whether a call is shown that returned, or never will. It has lasted until `until`.
+    /// True if this call is shown, which has returned or never will. It has lasted until `until`.
     pub fn leaves(&mut self, call: &Call, until: Ns) -> bool {
-        let shown =
-            self.switched(call, until) == Switched::Shown && self.ends_right(call, until) && self.hold(call, until);
+        let shown = self.switches_show(call, until) && self.ends_right(call, until) && self.hold(call, until);
         if let Some(entered) = &mut self.entered {
             entered.remove(&call.tid);
         }
@@ -144,20 +136,14 @@ impl Conditions {
     }
 
     /// As in perf-trace(1): calls are shown after one that switches on, until one that switches off.
-    fn switched(&mut self, call: &Call, until: Ns) -> Switched {
-        let at_switch = if self.shows_switches { Switched::Shown } else { Switched::Hidden };
-        if !self.on {
-            if !self.is_true(call, until, |own| own.switch_on.as_ref()) {
-                return Switched::Hidden;
-            }
-            self.on = true;
-            return at_switch;
-        }
-        if self.is_true(call, until, |own| own.switch_off.as_ref()) {
-            self.on = false;
-            return at_switch;
-        }
-        Switched::Shown
+    fn switches_show(&mut self, call: &Call, until: Ns) -> bool {
+        let switches = match self.on {
+            false => self.is_true(call, until, |own| own.switch_on.as_ref()),
+            true => self.is_true(call, until, |own| own.switch_off.as_ref()),
+        };
+        let shown = if switches { self.shows_switches } else { self.on };
+        self.on ^= switches;
+        shown
     }
 
     /// A sentence about calls that may be left out by mistake.

@@ -6,7 +6,7 @@ use crate::flags::Options;
 use std::collections::HashMap;
 use std::rc::Rc;
 use stride_decode::{Touch, World, touches};
-use stride_event::{Call, CallSet, Event, FdSet, Outcome, Tid};
+use stride_event::{Call, CallSet, Event, FdSet, Ns, Outcome, Tid};
 use stride_filter::{PathSet, Status, WordSet};
 use stride_proc::{Proc, Source};
 
@@ -74,12 +74,7 @@ impl Selector {
                 (chosen && self.status.contains(status(call.outcome))).then_some(event)
             }
             Event::Detached { tid, call, at } => {
-                let call = call.filter(|call| {
-                    self.leaves(call)
-                        && self.led_to(call)
-                        && self.status.contains(Status::Detached)
-                        && self.conditions.leaves(call, at)
-                });
+                let call = call.filter(|call| self.leaves(call) && self.is_left(call, at));
                 self.decided.remove(&tid);
                 Some(Event::Detached { tid, call, at })
             }
@@ -88,12 +83,7 @@ impl Selector {
                 if let Some(decision) = self.decided.remove(&old) {
                     self.decided.insert(tid, decision);
                 }
-                let call = call.filter(|call| {
-                    self.stays(call)
-                        && self.led_to(call)
-                        && self.status.contains(Status::Detached)
-                        && self.conditions.leaves(call, at)
-                });
+                let call = call.filter(|call| self.stays(call) && self.is_left(call, at));
                 Some(Event::Superseded { tid, old, call, at })
             }
             Event::Signal { .. } | Event::Stopped { .. } => self.conditions.are_on().then_some(event),
@@ -116,6 +106,11 @@ impl Selector {
     fn leaves(&mut self, call: &Call) -> bool {
         let decided = if self.decided.is_empty() { None } else { self.decided.remove(&call.tid) };
         decided.and_then(|d| d.on(call)).unwrap_or_else(|| self.chosen(call))
+    }
+
+    /// True if a call is shown that had not returned when its thread was left.
+    fn is_left(&mut self, call: &Call, at: Ns) -> bool {
+        self.led_to(call) && self.status.contains(Status::Detached) && self.conditions.leaves(call, at)
     }
 
     fn led_to(&mut self, call: &Call) -> bool {

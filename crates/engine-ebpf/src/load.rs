@@ -229,7 +229,7 @@ impl Kernel {
         let beside = beside.map(|beside| beside.load(&mut open)).transpose()?;
         let skel = open.load()?;
         let beside = beside.map(Loading::join).transpose()?;
-        let smaller = beside.as_ref().map_or(&skel.progs, |beside| &beside.progs);
+        let smaller = smaller_programs(&skel, &beside);
         if nested {
             smaller.learn_ids.test_run(ProgramInput::default())?;
         }
@@ -268,12 +268,8 @@ impl Kernel {
         Ok(())
     }
 
-    fn smaller_programs(&self) -> &StrideProgs<'static> {
-        &self.beside.as_ref().unwrap_or(&self.skel).progs
-    }
-
     pub fn attach(&mut self) -> Result<(), Why> {
-        let p = &self.beside.as_ref().unwrap_or(&self.skel).progs;
+        let p = smaller_programs(&self.skel, &self.beside);
         let all = [
             &p.on_prepare_exec,
             &p.on_cgroup_begins,
@@ -320,7 +316,7 @@ impl Kernel {
             bss.seed_is_tgid = u32::from(whole_process);
             (bss.seed_found, bss.seed_ended) = (0, 0);
         }
-        let link = self.smaller_programs().seed.attach()?;
+        let link = smaller_programs(&self.skel, &self.beside).seed.attach()?;
         // Threads that were being cloned meanwhile are found the second time.
         for _ in 0..2 {
             let mut none = [0; 64];
@@ -559,6 +555,14 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
     let mut kernel = Kernel::load(config, &tables)?;
     kernel.attach()?;
     Ok(begin.elapsed())
+}
+
+/// The programs other than the largest.
+fn smaller_programs<'k>(
+    skel: &'k StrideSkel<'static>,
+    beside: &'k Option<StrideSkel<'static>>,
+) -> &'k StrideProgs<'static> {
+    &beside.as_ref().unwrap_or(skel).progs
 }
 
 /// Whether wire.h is what Rust assumes.

@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, process, thing};
 use crate::by_thread::LostTime;
-use crate::finding::{Confidence, Draft};
+use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{Index, Observed, OpenFile, is_read, is_write};
 use crate::quantity::{CONNECTIONS, REQUESTS, RUN, SERVERS, WAITED};
 use crate::rule::{Rule, RuleInfo};
@@ -120,12 +120,7 @@ impl Rule for LockStep {
         let Some(((_, object), worst)) = slow.first() else {
             return self.of_many_peers(index, tracker).into_iter().collect();
         };
-        let evidence = slow.iter().map(|((_, object), peer)| {
-            let mut evidence = thing(*object, peer.trips, tracker);
-            evidence.time = Some(peer.waited);
-            evidence.line = Some(peer.line);
-            evidence
-        });
+        let evidence = slow.iter().map(|((_, object), peer)| peer.evidence(*object, tracker));
         let mut claims = Claims::default();
         slow.iter().flat_map(|(_, peer)| peer.claims.iter()).for_each(|(key, calls)| claims.add(key, calls));
         let several = worst.connections > 1;
@@ -176,12 +171,7 @@ impl LockStep {
         peers.sort_by_key(|(object, peer)| (Reverse(peer.waited), *object));
         let longest = peers.iter().map(|(_, peer)| peer.longest).max().unwrap_or(0);
         let lost: Ns = peers.iter().map(|(_, peer)| peer.lost.on_path(index.path())).sum();
-        let evidence = peers.iter().map(|(object, peer)| {
-            let mut evidence = thing(*object, peer.trips, tracker);
-            evidence.time = Some(peer.waited);
-            evidence.line = Some(peer.line);
-            evidence
-        });
+        let evidence = peers.iter().map(|(object, peer)| peer.evidence(*object, tracker));
         let requests = trips(&peers);
         Some(Draft {
             sentence: say!(
@@ -284,6 +274,11 @@ impl Peer {
         let waited = self.waited as f64;
         self.trips >= ROUND_TRIPS.get() && waited >= run * ROUND_TRIPS_PART.ratio()
             || self.trips >= SLOW_TRIPS.get() && !short && waited >= run * SLOW_TRIPS_PART.ratio()
+    }
+
+    fn evidence(&self, object: ObjectId, tracker: &Tracker) -> Evidence {
+        let (time, line) = (Some(self.waited), Some(self.line));
+        Evidence { time, line, ..thing(object, self.trips, tracker) }
     }
 
     /// The waiting for all answers but the longest, as far as the run waited for it.

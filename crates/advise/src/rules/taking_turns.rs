@@ -57,7 +57,7 @@ struct Member {
     longest: Ns,
 }
 
-struct ChildGroup {
+struct TurnGroup {
     pid: Tid,
     members: FxHashMap<Tid, Member>,
     from: Ns,
@@ -86,7 +86,7 @@ impl Rule for TakingTurns {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Draft> {
         let least = (index.span() as f64 * TURNS_PART.ratio()) as Ns;
-        let groups = self.groups(index).into_iter().filter(ChildGroup::takes_turns);
+        let groups = self.groups(index).into_iter().filter(TurnGroup::takes_turns);
         let worst = groups.map(|group| (group.saved(), group)).filter(|(saved, _)| *saved >= least);
         let Some((saved, group)) = worst.max_by_key(|(saved, group)| (*saved, Reverse(group.pid))) else {
             return Vec::new();
@@ -130,20 +130,20 @@ impl Rule for TakingTurns {
 
 impl TakingTurns {
     /// Threads of one process that wait for each other and wake each other.
-    fn groups(&self, index: &Index) -> Vec<ChildGroup> {
+    fn groups(&self, index: &Index) -> Vec<TurnGroup> {
         let process = |tid: Tid| self.threads.get(&tid).map(|(pid, _)| *pid);
         let mut pairs: FxHashMap<Tid, Vec<(Tid, Tid, HandOver)>> = FxHashMap::default();
         for (waiter, waker, pair) in index.hand_overs().iter() {
             let Some(pid) = process(waiter).filter(|pid| process(waker) == Some(*pid)) else { continue };
             pairs.entry(pid).or_default().push((waiter, waker, pair));
         }
-        pairs.into_iter().filter_map(|(pid, pairs)| ChildGroup::of(pid, &pairs)).collect()
+        pairs.into_iter().filter_map(|(pid, pairs)| TurnGroup::of(pid, &pairs)).collect()
     }
 }
 
-impl ChildGroup {
+impl TurnGroup {
     /// Leaves out threads that seldom wait for the others or seldom wake them, until none is left to leave out.
-    fn of(pid: Tid, pairs: &[(Tid, Tid, HandOver)]) -> Option<ChildGroup> {
+    fn of(pid: Tid, pairs: &[(Tid, Tid, HandOver)]) -> Option<TurnGroup> {
         let mut in_it: FxHashSet<Tid> = pairs.iter().flat_map(|(waiter, waker, _)| [*waiter, *waker]).collect();
         loop {
             let among = || pairs.iter().filter(|(waiter, waker, _)| in_it.contains(waiter) && in_it.contains(waker));
@@ -163,7 +163,7 @@ impl ChildGroup {
             if members.len() == in_it.len() {
                 let from = among().map(|(.., pair)| pair.first).min()?;
                 let to = among().map(|(.., pair)| pair.last).max()?;
-                return Some(ChildGroup { pid, members, from, to });
+                return Some(TurnGroup { pid, members, from, to });
             }
             in_it = members.into_keys().collect();
         }
