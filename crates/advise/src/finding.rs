@@ -169,7 +169,7 @@ pub struct Finding {
     pub minor: bool,
 }
 
-/// What an advisor tells at the end.
+/// The findings of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// The largest saving first.

@@ -78,7 +78,7 @@ impl Worth {
     }
 }
 
-/// What a draft would save if it were the only one.
+/// The calls and the time that a draft would save if it were the only one.
 fn gross(draft: &Draft, index: &Index) -> Worth {
     let mut worth = Worth { time: draft.more_time, work: draft.more_time + draft.more_work, calls: 0 };
     draft.claims.iter().for_each(|claim| worth.add(&grant(claim, 0, index)));

@@ -34,7 +34,7 @@ impl Quantity {
         self.of(id.unsigned_abs().into())
     }
 
-    /// What each of `n` has of a sum. Only means may be fractions.
+    /// The mean of `n` things with this sum. Only means may be fractions.
     pub fn mean(&'static self, sum: u64, n: u64) -> Figure {
         debug_assert_eq!(self.kind, QuantityKind::Mean, "{}", self.name);
         Figure { quantity: self, amount: Amount::Mean(sum as f64 / n.max(1) as f64) }

@@ -69,7 +69,7 @@ pub fn worth_it(calls: u64, of: u64, time: Ns, run: Ns) -> bool {
         || time >= MIN_TIME.get() && time as f64 >= run as f64 * MIN_PART_OF_TIME.ratio()
 }
 
-/// What a call costs besides the time inside: its way into the kernel and back, and the library's part.
+/// The cost of a call besides the time inside: its way into the kernel and back, and the library's part.
 const BESIDE_CALL: Ns = 2_000;
 
 /// True if a finding that is worth telling is more than minor. `time` is on the critical path of the run, `work` anywhere.

@@ -26,7 +26,7 @@ pub struct Beside<'scope> {
     thread: ScopedJoinHandle<'scope, Result<Loaded>>,
 }
 
-/// What the thread needs of the first object.
+/// The parts of the first object that the thread needs.
 struct Given {
     maps: Maps,
     /// The names of the programs to load.

@@ -45,7 +45,7 @@ impl Moment {
         Moment { tid, from: at, to: at, parked: false }
     }
 
-    /// Whether this action of another thread began during the wait.
+    /// True if this action of another thread began during the wait.
     fn ends(&self, wait: &Moment) -> bool {
         self.tid != wait.tid && (wait.from..=wait.to).contains(&self.from)
     }
@@ -101,7 +101,7 @@ impl Causes {
         }
     }
 
-    /// What the run waited for, as far as the events show it.
+    /// The threads that the run waited for, as far as the events show them.
     pub fn critical_path(&mut self) -> CriticalPath {
         for (_, state) in std::mem::take(&mut self.channels) {
             state.waiting.into_iter().for_each(|(wait, by)| self.ended_waits.add(wait, by));
@@ -211,7 +211,7 @@ impl Causes {
         self.ended_waits.lives.seen(by, at);
         self.acts(Channel::Released(pid), end);
         match process.parent {
-            // Whoever sent the signal ended it, not what it did.
+            // The sender of the signal ended the parent's wait, not the killed process.
             Some(_) if killed => {}
             Some(parent) => self.acts(Channel::Children(parent), end),
             None => self.ended_waits.lives.root_ended(by, at),

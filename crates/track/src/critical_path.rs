@@ -32,7 +32,7 @@ struct Life {
     last: Ns,
 }
 
-/// What each thread waited for.
+/// The waits of each thread, and the threads that ended them.
 #[derive(Default)]
 pub struct Lives {
     threads: FxHashMap<Tid, Life>,

@@ -10,8 +10,8 @@
 //! Waits ([`Wait`]) need more than events: what the other end of a pipe is, or which thread holds a lock. That is
 //! looked up once per call, when it is quiet or when tracing ends, and the answers are recorded as facts.
 //!
-//! Who ended a wait follows from the events ([`Causes`]): a child's exit, a write to a pipe, a wake. From that comes the
-//! critical path of the run ([`CriticalPath`]).
+//! The events show which thread ended a wait ([`Causes`]): by a child's exit, a write to a pipe, a wake. The critical path of
+//! the run ([`CriticalPath`]) follows from that.
 
 mod address;
 mod arguments;

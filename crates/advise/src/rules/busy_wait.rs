@@ -55,7 +55,7 @@ struct Looks {
     spins: FxHashMap<CallKey, Spin>,
     /// Time of all rows, each from its first look to its last.
     time: Ns,
-    /// What the thread waited too long, because it slept when the thing happened.
+    /// The time that the thread waited too long, because it slept when the thing happened.
     late: Ns,
     longest: u64,
 }

@@ -144,7 +144,7 @@ impl Rule for Rewritten {
     }
 }
 
-/// Whether these calls ask for facts about the file that a path names.
+/// True if these calls ask for facts about the file that a path names.
 fn asks(key: CallKey) -> bool {
     table(key.abi).get(key.nr.into()).is_some_and(|entry| entry.row.has_effect(Effect::Asks))
 }

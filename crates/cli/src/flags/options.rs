@@ -406,7 +406,7 @@ impl Options {
         }
     }
 
-    /// Whether calls decide from when to when others are reported.
+    /// True if some calls switch the reporting of others on or off.
     pub fn switches(&self) -> bool {
         self.switch_on.is_some() || self.switch_off.is_some()
     }

@@ -46,7 +46,7 @@ static __noinline u32 id_in_namespace(struct task_struct *task)
 	return nr;
 }
 
-/* Whether the task has no id in Stride's namespace. */
+/* True if the task has no id in Stride's PID namespace. */
 static __noinline bool is_outside_namespace(struct task_struct *task)
 {
 	struct pid *pid = BPF_CORE_READ(task, thread_pid);

@@ -8,7 +8,7 @@ enum { ERRNO_WORDS = 4096 / 64 };
 /* Calls with these outcomes are not wanted. */
 const volatile bool skip_failed;
 const volatile bool skip_successful;
-/* Of those that failed, only calls with some errors are wanted: bit n % 64 of word n / 64 for error n. */
+/* Failed calls are wanted only with some errors: bit n % 64 of word n / 64 stands for error n. */
 const volatile bool choose_errors;
 const volatile u64 wanted_errors[ERRNO_WORDS];
 /* Only results in a range are wanted. Calls that failed have -1. */

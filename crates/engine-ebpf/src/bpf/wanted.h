@@ -82,7 +82,7 @@ static __always_inline bool in_wanted_cgroup(struct task_struct *task)
 	return !at;
 }
 
-/* Whether the filters want the thread that lies on this desk. */
+/* True if the filters want the thread that this CPU is examining. `desk` is the index of its struct wanted_desk. */
 __noinline int examine(u32 desk)
 {
 	struct wanted_desk *d = wanted_desk(desk);

@@ -27,7 +27,7 @@ pub struct ContainerName {
 }
 
 impl ContainerName {
-    /// Whether its file was written since the name was read, or has only now come about.
+    /// True if the file with the name was written since the name was read, or did not exist then.
     pub fn is_stale(&self) -> bool {
         self.source.as_ref().is_none_or(|(path, written)| modified(path) != Some(*written))
     }

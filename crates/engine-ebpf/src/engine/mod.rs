@@ -541,7 +541,7 @@ fn rings(kernel: &Kernel, size: RingSize) -> io::Result<(Rings, Option<Drain>)> 
     Ok((rings, drain.flatten()))
 }
 
-/// Whether it is told which containers threads are in. Counts need that only if it is one of their keys.
+/// True if views need the containers of threads. Counts need them only if the container is one of their keys.
 fn tells_containers(spec: &TraceSpec) -> bool {
     let needless = spec.counting.is_some_and(|counting| counting.only && !counting.by.container);
     spec.machine.as_ref().is_some_and(|machine| !machine.containers.is_empty() || !needless)

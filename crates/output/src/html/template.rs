@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// What is around the sections of all pages, with marks for the other parts.
+/// The frame around the sections of all pages, with marks for the other parts.
 const FRAME: &str = include_str!("frame.html");
 
 /// The parts that are the same in every page of a kind.

@@ -41,7 +41,7 @@ pub fn on(wait: &Wait, tracker: &Tracker) -> String {
     }
 }
 
-/// Whether the thread was about to exit.
+/// True if the thread was about to exit.
 pub fn ends(wait: &Wait) -> bool {
     wait.seen.row.is_some_and(|row| row.has_effect(Effect::Exits))
 }

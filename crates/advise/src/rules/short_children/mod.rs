@@ -266,7 +266,7 @@ impl ShortChildren {
         let all: Ns = groups.iter().map(|group| group.lived).sum();
         groups.retain(often);
         let Some(most) = groups.iter().map(|group| group.short).max() else { return };
-        // Whoever sleeps again and again waits for something, which will not come earlier.
+        // A child that sleeps again and again waits for something, which will not come earlier.
         let of_these: Ns =
             groups.iter().filter(|group| !group.sleeps()).map(|group| group.lived.saturating_sub(group.slept)).sum();
         // A program says more than a fork does.

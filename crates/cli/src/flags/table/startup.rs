@@ -1,4 +1,4 @@
-//! What to trace: a command, or processes that run already. (The whole machine: machine.rs.)
+//! Options that name the traced command, or traced processes that run already. Options for the whole machine are in machine.rs.
 
 use crate::flags::flag::{Arg, Category, Flag, Value};
 use crate::flags::options::EnvChange;
