@@ -7,7 +7,7 @@ use crate::html::family::Family;
 use crate::html::legible::legible;
 use crate::html::page::MOST;
 use crate::html::run_facts::RunFacts;
-use crate::html::template::Template;
+use crate::html::template::{Template, section};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ const TEMPLATE: Template = Template {
     option: "--flamegraph",
     noun: "graph",
     navigation: r##"<li><a href="#graph">Graph</a></li><li><a href="#functions">Functions</a></li>"##,
-    sections: include_str!("sections.html"),
+    sections: concat!(include_str!("sections.html"), section!("functions", "Functions")),
     style: concat!(
         include_str!("../html/css/base.css"),
         include_str!("../html/css/bar.css"),

@@ -1,13 +1,21 @@
 //! The page around the data.
 
 use super::data;
-use super::template::Template;
+use super::template::{Template, section};
 
 const TEMPLATE: Template = Template {
     option: "--html",
     noun: "report",
     navigation: "",
-    sections: include_str!("sections.html"),
+    sections: concat!(
+        include_str!("sections.html"),
+        section!("calls", "Calls"),
+        section!("latency", "Latency"),
+        section!("files", "Files and sockets"),
+        section!("errors", "Errors"),
+        section!("slowest", "Slowest calls"),
+        section!("processes", "Processes"),
+    ),
     style: concat!(
         include_str!("css/base.css"),
         include_str!("css/bar.css"),

@@ -8,6 +8,31 @@ use sha2::{Digest, Sha256};
 /// The frame around the sections of all pages, with marks for the other parts.
 const FRAME: &str = include_str!("frame.html");
 
+/// A section that its script fills in: the id, and the heading. The note and the body have ids made of that of the section.
+macro_rules! section {
+    ($id:literal, $heading:literal) => {
+        concat!(
+            "  <section id=\"",
+            $id,
+            "\" aria-labelledby=\"h-",
+            $id,
+            "\">\n",
+            "    <h2 id=\"h-",
+            $id,
+            "\">",
+            $heading,
+            "</h2>\n",
+            "    <p class=\"note\" id=\"",
+            $id,
+            "-note\"></p>\n",
+            "    <div id=\"",
+            $id,
+            "-body\"></div>\n  </section>\n",
+        )
+    };
+}
+pub(crate) use section;
+
 /// The parts that are the same in every page of a kind.
 pub struct Template {
     /// The option that makes such pages.
