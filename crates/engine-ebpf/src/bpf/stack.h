@@ -334,12 +334,18 @@ static __always_inline bool is_unknown(struct stack_state *state)
 	return ONCE(state->id) == STACK_UNKNOWN;
 }
 
+/* For how many calls a stack stands. */
+static __always_inline u32 calls_of_stack(struct stack_state *state)
+{
+	return sample_stacks ? state->calls : 1;
+}
+
 /* The stack that was found, and for how many calls it stands. */
 static __always_inline void tell_stack(struct rec_block *block, struct stack_state *state)
 {
 	block->addr = ONCE(state->id);
 	block->len = 0;
-	block->elem = sample_stacks ? state->calls : 1;
+	block->elem = calls_of_stack(state);
 	block->op = 0;
 	block->flags = BLOCK_STACK;
 }
@@ -389,7 +395,7 @@ __noinline int copy_stack(struct scratch *s)
 	got = by_page(s, to, STACK_COPY, state->key.sp);
 	block->addr = state->key.sp;
 	block->len = sizeof(*rec) + got;
-	block->elem = sample_stacks ? state->calls : 1;
+	block->elem = calls_of_stack(state);
 	block->op = 0;
 	block->flags = BLOCK_COPY;
 	s->used = to + ((got + 7) & ~7U);
