@@ -22,7 +22,7 @@ pub use skel::types::{
     count_times, fds_plan, file_detail, file_flag, glob, glob_atom, left_out_flag, op, op_count, op_dir, op_kind,
     op_run, pressure, rec_block, rec_blocked, rec_call, rec_cgroup, rec_changed, rec_detach, rec_exec, rec_exit,
     rec_file, rec_flag, rec_head, rec_kind, rec_more, rec_moved, rec_signal, rec_stack, rec_start, rec_stopped,
-    stack_id, stack_key, stack_memo, stack_range, stack_word, task_flag, task_state,
+    stack_id, stack_key, stack_memo, stack_part, stack_range, stack_word, task_flag, task_state,
 };
 pub use skel::{OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder};
 
