@@ -117,6 +117,7 @@ impl CallFacts for AskedCall<'_> {
                 .filter(|thread| !thread.comm.is_empty())
                 .map(|thread| Datum::bytes(&thread.comm)),
             CallField::Exe => self.exe(),
+            CallField::Container => self.call.container.as_deref().map(text),
             CallField::Uid => self.people.user(self.call.tid).map(|uid| number(uid.into())),
             CallField::Path => self.about().map(|object| Datum::bytes(self.tracker.name(object))),
             CallField::FdKind => self.object().map(|object| {

@@ -7,7 +7,7 @@ use crate::flags::users;
 use crate::views;
 use std::ffi::OsString;
 use stride_event::Machine;
-use stride_filter::Status;
+use stride_filter::{CallField, Expression, Status};
 
 /// A replay has a recording already. Options and operands that are about making one do not fit.
 pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
@@ -71,6 +71,13 @@ pub fn machine(draft: &mut Draft, operands: &[OsString]) -> Result<Option<Machin
     let Some(name) = draft.machine(!operands.is_empty()) else {
         if depth && !draft.follows() && draft.options.replay.is_none() {
             return Err(Stop::usage("--max-depth says how deep -f goes: give -f as well"));
+        }
+        let asks = |expression: &Expression| expression.mentions(CallField::Container);
+        if draft.options.replay.is_none() && draft.options.expressions().any(asks) {
+            return Err(Stop::usage(
+                "an expression asks for container, which is only known if the whole machine is traced: give --all, \
+                 --container=NAME or another filter of --all instead of PROG or -p",
+            ));
         }
         return Ok(None);
     };
