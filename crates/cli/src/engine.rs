@@ -42,13 +42,10 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
     let settings = layout::overflow(options);
     match options.engine {
         // There is no choice: errors are those of eBPF.
-        Choice::Auto if spec.machine.is_some() || spec.max_depth.is_some() => {
+        Choice::Auto if spec.machine.is_some() => {
             let option = unserved(&spec, PtraceEngine::CAPABILITIES).unwrap_or("the target");
             let engine = EbpfEngine::start_with(spec, settings).map_err(|e| unavoidable(e, option))?;
             Ok(Chosen::new(engine, format!("{option} needs it")))
-        }
-        Choice::Ptrace if spec.max_depth.is_some() && !PtraceEngine::CAPABILITIES.max_depth => {
-            bail!("--max-depth needs the eBPF engine: leave out --engine=ptrace")
         }
         Choice::Ptrace => ptrace(spec, "asked for"),
         Choice::Auto => match better_held(options, needs) {
@@ -108,8 +105,6 @@ fn unserved(spec: &TraceSpec, capabilities: Capabilities) -> Option<&'static str
         Some("-k/--stack-trace")
     } else if spec.machine.is_some() && !capabilities.machine {
         Some("--all")
-    } else if spec.max_depth.is_some() && !capabilities.max_depth {
-        Some("--max-depth")
     } else {
         None
     }

@@ -141,9 +141,11 @@ pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
         warn("--seccomp-bpf cannot be used without -f/--follow-forks, disabling".into());
         return false;
     }
-    for (obstacle, name) in
-        [(draft.options.detach_on_exec, "-b"), (draft.options.syscall_limit.is_some(), "--syscall-limit")]
-    {
+    for (obstacle, name) in [
+        (draft.options.detach_on_exec, "-b"),
+        (draft.options.syscall_limit.is_some(), "--syscall-limit"),
+        (draft.options.max_depth.is_some(), "--max-depth"),
+    ] {
         if obstacle {
             warn(format!("--seccomp-bpf is not enabled because it is not compatible with {name}"));
             return false;
@@ -306,6 +308,10 @@ mod tests {
     fn seccomp_tells_its_first_obstacle() {
         for (line, message) in [
             ("--seccomp-bpf", "--seccomp-bpf cannot be used without -f/--follow-forks, disabling"),
+            (
+                "--seccomp-bpf -f --max-depth=1",
+                "--seccomp-bpf is not enabled because it is not compatible with --max-depth",
+            ),
             ("--seccomp-bpf -f -b execve", "--seccomp-bpf is not enabled because it is not compatible with -b"),
             (
                 "--seccomp-bpf -f --syscall-limit=1 -p 1",
