@@ -125,7 +125,7 @@ function __stride_complete_program
 end
 
 complete -c stride -f -a '(__stride_complete_program)'
-set -g __stride_long_with_value --argv0 --cgroup --comm --container --env --exe --attach --user --detach-on --engine --interruptible --max-depth --on-overflow --record --replay --ring-size --called-from --duration --errno --trace-path --signal --signals --status --switch-off --switch-on --trace --trace-fds --where --columns --abbrev --color --decode-pids --flamegraph --html --output --perfetto --raw --read --string-limit --stack-trace-frame-limit --verbose --write --const-print-style --advise-config --budget --budget-write --by --diff --explain --summary-syscall-overhead --summary-sort-by --summary-columns --for --syscall-limit --generate
+set -g __stride_long_with_value --argv0 --cgroup --comm --container --env --exe --attach --user --detach-on --engine --interruptible --max-depth --on-overflow --record --replay --ring-size --called-from --duration --errno --trace-path --signal --signals --status --switch-off --switch-on --trace --trace-fds --where --columns --abbrev --color --decode-pids --flamegraph --format --html --output --perfetto --raw --read --string-limit --stack-trace-frame-limit --verbose --write --const-print-style --advise-config --budget --budget-write --by --diff --explain --summary-syscall-overhead --summary-sort-by --summary-columns --for --syscall-limit --generate
 set -g __stride_long_without_value --all --daemonize --daemonised --daemonized --follow-forks --kill-on-exit --show-on-off-events --successful-only --failed-only --failing-only --output-append-mode --absolute-timestamps --timestamps --always-show-pid --debuginfod --decode-fds --instruction-pointer --json --stack-trace --stack-traces --syscall-number --arg-names --output-separately --pidns-translation --quiet --silent --silence --relative-timestamps --strings-in-hex --syscall-times --no-abbrev --advise --summary-only --summary --summary-wall-clock --debug --doctor --help --seccomp-bpf --version
 set -g __stride_short_with_value 'eEpubIPaosXOSU'
 set -g __stride_qualifiers 'duration=	report only calls that took at least TIME, or less' 'errno=	report only calls that failed with these errors' 'signal=	report only these signals' 'status=	report only calls that end in one of these ways' 'trace=	report only these system calls' 'trace-fds=	report only calls that use these file descriptors' 'abbrev=	shorten the structures of these calls (default all)' 'decode-fds=	say what file descriptors refer to; see the man page' 'decode-pids=	say more about process ids: comm, pidns' 'quiet=	leave out these messages; see the man page' 'raw=	print the arguments of these calls as plain numbers' 'read=	dump all data read from these file descriptors' 'verbose=	read the structures of these calls (default all)' 'write=	dump all data written to these file descriptors'
@@ -184,6 +184,8 @@ function __stride_value
             __stride_set 'comm	the name of the command' 'pidns	the id in Stride\'s own PID namespace'
         case --flamegraph
             __stride_files
+        case --format
+            printf '%s\n' 'text	for people at a terminal' 'markdown	for a comment or a summary on GitHub and GitLab' 'github	for the log of GitHub Actions' 'sarif	findings of --advise in the Static Analysis Results Interchange Format 2.1.0'
         case --html
             __stride_files
         case --stack-trace
@@ -280,6 +282,7 @@ complete -c stride -n __stride_before_program -l debuginfod -d 'get missing debu
 complete -c stride -n __stride_before_program -l decode-fds -f -a '(__stride_value --decode-fds)' -d 'say what file descriptors refer to; see the man page'
 complete -c stride -n __stride_before_program -l decode-pids -r -f -a '(__stride_value --decode-pids)' -d 'say more about process ids: comm, pidns'
 complete -c stride -n __stride_before_program -l flamegraph -r -F -d 'write a flame graph of the functions that lead to calls to FILE'
+complete -c stride -n __stride_before_program -l format -r -f -a '(__stride_value --format)' -d 'write reports as text, or as markdown, github or sarif'
 complete -c stride -n __stride_before_program -l html -r -F -d 'write a report about the run to FILE, for a browser'
 complete -c stride -n __stride_before_program -s i -l instruction-pointer -d 'print the address each call is made from'
 complete -c stride -n __stride_before_program -l json -d 'write JSON instead of text, one object per line'

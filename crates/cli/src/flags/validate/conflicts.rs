@@ -284,6 +284,28 @@ mod tests {
     }
 
     #[test]
+    fn forms_are_for_reports() {
+        let reports =
+            "--format is for the reports of --advise, --budget and --diff: give one of them, and no other report";
+        let findings = "--format=sarif is for the findings of --advise alone: give --advise, and no other report";
+        let twice = "--format and --json say in different ways how reports are written: leave one of them out";
+        for (line, told) in [
+            ("--format=markdown x", reports),
+            ("--format=github --budget-write=b x", reports),
+            ("--format=github --html=h x", reports),
+            ("--format=markdown --json --advise x", twice),
+            ("--format=sarif --diff=d x", findings),
+            ("--format=sarif --advise --diff=d x", findings),
+        ] {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            assert_eq!(failure_of(&words), [told, HINT], "{line}");
+        }
+        for line in ["--format=text x", "--format=markdown --advise --diff=d x", "--format=sarif --advise --html=h x"] {
+            options_of(&line.split_whitespace().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
     fn a_recording_is_not_traced() {
         for (line, name) in [
             ("x", "PROG [ARGS]"),
