@@ -59,7 +59,10 @@ impl Advisor {
         }
         let row = seen.row.unwrap_or(&UNKNOWN);
         let key = self.index.key(call, seen, tracker);
-        self.stacks.count(call, key);
+        // Callers of other pipes would be named.
+        if !key.about.is_some_and(|object| tracker.stands_for_many(object)) {
+            self.stacks.count(call, key);
+        }
         let observed = Observed { call, seen, row, key, tracker, line };
         let closed = self.index.count(&observed);
         let rules = &mut self.rules;

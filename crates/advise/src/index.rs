@@ -14,7 +14,7 @@ use stride_track::{Causes, CriticalPath, FileId, HandOvers, ObjectId, ObjectKind
 pub struct CallKey {
     pub abi: Abi,
     pub nr: u32,
-    /// The path that the call names, else the object of its descriptor. All clients of one port count as one.
+    /// The path that the call names, else the object of its descriptor. All clients of one port count as one; each pipe is one.
     pub about: Option<ObjectId>,
 }
 
@@ -290,7 +290,7 @@ pub struct Index {
     paces: FxHashMap<Tid, Pace>,
     /// By ABI and number. Unknown numbers have no entry, so the tables limit the size.
     usual: FxHashMap<(Abi, u32), Usual>,
-    /// The names of processes that have ended.
+    /// The names of processes that have ended or were left.
     comms: FxHashMap<Tid, Box<[u8]>>,
 }
 
@@ -303,7 +303,7 @@ const MAX_THREADS: usize = 1 << 17;
 
 impl Index {
     pub fn key(&self, call: &Call, seen: &Seen, tracker: &Tracker) -> CallKey {
-        let about = seen.about().map(|object| tracker.group(object));
+        let about = seen.about().map(|object| tracker.apart(object));
         let key = CallKey { abi: call.abi, nr: call.nr as u32, about };
         if self.by_key.len() >= MAX_KEYS && !self.by_key.contains_key(&key) {
             return CallKey { about: None, ..key };
@@ -323,15 +323,19 @@ impl Index {
     /// Any event, before its call is counted.
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         self.causes.event(event, tracker);
-        let (Event::Exited { tid, .. } | Event::Killed { tid, .. }) = *event else { return };
-        if let Some(process) = tracker.process(tid)
+        let (Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. }) = *event else {
+            return;
+        };
+        let process = tracker.thread(tid).and_then(|thread| tracker.process(thread.pid));
+        // The last thread need not be the first one.
+        if let Some(process) = process.filter(|process| process.threads <= 1 || process.pid == tid)
             && self.comms.len() < MAX_PROCESSES
         {
-            self.comms.insert(tid, process.comm.as_slice().into());
+            self.comms.insert(process.pid, process.comm.as_slice().into());
         }
     }
 
-    /// The name of a process, also after its end.
+    /// The name of a process, also after its end, and after it was detached from.
     pub fn comm<'a>(&'a self, pid: Tid, tracker: &'a Tracker) -> &'a [u8] {
         let gone = || self.comms.get(&pid).map_or(&b""[..], |comm| comm);
         tracker.process(pid).map_or_else(gone, |process| &process.comm)
@@ -544,6 +548,45 @@ pub fn io(object: ObjectId, tracker: &Tracker) -> Io {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stride_decode::World;
+    use stride_event::Origin;
+
+    /// Knows the name of each process.
+    struct Named;
+
+    impl World for Named {
+        fn comm(&self, _: Tid) -> Option<Vec<u8>> {
+            Some(b"server".to_vec())
+        }
+    }
+
+    #[test]
+    fn processes_keep_their_names() {
+        let (mut index, mut tracker) = (Index::default(), Tracker::default());
+        let of = |origin, tid, process| Event::Started { tid, process, origin, at: 0 };
+        // Process 4 has a second thread, which is the last one; of process 8 only a later thread was attached to.
+        for event in [
+            of(Origin::Attached, 1, 1),
+            of(Origin::Attached, 2, 2),
+            of(Origin::Attached, 4, 4),
+            of(Origin::Attached, 5, 4),
+            of(Origin::Attached, 9, 8),
+            Event::Exited { tid: 1, status: 0, at: 5 },
+            Event::Detached { tid: 2, call: None, at: 6 },
+            Event::Detached { tid: 4, call: None, at: 6 },
+            Event::Detached { tid: 5, call: None, at: 7 },
+            Event::Detached { tid: 9, call: None, at: 8 },
+            Event::Idle,
+        ] {
+            tracker.event(&event, &Named);
+            index.event(&event, &tracker);
+        }
+        for pid in [1, 2, 4, 8] {
+            assert!(tracker.process(pid).is_none(), "{pid}");
+            assert_eq!(index.comm(pid, &tracker), b"server", "{pid}");
+        }
+        assert_eq!(index.comm(9, &tracker), b"", "a thread is no process");
+    }
 
     #[test]
     fn what_is_usual() {
