@@ -1,7 +1,7 @@
 //! The counts that all rules share: how often each call was made about each thing, and the transfers of each open file.
 
 pub use crate::by_thread::CallCost;
-use crate::by_thread::KindTally;
+use crate::tallies::Tallies;
 use crate::thresholds::SMALL_TRANSFER;
 use rustc_hash::FxHashMap;
 use stride_event::{Call, Event, Ns, Outcome, Tid};
@@ -283,7 +283,7 @@ pub struct Index {
     pub time: Ns,
     pub first: Option<Ns>,
     pub last: Ns,
-    by_key: FxHashMap<CallKey, KindTally>,
+    tallies: Tallies,
     causes: Causes,
     path: CriticalPath,
     open: FxHashMap<FileId, OpenFile>,
@@ -294,9 +294,7 @@ pub struct Index {
     comms: FxHashMap<Tid, Box<[u8]>>,
 }
 
-/// A normal run never has this many things; a hostile one may. Beyond the limit, calls are counted without their
-/// object.
-const MAX_KEYS: usize = 1 << 21;
+/// A normal run never has this many things; a hostile one may.
 const MAX_OPEN: usize = 1 << 18;
 const MAX_PROCESSES: usize = 1 << 17;
 const MAX_THREADS: usize = 1 << 17;
@@ -305,10 +303,7 @@ impl Index {
     pub fn key(&self, call: &Call, seen: &Seen, tracker: &Tracker) -> CallKey {
         let about = seen.about().map(|object| tracker.apart(object));
         let key = CallKey { abi: call.abi, nr: call.nr as u32, about };
-        if self.by_key.len() >= MAX_KEYS && !self.by_key.contains_key(&key) {
-            return CallKey { about: None, ..key };
-        }
-        key
+        if self.tallies.has_room_for(key) { key } else { CallKey { about: None, ..key } }
     }
 
     pub fn new(scope: Scope) -> Index {
@@ -353,7 +348,7 @@ impl Index {
             Some(_) => self.usual.entry((call.abi, key.nr)).or_default().of(time),
             None => time,
         };
-        self.by_key.entry(*key).or_default().add(call.tid, usual);
+        self.tallies.of(*key).add(call.tid, usual);
         let kind = CallKind::of(observed.row);
         let pace = self.step(observed, kind);
         if let Some((_, id, object)) = seen.made
@@ -414,16 +409,16 @@ impl Index {
     }
 
     pub fn tally(&self, key: CallKey) -> CallCost {
-        self.by_key.get(&key).map(|tally| tally.cost).unwrap_or_default()
+        self.tallies.get(key).map(|tally| tally.cost).unwrap_or_default()
     }
 
-    pub fn tallies(&self) -> impl Iterator<Item = (&CallKey, &CallCost)> {
-        self.by_key.iter().map(|(key, tally)| (key, &tally.cost))
+    pub fn tallies(&self) -> impl Iterator<Item = (CallKey, CallCost)> {
+        self.tallies.iter().map(|(key, tally)| (key, tally.cost))
     }
 
     /// The part of the time of these calls for which the run waited, from 0 to 1.
     pub fn on_path(&self, key: CallKey) -> f64 {
-        self.by_key.get(&key).map_or(1.0, |tally| tally.on_path(&self.path))
+        self.tallies.get(key).map_or(1.0, |tally| tally.on_path(&self.path))
     }
 
     /// Finds the critical path. Before this, all threads count as being on it.

@@ -14,6 +14,11 @@ impl ObjectId {
     pub fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// The inverse of [`ObjectId::index`].
+    pub fn of_index(index: usize) -> ObjectId {
+        ObjectId(index as u32)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -175,6 +175,11 @@ pub fn is_time_zone(path: &[u8]) -> bool {
     path == b"/etc/localtime" || path.starts_with(b"/usr/share/zoneinfo/")
 }
 
+/// Members of stat(2) and statx(2) with the time of the last access, which changes although the file does not.
+pub fn is_last_access(member: &str) -> bool {
+    member.starts_with("st_atime") || member.starts_with("stx_atime")
+}
+
 /// `sh (pid 7)`
 pub fn process_name(pid: Tid, comm: &[u8]) -> Vec<u8> {
     match comm {
