@@ -45,6 +45,7 @@ pub struct Observed<'a> {
     pub seen: &'a Seen,
     /// The row of the call, which has its effects.
     pub row: &'static Syscall,
+    pub kind: CallKind,
     pub key: CallKey,
     pub tracker: &'a Tracker,
     /// The line of the call in the trace.
@@ -338,7 +339,8 @@ impl Index {
 
     /// Counts a call. Returns the file that the call closed.
     pub fn count(&mut self, observed: &Observed<'_>) -> Option<OpenFile> {
-        let Observed { call, seen, key, .. } = observed;
+        let Observed { call, seen, kind, key, .. } = observed;
+        let kind = *kind;
         let time = observed.time();
         self.calls += 1;
         self.time += time;
@@ -349,7 +351,6 @@ impl Index {
             None => time,
         };
         self.tallies.of(*key).add(call.tid, usual);
-        let kind = CallKind::of(observed.row);
         let pace = self.step(observed, kind);
         if let Some((_, id, object)) = seen.made
             && self.open.len() < MAX_OPEN
@@ -452,7 +453,7 @@ impl Index {
 
 /// Calls by what the index does with them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum CallKind {
+pub enum CallKind {
     Close,
     Seek,
     Sync,
@@ -462,7 +463,7 @@ enum CallKind {
 }
 
 impl CallKind {
-    fn of(row: &Syscall) -> CallKind {
+    pub fn of(row: &Syscall) -> CallKind {
         let kind = |effect: &Effect| match effect {
             Effect::Closes => Some(CallKind::Close),
             Effect::Seeks => Some(CallKind::Seek),
