@@ -126,7 +126,14 @@ impl Tally {
                 (None, Some(object)) => self.stream_names.contains(&object),
                 (None, None) => seen.fd.is_some_and(|fd| (0..3).contains(&fd)),
             };
-            return [if stream { Some(Subject::Streams) } else { seen.object.map(|object| Subject::Object(tracker.sort_of(object))) }, None];
+            return [
+                if stream {
+                    Some(Subject::Streams)
+                } else {
+                    seen.object.map(|object| Subject::Object(tracker.sort_of(object)))
+                },
+                None,
+            ];
         };
         let other = seen.other_path.filter(|other| *other != path);
         [Some(path), other].map(|path| path.map(Subject::Object))

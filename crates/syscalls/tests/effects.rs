@@ -130,10 +130,7 @@ fn what_else_calls_do() {
     only("getsockopt", has(Effect::AsksOfSocket));
     only("setsockopt", has(Effect::SetsOfSocket));
     only("epoll_ctl", has(Effect::Watches));
-    only(
-        "kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal",
-        has(Effect::SendsSignal),
-    );
+    only("kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal", has(Effect::SendsSignal));
     only("mkdir mkdirat", has(Effect::MakesDirectory));
     only("rename renameat renameat2", has(Effect::Renames));
     only("link linkat symlink symlinkat", has(Effect::Links));

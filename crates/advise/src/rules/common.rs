@@ -202,7 +202,9 @@ pub fn thing(object: ObjectId, calls: u64, tracker: &Tracker) -> Evidence {
     };
     let name = String::from_utf8_lossy(tracker.name(object));
     let name = match tracker.found_at(object) {
-        Some(FoundAt { pid, fd, other: Some(other) }) => format!("{name} [{fd}, {other}] of process {pid}").into_bytes(),
+        Some(FoundAt { pid, fd, other: Some(other) }) => {
+            format!("{name} [{fd}, {other}] of process {pid}").into_bytes()
+        }
         Some(FoundAt { pid, fd, other: None }) => format!("{name} {fd} of process {pid}").into_bytes(),
         None => tracker.name(object).to_vec(),
     };

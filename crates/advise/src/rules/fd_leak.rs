@@ -65,7 +65,8 @@ impl FdLeak {
         files.sort_unstable();
         files.dedup();
         let opened = files.into_iter().filter_map(|id| index.file(id)).filter(|file| file.pid == pid);
-        for (file, way) in opened.flat_map(|file| ways(file, tracker).into_iter().flatten().map(move |way| (file, way))) {
+        for (file, way) in opened.flat_map(|file| ways(file, tracker).into_iter().flatten().map(move |way| (file, way)))
+        {
             if self.held.len() < MAX_WAYS || self.held.contains_key(&way) {
                 let held = self.held.entry(way).or_insert(Held {
                     files: 0,

@@ -119,9 +119,10 @@ impl Pieces {
     fn sorts(&self, tracker: &Tracker) -> String {
         let has = |kind| self.things.iter().any(|(object, _)| tracker.kind(*object) == kind);
         let (pipes, sockets) = (has(ObjectKind::Pipe), has(ObjectKind::Socket));
-        let others = self.things.iter().any(|(object, _)| {
-            !matches!(tracker.kind(*object), ObjectKind::Pipe | ObjectKind::Socket)
-        });
+        let others = self
+            .things
+            .iter()
+            .any(|(object, _)| !matches!(tracker.kind(*object), ObjectKind::Pipe | ObjectKind::Socket));
         let words = [(others, "files"), (pipes, "pipes"), (sockets, "sockets")];
         words.into_iter().filter(|(is, _)| *is).map(|(_, word)| word).collect::<Vec<_>>().join(" and ")
     }

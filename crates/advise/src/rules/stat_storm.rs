@@ -1,6 +1,8 @@
 //! The same paths are checked again and again.
 
-use super::common::{Bounded, Claims, ProcessCounts, base_name, directory, has_own_rule, is_last_access, largest, plain, thing};
+use super::common::{
+    Bounded, Claims, ProcessCounts, base_name, directory, has_own_rule, is_last_access, largest, plain, thing,
+};
 use crate::finding::{Confidence, Draft, Evidence};
 use crate::index::{CallKey, Index, Observed, opens};
 use crate::quantity::{CALLS, DIRECTORIES, DIRECTORY_CHECKS, MEAN_CALLS, REPEATED};
