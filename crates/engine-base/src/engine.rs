@@ -92,6 +92,8 @@ pub struct Capabilities {
     pub machine: bool,
     /// Serves `TraceSpec::max_depth`.
     pub max_depth: bool,
+    /// Serves `TraceSpec::library`.
+    pub library: bool,
 }
 
 /// The price of losing no calls.

@@ -55,11 +55,16 @@ pub enum ExecSeen {
     Entered,
 }
 
-/// The best one here.
-pub fn exec_seen() -> ExecSeen {
+/// The first two numbers of the kernel's release.
+pub fn release() -> (u32, u32) {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let mut numbers = release.split(['.', '-']).map(|n| n.parse::<u32>().unwrap_or(0));
-    if (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= (6, 10) {
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
+/// The best one here.
+pub fn exec_seen() -> ExecSeen {
+    if release() >= (6, 10) {
         return ExecSeen::Prepared;
     }
     // If this is 0, programs can be attached to functions, but never run.

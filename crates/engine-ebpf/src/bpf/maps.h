@@ -214,6 +214,7 @@ struct wire_types {
 	enum op_dir op_dir;
 	enum op_count op_count;
 	enum bound bound;
+	enum record_bound record_bound;
 	enum call_flag call_flag;
 	enum task_flag task_flag;
 	struct pressure pressure;
@@ -233,6 +234,12 @@ struct wire_types {
 	struct glob glob;
 	enum glob_atom glob_atom;
 	enum left_out_flag left_out_flag;
+	struct rec_library library;
+	struct library_text library_text;
+	struct probe_plan probe_plan;
+	enum library_part library_part;
+	enum word_kind word_kind;
+	enum text_kind text_kind;
 };
 const volatile struct wire_types wire_types;
 

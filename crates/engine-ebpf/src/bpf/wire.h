@@ -302,6 +302,34 @@ struct fds_plan {
 	u8 pad[4];
 };
 
+/* ---- functions of libraries (library.h) ---- */
+
+enum word_kind { WORD_CONSTANT = 0, WORD_REGISTER = 1, WORD_MEMORY = 2 };
+enum text_kind { TEXT_NONE = 0, TEXT_STRING = 1, TEXT_BUFFER = 2 };
+
+/* Where a word is when a probe is passed. */
+struct probe_word {
+	/* The constant, or what is added to the register. */
+	s64 value;
+	/* Of the register, in struct pt_regs. */
+	u16 reg;
+	u8 kind;
+	u8 size;
+	u8 is_signed;
+	u8 text;
+	/* TEXT_BUFFER: the number of the word that has its length. */
+	u8 len;
+	u8 pad;
+};
+
+struct probe_plan {
+	u32 n;
+	/* The return is watched. */
+	u32 returns;
+	struct probe_word words[LIBRARY_WORDS];
+	struct probe_word result;
+};
+
 /* ---- tasks ---- */
 
 enum task_flag {
