@@ -75,7 +75,7 @@ fn word(from: &ProbedWord, ty: WordType) -> probe_word {
         WordPlace::Memory(reg, value) => (word_kind::WORD_MEMORY, reg, value),
     };
     let (text, len) = match ty {
-        WordType::Text => (text_kind::TEXT_STRING, 0),
+        WordType::Text | WordType::MaybeText { .. } => (text_kind::TEXT_STRING, 0),
         WordType::Buffer(len) => (text_kind::TEXT_BUFFER, len),
         _ => (text_kind::TEXT_NONE, 0),
     };

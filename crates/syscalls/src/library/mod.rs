@@ -21,6 +21,10 @@ pub enum WordType {
     Pointer,
     /// `char *`: a string with a NUL.
     Text,
+    /// A number that may be the address of a string.
+    MaybeText {
+        signed: bool,
+    },
     /// A buffer whose length is the argument of this number, counted from 0.
     Buffer(u8),
     /// A number in a register that probes cannot read (floating point).
@@ -30,7 +34,7 @@ pub enum WordType {
 impl WordType {
     /// True for pointers to memory that is captured.
     pub fn is_captured(self) -> bool {
-        matches!(self, WordType::Text | WordType::Buffer(_))
+        matches!(self, WordType::Text | WordType::MaybeText { .. } | WordType::Buffer(_))
     }
 }
 

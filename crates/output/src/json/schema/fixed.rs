@@ -202,6 +202,23 @@ pub const EVENTS: &[(&str, EventMembers)] = &[
             ("stack_ends", r##"{"$ref":"#/$defs/stack_ends"}"##, false),
         ],
     ),
+    (
+        "library_call",
+        &[
+            ("function", r#"{"type":"string"}"#, true),
+            ("function_hex", OCTETS, false),
+            ("depth", r##"{"$ref":"#/$defs/ulong"}"##, true),
+            (
+                "args",
+                r##"{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},
+        "name_hex":{"$ref":"#/$defs/octets"},"value":{"$ref":"#/$defs/value"}},"required":["value"],"additionalProperties":false}}"##,
+                true,
+            ),
+            ("outcome", r#"{"enum":["ok","unwatched","unfinished"]}"#, true),
+            ("ret", r##"{"$ref":"#/$defs/value"}"##, false),
+            ("duration_ns", r##"{"$ref":"#/$defs/ulong"}"##, false),
+        ],
+    ),
     ("stopped", &[("signal", SIGNAL, true)]),
     ("superseded", &[("by", INT, true)]),
     ("personality", &[("abi", r##"{"$ref":"#/$defs/abi"}"##, true)]),
