@@ -9,7 +9,8 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use stride_event::{Command, ProbedFile};
+use std::sync::Arc;
+use stride_event::{Command, LibraryFunction, ProbedFile};
 use stride_stacks::{Chosen, CodeFileToProbe, usdt_probes};
 
 /// Directories of libraries that every loader searches.
@@ -53,6 +54,11 @@ pub fn find(options: &Options, command: Option<&Command>) -> Result<(Vec<ProbedF
             bail!("{option}={}: {why}.", pattern.text);
         }
     }
+    if let Some(why) = stride_engine_ebpf::returns_refused()
+        && leave_returns(&mut files)
+    {
+        remarks.push(format!("functions are shown when they are entered, and not when they return: {why}"));
+    }
     remarks.sort();
     remarks.dedup();
     Ok((files, remarks))
@@ -71,6 +77,16 @@ fn choose(path: &Path, label: &str, pattern: &LibraryPattern) -> Result<Chosen, 
             file.functions(label, shown, &pattern.name)
         }
     }
+}
+
+/// Watches no returns. True if any would have been watched.
+fn leave_returns(files: &mut [ProbedFile]) -> bool {
+    let mut any = false;
+    for probe in files.iter_mut().flat_map(|file| &mut file.probes).filter(|probe| probe.function.result.is_some()) {
+        probe.function = Arc::new(LibraryFunction { result: None, ..(*probe.function).clone() });
+        any = true;
+    }
+    any
 }
 
 /// Adds probes. Each place of a file is probed once.

@@ -198,6 +198,7 @@ mod wire;
 
 pub use engine::EbpfEngine;
 pub use error::Why;
+pub use library::returns_refused;
 pub use load::{available, trial_load};
 pub use privileges::{missing_capabilities, setcap};
 pub use probe::trial;

@@ -299,10 +299,11 @@ impl Kernel {
     }
 
     /// Sets the probes in libraries. They go first when tracing ends. `only` is the process that alone is traced.
-    pub fn probe(&mut self, files: &[ProbedFile], only: Option<Tid>) -> Result<(), Why> {
-        let links = library::attach(smaller_programs(&self.skel, &self.beside), files, only)?;
+    /// Returns sentences about functions that cannot be traced.
+    pub fn probe(&mut self, files: &[ProbedFile], only: Option<Tid>) -> Result<Vec<String>, Why> {
+        let (links, told) = library::attach(smaller_programs(&self.skel, &self.beside), files, only)?;
         self.links.extend(links);
-        Ok(())
+        Ok(told)
     }
 
     /// Ends tracing. The contents of the ring stay. The programs that every call runs are detached first, and the one

@@ -57,9 +57,19 @@ pub enum ExecSeen {
 
 /// The first two numbers of the kernel's release.
 pub fn release() -> (u32, u32) {
+    let [major, minor, _] = numbers();
+    (major, minor)
+}
+
+/// The third one.
+pub fn patch_level() -> u32 {
+    numbers()[2]
+}
+
+fn numbers() -> [u32; 3] {
     let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let mut numbers = release.split(['.', '-']).map(|n| n.parse::<u32>().unwrap_or(0));
-    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+    let mut numbers = release.split(['.', '-', '+']).map(|n| n.trim().parse::<u32>().unwrap_or(0));
+    std::array::from_fn(|_| numbers.next().unwrap_or(0))
 }
 
 /// The best one here.

@@ -56,6 +56,7 @@ pub struct Elf {
     /// `PT_GNU_EH_FRAME`: the address of `.eh_frame_hdr`, also in files without section headers.
     pub unwind_header: Option<u64>,
     machine: u16,
+    entry: u64,
 }
 
 const PT_LOAD: u32 = 1;
@@ -85,7 +86,7 @@ impl Elf {
             return None;
         }
         let mut elf =
-            Elf { segments: Vec::new(), sections: Vec::new(), build_id: Box::default(), unwind_header: None, machine: u16_at(&header, 18)?, data };
+            Elf { segments: Vec::new(), sections: Vec::new(), build_id: Box::default(), unwind_header: None, machine: u16_at(&header, 18)?, entry: u64_at(&header, 24)?, data };
         elf.read_segments(&header);
         elf.read_sections(&header);
         Some(elf)
@@ -150,6 +151,11 @@ impl Elf {
     /// The kind of processor (`e_machine`).
     pub fn machine(&self) -> u16 {
         self.machine
+    }
+
+    /// The address at which the program begins (`e_entry`).
+    pub fn entry(&self) -> u64 {
+        self.entry
     }
 
     /// The place in the file of the code at an address.

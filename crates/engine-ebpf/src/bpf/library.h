@@ -49,6 +49,21 @@ static __always_inline u64 widened(u64 value, u32 size, u32 is_signed)
 	return is_signed ? (u64)((s64)value >> unused) : value >> unused;
 }
 
+#if defined(__TARGET_ARCH_x86)
+static __always_inline u64 return_address(struct pt_regs *regs)
+{
+	u64 address = 0;
+
+	bpf_probe_read_user(&address, sizeof(address), (void *)regs->sp);
+	return address;
+}
+#else
+static __always_inline u64 return_address(struct pt_regs *regs)
+{
+	return 0;
+}
+#endif
+
 /* Reads a word. Returns false if it is in memory that is not there. */
 static __always_inline bool read_word(struct pt_regs *regs, const struct probe_word *word, u64 *to)
 {
@@ -115,6 +130,7 @@ static __always_inline struct library_scratch *begin_library(struct task_struct 
 	s->rec.sp = sp_of(regs);
 	s->rec.probe = probe;
 	s->rec.part = part;
+	s->rec.result = 0;
 	s->rec.words = 0;
 	s->rec.used = 0;
 	return s;
@@ -144,6 +160,8 @@ static __always_inline int at_function(struct task_struct *task, struct task_sta
 		lose_call(st);
 		return 0;
 	}
+	if (plan->returns)
+		s->rec.result = return_address(regs);
 	for (int i = 0; i < LIBRARY_WORDS; i++) {
 		if (i >= plan->n || !read_word(regs, &plan->words[i], (u64 *)(s->data + i * 8)))
 			break;
@@ -168,6 +186,8 @@ static __always_inline int at_return(struct task_struct *task, struct task_state
 {
 	struct library_scratch *s = begin_library(task, st, regs, probe, LIBRARY_RETURNED);
 
+	if (returns_are_calls)
+		__sync_fetch_and_or(&st->flags, TASK_IN_RETURN);
 	if (!s) {
 		lose_call(st);
 		return 0;

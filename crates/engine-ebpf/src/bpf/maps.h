@@ -164,6 +164,8 @@ const volatile bool have_prepare_exec;
 const volatile bool detach_on_exec;
 /* The children of threads at this depth are not traced. */
 const volatile u32 max_depth;
+/* Watched returns of libraries' functions are system calls (uretprobe, Linux 6.11), which are not the program's own. */
+const volatile bool returns_are_calls;
 /* The fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
 

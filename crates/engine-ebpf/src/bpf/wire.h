@@ -354,6 +354,8 @@ enum task_flag {
 	TASK_STOP_TOLD = 512,
 	/* A REC_SIGNAL with FLAG_HELD was sent during its present call. Other threads set this, atomically. */
 	TASK_SIGNALLED = 1024,
+	/* It returns from a function of a library whose return is watched, by a system call that the kernel made for that. */
+	TASK_IN_RETURN = 2048,
 };
 
 /* What was reported of a thread's life. Several programs may find out at once: the first to set the flag reports. */

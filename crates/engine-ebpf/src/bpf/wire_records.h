@@ -267,6 +267,7 @@ struct rec_library {
 	struct rec_head head;
 	u64 at;
 	u64 sp;
+	/* At a return the result, and at an entry the return address, if that is known. */
 	u64 result;
 	u32 probe;
 	u16 part;

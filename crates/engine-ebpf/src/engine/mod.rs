@@ -187,14 +187,13 @@ impl EbpfEngine {
             }
         }
         kernel.attach()?;
-        kernel.probe(&spec.library, only_process(spec, waiting.as_ref()))?;
+        let mut remarks = kernel.probe(&spec.library, only_process(spec, waiting.as_ref()))?;
         let mut containers = spec.machine.as_ref().map(|machine| Containers::new(&machine.containers));
         containers = containers.filter(|_| tells_containers(spec));
-        let mut remarks = Vec::new();
         if let Some(containers) = &mut containers {
             let found = containers.find();
             found.wanted.iter().try_for_each(|&id| kernel.want_cgroup(id)).map_err(|e| refusal::why(&e))?;
-            remarks = found.told;
+            remarks.extend(found.told);
         }
         if watch.is_some() {
             kernel.decide(None).map_err(|e| refusal::why(&e))?;

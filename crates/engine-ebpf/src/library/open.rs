@@ -16,6 +16,8 @@ use stride_syscalls::{Effect, table};
 const DEEPEST: usize = 1024;
 /// A stack pointer that jumps farther belongs to another stack, such as that of a signal handler or a coroutine.
 const FAR: u64 = 1 << 20;
+/// The page to which functions return whose return is watched: the last of the address space, where the kernel maps `[uprobes]`.
+const WATCHED: u64 = 0x7fff_ffff_e000;
 /// The return address, which a return takes from the stack.
 #[cfg(target_arch = "x86_64")]
 const POPPED: u64 = 8;
@@ -124,6 +126,7 @@ impl LibraryCalls {
             return true;
         }
         call.entered = fixed.at;
+        call.result = 0;
         call.words.clear();
         let words = data.chunks_exact(8).take(LIBRARY_WORDS.min(fixed.words.into()));
         call.words.extend(words.filter_map(|word| word.try_into().ok().map(u64::from_ne_bytes)));
@@ -169,7 +172,10 @@ impl Open {
             // Its own return, or one of a function further out. A return that belongs to nothing shows nothing.
             return returns.is_some() && (self.probe != rec.probe || self.sp.wrapping_add(POPPED) != rec.sp);
         }
-        // A function that was jumped to in place of a return has the same place on the stack.
+        // A function that was jumped to in place of a return has the same place on the stack, and returns to where the kernel sees it.
+        if self.sp == rec.sp {
+            return rec.result != 0 && rec.result & !0xfff != WATCHED;
+        }
         self.sp < rec.sp && rec.sp - self.sp < FAR
     }
 }

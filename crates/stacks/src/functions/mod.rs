@@ -73,6 +73,9 @@ impl CodeFileToProbe {
         let mut matching: BTreeMap<u64, (&FunctionSymbol, Box<str>)> = BTreeMap::new();
         let mut indirect = Vec::new();
         for symbol in &symbols {
+            if entry_only::is_no_function(&symbol.name) {
+                continue;
+            }
             let Some(name) = shown_name(symbol, glob) else { continue };
             if symbol.indirect {
                 indirect.push(name);
@@ -115,9 +118,17 @@ impl CodeFileToProbe {
         let addresses: Vec<u64> = matching.keys().copied().collect();
         let go = entry_only::is_go(&self.elf);
         let told = if go { HashMap::new() } else { types::of(&self.elf, separate.as_ref(), &addresses) };
+        // All names of a function count.
+        let mut reasons: HashMap<u64, &'static str> = HashMap::new();
+        for symbol in &symbols {
+            if let Some(reason) = entry_only::reason(&symbol.name) {
+                reasons.insert(symbol.address, reason);
+            }
+        }
+        reasons.insert(self.elf.entry(), entry_only::begins());
         let language = entry_only::unwinds(&self.elf, &symbols);
         let mut probes = Vec::new();
-        let mut without_return: Vec<(&'static str, Box<str>)> = Vec::new();
+        let mut without_return: BTreeMap<&'static str, (u64, Box<str>)> = BTreeMap::new();
         let mut told = told;
         for (address, (symbol, name)) in matching {
             let Some(offset) = self.elf.offset_of(address) else { continue };
@@ -126,9 +137,9 @@ impl CodeFileToProbe {
                 Some(typed) => typed,
                 None => known(label, &symbol.name).unwrap_or_else(|| raw(machine::registers(), WordType::Raw)),
             };
-            let reason = language.or_else(|| entry_only::reason(&symbol.name));
+            let reason = language.or_else(|| reasons.get(&address).copied());
             if let Some(reason) = reason {
-                without_return.push((reason, name.clone()));
+                without_return.entry(reason).or_insert_with(|| (0, name.clone())).0 += 1;
             }
             let function = LibraryFunction {
                 name: format!("{label}:{name}").into(),
@@ -142,8 +153,7 @@ impl CodeFileToProbe {
                 words: typed.words.into(),
             });
         }
-        if let Some((reason, name)) = without_return.first() {
-            let n = without_return.len() as u64;
+        for (reason, (n, name)) in without_return {
             remarks.push(match n {
                 1 => format!("{label}:{name} is shown when it is entered, and not when it returns: {reason}"),
                 _ => format!(

@@ -30,6 +30,21 @@ pub fn functions(elf: &Elf, separate: Option<&Elf>) -> (Vec<FunctionSymbol>, boo
     (all.into_iter().chain(exported).collect(), only)
 }
 
+/// The names of functions that the file takes from others.
+pub fn imported(elf: &Elf) -> Vec<Box<str>> {
+    let read = || {
+        let section = elf.sections.iter().find(|section| section.kind == SHT_DYNSYM)?;
+        let entries = elf.bytes(section, LARGEST_TABLE)?;
+        let names = elf.bytes(elf.sections.get(section.link as usize)?, LARGEST_TABLE)?;
+        let name = |entry: &[u8]| {
+            let (name, section) = (u32_at(entry, 0)?, u16_at(entry, 6)?);
+            std::str::from_utf8(string_at(&names, name as usize)).ok().filter(|_| section == 0).map(Into::into)
+        };
+        Some(entries.chunks_exact(ENTRY).filter_map(name).collect())
+    };
+    read().unwrap_or_default()
+}
+
 fn read(elf: &Elf, section: &Section) -> Option<Vec<FunctionSymbol>> {
     let entries = elf.bytes(section, LARGEST_TABLE)?;
     let names = elf.bytes(elf.sections.get(section.link as usize)?, LARGEST_TABLE)?;
