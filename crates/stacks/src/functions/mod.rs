@@ -15,7 +15,7 @@ mod usdt;
 use crate::demangle::demangled;
 use crate::elf::{Elf, ElfData};
 use crate::separate::DebugFiles;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -70,6 +70,8 @@ impl CodeFileToProbe {
         let separate = self.debug.find(&self.elf, self.path.as_os_str().as_bytes());
         let (symbols, exported_only) = table::functions(&self.elf, separate.as_ref());
         let is_pattern = glob.atoms.iter().any(|atom| !matches!(atom, stride_event::Atom::Byte(_)));
+        // The code that chooses a function may have a name of its own.
+        let choosing: HashSet<u64> = symbols.iter().filter(|symbol| symbol.indirect).map(|symbol| symbol.address).collect();
         let mut matching: BTreeMap<u64, (&FunctionSymbol, Box<str>)> = BTreeMap::new();
         let mut indirect = Vec::new();
         for symbol in &symbols {
@@ -77,7 +79,7 @@ impl CodeFileToProbe {
                 continue;
             }
             let Some(name) = shown_name(symbol, glob) else { continue };
-            if symbol.indirect {
+            if choosing.contains(&symbol.address) {
                 indirect.push(name);
                 continue;
             }

@@ -147,6 +147,7 @@ pub const FIXED: &[(&str, &str)] = &[
         r##"{"description":"A row of -c, -C or --by. What calls have none of is null.","type":"object","properties":{
         "type":{"const":"summary"},"by":{"type":"object","minProperties":1,"properties":{
         "syscall":{"type":"string"},"abi":{"$ref":"#/$defs/abi"},
+        "function":{"type":"string"},"function_hex":{"$ref":"#/$defs/octets"},
         "path":{"type":["string","null"]},"path_hex":{"$ref":"#/$defs/octets"},
         "directory":{"type":["string","null"]},"directory_hex":{"$ref":"#/$defs/octets"},
         "fd":{"anyOf":[{"$ref":"#/$defs/fd"},{"enum":[null,"(others)"]}]},
@@ -166,7 +167,7 @@ pub const FIXED: &[(&str, &str)] = &[
     (
         "summary_total",
         r##"{"type":"object","properties":{"type":{"const":"summary_total"},
-        "by":{"type":"array","items":{"enum":["syscall","path","directory","fd","errno","pid","tid","comm","size","peer","caller","stack"]}},
+        "by":{"type":"array","items":{"enum":["syscall","function","path","directory","fd","errno","pid","tid","comm","size","peer","caller","stack"]}},
         "rows":{"$ref":"#/$defs/ulong"},"calls":{"$ref":"#/$defs/ulong"},"errors":{"$ref":"#/$defs/ulong"},
         "bytes":{"$ref":"#/$defs/ulong"},"wall_ns":{"$ref":"#/$defs/times"},"cpu_ns":{"$ref":"#/$defs/times"},
         "lost_calls":{"$ref":"#/$defs/ulong"},"lost_are_counted":{"type":"boolean"}},
