@@ -13,6 +13,9 @@ use stride_track::Tracker;
 /// Opens a thread's own output (`-ff`).
 pub type OpenSink = Box<dyn FnMut(Tid) -> Result<Sink, ViewError>>;
 
+/// The functions that all threads may be in. A recording can name any number.
+const MOST_FUNCTIONS: usize = 1 << 20;
+
 /// Which events are shown.
 pub struct Show {
     /// Signals by number; index 0 is unused.
@@ -293,6 +296,8 @@ impl TextView {
     fn library(&mut self, call: &LibraryCall) {
         let key = (call.tid, call.depth);
         let shown = match call.part {
+            // What finds no room is shown as a whole when it returns.
+            LibraryPart::Entered if self.functions.len() >= MOST_FUNCTIONS => return,
             LibraryPart::Entered => !self.functions.insert(key),
             LibraryPart::Passed => false,
             LibraryPart::Returned | LibraryPart::Gone => self.functions.remove(&key),

@@ -72,6 +72,8 @@ impl CodeFileToProbe {
         let is_pattern = glob.atoms.iter().any(|atom| !matches!(atom, stride_event::Atom::Byte(_)));
         // The code that chooses a function may have a name of its own.
         let choosing: HashSet<u64> = symbols.iter().filter(|symbol| symbol.indirect).map(|symbol| symbol.address).collect();
+        // An old version of the function, for old programs, may be an ordinary one.
+        let chosen: HashSet<&str> = symbols.iter().filter(|symbol| symbol.indirect).map(|symbol| &*symbol.name).collect();
         let mut matching: BTreeMap<u64, (&FunctionSymbol, Box<str>)> = BTreeMap::new();
         let mut indirect = Vec::new();
         for symbol in &symbols {
@@ -79,7 +81,7 @@ impl CodeFileToProbe {
                 continue;
             }
             let Some(name) = shown_name(symbol, glob) else { continue };
-            if choosing.contains(&symbol.address) {
+            if choosing.contains(&symbol.address) || chosen.contains(&*symbol.name) {
                 indirect.push(name);
                 continue;
             }
