@@ -1,6 +1,6 @@
 //! Which calls are chosen by what happened: `--duration`, `--errno`, `--where`, `--switch-on`, `--switch-off`.
 
-use crate::facts::{Arguments, AskedCall, lasted};
+use crate::facts::{Arguments, AskedCall, AskedFunction, lasted};
 use crate::flags::Options;
 use crate::layout;
 use crate::people::People;
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use stride_decode::World;
 use stride_event::quantity::count;
-use stride_event::{Bounds, Call, ErrnoSet, Event, Ns, Outcome, Tid};
+use stride_event::{Bounds, Call, ErrnoSet, Event, LibraryCall, LibraryPart, Ns, Outcome, Tid};
 use stride_filter::{CallField, Expression, ExpressionPart, Fault};
 use stride_proc::Source;
 use stride_track::{Seen, Tracker};
@@ -101,6 +101,23 @@ impl Conditions {
             entered.remove(&call.tid);
         }
         shown
+    }
+
+    /// True if this part of a call of a library's function is shown. (Errors are those of system calls.)
+    pub fn choose(&mut self, call: &LibraryCall) -> bool {
+        let all = self.durations == Bounds::<Ns>::ALL;
+        if !self.on || all && self.expressions.is_empty() {
+            return self.on;
+        }
+        let ends = call.part != LibraryPart::Entered;
+        let at_entry = all && self.expressions.iter().all(Expression::decides_at_entry);
+        (ends || at_entry)
+            && (all || call.duration().is_some_and(|time| self.durations.contains(time)))
+            && (0..self.expressions.len()).all(|at| {
+                let tracker = self.tracker.borrow();
+                let holds = self.expressions[at].holds(&AskedFunction { call, tracker: &tracker, people: &self.people });
+                holds.unwrap_or(false)
+            })
     }
 
     fn ends_right(&self, call: &Call, until: Ns) -> bool {

@@ -42,11 +42,19 @@ pub fn start(options: &Options, needs: &Needs, spec: TraceSpec) -> Result<Chosen
     let settings = layout::overflow(options);
     match options.engine {
         // There is no choice: errors are those of eBPF.
-        Choice::Auto if spec.machine.is_some() => {
+        Choice::Auto if spec.machine.is_some() || !spec.library.is_empty() => {
+            if let Some(other) = unserved(&spec, EbpfEngine::CAPABILITIES) {
+                let option = unserved(&spec, PtraceEngine::CAPABILITIES).unwrap_or("the target");
+                bail!("{other} needs the ptrace engine, and {option} needs eBPF: leave one of them out");
+            }
             let option = unserved(&spec, PtraceEngine::CAPABILITIES).unwrap_or("the target");
             let engine = EbpfEngine::start_with(spec, settings).map_err(|e| unavoidable(e, option))?;
             Ok(Chosen::new(engine, format!("{option} needs it")))
         }
+        Choice::Ptrace if !spec.library.is_empty() => bail!(
+            "--library-calls and --usdt need the eBPF engine: ptrace sees system calls, and would have to stop the program at a breakpoint in \
+             each function. Leave out --engine=ptrace"
+        ),
         Choice::Ptrace => ptrace(spec, "asked for"),
         Choice::Auto => match better_held(options, needs) {
             Some(option) if !EbpfEngine::CAPABILITIES.holds_program => {
@@ -105,6 +113,8 @@ fn unserved(spec: &TraceSpec, capabilities: Capabilities) -> Option<&'static str
         Some("-k/--stack-trace")
     } else if spec.machine.is_some() && !capabilities.machine {
         Some("--all")
+    } else if !spec.library.is_empty() && !capabilities.library {
+        Some("--library-calls/--usdt")
     } else {
         None
     }

@@ -13,6 +13,7 @@ mod files;
 mod flags;
 mod known;
 mod layout;
+mod library;
 mod losses;
 mod notices;
 mod outputs;

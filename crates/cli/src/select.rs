@@ -86,6 +86,7 @@ impl Selector {
                 let call = call.filter(|call| self.stays(call) && self.is_left(call, at));
                 Some(Event::Superseded { tid, old, call, at })
             }
+            Event::Library(call) => self.conditions.choose(call).then_some(event),
             Event::Signal { .. } | Event::Stopped { .. } => self.conditions.are_on().then_some(event),
             _ => Some(event),
         }

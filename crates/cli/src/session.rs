@@ -8,7 +8,7 @@ use crate::replay::{self, Replay};
 use crate::select::Selector;
 use crate::views::{self, Before, Opening, Views, Wanted};
 use crate::world::World;
-use crate::{circumstances, conditions, debuginfod, engine, notices, outputs, spec, stacks};
+use crate::{circumstances, conditions, debuginfod, engine, library, notices, outputs, spec, stacks};
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
@@ -50,7 +50,10 @@ pub fn run(mut options: Options) -> Result<Ended> {
         }
         None => {
             debug_servers = debuginfod::servers(&options)?;
-            let spec = spec::spec(&options, needs)?;
+            let mut spec = spec::spec(&options, needs)?;
+            let (probed, remarks) = library::find(&options, spec.command.as_ref())?;
+            spec.library = probed;
+            remarks.iter().for_each(|remark| outputs.complain(remark));
             let counts = spec.counting.is_some();
             let chosen = engine::start(&options, needs, spec)?;
             outputs::release_stdio();

@@ -44,6 +44,8 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
         descriptors: needs.descriptors || !options.paths.is_empty() || needs.naming_calls && !options.shows_all_calls(),
         stacks: needs.stack_rate(),
         no_memory: !needs.memory && !by_path,
+        // Found by whoever tells what cannot be traced.
+        library: Vec::new(),
     })
 }
 

@@ -90,6 +90,8 @@ pub struct Capabilities {
     pub stacks: bool,
     /// Serves `TraceSpec::machine`.
     pub machine: bool,
+    /// Serves `TraceSpec::library`.
+    pub library: bool,
 }
 
 /// The price of losing no calls.

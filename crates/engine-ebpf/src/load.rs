@@ -12,7 +12,7 @@ use crate::wire::{
     OpenStrideSkel, StrideProgs, StrideSkel, StrideSkelBuilder, bound, bytes_of, change_key, code_change,
     left_out_flag, read, task_state,
 };
-use crate::{counts, globs, refusal};
+use crate::{counts, globs, library, refusal};
 use libbpf_rs::skel::{OpenSkel, SkelBuilder};
 use libbpf_rs::{Iter, Link, MapCore, MapFlags, MapHandle, MapType, ProgramInput};
 use std::io::Read;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use stride_engine_base::Delayed;
-use stride_event::{Bounds, CountBy, Counted, Counting, Endings, FdSet, Histogram, Lost, Machine, StackRate, Tid};
+use stride_event::{Bounds, CountBy, Counted, Counting, Endings, FdSet, Histogram, Lost, Machine, ProbedFile, StackRate, Tid};
 
 /// The settings that the programs are specialised for.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +48,10 @@ pub struct Config<'a> {
     pub containers: bool,
     /// Calls come with their stacks, all or some.
     pub stacks: StackRate,
+    /// The functions of libraries that are traced.
+    pub library: &'a [ProbedFile],
+    /// Bytes of their texts.
+    pub text: usize,
     pub ring: RingSize,
     /// The number of rings, and the size of each.
     pub rings: u32,
@@ -208,6 +212,7 @@ impl Kernel {
         if config.counting.is_some() && !config.counts_more() {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
         }
+        library::configure(&mut open, config.library, config.text)?;
         open.maps.ops.set_max_entries(tables.ops.len().max(1) as u32)?;
         open.maps.choices.set_max_entries(tables.choices.len().max(1) as u32)?;
         open.maps.cases.set_max_entries(tables.case_keys.len().max(1) as u32)?;
@@ -229,6 +234,7 @@ impl Kernel {
         let beside = beside.map(|beside| beside.load(&mut open)).transpose()?;
         let skel = open.load()?;
         let beside = beside.map(Loading::join).transpose()?;
+        library::fill(&skel.maps.probes, config.library)?;
         let smaller = smaller_programs(&skel, &beside);
         if nested {
             smaller.learn_ids.test_run(ProgramInput::default())?;
@@ -290,6 +296,14 @@ impl Kernel {
             }
         }
         Ok(())
+    }
+
+    /// Sets the probes in libraries. They go first when tracing ends. `only` is the process that alone is traced.
+    /// Returns sentences about functions that cannot be traced.
+    pub fn probe(&mut self, files: &[ProbedFile], only: Option<Tid>) -> Result<Vec<String>, Why> {
+        let (links, told) = library::attach(smaller_programs(&self.skel, &self.beside), files, only)?;
+        self.links.extend(links);
+        Ok(told)
     }
 
     /// Ends tracing. The contents of the ring stay. The programs that every call runs are detached first, and the one
@@ -549,6 +563,8 @@ pub fn trial_load(ring_bytes: u32) -> Result<Duration, Why> {
         max_depth: None,
         containers: false,
         stacks: StackRate::All,
+        library: &[],
+        text: 0,
         ring: RingSize::of(ring_bytes, true),
         rings: 1,
     };

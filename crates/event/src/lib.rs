@@ -13,6 +13,7 @@ mod endings;
 mod errno;
 mod event;
 mod glob;
+mod library;
 mod lost;
 mod machine;
 mod memory;
@@ -35,6 +36,10 @@ pub use endings::{Bounds, Endings};
 pub use errno::{ErrnoSet, errno, errno_name, errno_word};
 pub use event::{Event, EventOf, Fate, Origin, SIGINFO_SIZE};
 pub use glob::{Atom, Glob};
+pub use library::{
+    LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryProbe, LibraryText, Param, ProbedFile,
+    ProbedWord, WordPlace,
+};
 pub use lost::Lost;
 pub use machine::Machine;
 pub use memory::{BlockRef, Blocks, Memory, Phase};

@@ -183,6 +183,8 @@ pub struct TraceSpec {
     pub no_memory: bool,
     /// The stacks that come with calls. The engine asks the [`crate::Unwind`] that it is given for them.
     pub stacks: StackRate,
+    /// Functions of libraries that are traced (`--library-calls`, `--usdt`).
+    pub library: Vec<crate::ProbedFile>,
 }
 
 impl TraceSpec {
@@ -222,6 +224,7 @@ impl Default for TraceSpec {
             descriptors: false,
             no_memory: false,
             stacks: StackRate::None,
+            library: Vec::new(),
         }
     }
 }

@@ -7,11 +7,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use stride_decode::{Decoder, Options, Part, World};
 use stride_event::quantity::count as counted;
-use stride_event::{Call, Event, Ns, Outcome, SIGINFO_SIZE, Stack, Tid};
+use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, SIGINFO_SIZE, Stack, Tid};
 use stride_track::Tracker;
 
 /// Opens a thread's own output (`-ff`).
 pub type OpenSink = Box<dyn FnMut(Tid) -> Result<Sink, ViewError>>;
+
+/// The functions that all threads may be in. A recording can name any number.
+const MOST_FUNCTIONS: usize = 1 << 20;
 
 /// Which events are shown.
 pub struct Show {
@@ -48,6 +51,8 @@ pub struct TextView {
     containers: HashMap<Tid, Arc<str>>,
     /// The latest call of each thread, kept only where leaders show it (`-n`).
     last_calls: HashMap<Tid, u64>,
+    /// The functions of libraries whose beginning was shown, by thread and depth.
+    functions: HashSet<(Tid, u32)>,
     /// Stacks of calls that did not return. They are shown when their threads are gone, as strace does.
     parting: HashMap<Tid, Arc<Stack>>,
     /// With `-k`.
@@ -107,6 +112,7 @@ impl TextView {
             comms: HashMap::new(),
             containers: HashMap::new(),
             last_calls: HashMap::new(),
+            functions: HashSet::new(),
             parting: HashMap::new(),
             batch: 1 << 16,
             error: None,
@@ -133,6 +139,7 @@ impl TextView {
                     stack => self.stack(call.tid, stack.as_ref()),
                 }
             }
+            Event::Library(call) => self.library(call),
             Event::Signal { tid, info, ip, stack, at } => self.signal(tid, info, ip, stack, at),
             Event::Stopped { tid, signal, at } => self.other(tid, at, |w| {
                 w.str("--- stopped by ");
@@ -286,6 +293,31 @@ impl TextView {
         line.call(&decoded, part, tracees, self.comms.get(&call.tid).map(Vec::as_slice));
     }
 
+    fn library(&mut self, call: &LibraryCall) {
+        let key = (call.tid, call.depth);
+        let shown = match call.part {
+            // What finds no room is shown as a whole when it returns.
+            LibraryPart::Entered if self.functions.len() >= MOST_FUNCTIONS => return,
+            LibraryPart::Entered => !self.functions.insert(key),
+            LibraryPart::Passed => false,
+            LibraryPart::Returned | LibraryPart::Gone => self.functions.remove(&key),
+        };
+        if call.part == LibraryPart::Gone && !shown {
+            return;
+        }
+        self.note_comm(call.tid);
+        let (tid, tracees, nr) = (call.tid, self.tracees.len(), self.last_call(call.tid));
+        let (comm, container) = (self.comms.remove(&tid), self.containers.get(&tid).cloned());
+        // A line that is whole stands at the time of the entry, as that of a system call does.
+        let whole = call.part == LibraryPart::Returned && !shown && call.entered != 0;
+        let at = if whole { call.entered } else { call.at };
+        if let Some((line, _)) = self.stream(tid) {
+            let (comm, container) = (comm.as_deref(), container.as_deref());
+            line.library(Moment { tid, at, tracees, nr, ip: None, comm, container }, call, shown);
+        }
+        self.comms.extend(comm.map(|comm| (tid, comm)));
+    }
+
     fn signal(&mut self, tid: Tid, info: &[u8; SIGINFO_SIZE], ip: Option<u64>, stack: Option<&Arc<Stack>>, at: Ns) {
         let number = i32::from_le_bytes([info[0], info[1], info[2], info[3]]);
         if !self.show.signal.get(number as usize).copied().unwrap_or(true) {
@@ -334,6 +366,9 @@ impl TextView {
     }
 
     fn gone(&mut self, tid: Tid) {
+        if !self.functions.is_empty() {
+            self.functions.retain(|(thread, _)| *thread != tid);
+        }
         let parting = self.parting.remove(&tid);
         self.stack(tid, parting.as_ref());
         self.tracees.remove(&tid);

@@ -24,6 +24,8 @@
 //!   there, so that both agree. What the engine itself knows about descriptors is part of the call.
 //! - **Stacks** (`-k`): the stack of the next call or signal stands before it, in full where the batch has it for the first time.
 //!   Functions and lines are named while the program runs. Only such recordings have version 2.
+//! - **Functions of libraries** (`--library-calls`) are written where they are needed first. A return has everything that its entry
+//!   had. Only such recordings have version 3.
 //! - **A call that filters leave out**, but that says what a thread runs or is called (`track::naming_calls`), is recorded as
 //!   `Event::Aside`. Only the tracker is shown it.
 //!
@@ -47,6 +49,7 @@ mod calls;
 mod descriptors;
 mod fact;
 mod frame;
+mod library;
 mod metadata;
 mod read;
 mod stacks;

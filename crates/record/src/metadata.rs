@@ -41,6 +41,8 @@ pub struct Metadata {
     /// With files and lines.
     pub sources: bool,
     pub cpu_times: bool,
+    /// Functions of libraries were traced.
+    pub library: bool,
 }
 
 /// The totals in the last frame of a recording.
@@ -114,6 +116,7 @@ impl Metadata {
             ("stacks", self.stacks.into()),
             ("sources", self.sources.into()),
             ("cpu-times", self.cpu_times.into()),
+            ("library", self.library.into()),
         ] {
             field(&mut to, name, &value.to_le_bytes());
         }
@@ -145,6 +148,7 @@ impl Metadata {
                 b"stacks" => it.stacks = number(value)? != 0,
                 b"sources" => it.sources = number(value)? != 0,
                 b"cpu-times" => it.cpu_times = number(value)? != 0,
+                b"library" => it.library = number(value)? != 0,
                 _ => {}
             }
         }

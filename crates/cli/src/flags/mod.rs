@@ -31,7 +31,7 @@ pub mod values;
 mod version;
 
 pub use options::{
-    Color, Command, ConstStyle, Daemonize, Engine, HexStrings, Interruptible, Options, Output, Overflow, PidPrefix,
+    Color, Command, ConstStyle, Daemonize, Engine, HexStrings, Interruptible, LibraryPattern, Options, Output, Overflow, PidPrefix,
     Summary, TimeFormat,
 };
 pub use parser::{Outcome, parse};

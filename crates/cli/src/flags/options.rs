@@ -4,7 +4,7 @@ use super::asked::Asked;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use stride_event::{Bounds, Endings, ErrnoSet, Machine, Ns};
+use stride_event::{Bounds, Endings, ErrnoSet, Glob, Machine, Ns};
 use stride_filter::{
     CallSet, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
 };
@@ -70,6 +70,8 @@ pub struct Options {
     pub switch_off: Option<Expression>,
     /// These two calls are reported, too.
     pub show_switches: bool,
+    /// Functions and probes that are shown besides: `--library-calls`, `--usdt`.
+    pub library: Vec<LibraryPattern>,
 
     // Where to.
     pub output: Output,
@@ -228,6 +230,17 @@ pub enum PidPrefix {
     Never,
 }
 
+/// Functions or USDT probes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LibraryPattern {
+    pub library: OsString,
+    /// As it was given.
+    pub text: String,
+    /// Only of USDT probes.
+    pub provider: Option<Glob>,
+    pub name: Glob,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timestamps {
     pub format: TimeFormat,
@@ -335,6 +348,7 @@ impl Default for Options {
             durations: Bounds::<Ns>::ALL,
             errors: None,
             conditions: Vec::new(),
+            library: Vec::new(),
             switch_on: None,
             switch_off: None,
             show_switches: false,

@@ -93,6 +93,7 @@ impl Engine for Replay {
             kill_on_exit: false,
             stacks: true,
             machine: false,
+            library: false,
         }
     }
 

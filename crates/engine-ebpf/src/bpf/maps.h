@@ -164,6 +164,8 @@ const volatile bool have_prepare_exec;
 const volatile bool detach_on_exec;
 /* The children of threads at this depth are not traced. */
 const volatile u32 max_depth;
+/* Watched returns of libraries' functions are system calls (uretprobe, Linux 6.11), which are not the program's own. */
+const volatile bool returns_are_calls;
 /* The fill at which a waiting reader is woken. */
 const volatile u64 ring_wake_mark;
 
@@ -214,6 +216,7 @@ struct wire_types {
 	enum op_dir op_dir;
 	enum op_count op_count;
 	enum bound bound;
+	enum record_bound record_bound;
 	enum call_flag call_flag;
 	enum task_flag task_flag;
 	struct pressure pressure;
@@ -233,6 +236,12 @@ struct wire_types {
 	struct glob glob;
 	enum glob_atom glob_atom;
 	enum left_out_flag left_out_flag;
+	struct rec_library library;
+	struct library_text library_text;
+	struct probe_plan probe_plan;
+	enum library_part library_part;
+	enum word_kind word_kind;
+	enum text_kind text_kind;
 };
 const volatile struct wire_types wire_types;
 

@@ -3,9 +3,15 @@
 #ifndef STRIDE_WIRE_RECORDS_H
 #define STRIDE_WIRE_RECORDS_H
 
-enum {
+enum record_bound {
 	/* Bytes of a cgroup's path. */
 	CGROUP_PATH = 512,
+	/* Words of a function's call, bytes of a captured text, and of all words and texts. */
+	LIBRARY_WORDS = 12,
+	LIBRARY_TEXT_MAX = 512,
+	LIBRARY_ROOM = 4096,
+	/* In place of the number of an argument. */
+	TEXT_OF_RESULT = 255,
 };
 
 enum rec_kind {
@@ -38,6 +44,8 @@ enum rec_kind {
 	REC_CHANGED = 14,
 	/* A cgroup begins or ends. */
 	REC_CGROUP = 15,
+	/* A function of a library was entered or returned, or a probe was passed. */
+	REC_LIBRARY = 16,
 };
 
 enum rec_flag {
@@ -256,6 +264,37 @@ struct rec_blocked {
 	u64 entered;
 	u64 ip;
 	u64 sp;
+};
+
+enum library_part {
+	LIBRARY_ENTERED = 0,
+	LIBRARY_RETURNED = 1,
+	/* Entered, and its return is not watched. */
+	LIBRARY_PASSED = 2,
+};
+
+/* At the beginning: LIBRARY_WORDS words follow, of which `words` could be read. Then come texts, `used` bytes in all. */
+struct rec_library {
+	struct rec_head head;
+	u64 at;
+	u64 sp;
+	/* At a return the result, and at an entry the return address, if that is known. */
+	u64 result;
+	u32 probe;
+	u16 part;
+	u16 words;
+	u32 used;
+	u32 pad;
+};
+
+/* `len` bytes follow, padded to 8. */
+struct library_text {
+	u16 len;
+	/* The number of the argument that points to them, or TEXT_OF_RESULT. */
+	u8 word;
+	/* There is more. */
+	u8 cut;
+	u32 pad;
 };
 
 struct rec_stopped {

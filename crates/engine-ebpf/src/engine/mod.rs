@@ -8,6 +8,7 @@ use crate::containers::{CgroupChange, Containers};
 use crate::error::{self, Why};
 use crate::files::FilePrograms;
 use crate::left_out::Watch;
+use crate::library::LibraryCalls;
 use crate::load::{Config, Kernel, Seeded};
 use crate::note::{CallPlace, QueuedEvent, ended};
 use crate::plans::Tables;
@@ -68,6 +69,8 @@ pub struct EbpfEngine {
     stacks: StackMemory,
     /// Stacks that threads' next signals interrupt, where they had to be copied.
     interrupted: HashMap<Tid, Arc<Stack>>,
+    /// Functions of libraries that threads are in.
+    library: LibraryCalls,
     /// The stack that the signal in `siginfo` interrupts.
     signal_stack: Option<Arc<Stack>>,
     limits: Limits,
@@ -117,6 +120,7 @@ impl EbpfEngine {
         kill_on_exit: false,
         stacks: cfg!(target_arch = "x86_64"),
         machine: true,
+        library: true,
     };
 
     /// Starts the command, attaches, or both.
@@ -161,6 +165,8 @@ impl EbpfEngine {
             max_depth: spec.max_depth,
             containers: tells_containers(spec),
             stacks: if Self::CAPABILITIES.stacks { spec.stacks } else { StackRate::None },
+            library: &spec.library,
+            text: spec.limits.text,
             ring: settings.ring(spec),
             // Descriptors are reported in one ring.
             rings: if spec.descriptors { 1 } else { settings.rings(spec) },
@@ -180,13 +186,13 @@ impl EbpfEngine {
             }
         }
         kernel.attach()?;
+        let mut remarks = kernel.probe(&spec.library, only_process(spec, waiting.as_ref()))?;
         let mut containers = spec.machine.as_ref().map(|machine| Containers::new(&machine.containers));
         containers = containers.filter(|_| tells_containers(spec));
-        let mut remarks = Vec::new();
         if let Some(containers) = &mut containers {
             let found = containers.find();
             found.wanted.iter().try_for_each(|&id| kernel.want_cgroup(id)).map_err(|e| refusal::why(&e))?;
-            remarks = found.told;
+            remarks.extend(found.told);
         }
         if watch.is_some() {
             kernel.decide(None).map_err(|e| refusal::why(&e))?;
@@ -222,6 +228,7 @@ impl EbpfEngine {
             poller,
             stacks: StackMemory::default(),
             interrupted: HashMap::new(),
+            library: LibraryCalls::new(&spec.library),
             signal_stack: None,
             limits: spec.limits,
             remote: Remote::default(),
@@ -330,6 +337,9 @@ impl EbpfEngine {
             {
                 if let Some((signal, stack)) = self.held.next(tid) {
                     return Ok(Some(self.signal(tid, &signal, stack, now())));
+                }
+                if self.library.leave(tid, now()) {
+                    return Ok(Some(QueuedEvent::Library(())));
                 }
                 self.live.remove(&tid);
                 // Reaping the command would wait for it now.
@@ -469,7 +479,7 @@ impl Engine for EbpfEngine {
     fn next(&mut self) -> Result<Option<Event<'_>>, EngineError> {
         let note = self.step().map_err(|e| EngineError::new(format!("reading the ring buffer: {e}")))?;
         Ok(note.map(|note| {
-            note.borrowed(&self.siginfo, self.signal_stack.as_ref(), |held| match held {
+            note.borrowed(&self.siginfo, self.signal_stack.as_ref(), Some(self.library.current()), |held| match held {
                 CallPlace::Returned => Some(&self.call),
                 CallPlace::Shown(tid) => self.threads.blocked(tid),
                 CallPlace::Entered(tid) => self.entered.get(&tid),
@@ -538,6 +548,15 @@ fn rings(kernel: &Kernel, size: RingSize) -> io::Result<(Rings, Option<Drain>)> 
         .wait
         .then(|| Drain::start(kernel.drain_wakeups(), gauges.into_iter().zip(all).collect(), words, size).ok());
     Ok((rings, drain.flatten()))
+}
+
+/// The process that alone is traced, if it is known before anything runs. Probes are then set in no other process.
+fn only_process(spec: &TraceSpec, command: Option<&Waiting>) -> Option<Tid> {
+    match (spec.follow || spec.machine.is_some(), command, &spec.attach[..]) {
+        (false, Some(command), []) => Some(command.pid()),
+        (false, None, &[tid]) => Some(process::group_of(tid)),
+        _ => None,
+    }
 }
 
 /// True if views need the containers of threads. Counts need them only if the container is one of their keys.

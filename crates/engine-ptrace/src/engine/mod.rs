@@ -88,6 +88,7 @@ impl PtraceEngine {
         kill_on_exit: true,
         stacks: true,
         machine: false,
+        library: false,
     };
 
     /// Starts the command, attaches, or both. With `-D` it returns in another process than the caller's, which
@@ -369,7 +370,7 @@ impl Engine for PtraceEngine {
             if let Some(note) = self.notes.pop_front() {
                 self.signals.active();
                 let find = |slot: Slot| Some(&self.threads[slot].call);
-                return Ok(Some(note.borrowed(&self.siginfo, self.signal_stack.as_ref(), find)));
+                return Ok(Some(note.borrowed(&self.siginfo, self.signal_stack.as_ref(), None, find)));
             }
             while let Some(slot) = self.retired.pop() {
                 self.threads.remove(slot);

@@ -60,7 +60,7 @@ pub const WAITS: &[&str] = &["", "time", "readiness", "completion", "lock", "sig
 
 /// All fields. A field is added here and in `CallFacts` of the command line's crate, and nowhere else.
 pub static FIELDS: [FieldFacts; 15] = [
-    at_entry(fact(CallField::Name, "name", FieldType::Text, "name of the system call")),
+    at_entry(fact(CallField::Name, "name", FieldType::Text, "name of the system call, or LIB:NAME of a function")),
     at_entry(fact(CallField::Pid, "pid", FieldType::Int, "id of the process")),
     at_entry(fact(CallField::Tid, "tid", FieldType::Int, "id of the thread")),
     fact(CallField::Comm, "comm", FieldType::Text, "name of the thread when the call returned"),

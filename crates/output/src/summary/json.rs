@@ -1,7 +1,6 @@
 //! The summary as JSON: an object for each row and one for all, each on a line.
 
 use super::column::quantile;
-use super::key::Key;
 use super::label::{Labels, errno_name, syscall};
 use super::part::KeyPart;
 use super::{LostCalls, Summary};
@@ -21,14 +20,15 @@ impl Summary {
                 j.key("by").object(|j| {
                     for (i, key) in self.layout.by.iter().enumerate() {
                         // The row for calls without room has no keys of its own.
-                        j.part(*key, row.key.get(i).copied().unwrap_or(KeyPart::Others), &labels);
+                        let part = row.key.get(i).copied().unwrap_or(KeyPart::Others);
+                        j.part(self.heading(*key), part, &labels);
                     }
                 });
                 self.numbers(row.tally, j);
             });
         }
         Json::new(out).line("summary_total", |j| {
-            j.key("by").array(|j| self.layout.by.iter().for_each(|key| j.str(key.name())));
+            j.key("by").array(|j| self.layout.by.iter().for_each(|key| j.str(self.heading(*key))));
             j.key("rows").int(rows.len());
             self.numbers(&all, j);
             j.key("lost_calls").int(lost.calls);
@@ -60,8 +60,7 @@ impl Json<'_> {
         self.key("max").int(times.max);
     }
 
-    fn part(&mut self, key: Key, part: KeyPart, labels: &Labels<'_>) {
-        let name = key.name();
+    fn part(&mut self, name: &'static str, part: KeyPart, labels: &Labels<'_>) {
         match part {
             KeyPart::None => self.key(name).null(),
             KeyPart::Others => self.key(name).str("(others)"),

@@ -17,7 +17,7 @@ pub use view::SummaryView;
 use names::Names;
 use part::KeyPart;
 use rows::Rows;
-use stride_event::{Call, CallStats, Counted, Ns, Outcome, Times};
+use stride_event::{Call, CallStats, Counted, LibraryCall, LibraryPart, Ns, Outcome, Times};
 use stride_track::Tracker;
 
 /// The layout of the table.
@@ -52,11 +52,40 @@ pub struct Summary {
     names: Names,
     /// The key of the call that is being counted; reused.
     key: Vec<KeyPart>,
+    /// Functions of libraries are counted, and no system calls.
+    of_functions: bool,
 }
 
 impl Summary {
     pub fn new(layout: SummaryLayout) -> Summary {
-        Summary { layout, rows: Rows::default(), names: Names::default(), key: Vec::new() }
+        Summary { layout, rows: Rows::default(), names: Names::default(), key: Vec::new(), of_functions: false }
+    }
+
+    /// The summary of functions of libraries that goes with one of system calls. Functions have no CPU times, and no errors that are
+    /// known.
+    pub fn of_functions(layout: &SummaryLayout) -> Summary {
+        let columns = layout.columns.iter().copied().filter(|column| *column != Column::Errors).collect();
+        let layout = SummaryLayout { by: vec![Key::Syscall], columns, wall_clock: true, ..layout.clone() };
+        Summary { of_functions: true, ..Summary::new(layout) }
+    }
+
+    /// Counts a function that returned, or whose return is not seen.
+    pub fn add_function(&mut self, call: &LibraryCall) {
+        if !matches!(call.part, LibraryPart::Returned | LibraryPart::Passed) {
+            return;
+        }
+        self.key.clear();
+        self.key.push(self.names.part(call.function.name.as_bytes()));
+        let row = self.rows.row(&self.key);
+        row.calls += 1;
+        let time = call.duration().unwrap_or(0).saturating_sub(self.layout.overhead);
+        row.wall.add(time);
+        row.latencies.add(time);
+    }
+
+    /// The heading of a key.
+    fn heading(&self, key: Key) -> &'static str {
+        if self.of_functions { "function" } else { key.name() }
     }
 
     /// Counts a returned call, unless the engine did. The tracker has just seen the call.

@@ -119,7 +119,7 @@ impl Summary {
         let rule = |_, width| "-".repeat(width);
         line(&|place, _| match place {
             Place::Number(column) => column.spec().0.to_string(),
-            Place::Key(i) => self.layout.by[i].name().to_string(),
+            Place::Key(i) => self.heading(self.layout.by[i]).to_string(),
         });
         line(&rule);
         let total = self.time(&all).total;

@@ -21,6 +21,8 @@ pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
         (draft.follow_count + draft.old_follow_count > 0 || draft.follow_forks, "-f/--follow-forks"),
         (draft.daemonize_count > 0 || draft.daemonize.is_some(), "-D/--daemonize"),
         (draft.options.max_depth.is_some(), "--max-depth"),
+        (draft.options.library.iter().any(|pattern| pattern.provider.is_none()), "--library-calls"),
+        (draft.options.library.iter().any(|pattern| pattern.provider.is_some()), "--usdt"),
         (draft.options.time_limit.is_some(), "--for"),
         (draft.options.detach_on_exec, "-b/--detach-on"),
         (draft.interruptible.is_some(), "-I/--interruptible"),

@@ -52,10 +52,11 @@ pub fn text() -> String {
 }
 
 /// The types of objects.
-const OBJECTS: [&str; 21] = [
+const OBJECTS: [&str; 22] = [
     "trace",
     "start",
     "call",
+    "library_call",
     "exec",
     "signal",
     "stopped",
