@@ -42,7 +42,7 @@ pub use sink::Sink;
 pub use stack::ShowStack;
 pub use stride_event::grouped;
 pub use style::{HexStrings, NameStyle, Style};
-pub use summary::{Column, Key, SortKey, SummaryLayout, SummaryView};
+pub use summary::{Column, Interval, Key, SortKey, SummaryLayout, SummaryView, Users};
 pub use text::{OpenSink, Show, TextView};
 pub use value::Writer;
 pub use view::{End, RunInfo, View};

@@ -63,6 +63,7 @@ pub struct Draft {
     pub sort: Option<SortKey>,
     pub summary_columns: Option<Vec<Column>>,
     pub by: Option<Vec<Key>>,
+    pub every: Option<std::time::Duration>,
     pub overhead: Option<Duration>,
 
     /// `-V`.

@@ -1,6 +1,7 @@
 //! The summary of `-c` and `-C`: calls counted by a key, which is the syscall unless `--by` names others.
 
 mod column;
+mod interval;
 mod json;
 mod key;
 mod label;
@@ -11,13 +12,15 @@ mod table;
 mod view;
 
 pub use column::{Column, SortKey};
+pub use interval::Interval;
 pub use key::Key;
+pub use names::Users;
 pub use view::SummaryView;
 
 use names::Names;
 use part::KeyPart;
 use rows::Rows;
-use stride_event::{Call, CallStats, Counted, Ns, Outcome, Times};
+use stride_event::{Call, CallStats, Counted, Event, Ns, Outcome, Times};
 use stride_track::Tracker;
 
 /// The layout of the table.
@@ -45,9 +48,10 @@ pub struct LostCalls {
 }
 
 /// Counts calls.
-#[derive(Debug)]
 pub struct Summary {
     layout: SummaryLayout,
+    /// The interval, if there are several summaries.
+    interval: Option<Interval>,
     rows: Rows,
     names: Names,
     /// The key of the call that is being counted; reused.
@@ -56,7 +60,22 @@ pub struct Summary {
 
 impl Summary {
     pub fn new(layout: SummaryLayout) -> Summary {
-        Summary { layout, rows: Rows::default(), names: Names::default(), key: Vec::new() }
+        Summary { layout, interval: None, rows: Rows::default(), names: Names::default(), key: Vec::new() }
+    }
+
+    /// Follows the users of threads, for [`Key::User`].
+    pub fn note(&mut self, event: &Event<'_>) {
+        if let Some(users) = &mut self.names.users {
+            users.note(event);
+        }
+    }
+
+    /// The summary of the interval that ended. The next one begins with no calls.
+    pub fn of_interval(&mut self, ended: Interval, lost: LostCalls, tracker: Option<&Tracker>) -> String {
+        self.interval = Some(ended);
+        let text = self.text(lost, tracker);
+        self.rows = Rows::default();
+        text
     }
 
     /// Counts a returned call, unless the engine did. The tracker has just seen the call.

@@ -1,8 +1,8 @@
 //! The summary as a view.
 
-use super::{LostCalls, Summary, SummaryLayout};
+use super::{Interval, LostCalls, Summary, SummaryLayout, Users};
 use crate::{End, View};
-use stride_event::{Counted, Event};
+use stride_event::{Call, Counted, Event, Outcome};
 use stride_track::Tracker;
 
 /// Counts calls, and shows the rows at the end.
@@ -10,19 +10,38 @@ pub struct SummaryView {
     summary: Summary,
     /// Whether the engine counts calls itself, including those that are lost on their way.
     counted: bool,
+    /// There is a summary for each interval, and none of the whole run.
+    intervals: bool,
 }
 
 impl SummaryView {
-    pub fn new(layout: SummaryLayout, counted: bool) -> SummaryView {
-        SummaryView { summary: Summary::new(layout), counted }
+    pub fn new(layout: SummaryLayout, counted: bool, intervals: bool, users: Option<Box<dyn Users>>) -> SummaryView {
+        let mut summary = Summary::new(layout);
+        summary.names.users = users;
+        SummaryView { summary, counted, intervals }
     }
 }
 
 impl View for SummaryView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        self.summary.note(event);
         if let Event::Exit(call) = event {
             self.summary.add(call, Some(tracker));
         }
+    }
+
+    fn left_out(&mut self, call: &Call) {
+        if call.outcome != Outcome::Pending {
+            self.summary.note(&Event::Exit(call));
+        }
+    }
+
+    fn interval(&mut self, ended: Interval, tracker: &Tracker) -> String {
+        if !self.intervals {
+            return String::new();
+        }
+        // Losses are told at the end.
+        self.summary.of_interval(ended, LostCalls::default(), Some(tracker))
     }
 
     fn merge(&mut self, counted: &[Counted]) {
@@ -30,6 +49,9 @@ impl View for SummaryView {
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
+        if self.intervals {
+            return String::new();
+        }
         self.summary.text(LostCalls { calls: end.lost.calls, counted: self.counted }, Some(end.tracker))
     }
 }
