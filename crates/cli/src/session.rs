@@ -114,8 +114,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
         (None, true) => Clock::Now,
         (None, false) => Clock::Events,
     };
-    let every = options.summary.as_ref().and_then(|summary| summary.every);
-    let mut intervals = every.map(|every| Intervals::new(every, clock, outputs::monotonic(), info.wall_offset));
+    let mut intervals = needs.every.map(|every| Intervals::new(every, clock, outputs::monotonic(), info.wall_offset));
     // An interval of which the engine's counts have yet to be taken.
     let mut ended = None;
     loop {
@@ -177,7 +176,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             engine.stop();
         }
     }
-    if options.time_limit.is_some() && stride_engine_base::signal::is_over() {
+    if stride_engine_base::signal::is_time_over() {
         outputs.complain("The time of --for is over, tracees were detached");
     }
     let interrupted = engine.interrupted();

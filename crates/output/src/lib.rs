@@ -42,6 +42,7 @@ pub use sink::Sink;
 pub use stack::ShowStack;
 pub use stride_event::grouped;
 pub use style::{HexStrings, NameStyle, Style};
+pub use summary::errno_name;
 pub use summary::{Column, Interval, Key, SortKey, SummaryLayout, SummaryView, Users};
 pub use text::{OpenSink, Show, TextView};
 pub use value::Writer;

@@ -14,6 +14,7 @@ mod view;
 pub use column::{Column, SortKey};
 pub use interval::Interval;
 pub use key::Key;
+pub use label::errno_name;
 pub use names::Users;
 pub use view::SummaryView;
 

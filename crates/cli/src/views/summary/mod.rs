@@ -79,6 +79,7 @@ impl Declaration for SummaryDeclaration {
             counting,
             memory,
             times: true,
+            every: summary.every,
             system_times: !summary.wall_clock,
             tracker: summary.is_by(Key::is_tracked),
             thread_names: summary.is_by(|key| key == Key::Comm),
