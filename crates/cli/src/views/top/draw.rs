@@ -158,7 +158,7 @@ fn table(model: &Model, lines: &[Row], width: usize, height: usize) -> Vec<Line<
         for (sort, _, width) in &numbers {
             line.push_span(format!("{:>width$} ", number(*sort, &row.tally, model)));
         }
-        line.push_span(format!("{:<names$}", named(&screen.tab.cells(&row.key), columns, names)));
+        line.push_span(format!("{:<names$}", named(&screen.tab.cells(&row.key, &row.comm), columns, names)));
         if place == chosen {
             line = line.style(Style::new().add_modifier(Modifier::REVERSED));
         }

@@ -80,7 +80,8 @@ pub fn handle(model: &mut Model, key: KeyEvent, height: u16) -> Action {
         KeyCode::Char('t') => model.totals = !model.totals,
         KeyCode::Char('p' | ' ') => model.paused = !model.paused,
         KeyCode::Char('/') => {
-            model.typing = Some(model.filter.as_ref().map(|filter| filter.source().to_owned()).unwrap_or_default());
+            let known = model.filter.as_ref().map(|filter| filter.source().to_owned());
+            model.typing = Some(model.mistyped.take().or(known).unwrap_or_default());
         }
         KeyCode::Char('?' | 'h') => model.help = true,
         _ => {}
@@ -109,8 +110,10 @@ fn type_filter(model: &mut Model, mut typed: String, key: KeyEvent) {
         KeyCode::Enter if typed.trim().is_empty() => return model.set_filter(None),
         KeyCode::Enter => match Filter::parse(&typed) {
             Ok(filter) => return model.set_filter(Some(filter)),
-            // The error may have several lines, of which the last shows the place.
-            Err(error) => model.message = Some(error.lines().next().unwrap_or_default().to_owned()),
+            Err(error) => {
+                model.message = Some(format!("{} (/ goes on)", error.lines().next().unwrap_or_default()));
+                model.mistyped = Some(typed.clone());
+            }
         },
         KeyCode::Backspace => _ = typed.pop(),
         KeyCode::Char('u') if key.modifiers.contains(KeyModifiers::CONTROL) => typed.clear(),

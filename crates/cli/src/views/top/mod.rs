@@ -140,7 +140,7 @@ fn open(mut stage: Stage, with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let replays = options.replay.is_some();
     let (subject, ends) = subject(options);
     let (send, told) = channel();
-    let origin = Origin::new(&args, operands, with.command, replays);
+    let origin = Origin::new(&args, operands, with.command, options.follow_forks && options.machine.is_none(), replays);
     let signals = Signals::watch()?;
     let terminal = stage.begin()?;
     let ui = move || Ui {

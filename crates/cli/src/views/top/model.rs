@@ -9,6 +9,9 @@ use stride_event::Ns;
 /// Rows that are kept for the totals. The rows of processes that are gone are given up first.
 const MOST_ROWS: usize = 1 << 15;
 
+/// Names of processes that are asked for in one interval.
+const MOST_NAMES: usize = 1000;
+
 /// What calls that are counted together have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Key {
@@ -123,25 +126,25 @@ impl Tab {
 
     /// The part of a key by which this table has rows.
     fn part(self, key: &Key) -> Key {
-        let Key { pid, comm, call, errno, path, caller } = key.clone();
+        let Key { pid, call, errno, path, caller, .. } = key.clone();
         match self {
-            Tab::Processes => Key { pid, comm, ..Key::default() },
+            Tab::Processes => Key { pid, ..Key::default() },
             Tab::Calls => Key { call, ..Key::default() },
             Tab::Files | Tab::Sockets => Key { path, ..Key::default() },
             Tab::Errors => Key { errno, call, ..Key::default() },
-            Tab::Slowest => Key { pid, comm, call, ..Key::default() },
+            Tab::Slowest => Key { pid, call, ..Key::default() },
             Tab::Callers => Key { caller, ..Key::default() },
         }
     }
 
-    pub fn cells(self, key: &Key) -> Vec<String> {
+    pub fn cells(self, key: &Key, comm: &str) -> Vec<String> {
         let pid = || key.pid.to_string();
         match self {
-            Tab::Processes => vec![pid(), key.comm.to_string()],
+            Tab::Processes => vec![pid(), comm.to_owned()],
             Tab::Calls => vec![key.call.to_string()],
             Tab::Files | Tab::Sockets => vec![key.path.to_string()],
             Tab::Errors => vec![key.errno.to_string(), key.call.to_string()],
-            Tab::Slowest => vec![pid(), key.comm.to_string(), key.call.to_string()],
+            Tab::Slowest => vec![pid(), comm.to_owned(), key.call.to_string()],
             Tab::Callers => vec![key.caller.to_string()],
         }
     }
@@ -251,6 +254,8 @@ pub struct Detail {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     pub key: Key,
+    /// The name of the process, if the row is about one.
+    pub comm: Arc<str>,
     pub tally: Tally,
 }
 
@@ -260,6 +265,8 @@ pub struct Model {
     pub detail: Counts,
     screens: Vec<Screen>,
     pub filter: Option<Filter>,
+    /// The names of processes. Threads may have others.
+    names: HashMap<i32, Arc<str>>,
     /// Samples are not shown while the view is paused.
     pub paused: bool,
     /// All calls since the start are shown, and not those of the latest interval.
@@ -274,6 +281,8 @@ pub struct Model {
     pub subject: String,
     /// The expression that is being typed.
     pub typing: Option<String>,
+    /// An expression with a mistake, to be mended.
+    pub mistyped: Option<String>,
     pub help: bool,
 }
 
@@ -291,15 +300,41 @@ impl Model {
         &mut self.screens[last]
     }
 
-    pub fn count(&mut self, sample: Sample) {
+    /// Takes a sample. `name` finds the name of a process that is there.
+    pub fn count(&mut self, sample: Sample, name: impl Fn(i32) -> Option<Arc<str>>) {
         if !self.paused {
+            self.learn_names(&sample, name);
             self.base.add(sample);
         }
     }
 
-    pub fn count_detail(&mut self, sample: Sample) {
+    /// Takes a sample of the calls that are counted apart.
+    pub fn count_detail(&mut self, sample: Sample, name: impl Fn(i32) -> Option<Arc<str>>) {
         if !self.paused {
+            self.learn_names(&sample, name);
             self.detail.add(sample);
+        }
+    }
+
+    /// A process that is gone by now has the name of its thread with most calls.
+    fn learn_names(&mut self, sample: &Sample, name: impl Fn(i32) -> Option<Arc<str>>) {
+        let mut busiest: HashMap<i32, (u64, &Arc<str>)> = HashMap::new();
+        for (key, tally) in &sample.rows {
+            let known = busiest.entry(key.pid).or_insert((tally.calls, &key.comm));
+            if tally.calls > known.0 {
+                *known = (tally.calls, &key.comm);
+            }
+        }
+        if self.names.len() + busiest.len() > MOST_ROWS {
+            self.names.retain(|pid, _| busiest.contains_key(pid));
+        }
+        for (place, (pid, (_, thread))) in busiest.into_iter().enumerate() {
+            // Each question takes time.
+            let asked = if place < MOST_NAMES { name(pid) } else { None };
+            match asked {
+                Some(name) => _ = self.names.insert(pid, name),
+                None => _ = self.names.entry(pid).or_insert_with(|| thread.clone()),
+            }
         }
     }
 
@@ -365,8 +400,9 @@ impl Model {
             false => latest.for_each(|(key, tally)| add(key, tally)),
             true => counts.all.iter().for_each(|(key, tally)| add(key, tally)),
         }
-        let mut lines: Vec<Line> = rows.into_iter().map(|(key, tally)| Line { key, tally }).collect();
-        let name = |line: &Line| (line.key.comm.clone(), line.key.call.clone(), line.key.path.clone(), line.key.pid);
+        let comm = |key: &Key| self.names.get(&key.pid).cloned().unwrap_or_default();
+        let mut lines: Vec<Line> = rows.into_iter().map(|(key, tally)| Line { comm: comm(&key), key, tally }).collect();
+        let name = |line: &Line| (line.comm.clone(), line.key.call.clone(), line.key.path.clone(), line.key.pid);
         lines.sort_by_cached_key(|line| (name(line), line.key.errno.clone(), line.key.caller.clone()));
         if screen.sort != Sort::Name {
             lines.sort_by_key(|line| Reverse(screen.sort.of(&line.tally)));
@@ -418,7 +454,7 @@ impl Model {
         let mut scope = screen.scope.clone();
         let given = |text: &Arc<str>| (!text.is_empty()).then(|| text.clone());
         if key.pid != 0 {
-            (scope.pid, scope.comm) = (Some(key.pid), Some(key.comm.clone()));
+            (scope.pid, scope.comm) = (Some(key.pid), Some(line.comm.clone()));
         }
         scope.call = given(&key.call).or(scope.call);
         scope.errno = given(&key.errno).or(scope.errno);

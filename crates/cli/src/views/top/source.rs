@@ -2,14 +2,20 @@
 //! a table asks for it, traces no more than this one, and writes its summaries to a pipe. A further one writes recordings.
 
 use super::model::{Detail, Key, Sample, Tally};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};
-use std::io::{BufRead, BufReader, Read};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::time::{Duration, Instant};
+use stride_engine_base::signal::without_signals;
 use stride_output::shown;
 
 /// Options of the machine's part, which make no sense with `-p`; and those that are about this view. The first have an argument.
@@ -25,12 +31,14 @@ pub struct Origin {
     pub words: Vec<OsString>,
     /// The processes that were asked for, or the command's.
     pub command: Option<i32>,
+    /// The options have -f already.
+    pub follows: bool,
     pub replays: bool,
 }
 
 impl Origin {
     /// `args`: Stride's command line. `operands`: how many words at its end are the program to run.
-    pub fn new(args: &[OsString], operands: usize, command: Option<i32>, replays: bool) -> Origin {
+    pub fn new(args: &[OsString], operands: usize, command: Option<i32>, follows: bool, replays: bool) -> Origin {
         let end = args.len().saturating_sub(operands);
         let mut words: Vec<OsString> = Vec::new();
         let mut skip = false;
@@ -45,7 +53,7 @@ impl Origin {
             }
             words.push(word.clone());
         }
-        Origin { words, command, replays }
+        Origin { words, command, follows, replays }
     }
 
     /// The options by which another Stride traces the same, or one process of it.
@@ -84,7 +92,10 @@ impl Origin {
         }
         let wanted = pid.or(self.command);
         if let Some(pid) = wanted {
-            words.extend(["-f".into(), "-p".into(), pid.to_string().into()]);
+            if !self.follows {
+                words.push("-f".into());
+            }
+            words.extend(["-p".into(), pid.to_string().into()]);
         }
         words
     }
@@ -118,46 +129,47 @@ impl Origin {
 
 /// A Stride that was started. It is ended when this is dropped.
 pub struct Other {
-    child: Child,
+    /// None when it is being ended.
+    child: Option<Child>,
+    /// Its messages. (A pipe that nobody reads could block it.)
+    messages: File,
 }
+
+/// How long it has for its end.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_millis(20);
 
 impl Other {
     /// `out` is where its standard output goes.
-    fn start(words: &[OsString], out: Stdio) -> std::io::Result<Other> {
+    fn start(words: &[OsString], out: Stdio) -> io::Result<Other> {
+        let messages = File::from(memfd_create(c"messages", MFdFlags::MFD_CLOEXEC)?);
         let mut command = Command::new("/proc/self/exe");
-        command.args(words).stdin(Stdio::null()).stdout(out).stderr(Stdio::piped());
-        Ok(Other { child: command.spawn()? })
+        command.args(words).stdin(Stdio::null()).stdout(out).stderr(messages.try_clone()?);
+        Ok(Other { child: Some(command.spawn()?), messages })
     }
 
-    pub fn record(words: &[OsString]) -> std::io::Result<Other> {
+    pub fn record(words: &[OsString]) -> io::Result<Other> {
         Other::start(words, Stdio::null())
     }
 
     /// Its messages, if it has ended by itself.
     pub fn ended(&mut self) -> Option<String> {
-        self.child.try_wait().ok().flatten().map(|_| self.messages())
+        self.child.as_mut()?.try_wait().ok().flatten()?;
+        Some(self.told())
     }
 
     /// Ends it as ^C does, and returns its messages.
     pub fn end(&mut self) -> String {
-        self.interrupt();
-        let messages = self.messages();
-        let _ = self.child.wait();
-        messages
+        if let Some(child) = self.child.take() {
+            end(child);
+        }
+        self.told()
     }
 
-    fn interrupt(&self) {
-        // It has not been waited for, so its id is still its own.
-        let _ = nix::sys::signal::kill(
-            nix::unistd::Pid::from_raw(self.child.id() as i32),
-            nix::sys::signal::Signal::SIGINT,
-        );
-    }
-
-    fn messages(&mut self) -> String {
+    fn told(&mut self) -> String {
         let mut text = Vec::new();
-        if let Some(messages) = self.child.stderr.take() {
-            let _ = messages.take(LONGEST_LINE).read_to_end(&mut text);
+        if self.messages.rewind().is_ok() {
+            let _ = (&self.messages).take(LONGEST_LINE).read_to_end(&mut text);
         }
         let text = String::from_utf8_lossy(&text);
         let lines = text.lines().map(|line| line.split_once(": ").map_or(line, |(_, told)| told));
@@ -165,11 +177,33 @@ impl Other {
     }
 }
 
+/// The traced processes run on, also if it has to be killed.
+fn end(mut child: Child) {
+    // It has not been waited for, so its id is still its own.
+    let pid = Pid::from_raw(child.id() as i32);
+    let begun = Instant::now();
+    if matches!(child.try_wait(), Ok(None)) {
+        let _ = kill(pid, Signal::SIGINT);
+    }
+    while matches!(child.try_wait(), Ok(None)) {
+        if begun.elapsed() > PATIENCE {
+            let _ = child.kill();
+            let _ = child.wait();
+            return;
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
 impl Drop for Other {
+    /// Nobody waits for the end: the view has other things to show.
     fn drop(&mut self) {
-        if matches!(self.child.try_wait(), Ok(None)) {
-            self.interrupt();
-            let _ = self.child.wait();
+        if let Some(child) = self.child.take() {
+            let pid = Pid::from_raw(child.id() as i32);
+            let ended = || std::thread::Builder::new().name("stride-end".into()).spawn(move || end(child));
+            if without_signals(ended).is_err() {
+                let _ = kill(pid, Signal::SIGINT);
+            }
         }
     }
 }
@@ -177,8 +211,9 @@ impl Drop for Other {
 /// The summaries of another Stride.
 pub struct Source {
     pub wanted: Detail,
-    other: Other,
+    /// Dropped first: the thread that fills it then ends, and with it the pipe, so that the other Stride cannot wait for a reader.
     samples: Receiver<Sample>,
+    other: Other,
     /// It has ended, and that was told.
     over: bool,
 }
@@ -191,8 +226,8 @@ pub enum News {
 }
 
 impl Source {
-    pub fn start(origin: &Origin, wanted: Detail) -> std::io::Result<Source> {
-        let (read, write) = std::io::pipe()?;
+    pub fn start(origin: &Origin, wanted: Detail) -> io::Result<Source> {
+        let (read, write) = io::pipe()?;
         // Summaries go where the trace goes.
         let mut words = vec![OsString::from("-o"), "/dev/stdout".into()];
         words.extend(origin.summary(&wanted));
@@ -221,9 +256,7 @@ impl Source {
                 }
             }
         };
-        stride_engine_base::signal::without_signals(|| {
-            std::thread::Builder::new().name("stride-detail".into()).spawn(read_all)
-        })?;
+        without_signals(|| std::thread::Builder::new().name("stride-detail".into()).spawn(read_all))?;
         Ok(Source { wanted, other, samples, over: false })
     }
 
@@ -307,13 +340,14 @@ mod tests {
             ),
             ("stride --top -e trace=read sh -c --top", 3, Some(9), None, &["-e", "trace=read", "-f", "-p", "9"]),
             ("stride --top-output /x --top --top-output=y -p 12", 0, None, None, &["-p", "12"]),
+            ("stride -f --top sh", 1, Some(9), None, &["-f", "-p", "9"]),
             ("stride --top -p 12", 0, None, Some(12), &["-p", "12", "-f", "-p", "12"]),
         ] {
             let args: Vec<&str> = line.split(' ').collect();
-            let origin = Origin::new(&words(&args), operands, command, false);
+            let origin = Origin::new(&words(&args), operands, command, line.contains(" -f "), false);
             assert_eq!(origin.summary(&detail(pid)), words(&[expected, &tail].concat()), "{line}");
         }
-        let origin = Origin::new(&words(&["stride", "--replay=r", "--top"]), 0, None, true);
+        let origin = Origin::new(&words(&["stride", "--replay=r", "--top"]), 0, None, false, true);
         let expected = ["--replay=r", "--by=pid,path", "--json", "-q", "--where=pid == 3", "--where=name == \"read\""];
         assert_eq!(origin.summary(&detail(Some(3))), words(&expected));
     }

@@ -9,6 +9,7 @@ use anyhow::Result;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
+use ratatui::layout::Position;
 use signal_hook::consts::{SIGCONT, SIGTSTP};
 use std::fs::File;
 use std::path::Path;
@@ -17,6 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use stride_engine_base::signal;
+use stride_output::shown;
 
 /// How long a sample waits to be drawn.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -68,15 +70,17 @@ impl Signals {
 impl Ui {
     pub fn run(mut self) -> Left {
         // A failure of the terminal, such as that it is gone, is no reason to go on.
-        let left = self.attend().unwrap_or(Left::Quit);
+        let left = self.attend();
         self.source = None;
-        if let Some(mut recorder) = self.recorder.take() {
-            let messages = recorder.end();
-            terminal::give_back();
+        terminal::give_back();
+        // Messages are held back until the main thread has come to its end.
+        if let Some(messages) = self.recorder.take().map(|mut recorder| recorder.end()) {
             eprintln!("{messages}");
         }
-        terminal::give_back();
-        left
+        left.unwrap_or_else(|error| {
+            eprintln!("--top ends: the terminal fails: {error}");
+            Left::Quit
+        })
     }
 
     fn attend(&mut self) -> Result<Left> {
@@ -92,7 +96,7 @@ impl Ui {
                             Action::Quit => return Ok(Left::Quit),
                             Action::Interrupt => return Ok(Left::Interrupt),
                             Action::Suspend => self.signals.suspend.store(true, Ordering::Relaxed),
-                            Action::Redraw => self.terminal.clear()?,
+                            Action::Redraw => self.redraw()?,
                             Action::Record => self.record(),
                         }
                         changed = true;
@@ -108,12 +112,15 @@ impl Ui {
             }
             if self.signals.continued.swap(false, Ordering::Relaxed) {
                 terminal::take()?;
-                self.terminal.clear()?;
+                self.redraw()?;
                 changed = true;
             }
             loop {
                 match self.told.try_recv() {
-                    Ok(Told::Sample(sample)) => self.model.count(sample),
+                    Ok(Told::Sample(sample)) => {
+                        let name = self.names();
+                        self.model.count(sample, name);
+                    }
                     Ok(Told::Ended(what)) => {
                         self.model.ended = Some(what);
                         self.model.totals = true;
@@ -130,12 +137,33 @@ impl Ui {
         }
     }
 
+    /// Finds the names of processes. Those of a recording have none any more.
+    fn names(&self) -> impl Fn(i32) -> Option<Arc<str>> + use<> {
+        let replays = self.origin.replays;
+        move |pid| {
+            let name = (!replays).then(|| std::fs::read(format!("/proc/{pid}/comm")).ok()).flatten()?;
+            Some(shown(name.trim_ascii_end()).into())
+        }
+    }
+
+    /// Has everything drawn anew. (`Terminal::clear` would ask the terminal for its cursor.)
+    fn redraw(&mut self) -> Result<()> {
+        let size = self.terminal.size()?;
+        self.terminal.resize((Position::ORIGIN, size).into())?;
+        Ok(())
+    }
+
     fn draw(&mut self) -> Result<()> {
         let lines = self.model.lines();
         let height = self.terminal.size()?.height;
         self.model.scroll(&lines, table_height(height));
         self.terminal.draw(|frame| draw(&self.model, &lines, frame))?;
         Ok(())
+    }
+
+    /// True if the process of the table has ended.
+    fn is_gone(&self) -> bool {
+        self.model.screen().scope.pid.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists())
     }
 
     /// Has single calls looked at if the table needs that, and takes what came. Tells whether anything changed.
@@ -155,9 +183,12 @@ impl Ui {
         while let Some(news) = self.source.as_mut().and_then(Source::news) {
             changed = true;
             match news {
-                News::Sample(sample) => self.model.count_detail(sample),
+                News::Sample(sample) => {
+                    let name = self.names();
+                    self.model.count_detail(sample, name);
+                }
                 News::Ended(_) if self.origin.replays => {}
-                News::Ended(why) if why.is_empty() => {
+                News::Ended(why) if why.is_empty() || self.is_gone() => {
                     self.model.message = Some("The processes of this table have ended; Esc goes back.".into());
                 }
                 News::Ended(why) => self.model.message = Some(why),
