@@ -11,6 +11,7 @@ mod engine;
 mod facts;
 mod files;
 mod flags;
+mod intervals;
 mod known;
 mod layout;
 mod library;

@@ -3,6 +3,7 @@
 use crate::conditions::Conditions;
 use crate::files::Files;
 use crate::flags::{self, Daemonize, Options, Output};
+use crate::intervals::{Clock, Intervals};
 use crate::losses::Losses;
 use crate::replay::{self, Replay};
 use crate::select::Selector;
@@ -111,7 +112,26 @@ pub fn run(mut options: Options) -> Result<Ended> {
     if let Some(time) = options.time_limit {
         stride_engine_base::signal::end_after(time)?;
     }
-    while let Some(event) = engine.next()? {
+    let clock = match (&options.replay, counted && engine.capabilities().counts) {
+        (Some(_), _) => Clock::Recorded,
+        (None, true) => Clock::Now,
+        (None, false) => Clock::Events,
+    };
+    let mut intervals = needs.every.map(|every| Intervals::new(every, clock, outputs::monotonic(), info.wall_offset));
+    // An interval of which the engine's counts have yet to be taken.
+    let mut ended = None;
+    loop {
+        if let Some(ended) = ended.take() {
+            views.merge(&engine.take_counted()?);
+            views.interval(ended, &mut outputs);
+        }
+        let Some(event) = engine.next()? else { break };
+        match intervals.as_mut().map(|intervals| intervals.ended(&event)) {
+            Some([first, _]) if clock == Clock::Now => ended = first,
+            of_reader => {
+                of_reader.into_iter().flatten().flatten().for_each(|ended| views.interval(ended, &mut outputs))
+            }
+        }
         if let Some(stacks) = &stacks {
             stacks.borrow_mut().note(&event);
         }
@@ -159,7 +179,7 @@ pub fn run(mut options: Options) -> Result<Ended> {
             engine.stop();
         }
     }
-    if options.time_limit.is_some() && stride_engine_base::signal::is_over() {
+    if stride_engine_base::signal::is_time_over() {
         outputs.complain("The time of --for is over, tracees were detached");
     }
     let interrupted = engine.interrupted();
@@ -171,6 +191,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
     }
     drop(engine);
     views.merge(&counted);
+    if let Some(intervals) = &intervals {
+        views.interval(intervals.last(), &mut outputs);
+    }
     match &ending {
         Ok(Some(cut)) => views.note(cut),
         Err(broken) => views.note(&broken.to_string()),

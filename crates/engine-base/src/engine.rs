@@ -50,6 +50,12 @@ pub trait Engine {
         Ok(Vec::new())
     }
 
+    /// Of these calls, those since the last question (`Counting::intervals`). The others are told by
+    /// [`Engine::counted`] at the end.
+    fn take_counted(&mut self) -> Result<Vec<Counted>, EngineError> {
+        Ok(Vec::new())
+    }
+
     /// After the last event: a remark about how the events ended, or an error if they ended too early.
     fn ending(&self) -> Result<Option<String>, EngineError> {
         Ok(None)

@@ -22,6 +22,7 @@ pub mod spawn;
 #[allow(unsafe_code)]
 mod startup;
 pub mod stat;
+pub mod ticks;
 
 pub use cgroup::cgroup_root;
 pub use engine::{Capabilities, Delayed, Engine};

@@ -49,9 +49,26 @@ extern "C" fn on_fatal(signal: i32) {
     } else if [libc::SIGINT, libc::SIGTERM].contains(&signal)
         && now().saturating_sub(CAUGHT_AT.load(Ordering::Relaxed)) > ONE_SIGNAL
     {
+        last_act();
         die_of(signal);
     }
     interrupt_repeatedly();
+}
+
+/// Called before a second signal ends this process.
+static LAST_ACT: AtomicPtr<()> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Has `act` done if a second signal ends this process in the handler, where nothing is dropped. `act` must be async-signal-safe.
+pub fn before_dying(act: fn()) {
+    LAST_ACT.store(act as *mut (), Ordering::Relaxed);
+}
+
+fn last_act() {
+    let act = LAST_ACT.load(Ordering::Relaxed);
+    if !act.is_null() {
+        // SAFETY: only `before_dying` stores there, and stores a `fn()`.
+        unsafe { std::mem::transmute::<*mut (), fn()>(act)() };
+    }
 }
 
 /// Starts the engine's timer, if there is one. Async-signal-safe.
@@ -228,8 +245,22 @@ pub fn end_after(time: Duration) -> std::io::Result<()> {
     without_signals(|| std::thread::Builder::new().name("stride-for".into()).spawn(wait)).map(drop)
 }
 
-/// True if the time of [`end_after`] is over.
+/// Ends tracing in the same way at once.
+pub fn end_now() {
+    LEFT.store(true, Ordering::Relaxed);
+    interrupt_repeatedly();
+}
+
+/// Set by [`end_now`].
+static LEFT: AtomicBool = AtomicBool::new(false);
+
+/// True if tracing has to end, although no signal has come.
 pub fn is_over() -> bool {
+    is_time_over() || LEFT.load(Ordering::Relaxed)
+}
+
+/// True if the time of [`end_after`] is over.
+pub fn is_time_over() -> bool {
     OVER.load(Ordering::Relaxed)
 }
 

@@ -84,7 +84,7 @@ impl Config<'_> {
 
     /// Calls are counted by other keys than their numbers.
     fn counts_more(&self) -> bool {
-        self.counting.is_some_and(|c| c.by != CountBy::SYSCALL)
+        self.counting.is_some_and(|c| !c.is_by_number())
     }
 }
 
@@ -161,6 +161,8 @@ impl Kernel {
             rodata.by_comm = by.comm;
             rodata.by_size = by.size;
             rodata.by_cgroup = by.container;
+            rodata.by_duration = by.duration;
+            rodata.by_user = by.user;
             rodata.few_calls = tables.few;
             if let Some(fds) = config.fds {
                 rodata.filter_fds = true;
@@ -491,15 +493,40 @@ impl Kernel {
         let maps = &self.skel.maps;
         match self.counting {
             None => Ok(Vec::new()),
-            Some(Counting { by: CountBy::SYSCALL, .. }) => counts::by_number(&maps.calls, &maps.counts, self.cpus),
-            Some(Counting { by, .. }) => counts::by_key(&maps.counts_by, by, container),
+            Some(counting) if counting.is_by_number() => counts::by_number(&maps.calls, &maps.counts, self.cpus),
+            Some(Counting { by, .. }) => counts::by_key(&maps.counts_by, by, None, container),
         }
+    }
+
+    /// The counts since the last question. `Counting::intervals` was asked for.
+    pub fn take_counted(&mut self, container: impl Fn(u64) -> Option<Arc<str>>) -> libbpf_rs::Result<Vec<Counted>> {
+        let Some(Counting { by, .. }) = self.counting.filter(|counting| counting.intervals) else {
+            return Ok(Vec::new());
+        };
+        let Some(interval) = self.skel.maps.bss_data.as_deref_mut().map(|bss| &mut bss.interval) else {
+            return Ok(Vec::new());
+        };
+        let ended = *interval;
+        // SAFETY: a valid, aligned u32 of our own mapping; the kernel side only reads it.
+        unsafe { std::ptr::write_volatile(interval, ended.wrapping_add(1)) };
+        quiesce();
+        counts::by_key(&self.skel.maps.counts_by, by, Some(ended), container)
     }
 }
 
 /// The place of an address space among those whose generations are told apart: slot_of in stack.h.
 fn slot(space: u64) -> usize {
     (space.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize % bound::SPACES.0 as usize
+}
+
+/// Waits until every program has ended that ran when this was called. The programs run in read-side critical sections of RCU.
+fn quiesce() {
+    // SAFETY: takes numbers.
+    let done = unsafe { libc::syscall(libc::SYS_membarrier, libc::MEMBARRIER_CMD_GLOBAL, 0, 0) };
+    if done != 0 {
+        // A kernel with CPUs free of ticks refuses. No program runs that long, unless the whole CPU stands still.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
 }
 
 /// Makes the rings behind the first, and lists them all for the kernel side.

@@ -30,7 +30,7 @@ pub use call::{Call, Outcome};
 pub use caller::{Caller, FrameFunction};
 pub use calling::{CallingFunction, WithSource};
 pub use capture::{Limits, Peek, capture};
-pub use counted::{CallStats, CountBy, Counted, Histogram, SizeBucket, Times};
+pub use counted::{CallStats, CountBy, Counted, Histogram, PowerBucket, Times};
 pub use descriptor::{Descriptor, Detail};
 pub use endings::{Bounds, Endings};
 pub use errno::{ErrnoSet, errno, errno_name, errno_word};

@@ -108,6 +108,15 @@ pub struct Counting {
     /// Bytes moved are wanted.
     pub bytes: bool,
     pub by: CountBy,
+    /// The counts are taken again and again while the program runs.
+    pub intervals: bool,
+}
+
+impl Counting {
+    /// Calls are counted by their number alone, and the counts are taken once, at the end.
+    pub fn is_by_number(&self) -> bool {
+        self.by == CountBy::SYSCALL && !self.intervals
+    }
 }
 
 /// What the shown calls have in common (`-P`, `--trace-fds`). An engine may skip calls for which this cannot be true.

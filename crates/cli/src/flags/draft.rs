@@ -63,6 +63,7 @@ pub struct Draft {
     pub sort: Option<SortKey>,
     pub summary_columns: Option<Vec<Column>>,
     pub by: Option<Vec<Key>>,
+    pub every: Option<std::time::Duration>,
     pub overhead: Option<Duration>,
 
     /// `-V`.
@@ -91,7 +92,7 @@ impl Draft {
     pub fn machine(&self, has_command: bool) -> Option<&'static str> {
         let filters_users = !has_command && self.options.attach.is_empty() && self.options.replay.is_none();
         let given = [
-            (self.all, "--all"),
+            (self.all || self.tops_the_machine(has_command), "--all"),
             (!self.cgroups.is_empty(), "--cgroup"),
             (!self.comm.is_empty(), "--comm"),
             (!self.containers.is_empty(), "--container"),
@@ -99,6 +100,12 @@ impl Draft {
             (self.user.is_some() && filters_users, "-u/--user"),
         ];
         given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
+    }
+
+    /// `--top` shows the whole machine, if nothing else is given.
+    fn tops_the_machine(&self, has_command: bool) -> bool {
+        let given = has_command || !self.options.attach.is_empty() || self.options.replay.is_some();
+        self.options.asked.has(crate::views::top::OPTION) && !given
     }
 
     /// Whether there is a summary of either kind.

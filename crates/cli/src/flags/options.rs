@@ -312,6 +312,8 @@ pub struct Summary {
     pub sort: SortKey,
     /// Always with [`Column::Name`].
     pub columns: Vec<Column>,
+    /// `--every`: there is a summary for each interval.
+    pub every: Option<Duration>,
     /// `-O`: the time to subtract from each call. `None`: Stride estimates it.
     pub overhead: Option<Duration>,
 }

@@ -9,7 +9,7 @@ use anyhow::Result;
 use std::cell::RefCell;
 use std::rc::Rc;
 use stride_event::{Call, Counted, Event, Origin, Outcome, Tid, WithSource};
-use stride_output::{End, View, ViewError};
+use stride_output::{End, Interval, View, ViewError};
 use stride_proc::Proc;
 use stride_track::Tracker;
 
@@ -115,6 +115,13 @@ impl Views {
 
     pub fn merge(&mut self, counted: &[Counted]) {
         self.each(|view| view.merge(counted));
+    }
+
+    /// An interval of the run has ended.
+    pub fn interval(&mut self, ended: Interval, outputs: &mut Outputs) {
+        self.flush();
+        let tracker = self.tracker.borrow();
+        self.views.iter_mut().for_each(|open| outputs.write_tail(&open.view.interval(ended, &tracker)));
     }
 
     /// Flushes the views before something else is written to the trace's output.

@@ -152,6 +152,8 @@ const volatile bool by_tid;
 const volatile bool by_comm;
 const volatile bool by_size;
 const volatile bool by_cgroup;
+const volatile bool by_duration;
+const volatile bool by_user;
 /* There are calls with CALL_FDS: the descriptors that are wanted, and whether those from FD_MAX on are. */
 const volatile bool filter_fds;
 const volatile u64 wanted_fds[FD_MAX / 64];
@@ -190,6 +192,8 @@ u64 delayed_ns;
 struct pressure pressure __attribute__((aligned(64)));
 /* Traced threads that have not ended. The records may have gaps, this has none. */
 u64 threads_alive;
+/* The interval whose calls are counted now. The reader begins the next one. */
+u32 interval;
 /* Slots of `counts` given out. */
 u32 slots_used;
 

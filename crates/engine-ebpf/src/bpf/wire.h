@@ -180,9 +180,12 @@ struct count_key {
 	u32 error;
 	u32 pid;
 	u32 tid;
-	/* See stride_event::SizeBucket. */
+	/* See stride_event::PowerBucket. */
 	u32 size;
-	u32 pad;
+	u32 duration;
+	u32 user;
+	/* The interval in which the calls returned. */
+	u32 interval;
 	u64 cgroup;
 	u8 comm[COMM_LEN];
 };

@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 use stride_engine_base::signal::{is_over, now};
 use stride_engine_base::{
     AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, StartError, Waiting, interrupt,
-    process, spawn,
+    process, spawn, ticks,
 };
 use stride_event::{
     Call, Counted, Descriptor, Event, Fate, FileFilter, Limits, Lost, Origin, SIGINFO_SIZE, Stack, StackRate, Tid,
@@ -309,6 +309,7 @@ impl EbpfEngine {
                 self.end(Some(signal));
             }
             self.look_around();
+            let due = ticks::due();
             if self.stopping.is_none() && is_over() {
                 self.end(None);
             }
@@ -361,7 +362,7 @@ impl EbpfEngine {
                 return Ok(Some(note));
             }
             self.poller.idle(&self.kernel);
-            if !self.wait()? && !std::mem::replace(&mut self.idle_told, true) {
+            if !self.wait()? && (due || !std::mem::replace(&mut self.idle_told, true)) {
                 return Ok(Some(QueuedEvent::Idle));
             }
         }
@@ -532,6 +533,12 @@ impl Engine for EbpfEngine {
     fn counted(&self) -> Result<Vec<Counted>, EngineError> {
         let container = |cgroup| self.containers.as_ref()?.name(cgroup).cloned();
         self.kernel.counted(container).map_err(|e| EngineError::new(format!("reading the counters: {e}")))
+    }
+
+    fn take_counted(&mut self) -> Result<Vec<Counted>, EngineError> {
+        let containers = &self.containers;
+        let container = |cgroup| containers.as_ref()?.name(cgroup).cloned();
+        self.kernel.take_counted(container).map_err(|e| EngineError::new(format!("reading the counters: {e}")))
     }
 }
 

@@ -17,6 +17,7 @@ impl Summary {
         for row in &rows {
             all.merge(row.tally);
             Json::new(out).line("summary", |j| {
+                self.interval(j);
                 j.key("by").object(|j| {
                     for (i, key) in self.layout.by.iter().enumerate() {
                         // The row for calls without room has no keys of its own.
@@ -28,12 +29,20 @@ impl Summary {
             });
         }
         Json::new(out).line("summary_total", |j| {
+            self.interval(j);
             j.key("by").array(|j| self.layout.by.iter().for_each(|key| j.str(self.heading(*key))));
             j.key("rows").int(rows.len());
             self.numbers(&all, j);
             j.key("lost_calls").int(lost.calls);
             j.key("lost_are_counted").bool(lost.counted);
         });
+    }
+
+    fn interval(&self, j: &mut Json<'_>) {
+        if let Some(interval) = &self.interval {
+            j.key("time_ns").int(interval.wall_time());
+            j.key("interval_ns").int(interval.length());
+        }
     }
 
     fn numbers(&self, row: &CallStats, j: &mut Json<'_>) {
@@ -77,7 +86,7 @@ impl Json<'_> {
             KeyPart::Errno(0) => self.key(name).str("ok"),
             KeyPart::Errno(number) => self.key(name).str(&errno_name(number)),
             KeyPart::Id(id) => self.key(name).int(id),
-            KeyPart::Size(bucket) => match bucket.range() {
+            KeyPart::Duration(bucket) | KeyPart::Size(bucket) => match bucket.range() {
                 None => self.key(name).null(),
                 Some((least, most)) => self.key(name).object(|j| {
                     j.key("min").int(least);

@@ -1,6 +1,7 @@
 //! The summary of `-c` and `-C`: calls counted by a key, which is the syscall unless `--by` names others.
 
 mod column;
+mod interval;
 mod json;
 mod key;
 mod label;
@@ -11,13 +12,16 @@ mod table;
 mod view;
 
 pub use column::{Column, SortKey};
+pub use interval::Interval;
 pub use key::Key;
+pub use label::errno_name;
+pub use names::Users;
 pub use view::SummaryView;
 
 use names::Names;
 use part::KeyPart;
 use rows::Rows;
-use stride_event::{Call, CallStats, Counted, LibraryCall, LibraryPart, Ns, Outcome, Times};
+use stride_event::{Call, CallStats, Counted, Event, LibraryCall, LibraryPart, Ns, Outcome, Times};
 use stride_track::Tracker;
 
 /// The layout of the table.
@@ -45,9 +49,10 @@ pub struct LostCalls {
 }
 
 /// Counts calls.
-#[derive(Debug)]
 pub struct Summary {
     layout: SummaryLayout,
+    /// The interval, if there are several summaries.
+    interval: Option<Interval>,
     rows: Rows,
     names: Names,
     /// The key of the call that is being counted; reused.
@@ -58,7 +63,14 @@ pub struct Summary {
 
 impl Summary {
     pub fn new(layout: SummaryLayout) -> Summary {
-        Summary { layout, rows: Rows::default(), names: Names::default(), key: Vec::new(), of_functions: false }
+        Summary {
+            layout,
+            interval: None,
+            rows: Rows::default(),
+            names: Names::default(),
+            key: Vec::new(),
+            of_functions: false,
+        }
     }
 
     /// The summary of functions of libraries that goes with one of system calls. Functions have no CPU times, and no errors that are
@@ -86,6 +98,21 @@ impl Summary {
     /// The heading of a key.
     fn heading(&self, key: Key) -> &'static str {
         if self.of_functions { "function" } else { key.name() }
+    }
+
+    /// Follows the users of threads, for [`Key::User`].
+    pub fn note(&mut self, event: &Event<'_>) {
+        if let Some(users) = &mut self.names.users {
+            users.note(event);
+        }
+    }
+
+    /// The summary of the interval that ended. The next one begins with no calls.
+    pub fn of_interval(&mut self, ended: Interval, lost: LostCalls, tracker: Option<&Tracker>) -> String {
+        self.interval = Some(ended);
+        let text = self.text(lost, tracker);
+        self.rows = Rows::default();
+        text
     }
 
     /// Counts a returned call, unless the engine did. The tracker has just seen the call.

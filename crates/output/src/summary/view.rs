@@ -1,8 +1,8 @@
 //! The summary as a view.
 
-use super::{LostCalls, Summary, SummaryLayout};
+use super::{Interval, LostCalls, Summary, SummaryLayout, Users};
 use crate::{End, View};
-use stride_event::{Counted, Event};
+use stride_event::{Call, Counted, Event, Outcome};
 use stride_track::Tracker;
 
 /// Counts calls, and shows the rows at the end.
@@ -13,17 +13,22 @@ pub struct SummaryView {
     any_function: bool,
     /// Whether the engine counts calls itself, including those that are lost on their way.
     counted: bool,
+    /// There is a summary for each interval, and none of the whole run.
+    intervals: bool,
 }
 
 impl SummaryView {
-    pub fn new(layout: SummaryLayout, counted: bool) -> SummaryView {
+    pub fn new(layout: SummaryLayout, counted: bool, intervals: bool, users: Option<Box<dyn Users>>) -> SummaryView {
         let functions = Summary::of_functions(&layout);
-        SummaryView { summary: Summary::new(layout), functions, any_function: false, counted }
+        let mut summary = Summary::new(layout);
+        summary.names.users = users;
+        SummaryView { summary, functions, any_function: false, counted, intervals }
     }
 }
 
 impl View for SummaryView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        self.summary.note(event);
         match event {
             Event::Exit(call) => self.summary.add(call, Some(tracker)),
             Event::Library(call) => {
@@ -34,11 +39,32 @@ impl View for SummaryView {
         }
     }
 
+    fn left_out(&mut self, call: &Call) {
+        if call.outcome != Outcome::Pending {
+            self.summary.note(&Event::Exit(call));
+        }
+    }
+
+    fn interval(&mut self, ended: Interval, tracker: &Tracker) -> String {
+        if !self.intervals {
+            return String::new();
+        }
+        // Losses are told at the end.
+        let mut text = self.summary.of_interval(ended, LostCalls::default(), Some(tracker));
+        if self.any_function {
+            text += &self.functions.of_interval(ended, LostCalls::default(), Some(tracker));
+        }
+        text
+    }
+
     fn merge(&mut self, counted: &[Counted]) {
         counted.iter().for_each(|counted| self.summary.merge(counted));
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
+        if self.intervals {
+            return String::new();
+        }
         let mut text = self.summary.text(LostCalls { calls: end.lost.calls, counted: self.counted }, Some(end.tracker));
         if self.any_function {
             text += &self.functions.text(LostCalls::default(), Some(end.tracker));

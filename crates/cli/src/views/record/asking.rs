@@ -2,6 +2,7 @@
 
 use crate::flags::Options;
 use crate::layout;
+use crate::people::People;
 use std::rc::Rc;
 use stride_decode::{Decoder, Part, World};
 use stride_event::{Call, Event};
@@ -19,6 +20,8 @@ pub struct Asking {
     noting: Rc<RecordingSource>,
     /// The threads in a call whose entry was seen. The questions of the entry have been asked.
     entered: std::collections::HashSet<stride_event::Tid>,
+    /// Asks for the users of threads, which `--by=user` and `--where uid` need.
+    people: People,
 }
 
 impl Asking {
@@ -37,6 +40,7 @@ impl Asking {
             decoder: Decoder::default(),
             options: decoding,
             world: Proc::new(fds, options.decode_pids, noting.clone()),
+            people: People::new(Some(noting.clone())),
             noting,
             entered: Default::default(),
         }
@@ -70,6 +74,10 @@ impl Asking {
             }
             Event::Started { tid, .. } | Event::Ending { tid } => self.name(*tid),
             _ => {}
+        }
+        self.people.note(event);
+        if let Event::Exit(call) = event {
+            self.people.user(call.tid);
         }
         self.noting.event(event);
         self.noting.take_news()

@@ -145,7 +145,7 @@ pub const FIXED: &[(&str, &str)] = &[
     (
         "summary",
         r##"{"description":"A row of -c, -C or --by. What calls have none of is null.","type":"object","properties":{
-        "type":{"const":"summary"},"by":{"type":"object","minProperties":1,"properties":{
+        "type":{"const":"summary"},"time_ns":{"$ref":"#/$defs/ulong"},"interval_ns":{"$ref":"#/$defs/ulong"},"by":{"type":"object","minProperties":1,"properties":{
         "syscall":{"type":"string"},"abi":{"$ref":"#/$defs/abi"},
         "function":{"type":"string"},"function_hex":{"$ref":"#/$defs/octets"},
         "path":{"type":["string","null"]},"path_hex":{"$ref":"#/$defs/octets"},
@@ -155,6 +155,9 @@ pub const FIXED: &[(&str, &str)] = &[
         "pid":{"anyOf":[{"$ref":"#/$defs/id"},{"const":"(others)"}]},"tid":{"anyOf":[{"$ref":"#/$defs/id"},{"const":"(others)"}]},
         "comm":{"type":["string","null"]},"comm_hex":{"$ref":"#/$defs/octets"},
         "container":{"type":["string","null"]},"container_hex":{"$ref":"#/$defs/octets"},
+        "user":{"type":["string","null"]},"user_hex":{"$ref":"#/$defs/octets"},
+        "duration":{"anyOf":[{"type":"object","properties":{"min":{"$ref":"#/$defs/ulong"},"max":{"$ref":"#/$defs/ulong"}},
+        "required":["min","max"],"additionalProperties":false},{"enum":[null,"(others)"]}]},
         "size":{"anyOf":[{"type":"object","properties":{"min":{"$ref":"#/$defs/ulong"},"max":{"$ref":"#/$defs/ulong"}},
         "required":["min","max"],"additionalProperties":false},{"enum":[null,"(others)"]}]},
         "peer":{"type":["string","null"]},"peer_hex":{"$ref":"#/$defs/octets"},
@@ -166,8 +169,8 @@ pub const FIXED: &[(&str, &str)] = &[
     ),
     (
         "summary_total",
-        r##"{"type":"object","properties":{"type":{"const":"summary_total"},
-        "by":{"type":"array","items":{"enum":["syscall","function","path","directory","fd","errno","pid","tid","comm","size","peer","caller","stack"]}},
+        r##"{"type":"object","properties":{"type":{"const":"summary_total"},"time_ns":{"$ref":"#/$defs/ulong"},"interval_ns":{"$ref":"#/$defs/ulong"},
+        "by":{"type":"array","items":{"enum":["syscall","function","path","directory","fd","errno","pid","tid","comm","container","user","duration","size","peer","caller","stack"]}},
         "rows":{"$ref":"#/$defs/ulong"},"calls":{"$ref":"#/$defs/ulong"},"errors":{"$ref":"#/$defs/ulong"},
         "bytes":{"$ref":"#/$defs/ulong"},"wall_ns":{"$ref":"#/$defs/times"},"cpu_ns":{"$ref":"#/$defs/times"},
         "lost_calls":{"$ref":"#/$defs/ulong"},"lost_are_counted":{"type":"boolean"}},
