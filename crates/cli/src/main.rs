@@ -19,6 +19,7 @@ mod outputs;
 mod people;
 mod progress;
 mod replay;
+mod rotation;
 mod select;
 mod session;
 mod spec;

@@ -55,8 +55,9 @@ impl BatchWriter {
         self.stacks.clear();
     }
 
-    pub fn is_full(&self) -> bool {
-        self.to.size() >= crate::BATCH || self.calls.is_full() || self.stacks.is_full()
+    /// `limit`: a size in bytes.
+    pub fn is_full(&self, limit: usize) -> bool {
+        self.to.size() >= limit || self.calls.is_full() || self.stacks.is_full()
     }
 
     fn stack(&mut self, stack: Option<&Arc<Stack>>) {

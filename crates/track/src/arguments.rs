@@ -1,7 +1,7 @@
 //! What a call's arguments refer to: a descriptor's open file, and a path from the root on.
 
 use crate::descriptors::{AT_FDCWD, File};
-use crate::names::as_followed;
+use crate::names::{as_followed, clients};
 use crate::shape::{PathAt, Shape};
 use crate::{ObjectId, ObjectKind, Seen, Tracker};
 use std::rc::Rc;
@@ -155,19 +155,25 @@ impl Tracker {
 
     /// What the world says about a descriptor.
     pub(crate) fn ask(&mut self, tid: Tid, fd: i32, world: &dyn World) -> Option<ObjectId> {
-        let info = world.fd(tid, fd, None)?;
+        // A recording that begins in the middle of the run has the descriptors of processes, not of each thread.
+        let process = self.threads.get(&tid).map(|thread| thread.pid).filter(|pid| *pid != tid);
+        let info = world.fd(tid, fd, None).or_else(|| world.fd(process?, fd, None))?;
         let (name, kind) = if info.path.is_empty() {
             (info.detail.as_bytes(), ObjectKind::Socket)
         } else {
             (&info.path[..], kind_of(&info.path))
         };
-        Some(self.objects.intern(&as_followed(name), kind))
+        let name = as_followed(name);
+        let group = clients(&name).filter(|_| kind == ObjectKind::Socket);
+        let group = group.map(|group| self.objects.intern(&group, kind));
+        Some(self.objects.intern_in(&name, kind, group))
     }
 }
 
 fn kind_of(path: &[u8]) -> ObjectKind {
     match path {
         [b'/', ..] => ObjectKind::Path,
+        b"pipe" => ObjectKind::Pipe,
         _ if path.starts_with(b"pipe:") => ObjectKind::Pipe,
         _ if path.starts_with(b"socket:") => ObjectKind::Socket,
         _ => ObjectKind::Anonymous,

@@ -1,6 +1,7 @@
 //! The options of the command line, checked and typed.
 
 use super::asked::Asked;
+use crate::rotation::Rotation;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -77,6 +78,8 @@ pub struct Options {
     pub asked: Asked,
     /// `--json`: JSON in place of text.
     pub json: bool,
+    /// `--rotate`.
+    pub rotation: Option<Rotation>,
     /// `-A`.
     pub append: bool,
     /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
@@ -339,6 +342,7 @@ impl Default for Options {
             output: Output::default(),
             asked: Asked::default(),
             json: false,
+            rotation: None,
             append: false,
             output_separately: false,
             color: Color::default(),

@@ -18,6 +18,11 @@ pub trait Declaration: Sync {
         &[]
     }
 
+    /// The options whose files `--rotate` is about.
+    fn rotated(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Whether the view's options are about tracing. Such options make no sense with `--replay`.
     fn is_about_tracing(&self) -> bool {
         false

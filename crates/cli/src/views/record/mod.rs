@@ -1,6 +1,7 @@
 //! `--record`: everything that was captured, for `--replay`.
 
 mod asking;
+mod beginning;
 mod recording;
 
 use super::declaration::{Declaration, FileOption, Start};
@@ -57,6 +58,10 @@ impl Declaration for RecordDeclaration {
 
     fn files(&self) -> &'static [FileOption] {
         FILES
+    }
+
+    fn rotated(&self) -> &'static [&'static str] {
+        &[FILE]
     }
 
     fn is_about_tracing(&self) -> bool {
