@@ -11,6 +11,8 @@ mod engine;
 mod facts;
 mod files;
 mod flags;
+mod flight;
+mod judge;
 mod known;
 mod layout;
 mod losses;

@@ -1,12 +1,11 @@
 //! `--rotate`: endless tracing in files of bounded size. FILE is the one that is written; FILE.1 is the one before, and so on.
 
 use crate::command::os_error;
-use crate::files::{NamedFile, Use};
+use crate::files::{NamedFile, Use, numbered};
 use crate::flags::Options;
 use crate::flags::values::{self, Extent};
 use crate::views;
 use anyhow::{Result, bail};
-use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -117,20 +116,13 @@ impl Rotation {
 pub fn check(options: &Options) -> Result<()> {
     let Some(rotation) = options.rotation else { return Ok(()) };
     let named = views::named_files(options);
-    let rotated: Vec<_> = named.iter().filter(|file| views::can_be_rotated(&file.option)).collect();
+    let rotated: Vec<_> = named.iter().filter(|file| views::can_be_rotated(options, &file.option)).collect();
     if rotated.is_empty() {
         bail!("--rotate has no file to rotate: give -o FILE or --record=FILE as well");
     }
     // With -ff, the names are those of threads, which are not known yet.
     let separate = |file: &NamedFile<'_>| options.output_separately && matches!(file.how, Use::Trace);
     rotated.iter().filter(|file| !separate(file)).try_for_each(|file| rotation.check(&named, &file.option, file.path))
-}
-
-/// `FILE.3`
-fn numbered(path: &Path, number: u32) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(format!(".{number}"));
-    PathBuf::from(name)
 }
 
 /// Counts what is in a file that is written in whole pieces.

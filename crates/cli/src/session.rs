@@ -147,6 +147,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
                 outputs.complain(&error.to_string());
             }
         }
+        while let Some(remark) = views.take_remark() {
+            outputs.complain(&remark);
+        }
         for remark in engine.remarks() {
             outputs.complain(&remark);
         }

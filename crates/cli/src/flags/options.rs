@@ -1,6 +1,7 @@
 //! The options of the command line, checked and typed.
 
 use super::asked::Asked;
+use crate::flight::Flight;
 use crate::rotation::Rotation;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -78,6 +79,8 @@ pub struct Options {
     pub asked: Asked,
     /// `--json`: JSON in place of text.
     pub json: bool,
+    /// `--flight`, and the options that go with it.
+    pub flight: Option<Flight>,
     /// `--rotate`.
     pub rotation: Option<Rotation>,
     /// `-A`.
@@ -342,6 +345,7 @@ impl Default for Options {
             output: Output::default(),
             asked: Asked::default(),
             json: false,
+            flight: None,
             rotation: None,
             append: false,
             output_separately: false,
@@ -415,9 +419,14 @@ impl Options {
         self.switch_on.is_some() || self.switch_off.is_some()
     }
 
-    /// All expressions about calls.
-    pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
+    /// The expressions that decide which calls are reported.
+    pub fn deciding(&self) -> impl Iterator<Item = &Expression> + Clone {
         self.conditions.iter().chain(&self.switch_on).chain(&self.switch_off)
+    }
+
+    /// All expressions about calls.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expression> + Clone {
+        self.deciding().chain(self.flight.iter().flat_map(Flight::expressions))
     }
 }
 

@@ -50,7 +50,7 @@ pub fn validate(
     let output_separately = draft.separates_output();
     let output = output(&draft, output_separately)?;
     let to_file = output != Output::Stderr;
-    let elsewhere = to_file || views::names_files(&draft.options.asked);
+    let elsewhere = to_file || views::names_files(&draft.options.asked) || draft.flight.keep.is_some();
     // In JSON, these messages are data like the rest.
     // Beginnings and ends of tracing are too many on a whole machine to be told.
     let quiet = quiet(&draft, (machine.is_some() || elsewhere) && !draft.options.json)?;
@@ -58,6 +58,7 @@ pub fn validate(
     let summary = summary::settled(&draft);
 
     let mut options = draft.options;
+    options.flight = draft.flight.settled();
     options.program = program.to_owned();
     options.command = command(operands, draft.argv0, draft.env, user);
     options.kill_on_exit |= seccomp_bpf && options.attach.is_empty();
