@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io;
 use stride_event::quantity::{bytes, count};
 use stride_event::{Call, Event, Lost, Ns};
+use stride_filter::Quiet;
 use stride_output::{End, View, ViewError};
 use stride_record::{Metadata, Pace, Recorder, Written};
 use stride_track::Tracker;
@@ -22,8 +23,13 @@ pub struct Recording {
     watch: Option<Watch>,
     /// The time of the latest event.
     at: Ns,
-    /// What earlier files of this run hold.
+    /// What earlier files of this run hold, and their number.
     before: Written,
+    rotated: u32,
+    remark: Option<String>,
+    /// So many older files are kept.
+    keeps: u32,
+    tells: bool,
     /// The recorder. None after a failure.
     recorder: Option<Recorder<File>>,
     asking: Asking,
@@ -41,6 +47,10 @@ impl Recording {
             watch,
             at: 0,
             before: Written::default(),
+            rotated: 0,
+            remark: None,
+            keeps: with.options.rotation.map_or(0, |rotation| rotation.count - 1),
+            tells: !with.options.is_quiet(Quiet::Files),
             recorder: None,
             asking,
             error: None,
@@ -71,6 +81,7 @@ impl Recording {
         let finished = recorder.finish(Lost::default());
         let next = finished.and_then(|()| watch.next_file(&self.target.path));
         let written = recorder.written();
+        self.rotated += 1;
         self.before.calls += written.calls;
         self.before.bytes += written.bytes;
         let room = watch.size().map_or(usize::MAX, |size| (size / 4) as usize);
@@ -165,11 +176,24 @@ impl View for Recording {
         if let Some(recorder) = &mut self.recorder {
             let finished = recorder.finish(end.lost);
             self.target.written.set(recorder.written().bytes);
+            if self.rotated > 0 {
+                // The size and the calls of the run are not those of the file.
+                self.target.written.set(0);
+                let (name, kept) = (self.target.path.display(), self.rotated.min(self.keeps));
+                self.remark = Some(format!(
+                    "{name} is the latest of {} recordings, and {name}.1 to {name}.{kept} come before it; each is looked at with stride --replay",
+                    u64::from(self.rotated) + 1
+                ));
+            }
             if let Err(error) = finished {
                 self.failed(&error);
             }
         }
         String::new()
+    }
+
+    fn take_remark(&mut self) -> Option<String> {
+        self.remark.take().filter(|_| self.tells)
     }
 
     fn take_error(&mut self) -> Option<ViewError> {
