@@ -10,7 +10,7 @@ use stride_event::{Bounds, Endings, ErrnoSet, Machine, Ns};
 use stride_filter::{
     CallSet, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
 };
-use stride_output::ShowStack;
+use stride_output::{ShowStack, TrussForm};
 pub use stride_output::{Column, Key, SortKey};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -90,6 +90,8 @@ pub struct Options {
     pub color: Color,
 
     // How it looks.
+    /// `--style`.
+    pub style: LineStyle,
     /// `-a`: the column of `=`.
     pub columns: usize,
     pub pid_prefix: PidPrefix,
@@ -128,6 +130,15 @@ pub struct Options {
 
     /// `-c`, `-C`.
     pub summary: Option<Summary>,
+}
+
+/// The tool whose lines are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum LineStyle {
+    #[default]
+    Strace,
+    Perf,
+    Truss(TrussForm),
 }
 
 /// Which engine observes the calls.
@@ -350,6 +361,7 @@ impl Default for Options {
             append: false,
             output_separately: false,
             color: Color::default(),
+            style: LineStyle::default(),
             columns: 40,
             pid_prefix: PidPrefix::default(),
             timestamps: None,

@@ -7,15 +7,19 @@ mod kernel_names;
 mod perf;
 mod truss;
 
-pub use perf::PERF;
+mod truss_totals;
+
+pub use perf::PerfForm;
 pub use truss::TrussForm;
+pub use truss_totals::{RunTimes, TotalsRow, truss_totals};
 
 use crate::{Moment, Writer};
+use std::fmt::Debug;
 use stride_decode::{Decoded, Value};
-use stride_event::Ns;
+use stride_event::{Ns, Tid};
 
 /// How lines are written.
-pub trait Form: Sync {
+pub trait Form: Debug {
     /// The line of a call that has returned, or that is left without a result.
     fn call(&self, w: &mut Writer<'_>, line: &FormLine<'_>, decoded: &Decoded<'_>);
 
@@ -25,28 +29,15 @@ pub trait Form: Sync {
     /// A process was killed by a signal. Nothing is written by default.
     fn killed(&self, _: &mut Writer<'_>, _: &FormLine<'_>) {}
 
-    /// Lines such as strace's about ends and losses are written, too.
-    fn keeps(&self, other: Other) -> bool {
-        other == Other::Lost
-    }
-
     /// The lines before the first one. `epoch`: the time of the trace's beginning, in nanoseconds since 1970.
     fn head(&self, _: &mut Writer<'_>, _epoch: u64) {}
-}
-
-/// Lines that are about no call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Other {
-    /// Calls were lost.
-    Lost,
-    /// Ends of processes, stops and the like.
-    Thread,
 }
 
 /// The place of a line in the trace.
 #[derive(Clone, Copy, Debug)]
 pub struct FormLine<'a> {
     pub moment: Moment<'a>,
+    pub pid: Tid,
     /// When the trace began.
     pub base: Ns,
     /// The time of the thread's line before, or of the trace's beginning.

@@ -11,9 +11,8 @@ use stride_syscalls::{FlagPart, Ret, Set};
 /// The column of `=`, counted from the name of the call.
 const COLUMN: usize = 71;
 
+#[derive(Clone, Copy, Debug)]
 pub struct PerfForm;
-
-pub static PERF: PerfForm = PerfForm;
 
 impl Form for PerfForm {
     fn call(&self, w: &mut Writer<'_>, line: &FormLine<'_>, decoded: &Decoded<'_>) {
@@ -38,7 +37,13 @@ impl Form for PerfForm {
             w.int(call.nr);
         }
         w.out.push(b'(');
-        let shown = |arg: &&NamedArg<'_>| !matches!(arg.value, Value::Becomes(_)) && !is_zero(&arg.value);
+        let maps = decoded.row.is_some_and(|row| row.name == "mmap");
+        let shown = |arg: &&NamedArg<'_>| match arg.value {
+            Value::Becomes(_) => false,
+            // No file is mapped.
+            Value::Fd { fd: -1, .. } if maps => false,
+            of => !is_zero(&of),
+        };
         for (i, arg) in decoded.args.iter().filter(shown).enumerate() {
             if i > 0 {
                 w.str(", ");
@@ -82,7 +87,7 @@ impl Form for PerfForm {
     }
 }
 
-/// perf leaves out arguments that are zero, except descriptors.
+/// perf leaves out arguments that are zero.
 fn is_zero(value: &Value<'_>) -> bool {
     match *value {
         Value::Int(n) => n == 0,
@@ -94,7 +99,7 @@ fn is_zero(value: &Value<'_>) -> bool {
         | Value::Flags { raw: n, .. }
         | Value::Name { raw: n, .. } => n == 0,
         Value::Enum { raw, set } => raw == 0 && set.name_of(0).is_none(),
-        Value::Absent => true,
+        Value::Pid { id: 0, .. } | Value::Absent => true,
         _ => false,
     }
 }

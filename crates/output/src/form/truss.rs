@@ -35,7 +35,7 @@ impl TrussForm {
     fn leader(&self, w: &mut Writer<'_>, line: &FormLine<'_>, at: Ns, lasted: Option<Ns>) {
         if self.process || self.thread {
             if self.process {
-                w.int(line.moment.pid.unwrap_or(line.moment.tid));
+                w.int(line.pid);
             }
             if self.thread {
                 w.out.push(b'/');
@@ -90,7 +90,7 @@ impl Form for TrussForm {
             _ if ends => {}
             None => w.str("\t(sleeping...)"),
             Some(ret) => match ret.outcome {
-                Outcome::Value(_) if executes => {
+                Outcome::Value(_) if executes && listed(decoded, "argv").is_some() => {
                     w.str("  argc = ");
                     w.int(listed(decoded, "argv").map_or(0, <[Value<'_>]>::len));
                 }
@@ -98,7 +98,7 @@ impl Form for TrussForm {
                     pad(w, from, COLUMN);
                     w.str("= ");
                     match ret.value {
-                        Value::Addr(address) if number != 0 => pointer(w, address),
+                        Value::Addr(address) | Value::Hex(address) if number != 0 => pointer(w, address),
                         _ => w.int(number),
                     }
                 }

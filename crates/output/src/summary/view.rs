@@ -1,6 +1,7 @@
 //! The summary as a view.
 
 use super::{LostCalls, Summary, SummaryLayout};
+use crate::form::RunTimes;
 use crate::{End, View};
 use stride_event::{Counted, Event};
 use stride_track::Tracker;
@@ -10,11 +11,18 @@ pub struct SummaryView {
     summary: Summary,
     /// Whether the engine counts calls itself, including those that are lost on their way.
     counted: bool,
+    /// The totals of truss -c in place of the table.
+    truss: Option<Box<dyn Fn() -> RunTimes>>,
 }
 
 impl SummaryView {
     pub fn new(layout: SummaryLayout, counted: bool) -> SummaryView {
-        SummaryView { summary: Summary::new(layout), counted }
+        SummaryView { summary: Summary::new(layout), counted, truss: None }
+    }
+
+    /// Shows the totals as truss does. `times` are asked at the end.
+    pub fn as_truss(self, times: Box<dyn Fn() -> RunTimes>) -> SummaryView {
+        SummaryView { truss: Some(times), ..self }
     }
 }
 
@@ -30,6 +38,9 @@ impl View for SummaryView {
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
+        if let Some(times) = &self.truss {
+            return self.summary.truss(times());
+        }
         self.summary.text(LostCalls { calls: end.lost.calls, counted: self.counted }, Some(end.tracker))
     }
 }

@@ -14,7 +14,7 @@ use crate::views;
 use conflicts::{follow, machine, replaying, seccomp, two_spellings, whom, without_effect};
 use places::{daemonize, output, quiet};
 use std::ffi::OsString;
-use stride_filter::{Catalog, FdDetail, WordSet, with_nameless};
+use stride_filter::{Catalog, FdDetail, Quiet, WordSet, with_nameless};
 
 pub fn validate(
     mut draft: Draft,
@@ -65,7 +65,9 @@ pub fn validate(
     // A filter that stops at every call would only cost time.
     options.seccomp_bpf = seccomp_bpf && !options.trace.is_all();
     options.trace = with_nameless(options.trace, Catalog::native());
-    options.follow_forks = follow_forks || machine.is_some();
+    // perf trace follows the children of its command.
+    let perf_follows = options.style == LineStyle::Perf && options.command.is_some();
+    options.follow_forks = follow_forks || machine.is_some() || perf_follows;
     options.cgroups = draft.cgroups;
     options.daemonize = daemonize;
     options.interruptible = draft.interruptible.unwrap_or(match daemonize {
@@ -108,7 +110,9 @@ pub fn validate(
         1 => WordSet::of(&[FdDetail::Path]),
         _ => WordSet::ALL,
     };
-    options.quiet = quiet;
+    // Other tools have no such messages.
+    let styled = options.style != LineStyle::Strace;
+    options.quiet = if styled { quiet.with(Quiet::Attach).with(Quiet::Personality) } else { quiet };
     options.summary = summary;
     let about_stacks =
         [(draft.stack_trace_frame_limit.is_some(), "--stack-trace-frame-limit"), (options.debuginfod, "--debuginfod")];

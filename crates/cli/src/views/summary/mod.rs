@@ -5,14 +5,17 @@ mod flags;
 use super::declaration::{Declaration, Destination};
 use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
-use crate::flags::Options;
+use crate::flags::{LineStyle, Options};
 use crate::flags::draft::Draft;
 use crate::flags::flag::Flag;
 use crate::flags::stop::{Stop, Warn};
 use crate::layout;
+use crate::outputs::monotonic;
 use anyhow::{Result, anyhow};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
 use stride_event::Counting;
-use stride_output::{Column, Key, SortKey, SummaryView, View};
+use stride_output::{Column, Key, RunTimes, SortKey, SummaryView, View};
 
 pub struct SummaryDeclaration;
 
@@ -97,7 +100,24 @@ impl Declaration for SummaryDeclaration {
 fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
     let summary = with.options.summary.as_ref().ok_or_else(|| anyhow!("no summary was asked for"))?;
     let layout = layout::summary(summary, with.options.json, with.outputs.width());
-    Ok(Box::new(SummaryView::new(layout, with.counted)))
+    let view = SummaryView::new(layout, with.counted);
+    Ok(Box::new(match with.options.style {
+        LineStyle::Truss(_) if !with.options.json => view.as_truss(run_times(with)),
+        _ => view,
+    }))
+}
+
+/// The times that truss -c tells. A recording has none of them, and of processes that Stride did not start only one is known.
+fn run_times(with: &Opening<'_>) -> Box<dyn Fn() -> RunTimes> {
+    let (live, started) = (with.options.replay.is_none(), with.info.started);
+    let has_command = with.command.is_some();
+    Box::new(move || {
+        let spent = getrusage(UsageWho::RUSAGE_CHILDREN).ok().filter(|_| live && has_command);
+        RunTimes {
+            user: spent.map(|usage| usage.user_time().num_microseconds().unsigned_abs() * 1000),
+            elapsed: live.then(|| monotonic().saturating_sub(started)),
+        }
+    })
 }
 
 /// The calls that an engine may count by itself for the summary.
