@@ -9,7 +9,7 @@ use crate::replay::{self, Replay};
 use crate::select::Selector;
 use crate::views::{self, Before, Opening, Views, Wanted};
 use crate::world::World;
-use crate::{circumstances, conditions, debuginfod, engine, library, notices, outputs, spec, stacks};
+use crate::{circumstances, conditions, debuginfod, engine, library, notices, outputs, rotation, spec, stacks};
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
@@ -27,6 +27,7 @@ pub enum Ended {
 
 pub fn run(mut options: Options) -> Result<Ended> {
     let replay = options.replay.as_deref().map(Replay::open).transpose()?;
+    rotation::check(&options)?;
     let mut files = Files::open(&views::named_files(&options))?;
     let receipts = files.receipts();
     let wanted = Wanted::of(&options);
@@ -168,6 +169,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
             if options.replay.is_none() || !error.is_closed_pipe() {
                 outputs.complain(&error.to_string());
             }
+        }
+        while let Some(remark) = views.take_remark() {
+            outputs.complain(&remark);
         }
         for remark in engine.remarks() {
             outputs.complain(&remark);

@@ -11,7 +11,7 @@ use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, sigaction};
 use nix::unistd::Pid;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 use stride_event::{Ns, Tid};
 
@@ -228,6 +228,45 @@ impl Drop for Timer {
         // SAFETY: the timer was made by `new` and is deleted only here.
         unsafe { libc::timer_delete(self.id) };
     }
+}
+
+/// How often SIGUSR1 has arrived.
+static ASKED: AtomicU32 = AtomicU32::new(0);
+/// Set when the engine should hand out [`stride_event::Event::Idle`] soon, because somebody waits for a moment to act.
+static NUDGED: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn on_asked(_: i32) {
+    ASKED.fetch_add(1, Ordering::Relaxed);
+    NUDGED.store(true, Ordering::Relaxed);
+    interrupt_repeatedly();
+}
+
+/// From now on SIGUSR1 is counted, and the engine hands out [`stride_event::Event::Idle`] for each. To be called when the engine
+/// has started: the command keeps the disposition that it would have had.
+pub fn count_requests() -> Result<(), Errno> {
+    let action = SigAction::new(SigHandler::Handler(on_asked), SaFlags::SA_RESTART, SigSet::empty());
+    // SAFETY: the handler only touches atomics and sets a timer: async-signal-safe.
+    unsafe { sigaction(Signal::SIGUSR1, &action) }.map(drop)
+}
+
+/// How often SIGUSR1 has arrived since [`count_requests`].
+pub fn requests() -> u32 {
+    ASKED.load(Ordering::Relaxed)
+}
+
+/// Lets the engine hand out [`stride_event::Event::Idle`] after this time, also if nothing happens.
+pub fn nudge_after(time: Duration) -> std::io::Result<()> {
+    let wait = move || {
+        std::thread::sleep(time);
+        NUDGED.store(true, Ordering::Relaxed);
+        interrupt_repeatedly();
+    };
+    without_signals(|| std::thread::Builder::new().name("stride-wait".into()).spawn(wait)).map(drop)
+}
+
+/// True once after each request or nudge. For engines.
+pub fn take_nudge() -> bool {
+    NUDGED.load(Ordering::Relaxed) && NUDGED.swap(false, Ordering::Relaxed)
 }
 
 /// Set when tracing has lasted as long as it should.

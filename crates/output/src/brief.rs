@@ -13,7 +13,7 @@ pub struct Brief {
 
 impl Brief {
     pub fn new(style: Style) -> Brief {
-        let layout = Layout { column: 0, elapsed: None, style, leader: Leader::default(), palette: None };
+        let layout = Layout { column: 0, elapsed: None, style, leader: Leader::default(), palette: None, form: None };
         Brief { line: Line::new(layout, 0) }
     }
 

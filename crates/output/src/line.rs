@@ -3,9 +3,11 @@
 use crate::clock::{Clock, seconds};
 use crate::color::{Role, Span, Spans};
 use crate::stack::StackLines;
+use crate::form::{Form, FormLine};
 use crate::{NameStyle, Palette, Style, Writer, names};
 use std::collections::HashMap;
 use std::io::Write as _;
+use std::rc::Rc;
 use std::sync::Arc;
 use stride_decode::{Decoded, NamedArg, Part, Return, Value};
 use stride_event::{Call, LibraryCall, LibraryPart, Ns, Outcome, Stack, Tid};
@@ -57,6 +59,8 @@ pub struct Layout {
     pub leader: Leader,
     /// `--color`.
     pub palette: Option<Palette>,
+    /// `--style`: another form than strace's.
+    pub form: Option<Rc<dyn Form>>,
 }
 
 /// The values that the leader may show.
@@ -91,6 +95,9 @@ pub struct Line {
     last_at: Option<Ns>,
     spans: Spans,
     clock: Clock,
+    /// With another form than strace's: when the trace began, and each thread's process and latest line.
+    base: Option<Ns>,
+    threads: HashMap<Tid, (Tid, Ns)>,
 }
 
 #[derive(Clone, Copy)]
@@ -113,6 +120,39 @@ impl Line {
             last_at: None,
             spans: Spans::default(),
             clock: Clock::default(),
+            base: None,
+            threads: HashMap::new(),
+        }
+    }
+
+    /// The form of lines, if it is not strace's.
+    pub fn form(&self) -> Option<Rc<dyn Form>> {
+        self.layout.form.clone()
+    }
+
+    /// Takes note of a thread's process.
+    pub fn belongs(&mut self, tid: Tid, process: Tid) {
+        let before = self.base.unwrap_or_default();
+        self.threads.insert(tid, (process, before));
+    }
+
+    /// Writes a line in the form that is asked for. `began`: when the thing that the line is about began.
+    fn in_form(&mut self, m: Moment<'_>, began: Ns, write: impl FnOnce(&mut Writer<'_>, &FormLine<'_>)) {
+        let Some(form) = self.form() else { return };
+        let mut w = Writer { out: &mut self.out, style: self.layout.style };
+        let base = *self.base.get_or_insert_with(|| {
+            form.head(&mut w, (i128::from(began) + self.wall_offset).max(0) as u64);
+            began
+        });
+        let (pid, before) = self.threads.get(&m.tid).copied().unwrap_or((m.tid, base));
+        write(&mut w, &FormLine { moment: m, pid, base, before: before.max(base) });
+        self.threads.insert(m.tid, (pid, m.at));
+    }
+
+    /// A process was killed by a signal.
+    pub fn killed(&mut self, m: Moment<'_>) {
+        if let Some(form) = self.form() {
+            self.in_form(m, m.at, |w, line| form.killed(w, line));
         }
     }
 
@@ -242,6 +282,10 @@ impl Line {
             comm,
             container: call.container.as_deref(),
         };
+        if let Some(form) = self.form() {
+            let at = if decoded.ret.is_some() { call.returned } else { call.entered };
+            return self.in_form(moment(at), call.entered, |w, line| form.call(w, line, decoded));
+        }
         let mut shown = 0;
         match part {
             Part::Entry | Part::Whole => {
@@ -521,6 +565,12 @@ impl Line {
 
     /// A whole line of other text, such as `+++ exited with 0 +++`.
     pub fn other(&mut self, m: Moment<'_>, write: impl FnOnce(&mut Writer<'_>)) {
+        if self.layout.form.is_some() {
+            return self.in_form(m, m.at, |w, _| {
+                write(w);
+                w.out.push(b'\n');
+            });
+        }
         self.leader(m);
         write(&mut Writer { out: &mut self.out, style: self.layout.style });
         self.out.push(b'\n');
@@ -528,6 +578,9 @@ impl Line {
 
     /// A whole line about a signal: `--- SIGINT {…} ---`.
     pub fn signal(&mut self, m: Moment<'_>, signal: i32, info: &Value<'_>) {
+        if let Some(form) = self.form() {
+            return self.in_form(m, m.at, |w, line| form.signal(w, line, signal, info));
+        }
         self.leader(m);
         self.mark(Span::Values(Role::ArgValue));
         let mut w = Writer { out: &mut self.out, style: self.layout.style };
@@ -573,5 +626,6 @@ impl Line {
             self.out.push(b'\n');
         }
         self.cut.remove(&tid);
+        self.threads.remove(&tid);
     }
 }

@@ -119,14 +119,28 @@ impl TextView {
         }
     }
 
-    /// Shows an event that the filters let through. The text needs no tracker.
+    /// Shows an event that the filters let through. Strace's text needs no tracker.
     pub fn event(&mut self, event: &Event<'_>) {
         match *event {
-            Event::Started { tid, .. } => {
+            Event::Started { tid, process, .. } => {
                 self.tracees.insert(tid);
                 self.note_comm(tid);
+                let formed = self.layout.form.is_some();
                 // The thread's file exists even if nothing is ever written to it.
-                self.stream(tid);
+                if let Some((line, _)) = self.stream(tid).filter(|_| formed) {
+                    line.belongs(tid, process);
+                }
+            }
+            // Other forms than strace's have whole lines, and none about threads.
+            Event::Enter(call) if self.layout.form.is_some() => self.note_call(call),
+            Event::Stopped { .. } | Event::Superseded { .. } | Event::Personality { .. } if self.layout.form.is_some() => {}
+            Event::Exited { tid, .. } if self.layout.form.is_some() => self.gone(tid),
+            Event::Killed { tid, at, .. } if self.layout.form.is_some() => {
+                let moment = Moment { tid, at, tracees: self.tracees.len(), nr: None, ip: None, comm: None, container: None };
+                if let Some((line, _)) = self.stream(tid) {
+                    line.killed(moment);
+                }
+                self.gone(tid);
             }
             Event::Enter(call) => self.call(call, Part::Entry),
             Event::Exit(call) => {
@@ -428,7 +442,14 @@ impl TextView {
 }
 
 impl View for TextView {
-    fn event(&mut self, event: &Event<'_>, _: &Tracker) {
+    fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
+        // Forms that show the names of threads take them from the tracker, which asks nobody.
+        if let (Some(_), Event::Enter(call) | Event::Exit(call)) = (&self.layout.form, event)
+            && let Some(thread) = tracker.thread(call.tid)
+            && self.comms.get(&call.tid) != Some(&thread.comm)
+        {
+            self.comms.insert(call.tid, thread.comm.clone());
+        }
         TextView::event(self, event);
     }
 

@@ -41,6 +41,11 @@ pub trait View {
         None
     }
 
+    /// A message for the user that is no failure.
+    fn take_remark(&mut self) -> Option<String> {
+        None
+    }
+
     /// Stride's exit status, if the view decides it.
     fn verdict(&self) -> Option<i32> {
         None

@@ -58,8 +58,9 @@ impl BatchWriter {
         self.library.clear();
     }
 
-    pub fn is_full(&self) -> bool {
-        self.to.size() >= crate::BATCH || self.calls.is_full() || self.stacks.is_full() || self.library.is_full()
+    /// `limit`: a size in bytes.
+    pub fn is_full(&self, limit: usize) -> bool {
+        self.to.size() >= limit || self.calls.is_full() || self.stacks.is_full() || self.library.is_full()
     }
 
     fn stack(&mut self, stack: Option<&Arc<Stack>>) {

@@ -36,6 +36,12 @@
 //!
 //! A redis-benchmark run takes 8 bytes per call, and is replayed as text at 2.9 million calls a second.
 //!
+//! # A recording that begins in the middle of a run
+//!
+//! Files that follow each other (`--rotate`) and a flight recorder's dump (`--flight`) each replay on their own. They begin as if
+//! Stride had attached at that moment: with the answers that hold then (`Link` of each descriptor, `Comm` of each thread), and an
+//! `Event::Started` for each thread. The reader needs to know nothing of that. [`Ring`] keeps the latest such pieces in memory.
+//!
 //! # Hostile files
 //!
 //! Architecture invariant: a file is hostile until it has proven otherwise. No length in it is believed before it is checked. A
@@ -52,6 +58,7 @@ mod frame;
 mod library;
 mod metadata;
 mod read;
+mod ring;
 mod stacks;
 mod stream;
 mod write;
@@ -60,7 +67,8 @@ pub use fact::Fact;
 pub use frame::VERSION;
 pub use metadata::{Metadata, Totals};
 pub use read::{Ending, OpenError, Reader, Recorded};
-pub use write::{Recorder, Written};
+pub use ring::{Keep, Ring};
+pub use write::{Pace, Recorder, Written};
 
 /// Bytes of a batch before compression, at most. Batches are meant to be much smaller ([`BATCH`]); one call with much memory
 /// can make one that is not.

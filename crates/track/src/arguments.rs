@@ -1,7 +1,7 @@
 //! What a call's arguments refer to: a descriptor's open file, and a path from the root on.
 
 use crate::descriptors::{AT_FDCWD, File};
-use crate::names::{ANONYMOUS, as_followed};
+use crate::names::{ANONYMOUS, as_followed, clients};
 use crate::shape::{PathAt, Shape};
 use crate::{ObjectId, ObjectKind, Seen, Tracker};
 use std::rc::Rc;
@@ -96,9 +96,15 @@ impl Tracker {
 
     /// The object with a name as /proc writes it.
     fn named_in_proc(&mut self, name: &[u8], kind: ObjectKind) -> ObjectId {
-        match name.starts_with(ANONYMOUS) {
-            true => self.objects.sort(&as_followed(name), kind),
-            false => self.objects.intern(&as_followed(name), kind),
+        let is_sort = name.starts_with(ANONYMOUS);
+        let name = as_followed(name);
+        match clients(&name).filter(|_| kind == ObjectKind::Socket) {
+            _ if is_sort => self.objects.sort(&name, kind),
+            Some(group) => {
+                let group = self.objects.intern(&group, kind);
+                self.objects.intern_in(&name, kind, group)
+            }
+            None => self.objects.intern(&name, kind),
         }
     }
 
@@ -173,7 +179,9 @@ impl Tracker {
 
     /// What the world says about a descriptor.
     pub(crate) fn ask(&mut self, tid: Tid, fd: i32, world: &dyn World) -> Option<ObjectId> {
-        let info = world.fd(tid, fd, None)?;
+        // A recording that begins in the middle of the run has the descriptors of processes, not of each thread.
+        let process = self.threads.get(&tid).map(|thread| thread.pid).filter(|pid| *pid != tid);
+        let info = world.fd(tid, fd, None).or_else(|| world.fd(process?, fd, None))?;
         let (name, kind) = if info.path.is_empty() {
             (info.detail.as_bytes(), ObjectKind::Socket)
         } else {
@@ -186,6 +194,7 @@ impl Tracker {
 fn kind_of(path: &[u8]) -> ObjectKind {
     match path {
         [b'/', ..] => ObjectKind::Path,
+        b"pipe" => ObjectKind::Pipe,
         _ if path.starts_with(b"pipe:") => ObjectKind::Pipe,
         _ if path.starts_with(b"socket:") => ObjectKind::Socket,
         _ => ObjectKind::Anonymous,

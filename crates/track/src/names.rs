@@ -37,6 +37,13 @@ pub fn directory(path: &[u8]) -> &[u8] {
     }
 }
 
+/// The common name of a listening socket's connections, if this is one of them: `TCP 0.0.0.0:80 ← clients`.
+pub fn clients(name: &[u8]) -> Option<Vec<u8>> {
+    const ARROW: &[u8] = " ← ".as_bytes();
+    let at = name.windows(ARROW.len()).rposition(|part| part == ARROW)?;
+    Some([&name[..at + ARROW.len()], b"clients"].concat())
+}
+
 /// `TCP:[127.0.0.1:80->127.0.0.1:4711]`: an internet socket's peer, or its own address if it has no peer.
 fn socket(name: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(name).ok()?;

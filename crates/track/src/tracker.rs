@@ -63,6 +63,25 @@ impl Tracker {
         self.processes.get(&pid)
     }
 
+    /// The threads that live, a process's first thread before its others.
+    pub fn live_threads(&self) -> Vec<&Thread> {
+        let mut live: Vec<_> = self.threads.values().filter(|thread| Some(thread.tid) != self.ended).collect();
+        live.sort_unstable_by_key(|thread| (thread.pid, thread.tid != thread.pid, thread.tid));
+        live
+    }
+
+    /// True if descriptors are followed from the calls. Otherwise filters leave out calls that would tell, and each is looked up.
+    pub fn follows_descriptors(&self) -> bool {
+        !self.partial
+    }
+
+    /// The descriptors of a process, as far as they were followed, with `AT_FDCWD` for its working directory.
+    pub fn open_descriptors(&self, pid: Tid) -> Vec<(i32, ObjectId)> {
+        let Some(process) = self.processes.get(&pid).filter(|_| !self.partial) else { return Vec::new() };
+        let cwd = process.cwd.map(|object| (AT_FDCWD, object));
+        cwd.into_iter().chain(process.descriptors.objects()).collect()
+    }
+
     /// The directory where a process's relative paths begin.
     pub fn working_directory(&self, pid: Tid) -> Option<ObjectId> {
         self.processes.get(&pid)?.cwd

@@ -1,6 +1,7 @@
 //! The options as collected so far, before it is known whether they fit together.
 
 use super::options::*;
+use crate::flight::FlightDraft;
 use std::ffi::OsString;
 use std::time::Duration;
 use stride_event::Glob;
@@ -41,6 +42,7 @@ pub struct Draft {
     pub status_count: u32,
 
     pub output: Option<OsString>,
+    pub flight: FlightDraft,
 
     pub always_show_pid: bool,
     /// `-t`.

@@ -1,6 +1,8 @@
 //! The options of the command line, checked and typed.
 
 use super::asked::Asked;
+use crate::flight::Flight;
+use crate::rotation::Rotation;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +11,7 @@ use stride_filter::{
     CallSet, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
 };
 pub use stride_output::{Column, Key, SortKey};
-use stride_output::{ReportFormat, ShowStack};
+use stride_output::{ReportFormat, ShowStack, TrussForm};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -81,6 +83,10 @@ pub struct Options {
     pub json: bool,
     /// `--format`: the form of reports.
     pub format: ReportFormat,
+    /// `--flight`, and the options that go with it.
+    pub flight: Option<Flight>,
+    /// `--rotate`.
+    pub rotation: Option<Rotation>,
     /// `-A`.
     pub append: bool,
     /// `-ff`: a file per thread, named by appending `.TID`. Only with [`Output::File`].
@@ -88,6 +94,8 @@ pub struct Options {
     pub color: Color,
 
     // How it looks.
+    /// `--style`.
+    pub style: LineStyle,
     /// `-a`: the column of `=`.
     pub columns: usize,
     pub pid_prefix: PidPrefix,
@@ -126,6 +134,15 @@ pub struct Options {
 
     /// `-c`, `-C`.
     pub summary: Option<Summary>,
+}
+
+/// The tool whose lines are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum LineStyle {
+    #[default]
+    Strace,
+    Perf,
+    Truss(TrussForm),
 }
 
 /// Which engine observes the calls.
@@ -358,9 +375,12 @@ impl Default for Options {
             asked: Asked::default(),
             json: false,
             format: ReportFormat::Text,
+            flight: None,
+            rotation: None,
             append: false,
             output_separately: false,
             color: Color::default(),
+            style: LineStyle::default(),
             columns: 40,
             pid_prefix: PidPrefix::default(),
             timestamps: None,
@@ -435,9 +455,14 @@ impl Options {
         if self.json { ReportFormat::Json } else { self.format }
     }
 
-    /// All expressions about calls.
-    pub fn expressions(&self) -> impl Iterator<Item = &Expression> {
+    /// The expressions that decide which calls are reported.
+    pub fn deciding(&self) -> impl Iterator<Item = &Expression> + Clone {
         self.conditions.iter().chain(&self.switch_on).chain(&self.switch_off)
+    }
+
+    /// All expressions about calls.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expression> + Clone {
+        self.deciding().chain(self.flight.iter().flat_map(Flight::expressions))
     }
 }
 

@@ -19,6 +19,16 @@ pub trait Declaration: Sync {
         &[]
     }
 
+    /// The options whose files `--rotate` is about.
+    fn rotated(&self, _options: &Options) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Whether the view opens its files by itself, when there is something to write.
+    fn opens_its_files(&self, _options: &Options) -> bool {
+        false
+    }
+
     /// Whether the view's options are about tracing. Such options make no sense with `--replay`.
     fn is_about_tracing(&self) -> bool {
         false

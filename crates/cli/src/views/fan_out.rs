@@ -137,6 +137,10 @@ impl Views {
         self.views.iter_mut().find_map(|open| open.view.take_error())
     }
 
+    pub fn take_remark(&mut self) -> Option<String> {
+        self.views.iter_mut().find_map(|open| open.view.take_remark())
+    }
+
     /// Returns Stride's exit status, if a view decides it.
     pub fn finish(&mut self, losses: &Losses, with_source: &WithSource<'_>, outputs: &mut Outputs) -> Option<i32> {
         self.begin();
@@ -146,6 +150,9 @@ impl Views {
             outputs.write_tail(&view.finish(&end));
             if let Some(error) = view.take_error().filter(|error| !error.is_closed_pipe()) {
                 outputs.complain(&error.to_string());
+            }
+            while let Some(remark) = view.take_remark() {
+                outputs.complain(&remark);
             }
         }
         self.views.iter().find_map(|open| open.view.verdict())

@@ -93,15 +93,25 @@ pub fn about_tracing(asked: &Asked) -> Option<String> {
     flags.filter_map(|flag| flag.long).find(|long| asked.has(long)).map(|long| format!("--{long}"))
 }
 
+/// Whether `--rotate` is about the file of this option.
+pub fn can_be_rotated(options: &Options, option: &str) -> bool {
+    option == TRACE || ALL.into_iter().flat_map(|view| view.rotated(options)).any(|long| option.strip_prefix("--") == Some(long))
+}
+
+/// The option that says where the trace goes.
+const TRACE: &str = "-o/--output";
+
 /// All files that options name. Files that are read come first.
 pub fn named_files(options: &Options) -> Vec<NamedFile<'_>> {
-    let given = file_options().filter_map(|file| {
-        Some(NamedFile { option: format!("--{}", file.long), path: options.asked.path(file.long)?, how: file.how })
+    let files = ALL.into_iter().flat_map(|view| view.files().iter().map(move |file| (view, file)));
+    let given = files.filter_map(|(view, file)| {
+        let how = if view.opens_its_files(options) { Use::Trace } else { file.how };
+        Some(NamedFile { option: format!("--{}", file.long), path: options.asked.path(file.long)?, how })
     });
     let (read, written): (Vec<_>, Vec<_>) = given.partition(|named| matches!(named.how, Use::Reads));
     let replay = options.replay.as_deref().map(|path| ("--replay", path, Use::Reads));
     let trace = match &options.output {
-        Output::File(path) => Some(("-o/--output", path.as_path(), Use::Trace)),
+        Output::File(path) => Some((TRACE, path.as_path(), Use::Trace)),
         Output::Stderr | Output::Stdout | Output::Pipe(_) => None,
     };
     let general = |(option, path, how): (&str, _, _)| NamedFile { option: option.into(), path, how };

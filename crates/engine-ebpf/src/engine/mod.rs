@@ -31,7 +31,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stride_engine_base::signal::{is_over, now};
+use stride_engine_base::signal::{is_over, now, take_nudge};
 use stride_engine_base::{
     AttachFailure, Capabilities, Delayed, Dispositions, Engine, EngineError, Remote, StartError, Waiting, interrupt,
     process, spawn, ticks,
@@ -316,6 +316,9 @@ impl EbpfEngine {
             if std::mem::take(&mut self.taken) {
                 self.ring.advance();
                 self.lost_told = false;
+            }
+            if take_nudge() {
+                return Ok(Some(QueuedEvent::Idle));
             }
             if let Some(rec) = self.ring.peek() {
                 self.idle_told = false;

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::rc::Rc;
 use std::sync::Arc;
-use stride_engine_base::signal::is_over;
+use stride_engine_base::signal::{is_over, take_nudge};
 use stride_engine_base::{
     AttachFailure, Capabilities, Engine, EngineError, Interrupted, StartError, Waiting, process, spawn,
 };
@@ -390,6 +390,11 @@ impl Engine for PtraceEngine {
                 self.release_all();
                 self.finished = true;
                 continue;
+            }
+            if take_nudge() {
+                // The timer that interrupted the waiting stops when it is quiet.
+                self.signals.active();
+                return Ok(Some(Event::Idle));
             }
             self.resume_held();
             if self.threads.is_empty() && self.parked.is_empty() {

@@ -1,6 +1,7 @@
 //! The summary as a view.
 
 use super::{Interval, LostCalls, Summary, SummaryLayout, Users};
+use crate::form::RunTimes;
 use crate::{End, View};
 use stride_event::{Call, Counted, Event, Outcome};
 use stride_track::Tracker;
@@ -15,6 +16,8 @@ pub struct SummaryView {
     counted: bool,
     /// There is a summary for each interval, and none of the whole run.
     intervals: bool,
+    /// The totals of truss -c in place of the table.
+    truss: Option<Box<dyn Fn() -> RunTimes>>,
 }
 
 impl SummaryView {
@@ -22,7 +25,12 @@ impl SummaryView {
         let functions = Summary::of_functions(&layout);
         let mut summary = Summary::new(layout);
         summary.names.users = users;
-        SummaryView { summary, functions, any_function: false, counted, intervals }
+        SummaryView { summary, functions, any_function: false, counted, intervals, truss: None }
+    }
+
+    /// Shows the totals as truss does. `times` are asked at the end.
+    pub fn as_truss(self, times: Box<dyn Fn() -> RunTimes>) -> SummaryView {
+        SummaryView { truss: Some(times), ..self }
     }
 }
 
@@ -62,6 +70,9 @@ impl View for SummaryView {
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
+        if let Some(times) = &self.truss {
+            return self.summary.truss(times());
+        }
         if self.intervals {
             return String::new();
         }

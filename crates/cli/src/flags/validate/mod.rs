@@ -14,7 +14,7 @@ use crate::views;
 use conflicts::{follow, machine, replaying, seccomp, two_spellings, whom, without_effect};
 use places::{daemonize, output, quiet};
 use std::ffi::OsString;
-use stride_filter::{Catalog, FdDetail, WordSet, with_nameless};
+use stride_filter::{Catalog, FdDetail, Quiet, WordSet, with_nameless};
 
 pub fn validate(
     mut draft: Draft,
@@ -51,7 +51,7 @@ pub fn validate(
     let output_separately = draft.separates_output();
     let output = output(&draft, output_separately)?;
     let to_file = output != Output::Stderr;
-    let elsewhere = to_file || views::names_files(&draft.options.asked);
+    let elsewhere = to_file || views::names_files(&draft.options.asked) || draft.flight.keep.is_some();
     // In JSON, these messages are data like the rest.
     // Beginnings and ends of tracing are too many on a whole machine to be told.
     let quiet = quiet(&draft, (machine.is_some() || elsewhere) && !draft.options.json)?;
@@ -59,13 +59,16 @@ pub fn validate(
     let summary = summary::settled(&draft);
 
     let mut options = draft.options;
+    options.flight = draft.flight.settled();
     options.program = program.to_owned();
     options.command = command(operands, draft.argv0, draft.env, user);
     options.kill_on_exit |= seccomp_bpf && options.attach.is_empty();
     // A filter that stops at every call would only cost time.
     options.seccomp_bpf = seccomp_bpf && !options.trace.is_all();
     options.trace = with_nameless(options.trace, Catalog::native());
-    options.follow_forks = follow_forks || machine.is_some();
+    // perf trace follows the children of its command.
+    let perf_follows = options.style == LineStyle::Perf && options.command.is_some();
+    options.follow_forks = follow_forks || machine.is_some() || perf_follows;
     options.cgroups = draft.cgroups;
     options.daemonize = daemonize;
     options.interruptible = draft.interruptible.unwrap_or(match daemonize {
@@ -108,7 +111,9 @@ pub fn validate(
         1 => WordSet::of(&[FdDetail::Path]),
         _ => WordSet::ALL,
     };
-    options.quiet = quiet;
+    // Other tools have no such messages.
+    let styled = options.style != LineStyle::Strace;
+    options.quiet = if styled { quiet.with(Quiet::Attach).with(Quiet::Personality) } else { quiet };
     options.summary = summary;
     let about_stacks =
         [(draft.stack_trace_frame_limit.is_some(), "--stack-trace-frame-limit"), (options.debuginfod, "--debuginfod")];

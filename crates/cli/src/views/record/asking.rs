@@ -5,7 +5,7 @@ use crate::layout;
 use crate::people::People;
 use std::rc::Rc;
 use stride_decode::{Decoder, Part, World};
-use stride_event::{Call, Event};
+use stride_event::{Call, Event, Question};
 use stride_filter::WordSet;
 use stride_proc::{Proc, RecordingSource};
 use stride_record::Fact;
@@ -44,6 +44,16 @@ impl Asking {
             noting,
             entered: Default::default(),
         }
+    }
+
+    /// The answers that a reader of the recording has.
+    pub fn noting(&self) -> &RecordingSource {
+        &self.noting
+    }
+
+    /// The reader is about to be told an answer.
+    pub fn tell(&self, question: Question, answer: Option<Vec<u8>>) {
+        self.noting.tell(&Fact { question, answer });
     }
 
     pub fn tells_descriptors(&self) -> bool {

@@ -6,15 +6,18 @@ use super::declaration::{Declaration, Destination};
 use super::needs::Needs;
 use super::opening::{Before, Opener, Opening};
 use crate::circumstances;
-use crate::flags::Options;
+use crate::flags::{LineStyle, Options};
 use crate::flags::draft::Draft;
 use crate::flags::flag::Flag;
 use crate::flags::stop::{Stop, Warn};
 use crate::layout;
+use crate::outputs::monotonic;
 use crate::people::{NamedUsers, People};
 use anyhow::{Result, anyhow};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
 use stride_event::Counting;
-use stride_output::{Column, Key, SortKey, SummaryView, Users, View};
+use stride_output::{Column, Key, RunTimes, SortKey, SummaryView, Users, View};
 
 pub struct SummaryDeclaration;
 
@@ -112,7 +115,24 @@ fn open(with: &mut Opening<'_>) -> Result<Box<dyn View>> {
             named: with.options.replay.is_none() || circumstances::is_this_host(&with.info.host),
         }) as Box<dyn Users>
     });
-    Ok(Box::new(SummaryView::new(layout, with.counted, summary.every.is_some(), users)))
+    let view = SummaryView::new(layout, with.counted, summary.every.is_some(), users);
+    Ok(Box::new(match with.options.style {
+        LineStyle::Truss(_) if !with.options.json => view.as_truss(run_times(with)),
+        _ => view,
+    }))
+}
+
+/// The times that truss -c tells. A recording has none of them, and of processes that Stride did not start only one is known.
+fn run_times(with: &Opening<'_>) -> Box<dyn Fn() -> RunTimes> {
+    let (live, started) = (with.options.replay.is_none(), with.info.started);
+    let has_command = with.command.is_some();
+    Box::new(move || {
+        let spent = getrusage(UsageWho::RUSAGE_CHILDREN).ok().filter(|_| live && has_command);
+        RunTimes {
+            user: spent.map(|usage| usage.user_time().num_microseconds().unsigned_abs() * 1000),
+            elapsed: live.then(|| monotonic().saturating_sub(started)),
+        }
+    })
 }
 
 /// The calls that an engine may count by itself for the summary.

@@ -2,7 +2,9 @@
 
 use crate::flags::flag::{Arg, Category, Flag, Value, words};
 use crate::flags::options::Color;
+use crate::flags::stop::Stop;
 use crate::flags::values;
+use crate::rotation::Rotation;
 use stride_filter::{Quiet, WordSet};
 use stride_output::ReportFormat;
 
@@ -124,6 +126,29 @@ pub const FLAGS: &[Flag] = &[
                 None => WordSet::of(&[Quiet::Attach, Quiet::Files, Quiet::Personality]),
                 Some(_) => WordSet::parse(&given.text())?,
             });
+            Ok(())
+        },
+        ..BASE
+    },
+    Flag {
+        long: Some("rotate"),
+        arg: Arg::Required("SIZE|TIME[:COUNT]"),
+        help: "begin a new file after SIZE or TIME, and keep COUNT files",
+        own: true,
+        doc: "Bounds the disk that an endless trace takes. When the file of -o or --record has SIZE bytes, or is TIME old, it is renamed to FILE.1 and \
+              FILE begins anew; FILE.1 becomes FILE.2, and so on. COUNT is the number of files in all, 5 by default, so --rotate=100M:10 takes at most 1000 MiB. \
+              SIZE is a number with K, M or G (or KiB, MiB, GiB), at least 4K; TIME is a number followed by h, m, s or ms.\n\n\
+              Each file is whole: lines are never cut, each file of --json begins with the object that says where the trace comes from, and each recording can \
+              be replayed on its own, with the names of processes and descriptors from before. Files of the same names from earlier runs count as older \
+              files. With -ff, the file of each thread is rotated on its own. A file is rotated when there is something to write.",
+        update: |draft, given| {
+            let text = given.text();
+            draft.options.rotation = Some(Rotation::parse(&text).ok_or_else(|| {
+                Stop::usage(format!(
+                    "invalid --rotate argument: '{text}'; give a size from 4K such as 100M, or a time such as 1h, and perhaps a \
+                     number of files behind a colon: 100M:10"
+                ))
+            })?);
             Ok(())
         },
         ..BASE
