@@ -66,6 +66,29 @@ impl MemoryReader {
         Tracee { reader: self, tid }
     }
 
+    /// Overwrites memory of a thread that is stopped, whatever its protection is. All of it must be there: a page that another thread is to
+    /// supply would make the writer wait, so it is asked for by reading it first, which can be given up.
+    pub fn write(&mut self, tid: Tid, addr: u64, bytes: &[u8]) -> bool {
+        self.remote.begin();
+        let mut old = vec![0; bytes.len()];
+        if self.read(tid, addr, &mut old) < bytes.len() || !self.present.can_be_written(tid, addr, bytes.len()) {
+            return false;
+        }
+        let mut done = 0;
+        while done < bytes.len() {
+            let at = addr.wrapping_add(done as u64);
+            let skip = (at % 8) as usize;
+            let n = (8 - skip).min(bytes.len() - done);
+            let Ok(mut word) = sys::peek_data(tid, at - skip as u64) else { return false };
+            word[skip..skip + n].copy_from_slice(&bytes[done..done + n]);
+            if sys::poke_data(tid, at - skip as u64, word).is_err() {
+                return false;
+            }
+            done += n;
+        }
+        true
+    }
+
     fn read_kept(&mut self, tid: Tid, addr: u64, buf: &mut [u8]) -> usize {
         if std::mem::take(&mut self.first) || buf.len() >= PAGE {
             return self.read(tid, addr, buf);

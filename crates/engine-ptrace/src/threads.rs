@@ -1,5 +1,6 @@
 //! The traced threads.
 
+use crate::inject::ThreadInjections;
 use crate::tracee::{Running, Stopped};
 use crate::wait::Stop;
 use std::collections::HashMap;
@@ -54,6 +55,8 @@ pub struct Tracee {
     pub new: bool,
     /// CPU time in the kernel when the call was entered.
     pub system_time: u64,
+    /// How its calls are changed.
+    pub injections: ThreadInjections,
 }
 
 impl Tracee {
@@ -70,6 +73,7 @@ impl Tracee {
             interrupted: Interrupted::default(),
             new: true,
             system_time: 0,
+            injections: ThreadInjections::default(),
         }
     }
 

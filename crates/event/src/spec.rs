@@ -1,6 +1,6 @@
 //! What to trace: the command line in the terms of engines.
 
-use crate::{CountBy, Endings, Machine, Tid};
+use crate::{CountBy, Endings, Injection, Machine, Tid};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use stride_syscalls::Abi;
@@ -183,6 +183,8 @@ pub struct TraceSpec {
     pub no_memory: bool,
     /// The stacks that come with calls. The engine asks the [`crate::Unwind`] that it is given for them.
     pub stacks: StackRate,
+    /// How calls are changed.
+    pub injections: Vec<Injection>,
 }
 
 impl TraceSpec {
@@ -222,6 +224,7 @@ impl Default for TraceSpec {
             descriptors: false,
             no_memory: false,
             stacks: StackRate::None,
+            injections: Vec::new(),
         }
     }
 }

@@ -6,8 +6,10 @@ use crate::MAX_BATCH;
 /// line ends.
 pub const MAGIC: [u8; 8] = *b"\x89STRIDE\n";
 /// The version of new files. It is raised when older readers cannot read them.
-pub const VERSION: u32 = 2;
-/// The version of recordings without stacks. Older readers understand these.
+pub const VERSION: u32 = 3;
+/// The version of recordings in which no call was changed.
+pub const WITHOUT_CHANGES: u32 = 2;
+/// The version of recordings without stacks, either. The oldest readers understand these.
 pub const WITHOUT_STACKS: u32 = 1;
 /// Bytes of magic number and version.
 pub const START: usize = MAGIC.len() + 4;

@@ -41,6 +41,8 @@ pub struct Metadata {
     /// With files and lines.
     pub sources: bool,
     pub cpu_times: bool,
+    /// Calls may have been changed (`-e inject=`).
+    pub changes: bool,
 }
 
 /// The totals in the last frame of a recording.
@@ -114,6 +116,7 @@ impl Metadata {
             ("stacks", self.stacks.into()),
             ("sources", self.sources.into()),
             ("cpu-times", self.cpu_times.into()),
+            ("changes", self.changes.into()),
         ] {
             field(&mut to, name, &value.to_le_bytes());
         }
@@ -145,6 +148,7 @@ impl Metadata {
                 b"stacks" => it.stacks = number(value)? != 0,
                 b"sources" => it.sources = number(value)? != 0,
                 b"cpu-times" => it.cpu_times = number(value)? != 0,
+                b"changes" => it.changes = number(value)? != 0,
                 _ => {}
             }
         }

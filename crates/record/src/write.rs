@@ -1,6 +1,6 @@
 //! Writing a recording.
 
-use crate::frame::{FrameHead, FrameKind, MAGIC, VERSION, WITHOUT_STACKS};
+use crate::frame::{FrameHead, FrameKind, MAGIC, VERSION, WITHOUT_CHANGES, WITHOUT_STACKS};
 use crate::{Fact, Metadata, Totals, batch};
 use std::io::{self, Write};
 use stride_event::{Event, Lost, Ns};
@@ -37,7 +37,11 @@ pub struct Written {
 impl<W: Write> Recorder<W> {
     pub fn new(mut to: W, metadata: &Metadata) -> io::Result<Recorder<W>> {
         to.write_all(&MAGIC)?;
-        let version = if metadata.stacks { VERSION } else { WITHOUT_STACKS };
+        let version = match metadata {
+            Metadata { changes: true, .. } => VERSION,
+            Metadata { stacks: true, .. } => WITHOUT_CHANGES,
+            _ => WITHOUT_STACKS,
+        };
         to.write_all(&version.to_le_bytes())?;
         let mut recorder = Recorder {
             to,

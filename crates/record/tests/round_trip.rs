@@ -31,6 +31,7 @@ fn metadata() -> Metadata {
         stacks: true,
         sources: true,
         cpu_times: false,
+        changes: true,
     }
 }
 

@@ -4,7 +4,7 @@ use super::options::*;
 use std::ffi::OsString;
 use std::time::Duration;
 use stride_event::Glob;
-use stride_filter::{FdDetail, Quiet, WordSet};
+use stride_filter::{FdDetail, InjectionRule, Quiet, WordSet};
 
 /// Most options stand in `options` as soon as they are read. The fields beside it are those whose meaning depends on
 /// other options.
@@ -39,6 +39,9 @@ pub struct Draft {
     pub paths: Vec<OsString>,
     /// `-z` and `-Z`.
     pub status_count: u32,
+
+    /// Rules that change calls.
+    pub injections: Vec<InjectionRule>,
 
     pub output: Option<OsString>,
 

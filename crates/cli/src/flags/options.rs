@@ -4,7 +4,7 @@ use super::asked::Asked;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use stride_event::{Bounds, Endings, ErrnoSet, Machine, Ns};
+use stride_event::{Bounds, Endings, ErrnoSet, Injection, Machine, Ns};
 use stride_filter::{
     CallSet, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
 };
@@ -70,6 +70,10 @@ pub struct Options {
     pub switch_off: Option<Expression>,
     /// These two calls are reported, too.
     pub show_switches: bool,
+
+    // What to change.
+    /// Rules that change calls. Of several for a call, the last one counts.
+    pub injections: Vec<Injection>,
 
     // Where to.
     pub output: Output,
@@ -336,6 +340,7 @@ impl Default for Options {
             switch_on: None,
             switch_off: None,
             show_switches: false,
+            injections: Vec::new(),
             output: Output::default(),
             asked: Asked::default(),
             json: false,

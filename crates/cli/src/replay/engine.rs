@@ -94,6 +94,7 @@ impl Engine for Replay {
             stacks: true,
             machine: false,
             max_depth: false,
+            injections: false,
         }
     }
 

@@ -118,6 +118,7 @@ impl EbpfEngine {
         stacks: cfg!(target_arch = "x86_64"),
         machine: true,
         max_depth: true,
+        injections: false,
     };
 
     /// Starts the command, attaches, or both.

@@ -2,6 +2,7 @@
 //! itself. Either may come first, and the parent's may never come.
 
 use super::PtraceEngine;
+use crate::inject::ThreadInjections;
 use crate::note::QueuedEvent;
 use crate::threads::{Parked, State, Tracee};
 use crate::tracee::{Running, StopToken, Stopped};
@@ -40,6 +41,10 @@ impl PtraceEngine {
         }
         let at = self.now;
         let process = process::group_of(tid);
+        let key = match self.threads.find(parent) {
+            Some(slot) => self.threads[slot].injections.next_child(),
+            None => self.injector.next_root(),
+        };
         self.notes.push_back(QueuedEvent::Started { tid, process, origin: Origin::Forked { parent }, at });
         if let Some(i) = self.stillborn.iter().position(|s| s.0 == tid) {
             self.notes.push_back(self.stillborn.swap_remove(i).1);
@@ -47,6 +52,7 @@ impl PtraceEngine {
         }
         let mut thread = Tracee::new(tid, process, State::Running(Running::born(tid)));
         thread.abi = abi;
+        thread.injections = ThreadInjections::new(key);
         let slot = self.threads.insert(thread);
         if let Some(i) = self.parked.iter().position(|p| p.tid == tid) {
             let parked = self.parked.swap_remove(i);

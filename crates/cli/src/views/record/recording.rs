@@ -48,6 +48,7 @@ impl Recording {
             stacks: with.needs.stacks,
             sources: with.needs.sources,
             cpu_times: with.cpu_times,
+            changes: !options.injections.is_empty(),
         };
         let mut recording = Recording { target, recorder: None, asking, error: None };
         let begun = recording.target.begin().and_then(|()| recording.target.file.try_clone());
