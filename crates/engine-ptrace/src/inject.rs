@@ -184,7 +184,7 @@ impl Injector {
         for poke in of(&self.rules[rule]) {
             match call.args.get(poke.arg).filter(|_| poke.arg < args) {
                 None => failures.push(("missing", poke.arg)),
-                Some(&addr) if plans.poke(thread.tid, addr, &poke.bytes) => written = true,
+                Some(&addr) if plans.poke(thread.tid, addr, &poke.bytes) > 0 => written = true,
                 Some(_) => failures.push(("memory", poke.arg)),
             }
         }
@@ -201,7 +201,7 @@ impl Injector {
                     arg + 1
                 ),
                 _ => format!(
-                    "the memory at argument #{} of '{name}' ({:#x}) cannot be written; told once for this argument",
+                    "couldn't poke argument #{} of '{name}': nothing can be written at {:#x} (told once for this argument)",
                     arg + 1,
                     call.args[arg]
                 ),

@@ -54,8 +54,8 @@ impl Plans {
         self.reader.forget(tid);
     }
 
-    /// Overwrites memory of a thread that is stopped. Returns false if a part of it is not there or cannot be written.
-    pub fn poke(&mut self, tid: Tid, addr: u64, bytes: &[u8]) -> bool {
+    /// Overwrites memory of a thread that is stopped. Returns how many bytes could be written.
+    pub fn poke(&mut self, tid: Tid, addr: u64, bytes: &[u8]) -> usize {
         self.reader.write(tid, addr, bytes)
     }
 

@@ -60,16 +60,12 @@ impl Present {
         (present, len.min((end - addr) as usize))
     }
 
-    /// Whether all pages of this memory are in memory, and userfaultfd(2) lets nobody wait who writes to them.
-    pub fn can_be_written(&mut self, tid: Tid, addr: u64, len: usize) -> bool {
-        let first = addr / self.page;
-        let last = addr.saturating_add(len.saturating_sub(1) as u64) / self.page;
-        (first..=last).all(|page| {
-            let mut entry = [0; 8];
-            let read = self.map(tid).and_then(|map| map.read_at(&mut entry, page.saturating_mul(8)).ok());
-            let entry = u64::from_ne_bytes(entry);
-            read == Some(8) && entry & PRESENT != 0 && entry & WRITE_WATCHED == 0
-        })
+    /// Whether the page at `addr` is in memory, and userfaultfd(2) makes nobody wait who writes to it.
+    pub fn can_be_written(&mut self, tid: Tid, addr: u64) -> bool {
+        let mut entry = [0; 8];
+        let at = addr / self.page * 8;
+        let read = self.map(tid).and_then(|map| map.read_at(&mut entry, at).ok());
+        read == Some(8) && u64::from_ne_bytes(entry) & (PRESENT | WRITE_WATCHED) == PRESENT
     }
 
     fn map(&mut self, tid: Tid) -> Option<&File> {
