@@ -86,13 +86,13 @@ fn memory_is_overwritten() {
         let rules = [
             "-e",
             "trace=chdir,getcwd",
-            "--inject=chdir:poke_enter=@arg1=2f70726f6300",
+            "--inject=chdir:poke_enter=@arg1=2f746d7000",
             "--inject=getcwd:poke_exit=@arg1=4142",
         ];
         let (out, trace) = tampered("poke", &[mode, &rules].concat(), &[]);
-        assert_eq!(out, ["chdir: 0", "chdir: 0", "chdir: 0", "chdir: 0", "getcwd: 6", "dir: ABroc"], "{mode:?}");
-        assert_eq!(trace[0], "chdir(\"/proc\") = 0 (INJECTED: args)");
-        assert_eq!(trace[4], "getcwd(\"ABroc\", 16) = 6 (INJECTED: args)");
+        assert_eq!(out, ["chdir: 0", "chdir: 0", "chdir: 0", "chdir: 0", "getcwd: 5", "dir: ABmp"], "{mode:?}");
+        assert_eq!(trace[0], "chdir(\"/tmp\") = 0 (INJECTED: args)");
+        assert_eq!(trace[4], "getcwd(\"ABmp\", 16) = 5 (INJECTED: args)");
     }
     let program = compile("tampered").unwrap();
     let run = run(["-e", "trace=chdir", "--inject=chdir:poke_enter=@arg2=41", program.to_str().unwrap()]);
