@@ -1,14 +1,24 @@
-//! Stopped threads that go on only after a time (`delay_enter=`, `delay_exit=`). Other threads are served meanwhile.
+//! Threads that are held at their stops, and those that go on only after a time (`delay_enter=`, `delay_exit=`). Other threads are served meanwhile.
 //!
 //! If Stride ends for whatever reason, the kernel lets them go on at once.
 
-use crate::engine::HeldThread;
 use crate::sys;
 use crate::threads::Slot;
+use crate::tracee::Until;
 use nix::errno::Errno;
 use std::time::Duration;
 use stride_engine_base::signal::Timer;
 use stride_event::{Injection, Ns};
+
+/// A stopped thread, to be resumed when its events have been taken.
+#[derive(Debug)]
+pub struct HeldThread {
+    pub slot: Slot,
+    pub until: Until,
+    pub signal: i32,
+    /// The thread waits so long before it goes on.
+    pub delay: Option<Ns>,
+}
 
 /// The time between ticks after the first one.
 const AGAIN: Duration = Duration::from_millis(1);

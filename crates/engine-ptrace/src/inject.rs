@@ -16,10 +16,9 @@
 use crate::plans::Plans;
 use crate::threads::Tracee;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::fmt;
 use std::rc::Rc;
-use stride_event::{CallSet, Choose, InjectedResult, Injection, Ns, Outcome, Poke, ThreadKey};
+use stride_event::{Choose, InjectedResult, Injection, Ns, Outcome, Poke, ThreadKey};
 use stride_syscalls::{Abi, table};
 
 /// Sentences for the user, at most.
@@ -42,38 +41,6 @@ pub struct Injector {
 impl fmt::Debug for Injector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Injector").field("rules", &self.rules).finish_non_exhaustive()
-    }
-}
-
-/// The part of a thread's record that is about changes.
-#[derive(Debug, Default)]
-pub struct ThreadInjections {
-    key: ThreadKey,
-    children: u64,
-    /// How many calls of a number were subject to a rule.
-    counts: HashMap<(Abi, u64), u64>,
-    /// The rule that changes the call in flight.
-    rule: Option<usize>,
-    /// The result that the call in flight gets when it returns.
-    owed: Option<i64>,
-}
-
-impl ThreadInjections {
-    pub fn new(key: ThreadKey) -> ThreadInjections {
-        ThreadInjections { key, ..ThreadInjections::default() }
-    }
-
-    /// The key of the next thread that this one makes.
-    pub fn next_child(&mut self) -> ThreadKey {
-        self.children += 1;
-        self.key.child(self.children)
-    }
-
-    fn count(&mut self, abi: Abi, nr: u64) -> u64 {
-        // Numbers that no kernel knows share a counter: a program may make them up.
-        let count = self.counts.entry((abi, nr.min(CallSet::NUMBERS as u64))).or_default();
-        *count += 1;
-        *count
     }
 }
 

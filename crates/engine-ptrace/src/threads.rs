@@ -1,6 +1,6 @@
 //! The traced threads.
 
-use crate::inject::ThreadInjections;
+use crate::injected::ThreadInjections;
 use crate::tracee::{Running, Stopped};
 use crate::wait::Stop;
 use std::collections::HashMap;

@@ -2,7 +2,7 @@
 //! itself. Either may come first, and the parent's may never come.
 
 use super::PtraceEngine;
-use crate::inject::ThreadInjections;
+use crate::injected::ThreadInjections;
 use crate::note::QueuedEvent;
 use crate::threads::{Parked, State, Tracee};
 use crate::tracee::{Running, StopToken, Stopped};

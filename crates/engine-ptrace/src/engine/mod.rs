@@ -5,8 +5,9 @@ mod calls;
 
 use crate::affinity::Affinity;
 use crate::attach::attach;
-use crate::delays::Delays;
-use crate::inject::{GoingOn, Injector, ThreadInjections, settle};
+use crate::delays::{Delays, HeldThread};
+use crate::inject::{GoingOn, Injector, settle};
+use crate::injected::ThreadInjections;
 use crate::note::QueuedEvent;
 use crate::place::Here;
 use crate::plans::Plans;
@@ -29,16 +30,6 @@ use stride_engine_base::{
     AttachFailure, Capabilities, Engine, EngineError, Interrupted, StartError, Waiting, process, spawn,
 };
 use stride_event::{CallSet, Choose, Event, Ns, Origin, SIGINFO_SIZE, Stack, Tid, TraceSpec, Unwind};
-
-/// A stopped thread, to be resumed when its events have been taken.
-#[derive(Debug)]
-pub(crate) struct HeldThread {
-    pub slot: Slot,
-    pub until: Until,
-    pub signal: i32,
-    /// The thread waits so long before it goes on.
-    pub delay: Option<Ns>,
-}
 
 /// Traces with ptrace(2). The tracees belong to the thread that started the engine.
 #[derive(Debug)]
