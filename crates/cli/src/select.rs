@@ -5,8 +5,9 @@ use crate::conditions::Conditions;
 use crate::flags::Options;
 use std::collections::HashMap;
 use std::rc::Rc;
+use stride_engine_base::Choose;
 use stride_decode::{Touch, World, touches};
-use stride_event::{Call, CallSet, Choose, Event, FdSet, Ns, Outcome, Tid};
+use stride_event::{Call, CallSet, Event, FdSet, Ns, Outcome, Tid};
 use stride_filter::{PathSet, Status, WordSet};
 use stride_proc::{Proc, Source};
 

@@ -4,7 +4,7 @@ use crate::error::{AttachFailure, EngineError};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
-use stride_event::{Choose, Counted, Event, Lost, Tid, Unwind};
+use stride_event::{Call, Counted, Event, Lost, Tid, Unwind};
 
 /// A source of events: an engine that observes a program, or the replay of a recording.
 ///
@@ -73,6 +73,12 @@ pub trait Engine {
     fn facts(&self) -> Vec<String> {
         Vec::new()
     }
+}
+
+/// Decides which calls may be changed, for filters that the engine does not know (paths and descriptors).
+pub trait Choose {
+    /// Asked when the thread stands still at the entry of the call, whose memory at entry was captured.
+    fn chooses(&mut self, call: &Call) -> bool;
 }
 
 /// How engines differ, as far as others must know. Callers ask for these, never for an engine's name.

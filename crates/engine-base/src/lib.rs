@@ -24,7 +24,7 @@ mod startup;
 pub mod stat;
 
 pub use cgroup::cgroup_root;
-pub use engine::{Capabilities, Delayed, Engine};
+pub use engine::{Capabilities, Choose, Delayed, Engine};
 pub use error::{AttachFailure, EngineError, StartError};
 pub use interrupt::Dispositions;
 pub use remote::Remote;

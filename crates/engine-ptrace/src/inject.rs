@@ -18,7 +18,8 @@ use crate::threads::Tracee;
 use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
-use stride_event::{Choose, InjectedResult, Injection, Ns, Outcome, Poke, ThreadKey};
+use stride_engine_base::Choose;
+use stride_event::{InjectedResult, Injection, Ns, Outcome, Poke, ThreadKey};
 use stride_syscalls::{Abi, table};
 
 /// Sentences for the user, at most.

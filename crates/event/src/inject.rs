@@ -1,50 +1,6 @@
-//! Changing what calls do (`-e inject=`): the rules that an engine follows, and the note that it leaves on a changed call.
+//! The parts of a rule that changes calls (`-e inject=`), [`crate::Injection`].
 
-use crate::{Call, CallSet, Ns};
 use stride_syscalls::Abi;
-
-/// A rule: which calls are changed, and how. Of several rules for a call, the last one counts.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Injection {
-    pub calls: CallSet,
-    /// The call is not made. Its result is this one.
-    pub result: Option<InjectedResult>,
-    /// By ABI: the number of the call that is made in its place, if there is to be one. Only with `result`.
-    pub instead: [Option<u32>; 3],
-    /// The signal that the thread gets when it enters the call.
-    pub signal: Option<i32>,
-    /// How long the thread waits before it makes the call, and before it goes on after the call.
-    pub delay_enter: Option<Ns>,
-    pub delay_exit: Option<Ns>,
-    /// Memory to overwrite before the call is made, and after it has returned.
-    pub poke_enter: Vec<Poke>,
-    pub poke_exit: Vec<Poke>,
-    pub when: Invocations,
-    pub chance: Option<Chance>,
-}
-
-impl Injection {
-    /// A rule for these calls that changes nothing yet.
-    pub fn into_calls(calls: CallSet) -> Injection {
-        Injection {
-            calls,
-            result: None,
-            instead: [None; 3],
-            signal: None,
-            delay_enter: None,
-            delay_exit: None,
-            poke_enter: Vec::new(),
-            poke_exit: Vec::new(),
-            when: Invocations::ALL,
-            chance: None,
-        }
-    }
-
-    /// Whether the rule changes a thread's `n`-th call of this number, counted from 1.
-    pub fn changes(&self, thread: ThreadKey, abi: Abi, nr: u64, n: u64) -> bool {
-        self.when.contains(n) && self.chance.is_none_or(|chance| chance.falls(thread, abi, nr, n))
-    }
-}
 
 /// The result that a call seems to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +48,7 @@ pub struct Chance {
 }
 
 impl Chance {
-    fn falls(self, thread: ThreadKey, abi: Abi, nr: u64, n: u64) -> bool {
+    pub fn falls(self, thread: ThreadKey, abi: Abi, nr: u64, n: u64) -> bool {
         let call = (abi as u64) << 32 | nr & 0xffff_ffff;
         let drawn = mix(mix(mix(self.seed ^ thread.0) ^ call) ^ n);
         // 53 bits, as many as a double holds: a number from 0 to less than 1.
@@ -123,54 +79,6 @@ fn mix(state: u64) -> u64 {
     let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ z >> 31
-}
-
-/// What an engine changed about a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tampering {
-    /// The result is made up. The call was not made.
-    pub result: bool,
-    /// Memory that an argument points to was overwritten.
-    pub arguments: bool,
-    /// The thread had to wait.
-    pub delay: bool,
-    /// The thread got a signal.
-    pub signal: bool,
-}
-
-impl Tampering {
-    /// The names of the changes, for JSON and its schema.
-    pub const NAMES: [&str; 4] = ["result", "arguments", "delay", "signal"];
-
-    fn flags(self) -> [bool; 4] {
-        [self.result, self.arguments, self.delay, self.signal]
-    }
-
-    pub fn is_none(self) -> bool {
-        self == Tampering::default()
-    }
-
-    /// The names of the changes that were made.
-    pub fn names(self) -> impl Iterator<Item = &'static str> {
-        Tampering::NAMES.into_iter().zip(self.flags()).filter(|(_, made)| *made).map(|(name, _)| name)
-    }
-
-    /// A bit for each change, for recordings.
-    pub fn bits(self) -> u8 {
-        self.flags().iter().enumerate().map(|(i, made)| u8::from(*made) << i).sum()
-    }
-
-    /// `None` if a bit is unknown.
-    pub fn from_bits(bits: u8) -> Option<Tampering> {
-        let made = |i: u8| bits & 1 << i != 0;
-        (bits < 1 << 4).then(|| Tampering { result: made(0), arguments: made(1), delay: made(2), signal: made(3) })
-    }
-}
-
-/// Decides which calls may be changed, for filters that the engine does not know (paths and descriptors).
-pub trait Choose {
-    /// Asked when the thread stands still at the entry of the call, whose memory at entry was captured.
-    fn chooses(&mut self, call: &Call) -> bool;
 }
 
 #[cfg(test)]
@@ -216,15 +124,5 @@ mod tests {
         assert_eq!(falls(1.0), 100_000);
         assert!((900..1100).contains(&falls(0.01)), "{}", falls(0.01));
         assert!((49_000..51_000).contains(&falls(0.5)), "{}", falls(0.5));
-    }
-
-    #[test]
-    fn bits_of_changes() {
-        for bits in 0..16 {
-            let tampering = Tampering::from_bits(bits).unwrap();
-            assert_eq!(tampering.bits(), bits);
-            assert_eq!(tampering.names().count(), bits.count_ones() as usize);
-        }
-        assert_eq!(Tampering::from_bits(16), None);
     }
 }

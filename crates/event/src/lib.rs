@@ -23,6 +23,7 @@ pub mod quantity;
 mod question;
 mod spec;
 mod stack;
+mod tampering;
 mod units;
 
 pub use args::{Fields, Piece};
@@ -36,16 +37,17 @@ pub use endings::{Bounds, Endings};
 pub use errno::{ErrnoSet, errno, errno_name, errno_word};
 pub use event::{Event, EventOf, Fate, Origin, SIGINFO_SIZE};
 pub use glob::{Atom, Glob};
-pub use inject::{Chance, Choose, InjectedResult, Injection, Invocations, Poke, Tampering, ThreadKey};
+pub use inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
 pub use lost::Lost;
 pub use machine::Machine;
 pub use memory::{BlockRef, Blocks, Memory, Phase};
 pub use per_stack::PerStack;
 pub use quantity::{duration, grouped};
 pub use question::{FdOf, Question};
-pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Seccomp, StackRate, TraceSpec};
+pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Injection, Seccomp, StackRate, TraceSpec};
 pub use stack::{
     Bottom, CodeChange, CodeFile, CodeHistory, InlinedFunction, ReadWord, Regs, SourceLine, Stack, StackFrame, Symbol,
     Unwind, Unwound,
 };
+pub use tampering::Tampering;
 pub use units::{Ns, Tid};

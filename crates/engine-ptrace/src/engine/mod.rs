@@ -27,9 +27,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use stride_engine_base::signal::is_over;
 use stride_engine_base::{
-    AttachFailure, Capabilities, Engine, EngineError, Interrupted, StartError, Waiting, process, spawn,
+    AttachFailure, Capabilities, Choose, Engine, EngineError, Interrupted, StartError, Waiting, process, spawn,
 };
-use stride_event::{CallSet, Choose, Event, Ns, Origin, SIGINFO_SIZE, Stack, Tid, TraceSpec, Unwind};
+use stride_event::{CallSet, Event, Ns, Origin, SIGINFO_SIZE, Stack, Tid, TraceSpec, Unwind};
 
 /// Traces with ptrace(2). The tracees belong to the thread that started the engine.
 #[derive(Debug)]
