@@ -78,6 +78,9 @@ pub fn replay(replay: Replay) -> Chosen {
 }
 
 fn ptrace(spec: TraceSpec, reason: impl Into<String>) -> Result<Chosen> {
+    if !spec.injections.is_empty() && !PtraceEngine::CAPABILITIES.injections {
+        bail!("--inject/--fault works on x86-64 only: Stride cannot change calls on this machine's architecture yet");
+    }
     Ok(Chosen::new(PtraceEngine::start(spec)?, reason))
 }
 
@@ -115,6 +118,8 @@ fn unserved(spec: &TraceSpec, capabilities: Capabilities) -> Option<&'static str
         Some("--all")
     } else if !spec.library.is_empty() && !capabilities.library {
         Some("--library-calls/--usdt")
+    } else if !spec.injections.is_empty() && !capabilities.injections {
+        Some("--inject/--fault, which changes calls while their threads stand still,")
     } else {
         None
     }

@@ -6,14 +6,16 @@ use crate::flags::{self, Daemonize, Options, Output};
 use crate::intervals::{Clock, Intervals};
 use crate::losses::Losses;
 use crate::replay::{self, Replay};
-use crate::select::Selector;
+use crate::select::{Selector, Touched};
 use crate::views::{self, Before, Opening, Views, Wanted};
 use crate::world::World;
 use crate::{circumstances, conditions, debuginfod, engine, library, notices, outputs, rotation, spec, stacks};
 use anyhow::{Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::Pid;
+use std::cell::RefCell;
 use std::ffi::OsString;
+use std::rc::Rc;
 use stride_event::{Event, Origin, Tid};
 use stride_filter::Quiet;
 
@@ -102,6 +104,9 @@ pub fn run(mut options: Options) -> Result<Ended> {
     let stacks = stacks::live(&options, needs, debug_servers);
     if let Some(stacks) = &stacks {
         engine.unwind_with(stacks.clone());
+    }
+    if let Some(touched) = Touched::asked(&options, world.chosen_by.clone()) {
+        engine.choose_with(Rc::new(RefCell::new(touched)));
     }
     for failure in engine.failures() {
         outputs.complain(&failure.to_string());

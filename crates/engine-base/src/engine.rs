@@ -4,7 +4,7 @@ use crate::error::{AttachFailure, EngineError};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
-use stride_event::{Counted, Event, Lost, Tid, Unwind};
+use stride_event::{Call, Counted, Event, Lost, Tid, Unwind};
 
 /// A source of events: an engine that observes a program, or the replay of a recording.
 ///
@@ -18,6 +18,10 @@ pub trait Engine {
 
     /// Says who knows stacks, before the first event is taken. To be asked if `TraceSpec::stacks` is set.
     fn unwind_with(&mut self, _unwinder: Rc<RefCell<dyn Unwind>>) {}
+
+    /// Says who chooses the calls that `TraceSpec::injections` change, before the first event is taken. Without it, all calls of their
+    /// sets are changed.
+    fn choose_with(&mut self, _choice: Rc<RefCell<dyn Choose>>) {}
 
     /// Ends tracing. What was recorded so far still comes out of `next`, then the threads that live on, then `None`.
     fn stop(&mut self);
@@ -77,6 +81,12 @@ pub trait Engine {
     }
 }
 
+/// Decides which calls may be changed, for filters that the engine does not know (paths and descriptors).
+pub trait Choose {
+    /// Asked when the thread stands still at the entry of the call, whose memory at entry was captured.
+    fn chooses(&mut self, call: &Call) -> bool;
+}
+
 /// How engines differ, as far as others must know. Callers ask for these, never for an engine's name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Capabilities {
@@ -98,6 +108,8 @@ pub struct Capabilities {
     pub machine: bool,
     /// Serves `TraceSpec::library`.
     pub library: bool,
+    /// Serves `TraceSpec::injections`.
+    pub injections: bool,
 }
 
 /// The price of losing no calls.

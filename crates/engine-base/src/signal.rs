@@ -75,15 +75,19 @@ fn last_act() {
 fn interrupt_repeatedly() {
     let timer = TIMER.load(Ordering::Relaxed);
     if timer != NO_TIMER {
-        set(timer, Duration::from_millis(10));
+        let period = Duration::from_millis(10);
+        set(timer, period, period);
     }
 }
 
 extern "C" fn on_tick(_: i32) {}
 
-fn set(timer: libc::timer_t, period: Duration) {
-    let t = libc::timespec { tv_sec: period.as_secs() as i64, tv_nsec: i64::from(period.subsec_nanos()) };
-    let spec = libc::itimerspec { it_interval: t, it_value: t };
+fn set(timer: libc::timer_t, first: Duration, period: Duration) {
+    let t = |time: Duration| libc::timespec {
+        tv_sec: i64::try_from(time.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(time.subsec_nanos()),
+    };
+    let spec = libc::itimerspec { it_interval: t(period), it_value: t(first) };
     // SAFETY: timer_settime(2) is async-signal-safe; a timer id that is no longer valid is refused with EINVAL.
     unsafe {
         // A handler must leave errno as it found it.
@@ -214,11 +218,16 @@ impl Timer {
 
     /// Ticks until [`Timer::stop`]. If a tick is lost to a race, another one follows.
     pub fn start(&self, period: Duration) {
-        set(self.id, period);
+        set(self.id, period, period);
+    }
+
+    /// Ticks after this time, and then with this period. A period of some microseconds would leave no time between the ticks.
+    pub fn start_after(&self, first: Duration, period: Duration) {
+        set(self.id, first, period);
     }
 
     pub fn stop(&self) {
-        set(self.id, Duration::ZERO);
+        set(self.id, Duration::ZERO, Duration::ZERO);
     }
 }
 

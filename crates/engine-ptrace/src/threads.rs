@@ -1,5 +1,6 @@
 //! The traced threads.
 
+use crate::injected::ThreadInjections;
 use crate::tracee::{Running, Stopped};
 use crate::wait::Stop;
 use std::collections::HashMap;
@@ -58,6 +59,8 @@ pub struct Tracee {
     pub too_deep: bool,
     /// CPU time in the kernel when the call was entered.
     pub system_time: u64,
+    /// How its calls are changed.
+    pub injections: ThreadInjections,
 }
 
 impl Tracee {
@@ -76,6 +79,7 @@ impl Tracee {
             depth: 0,
             too_deep: false,
             system_time: 0,
+            injections: ThreadInjections::default(),
         }
     }
 

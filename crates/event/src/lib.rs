@@ -13,6 +13,7 @@ mod endings;
 mod errno;
 mod event;
 mod glob;
+mod inject;
 mod library;
 mod lost;
 mod machine;
@@ -23,6 +24,7 @@ pub mod quantity;
 mod question;
 mod spec;
 mod stack;
+mod tampering;
 mod units;
 
 pub use args::{Fields, Piece};
@@ -36,6 +38,7 @@ pub use endings::{Bounds, Endings};
 pub use errno::{ErrnoSet, errno, errno_name, errno_word};
 pub use event::{Event, EventOf, Fate, Origin, SIGINFO_SIZE};
 pub use glob::{Atom, Glob};
+pub use inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
 pub use library::{
     LIBRARY_TEXT, LIBRARY_WORDS, LibraryCall, LibraryFunction, LibraryPart, LibraryProbe, LibraryText, Param, ProbedFile,
     ProbedWord, WordPlace,
@@ -46,9 +49,10 @@ pub use memory::{BlockRef, Blocks, Memory, Phase};
 pub use per_stack::PerStack;
 pub use quantity::{duration, grouped};
 pub use question::{FdOf, Question};
-pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Seccomp, StackRate, TraceSpec};
+pub use spec::{CallSet, Command, Counting, FdSet, FileFilter, Injection, Seccomp, StackRate, TraceSpec};
 pub use stack::{
     Bottom, CodeChange, CodeFile, CodeHistory, InlinedFunction, ReadWord, Regs, SourceLine, Stack, StackFrame, Symbol,
     Unwind, Unwound,
 };
+pub use tampering::Tampering;
 pub use units::{Ns, Tid};

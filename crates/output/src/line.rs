@@ -560,6 +560,16 @@ impl Line {
                 w.str(")");
             }
         }
+        let changed = decoded.call.tampering;
+        w.str(match (changed.arguments, changed.result) {
+            (false, false) => "",
+            (false, true) => " (INJECTED)",
+            (true, false) => " (INJECTED: args)",
+            (true, true) => " (INJECTED: args, retval)",
+        });
+        if changed.delay {
+            w.str(" (DELAYED)");
+        }
         mark(&w, Span::Plain);
     }
 

@@ -7,8 +7,9 @@ use crate::MAX_BATCH;
 pub const MAGIC: [u8; 8] = *b"\x89STRIDE\n";
 /// The latest version. It is raised when older readers cannot read what is new.
 pub const VERSION: u32 = 3;
-/// The versions of recordings without functions of libraries, and without stacks either. Older readers understand these.
-pub const WITHOUT_LIBRARIES: u32 = 2;
+/// The version of recordings without functions of libraries, and in which no call was changed.
+pub const WITH_STACKS_ONLY: u32 = 2;
+/// The version of recordings without stacks, either. The oldest readers understand these.
 pub const WITHOUT_STACKS: u32 = 1;
 /// Bytes of magic number and version.
 pub const START: usize = MAGIC.len() + 4;

@@ -26,6 +26,7 @@
 //!   Functions and lines are named while the program runs. Only such recordings have version 2.
 //! - **Functions of libraries** (`--library-calls`) are written where they are needed first. A return has everything that its entry
 //!   had. Only such recordings have version 3.
+//! - **Changed calls** (`-e inject=`): a call says how it was changed. Recordings made with that option have version 3.
 //! - **A call that filters leave out**, but that says what a thread runs or is called (`track::naming_calls`), is recorded as
 //!   `Event::Aside`. Only the tracker is shown it.
 //!

@@ -43,6 +43,8 @@ pub struct Metadata {
     pub cpu_times: bool,
     /// Functions of libraries were traced.
     pub library: bool,
+    /// Calls may have been changed (`-e inject=`).
+    pub changes: bool,
 }
 
 /// The totals in the last frame of a recording.
@@ -117,6 +119,7 @@ impl Metadata {
             ("sources", self.sources.into()),
             ("cpu-times", self.cpu_times.into()),
             ("library", self.library.into()),
+            ("changes", self.changes.into()),
         ] {
             field(&mut to, name, &value.to_le_bytes());
         }
@@ -149,6 +152,7 @@ impl Metadata {
                 b"sources" => it.sources = number(value)? != 0,
                 b"cpu-times" => it.cpu_times = number(value)? != 0,
                 b"library" => it.library = number(value)? != 0,
+                b"changes" => it.changes = number(value)? != 0,
                 _ => {}
             }
         }

@@ -1,6 +1,6 @@
 //! Writing a recording.
 
-use crate::frame::{FrameHead, FrameKind, MAGIC, VERSION, WITHOUT_LIBRARIES, WITHOUT_STACKS};
+use crate::frame::{FrameHead, FrameKind, MAGIC, VERSION, WITH_STACKS_ONLY, WITHOUT_STACKS};
 use crate::{Fact, Metadata, Totals, batch};
 use std::io::{self, Write};
 use stride_event::{Event, Lost, Ns};
@@ -61,10 +61,10 @@ pub struct Written {
 impl<W: Write> Recorder<W> {
     pub fn new(mut to: W, metadata: &Metadata) -> io::Result<Recorder<W>> {
         to.write_all(&MAGIC)?;
-        let version = match (metadata.library, metadata.stacks) {
-            (true, _) => VERSION,
-            (false, true) => WITHOUT_LIBRARIES,
-            (false, false) => WITHOUT_STACKS,
+        let version = match metadata {
+            Metadata { library: true, .. } | Metadata { changes: true, .. } => VERSION,
+            Metadata { stacks: true, .. } => WITH_STACKS_ONLY,
+            _ => WITHOUT_STACKS,
         };
         to.write_all(&version.to_le_bytes())?;
         let mut recorder = Recorder {

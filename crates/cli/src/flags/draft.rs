@@ -5,7 +5,7 @@ use crate::flight::FlightDraft;
 use std::ffi::OsString;
 use std::time::Duration;
 use stride_event::Glob;
-use stride_filter::{FdDetail, Quiet, WordSet};
+use stride_filter::{FdDetail, InjectionRule, Quiet, WordSet};
 
 /// Most options stand in `options` as soon as they are read. The fields beside it are those whose meaning depends on
 /// other options.
@@ -40,6 +40,9 @@ pub struct Draft {
     pub paths: Vec<OsString>,
     /// `-z` and `-Z`.
     pub status_count: u32,
+
+    /// Rules that change calls.
+    pub injections: Vec<InjectionRule>,
 
     pub output: Option<OsString>,
     pub flight: FlightDraft,

@@ -6,7 +6,7 @@ use crate::rotation::Rotation;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-use stride_event::{Bounds, Endings, ErrnoSet, Glob, Machine, Ns};
+use stride_event::{Bounds, Endings, ErrnoSet, Glob, Injection, Machine, Ns};
 use stride_filter::{
     CallSet, Expression, FdDetail, FdSet, FramePattern, PathSet, PidDetail, Quiet, SignalSet, Status, WordSet,
 };
@@ -74,6 +74,10 @@ pub struct Options {
     pub show_switches: bool,
     /// Functions and probes that are shown besides: `--library-calls`, `--usdt`.
     pub library: Vec<LibraryPattern>,
+
+    // What to change.
+    /// Rules that change calls. Of several for a call, the last one counts.
+    pub injections: Vec<Injection>,
 
     // Where to.
     pub output: Output,
@@ -371,6 +375,7 @@ impl Default for Options {
             switch_on: None,
             switch_off: None,
             show_switches: false,
+            injections: Vec::new(),
             output: Output::default(),
             asked: Asked::default(),
             json: false,

@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_refused_by_name() {
         for (words, start) in [
-            (&["-e", "inject=read:error=EIO", "x"][..], "option '-e inject' (--inject) is not implemented yet: "),
+            (&["-e", "kvm=vcpu", "x"][..], "option '-e kvm' (--kvm) is not implemented yet: "),
             (&["--tips"], "option '--tips' is not implemented yet: "),
         ] {
             let messages = failure_of(words);

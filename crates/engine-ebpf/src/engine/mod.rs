@@ -121,6 +121,7 @@ impl EbpfEngine {
         stacks: cfg!(target_arch = "x86_64"),
         machine: true,
         library: true,
+        injections: false,
     };
 
     /// Starts the command, attaches, or both.

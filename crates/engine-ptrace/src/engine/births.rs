@@ -2,6 +2,7 @@
 //! itself. Either may come first, and the parent's may never come.
 
 use super::PtraceEngine;
+use crate::injected::ThreadInjections;
 use crate::note::QueuedEvent;
 use crate::threads::{Parked, State, Tracee};
 use crate::tracee::{Running, StopToken, Stopped};
@@ -45,6 +46,10 @@ impl PtraceEngine {
         if !too_deep {
             self.notes.push_back(QueuedEvent::Started { tid, process, origin: Origin::Forked { parent }, at });
         }
+        let key = match self.threads.find(parent) {
+            Some(slot) => self.threads[slot].injections.next_child(),
+            None => self.injector.next_root(),
+        };
         if let Some(i) = self.stillborn.iter().position(|s| s.0 == tid) {
             let (_, ending) = self.stillborn.swap_remove(i);
             self.notes.extend((!too_deep).then_some(ending));
@@ -54,6 +59,7 @@ impl PtraceEngine {
         thread.abi = abi;
         thread.depth = depth;
         thread.too_deep = too_deep;
+        thread.injections = ThreadInjections::new(key);
         let slot = self.threads.insert(thread);
         if let Some(i) = self.parked.iter().position(|p| p.tid == tid) {
             let parked = self.parked.swap_remove(i);

@@ -5,6 +5,9 @@ mod calls;
 
 use crate::affinity::Affinity;
 use crate::attach::attach;
+use crate::delays::{Delays, HeldThread};
+use crate::inject::{GoingOn, Injector, settle};
+use crate::injected::ThreadInjections;
 use crate::note::QueuedEvent;
 use crate::place::Here;
 use crate::plans::Plans;
@@ -24,17 +27,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use stride_engine_base::signal::{is_over, take_nudge};
 use stride_engine_base::{
-    AttachFailure, Capabilities, Engine, EngineError, Interrupted, StartError, Waiting, process, spawn,
+    AttachFailure, Capabilities, Choose, Engine, EngineError, Interrupted, StartError, Waiting, process, spawn,
 };
 use stride_event::{CallSet, Event, Ns, Origin, SIGINFO_SIZE, Stack, Tid, TraceSpec, Unwind};
-
-/// A stopped thread, to be resumed when its events have been taken.
-#[derive(Debug)]
-pub(crate) struct HeldThread {
-    pub slot: Slot,
-    pub until: Until,
-    pub signal: i32,
-}
 
 /// Traces with ptrace(2). The tracees belong to the thread that started the engine.
 #[derive(Debug)]
@@ -51,6 +46,8 @@ pub struct PtraceEngine {
     pub(crate) affinity: Affinity<Here>,
     pub(crate) signals: SignalHandling,
     pub(crate) stacks: TraceeStacks,
+    pub(crate) injector: Injector,
+    pub(crate) delays: Delays,
     siginfo: Box<[u8; SIGINFO_SIZE]>,
     /// The stack of the thread that gets the signal.
     signal_stack: Option<Arc<Stack>>,
@@ -89,6 +86,7 @@ impl PtraceEngine {
         stacks: true,
         machine: false,
         library: false,
+        injections: cfg!(target_arch = "x86_64"),
     };
 
     /// Starts the command, attaches, or both. With `-D` it returns in another process than the caller's, which
@@ -108,7 +106,8 @@ impl PtraceEngine {
     fn start_filtered(spec: TraceSpec, waiting: Option<Waiting>, filtered: bool) -> Result<PtraceEngine, StartError> {
         let kill_on_exit = spec.kill_on_exit || filtered;
         let options = options(spec.follow, kill_on_exit, filtered);
-        // Comes first because attaching to many threads takes time.
+        let delays = Delays::new(&spec.injections).map_err(StartError::refused("timer_create"))?;
+        // Comes before attaching, because attaching to many threads takes time.
         let signals = SignalHandling::install(&spec).map_err(StartError::refused("timer_create"))?;
         let mut threads = Vec::new();
         if let Some(waiting) = waiting {
@@ -131,6 +130,8 @@ impl PtraceEngine {
             affinity: Affinity::new(Here::new()),
             signals,
             stacks: TraceeStacks::new(&spec),
+            injector: Injector::new(spec.injections.clone()),
+            delays,
             signal_stack: None,
             siginfo: Box::new([0; SIGINFO_SIZE]),
             now: sys::now(),
@@ -154,6 +155,7 @@ impl PtraceEngine {
         for (tid, running, origin) in threads {
             let process = process::group_of(tid);
             let mut thread = Tracee::new(tid, process, State::Running(running));
+            thread.injections = ThreadInjections::new(engine.injector.next_root());
             if origin == Origin::Spawned {
                 engine.command = Some(tid);
                 thread.startup = Startup::Before;
@@ -167,19 +169,33 @@ impl PtraceEngine {
     }
 
     fn resume_held(&mut self) {
-        while let Some(HeldThread { slot, until, signal }) = self.held.pop() {
-            let thread = &mut self.threads[slot];
-            if let Some(stopped) = thread.take_stopped() {
-                thread.state = State::Running(stopped.resume(until, signal));
+        while let Some(held) = self.held.pop() {
+            match held.delay {
+                Some(delay) if delay > 0 => self.delays.add(HeldThread { delay: None, ..held }, delay),
+                _ => self.resume(&held),
             }
+        }
+        while let Some(held) = self.delays.due() {
+            self.resume(&held);
+        }
+    }
+
+    fn resume(&mut self, &HeldThread { slot, until, signal, .. }: &HeldThread) {
+        let thread = &mut self.threads[slot];
+        if let Some(stopped) = thread.take_stopped() {
+            thread.state = State::Running(stopped.resume(until, signal));
         }
     }
 
     /// Keeps a stopped thread until its events are taken, then resumes it as its state demands.
     fn hold(&mut self, slot: Slot, signal: i32) {
+        self.hold_until(slot, GoingOn { signal, delay: None });
+    }
+
+    fn hold_until(&mut self, slot: Slot, GoingOn { signal, delay }: GoingOn) {
         let until =
             if self.filtered && self.threads[slot].inside != Inside::Wanted { Until::Event } else { Until::Syscall };
-        self.held.push(HeldThread { slot, until, signal });
+        self.held.push(HeldThread { slot, until, signal, delay });
     }
 
     pub(crate) fn handle(&mut self, report: Report) {
@@ -187,6 +203,8 @@ impl PtraceEngine {
         match report.status {
             Status::Stopped(token, stop) => match self.threads.find(tid) {
                 Some(slot) => {
+                    // A thread that is held stops again only because it was killed.
+                    self.delays.forget(slot);
                     let thread = &mut self.threads[slot];
                     thread.state = match std::mem::replace(&mut thread.state, State::Gone) {
                         State::Running(running) => State::Stopped(running.stopped(token)),
@@ -239,7 +257,7 @@ impl PtraceEngine {
             Stop::Group(signal) => {
                 let tid = self.threads[slot].tid;
                 self.notes.push_back(QueuedEvent::Stopped { tid, signal, at: self.now });
-                self.held.push(HeldThread { slot, until: Until::Continued, signal: 0 });
+                self.held.push(HeldThread { slot, until: Until::Continued, signal: 0, delay: None });
             }
             Stop::NewChild => {
                 let thread = &self.threads[slot];
@@ -252,7 +270,7 @@ impl PtraceEngine {
             Stop::Exiting => {
                 self.end_call(slot);
                 self.notes.push_back(QueuedEvent::Ending { tid: self.threads[slot].tid });
-                self.held.push(HeldThread { slot, until: Until::Event, signal: 0 });
+                self.held.push(HeldThread { slot, until: Until::Event, signal: 0, delay: None });
             }
             Stop::Trap => {
                 let thread = &mut self.threads[slot];
@@ -304,6 +322,7 @@ impl PtraceEngine {
 
     /// Stops tracing a thread that is stopped.
     pub(crate) fn release(&mut self, slot: Slot, signal: i32) {
+        settle(&mut self.threads[slot]);
         if let Some(stopped) = self.threads[slot].take_stopped() {
             stopped.detach(signal);
         }
@@ -339,6 +358,7 @@ impl PtraceEngine {
         self.stacks.forget(tid);
         match self.threads.find(tid) {
             Some(slot) => {
+                self.delays.forget(slot);
                 self.end_call(slot);
                 let thread = &mut self.threads[slot];
                 match std::mem::replace(&mut thread.state, State::Gone) {
@@ -421,6 +441,14 @@ impl Engine for PtraceEngine {
 
     fn unwind_with(&mut self, unwinder: Rc<RefCell<dyn Unwind>>) {
         self.stacks.unwind_with(unwinder);
+    }
+
+    fn choose_with(&mut self, choice: Rc<RefCell<dyn Choose>>) {
+        self.injector.choose_with(choice);
+    }
+
+    fn remarks(&mut self) -> Vec<String> {
+        self.injector.remarks()
     }
 
     /// Signals to Stride do the same by themselves, and then the command gets the signal, too (see `-I`).

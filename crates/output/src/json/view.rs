@@ -237,6 +237,7 @@ impl JsonView {
             begun.args = Vec::new();
         }
         json.outcome(call, &decoded, head.raw);
+        json.tampering(call.tampering);
         json.dump(decoded.dump);
         if let Some(path) = tracker.seen().and_then(|seen| seen.path) {
             json.name("path", tracker.name(path));

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use stride_event::{
     BlockRef, Blocks, Bottom, Call, CodeFile, Descriptor, Detail, Event, Fate, FdOf, InlinedFunction, LibraryCall,
-    LibraryFunction, LibraryPart, LibraryText, Lost, Origin, Outcome, Param, Phase, Question, SIGINFO_SIZE, SourceLine, Stack, StackFrame, Symbol, Tid,
+    LibraryFunction, LibraryPart, LibraryText, Lost, Origin, Outcome, Param, Phase, Question, SIGINFO_SIZE, SourceLine, Stack, StackFrame, Symbol, Tampering, Tid,
 };
 use stride_record::{Fact, Metadata, Reader, Recorded, Recorder};
 use stride_syscalls::library::WordType;
@@ -132,11 +132,13 @@ prop_compose! {
         entered in prop_oneof![1_000_000..2_000_000u64, any::<u64>()], lasted in prop_oneof![0..10_000u64, any::<u64>()],
         system_time in prop_oneof![Just(0u64), any::<u64>()], outcome in outcome(), blocks in blocks(),
         netlink in prop::option::weighted(0.1, any::<u32>()), terminal in prop::option::weighted(0.1, any::<bool>()),
+        tampering in prop_oneof![6 => Just(0u8), 1 => 0..16u8],
         descriptors in prop_oneof![6 => Just(Vec::new()), 1 => proptest::collection::vec(descriptor(), 0..3)]
     ) -> Call {
         Call {
             tid, abi: Abi::ALL[abi], nr, args, ip, sp, resumes, entered, returned: entered.wrapping_add(lasted), system_time,
             outcome, counted: false, blocks, netlink, terminal, descriptors, stack: None,
+            tampering: Tampering::from_bits(tampering).unwrap_or_default(),
             container: None,
             stack_calls: 1,
         }

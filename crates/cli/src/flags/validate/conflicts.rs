@@ -27,6 +27,7 @@ pub fn replaying(draft: &Draft, operands: &[OsString]) -> Result<(), Stop> {
         (draft.options.detach_on_exec, "-b/--detach-on"),
         (draft.interruptible.is_some(), "-I/--interruptible"),
         (draft.options.kill_on_exit, "--kill-on-exit"),
+        (!draft.injections.is_empty(), "--inject/--fault"),
         (draft.options.seccomp_bpf, "--seccomp-bpf"),
         (draft.options.engine != Engine::Auto, "--engine"),
         (draft.options.on_overflow.is_some(), "--on-overflow"),
@@ -93,6 +94,7 @@ pub fn machine(draft: &mut Draft, operands: &[OsString]) -> Result<Option<Machin
         (draft.options.engine == Engine::Ptrace, "--engine=ptrace"),
         (draft.options.kill_on_exit, "--kill-on-exit"),
         (draft.options.seccomp_bpf, "--seccomp-bpf"),
+        (!draft.injections.is_empty(), "--inject/--fault"),
     ] {
         if given {
             return Err(Stop::usage(format!(
@@ -152,6 +154,14 @@ pub fn seccomp(draft: &Draft, warn: Warn) -> bool {
             warn(format!("--seccomp-bpf is not enabled because it is not compatible with {name}"));
             return false;
         }
+    }
+    if draft.injections.iter().any(|rule| rule.injection.signal.is_some()) {
+        warn(
+            "--seccomp-bpf is not enabled because it is not compatible with --inject=...:signal=: a call that a seccomp filter has \
+             stopped cannot be given a signal"
+                .into(),
+        );
+        return false;
     }
     // It is still enabled for a command that is given in addition.
     if !draft.options.attach.is_empty() {

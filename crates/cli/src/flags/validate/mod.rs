@@ -3,6 +3,7 @@
 //! The checks come in strace's order, so that both tools report the same one of several mistakes.
 
 mod conflicts;
+mod injections;
 mod paths;
 mod places;
 
@@ -57,6 +58,7 @@ pub fn validate(
     let quiet = quiet(&draft, (machine.is_some() || elsewhere) && !draft.options.json)?;
     let daemonize = daemonize(&draft);
     let summary = summary::settled(&draft);
+    let injections = injections::settled(std::mem::take(&mut draft.injections), warn);
 
     let mut options = draft.options;
     options.flight = draft.flight.settled();
@@ -77,6 +79,7 @@ pub fn validate(
         _ => Interruptible::NeverTstp,
     });
     options.paths = paths;
+    options.injections = injections;
     options.pid_prefix = match (draft.always_show_pid, to_file, output_separately) {
         (true, ..) => PidPrefix::Always,
         // Lines are of one process now and of many in a moment.

@@ -133,6 +133,8 @@ fn call(calls: &[String]) -> String {
           "ret":true,
           "error":{"$ref":"#/$defs/error"},
           "note":{"$ref":"#/$defs/value"},
+          "injected":{"description":"What --inject changed.","type":"array","items":{"enum":["result","arguments","delay","signal"]},
+            "minItems":1,"uniqueItems":true},
           "data":{"$ref":"#/$defs/data"},
           "path":{"type":"string"},"path_hex":{"$ref":"#/$defs/octets"},
           "time_ns":{"$ref":"#/$defs/ulong"},"start_ns":{"$ref":"#/$defs/ulong"},"duration_ns":{"$ref":"#/$defs/ulong"},
