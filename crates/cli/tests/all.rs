@@ -200,7 +200,7 @@ fn expressions_ask_for_the_container() {
     let Some(container) = Container::describe(&scratch, "asked") else { skip!("no cgroup hierarchy of version 2") };
     let watching = Watching::start(
         &scratch,
-        &["--all", "--where=name == 'chdir' && container == 'asked'", "-e", "signal=none", "--quiet=exit", "-a1"],
+        &["--all", "--record=recording", "--where=name == 'chdir' && container == 'asked'", "-e", "signal=none", "--quiet=exit", "-a1"],
     );
     if let Err(why) = container.run() {
         skip!("{}: {why}", container.dir.display());
@@ -209,6 +209,11 @@ fn expressions_ask_for_the_container() {
     let calls: Vec<_> =
         trace.lines().filter_map(|line| line.split_once(' ')).map(|(_, call)| call.trim_end()).collect();
     assert_eq!(calls, ["[asked] chdir(\"/\") = 0"; 3], "{trace}");
+    // A recording has the names, too.
+    let mut replay = Command::new(STRIDE);
+    replay.args(["--replay=recording", "--where=container == 'asked'", "-a1"]).current_dir(scratch.path(""));
+    let replayed = Run::of(replay);
+    assert_eq!(replayed.out, trace, "{replayed:?}");
     // Without --all nobody knows what container a thread is in.
     let run = Run::of({
         let mut command = Command::new(STRIDE);

@@ -52,6 +52,8 @@ pub enum Question {
     User(Tid),
     /// The path of the program that a process runs.
     Program(Tid),
+    /// The name of the container that a thread is in. Calls have it; recordings tell it when it changes.
+    Container(Tid),
 }
 
 impl Question {
@@ -73,6 +75,7 @@ impl Question {
             Question::Comm(tid)
             | Question::User(tid)
             | Question::Program(tid)
+            | Question::Container(tid)
             | Question::Outer { tid, .. }
             | Question::LockHolder { tid, .. } => tid,
         }

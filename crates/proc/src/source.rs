@@ -88,6 +88,8 @@ impl Source for LiveSource {
                     .ok()
                     .map(|path| path.into_os_string().into_vec());
             }
+            // (Only calls tell.)
+            Question::Container(_) => None,
             Question::Watched(of) => fdinfo::watched(of.tid, of.fd).map(|found| listed(&found)),
         };
         text.map(String::into_bytes)

@@ -4,8 +4,9 @@ use crate::calls::{self, Stage, abi, tid};
 use crate::fact::Coded;
 use crate::stream::{BatchSource, Malformed, Streams};
 use crate::{Fact, library, stacks};
+use std::collections::HashMap;
 use std::sync::Arc;
-use stride_event::{Event, Fate, Origin, SIGINFO_SIZE, Stack, Tid};
+use stride_event::{Event, Fate, Origin, Question, SIGINFO_SIZE, Stack, Tid};
 
 /// The kinds of records in a batch.
 mod kind {
@@ -191,11 +192,17 @@ impl BatchWriter {
     }
 }
 
+/// A machine has fewer threads, and runtimes give shorter names. A hostile recording may have more.
+const MOST_CONTAINED: usize = 1 << 16;
+const LONGEST_NAME: usize = 1 << 10;
+
 pub struct BatchReader {
     pub from: BatchSource,
     calls: calls::CallReader,
     stacks: stacks::StackReader,
     library: library::LibraryReader,
+    /// The containers that threads are in.
+    containers: HashMap<Tid, Arc<str>>,
     /// The stack of the signal that was read last.
     signal_stack: Option<Arc<Stack>>,
     info: [u8; SIGINFO_SIZE],
@@ -208,6 +215,7 @@ impl Default for BatchReader {
             calls: calls::CallReader::default(),
             stacks: stacks::StackReader::default(),
             library: library::LibraryReader::default(),
+            containers: HashMap::new(),
             signal_stack: None,
             info: [0; SIGINFO_SIZE],
         }
@@ -253,11 +261,13 @@ impl BatchReader {
             kind::ENTER => {
                 let id = self.calls.get(&mut self.from, Stage::Enter)?;
                 self.calls.set_stack(id, None);
+                self.calls.set_container(id, self.containers.get(&self.calls.call(id).tid).cloned());
                 Event::Enter(self.calls.call(id))
             }
             kind::EXIT => {
                 let id = self.calls.get(&mut self.from, Stage::Exit)?;
                 self.calls.set_stack(id, stack);
+                self.calls.set_container(id, self.containers.get(&self.calls.call(id).tid).cloned());
                 Event::Exit(self.calls.call(id))
             }
             kind::ASIDE => {
@@ -265,7 +275,11 @@ impl BatchReader {
                 self.calls.set_stack(id, None);
                 Event::Aside(self.calls.call(id))
             }
-            kind::FACT => return self.fact().map(Recorded::Fact),
+            kind::FACT => {
+                let fact = self.fact()?;
+                self.note_container(&fact);
+                return Ok(Recorded::Fact(fact));
+            }
             kind::LIBRARY => Event::Library(self.library.get(&mut self.from)?),
             kind::ENDING => Event::Ending { tid: self.tid()? },
             kind::STRANGER => {
@@ -285,6 +299,17 @@ impl BatchReader {
             }
         };
         Ok(Recorded::Event(event))
+    }
+
+    fn note_container(&mut self, fact: &Fact) {
+        let Question::Container(tid) = fact.question else { return };
+        let name = fact.answer.as_deref().and_then(|name| std::str::from_utf8(name).ok());
+        match name.filter(|name| name.len() <= LONGEST_NAME) {
+            Some(name) if self.containers.len() < MOST_CONTAINED || self.containers.contains_key(&tid) => {
+                self.containers.insert(tid, name.into());
+            }
+            _ => _ = self.containers.remove(&tid),
+        }
     }
 
     fn of_thread(&mut self, kind: u8, tid: Tid, at: u64) -> Result<Event<'_>, Malformed> {

@@ -277,6 +277,11 @@ impl CallReader {
         self.tid = 0;
     }
 
+    /// Says in which container the call of [`CallReader::get`] was made.
+    pub fn set_container(&mut self, id: usize, container: Option<Arc<str>>) {
+        self.slots[id].call.container = container;
+    }
+
     /// Says by which stack the call of [`CallReader::get`] was made.
     pub fn set_stack(&mut self, id: usize, stack: Option<Arc<Stack>>) {
         self.slots[id].call.stack = stack;

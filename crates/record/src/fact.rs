@@ -44,6 +44,7 @@ const OUTER: u8 = 11;
 const LOCK_HOLDER: u8 = 13;
 const USER: u8 = 15;
 const PROGRAM: u8 = 16;
+const CONTAINER: u8 = 17;
 
 const ID_KINDS: [PidKind; 4] = [PidKind::Tid, PidKind::Tgid, PidKind::Pgid, PidKind::Sid];
 
@@ -76,6 +77,7 @@ impl Coded {
             Question::Outer { tid, id, kind } => Coded { code: OUTER, tid, number: join(id, kind as u8) },
             Question::User(tid) => Coded { code: USER, tid, number: 0 },
             Question::Program(tid) => Coded { code: PROGRAM, tid, number: 0 },
+            Question::Container(tid) => Coded { code: CONTAINER, tid, number: 0 },
             Question::LockHolder { tid, addr } => Coded { code: LOCK_HOLDER, tid, number: addr as i64 },
         }
     }
@@ -88,6 +90,7 @@ impl Coded {
             COMM => Question::Comm(tid),
             USER => Question::User(tid),
             PROGRAM => Question::Program(tid),
+            CONTAINER => Question::Container(tid),
             OUTER => {
                 let (id, kind) = split(number)?;
                 Question::Outer { tid, id, kind: *ID_KINDS.get(usize::from(kind))? }

@@ -3,11 +3,13 @@
 use crate::flags::Options;
 use crate::layout;
 use crate::people::People;
+use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use stride_decode::{Decoder, Part, World};
 use stride_event::{Call, Event, Question};
 use stride_filter::WordSet;
-use stride_proc::{Proc, RecordingSource};
+use stride_proc::{Proc, RecordingSource, ended};
 use stride_record::Fact;
 use stride_syscalls::plan::is_message;
 use stride_syscalls::{Class, Effect, table};
@@ -20,6 +22,8 @@ pub struct Asking {
     noting: Rc<RecordingSource>,
     /// The threads in a call whose entry was seen. The questions of the entry have been asked.
     entered: std::collections::HashSet<stride_event::Tid>,
+    /// The containers of threads, as the reader knows them.
+    containers: HashMap<stride_event::Tid, Arc<str>>,
     /// Asks for the users of threads, which `--by=user` and `--where uid` need.
     people: People,
 }
@@ -43,6 +47,7 @@ impl Asking {
             people: People::new(Some(noting.clone())),
             noting,
             entered: Default::default(),
+            containers: HashMap::new(),
         }
     }
 
@@ -89,8 +94,29 @@ impl Asking {
         if let Event::Exit(call) = event {
             self.people.user(call.tid);
         }
+        let mut news = self.noting.take_news();
+        news.extend(self.container(event));
         self.noting.event(event);
-        self.noting.take_news()
+        news
+    }
+
+    /// The container of a thread, if it is another one than the reader knows.
+    fn container(&mut self, event: &Event<'_>) -> Option<Fact> {
+        if let Some(tid) = ended(event) {
+            self.containers.remove(&tid);
+        }
+        let (Event::Enter(call) | Event::Exit(call)) = event else { return None };
+        if self.containers.get(&call.tid) == call.container.as_ref() {
+            return None;
+        }
+        match &call.container {
+            Some(name) => self.containers.insert(call.tid, name.clone()),
+            None => self.containers.remove(&call.tid),
+        };
+        let answer = call.container.as_ref().map(|name| name.as_bytes().to_vec());
+        let fact = Fact { question: Question::Container(call.tid), answer };
+        self.noting.tell(&fact);
+        Some(fact)
     }
 
     fn call(&mut self, call: &Call, part: Part) {
