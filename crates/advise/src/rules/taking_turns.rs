@@ -13,7 +13,12 @@ use stride_event::{Event, Ns, Tid};
 use stride_syscalls::Syscall;
 use stride_track::{Futex, HandOver, Tracker};
 
-const TURNS: Threshold = Threshold::count("turns", 50, "waits of each thread for the others");
+const TURNS: Threshold = Threshold::count("turns", 50, "waits of each thread for the others, on average");
+const TURNS_OF_MOST: Threshold = Threshold::part(
+    "turns-of-most",
+    0.2,
+    "threads that wait for others, or wake them, less often than this part of what another does have no part in the turns",
+);
 const TURNS_PART: Threshold =
     Threshold::part("turns-part", 0.2, "the part of the run that is saved if the threads work at the same time");
 const AT_ONCE: Threshold = Threshold::part(
@@ -29,14 +34,14 @@ pub const RULE: RuleInfo = RuleInfo {
         while one works, the others wait. That is how the locks of Java (synchronized, ReentrantLock), Python and others look: \
         a thread that finds the lock taken is parked at a word of its own, and the thread that gives the lock back wakes it. \
         Work that is handed round in a ring looks the same.\n\n\
-        Threads are reported if each waited fifty times for others of them and woke others as often, if hardly more than one \
-        of them worked at a time, and if the time in which the busiest of them worked is at least a fifth of the run shorter \
+        Threads are reported if on average each waited fifty times for others of them and woke others as often, and none a fifth as \
+        often as another; if hardly more than one of them worked at a time, and if the time in which the busiest of them worked is at least a fifth of the run shorter \
         than the time that all of them took. That is the estimate: the run if they all worked at the same time. Threads that only \
         wait for work that one other thread hands out do not count. Go parks threads that have nothing to run, which tells \
         nothing of its locks, so they do not count either. C's and Rust's mutexes are reported as `lock-contention`.\n\n\
         Example: four Java threads call a slow service while they hold one ReentrantLock. They were parked 450 times, and \
         three of four waited at any moment. With the call outside the lock, the run takes a quarter of the time.",
-    thresholds: &[TURNS, TURNS_PART, AT_ONCE],
+    thresholds: &[TURNS, TURNS_OF_MOST, TURNS_PART, AT_ONCE],
     make: || Box::new(TakingTurns::default()),
 };
 
@@ -55,6 +60,13 @@ struct Member {
     wakes: u64,
     time: Ns,
     longest: Ns,
+}
+
+impl Member {
+    /// Waits for others and wakes of others, whichever are fewer.
+    fn turns(&self) -> u64 {
+        self.waits.min(self.wakes)
+    }
 }
 
 struct TurnGroup {
@@ -147,7 +159,8 @@ impl TakingTurns {
 }
 
 impl TurnGroup {
-    /// Leaves out threads that seldom wait for the others or seldom wake them, until none is left to leave out.
+    /// Leaves out threads that seldom wait for the others or seldom wake them, compared with the one that does most of both, until none
+    /// is left to leave out. How often a thread waits is chance: one that starts late finds fewer others to wait for.
     fn of(pid: Tid, pairs: &[(Tid, Tid, HandOver)]) -> Option<TurnGroup> {
         let mut in_it: FxHashSet<Tid> = pairs.iter().flat_map(|(waiter, waker, _)| [*waiter, *waker]).collect();
         loop {
@@ -160,12 +173,16 @@ impl TurnGroup {
                 member.longest = member.longest.max(pair.longest);
                 members.entry(*waker).or_default().wakes += pair.waits;
             }
-            let least = TURNS.get();
-            members.retain(|_, member| member.waits >= least && member.wakes >= least);
+            let most = members.values().map(Member::turns).max()?;
+            members.retain(|_, member| member.turns() as f64 >= most as f64 * TURNS_OF_MOST.ratio());
             if members.len() < 2 {
                 return None;
             }
             if members.len() == in_it.len() {
+                let turns: u64 = members.values().map(Member::turns).sum();
+                if turns < TURNS.get() * members.len() as u64 {
+                    return None;
+                }
                 let from = among().map(|(.., pair)| pair.first).min()?;
                 let to = among().map(|(.., pair)| pair.last).max()?;
                 return Some(TurnGroup { pid, members, from, to });
